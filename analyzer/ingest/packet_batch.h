@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace sanscope {
+
+// The registry's LINKTYPE_ numbers (what a capture file stores) of the link types that are decoded.
+// Any other number may stand in RawPacket::link_type; its packets are counted, not decoded.
+enum class LinkType : uint16_t {
+    null = 0,
+    ethernet = 1,
+    raw_bsd = 12,     // DLT_RAW as some BSDs and old libpcap wrote it into files
+    raw_openbsd = 14,
+    raw = 101,
+    loop = 108,
+    linux_sll = 113,
+    ipv4 = 228,
+    ipv6 = 229,
+    linux_sll2 = 276,
+};
+
+// One captured packet. `data` points into the PacketBatch that holds it and lives as long as that does.
+struct RawPacket {
+    const uint8_t* data = nullptr;
+    int64_t time_ns = 0;           // since the epoch; where the file has no time, that of the packet before
+    uint32_t captured_length = 0;  // bytes at `data`
+    uint32_t wire_length = 0;      // bytes on the wire, never less than captured_length
+    LinkType link_type = LinkType::ethernet;
+    uint16_t interface = 0;        // index over all interfaces of all sections and files, in order of appearance
+};
+
+// A run of consecutive packets with the bytes they point at. Made once and filled again and again: filling reuses
+// the memory and ends the life of what was there before.
+struct PacketBatch {
+    std::vector<RawPacket> packets;
+    uint64_t first_packet = 1;     // 1-based number of packets[0] in the whole input (Wireshark's frame.number)
+
+    // For the source only: where the bytes live, and where they came from.
+    std::vector<uint8_t> buffer;
+    size_t begin = 0;              // the bytes read are buffer[begin, end)
+    size_t end = 0;
+    uint64_t file_offset = 0;      // of buffer[begin] in the (decompressed) file
+    std::vector<std::shared_ptr<const PacketBatch>> borrowed;  // batches whose bytes these packets point into
+};
+
+}  // namespace sanscope

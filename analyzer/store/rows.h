@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "analyzer/net/decoded_packet.h"
+
+namespace sanscope {
+
+// One struct a table row, columns named as in the table. Unknown values: packet numbers and row numbers 0, times
+// `no_time`, every other integer the greatest value of its type (`unknown<T>`), strings empty. Row numbers (connection,
+// session, command, pdu) are 1-based.
+
+using PacketNumber = uint64_t;
+constexpr int64_t no_time = std::numeric_limits<int64_t>::min();
+template <class T>
+constexpr T unknown = std::numeric_limits<T>::max();
+
+struct Endpoint {
+    IpAddress address;
+    uint16_t port = 0;
+    bool operator==(const Endpoint&) const = default;
+};
+
+enum class Vantage : uint8_t { unknown, initiator, target, middle };
+
+struct ConnectionRow {
+    Endpoint initiator;
+    Endpoint target;
+    PacketNumber first_packet = 0;
+    PacketNumber last_packet = 0;
+    int64_t start_ns = no_time;
+    int64_t end_ns = no_time;
+    uint64_t packets_out = 0;  // initiator to target
+    uint64_t packets_in = 0;
+    uint64_t bytes_out = 0;    // TCP payload on the wire, retransmissions included
+    uint64_t bytes_in = 0;
+    uint32_t mss = unknown<uint32_t>;  // the smaller of the two announced with the SYNs
+    int64_t rtt_min_ns = no_time;
+    Vantage vantage = Vantage::unknown;
+    const char* congestion_control_initiator = "";
+    const char* congestion_control_target = "";
+    uint64_t retransmissions_out = 0;
+    uint64_t retransmissions_in = 0;
+    uint32_t session = 0;
+    bool iscsi = false;
+};
+
+enum class Ternary : uint8_t { no, yes, unknown };
+
+struct SessionRow {
+    uint64_t isid = unknown<uint64_t>;   // 48 bits
+    uint16_t tsih = unknown<uint16_t>;
+    std::string initiator_name;
+    std::string target_name;
+    uint32_t connections = 0;
+    std::string header_digest;           // "None", "CRC32C"
+    std::string data_digest;
+    uint32_t max_recv_data_segment_length_initiator = unknown<uint32_t>;
+    uint32_t max_recv_data_segment_length_target = unknown<uint32_t>;
+    uint32_t max_burst_length = unknown<uint32_t>;
+    uint32_t first_burst_length = unknown<uint32_t>;
+    Ternary initial_r2t = Ternary::unknown;
+    Ternary immediate_data = Ternary::unknown;
+    uint32_t max_outstanding_r2t = unknown<uint32_t>;
+    uint32_t error_recovery_level = unknown<uint32_t>;
+    uint32_t max_connections = unknown<uint32_t>;
+};
+
+enum class Outcome : uint8_t { unanswered, completed, aborted, response_only };
+
+struct CommandRow {
+    uint64_t lun = unknown<uint64_t>;
+    uint64_t lba = unknown<uint64_t>;
+    uint64_t bytes = unknown<uint64_t>;       // ExpectedDataTransferLength
+    uint64_t blocks = unknown<uint64_t>;
+    PacketNumber request_packet = 0;
+    PacketNumber first_data_packet = 0;
+    PacketNumber last_data_packet = 0;
+    PacketNumber response_packet = 0;
+    int64_t request_ns = no_time;
+    int64_t first_data_ns = no_time;
+    int64_t last_data_ns = no_time;
+    int64_t response_ns = no_time;
+    int64_t residual = unknown<int64_t>;      // bytes not transferred; negative: bytes too many (overflow)
+    const char* name = "";                    // static storage
+    uint32_t connection = 0;
+    uint32_t session = 0;
+    uint32_t itt = 0;
+    uint32_t cmd_sn = 0;
+    uint32_t r2ts = 0;
+    uint32_t pdus = 0;
+    uint16_t opcode = unknown<uint16_t>;
+    uint16_t status = unknown<uint16_t>;      // SAM status code
+    uint16_t sense_key = unknown<uint16_t>;
+    uint16_t asc = unknown<uint16_t>;
+    uint16_t ascq = unknown<uint16_t>;
+    bool cmd_sn_known = false;
+    Outcome outcome = Outcome::unanswered;
+
+    int64_t turnaround_ns() const {
+        return request_ns == no_time || response_ns == no_time ? no_time : response_ns - request_ns;
+    }
+};
+
+enum class Digest : uint8_t { none, ok, bad };  // none: not negotiated, or the capture cut the bytes off
+
+struct PduRow {
+    PacketNumber first_packet = 0;  // holds the first captured byte of the header
+    PacketNumber last_packet = 0;   // completes it; 0 where that never happened
+    int64_t time_ns = no_time;      // of last_packet
+    uint64_t bhs_offset = 0;        // of the header in its sender's stream, from the first byte seen (SYN excluded)
+    uint32_t connection = 0;
+    uint32_t itt = 0;
+    uint32_t data_length = 0;       // DataSegmentLength
+    uint8_t opcode = 0;
+    bool from_target = false;
+    bool final = false;
+    bool damaged = false;           // some of its bytes are not in the capture although the packet's cut did not take them
+    Digest header_digest = Digest::none;
+    Digest data_digest = Digest::none;
+};
+
+}  // namespace sanscope

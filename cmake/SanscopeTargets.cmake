@@ -1,0 +1,60 @@
+# How every target of the project is built: one place for language level, warnings, sanitizers,
+# and the few functions with which a folder declares its library, tests, fuzzers and benchmarks.
+
+find_package(fmt REQUIRED)
+find_package(Threads REQUIRED)
+if(SANSCOPE_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()
+if(SANSCOPE_BUILD_BENCHMARKS)
+  find_package(benchmark REQUIRED)
+endif()
+
+add_library(sanscope_options INTERFACE)
+target_compile_features(sanscope_options INTERFACE cxx_std_20)
+target_include_directories(sanscope_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
+target_compile_options(sanscope_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
+  -Wold-style-cast -Wcast-align -Woverloaded-virtual -Werror)
+if(SANSCOPE_SANITIZERS)
+  target_compile_options(sanscope_options INTERFACE
+    -fsanitize=${SANSCOPE_SANITIZERS} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(sanscope_options INTERFACE -fsanitize=${SANSCOPE_SANITIZERS})
+endif()
+if(SANSCOPE_BUILD_FUZZERS)
+  target_compile_options(sanscope_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+
+# sanscope_library(NAME SOURCES ... [DEPENDS ...]): the static library `sanscope_NAME` of one folder.
+function(sanscope_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(sanscope_${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(sanscope_${name} PUBLIC sanscope_options fmt::fmt ${ARG_DEPENDS})
+endfunction()
+
+# sanscope_test(NAME SOURCES ... [DEPENDS ...]): the Google Test program `NAME_test`, each case a ctest test.
+function(sanscope_test name)
+  if(NOT SANSCOPE_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_executable(${name}_test ${ARG_SOURCES})
+  target_link_libraries(${name}_test PRIVATE sanscope_options GTest::gmock GTest::gtest_main ${ARG_DEPENDS})
+  gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
+                       PROPERTIES TIMEOUT 300)
+endfunction()
+
+# sanscope_fuzzer(NAME SOURCES ... [DEPENDS ...]): the libFuzzer program `NAME_fuzz`; its seed corpus is made by the
+# fuzzer's own `seeds` folder where there is one.
+function(sanscope_fuzzer name)
+  if(NOT SANSCOPE_BUILD_FUZZERS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_executable(${name}_fuzz ${ARG_SOURCES})
+  target_link_libraries(${name}_fuzz PRIVATE sanscope_options ${ARG_DEPENDS})
+  target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
+endfunction()
