@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <array>
 #include <cstdint>
 
+#include "analyzer/net/ip_address.h"
+
 namespace sanscope {
-
-// An IPv4 address is held as the IPv4-mapped IPv6 address ::ffff:a.b.c.d (RFC 4291 §2.5.5.2).
-struct IpAddress {
-    std::array<uint64_t, 2> words{};  // the 16 bytes in network order, as memory holds them
-
-    bool operator==(const IpAddress&) const = default;
-    bool is_v4() const;
-};
 
 // TCP header flags (RFC 9293 §3.1, RFC 3168, RFC 9768), as in byte 13; AE is bit 8.
 enum TcpFlag : uint16_t {
@@ -27,27 +20,29 @@ enum TcpFlag : uint16_t {
     tcp_ae = 0x100,
 };
 
-// What decoding one frame found. Plain data: decode_frame() overwrites it, allocates nothing and follows no pointer
-// of it later. Pointers point into the frame (or into the FragmentReassembler's datagram) and live as long as that.
+// What decoding one frame found. Plain data: decode_frame() overwrites it, allocates nothing and follows no
+// pointer of it later. Pointers point into the frame (or into the FragmentReassembler's datagram) and live as
+// long as that.
 struct DecodedPacket {
     enum class Kind : uint8_t {
-        tcp,           // a whole TCP header was captured: the fields below hold
-        ip_fragment,   // a fragment: only the fields of `fragment` and the addresses hold
-        other,         // something else, properly formed as far as looked at
-        truncated,     // the capture's cut (snap length) came before the end of the headers
-        malformed,     // the headers contradict themselves or the frame's length
+        tcp,          // a whole TCP header was captured: the fields below hold
+        ip_fragment,  // a fragment: `fragment`, the IP header's fields and the payload hold, the rest is 0
+        other,      // something else, properly formed as far as looked at; of this and what follows no field
+                    // holds
+        truncated,  // the capture's cut (snap length) came before the end of the headers
+        malformed,  // the headers contradict themselves or the frame's length
         unsupported_link_type,
     };
 
     Kind kind = Kind::other;
-    uint8_t ecn = 0;              // the IP header's ECN field of the innermost header (RFC 3168): 0 … 3
-    uint8_t ttl = 0;              // TTL or hop limit of the innermost header
-    uint8_t options_length = 0;   // captured bytes of TCP options
-    uint16_t flags = 0;           // TcpFlag
-    uint16_t window = 0;          // as in the header, unscaled
+    uint8_t ecn = 0;             // the IP header's ECN field of the innermost header (RFC 3168): 0 … 3
+    uint8_t ttl = 0;             // TTL or hop limit of the innermost header
+    uint8_t options_length = 0;  // captured bytes of TCP options
+    uint16_t flags = 0;          // TcpFlag
+    uint16_t window = 0;         // as in the header, unscaled
     uint16_t source_port = 0;
     uint16_t destination_port = 0;
-    uint16_t ip_id = 0;           // IPv4 identification; 0 for IPv6
+    uint16_t ip_id = 0;  // IPv4 identification; 0 for IPv6
     uint32_t seq = 0;
     uint32_t ack = 0;
     uint32_t payload_captured = 0;  // bytes at `payload`
@@ -59,9 +54,9 @@ struct DecodedPacket {
 
     struct Fragment {
         uint32_t id = 0;
-        uint16_t offset = 0;      // bytes
+        uint16_t offset = 0;  // bytes
         bool more = false;
-        uint8_t protocol = 0;     // of the datagram: IPv4 protocol or the next header after the fragment header
+        uint8_t protocol = 0;  // of the datagram: IPv4 protocol or the next header after the fragment header
         // The fragment's bytes are payload/payload_captured/payload_length above.
     } fragment;
 };

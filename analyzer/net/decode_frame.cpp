@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/net/decode_frame.h"
+
+#include "analyzer/base/byte_order.h"
+#include "analyzer/net/ether_type.h"
+#include "analyzer/net/header_walk.h"
+
+namespace sanscope {
+namespace headers {
+namespace {
+
+using Kind = DecodedPacket::Kind;
+
+// IEEE 802.2 with the SNAP header, whose protocol is an EtherType under the organization code 0 (RFC 1042).
+Kind decode_llc(Bytes bytes, Walk& walk) {
+    constexpr uint32_t length = 8;
+    if (!bytes.has(length)) return bytes.wire < length ? Kind::other : Kind::truncated;
+    if (load_be24(bytes.data) != 0xaaaa03 || load_be24(bytes.data + 3) != 0) return Kind::other;
+    return decode_ether_type(load_be16(bytes.data + 6), bytes.after(length), walk);
+}
+
+// Behind addresses or a tag: an EtherType, or the length of an LLC frame (what follows that is padding).
+Kind decode_type_or_length(uint16_t type_or_length, Bytes bytes, Walk& walk) {
+    if (type_or_length >= ether_type_min) return decode_ether_type(type_or_length, bytes, walk);
+    return decode_llc(bytes.first(type_or_length), walk);
+}
+
+// LINKTYPE_NULL and LINKTYPE_LOOP: the address family of the capturing host, in its own byte order or in the
+// network's.
+Kind decode_loopback(Bytes bytes, Walk& walk) {
+    constexpr uint32_t length = 4;
+    if (!bytes.has(length)) return bytes.why_not(length);
+    const uint32_t as_big = load_be32(bytes.data);
+    const uint32_t family = as_big <= 0xffff ? as_big : load_le32(bytes.data);
+    switch (family) {
+        case 2:  // AF_INET everywhere
+            return decode_ipv4(bytes.after(length), walk);
+        case 10:  // AF_INET6 of Linux
+        case 24:  // of NetBSD and OpenBSD
+        case 28:  // of FreeBSD
+        case 30:  // of Darwin
+            return decode_ipv6(bytes.after(length), walk);
+        default:
+            return Kind::other;
+    }
+}
+
+// The protocol field of a Linux cooked header is an EtherType, except for some hardware types and values.
+Kind decode_cooked_protocol(uint16_t hardware_type, uint16_t protocol, Bytes bytes, Walk& walk) {
+    constexpr uint16_t arphrd_netlink = 824;
+    constexpr uint16_t linux_llc = 0x0004;
+    if (hardware_type == arphrd_netlink) return Kind::other;
+    if (protocol == linux_llc) return decode_llc(bytes, walk);
+    return decode_ether_type(protocol, bytes, walk);
+}
+
+Kind decode_linux_cooked(Bytes bytes, Walk& walk) {
+    constexpr uint32_t length = 16;
+    if (!bytes.has(length)) return bytes.why_not(length);
+    return decode_cooked_protocol(load_be16(bytes.data + 2), load_be16(bytes.data + 14), bytes.after(length),
+                                  walk);
+}
+
+Kind decode_linux_cooked_2(Bytes bytes, Walk& walk) {
+    constexpr uint32_t length = 20;
+    if (!bytes.has(length)) return bytes.why_not(length);
+    return decode_cooked_protocol(load_be16(bytes.data + 8), load_be16(bytes.data), bytes.after(length),
+                                  walk);
+}
+
+Kind decode_link(LinkType link_type, Bytes bytes, Walk& walk) {
+    switch (link_type) {
+        case LinkType::ethernet:
+            return decode_ethernet(bytes, walk);
+        case LinkType::linux_sll:
+            return decode_linux_cooked(bytes, walk);
+        case LinkType::linux_sll2:
+            return decode_linux_cooked_2(bytes, walk);
+        case LinkType::null:
+        case LinkType::loop:
+            return decode_loopback(bytes, walk);
+        case LinkType::raw:
+        case LinkType::raw_bsd:
+        case LinkType::raw_openbsd:
+            return decode_ip_by_version(bytes, walk);
+        case LinkType::ipv4:
+            return decode_ipv4(bytes, walk);
+        case LinkType::ipv6:
+            return decode_ipv6(bytes, walk);
+    }
+    return Kind::unsupported_link_type;
+}
+
+// What an outer header left in `out` is not the packet's where no segment or fragment was found.
+void settle(Kind kind, DecodedPacket& out) {
+    if (kind != Kind::tcp && kind != Kind::ip_fragment) out = DecodedPacket{};
+    out.kind = kind;
+}
+
+}  // namespace
+
+Kind decode_ethernet(Bytes bytes, Walk& walk) {
+    constexpr uint32_t length = 14;
+    if (!bytes.has(length)) return bytes.why_not(length);
+    const uint16_t type_or_length = load_be16(bytes.data + 12);
+    if (type_or_length == ether_type_ipv4) [[likely]]
+        return decode_ipv4(bytes.after(length), walk);
+    return decode_type_or_length(type_or_length, bytes.after(length), walk);
+}
+
+Kind decode_ether_type(uint16_t ether_type, Bytes bytes, Walk& walk) {
+    switch (ether_type) {
+        case ether_type_ipv4:
+            return decode_ipv4(bytes, walk);
+        case ether_type_ipv6:
+            return decode_ipv6(bytes, walk);
+        case ether_type_vlan:
+        case ether_type_service_vlan:
+        case ether_type_vlan_9100:
+        case ether_type_vlan_9200:
+            if (!walk.descend()) return Kind::other;
+            if (!bytes.has(4)) return bytes.why_not(4);
+            return decode_type_or_length(load_be16(bytes.data + 2), bytes.after(4), walk);
+        case ether_type_mpls:
+        case ether_type_mpls_upstream:
+            return decode_mpls(bytes, walk);
+        case ether_type_pppoe_session:
+            return decode_pppoe(bytes, walk);
+        case ether_type_transparent_bridging:
+            if (!walk.descend()) return Kind::other;
+            return decode_ethernet(bytes, walk);
+        default:
+            return Kind::other;
+    }
+}
+
+Kind decode_ip_by_version(Bytes bytes, Walk& walk) {
+    if (!bytes.has(1)) return bytes.why_not(1);
+    return bytes.data[0] >> 4 == 6 ? decode_ipv6(bytes, walk) : decode_ipv4(bytes, walk);
+}
+
+}  // namespace headers
+
+void decode_frame(LinkType link_type, const uint8_t* data, uint32_t captured_length, uint32_t wire_length,
+                  DecodedPacket& out) {
+    headers::Walk walk{.out = out};
+    const headers::Bytes frame{data, captured_length, std::max(captured_length, wire_length)};
+    headers::settle(headers::decode_link(link_type, frame, walk), out);
+}
+
+void decode_datagram(const Datagram& datagram, DecodedPacket& out) {
+    out.source = datagram.source;
+    out.destination = datagram.destination;
+    out.ip_id = datagram.ip_id;
+    out.ecn = datagram.ecn;
+    out.ttl = datagram.ttl;
+    headers::Walk walk{.out = out, .in_ipv6 = !datagram.source.is_v4()};
+    const headers::Bytes bytes{datagram.data, datagram.captured_length, datagram.wire_length};
+    headers::settle(headers::decode_ip_protocol(datagram.protocol, bytes, walk), out);
+}
+
+}  // namespace sanscope

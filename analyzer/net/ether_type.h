@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+
+namespace sanscope {
+
+// The IEEE's EtherTypes that are followed; GRE and GENEVE use the same numbers.
+enum EtherType : uint16_t {
+    ether_type_ipv4 = 0x0800,
+    ether_type_transparent_bridging = 0x6558,  // a whole Ethernet frame
+    ether_type_vlan = 0x8100,                  // IEEE 802.1Q customer tag
+    ether_type_ipv6 = 0x86dd,
+    ether_type_mpls = 0x8847,
+    ether_type_mpls_upstream = 0x8848,
+    ether_type_pppoe_session = 0x8864,
+    ether_type_service_vlan = 0x88a8,  // IEEE 802.1ad
+    ether_type_vlan_9100 = 0x9100,     // service tags of before 802.1ad
+    ether_type_vlan_9200 = 0x9200,
+    ether_type_erspan = 0x88be,  // types I and II
+    ether_type_erspan_3 = 0x22eb,
+};
+
+// Below this, the field of an Ethernet header is the length of an LLC frame (IEEE 802.3 §3.2.6).
+constexpr uint16_t ether_type_min = 0x0600;
+
+}  // namespace sanscope
