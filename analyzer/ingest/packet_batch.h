@@ -4,11 +4,30 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
-#include "analyzer/base/link_type.h"
+#include "analyzer/ingest/byte_buffer.h"
 
 namespace sanscope {
+
+// The registry's LINKTYPE_ numbers (what a capture file stores) of the link types that are decoded.
+// Any other number may stand in RawPacket::link_type; its packets are counted, not decoded.
+enum class LinkType : uint16_t {
+    null = 0,
+    ethernet = 1,
+    raw_bsd = 12,  // DLT_RAW as some BSDs and old libpcap wrote it into files
+    raw_openbsd = 14,
+    raw = 101,
+    loop = 108,
+    linux_sll = 113,
+    ipv4 = 228,
+    ipv6 = 229,
+    linux_sll2 = 276,
+    // No packet: a record that Wireshark gives a number of its own all the same (a pcapng custom block or
+    // systemd journal entry). Its data are the block's body, in the byte order of the file.
+    not_a_packet = 0xffff,
+};
 
 // One captured packet. `data` points into the PacketBatch that holds it and lives as long as that does.
 struct RawPacket {
@@ -17,20 +36,22 @@ struct RawPacket {
     uint32_t captured_length = 0;  // bytes at `data`
     uint32_t wire_length = 0;      // bytes on the wire, never less than captured_length
     LinkType link_type = LinkType::ethernet;
-    uint16_t interface = 0;        // index over all interfaces of all sections and files, in order of appearance
+    uint16_t interface = 0;  // index over all interfaces of all sections and files, in order of appearance
 };
 
-// A run of consecutive packets with the bytes they point at. Made once and filled again and again: filling reuses
-// the memory and ends the life of what was there before.
+// A run of consecutive packets with the bytes they point at. Made once and filled again and again: filling
+// reuses the memory and ends the life of what was there before.
 struct PacketBatch {
     std::vector<RawPacket> packets;
-    uint64_t first_packet = 1;     // 1-based number of packets[0] in the whole input (Wireshark's frame.number)
+    uint64_t first_packet = 1;  // 1-based number of packets[0] in the whole input (Wireshark's frame.number)
 
     // For the source only: where the bytes live, and where they came from.
-    std::vector<uint8_t> buffer;
-    size_t begin = 0;              // the bytes read are buffer[begin, end)
+    ByteBuffer buffer;
+    size_t begin = 0;  // the bytes read are buffer[begin, end); before them is room for a record's first part
     size_t end = 0;
-    uint64_t file_offset = 0;      // of buffer[begin] in the (decompressed) file
+    uint64_t file_offset = 0;  // of buffer[begin] in the (decompressed) file
+    bool last = false;         // the input ends with this batch
+    std::string fault;         // why the input could not be read beyond these bytes; empty where it could
     std::vector<std::shared_ptr<const PacketBatch>> borrowed;  // batches whose bytes these packets point into
 };
 
