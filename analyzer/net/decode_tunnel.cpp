@@ -108,16 +108,18 @@ bool is_believable_ethernet(Bytes bytes) {
     return false;
 }
 
-bool is_believable_ipv4(Bytes bytes) {
-    if (!bytes.has(4) || bytes.data[0] >> 4 != 4) return false;
-    const uint32_t header_length = (bytes.data[0] & 0x0fu) * 4;
-    const uint32_t total_length = load_be16(bytes.data + 2);
-    return header_length >= 20 && (total_length == 0 || total_length >= header_length);
-}
-
-bool is_believable_ipv6(Bytes bytes) {
-    if (!bytes.has(6) || bytes.data[0] >> 4 != 6) return false;
-    return load_be16(bytes.data + 4) <= bytes.wire;
+// Whether it looks like IP with a length that the packet can hold: a destination address may begin with 4 or
+// 6 too.
+bool is_believable_ip(Bytes bytes) {
+    if (!bytes.has(6)) return false;
+    const uint8_t version = bytes.data[0] >> 4;
+    if (version == 4) {
+        const uint32_t header_length = (bytes.data[0] & 0x0fu) * 4;
+        const uint32_t total_length = load_be16(bytes.data + 2);
+        return header_length >= 20 && total_length <= bytes.wire &&
+               (total_length == 0 || total_length >= header_length);
+    }
+    return version == 6 && load_be16(bytes.data + 4) <= bytes.wire;
 }
 
 }  // namespace
@@ -191,21 +193,29 @@ Kind decode_gre(Bytes bytes, Walk& walk) {
 // the control word, whose first four bits are 0 (RFC 4385 §3).
 Kind decode_mpls(Bytes bytes, Walk& walk) {
     constexpr uint32_t entry_length = 4;
+    constexpr uint32_t control_word_length = 4;
+    // Enough to tell an Ethernet frame by, control word and tags included.
+    constexpr uint32_t telling_length = 32;
     for (bool bottom = false; !bottom;) {
         if (!walk.descend()) return Kind::other;
         if (!bytes.has(entry_length)) return bytes.why_not(entry_length);
         bottom = (bytes.data[2] & 0x01) != 0;
         bytes = bytes.after(entry_length);
     }
-    if (is_believable_ipv4(bytes)) return decode_ipv4(bytes, walk);
-    if (is_believable_ipv6(bytes)) return decode_ipv6(bytes, walk);
+    if (is_believable_ip(bytes)) return decode_ip_by_version(bytes, walk);
     if (is_believable_ethernet(bytes)) return decode_ethernet(bytes, walk);
-    constexpr uint32_t control_word_length = 4;
-    if (bytes.has(control_word_length) && bytes.data[0] >> 4 == 0) {
-        const Bytes frame = bytes.after(control_word_length);
-        if (is_believable_ethernet(frame)) return decode_ethernet(frame, walk);
+    if (!bytes.has(1)) return bytes.why_not(1);
+    switch (bytes.data[0] >> 4) {
+        case 0:
+            if (bytes.has(control_word_length) && is_believable_ethernet(bytes.after(control_word_length))) {
+                return decode_ethernet(bytes.after(control_word_length), walk);
+            }
+            break;
+        case 4:
+        case 6:
+            return decode_ip_by_version(bytes, walk);
     }
-    return bytes.captured < bytes.wire && bytes.captured < 32 ? Kind::truncated : Kind::other;
+    return bytes.captured < bytes.wire && !bytes.has(telling_length) ? Kind::truncated : Kind::other;
 }
 
 // RFC 2516 §4, with PPP's protocol field (RFC 1661 §2).
