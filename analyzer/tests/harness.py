@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the capture tests share: running sanscope, reading its tables, counting checks."""
+
+import csv
+import io
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SAMPLES = ROOT / "captures" / "samples"
+DEFAULT_SANSCOPE = ROOT / "build" / "release" / "bin" / "sanscope"
+
+# SAM status codes as the tables name them.
+STATUS_NAMES = {0x00: "GOOD", 0x02: "CHECK_CONDITION", 0x04: "CONDITION_MET", 0x08: "BUSY",
+                0x18: "RESERVATION_CONFLICT", 0x28: "TASK_SET_FULL", 0x30: "ACA_ACTIVE", 0x40: "TASK_ABORTED"}
+
+
+class Checks:
+    """Counts what passed, failed and was skipped, and says so as it happens. A check's name is its claim."""
+
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+
+    def ok(self, name):
+        self.passed += 1
+        print(f"passed  {name}")
+
+    def fail(self, name, details):
+        """`details`: lines that show what is wrong; a long list is cut."""
+        self.failed += 1
+        print(f"FAILED  {name}")
+        for line in details[:40]:
+            print(f"        {line}")
+        if len(details) > 40:
+            print(f"        … and {len(details) - 40} more")
+
+    def skip(self, name, reason):
+        self.skipped += 1
+        print(f"skipped {name}: {reason}")
+
+    def check(self, name, faults):
+        """Passes when there are no faults."""
+        if faults:
+            self.fail(name, faults)
+        else:
+            self.ok(name)
+
+    def finish(self):
+        """Prints the line that counts; returns the exit status."""
+        line = f"{self.passed} passed, {self.failed} failed"
+        print(line + (f", {self.skipped} skipped" if self.skipped else ""), flush=True)
+        return 1 if self.failed else 0
+
+
+class Run:
+    """What one run of sanscope left behind."""
+
+    def __init__(self, status, out, err, peak_bytes=None):
+        self.status = status  # negative: the signal that ended it; None: it took too long
+        self.out = out
+        self.err = err
+        self.peak_bytes = peak_bytes
+
+    def describe(self):
+        if self.status is None:
+            return "took too long"
+        ended = f"ended by {signal.Signals(-self.status).name}" if self.status < 0 else f"exit status {self.status}"
+        return f"{ended}; {self.err.strip()[-600:] or 'nothing on standard error'}"
+
+
+def run_sanscope(program, arguments, standard_input=None, folder=None, seconds=300):
+    with open(standard_input, "rb") if standard_input else open(os.devnull, "rb") as source:
+        try:
+            done = subprocess.run([program, *map(str, arguments)], stdin=source, capture_output=True, cwd=folder,
+                                  timeout=seconds)
+        except subprocess.TimeoutExpired:
+            return Run(None, "", "")
+    return Run(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
+
+
+def run_measured(program, arguments, seconds=60):
+    """As run_sanscope, with the peak of the program's resident memory."""
+    read_out, write_out = os.pipe()
+    with subprocess.Popen([program, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=write_out, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0))) as child:
+        os.close(write_out)
+        signal.signal(signal.SIGALRM, lambda *_: child.kill())
+        signal.alarm(seconds)
+        with os.fdopen(read_out, "rb") as source:
+            err = source.read().decode("utf-8", "replace")
+        _, status, usage = os.wait4(child.pid, 0)
+        late = signal.alarm(0) == 0
+        child.returncode = os.waitstatus_to_exitcode(status)
+    return Run(None if late else child.returncode, "", err, usage.ru_maxrss * 1024)
+
+
+class TableError(Exception):
+    pass
+
+
+def table(program, name, capture, statuses=(0,), **options):
+    """The rows of one table of a capture as dictionaries; an empty cell is None."""
+    run = run_sanscope(program, ["table", name, capture], **options)
+    if run.status not in statuses:
+        raise TableError(f"sanscope table {name} {capture}: {run.describe()}")
+    return [{key: value or None for key, value in row.items()} for row in csv.DictReader(io.StringIO(run.out))]
+
+
+def number(text):
+    """A table's number, hexadecimal where it starts with 0x; None where unknown."""
+    return None if text is None else int(text, 0)
+
+
+def missing_program(program):
+    """Why the tests cannot run, or None."""
+    return None if os.access(program, os.X_OK) else f"{program} is not there: build it first (./bootstrap build)"

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The commands of complete captures, row by row against tshark: the packets of request and response, the turnaround to
+the nanosecond, the logical unit, the operation code and the status.
+
+tshark is told to reassemble segments out of order and to believe in PDUs of any size; without these two settings it
+loses commands that are there."""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as xml
+
+from harness import DEFAULT_SANSCOPE, ROOT, SAMPLES, STATUS_NAMES, Checks, TableError, missing_program, number, table
+
+SETTINGS = ["-o", "tcp.reassemble_out_of_order:TRUE", "-o", "iscsi.bogus_pdu_max_data_len:16777215"]
+
+# Captures of which tshark cannot know the truth.
+INCOMPLETE = {
+    "snap128-reads-64k-qd32.pcap.zst": "tshark needs every byte of the stream to find PDU boundaries",
+    "sniffer-drops.pcap.zst": "tshark loses PDU boundaries at every packet the capture lacks",
+    "mid-connection.pcap.zst": "tshark takes the first packet for the start of a PDU",
+}
+
+# Differences that stand: (capture, field, reason). Each excuses that field in every row of that capture.
+EXCUSED = []
+
+# Under ../shared: complete captures made elsewhere.
+SHARED = ["captures/foreign/scsi-osd-example-001.pcap", "captures/foreign/LIO-Target-Open-iSCSI-initiator-1.pcapng",
+          "captures/foreign/variants/osd.pcapng", "captures/foreign/variants/osd.pcap.zst",
+          "captures/foreign/variants/osd-bigendian.pcap", "captures/foreign/variants/osd-sll2.pcap",
+          "captures/foreign/variants/osd-vlan100.pcap", "captures/foreign/variants/osd-vxlan.pcap",
+          "truth/full-bn50-cubic-r/initiator.pcap.zst", "truth/full-bn50-cubic-r/target.pcap.zst",
+          "truth/full-loss1-cubic-r-qd8/initiator.pcap.zst", "truth/full-loss1-cubic-r-qd8/target.pcap.zst"]
+
+FIELDS = ("response_packet", "turnaround_ns", "lun", "opcode", "status")
+
+
+def nanoseconds(seconds):
+    whole, _, fraction = seconds.partition(".")
+    return int(whole) * 1_000_000_000 + int(fraction.ljust(9, "0"))
+
+
+def first(element, wanted):
+    """The `show` of the first field with that name, at any depth."""
+    field = next((field for field in element.iter("field") if field.get("name") == wanted), None)
+    return None if field is None else field.get("show")
+
+
+def pdus_of(packet):
+    """The PDUs of a packet, each as the list of its iscsi tree and what follows it up to the next one."""
+    pdus = []
+    for element in packet.findall("proto"):
+        if element.get("name") == "iscsi":
+            pdus.append([element])
+        elif pdus:
+            pdus[-1].append(element)
+    return pdus
+
+
+def tshark_commands(capture):
+    """By request packet and ITT: the fields compared. None where tshark does not say."""
+    process = subprocess.Popen(["tshark", *SETTINGS, "-r", capture, "-Y", "iscsi", "-T", "pdml", "-j", "iscsi scsi"],
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    commands = {}
+    for _, packet in xml.iterparse(process.stdout):
+        if packet.tag != "packet":
+            continue
+        frame = next(int(field.get("show")) for field in packet.iter("field") if field.get("name") == "num")
+        for header, *rest in pdus_of(packet):
+            opcode, itt = first(header, "iscsi.opcode"), first(header, "iscsi.initiatortasktag")
+            if opcode is None or itt is None:
+                continue
+            opcode, itt = int(opcode, 0), int(itt, 0)
+            if opcode == 0x01:
+                cdb = next((element for element in rest if element.get("name") == "scsi"), None)
+                code = None if cdb is None else next((field.get("show") for field in cdb.iter("field")
+                                                      if field.get("name", "").endswith(".opcode")), None)
+                lun = None if cdb is None else first(cdb, "scsi.lun")
+                commands[frame, itt] = {"response_packet": None, "turnaround_ns": None, "status": None,
+                                        "lun": number(lun), "opcode": number(code)}
+                continue
+            if opcode not in (0x21, 0x25):
+                continue
+            flags = next((field.get("value") for element in (header, *rest) for field in element.iter("field")
+                          if field.get("name") == "iscsi.flags"), "00")
+            request, time = first(header, "iscsi.request_frame"), first(header, "iscsi.time")
+            if request is None or (opcode == 0x25 and not int(flags, 16) & 1):
+                continue
+            command = commands.get((int(request), itt))
+            if command is not None:
+                command.update(response_packet=frame, turnaround_ns=nanoseconds(time),
+                               status=STATUS_NAMES.get(number(first(header, "iscsi.scsiresponse.status"))))
+        packet.clear()
+    process.wait()
+    return commands
+
+
+def our_commands(program, capture):
+    result = {}
+    for row in table(program, "commands", capture, statuses=(0, 3)):
+        result[number(row["request_packet"]), number(row["itt"])] = {
+            "response_packet": number(row["response_packet"]), "turnaround_ns": number(row["turnaround_ns"]),
+            "lun": number(row["lun"]), "opcode": number(row["opcode"]), "status": row["status"]}
+    return result
+
+
+def differences(program, name, capture):
+    """How many commands were compared, and the differences found."""
+    theirs = tshark_commands(capture)
+    ours = our_commands(program, capture)
+    excused = {field for excused_name, field, _ in EXCUSED if excused_name == name}
+    result = []
+    for frame, itt in sorted(theirs.keys() | ours.keys(), key=str):
+        where = f"request in packet {frame}, ITT 0x{itt:08x}"
+        if (frame, itt) not in ours:
+            result.append(f"{where}: only tshark has it")
+        elif (frame, itt) not in theirs:
+            result.append(f"{where}: only sanscope has it: {ours[frame, itt]}")
+        else:
+            for field in FIELDS:
+                mine, other = ours[frame, itt][field], theirs[frame, itt][field]
+                # tshark names no operation code or logical unit for a command it does not know.
+                if mine != other and field not in excused and not (other is None and field in ("lun", "opcode")):
+                    result.append(f"{where}: {field} {mine}, tshark {other}")
+    return len(theirs), result
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("captures", nargs="*", type=pathlib.Path, help="compare these instead of the samples")
+    parser.add_argument("--sanscope", type=pathlib.Path, default=DEFAULT_SANSCOPE)
+    parser.add_argument("--jobs", type=int, default=2)
+    arguments = parser.parse_args()
+    if reason := missing_program(arguments.sanscope):
+        sys.exit(reason)
+    checks = Checks()
+    if shutil.which("tshark") is None:
+        checks.skip("comparison with tshark", "tshark is not installed")
+        return checks.finish()
+
+    captures = [(path.name, path) for path in arguments.captures]
+    if not captures:
+        captures = [(path.name, path) for path in sorted(SAMPLES.glob("*.pcap*"))]
+        shared = pathlib.Path(os.environ.get("SANSCOPE_SHARED", ROOT.parent / "shared"))
+        if shared.is_dir():
+            captures += [(name, shared / name) for name in SHARED if (shared / name).exists()]
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        results = {name: pool.submit(differences, arguments.sanscope, name, path) for name, path in captures
+                   if name not in INCOMPLETE}
+        for name, _ in captures:
+            if name in INCOMPLETE:
+                print(f"        {name} is left out: {INCOMPLETE[name]}")
+                continue
+            try:
+                count, found = results[name].result()
+                checks.check(f"{name}: the same {count} commands as tshark", found)
+            except TableError as error:
+                checks.fail(name, [str(error)])
+    for name, field, reason in EXCUSED:
+        print(f"        excused: {field} of {name}: {reason}")
+    return checks.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
