@@ -18,6 +18,9 @@ enum class LinkType : uint16_t {
     ipv4 = 228,
     ipv6 = 229,
     linux_sll2 = 276,
+    // No packet: a record that Wireshark gives a number of its own all the same (a pcapng custom block or systemd journal
+    // entry). Its data are the block's body, in the byte order of the file.
+    not_a_packet = 0xffff,
 };
 
 }  // namespace sanscope

@@ -36,10 +36,12 @@ constexpr uint32_t max_data_segment_length = 0xffffff;
 constexpr uint32_t reserved_tag = 0xffffffff;  // an ITT or TTT that names no task (RFC 7143 §11.2.1.8)
 constexpr size_t digest_length = 4;
 
-// The name as RFC 7143 §11 heads its section, "SCSI Data-In"; "Opcode 0x.." has no name: nullptr.
+// The name as RFC 7143 §11 heads its section ("SCSI Data-In"; "R2T" in short); nullptr for an opcode it does not know.
 const char* opcode_name(uint8_t opcode);
 
-constexpr bool is_from_target(uint8_t opcode) { return (opcode & 0x20) != 0; }
+constexpr bool is_from_target(uint8_t opcode) {
+    return (opcode & 0x20) != 0;
+}
 
 // A Basic Header Segment where it lies on the wire (RFC 7143 §11.2.1 and the section of each opcode). Holds no bytes:
 // those given must stay for as long as it is used, 48 of them. Fields that an opcode lacks are not to be asked for.

@@ -87,6 +87,8 @@ Kind decode_link(LinkType link_type, Bytes bytes, Walk& walk) {
             return decode_ipv4(bytes, walk);
         case LinkType::ipv6:
             return decode_ipv6(bytes, walk);
+        case LinkType::not_a_packet:
+            return Kind::other;
     }
     return Kind::unsupported_link_type;
 }

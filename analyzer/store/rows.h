@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "analyzer/net/decoded_packet.h"
+#include "analyzer/net/ip_address.h"
 
 namespace sanscope {
 
@@ -35,7 +35,7 @@ struct ConnectionRow {
     int64_t end_ns = no_time;
     uint64_t packets_out = 0;  // initiator to target
     uint64_t packets_in = 0;
-    uint64_t bytes_out = 0;    // TCP payload on the wire, retransmissions included
+    uint64_t bytes_out = 0;  // TCP payload on the wire, retransmissions included
     uint64_t bytes_in = 0;
     uint32_t mss = unknown<uint32_t>;  // the smaller of the two announced with the SYNs
     int64_t rtt_min_ns = no_time;
@@ -51,12 +51,12 @@ struct ConnectionRow {
 enum class Ternary : uint8_t { no, yes, unknown };
 
 struct SessionRow {
-    uint64_t isid = unknown<uint64_t>;   // 48 bits
+    uint64_t isid = unknown<uint64_t>;  // 48 bits
     uint16_t tsih = unknown<uint16_t>;
     std::string initiator_name;
     std::string target_name;
     uint32_t connections = 0;
-    std::string header_digest;           // "None", "CRC32C"
+    std::string header_digest;  // "None", "CRC32C"
     std::string data_digest;
     uint32_t max_recv_data_segment_length_initiator = unknown<uint32_t>;
     uint32_t max_recv_data_segment_length_target = unknown<uint32_t>;
@@ -74,7 +74,7 @@ enum class Outcome : uint8_t { unanswered, completed, aborted, response_only };
 struct CommandRow {
     uint64_t lun = unknown<uint64_t>;
     uint64_t lba = unknown<uint64_t>;
-    uint64_t bytes = unknown<uint64_t>;       // ExpectedDataTransferLength
+    uint64_t bytes = unknown<uint64_t>;  // ExpectedDataTransferLength
     uint64_t blocks = unknown<uint64_t>;
     PacketNumber request_packet = 0;
     PacketNumber first_data_packet = 0;
@@ -84,8 +84,10 @@ struct CommandRow {
     int64_t first_data_ns = no_time;
     int64_t last_data_ns = no_time;
     int64_t response_ns = no_time;
-    int64_t residual = unknown<int64_t>;      // bytes not transferred; negative: bytes too many (overflow)
-    const char* name = "";                    // static storage
+    PacketNumber first_byte_packet = 0;  // holds the first byte of the first data PDU's data
+    int64_t first_byte_ns = no_time;
+    int64_t residual = unknown<int64_t>;  // bytes not transferred; negative: bytes too many (overflow)
+    const char* name = "";                // static storage
     uint32_t connection = 0;
     uint32_t session = 0;
     uint32_t itt = 0;
@@ -93,7 +95,7 @@ struct CommandRow {
     uint32_t r2ts = 0;
     uint32_t pdus = 0;
     uint16_t opcode = unknown<uint16_t>;
-    uint16_t status = unknown<uint16_t>;      // SAM status code
+    uint16_t status = unknown<uint16_t>;  // SAM status code
     uint16_t sense_key = unknown<uint16_t>;
     uint16_t asc = unknown<uint16_t>;
     uint16_t ascq = unknown<uint16_t>;
@@ -111,14 +113,15 @@ struct PduRow {
     PacketNumber first_packet = 0;  // holds the first captured byte of the header
     PacketNumber last_packet = 0;   // completes it; 0 where that never happened
     int64_t time_ns = no_time;      // of last_packet
-    uint64_t bhs_offset = 0;        // of the header in its sender's stream, from the first byte seen (SYN excluded)
+    uint64_t bhs_offset = 0;  // of the header in its sender's stream, from the first byte seen (SYN excluded)
+    uint64_t command = 0;     // the SCSI command it belongs to
     uint32_t connection = 0;
     uint32_t itt = 0;
-    uint32_t data_length = 0;       // DataSegmentLength
+    uint32_t data_length = 0;  // DataSegmentLength
     uint8_t opcode = 0;
     bool from_target = false;
     bool final = false;
-    bool damaged = false;           // some of its bytes are not in the capture although the packet's cut did not take them
+    bool damaged = false;  // bytes of it are in no captured packet, it never completed, or a digest is bad
     Digest header_digest = Digest::none;
     Digest data_digest = Digest::none;
 };

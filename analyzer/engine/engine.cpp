@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/engine/engine.h"
+
+#include <algorithm>
+#include <random>
+
+#include "analyzer/iscsi/header_belief.h"
+#include "analyzer/net/decode_frame.h"
+
+namespace sanscope {
+
+void decode_batch(const PacketBatch& batch, std::vector<DecodedPacket>& decoded) {
+    decoded.resize(batch.packets.size());
+    for (size_t i = 0; i < batch.packets.size(); ++i) {
+        const RawPacket& packet = batch.packets[i];
+        decode_frame(packet.link_type, packet.data, packet.captured_length, packet.wire_length, decoded[i]);
+    }
+}
+
+Engine::Engine(ResultStore::Keep keep, StopAfter stop_after)
+    : store_(keep), stop_after_(stop_after), flow_table_(std::random_device{}()), sessions_(store_) {}
+
+void Engine::process(const PacketBatch& batch, std::span<const DecodedPacket> decoded) {
+    for (size_t i = 0; i < decoded.size(); ++i) {
+        const RawPacket& raw = batch.packets[i];
+        const Arrival arrival{batch.first_packet + i, raw.time_ns};
+        count(raw);
+        const DecodedPacket* packet = &decoded[i];
+        if (packet->kind != DecodedPacket::Kind::tcp) packet = not_yet_tcp(*packet, arrival);
+        if (packet == nullptr || stop_after_ == StopAfter::decode) continue;
+        ++totals_.tcp_packets;
+        From from = From::a;
+        Flow* flow = flow_of(*packet, arrival, from);
+        if (flow != nullptr) on_segment(*flow, from, *packet, arrival);
+    }
+}
+
+void Engine::finish() {
+    for (const auto& flow : flows_) {
+        if (flow != nullptr) end_flow(*flow);
+    }
+    flows_.clear();
+    sessions_.finish();
+    const auto& fragments = fragments_.counters();
+    const uint64_t never_completed = fragments.datagrams_timed_out + fragments.datagrams_evicted +
+                                     fragments.datagrams_discarded + fragments_.datagrams_in_flight();
+    if (never_completed > 0) issues_.add(Issue::fragments_never_completed, 0, never_completed);
+}
+
+inline void Engine::count(const RawPacket& packet) {
+    ++totals_.packets;
+    totals_.wire_bytes += packet.wire_length;
+    if (totals_.first_ns == no_time) totals_.first_ns = totals_.last_ns = packet.time_ns;
+    totals_.first_ns = std::min(totals_.first_ns, packet.time_ns);
+    totals_.last_ns = std::max(totals_.last_ns, packet.time_ns);
+}
+
+// The TCP segment that an IP fragment completes; nullptr, and perhaps an issue counted, for anything else.
+const DecodedPacket* Engine::not_yet_tcp(const DecodedPacket& packet, Arrival arrival) {
+    const DecodedPacket* current = &packet;
+    while (current->kind == DecodedPacket::Kind::ip_fragment) {
+        const Datagram* datagram = fragments_.add(*current, arrival.time_ns);
+        if (datagram == nullptr) return nullptr;
+        decode_datagram(*datagram, defragmented_);
+        current = &defragmented_;
+    }
+    switch (current->kind) {
+        case DecodedPacket::Kind::tcp:
+            return current;
+        case DecodedPacket::Kind::truncated:
+            issues_.add(Issue::frames_truncated, arrival.packet);
+            break;
+        case DecodedPacket::Kind::malformed:
+            issues_.add(Issue::frames_malformed, arrival.packet);
+            break;
+        case DecodedPacket::Kind::unsupported_link_type:
+            issues_.add(Issue::frames_of_unsupported_link_type, arrival.packet);
+            break;
+        case DecodedPacket::Kind::other:
+        case DecodedPacket::Kind::ip_fragment:
+            break;
+    }
+    return nullptr;
+}
+
+Engine::Flow* Engine::flow_of(const DecodedPacket& packet, Arrival arrival, From& from) {
+    bool source_is_low = false;
+    const FlowKey key = FlowKey::of(packet, source_is_low);
+    uint32_t& slot = flow_table_.find_or_add(key);
+    if (slot != FlowTable::none) {
+        Flow* flow = flows_[slot].get();
+        from = flow->a_is_low == source_is_low ? From::a : From::b;
+        if (!flow->tcp.is_of_next_incarnation(from, packet)) return flow;
+        end_flow(*flow);
+        flows_[slot].reset();
+        free_slots_.push_back(slot);
+        slot = FlowTable::none;
+    }
+    from = From::a;
+    return begin_flow(key, slot, source_is_low, arrival);
+}
+
+Engine::Flow* Engine::begin_flow(const FlowKey& key, uint32_t& slot, bool source_is_low, Arrival arrival) {
+    if (connections_ >= max_connections) {
+        issues_.add(Issue::connections_over_limit, arrival.packet);
+        return nullptr;
+    }
+    if (flows_.size() - free_slots_.size() >= max_live_connections) end_silent_flows(arrival.time_ns);
+    if (free_slots_.empty()) {
+        free_slots_.push_back(static_cast<uint32_t>(flows_.size()));
+        flows_.emplace_back();
+    }
+    slot = free_slots_.back();
+    free_slots_.pop_back();
+    store_.add_connection(connections_);
+    flows_[slot] = std::make_unique<Flow>(budget_, connections_, source_is_low, key);
+    return flows_[slot].get();
+}
+
+void Engine::on_segment(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival) {
+    flow.tcp.note(from, packet, arrival);
+    if (stop_after_ == StopAfter::flow) return;
+    if (packet.payload_length > 0) {
+        if (flow.iscsi != nullptr) {
+            deliver(flow, from, packet, arrival);
+        } else {
+            probe(flow, from, packet, arrival);
+        }
+    }
+    if (flow.iscsi == nullptr) return;
+    StreamPiece piece;
+    for (const From side : {From::a, From::b}) {
+        while (flow.tcp.holds(side) && flow.tcp.held_piece(side, arrival, piece)) consume(flow, side, piece);
+    }
+}
+
+void Engine::probe(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival) {
+    if (flow.probe == nullptr) {
+        if (!IscsiProbe::worth_a_look(packet)) return;
+        flow.probe = std::make_unique<IscsiProbe>();
+    }
+    if (flow.probe->look(from, packet, arrival) != IscsiProbe::Verdict::iscsi) return;
+    flow.initiator = flow.probe->initiator();
+    flow.iscsi = std::make_unique<IscsiConnection>(flow.number, sessions_, store_, issues_);
+    const std::unique_ptr<IscsiProbe> probe = std::move(flow.probe);
+    bool begun[2] = {false, false};
+    for (const IscsiProbe::Kept& kept : probe->kept()) {
+        bool& side_begun = begun[static_cast<size_t>(kept.from)];
+        if (!side_begun) flow.tcp.begin_stream_at(kept.from, Serial32(kept.packet.seq));
+        side_begun = true;
+        deliver(flow, kept.from, kept.packet, kept.arrival);
+    }
+}
+
+void Engine::deliver(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival) {
+    StreamPiece piece;
+    if (!flow.tcp.add_payload(from, packet, arrival, piece)) return;
+    consume(flow, from, piece);
+    while (flow.tcp.holds(from) && flow.tcp.held_piece(from, arrival, piece)) consume(flow, from, piece);
+}
+
+void Engine::consume(Flow& flow, From from, const StreamPiece& piece) {
+    if (stop_after_ == StopAfter::reassemble) return;
+    const bool from_target = from != flow.initiator;
+    bool& begun = flow.stream_begun[static_cast<size_t>(from)];
+    if (!begun) {
+        begun = true;
+        if (!looks_like_header(piece.data, piece.captured, from_target))
+            flow.iscsi->begin_unsynchronised(from_target);
+    }
+    flow.iscsi->consume(from_target, piece);
+}
+
+void Engine::end_flow(Flow& flow) {
+    const From initiator = initiator_of(flow);
+    if (flow.iscsi != nullptr) {
+        StreamPiece piece;
+        for (const From side : {initiator, other_side(initiator)}) {
+            while (flow.tcp.flush_piece(side, piece)) consume(flow, side, piece);
+        }
+        flow.iscsi->finish();
+    }
+    ConnectionRow& row = store_.connection(flow.number);
+    row.iscsi = flow.iscsi != nullptr;
+    flow.tcp.describe(initiator, row);
+    const Endpoint low{flow.key.low, flow.key.low_port};
+    const Endpoint high{flow.key.high, flow.key.high_port};
+    const bool initiator_is_low = (initiator == From::a) == flow.a_is_low;
+    row.initiator = initiator_is_low ? low : high;
+    row.target = initiator_is_low ? high : low;
+}
+
+// The closed, the silent for a while, and those that never had data; if that is too few, the longest silent.
+void Engine::end_silent_flows(int64_t now_ns) {
+    constexpr int64_t long_silent_ns = 60'000'000'000;
+    constexpr size_t enough = max_live_connections / 4;
+    std::vector<std::pair<int64_t, uint32_t>> order;
+    for (uint32_t slot = 0; slot < flows_.size(); ++slot) {
+        if (flows_[slot] == nullptr) continue;
+        const TcpConnection& tcp = flows_[slot]->tcp;
+        const bool done = tcp.closed() || !tcp.data_seen() || now_ns - tcp.last_ns() > long_silent_ns;
+        order.emplace_back(done ? no_time : tcp.last_ns(), slot);
+    }
+    std::sort(order.begin(), order.end());
+    for (size_t i = 0; i < order.size() && (i < enough || order[i].first == no_time); ++i) {
+        Flow& flow = *flows_[order[i].second];
+        end_flow(flow);
+        flow_table_.find_or_add(flow.key) = FlowTable::none;
+        free_slots_.push_back(order[i].second);
+        flows_[order[i].second].reset();
+    }
+}
+
+// The side that speaks as iSCSI initiator; else the one that sent the SYN; else the one with the higher port.
+Engine::From Engine::initiator_of(const Flow& flow) {
+    if (flow.iscsi != nullptr) return flow.initiator;
+    if (flow.tcp.sent_first_syn(From::a)) return From::a;
+    if (flow.tcp.sent_first_syn(From::b)) return From::b;
+    if (flow.tcp.syn_seen(From::a)) return From::b;
+    if (flow.tcp.syn_seen(From::b)) return From::a;
+    const uint16_t port_a = flow.a_is_low ? flow.key.low_port : flow.key.high_port;
+    const uint16_t port_b = flow.a_is_low ? flow.key.high_port : flow.key.low_port;
+    return port_a >= port_b ? From::a : From::b;
+}
+
+}  // namespace sanscope

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "analyzer/flow/flow_table.h"
+#include "analyzer/ingest/packet_batch.h"
+#include "analyzer/iscsi/iscsi_probe.h"
+#include "analyzer/net/decoded_packet.h"
+#include "analyzer/net/fragment_reassembler.h"
+#include "analyzer/session/iscsi_connection.h"
+#include "analyzer/session/session_tracker.h"
+#include "analyzer/store/issues.h"
+#include "analyzer/store/result_store.h"
+#include "analyzer/tcp/tcp_connection.h"
+
+namespace sanscope {
+
+// Decodes every packet of a batch; `decoded` gets one entry a packet. Stateless: batches may be decoded at the same time.
+void decode_batch(const PacketBatch& batch, std::vector<DecodedPacket>& decoded);
+
+// The line: decoded packets in, in order; connections, sessions, PDUs and commands into the store.
+//
+//     DecodedPacket → flow → TcpConnection → StreamReassembler → PduFramer → CommandTracker → ResultStore
+//
+// Opens nothing, reads no clock, owns no thread. Output depends on the packets alone.
+class Engine {
+  public:
+    // At most this many connections are followed at once, and counted in all: beyond the first, the longest silent ones
+    // end early; beyond the second, new ones are only counted as an issue.
+    static constexpr size_t max_live_connections = 131072;
+    static constexpr uint32_t max_connections = 1'000'000;
+
+    // For benchmarks: how far down the line packets go.
+    enum class StopAfter : uint8_t { decode, flow, reassemble, frame, none };
+
+    explicit Engine(ResultStore::Keep keep, StopAfter stop_after = StopAfter::none);
+
+    void process(const PacketBatch& batch, std::span<const DecodedPacket> decoded);
+    // The input has ended: what is still open is closed and written down.
+    void finish();
+
+    struct Totals {
+        uint64_t packets = 0;
+        uint64_t wire_bytes = 0;
+        uint64_t tcp_packets = 0;
+        int64_t first_ns = no_time;  // the earliest and latest moments; packets may be out of order
+        int64_t last_ns = no_time;
+    };
+    const Totals& totals() const { return totals_; }
+    const Issues& issues() const { return issues_; }
+    const ResultStore& store() const { return store_; }
+
+  private:
+    using From = TcpConnection::From;
+
+    struct Flow {
+        Flow(ReassemblyBudget& budget, uint32_t flow_number, bool source_is_low, const FlowKey& ends)
+            : tcp(budget), number(flow_number), a_is_low(source_is_low), key(ends) {}
+        TcpConnection tcp;
+        std::unique_ptr<IscsiProbe> probe;       // once there was something to look at
+        std::unique_ptr<IscsiConnection> iscsi;  // once known to be that
+        uint32_t number;
+        bool a_is_low;
+        bool stream_begun[2] = {false, false};  // of side a, b: a piece was consumed
+        From initiator = From::a;               // if iscsi
+        FlowKey key;
+    };
+
+    void count(const RawPacket& packet);
+    const DecodedPacket* not_yet_tcp(const DecodedPacket& packet, Arrival arrival);
+    Flow* flow_of(const DecodedPacket& packet, Arrival arrival, From& from);
+    Flow* begin_flow(const FlowKey& key, uint32_t& slot, bool source_is_low, Arrival arrival);
+    void on_segment(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival);
+    void probe(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival);
+    void deliver(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival);
+    void consume(Flow& flow, From from, const StreamPiece& piece);
+    void end_flow(Flow& flow);
+    void end_silent_flows(int64_t now_ns);
+    static From initiator_of(const Flow& flow);
+
+    ResultStore store_;
+    Issues issues_;
+    Totals totals_;
+    StopAfter stop_after_;
+    FragmentReassembler fragments_;
+    DecodedPacket defragmented_;
+    FlowTable flow_table_;
+    ReassemblyBudget budget_;
+    SessionTracker sessions_;
+    std::vector<std::unique_ptr<Flow>> flows_;  // by slot
+    std::vector<uint32_t> free_slots_;
+    uint32_t connections_ = 0;
+};
+
+}  // namespace sanscope

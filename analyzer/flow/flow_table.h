@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "analyzer/net/decoded_packet.h"
+
+namespace sanscope {
+
+// The two ends of a TCP connection, the same for both directions. VLAN tags and tunnel identifiers are no part of it:
+// a mirror port may show one packet under several.
+struct FlowKey {
+    IpAddress low;  // the end whose (address, port) is the lesser
+    IpAddress high;
+    uint16_t low_port = 0;
+    uint16_t high_port = 0;
+
+    bool operator==(const FlowKey&) const = default;
+
+    // `source_is_low` tells in which direction the packet went.
+    static FlowKey of(const DecodedPacket& packet, bool& source_is_low);
+    // Another `seed` gives another order, so that nobody can make an input whose keys collide.
+    uint64_t hash(uint64_t seed) const;
+};
+
+inline FlowKey FlowKey::of(const DecodedPacket& packet, bool& source_is_low) {
+    const auto& s = packet.source.words;
+    const auto& d = packet.destination.words;
+    source_is_low = s[1] != d[1]   ? s[1] < d[1]
+                    : s[0] != d[0] ? s[0] < d[0]
+                                   : packet.source_port <= packet.destination_port;
+    if (source_is_low)
+        return {packet.source, packet.destination, packet.source_port, packet.destination_port};
+    return {packet.destination, packet.source, packet.destination_port, packet.source_port};
+}
+
+inline uint64_t FlowKey::hash(uint64_t seed) const {
+    constexpr uint64_t k = 0x9e3779b97f4a7c15;
+    uint64_t h = (seed ^ low.words[1] ^ (high.words[1] << 32 | high.words[1] >> 32)) * k;
+    h = (h ^ h >> 32 ^ low.words[0] ^ (high.words[0] << 1)) * k;
+    h = (h ^ h >> 29 ^ (static_cast<uint64_t>(low_port) << 16 | high_port)) * k;
+    return h ^ h >> 32;
+}
+
+// From the ends of a connection to the number of what stands for it. Open addressing over hashes, so that a lookup
+// touches one cache line of the table and the key it finds. Entries are never removed, only pointed elsewhere.
+class FlowTable {
+  public:
+    static constexpr uint32_t none = 0xffffffff;
+
+    explicit FlowTable(uint64_t seed) : seed_(seed) {}
+
+    // The number kept under the key; a place for it, holding `none`, is made where there was none. The reference holds
+    // until the next call.
+    uint32_t& find_or_add(const FlowKey& key) {
+        if ((keys_.size() + 1) * 2 > places_.size()) grow();
+        const uint64_t hash = key.hash(seed_);
+        const auto tag = static_cast<uint32_t>(hash >> 32);
+        for (size_t i = hash & mask();; i = (i + 1) & mask()) {
+            Place& place = places_[i];
+            if (place.key == none) {
+                place = {tag, static_cast<uint32_t>(keys_.size())};
+                keys_.push_back(key);
+                values_.push_back(none);
+                return values_.back();
+            }
+            if (place.tag == tag && keys_[place.key] == key) return values_[place.key];
+        }
+    }
+
+    size_t size() const { return keys_.size(); }
+
+  private:
+    struct Place {
+        uint32_t tag;
+        uint32_t key;
+    };
+    size_t mask() const { return places_.size() - 1; }
+
+    void grow() {
+        places_.assign(places_.empty() ? 256 : places_.size() * 2, Place{0, none});
+        for (uint32_t key = 0; key < keys_.size(); ++key) {
+            const uint64_t hash = keys_[key].hash(seed_);
+            size_t i = hash & mask();
+            while (places_[i].key != none) i = (i + 1) & mask();
+            places_[i] = {static_cast<uint32_t>(hash >> 32), key};
+        }
+    }
+
+    uint64_t seed_;
+    std::vector<Place> places_;
+    std::vector<FlowKey> keys_;
+    std::vector<uint32_t> values_;
+};
+
+}  // namespace sanscope

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/iscsi/header_belief.h"
+
+#include <algorithm>
+#include <array>
+
+namespace sanscope {
+namespace {
+
+struct Fields {
+    const uint8_t* p;
+    size_t captured;
+
+    // The bytes [from, to), as far as captured, are zero.
+    bool zero(size_t from, size_t to) const {
+        for (size_t i = from; i < std::min(to, captured); ++i) {
+            if (p[i] != 0) return false;
+        }
+        return true;
+    }
+};
+
+bool is_status(uint8_t status) {
+    switch (status) {
+        case 0x00:
+        case 0x02:
+        case 0x04:
+        case 0x08:
+        case 0x10:
+        case 0x14:
+        case 0x18:
+        case 0x22:
+        case 0x28:
+        case 0x30:
+        case 0x40:
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool is_stage_pair(const Bhs& bhs) {
+    const uint8_t current = bhs.current_stage();
+    const uint8_t next = bhs.next_stage();
+    if (current == 2 || next == 2 || current == 3) return false;
+    return !bhs.transit() || next > current;
+}
+
+bool is_request(const Bhs& bhs, const Fields& f) {
+    const uint8_t flags = bhs.flags();
+    const uint32_t data = bhs.data_segment_length();
+    switch (bhs.opcode()) {
+        case Opcode::nop_out:
+            return flags == 0x80 && f.zero(2, 4) && f.zero(32, 48) &&
+                   (bhs.itt() != reserved_tag || bhs.immediate());
+        case Opcode::scsi_command: {
+            const uint32_t expected = bhs.expected_data_transfer_length();
+            if ((flags & 0x18) != 0 || (flags & 0x07) > 4 || !f.zero(2, 4) || bhs.itt() == reserved_tag)
+                return false;
+            if (!bhs.read() && !bhs.write() && expected != 0) return false;
+            if (!bhs.write() && (data != 0 || !bhs.final())) return false;
+            return data <= expected && expected < 1u << 30;
+        }
+        case Opcode::task_management_request:
+            return bhs.final() && bhs.function() >= 1 && bhs.function() <= 14 && f.zero(2, 4) && data == 0;
+        case Opcode::login_request:
+            return bhs.immediate() && (flags & 0x30) == 0 && is_stage_pair(bhs) && bhs.version_max() == 0 &&
+                   f.zero(22, 24) && f.zero(32, 48) && data <= 65536;
+        case Opcode::text_request:
+            return (flags & 0x3f) == 0 && flags != 0 && f.zero(2, 4) && f.zero(32, 48) && data <= 65536;
+        case Opcode::scsi_data_out:
+            return (flags & 0x7f) == 0 && f.zero(2, 4) && f.zero(24, 28) && f.zero(32, 36) &&
+                   bhs.itt() != reserved_tag && data > 0;
+        case Opcode::logout_request:
+            return bhs.final() && bhs.reason() <= 2 && f.zero(2, 4) && f.zero(8, 16) && data == 0;
+        case Opcode::snack_request:
+            return bhs.final() && (flags & 0x70) == 0 && bhs.snack_type() <= 3 && f.zero(2, 4) && data == 0;
+        default:
+            return false;
+    }
+}
+
+bool is_answer(const Bhs& bhs, const Fields& f) {
+    const uint8_t flags = bhs.flags();
+    const uint32_t data = bhs.data_segment_length();
+    // A target may send fewer commands' room than it expects only by one (RFC 7143 §4.2.2.1).
+    if (bhs.exp_cmd_sn().distance_to(bhs.max_cmd_sn()) < -1) return false;
+    if (bhs.exp_cmd_sn().distance_to(bhs.max_cmd_sn()) > 1 << 20) return false;
+    switch (bhs.opcode()) {
+        case Opcode::nop_in:
+            return flags == 0x80 && f.zero(2, 4) && f.zero(36, 48);
+        case Opcode::scsi_response:
+            return (flags & 0xe1) == 0x80 && (bhs.response() <= 1 || bhs.response() >= 0x80) &&
+                   is_status(bhs.status()) && f.zero(8, 16) && bhs.itt() != reserved_tag && data <= 65536;
+        case Opcode::task_management_response:
+            return flags == 0x80 && (bhs.response() <= 6 || bhs.response() == 255) && f.zero(8, 16) &&
+                   f.zero(20, 24) && f.zero(36, 48) && data == 0;
+        case Opcode::login_response:
+            return (flags & 0x30) == 0 && is_stage_pair(bhs) && bhs.version_max() == 0 && f.zero(38, 48) &&
+                   (f.captured <= 36 || bhs.status_class() <= 3) && data <= 65536;
+        case Opcode::text_response:
+            return (flags & 0x3f) == 0 && f.zero(2, 4) && f.zero(36, 48) && data <= 65536;
+        case Opcode::scsi_data_in:
+            if ((flags & 0x38) != 0 || bhs.itt() == reserved_tag) return false;
+            if (bhs.has_status()) return bhs.final() && is_status(bhs.status());
+            return (flags & 0x06) == 0 && f.zero(2, 4) && data > 0;
+        case Opcode::logout_response:
+            return flags == 0x80 && bhs.response() <= 3 && f.zero(8, 16) && data == 0;
+        case Opcode::r2t:
+            return flags == 0x80 && f.zero(2, 4) && bhs.itt() != reserved_tag && bhs.ttt() != reserved_tag &&
+                   data == 0 && (f.captured < bhs_length || bhs.desired_data_transfer_length() != 0);
+        case Opcode::async_message:
+            return flags == 0x80 && f.zero(2, 4) && bhs.itt() == reserved_tag && f.zero(20, 24) &&
+                   data <= 65536;
+        case Opcode::reject:
+            return flags == 0x80 && f.zero(3, 4) && f.zero(8, 16) && bhs.itt() == reserved_tag &&
+                   data >= bhs_length && data <= 65536;
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
+bool can_be_header(const uint8_t* bytes, bool from_target) {
+    const uint8_t opcode = bytes[0] & 0x3f;
+    if ((bytes[0] & 0x80) != 0 || is_from_target(opcode) != from_target) return false;
+    const bool vendor = (opcode >= 0x1c && opcode <= 0x1e) || (opcode >= 0x3c && opcode <= 0x3e);
+    return vendor || opcode_name(opcode) != nullptr;
+}
+
+bool looks_like_header(const uint8_t* bytes, size_t captured, bool from_target) {
+    if (captured < least_judged_header || !can_be_header(bytes, from_target)) return false;
+    const Bhs bhs(bytes);
+    const Fields fields{bytes, captured};
+    if (bhs.ahs_length() != 0 && bhs.opcode() != Opcode::scsi_command) return false;
+    if (from_target && bhs.immediate()) return false;
+    return from_target ? is_answer(bhs, fields) : is_request(bhs, fields);
+}
+
+}  // namespace sanscope

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/iscsi/login_negotiation.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace sanscope {
+namespace {
+
+constexpr std::array<std::string_view, 13> key_names = {
+    "InitiatorName",  "TargetName",        "SessionType",
+    "HeaderDigest",   "DataDigest",        "MaxRecvDataSegmentLength",
+    "MaxBurstLength", "FirstBurstLength",  "InitialR2T",
+    "ImmediateData",  "MaxOutstandingR2T", "ErrorRecoveryLevel",
+    "MaxConnections",
+};
+
+// What a side says instead of a value (RFC 7143 §6.2).
+bool is_refusal(std::string_view value) {
+    return value == "Reject" || value == "NotUnderstood" || value == "Irrelevant";
+}
+
+}  // namespace
+
+void LoginNegotiation::on_pdu(const Pdu& pdu) {
+    const Bhs bhs = pdu.bhs();
+    const Opcode opcode = bhs.opcode();
+    const Side side = is_from_target(bhs.opcode_value()) ? Side::target : Side::initiator;
+    if (opcode == Opcode::login_request) {
+        if (!begun_) {
+            isid_ = bhs.isid();
+            tsih_requested_ = bhs.tsih();
+        }
+        begun_ = true;
+    }
+    const std::string_view text(reinterpret_cast<const char*>(pdu.data.data()), pdu.data.size());
+    std::string& pending = pending_[static_cast<size_t>(side)];
+    if (bhs.continues()) {
+        pending.append(text.substr(0, max_pending_text - std::min(pending.size(), max_pending_text)));
+    } else if (pending.empty()) {
+        take_text(side, text);
+    } else {
+        pending.append(text.substr(0, max_pending_text - std::min(pending.size(), max_pending_text)));
+        take_text(side, pending);
+        pending.clear();
+    }
+    if (opcode == Opcode::login_response) {
+        constexpr uint8_t full_feature_phase = 3;
+        if (isid_ == unknown<uint64_t>) isid_ = bhs.isid();
+        tsih_ = bhs.tsih();
+        constexpr uint8_t redirected = 1;
+        failed_ = bhs.status_class() > redirected;
+        if (bhs.transit() && bhs.next_stage() == full_feature_phase && bhs.status_class() == 0)
+            full_feature_ = true;
+    }
+}
+
+void LoginNegotiation::describe(SessionRow& row) const {
+    row.initiator_name = initiator_name();
+    row.target_name = target_name();
+    row.isid = isid_;
+    if (tsih_ != 0 || full_feature_) row.tsih = tsih_;
+    if (!full_feature_) return;
+    row.header_digest = digest(Key::header_digest);
+    row.data_digest = digest(Key::data_digest);
+    row.max_recv_data_segment_length_initiator =
+        declared(Side::initiator, Key::max_recv_data_segment_length, 8192);
+    row.max_recv_data_segment_length_target = declared(Side::target, Key::max_recv_data_segment_length, 8192);
+    if (discovery()) return;
+    row.max_burst_length = lesser(Key::max_burst_length, 262144);
+    row.first_burst_length = lesser(Key::first_burst_length, 65536);
+    row.initial_r2t = either(Key::initial_r2t, true);
+    row.immediate_data = both(Key::immediate_data, true);
+    row.max_outstanding_r2t = lesser(Key::max_outstanding_r2t, 1);
+    row.error_recovery_level = lesser(Key::error_recovery_level, 0);
+    row.max_connections = lesser(Key::max_connections, 1);
+}
+
+std::optional<LoginNegotiation::Key> LoginNegotiation::key_named(std::string_view name) {
+    static_assert(key_names.size() == key_count);
+    const auto found = std::find(key_names.begin(), key_names.end(), name);
+    if (found == key_names.end()) return std::nullopt;
+    return static_cast<Key>(found - key_names.begin());
+}
+
+void LoginNegotiation::take_text(Side side, std::string_view text) {
+    while (!text.empty()) {
+        const size_t end = std::min(text.find('\0'), text.size());
+        const std::string_view pair = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        const size_t equals = pair.find('=');
+        if (equals == std::string_view::npos) continue;
+        const auto key = key_named(pair.substr(0, equals));
+        if (!key) continue;
+        values_[static_cast<size_t>(side)][static_cast<size_t>(*key)] = pair.substr(equals + 1, max_value);
+    }
+}
+
+// A numerical value is decimal or 0x-hexadecimal (RFC 7143 §6.1).
+std::optional<uint32_t> LoginNegotiation::number(Side side, Key key) const {
+    std::string_view text = value(side, key);
+    int base = 10;
+    if (text.starts_with("0x") || text.starts_with("0X")) {
+        text.remove_prefix(2);
+        base = 16;
+    }
+    uint32_t result = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result, base);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return result;
+}
+
+uint32_t LoginNegotiation::declared(Side side, Key key, uint32_t otherwise) const {
+    return number(side, key).value_or(otherwise);
+}
+
+// The lesser of what both sides say; of one side's silence, what the other said or the default.
+uint32_t LoginNegotiation::lesser(Key key, uint32_t otherwise) const {
+    const auto a = number(Side::initiator, key);
+    const auto b = number(Side::target, key);
+    if (is_refusal(value(Side::initiator, key)) || is_refusal(value(Side::target, key))) return otherwise;
+    if (a && b) return std::min(*a, *b);
+    return a ? *a : b ? *b : otherwise;
+}
+
+Ternary LoginNegotiation::both(Key key, bool otherwise) const {
+    const std::string_view a = value(Side::initiator, key);
+    const std::string_view b = value(Side::target, key);
+    if (a == "No" || b == "No") return Ternary::no;
+    if (a == "Yes" || b == "Yes") return Ternary::yes;
+    return otherwise ? Ternary::yes : Ternary::no;
+}
+
+Ternary LoginNegotiation::either(Key key, bool otherwise) const {
+    const std::string_view a = value(Side::initiator, key);
+    const std::string_view b = value(Side::target, key);
+    if (a == "Yes" || b == "Yes") return Ternary::yes;
+    if (a == "No" || b == "No") return Ternary::no;
+    return otherwise ? Ternary::yes : Ternary::no;
+}
+
+// One side offers a list, the other answers with its choice (RFC 7143 §6.2.1). Neither asking means none.
+std::string LoginNegotiation::digest(Key key) const {
+    const std::string_view a = value(Side::initiator, key);
+    const std::string_view b = value(Side::target, key);
+    const std::string_view choice =
+        a.find(',') == std::string_view::npos && b.find(',') != std::string_view::npos ? a : b;
+    if (choice.empty() && a.empty()) return begun_ ? "None" : "";
+    if (is_refusal(choice)) return "None";
+    return std::string(choice);
+}
+
+DigestUse LoginNegotiation::digest_use(Key key) const {
+    if (!full_feature_) return DigestUse::unknown;
+    const std::string chosen = digest(key);
+    if (chosen == "None") return DigestUse::no;
+    return chosen == "CRC32C" ? DigestUse::yes : DigestUse::unknown;
+}
+
+}  // namespace sanscope

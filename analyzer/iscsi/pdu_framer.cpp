@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/iscsi/pdu_framer.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "analyzer/base/crc32c.h"
+#include "analyzer/iscsi/header_belief.h"
+
+namespace sanscope {
+
+PduFramer::Fed PduFramer::feed(Cursor& cursor) {
+    if (emitted_) begin_header();
+    while (cursor.length > 0) {
+        Fed fed = Fed::more;
+        switch (expect_) {
+            case Expect::header:
+                fed = feed_header(cursor);
+                break;
+            case Expect::data:
+                fed = feed_data(cursor);
+                break;
+            case Expect::data_digest:
+                fed = feed_data_digest(cursor);
+                break;
+            case Expect::resync:
+                fed = feed_resync(cursor);
+                break;
+        }
+        if (fed != Fed::more) return fed;
+    }
+    return Fed::more;
+}
+
+bool PduFramer::finish() {
+    if (emitted_) begin_header();
+    const bool nothing_read =
+        expect_ == Expect::resync || (expect_ == Expect::header && header_captured_ < length_fields_end);
+    if (nothing_read) return false;
+    const bool whole = expect_ == Expect::data_digest && data_digest_ == DigestUse::unknown;
+    stray_ = 0;
+    complete();
+    if (!whole) {
+        pdu_.last = {};
+        pdu_.damaged = true;
+    }
+    return true;
+}
+
+void PduFramer::set_digests(DigestUse header, DigestUse data) {
+    header_digest_ = header;
+    data_digest_ = data;
+    negotiated_ = header != DigestUse::unknown;
+}
+
+void PduFramer::begin_unsynchronised() {
+    expect_ = Expect::resync;
+    stretch_.begin = offset_;
+    stretch_.begin_is_header = false;
+    stretch_.marks.clear();
+    window_.clear();
+}
+
+void PduFramer::begin_header() {
+    emitted_ = false;
+    expect_ = Expect::header;
+    probing_header_digest_ = false;
+    pdu_ = Pdu{};
+    pdu_.offset = offset_ - stray_;
+    pdu_.first = stray_carried_;
+    std::memcpy(header_.data(), stray_bytes_.data(), stray_);
+    header_have_ = header_captured_ = stray_;
+    header_needed_ = bhs_length;
+    stray_ = 0;
+}
+
+PduFramer::Fed PduFramer::feed_header(Cursor& cursor) {
+    if (cursor.captured == 0) return header_absent(cursor);
+    if (header_have_ == 0) pdu_.first = cursor.piece->carried;
+    const uint32_t n = std::min(cursor.captured, header_needed_ - header_have_);
+    if (header_captured_ == header_have_) {
+        std::memcpy(header_.data() + header_have_, cursor.data, n);
+        header_captured_ += n;
+    }
+    header_have_ += n;
+    take(cursor, n);
+    if (undigested_crc_known_ && header_captured_ >= digest_length) {
+        undigested_crc_known_ = false;
+        if (header_digest_ == DigestUse::unknown && load_le32(header_.data()) == undigested_crc_) {
+            header_digest_ = DigestUse::yes;
+            header_have_ = header_captured_ -= static_cast<uint32_t>(digest_length);
+            std::memmove(header_.data(), header_.data() + digest_length, header_captured_);
+            pdu_.offset += digest_length;
+        }
+    }
+    if (header_have_ < header_needed_) return Fed::more;
+    if (header_needed_ == bhs_length && !bhs_collected()) {
+        lose_header(false);
+        return Fed::more;
+    }
+    return header_have_ < header_needed_ ? Fed::more : header_collected(cursor);
+}
+
+// The BHS has passed: is it one, and how much header comes after it? False if it is none.
+bool PduFramer::bhs_collected() {
+    if (header_captured_ >= bhs_length && data_digest_ == DigestUse::unknown &&
+        !looks_like_header(header_.data(), bhs_length, from_target_) &&
+        can_be_header(header_.data() + digest_length, from_target_) &&
+        looks_like_header(header_.data() + digest_length, bhs_length - digest_length, from_target_)) {
+        data_digest_ = DigestUse::yes;
+        header_have_ = header_captured_ -= static_cast<uint32_t>(digest_length);
+        std::memmove(header_.data(), header_.data() + digest_length, header_captured_);
+        pdu_.offset += digest_length;
+        return true;
+    }
+    if (header_captured_ < length_fields_end || !can_be_header(header_.data(), from_target_)) return false;
+    header_needed_ = ahs_end();
+    if (header_digest_ == DigestUse::yes && !is_login())
+        header_needed_ += static_cast<uint32_t>(digest_length);
+    return true;
+}
+
+PduFramer::Fed PduFramer::header_collected(Cursor& cursor) {
+    const uint32_t digested = ahs_end();
+    const bool whole = header_captured_ == header_have_;
+    const bool wants_digest = header_digest_ != DigestUse::no && !is_login() && whole;
+    if (!wants_digest) return after_header();
+
+    const uint32_t crc = crc32c_final(crc32c_update(crc32c_init, {header_.data(), digested}));
+    if (header_digest_ == DigestUse::yes) {
+        pdu_.header_digest = load_le32(header_.data() + digested) == crc ? Digest::ok : Digest::bad;
+        return after_header();
+    }
+    if (probing_header_digest_) {
+        probing_header_digest_ = false;
+        if (load_le32(header_.data() + digested) == crc) {
+            header_digest_ = DigestUse::yes;
+            pdu_.header_digest = Digest::ok;
+            return after_header();
+        }
+        // What was taken for a digest is data, or the next header's beginning.
+        header_digest_ = DigestUse::no;
+        const uint8_t* bytes = header_.data() + digested;
+        const Arrival carried = cursor.piece->carried;
+        const Fed fed = after_header();
+        if (fed == Fed::more) {
+            pass_data(bytes, digest_length, carried);
+            return remaining_ == 0 ? after_data() : Fed::more;
+        }
+        std::memcpy(stray_bytes_.data(), bytes, digest_length);
+        stray_ = digest_length;
+        stray_carried_ = carried;
+        return fed;
+    }
+    const bool nothing_follows = cursor.length == 0;
+    const bool has_data = Bhs(header_.data()).data_segment_length() != 0;
+    if (cursor.captured == 0 && !nothing_follows) return after_header();
+    if (nothing_follows && !has_data) {
+        undigested_crc_known_ = true;
+        undigested_crc_ = crc;
+        return after_header();
+    }
+    probing_header_digest_ = true;
+    header_needed_ += static_cast<uint32_t>(digest_length);
+    return Fed::more;
+}
+
+// The next bytes of the header are not in the capture.
+PduFramer::Fed PduFramer::header_absent(Cursor& cursor) {
+    if (header_captured_ < length_fields_end || !can_be_header(header_.data(), from_target_)) {
+        lose_header(true);
+        return Fed::more;
+    }
+    if (header_needed_ == bhs_length && !bhs_collected()) {
+        lose_header(false);
+        return Fed::more;
+    }
+    const uint32_t n = std::min(cursor.length, header_needed_ - header_have_);
+    header_have_ += n;
+    take_absent(cursor, n);
+    if (header_have_ < header_needed_) return Fed::more;
+    if (probing_header_digest_) {
+        probing_header_digest_ = false;
+        header_digest_ = DigestUse::no;
+    }
+    return after_header();
+}
+
+PduFramer::Fed PduFramer::after_header() {
+    if (header_captured_ < bhs_length) {
+        std::memset(header_.data() + header_captured_, 0, bhs_length - header_captured_);
+    }
+    const Bhs bhs(header_.data());
+    remaining_ = bhs.padded_data_length();
+    data_.clear();
+    keep_ = 0;
+    if (remaining_ == 0) return complete();
+
+    const uint32_t length = bhs.data_segment_length();
+    const bool text =
+        bhs.opcode() == Opcode::text_request || bhs.opcode() == Opcode::text_response || is_login();
+    if (text) {
+        keep_ = std::min(length, kept_text);
+    } else if (length <= kept_small) {
+        keep_ = length;
+    }
+    crc_whole_ = data_digest_ != DigestUse::no && !is_login();
+    data_crc_ = crc32c_init;
+    expect_ = Expect::data;
+    return Fed::more;
+}
+
+PduFramer::Fed PduFramer::feed_data(Cursor& cursor) {
+    if (cursor.captured > 0) {
+        const uint32_t n = std::min(cursor.captured, remaining_);
+        pass_data(cursor.data, n, cursor.piece->carried);
+        take(cursor, n);
+    } else {
+        const uint32_t n = std::min(cursor.length, remaining_);
+        crc_whole_ = false;
+        keep_ = 0;
+        remaining_ -= n;
+        take_absent(cursor, n);
+    }
+    return remaining_ == 0 ? after_data() : Fed::more;
+}
+
+void PduFramer::pass_data(const uint8_t* bytes, uint32_t n, Arrival carried) {
+    if (pdu_.first_data.packet == 0) pdu_.first_data = carried;
+    if (crc_whole_) data_crc_ = crc32c_update(data_crc_, {bytes, n});
+    if (keep_ > 0) {
+        const uint32_t kept = std::min(n, keep_);
+        data_.insert(data_.end(), bytes, bytes + kept);
+        keep_ -= kept;
+    }
+    remaining_ -= n;
+}
+
+PduFramer::Fed PduFramer::after_data() {
+    const bool digest_may_follow =
+        !is_login() && (data_digest_ == DigestUse::yes || (data_digest_ == DigestUse::unknown && crc_whole_));
+    if (!digest_may_follow) return complete();
+    expect_ = Expect::data_digest;
+    digest_passed_ = 0;
+    stray_ = 0;
+    return Fed::more;
+}
+
+PduFramer::Fed PduFramer::feed_data_digest(Cursor& cursor) {
+    const bool probing = data_digest_ == DigestUse::unknown;
+    if (cursor.captured == 0) {
+        if (probing) return complete();
+        const uint32_t n = std::min(cursor.length, static_cast<uint32_t>(digest_length) - digest_passed_);
+        digest_passed_ += n;
+        take_absent(cursor, n);
+    } else {
+        const uint32_t n = std::min(cursor.captured, static_cast<uint32_t>(digest_length) - digest_passed_);
+        const Arrival last_of_data = last_;
+        if (stray_ == 0) stray_carried_ = cursor.piece->carried;
+        if (stray_ == digest_passed_) {
+            std::memcpy(stray_bytes_.data() + stray_, cursor.data, n);
+            stray_ += n;
+        }
+        digest_passed_ += n;
+        take(cursor, n);
+        if (probing &&
+            (stray_ < digest_length || load_le32(stray_bytes_.data()) != crc32c_final(data_crc_))) {
+            last_ = last_of_data;
+        }
+    }
+    if (digest_passed_ < digest_length) return Fed::more;
+
+    const bool whole = stray_ == digest_length;
+    const bool matches = whole && load_le32(stray_bytes_.data()) == crc32c_final(data_crc_);
+    if (probing) {
+        data_digest_ = matches ? DigestUse::yes : DigestUse::no;
+        if (!matches) return complete();
+    }
+    if (whole && crc_whole_) pdu_.data_digest = matches ? Digest::ok : Digest::bad;
+    stray_ = 0;
+    return complete();
+}
+
+PduFramer::Fed PduFramer::complete() {
+    if (header_captured_ < bhs_length) {
+        std::memset(header_.data() + header_captured_, 0, bhs_length - header_captured_);
+    }
+    pdu_.header = header_.data();
+    pdu_.header_captured = static_cast<uint8_t>(std::min<uint32_t>(header_captured_, bhs_length));
+    const uint32_t ahs_captured = std::min(header_captured_, ahs_end());
+    if (ahs_captured > bhs_length) pdu_.ahs = {header_.data() + bhs_length, ahs_captured - bhs_length};
+    pdu_.data = data_;
+    pdu_.last = last_;
+    if (pdu_.header_digest == Digest::bad || pdu_.data_digest == Digest::bad) pdu_.damaged = true;
+    emitted_ = true;
+    return Fed::pdu;
+}
+
+// A header begins, or should, at pdu_.offset, and is not there to be read: look for the next one.
+void PduFramer::lose_header(bool begin_is_header) {
+    expect_ = Expect::resync;
+    stretch_.begin = pdu_.offset;
+    stretch_.begin_is_header = begin_is_header;
+    stretch_.marks.clear();
+    if (!negotiated_ && !begin_is_header) header_digest_ = data_digest_ = DigestUse::unknown;
+    undigested_crc_known_ = false;
+    window_.clear();
+    if (header_captured_ > 1 && header_captured_ == header_have_) {
+        window_.assign(header_.begin() + 1, header_.begin() + header_captured_);
+        window_carried_ = pdu_.first;
+    }
+}
+
+PduFramer::Fed PduFramer::feed_resync(Cursor& cursor) {
+    if (cursor.captured == 0) {
+        window_.clear();
+        take_absent(cursor, cursor.length);
+        return Fed::more;
+    }
+    const bool cut_follows = cursor.captured < cursor.length;
+    const uint32_t step = stretch_.begin_is_header ? 4 : 1;
+
+    // Candidates that begin in an earlier piece.
+    if (!window_.empty()) {
+        const auto before = static_cast<uint32_t>(window_.size());
+        const uint32_t borrowed = std::min(cursor.captured, static_cast<uint32_t>(bhs_length));
+        window_.insert(window_.end(), cursor.data, cursor.data + borrowed);
+        const uint64_t window_offset = offset_ - before;
+        auto skip = static_cast<uint32_t>((step - (window_offset - stretch_.begin) % step) % step);
+        for (uint32_t i = skip; i < before; i += step) {
+            const size_t captured = window_.size() - i;
+            if (captured < bhs_length && !(cut_follows && captured >= least_judged_header)) break;
+            if (!header_at(window_.data() + i, captured)) continue;
+            stray_ = 0;
+            std::memcpy(header_.data(), window_.data() + i, before - i);
+            offset_ -= before - i;
+            const Fed fed = found_header(window_carried_);
+            offset_ += before - i;
+            header_have_ = header_captured_ = before - i;
+            return fed;
+        }
+        if (cursor.captured < bhs_length && !cut_follows) {
+            if (window_.size() >= bhs_length)
+                window_.erase(window_.begin(), window_.end() - (bhs_length - 1));
+            take(cursor, cursor.captured);
+            return Fed::more;
+        }
+    }
+
+    uint32_t i = static_cast<uint32_t>((step - (offset_ - stretch_.begin) % step) % step);
+    for (; i < cursor.captured; i += step) {
+        const size_t captured = cursor.captured - i;
+        if (captured < bhs_length && !(cut_follows && captured >= least_judged_header)) break;
+        if (!header_at(cursor.data + i, captured)) continue;
+        take(cursor, i);
+        return found_header(cursor.piece->carried);
+    }
+
+    if (cut_follows) {
+        window_.clear();
+        take(cursor, cursor.captured);
+        take_absent(cursor, cursor.length);
+        return Fed::more;
+    }
+    const uint32_t kept = std::min(cursor.captured, static_cast<uint32_t>(bhs_length) - 1);
+    window_.assign(cursor.data + cursor.captured - kept, cursor.data + cursor.captured);
+    window_carried_ = cursor.piece->carried;
+    take(cursor, cursor.captured);
+    return Fed::more;
+}
+
+bool PduFramer::header_at(const uint8_t* bytes, size_t captured) const {
+    return looks_like_header(bytes, captured, from_target_) && witness_->vouches_for(bytes, captured);
+}
+
+// The next header begins at offset_.
+PduFramer::Fed PduFramer::found_header(Arrival carried) {
+    stretch_.end = offset_;
+    window_.clear();
+    stray_ = 0;
+    begin_header();
+    pdu_.first = carried;
+    return Fed::resynchronised;
+}
+
+void PduFramer::take(Cursor& cursor, uint32_t n) {
+    cursor.data += n;
+    cursor.captured -= n;
+    cursor.length -= n;
+    offset_ += n;
+    last_ = cursor.piece->delivered;
+    if (expect_ == Expect::resync && n > 0 && stretch_.marks.size() < UnseenStretch::max_marks) {
+        stretch_.marks.push_back({offset_, cursor.piece->delivered, false});
+    }
+}
+
+void PduFramer::take_absent(Cursor& cursor, uint32_t n) {
+    cursor.length -= n;
+    offset_ += n;
+    const bool not_captured = cursor.piece->not_captured;
+    if (not_captured) {
+        pdu_.damaged = true;
+    } else {
+        last_ = cursor.piece->delivered;
+    }
+    if (expect_ == Expect::resync && stretch_.marks.size() < UnseenStretch::max_marks) {
+        stretch_.marks.push_back({offset_, cursor.piece->delivered, not_captured});
+    }
+}
+
+bool PduFramer::is_login() const {
+    const uint8_t opcode = header_[0] & 0x3f;
+    return opcode == static_cast<uint8_t>(Opcode::login_request) ||
+           opcode == static_cast<uint8_t>(Opcode::login_response);
+}
+
+}  // namespace sanscope

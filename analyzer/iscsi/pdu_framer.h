@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analyzer/iscsi/bhs.h"
+#include "analyzer/store/rows.h"
+#include "analyzer/tcp/stream_reassembler.h"
+
+namespace sanscope {
+
+// Whether a kind of digest is in use in one direction of a connection.
+enum class DigestUse : uint8_t { unknown, no, yes };
+
+// One iSCSI PDU as found. Valid until the framer's next call.
+struct Pdu {
+    const uint8_t* header = nullptr;  // the 48 bytes of the BHS, zero where the capture has none
+    uint8_t header_captured = 0;      // of them, from the first on; at least 8
+    std::span<const uint8_t> ahs;     // as captured
+    std::span<const uint8_t> data;    // the data segment's first bytes, where they were kept
+    uint64_t offset = 0;              // of the header in the stream
+    Arrival first;                    // the packet that holds the header's first byte
+    Arrival first_data;               // the packet that holds the data segment's first captured byte, if any
+    Arrival last;                     // the moment of completion; packet 0 where that never came
+    Digest header_digest = Digest::none;
+    Digest data_digest = Digest::none;
+    bool damaged = false;  // bytes of it are in no captured packet, or it never completed
+
+    Bhs bhs() const { return Bhs(header); }
+};
+
+// Judges in the middle of nowhere whether a header begins here; knows the session's tags and numbers.
+class HeaderWitness {
+  public:
+    virtual ~HeaderWitness() = default;
+    // `captured` >= least_judged_header bytes; they have passed looks_like_header().
+    virtual bool vouches_for(const uint8_t* bytes, size_t captured) const = 0;
+};
+
+// A part of a stream in which headers may lie that the capture does not have.
+struct UnseenStretch {
+    struct Mark {
+        uint64_t end;       // stream offset up to which …
+        Arrival delivered;  // … bytes had been delivered at this moment
+        bool not_captured;
+    };
+    uint64_t begin = 0;  // where a header began, or the stream's first byte
+    uint64_t end = 0;    // where the next seen header begins
+    bool begin_is_header = false;
+    std::vector<Mark> marks;  // at most `max_marks`, in order; the last ones are missing beyond that
+    static constexpr size_t max_marks = 32768;
+};
+
+// One direction of an iSCSI connection: pieces of the stream in, PDUs out (RFC 7143 §11.2). The lengths in each header
+// say where the next begins, so that bytes which the capture lacks cost no more than themselves. Where a header itself
+// is missing, the framer looks at what follows for a header that the witness vouches for, and tells what lies between
+// as an UnseenStretch.
+//
+// Digests (§11.2.3, §11.2.4) are as set_digests() says, or found out: four bytes that are the CRC32C of what they follow.
+class PduFramer {
+  public:
+    PduFramer(bool from_target, const HeaderWitness& witness)
+        : witness_(&witness), from_target_(from_target) {}
+
+    // What is still to be consumed of a StreamPiece.
+    struct Cursor {
+        explicit Cursor(const StreamPiece& of)
+            : data(of.data), captured(of.captured), length(of.length), piece(&of) {}
+        const uint8_t* data;
+        uint32_t captured;
+        uint32_t length;
+        const StreamPiece* piece;
+    };
+
+    enum class Fed : uint8_t {
+        more,            // the piece is consumed
+        pdu,             // pdu() has completed; feed() again with the same cursor
+        resynchronised,  // stretch() is known; feed() again with the same cursor
+    };
+    Fed feed(Cursor& cursor);
+
+    // The stream has ended. True once if a PDU was under way; it is in pdu(), damaged and never completed unless all
+    // that lacked was a look at whether a digest follows.
+    bool finish();
+
+    const Pdu& pdu() const { return pdu_; }
+    const UnseenStretch& stretch() const { return stretch_; }
+
+    // From the next header on.
+    void set_digests(DigestUse header, DigestUse data);
+    DigestUse header_digest() const { return header_digest_; }
+    DigestUse data_digest() const { return data_digest_; }
+
+    // The stream's first byte is not known to begin a header: look for one.
+    void begin_unsynchronised();
+    bool synchronised() const { return expect_ != Expect::resync; }
+
+  private:
+    enum class Expect : uint8_t {
+        header,       // BHS, AHS and header digest, up to header_needed_
+        data,         // data segment with padding, remaining_ bytes to go
+        data_digest,  // up to 4 bytes that are a digest, or the next header's first
+        resync,
+    };
+    static constexpr size_t max_ahs = 255 * 4;
+    static constexpr size_t header_capacity = bhs_length + max_ahs + digest_length;
+    static constexpr uint32_t length_fields_end = 8;  // with this much of a header its lengths are known
+    static constexpr uint32_t kept_small =
+        512;  // of any data segment, as much is kept where that is all of it
+    static constexpr uint32_t kept_text = 65536;  // of login and text PDUs, as much
+
+    void begin_header();
+    Fed feed_header(Cursor& cursor);
+    bool bhs_collected();
+    Fed header_collected(Cursor& cursor);
+    Fed header_absent(Cursor& cursor);
+    Fed after_header();
+    Fed feed_data(Cursor& cursor);
+    void pass_data(const uint8_t* bytes, uint32_t n, Arrival carried);
+    Fed after_data();
+    Fed feed_data_digest(Cursor& cursor);
+    Fed complete();
+    void lose_header(bool begin_is_header);
+    Fed feed_resync(Cursor& cursor);
+    bool header_at(const uint8_t* bytes, size_t captured) const;
+    Fed found_header(Arrival carried);
+    void take(Cursor& cursor, uint32_t n);
+    void take_absent(Cursor& cursor, uint32_t n);
+    bool is_login() const;
+    uint32_t ahs_end() const { return static_cast<uint32_t>(bhs_length) + header_[4] * 4u; }
+
+    const HeaderWitness* witness_;
+    Expect expect_ = Expect::header;
+    bool from_target_;
+    bool negotiated_ = false;  // the digests in use were told, not found out
+    bool emitted_ = false;     // pdu_ was handed out: the next call begins a new header
+    DigestUse header_digest_ = DigestUse::unknown;
+    DigestUse data_digest_ = DigestUse::unknown;
+    bool probing_header_digest_ = false;
+    bool crc_whole_ = false;  // data_crc_ covers every byte of the data segment so far
+    bool undigested_crc_known_ = false;
+    uint32_t undigested_crc_ =
+        0;                      // CRC of the header before, of which it is unknown whether a digest followed
+    uint32_t stray_ = 0;        // bytes in stray_bytes_
+    uint32_t header_have_ = 0;  // bytes of the header passed, captured or not
+    uint32_t header_captured_ = 0;  // captured from the first on
+    uint32_t header_needed_ = bhs_length;
+    uint32_t remaining_ = 0;  // of the padded data segment
+    uint32_t data_crc_ = 0;
+    uint32_t digest_passed_ = 0;  // bytes of the data digest passed, captured or not
+    uint32_t keep_ = 0;           // bytes of this data segment still to keep
+    uint64_t offset_ = 0;         // stream offset of the next byte
+    Arrival last_;                // the moment of the last byte of this PDU that some packet held
+    Arrival stray_carried_;
+    std::array<uint8_t, digest_length> stray_bytes_{};
+    std::array<uint8_t, header_capacity> header_{};
+    std::vector<uint8_t> data_;
+    std::vector<uint8_t> window_;  // looking for a header: the last captured bytes where they are contiguous
+    Arrival window_carried_;
+    UnseenStretch stretch_;
+    Pdu pdu_;
+};
+
+}  // namespace sanscope

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/session/command_tracker.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "analyzer/iscsi/bhs.h"
+#include "analyzer/scsi/sense.h"
+
+namespace sanscope {
+namespace {
+
+constexpr uint8_t ahs_type_extended_cdb = 1;  // RFC 7143 §11.2.2.1
+constexpr size_t max_cdb = 260;               // SPC-4 §4.2.3: a variable length CDB
+constexpr size_t max_devices = 4096;
+constexpr size_t max_task_management = 1024;
+
+// The CDB with its extension (RFC 7143 §11.2.2.3) joined on, in `buffer` if there is one.
+std::span<const uint8_t> whole_cdb(const Pdu& pdu, std::array<uint8_t, max_cdb>& buffer) {
+    constexpr size_t cdb_at = 32;
+    const size_t captured = pdu.header_captured > cdb_at ? pdu.header_captured - cdb_at : 0;
+    const std::span<const uint8_t> base(pdu.header + cdb_at, captured);
+    std::span<const uint8_t> ahs = pdu.ahs;
+    while (ahs.size() > 4) {
+        const size_t length = load_be16(ahs.data());  // of what follows AHSLength and AHSType
+        if (ahs[2] == ahs_type_extended_cdb && length > 1) {
+            const size_t extension = std::min({length - 1, ahs.size() - 4, max_cdb - base.size()});
+            std::memcpy(buffer.data(), base.data(), base.size());
+            std::memcpy(buffer.data() + base.size(), ahs.data() + 4, extension);
+            return {buffer.data(), base.size() + extension};
+        }
+        const size_t step = (3 + length + 3) & ~size_t{3};
+        if (step >= ahs.size()) break;
+        ahs = ahs.subspan(step);
+    }
+    return base;
+}
+
+// What RFC 7143 §11.5.1 calls the functions.
+enum Function : uint8_t {
+    abort_task = 1,
+    abort_task_set = 2,
+    clear_task_set = 4,
+    logical_unit_reset = 5,
+    target_warm_reset = 6,
+    target_cold_reset = 7,
+};
+
+}  // namespace
+
+uint64_t CommandTracker::on_pdu(const Pdu& pdu, uint32_t connection) {
+    switch (pdu.bhs().opcode()) {
+        case Opcode::scsi_command:
+            return on_command(pdu, connection);
+        case Opcode::scsi_data_in:
+            return on_data_in(pdu, connection);
+        case Opcode::scsi_data_out:
+            return on_data_out(pdu, connection);
+        case Opcode::r2t:
+            return on_r2t(pdu, connection);
+        case Opcode::scsi_response:
+            return on_response(pdu, connection);
+        case Opcode::task_management_request:
+            on_task_management_request(pdu);
+            return 0;
+        case Opcode::task_management_response:
+            on_task_management_response(pdu);
+            return 0;
+        default:
+            return 0;
+    }
+}
+
+void CommandTracker::finish() {
+    for (uint32_t slot = 0; slot < slots_.size(); ++slot) {
+        if (slots_[slot].used) end(slot, Outcome::unanswered);
+    }
+}
+
+void CommandTracker::list_in_flight(std::vector<const InFlight*>& out) const {
+    out.clear();
+    for (const Ordered& entry : order_) {
+        if (in_flight(entry)) out.push_back(&slots_[entry.slot]);
+    }
+}
+
+uint64_t CommandTracker::on_command(const Pdu& pdu, uint32_t connection) {
+    const Bhs bhs = pdu.bhs();
+    const uint32_t slot = begin(bhs.itt(), connection);
+    InFlight& command = slots_[slot];
+    CommandRow& row = *command.row;
+    row.lun = lun_number(bhs.lun_field());
+    row.cmd_sn = bhs.cmd_sn().value;
+    row.cmd_sn_known = pdu.header_captured >= 28;
+    row.bytes = bhs.expected_data_transfer_length();
+    row.request_packet = pdu.last.packet;
+    row.request_ns = pdu.last.time_ns;
+    row.pdus = 1;
+
+    std::array<uint8_t, max_cdb> buffer;
+    const std::span<const uint8_t> cdb = whole_cdb(pdu, buffer);
+    const CdbInfo info = decode_cdb(cdb, device_of(row.lun));
+    row.name = info.name;
+    row.opcode = info.opcode;
+    row.lba = info.lba;
+    row.blocks = info.blocks;
+    command.direction = bhs.read() ? (bhs.write() ? DataDirection::bidirectional : DataDirection::in)
+                                   : (bhs.write() ? DataDirection::out : DataDirection::none);
+    constexpr uint8_t inquiry = 0x12;
+    command.standard_inquiry = cdb.size() > 1 && cdb[0] == inquiry && (cdb[1] & 1) == 0;
+    store_->requested(row);
+    return command.number;
+}
+
+uint64_t CommandTracker::on_data_in(const Pdu& pdu, uint32_t connection) {
+    const uint32_t slot = find_or_begin(pdu, connection);
+    InFlight& command = slots_[slot];
+    const Bhs bhs = pdu.bhs();
+    note_data(command, pdu);
+    command.data_in_passed =
+        std::max(command.data_in_passed, bhs.buffer_offset() + bhs.data_segment_length());
+    command.next_data_sn = bhs.data_sn() + 1;
+    if (command.standard_inquiry) learn_device(command, pdu);
+    const uint64_t number = command.number;
+    if (bhs.has_status()) {
+        note_status(command, pdu, bhs.status());
+        if (pdu.last.packet != 0) end(slot, Outcome::completed);
+    }
+    return number;
+}
+
+uint64_t CommandTracker::on_data_out(const Pdu& pdu, uint32_t connection) {
+    const uint32_t slot = find_or_begin(pdu, connection);
+    note_data(slots_[slot], pdu);
+    return slots_[slot].number;
+}
+
+uint64_t CommandTracker::on_r2t(const Pdu& pdu, uint32_t connection) {
+    const uint32_t slot = find_or_begin(pdu, connection);
+    CommandRow& row = *slots_[slot].row;
+    ++row.r2ts;
+    ++row.pdus;
+    return slots_[slot].number;
+}
+
+uint64_t CommandTracker::on_response(const Pdu& pdu, uint32_t connection) {
+    const uint32_t slot = find_or_begin(pdu, connection);
+    InFlight& command = slots_[slot];
+    ++command.row->pdus;
+    const Bhs bhs = pdu.bhs();
+    constexpr uint8_t completed_at_target = 0;
+    if (bhs.response() == completed_at_target) note_status(command, pdu, bhs.status());
+    // The data segment begins with the sense length (RFC 7143 §11.4.7.2).
+    if (pdu.data.size() >= 2) {
+        const size_t length = load_be16(pdu.data.data());
+        const auto bytes = pdu.data.subspan(2);
+        if (const auto sense = parse_sense(bytes.first(std::min(length, bytes.size())))) {
+            command.row->sense_key = sense->sense_key;
+            command.row->asc = sense->asc;
+            command.row->ascq = sense->ascq;
+        }
+    }
+    const uint64_t number = command.number;
+    if (pdu.last.packet != 0) {
+        command.row->response_packet = pdu.last.packet;
+        command.row->response_ns = pdu.last.time_ns;
+        end(slot, Outcome::completed);
+    }
+    return number;
+}
+
+void CommandTracker::on_task_management_request(const Pdu& pdu) {
+    const Bhs bhs = pdu.bhs();
+    if (task_management_.size() >= max_task_management) task_management_.erase(task_management_.begin());
+    task_management_.push_back(
+        {bhs.itt(), bhs.function(), bhs.referenced_task_tag(), lun_number(bhs.lun_field()), pdu.last.packet});
+}
+
+// Function complete: the tasks it names will not be answered any more (RFC 7143 §11.6.1).
+void CommandTracker::on_task_management_response(const Pdu& pdu) {
+    const Bhs bhs = pdu.bhs();
+    const auto request = std::find_if(task_management_.begin(), task_management_.end(),
+                                      [&](const TaskManagement& t) { return t.itt == bhs.itt(); });
+    if (request == task_management_.end()) return;
+    const TaskManagement what = *request;
+    task_management_.erase(request);
+    constexpr uint8_t function_complete = 0;
+    if (bhs.response() != function_complete) return;
+
+    if (what.function == abort_task) {
+        const uint32_t slot = tags_.find(what.referenced_tag);
+        if (slot != TaskTable::none && slots_[slot].row->request_packet <= what.packet)
+            end(slot, Outcome::aborted);
+        return;
+    }
+    const bool of_lun = what.function == abort_task_set || what.function == clear_task_set ||
+                        what.function == logical_unit_reset;
+    const bool of_target = what.function == target_warm_reset || what.function == target_cold_reset;
+    if (!of_lun && !of_target) return;
+    for (uint32_t slot = 0; slot < slots_.size(); ++slot) {
+        const InFlight& command = slots_[slot];
+        if (!command.used || command.row->request_packet > what.packet) continue;
+        if (of_target || command.row->lun == what.lun) end(slot, Outcome::aborted);
+    }
+}
+
+uint32_t CommandTracker::begin(uint32_t itt, uint32_t connection) {
+    if (in_flight_ >= max_in_flight) {
+        while (!in_flight(order_.front())) order_.pop_front();
+        end(order_.front().slot, Outcome::unanswered);
+    }
+    const uint32_t same_tag = tags_.find(itt);
+    if (same_tag != TaskTable::none && slots_[same_tag].older_count >= max_same_tag)
+        end(same_tag, Outcome::unanswered);
+    if (free_slots_.empty()) {
+        free_slots_.push_back(static_cast<uint32_t>(slots_.size()));
+        slots_.emplace_back();
+    }
+    const uint32_t slot = free_slots_.back();
+    free_slots_.pop_back();
+    InFlight& command = slots_[slot];
+    command = InFlight{};
+    command.used = true;
+    command.row = &store_->begin_command(command.number);
+    command.row->itt = itt;
+    command.row->connection = connection;
+    command.row->session = session_;
+    command.connection = connection;
+    command.older = tags_.find(itt);
+    if (command.older != TaskTable::none) {
+        command.older_count = static_cast<uint16_t>(slots_[command.older].older_count + 1);
+    }
+    tags_.set(itt, slot);
+    order_.push_back({command.number, slot});
+    ++in_flight_;
+    if (order_.size() > 2 * in_flight_ + 64) forget_ended();
+    return slot;
+}
+
+// The newest command with this tag that had been sent by the moment of `pdu`.
+uint32_t CommandTracker::answered_by(uint32_t itt, const Pdu& pdu) const {
+    const PacketNumber moment = pdu.last.packet != 0 ? pdu.last.packet : pdu.first.packet;
+    uint32_t slot = tags_.find(itt);
+    while (slot != TaskTable::none && slots_[slot].row->request_packet > moment) slot = slots_[slot].older;
+    return slot;
+}
+
+uint32_t CommandTracker::find_or_begin(const Pdu& pdu, uint32_t connection) {
+    const uint32_t itt = pdu.bhs().itt();
+    const uint32_t slot = answered_by(itt, pdu);
+    if (slot != TaskTable::none) return slot;
+    const uint32_t fresh = begin(itt, connection);
+    slots_[fresh].row->outcome = Outcome::response_only;
+    return fresh;
+}
+
+void CommandTracker::note_data(InFlight& command, const Pdu& pdu) {
+    CommandRow& row = *command.row;
+    ++row.pdus;
+    if (row.first_byte_packet == 0 && pdu.first_data.packet != 0) {
+        row.first_byte_packet = pdu.first_data.packet;
+        row.first_byte_ns = pdu.first_data.time_ns;
+    }
+    if (pdu.last.packet == 0 || pdu.bhs().data_segment_length() == 0) return;
+    if (row.first_data_packet == 0) {
+        row.first_data_packet = pdu.last.packet;
+        row.first_data_ns = pdu.last.time_ns;
+    }
+    row.last_data_packet = pdu.last.packet;
+    row.last_data_ns = pdu.last.time_ns;
+}
+
+void CommandTracker::note_status(InFlight& command, const Pdu& pdu, uint8_t status) {
+    const Bhs bhs = pdu.bhs();
+    CommandRow& row = *command.row;
+    row.status = status;
+    row.response_packet = pdu.last.packet;
+    row.response_ns = pdu.last.time_ns;
+    if (pdu.header_captured < bhs_length) return;
+    const auto residual = static_cast<int64_t>(bhs.residual_count());
+    if (bhs.underflow()) row.residual = residual;
+    if (bhs.overflow()) row.residual = -residual;
+}
+
+void CommandTracker::learn_device(const InFlight& command, const Pdu& pdu) {
+    if (pdu.data.empty() || pdu.bhs().buffer_offset() != 0 || command.row->lun == unknown<uint64_t>) return;
+    constexpr uint8_t qualifier = 0xe0;  // not 0: no device there (SPC-4 §6.6.2)
+    if ((pdu.data[0] & qualifier) != 0) return;
+    const auto type = static_cast<DeviceType>(pdu.data[0] & 0x1f);
+    const auto known = std::find_if(devices_.begin(), devices_.end(),
+                                    [&](const auto& device) { return device.first == command.row->lun; });
+    if (known != devices_.end()) {
+        known->second = type;
+    } else if (devices_.size() < max_devices) {
+        devices_.emplace_back(command.row->lun, type);
+    }
+}
+
+DeviceType CommandTracker::device_of(uint64_t lun) const {
+    for (const auto& [known, type] : devices_) {
+        if (known == lun) return type;
+    }
+    return DeviceType::unknown;
+}
+
+// Takes the command out of flight, and with it the older ones with its tag: they can be answered no more.
+void CommandTracker::end(uint32_t slot, Outcome outcome) {
+    const uint32_t itt = slots_[slot].row->itt;
+    uint32_t newer = tags_.find(itt);
+    if (newer == slot) {
+        tags_.erase(itt);
+    } else {
+        while (slots_[newer].older != slot) newer = slots_[newer].older;
+        slots_[newer].older = TaskTable::none;
+    }
+    while (slot != TaskTable::none) {
+        InFlight& command = slots_[slot];
+        if (command.row->outcome != Outcome::response_only) command.row->outcome = outcome;
+        const bool both = command.direction == DataDirection::bidirectional;
+        store_->end_command(command.number, *command.row, both || command.direction == DataDirection::in,
+                            both || command.direction == DataDirection::out);
+        command.used = false;
+        free_slots_.push_back(slot);
+        --in_flight_;
+        outcome = Outcome::unanswered;
+        slot = command.older;
+    }
+}
+
+void CommandTracker::forget_ended() {
+    std::erase_if(order_, [&](const Ordered& entry) { return !in_flight(entry); });
+}
+
+}  // namespace sanscope

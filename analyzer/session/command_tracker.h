@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "analyzer/iscsi/pdu_framer.h"
+#include "analyzer/scsi/cdb.h"
+#include "analyzer/session/task_table.h"
+#include "analyzer/store/result_store.h"
+
+namespace sanscope {
+
+// Follows the SCSI commands of one iSCSI session from request to status, over all of its connections.
+//
+// PDUs of one direction of a connection come in stream order, but those of the two directions may come late
+// against each other (a stream held back by a hole). So an answer is matched by its Initiator Task Tag and
+// its moment: to the newest command with that tag that had been sent by then.
+class CommandTracker {
+  public:
+    // Commands in flight are bounded; past it the oldest counts as unanswered.
+    static constexpr size_t max_in_flight = 65536;
+    static constexpr uint16_t max_same_tag = 8;
+
+    CommandTracker(ResultStore& store, uint32_t session) : store_(&store), session_(session) {}
+
+    // Any PDU of the session. Returns the number of the SCSI command it belongs to, 0 if to none.
+    uint64_t on_pdu(const Pdu& pdu, uint32_t connection);
+
+    // The session is over: what is in flight stays unanswered.
+    void finish();
+
+    bool knows(uint32_t itt) const { return tags_.find(itt) != TaskTable::none; }
+
+    // One command in flight, for those who must reason about what the target will send.
+    struct InFlight {
+        CommandRow* row = nullptr;
+        uint64_t number = 0;
+        uint32_t older = TaskTable::none;  // slot of the command before it with the same tag
+        uint32_t connection = 0;
+        uint32_t data_in_passed = 0;  // bytes of read data seen so far: the furthest offset + length
+        uint32_t next_data_sn = 0;
+        uint16_t older_count = 0;  // how many stand behind `older`
+        bool standard_inquiry = false;
+        bool used = false;
+        DataDirection direction = DataDirection::unknown;
+    };
+    // In order of request. The pointers hold until the next on_pdu().
+    void list_in_flight(std::vector<const InFlight*>& out) const;
+
+  private:
+    struct TaskManagement {
+        uint32_t itt;
+        uint8_t function;
+        uint32_t referenced_tag;
+        uint64_t lun;
+        PacketNumber packet;
+    };
+
+    struct Ordered {
+        uint64_t number;
+        uint32_t slot;
+    };
+    bool in_flight(const Ordered& entry) const {
+        return slots_[entry.slot].used && slots_[entry.slot].number == entry.number;
+    }
+
+    uint64_t on_command(const Pdu& pdu, uint32_t connection);
+    uint64_t on_data_in(const Pdu& pdu, uint32_t connection);
+    uint64_t on_data_out(const Pdu& pdu, uint32_t connection);
+    uint64_t on_r2t(const Pdu& pdu, uint32_t connection);
+    uint64_t on_response(const Pdu& pdu, uint32_t connection);
+    void on_task_management_request(const Pdu& pdu);
+    void on_task_management_response(const Pdu& pdu);
+
+    uint32_t begin(uint32_t itt, uint32_t connection);
+    uint32_t answered_by(uint32_t itt, const Pdu& pdu) const;
+    uint32_t find_or_begin(const Pdu& pdu, uint32_t connection);
+    void note_data(InFlight& command, const Pdu& pdu);
+    void note_status(InFlight& command, const Pdu& pdu, uint8_t status);
+    void learn_device(const InFlight& command, const Pdu& pdu);
+    DeviceType device_of(uint64_t lun) const;
+    void end(uint32_t slot, Outcome outcome);
+    void forget_ended();
+
+    ResultStore* store_;
+    uint32_t session_;
+    TaskTable tags_;
+    std::vector<InFlight> slots_;
+    std::vector<uint32_t> free_slots_;
+    std::vector<TaskManagement> task_management_;
+    std::vector<std::pair<uint64_t, DeviceType>> devices_;  // by LUN
+    std::deque<Ordered> order_;  // of request; holds the ended too, until forgotten
+    size_t in_flight_ = 0;
+};
+
+}  // namespace sanscope

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "analyzer/iscsi/login_negotiation.h"
+#include "analyzer/iscsi/pdu_framer.h"
+#include "analyzer/session/session_tracker.h"
+#include "analyzer/store/issues.h"
+#include "analyzer/store/result_store.h"
+
+namespace sanscope {
+
+// One iSCSI connection: its two streams in, their PDUs into the store and to the session's command tracker.
+class IscsiConnection final : private HeaderWitness {
+  public:
+    IscsiConnection(uint32_t connection, SessionTracker& sessions, ResultStore& store, Issues& issues)
+        : connection_(connection),
+          sessions_(&sessions),
+          store_(&store),
+          issues_(&issues),
+          framers_{PduFramer(false, *this), PduFramer(true, *this)} {}
+    IscsiConnection(const IscsiConnection&) = delete;
+    IscsiConnection& operator=(const IscsiConnection&) = delete;
+
+    // The next piece of the stream that the initiator, or the target, sends.
+    void consume(bool from_target, const StreamPiece& piece);
+    // That stream does not begin with a header, as far as is known.
+    void begin_unsynchronised(bool from_target) { framer(from_target).begin_unsynchronised(); }
+    // Both streams have ended.
+    void finish();
+
+  private:
+    bool vouches_for(const uint8_t* bytes, size_t captured) const override;
+    bool vouches_for_request(const Bhs& bhs) const;
+    bool vouches_for_answer(const Bhs& bhs) const;
+    void on_pdu(bool from_target);
+    void on_login_or_text(const Pdu& pdu);
+    void on_stretch(bool from_target);
+    void note_numbers(const Pdu& pdu, bool from_target);
+    void record(const Pdu& pdu, bool from_target, uint64_t command);
+    void join(Session* session);
+    PduFramer& framer(bool from_target) { return framers_[from_target ? 1 : 0]; }
+
+    uint32_t connection_;
+    SessionTracker* sessions_;
+    ResultStore* store_;
+    Issues* issues_;
+    Session* session_ = nullptr;
+    PduFramer framers_[2];
+    LoginNegotiation login_;
+    bool leading_ = false;  // this connection's login began the session
+    bool stat_sn_known_ = false;
+    Serial32 stat_sn_;  // of the latest answer with status
+};
+
+}  // namespace sanscope

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/session/session_tracker.h"
+
+namespace sanscope {
+
+Session* SessionTracker::for_login(const LoginNegotiation& login) {
+    if (login.tsih_requested() != 0) {
+        for (size_t i = sessions_.size(); i-- > 0;) {
+            SessionRow& row = store_->session(sessions_[i].number);
+            if (row.tsih == login.tsih_requested() && row.isid == login.isid() &&
+                row.initiator_name == login.initiator_name()) {
+                ++row.connections;
+                return &sessions_[i];
+            }
+        }
+    }
+    Session* session = add();
+    login.describe(store_->session(session->number));
+    return session;
+}
+
+Session* SessionTracker::for_unknown_login() {
+    return add();
+}
+
+void SessionTracker::finish() {
+    for (Session& session : sessions_) session.commands.finish();
+}
+
+Session* SessionTracker::add() {
+    uint32_t number = 0;
+    store_->add_session(number).connections = 1;
+    return &sessions_.emplace_back(*store_, number);
+}
+
+}  // namespace sanscope

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "analyzer/store/chunked_rows.h"
+#include "analyzer/store/rows.h"
+#include "analyzer/store/summary.h"
+
+namespace sanscope {
+
+// Where the engine puts what it finds. Connections and sessions are always kept; commands and PDUs only where
+// asked, since a report of an endless stream needs just their summary.
+class ResultStore {
+  public:
+    struct Keep {
+        bool commands = true;
+        bool pdus = true;
+    };
+
+    explicit ResultStore(Keep keep) : keep_(keep) {}
+
+    // Each returns a fresh row and its 1-based number. Rows of connections and sessions stay where they are;
+    // that of a command until end_command().
+    ConnectionRow& add_connection(uint32_t& number) {
+        number = static_cast<uint32_t>(connections_.size() + 1);
+        return connections_.append({});
+    }
+    SessionRow& add_session(uint32_t& number) {
+        number = static_cast<uint32_t>(sessions_.size() + 1);
+        return sessions_.append({});
+    }
+    CommandRow& begin_command(uint64_t& number) {
+        number = ++commands_begun_;
+        if (keep_.commands) return commands_.append({});
+        if (free_rows_.empty()) free_rows_.push_back(&pool_.emplace_back());
+        CommandRow& row = *free_rows_.back();
+        free_rows_.pop_back();
+        row = CommandRow{};
+        return row;
+    }
+    // The request is in the row.
+    void requested(const CommandRow& row) { summary_.on_request(row); }
+    void end_command(uint64_t number, CommandRow& row, bool is_read, bool is_write) {
+        summary_.on_end(number, row, is_read, is_write);
+        if (!keep_.commands) free_rows_.push_back(&row);
+    }
+    // Returns the row to be filled: the one place it stands in until the next call where PDUs are not kept.
+    PduRow& add_pdu() {
+        ++pdus_seen_;
+        if (keep_.pdus) return pdus_.append({});
+        scratch_pdu_ = PduRow{};
+        return scratch_pdu_;
+    }
+
+    const ChunkedRows<ConnectionRow>& connections() const { return connections_; }
+    const ChunkedRows<SessionRow>& sessions() const { return sessions_; }
+    const ChunkedRows<CommandRow>& commands() const { return commands_; }  // empty unless kept
+    const ChunkedRows<PduRow>& pdus() const { return pdus_; }              // empty unless kept
+    ConnectionRow& connection(uint32_t number) { return connections_[number - 1]; }
+    SessionRow& session(uint32_t number) { return sessions_[number - 1]; }
+    const Summary& summary() const { return summary_; }
+    uint64_t pdus_seen() const { return pdus_seen_; }
+
+  private:
+    Keep keep_;
+    ChunkedRows<ConnectionRow> connections_;
+    ChunkedRows<SessionRow> sessions_;
+    ChunkedRows<CommandRow> commands_;
+    ChunkedRows<PduRow> pdus_;
+    Summary summary_;
+    uint64_t commands_begun_ = 0;
+    uint64_t pdus_seen_ = 0;
+    std::deque<CommandRow> pool_;
+    std::vector<CommandRow*> free_rows_;
+    PduRow scratch_pdu_;
+};
+
+}  // namespace sanscope

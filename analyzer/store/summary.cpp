@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/store/summary.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace sanscope {
+
+double Summary::SessionLoad::mean_depth() const {
+    if (first_ns == no_time || last_ns <= first_ns) return max_depth;
+    return depth_times_ns / static_cast<double>(last_ns - first_ns);
+}
+
+void Summary::SessionLoad::move_to(int64_t time_ns) {
+    if (time_ns == no_time) return;
+    if (first_ns == no_time) first_ns = last_ns = time_ns;
+    if (time_ns <= last_ns) return;
+    depth_times_ns += static_cast<double>(depth) * static_cast<double>(time_ns - last_ns);
+    last_ns = time_ns;
+}
+
+void Summary::on_request(const CommandRow& row) {
+    if (row.session == 0 || row.session > max_sessions) return;
+    if (row.session > sessions_.size()) sessions_.resize(row.session);
+    SessionLoad& load = sessions_[row.session - 1];
+    load.move_to(row.request_ns);
+    ++load.commands;
+    ++load.depth;
+    load.max_depth = std::max(load.max_depth, load.depth);
+}
+
+void Summary::on_end(uint64_t number, const CommandRow& row, bool is_read, bool is_write) {
+    ++commands_;
+    ++outcomes_[static_cast<size_t>(row.outcome)];
+    const bool answered = row.response_packet != 0;
+    const uint64_t bytes = row.bytes == unknown<uint64_t> ? 0 : row.bytes;
+    if (row.session != 0 && row.session <= sessions_.size()) {
+        SessionLoad& load = sessions_[row.session - 1];
+        load.move_to(row.response_ns);
+        if (load.depth > 0 && row.request_packet != 0) --load.depth;
+        if (answered && is_read) load.bytes_read += bytes;
+        if (answered && is_write) load.bytes_written += bytes;
+    }
+
+    const GroupKey key{row.name, static_cast<unsigned>(bytes == 0 ? 0 : std::bit_width(bytes - 1) + 1)};
+    if (last_group_ == nullptr || key != last_key_) {
+        const auto found = groups_.find(key);
+        const GroupKey place =
+            found != groups_.end() || groups_.size() < max_groups ? key : GroupKey{"others", 0};
+        last_group_ = &groups_[place];
+        last_key_ = key;
+    }
+    Group& group = *last_group_;
+    ++group.count;
+    constexpr size_t listed = max_listed;
+    if (!answered) {
+        if (unanswered_.size() < listed) unanswered_.push_back({number, row});
+        return;
+    }
+    group.bytes += bytes;
+    if (row.status != 0) {
+        ++group.not_good;
+        constexpr size_t max_kinds = 256;
+        const std::array<uint16_t, 4> kind{row.status, row.sense_key, row.asc, row.ascq};
+        if (errors_.size() < max_kinds || errors_.contains(kind)) ++errors_[kind];
+        if (not_good_.size() < listed) not_good_.push_back({number, row});
+    }
+    const int64_t turnaround = row.turnaround_ns();
+    if (turnaround == no_time) return;
+    group.turnaround.add(turnaround);
+    if (turnaround <= slow_enough_ns_) return;
+    const auto slower = [](const Listed& a, const Listed& b) {
+        return a.row.turnaround_ns() > b.row.turnaround_ns();
+    };
+    const Listed entry{number, row};
+    slowest_.insert(std::upper_bound(slowest_.begin(), slowest_.end(), entry, slower), entry);
+    if (slowest_.size() > listed) slowest_.pop_back();
+    if (slowest_.size() == listed) slow_enough_ns_ = slowest_.back().row.turnaround_ns();
+}
+
+}  // namespace sanscope

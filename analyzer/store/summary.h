@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analyzer/store/log_histogram.h"
+#include "analyzer/store/rows.h"
+
+namespace sanscope {
+
+// What the report says of the commands, gathered as they end: bounded memory, however many there are.
+class Summary {
+  public:
+    static constexpr size_t max_listed = 20;   // commands listed one by one, of each kind
+    static constexpr size_t max_groups = 512;  // of (command, size class)
+    static constexpr size_t max_sessions = 65536;
+
+    // Commands of one name and transfer size: class n holds 2^(n-1) < bytes <= 2^n; 0 holds no bytes, or
+    // unknown.
+    struct Group {
+        uint64_t count = 0;
+        uint64_t bytes = 0;       // of the completed ones
+        uint64_t not_good = 0;    // completed with another status than GOOD
+        LogHistogram turnaround;  // of the completed ones
+    };
+    using GroupKey = std::pair<std::string_view, unsigned>;
+
+    struct SessionLoad {
+        uint64_t commands = 0;
+        uint64_t bytes_read = 0;
+        uint64_t bytes_written = 0;
+        uint32_t max_depth = 0;
+        int64_t first_ns = no_time;
+        int64_t last_ns = no_time;
+        // Commands in flight, on average over the time from the first request to the last moment.
+        double mean_depth() const;
+
+      private:
+        friend class Summary;
+        void move_to(int64_t time_ns);
+        uint32_t depth = 0;
+        double depth_times_ns = 0;
+    };
+
+    struct Listed {
+        uint64_t command;
+        CommandRow row;
+    };
+
+    void on_request(const CommandRow& row);
+    void on_end(uint64_t number, const CommandRow& row, bool is_read, bool is_write);
+
+    const std::map<GroupKey, Group>& groups() const { return groups_; }
+    const std::vector<SessionLoad>& sessions() const { return sessions_; }  // by session number - 1
+    uint64_t commands() const { return commands_; }
+    uint64_t outcomes(Outcome outcome) const { return outcomes_[static_cast<size_t>(outcome)]; }
+    // (status, sense key, ASC, ASCQ) of completed commands that were not GOOD, with their number.
+    const std::map<std::array<uint16_t, 4>, uint64_t>& errors() const { return errors_; }
+    const std::vector<Listed>& slowest() const { return slowest_; }        // slowest first
+    const std::vector<Listed>& unanswered() const { return unanswered_; }  // and aborted; the first ones
+    const std::vector<Listed>& not_good() const { return not_good_; }      // the first ones
+
+  private:
+    std::map<GroupKey, Group> groups_;
+    std::vector<SessionLoad> sessions_;
+    std::map<std::array<uint16_t, 4>, uint64_t> errors_;
+    std::vector<Listed> slowest_;
+    std::vector<Listed> unanswered_;
+    std::vector<Listed> not_good_;
+    std::array<uint64_t, 4> outcomes_{};
+    uint64_t commands_ = 0;
+    int64_t slow_enough_ns_ = -1;  // a turnaround at most this does not make it into slowest_
+    // The group of the command before: mostly the next one's too.
+    GroupKey last_key_{};
+    Group* last_group_ = nullptr;
+};
+
+}  // namespace sanscope

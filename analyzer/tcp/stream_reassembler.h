@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "analyzer/base/serial32.h"
+#include "analyzer/store/rows.h"
+
+namespace sanscope {
+
+struct Arrival {
+    PacketNumber packet = 0;
+    int64_t time_ns = no_time;
+};
+
+// A TCP segment's payload as captured.
+struct Segment {
+    Serial32 seq;
+    uint32_t length = 0;    // bytes on the wire
+    uint32_t captured = 0;  // of them, from the first on, at `data`
+    const uint8_t* data = nullptr;
+    Arrival arrival;
+};
+
+// The next bytes of a stream, in order. `captured` bytes lie at `data`; the rest of `length` is not there, because the
+// snap length cut it off or because no packet with it was captured at all.
+struct StreamPiece {
+    const uint8_t* data = nullptr;  // valid until the reassembler's next call
+    uint32_t captured = 0;
+    uint32_t length = 0;
+    bool not_captured = false;  // a hole: no packet held these bytes
+    uint64_t offset = 0;        // of the first byte in the stream
+    Arrival carried;            // the packet that held these bytes; of a hole, the packet after it
+    Arrival delivered;          // the packet whose arrival let TCP deliver them in order
+};
+
+// How many bytes of out-of-order segments may be held, over all streams that share the budget.
+struct ReassemblyBudget {
+    size_t limit = 96u << 20;
+    size_t used = 0;
+};
+
+// One direction of a TCP connection: segments in, as captured; bytes out, in order, each once (RFC 9293 §3.4).
+//
+// Assumption that shapes it: nearly every segment is the next one. That one is handed through without a copy; only
+// what arrives ahead of a hole is copied and held. Of bytes seen twice the first stand.
+//
+// A hole is closed by the segment that fills it. It is given up, and becomes a piece that was not captured, when the
+// other side has acknowledged bytes beyond it and `acknowledged_grace_ns` have passed (the capture dropped the packet,
+// or the file has it later, out of order), when more is held than `max_held_bytes`/`max_held_segments` or the shared
+// budget allow, or when flushed.
+class StreamReassembler {
+  public:
+    static constexpr int64_t acknowledged_grace_ns = 50'000'000;
+    static constexpr size_t max_held_bytes = 16u << 20;
+    static constexpr size_t max_held_segments = 32768;
+
+    explicit StreamReassembler(ReassemblyBudget& budget) : budget_(&budget) {}
+    StreamReassembler(const StreamReassembler&) = delete;
+    StreamReassembler& operator=(const StreamReassembler&) = delete;
+    ~StreamReassembler() { release(); }
+
+    // The stream begins at `seq`. To be called before the first add(), which else begins it at its segment.
+    void begin_at(Serial32 seq);
+    bool begun() const { return begun_; }
+    Serial32 next_seq() const { return next_seq_; }
+    uint64_t next_offset() const { return next_offset_; }
+
+    enum class Added : uint8_t {
+        in_order,  // `piece` is to be consumed now, then next() asked
+        held,      // ahead of a hole
+        seen,      // nothing new in it
+    };
+    Added add(const Segment& segment, StreamPiece& piece);
+
+    // The other side has acknowledged all bytes before `ack`.
+    void acknowledged(Serial32 ack, Arrival arrival);
+
+    // Whether next() may have something to give: cheap, to be asked for every packet of the connection.
+    bool holding() const { return head_ < held_.size(); }
+    // Gives the held piece that has become the next one, or a hole that is given up as of `now`.
+    bool next(Arrival now, StreamPiece& piece);
+    // The same, giving up every hole: the stream has ended.
+    bool flush(StreamPiece& piece);
+
+    size_t held_bytes() const { return held_bytes_; }
+
+  private:
+    struct Held {
+        uint64_t offset;
+        uint32_t length;
+        uint32_t captured;
+        size_t at;  // in arena_
+        Arrival arrival;
+        uint64_t end() const { return offset + length; }
+    };
+
+    uint64_t offset_of(Serial32 seq) const {
+        return next_offset_ + static_cast<uint64_t>(static_cast<int64_t>(next_seq_.distance_to(seq)));
+    }
+    bool hold(const Segment& segment, uint64_t begin, uint64_t end);
+    void insert_held(size_t position, const Segment& segment, uint64_t begin, uint64_t end,
+                     uint64_t segment_begin);
+    bool pop_ready(StreamPiece& piece);
+    void give_up_hole(StreamPiece& piece);
+    void advance(uint64_t length);
+    void deliver_at(Arrival arrival) {
+        if (arrival.packet > delivered_.packet) delivered_ = arrival;
+    }
+    void compact();
+    void release();
+
+    ReassemblyBudget* budget_;
+    bool begun_ = false;
+    Serial32 next_seq_;
+    uint64_t next_offset_ = 0;
+    Arrival delivered_;  // of the latest packet among the bytes delivered
+    uint64_t acknowledged_to_ = 0;
+    int64_t hole_acknowledged_ns_ =
+        no_time;              // when the acknowledgement first lay beyond the hole at next_offset_
+    std::vector<Held> held_;  // in order of offset, disjoint; those before head_ are gone
+    size_t head_ = 0;
+    std::vector<uint8_t> arena_;  // bytes of held_, in order of arrival
+    size_t held_bytes_ = 0;       // of captured payload, in those not gone
+};
+
+}  // namespace sanscope

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/tcp/tcp_connection.h"
+
+#include <algorithm>
+
+#include "analyzer/net/tcp_options.h"
+
+namespace sanscope {
+namespace {
+
+// Farther than this from the next byte, no window reaches (RFC 7323 §2.3: at most 2^30).
+constexpr int32_t beyond_any_window = 1 << 30;
+// After a connection was closed, farther than this is another connection.
+constexpr int32_t far_after_close = 1 << 24;
+
+}  // namespace
+
+bool TcpConnection::is_of_next_incarnation(From from, const DecodedPacket& packet) const {
+    const Side& sender = side(from);
+    const Serial32 seq(packet.seq);
+    if ((packet.flags & tcp_syn) != 0) {
+        if (sender.syn_seen) return sender.initial_seq != seq;
+        // The SYN of this connection, out of order in the file, or the next one's.
+        return sender.data_seen && (closed() || !is_near_start(sender, seq));
+    }
+    if (packet.payload_length == 0 || !sender.data_seen) return false;
+    const int32_t distance = sender.greatest_seq.distance_to(seq);
+    const int32_t limit = closed() ? far_after_close : beyond_any_window;
+    return distance > limit || distance < -limit;
+}
+
+void TcpConnection::note(From from, const DecodedPacket& packet, Arrival arrival) {
+    if (first_.packet == 0) first_ = arrival;
+    last_ = arrival;
+    Side& sender = side(from);
+    ++sender.packets;
+    if (packet.payload_length > 0) note_data(sender, packet);
+    if ((packet.flags & (tcp_syn | tcp_fin | tcp_rst)) != 0) {
+        if ((packet.flags & tcp_syn) != 0) {
+            sender.syn_seen = true;
+            sender.syn_was_answer = (packet.flags & tcp_ack) != 0;
+            sender.initial_seq = Serial32(packet.seq);
+            TcpOptions options;
+            parse_tcp_options(packet, options);
+            if (options.has_mss) sender.mss = options.mss;
+            if (!sender.stream.begun()) sender.stream.begin_at(sender.initial_seq + 1);
+        }
+        if ((packet.flags & tcp_fin) != 0) sender.fin_seen = true;
+        if ((packet.flags & tcp_rst) != 0) reset_ = true;
+    }
+    if ((packet.flags & tcp_ack) != 0 && (packet.flags & tcp_rst) == 0) {
+        const Serial32 ack(packet.ack);
+        if (!sender.ack_seen || sender.greatest_ack.before(ack)) {
+            sender.greatest_ack = ack;
+            sender.ack_seen = true;
+            side(other_side(from)).stream.acknowledged(ack, arrival);
+        }
+    }
+}
+
+bool TcpConnection::add_payload(From from, const DecodedPacket& packet, Arrival arrival, StreamPiece& piece) {
+    Side& sender = side(from);
+    Segment segment;
+    segment.seq = Serial32((packet.flags & tcp_syn) != 0 ? packet.seq + 1 : packet.seq);
+    segment.length = packet.payload_length;
+    segment.captured = packet.payload_captured;
+    segment.data = packet.payload;
+    segment.arrival = arrival;
+
+    return sender.stream.add(segment, piece) == StreamReassembler::Added::in_order;
+}
+
+void TcpConnection::note_data(Side& sender, const DecodedPacket& packet) {
+    sender.bytes += packet.payload_length;
+    const Serial32 seq(packet.seq);
+    const Serial32 end = seq + packet.payload_length;
+    if (!sender.data_seen || sender.greatest_seq.before(end)) {
+        sender.greatest_seq = end;
+        sender.data_seen = true;
+    } else {
+        // A mirror port's second copy has the same IP identification; a keep-alive has at most one old byte (RFC 1122
+        // §4.2.3.6).
+        const bool copy = packet.ip_id != 0 && packet.ip_id == sender.last_ip_id && sender.last_seq == seq &&
+                          sender.last_length == packet.payload_length;
+        const bool keep_alive = packet.payload_length == 1 && end == sender.greatest_seq;
+        if (!copy && !keep_alive) ++sender.retransmissions;
+    }
+    sender.last_ip_id = packet.ip_id;
+    sender.last_seq = seq;
+    sender.last_length = packet.payload_length;
+}
+
+bool TcpConnection::is_near_start(const Side& sender, Serial32 syn_seq) {
+    constexpr int32_t first_flight = 1 << 16;
+    const int32_t ahead = (syn_seq + 1).distance_to(sender.greatest_seq);
+    return ahead >= 0 && ahead <= first_flight;
+}
+
+void TcpConnection::describe(From initiator, ConnectionRow& row) const {
+    const Side& out = side(initiator);
+    const Side& in = side(other_side(initiator));
+    row.first_packet = first_.packet;
+    row.last_packet = last_.packet;
+    row.start_ns = first_.time_ns;
+    row.end_ns = last_.time_ns;
+    row.packets_out = out.packets;
+    row.packets_in = in.packets;
+    row.bytes_out = out.bytes;
+    row.bytes_in = in.bytes;
+    row.retransmissions_out = out.retransmissions;
+    row.retransmissions_in = in.retransmissions;
+    if (out.mss != 0 || in.mss != 0) {
+        row.mss = out.mss == 0 ? in.mss : in.mss == 0 ? out.mss : std::min(out.mss, in.mss);
+    }
+}
+
+}  // namespace sanscope

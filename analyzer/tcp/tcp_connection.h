@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "analyzer/net/decoded_packet.h"
+#include "analyzer/store/rows.h"
+#include "analyzer/tcp/stream_reassembler.h"
+
+namespace sanscope {
+
+// One incarnation of a TCP connection, from the segments of both sides as captured. The sides are a and b: a is the
+// one that sent the first packet seen. Which of them is the initiator shows later.
+class TcpConnection {
+  public:
+    explicit TcpConnection(ReassemblyBudget& budget) : sides_{Side(budget), Side(budget)} {}
+
+    enum class From : uint8_t { a, b };
+
+    // Whether this segment belongs to a later connection between the same ports: a SYN that does not open this one
+    // (RFC 9293 §3.10.7.4), or, after this one was closed, data from elsewhere in sequence space.
+    bool is_of_next_incarnation(From from, const DecodedPacket& packet) const;
+
+    // Counts the segment and takes note of its control bits and its acknowledgement.
+    void note(From from, const DecodedPacket& packet, Arrival arrival);
+
+    // The segment's payload (there is some) into the stream: true with the piece it continues the stream with, after
+    // which held_piece() is to be asked.
+    bool add_payload(From from, const DecodedPacket& packet, Arrival arrival, StreamPiece& piece);
+    // The next piece of that side's stream that was held back, or a hole that is given up, at this moment.
+    bool held_piece(From from, Arrival now, StreamPiece& piece) { return side(from).stream.next(now, piece); }
+    bool holds(From from) const { return side(from).stream.holding(); }
+    // The connection has ended: gives what is held, and the holes.
+    bool flush_piece(From from, StreamPiece& piece) { return side(from).stream.flush(piece); }
+
+    // Data of this side are to be read from here on, whatever came before.
+    void begin_stream_at(From from, Serial32 seq) { side(from).stream.begin_at(seq); }
+
+    bool syn_seen(From from) const { return side(from).syn_seen; }
+    bool sent_first_syn(From from) const { return side(from).syn_seen && !side(from).syn_was_answer; }
+    int64_t last_ns() const { return last_.time_ns; }
+    bool data_seen() const { return sides_[0].data_seen || sides_[1].data_seen; }
+    bool closed() const { return reset_ || (sides_[0].fin_seen && sides_[1].fin_seen); }
+
+    // Writes what was counted. `initiator` is the side that stands as initiator.
+    void describe(From initiator, ConnectionRow& row) const;
+
+  private:
+    struct Side {
+        explicit Side(ReassemblyBudget& budget) : stream(budget) {}
+        StreamReassembler stream;
+        uint64_t packets = 0;
+        uint64_t bytes = 0;
+        uint64_t retransmissions = 0;
+        Serial32 initial_seq;
+        Serial32 greatest_seq;  // one past the last byte seen of the farthest segment
+        Serial32 greatest_ack;
+        bool data_seen = false;  // greatest_seq holds
+        bool ack_seen = false;
+        bool syn_seen = false;
+        bool syn_was_answer = false;  // with ACK
+        bool fin_seen = false;
+        uint16_t mss = 0;  // 0: not announced, or the SYN was not captured
+        uint16_t last_ip_id = 0;
+        Serial32 last_seq;
+        uint32_t last_length = 0;
+    };
+    static void note_data(Side& sender, const DecodedPacket& packet);
+    static bool is_near_start(const Side& sender, Serial32 syn_seq);
+    Side& side(From from) { return sides_[static_cast<size_t>(from)]; }
+    const Side& side(From from) const { return sides_[static_cast<size_t>(from)]; }
+
+    Side sides_[2];
+    Arrival first_;
+    Arrival last_;
+    bool reset_ = false;
+};
+
+constexpr TcpConnection::From other_side(TcpConnection::From from) {
+    return from == TcpConnection::From::a ? TcpConnection::From::b : TcpConnection::From::a;
+}
+
+}  // namespace sanscope
