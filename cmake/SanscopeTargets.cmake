@@ -58,3 +58,13 @@ function(sanscope_fuzzer name)
   target_link_libraries(${name}_fuzz PRIVATE sanscope_options ${ARG_DEPENDS})
   target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
 endfunction()
+
+# sanscope_benchmark(NAME SOURCES ... [DEPENDS ...]): the Google Benchmark program `NAME_bench`.
+function(sanscope_benchmark name)
+  if(NOT SANSCOPE_BUILD_BENCHMARKS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_executable(${name}_bench ${ARG_SOURCES})
+  target_link_libraries(${name}_bench PRIVATE sanscope_options benchmark::benchmark_main ${ARG_DEPENDS})
+endfunction()
