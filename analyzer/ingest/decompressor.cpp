@@ -77,7 +77,9 @@ size_t Decompressor::read(std::span<uint8_t> into) {
                 break;
             }
         }
-        const auto input = std::span<const uint8_t>(input_).subspan(input_begin_, input_end_ - input_begin_);
+        // What is held comes out first, alone: were the next input bad, it would be lost with it.
+        const size_t offered = output_held_ ? 0 : input_end_ - input_begin_;
+        const auto input = std::span<const uint8_t>(input_).subspan(input_begin_, offered);
         const Step step = decode(input, into.subspan(made));
         input_begin_ += step.taken;
         made += step.made;
