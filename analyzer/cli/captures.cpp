@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/cli/captures.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <thread>
+#include <unistd.h>
+
+#include "analyzer/cli/progress_bar.h"
+#include "analyzer/engine/analysis.h"
+
+namespace sanscope {
+namespace {
+
+std::atomic<bool> interrupted = false;
+int nothing_to_read = -1;
+
+// The first Ctrl-C ends the analysis, also one that waits for more of standard input; the second ends the program.
+class InterruptHandler {
+  public:
+    InterruptHandler() {
+        nothing_to_read = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        struct sigaction action {};
+        action.sa_handler = [](int) {
+            interrupted = true;
+            if (nothing_to_read >= 0) dup2(nothing_to_read, STDIN_FILENO);
+        };
+        action.sa_flags = static_cast<int>(SA_RESETHAND);
+        sigaction(SIGINT, &action, &before_);
+    }
+    InterruptHandler(const InterruptHandler&) = delete;
+    InterruptHandler& operator=(const InterruptHandler&) = delete;
+    ~InterruptHandler() {
+        sigaction(SIGINT, &before_, nullptr);
+        if (nothing_to_read >= 0) close(nothing_to_read);
+    }
+
+  private:
+    struct sigaction before_ {};
+};
+
+unsigned chosen_threads(unsigned asked) {
+    constexpr unsigned useful = 4;  // following the streams is one thread's work
+    if (asked != 0) return asked;
+    return std::clamp(std::thread::hardware_concurrency(), 1u, useful);
+}
+
+}  // namespace
+
+void CaptureOptions::add_to(CLI::App& command) {
+    command
+        .add_option("FILE", files,
+                    "Captures: pcap or pcapng, plain or compressed with gzip, zstd or lz4, whatever their "
+                    "names; - is "
+                    "standard input. Several are merged by time.")
+        ->required();
+    command
+        .add_option("--threads", threads,
+                    "Threads to use (default: as many as help). The output is the same.")
+        ->check(CLI::Range(1u, 64u));
+}
+
+Analysed analyse_captures(const CaptureOptions& options, ResultStore::Keep keep) {
+    Analysed analysed;
+    auto source = open_captures(options.files);
+    if (!source) {
+        fmt::print(stderr, "sanscope: {}\n", source.error().message);
+        analysed.status = exit_nothing_analysed;
+        return analysed;
+    }
+    analysed.source = std::move(*source);
+    analysed.engine = std::make_unique<Engine>(keep);
+
+    ProgressBar bar(*analysed.source, *analysed.engine);
+    AnalysisOptions analysis;
+    analysis.threads = chosen_threads(options.threads);
+    analysis.stop = &interrupted;
+    if (ProgressBar::wanted()) analysis.progress = [&] { bar.update(); };
+    bool whole = false;
+    {
+        const InterruptHandler handler;
+        whole = analyse(*analysed.source, *analysed.engine, analysis);
+    }
+    bar.clear();
+
+    const uint64_t packets = analysed.engine->totals().packets;
+    for (const Damage& damage : analysed.source->damage()) {
+        fmt::print(stderr, "sanscope: {}: {} at byte {}; the {} packets before it were analysed\n",
+                   damage.file, damage.message, damage.at_byte, packets);
+        analysed.status = packets == 0 ? exit_nothing_analysed : exit_input_damaged;
+    }
+    if (!whole) {
+        fmt::print(stderr, "sanscope: interrupted after {} packets\n", packets);
+        analysed.status = exit_interrupted;
+    }
+    return analysed;
+}
+
+}  // namespace sanscope

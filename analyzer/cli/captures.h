@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analyzer/cli/exit_status.h"
+#include "analyzer/engine/engine.h"
+#include "analyzer/ingest/packet_source.h"
+
+namespace CLI {
+class App;
+}
+
+namespace sanscope {
+
+// The FILE... arguments that the subcommands share, and what is done with them.
+struct CaptureOptions {
+    std::vector<std::string> files;
+    unsigned threads = 0;  // 0: chosen
+
+    void add_to(CLI::App& command);
+};
+
+struct Analysed {
+    std::unique_ptr<PacketSource>
+        source;  // for its interfaces and damage; nullptr if nothing could be opened
+    std::unique_ptr<Engine> engine;
+    ExitStatus status = exit_all_analysed;
+};
+
+// Opens and analyses the captures, with a progress bar where standard error is a terminal; what is wrong with them, and
+// an interruption by Ctrl-C, is told on standard error.
+Analysed analyse_captures(const CaptureOptions& options, ResultStore::Keep keep);
+
+}  // namespace sanscope

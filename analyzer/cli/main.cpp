@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <CLI/CLI.hpp>
+#include <csignal>
+
+#include "analyzer/cli/exit_status.h"
+#include "analyzer/cli/report_command.h"
+#include "analyzer/cli/table_command.h"
+
+int main(int argc, char** argv) {
+    using namespace sanscope;
+    std::signal(SIGPIPE, SIG_IGN);
+
+    CLI::App app(
+        "Analyses captures of IP storage networks: every iSCSI PDU and SCSI command, with its turnaround "
+        "time.",
+        "sanscope");
+    app.set_version_flag("--version", "sanscope " SANSCOPE_VERSION);
+    app.require_subcommand(1);
+    app.footer(
+        "Exit status: 0 all of the input was analysed; 1 nothing could be; 2 usage; 3 the input was damaged "
+        "or cut\n"
+        "off: all before the damage is in the output, and standard error says where it is.");
+
+    ReportCommand report;
+    TableCommand table;
+    report.add_to(app);
+    table.add_to(app);
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? exit_all_analysed : exit_usage;
+    }
+    return table.chosen() ? table.run() : report.run();
+}

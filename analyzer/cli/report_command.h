@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "analyzer/cli/captures.h"
+
+namespace sanscope {
+
+// `sanscope report FILE...`: what a storage engineer wants to know first, for reading.
+class ReportCommand {
+  public:
+    void add_to(CLI::App& app);
+    bool chosen() const;
+    ExitStatus run() const;
+
+  private:
+    CLI::App* command_ = nullptr;
+    CaptureOptions captures_;
+};
+
+}  // namespace sanscope

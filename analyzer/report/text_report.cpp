@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/text_report.h"
+
+#include <algorithm>
+#include <fmt/core.h>
+#include <iterator>
+#include <map>
+
+#include "analyzer/report/human_units.h"
+#include "analyzer/scsi/sense.h"
+#include "analyzer/scsi/status.h"
+
+namespace sanscope {
+namespace {
+
+constexpr size_t max_connections_listed = 20;
+constexpr size_t max_sessions_listed = 20;
+constexpr size_t max_commands_listed = 10;
+
+class Report {
+  public:
+    explicit Report(const ReportInput& input) : input_(input), store_(input.engine.store()) {}
+
+    std::string write() {
+        capture();
+        sessions();
+        connections();
+        commands();
+        slowest();
+        errors();
+        unanswered();
+        what_lacks();
+        return std::move(text_);
+    }
+
+  private:
+    template <class... Args>
+    void line(fmt::format_string<Args...> format, Args&&... args) {
+        fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+        text_ += '\n';
+    }
+    void heading(std::string_view title) { line("\n{}", title); }
+
+    void capture();
+    void sessions();
+    void session(uint32_t number, const SessionRow& row);
+    void connections();
+    void commands();
+    void group_lines(std::string_view name);
+    void slowest();
+    void errors();
+    void unanswered();
+    void what_lacks();
+    std::string since_start(int64_t time_ns) const;
+
+    const ReportInput& input_;
+    const ResultStore& store_;
+    std::string text_;
+};
+
+// Names from packets may hold anything.
+std::string printable(std::string_view text) {
+    std::string out;
+    for (const char c : text) out += c >= ' ' && c != 0x7f ? c : '?';
+    return out;
+}
+
+std::string or_unknown(uint32_t value) {
+    return value == unknown<uint32_t> ? "?" : human_binary_bytes(value);
+}
+
+std::string_view yes_no(Ternary value) {
+    return value == Ternary::unknown ? "?" : value == Ternary::yes ? "Yes" : "No";
+}
+
+std::string endpoint(const Endpoint& end) {
+    return format_endpoint(end.address, end.port);
+}
+
+std::string name_of(const CommandRow& row) {
+    if (*row.name != '\0') return row.name;
+    return row.opcode == unknown<uint16_t> ? "(not seen)" : fmt::format("opcode 0x{:02x}", row.opcode);
+}
+
+std::string size_class(unsigned size) {
+    if (size == 0) return "-";
+    if (size == 1) return "1 B";
+    return "<= " + human_binary_bytes(uint64_t{1} << (size - 1));
+}
+
+// "LBA 1234 + 8" or nothing.
+std::string place_of(const CommandRow& row) {
+    if (row.lba == unknown<uint64_t>) return "";
+    if (row.blocks == unknown<uint64_t>) return fmt::format("LBA {}", row.lba);
+    return fmt::format("LBA {} + {}", row.lba, row.blocks);
+}
+
+std::string Report::since_start(int64_t time_ns) const {
+    const int64_t start = input_.engine.totals().first_ns;
+    return time_ns == no_time || start == no_time
+               ? "?"
+               : fmt::format("{:.6f} s", static_cast<double>(time_ns - start) / 1e9);
+}
+
+void Report::capture() {
+    const Engine::Totals& totals = input_.engine.totals();
+    std::string names;
+    for (const std::string& file : input_.files)
+        names += (names.empty() ? "" : ", ") + (file == "-" ? "standard input" : file);
+    line("{}", names);
+    if (totals.packets == 0) {
+        line("no packets");
+        return;
+    }
+    line("{} packets, {} on the wire, {} from {}", human_count(totals.packets),
+         human_bytes(static_cast<double>(totals.wire_bytes)),
+         human_duration(totals.last_ns - totals.first_ns), utc_time(totals.first_ns));
+    uint64_t dropped = 0;
+    uint32_t snap_length = 0;
+    for (const auto& interface : input_.source.interfaces()) {
+        dropped += interface.dropped;
+        constexpr uint32_t whole_frames = 65535;
+        if (interface.snap_length != 0 && interface.snap_length < whole_frames)
+            snap_length = interface.snap_length;
+    }
+    if (snap_length != 0) line("packets were cut at {} bytes (snap length)", snap_length);
+    if (dropped != 0)
+        line("{} packets were dropped by the capturing host, as the file says", human_count(dropped));
+}
+
+void Report::sessions() {
+    if (store_.sessions().empty()) {
+        heading("No iSCSI in this capture.");
+        return;
+    }
+    heading("Sessions");
+    uint32_t number = 0;
+    for (const SessionRow& row : store_.sessions()) {
+        if (++number > max_sessions_listed) break;
+        session(number, row);
+    }
+    if (store_.sessions().size() > max_sessions_listed) {
+        line("  … and {} more", store_.sessions().size() - max_sessions_listed);
+    }
+}
+
+void Report::session(uint32_t number, const SessionRow& row) {
+    if (row.initiator_name.empty() && row.target_name.empty()) {
+        line("  {:>3}  (login not captured)", number);
+    } else {
+        line("  {:>3}  {} -> {}", number, printable(row.initiator_name),
+             row.target_name.empty() ? "(discovery)" : printable(row.target_name));
+    }
+    if (row.isid != unknown<uint64_t>) {
+        line("       ISID 0x{:012x}, TSIH {}, {} connection{}", row.isid,
+             row.tsih == unknown<uint16_t> ? "?" : fmt::format("{}", row.tsih), row.connections,
+             row.connections == 1 ? "" : "s");
+    }
+    if (!row.header_digest.empty()) {
+        line("       digests: header {}, data {}; MaxRecvDataSegmentLength: initiator {}, target {}",
+             printable(row.header_digest), printable(row.data_digest),
+             or_unknown(row.max_recv_data_segment_length_initiator),
+             or_unknown(row.max_recv_data_segment_length_target));
+    }
+    if (row.max_burst_length != unknown<uint32_t>) {
+        line(
+            "       MaxBurstLength {}, FirstBurstLength {}, InitialR2T {}, ImmediateData {}, "
+            "MaxOutstandingR2T {}, "
+            "ErrorRecoveryLevel {}",
+            or_unknown(row.max_burst_length), or_unknown(row.first_burst_length), yes_no(row.initial_r2t),
+            yes_no(row.immediate_data), row.max_outstanding_r2t, row.error_recovery_level);
+    }
+    const auto& loads = store_.summary().sessions();
+    if (number > loads.size() || loads[number - 1].commands == 0) return;
+    const Summary::SessionLoad& load = loads[number - 1];
+    const double seconds = static_cast<double>(load.last_ns - load.first_ns) / 1e9;
+    const auto rate = [&](uint64_t n) { return seconds > 0 ? static_cast<double>(n) / seconds : 0; };
+    line(
+        "       {} commands in {} ({:.0f}/s); read {} ({}/s), written {} ({}/s); queue depth {:.1f} on "
+        "average, {} at most",
+        human_count(load.commands), human_duration(load.last_ns - load.first_ns), rate(load.commands),
+        human_bytes(static_cast<double>(load.bytes_read)), human_bytes(rate(load.bytes_read)),
+        human_bytes(static_cast<double>(load.bytes_written)), human_bytes(rate(load.bytes_written)),
+        load.mean_depth(), load.max_depth);
+}
+
+void Report::connections() {
+    std::vector<std::pair<uint32_t, const ConnectionRow*>> iscsi;
+    uint64_t others = 0;
+    uint32_t number = 0;
+    for (const ConnectionRow& row : store_.connections()) {
+        ++number;
+        if (row.iscsi) {
+            iscsi.emplace_back(number, &row);
+        } else {
+            ++others;
+        }
+    }
+    if (!iscsi.empty()) {
+        heading("Connections");
+        line("       {:<48} {:>8} {:>10} {:>10} {:>10} {:>16} {:>8}", "initiator -> target", "packets",
+             "bytes out", "bytes in", "duration", "retransmissions", "session");
+        std::stable_sort(iscsi.begin(), iscsi.end(), [](const auto& a, const auto& b) {
+            return a.second->bytes_out + a.second->bytes_in > b.second->bytes_out + b.second->bytes_in;
+        });
+    }
+    size_t listed = 0;
+    for (const auto& [connection, row] : iscsi) {
+        if (++listed > max_connections_listed) break;
+        line("  {:>3}  {:<48} {:>8} {:>10} {:>10} {:>10} {:>16} {:>8}", connection,
+             endpoint(row->initiator) + " -> " + endpoint(row->target),
+             human_count(row->packets_out + row->packets_in),
+             human_bytes(static_cast<double>(row->bytes_out)),
+             human_bytes(static_cast<double>(row->bytes_in)), human_duration(row->end_ns - row->start_ns),
+             fmt::format("{} / {}", row->retransmissions_out, row->retransmissions_in), row->session);
+    }
+    if (iscsi.size() > max_connections_listed) line("  … and {} more", iscsi.size() - max_connections_listed);
+    if (others > 0) line("  {} TCP connection{} without iSCSI", human_count(others), others == 1 ? "" : "s");
+}
+
+void Report::commands() {
+    const Summary& summary = store_.summary();
+    if (summary.commands() == 0) return;
+    heading("Commands");
+    line("  {} in all: {} completed, {} unanswered, {} aborted, {} answered without their request captured",
+         human_count(summary.commands()), human_count(summary.outcomes(Outcome::completed)),
+         human_count(summary.outcomes(Outcome::unanswered)), human_count(summary.outcomes(Outcome::aborted)),
+         human_count(summary.outcomes(Outcome::response_only)));
+    line("\n  {:<28} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8}", "turnaround by size", "",
+         "commands", "p50", "p90", "p99", "p99.9", "max", "bytes", "not GOOD");
+
+    std::map<std::string_view, uint64_t> by_name;
+    for (const auto& [key, group] : summary.groups()) by_name[key.first] += group.count;
+    std::vector<std::pair<uint64_t, std::string_view>> order;
+    for (const auto& [name, count] : by_name) order.emplace_back(count, name);
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    for (const auto& [count, name] : order) group_lines(name);
+}
+
+void Report::group_lines(std::string_view name) {
+    const auto& groups = store_.summary().groups();
+    std::string shown = name.empty() ? "(request not captured)" : std::string(name);
+    for (auto it = groups.lower_bound({name, 0}); it != groups.end() && it->first.first == name; ++it) {
+        const Summary::Group& group = it->second;
+        const LogHistogram& t = group.turnaround;
+        const auto at = [&](double fraction) {
+            return t.count() == 0 ? std::string("-") : human_duration(t.percentile_ns(fraction));
+        };
+        line("  {:<28} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8}", shown,
+             size_class(it->first.second), human_count(group.count), at(0.5), at(0.9), at(0.99), at(0.999),
+             t.count() == 0 ? "-" : human_duration(t.max_ns()), human_bytes(static_cast<double>(group.bytes)),
+             group.not_good);
+        shown.clear();
+    }
+}
+
+void Report::slowest() {
+    const auto& slowest = store_.summary().slowest();
+    if (slowest.empty()) return;
+    heading("Slowest commands");
+    for (size_t i = 0; i < std::min(slowest.size(), max_commands_listed); ++i) {
+        const CommandRow& row = slowest[i].row;
+        line("  {:>9}  {:<20} LUN {:<4} {:<24} request in packet {} at {}, status in packet {}",
+             human_duration(row.turnaround_ns()), name_of(row), row.lun == unknown<uint64_t> ? 0 : row.lun,
+             place_of(row), row.request_packet, since_start(row.request_ns), row.response_packet);
+    }
+}
+
+void Report::errors() {
+    const auto& errors = store_.summary().errors();
+    if (errors.empty()) return;
+    heading("Commands that ended with another status than GOOD");
+    for (const auto& [kind, count] : errors) {
+        const auto& [status, sense_key, asc, ascq] = kind;
+        std::string what(status == unknown<uint16_t> ? "no status" : scsi_status_name(static_cast<uint8_t>(status)));
+        if (sense_key != unknown<uint16_t>) {
+            const std::string_view text = additional_sense_text(asc, ascq);
+            what += fmt::format(": {}, {:02x}/{:02x}{}{}", sense_key_name(sense_key), asc, ascq,
+                                text.empty() ? "" : " ", text);
+        }
+        line("  {:>8}  {}", human_count(count), what);
+    }
+    for (size_t i = 0; i < std::min(store_.summary().not_good().size(), max_commands_listed); ++i) {
+        const CommandRow& row = store_.summary().not_good()[i].row;
+        line("            {:<20} {:<24} request in packet {}, status in packet {}", name_of(row),
+             place_of(row), row.request_packet, row.response_packet);
+    }
+}
+
+void Report::unanswered() {
+    const auto& listed = store_.summary().unanswered();
+    if (listed.empty()) return;
+    const Summary& summary = store_.summary();
+    const uint64_t all = summary.outcomes(Outcome::unanswered) + summary.outcomes(Outcome::aborted);
+    heading("Unanswered and aborted commands");
+    for (const auto& [number, row] : listed) {
+        line("  {:<20} {:<24} ITT 0x{:08x}, {}, request in packet {} at {}", name_of(row), place_of(row),
+             row.itt, row.outcome == Outcome::aborted ? "aborted" : "unanswered", row.request_packet,
+             since_start(row.request_ns));
+    }
+    if (all > listed.size()) line("  … and {} more", human_count(all - listed.size()));
+}
+
+void Report::what_lacks() {
+    const Issues& issues = input_.engine.issues();
+    bool any = !input_.source.damage().empty();
+    for (size_t i = 0; i < issue_infos.size(); ++i) any = any || issues[static_cast<Issue>(i)].count > 0;
+    if (!any) return;
+    heading("What is wrong or missing in the capture");
+    for (const Damage& damage : input_.source.damage()) {
+        line("  {}: {} at byte {}", damage.file, damage.message, damage.at_byte);
+    }
+    for (size_t i = 0; i < issue_infos.size(); ++i) {
+        const Issues::Count& count = issues[static_cast<Issue>(i)];
+        if (count.count == 0) continue;
+        line("  {:>8}  {}{}", human_count(count.count), issue_infos[i].sentence,
+             count.first_packet == 0 ? "" : fmt::format("; first at packet {}", count.first_packet));
+    }
+}
+
+}  // namespace
+
+std::string text_report(const ReportInput& input) {
+    return Report(input).write();
+}
+
+}  // namespace sanscope

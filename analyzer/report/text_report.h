@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyzer/engine/engine.h"
+#include "analyzer/ingest/packet_source.h"
+
+namespace sanscope {
+
+// What a report is about; all of it analysed to the end.
+struct ReportInput {
+    const std::vector<std::string>& files;
+    const PacketSource& source;
+    const Engine& engine;
+};
+
+// The human summary: who talked to whom, what was negotiated, how many commands of which kind and how long they took,
+// queue depth, throughput, errors, everything unanswered, and what the capture lacks. Lines of at most some 130
+// characters, UTF-8.
+std::string text_report(const ReportInput& input);
+
+}  // namespace sanscope
