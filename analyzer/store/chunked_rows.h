@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace sanscope {
+
+// The rows of a table, appended one by one and never removed. They are kept in chunks of a fixed number of
+// rows that never move once made, so a pointer to a row stays good as long as the container, and growing
+// copies nothing. Indices are 0-based; the row numbers that tables show are one more. One thread at a time.
+template <class Row>
+class ChunkedRows {
+  public:
+    // A power of two, so that finding a row is a shift and a mask; about a quarter of a megabyte.
+    static constexpr size_t rows_per_chunk = std::bit_floor(size_t{256 * 1024} / sizeof(Row));
+
+    ChunkedRows() = default;
+    ChunkedRows(ChunkedRows&&) noexcept = default;
+    ChunkedRows& operator=(ChunkedRows&&) noexcept = default;
+    // A copied vector forgets the room reserved in it, and rows would move.
+    ChunkedRows(const ChunkedRows&) = delete;
+    ChunkedRows& operator=(const ChunkedRows&) = delete;
+
+    // The row's place, good until this container ends.
+    Row& append(Row row) {
+        if (chunks_.empty() || chunks_.back().size() == rows_per_chunk) add_chunk();
+        return chunks_.back().emplace_back(std::move(row));
+    }
+
+    size_t size() const {
+        return chunks_.empty() ? 0 : (chunks_.size() - 1) * rows_per_chunk + chunks_.back().size();
+    }
+    bool empty() const { return chunks_.empty(); }
+
+    // `index` < size().
+    Row& operator[](size_t index) { return chunks_[index / rows_per_chunk][index % rows_per_chunk]; }
+    const Row& operator[](size_t index) const {
+        return chunks_[index / rows_per_chunk][index % rows_per_chunk];
+    }
+
+    // Held by the rows themselves, what they own elsewhere (strings) not counted.
+    size_t memory_bytes() const { return chunks_.size() * rows_per_chunk * sizeof(Row); }
+
+    template <bool is_const>
+    class Iterator {
+      public:
+        using Container = std::conditional_t<is_const, const ChunkedRows, ChunkedRows>;
+        using iterator_category = std::forward_iterator_tag;
+        using value_type = Row;
+        using difference_type = ptrdiff_t;
+        using reference = std::conditional_t<is_const, const Row&, Row&>;
+        using pointer = std::conditional_t<is_const, const Row*, Row*>;
+
+        Iterator() = default;
+        Iterator(Container* rows, size_t index) : rows_(rows), index_(index) {}
+        reference operator*() const { return (*rows_)[index_]; }
+        pointer operator->() const { return &(*rows_)[index_]; }
+        Iterator& operator++() {
+            index_++;
+            return *this;
+        }
+        Iterator operator++(int) {
+            Iterator before = *this;
+            index_++;
+            return before;
+        }
+        bool operator==(const Iterator&) const = default;
+
+      private:
+        Container* rows_ = nullptr;
+        size_t index_ = 0;
+    };
+    using iterator = Iterator<false>;
+    using const_iterator = Iterator<true>;
+
+    iterator begin() { return {this, 0}; }
+    iterator end() { return {this, size()}; }
+    const_iterator begin() const { return {this, 0}; }
+    const_iterator end() const { return {this, size()}; }
+
+  private:
+    void add_chunk() { chunks_.emplace_back().reserve(rows_per_chunk); }
+
+    std::vector<std::vector<Row>>
+        chunks_;  // each reserved in full and so never reallocated; all but the last full
+};
+
+}  // namespace sanscope
