@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/export/csv_writer.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <fmt/format.h>
+
+#include "analyzer/export/block_writer.h"
+#include "analyzer/export/utf8.h"
+
+namespace sanscope {
+namespace {
+
+bool is_plain(std::string_view text) {
+    return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != ','; });
+}
+
+void append_quoted(std::string_view text, BlockWriter& out) {
+    out.append('"');
+    while (!text.empty()) {
+        const size_t length = utf8_sequence_length(text);
+        const std::string_view sequence = text.substr(0, std::max<size_t>(length, 1));
+        const bool kept = length > 0 && (!is_control_character(sequence) || sequence == "\n" ||
+                                         sequence == "\r" || sequence == "\t");
+        if (sequence == "\"") out.append('"');
+        out.append(kept ? sequence : utf8_replacement);
+        text.remove_prefix(sequence.size());
+    }
+    out.append('"');
+}
+
+void append_text(std::string_view text, BlockWriter& out) {
+    if (is_plain(text)) {
+        out.append(text);
+    } else {
+        append_quoted(text, out);
+    }
+}
+
+void append_cell(const Cell& cell, BlockWriter& out) {
+    switch (cell.kind) {
+        case Cell::Kind::empty:
+            break;
+        case Cell::Kind::integer: {
+            const fmt::format_int digits(cell.integer);
+            out.append(std::string_view(digits.data(), digits.size()));
+            break;
+        }
+        case Cell::Kind::unsigned_integer: {
+            const fmt::format_int digits(cell.unsigned_integer);
+            out.append(std::string_view(digits.data(), digits.size()));
+            break;
+        }
+        case Cell::Kind::text:
+            append_text(cell.text, out);
+            break;
+        case Cell::Kind::boolean:
+            out.append(cell.boolean ? '1' : '0');
+            break;
+    }
+}
+
+}  // namespace
+
+bool write_csv(const Table& table, ByteSink& sink) {
+    BlockWriter out(sink);
+    const size_t columns = table.columns().size();
+    for (size_t column = 0; column < columns; column++) {
+        if (column > 0) out.append(',');
+        append_text(table.columns()[column].name, out);
+    }
+    out.append('\n');
+
+    Cell cell;
+    const size_t rows = table.rows();
+    for (size_t row = 0; row < rows && out.ok(); row++) {
+        for (size_t column = 0; column < columns; column++) {
+            if (column > 0) out.append(',');
+            table.cell(row, column, cell);
+            append_cell(cell, out);
+        }
+        out.append('\n');
+    }
+    return out.finish();
+}
+
+}  // namespace sanscope
