@@ -11,8 +11,8 @@
 
 namespace sanscope {
 
-// Gathers small pieces into blocks for a ByteSink. Once the sink has refused, everything appended is dropped: a caller
-// in a long loop asks ok() now and then. finish() must be called: nothing is written on destruction.
+// Gathers small pieces into blocks for a ByteSink. Once the sink has refused, everything appended is dropped:
+// a caller in a long loop asks ok() now and then. finish() must be called: nothing is written on destruction.
 class BlockWriter {
   public:
     explicit BlockWriter(ByteSink& sink) : sink_(sink), block_(std::make_unique<char[]>(block_size)) {}

@@ -12,7 +12,8 @@ class ByteSink {
   public:
     virtual ~ByteSink() = default;
 
-    // Takes all of `bytes`, or answers false: the reader is gone, or there is an error. After that every call does.
+    // Takes all of `bytes`, or answers false: the reader is gone, or there is an error. After that every call
+    // does.
     virtual bool write(std::span<const char> bytes) = 0;
 
     // What went wrong; nullptr while nothing has, and where the reader merely wanted no more.

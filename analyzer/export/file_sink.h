@@ -9,8 +9,8 @@
 
 namespace sanscope {
 
-// A file, a pipe or standard output. Unbuffered: the exporters write whole blocks. A pipe whose reader is gone is seen
-// only in a process that ignores SIGPIPE.
+// A file, a pipe or standard output. Unbuffered: the exporters write whole blocks. A pipe whose reader is
+// gone is seen only in a process that ignores SIGPIPE.
 class FileSink final : public ByteSink {
   public:
     // Creates or empties the file; `-` is standard output.
@@ -26,7 +26,8 @@ class FileSink final : public ByteSink {
     const Error* error() const override { return error_ ? &*error_ : nullptr; }
     bool reader_gone() const { return reader_gone_; }
 
-    // Ends the file; some file systems tell only now that a write failed. True when everything written is in it.
+    // Ends the file; some file systems tell only now that a write failed. True when everything written is in
+    // it.
     bool close();
 
   private:

@@ -14,7 +14,8 @@ size_t utf8_sequence_length(std::string_view text) {
     const size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
     if (text.size() < length) return 0;
 
-    // The second byte's range is narrowed where the sequence could be over-long, a surrogate or beyond U+10FFFF.
+    // The second byte's range is narrowed where the sequence could be over-long, a surrogate or beyond
+    // U+10FFFF.
     const unsigned lowest = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
     const unsigned highest = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
     if (byte(1) < lowest || byte(1) > highest) return 0;

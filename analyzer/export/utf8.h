@@ -9,8 +9,8 @@ namespace sanscope {
 // What stands in for bytes that are no text, U+FFFD.
 constexpr std::string_view utf8_replacement = "\xef\xbf\xbd";
 
-// The bytes of the well-formed UTF-8 sequence at the start of `text`, 1 to 4: in its shortest form, no surrogate, up to
-// U+10FFFF (RFC 3629 §4). 0 where there is none.
+// The bytes of the well-formed UTF-8 sequence at the start of `text`, 1 to 4: in its shortest form, no
+// surrogate, up to U+10FFFF (RFC 3629 §4). 0 where there is none.
 size_t utf8_sequence_length(std::string_view text);
 
 // Whether a well-formed sequence is a control character (C0, DEL, C1), which a terminal might obey.
@@ -20,7 +20,8 @@ constexpr bool is_control_character(std::string_view sequence) {
                                 : sequence.size() == 2 && byte(0) == 0xc2 && byte(1) < 0xa0;
 }
 
-// Whether text is plain: printable ASCII, and so itself in every format but for that format's own special characters.
+// Whether text is plain: printable ASCII, and so itself in every format but for that format's own special
+// characters.
 bool is_printable_ascii(std::string_view text);
 
 }  // namespace sanscope
