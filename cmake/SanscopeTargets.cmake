@@ -19,7 +19,7 @@ target_compile_options(sanscope_options INTERFACE
   -Wold-style-cast -Wcast-align -Woverloaded-virtual -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 sees overruns in std::vector's own copying that are not there, once it optimises.
-  target_compile_options(sanscope_options INTERFACE -Wno-array-bounds -Wno-stringop-overflow)
+  target_compile_options(sanscope_options INTERFACE -Wno-array-bounds -Wno-stringop-overflow -Wno-restrict)
 endif()
 if(SANSCOPE_SANITIZERS)
   target_compile_options(sanscope_options INTERFACE

@@ -11,6 +11,7 @@ import concurrent.futures
 import hashlib
 import json
 import pathlib
+import shlex
 import subprocess
 import sys
 
@@ -34,6 +35,11 @@ def headers_by_object(build):
             if path.is_relative_to(ROOT):
                 current.append(path)
     return result
+
+
+def object_of(entry):
+    arguments = shlex.split(entry["command"])
+    return arguments[arguments.index("-o") + 1]
 
 
 def fingerprint(common, entry, headers):
@@ -66,7 +72,7 @@ def main():
     for entry in json.loads((build / "compile_commands.json").read_text()):
         if not is_checked(pathlib.Path(entry["file"])):
             continue
-        stamp = remembered / fingerprint(common, entry, headers.get(entry["output"], []))
+        stamp = remembered / fingerprint(common, entry, headers.get(object_of(entry), []))
         if stamp.exists():
             unchanged += 1
         else:

@@ -84,21 +84,28 @@ PduFramer::Fed PduFramer::feed_header(Cursor& cursor) {
     }
     header_have_ += n;
     take(cursor, n);
-    if (undigested_crc_known_ && header_captured_ >= digest_length) {
-        undigested_crc_known_ = false;
-        if (header_digest_ == DigestUse::unknown && load_le32(header_.data()) == undigested_crc_) {
-            header_digest_ = DigestUse::yes;
-            header_have_ = header_captured_ -= static_cast<uint32_t>(digest_length);
-            std::memmove(header_.data(), header_.data() + digest_length, header_captured_);
-            pdu_.offset += digest_length;
-        }
-    }
+    if (undigested_ != Undigested::nothing && header_captured_ >= digest_length) settle_undigested();
     if (header_have_ < header_needed_) return Fed::more;
     if (header_needed_ == bhs_length && !bhs_collected()) {
         lose_header(false);
         return Fed::more;
     }
     return header_have_ < header_needed_ ? Fed::more : header_collected(cursor);
+}
+
+// Do these first bytes of a header turn out to be the digest of what was before?
+void PduFramer::settle_undigested() {
+    DigestUse& use = undigested_ == Undigested::header ? header_digest_ : data_digest_;
+    undigested_ = Undigested::nothing;
+    if (use != DigestUse::unknown) return;
+    use = load_le32(header_.data()) == undigested_crc_ ? DigestUse::yes : DigestUse::no;
+    if (use == DigestUse::yes) drop_leading_digest();
+}
+
+void PduFramer::drop_leading_digest() {
+    header_have_ = header_captured_ -= static_cast<uint32_t>(digest_length);
+    std::memmove(header_.data(), header_.data() + digest_length, header_captured_);
+    pdu_.offset += digest_length;
 }
 
 // The BHS has passed: is it one, and how much header comes after it? False if it is none.
@@ -108,9 +115,7 @@ bool PduFramer::bhs_collected() {
         can_be_header(header_.data() + digest_length, from_target_) &&
         looks_like_header(header_.data() + digest_length, bhs_length - digest_length, from_target_)) {
         data_digest_ = DigestUse::yes;
-        header_have_ = header_captured_ -= static_cast<uint32_t>(digest_length);
-        std::memmove(header_.data(), header_.data() + digest_length, header_captured_);
-        pdu_.offset += digest_length;
+        drop_leading_digest();
         return true;
     }
     if (header_captured_ < length_fields_end || !can_be_header(header_.data(), from_target_)) return false;
@@ -145,7 +150,7 @@ PduFramer::Fed PduFramer::header_collected(Cursor& cursor) {
         const Fed fed = after_header();
         if (fed == Fed::more) {
             pass_data(bytes, digest_length, carried);
-            return remaining_ == 0 ? after_data() : Fed::more;
+            return remaining_ == 0 ? after_data(cursor) : Fed::more;
         }
         std::memcpy(stray_bytes_.data(), bytes, digest_length);
         stray_ = digest_length;
@@ -156,7 +161,7 @@ PduFramer::Fed PduFramer::header_collected(Cursor& cursor) {
     const bool has_data = Bhs(header_.data()).data_segment_length() != 0;
     if (cursor.captured == 0 && !nothing_follows) return after_header();
     if (nothing_follows && !has_data) {
-        undigested_crc_known_ = true;
+        undigested_ = Undigested::header;
         undigested_crc_ = crc;
         return after_header();
     }
@@ -222,7 +227,7 @@ PduFramer::Fed PduFramer::feed_data(Cursor& cursor) {
         remaining_ -= n;
         take_absent(cursor, n);
     }
-    return remaining_ == 0 ? after_data() : Fed::more;
+    return remaining_ == 0 ? after_data(cursor) : Fed::more;
 }
 
 void PduFramer::pass_data(const uint8_t* bytes, uint32_t n, Arrival carried) {
@@ -236,10 +241,15 @@ void PduFramer::pass_data(const uint8_t* bytes, uint32_t n, Arrival carried) {
     remaining_ -= n;
 }
 
-PduFramer::Fed PduFramer::after_data() {
+PduFramer::Fed PduFramer::after_data(const Cursor& cursor) {
     const bool digest_may_follow =
         !is_login() && (data_digest_ == DigestUse::yes || (data_digest_ == DigestUse::unknown && crc_whole_));
     if (!digest_may_follow) return complete();
+    if (data_digest_ == DigestUse::unknown && cursor.length == 0) {
+        undigested_ = Undigested::data;
+        undigested_crc_ = crc32c_final(data_crc_);
+        return complete();
+    }
     expect_ = Expect::data_digest;
     digest_passed_ = 0;
     stray_ = 0;
@@ -303,7 +313,7 @@ void PduFramer::lose_header(bool begin_is_header) {
     stretch_.begin_is_header = begin_is_header;
     stretch_.marks.clear();
     if (!negotiated_ && !begin_is_header) header_digest_ = data_digest_ = DigestUse::unknown;
-    undigested_crc_known_ = false;
+    undigested_ = Undigested::nothing;
     window_.clear();
     if (header_captured_ > 1 && header_captured_ == header_have_) {
         window_.assign(header_.begin() + 1, header_.begin() + header_captured_);

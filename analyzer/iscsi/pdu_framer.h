@@ -106,6 +106,7 @@ class PduFramer {
         data_digest,  // up to 4 bytes that are a digest, or the next header's first
         resync,
     };
+    enum class Undigested : uint8_t { nothing, header, data };
     static constexpr size_t max_ahs = 255 * 4;
     static constexpr size_t header_capacity = bhs_length + max_ahs + digest_length;
     static constexpr uint32_t length_fields_end = 8;  // with this much of a header its lengths are known
@@ -115,13 +116,15 @@ class PduFramer {
 
     void begin_header();
     Fed feed_header(Cursor& cursor);
+    void settle_undigested();
+    void drop_leading_digest();
     bool bhs_collected();
     Fed header_collected(Cursor& cursor);
     Fed header_absent(Cursor& cursor);
     Fed after_header();
     Fed feed_data(Cursor& cursor);
     void pass_data(const uint8_t* bytes, uint32_t n, Arrival carried);
-    Fed after_data();
+    Fed after_data(const Cursor& cursor);
     Fed feed_data_digest(Cursor& cursor);
     Fed complete();
     void lose_header(bool begin_is_header);
@@ -142,7 +145,8 @@ class PduFramer {
     DigestUse data_digest_ = DigestUse::unknown;
     bool probing_header_digest_ = false;
     bool crc_whole_ = false;  // data_crc_ covers every byte of the data segment so far
-    bool undigested_crc_known_ = false;
+    // What ended its segment before it was known whether a digest follows.
+    Undigested undigested_ = Undigested::nothing;
     uint32_t undigested_crc_ =
         0;                      // CRC of the header before, of which it is unknown whether a digest followed
     uint32_t stray_ = 0;        // bytes in stray_bytes_

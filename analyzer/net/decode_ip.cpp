@@ -88,7 +88,7 @@ void follow_routing_header(const uint8_t* header, uint32_t length, DecodedPacket
     const uint8_t segments_left = header[3];
     const uint32_t addresses = (length - 8) / 16;
     if (segments_left == 0 || addresses == 0) return;
-    if (type == 0 || type == 2) out.destination = IpAddress::from_v6(header + 8 + 16 * (addresses - 1));
+    if (type == 0 || type == 2) out.destination = IpAddress::from_v6(header + 8 + size_t{addresses - 1} * 16);
     if (type == 4) out.destination = IpAddress::from_v6(header + 8);  // RFC 8754 §2: in reverse order
 }
 

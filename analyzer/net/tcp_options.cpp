@@ -45,8 +45,8 @@ void read_option(uint8_t kind, const uint8_t* value, uint32_t length, TcpOptions
         case option_sack:
             if (length % 8 != 0) return;
             out.sack_blocks = static_cast<uint8_t>(std::min<size_t>(length / 8, out.sack.size()));
-            for (uint8_t i = 0; i < out.sack_blocks; ++i) {
-                out.sack[i] = {Serial32(load_be32(value + 8 * i)), Serial32(load_be32(value + 8 * i + 4))};
+            for (size_t i = 0; i < out.sack_blocks; ++i, value += 8) {
+                out.sack[i] = {Serial32(load_be32(value)), Serial32(load_be32(value + 4))};
             }
             return;
         case option_timestamps:

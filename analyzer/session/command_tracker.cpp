@@ -37,6 +37,11 @@ std::span<const uint8_t> whole_cdb(const Pdu& pdu, std::array<uint8_t, max_cdb>&
     return base;
 }
 
+// A target that expects `exp_cmd_sn` next has received the command with `cmd_sn`; an immediate one does not move it.
+bool has_received(Serial32 exp_cmd_sn, Serial32 cmd_sn, bool immediate) {
+    return cmd_sn.before(exp_cmd_sn) || (immediate && cmd_sn == exp_cmd_sn);
+}
+
 // What RFC 7143 §11.5.1 calls the functions.
 enum Function : uint8_t {
     abort_task = 1,
@@ -56,7 +61,7 @@ uint64_t CommandTracker::on_pdu(const Pdu& pdu, uint32_t connection) {
         case Opcode::scsi_data_in:
             return on_data_in(pdu, connection);
         case Opcode::scsi_data_out:
-            return on_data_out(pdu, connection);
+            return on_data_out(pdu);
         case Opcode::r2t:
             return on_r2t(pdu, connection);
         case Opcode::scsi_response:
@@ -87,16 +92,17 @@ void CommandTracker::list_in_flight(std::vector<const InFlight*>& out) const {
 
 uint64_t CommandTracker::on_command(const Pdu& pdu, uint32_t connection) {
     const Bhs bhs = pdu.bhs();
-    const uint32_t slot = begin(bhs.itt(), connection);
+    const uint32_t slot = begin_or_adopt(pdu, connection);
     InFlight& command = slots_[slot];
     CommandRow& row = *command.row;
     row.lun = lun_number(bhs.lun_field());
     row.cmd_sn = bhs.cmd_sn().value;
     row.cmd_sn_known = pdu.header_captured >= 28;
+    command.immediate = bhs.immediate();
     row.bytes = bhs.expected_data_transfer_length();
     row.request_packet = pdu.last.packet;
     row.request_ns = pdu.last.time_ns;
-    row.pdus = 1;
+    ++row.pdus;
 
     std::array<uint8_t, max_cdb> buffer;
     const std::span<const uint8_t> cdb = whole_cdb(pdu, buffer);
@@ -110,7 +116,9 @@ uint64_t CommandTracker::on_command(const Pdu& pdu, uint32_t connection) {
     constexpr uint8_t inquiry = 0x12;
     command.standard_inquiry = cdb.size() > 1 && cdb[0] == inquiry && (cdb[1] & 1) == 0;
     store_->requested(row);
-    return command.number;
+    const uint64_t number = command.number;
+    if (command.answered) end(slot, Outcome::completed);
+    return number;
 }
 
 uint64_t CommandTracker::on_data_in(const Pdu& pdu, uint32_t connection) {
@@ -125,13 +133,16 @@ uint64_t CommandTracker::on_data_in(const Pdu& pdu, uint32_t connection) {
     const uint64_t number = command.number;
     if (bhs.has_status()) {
         note_status(command, pdu, bhs.status());
-        if (pdu.last.packet != 0) end(slot, Outcome::completed);
+        if (pdu.last.packet != 0) end_answered(slot);
     }
     return number;
 }
 
-uint64_t CommandTracker::on_data_out(const Pdu& pdu, uint32_t connection) {
-    const uint32_t slot = find_or_begin(pdu, connection);
+// Data-Out of no known command makes none: its answers, if they were captured, do; and it may be that it comes late, from
+// behind a hole, and they have come already.
+uint64_t CommandTracker::on_data_out(const Pdu& pdu) {
+    const uint32_t slot = tags_.find(pdu.bhs().itt());
+    if (slot == TaskTable::none) return 0;
     note_data(slots_[slot], pdu);
     return slots_[slot].number;
 }
@@ -165,7 +176,7 @@ uint64_t CommandTracker::on_response(const Pdu& pdu, uint32_t connection) {
     if (pdu.last.packet != 0) {
         command.row->response_packet = pdu.last.packet;
         command.row->response_ns = pdu.last.time_ns;
-        end(slot, Outcome::completed);
+        end_answered(slot);
     }
     return number;
 }
@@ -238,21 +249,62 @@ uint32_t CommandTracker::begin(uint32_t itt, uint32_t connection) {
     return slot;
 }
 
-// The newest command with this tag that had been sent by the moment of `pdu`.
-uint32_t CommandTracker::answered_by(uint32_t itt, const Pdu& pdu) const {
-    const PacketNumber moment = pdu.last.packet != 0 ? pdu.last.packet : pdu.first.packet;
-    uint32_t slot = tags_.find(itt);
-    while (slot != TaskTable::none && slots_[slot].row->request_packet > moment) slot = slots_[slot].older;
+// A request: the command it begins, or the orphan whose answers have come before it.
+uint32_t CommandTracker::begin_or_adopt(const Pdu& pdu, uint32_t connection) {
+    const Bhs bhs = pdu.bhs();
+    const uint32_t slot = tags_.find(bhs.itt());
+    if (slot == TaskTable::none || !slots_[slot].orphan) return begin(bhs.itt(), connection);
+    InFlight& orphan = slots_[slot];
+    if (orphan.exp_cmd_sn_known && has_received(orphan.exp_cmd_sn, bhs.cmd_sn(), bhs.immediate())) {
+        orphan.orphan = false;
+        orphan.row->outcome = Outcome::unanswered;
+        return slot;
+    }
+    end(slot, Outcome::response_only);
+    return begin(bhs.itt(), connection);
+}
+
+// The newest command with the tag of this answer that the target had received when it sent it.
+uint32_t CommandTracker::answered_by(const Pdu& pdu) const {
+    const Bhs bhs = pdu.bhs();
+    constexpr size_t exp_cmd_sn_end = 32;
+    const bool tells = is_from_target(bhs.opcode_value()) && pdu.header_captured >= exp_cmd_sn_end;
+    uint32_t slot = tags_.find(bhs.itt());
+    for (; slot != TaskTable::none; slot = slots_[slot].older) {
+        const InFlight& command = slots_[slot];
+        if (command.answered) return TaskTable::none;
+        if (command.orphan || !tells || !command.row->cmd_sn_known) break;
+        if (has_received(bhs.exp_cmd_sn(), Serial32(command.row->cmd_sn), command.immediate)) break;
+    }
     return slot;
 }
 
 uint32_t CommandTracker::find_or_begin(const Pdu& pdu, uint32_t connection) {
-    const uint32_t itt = pdu.bhs().itt();
-    const uint32_t slot = answered_by(itt, pdu);
-    if (slot != TaskTable::none) return slot;
-    const uint32_t fresh = begin(itt, connection);
-    slots_[fresh].row->outcome = Outcome::response_only;
-    return fresh;
+    const Bhs bhs = pdu.bhs();
+    uint32_t slot = answered_by(pdu);
+    if (slot == TaskTable::none) {
+        slot = begin(bhs.itt(), connection);
+        slots_[slot].orphan = true;
+        slots_[slot].row->outcome = Outcome::response_only;
+    }
+    constexpr size_t exp_cmd_sn_end = 32;
+    if (slots_[slot].orphan && is_from_target(bhs.opcode_value()) && pdu.header_captured >= exp_cmd_sn_end) {
+        slots_[slot].exp_cmd_sn = bhs.exp_cmd_sn();
+        slots_[slot].exp_cmd_sn_known = true;
+    }
+    return slot;
+}
+
+// The status has come. Of an orphan, the request may still.
+void CommandTracker::end_answered(uint32_t slot) {
+    InFlight& command = slots_[slot];
+    if (!command.orphan) return end(slot, Outcome::completed);
+    command.answered = true;
+    answered_orphans_.push_back({command.number, slot});
+    if (answered_orphans_.size() <= max_answered_orphans) return;
+    const Ordered oldest = answered_orphans_.front();
+    answered_orphans_.pop_front();
+    if (in_flight(oldest) && slots_[oldest.slot].orphan) end(oldest.slot, Outcome::response_only);
 }
 
 void CommandTracker::note_data(InFlight& command, const Pdu& pdu) {
@@ -316,7 +368,7 @@ void CommandTracker::end(uint32_t slot, Outcome outcome) {
     }
     while (slot != TaskTable::none) {
         InFlight& command = slots_[slot];
-        if (command.row->outcome != Outcome::response_only) command.row->outcome = outcome;
+        if (!command.orphan) command.row->outcome = outcome;
         const bool both = command.direction == DataDirection::bidirectional;
         store_->end_command(command.number, *command.row, both || command.direction == DataDirection::in,
                             both || command.direction == DataDirection::out);

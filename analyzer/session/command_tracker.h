@@ -23,6 +23,7 @@ class CommandTracker {
     // Commands in flight are bounded; past it the oldest counts as unanswered.
     static constexpr size_t max_in_flight = 65536;
     static constexpr uint16_t max_same_tag = 8;
+    static constexpr size_t max_answered_orphans = 64;
 
     CommandTracker(ResultStore& store, uint32_t session) : store_(&store), session_(session) {}
 
@@ -45,6 +46,11 @@ class CommandTracker {
         uint16_t older_count = 0;  // how many stand behind `older`
         bool standard_inquiry = false;
         bool used = false;
+        bool immediate = false;
+        bool orphan = false;    // its request has not been seen
+        bool answered = false;  // of an orphan: the status has come
+        bool exp_cmd_sn_known = false;
+        Serial32 exp_cmd_sn;  // of an orphan: as its latest answer says
         DataDirection direction = DataDirection::unknown;
     };
     // In order of request. The pointers hold until the next on_pdu().
@@ -69,14 +75,16 @@ class CommandTracker {
 
     uint64_t on_command(const Pdu& pdu, uint32_t connection);
     uint64_t on_data_in(const Pdu& pdu, uint32_t connection);
-    uint64_t on_data_out(const Pdu& pdu, uint32_t connection);
+    uint64_t on_data_out(const Pdu& pdu);
     uint64_t on_r2t(const Pdu& pdu, uint32_t connection);
     uint64_t on_response(const Pdu& pdu, uint32_t connection);
     void on_task_management_request(const Pdu& pdu);
     void on_task_management_response(const Pdu& pdu);
 
     uint32_t begin(uint32_t itt, uint32_t connection);
-    uint32_t answered_by(uint32_t itt, const Pdu& pdu) const;
+    uint32_t begin_or_adopt(const Pdu& pdu, uint32_t connection);
+    uint32_t answered_by(const Pdu& pdu) const;
+    void end_answered(uint32_t slot);
     uint32_t find_or_begin(const Pdu& pdu, uint32_t connection);
     void note_data(InFlight& command, const Pdu& pdu);
     void note_status(InFlight& command, const Pdu& pdu, uint8_t status);
@@ -92,6 +100,7 @@ class CommandTracker {
     std::vector<uint32_t> free_slots_;
     std::vector<TaskManagement> task_management_;
     std::vector<std::pair<uint64_t, DeviceType>> devices_;  // by LUN
+    std::deque<Ordered> answered_orphans_;
     std::deque<Ordered> order_;  // of request; holds the ended too, until forgotten
     size_t in_flight_ = 0;
 };

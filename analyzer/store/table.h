@@ -16,7 +16,7 @@ enum class ColumnType : uint8_t {
 };
 
 struct ColumnInfo {
-    std::string_view name;         // as in the contract; never renamed
+    std::string_view name;  // as in the contract; never renamed
     ColumnType type;
     std::string_view description;  // one line with the unit, for --help, the schema page and tooltips
 };

@@ -57,19 +57,22 @@ struct Batch {
     }
 };
 
-template <LinkType link_type>
-void decode(benchmark::State& state, Layer (*make)(uint32_t), size_t frames_in_batch) {
+void decode(benchmark::State& state, LinkType link_type, Layer (*make)(uint32_t), size_t frames_in_batch,
+            size_t prefetch_ahead = 0) {
     const Batch batch(make, frames_in_batch);
     DecodedPacket packet;
     for (auto _ : state) {
         for (size_t i = 0; i < frames_in_batch; ++i) {
+            if (prefetch_ahead != 0 && i + prefetch_ahead < frames_in_batch) {
+                __builtin_prefetch(&batch.bytes[batch.begin[i + prefetch_ahead]]);
+                __builtin_prefetch(&batch.bytes[batch.begin[i + prefetch_ahead] + 64]);
+            }
             const auto length = static_cast<uint32_t>(batch.begin[i + 1] - batch.begin[i]);
             decode_frame(link_type, &batch.bytes[batch.begin[i]], length, length, packet);
             benchmark::DoNotOptimize(packet);
         }
     }
     if (packet.kind != DecodedPacket::Kind::tcp) state.SkipWithError("not decoded as TCP");
-    state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(frames_in_batch));
     state.counters["packet"] =
         benchmark::Counter(static_cast<double>(state.iterations()) * static_cast<double>(frames_in_batch),
                            benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
@@ -78,13 +81,14 @@ void decode(benchmark::State& state, Layer (*make)(uint32_t), size_t frames_in_b
 constexpr size_t in_cache = 16;           // 24 KB
 constexpr size_t out_of_cache = 100'000;  // 150 MB
 
-BENCHMARK_CAPTURE(decode<LinkType::ethernet>, ipv4, plain_ipv4, in_cache);
-BENCHMARK_CAPTURE(decode<LinkType::ethernet>, ipv6, plain_ipv6, in_cache);
-BENCHMARK_CAPTURE(decode<LinkType::ethernet>, vlan_ipv4, vlan_ipv4, in_cache);
-BENCHMARK_CAPTURE(decode<LinkType::ethernet>, gre_ipv4, gre_ipv4, in_cache);
-BENCHMARK_CAPTURE(decode<LinkType::ethernet>, vxlan_ipv4, vxlan_ipv4, in_cache);
-BENCHMARK_CAPTURE(decode<LinkType::linux_sll2>, cooked_ipv4, cooked_ipv4, in_cache);
-BENCHMARK_CAPTURE(decode<LinkType::ethernet>, ipv4_out_of_cache, plain_ipv4, out_of_cache);
+BENCHMARK_CAPTURE(decode, ipv4, LinkType::ethernet, plain_ipv4, in_cache);
+BENCHMARK_CAPTURE(decode, ipv6, LinkType::ethernet, plain_ipv6, in_cache);
+BENCHMARK_CAPTURE(decode, vlan_ipv4, LinkType::ethernet, vlan_ipv4, in_cache);
+BENCHMARK_CAPTURE(decode, gre_ipv4, LinkType::ethernet, gre_ipv4, in_cache);
+BENCHMARK_CAPTURE(decode, vxlan_ipv4, LinkType::ethernet, vxlan_ipv4, in_cache);
+BENCHMARK_CAPTURE(decode, cooked_ipv4, LinkType::linux_sll2, cooked_ipv4, in_cache);
+BENCHMARK_CAPTURE(decode, ipv4_out_of_cache, LinkType::ethernet, plain_ipv4, out_of_cache);
+BENCHMARK_CAPTURE(decode, ipv4_prefetched, LinkType::ethernet, plain_ipv4, out_of_cache, 8);
 
 void timestamps_option(benchmark::State& state) {
     const Layer frame = plain_ipv4(1);

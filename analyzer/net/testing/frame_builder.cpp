@@ -21,10 +21,10 @@ void put32(ByteVector& to, size_t value) {
     put16(to, value);
 }
 void put(ByteVector& to, const ByteVector& bytes) {
-    to.insert(to.end(), bytes.begin(), bytes.end());
+    for (const uint8_t byte : bytes) to.push_back(byte);
 }
 void put_zeros(ByteVector& to, size_t count) {
-    to.insert(to.end(), count, uint8_t{0});
+    while (count-- > 0) to.push_back(0);
 }
 
 ByteVector padded(ByteVector bytes, size_t multiple) {
@@ -62,7 +62,7 @@ ByteVector pattern(size_t length, uint32_t start) {
     return bytes;
 }
 
-Layer tcp(const Tcp& header, ByteVector payload) {
+Layer tcp(const Tcp& header, const ByteVector& payload) {
     Layer layer{.ip_protocol = ip_protocol_tcp};
     ByteVector& to = layer.bytes;
     const ByteVector options = padded(header.options, 4);
@@ -130,7 +130,7 @@ Layer ipv6(const Ipv6& header, const Layer& inside) {
     return layer;
 }
 
-Layer ipv6_extension(uint8_t type, ByteVector content, const Layer& inside) {
+Layer ipv6_extension(uint8_t type, const ByteVector& content, const Layer& inside) {
     Layer layer{.ip_protocol = type};
     ByteVector& to = layer.bytes;
     put8(to, inside.ip_protocol);

@@ -43,7 +43,7 @@ struct Tcp {
     ByteVector options = {};                  // padded to a multiple of 4 with zeros
     std::optional<uint8_t> data_offset = {};  // in words of 4 bytes
 };
-Layer tcp(const Tcp& header, ByteVector payload = {});
+Layer tcp(const Tcp& header, const ByteVector& payload = {});
 Layer tcp(const Tcp& header, std::string_view payload);
 
 struct Udp {
@@ -78,7 +78,7 @@ struct Ipv6 {
 Layer ipv6(const Ipv6& header, const Layer& inside);
 
 // An IPv6 extension header of `type` with `content` behind its two first bytes, padded to a multiple of 8.
-Layer ipv6_extension(uint8_t type, ByteVector content, const Layer& inside);
+Layer ipv6_extension(uint8_t type, const ByteVector& content, const Layer& inside);
 Layer ipv6_fragment(uint32_t id, uint16_t offset, bool more, const Layer& inside);
 Layer authentication_header(const Layer& inside);
 
