@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <exception>
 #include <fmt/format.h>
 #include <functional>
 #include <linux/if_ether.h>
@@ -394,5 +395,10 @@ int run(int argc, char** argv) {
 }  // namespace sanscope::lab
 
 int main(int argc, char** argv) {
-    return sanscope::lab::run(argc, argv);
+    try {
+        return sanscope::lab::run(argc, argv);
+    } catch (const std::exception& error) {
+        std::fputs(error.what(), stderr);
+        return 1;
+    }
 }

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <exception>
 #include <fmt/format.h>
 #include <memory>
 #include <netinet/in.h>
@@ -323,5 +324,10 @@ int run(int argc, char** argv) {
 }  // namespace sanscope::lab
 
 int main(int argc, char** argv) {
-    return sanscope::lab::run(argc, argv);
+    try {
+        return sanscope::lab::run(argc, argv);
+    } catch (const std::exception& error) {
+        std::fputs(error.what(), stderr);
+        return 1;
+    }
 }
