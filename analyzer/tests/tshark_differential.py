@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The commands of complete captures, row by row against tshark: the packets of request and response, the turnaround to
-the nanosecond, the logical unit, the operation code and the status.
+"""Complete captures against tshark. Commands row by row: the packets of request and response, the turnaround to the
+nanosecond, the logical unit, the operation code and the status. PDUs: the packet that completes each, its operation
+code, Initiator Task Tag and DataSegmentLength.
 
 tshark is told to reassemble segments out of order and to believe in PDUs of any size; without these two settings it
 loses commands that are there."""
 
 import argparse
+import collections
 import concurrent.futures
 import os
 import pathlib
@@ -26,7 +28,7 @@ INCOMPLETE = {
     "mid-connection.pcap.zst": "tshark takes the first packet for the start of a PDU",
 }
 
-# Differences that stand: (capture, field, reason). Each excuses that field in every row of that capture.
+# Differences that stand: (capture, request packet, field, reason).
 EXCUSED = []
 
 # Under ../shared: complete captures made elsewhere.
@@ -62,11 +64,16 @@ def pdus_of(packet):
     return pdus
 
 
-def tshark_commands(capture):
-    """By request packet and ITT: the fields compared. None where tshark does not say."""
+class Found:
+    def __init__(self):
+        self.commands = {}                 # by request packet and ITT: the fields compared, None where unknown
+        self.pdus = collections.Counter()  # (completing packet, opcode, ITT, DataSegmentLength)
+
+
+def found_by_tshark(capture):
     process = subprocess.Popen(["tshark", *SETTINGS, "-r", capture, "-Y", "iscsi", "-T", "pdml", "-j", "iscsi scsi"],
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    commands = {}
+    found = Found()
     for _, packet in xml.iterparse(process.stdout):
         if packet.tag != "packet":
             continue
@@ -76,13 +83,15 @@ def tshark_commands(capture):
             if opcode is None or itt is None:
                 continue
             opcode, itt = int(opcode, 0), int(itt, 0)
+            # tshark shows no length where there never are data: in the answer to a task management request.
+            found.pdus[frame, opcode, itt, number(first(header, "iscsi.datasegmentlength")) or 0] += 1
             if opcode == 0x01:
                 cdb = next((element for element in rest if element.get("name") == "scsi"), None)
                 code = None if cdb is None else next((field.get("show") for field in cdb.iter("field")
                                                       if field.get("name", "").endswith(".opcode")), None)
                 lun = None if cdb is None else first(cdb, "scsi.lun")
-                commands[frame, itt] = {"response_packet": None, "turnaround_ns": None, "status": None,
-                                        "lun": number(lun), "opcode": number(code)}
+                found.commands[frame, itt] = {"response_packet": None, "turnaround_ns": None, "status": None,
+                                              "lun": number(lun), "opcode": number(code)}
                 continue
             if opcode not in (0x21, 0x25):
                 continue
@@ -91,29 +100,28 @@ def tshark_commands(capture):
             request, time = first(header, "iscsi.request_frame"), first(header, "iscsi.time")
             if request is None or (opcode == 0x25 and not int(flags, 16) & 1):
                 continue
-            command = commands.get((int(request), itt))
+            command = found.commands.get((int(request), itt))
             if command is not None:
                 command.update(response_packet=frame, turnaround_ns=nanoseconds(time),
                                status=STATUS_NAMES.get(number(first(header, "iscsi.scsiresponse.status"))))
         packet.clear()
     process.wait()
-    return commands
+    return found
 
 
-def our_commands(program, capture):
-    result = {}
+def found_by_sanscope(program, capture):
+    found = Found()
     for row in table(program, "commands", capture, statuses=(0, 3)):
-        result[number(row["request_packet"]), number(row["itt"])] = {
+        found.commands[number(row["request_packet"]), number(row["itt"])] = {
             "response_packet": number(row["response_packet"]), "turnaround_ns": number(row["turnaround_ns"]),
             "lun": number(row["lun"]), "opcode": number(row["opcode"]), "status": row["status"]}
-    return result
+    for row in table(program, "pdus", capture, statuses=(0, 3)):
+        if row["last_packet"] is not None:
+            found.pdus[tuple(number(row[key]) for key in ("last_packet", "opcode", "itt", "data_length"))] += 1
+    return found
 
 
-def differences(program, name, capture):
-    """How many commands were compared, and the differences found."""
-    theirs = tshark_commands(capture)
-    ours = our_commands(program, capture)
-    excused = {field for excused_name, field, _ in EXCUSED if excused_name == name}
+def command_differences(name, ours, theirs):
     result = []
     for frame, itt in sorted(theirs.keys() | ours.keys(), key=str):
         where = f"request in packet {frame}, ITT 0x{itt:08x}"
@@ -125,9 +133,20 @@ def differences(program, name, capture):
             for field in FIELDS:
                 mine, other = ours[frame, itt][field], theirs[frame, itt][field]
                 # tshark names no operation code or logical unit for a command it does not know.
-                if mine != other and field not in excused and not (other is None and field in ("lun", "opcode")):
+                unnamed = other is None and field in ("lun", "opcode")
+                if mine != other and not unnamed and not is_excused(name, frame, field):
                     result.append(f"{where}: {field} {mine}, tshark {other}")
-    return len(theirs), result
+    return result
+
+
+def is_excused(name, frame, field):
+    return any((name, frame, field) == excused[:3] for excused in EXCUSED)
+
+
+def pdu_differences(ours, theirs):
+    describe = lambda who, pdu: f"only {who}: packet {pdu[0]}, opcode 0x{pdu[1]:02x}, ITT 0x{pdu[2]:08x}, {pdu[3]} bytes"
+    return ([describe("tshark", pdu) for pdu in sorted((theirs - ours).elements())] +
+            [describe("sanscope", pdu) for pdu in sorted((ours - theirs).elements())])
 
 
 def main():
@@ -150,19 +169,22 @@ def main():
         if shared.is_dir():
             captures += [(name, shared / name) for name in SHARED if (shared / name).exists()]
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        results = {name: pool.submit(differences, arguments.sanscope, name, path) for name, path in captures
-                   if name not in INCOMPLETE}
+        results = {name: (pool.submit(found_by_sanscope, arguments.sanscope, path), pool.submit(found_by_tshark, path))
+                   for name, path in captures if name not in INCOMPLETE}
         for name, _ in captures:
             if name in INCOMPLETE:
                 print(f"        {name} is left out: {INCOMPLETE[name]}")
                 continue
             try:
-                count, found = results[name].result()
-                checks.check(f"{name}: the same {count} commands as tshark", found)
+                ours, theirs = (future.result() for future in results[name])
+                checks.check(f"{name}: the same {len(theirs.commands)} commands as tshark",
+                             command_differences(name, ours.commands, theirs.commands))
+                checks.check(f"{name}: the same {theirs.pdus.total()} PDUs as tshark",
+                             pdu_differences(ours.pdus, theirs.pdus))
             except TableError as error:
                 checks.fail(name, [str(error)])
-    for name, field, reason in EXCUSED:
-        print(f"        excused: {field} of {name}: {reason}")
+    for name, frame, field, reason in EXCUSED:
+        print(f"        excused: {field} of the request in packet {frame} of {name}: {reason}")
     return checks.finish()
 
 
