@@ -25,6 +25,10 @@ inline uint64_t load_be48(const uint8_t* p) {
     return static_cast<uint64_t>(load_be16(p)) << 32 | load_be32(p + 2);
 }
 inline uint64_t load_be64(const uint8_t* p) { return __builtin_bswap64(load_native<uint64_t>(p)); }
+inline void store_be32(uint8_t* p, uint32_t value) {
+    value = __builtin_bswap32(value);
+    std::memcpy(p, &value, sizeof value);
+}
 inline uint16_t load_le16(const uint8_t* p) { return load_native<uint16_t>(p); }
 inline uint32_t load_le32(const uint8_t* p) { return load_native<uint32_t>(p); }
 inline uint64_t load_le64(const uint8_t* p) { return load_native<uint64_t>(p); }

@@ -47,6 +47,11 @@ bool PduFramer::finish() {
     return true;
 }
 
+bool PduFramer::finish_stretch() {
+    stretch_.end = offset_;
+    return expect_ == Expect::resync && !emitted_;
+}
+
 void PduFramer::set_digests(DigestUse header, DigestUse data) {
     header_digest_ = header;
     data_digest_ = data;

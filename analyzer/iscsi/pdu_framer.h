@@ -28,6 +28,7 @@ struct Pdu {
     Arrival last;                     // the moment of completion; packet 0 where that never came
     Digest header_digest = Digest::none;
     Digest data_digest = Digest::none;
+    bool inferred = false;  // nobody saw the header: its bytes are what others imply
     bool damaged = false;  // bytes of it are in no captured packet, or it never completed
 
     Bhs bhs() const { return Bhs(header); }
@@ -89,6 +90,8 @@ class PduFramer {
 
     const Pdu& pdu() const { return pdu_; }
     const UnseenStretch& stretch() const { return stretch_; }
+    // At the stream's end: whether a stretch is open. It is in stretch().
+    bool finish_stretch();
 
     // From the next header on.
     void set_digests(DigestUse header, DigestUse data);

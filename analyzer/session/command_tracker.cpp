@@ -83,11 +83,58 @@ void CommandTracker::finish() {
     }
 }
 
-void CommandTracker::list_in_flight(std::vector<const InFlight*>& out) const {
+void CommandTracker::list_awaited(std::vector<AwaitedCommand>& out) const {
     out.clear();
     for (const Ordered& entry : order_) {
-        if (in_flight(entry)) out.push_back(&slots_[entry.slot]);
+        if (!in_flight(entry)) continue;
+        const InFlight& command = slots_[entry.slot];
+        if (command.orphan || command.inferred) continue;
+        out.push_back({command.row->itt, command.row->request_packet, command.data_in_passed,
+                       command.data_in_expected});
     }
+}
+
+std::optional<uint32_t> CommandTracker::likely_itt(Opcode answer, uint32_t data_length) const {
+    std::vector<AwaitedCommand> awaited;
+    list_awaited(awaited);
+    const AwaitedCommand* best = nullptr;
+    for (const AwaitedCommand& command : awaited) {
+        const uint32_t due = command.data_expected - std::min(command.data_expected, command.data_passed);
+        if (answer == Opcode::scsi_response) {
+            if (due == 0) return command.itt;
+        } else if (answer == Opcode::scsi_data_in && due >= data_length) {
+            if (command.data_passed > 0) return command.itt;
+            if (best == nullptr || (due == data_length && best->data_expected != data_length))
+                best = &command;
+        }
+    }
+    if (best == nullptr) return std::nullopt;
+    return best->itt;
+}
+
+uint64_t CommandTracker::infer_request(uint32_t itt, Serial32 cmd_sn, Arrival arrival, uint32_t connection) {
+    uint32_t slot = tags_.find(itt);
+    const bool adopts = slot != TaskTable::none && slots_[slot].orphan && slots_[slot].exp_cmd_sn_known &&
+                        has_received(slots_[slot].exp_cmd_sn, cmd_sn, false);
+    if (!adopts) slot = begin(itt, connection);
+    InFlight& command = slots_[slot];
+    CommandRow& row = *command.row;
+    command.orphan = false;
+    command.data_in_expected = last_data_in_expected_;
+    row.outcome = Outcome::unanswered;
+    row.cmd_sn = cmd_sn.value;
+    row.cmd_sn_known = true;
+    row.inferred = true;
+    row.request_packet = arrival.packet;
+    row.request_ns = arrival.time_ns;
+    ++row.pdus;
+    store_->requested(row);
+    const uint64_t number = command.number;
+    if (command.answered) {
+        store_->answered(row);
+        end(slot, Outcome::completed);
+    }
+    return number;
 }
 
 uint64_t CommandTracker::on_command(const Pdu& pdu, uint32_t connection) {
@@ -113,11 +160,16 @@ uint64_t CommandTracker::on_command(const Pdu& pdu, uint32_t connection) {
     row.blocks = info.blocks;
     command.direction = bhs.read() ? (bhs.write() ? DataDirection::bidirectional : DataDirection::in)
                                    : (bhs.write() ? DataDirection::out : DataDirection::none);
+    command.data_in_expected = bhs.read() && !bhs.write() ? bhs.expected_data_transfer_length() : 0;
+    last_data_in_expected_ = command.data_in_expected;
     constexpr uint8_t inquiry = 0x12;
     command.standard_inquiry = cdb.size() > 1 && cdb[0] == inquiry && (cdb[1] & 1) == 0;
     store_->requested(row);
     const uint64_t number = command.number;
-    if (command.answered) end(slot, Outcome::completed);
+    if (command.answered) {
+        store_->answered(row);
+        end(slot, Outcome::completed);
+    }
     return number;
 }
 
@@ -126,20 +178,21 @@ uint64_t CommandTracker::on_data_in(const Pdu& pdu, uint32_t connection) {
     InFlight& command = slots_[slot];
     const Bhs bhs = pdu.bhs();
     note_data(command, pdu);
-    command.data_in_passed =
-        std::max(command.data_in_passed, bhs.buffer_offset() + bhs.data_segment_length());
-    command.next_data_sn = bhs.data_sn() + 1;
+    // Where the cut took the buffer offset, the data are taken to go on where they were.
+    constexpr size_t buffer_offset_end = 44;
+    const bool offset_known = pdu.inferred || pdu.header_captured >= buffer_offset_end;
+    const uint32_t offset = offset_known ? bhs.buffer_offset() : command.data_in_passed;
+    command.data_in_passed = std::max(command.data_in_passed, offset + bhs.data_segment_length());
+    learn_habits(pdu, command);
     if (command.standard_inquiry) learn_device(command, pdu);
     const uint64_t number = command.number;
     if (bhs.has_status()) {
         note_status(command, pdu, bhs.status());
-        if (pdu.last.packet != 0) end_answered(slot);
+        if (pdu.last.packet != 0) end_answered(slot, pdu.inferred);
     }
     return number;
 }
 
-// Data-Out of no known command makes none: its answers, if they were captured, do; and it may be that it comes late, from
-// behind a hole, and they have come already.
 uint64_t CommandTracker::on_data_out(const Pdu& pdu) {
     const uint32_t slot = tags_.find(pdu.bhs().itt());
     if (slot == TaskTable::none) return 0;
@@ -160,6 +213,7 @@ uint64_t CommandTracker::on_response(const Pdu& pdu, uint32_t connection) {
     InFlight& command = slots_[slot];
     ++command.row->pdus;
     const Bhs bhs = pdu.bhs();
+    learn_habits(pdu, command);
     constexpr uint8_t completed_at_target = 0;
     if (bhs.response() == completed_at_target) note_status(command, pdu, bhs.status());
     // The data segment begins with the sense length (RFC 7143 §11.4.7.2).
@@ -176,7 +230,7 @@ uint64_t CommandTracker::on_response(const Pdu& pdu, uint32_t connection) {
     if (pdu.last.packet != 0) {
         command.row->response_packet = pdu.last.packet;
         command.row->response_ns = pdu.last.time_ns;
-        end_answered(slot);
+        end_answered(slot, pdu.inferred);
     }
     return number;
 }
@@ -288,6 +342,8 @@ uint32_t CommandTracker::find_or_begin(const Pdu& pdu, uint32_t connection) {
         slots_[slot].row->outcome = Outcome::response_only;
     }
     constexpr size_t exp_cmd_sn_end = 32;
+    if (slots_[slot].inferred && !pdu.inferred) take_back_inference(slot);
+    if (pdu.inferred) slots_[slot].row->inferred = true;
     if (slots_[slot].orphan && is_from_target(bhs.opcode_value()) && pdu.header_captured >= exp_cmd_sn_end) {
         slots_[slot].exp_cmd_sn = bhs.exp_cmd_sn();
         slots_[slot].exp_cmd_sn_known = true;
@@ -295,16 +351,64 @@ uint32_t CommandTracker::find_or_begin(const Pdu& pdu, uint32_t connection) {
     return slot;
 }
 
-// The status has come. Of an orphan, the request may still.
-void CommandTracker::end_answered(uint32_t slot) {
+// The status has come. Of an orphan, the request may still; an inferred one may be taken back.
+void CommandTracker::end_answered(uint32_t slot, bool inferred) {
     InFlight& command = slots_[slot];
-    if (!command.orphan) return end(slot, Outcome::completed);
-    command.answered = true;
-    answered_orphans_.push_back({command.number, slot});
-    if (answered_orphans_.size() <= max_answered_orphans) return;
-    const Ordered oldest = answered_orphans_.front();
-    answered_orphans_.pop_front();
-    if (in_flight(oldest) && slots_[oldest.slot].orphan) end(oldest.slot, Outcome::response_only);
+    command.inferred = inferred && !command.orphan;
+    if (!command.orphan) store_->answered(*command.row);
+    if (!command.orphan && !command.inferred) return end(slot, Outcome::completed);
+    command.answered = command.orphan;
+    std::deque<Ordered>& waiting = command.orphan ? answered_orphans_ : inferred_;
+    waiting.push_back({command.number, slot});
+    if (waiting.size() <= (command.orphan ? max_answered_orphans : max_inferred)) return;
+    const Ordered oldest = waiting.front();
+    waiting.pop_front();
+    if (!in_flight(oldest)) return;
+    if (slots_[oldest.slot].answered || slots_[oldest.slot].inferred) end(oldest.slot, Outcome::completed);
+}
+
+// An answer of its own has turned up for a command that was taken to be answered: what was inferred is another's.
+void CommandTracker::take_back_inference(uint32_t slot) {
+    InFlight& command = slots_[slot];
+    CommandRow& row = *command.row;
+    command.inferred = false;
+    row.inferred = row.opcode == unknown<uint16_t>;
+    const bool had_status = row.response_packet != 0;
+    for (const Ordered& entry : order_) {
+        if (!had_status || !in_flight(entry)) continue;
+        InFlight& other = slots_[entry.slot];
+        const bool fits = !other.orphan && !other.inferred && other.data_in_passed == 0 &&
+                          other.data_in_expected == command.data_in_expected &&
+                          other.row->request_packet <= row.response_packet;
+        if (!fits) continue;
+        CommandRow& others = *other.row;
+        others.first_data_packet = row.first_data_packet;
+        others.first_data_ns = row.first_data_ns;
+        others.last_data_packet = row.last_data_packet;
+        others.last_data_ns = row.last_data_ns;
+        others.response_packet = row.response_packet;
+        others.response_ns = row.response_ns;
+        others.pdus += row.pdus - 1;
+        others.inferred = other.inferred = true;
+        other.data_in_passed = command.data_in_passed;
+        inferred_.push_back({other.number, entry.slot});
+        break;
+    }
+    row.pdus = 1;
+    row.first_byte_packet = row.first_data_packet = row.last_data_packet = row.response_packet = 0;
+    row.first_byte_ns = row.first_data_ns = row.last_data_ns = row.response_ns = no_time;
+    command.data_in_passed = 0;
+}
+
+void CommandTracker::learn_habits(const Pdu& pdu, const InFlight& command) {
+    if (pdu.inferred) return;
+    const Bhs bhs = pdu.bhs();
+    if (bhs.opcode() == Opcode::scsi_data_in) {
+        habits_.longest_data_in = std::max(habits_.longest_data_in, bhs.data_segment_length());
+        if (bhs.has_status()) ++habits_.statuses_with_data;
+    } else if (command.data_in_expected > 0) {
+        ++habits_.statuses_apart;
+    }
 }
 
 void CommandTracker::note_data(InFlight& command, const Pdu& pdu) {
@@ -326,7 +430,7 @@ void CommandTracker::note_data(InFlight& command, const Pdu& pdu) {
 void CommandTracker::note_status(InFlight& command, const Pdu& pdu, uint8_t status) {
     const Bhs bhs = pdu.bhs();
     CommandRow& row = *command.row;
-    row.status = status;
+    if (!pdu.inferred) row.status = status;
     row.response_packet = pdu.last.packet;
     row.response_ns = pdu.last.time_ns;
     if (pdu.header_captured < bhs_length) return;
@@ -368,7 +472,9 @@ void CommandTracker::end(uint32_t slot, Outcome outcome) {
     }
     while (slot != TaskTable::none) {
         InFlight& command = slots_[slot];
-        if (!command.orphan) command.row->outcome = outcome;
+        if (!command.orphan)
+            command.row->outcome =
+                command.inferred && command.row->response_packet != 0 ? Outcome::completed : outcome;
         const bool both = command.direction == DataDirection::bidirectional;
         store_->end_command(command.number, *command.row, both || command.direction == DataDirection::in,
                             both || command.direction == DataDirection::out);

@@ -3,27 +3,34 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "analyzer/iscsi/pdu_framer.h"
 #include "analyzer/scsi/cdb.h"
 #include "analyzer/session/task_table.h"
+#include "analyzer/session/unseen_answers.h"
 #include "analyzer/store/result_store.h"
 
 namespace sanscope {
 
 // Follows the SCSI commands of one iSCSI session from request to status, over all of its connections.
 //
-// PDUs of one direction of a connection come in stream order, but those of the two directions may come late
-// against each other (a stream held back by a hole). So an answer is matched by its Initiator Task Tag and
-// its moment: to the newest command with that tag that had been sent by then.
+// PDUs of one direction of a connection come in stream order, but the two directions may be out of order against each
+// other: a stream held back by a hole, a file that is not in order. So an answer is matched by its Initiator Task Tag
+// and its ExpCmdSN: to the newest command with that tag which the target says it has received (RFC 7143 §4.2.2.1).
+// An answer that comes before its request waits for it as an orphan.
+//
+// Answers whose headers the capture cut off may be told as inferred. A command so answered stays at hand for a while: if
+// an answer of its own turns up, the inferred one is given to the oldest command that it fits as well.
 class CommandTracker {
   public:
     // Commands in flight are bounded; past it the oldest counts as unanswered.
     static constexpr size_t max_in_flight = 65536;
     static constexpr uint16_t max_same_tag = 8;
     static constexpr size_t max_answered_orphans = 64;
+    static constexpr size_t max_inferred = 256;
 
     CommandTracker(ResultStore& store, uint32_t session) : store_(&store), session_(session) {}
 
@@ -35,28 +42,34 @@ class CommandTracker {
 
     bool knows(uint32_t itt) const { return tags_.find(itt) != TaskTable::none; }
 
-    // One command in flight, for those who must reason about what the target will send.
+    // The commands that the target still has to answer, in order of request.
+    void list_awaited(std::vector<AwaitedCommand>& out) const;
+    // Of those, the one that a Data-In PDU with this much data, or a SCSI Response, most likely belongs to: that of the
+    // read under way, else the first one that it fits. Empty if there is none.
+    std::optional<uint32_t> likely_itt(Opcode answer, uint32_t data_length) const;
+    // A command whose header the capture cut off, known by what stands before and behind it.
+    uint64_t infer_request(uint32_t itt, Serial32 cmd_sn, Arrival arrival, uint32_t connection);
+    const AnswerHabits& habits() const { return habits_; }
+
+  private:
     struct InFlight {
         CommandRow* row = nullptr;
         uint64_t number = 0;
         uint32_t older = TaskTable::none;  // slot of the command before it with the same tag
         uint32_t connection = 0;
-        uint32_t data_in_passed = 0;  // bytes of read data seen so far: the furthest offset + length
-        uint32_t next_data_sn = 0;
-        uint16_t older_count = 0;  // how many stand behind `older`
+        uint32_t data_in_passed = 0;    // bytes of read data seen so far: the furthest offset + length
+        uint32_t data_in_expected = 0;  // bytes of read data in all
+        uint16_t older_count = 0;       // how many stand behind `older`
         bool standard_inquiry = false;
         bool used = false;
         bool immediate = false;
         bool orphan = false;    // its request has not been seen
         bool answered = false;  // of an orphan: the status has come
+        bool inferred = false;  // answered, as far as can be inferred
         bool exp_cmd_sn_known = false;
         Serial32 exp_cmd_sn;  // of an orphan: as its latest answer says
         DataDirection direction = DataDirection::unknown;
     };
-    // In order of request. The pointers hold until the next on_pdu().
-    void list_in_flight(std::vector<const InFlight*>& out) const;
-
-  private:
     struct TaskManagement {
         uint32_t itt;
         uint8_t function;
@@ -84,10 +97,12 @@ class CommandTracker {
     uint32_t begin(uint32_t itt, uint32_t connection);
     uint32_t begin_or_adopt(const Pdu& pdu, uint32_t connection);
     uint32_t answered_by(const Pdu& pdu) const;
-    void end_answered(uint32_t slot);
+    void end_answered(uint32_t slot, bool inferred);
     uint32_t find_or_begin(const Pdu& pdu, uint32_t connection);
     void note_data(InFlight& command, const Pdu& pdu);
     void note_status(InFlight& command, const Pdu& pdu, uint8_t status);
+    void take_back_inference(uint32_t slot);
+    void learn_habits(const Pdu& pdu, const InFlight& command);
     void learn_device(const InFlight& command, const Pdu& pdu);
     DeviceType device_of(uint64_t lun) const;
     void end(uint32_t slot, Outcome outcome);
@@ -100,7 +115,10 @@ class CommandTracker {
     std::vector<uint32_t> free_slots_;
     std::vector<TaskManagement> task_management_;
     std::vector<std::pair<uint64_t, DeviceType>> devices_;  // by LUN
+    AnswerHabits habits_;
+    uint32_t last_data_in_expected_ = 0;
     std::deque<Ordered> answered_orphans_;
+    std::deque<Ordered> inferred_;
     std::deque<Ordered> order_;  // of request; holds the ended too, until forgotten
     size_t in_flight_ = 0;
 };

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/session/iscsi_connection.h"
 
+#include <algorithm>
+#include <array>
+
+#include "analyzer/base/byte_order.h"
 #include "analyzer/iscsi/header_belief.h"
 
 namespace sanscope {
 namespace {
 
+// How much of a header must have been captured for a field to be there.
+constexpr size_t lengths_end = 8;
+constexpr size_t tag_end = 20;
+constexpr size_t cmd_sn_end = 28;
 constexpr size_t sequence_numbers_end = 36;
+constexpr size_t buffer_offset_end = 44;
 
 // How far two sequence numbers seen in one connection may lie apart.
 constexpr int32_t near = 1 << 16;
@@ -45,9 +54,12 @@ void IscsiConnection::consume(bool from_target, const StreamPiece& piece) {
 }
 
 void IscsiConnection::finish() {
-    for (const bool from_target : {false, true}) {
-        if (framer(from_target).finish()) on_pdu(from_target);
+    if (framer(false).finish()) on_pdu(false);
+    if (framer(true).finish_stretch()) {
+        on_stretch(true);
+        if (stretch_pending_) explain_answers(nullptr);
     }
+    if (framer(true).finish()) on_pdu(true);
 }
 
 bool IscsiConnection::vouches_for(const uint8_t* bytes, size_t) const {
@@ -81,13 +93,28 @@ bool IscsiConnection::vouches_for_answer(const Bhs& bhs) const {
 
 void IscsiConnection::on_pdu(bool from_target) {
     const Pdu& pdu = framer(from_target).pdu();
-    uint64_t command = 0;
+    if (from_target && stretch_pending_) explain_answers(&pdu);
     if (is_login_or_text(pdu.bhs().opcode())) {
         on_login_or_text(pdu);
-    } else {
-        if (session_ == nullptr) join(sessions_->for_unknown_login());
-        command = session_->commands.on_pdu(pdu, connection_);
+        note_numbers(pdu, from_target);
+        record(pdu, from_target, 0);
+        return;
     }
+    if (session_ == nullptr) join(sessions_->for_unknown_login());
+    const bool tag_seen = pdu.header_captured >= tag_end;
+    if (tag_seen) {
+        track(pdu, from_target);
+    } else if (from_target) {
+        record(pdu, from_target, on_partial_answer(pdu));
+    } else {
+        on_request_in_gap(pdu);
+        record(pdu, from_target, 0);
+    }
+}
+
+void IscsiConnection::track(const Pdu& pdu, bool from_target) {
+    if (!from_target && pdu.header_captured >= cmd_sn_end) close_request_gap(pdu);
+    const uint64_t command = session_->commands.on_pdu(pdu, connection_);
     note_numbers(pdu, from_target);
     record(pdu, from_target, command);
 }
@@ -115,6 +142,150 @@ void IscsiConnection::on_stretch(bool from_target) {
     const UnseenStretch& stretch = framer(from_target).stretch();
     const PacketNumber packet = stretch.marks.empty() ? 0 : stretch.marks.front().delivered.packet;
     if (stretch.end != stretch.begin) issues_->add(Issue::resynchronisations, packet);
+    // Where packets are missing there is no moment at which an answer could have come.
+    const bool cut_only = stretch.begin_is_header && stretch.marks.size() < UnseenStretch::max_marks &&
+                          std::none_of(stretch.marks.begin(), stretch.marks.end(),
+                                       [](const UnseenStretch::Mark& mark) { return mark.not_captured; });
+    if (from_target) {
+        stretch_pending_ = cut_only && !stretch_pending_ && session_ != nullptr;
+        if (stretch_pending_) stretch_ = stretch;
+        return;
+    }
+    const uint64_t length = stretch.end - stretch.begin;
+    const uint32_t header = header_length();
+    const size_t count = length / header;
+    if (!cut_only || length % header != 0 || request_gap_.requests.size() + count > max_requests_in_gap) {
+        request_gap_.hopeless = true;
+        return;
+    }
+    size_t mark = 0;
+    for (size_t i = 1; i <= count; ++i) {
+        while (mark + 1 < stretch.marks.size() && stretch.marks[mark].end < stretch.begin + i * header)
+            ++mark;
+        request_gap_.requests.push_back(stretch.marks[mark].delivered);
+    }
+}
+
+// What the target's unseen bytes must have held, now that the PDU behind them is known (or the stream has ended).
+void IscsiConnection::explain_answers(const Pdu* next) {
+    stretch_pending_ = false;
+    const uint64_t length = stretch_.end - stretch_.begin;
+    if (length == 0 || length > 0xffffffff || stretch_.marks.empty()) return;
+
+    AnswerHabits habits = session_->commands.habits();
+    habits.header_length = header_length();
+    habits.data_digest_length = framers_[1].data_digest() == DigestUse::yes ? digest_length : 0;
+    const uint32_t declared = store_->session(session_->number).max_recv_data_segment_length_initiator;
+    if (declared != unknown<uint32_t>) habits.declared_limit = declared;
+
+    SeenNext seen;
+    if (next != nullptr && next->header_captured >= tag_end) {
+        const Bhs bhs = next->bhs();
+        seen.has_itt = true;
+        seen.itt = bhs.itt();
+        seen.is_data_in = bhs.opcode() == Opcode::scsi_data_in;
+        seen.is_response = bhs.opcode() == Opcode::scsi_response;
+        seen.has_buffer_offset = next->header_captured >= buffer_offset_end;
+        if (seen.has_buffer_offset) seen.buffer_offset = bhs.buffer_offset();
+        const bool with_status = !seen.is_data_in || bhs.has_status();
+        if (with_status && next->header_captured >= sequence_numbers_end && stat_sn_known_) {
+            const int32_t passed = stat_sn_.distance_to(bhs.stat_sn());
+            seen.statuses_known = passed > 0;
+            seen.statuses = static_cast<uint32_t>(std::max(passed - 1, 0));
+        }
+    }
+    std::vector<AwaitedCommand> awaited;
+    session_->commands.list_awaited(awaited);
+    const auto moment = [&](uint64_t end) {
+        const auto mark =
+            std::lower_bound(stretch_.marks.begin(), stretch_.marks.end(), end,
+                             [](const UnseenStretch::Mark& m, uint64_t at) { return m.end < at; });
+        return mark == stretch_.marks.end() ? stretch_.marks.back().delivered : mark->delivered;
+    };
+    const PacketNumber last = moment(stretch_.end).packet;
+    std::erase_if(awaited, [&](const AwaitedCommand& command) { return command.request_packet > last; });
+
+    const auto answers =
+        explain_unseen_answers(static_cast<uint32_t>(length), awaited, habits, seen, explaining_effort_);
+    explaining_effort_ =
+        answers.empty() ? std::max(explaining_effort_ / 2, least_explaining_effort) : full_explaining_effort;
+    for (const UnseenAnswer& answer : answers) {
+        record_inferred(answer, moment(stretch_.begin + answer.begin + 1),
+                        moment(stretch_.begin + answer.end));
+    }
+}
+
+void IscsiConnection::record_inferred(const UnseenAnswer& answer, Arrival begin, Arrival end) {
+    std::array<uint8_t, bhs_length> header{};
+    const bool response = answer.kind == UnseenAnswer::Kind::response;
+    const bool with_status = answer.kind == UnseenAnswer::Kind::data_in_with_status;
+    header[0] = static_cast<uint8_t>(response ? Opcode::scsi_response : Opcode::scsi_data_in);
+    header[1] = with_status ? 0x81 : 0x80;
+    store_be32(header.data() + 4, answer.data_length);  // TotalAHSLength is 0
+    store_be32(header.data() + 16, answer.itt);
+    if (!response) store_be32(header.data() + 40, answer.buffer_offset);
+    Pdu pdu;
+    pdu.header = header.data();
+    pdu.inferred = true;
+    pdu.offset = stretch_.begin + answer.begin;
+    pdu.first = begin;
+    if (answer.data_length > 0) pdu.first_data = begin;
+    pdu.last = end;
+    record(pdu, true, session_->commands.on_pdu(pdu, connection_));
+    if (stat_sn_known_ && (response || with_status)) stat_sn_ += 1;
+}
+
+// Its opcode and lengths were captured, its tag was not.
+uint64_t IscsiConnection::on_partial_answer(const Pdu& pdu) {
+    const auto itt = session_->commands.likely_itt(pdu.bhs().opcode(), pdu.bhs().data_segment_length());
+    if (!itt) return 0;
+    std::array<uint8_t, bhs_length> header{};
+    std::copy_n(pdu.header, lengths_end, header.begin());
+    store_be32(header.data() + 16, *itt);
+    Pdu inferred = pdu;
+    inferred.header = header.data();
+    inferred.inferred = true;
+    return session_->commands.on_pdu(inferred, connection_);
+}
+
+void IscsiConnection::on_request_in_gap(const Pdu& pdu) {
+    const bool counts = pdu.bhs().opcode() == Opcode::scsi_command && !pdu.bhs().immediate();
+    if (!counts || request_gap_.requests.size() >= max_requests_in_gap) {
+        request_gap_.hopeless = true;
+    } else {
+        request_gap_.requests.push_back(pdu.last);
+    }
+}
+
+// CmdSN says how many requests went by since the last one seen; where initiators count their tags up evenly, as they do,
+// the tags before and behind say those between.
+void IscsiConnection::close_request_gap(const Pdu& next) {
+    const Bhs bhs = next.bhs();
+    const bool numbered = bhs.opcode() == Opcode::scsi_command && !bhs.immediate();
+    RequestGap& gap = request_gap_;
+    const auto missing = static_cast<uint32_t>(gap.requests.size());
+    if (missing > 0 && gap.begun && !gap.hopeless && numbered &&
+        gap.cmd_sn_before + (missing + 1) == bhs.cmd_sn()) {
+        const uint32_t tags_apart = bhs.itt() - gap.itt_before;
+        const uint32_t stride = tags_apart / (missing + 1);
+        if (stride != 0 && stride * (missing + 1) == tags_apart) {
+            for (uint32_t i = 1; i <= missing; ++i) {
+                session_->commands.infer_request(gap.itt_before + i * stride, gap.cmd_sn_before + i,
+                                                 gap.requests[i - 1], connection_);
+            }
+        }
+    }
+    if (!numbered) return;
+    gap.begun = true;
+    gap.hopeless = false;
+    gap.itt_before = bhs.itt();
+    gap.cmd_sn_before = bhs.cmd_sn();
+    gap.requests.clear();
+}
+
+uint32_t IscsiConnection::header_length() const {
+    const bool digest = framers_[1].header_digest() == DigestUse::yes;
+    return static_cast<uint32_t>(bhs_length + (digest ? digest_length : 0));
 }
 
 void IscsiConnection::note_numbers(const Pdu& pdu, bool from_target) {
@@ -148,6 +319,7 @@ void IscsiConnection::record(const Pdu& pdu, bool from_target, uint64_t command)
     row.from_target = from_target;
     row.final = bhs.final();
     row.damaged = pdu.damaged;
+    row.inferred = pdu.inferred;
     row.header_digest = pdu.header_digest;
     row.data_digest = pdu.data_digest;
     if (pdu.header_digest == Digest::bad) issues_->add(Issue::header_digests_bad, pdu.last.packet);

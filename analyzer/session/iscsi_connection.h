@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "analyzer/iscsi/login_negotiation.h"
 #include "analyzer/iscsi/pdu_framer.h"
@@ -37,9 +38,16 @@ class IscsiConnection final : private HeaderWitness {
     void on_pdu(bool from_target);
     void on_login_or_text(const Pdu& pdu);
     void on_stretch(bool from_target);
+    void explain_answers(const Pdu* next);
+    void record_inferred(const UnseenAnswer& answer, Arrival begin, Arrival end);
+    uint64_t on_partial_answer(const Pdu& pdu);
+    void on_request_in_gap(const Pdu& pdu);
+    void close_request_gap(const Pdu& next);
+    void track(const Pdu& pdu, bool from_target);
     void note_numbers(const Pdu& pdu, bool from_target);
     void record(const Pdu& pdu, bool from_target, uint64_t command);
     void join(Session* session);
+    uint32_t header_length() const;
     PduFramer& framer(bool from_target) { return framers_[from_target ? 1 : 0]; }
 
     uint32_t connection_;
@@ -49,6 +57,22 @@ class IscsiConnection final : private HeaderWitness {
     Session* session_ = nullptr;
     PduFramer framers_[2];
     LoginNegotiation login_;
+    // Requests since the last one seen whole whose tags the capture cut off, until the next one tells their numbers.
+    struct RequestGap {
+        bool begun = false;     // `before` holds
+        bool hopeless = false;  // something in it cannot be counted
+        uint32_t itt_before = 0;
+        Serial32 cmd_sn_before;
+        std::vector<Arrival> requests;
+    };
+    static constexpr size_t max_requests_in_gap = 4096;
+    static constexpr uint32_t full_explaining_effort = 20'000;
+    static constexpr uint32_t least_explaining_effort = 64;
+
+    bool stretch_pending_ = false;  // in the target's stream, until the PDU behind it is whole
+    UnseenStretch stretch_;
+    uint32_t explaining_effort_ = full_explaining_effort;
+    RequestGap request_gap_;
     bool leading_ = false;  // this connection's login began the session
     bool stat_sn_known_ = false;
     Serial32 stat_sn_;  // of the latest answer with status

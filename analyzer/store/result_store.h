@@ -43,6 +43,8 @@ class ResultStore {
     }
     // The request is in the row.
     void requested(const CommandRow& row) { summary_.on_request(row); }
+    // The status of a requested command is in the row.
+    void answered(const CommandRow& row) { summary_.on_answer(row); }
     void end_command(uint64_t number, CommandRow& row, bool is_read, bool is_write) {
         summary_.on_end(number, row, is_read, is_write);
         if (!keep_.commands) free_rows_.push_back(&row);

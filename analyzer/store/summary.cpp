@@ -29,6 +29,13 @@ void Summary::on_request(const CommandRow& row) {
     load.max_depth = std::max(load.max_depth, load.depth);
 }
 
+void Summary::on_answer(const CommandRow& row) {
+    if (row.session == 0 || row.session > sessions_.size()) return;
+    SessionLoad& load = sessions_[row.session - 1];
+    load.move_to(row.response_ns);
+    if (load.depth > 0) --load.depth;
+}
+
 void Summary::on_end(uint64_t number, const CommandRow& row, bool is_read, bool is_write) {
     ++commands_;
     ++outcomes_[static_cast<size_t>(row.outcome)];
@@ -36,8 +43,7 @@ void Summary::on_end(uint64_t number, const CommandRow& row, bool is_read, bool 
     const uint64_t bytes = row.bytes == unknown<uint64_t> ? 0 : row.bytes;
     if (row.session != 0 && row.session <= sessions_.size()) {
         SessionLoad& load = sessions_[row.session - 1];
-        load.move_to(row.response_ns);
-        if (load.depth > 0 && row.request_packet != 0) --load.depth;
+        if (!answered && load.depth > 0 && row.request_packet != 0) --load.depth;
         if (answered && is_read) load.bytes_read += bytes;
         if (answered && is_write) load.bytes_written += bytes;
     }
@@ -58,7 +64,7 @@ void Summary::on_end(uint64_t number, const CommandRow& row, bool is_read, bool 
         return;
     }
     group.bytes += bytes;
-    if (row.status != 0) {
+    if (row.status != 0 && row.status != unknown<uint16_t>) {
         ++group.not_good;
         constexpr size_t max_kinds = 256;
         const std::array<uint16_t, 4> kind{row.status, row.sense_key, row.asc, row.ascq};

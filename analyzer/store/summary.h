@@ -53,6 +53,8 @@ class Summary {
     };
 
     void on_request(const CommandRow& row);
+    // The status of a command whose request was told has come; its row may wait for more before it ends.
+    void on_answer(const CommandRow& row);
     void on_end(uint64_t number, const CommandRow& row, bool is_read, bool is_write);
 
     const std::map<GroupKey, Group>& groups() const { return groups_; }

@@ -262,6 +262,9 @@ constexpr Column<CommandRow> command_columns[] = {
      number<&CommandRow::first_byte_packet>},
     {"first_byte_ns", integer_column, "Time of first_byte_packet, nanoseconds since the epoch",
      time<&CommandRow::first_byte_ns>},
+    {"inferred", boolean_column,
+     "The header of its request or of its status was cut off; the sizes and numbers around imply it",
+     boolean<&CommandRow::inferred>},
 };
 
 constexpr Column<PduRow> pdu_columns[] = {
@@ -301,6 +304,8 @@ constexpr Column<PduRow> pdu_columns[] = {
      boolean<&PduRow::damaged>},
     {"command", unsigned_column, "Row of the SCSI command it belongs to in `commands`",
      number<&PduRow::command>},
+    {"inferred", boolean_column, "Its header was cut off; the sizes and numbers around imply it",
+     boolean<&PduRow::inferred>},
 };
 
 template <class Row, size_t size>

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/session/unseen_answers.h"
+
+#include <algorithm>
+
+namespace sanscope {
+namespace {
+
+constexpr size_t max_awaited = 512;
+constexpr size_t max_answers = 1024;
+constexpr size_t max_order_choices = 6;  // commands that may be answered next, counted from the oldest
+
+// Depth-first over what may come next, most likely first.
+class Search {
+  public:
+    Search(uint32_t length, std::span<const AwaitedCommand> awaited, const AnswerHabits& habits,
+           const SeenNext& next, bool status_with_data, uint32_t effort)
+        : length_(length),
+          habits_(habits),
+          next_(next),
+          status_with_data_(status_with_data),
+          steps_left_(effort) {
+        for (const AwaitedCommand& command : awaited.first(std::min(awaited.size(), max_awaited))) {
+            states_.push_back({&command, command.data_passed, false});
+        }
+    }
+
+    bool run() { return from(0, 0); }
+    std::vector<UnseenAnswer> answers() { return std::move(answers_); }
+
+  private:
+    struct State {
+        const AwaitedCommand* command;
+        uint32_t passed;
+        bool done;
+        bool due() const { return !done && passed < command->data_expected; }
+        bool data_done() const { return !done && passed >= command->data_expected; }
+    };
+
+    bool from(uint32_t at, uint32_t statuses) {
+        if (at == length_) return agrees_with_next(statuses);
+        if (steps_left_ == 0 || answers_.size() >= max_answers) return false;
+        --steps_left_;
+        if (next_.statuses_known && statuses > next_.statuses) return false;
+
+        // A read under way goes on before another begins.
+        for (State& state : states_) {
+            if (state.due() && state.passed > 0) return data_in(state, at, statuses);
+        }
+        size_t choices = 0;
+        for (State& state : states_) {
+            if (state.done) continue;
+            if (++choices > max_order_choices) break;
+            const bool reads = state.command->data_expected > 0;
+            if (reads && state.due()) {
+                if (data_in(state, at, statuses)) return true;
+            } else if (response(state, at, statuses)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    bool data_in(State& state, uint32_t at, uint32_t statuses) {
+        const uint32_t due = state.command->data_expected - state.passed;
+        uint32_t tried[3] = {due, std::min(due, habits_.longest_data_in),
+                             std::min(due, habits_.declared_limit)};
+        // The longest seen says more than what a target may do.
+        if (habits_.longest_data_in > 0) std::swap(tried[0], tried[1]);
+        for (size_t i = 0; i < 3; ++i) {
+            const uint32_t data = tried[i];
+            if (data == 0 || std::find(tried, tried + i, data) != tried + i) continue;
+            if (data_in_of(state, data, at, statuses)) return true;
+        }
+        return false;
+    }
+
+    bool data_in_of(State& state, uint32_t data, uint32_t at, uint32_t statuses) {
+        const uint64_t pdu = uint64_t{habits_.header_length} + ((uint64_t{data} + 3) & ~uint64_t{3}) +
+                             habits_.data_digest_length;
+        if (pdu > length_ - at) return false;
+        const bool last = state.passed + data == state.command->data_expected;
+        const bool status = last && status_with_data_;
+        using Kind = UnseenAnswer::Kind;
+        const auto end = static_cast<uint32_t>(at + pdu);
+        answers_.push_back({status ? Kind::data_in_with_status : Kind::data_in, state.command->itt,
+                            state.passed, data, at, end});
+        state.passed += data;
+        state.done = status;
+        if (from(end, statuses + (status ? 1 : 0))) return true;
+        state.done = false;
+        state.passed -= data;
+        answers_.pop_back();
+        return false;
+    }
+
+    bool response(State& state, uint32_t at, uint32_t statuses) {
+        if (habits_.header_length > length_ - at) return false;
+        const uint32_t end = at + habits_.header_length;
+        answers_.push_back({UnseenAnswer::Kind::response, state.command->itt, 0, 0, at, end});
+        state.done = true;
+        if (from(end, statuses + 1)) return true;
+        state.done = false;
+        answers_.pop_back();
+        return false;
+    }
+
+    bool agrees_with_next(uint32_t statuses) const {
+        if (next_.statuses_known && statuses != next_.statuses) return false;
+        if (!next_.has_itt || (!next_.is_data_in && !next_.is_response)) return true;
+        for (const State& state : states_) {
+            if (state.command->itt != next_.itt) {
+                // Nobody else may be in the middle of its data.
+                if (next_.is_data_in && state.due() && state.passed > state.command->data_passed)
+                    return false;
+                continue;
+            }
+            if (state.done) return false;
+            if (next_.is_data_in && next_.has_buffer_offset && state.passed != next_.buffer_offset)
+                return false;
+            if (next_.is_response && state.due()) return false;
+        }
+        return true;
+    }
+
+    uint32_t length_;
+    const AnswerHabits& habits_;
+    const SeenNext& next_;
+    bool status_with_data_;
+    std::vector<State> states_;
+    std::vector<UnseenAnswer> answers_;
+    uint32_t steps_left_;
+};
+
+}  // namespace
+
+std::vector<UnseenAnswer> explain_unseen_answers(uint32_t length, std::span<const AwaitedCommand> awaited,
+                                                 const AnswerHabits& habits, const SeenNext& next,
+                                                 uint32_t effort) {
+    const bool usually_with_data = habits.statuses_with_data >= habits.statuses_apart;
+    for (const bool status_with_data : {usually_with_data, !usually_with_data}) {
+        Search search(length, awaited, habits, next, status_with_data, effort);
+        if (search.run()) return search.answers();
+    }
+    return {};
+}
+
+}  // namespace sanscope
