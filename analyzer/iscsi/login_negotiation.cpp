@@ -33,7 +33,12 @@ void LoginNegotiation::on_pdu(const Pdu& pdu) {
         }
         begun_ = true;
     }
-    const std::string_view text(reinterpret_cast<const char*>(pdu.data.data()), pdu.data.size());
+    std::string_view text(reinterpret_cast<const char*>(pdu.data.data()), pdu.data.size());
+    if (text.size() < bhs.data_segment_length()) {
+        // The last pair may have lost its end.
+        whole_ = false;
+        text = text.substr(0, text.rfind('\0') + 1);
+    }
     std::string& pending = pending_[static_cast<size_t>(side)];
     if (bhs.continues()) {
         pending.append(text.substr(0, max_pending_text - std::min(pending.size(), max_pending_text)));
@@ -63,6 +68,10 @@ void LoginNegotiation::describe(SessionRow& row) const {
     if (!full_feature_) return;
     row.header_digest = digest(Key::header_digest);
     row.data_digest = digest(Key::data_digest);
+    if (!whole_) {
+        describe_part(row);
+        return;
+    }
     row.max_recv_data_segment_length_initiator =
         declared(Side::initiator, Key::max_recv_data_segment_length, 8192);
     row.max_recv_data_segment_length_target = declared(Side::target, Key::max_recv_data_segment_length, 8192);
@@ -74,6 +83,28 @@ void LoginNegotiation::describe(SessionRow& row) const {
     row.max_outstanding_r2t = lesser(Key::max_outstanding_r2t, 1);
     row.error_recovery_level = lesser(Key::error_recovery_level, 0);
     row.max_connections = lesser(Key::max_connections, 1);
+}
+
+// Not all of the text was captured: what is not there may have been said, and no default can be presumed.
+void LoginNegotiation::describe_part(SessionRow& row) const {
+    row.max_recv_data_segment_length_initiator =
+        declared(Side::initiator, Key::max_recv_data_segment_length, unknown<uint32_t>);
+    row.max_recv_data_segment_length_target =
+        declared(Side::target, Key::max_recv_data_segment_length, unknown<uint32_t>);
+    if (discovery()) return;
+    const auto if_answered = [&](Key key, uint32_t& column) {
+        if (number(Side::initiator, key) && number(Side::target, key)) column = lesser(key, unknown<uint32_t>);
+    };
+    if_answered(Key::max_burst_length, row.max_burst_length);
+    if_answered(Key::first_burst_length, row.first_burst_length);
+    if_answered(Key::max_outstanding_r2t, row.max_outstanding_r2t);
+    if_answered(Key::error_recovery_level, row.error_recovery_level);
+    if_answered(Key::max_connections, row.max_connections);
+    const auto both_said = [&](Key key) {
+        return !value(Side::initiator, key).empty() && !value(Side::target, key).empty();
+    };
+    if (both_said(Key::initial_r2t)) row.initial_r2t = either(Key::initial_r2t, true);
+    if (both_said(Key::immediate_data)) row.immediate_data = both(Key::immediate_data, true);
 }
 
 std::optional<LoginNegotiation::Key> LoginNegotiation::key_named(std::string_view name) {
@@ -145,7 +176,7 @@ std::string LoginNegotiation::digest(Key key) const {
     const std::string_view b = value(Side::target, key);
     const std::string_view choice =
         a.find(',') == std::string_view::npos && b.find(',') != std::string_view::npos ? a : b;
-    if (choice.empty() && a.empty()) return begun_ ? "None" : "";
+    if (choice.empty() && a.empty()) return begun_ && whole_ ? "None" : "";
     if (is_refusal(choice)) return "None";
     return std::string(choice);
 }

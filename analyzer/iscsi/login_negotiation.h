@@ -62,6 +62,7 @@ class LoginNegotiation {
     static constexpr size_t max_value = 4096;
     static constexpr auto key_count = static_cast<size_t>(Key::count);
 
+    void describe_part(SessionRow& row) const;
     static std::optional<Key> key_named(std::string_view name);
     void take_text(Side side, std::string_view text);
     std::string_view value(Side side, Key key) const {
@@ -83,6 +84,7 @@ class LoginNegotiation {
     bool begun_ = false;
     bool full_feature_ = false;
     bool failed_ = false;
+    bool whole_ = true;  // all of the text was captured
 };
 
 }  // namespace sanscope

@@ -308,6 +308,7 @@ PduFramer::Fed PduFramer::complete() {
     pdu_.last = last_;
     if (pdu_.header_digest == Digest::bad || pdu_.data_digest == Digest::bad) pdu_.damaged = true;
     emitted_ = true;
+    before_had_data_ = Bhs(header_.data()).data_segment_length() != 0;
     return Fed::pdu;
 }
 
@@ -391,6 +392,14 @@ bool PduFramer::header_at(const uint8_t* bytes, size_t captured) const {
 // The next header begins at offset_.
 PduFramer::Fed PduFramer::found_header(Arrival carried) {
     stretch_.end = offset_;
+    // Just the length of a digest, unseen: there are digests, then, and no header was missed.
+    if (stretch_.begin_is_header && stretch_.end - stretch_.begin == digest_length) {
+        DigestUse& use = before_had_data_ ? data_digest_ : header_digest_;
+        if (use == DigestUse::unknown) {
+            use = DigestUse::yes;
+            stretch_.begin = stretch_.end;
+        }
+    }
     window_.clear();
     stray_ = 0;
     begin_header();

@@ -146,6 +146,7 @@ class PduFramer {
     bool emitted_ = false;     // pdu_ was handed out: the next call begins a new header
     DigestUse header_digest_ = DigestUse::unknown;
     DigestUse data_digest_ = DigestUse::unknown;
+    bool before_had_data_ = false;  // the PDU before had a data segment
     bool probing_header_digest_ = false;
     bool crc_whole_ = false;  // data_crc_ covers every byte of the data segment so far
     // What ended its segment before it was known whether a digest follows.

@@ -60,6 +60,7 @@ void IscsiConnection::finish() {
         if (stretch_pending_) explain_answers(nullptr);
     }
     if (framer(true).finish()) on_pdu(true);
+    describe_found_digests();
 }
 
 bool IscsiConnection::vouches_for(const uint8_t* bytes, size_t) const {
@@ -141,7 +142,8 @@ void IscsiConnection::on_login_or_text(const Pdu& pdu) {
 void IscsiConnection::on_stretch(bool from_target) {
     const UnseenStretch& stretch = framer(from_target).stretch();
     const PacketNumber packet = stretch.marks.empty() ? 0 : stretch.marks.front().delivered.packet;
-    if (stretch.end != stretch.begin) issues_->add(Issue::resynchronisations, packet);
+    if (stretch.end == stretch.begin) return;
+    issues_->add(Issue::resynchronisations, packet);
     // Where packets are missing there is no moment at which an answer could have come.
     const bool cut_only = stretch.begin_is_header && stretch.marks.size() < UnseenStretch::max_marks &&
                           std::none_of(stretch.marks.begin(), stretch.marks.end(),
@@ -281,6 +283,22 @@ void IscsiConnection::close_request_gap(const Pdu& next) {
     gap.itt_before = bhs.itt();
     gap.cmd_sn_before = bhs.cmd_sn();
     gap.requests.clear();
+}
+
+// Where no login told which digests are in use, what the PDUs showed.
+void IscsiConnection::describe_found_digests() {
+    if (session_ == nullptr) return;
+    SessionRow& row = store_->session(session_->number);
+    const auto found = [](DigestUse one, DigestUse other) -> const char* {
+        const DigestUse use = one == DigestUse::unknown ? other : one;
+        return use == DigestUse::unknown ? "" : use == DigestUse::yes ? "CRC32C" : "None";
+    };
+    if (row.header_digest.empty()) {
+        row.header_digest = found(framers_[0].header_digest(), framers_[1].header_digest());
+    }
+    if (row.data_digest.empty()) {
+        row.data_digest = found(framers_[0].data_digest(), framers_[1].data_digest());
+    }
 }
 
 uint32_t IscsiConnection::header_length() const {

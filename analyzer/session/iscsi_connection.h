@@ -46,6 +46,7 @@ class IscsiConnection final : private HeaderWitness {
     void track(const Pdu& pdu, bool from_target);
     void note_numbers(const Pdu& pdu, bool from_target);
     void record(const Pdu& pdu, bool from_target, uint64_t command);
+    void describe_found_digests();
     void join(Session* session);
     uint32_t header_length() const;
     PduFramer& framer(bool from_target) { return framers_[from_target ? 1 : 0]; }
