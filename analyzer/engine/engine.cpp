@@ -119,7 +119,6 @@ Engine::Flow* Engine::begin_flow(const FlowKey& key, uint32_t& slot, bool source
 
 void Engine::on_segment(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival) {
     flow.tcp.note(from, packet, arrival);
-    if (stop_after_ == StopAfter::flow) return;
     if (packet.payload_length > 0) {
         if (flow.iscsi != nullptr) {
             deliver(flow, from, packet, arrival);
@@ -160,8 +159,11 @@ void Engine::deliver(Flow& flow, From from, const DecodedPacket& packet, Arrival
 }
 
 void Engine::consume(Flow& flow, From from, const StreamPiece& piece) {
-    if (stop_after_ == StopAfter::reassemble) return;
     const bool from_target = from != flow.initiator;
+    if (stop_after_ != StopAfter::none) {
+        if (stop_after_ == StopAfter::frame) frame_only(flow, from_target, piece);
+        return;
+    }
     bool& begun = flow.stream_begun[static_cast<size_t>(from)];
     if (!begun) {
         begun = true;
@@ -169,6 +171,11 @@ void Engine::consume(Flow& flow, From from, const StreamPiece& piece) {
             flow.iscsi->begin_unsynchronised(from_target);
     }
     flow.iscsi->consume(from_target, piece);
+}
+
+void Engine::frame_only(Flow& flow, bool from_target, const StreamPiece& piece) {
+    if (flow.framing == nullptr) flow.framing = std::make_unique<FramingAlone>();
+    flow.framing->consume(from_target, piece);
 }
 
 void Engine::end_flow(Flow& flow) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "analyzer/engine/framing_alone.h"
 #include "analyzer/flow/flow_table.h"
 #include "analyzer/ingest/packet_batch.h"
 #include "analyzer/iscsi/iscsi_probe.h"
@@ -34,8 +35,8 @@ class Engine {
     static constexpr size_t max_live_connections = 131072;
     static constexpr uint32_t max_connections = 1'000'000;
 
-    // For benchmarks: how far down the line packets go.
-    enum class StopAfter : uint8_t { decode, flow, reassemble, frame, none };
+    // For benchmarks: how far down the line packets go. After `frame`, PDUs are found but not looked into.
+    enum class StopAfter : uint8_t { decode, reassemble, frame, none };
 
     explicit Engine(ResultStore::Keep keep, StopAfter stop_after = StopAfter::none);
 
@@ -63,6 +64,7 @@ class Engine {
         TcpConnection tcp;
         std::unique_ptr<IscsiProbe> probe;       // once there was something to look at
         std::unique_ptr<IscsiConnection> iscsi;  // once known to be that
+        std::unique_ptr<FramingAlone> framing;   // with it, if stopping after that
         uint32_t number;
         bool a_is_low;
         bool stream_begun[2] = {false, false};  // of side a, b: a piece was consumed
@@ -78,6 +80,7 @@ class Engine {
     void probe(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival);
     void deliver(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival);
     void consume(Flow& flow, From from, const StreamPiece& piece);
+    static void frame_only(Flow& flow, bool from_target, const StreamPiece& piece);
     void end_flow(Flow& flow);
     void end_silent_flows(int64_t now_ns);
     static From initiator_of(const Flow& flow);
