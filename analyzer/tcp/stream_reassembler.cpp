@@ -4,6 +4,12 @@
 #include <algorithm>
 
 namespace sanscope {
+namespace {
+
+// As much memory may stay with a stream that holds nothing.
+constexpr size_t worth_keeping = 1u << 20;
+
+}  // namespace
 
 void StreamReassembler::begin_at(Serial32 seq) {
     begun_ = true;
@@ -30,6 +36,8 @@ StreamReassembler::Added StreamReassembler::add(const Segment& segment, StreamPi
             hold(segment, held_[head_].offset, begin + segment.length);
             fresh = static_cast<uint32_t>(until_held);
         }
+    } else if (arena_.capacity() > worth_keeping) {
+        std::vector<uint8_t>().swap(arena_);
     }
     deliver_at(segment.arrival);
     const uint32_t captured = segment.captured > seen ? std::min(segment.captured - seen, fresh) : 0;
@@ -54,9 +62,10 @@ void StreamReassembler::acknowledged(Serial32 ack, Arrival arrival) {
 bool StreamReassembler::next(Arrival now, StreamPiece& piece) {
     if (!holding()) return false;
     if (pop_ready(piece)) return true;
+    const int64_t grace_begins_ns = std::max(hole_acknowledged_ns_, held_[head_].arrival.time_ns);
     const bool acknowledged_long_ago = hole_acknowledged_ns_ != no_time &&
                                        acknowledged_to_ >= held_[head_].offset &&
-                                       now.time_ns - hole_acknowledged_ns_ >= acknowledged_grace_ns;
+                                       now.time_ns - grace_begins_ns >= acknowledged_grace_ns;
     const bool too_much = held_bytes() > max_held_bytes || held_.size() - head_ > max_held_segments ||
                           budget_->used > budget_->limit;
     if (!acknowledged_long_ago && !too_much) return false;
@@ -147,17 +156,27 @@ void StreamReassembler::advance(uint64_t length) {
     if (acknowledged_to_ <= next_offset_) hole_acknowledged_ns_ = no_time;
 }
 
-// Drops what was delivered, once that is more than half.
+// Drops what was delivered, once that is the greater part.
 void StreamReassembler::compact() {
-    if (head_ == 0 || head_ * 2 < held_.size()) return;
-    size_t first = arena_.size();
-    for (size_t i = head_; i < held_.size(); ++i) first = std::min(first, held_[i].at);
-    arena_.erase(arena_.begin(), arena_.begin() + static_cast<std::ptrdiff_t>(first));
-    held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(head_));
-    for (Held& held : held_) held.at -= first;
-    head_ = 0;
-    constexpr size_t worth_keeping = 1u << 20;
-    if (arena_.capacity() > worth_keeping && arena_.size() < worth_keeping / 2) arena_.shrink_to_fit();
+    if (head_ > 0 && head_ * 2 >= held_.size()) {
+        held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(head_));
+        head_ = 0;
+    }
+    constexpr size_t not_worth_it = 1u << 16;
+    const size_t in_use = held_bytes_ + (held_.size() - head_) * sizeof(Held);
+    if (arena_.size() > 2 * in_use + not_worth_it) compact_arena();
+}
+
+// Segments come in any order, so what was delivered may lie anywhere between what is held.
+void StreamReassembler::compact_arena() {
+    std::vector<uint8_t> kept;
+    kept.reserve(held_bytes_);
+    for (size_t i = head_; i < held_.size(); ++i) {
+        const auto begin = arena_.begin() + static_cast<std::ptrdiff_t>(held_[i].at);
+        held_[i].at = kept.size();
+        kept.insert(kept.end(), begin, begin + static_cast<std::ptrdiff_t>(held_[i].captured));
+    }
+    arena_.swap(kept);
 }
 
 void StreamReassembler::release() {

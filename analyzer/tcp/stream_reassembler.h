@@ -48,8 +48,8 @@ struct ReassemblyBudget {
 // what arrives ahead of a hole is copied and held. Of bytes seen twice the first stand.
 //
 // A hole is closed by the segment that fills it. It is given up, and becomes a piece that was not captured, when the
-// other side has acknowledged bytes beyond it and `acknowledged_grace_ns` have passed (the capture dropped the packet,
-// or the file has it later, out of order), when more is held than `max_held_bytes`/`max_held_segments` or the shared
+// other side has acknowledged bytes beyond it and `acknowledged_grace_ns` have passed since then and since the segment
+// behind it came (the capture dropped the packet, or the file has it later, out of order), when more is held than `max_held_bytes`/`max_held_segments` or the shared
 // budget allow, or when flushed.
 class StreamReassembler {
   public:
@@ -86,6 +86,8 @@ class StreamReassembler {
     bool flush(StreamPiece& piece);
 
     size_t held_bytes() const { return held_bytes_; }
+    // All that the stream occupies for what is or was held.
+    size_t memory_bytes() const { return arena_.capacity() + held_.capacity() * sizeof(Held); }
 
   private:
     struct Held {
@@ -110,6 +112,7 @@ class StreamReassembler {
         if (arrival.packet > delivered_.packet) delivered_ = arrival;
     }
     void compact();
+    void compact_arena();
     void release();
 
     ReassemblyBudget* budget_;
@@ -122,7 +125,7 @@ class StreamReassembler {
         no_time;              // when the acknowledgement first lay beyond the hole at next_offset_
     std::vector<Held> held_;  // in order of offset, disjoint; those before head_ are gone
     size_t head_ = 0;
-    std::vector<uint8_t> arena_;  // bytes of held_, in order of arrival
+    std::vector<uint8_t> arena_;  // bytes of held_, and of some that are gone
     size_t held_bytes_ = 0;       // of captured payload, in those not gone
 };
 

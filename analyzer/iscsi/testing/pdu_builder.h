@@ -139,7 +139,8 @@ inline PduBuilder login_response(const Bytes& keys, uint64_t isid = 0x00023d0000
 
 enum class Moves : uint8_t { nothing = 0x80, in = 0xc0, out = 0xa0 };
 
-inline PduBuilder scsi_command(uint32_t itt, uint32_t cmd_sn, Moves moves, uint32_t length, const Bytes& cdb) {
+inline PduBuilder scsi_command(uint32_t itt, uint32_t cmd_sn, Moves moves, uint32_t length,
+                               const Bytes& cdb) {
     return PduBuilder(Opcode::scsi_command)
         .flags(static_cast<unsigned>(moves))
         .itt(itt)

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/tcp/tcp_connection.h"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+namespace sanscope {
+namespace {
+
+using From = TcpConnection::From;
+
+struct Sent {
+    uint32_t seq = 0;
+    uint32_t ack = 0;
+    uint16_t flags = tcp_ack;
+    uint32_t length = 0;
+    uint16_t ip_id = 0;
+    std::vector<uint8_t> options = {};
+};
+
+class Connection {
+  public:
+    // Whether the segment belongs to this connection; if so it is counted.
+    bool takes(From from, const Sent& sent) {
+        DecodedPacket packet;
+        packet.kind = DecodedPacket::Kind::tcp;
+        packet.seq = sent.seq;
+        packet.ack = sent.ack;
+        packet.flags = sent.flags;
+        packet.payload_length = sent.length;
+        packet.ip_id = sent.ip_id;
+        packet.options = sent.options.data();
+        packet.options_length = static_cast<uint8_t>(sent.options.size());
+        if (tcp.is_of_next_incarnation(from, packet)) return false;
+        ++packet_;
+        tcp.note(from, packet, {packet_, static_cast<int64_t>(packet_) * 1000});
+        return true;
+    }
+    void open() {
+        ASSERT_TRUE(takes(From::a, {.seq = 1000, .flags = tcp_syn}));
+        ASSERT_TRUE(takes(From::b, {.seq = 5000, .ack = 1001, .flags = tcp_syn | tcp_ack}));
+        ASSERT_TRUE(takes(From::a, {.seq = 1001, .ack = 5001}));
+    }
+    ConnectionRow row() const {
+        ConnectionRow row;
+        tcp.describe(From::a, row);
+        return row;
+    }
+
+    ReassemblyBudget budget;
+    TcpConnection tcp{budget};
+
+  private:
+    uint64_t packet_ = 0;
+};
+
+TEST(TcpConnection, CountsPacketsAndBytesOfEachSide) {
+    Connection c;
+    c.open();
+    c.takes(From::a, {.seq = 1001, .length = 100});
+    c.takes(From::b, {.seq = 5001, .length = 30});
+    c.takes(From::a, {.seq = 1101, .length = 50});
+    const ConnectionRow row = c.row();
+    EXPECT_EQ(row.packets_out, 4u);
+    EXPECT_EQ(row.packets_in, 2u);
+    EXPECT_EQ(row.bytes_out, 150u);
+    EXPECT_EQ(row.bytes_in, 30u);
+    EXPECT_EQ(row.retransmissions_out, 0u);
+    EXPECT_EQ(row.first_packet, 1u);
+    EXPECT_EQ(row.last_packet, 6u);
+    EXPECT_EQ(row.start_ns, 1000);
+    EXPECT_EQ(row.end_ns, 6000);
+}
+
+TEST(TcpConnection, DescribesTheSidesTheOtherWayRoundForTheOtherInitiator) {
+    Connection c;
+    c.takes(From::a, {.seq = 1, .length = 100});
+    ConnectionRow row;
+    c.tcp.describe(From::b, row);
+    EXPECT_EQ(row.bytes_in, 100u);
+    EXPECT_EQ(row.bytes_out, 0u);
+}
+
+TEST(TcpConnection, TellsWhoSentTheFirstSyn) {
+    Connection c;
+    c.open();
+    EXPECT_TRUE(c.tcp.sent_first_syn(From::a));
+    EXPECT_FALSE(c.tcp.sent_first_syn(From::b));
+    EXPECT_TRUE(c.tcp.syn_seen(From::b));
+    Connection answer_only;
+    answer_only.takes(From::a, {.seq = 5000, .ack = 1001, .flags = tcp_syn | tcp_ack});
+    EXPECT_FALSE(answer_only.tcp.sent_first_syn(From::a));
+}
+
+TEST(TcpConnection, KnowsTheLesserOfTheSegmentSizesAnnounced) {
+    Connection c;
+    c.takes(From::a, {.seq = 1, .flags = tcp_syn, .options = {2, 4, 0x23, 0x00}});
+    EXPECT_EQ(c.row().mss, 0x2300u);
+    c.takes(From::b, {.seq = 1, .flags = tcp_syn | tcp_ack, .options = {2, 4, 0x05, 0xb4}});
+    EXPECT_EQ(c.row().mss, 1460u);
+    EXPECT_EQ(Connection().row().mss, unknown<uint32_t>);
+}
+
+TEST(TcpConnection, TakesARetransmittedSynAsItsOwn) {
+    Connection c;
+    EXPECT_TRUE(c.takes(From::a, {.seq = 1000, .flags = tcp_syn}));
+    EXPECT_TRUE(c.takes(From::a, {.seq = 1000, .flags = tcp_syn}));
+    EXPECT_TRUE(c.takes(From::b, {.seq = 5000, .ack = 1001, .flags = tcp_syn | tcp_ack}));
+    EXPECT_TRUE(c.takes(From::b, {.seq = 5000, .ack = 1001, .flags = tcp_syn | tcp_ack}));
+}
+
+TEST(TcpConnection, TakesASynThatComesAfterItsFirstDataAsItsOwn) {
+    Connection c;
+    EXPECT_TRUE(c.takes(From::a, {.seq = 1001, .length = 500}));
+    EXPECT_TRUE(c.takes(From::a, {.seq = 1000, .flags = tcp_syn}));
+    EXPECT_TRUE(c.takes(From::b, {.seq = 5000, .ack = 1001, .flags = tcp_syn | tcp_ack}));
+}
+
+TEST(TcpConnection, LeavesASynWithAnotherNumberToTheNextConnection) {
+    Connection c;
+    c.open();
+    c.takes(From::a, {.seq = 1001, .length = 100});
+    EXPECT_FALSE(c.takes(From::a, {.seq = 90000, .flags = tcp_syn}));
+}
+
+TEST(TcpConnection, LeavesASynToTheNextConnectionWhereItsOwnWasNotCaptured) {
+    Connection c;
+    c.takes(From::a, {.seq = 1'000'000, .length = 100});
+    EXPECT_FALSE(c.takes(From::a, {.seq = 500'000, .flags = tcp_syn}));
+    EXPECT_FALSE(c.takes(From::a, {.seq = 5'000'000, .flags = tcp_syn}));
+    // Near enough, but this connection is over.
+    c.takes(From::b, {.seq = 1, .flags = tcp_rst});
+    EXPECT_FALSE(c.takes(From::a, {.seq = 1'000'000, .flags = tcp_syn}));
+}
+
+TEST(TcpConnection, LeavesDataFromElsewhereToTheNextConnectionOnceClosed) {
+    Connection c;
+    c.open();
+    c.takes(From::a, {.seq = 1001, .length = 100});
+    EXPECT_TRUE(c.takes(From::a, {.seq = 1001 - (1 << 27), .length = 100}));
+    c.takes(From::a, {.seq = 1101, .flags = tcp_fin | tcp_ack});
+    EXPECT_FALSE(c.tcp.closed());
+    c.takes(From::b, {.seq = 5001, .flags = tcp_fin | tcp_ack});
+    EXPECT_TRUE(c.tcp.closed());
+    // A late retransmission still is this connection's.
+    EXPECT_TRUE(c.takes(From::a, {.seq = 1001, .length = 100}));
+    EXPECT_FALSE(c.takes(From::a, {.seq = 1001 - (1 << 27), .length = 100}));
+}
+
+TEST(TcpConnection, LeavesDataBeyondAnyWindowToTheNextConnection) {
+    Connection c;
+    c.takes(From::a, {.seq = 1000, .length = 100});
+    EXPECT_FALSE(c.takes(From::a, {.seq = 1000 + (1u << 30) + 200, .length = 100}));
+    EXPECT_FALSE(c.takes(From::a, {.seq = 1000 - (1u << 30) - 200, .length = 100}));
+    EXPECT_TRUE(c.takes(From::a, {.seq = 1000 - (1u << 29), .length = 100}));
+}
+
+TEST(TcpConnection, IsClosedByAReset) {
+    Connection c;
+    c.open();
+    EXPECT_FALSE(c.tcp.closed());
+    c.takes(From::b, {.seq = 5001, .flags = tcp_rst});
+    EXPECT_TRUE(c.tcp.closed());
+}
+
+TEST(TcpConnection, CountsRetransmissionsOfEachSide) {
+    Connection c;
+    c.takes(From::a, {.seq = 1000, .length = 100, .ip_id = 1});
+    c.takes(From::a, {.seq = 1100, .length = 100, .ip_id = 2});
+    c.takes(From::a, {.seq = 1000, .length = 100, .ip_id = 3});
+    c.takes(From::b, {.seq = 10, .length = 10});
+    c.takes(From::b, {.seq = 10, .length = 10});
+    EXPECT_EQ(c.row().retransmissions_out, 1u);
+    EXPECT_EQ(c.row().retransmissions_in, 1u);
+}
+
+TEST(TcpConnection, DoesNotCountAMirrorPortsSecondCopyAsRetransmission) {
+    Connection c;
+    c.takes(From::a, {.seq = 1000, .length = 100, .ip_id = 7});
+    c.takes(From::a, {.seq = 1000, .length = 100, .ip_id = 7});
+    c.takes(From::a, {.seq = 1100, .length = 100, .ip_id = 8});
+    c.takes(From::b, {.seq = 1, .length = 10, .ip_id = 8});
+    c.takes(From::a, {.seq = 1100, .length = 100, .ip_id = 8});
+    EXPECT_EQ(c.row().retransmissions_out, 0u);
+}
+
+TEST(TcpConnection, DoesNotCountAKeepAliveAsRetransmission) {
+    Connection c;
+    c.takes(From::a, {.seq = 1000, .length = 100});
+    c.takes(From::a, {.seq = 1099, .length = 1});
+    c.takes(From::a, {.seq = 1099, .length = 0});
+    EXPECT_EQ(c.row().retransmissions_out, 0u);
+}
+
+TEST(TcpConnection, BeginsTheStreamBehindTheSyn) {
+    Connection c;
+    c.open();
+    DecodedPacket packet;
+    packet.seq = 1011;
+    packet.payload_length = packet.payload_captured = 1;
+    const uint8_t byte = 9;
+    packet.payload = &byte;
+    StreamPiece piece;
+    EXPECT_FALSE(c.tcp.add_payload(From::a, packet, {9, 9}, piece));
+    EXPECT_TRUE(c.tcp.holds(From::a));
+    EXPECT_TRUE(c.tcp.flush_piece(From::a, piece));
+    EXPECT_TRUE(piece.not_captured);
+    EXPECT_EQ(piece.length, 10u);
+}
+
+TEST(TcpConnection, CountsDataThatComesWithTheSynFromTheByteBehindIt) {
+    Connection c;
+    DecodedPacket packet;
+    packet.seq = 1000;
+    packet.flags = tcp_syn;
+    const uint8_t bytes[] = {1, 2};
+    packet.payload = bytes;
+    packet.payload_length = packet.payload_captured = 2;
+    c.tcp.note(From::a, packet, {1, 1});
+    StreamPiece piece;
+    EXPECT_TRUE(c.tcp.add_payload(From::a, packet, {1, 1}, piece));
+    packet.seq = 1003;
+    packet.flags = tcp_ack;
+    c.tcp.note(From::a, packet, {2, 2});
+    EXPECT_TRUE(c.tcp.add_payload(From::a, packet, {2, 2}, piece));
+    EXPECT_EQ(piece.offset, 2u);
+    EXPECT_EQ(c.row().retransmissions_out, 0u);
+}
+
+}  // namespace
+}  // namespace sanscope
