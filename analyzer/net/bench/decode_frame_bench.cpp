@@ -61,7 +61,7 @@ void decode(benchmark::State& state, LinkType link_type, Layer (*make)(uint32_t)
             size_t prefetch_ahead = 0) {
     const Batch batch(make, frames_in_batch);
     DecodedPacket packet;
-    for (auto _ : state) {
+    while (state.KeepRunning()) {
         for (size_t i = 0; i < frames_in_batch; ++i) {
             if (prefetch_ahead != 0 && i + prefetch_ahead < frames_in_batch) {
                 __builtin_prefetch(&batch.bytes[batch.begin[i + prefetch_ahead]]);
@@ -96,7 +96,7 @@ void timestamps_option(benchmark::State& state) {
     decode_frame(LinkType::ethernet, frame.bytes.data(), static_cast<uint32_t>(frame.bytes.size()), 0,
                  packet);
     TcpOptions options;
-    for (auto _ : state) {
+    while (state.KeepRunning()) {
         parse_tcp_options(packet, options);
         benchmark::DoNotOptimize(options);
     }
