@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <string_view>
 
 #include "analyzer/bench/capture_maker.h"

@@ -13,8 +13,8 @@
 
 namespace sanscope {
 
-// Makes captures of any length for measuring, from a recorded one: its TCP conversations are repeated, each time between
-// other hosts and ports and at a later time, several repetitions at once. Every repetition is a whole, valid
+// Makes captures of any length for measuring, from a recorded one: its TCP conversations are repeated, each time
+// between other hosts and ports and at a later time, several repetitions at once. Every repetition is a whole, valid
 // conversation (checksums included), so that what is found in it is what is found in the recorded one.
 class CaptureMaker {
   public:

@@ -8,13 +8,14 @@
 // Each stage includes those before it, reading included; `read` finds the packets and no more. With `track` rows of
 // commands and PDUs are made and dropped, as for a report; with `store` all four tables are kept.
 
+#include <algorithm>
 #include <array>
 #include <benchmark/benchmark.h>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
-#include <fmt/core.h>
-#include <optional>
+#include <fmt/format.h>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <sys/mman.h>
@@ -85,10 +86,10 @@ class CaptureInMemory {
 
 // They are large: one at a time.
 const CaptureInMemory& capture_like(const CaptureLikeness& likeness) {
-    static std::optional<CaptureInMemory> made;
-    if (!made || !made->is(likeness)) {
+    static std::unique_ptr<CaptureInMemory> made;
+    if (made == nullptr || !made->is(likeness)) {
         made.reset();
-        made.emplace(likeness);
+        made = std::make_unique<CaptureInMemory>(likeness);
     }
     return *made;
 }
