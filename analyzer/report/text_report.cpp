@@ -240,7 +240,7 @@ void Report::commands() {
 
 void Report::group_lines(std::string_view name) {
     const auto& groups = store_.summary().groups();
-    std::string shown = name.empty() ? "(request not captured)" : std::string(name);
+    std::string shown(name);
     for (auto it = groups.lower_bound({name, 0}); it != groups.end() && it->first.first == name; ++it) {
         const Summary::Group& group = it->second;
         const LogHistogram& t = group.turnaround;

@@ -25,6 +25,7 @@ double LogHistogram::standard_deviation_ns() const {
 int64_t LogHistogram::percentile_ns(double fraction) const {
     if (count_ == 0) return 0;
     const auto rank = static_cast<uint64_t>(std::ceil(fraction * static_cast<double>(count_)));
+    if (rank >= count_) return max_ns();
     uint64_t passed = 0;
     for (size_t bucket = 0; bucket < counts_.size(); ++bucket) {
         passed += counts_[bucket];

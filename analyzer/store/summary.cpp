@@ -5,6 +5,14 @@
 #include <bit>
 
 namespace sanscope {
+namespace {
+
+std::string_view group_name(const CommandRow& row) {
+    if (*row.name != '\0') return row.name;
+    return row.opcode == unknown<uint16_t> ? "(request not seen)" : "(unknown operation code)";
+}
+
+}  // namespace
 
 double Summary::SessionLoad::mean_depth() const {
     if (first_ns == no_time || last_ns <= first_ns) return max_depth;
@@ -48,7 +56,7 @@ void Summary::on_end(uint64_t number, const CommandRow& row, bool is_read, bool 
         if (answered && is_write) load.bytes_written += bytes;
     }
 
-    const GroupKey key{row.name, static_cast<unsigned>(bytes == 0 ? 0 : std::bit_width(bytes - 1) + 1)};
+    const GroupKey key{group_name(row), static_cast<unsigned>(bytes == 0 ? 0 : std::bit_width(bytes - 1) + 1)};
     if (last_group_ == nullptr || key != last_key_) {
         const auto found = groups_.find(key);
         const GroupKey place =
