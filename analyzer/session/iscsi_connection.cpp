@@ -106,7 +106,7 @@ void IscsiConnection::on_pdu(bool from_target) {
     if (tag_seen) {
         track(pdu, from_target);
     } else if (from_target) {
-        record(pdu, from_target, on_partial_answer(pdu));
+        on_partial_answer(pdu);
     } else {
         on_request_in_gap(pdu);
         record(pdu, from_target, 0);
@@ -238,16 +238,16 @@ void IscsiConnection::record_inferred(const UnseenAnswer& answer, Arrival begin,
 }
 
 // Its opcode and lengths were captured, its tag was not.
-uint64_t IscsiConnection::on_partial_answer(const Pdu& pdu) {
+void IscsiConnection::on_partial_answer(const Pdu& pdu) {
     const auto itt = session_->commands.likely_itt(pdu.bhs().opcode(), pdu.bhs().data_segment_length());
-    if (!itt) return 0;
+    if (!itt) return record(pdu, true, 0);
     std::array<uint8_t, bhs_length> header{};
     std::copy_n(pdu.header, lengths_end, header.begin());
     store_be32(header.data() + 16, *itt);
     Pdu inferred = pdu;
     inferred.header = header.data();
     inferred.inferred = true;
-    return session_->commands.on_pdu(inferred, connection_);
+    record(inferred, true, session_->commands.on_pdu(inferred, connection_));
 }
 
 void IscsiConnection::on_request_in_gap(const Pdu& pdu) {
@@ -332,6 +332,7 @@ void IscsiConnection::record(const Pdu& pdu, bool from_target, uint64_t command)
     row.command = command;
     row.connection = connection_;
     row.itt = bhs.itt();
+    row.itt_known = pdu.inferred || pdu.header_captured >= tag_end;
     row.data_length = bhs.data_segment_length();
     row.opcode = bhs.opcode_value();
     row.from_target = from_target;

@@ -40,7 +40,7 @@ class IscsiConnection final : private HeaderWitness {
     void on_stretch(bool from_target);
     void explain_answers(const Pdu* next);
     void record_inferred(const UnseenAnswer& answer, Arrival begin, Arrival end);
-    uint64_t on_partial_answer(const Pdu& pdu);
+    void on_partial_answer(const Pdu& pdu);
     void on_request_in_gap(const Pdu& pdu);
     void close_request_gap(const Pdu& next);
     void track(const Pdu& pdu, bool from_target);

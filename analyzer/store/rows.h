@@ -122,6 +122,7 @@ struct PduRow {
     uint8_t opcode = 0;
     bool from_target = false;
     bool final = false;
+    bool itt_known = true;
     bool inferred = false;          // its header was not captured, but implied by what was
     bool damaged = false;  // bytes of it are in no captured packet, it never completed, or a digest is bad
     Digest header_digest = Digest::none;

@@ -284,7 +284,10 @@ constexpr Column<PduRow> pdu_columns[] = {
          cell.set(name == nullptr ? std::string_view() : std::string_view(name));
      }},
     {"itt", text_column, "Initiator task tag, 0x and 8 hexadecimal digits; 0xffffffff: of no task",
-     hexadecimal<&PduRow::itt, 8>},
+     [](const PduRow& row, const Context& context, Cell& cell) {
+         if (!row.itt_known) return cell.set_empty();
+         hexadecimal<&PduRow::itt, 8>(row, context, cell);
+     }},
     {"first_packet", unsigned_column, "Packet that holds the first captured byte of its header",
      number<&PduRow::first_packet>},
     {"last_packet", unsigned_column, "Packet that completes it", number<&PduRow::last_packet>},
