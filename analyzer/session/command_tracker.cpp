@@ -85,10 +85,13 @@ void CommandTracker::finish() {
 
 void CommandTracker::list_awaited(std::vector<AwaitedCommand>& out) const {
     out.clear();
+    size_t looked_at = 0;
     for (const Ordered& entry : order_) {
+        if (++looked_at > max_awaited * 8) break;
         if (!in_flight(entry)) continue;
         const InFlight& command = slots_[entry.slot];
         if (command.orphan || command.inferred) continue;
+        if (out.size() >= max_awaited) break;
         out.push_back({command.row->itt, command.row->request_packet, command.data_in_passed,
                        command.data_in_expected});
     }
@@ -374,8 +377,10 @@ void CommandTracker::take_back_inference(uint32_t slot) {
     command.inferred = false;
     row.inferred = row.opcode == unknown<uint16_t>;
     const bool had_status = row.response_packet != 0;
+    size_t looked_at = 0;
     for (const Ordered& entry : order_) {
-        if (!had_status || !in_flight(entry)) continue;
+        if (!had_status || ++looked_at > max_awaited * 8) break;
+        if (!in_flight(entry)) continue;
         InFlight& other = slots_[entry.slot];
         const bool fits = !other.orphan && !other.inferred && other.data_in_passed == 0 &&
                           other.data_in_expected == command.data_in_expected &&

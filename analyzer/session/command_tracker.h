@@ -31,6 +31,7 @@ class CommandTracker {
     static constexpr uint16_t max_same_tag = 8;
     static constexpr size_t max_answered_orphans = 64;
     static constexpr size_t max_inferred = 256;
+    static constexpr size_t max_awaited = 512;
 
     CommandTracker(ResultStore& store, uint32_t session) : store_(&store), session_(session) {}
 
@@ -42,7 +43,7 @@ class CommandTracker {
 
     bool knows(uint32_t itt) const { return tags_.find(itt) != TaskTable::none; }
 
-    // The commands that the target still has to answer, in order of request.
+    // The commands that the target still has to answer, in order of request; the first `max_awaited`.
     void list_awaited(std::vector<AwaitedCommand>& out) const;
     // Of those, the one that a Data-In PDU with this much data, or a SCSI Response, most likely belongs to: that of the
     // read under way, else the first one that it fits. Empty if there is none.
