@@ -4,7 +4,8 @@
 
 A source is checked again when it, a project header it includes, its compile command, .clang-tidy or clang-tidy itself
 changed since it last passed; what passed is remembered in BUILD/tidy-passed. Tests and fuzzers are held to the compiler's
-warnings alone: Google Test's macros take clang-tidy longer than all of the program."""
+warnings alone: Google Test's macros take clang-tidy longer than all of the program. With --seconds, what was committed
+last is checked first, and what the time did not reach is said."""
 
 import argparse
 import concurrent.futures
@@ -14,6 +15,7 @@ import pathlib
 import shlex
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -51,7 +53,20 @@ def fingerprint(common, entry, headers):
     return digest.hexdigest()
 
 
-def check(build, entry):
+def newest_first(todo):
+    """Ordered by the last commit that changed each source; those not yet committed come first."""
+    log = subprocess.run(["git", "-c", f"safe.directory={ROOT}", "-C", ROOT, "log", "--format=", "--name-only", "-n", "500"],
+                         capture_output=True, text=True).stdout
+    age = {}
+    for name in log.split():
+        age.setdefault(ROOT / name, len(age))
+    return sorted(todo, key=lambda item: age.get(pathlib.Path(item[0]["file"]), -1))
+
+
+def check(build, entry, deadline):
+    """Whether it passed, and what clang-tidy said; None when it is too late to begin."""
+    if time.monotonic() > deadline:
+        return None, ""
     # The commands are those of GCC, some of whose warnings clang does not have.
     run = subprocess.run(["clang-tidy", "--quiet", "--extra-arg=-Wno-unknown-warning-option", "-p", build, entry["file"]],
                          capture_output=True, text=True)
@@ -62,7 +77,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("build", type=pathlib.Path, help="a build folder with compile_commands.json, already built")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no file after so long")
     arguments = parser.parse_args()
+    deadline = time.monotonic() + arguments.seconds
     build = arguments.build.resolve()
     remembered = build / "tidy-passed"
     remembered.mkdir(exist_ok=True)
@@ -80,18 +97,20 @@ def main():
         else:
             todo.append((entry, stamp))
 
-    failures = 0
+    failures = unreached = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        running = {pool.submit(check, build, entry): (entry, stamp) for entry, stamp in todo}
+        running = {pool.submit(check, build, entry, deadline): stamp for entry, stamp in newest_first(todo)}
         for future in concurrent.futures.as_completed(running):
-            entry, stamp = running[future]
             good, output = future.result()
-            if good:
-                stamp.touch()
+            if good is None:
+                unreached += 1
+            elif good:
+                running[future].touch()
             else:
                 failures += 1
                 print(output)
-    print(f"clang-tidy: {len(todo)} files checked, {unchanged} unchanged since they passed, {failures} with findings")
+    print(f"clang-tidy: {len(todo) - unreached} files checked, {unchanged} unchanged since they passed, "
+          f"{unreached} not reached in time, {failures} with findings")
     return 1 if failures else 0
 
 

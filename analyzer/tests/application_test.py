@@ -10,11 +10,12 @@ import sys
 import application_log
 from harness import DEFAULT_SANSCOPE, SAMPLES, Checks, TableError, missing_program, table
 
-# The capture, its log, and whether its snap length left headers out.
+# The capture, its log, and what of the run it holds: all of it, all but headers beyond the snap length, or a part.
 CAPTURES = [
-    ("loss-mixed-initiator.pcap.zst", "loss-mixed.commands.csv", False),
-    ("loss-mixed-target.pcap.zst", "loss-mixed.commands.csv", False),
-    ("snap128-reads-64k-qd32.pcap.zst", "snap128-reads-64k-qd32.commands.csv", True),
+    ("loss-mixed-initiator.pcap.zst", "loss-mixed.commands.csv", "whole"),
+    ("loss-mixed-target.pcap.zst", "loss-mixed.commands.csv", "whole"),
+    ("snap128-reads-64k-qd32.pcap.zst", "snap128-reads-64k-qd32.commands.csv", "cut short"),
+    ("mid-connection.pcap.zst", "mid-connection.commands.csv", "part"),
 ]
 
 
@@ -33,14 +34,18 @@ def main():
     if reason := missing_program(arguments.sanscope):
         sys.exit(reason)
     checks = Checks()
-    for capture, log, cut_short in CAPTURES:
+    for capture, log_name, holds in CAPTURES:
         try:
             connections = table(arguments.sanscope, "connections", SAMPLES / capture)
             commands = table(arguments.sanscope, "commands", SAMPLES / capture)
         except TableError as error:
             checks.fail(capture, [str(error)])
             continue
-        application_log.compare(checks, capture, read_log(SAMPLES / log), connections, commands, cut_short)
+        log = read_log(SAMPLES / log_name)
+        if holds == "part":
+            start, end = (int(connections[0][key]) for key in ("start_ns", "end_ns"))
+            log = [logged for logged in log if start <= logged.submit_ns and logged.done_ns <= end]
+        application_log.compare(checks, capture, log, connections, commands, cut_short=holds == "cut short")
     return checks.finish()
 
 

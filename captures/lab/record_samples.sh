@@ -405,7 +405,7 @@ sample_super-packets() {
 sample_mid-connection() {
     hosts_joined_by delay_node --delay-us 500 --rate-mbit 200
     target_with
-    load --bytes 32768 --depth 8 --commands 400 &
+    load --bytes 32768 --depth 8 --commands 400 --log "$work/commands.csv" &
     local running=$!
     sleep 0.15
     capture $ini ini0 a
@@ -413,6 +413,7 @@ sample_mid-connection() {
     kill -0 $running || { echo "record_samples: the load ended before the capture" >&2; exit 1; }
     captured_now
     wait $running
+    keep_plain commands.csv mid-connection.commands.csv
     keep_zstd a.pcap mid-connection.pcap.zst
 }
 
