@@ -113,13 +113,18 @@ Engine::Flow* Engine::begin_flow(const FlowKey& key, uint32_t& slot, bool source
     slot = free_slots_.back();
     free_slots_.pop_back();
     store_.add_connection(connections_);
-    flows_[slot] = std::make_unique<Flow>(budget_, connections_, source_is_low, key);
+    flows_[slot] = std::make_unique<Flow>(budget_, connections_, slot, source_is_low, key);
     return flows_[slot].get();
 }
 
 void Engine::on_segment(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival) {
     flow.tcp.note(from, packet, arrival);
-    if (packet.payload_length > 0) {
+    if (flow.tcp.closed() && !flow.closing) {
+        flow.closing = true;
+        closed_.push_back({flow.slot, flow.number, arrival.time_ns});
+        retire_closed(arrival.time_ns);
+    }
+    if (packet.payload_length > 0 && !flow.retired) {
         if (flow.iscsi != nullptr) {
             deliver(flow, from, packet, arrival);
         } else {
@@ -140,6 +145,7 @@ void Engine::probe(Flow& flow, From from, const DecodedPacket& packet, Arrival a
     }
     if (flow.probe->look(from, packet, arrival) != IscsiProbe::Verdict::iscsi) return;
     flow.initiator = flow.probe->initiator();
+    flow.is_iscsi = true;
     flow.iscsi = std::make_unique<IscsiConnection>(flow.number, sessions_, store_, issues_);
     const std::unique_ptr<IscsiProbe> probe = std::move(flow.probe);
     bool begun[2] = {false, false};
@@ -180,21 +186,37 @@ void Engine::frame_only(Flow& flow, bool from_target, const StreamPiece& piece) 
 
 void Engine::end_flow(Flow& flow) {
     const From initiator = initiator_of(flow);
-    if (flow.iscsi != nullptr) {
-        StreamPiece piece;
-        for (const From side : {initiator, other_side(initiator)}) {
-            while (flow.tcp.flush_piece(side, piece)) consume(flow, side, piece);
-        }
-        flow.iscsi->finish();
-    }
+    end_streams(flow);
     ConnectionRow& row = store_.connection(flow.number);
-    row.iscsi = flow.iscsi != nullptr;
+    row.iscsi = flow.is_iscsi;
     flow.tcp.describe(initiator, row);
     const Endpoint low{flow.key.low, flow.key.low_port};
     const Endpoint high{flow.key.high, flow.key.high_port};
     const bool initiator_is_low = (initiator == From::a) == flow.a_is_low;
     row.initiator = initiator_is_low ? low : high;
     row.target = initiator_is_low ? high : low;
+}
+
+void Engine::end_streams(Flow& flow) {
+    flow.retired = true;
+    flow.probe.reset();
+    if (flow.iscsi == nullptr) return;
+    StreamPiece piece;
+    for (const From side : {flow.initiator, other_side(flow.initiator)}) {
+        while (flow.tcp.flush_piece(side, piece)) consume(flow, side, piece);
+    }
+    flow.iscsi->finish();
+    flow.iscsi.reset();
+}
+
+void Engine::retire_closed(int64_t now_ns) {
+    while (!closed_.empty()) {
+        const Closed oldest = closed_.front();
+        if (closed_.size() <= max_closed && now_ns - oldest.time_ns < close_linger_ns) return;
+        closed_.pop_front();
+        Flow* flow = flows_[oldest.slot].get();
+        if (flow != nullptr && flow->number == oldest.number) end_streams(*flow);
+    }
 }
 
 // The closed, the silent for a while, and those that never had data; if that is too few, the longest silent.
@@ -220,7 +242,7 @@ void Engine::end_silent_flows(int64_t now_ns) {
 
 // The side that speaks as iSCSI initiator; else the one that sent the SYN; else the one with the higher port.
 Engine::From Engine::initiator_of(const Flow& flow) {
-    if (flow.iscsi != nullptr) return flow.initiator;
+    if (flow.is_iscsi) return flow.initiator;
     if (flow.tcp.sent_first_syn(From::a)) return From::a;
     if (flow.tcp.sent_first_syn(From::b)) return From::b;
     if (flow.tcp.syn_seen(From::a)) return From::b;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <vector>
@@ -59,18 +60,32 @@ class Engine {
     using From = TcpConnection::From;
 
     struct Flow {
-        Flow(ReassemblyBudget& budget, uint32_t flow_number, bool source_is_low, const FlowKey& ends)
-            : tcp(budget), number(flow_number), a_is_low(source_is_low), key(ends) {}
+        Flow(ReassemblyBudget& budget, uint32_t flow_number, uint32_t flow_slot, bool source_is_low,
+             const FlowKey& ends)
+            : tcp(budget), number(flow_number), slot(flow_slot), a_is_low(source_is_low), key(ends) {}
         TcpConnection tcp;
         std::unique_ptr<IscsiProbe> probe;       // once there was something to look at
         std::unique_ptr<IscsiConnection> iscsi;  // once known to be that
         std::unique_ptr<FramingAlone> framing;   // with it, if stopping after that
         uint32_t number;
+        uint32_t slot;
         bool a_is_low;
         bool stream_begun[2] = {false, false};  // of side a, b: a piece was consumed
-        From initiator = From::a;               // if iscsi
+        bool is_iscsi = false;
+        bool closing = false;      // stands in closed_
+        bool retired = false;      // its streams have ended; what still comes is only counted
+        From initiator = From::a;  // if is_iscsi
         FlowKey key;
     };
+
+    struct Closed {
+        uint32_t slot;
+        uint32_t number;
+        int64_t time_ns;
+    };
+    // What a closed connection held is let go after so long, or when so many others have closed since.
+    static constexpr int64_t close_linger_ns = 10'000'000'000;
+    static constexpr size_t max_closed = 256;
 
     void count(const RawPacket& packet);
     const DecodedPacket* not_yet_tcp(const DecodedPacket& packet, Arrival arrival);
@@ -82,6 +97,8 @@ class Engine {
     void consume(Flow& flow, From from, const StreamPiece& piece);
     static void frame_only(Flow& flow, bool from_target, const StreamPiece& piece);
     void end_flow(Flow& flow);
+    void end_streams(Flow& flow);
+    void retire_closed(int64_t now_ns);
     void end_silent_flows(int64_t now_ns);
     static From initiator_of(const Flow& flow);
 
@@ -96,6 +113,7 @@ class Engine {
     SessionTracker sessions_;
     std::vector<std::unique_ptr<Flow>> flows_;  // by slot
     std::vector<uint32_t> free_slots_;
+    std::deque<Closed> closed_;  // in order of closing
     uint32_t connections_ = 0;
 };
 
