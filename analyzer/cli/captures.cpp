@@ -89,9 +89,12 @@ Analysed analyse_captures(const CaptureOptions& options, ResultStore::Keep keep)
     bar.clear();
 
     const uint64_t packets = analysed.engine->totals().packets;
+    const std::string analysed_before = packets == 0
+                                            ? "nothing before it to analyse"
+                                            : fmt::format("the {} packets before it were analysed", packets);
     for (const Damage& damage : analysed.source->damage()) {
-        fmt::print(stderr, "sanscope: {}: {} at byte {}; the {} packets before it were analysed\n",
-                   damage.file, damage.message, damage.at_byte, packets);
+        fmt::print(stderr, "sanscope: {}: {} at byte {}; {}\n", damage.file, damage.message, damage.at_byte,
+                   analysed_before);
         analysed.status = packets == 0 ? exit_nothing_analysed : exit_input_damaged;
     }
     if (!whole) {
