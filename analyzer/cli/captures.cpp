@@ -93,8 +93,9 @@ Analysed analyse_captures(const CaptureOptions& options, ResultStore::Keep keep)
                                             ? "nothing before it to analyse"
                                             : fmt::format("the {} packets before it were analysed", packets);
     for (const Damage& damage : analysed.source->damage()) {
-        fmt::print(stderr, "sanscope: {}: {} at byte {}; {}\n", damage.file, damage.message, damage.at_byte,
-                   analysed_before);
+        const std::string where =
+            damage.at_byte == 0 ? "" : fmt::format(" at byte {}; {}", damage.at_byte, analysed_before);
+        fmt::print(stderr, "sanscope: {}: {}{}\n", damage.file, damage.message, where);
         analysed.status = packets == 0 ? exit_nothing_analysed : exit_input_damaged;
     }
     if (!whole) {
