@@ -21,10 +21,9 @@ Engine::Engine(ResultStore::Keep keep, StopAfter stop_after)
     : store_(keep), stop_after_(stop_after), flow_table_(std::random_device{}()), sessions_(store_) {}
 
 void Engine::process(const PacketBatch& batch, std::span<const DecodedPacket> decoded) {
+    count(batch);
     for (size_t i = 0; i < decoded.size(); ++i) {
-        const RawPacket& raw = batch.packets[i];
-        const Arrival arrival{batch.first_packet + i, raw.time_ns};
-        count(raw);
+        const Arrival arrival{batch.first_packet + i, batch.packets[i].time_ns};
         const DecodedPacket* packet = &decoded[i];
         if (packet->kind != DecodedPacket::Kind::tcp) packet = not_yet_tcp(*packet, arrival);
         if (packet == nullptr || stop_after_ == StopAfter::decode) continue;
@@ -47,12 +46,20 @@ void Engine::finish() {
     if (never_completed > 0) issues_.add(Issue::fragments_never_completed, 0, never_completed);
 }
 
-inline void Engine::count(const RawPacket& packet) {
-    ++totals_.packets;
-    totals_.wire_bytes += packet.wire_length;
-    if (totals_.first_ns == no_time) totals_.first_ns = totals_.last_ns = packet.time_ns;
-    totals_.first_ns = std::min(totals_.first_ns, packet.time_ns);
-    totals_.last_ns = std::max(totals_.last_ns, packet.time_ns);
+void Engine::count(const PacketBatch& batch) {
+    if (batch.packets.empty()) return;
+    int64_t first_ns = totals_.first_ns == no_time ? batch.packets.front().time_ns : totals_.first_ns;
+    int64_t last_ns = totals_.last_ns;
+    uint64_t wire_bytes = 0;
+    for (const RawPacket& packet : batch.packets) {
+        wire_bytes += packet.wire_length;
+        first_ns = std::min(first_ns, packet.time_ns);
+        last_ns = std::max(last_ns, packet.time_ns);
+    }
+    totals_.packets += batch.packets.size();
+    totals_.wire_bytes += wire_bytes;
+    totals_.first_ns = first_ns;
+    totals_.last_ns = last_ns;
 }
 
 // The TCP segment that an IP fragment completes; nullptr, and perhaps an issue counted, for anything else.
@@ -131,7 +138,12 @@ void Engine::on_segment(Flow& flow, From from, const DecodedPacket& packet, Arri
             probe(flow, from, packet, arrival);
         }
     }
-    if (flow.iscsi == nullptr) return;
+    const bool holds = flow.tcp.holds(From::a) || flow.tcp.holds(From::b);
+    if (holds && flow.iscsi != nullptr) [[unlikely]]
+        deliver_held(flow, arrival);
+}
+
+void Engine::deliver_held(Flow& flow, Arrival arrival) {
     StreamPiece piece;
     for (const From side : {From::a, From::b}) {
         while (flow.tcp.holds(side) && flow.tcp.held_piece(side, arrival, piece)) consume(flow, side, piece);

@@ -87,13 +87,14 @@ class Engine {
     static constexpr int64_t close_linger_ns = 10'000'000'000;
     static constexpr size_t max_closed = 256;
 
-    void count(const RawPacket& packet);
+    void count(const PacketBatch& batch);
     const DecodedPacket* not_yet_tcp(const DecodedPacket& packet, Arrival arrival);
     Flow* flow_of(const DecodedPacket& packet, Arrival arrival, From& from);
     Flow* begin_flow(const FlowKey& key, uint32_t& slot, bool source_is_low, Arrival arrival);
     void on_segment(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival);
     void probe(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival);
     void deliver(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival);
+    void deliver_held(Flow& flow, Arrival arrival);
     void consume(Flow& flow, From from, const StreamPiece& piece);
     static void frame_only(Flow& flow, bool from_target, const StreamPiece& piece);
     void end_flow(Flow& flow);

@@ -17,7 +17,11 @@ struct FlowKey {
     uint16_t low_port = 0;
     uint16_t high_port = 0;
 
-    bool operator==(const FlowKey&) const = default;
+    // Of keys with one hash, all parts are equal nearly always: looking at them one by one would only cost branches.
+    bool operator==(const FlowKey& other) const {
+        const bool ports = low_port == other.low_port && high_port == other.high_port;
+        return low == other.low && high == other.high && ports;
+    }
 
     // `source_is_low` tells in which direction the packet went.
     static FlowKey of(const DecodedPacket& packet, bool& source_is_low);
@@ -25,15 +29,17 @@ struct FlowKey {
     uint64_t hash(uint64_t seed) const;
 };
 
+// Without branches: which end is the lesser changes with every packet, as good as at random.
 inline FlowKey FlowKey::of(const DecodedPacket& packet, bool& source_is_low) {
     const auto& s = packet.source.words;
     const auto& d = packet.destination.words;
-    source_is_low = s[1] != d[1]   ? s[1] < d[1]
-                    : s[0] != d[0] ? s[0] < d[0]
-                                   : packet.source_port <= packet.destination_port;
-    if (source_is_low)
-        return {packet.source, packet.destination, packet.source_port, packet.destination_port};
-    return {packet.destination, packet.source, packet.destination_port, packet.source_port};
+    const bool by_port = packet.source_port <= packet.destination_port;
+    const bool by_first = (s[0] < d[0]) | ((s[0] == d[0]) & by_port);
+    source_is_low = (s[1] < d[1]) | ((s[1] == d[1]) & by_first);
+    const IpAddress* const addresses[2] = {&packet.destination, &packet.source};
+    const uint16_t ports[2] = {packet.destination_port, packet.source_port};
+    const size_t low = source_is_low ? 1 : 0;
+    return {*addresses[low], *addresses[1 - low], ports[low], ports[1 - low]};
 }
 
 inline uint64_t FlowKey::hash(uint64_t seed) const {
@@ -55,44 +61,47 @@ class FlowTable {
     // The number kept under the key; a place for it, holding `none`, is made where there was none. The reference holds
     // until the next call.
     uint32_t& find_or_add(const FlowKey& key) {
-        if ((keys_.size() + 1) * 2 > places_.size()) grow();
+        if ((entries_.size() + 1) * 2 > places_.size()) [[unlikely]]
+            grow();
         const uint64_t hash = key.hash(seed_);
         const auto tag = static_cast<uint32_t>(hash >> 32);
         for (size_t i = hash & mask();; i = (i + 1) & mask()) {
             Place& place = places_[i];
-            if (place.key == none) {
-                place = {tag, static_cast<uint32_t>(keys_.size())};
-                keys_.push_back(key);
-                values_.push_back(none);
-                return values_.back();
+            if (place.entry == none) {
+                place = {tag, static_cast<uint32_t>(entries_.size())};
+                entries_.push_back({key, none});
+                return entries_.back().value;
             }
-            if (place.tag == tag && keys_[place.key] == key) return values_[place.key];
+            if (place.tag == tag && entries_[place.entry].key == key) return entries_[place.entry].value;
         }
     }
 
-    size_t size() const { return keys_.size(); }
+    size_t size() const { return entries_.size(); }
 
   private:
     struct Place {
         uint32_t tag;
-        uint32_t key;
+        uint32_t entry;
+    };
+    struct Entry {
+        FlowKey key;
+        uint32_t value;
     };
     size_t mask() const { return places_.size() - 1; }
 
     void grow() {
         places_.assign(places_.empty() ? 256 : places_.size() * 2, Place{0, none});
-        for (uint32_t key = 0; key < keys_.size(); ++key) {
-            const uint64_t hash = keys_[key].hash(seed_);
+        for (uint32_t entry = 0; entry < entries_.size(); ++entry) {
+            const uint64_t hash = entries_[entry].key.hash(seed_);
             size_t i = hash & mask();
-            while (places_[i].key != none) i = (i + 1) & mask();
-            places_[i] = {static_cast<uint32_t>(hash >> 32), key};
+            while (places_[i].entry != none) i = (i + 1) & mask();
+            places_[i] = {static_cast<uint32_t>(hash >> 32), entry};
         }
     }
 
     uint64_t seed_;
     std::vector<Place> places_;
-    std::vector<FlowKey> keys_;
-    std::vector<uint32_t> values_;
+    std::vector<Entry> entries_;
 };
 
 }  // namespace sanscope

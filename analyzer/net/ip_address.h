@@ -27,7 +27,9 @@ struct IpAddress {
         return {{load_native<uint64_t>(wire), load_native<uint64_t>(wire + 8)}};
     }
 
-    bool operator==(const IpAddress&) const = default;
+    bool operator==(const IpAddress& other) const {
+        return ((words[0] ^ other.words[0]) | (words[1] ^ other.words[1])) == 0;
+    }
     bool is_v4() const { return words[0] == 0 && (words[1] & 0xffffffff) == v4_mapped_prefix; }
     std::array<uint8_t, 16> bytes() const { return std::bit_cast<std::array<uint8_t, 16>>(words); }
 };
