@@ -93,7 +93,8 @@ void LoginNegotiation::describe_part(SessionRow& row) const {
         declared(Side::target, Key::max_recv_data_segment_length, unknown<uint32_t>);
     if (discovery()) return;
     const auto if_answered = [&](Key key, uint32_t& column) {
-        if (number(Side::initiator, key) && number(Side::target, key)) column = lesser(key, unknown<uint32_t>);
+        if (number(Side::initiator, key) && number(Side::target, key))
+            column = lesser(key, unknown<uint32_t>);
     };
     if_answered(Key::max_burst_length, row.max_burst_length);
     if_answered(Key::first_burst_length, row.first_burst_length);
@@ -157,6 +158,7 @@ uint32_t LoginNegotiation::lesser(Key key, uint32_t otherwise) const {
 Ternary LoginNegotiation::both(Key key, bool otherwise) const {
     const std::string_view a = value(Side::initiator, key);
     const std::string_view b = value(Side::target, key);
+    if (is_refusal(a) || is_refusal(b)) return otherwise ? Ternary::yes : Ternary::no;
     if (a == "No" || b == "No") return Ternary::no;
     if (a == "Yes" || b == "Yes") return Ternary::yes;
     return otherwise ? Ternary::yes : Ternary::no;
@@ -165,6 +167,7 @@ Ternary LoginNegotiation::both(Key key, bool otherwise) const {
 Ternary LoginNegotiation::either(Key key, bool otherwise) const {
     const std::string_view a = value(Side::initiator, key);
     const std::string_view b = value(Side::target, key);
+    if (is_refusal(a) || is_refusal(b)) return otherwise ? Ternary::yes : Ternary::no;
     if (a == "Yes" || b == "Yes") return Ternary::yes;
     if (a == "No" || b == "No") return Ternary::no;
     return otherwise ? Ternary::yes : Ternary::no;

@@ -37,7 +37,9 @@ bool PduFramer::finish() {
     const bool nothing_read =
         expect_ == Expect::resync || (expect_ == Expect::header && header_captured_ < length_fields_end);
     if (nothing_read) return false;
-    const bool whole = expect_ == Expect::data_digest && data_digest_ == DigestUse::unknown;
+    const bool header_whole = probing_header_digest_ && Bhs(header_.data()).data_segment_length() == 0;
+    const bool whole = header_whole || (expect_ == Expect::data_digest && data_digest_ == DigestUse::unknown);
+    if (header_whole) last_ = last_of_header_;
     stray_ = 0;
     complete();
     if (!whole) {
@@ -82,6 +84,7 @@ void PduFramer::begin_header() {
 PduFramer::Fed PduFramer::feed_header(Cursor& cursor) {
     if (cursor.captured == 0) return header_absent(cursor);
     if (header_have_ == 0) pdu_.first = cursor.piece->carried;
+    if (probing_header_digest_ && header_have_ == ahs_end()) probe_carried_ = cursor.piece->carried;
     const uint32_t n = std::min(cursor.captured, header_needed_ - header_have_);
     if (header_captured_ == header_have_) {
         std::memcpy(header_.data() + header_have_, cursor.data, n);
@@ -98,12 +101,12 @@ PduFramer::Fed PduFramer::feed_header(Cursor& cursor) {
     return header_have_ < header_needed_ ? Fed::more : header_collected(cursor);
 }
 
-// Do these first bytes of a header turn out to be the digest of what was before?
+// Do these first bytes of a header turn out to be the digest of what was before? It may have been told since.
 void PduFramer::settle_undigested() {
     DigestUse& use = undigested_ == Undigested::header ? header_digest_ : data_digest_;
     undigested_ = Undigested::nothing;
-    if (use != DigestUse::unknown) return;
-    use = load_le32(header_.data()) == undigested_crc_ ? DigestUse::yes : DigestUse::no;
+    if (use == DigestUse::unknown)
+        use = load_le32(header_.data()) == undigested_crc_ ? DigestUse::yes : DigestUse::no;
     if (use == DigestUse::yes) drop_leading_digest();
 }
 
@@ -142,25 +145,14 @@ PduFramer::Fed PduFramer::header_collected(Cursor& cursor) {
         return after_header();
     }
     if (probing_header_digest_) {
-        probing_header_digest_ = false;
         if (load_le32(header_.data() + digested) == crc) {
+            probing_header_digest_ = false;
             header_digest_ = DigestUse::yes;
             pdu_.header_digest = Digest::ok;
             return after_header();
         }
-        // What was taken for a digest is data, or the next header's beginning.
         header_digest_ = DigestUse::no;
-        const uint8_t* bytes = header_.data() + digested;
-        const Arrival carried = cursor.piece->carried;
-        const Fed fed = after_header();
-        if (fed == Fed::more) {
-            pass_data(bytes, digest_length, carried);
-            return remaining_ == 0 ? after_data(cursor) : Fed::more;
-        }
-        std::memcpy(stray_bytes_.data(), bytes, digest_length);
-        stray_ = digest_length;
-        stray_carried_ = carried;
-        return fed;
+        return after_probe(cursor, digest_length);
     }
     const bool nothing_follows = cursor.length == 0;
     const bool has_data = Bhs(header_.data()).data_segment_length() != 0;
@@ -171,13 +163,35 @@ PduFramer::Fed PduFramer::header_collected(Cursor& cursor) {
         return after_header();
     }
     probing_header_digest_ = true;
+    last_of_header_ = last_;
     header_needed_ += static_cast<uint32_t>(digest_length);
     return Fed::more;
 }
 
+// What was taken for a digest is no such thing, as far as can be seen: of those four bytes, `n` were captured, and are
+// data or the next header's beginning.
+PduFramer::Fed PduFramer::after_probe(const Cursor& cursor, uint32_t n) {
+    probing_header_digest_ = false;
+    const uint8_t* bytes = header_.data() + ahs_end();
+    if (Bhs(header_.data()).data_segment_length() == 0) {
+        std::memcpy(stray_bytes_.data(), bytes, n);
+        stray_ = n;
+        stray_carried_ = probe_carried_;
+        last_ = last_of_header_;
+        return after_header();
+    }
+    after_header();
+    pass_data(bytes, n, probe_carried_);
+    return remaining_ == 0 ? after_data(cursor) : Fed::more;
+}
+
 // The next bytes of the header are not in the capture.
 PduFramer::Fed PduFramer::header_absent(Cursor& cursor) {
-    if (header_captured_ < length_fields_end || !can_be_header(header_.data(), from_target_)) {
+    if (probing_header_digest_) {
+        // Whether a digest follows stays unknown.
+        return after_probe(cursor, header_have_ - ahs_end());
+    }
+    if (header_captured_ < length_fields_end) {
         lose_header(true);
         return Fed::more;
     }
@@ -188,12 +202,7 @@ PduFramer::Fed PduFramer::header_absent(Cursor& cursor) {
     const uint32_t n = std::min(cursor.length, header_needed_ - header_have_);
     header_have_ += n;
     take_absent(cursor, n);
-    if (header_have_ < header_needed_) return Fed::more;
-    if (probing_header_digest_) {
-        probing_header_digest_ = false;
-        header_digest_ = DigestUse::no;
-    }
-    return after_header();
+    return header_have_ < header_needed_ ? Fed::more : after_header();
 }
 
 PduFramer::Fed PduFramer::after_header() {
@@ -323,7 +332,7 @@ void PduFramer::lose_header(bool begin_is_header) {
     window_.clear();
     if (header_captured_ > 1 && header_captured_ == header_have_) {
         window_.assign(header_.begin() + 1, header_.begin() + header_captured_);
-        window_carried_ = pdu_.first;
+        window_carried_.assign(window_.size(), pdu_.first);
     }
 }
 
@@ -350,14 +359,17 @@ PduFramer::Fed PduFramer::feed_resync(Cursor& cursor) {
             stray_ = 0;
             std::memcpy(header_.data(), window_.data() + i, before - i);
             offset_ -= before - i;
-            const Fed fed = found_header(window_carried_);
+            const Fed fed = found_header(window_carried_[i]);
             offset_ += before - i;
             header_have_ = header_captured_ = before - i;
             return fed;
         }
         if (cursor.captured < bhs_length && !cut_follows) {
-            if (window_.size() >= bhs_length)
+            window_carried_.resize(window_.size(), cursor.piece->carried);
+            if (window_.size() >= bhs_length) {
                 window_.erase(window_.begin(), window_.end() - (bhs_length - 1));
+                window_carried_.erase(window_carried_.begin(), window_carried_.end() - (bhs_length - 1));
+            }
             take(cursor, cursor.captured);
             return Fed::more;
         }
@@ -380,7 +392,7 @@ PduFramer::Fed PduFramer::feed_resync(Cursor& cursor) {
     }
     const uint32_t kept = std::min(cursor.captured, static_cast<uint32_t>(bhs_length) - 1);
     window_.assign(cursor.data + cursor.captured - kept, cursor.data + cursor.captured);
-    window_carried_ = cursor.piece->carried;
+    window_carried_.assign(kept, cursor.piece->carried);
     take(cursor, cursor.captured);
     return Fed::more;
 }

@@ -29,7 +29,7 @@ struct Pdu {
     Digest header_digest = Digest::none;
     Digest data_digest = Digest::none;
     bool inferred = false;  // nobody saw the header: its bytes are what others imply
-    bool damaged = false;  // bytes of it are in no captured packet, or it never completed
+    bool damaged = false;   // bytes of it are in no captured packet, or it never completed
 
     Bhs bhs() const { return Bhs(header); }
 };
@@ -123,6 +123,7 @@ class PduFramer {
     void drop_leading_digest();
     bool bhs_collected();
     Fed header_collected(Cursor& cursor);
+    Fed after_probe(const Cursor& cursor, uint32_t n);
     Fed header_absent(Cursor& cursor);
     Fed after_header();
     Fed feed_data(Cursor& cursor);
@@ -162,13 +163,15 @@ class PduFramer {
     uint32_t digest_passed_ = 0;  // bytes of the data digest passed, captured or not
     uint32_t keep_ = 0;           // bytes of this data segment still to keep
     uint64_t offset_ = 0;         // stream offset of the next byte
+    Arrival last_of_header_;      // while probing: as last_ was before the four bytes
+    Arrival probe_carried_;       // the packet that holds the first of them
     Arrival last_;                // the moment of the last byte of this PDU that some packet held
     Arrival stray_carried_;
     std::array<uint8_t, digest_length> stray_bytes_{};
     std::array<uint8_t, header_capacity> header_{};
     std::vector<uint8_t> data_;
     std::vector<uint8_t> window_;  // looking for a header: the last captured bytes where they are contiguous
-    Arrival window_carried_;
+    std::vector<Arrival> window_carried_;  // the packet that holds each of them
     UnseenStretch stretch_;
     Pdu pdu_;
 };

@@ -138,14 +138,14 @@ TEST(TcpConnection, LeavesDataFromElsewhereToTheNextConnectionOnceClosed) {
     Connection c;
     c.open();
     c.takes(From::a, {.seq = 1001, .length = 100});
-    EXPECT_TRUE(c.takes(From::a, {.seq = 1001 - (1 << 27), .length = 100}));
+    EXPECT_TRUE(c.takes(From::a, {.seq = 1001u - (1u << 27), .length = 100}));
     c.takes(From::a, {.seq = 1101, .flags = tcp_fin | tcp_ack});
     EXPECT_FALSE(c.tcp.closed());
     c.takes(From::b, {.seq = 5001, .flags = tcp_fin | tcp_ack});
     EXPECT_TRUE(c.tcp.closed());
     // A late retransmission still is this connection's.
     EXPECT_TRUE(c.takes(From::a, {.seq = 1001, .length = 100}));
-    EXPECT_FALSE(c.takes(From::a, {.seq = 1001 - (1 << 27), .length = 100}));
+    EXPECT_FALSE(c.takes(From::a, {.seq = 1001u - (1u << 27), .length = 100}));
 }
 
 TEST(TcpConnection, LeavesDataBeyondAnyWindowToTheNextConnection) {

@@ -1,0 +1,567 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/iscsi/pdu_framer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+#include "analyzer/iscsi/testing/every_opcode.h"
+#include "analyzer/iscsi/testing/pdu_builder.h"
+
+namespace sanscope {
+namespace {
+
+using test::Bytes;
+using test::operator+;
+using test::pattern;
+using test::PduBuilder;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// Vouches for headers of the tasks it is told.
+class Witness final : public HeaderWitness {
+  public:
+    bool vouches_for(const uint8_t* bytes, size_t) const override {
+        return any || (Bhs(bytes).itt() >= 1 && Bhs(bytes).itt() < 100);
+    }
+    bool any = false;
+};
+
+struct Found {
+    Bytes header;
+    unsigned header_captured = 0;
+    Bytes ahs;
+    Bytes data;
+    uint64_t offset = 0;
+    uint64_t first = 0;
+    uint64_t first_data = 0;
+    uint64_t last = 0;
+    Digest header_digest = Digest::none;
+    Digest data_digest = Digest::none;
+    bool damaged = false;
+
+    uint32_t itt() const { return Bhs(header.data()).itt(); }
+    uint32_t data_length() const { return Bhs(header.data()).data_segment_length(); }
+};
+
+// What a PDU is, but for the packets it came in and the verdicts on its digests.
+bool same_pdu(const Found& a, const Found& b) {
+    return a.header == b.header && a.header_captured == b.header_captured && a.ahs == b.ahs &&
+           a.data == b.data && a.offset == b.offset && a.damaged == b.damaged;
+}
+
+struct Stretch {
+    uint64_t begin;
+    uint64_t end;
+    bool operator==(const Stretch&) const = default;
+};
+
+// Feeds a framer and keeps what it finds. Each piece is a packet more.
+class Framing {
+  public:
+    explicit Framing(bool from_target) : framer(from_target, witness) {}
+
+    Framing& feed(const Bytes& bytes, uint32_t cut = 0) {
+        StreamPiece piece;
+        // Exactly that much, so that the sanitizer sees a read beyond it.
+        const Bytes exact(bytes.begin(), bytes.end() - static_cast<std::ptrdiff_t>(cut));
+        piece.data = exact.data();
+        piece.captured = static_cast<uint32_t>(exact.size());
+        piece.length = static_cast<uint32_t>(bytes.size());
+        return feed(piece);
+    }
+    // Bytes that no packet held.
+    Framing& gap(uint32_t length) {
+        StreamPiece piece;
+        piece.length = length;
+        piece.not_captured = true;
+        return feed(piece);
+    }
+    // A packet of which nothing but its length is left.
+    Framing& cut(uint32_t length) {
+        StreamPiece piece;
+        piece.length = length;
+        return feed(piece);
+    }
+    Framing& finish() {
+        if (framer.finish()) take();
+        EXPECT_FALSE(framer.finish());
+        return *this;
+    }
+    std::vector<uint32_t> tags() const {
+        std::vector<uint32_t> tags;
+        for (const Found& pdu : pdus) tags.push_back(pdu.itt());
+        return tags;
+    }
+
+    Witness witness;
+    PduFramer framer;
+    std::vector<Found> pdus;
+    std::vector<Stretch> stretches;
+
+  private:
+    Framing& feed(StreamPiece& piece) {
+        ++packet_;
+        piece.offset = offset_;
+        piece.carried = piece.delivered = {packet_, static_cast<int64_t>(packet_)};
+        if (piece.not_captured) piece.delivered = {packet_ - 1, 0};
+        offset_ += piece.length;
+        PduFramer::Cursor cursor(piece);
+        for (;;) {
+            switch (framer.feed(cursor)) {
+                case PduFramer::Fed::more:
+                    EXPECT_EQ(cursor.length, 0u);
+                    return *this;
+                case PduFramer::Fed::pdu:
+                    take();
+                    break;
+                case PduFramer::Fed::resynchronised:
+                    stretches.push_back({framer.stretch().begin, framer.stretch().end});
+                    break;
+            }
+        }
+    }
+    void take() {
+        const Pdu& pdu = framer.pdu();
+        pdus.push_back({Bytes(pdu.header, pdu.header + bhs_length), pdu.header_captured,
+                        Bytes(pdu.ahs.begin(), pdu.ahs.end()), Bytes(pdu.data.begin(), pdu.data.end()),
+                        pdu.offset, pdu.first.packet, pdu.first_data.packet, pdu.last.packet,
+                        pdu.header_digest, pdu.data_digest, pdu.damaged});
+    }
+
+    uint64_t packet_ = 0;
+    uint64_t offset_ = 0;
+};
+
+struct DigestCase {
+    DigestUse told_header;
+    DigestUse told_data;
+    bool header;
+    bool data;
+};
+
+std::vector<DigestCase> digest_cases() {
+    std::vector<DigestCase> cases;
+    for (const bool header : {false, true}) {
+        for (const bool data : {false, true}) {
+            cases.push_back({header ? DigestUse::yes : DigestUse::no, data ? DigestUse::yes : DigestUse::no,
+                             header, data});
+            cases.push_back({DigestUse::unknown, DigestUse::unknown, header, data});
+        }
+    }
+    return cases;
+}
+
+std::string describe(const DigestCase& c) {
+    return std::string(c.told_header == DigestUse::unknown ? "digests unknown, " : "digests told, ") +
+           (c.header ? "header " : "no header ") + (c.data ? "and data digest" : "and no data digest");
+}
+
+void tell(Framing& framing, const DigestCase& c) {
+    framing.framer.set_digests(c.told_header, c.told_data);
+}
+
+// Login PDUs never carry digests (RFC 7143 §6.2.3).
+Bytes wire(const PduBuilder& pdu, const DigestCase& c) {
+    const uint8_t opcode = pdu.header()[0] & 0x3f;
+    const bool login = opcode == 0x03 || opcode == 0x23;
+    return login ? pdu.bytes() : pdu.bytes(c.header, c.data);
+}
+
+void expect_is(const Found& found, const PduBuilder& sent, const DigestCase& c) {
+    const Bytes plain = sent.bytes();
+    const Bhs bhs(plain.data());
+    const auto data_at = static_cast<std::ptrdiff_t>(bhs_length + bhs.ahs_length());
+    EXPECT_EQ(found.header, sent.header());
+    EXPECT_EQ(found.header_captured, bhs_length);
+    EXPECT_EQ(found.ahs, Bytes(plain.begin() + bhs_length, plain.begin() + data_at));
+    if (bhs.data_segment_length() <= 512) {
+        EXPECT_EQ(found.data,
+                  Bytes(plain.begin() + data_at, plain.begin() + data_at + bhs.data_segment_length()));
+    }
+    EXPECT_FALSE(found.damaged);
+    if (c.told_header == DigestUse::unknown) return;
+    const bool login = bhs.opcode() == Opcode::login_request || bhs.opcode() == Opcode::login_response;
+    const bool digested_data = c.data && !login && bhs.data_segment_length() > 0;
+    EXPECT_EQ(found.header_digest, c.header && !login ? Digest::ok : Digest::none);
+    EXPECT_EQ(found.data_digest, digested_data ? Digest::ok : Digest::none);
+}
+
+TEST(PduFramer, ReadsEveryOpcodeWithAndWithoutDigests) {
+    for (const DigestCase& c : digest_cases()) {
+        SCOPED_TRACE(describe(c));
+        for (const bool from_target : {false, true}) {
+            Framing framing(from_target);
+            tell(framing, c);
+            std::vector<PduBuilder> sent;
+            Bytes stream;
+            std::vector<uint64_t> offsets;
+            for (const PduBuilder& pdu : test::one_of_every_opcode()) {
+                if (is_from_target(pdu.header()[0] & 0x3f) != from_target) continue;
+                sent.push_back(pdu);
+                offsets.push_back(stream.size());
+                stream = stream + wire(pdu, c);
+            }
+            framing.feed(stream).finish();
+            ASSERT_THAT(framing.pdus, SizeIs(sent.size()));
+            for (size_t i = 0; i < sent.size(); ++i) {
+                expect_is(framing.pdus[i], sent[i], c);
+                EXPECT_EQ(framing.pdus[i].offset, offsets[i]);
+            }
+        }
+    }
+}
+
+TEST(PduFramer, FindsTheSamePdusWhereverTheStreamIsSplit) {
+    const std::vector<PduBuilder> sent = {
+        test::scsi_response(1, 0, 1, 1),
+        test::data_in(2, 0, pattern(13), 1),
+        test::scsi_response(3, 0, 2, 1),
+        test::r2t(4, 1, 0, 512, 1),
+        test::data_in(5, 0, pattern(4), 1).flags(0x81),
+        test::scsi_response(6, 2, 3, 1).data(pattern(20)),
+    };
+    for (const DigestCase& c : digest_cases()) {
+        SCOPED_TRACE(describe(c));
+        Bytes stream;
+        for (const PduBuilder& pdu : sent) stream = stream + wire(pdu, c);
+        Framing whole(true);
+        tell(whole, c);
+        whole.feed(stream).finish();
+        ASSERT_THAT(whole.pdus, SizeIs(sent.size()));
+        for (size_t i = 1; i < stream.size(); ++i) {
+            for (size_t j = i; j < stream.size(); j += 5 + j % 11) {
+                Framing split(true);
+                tell(split, c);
+                const auto at = [&](size_t n) { return stream.begin() + static_cast<std::ptrdiff_t>(n); };
+                split.feed(Bytes(at(0), at(i)))
+                    .feed(Bytes(at(i), at(j)))
+                    .feed(Bytes(at(j), stream.end()))
+                    .finish();
+                ASSERT_THAT(split.pdus, SizeIs(sent.size())) << i << " " << j;
+                for (size_t n = 0; n < sent.size(); ++n) {
+                    ASSERT_TRUE(same_pdu(split.pdus[n], whole.pdus[n])) << i << " " << j << " PDU " << n;
+                    if (c.told_header == DigestUse::unknown) continue;
+                    ASSERT_EQ(split.pdus[n].header_digest, whole.pdus[n].header_digest) << i << " " << j;
+                    ASSERT_EQ(split.pdus[n].data_digest, whole.pdus[n].data_digest) << i << " " << j;
+                }
+                ASSERT_THAT(split.stretches, IsEmpty()) << i << " " << j;
+            }
+        }
+    }
+}
+
+TEST(PduFramer, TellsThePacketsThatBeginAndCompleteAPduWhereverItIsSplit) {
+    const DigestCase cases[] = {{DigestUse::no, DigestUse::no, false, false},
+                                {DigestUse::yes, DigestUse::yes, true, true},
+                                {DigestUse::unknown, DigestUse::unknown, false, false}};
+    const std::vector<PduBuilder> sent = {test::scsi_response(1, 0, 1, 1), test::data_in(2, 0, pattern(9), 1),
+                                          test::r2t(3, 1, 0, 512, 1), test::scsi_response(4, 0, 2, 1)};
+    for (const DigestCase& c : cases) {
+        SCOPED_TRACE(describe(c));
+        Bytes stream;
+        std::vector<size_t> ends;
+        for (const PduBuilder& pdu : sent) {
+            stream = stream + wire(pdu, c);
+            ends.push_back(stream.size());
+        }
+        for (size_t i = 1; i < stream.size(); ++i) {
+            Framing split(true);
+            tell(split, c);
+            const auto middle = stream.begin() + static_cast<std::ptrdiff_t>(i);
+            split.feed(Bytes(stream.begin(), middle)).feed(Bytes(middle, stream.end())).finish();
+            ASSERT_THAT(split.pdus, SizeIs(sent.size()));
+            for (size_t n = 0; n < sent.size(); ++n) {
+                const size_t begin = n == 0 ? 0 : ends[n - 1];
+                ASSERT_EQ(split.pdus[n].first, begin < i ? 1u : 2u) << "split at " << i << ", PDU " << n;
+                ASSERT_EQ(split.pdus[n].last, ends[n] <= i ? 1u : 2u) << "split at " << i << ", PDU " << n;
+            }
+        }
+    }
+}
+
+TEST(PduFramer, ReadsDataOfEveryLengthAroundWhatItKeepsAndPads) {
+    for (const DigestCase& c : digest_cases()) {
+        SCOPED_TRACE(describe(c));
+        for (const size_t length : {0u, 1u, 2u, 3u, 4u, 5u, 511u, 512u, 513u}) {
+            Framing framing(true);
+            tell(framing, c);
+            const PduBuilder sent = test::data_in(7, 0, pattern(length), 1).flags(0x81);
+            const PduBuilder next = test::scsi_response(8, 0, 1, 1);
+            framing.feed(wire(sent, c)).feed(wire(next, c)).feed(wire(sent, c)).finish();
+            ASSERT_THAT(framing.pdus, SizeIs(3)) << length;
+            expect_is(framing.pdus[0], sent, c);
+            expect_is(framing.pdus[1], next, c);
+            expect_is(framing.pdus[2], sent, c);
+            EXPECT_THAT(framing.pdus[0].data, SizeIs(length <= 512 ? length : 0));
+        }
+    }
+}
+
+TEST(PduFramer, FollowsTheLongestDataSegmentOverBytesThatWereCutOff) {
+    for (const bool digests : {false, true}) {
+        Framing framing(true);
+        const DigestUse use = digests ? DigestUse::yes : DigestUse::no;
+        framing.framer.set_digests(use, use);
+        const Bytes header = test::data_in(1, 0, {}, 1).data_length(max_data_segment_length).bytes(digests);
+        framing.feed(header);
+        uint32_t left = (max_data_segment_length + 3) & ~3u;
+        if (digests) left += 4;
+        while (left > 0) {
+            const uint32_t n = std::min(left, 1'000'000u);
+            framing.cut(n);
+            left -= n;
+        }
+        framing.feed(test::scsi_response(2, 0, 1, 1).bytes(digests)).finish();
+        EXPECT_THAT(framing.tags(), ElementsAre(1, 2));
+        EXPECT_FALSE(framing.pdus[0].damaged);
+        EXPECT_EQ(framing.pdus[0].last, 18u);
+        EXPECT_EQ(framing.pdus[0].data_digest, Digest::none);
+    }
+}
+
+TEST(PduFramer, KeepsTheWholeTextOfALogin) {
+    Framing framing(false);
+    const Bytes keys = pattern(8000);
+    framing.feed(test::login_request(keys).bytes());
+    ASSERT_THAT(framing.pdus, SizeIs(1));
+    EXPECT_EQ(framing.pdus[0].data, keys);
+}
+
+TEST(PduFramer, FollowsTheLengthsOfAHeaderTheSnapLengthCut) {
+    for (const bool digests : {false, true}) {
+        const DigestUse use = digests ? DigestUse::yes : DigestUse::no;
+        const Bytes first = test::data_in(1, 0, pattern(100), 1).flags(0x80).bytes(digests, digests);
+        const Bytes second = test::scsi_response(2, 0, 1, 1).bytes(digests, digests);
+        for (uint32_t captured = 8; captured < bhs_length; ++captured) {
+            Framing framing(true);
+            framing.framer.set_digests(use, use);
+            framing.feed(first, static_cast<uint32_t>(first.size()) - captured).feed(second).finish();
+            ASSERT_THAT(framing.pdus, SizeIs(2)) << captured;
+            const Found& cut = framing.pdus[0];
+            EXPECT_EQ(cut.header_captured, captured);
+            EXPECT_EQ(Bytes(cut.header.begin(), cut.header.begin() + captured),
+                      Bytes(first.begin(), first.begin() + captured));
+            EXPECT_EQ(Bytes(cut.header.begin() + captured, cut.header.end()), Bytes(bhs_length - captured));
+            EXPECT_THAT(cut.data, IsEmpty());
+            EXPECT_EQ(cut.last, 1u);
+            EXPECT_FALSE(cut.damaged);
+            EXPECT_EQ(cut.header_digest, Digest::none);
+            EXPECT_EQ(framing.pdus[1].itt(), 2u);
+        }
+    }
+}
+
+TEST(PduFramer, LooksForTheNextHeaderWhereTheCutTookTheLengths) {
+    const Bytes first = test::data_in(1, 0, pattern(100), 1).flags(0x80).bytes();
+    const Bytes second = test::scsi_response(2, 0, 1, 1).bytes();
+    for (uint32_t captured = 0; captured < 8; ++captured) {
+        Framing framing(true);
+        framing.framer.set_digests(DigestUse::no, DigestUse::no);
+        framing.feed(second)
+            .feed(first, static_cast<uint32_t>(first.size()) - captured)
+            .feed(second)
+            .finish();
+        EXPECT_THAT(framing.tags(), ElementsAre(2, 2)) << captured;
+        EXPECT_THAT(framing.stretches, ElementsAre(Stretch{48, 48 + first.size()})) << captured;
+    }
+}
+
+TEST(PduFramer, LosesNothingButTheBytesOfAGapInData) {
+    Bytes first = test::data_in(1, 0, pattern(400), 1).flags(0x80).bytes();
+    const Bytes second = test::scsi_response(2, 0, 1, 1).bytes();
+    Framing framing(true);
+    framing.framer.set_digests(DigestUse::no, DigestUse::no);
+    framing.feed(Bytes(first.begin(), first.begin() + 100))
+        .gap(200)
+        .feed(Bytes(first.begin() + 300, first.end()));
+    framing.feed(second).finish();
+    EXPECT_THAT(framing.tags(), ElementsAre(1, 2));
+    EXPECT_TRUE(framing.pdus[0].damaged);
+    EXPECT_EQ(framing.pdus[0].data, pattern(52));
+    EXPECT_EQ(framing.pdus[0].last, 3u);
+    EXPECT_FALSE(framing.pdus[1].damaged);
+    EXPECT_THAT(framing.stretches, IsEmpty());
+}
+
+TEST(PduFramer, CompletesWithTheLastCapturedPacketWhereTheEndOfAPduIsInAGap) {
+    const Bytes first = test::data_in(1, 0, pattern(400), 1).flags(0x80).bytes();
+    Framing framing(true);
+    framing.framer.set_digests(DigestUse::no, DigestUse::no);
+    framing.feed(Bytes(first.begin(), first.begin() + 100))
+        .feed(Bytes(first.begin() + 100, first.begin() + 200));
+    framing.gap(static_cast<uint32_t>(first.size() - 200)).feed(test::scsi_response(2, 0, 1, 1).bytes());
+    EXPECT_THAT(framing.tags(), ElementsAre(1, 2));
+    EXPECT_TRUE(framing.pdus[0].damaged);
+    EXPECT_EQ(framing.pdus[0].last, 2u);
+}
+
+TEST(PduFramer, FindsTheNextVouchedHeaderBehindAGapOverAHeader) {
+    const Bytes first = test::data_in(1, 0, pattern(400), 1).flags(0x80).bytes();
+    const Bytes stranger = test::scsi_response(1000, 0, 1, 1).bytes();
+    const Bytes third = test::scsi_response(3, 0, 2, 1).bytes();
+    for (uint32_t gap = 1; gap <= 200; ++gap) {
+        Framing framing(true);
+        framing.framer.set_digests(DigestUse::no, DigestUse::no);
+        framing.feed(stranger)
+            .gap(gap)
+            .feed(Bytes(first.begin() + gap, first.end()))
+            .feed(stranger)
+            .feed(third);
+        framing.finish();
+        const uint64_t end = 48 + first.size() + 48;
+        EXPECT_THAT(framing.tags(), ElementsAre(1000, 3)) << gap;
+        EXPECT_THAT(framing.stretches, ElementsAre(Stretch{48, end})) << gap;
+        EXPECT_EQ(framing.pdus[1].offset, end);
+        EXPECT_FALSE(framing.pdus[1].damaged);
+    }
+}
+
+TEST(PduFramer, FindsAHeaderThatIsSplitAnywhereWhileLookingForOne) {
+    const Bytes before = pattern(77);
+    const Bytes header = test::scsi_response(3, 0, 2, 1).bytes();
+    const Bytes after = test::r2t(4, 1, 0, 512, 1).bytes();
+    const Bytes stream = before + header + after;
+    for (size_t i = 1; i < stream.size(); ++i) {
+        for (size_t j = i; j <= stream.size(); j += 1 + j % 3) {
+            Framing framing(true);
+            framing.framer.set_digests(DigestUse::no, DigestUse::no);
+            framing.framer.begin_unsynchronised();
+            const auto at = [&](size_t n) { return stream.begin() + static_cast<std::ptrdiff_t>(n); };
+            framing.feed(Bytes(at(0), at(i)));
+            if (j > i) framing.feed(Bytes(at(i), at(j)));
+            if (j < stream.size()) framing.feed(Bytes(at(j), stream.end()));
+            framing.finish();
+            ASSERT_THAT(framing.tags(), ElementsAre(3, 4)) << i << " " << j;
+            ASSERT_EQ(framing.pdus[0].header, header) << i << " " << j;
+            ASSERT_EQ(framing.pdus[0].offset, before.size()) << i << " " << j;
+            ASSERT_THAT(framing.stretches, ElementsAre(Stretch{0, before.size()})) << i << " " << j;
+            const uint64_t first =
+                1u + (before.size() >= i ? 1u : 0u) + (j > i && before.size() >= j ? 1u : 0u);
+            ASSERT_EQ(framing.pdus[0].first, first) << i << " " << j;
+        }
+    }
+}
+
+TEST(PduFramer, FindsAHeaderThatBytewisePiecesBring) {
+    Framing framing(true);
+    framing.framer.begin_unsynchronised();
+    for (const uint8_t byte : pattern(100) + test::scsi_response(3, 0, 2, 1).bytes())
+        framing.feed(Bytes{byte});
+    framing.finish();
+    EXPECT_THAT(framing.tags(), ElementsAre(3));
+    EXPECT_EQ(framing.pdus[0].first, 101u);
+    EXPECT_EQ(framing.pdus[0].last, 148u);
+}
+
+TEST(PduFramer, LooksForTheNextHeaderWhereWhatStandsInItsPlaceIsNone) {
+    Framing framing(true);
+    framing.framer.set_digests(DigestUse::no, DigestUse::no);
+    const Bytes header = test::scsi_response(1, 0, 1, 1).bytes();
+    framing.feed(header).feed(Bytes(33, 0xff)).feed(header).finish();
+    EXPECT_THAT(framing.tags(), ElementsAre(1, 1));
+    EXPECT_THAT(framing.stretches, ElementsAre(Stretch{48, 81}));
+}
+
+TEST(PduFramer, ReportsBadDigestsAndGoesOn) {
+    for (const size_t flipped : {20u, 49u, 60u, 163u}) {
+        Bytes stream = test::data_in(1, 0, pattern(107), 1).flags(0x80).bytes(true, true);
+        ASSERT_EQ(stream.size(), 164u);
+        stream[flipped] ^= 0x10;
+        Framing framing(true);
+        framing.framer.set_digests(DigestUse::yes, DigestUse::yes);
+        framing.feed(stream).feed(test::scsi_response(2, 0, 1, 1).bytes(true, true));
+        ASSERT_THAT(framing.pdus, SizeIs(2));
+        EXPECT_EQ(framing.pdus[0].header_digest, flipped < 52 ? Digest::bad : Digest::ok);
+        EXPECT_EQ(framing.pdus[0].data_digest, flipped < 52 ? Digest::ok : Digest::bad);
+        EXPECT_TRUE(framing.pdus[0].damaged);
+        EXPECT_EQ(framing.pdus[1].header_digest, Digest::ok);
+        EXPECT_FALSE(framing.pdus[1].damaged);
+    }
+}
+
+TEST(PduFramer, DigestsAdditionalHeaderSegmentsWithTheHeader) {
+    Bytes pdu = test::scsi_command(1, 1, test::Moves::in, 8, {0x7f}).ahs(pattern(20)).bytes(true);
+    Framing framing(false);
+    framing.framer.set_digests(DigestUse::yes, DigestUse::no);
+    framing.feed(pdu);
+    pdu[50] ^= 1;
+    framing.feed(pdu);
+    ASSERT_THAT(framing.pdus, SizeIs(2));
+    EXPECT_EQ(framing.pdus[0].header_digest, Digest::ok);
+    EXPECT_EQ(framing.pdus[1].header_digest, Digest::bad);
+}
+
+TEST(PduFramer, FindsOutWhichDigestsAreInUse) {
+    for (const bool header : {false, true}) {
+        for (const bool data : {false, true}) {
+            Framing framing(true);
+            const PduBuilder with_data = test::data_in(1, 0, pattern(64), 1).flags(0x80);
+            for (int i = 0; i < 3; ++i) framing.feed(with_data.bytes(header, data));
+            EXPECT_THAT(framing.tags(), ElementsAre(1, 1, 1));
+            EXPECT_EQ(framing.framer.header_digest(), header ? DigestUse::yes : DigestUse::no);
+            EXPECT_EQ(framing.framer.data_digest(), data ? DigestUse::yes : DigestUse::no);
+            EXPECT_EQ(framing.pdus[2].header_digest, header ? Digest::ok : Digest::none);
+            EXPECT_EQ(framing.pdus[2].data_digest, data ? Digest::ok : Digest::none);
+        }
+    }
+}
+
+// Packets cut right behind a header say nothing of digests, and must not be taken to.
+TEST(PduFramer, StaysInStepWhereTheCutComesWithinWhatMayBeADigest) {
+    const Bytes first = test::data_in(1, 0, pattern(100), 1).flags(0x80).bytes();
+    for (uint32_t captured = 48; captured <= 60; ++captured) {
+        Framing framing(true);
+        for (int i = 0; i < 3; ++i) framing.feed(first, static_cast<uint32_t>(first.size()) - captured);
+        framing.finish();
+        EXPECT_THAT(framing.tags(), ElementsAre(1, 1, 1)) << captured;
+        EXPECT_THAT(framing.stretches, IsEmpty()) << captured;
+    }
+}
+
+TEST(PduFramer, TakesTheDigestOfThePduBeforeItWasTold) {
+    for (const bool data : {false, true}) {
+        Framing framing(true);
+        const PduBuilder pdu =
+            data ? test::data_in(1, 0, pattern(20), 1).flags(0x80) : test::scsi_response(1, 0, 1, 1);
+        const Bytes bytes = pdu.bytes(!data, data);
+        const Bytes digest(bytes.end() - 4, bytes.end());
+        // The digest comes with the next packet, and the negotiation's end is seen in between.
+        framing.feed(Bytes(bytes.begin(), bytes.end() - 4));
+        framing.framer.set_digests(data ? DigestUse::no : DigestUse::yes,
+                                   data ? DigestUse::yes : DigestUse::no);
+        framing.feed(digest + bytes).finish();
+        EXPECT_THAT(framing.tags(), ElementsAre(1, 1)) << data;
+        EXPECT_THAT(framing.stretches, IsEmpty()) << data;
+    }
+}
+
+TEST(PduFramer, TellsAPduThatTheEndOfTheStreamCutOff) {
+    const Bytes pdu = test::data_in(1, 0, pattern(100), 1).flags(0x80).bytes();
+    for (size_t end = 0; end <= pdu.size(); ++end) {
+        Framing framing(true);
+        framing.framer.set_digests(DigestUse::no, DigestUse::no);
+        framing.feed(Bytes(pdu.begin(), pdu.begin() + static_cast<std::ptrdiff_t>(end))).finish();
+        ASSERT_THAT(framing.pdus, SizeIs(end < 8 ? 0 : 1)) << end;
+        if (end < 8) continue;
+        EXPECT_EQ(framing.pdus[0].damaged, end < pdu.size()) << end;
+        EXPECT_EQ(framing.pdus[0].last, end < pdu.size() ? 0u : 1u) << end;
+    }
+}
+
+TEST(PduFramer, TakesThePduAtTheStreamsEndAsWholeWhereOnlyADigestMightHaveFollowed) {
+    const Bytes more(2, 0x21);
+    for (const PduBuilder& pdu :
+         {test::data_in(1, 0, pattern(100), 1).flags(0x80), test::scsi_response(1, 0, 1, 1)}) {
+        Framing framing(true);
+        framing.feed(pdu.bytes() + more).finish();
+        ASSERT_THAT(framing.pdus, SizeIs(1));
+        EXPECT_FALSE(framing.pdus[0].damaged);
+        EXPECT_EQ(framing.pdus[0].last, 1u);
+    }
+}
+
+}  // namespace
+}  // namespace sanscope
