@@ -273,7 +273,8 @@ void Report::errors() {
     heading("Commands that ended with another status than GOOD");
     for (const auto& [kind, count] : errors) {
         const auto& [status, sense_key, asc, ascq] = kind;
-        std::string what(status == unknown<uint16_t> ? "no status" : scsi_status_name(static_cast<uint8_t>(status)));
+        std::string what(status == unknown<uint16_t> ? "no status"
+                                                     : scsi_status_name(static_cast<uint8_t>(status)));
         if (sense_key != unknown<uint16_t>) {
             const std::string_view text = additional_sense_text(asc, ascq);
             what += fmt::format(": {}, {:02x}/{:02x}{}{}", sense_key_name(sense_key), asc, ascq,
