@@ -425,9 +425,7 @@ void PduFramer::take(Cursor& cursor, uint32_t n) {
     cursor.length -= n;
     offset_ += n;
     last_ = cursor.piece->delivered;
-    if (expect_ == Expect::resync && n > 0 && stretch_.marks.size() < UnseenStretch::max_marks) {
-        stretch_.marks.push_back({offset_, cursor.piece->delivered, false});
-    }
+    if (expect_ == Expect::resync && n > 0) stretch_.mark(offset_, cursor.piece->delivered, false);
 }
 
 void PduFramer::take_absent(Cursor& cursor, uint32_t n) {
@@ -439,9 +437,7 @@ void PduFramer::take_absent(Cursor& cursor, uint32_t n) {
     } else {
         last_ = cursor.piece->delivered;
     }
-    if (expect_ == Expect::resync && stretch_.marks.size() < UnseenStretch::max_marks) {
-        stretch_.marks.push_back({offset_, cursor.piece->delivered, not_captured});
-    }
+    if (expect_ == Expect::resync) stretch_.mark(offset_, cursor.piece->delivered, not_captured);
 }
 
 bool PduFramer::is_login() const {

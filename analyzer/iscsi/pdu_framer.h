@@ -54,6 +54,17 @@ struct UnseenStretch {
     bool begin_is_header = false;
     std::vector<Mark> marks;  // at most `max_marks`, in order; the last ones are missing beyond that
     static constexpr size_t max_marks = 32768;
+
+    // A segment's captured part and the part cut off come at one moment: one mark.
+    void mark(uint64_t up_to, Arrival delivered, bool not_captured) {
+        const bool same_moment = !marks.empty() && marks.back().delivered.packet == delivered.packet &&
+                                 marks.back().not_captured == not_captured;
+        if (same_moment) {
+            marks.back().end = up_to;
+        } else if (marks.size() < max_marks) {
+            marks.push_back({up_to, delivered, not_captured});
+        }
+    }
 };
 
 // One direction of an iSCSI connection: pieces of the stream in, PDUs out (RFC 7143 §11.2). The lengths in each header
