@@ -123,10 +123,7 @@ bool is_answer(const Bhs& bhs, const Fields& f) {
 }  // namespace
 
 bool can_be_header(const uint8_t* bytes, bool from_target) {
-    const uint8_t opcode = bytes[0] & 0x3f;
-    if ((bytes[0] & 0x80) != 0 || is_from_target(opcode) != from_target) return false;
-    const bool vendor = (opcode >= 0x1c && opcode <= 0x1e) || (opcode >= 0x3c && opcode <= 0x3e);
-    return vendor || opcode_name(opcode) != nullptr;
+    return can_begin_header(bytes[0], from_target);
 }
 
 bool looks_like_header(const uint8_t* bytes, size_t captured, bool from_target) {

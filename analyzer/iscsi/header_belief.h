@@ -15,6 +15,14 @@ constexpr size_t least_judged_header = 36;
 // vendors), goes in this direction, and its lengths can be. Lenient, since implementations are. Needs 8 bytes.
 bool can_be_header(const uint8_t* bytes, bool from_target);
 
+// Whether a header's first byte can be this one: the first thing to ask, for those who look at every byte of a stream.
+inline bool can_begin_header(uint8_t first, bool from_target) {
+    // A bit for each value of the opcode field that is in use or left to vendors.
+    constexpr uint64_t requests = uint64_t{0x7f} | uint64_t{1} << 0x10 | uint64_t{7} << 0x1c;
+    constexpr uint64_t answers = uint64_t{0x7f} << 0x20 | uint64_t{3} << 0x31 | uint64_t{0xf} << 0x3c;
+    return first < 0x80 && ((from_target ? answers : requests) >> (first & 0x3f) & 1) != 0;
+}
+
 // Whether these bytes look like a Basic Header Segment where none was expected: every field that RFC 7143 §11 reserves
 // or limits, of those among the `captured` bytes (at least `least_judged_header`), is as it says. By chance, one in
 // some 2^30 random strings passes; a string of zeros, or of one byte repeated, never does.
