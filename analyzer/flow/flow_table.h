@@ -33,9 +33,9 @@ struct FlowKey {
 inline FlowKey FlowKey::of(const DecodedPacket& packet, bool& source_is_low) {
     const auto& s = packet.source.words;
     const auto& d = packet.destination.words;
-    const bool by_port = packet.source_port <= packet.destination_port;
-    const bool by_first = (s[0] < d[0]) | ((s[0] == d[0]) & by_port);
-    source_is_low = (s[1] < d[1]) | ((s[1] == d[1]) & by_first);
+    const unsigned by_port = packet.source_port <= packet.destination_port;
+    const unsigned by_first = unsigned{s[0] < d[0]} | (unsigned{s[0] == d[0]} & by_port);
+    source_is_low = (unsigned{s[1] < d[1]} | (unsigned{s[1] == d[1]} & by_first)) != 0;
     const IpAddress* const addresses[2] = {&packet.destination, &packet.source};
     const uint16_t ports[2] = {packet.destination_port, packet.source_port};
     const size_t low = source_is_low ? 1 : 0;
@@ -74,6 +74,16 @@ class FlowTable {
             }
             if (place.tag == tag && entries_[place.entry].key == key) return entries_[place.entry].value;
         }
+    }
+
+    bool contains(const FlowKey& key) const {
+        if (places_.empty()) return false;
+        const uint64_t hash = key.hash(seed_);
+        const auto tag = static_cast<uint32_t>(hash >> 32);
+        for (size_t i = hash & mask(); places_[i].entry != none; i = (i + 1) & mask()) {
+            if (places_[i].tag == tag && entries_[places_[i].entry].key == key) return true;
+        }
+        return false;
     }
 
     size_t size() const { return entries_.size(); }

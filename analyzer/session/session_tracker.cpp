@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/session/session_tracker.h"
 
+#include <algorithm>
+
 namespace sanscope {
 
 Session* SessionTracker::for_login(const LoginNegotiation& login) {
     if (login.tsih_requested() != 0) {
-        for (size_t i = sessions_.size(); i-- > 0;) {
+        const size_t oldest = sessions_.size() - std::min(sessions_.size(), max_searched);
+        for (size_t i = sessions_.size(); i-- > oldest;) {
             SessionRow& row = store_->session(sessions_[i].number);
             if (row.tsih == login.tsih_requested() && row.isid == login.isid() &&
                 row.initiator_name == login.initiator_name()) {

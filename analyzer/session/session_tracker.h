@@ -28,6 +28,9 @@ struct Session {
 // a session of its own.
 class SessionTracker {
   public:
+    // A login joins one of so many sessions, the latest to begin.
+    static constexpr size_t max_searched = 1024;
+
     explicit SessionTracker(ResultStore& store) : store_(&store) {}
 
     // Pointers stay valid for the tracker's life. Each call counts one more connection of the session.

@@ -310,6 +310,7 @@ TEST(CommandsTable, a_row_gives_every_cell) {
         {"outcome", "completed"},
         {"first_byte_packet", "11"},
         {"first_byte_ns", "1099"},
+        {"inferred", "false"},
     };
     EXPECT_EQ(row_of(*make_commands_table(rows), 0), expected);
 }
@@ -318,7 +319,7 @@ TEST(CommandsTable, unknowns_are_empty) {
     ChunkedRows<CommandRow> rows;
     rows.append({});
     EXPECT_THAT(known_cells(*make_commands_table(rows), 0),
-                ElementsAre("command", "itt", "outcome", "pdus", "r2ts"));
+                ElementsAre("command", "inferred", "itt", "outcome", "pdus", "r2ts"));
 }
 
 TEST(CommandsTable, numbers_that_are_zero_are_known) {
@@ -387,6 +388,7 @@ TEST(PdusTable, a_row_gives_every_cell) {
         {"final", "true"},
         {"damaged", "false"},
         {"command", "4"},
+        {"inferred", "false"},
     };
     const auto table = make_pdus_table(rows, connections);
     EXPECT_EQ(row_of(*table, 0), expected);
@@ -400,9 +402,9 @@ TEST(PdusTable, unknowns_and_strangers_are_empty) {
     PduRow& row = rows.append({});
     row.opcode = 0x3b;       // not an opcode of RFC 7143
     row.connection = 12345;  // not among the connections
-    EXPECT_THAT(
-        known_cells(*make_pdus_table(rows, connections), 0),
-        ElementsAre("bhs_offset", "connection", "damaged", "data_length", "final", "itt", "opcode", "pdu"));
+    EXPECT_THAT(known_cells(*make_pdus_table(rows, connections), 0),
+                ElementsAre("bhs_offset", "connection", "damaged", "data_length", "final", "inferred", "itt",
+                            "opcode", "pdu"));
 }
 
 TEST(Tables, a_table_shows_rows_appended_after_it_was_made) {

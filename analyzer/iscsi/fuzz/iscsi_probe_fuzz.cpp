@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <fuzzer/FuzzedDataProvider.h>
 #include <vector>
@@ -13,8 +14,10 @@
 
 namespace {
 
-void require(bool claim) {
-    if (!claim) std::abort();
+void require(bool claim, int line = __builtin_LINE()) {
+    if (claim) return;
+    std::fprintf(stderr, "The claim in line %d does not hold.\n", line);
+    std::abort();
 }
 
 }  // namespace

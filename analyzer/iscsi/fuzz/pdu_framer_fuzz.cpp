@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <fuzzer/FuzzedDataProvider.h>
 #include <map>
@@ -22,8 +23,10 @@ using namespace sanscope;
 using test::Bytes;
 using test::PduBuilder;
 
-void require(bool claim) {
-    if (!claim) std::abort();
+void require(bool claim, int line = __builtin_LINE()) {
+    if (claim) return;
+    std::fprintf(stderr, "The claim in line %d does not hold.\n", line);
+    std::abort();
 }
 
 class KnowsTags final : public HeaderWitness {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <fuzzer/FuzzedDataProvider.h>
 #include <memory>
@@ -17,8 +18,10 @@ namespace {
 
 using namespace sanscope;
 
-void require(bool claim) {
-    if (!claim) std::abort();
+void require(bool claim, int line = __builtin_LINE()) {
+    if (claim) return;
+    std::fprintf(stderr, "The claim in line %d does not hold.\n", line);
+    std::abort();
 }
 
 // What is known of each byte of the stream, from `stream_start` on.
