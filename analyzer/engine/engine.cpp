@@ -8,6 +8,15 @@
 #include "analyzer/net/decode_frame.h"
 
 namespace sanscope {
+namespace {
+
+// A capture may claim any time. Of times no farther from the epoch than this (146 years) every difference can be told.
+int64_t within_reach(int64_t time_ns) {
+    constexpr int64_t farthest_ns = (int64_t{1} << 62) - 1;
+    return std::clamp(time_ns, -farthest_ns, farthest_ns);
+}
+
+}  // namespace
 
 void decode_batch(const PacketBatch& batch, std::vector<DecodedPacket>& decoded) {
     decoded.resize(batch.packets.size());
@@ -23,7 +32,7 @@ Engine::Engine(ResultStore::Keep keep, StopAfter stop_after)
 void Engine::process(const PacketBatch& batch, std::span<const DecodedPacket> decoded) {
     count(batch);
     for (size_t i = 0; i < decoded.size(); ++i) {
-        const Arrival arrival{batch.first_packet + i, batch.packets[i].time_ns};
+        const Arrival arrival{batch.first_packet + i, within_reach(batch.packets[i].time_ns)};
         const DecodedPacket* packet = &decoded[i];
         if (packet->kind != DecodedPacket::Kind::tcp) packet = not_yet_tcp(*packet, arrival);
         if (packet == nullptr || stop_after_ == StopAfter::decode) continue;
@@ -39,6 +48,7 @@ void Engine::finish() {
         if (flow != nullptr) end_flow(*flow);
     }
     flows_.clear();
+    recent_ = {};
     sessions_.finish();
     const auto& fragments = fragments_.counters();
     const uint64_t never_completed = fragments.datagrams_timed_out + fragments.datagrams_evicted +
@@ -58,8 +68,8 @@ void Engine::count(const PacketBatch& batch) {
     }
     totals_.packets += batch.packets.size();
     totals_.wire_bytes += wire_bytes;
-    totals_.first_ns = first_ns;
-    totals_.last_ns = last_ns;
+    totals_.first_ns = within_reach(first_ns);
+    totals_.last_ns = within_reach(last_ns);
 }
 
 // The TCP segment that an IP fragment completes; nullptr, and perhaps an issue counted, for anything else.
@@ -90,21 +100,48 @@ const DecodedPacket* Engine::not_yet_tcp(const DecodedPacket& packet, Arrival ar
     return nullptr;
 }
 
-Engine::Flow* Engine::flow_of(const DecodedPacket& packet, Arrival arrival, From& from) {
+inline Engine::Flow* Engine::flow_of(const DecodedPacket& packet, Arrival arrival, From& from) {
+    const uint32_t ports = uint32_t{packet.source_port} << 16 | packet.destination_port;
+    const auto last_address_byte = static_cast<uint32_t>(packet.source.words[1] >> 56);
+    RecentFlow& recent = recent_[(ports + last_address_byte) * 0x9e3779b1u >> 24];
+    const bool hit = recent.flow != nullptr && recent.ports == ports && recent.source == packet.source &&
+                     recent.destination == packet.destination;
+    if (hit && !recent.flow->tcp.is_of_next_incarnation(recent.from, packet)) [[likely]] {
+        from = recent.from;
+        return recent.flow;
+    }
+    Flow* flow = find_flow(packet, arrival, from);
+    if (flow != nullptr) recent = {packet.source, packet.destination, ports, from, flow};
+    return flow;
+}
+
+Engine::Flow* Engine::find_flow(const DecodedPacket& packet, Arrival arrival, From& from) {
     bool source_is_low = false;
     const FlowKey key = FlowKey::of(packet, source_is_low);
+    if (connections_ >= max_connections && !flow_table_.contains(key)) [[unlikely]] {
+        issues_.add(Issue::connections_over_limit, arrival.packet);
+        return nullptr;
+    }
     uint32_t& slot = flow_table_.find_or_add(key);
     if (slot != FlowTable::none) {
         Flow* flow = flows_[slot].get();
         from = flow->a_is_low == source_is_low ? From::a : From::b;
         if (!flow->tcp.is_of_next_incarnation(from, packet)) return flow;
-        end_flow(*flow);
-        flows_[slot].reset();
-        free_slots_.push_back(slot);
+        forget(slot);
         slot = FlowTable::none;
     }
     from = From::a;
     return begin_flow(key, slot, source_is_low, arrival);
+}
+
+// Ends the flow and gives its slot back.
+void Engine::forget(uint32_t slot) {
+    end_flow(*flows_[slot]);
+    for (RecentFlow& recent : recent_) {
+        if (recent.flow == flows_[slot].get()) recent.flow = nullptr;
+    }
+    flows_[slot].reset();
+    free_slots_.push_back(slot);
 }
 
 Engine::Flow* Engine::begin_flow(const FlowKey& key, uint32_t& slot, bool source_is_low, Arrival arrival) {
@@ -244,11 +281,9 @@ void Engine::end_silent_flows(int64_t now_ns) {
     }
     std::sort(order.begin(), order.end());
     for (size_t i = 0; i < order.size() && (i < enough || order[i].first == no_time); ++i) {
-        Flow& flow = *flows_[order[i].second];
-        end_flow(flow);
-        flow_table_.find_or_add(flow.key) = FlowTable::none;
-        free_slots_.push_back(order[i].second);
-        flows_[order[i].second].reset();
+        const uint32_t slot = order[i].second;
+        flow_table_.find_or_add(flows_[slot]->key) = FlowTable::none;
+        forget(slot);
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -78,6 +79,15 @@ class Engine {
         FlowKey key;
     };
 
+    // Where the last packet with these ends led to: spares most packets the look into flow_table_.
+    struct RecentFlow {
+        IpAddress source;
+        IpAddress destination;
+        uint32_t ports = 0;
+        From from = From::a;
+        Flow* flow = nullptr;
+    };
+
     struct Closed {
         uint32_t slot;
         uint32_t number;
@@ -90,6 +100,8 @@ class Engine {
     void count(const PacketBatch& batch);
     const DecodedPacket* not_yet_tcp(const DecodedPacket& packet, Arrival arrival);
     Flow* flow_of(const DecodedPacket& packet, Arrival arrival, From& from);
+    Flow* find_flow(const DecodedPacket& packet, Arrival arrival, From& from);
+    void forget(uint32_t slot);
     Flow* begin_flow(const FlowKey& key, uint32_t& slot, bool source_is_low, Arrival arrival);
     void on_segment(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival);
     void probe(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival);
@@ -109,6 +121,7 @@ class Engine {
     StopAfter stop_after_;
     FragmentReassembler fragments_;
     DecodedPacket defragmented_;
+    std::array<RecentFlow, 256> recent_{};
     FlowTable flow_table_;
     ReassemblyBudget budget_;
     SessionTracker sessions_;
