@@ -116,10 +116,8 @@ std::optional<uint32_t> CommandTracker::likely_itt(Opcode answer, uint32_t data_
 }
 
 uint64_t CommandTracker::infer_request(uint32_t itt, Serial32 cmd_sn, Arrival arrival, uint32_t connection) {
-    uint32_t slot = tags_.find(itt);
-    const bool adopts = slot != TaskTable::none && slots_[slot].orphan && slots_[slot].exp_cmd_sn_known &&
-                        has_received(slots_[slot].exp_cmd_sn, cmd_sn, false);
-    if (!adopts) slot = begin(itt, connection);
+    uint32_t slot = orphan_of(itt, cmd_sn, false);
+    if (slot == TaskTable::none) slot = begin(itt, connection);
     InFlight& command = slots_[slot];
     CommandRow& row = *command.row;
     command.orphan = false;
@@ -278,9 +276,7 @@ uint32_t CommandTracker::begin(uint32_t itt, uint32_t connection) {
         while (!in_flight(order_.front())) order_.pop_front();
         end(order_.front().slot, Outcome::unanswered);
     }
-    const uint32_t same_tag = tags_.find(itt);
-    if (same_tag != TaskTable::none && slots_[same_tag].older_count >= max_same_tag)
-        end(same_tag, Outcome::unanswered);
+    bound_same_tag(itt);
     if (free_slots_.empty()) {
         free_slots_.push_back(static_cast<uint32_t>(slots_.size()));
         slots_.emplace_back();
@@ -296,9 +292,6 @@ uint32_t CommandTracker::begin(uint32_t itt, uint32_t connection) {
     command.row->session = session_;
     command.connection = connection;
     command.older = tags_.find(itt);
-    if (command.older != TaskTable::none) {
-        command.older_count = static_cast<uint16_t>(slots_[command.older].older_count + 1);
-    }
     tags_.set(itt, slot);
     order_.push_back({command.number, slot});
     ++in_flight_;
@@ -306,19 +299,41 @@ uint32_t CommandTracker::begin(uint32_t itt, uint32_t connection) {
     return slot;
 }
 
+// The oldest of too many commands with one tag is given up.
+void CommandTracker::bound_same_tag(uint32_t itt) {
+    uint32_t oldest = tags_.find(itt);
+    if (oldest == TaskTable::none) return;
+    size_t count = 1;
+    for (; slots_[oldest].older != TaskTable::none; ++count) oldest = slots_[oldest].older;
+    if (count >= max_same_tag) end(oldest, Outcome::unanswered);
+}
+
 // A request: the command it begins, or the orphan whose answers have come before it.
 uint32_t CommandTracker::begin_or_adopt(const Pdu& pdu, uint32_t connection) {
     const Bhs bhs = pdu.bhs();
-    const uint32_t slot = tags_.find(bhs.itt());
-    if (slot == TaskTable::none || !slots_[slot].orphan) return begin(bhs.itt(), connection);
-    InFlight& orphan = slots_[slot];
-    if (orphan.exp_cmd_sn_known && has_received(orphan.exp_cmd_sn, bhs.cmd_sn(), bhs.immediate())) {
-        orphan.orphan = false;
-        orphan.row->outcome = Outcome::unanswered;
-        return slot;
+    const uint32_t adopted = orphan_of(bhs.itt(), bhs.cmd_sn(), bhs.immediate());
+    if (adopted != TaskTable::none) {
+        slots_[adopted].orphan = false;
+        slots_[adopted].row->outcome = Outcome::unanswered;
+        return adopted;
     }
-    end(slot, Outcome::response_only);
+    const uint32_t newest = tags_.find(bhs.itt());
+    if (newest != TaskTable::none && slots_[newest].orphan) end(newest, Outcome::response_only);
     return begin(bhs.itt(), connection);
+}
+
+// The orphan that this request belongs to. A tag is used again only after its command was answered, so of the orphans
+// with the tag those before the right one came from a target that had not received this request yet, and those behind
+// it belong to requests behind this one.
+uint32_t CommandTracker::orphan_of(uint32_t itt, Serial32 cmd_sn, bool immediate) const {
+    uint32_t found = TaskTable::none;
+    for (uint32_t slot = tags_.find(itt); slot != TaskTable::none; slot = slots_[slot].older) {
+        const InFlight& command = slots_[slot];
+        if (!command.orphan || !command.exp_cmd_sn_known) break;
+        if (!has_received(command.exp_cmd_sn, cmd_sn, immediate)) break;
+        found = slot;
+    }
+    return found;
 }
 
 // The newest command with the tag of this answer that the target had received when it sent it.

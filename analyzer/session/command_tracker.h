@@ -28,8 +28,8 @@ class CommandTracker {
   public:
     // Commands in flight are bounded; past it the oldest counts as unanswered.
     static constexpr size_t max_in_flight = 65536;
-    static constexpr uint16_t max_same_tag = 8;
-    static constexpr size_t max_answered_orphans = 64;
+    static constexpr size_t max_same_tag = 64;
+    static constexpr size_t max_answered_orphans = 8192;
     static constexpr size_t max_inferred = 256;
     static constexpr size_t max_awaited = 512;
 
@@ -60,7 +60,6 @@ class CommandTracker {
         uint32_t connection = 0;
         uint32_t data_in_passed = 0;    // bytes of read data seen so far: the furthest offset + length
         uint32_t data_in_expected = 0;  // bytes of read data in all
-        uint16_t older_count = 0;       // how many stand behind `older`
         bool standard_inquiry = false;
         bool used = false;
         bool immediate = false;
@@ -96,7 +95,9 @@ class CommandTracker {
     void on_task_management_response(const Pdu& pdu);
 
     uint32_t begin(uint32_t itt, uint32_t connection);
+    void bound_same_tag(uint32_t itt);
     uint32_t begin_or_adopt(const Pdu& pdu, uint32_t connection);
+    uint32_t orphan_of(uint32_t itt, Serial32 cmd_sn, bool immediate) const;
     uint32_t answered_by(const Pdu& pdu) const;
     void end_answered(uint32_t slot, bool inferred);
     uint32_t find_or_begin(const Pdu& pdu, uint32_t connection);

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/engine/engine.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "analyzer/engine/analysis.h"
+#include "analyzer/engine/testing/conversation.h"
+#include "analyzer/ingest/capture_builder.h"
+#include "analyzer/ingest/temporary_file.h"
+#include "analyzer/net/testing/frame_builder.h"
+#include "analyzer/store/tables.h"
+
+namespace sanscope {
+namespace {
+
+using test::Bytes;
+using test::Conversation;
+using test::SentSegment;
+using test::operator+;
+using testing::SizeIs;
+
+test::Choose random_choices(unsigned seed) {
+    return [random = std::mt19937(seed)](uint32_t limit) mutable {
+        return static_cast<uint32_t>(random() % limit);
+    };
+}
+
+struct Ends {
+    uint8_t initiator = 1;
+    uint16_t port = 3260;
+};
+
+Bytes frame_of(const SentSegment& segment, Ends ends = {}) {
+    const std::string initiator = "10.0.0." + std::to_string(ends.initiator);
+    const std::string target = "10.0.1.1";
+    frames::Ipv4 ip;
+    ip.source = segment.from_target ? target : initiator;
+    ip.destination = segment.from_target ? initiator : target;
+    ip.id = segment.ip_id;
+    frames::Tcp tcp;
+    tcp.source_port = segment.from_target ? ends.port : uint16_t{50000};
+    tcp.destination_port = segment.from_target ? uint16_t{50000} : ends.port;
+    tcp.seq = segment.seq;
+    tcp.ack = segment.ack;
+    tcp.flags = segment.flags;
+    return frames::ethernet(frames::ipv4(ip, frames::tcp(tcp, segment.payload))).bytes;
+}
+
+// An engine that is fed frame by frame, a microsecond apart.
+class Feeding {
+  public:
+    void frame(const Bytes& bytes, size_t snap = 0xffffffff) {
+        batch_.packets.resize(1);
+        RawPacket& raw = batch_.packets[0];
+        raw.data = bytes.data();
+        raw.wire_length = static_cast<uint32_t>(bytes.size());
+        raw.captured_length = static_cast<uint32_t>(std::min(bytes.size(), snap));
+        raw.time_ns = time_ns += 1000;
+        batch_.first_packet = ++packet;
+        decode_batch(batch_, decoded_);
+        engine.process(batch_, decoded_);
+    }
+    void segment(const SentSegment& segment, Ends ends = {}) { frame(frame_of(segment, ends)); }
+    void all(const Conversation& conversation, Ends ends = {}) {
+        for (const SentSegment& one : conversation.segments) segment(one, ends);
+    }
+    const ResultStore& finish() {
+        engine.finish();
+        return engine.store();
+    }
+
+    Engine engine{{}};
+    uint64_t packet = 0;
+    int64_t time_ns = 1'700'000'000'000'000'000;
+
+  private:
+    PacketBatch batch_;
+    std::vector<DecodedPacket> decoded_;
+};
+
+// A row as text.
+std::string text_of(const Table& table, size_t row) {
+    std::string text;
+    for (size_t column = 0; column < table.columns().size(); ++column) {
+        Cell cell;
+        table.cell(row, column, cell);
+        switch (cell.kind) {
+            case Cell::Kind::empty:
+                break;
+            case Cell::Kind::integer:
+                text += std::to_string(cell.integer);
+                break;
+            case Cell::Kind::unsigned_integer:
+                text += std::to_string(cell.unsigned_integer);
+                break;
+            case Cell::Kind::text:
+                text += cell.text;
+                break;
+            case Cell::Kind::boolean:
+                text += cell.boolean ? "true" : "false";
+                break;
+        }
+        text += ',';
+    }
+    return text;
+}
+
+std::vector<std::string> all_tables(const ResultStore& store) {
+    std::vector<std::string> lines;
+    const std::unique_ptr<Table> tables[] = {
+        make_connections_table(store.connections()), make_sessions_table(store.sessions()),
+        make_commands_table(store.commands()), make_pdus_table(store.pdus(), store.connections())};
+    for (const auto& table : tables) {
+        for (size_t row = 0; row < table->rows(); ++row) lines.push_back(text_of(*table, row));
+    }
+    return lines;
+}
+
+void expect_all_found(const Conversation& sent, const ResultStore& found) {
+    ASSERT_THAT(found.pdus(), SizeIs(sent.pdus.size()));
+    ASSERT_THAT(found.commands(), SizeIs(sent.commands.size()));
+    for (size_t i = 0; i < sent.pdus.size(); ++i) {
+        const PduRow& row = found.pdus()[i];
+        const Bhs bhs(sent.pdus[i].header.data());
+        EXPECT_EQ(row.opcode, bhs.opcode_value()) << i;
+        EXPECT_EQ(row.itt, bhs.itt()) << i;
+        EXPECT_EQ(row.bhs_offset, sent.pdus[i].begin) << i;
+        EXPECT_EQ(row.data_length, bhs.data_segment_length()) << i;
+        EXPECT_FALSE(row.damaged) << i;
+    }
+    for (size_t i = 0; i < sent.commands.size(); ++i) {
+        const CommandRow& row = found.commands()[i];
+        EXPECT_EQ(row.itt, sent.commands[i].itt) << i;
+        EXPECT_EQ(row.status, sent.commands[i].status) << i;
+        EXPECT_EQ(row.pdus, sent.commands[i].pdus) << i;
+        EXPECT_EQ(row.r2ts, sent.commands[i].r2ts) << i;
+        EXPECT_EQ(row.outcome, Outcome::completed) << i;
+    }
+}
+
+TEST(Engine, FindsEveryPduAndCommandOfAConnection) {
+    for (unsigned seed = 0; seed < 8; ++seed) {
+        Conversation::Options options;
+        options.commands = 40;
+        options.header_digest = (seed & 1) != 0;
+        options.data_digest = (seed & 2) != 0;
+        const Conversation conversation(options, random_choices(seed));
+        Feeding f;
+        f.all(conversation);
+        const ResultStore& found = f.finish();
+        expect_all_found(conversation, found);
+        ASSERT_THAT(found.sessions(), SizeIs(1));
+        EXPECT_EQ(found.sessions()[0].initiator_name, "iqn.i");
+        EXPECT_EQ(found.sessions()[0].header_digest, options.header_digest ? "CRC32C" : "None");
+        ASSERT_THAT(found.connections(), SizeIs(1));
+        const ConnectionRow& connection = found.connections()[0];
+        EXPECT_TRUE(connection.iscsi);
+        EXPECT_EQ(connection.session, 1u);
+        EXPECT_EQ(connection.initiator.port, 50000);
+        EXPECT_EQ(connection.target.port, 3260);
+        EXPECT_EQ(connection.packets_out + connection.packets_in, conversation.segments.size());
+        EXPECT_EQ(connection.bytes_out, conversation.stream_length(false));
+        EXPECT_EQ(connection.bytes_in, conversation.stream_length(true));
+        EXPECT_EQ(connection.retransmissions_out + connection.retransmissions_in, 0u);
+    }
+}
+
+TEST(Engine, FindsIscsiOnAnyPort) {
+    const Conversation conversation({}, random_choices(1));
+    Feeding f;
+    f.all(conversation, {.initiator = 1, .port = 8080});
+    expect_all_found(conversation, f.finish());
+}
+
+TEST(Engine, TakesTheSideThatSpeaksAsInitiatorForThatWhateverItsPort) {
+    const Conversation conversation({}, random_choices(1));
+    Feeding f;
+    // Without the handshake only the ports could tell.
+    for (size_t i = Conversation::handshake_segments; i < conversation.segments.size(); ++i) {
+        f.segment(conversation.segments[i], {.initiator = 1, .port = 60000});
+    }
+    EXPECT_EQ(f.finish().connections()[0].initiator.port, 50000);
+}
+
+TEST(Engine, FindsNoSessionInOtherTrafficOnPort3260) {
+    Feeding f;
+    SentSegment segment;
+    segment.seq = 1000;
+    for (int i = 0; i < 200; ++i) {
+        segment.from_target = i % 2 != 0;
+        segment.payload =
+            frames::text("GET / HTTP/1.1\r\nHost: san.example.org\r\nAccept: text/html,*/*\r\n\r\n");
+        if (i % 5 == 0) segment.payload = Bytes(300);
+        if (i % 7 == 0) segment.payload = test::pattern(500);
+        f.segment(segment);
+        segment.seq += 500;
+    }
+    const ResultStore& found = f.finish();
+    EXPECT_TRUE(found.sessions().empty());
+    EXPECT_TRUE(found.pdus().empty());
+    ASSERT_THAT(found.connections(), SizeIs(1));
+    EXPECT_FALSE(found.connections()[0].iscsi);
+    EXPECT_EQ(found.connections()[0].session, 0u);
+}
+
+TEST(Engine, FindsTheSamePdusWhereAMirrorPortShowsEveryPacketTwice) {
+    const Conversation conversation({.commands = 30}, random_choices(2));
+    Feeding f;
+    for (const SentSegment& segment : conversation.segments) {
+        f.segment(segment);
+        f.segment(segment);
+    }
+    const ResultStore& found = f.finish();
+    expect_all_found(conversation, found);
+    EXPECT_EQ(found.connections()[0].retransmissions_out, 0u);
+    EXPECT_EQ(found.connections()[0].retransmissions_in, 0u);
+}
+
+TEST(Engine, FindsAllButTheLoginOfAConnectionThatBeganBeforeTheCapture) {
+    for (const bool digests : {false, true}) {
+        Conversation::Options options;
+        options.commands = 60;
+        options.header_digest = options.data_digest = digests;
+        const Conversation conversation(options, random_choices(3));
+        constexpr size_t login_segments = 2;
+        Feeding f;
+        for (size_t i = Conversation::handshake_segments + login_segments; i < conversation.segments.size();
+             ++i) {
+            f.segment(conversation.segments[i]);
+        }
+        const ResultStore& found = f.finish();
+        ASSERT_THAT(found.pdus(), SizeIs(conversation.pdus.size() - 2)) << digests;
+        ASSERT_THAT(found.commands(), SizeIs(conversation.commands.size()));
+        for (const CommandRow& row : found.commands()) EXPECT_EQ(row.outcome, Outcome::completed);
+        ASSERT_THAT(found.sessions(), SizeIs(1));
+        EXPECT_EQ(found.sessions()[0].initiator_name, "");
+        size_t good = 0;
+        for (const PduRow& row : found.pdus()) {
+            EXPECT_FALSE(row.damaged);
+            if (row.header_digest == Digest::ok) ++good;
+        }
+        EXPECT_EQ(good, digests ? good : 0u);
+        if (digests) {
+            EXPECT_GE(good, found.pdus().size() - 4) << "all but the first of each side";
+        }
+    }
+}
+
+TEST(Engine, JoinsTwoConnectionsOfOneSession) {
+    const auto connection = [](Feeding& f, uint8_t host, const Bytes& request, const Bytes& response) {
+        SentSegment segment;
+        segment.seq = 100;
+        segment.payload = request;
+        f.segment(segment, {.initiator = host});
+        segment.from_target = true;
+        segment.payload = response;
+        f.segment(segment, {.initiator = host});
+    };
+    const Bytes keys = test::text_keys({"InitiatorName=iqn.i", "TargetName=iqn.t", "MaxConnections=2"});
+    Feeding f;
+    connection(f, 1, test::login_request(keys, 5, 0).bytes(), test::login_response({}, 5, 9).bytes());
+    connection(f, 2, test::login_request(keys, 5, 9).bytes(), test::login_response({}, 5, 9).bytes());
+    connection(f, 3, test::login_request(keys, 6, 0).bytes(), test::login_response({}, 6, 10).bytes());
+    const ResultStore& found = f.finish();
+    ASSERT_THAT(found.sessions(), SizeIs(2));
+    EXPECT_EQ(found.sessions()[0].connections, 2u);
+    EXPECT_EQ(found.connections()[1].session, 1u);
+    EXPECT_EQ(found.connections()[2].session, 2u);
+}
+
+TEST(Engine, KeepsConnectionsApartThatUseTheSamePortsOneAfterTheOther) {
+    const Conversation first({}, random_choices(4));
+    const Conversation second({}, random_choices(5));
+    Feeding f;
+    f.all(first);
+    f.all(second);
+    const ResultStore& found = f.finish();
+    ASSERT_THAT(found.connections(), SizeIs(2));
+    EXPECT_THAT(found.sessions(), SizeIs(2));
+    EXPECT_THAT(found.commands(), SizeIs(first.commands.size() + second.commands.size()));
+    EXPECT_EQ(found.connections()[0].last_packet, first.segments.size());
+    EXPECT_EQ(found.connections()[1].first_packet, first.segments.size() + 1);
+}
+
+TEST(Engine, LosesOnlyWhatAMissingPacketHeld) {
+    const Conversation conversation({.commands = 100, .longest_data = 20000}, random_choices(6));
+    size_t lossless = 0;
+    for (size_t lost = conversation.segments.size() / 2; lost < conversation.segments.size() / 2 + 40;
+         ++lost) {
+        Feeding f;
+        for (size_t i = 0; i < conversation.segments.size(); ++i) {
+            if (i != lost) f.segment(conversation.segments[i]);
+        }
+        const ResultStore& found = f.finish();
+        size_t completed = 0;
+        for (const CommandRow& row : found.commands()) completed += row.outcome == Outcome::completed ? 1u : 0u;
+        const size_t touched = conversation.segments[lost].payload.size() / bhs_length + 1;
+        EXPECT_GE(completed + 2 * touched, conversation.commands.size()) << lost;
+        lossless += completed == conversation.commands.size() ? 1u : 0u;
+    }
+    EXPECT_GT(lossless, 10u) << "most packets hold nothing but data";
+}
+
+TEST(Engine, GivesTheMomentsOfAReadByThePacketsThatCompleteItsPdus) {
+    Feeding f;
+    SentSegment out;
+    SentSegment in;
+    in.from_target = true;
+    const auto send = [&](SentSegment& side, const Bytes& bytes) {
+        side.payload = bytes;
+        f.segment(side);
+        side.seq += static_cast<uint32_t>(bytes.size());
+    };
+    send(out, test::login_request(test::text_keys({"InitiatorName=iqn.i"})).bytes());         // 1
+    send(in, test::login_response({}).bytes());                                               // 2
+    send(out, test::scsi_command(7, 1, test::Moves::in, 1000, test::read_10(0, 2)).bytes());  // 3
+    const Bytes data = test::data_in(7, 0, test::pattern(1000), 2).flags(0x80).bytes();
+    send(in, Bytes(data.begin(), data.begin() + 500));  // 4
+    // The second half comes after what follows it.
+    const auto second_seq = in.seq;
+    in.seq += static_cast<uint32_t>(data.size() - 500);
+    send(in, test::scsi_response(7, 0, 1, 2).bytes());  // 5
+    in.seq = second_seq;
+    send(in, Bytes(data.begin() + 500, data.end()));  // 6
+    const ResultStore& found = f.finish();
+    ASSERT_THAT(found.commands(), SizeIs(1));
+    const CommandRow& row = found.commands()[0];
+    EXPECT_EQ(row.request_packet, 3u);
+    EXPECT_EQ(row.first_byte_packet, 4u);
+    EXPECT_EQ(row.first_data_packet, 6u);
+    EXPECT_EQ(row.response_packet, 6u) << "TCP delivers the status with the packet that fills the hole";
+    EXPECT_EQ(row.turnaround_ns(), 3000);
+}
+
+TEST(Engine, ReadsThroughFragmentsOfTheNetworkLayer) {
+    const Conversation conversation({}, random_choices(7));
+    Feeding f;
+    for (const SentSegment& segment : conversation.segments) {
+        frames::Ipv4 ip;
+        ip.source = segment.from_target ? "10.0.1.1" : "10.0.0.1";
+        ip.destination = segment.from_target ? "10.0.0.1" : "10.0.1.1";
+        ip.id = segment.ip_id;
+        frames::Tcp tcp;
+        tcp.source_port = segment.from_target ? 3260 : 50000;
+        tcp.destination_port = segment.from_target ? 50000 : 3260;
+        tcp.seq = segment.seq;
+        tcp.ack = segment.ack;
+        tcp.flags = segment.flags;
+        for (const frames::Layer& fragment :
+             frames::ipv4_fragments(ip, frames::tcp(tcp, segment.payload), 64)) {
+            f.frame(frames::ethernet(fragment).bytes);
+        }
+    }
+    expect_all_found(conversation, f.finish());
+    EXPECT_EQ(f.engine.issues()[Issue::fragments_never_completed].count, 0u);
+}
+
+TEST(Engine, CountsWhatItCannotRead) {
+    const Conversation conversation({}, random_choices(8));
+    Feeding f;
+    f.frame(frame_of(conversation.segments[0]), 40);
+    Bytes broken = frame_of(conversation.segments[0]);
+    broken[14] = 0x41;  // an IPv4 header of four bytes
+    f.frame(broken);
+    f.finish();
+    EXPECT_EQ(f.engine.issues()[Issue::frames_truncated].count, 1u);
+    EXPECT_EQ(f.engine.issues()[Issue::frames_truncated].first_packet, 1u);
+    EXPECT_EQ(f.engine.issues()[Issue::frames_malformed].count, 1u);
+    EXPECT_EQ(f.engine.totals().packets, 2u);
+    EXPECT_EQ(f.engine.totals().tcp_packets, 0u);
+}
+
+TEST(Engine, TakesTimesFromTheEndsOfTime) {
+    for (const int64_t step : {std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()}) {
+        const Conversation conversation({}, random_choices(9));
+        Feeding f;
+        f.time_ns = 0;
+        for (const SentSegment& segment : conversation.segments) {
+            f.time_ns = f.time_ns > 0 || f.time_ns < -1'000'000 ? 0 : step - (step > 0 ? 1000 : -1000);
+            f.segment(segment);
+        }
+        EXPECT_THAT(f.finish().commands(), SizeIs(conversation.commands.size()));
+    }
+}
+
+// Every packet another connection: more than are followed at once.
+TEST(Engine, FollowsABoundedNumberOfConnectionsThroughAScanOfPorts) {
+    constexpr uint32_t scanned = 150'000;
+    static_assert(scanned > Engine::max_live_connections);
+    Engine engine({.commands = false, .pdus = false});
+    PacketBatch batch;
+    batch.packets.resize(1000);
+    std::vector<DecodedPacket> decoded(1000);
+    for (uint32_t i = 0; i < scanned; i += 1000) {
+        batch.first_packet = i + 1;
+        for (uint32_t j = 0; j < 1000; ++j) {
+            const uint32_t n = i + j;
+            const uint8_t source[] = {10, static_cast<uint8_t>(n >> 16), static_cast<uint8_t>(n >> 8),
+                                      static_cast<uint8_t>(n)};
+            const uint8_t target[] = {10, 255, 0, 1};
+            batch.packets[j].time_ns = n;
+            decoded[j].kind = DecodedPacket::Kind::tcp;
+            decoded[j].source = IpAddress::from_v4(source);
+            decoded[j].destination = IpAddress::from_v4(target);
+            decoded[j].destination_port = 3260;
+            decoded[j].flags = tcp_syn;
+        }
+        engine.process(batch, decoded);
+    }
+    engine.finish();
+    EXPECT_EQ(engine.store().connections().size(), scanned);
+    EXPECT_TRUE(engine.store().sessions().empty());
+    EXPECT_EQ(engine.store().connections()[scanned - 1].packets_out, 1u);
+}
+
+// A capture of several connections at once, of a size to make many batches.
+Bytes large_capture() {
+    std::vector<Conversation> conversations;
+    for (unsigned i = 0; i < 4; ++i) {
+        Conversation::Options options;
+        options.commands = 2500;
+        options.longest_data = 16000;
+        options.header_digest = options.data_digest = i == 1;
+        conversations.emplace_back(options, random_choices(i));
+    }
+    test::PcapBuilder capture;
+    std::mt19937 random(5);
+    std::vector<size_t> at(conversations.size());
+    uint32_t microseconds = 0;
+    for (size_t left = conversations.size(); left > 0;) {
+        const size_t which = random() % conversations.size();
+        const auto& segments = conversations[which].segments;
+        for (int burst = 0; burst < 5 && at[which] < segments.size(); ++burst) {
+            ++microseconds;
+            const Ends ends{.initiator = static_cast<uint8_t>(which + 1)};
+            capture.packet(1000 + microseconds / 1'000'000, microseconds % 1'000'000,
+                           frame_of(segments[at[which]], ends));
+            if (++at[which] == segments.size()) --left;
+        }
+    }
+    return capture.bytes();
+}
+
+TEST(Analysis, GivesTheSameTablesWithAnyNumberOfThreads) {
+    const Bytes bytes = large_capture();
+    ASSERT_GT(bytes.size(), 20u << 20);
+    const test::TemporaryFile file(bytes);
+    std::vector<std::string> expected;
+    for (const unsigned threads : {1u, 2u, 3u, 8u}) {
+        auto source = open_capture(file.path());
+        ASSERT_TRUE(source) << source.error().message;
+        Engine engine({});
+        size_t batches = 0;
+        AnalysisOptions options;
+        options.threads = threads;
+        options.progress = [&] { ++batches; };
+        EXPECT_TRUE(analyse(**source, engine, options));
+        EXPECT_GT(batches, 10u);
+        const std::vector<std::string> tables = all_tables(engine.store());
+        if (threads == 1) expected = tables;
+        ASSERT_GT(tables.size(), 20'000u);
+        ASSERT_EQ(tables.size(), expected.size()) << threads;
+        for (size_t i = 0; i < tables.size(); ++i) ASSERT_EQ(tables[i], expected[i]) << threads << " threads";
+    }
+}
+
+TEST(Analysis, EndsEarlyWhenAskedTo) {
+    const test::TemporaryFile file(large_capture());
+    for (const unsigned threads : {1u, 4u}) {
+        auto source = open_capture(file.path());
+        ASSERT_TRUE(source) << source.error().message;
+        Engine engine({});
+        std::atomic<bool> stop = false;
+        AnalysisOptions options;
+        options.threads = threads;
+        options.stop = &stop;
+        options.progress = [&] { stop = true; };
+        EXPECT_FALSE(analyse(**source, engine, options));
+        EXPECT_GT(engine.totals().packets, 0u);
+        EXPECT_GT(engine.store().pdus().size(), 0u);
+    }
+}
+
+}  // namespace
+}  // namespace sanscope
