@@ -141,7 +141,13 @@ PduFramer::Fed PduFramer::header_collected(Cursor& cursor) {
 
     const uint32_t crc = crc32c_final(crc32c_update(crc32c_init, {header_.data(), digested}));
     if (header_digest_ == DigestUse::yes) {
-        pdu_.header_digest = load_le32(header_.data() + digested) == crc ? Digest::ok : Digest::bad;
+        const bool good = load_le32(header_.data() + digested) == crc;
+        // These bytes are no header, then, and the lengths in them are no lengths.
+        if (!good && !looks_like_header(header_.data(), bhs_length, from_target_)) {
+            lose_header(false);
+            return Fed::more;
+        }
+        pdu_.header_digest = good ? Digest::ok : Digest::bad;
         return after_header();
     }
     if (probing_header_digest_) {
@@ -331,7 +337,8 @@ void PduFramer::lose_header(bool begin_is_header) {
     undigested_ = Undigested::nothing;
     window_.clear();
     if (header_captured_ > 1 && header_captured_ == header_have_) {
-        window_.assign(header_.begin() + 1, header_.begin() + header_captured_);
+        const uint32_t kept = std::min(header_captured_, static_cast<uint32_t>(bhs_length)) - 1;
+        window_.assign(header_.begin() + header_captured_ - kept, header_.begin() + header_captured_);
         window_carried_.assign(window_.size(), pdu_.first);
     }
 }
@@ -405,11 +412,13 @@ bool PduFramer::header_at(const uint8_t* bytes, size_t captured) const {
 // The next header begins at offset_.
 PduFramer::Fed PduFramer::found_header(Arrival carried) {
     stretch_.end = offset_;
-    // Just the length of a digest, unseen: there are digests, then, and no header was missed.
+    // Just the length of a digest, unseen: there are digests, then, and no header was missed. Behind data it may be the
+    // digest of the header as well, unless that is known.
     if (stretch_.begin_is_header && stretch_.end - stretch_.begin == digest_length) {
+        const bool known_which = !before_had_data_ || header_digest_ != DigestUse::unknown;
         DigestUse& use = before_had_data_ ? data_digest_ : header_digest_;
         if (use == DigestUse::unknown) {
-            use = DigestUse::yes;
+            if (known_which) use = DigestUse::yes;
             stretch_.begin = stretch_.end;
         }
     }

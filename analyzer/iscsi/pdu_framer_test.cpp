@@ -482,6 +482,35 @@ TEST(PduFramer, ReportsBadDigestsAndGoesOn) {
     }
 }
 
+TEST(PduFramer, LooksForTheNextHeaderWhereOneIsNeitherBelievableNorDigested) {
+    const Bytes pdu = test::scsi_response(1, 0, 1, 1).bytes(true);
+    for (const size_t garbage : {52u, 56u, 52u + 1020u}) {
+        Framing framing(true);
+        framing.framer.set_digests(DigestUse::yes, DigestUse::yes);
+        // It could be a NOP-In, by its opcode; the last also has as many additional segments as there can be.
+        Bytes zeros(garbage);
+        zeros[0] = 0x20;
+        zeros[4] = garbage > 1000 ? 255 : 0;
+        framing.feed(pdu).feed(zeros + pdu + pdu).finish();
+        EXPECT_THAT(framing.tags(), ElementsAre(1, 1, 1)) << garbage;
+        EXPECT_THAT(framing.stretches, ElementsAre(Stretch{52, 52 + garbage})) << garbage;
+    }
+}
+
+// Behind data, four unseen bytes may be the digest of the data, or the header before had one.
+TEST(PduFramer, DoesNotGuessWhichDigestFourUnseenBytesAre) {
+    for (const bool header_digest : {false, true}) {
+        Framing framing(true);
+        const Bytes first =
+            test::data_in(1, 0, pattern(100), 1).flags(0x80).bytes(header_digest, !header_digest);
+        const Bytes second = test::scsi_response(2, 0, 1, 1).bytes(header_digest);
+        framing.feed(first, static_cast<uint32_t>(first.size()) - 48).feed(second).feed(second).finish();
+        EXPECT_THAT(framing.tags(), ElementsAre(1, 2, 2)) << header_digest;
+        EXPECT_EQ(framing.framer.header_digest(), header_digest ? DigestUse::yes : DigestUse::no);
+        EXPECT_EQ(framing.framer.data_digest(), DigestUse::unknown);
+    }
+}
+
 TEST(PduFramer, DigestsAdditionalHeaderSegmentsWithTheHeader) {
     Bytes pdu = test::scsi_command(1, 1, test::Moves::in, 8, {0x7f}).ahs(pattern(20)).bytes(true);
     Framing framing(false);
