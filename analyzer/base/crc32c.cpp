@@ -45,7 +45,9 @@ uint32_t crc32c_update_table(uint32_t crc, std::span<const uint8_t> bytes) {
 
 #if defined(__x86_64__)
 
-bool crc32c_has_instruction() { return __builtin_cpu_supports("sse4.2"); }
+bool crc32c_has_instruction() {
+    return __builtin_cpu_supports("sse4.2");
+}
 
 __attribute__((target("sse4.2"))) uint32_t crc32c_update_instruction(uint32_t crc,
                                                                      std::span<const uint8_t> bytes) {
@@ -60,7 +62,9 @@ __attribute__((target("sse4.2"))) uint32_t crc32c_update_instruction(uint32_t cr
 
 #else
 
-bool crc32c_has_instruction() { return false; }
+bool crc32c_has_instruction() {
+    return false;
+}
 uint32_t crc32c_update_instruction(uint32_t crc, std::span<const uint8_t> bytes) {
     return crc32c_update_table(crc, bytes);
 }

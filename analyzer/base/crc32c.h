@@ -12,7 +12,9 @@ namespace sanscope {
 // is the digest of a followed by b. On the wire the digest's bytes are those of the little-endian integer.
 constexpr uint32_t crc32c_init = 0xffffffff;
 uint32_t crc32c_update(uint32_t crc, std::span<const uint8_t> bytes);
-constexpr uint32_t crc32c_final(uint32_t crc) { return ~crc; }
+constexpr uint32_t crc32c_final(uint32_t crc) {
+    return ~crc;
+}
 
 // The two implementations behind crc32c_update, for tests and benchmarks. The instruction (SSE4.2) is used where
 // the processor has it.

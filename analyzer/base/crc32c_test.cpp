@@ -2,11 +2,10 @@
 #include "analyzer/base/crc32c.h"
 
 #include <cstdint>
+#include <gtest/gtest.h>
 #include <numeric>
 #include <random>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 namespace sanscope {
 namespace {
@@ -16,17 +15,21 @@ uint32_t digest(const std::vector<uint8_t>& bytes) {
 }
 
 // RFC 3720 Appendix B.4 prints each digest as the bytes on the wire, low byte first.
-TEST(Crc32c, ThirtyTwoZeros) { EXPECT_EQ(digest(std::vector<uint8_t>(32, 0)), 0x8a9136aau); }
-TEST(Crc32c, ThirtyTwoOnes) { EXPECT_EQ(digest(std::vector<uint8_t>(32, 0xff)), 0x62a8ab43u); }
+TEST(Crc32c, ThirtyTwoZeros) {
+    EXPECT_EQ(digest(std::vector<uint8_t>(32, 0)), 0x8a9136aau);
+}
+TEST(Crc32c, ThirtyTwoOnes) {
+    EXPECT_EQ(digest(std::vector<uint8_t>(32, 0xff)), 0x62a8ab43u);
+}
 TEST(Crc32c, ThirtyTwoIncrementing) {
     std::vector<uint8_t> bytes(32);
     std::iota(bytes.begin(), bytes.end(), uint8_t{0});
     EXPECT_EQ(digest(bytes), 0x46dd794eu);
 }
 TEST(Crc32c, Read10CommandPdu) {
-    const std::vector<uint8_t> bytes = {0x01, 0xc0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    const std::vector<uint8_t> bytes = {0x01, 0xc0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,    0, 0, 0, 0,
                                         0x14, 0,    0, 0, 0, 0, 4, 0, 0, 0, 0, 0x14, 0, 0, 0, 0x18,
-                                        0x28, 0,    0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0};
+                                        0x28, 0,    0, 0, 0, 0, 0, 0, 2, 0, 0, 0,    0, 0, 0, 0};
     EXPECT_EQ(digest(bytes), 0xd9963a56u);
 }
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <cstdio>
+#include <exception>
 
 #include "analyzer/cli/exit_status.h"
 #include "analyzer/cli/report_command.h"
 #include "analyzer/cli/table_command.h"
 
-int main(int argc, char** argv) {
-    using namespace sanscope;
-    std::signal(SIGPIPE, SIG_IGN);
+namespace sanscope {
+namespace {
 
+int run(int argc, char** argv) {
     CLI::App app(
         "Analyses captures of IP storage networks: every iSCSI PDU and SCSI command, with its turnaround "
         "time.",
@@ -32,4 +34,17 @@ int main(int argc, char** argv) {
         return app.exit(error) == 0 ? exit_all_analysed : exit_usage;
     }
     return table.chosen() ? table.run() : report.run();
+}
+
+}  // namespace
+}  // namespace sanscope
+
+int main(int argc, char** argv) {
+    std::signal(SIGPIPE, SIG_IGN);
+    try {
+        return sanscope::run(argc, argv);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "sanscope: %s\n", error.what());
+        return sanscope::exit_nothing_analysed;
+    }
 }

@@ -41,7 +41,7 @@ class BlockWriter {
     }
 
   private:
-    static constexpr size_t block_size = 64 * 1024;
+    static constexpr size_t block_size = size_t{64} * 1024;
 
     void flush() {
         ok_ = ok_ && sink_.write({block_.get(), used_});

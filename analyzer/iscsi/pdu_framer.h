@@ -121,7 +121,7 @@ class PduFramer {
         resync,
     };
     enum class Undigested : uint8_t { nothing, header, data };
-    static constexpr size_t max_ahs = 255 * 4;
+    static constexpr size_t max_ahs = size_t{255} * 4;
     static constexpr size_t header_capacity = bhs_length + max_ahs + digest_length;
     static constexpr uint32_t length_fields_end = 8;  // with this much of a header its lengths are known
     static constexpr uint32_t kept_small =

@@ -232,6 +232,7 @@ void Report::commands() {
     std::map<std::string_view, uint64_t> by_name;
     for (const auto& [key, group] : summary.groups()) by_name[key.first] += group.count;
     std::vector<std::pair<uint64_t, std::string_view>> order;
+    order.reserve(by_name.size());
     for (const auto& [name, count] : by_name) order.emplace_back(count, name);
     std::stable_sort(order.begin(), order.end(),
                      [](const auto& a, const auto& b) { return a.first > b.first; });

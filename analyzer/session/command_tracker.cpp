@@ -450,6 +450,7 @@ void CommandTracker::note_data(InFlight& command, const Pdu& pdu) {
 void CommandTracker::note_status(InFlight& command, const Pdu& pdu, uint8_t status) {
     const Bhs bhs = pdu.bhs();
     CommandRow& row = *command.row;
+    if (pdu.last.packet == 0) return;
     if (!pdu.inferred) row.status = status;
     row.response_packet = pdu.last.packet;
     row.response_ns = pdu.last.time_ns;
@@ -492,9 +493,10 @@ void CommandTracker::end(uint32_t slot, Outcome outcome) {
     }
     while (slot != TaskTable::none) {
         InFlight& command = slots_[slot];
-        if (!command.orphan)
-            command.row->outcome =
-                command.inferred && command.row->response_packet != 0 ? Outcome::completed : outcome;
+        if (!command.orphan) {
+            const bool inferred = command.inferred && command.row->response_packet != 0;
+            command.row->outcome = inferred ? Outcome::completed : outcome;
+        }
         const bool both = command.direction == DataDirection::bidirectional;
         store_->end_command(command.number, *command.row, both || command.direction == DataDirection::in,
                             both || command.direction == DataDirection::out);

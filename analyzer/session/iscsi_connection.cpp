@@ -69,7 +69,7 @@ bool IscsiConnection::vouches_for(const uint8_t* bytes, size_t) const {
 }
 
 bool IscsiConnection::vouches_for_request(const Bhs& bhs) const {
-    if (bhs.opcode() == Opcode::login_request) return true;
+    if (bhs.opcode() == Opcode::login_request) return logging_in();
     if (stat_sn_known_ && !is_near(bhs.exp_stat_sn(), stat_sn_)) return false;
     if (session_ == nullptr) return true;
     if (bhs.opcode() == Opcode::scsi_data_out) return session_->commands.knows(bhs.itt());
@@ -79,9 +79,13 @@ bool IscsiConnection::vouches_for_request(const Bhs& bhs) const {
 
 bool IscsiConnection::vouches_for_answer(const Bhs& bhs) const {
     const Opcode opcode = bhs.opcode();
-    if (opcode == Opcode::login_response) return true;
+    if (opcode == Opcode::login_response) return logging_in();
     const bool has_stat_sn = opcode != Opcode::scsi_data_in || bhs.has_status();
     if (has_stat_sn && stat_sn_known_ && !is_near(bhs.stat_sn(), stat_sn_)) return false;
+    // Before the first answer, the requests tell which numbers the target is at.
+    const bool only_requests_known = requested_ && !stat_sn_known_;
+    if (has_stat_sn && only_requests_known && !is_near(bhs.stat_sn(), requested_exp_stat_sn_)) return false;
+    if (requested_ && !is_near(bhs.exp_cmd_sn(), requested_cmd_sn_)) return false;
     if (session_ == nullptr) return true;
     if (session_->command_window_known && (!is_near(bhs.exp_cmd_sn(), session_->exp_cmd_sn) ||
                                            !is_near(bhs.max_cmd_sn(), session_->max_cmd_sn))) {
@@ -89,7 +93,7 @@ bool IscsiConnection::vouches_for_answer(const Bhs& bhs) const {
     }
     const bool of_scsi_task =
         opcode == Opcode::scsi_data_in || opcode == Opcode::scsi_response || opcode == Opcode::r2t;
-    return !of_scsi_task || session_->commands.knows(bhs.itt()) || !session_->command_window_known;
+    return !of_scsi_task || session_->commands.knows(bhs.itt()) || !requested_;
 }
 
 void IscsiConnection::on_pdu(bool from_target) {
@@ -307,8 +311,15 @@ uint32_t IscsiConnection::header_length() const {
 }
 
 void IscsiConnection::note_numbers(const Pdu& pdu, bool from_target) {
-    if (!from_target || pdu.header_captured < sequence_numbers_end || session_ == nullptr) return;
+    if (pdu.header_captured < sequence_numbers_end || session_ == nullptr) return;
     const Bhs bhs = pdu.bhs();
+    if (!from_target) {
+        if (bhs.opcode() != Opcode::scsi_command) return;
+        requested_ = true;
+        requested_cmd_sn_ = bhs.cmd_sn();
+        requested_exp_stat_sn_ = bhs.exp_stat_sn();
+        return;
+    }
     if (!session_->command_window_known || session_->exp_cmd_sn.before(bhs.exp_cmd_sn())) {
         session_->exp_cmd_sn = bhs.exp_cmd_sn();
     }

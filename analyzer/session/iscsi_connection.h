@@ -35,6 +35,8 @@ class IscsiConnection final : private HeaderWitness {
     bool vouches_for(const uint8_t* bytes, size_t captured) const override;
     bool vouches_for_request(const Bhs& bhs) const;
     bool vouches_for_answer(const Bhs& bhs) const;
+    // No command has been seen, nor the end of a login.
+    bool logging_in() const { return !login_.full_feature() && !requested_; }
     void on_pdu(bool from_target);
     void on_login_or_text(const Pdu& pdu);
     void on_stretch(bool from_target);
@@ -74,7 +76,10 @@ class IscsiConnection final : private HeaderWitness {
     UnseenStretch stretch_;
     uint32_t explaining_effort_ = full_explaining_effort;
     RequestGap request_gap_;
-    bool leading_ = false;  // this connection's login began the session
+    bool leading_ = false;    // this connection's login began the session
+    bool requested_ = false;  // a SCSI command was seen; the two below are its
+    Serial32 requested_cmd_sn_;
+    Serial32 requested_exp_stat_sn_;
     bool stat_sn_known_ = false;
     Serial32 stat_sn_;  // of the latest answer with status
 };

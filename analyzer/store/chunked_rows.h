@@ -17,7 +17,7 @@ template <class Row>
 class ChunkedRows {
   public:
     // A power of two, so that finding a row is a shift and a mask; about a quarter of a megabyte.
-    static constexpr size_t rows_per_chunk = std::bit_floor(size_t{256 * 1024} / sizeof(Row));
+    static constexpr size_t rows_per_chunk = std::bit_floor(size_t{256} * 1024 / sizeof(Row));
 
     ChunkedRows() = default;
     ChunkedRows(ChunkedRows&&) noexcept = default;

@@ -100,7 +100,7 @@ struct CommandRow {
     uint16_t asc = unknown<uint16_t>;
     uint16_t ascq = unknown<uint16_t>;
     bool cmd_sn_known = false;
-    bool inferred = false;                    // its request's or its status's header was not captured, but implied
+    bool inferred = false;  // its request's or its status's header was not captured, but implied
     Outcome outcome = Outcome::unanswered;
 
     int64_t turnaround_ns() const {
@@ -123,8 +123,8 @@ struct PduRow {
     bool from_target = false;
     bool final = false;
     bool itt_known = true;
-    bool inferred = false;          // its header was not captured, but implied by what was
-    bool damaged = false;  // bytes of it are in no captured packet, it never completed, or a digest is bad
+    bool inferred = false;  // its header was not captured, but implied by what was
+    bool damaged = false;   // bytes of it are in no captured packet, it never completed, or a digest is bad
     Digest header_digest = Digest::none;
     Digest data_digest = Digest::none;
 };

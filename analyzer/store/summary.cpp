@@ -56,7 +56,8 @@ void Summary::on_end(uint64_t number, const CommandRow& row, bool is_read, bool 
         if (answered && is_write) load.bytes_written += bytes;
     }
 
-    const GroupKey key{group_name(row), static_cast<unsigned>(bytes == 0 ? 0 : std::bit_width(bytes - 1) + 1)};
+    const GroupKey key{group_name(row),
+                       static_cast<unsigned>(bytes == 0 ? 0 : std::bit_width(bytes - 1) + 1)};
     if (last_group_ == nullptr || key != last_key_) {
         const auto found = groups_.find(key);
         const GroupKey place =
