@@ -86,14 +86,8 @@ bool IscsiConnection::vouches_for_answer(const Bhs& bhs) const {
     const bool only_requests_known = requested_ && !stat_sn_known_;
     if (has_stat_sn && only_requests_known && !is_near(bhs.stat_sn(), requested_exp_stat_sn_)) return false;
     if (requested_ && !is_near(bhs.exp_cmd_sn(), requested_cmd_sn_)) return false;
-    if (session_ == nullptr) return true;
-    if (session_->command_window_known && (!is_near(bhs.exp_cmd_sn(), session_->exp_cmd_sn) ||
-                                           !is_near(bhs.max_cmd_sn(), session_->max_cmd_sn))) {
-        return false;
-    }
-    const bool of_scsi_task =
-        opcode == Opcode::scsi_data_in || opcode == Opcode::scsi_response || opcode == Opcode::r2t;
-    return !of_scsi_task || session_->commands.knows(bhs.itt()) || !requested_;
+    if (session_ == nullptr || !session_->command_window_known) return true;
+    return is_near(bhs.exp_cmd_sn(), session_->exp_cmd_sn) && is_near(bhs.max_cmd_sn(), session_->max_cmd_sn);
 }
 
 void IscsiConnection::on_pdu(bool from_target) {

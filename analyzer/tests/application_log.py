@@ -21,8 +21,9 @@ class LoggedCommand:
 
 def compare(checks, label, log, connections, commands, cut_short=False):
     """Adds the checks for one capture. It was taken on the machine where the application ran, at either end, so request
-    and response lie between the application's moments. `cut_short`: the snap length left out headers, so that a command
-    or its answer may be missing, but nothing may be wrong. A log rounded to the microsecond gets that much room."""
+    and response lie between the application's moments. `cut_short`: the snap length left out headers, so that what stood
+    in them is missing, and which of several equal reads an inferred answer belongs to is a guess; but every answer has
+    its moment, and those must be the application's, one for one. A log rounded to the microsecond gets that much room."""
     port_of = {row["connection"]: int(row["initiator"].rpartition(":")[2]) for row in connections}
     found = {(port_of[row["connection"]], number(row["itt"])): row for row in commands}
     missing, unlike, late, outside = [], [], [], []
@@ -37,7 +38,7 @@ def compare(checks, label, log, connections, commands, cut_short=False):
         unlike += [f"{logged}: {key} {seen[key]} instead of {told[key]}" for key in told
                    if seen[key] != told[key] and not (cut_short and seen[key] is None)]
         turnaround, request, response = (number(row[key]) for key in ("turnaround_ns", "request_ns", "response_ns"))
-        if cut_short and (request is None or response is None):
+        if cut_short and row["inferred"] == "1":
             continue
         longest = logged.done_ns - logged.submit_ns + 1000
         if turnaround is None or not 0 < turnaround <= longest:
@@ -45,8 +46,16 @@ def compare(checks, label, log, connections, commands, cut_short=False):
         if (request is None or response is None or
                 not logged.submit_ns - 1000 <= request <= response <= logged.done_ns + 1000):
             outside.append(f"{logged}: {request} to {response}, the application {logged.submit_ns} to {logged.done_ns}")
-    if not cut_short:
-        checks.check(f"{label}: all {len(log)} commands of the application are found", missing)
+    checks.check(f"{label}: all {len(log)} commands of the application are found", missing)
+    if cut_short:
+        rows = [found[logged.port, logged.itt] for logged in log if (logged.port, logged.itt) in found]
+        answers = sorted(number(row["response_ns"]) for row in rows if row["response_ns"] is not None)
+        done = sorted(logged.done_ns for logged in log)
+        apart = [f"answer {rank}: {answer}, the application's {rank}th completion {end}"
+                 for rank, (answer, end) in enumerate(zip(answers, done), 1) if not end - 3_000_000 <= answer <= end + 1000]
+        if len(answers) != len(done):
+            apart.append(f"{len(answers)} answers, {len(done)} completions")
+        checks.check(f"{label}: each answer comes at most 3 ms before a completion of the application", apart)
     checks.check(f"{label}: sizes, addresses and status are those of the application", unlike)
     checks.check(f"{label}: no turnaround is longer than the application waited", late)
     checks.check(f"{label}: request and response lie between submission and completion", outside)
