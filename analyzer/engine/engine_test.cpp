@@ -297,7 +297,8 @@ TEST(Engine, LosesOnlyWhatAMissingPacketHeld) {
         }
         const ResultStore& found = f.finish();
         size_t completed = 0;
-        for (const CommandRow& row : found.commands()) completed += row.outcome == Outcome::completed ? 1u : 0u;
+        for (const CommandRow& row : found.commands())
+            completed += row.outcome == Outcome::completed ? 1u : 0u;
         const size_t touched = conversation.segments[lost].payload.size() / bhs_length + 1;
         EXPECT_GE(completed + 2 * touched, conversation.commands.size()) << lost;
         lossless += completed == conversation.commands.size() ? 1u : 0u;

@@ -227,10 +227,10 @@ class Conversation {
         const Bytes& stream = stream_[sending_];
         size_t& sent = sent_[sending_];
         while (sent < stream.size()) {
-            const size_t limit = choose_(4) == 0 ? 60 : options_.longest_segment;
+            const size_t limit = choose_(4) == 3 ? 60 : options_.longest_segment;
+            const size_t rest = stream.size() - sent;
             const size_t length =
-                whole ? stream.size() - sent
-                      : std::min<size_t>(1 + choose_(static_cast<uint32_t>(limit)), stream.size() - sent);
+                whole ? rest : std::min(limit - choose_(static_cast<uint32_t>(limit)), rest);
             const auto begin = stream.begin() + static_cast<std::ptrdiff_t>(sent);
             segment(sending_, tcp_ack, seq_start_[sending_] + 1 + static_cast<uint32_t>(sent),
                     Bytes(begin, begin + static_cast<std::ptrdiff_t>(length)));
