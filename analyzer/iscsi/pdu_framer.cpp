@@ -137,7 +137,10 @@ PduFramer::Fed PduFramer::header_collected(Cursor& cursor) {
     const uint32_t digested = ahs_end();
     const bool whole = header_captured_ == header_have_;
     const bool wants_digest = header_digest_ != DigestUse::no && !is_login() && whole;
-    if (!wants_digest) return after_header();
+    if (!wants_digest) {
+        // It may have been told while it was being found out.
+        return probing_header_digest_ ? after_probe(cursor, header_have_ - digested) : after_header();
+    }
 
     const uint32_t crc = crc32c_final(crc32c_update(crc32c_init, {header_.data(), digested}));
     if (header_digest_ == DigestUse::yes) {
@@ -277,6 +280,7 @@ PduFramer::Fed PduFramer::after_data(const Cursor& cursor) {
 }
 
 PduFramer::Fed PduFramer::feed_data_digest(Cursor& cursor) {
+    if (data_digest_ == DigestUse::no) return complete();  // told since
     const bool probing = data_digest_ == DigestUse::unknown;
     if (cursor.captured == 0) {
         if (probing) return complete();

@@ -567,6 +567,33 @@ TEST(PduFramer, TakesTheDigestOfThePduBeforeItWasTold) {
     }
 }
 
+TEST(PduFramer, StaysInStepWhereverItIsToldWhichDigestsAreInUse) {
+    const std::vector<PduBuilder> sent = {test::data_in(1, 0, pattern(8), 1).flags(0x80),
+                                          test::scsi_response(2, 0, 1, 1), test::scsi_response(3, 0, 2, 1),
+                                          test::data_in(4, 0, pattern(8), 1).flags(0x80)};
+    for (const bool header : {false, true}) {
+        for (const bool data : {false, true}) {
+            Bytes stream;
+            for (const PduBuilder& pdu : sent) stream = stream + pdu.bytes(header, data);
+            for (size_t i = 0; i <= stream.size(); ++i) {
+                for (size_t j = i; j <= std::min(i + 6, stream.size()); ++j) {
+                    Framing framing(true);
+                    const auto at = [&](size_t n) { return stream.begin() + static_cast<std::ptrdiff_t>(n); };
+                    framing.feed(Bytes(at(0), at(i)));
+                    framing.feed(Bytes(at(i), at(j)));
+                    framing.framer.set_digests(header ? DigestUse::yes : DigestUse::no,
+                                               data ? DigestUse::yes : DigestUse::no);
+                    framing.feed(Bytes(at(j), stream.end())).finish();
+                    ASSERT_THAT(framing.tags(), ElementsAre(1, 2, 3, 4))
+                        << header << data << " " << i << " " << j;
+                    ASSERT_THAT(framing.stretches, IsEmpty()) << header << data << " " << i << " " << j;
+                    for (const Found& pdu : framing.pdus) ASSERT_FALSE(pdu.damaged);
+                }
+            }
+        }
+    }
+}
+
 TEST(PduFramer, TellsAPduThatTheEndOfTheStreamCutOff) {
     const Bytes pdu = test::data_in(1, 0, pattern(100), 1).flags(0x80).bytes();
     for (size_t end = 0; end <= pdu.size(); ++end) {
