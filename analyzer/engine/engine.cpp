@@ -222,7 +222,10 @@ void Engine::consume(Flow& flow, From from, const StreamPiece& piece) {
     bool& begun = flow.stream_begun[static_cast<size_t>(from)];
     if (!begun) {
         begun = true;
-        if (!looks_like_header(piece.data, piece.captured, from_target))
+        // Behind the SYN a stream begins with a header, however few of its bytes the first piece brings.
+        const bool too_short_to_tell =
+            piece.captured == piece.length && piece.captured < least_judged_header && flow.tcp.syn_seen(from);
+        if (!too_short_to_tell && !looks_like_header(piece.data, piece.captured, from_target))
             flow.iscsi->begin_unsynchronised(from_target);
     }
     flow.iscsi->consume(from_target, piece);

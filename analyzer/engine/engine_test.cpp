@@ -337,6 +337,25 @@ TEST(Engine, GivesTheMomentsOfAReadByThePacketsThatCompleteItsPdus) {
     EXPECT_EQ(row.turnaround_ns(), 3000);
 }
 
+TEST(Engine, FindsTheLoginResponseThatComesInPiecesAfterTheFirstCommand) {
+    Conversation::Options options;
+    options.commands = 1;
+    const Conversation conversation(options, random_choices(3));
+    constexpr size_t login_response = Conversation::handshake_segments + 1;
+    Feeding f;
+    for (size_t i = 0; i < conversation.segments.size(); ++i) {
+        if (i == login_response) continue;
+        f.segment(conversation.segments[i]);
+    }
+    for (const auto& [begin, end] : {std::pair<size_t, size_t>{0, 3}, {3, 48}, {48, 100}}) {
+        f.segment(conversation.resent(true, begin, std::min(end, conversation.stream_length(true))));
+    }
+    const ResultStore& found = f.finish();
+    EXPECT_THAT(found.pdus(), SizeIs(conversation.pdus.size()));
+    ASSERT_THAT(found.commands(), SizeIs(1));
+    EXPECT_EQ(found.commands()[0].outcome, Outcome::completed);
+}
+
 TEST(Engine, ReadsThroughFragmentsOfTheNetworkLayer) {
     const Conversation conversation({}, random_choices(7));
     Feeding f;
