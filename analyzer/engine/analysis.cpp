@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/engine/analysis.h"
 
-#include <memory>
+#include <condition_variable>
+#include <cstdint>
 #include <mutex>
-#include <tbb/global_control.h>
-#include <tbb/parallel_pipeline.h>
+#include <thread>
 #include <vector>
-
-#include "analyzer/base/hand_over.h"
 
 namespace sanscope {
 namespace {
@@ -36,90 +34,72 @@ void analyse_in_turn(PacketSource& source, Engine& engine, const AnalysisOptions
     }
 }
 
-// What depends on order (finding packets, following streams) is done by one thread at a time, in order; what does not
-// (copying bytes in, decoding) by any, at once.
-class Pipeline {
+// Lets threads through one at a time, in the order of their tickets: 0, 1, 2 …
+class Turnstile {
   public:
-    Pipeline(PacketSource& source, Engine& engine, const AnalysisOptions& options)
-        : source_(source), engine_(engine), options_(options), tokens_(options.threads * size_t{2}) {
-        for (Token& token : tokens_) free_.push_back(&token);
+    void enter(uint64_t ticket) {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return next_ == ticket; });
     }
-
-    void run() {
-        const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, options_.threads);
-        constexpr auto in_order = tbb::filter_mode::serial_in_order;
-        constexpr auto at_once = tbb::filter_mode::parallel;
-        for (Token& token : tokens_) pass_on(&token);
-        for (Stage* stage : {&claim_, &parse_, &process_}) pass_on(stage);
-        tbb::parallel_pipeline(
-            tokens_.size(),
-            tbb::make_filter<void, Token*>(in_order,
-                                           [&](tbb::flow_control& control) { return claim(control); }) &
-                tbb::make_filter<Token*, Token*>(at_once, [&](Token* token) { return load(token); }) &
-                tbb::make_filter<Token*, Token*>(in_order, [&](Token* token) { return parse(token); }) &
-                tbb::make_filter<Token*, Token*>(at_once, [&](Token* token) { return decode(token); }) &
-                tbb::make_filter<Token*, void>(in_order, [&](Token* token) { finish(token); }));
-        const std::lock_guard lock(free_mutex_);
-        for (Token& token : tokens_) take_over(&token);
-        for (Stage* stage : {&claim_, &parse_, &process_}) take_over(stage);
+    void leave() {
+        {
+            const std::lock_guard lock(mutex_);
+            ++next_;
+        }
+        changed_.notify_all();
     }
 
   private:
-    // What one thread at a time is in: stands for the state that the stage works on.
-    struct Stage {
-        char address;
-    };
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    uint64_t next_ = 0;
+};
 
-    Token* claim(tbb::flow_control& control) {
-        Token* token = nullptr;
-        {
-            const std::lock_guard lock(free_mutex_);
-            token = free_.back();
-            free_.pop_back();
+// Each thread takes a batch through all stages. What depends on order (finding packets, following streams) waits for its
+// turn; what does not (copying bytes in, decoding) goes on meanwhile.
+class Pipeline {
+  public:
+    Pipeline(PacketSource& source, Engine& engine, const AnalysisOptions& options)
+        : source_(source), engine_(engine), options_(options) {}
+
+    void run() {
+        std::vector<std::jthread> others;
+        for (unsigned i = 1; i < options_.threads; ++i) {
+            others.emplace_back([this] { take_batches(); });
         }
-        take_over(&claim_);
-        if (is_stopped(options_) || !source_.claim(token->batch)) control.stop();
-        pass_on(&claim_);
-        pass_on(token);
-        return token;
+        take_batches();
     }
-    Token* load(Token* token) {
-        take_over(token);
-        source_.load(token->batch);
-        pass_on(token);
-        return token;
+
+  private:
+    void take_batches() {
+        Token token;
+        uint64_t ticket = 0;
+        while (claim(token, ticket)) {
+            source_.load(token.batch);
+            parsing_.enter(ticket);
+            source_.parse(token.batch);
+            parsing_.leave();
+            decode_batch(token.batch, token.decoded);
+            processing_.enter(ticket);
+            process(token, engine_, options_);
+            processing_.leave();
+        }
     }
-    Token* parse(Token* token) {
-        take_over(token);
-        take_over(&parse_);
-        source_.parse(token->batch);
-        pass_on(&parse_);
-        pass_on(token);
-        return token;
-    }
-    Token* decode(Token* token) {
-        take_over(token);
-        decode_batch(token->batch, token->decoded);
-        pass_on(token);
-        return token;
-    }
-    void finish(Token* token) {
-        take_over(token);
-        take_over(&process_);
-        process(*token, engine_, options_);
-        pass_on(&process_);
-        pass_on(token);
-        const std::lock_guard lock(free_mutex_);
-        free_.push_back(token);
+
+    bool claim(Token& token, uint64_t& ticket) {
+        const std::lock_guard lock(claiming_);
+        if (is_stopped(options_) || !source_.claim(token.batch)) return false;
+        ticket = claimed_++;
+        return true;
     }
 
     PacketSource& source_;
     Engine& engine_;
     const AnalysisOptions& options_;
-    std::vector<Token> tokens_;
-    std::vector<Token*> free_;
-    std::mutex free_mutex_;
-    Stage claim_{}, parse_{}, process_{};
+    std::mutex claiming_;
+    uint64_t claimed_ = 0;
+    Turnstile parsing_;
+    Turnstile processing_;
 };
 
 }  // namespace
