@@ -223,8 +223,9 @@ void Engine::consume(Flow& flow, From from, const StreamPiece& piece) {
     if (!begun) {
         begun = true;
         // Behind the SYN a stream begins with a header, however few of its bytes the first piece brings.
-        const bool too_short_to_tell =
-            piece.captured == piece.length && piece.captured < least_judged_header && flow.tcp.syn_seen(from);
+        const bool too_short_to_tell = piece.captured == piece.length &&
+                                       piece.captured < least_judged_header &&
+                                       flow.tcp.begins_behind_syn(from);
         if (!too_short_to_tell && !looks_like_header(piece.data, piece.captured, from_target))
             flow.iscsi->begin_unsynchronised(from_target);
     }

@@ -37,6 +37,12 @@ class TcpConnection {
     void begin_stream_at(From from, Serial32 seq) { side(from).stream.begin_at(seq); }
 
     bool syn_seen(From from) const { return side(from).syn_seen; }
+    // Whether that side's stream begins with its very first byte.
+    bool begins_behind_syn(From from) const {
+        const StreamReassembler& stream = side(from).stream;
+        const Serial32 first(stream.next_seq().value - static_cast<uint32_t>(stream.next_offset()));
+        return side(from).syn_seen && stream.begun() && first == side(from).initial_seq + 1;
+    }
     bool sent_first_syn(From from) const { return side(from).syn_seen && !side(from).syn_was_answer; }
     int64_t last_ns() const { return last_.time_ns; }
     bool data_seen() const { return sides_[0].data_seen || sides_[1].data_seen; }

@@ -209,6 +209,23 @@ TEST(TcpConnection, BeginsTheStreamBehindTheSyn) {
     EXPECT_EQ(piece.length, 10u);
 }
 
+TEST(TcpConnection, TellsWhetherAStreamBeginsWithItsFirstByte) {
+    Connection c;
+    EXPECT_FALSE(c.tcp.begins_behind_syn(From::a));
+    c.open();
+    EXPECT_TRUE(c.tcp.begins_behind_syn(From::a));
+    const uint8_t byte = 9;
+    DecodedPacket packet;
+    packet.seq = 1001;
+    packet.payload_length = packet.payload_captured = 1;
+    packet.payload = &byte;
+    StreamPiece piece;
+    EXPECT_TRUE(c.tcp.add_payload(From::a, packet, {9, 9}, piece));
+    EXPECT_TRUE(c.tcp.begins_behind_syn(From::a));
+    c.tcp.begin_stream_at(From::b, Serial32(5002));
+    EXPECT_FALSE(c.tcp.begins_behind_syn(From::b));
+}
+
 TEST(TcpConnection, CountsDataThatComesWithTheSynFromTheByteBehindIt) {
     Connection c;
     DecodedPacket packet;
