@@ -133,7 +133,16 @@ bool PduFramer::bhs_collected() {
     return true;
 }
 
+// A digest that was not reckoned with when the header began.
+bool PduFramer::digest_to_come() {
+    const uint32_t end = ahs_end() + static_cast<uint32_t>(digest_length);
+    if (header_digest_ != DigestUse::yes || is_login() || header_have_ >= end) return false;
+    header_needed_ = end;
+    return true;
+}
+
 PduFramer::Fed PduFramer::header_collected(Cursor& cursor) {
+    if (digest_to_come()) return Fed::more;
     const uint32_t digested = ahs_end();
     const bool whole = header_captured_ == header_have_;
     const bool wants_digest = header_digest_ != DigestUse::no && !is_login() && whole;
@@ -211,7 +220,7 @@ PduFramer::Fed PduFramer::header_absent(Cursor& cursor) {
     const uint32_t n = std::min(cursor.length, header_needed_ - header_have_);
     header_have_ += n;
     take_absent(cursor, n);
-    return header_have_ < header_needed_ ? Fed::more : after_header();
+    return header_have_ < header_needed_ || digest_to_come() ? Fed::more : after_header();
 }
 
 PduFramer::Fed PduFramer::after_header() {

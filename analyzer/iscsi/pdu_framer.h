@@ -133,6 +133,7 @@ class PduFramer {
     void settle_undigested();
     void drop_leading_digest();
     bool bhs_collected();
+    bool digest_to_come();
     Fed header_collected(Cursor& cursor);
     Fed after_probe(const Cursor& cursor, uint32_t n);
     Fed header_absent(Cursor& cursor);

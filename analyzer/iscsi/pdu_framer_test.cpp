@@ -568,27 +568,34 @@ TEST(PduFramer, TakesTheDigestOfThePduBeforeItWasTold) {
 }
 
 TEST(PduFramer, StaysInStepWhereverItIsToldWhichDigestsAreInUse) {
-    const std::vector<PduBuilder> sent = {test::data_in(1, 0, pattern(8), 1).flags(0x80),
-                                          test::scsi_response(2, 0, 1, 1), test::scsi_response(3, 0, 2, 1),
-                                          test::data_in(4, 0, pattern(8), 1).flags(0x80)};
-    for (const bool header : {false, true}) {
-        for (const bool data : {false, true}) {
-            Bytes stream;
-            for (const PduBuilder& pdu : sent) stream = stream + pdu.bytes(header, data);
-            for (size_t i = 0; i <= stream.size(); ++i) {
-                for (size_t j = i; j <= std::min(i + 6, stream.size()); ++j) {
-                    Framing framing(true);
-                    const auto at = [&](size_t n) { return stream.begin() + static_cast<std::ptrdiff_t>(n); };
-                    framing.feed(Bytes(at(0), at(i)));
-                    framing.feed(Bytes(at(i), at(j)));
-                    framing.framer.set_digests(header ? DigestUse::yes : DigestUse::no,
-                                               data ? DigestUse::yes : DigestUse::no);
-                    framing.feed(Bytes(at(j), stream.end())).finish();
-                    ASSERT_THAT(framing.tags(), ElementsAre(1, 2, 3, 4))
-                        << header << data << " " << i << " " << j;
-                    ASSERT_THAT(framing.stretches, IsEmpty()) << header << data << " " << i << " " << j;
-                    for (const Found& pdu : framing.pdus) ASSERT_FALSE(pdu.damaged);
-                }
+    const std::vector<PduBuilder> answers = {test::data_in(1, 0, pattern(8), 1).flags(0x80),
+                                             test::scsi_response(2, 0, 1, 1), test::scsi_response(3, 0, 2, 1),
+                                             test::data_in(4, 0, pattern(8), 1).flags(0x80)};
+    const std::vector<PduBuilder> requests = {
+        test::data_out(1, 1, 0, pattern(8)),
+        test::scsi_command(2, 1, test::Moves::in, 8, {0x7f}).ahs(pattern(20)),
+        test::scsi_command(3, 2, test::Moves::in, 8, {0x7f}).ahs(pattern(20)),
+        test::data_out(4, 1, 0, pattern(8))};
+    for (const unsigned which : {0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u}) {
+        const bool from_target = (which & 1) != 0;
+        const bool header = (which & 2) != 0;
+        const bool data = (which & 4) != 0;
+        Bytes stream;
+        for (const PduBuilder& pdu : from_target ? answers : requests)
+            stream = stream + pdu.bytes(header, data);
+        for (size_t i = 0; i <= stream.size(); ++i) {
+            for (size_t j = i; j <= std::min(i + 6, stream.size()); ++j) {
+                Framing framing(from_target);
+                const auto at = [&](size_t n) { return stream.begin() + static_cast<std::ptrdiff_t>(n); };
+                framing.feed(Bytes(at(0), at(i)));
+                framing.feed(Bytes(at(i), at(j)));
+                framing.framer.set_digests(header ? DigestUse::yes : DigestUse::no,
+                                           data ? DigestUse::yes : DigestUse::no);
+                framing.feed(Bytes(at(j), stream.end())).finish();
+                ASSERT_THAT(framing.tags(), ElementsAre(1, 2, 3, 4)) << which << " " << i << " " << j;
+                ASSERT_THAT(framing.stretches, IsEmpty()) << which << " " << i << " " << j;
+                for (const Found& pdu : framing.pdus)
+                    ASSERT_FALSE(pdu.damaged) << which << " " << i << " " << j;
             }
         }
     }
