@@ -7,6 +7,7 @@
 
 #include "analyzer/store/chunked_rows.h"
 #include "analyzer/store/rows.h"
+#include "analyzer/store/sender_summary.h"
 #include "analyzer/store/summary.h"
 
 namespace sanscope {
@@ -18,6 +19,7 @@ class ResultStore {
     struct Keep {
         bool commands = true;
         bool pdus = true;
+        bool windows = true;  // with the transitions and losses
     };
 
     explicit ResultStore(Keep keep) : keep_(keep) {}
@@ -57,6 +59,33 @@ class ResultStore {
         return scratch_pdu_;
     }
 
+    // One side of a connection that sends data. The summary stays where it is.
+    SenderSummary& add_sender(uint32_t connection, bool from_a) {
+        return senders_.append(SenderSummary(connection, from_a));
+    }
+    void add_window(SenderSummary& sender, const WindowRow& row) {
+        sender.on_window(row);
+        if (keep_.windows) windows_.append(row);
+    }
+    void add_ca_transition(SenderSummary& sender, const CaTransitionRow& row) {
+        sender.on_transition();
+        if (keep_.windows) ca_transitions_.append(row);
+    }
+    // Returns the row's number, for what is found out of it later.
+    uint64_t add_loss(SenderSummary& sender, const LossRow& row) {
+        sender.on_loss(row.kind);
+        if (keep_.windows) losses_.append(row);
+        return ++losses_seen_;
+    }
+    void reclassify_loss(SenderSummary& sender, uint64_t number, LossKind before, LossKind now) {
+        sender.on_reclassified(before, now);
+        if (keep_.windows) losses_[number - 1].kind = now;
+    }
+
+    const ChunkedRows<SenderSummary>& senders() const { return senders_; }
+    const ChunkedRows<WindowRow>& windows() const { return windows_; }  // empty unless kept, as the next two
+    const ChunkedRows<CaTransitionRow>& ca_transitions() const { return ca_transitions_; }
+    const ChunkedRows<LossRow>& losses() const { return losses_; }
     const ChunkedRows<ConnectionRow>& connections() const { return connections_; }
     const ChunkedRows<SessionRow>& sessions() const { return sessions_; }
     const ChunkedRows<CommandRow>& commands() const { return commands_; }  // empty unless kept
@@ -72,9 +101,14 @@ class ResultStore {
     ChunkedRows<SessionRow> sessions_;
     ChunkedRows<CommandRow> commands_;
     ChunkedRows<PduRow> pdus_;
+    ChunkedRows<SenderSummary> senders_;
+    ChunkedRows<WindowRow> windows_;
+    ChunkedRows<CaTransitionRow> ca_transitions_;
+    ChunkedRows<LossRow> losses_;
     Summary summary_;
     uint64_t commands_begun_ = 0;
     uint64_t pdus_seen_ = 0;
+    uint64_t losses_seen_ = 0;
     std::deque<CommandRow> pool_;
     std::vector<CommandRow*> free_rows_;
     PduRow scratch_pdu_;

@@ -46,6 +46,7 @@ struct ConnectionRow {
     uint64_t retransmissions_in = 0;
     uint32_t session = 0;
     bool iscsi = false;
+    bool initiator_is_a = true;  // the side that sent the first packet seen stands as initiator
 };
 
 enum class Ternary : uint8_t { no, yes, unknown };
@@ -127,6 +128,68 @@ struct PduRow {
     bool damaged = false;   // bytes of it are in no captured packet, it never completed, or a digest is bad
     Digest header_digest = Digest::none;
     Digest data_digest = Digest::none;
+};
+
+// What Linux's TCP calls the states of its congestion control (include/uapi/linux/tcp.h).
+enum class CaState : uint8_t { open, disorder, cwr, recovery, loss };
+
+// What keeps a sender from sending more.
+enum class SendLimit : uint8_t { application, receiver, congestion, pacing, recovery, unknown };
+constexpr size_t send_limits = 5;  // those that are known
+
+// Why bytes were sent again, seen again, or never seen.
+enum class LossKind : uint8_t {
+    fast_retransmit,
+    rto,
+    tlp,       // a tail loss probe (RFC 8985 §7)
+    spurious,  // sent again though the first had arrived: told by D-SACK (RFC 3708) or timestamps (RFC 3522)
+    out_of_order,
+    duplicate,   // one packet captured twice
+    keep_alive,  // RFC 1122 §4.2.3.6
+    zero_window_probe,
+    not_captured,  // acknowledged, though no packet captured brought them
+};
+constexpr size_t loss_kinds = 9;
+
+// A sender's figures after a packet. Its side is that of the connection's first packet (`from_a`) or the other.
+struct WindowRow {
+    PacketNumber packet = 0;
+    int64_t time_ns = no_time;  // at the sender
+    int64_t srtt_ns = no_time;
+    uint32_t connection = 0;
+    uint32_t snd_una = 0;  // sequence numbers as in the headers
+    uint32_t snd_nxt = 0;
+    uint32_t in_flight = 0;             // bytes sent and neither acknowledged nor SACKed nor held for lost
+    uint32_t cwnd = unknown<uint32_t>;  // bytes
+    uint32_t cwnd_low = unknown<uint32_t>;
+    uint32_t cwnd_high = unknown<uint32_t>;
+    uint32_t ssthresh = unknown<uint32_t>;  // bytes; unknown also where the sender has none yet
+    uint32_t advertised_window = unknown<uint32_t>;
+    CaState ca_state = CaState::open;
+    SendLimit limit = SendLimit::unknown;
+    bool from_a = false;
+};
+
+struct CaTransitionRow {
+    PacketNumber packet = 0;
+    int64_t time_ns = no_time;  // at the sender
+    const char* cause = "";     // static storage
+    uint32_t connection = 0;
+    CaState from = CaState::open;
+    CaState to = CaState::open;
+    bool from_a = false;
+};
+
+struct LossRow {
+    PacketNumber packet = 0;           // the packet that repeats, or shows that bytes are missing
+    PacketNumber original_packet = 0;  // that first carried the bytes
+    int64_t time_ns = no_time;         // at the sender
+    int64_t delay_ns = no_time;        // since the original
+    uint32_t connection = 0;
+    uint32_t seq = 0;
+    uint32_t length = 0;
+    LossKind kind = LossKind::fast_retransmit;
+    bool from_a = false;
 };
 
 }  // namespace sanscope

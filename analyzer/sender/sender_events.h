@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "analyzer/base/serial32.h"
+#include "analyzer/store/rows.h"
+
+namespace sanscope {
+
+// What a sender's TCP did and heard, in its own order and at its own time: the packets of one connection as that host
+// would have captured them. A capture taken there gives them as they are; one taken elsewhere, by FarSender's estimate.
+
+struct SentSegment {
+    int64_t time_ns = no_time;
+    PacketNumber packet = 0;
+    Serial32 seq;
+    uint32_t length = 0;     // payload bytes; may be many segments at once (segmentation offload)
+    uint32_t timestamp = 0;  // TSval, if has_timestamp
+    uint16_t flags = 0;      // TcpFlag
+    uint16_t ip_id = 0;
+    bool has_timestamp = false;
+};
+
+struct ReceivedAck {
+    struct Block {
+        Serial32 begin;
+        Serial32 end;  // one past the last byte
+    };
+
+    int64_t time_ns = no_time;
+    PacketNumber packet = 0;
+    Serial32 ack;
+    Serial32 seq;
+    uint32_t window = 0;          // bytes, scaled
+    uint32_t payload_length = 0;  // data that came along
+    uint32_t timestamp_echo = 0;  // TSecr, if has_timestamp
+    uint16_t flags = 0;           // TcpFlag
+    uint8_t sack_blocks = 0;      // how many of `sack` hold; the first may be a D-SACK (RFC 2883)
+    bool has_timestamp = false;
+    std::array<Block, 4> sack;
+};
+
+// What the SYNs agreed on for the data of one side.
+struct SenderOptions {
+    uint32_t mss = 0;  // payload bytes of a full segment, options subtracted; 0: SYNs not captured
+    bool sack = true;
+    bool timestamps = true;
+};
+
+}  // namespace sanscope

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/store/sender_summary.h"
+
+#include <algorithm>
+
+namespace sanscope {
+
+void SenderSummary::on_window(const WindowRow& row) {
+    ++windows_;
+    const int64_t passed_ns = last_ns_ == no_time ? 0 : row.time_ns - last_ns_;
+    if (passed_ns > 0) {
+        in_state_ns_[static_cast<size_t>(last_state_)] += passed_ns;
+        if (last_limit_ != SendLimit::unknown) limited_ns_[static_cast<size_t>(last_limit_)] += passed_ns;
+        if (last_srtt_ns_ != no_time) {
+            srtt_times_ns_ += static_cast<double>(last_srtt_ns_) * static_cast<double>(passed_ns);
+            srtt_time_ns_ += passed_ns;
+        }
+    }
+    last_ns_ = row.time_ns;
+    last_limit_ = row.limit;
+    last_state_ = row.ca_state;
+    last_srtt_ns_ = row.srtt_ns;
+    srtt_max_ns_ = std::max(srtt_max_ns_, row.srtt_ns);
+    in_flight_max_ = std::max(in_flight_max_, row.in_flight);
+    if (row.cwnd != unknown<uint32_t>) {
+        cwnd_min_ = std::min(cwnd_min_, row.cwnd);
+        cwnd_max_ = cwnd_max_ == unknown<uint32_t> ? row.cwnd : std::max(cwnd_max_, row.cwnd);
+    }
+}
+
+}  // namespace sanscope

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "analyzer/store/rows.h"
+
+namespace sanscope {
+
+// What the report says of the data of one side of a connection: bounded, however long it lasted.
+class SenderSummary {
+  public:
+    SenderSummary(uint32_t connection, bool from_a) : connection_(connection), from_a_(from_a) {}
+
+    void on_window(const WindowRow& row);
+    void on_transition() { ++transitions_; }
+    void on_loss(LossKind kind) { ++losses_[static_cast<size_t>(kind)]; }
+    void on_reclassified(LossKind before, LossKind now) {
+        --losses_[static_cast<size_t>(before)];
+        ++losses_[static_cast<size_t>(now)];
+    }
+    void set_congestion_control(const char* name) { congestion_control_ = name; }
+    void set_rtt_min(int64_t rtt_ns) { rtt_min_ns_ = rtt_ns; }
+
+    uint32_t connection() const { return connection_; }
+    bool from_a() const { return from_a_; }
+    // How long the sender stood still for that reason, data or none; the time of unknown reason is not in it.
+    int64_t limited_ns(SendLimit limit) const { return limited_ns_[static_cast<size_t>(limit)]; }
+    int64_t in_state_ns(CaState state) const { return in_state_ns_[static_cast<size_t>(state)]; }
+    uint64_t losses(LossKind kind) const { return losses_[static_cast<size_t>(kind)]; }
+    uint64_t transitions() const { return transitions_; }
+    uint64_t windows() const { return windows_; }
+    const char* congestion_control() const { return congestion_control_; }  // static storage; "" where unsure
+    int64_t rtt_min_ns() const { return rtt_min_ns_; }
+    // The smoothed round trip time: weighted with time, and the greatest.
+    int64_t srtt_mean_ns() const {
+        return srtt_time_ns_ > 0 ? static_cast<int64_t>(srtt_times_ns_ / static_cast<double>(srtt_time_ns_))
+                                 : no_time;
+    }
+    int64_t srtt_max_ns() const { return srtt_max_ns_; }
+    uint32_t cwnd_min() const { return cwnd_min_; }  // bytes; unknown if there was none
+    uint32_t cwnd_max() const { return cwnd_max_; }
+    uint32_t in_flight_max() const { return in_flight_max_; }
+
+  private:
+    uint32_t connection_;
+    bool from_a_;
+    std::array<int64_t, send_limits> limited_ns_{};
+    std::array<int64_t, 5> in_state_ns_{};
+    std::array<uint64_t, loss_kinds> losses_{};
+    uint64_t transitions_ = 0;
+    uint64_t windows_ = 0;
+    const char* congestion_control_ = "";
+    int64_t rtt_min_ns_ = no_time;
+    double srtt_times_ns_ = 0;
+    int64_t srtt_time_ns_ = 0;
+    int64_t srtt_max_ns_ = no_time;
+    uint32_t cwnd_min_ = unknown<uint32_t>;
+    uint32_t cwnd_max_ = unknown<uint32_t>;
+    uint32_t in_flight_max_ = 0;
+    int64_t last_ns_ = no_time;
+    int64_t last_srtt_ns_ = no_time;
+    SendLimit last_limit_ = SendLimit::unknown;
+    CaState last_state_ = CaState::open;
+};
+
+}  // namespace sanscope
