@@ -21,6 +21,7 @@ struct SentSegment {
     uint16_t flags = 0;      // TcpFlag
     uint16_t ip_id = 0;
     bool has_timestamp = false;
+    bool unseen = false;  // no captured packet is this transmission: it must have been
 };
 
 struct ReceivedAck {
@@ -40,6 +41,7 @@ struct ReceivedAck {
     uint8_t sack_blocks = 0;      // how many of `sack` hold; the first may be a D-SACK (RFC 2883)
     bool has_timestamp = false;
     std::array<Block, 4> sack;
+    uint32_t timestamp = 0;  // TSval, if has_timestamp
 };
 
 // What the SYNs agreed on for the data of one side.
