@@ -31,7 +31,7 @@ bool ReportCommand::chosen() const {
 }
 
 ExitStatus ReportCommand::run() const {
-    const Analysed analysed = analyse_captures(captures_, {.commands = false, .pdus = false});
+    const Analysed analysed = analyse_captures(captures_, ResultStore::Keep::nothing());
     if (analysed.status == exit_nothing_analysed) return analysed.status;
     FileSink out(STDOUT_FILENO);
     const std::string text = text_report({captures_.files, *analysed.source, *analysed.engine});

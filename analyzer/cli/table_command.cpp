@@ -7,7 +7,7 @@
 
 #include "analyzer/export/export_format.h"
 #include "analyzer/export/file_sink.h"
-#include "analyzer/store/tables.h"
+#include "analyzer/tables/tables.h"
 
 namespace sanscope {
 namespace {
@@ -28,13 +28,6 @@ std::string columns_help() {
         "  tcpdump -i eth0 -w - port 3260 | sanscope table commands - -o commands.csv\n"
         "  sanscope table sessions initiator.pcap target.pcap --format pb -o sessions.pb\n";
     return text;
-}
-
-std::unique_ptr<Table> make_table(const std::string& name, const ResultStore& store) {
-    if (name == "connections") return make_connections_table(store.connections());
-    if (name == "sessions") return make_sessions_table(store.sessions());
-    if (name == "commands") return make_commands_table(store.commands());
-    return make_pdus_table(store.pdus(), store.connections());
 }
 
 }  // namespace
@@ -62,8 +55,8 @@ bool TableCommand::chosen() const {
 }
 
 ExitStatus TableCommand::run() const {
-    const ResultStore::Keep keep{.commands = table_ == "commands", .pdus = table_ == "pdus"};
-    const Analysed analysed = analyse_captures(captures_, keep);
+    const TableInfo& info = *find_table(table_);
+    const Analysed analysed = analyse_captures(captures_, info.keep);
     if (analysed.status == exit_nothing_analysed) return analysed.status;
 
     auto sink = FileSink::create(output_);
@@ -71,7 +64,7 @@ ExitStatus TableCommand::run() const {
         fmt::print(stderr, "sanscope: {}\n", sink.error().message);
         return exit_usage;
     }
-    const auto table = make_table(table_, analysed.engine->store());
+    const auto table = info.make(analysed.engine->store());
     const bool written = find_export_format(format_)->write(*table, *sink) && sink->close();
     if (!written && sink->error() != nullptr) {
         fmt::print(stderr, "sanscope: {}: {}\n", output_, sink->error()->message);

@@ -242,6 +242,7 @@ void Engine::end_flow(Flow& flow) {
     end_streams(flow);
     ConnectionRow& row = store_.connection(flow.number);
     row.iscsi = flow.is_iscsi;
+    row.initiator_is_a = initiator == From::a;
     flow.tcp.describe(initiator, row);
     const Endpoint low{flow.key.low, flow.key.low_port};
     const Endpoint high{flow.key.high, flow.key.high_port};

@@ -12,7 +12,7 @@
 #include "analyzer/ingest/capture_builder.h"
 #include "analyzer/ingest/temporary_file.h"
 #include "analyzer/net/testing/frame_builder.h"
-#include "analyzer/store/tables.h"
+#include "analyzer/tables/tables.h"
 
 namespace sanscope {
 namespace {
@@ -111,10 +111,8 @@ std::string text_of(const Table& table, size_t row) {
 
 std::vector<std::string> all_tables(const ResultStore& store) {
     std::vector<std::string> lines;
-    const std::unique_ptr<Table> tables[] = {
-        make_connections_table(store.connections()), make_sessions_table(store.sessions()),
-        make_commands_table(store.commands()), make_pdus_table(store.pdus(), store.connections())};
-    for (const auto& table : tables) {
+    for (const TableInfo& info : table_infos()) {
+        const std::unique_ptr<Table> table = info.make(store);
         for (size_t row = 0; row < table->rows(); ++row) lines.push_back(text_of(*table, row));
     }
     return lines;

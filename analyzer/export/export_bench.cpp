@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "analyzer/export/export_format.h"
-#include "analyzer/store/tables.h"
+#include "analyzer/tables/tables.h"
 
 namespace sanscope {
 namespace {

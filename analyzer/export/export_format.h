@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "analyzer/export/byte_sink.h"
-#include "analyzer/store/table.h"
+#include "analyzer/tables/table.h"
 
 namespace sanscope {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analyzer/export/byte_sink.h"
-#include "analyzer/store/table.h"
+#include "analyzer/tables/table.h"
 
 namespace sanscope {
 

@@ -12,7 +12,7 @@
 #include "sanscope/v1/tables.pb.h"
 
 #include "analyzer/export/testing/grid_table.h"
-#include "analyzer/store/tables.h"
+#include "analyzer/tables/tables.h"
 
 namespace sanscope {
 namespace {

@@ -12,14 +12,23 @@
 
 namespace sanscope {
 
-// Where the engine puts what it finds. Connections and sessions are always kept; commands and PDUs only where
-// asked, since a report of an endless stream needs just their summary.
+// Where the engine puts what it finds. Connections and sessions are always kept; what grows with the packets only where
+// asked, since a report of an endless stream needs just the summaries.
 class ResultStore {
   public:
     struct Keep {
         bool commands = true;
         bool pdus = true;
-        bool windows = true;  // with the transitions and losses
+        bool windows = true;
+        bool ca_transitions = true;
+        bool losses = true;
+
+        static constexpr Keep nothing() { return {false, false, false, false, false}; }
+        static constexpr Keep only(bool Keep::*rows) {
+            Keep keep = nothing();
+            keep.*rows = true;
+            return keep;
+        }
     };
 
     explicit ResultStore(Keep keep) : keep_(keep) {}
@@ -69,17 +78,17 @@ class ResultStore {
     }
     void add_ca_transition(SenderSummary& sender, const CaTransitionRow& row) {
         sender.on_transition();
-        if (keep_.windows) ca_transitions_.append(row);
+        if (keep_.ca_transitions) ca_transitions_.append(row);
     }
     // Returns the row's number, for what is found out of it later.
     uint64_t add_loss(SenderSummary& sender, const LossRow& row) {
         sender.on_loss(row.kind);
-        if (keep_.windows) losses_.append(row);
+        if (keep_.losses) losses_.append(row);
         return ++losses_seen_;
     }
     void reclassify_loss(SenderSummary& sender, uint64_t number, LossKind before, LossKind now) {
         sender.on_reclassified(before, now);
-        if (keep_.windows) losses_[number - 1].kind = now;
+        if (keep_.losses) losses_[number - 1].kind = now;
     }
 
     const ChunkedRows<SenderSummary>& senders() const { return senders_; }

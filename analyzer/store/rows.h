@@ -46,7 +46,9 @@ struct ConnectionRow {
     uint64_t retransmissions_in = 0;
     uint32_t session = 0;
     bool iscsi = false;
-    bool initiator_is_a = true;  // the side that sent the first packet seen stands as initiator
+    bool initiator_is_a = true;  // side a, which sent the first packet seen, stands as initiator
+
+    const Endpoint& side(bool a) const { return a == initiator_is_a ? initiator : target; }
 };
 
 enum class Ternary : uint8_t { no, yes, unknown };

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analyzer/export/byte_sink.h"
-#include "analyzer/store/table.h"
+#include "analyzer/tables/table.h"
 
 namespace sanscope {
 

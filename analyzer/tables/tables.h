@@ -6,8 +6,9 @@
 #include <string_view>
 
 #include "analyzer/store/chunked_rows.h"
+#include "analyzer/store/result_store.h"
 #include "analyzer/store/rows.h"
-#include "analyzer/store/table.h"
+#include "analyzer/tables/table.h"
 
 namespace sanscope {
 
@@ -16,14 +17,25 @@ struct TableInfo {
     std::string_view name;
     std::string_view description;  // one line
     std::span<const ColumnInfo> columns;
+    ResultStore::Keep keep;  // what the store must keep for its rows to be there
+    // The table over what a store holds, which must outlive it.
+    std::unique_ptr<Table> (*make)(const ResultStore& store);
 };
 
-// All tables, in the order in which a reader wants them: connections, sessions, commands, pdus.
+// All tables, in the order in which a reader wants them.
 std::span<const TableInfo> table_infos();
 
+// nullptr for a name that is none.
+const TableInfo* find_table(std::string_view name);
+
+// Each is in the file of its name.
+extern const TableInfo connections_table;
+extern const TableInfo sessions_table;
+extern const TableInfo commands_table;
+extern const TableInfo pdus_table;
+
 // The tables over rows that others keep: the rows must outlive the table, and may grow under it.
-// `connections` of the PDUs are looked up for the sender's address; a PDU whose connection is not among them
-// has none.
+// `connections` are looked up for addresses; a row whose connection is not among them has none.
 std::unique_ptr<Table> make_connections_table(const ChunkedRows<ConnectionRow>& connections);
 std::unique_ptr<Table> make_sessions_table(const ChunkedRows<SessionRow>& sessions);
 std::unique_ptr<Table> make_commands_table(const ChunkedRows<CommandRow>& commands);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "analyzer/store/tables.h"
+#include "analyzer/tables/tables.h"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <array>
+
+#include "analyzer/tables/column.h"
+#include "analyzer/tables/tables.h"
+
+namespace sanscope {
+namespace {
+
+using namespace column;
+
+constexpr std::array<std::string_view, 4> vantage_words = {"", "initiator", "target", "middle"};
+
+constexpr Column<ConnectionRow> columns[] = {
+    {"connection", unsigned_column, "Number of the connection, counted from 1 in order of first packet",
+     row_number},
+    {"initiator", text_column, "Address and port of the initiator, IP:PORT or [IPv6]:PORT",
+     endpoint<&ConnectionRow::initiator>},
+    {"target", text_column, "Address and port of the target, IP:PORT or [IPv6]:PORT",
+     endpoint<&ConnectionRow::target>},
+    {"first_packet", unsigned_column, "Number of the connection's first captured packet",
+     number<&ConnectionRow::first_packet>},
+    {"last_packet", unsigned_column, "Number of its last captured packet",
+     number<&ConnectionRow::last_packet>},
+    {"start_ns", integer_column, "Time of its first packet, nanoseconds since the epoch",
+     time<&ConnectionRow::start_ns>},
+    {"end_ns", integer_column, "Time of its last packet, nanoseconds since the epoch",
+     time<&ConnectionRow::end_ns>},
+    {"packets_out", unsigned_column, "Packets from initiator to target", count<&ConnectionRow::packets_out>},
+    {"packets_in", unsigned_column, "Packets from target to initiator", count<&ConnectionRow::packets_in>},
+    {"bytes_out", unsigned_column, "Bytes of TCP payload from initiator to target, retransmissions included",
+     count<&ConnectionRow::bytes_out>},
+    {"bytes_in", unsigned_column, "Bytes of TCP payload from target to initiator, retransmissions included",
+     count<&ConnectionRow::bytes_in>},
+    {"mss", unsigned_column, "The smaller of the two maximum segment sizes announced with the SYNs, bytes",
+     value<&ConnectionRow::mss>},
+    {"rtt_min_ns", integer_column, "Smallest round-trip time seen, nanoseconds",
+     time<&ConnectionRow::rtt_min_ns>},
+    {"vantage", text_column, "Where the capture was taken, as inferred: initiator, target or middle",
+     word<&ConnectionRow::vantage, vantage_words>},
+    {"congestion_control_initiator", text_column, "Congestion control of the initiator's TCP, as inferred",
+     text<&ConnectionRow::congestion_control_initiator>},
+    {"congestion_control_target", text_column, "Congestion control of the target's TCP, as inferred",
+     text<&ConnectionRow::congestion_control_target>},
+    {"retransmissions_out", unsigned_column, "Segments the initiator sent again",
+     count<&ConnectionRow::retransmissions_out>},
+    {"retransmissions_in", unsigned_column, "Segments the target sent again",
+     count<&ConnectionRow::retransmissions_in>},
+    {"session", unsigned_column, "Row of the iSCSI session in `sessions`", number<&ConnectionRow::session>},
+    {"iscsi", boolean_column, "Whether iSCSI was recognised on the connection",
+     boolean<&ConnectionRow::iscsi>},
+};
+constexpr auto infos = column_infos(columns);
+
+}  // namespace
+
+const TableInfo connections_table = {
+    "connections", "TCP connections, one row each", infos, ResultStore::Keep::nothing(),
+    [](const ResultStore& store) { return make_connections_table(store.connections()); }};
+
+std::unique_ptr<Table> make_connections_table(const ChunkedRows<ConnectionRow>& connections) {
+    return std::make_unique<RowsTable<ConnectionRow>>(connections_table, columns, connections);
+}
+
+}  // namespace sanscope
