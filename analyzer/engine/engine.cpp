@@ -157,12 +157,13 @@ Engine::Flow* Engine::begin_flow(const FlowKey& key, uint32_t& slot, bool source
     slot = free_slots_.back();
     free_slots_.pop_back();
     store_.add_connection(connections_);
-    flows_[slot] = std::make_unique<Flow>(budget_, connections_, slot, source_is_low, key);
+    flows_[slot] = std::make_unique<Flow>(budget_, store_, connections_, slot, source_is_low, key);
     return flows_[slot].get();
 }
 
 void Engine::on_segment(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival) {
     flow.tcp.note(from, packet, arrival);
+    if (stop_after_ == StopAfter::none) flow.senders.on_packet(from == From::a, packet, arrival.packet, arrival.time_ns);
     if (flow.tcp.closed() && !flow.closing) {
         flow.closing = true;
         closed_.push_back({flow.slot, flow.number, arrival.time_ns});
@@ -240,6 +241,7 @@ void Engine::frame_only(Flow& flow, bool from_target, const StreamPiece& piece) 
 void Engine::end_flow(Flow& flow) {
     const From initiator = initiator_of(flow);
     end_streams(flow);
+    flow.senders.finish();
     ConnectionRow& row = store_.connection(flow.number);
     row.iscsi = flow.is_iscsi;
     row.initiator_is_a = initiator == From::a;

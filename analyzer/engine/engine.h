@@ -14,6 +14,7 @@
 #include "analyzer/iscsi/iscsi_probe.h"
 #include "analyzer/net/decoded_packet.h"
 #include "analyzer/net/fragment_reassembler.h"
+#include "analyzer/sender/connection_senders.h"
 #include "analyzer/session/iscsi_connection.h"
 #include "analyzer/session/session_tracker.h"
 #include "analyzer/store/issues.h"
@@ -61,10 +62,11 @@ class Engine {
     using From = TcpConnection::From;
 
     struct Flow {
-        Flow(ReassemblyBudget& budget, uint32_t flow_number, uint32_t flow_slot, bool source_is_low,
+        Flow(ReassemblyBudget& budget, ResultStore& store, uint32_t flow_number, uint32_t flow_slot, bool source_is_low,
              const FlowKey& ends)
-            : tcp(budget), number(flow_number), slot(flow_slot), a_is_low(source_is_low), key(ends) {}
+            : tcp(budget), senders(store, flow_number), number(flow_number), slot(flow_slot), a_is_low(source_is_low), key(ends) {}
         TcpConnection tcp;
+        ConnectionSenders senders;
         std::unique_ptr<IscsiProbe> probe;       // once there was something to look at
         std::unique_ptr<IscsiConnection> iscsi;  // once known to be that
         std::unique_ptr<FramingAlone> framing;   // with it, if stopping after that

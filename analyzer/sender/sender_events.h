@@ -21,7 +21,7 @@ struct SentSegment {
     uint16_t flags = 0;      // TcpFlag
     uint16_t ip_id = 0;
     bool has_timestamp = false;
-    bool unseen = false;  // no captured packet is this transmission: it must have been
+    bool unseen = false;          // no captured packet is this transmission: it must have been
     uint32_t timestamp_echo = 0;  // TSecr, if has_timestamp
     Serial32 ack;                 // if ACK is set
 };

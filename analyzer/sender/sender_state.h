@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "analyzer/base/serial32.h"
+#include "analyzer/store/rows.h"
+
+namespace sanscope {
+
+// What a Linux sender keeps of one connection that does not depend on its congestion control: named as in Linux's
+// struct tcp_sock. Counts are segments, times microseconds since the epoch.
+struct SenderState {
+    int64_t now_us = 0;
+    Serial32 snd_una;
+    Serial32 snd_nxt;
+    uint32_t mss = 1448;
+    uint32_t packets_out = 0;
+    uint32_t sacked_out = 0;  // without SACK: counted duplicate ACKs
+    uint32_t lost_out = 0;
+    uint32_t retrans_out = 0;
+    uint32_t delivered = 0;
+    uint32_t lost = 0;  // ever marked
+
+    CaState ca_state = CaState::open;
+    Serial32 high_seq;  // SND.NXT when the present state began
+    bool undo_marked = false;
+    uint32_t prr_delivered = 0;
+    uint32_t prr_out = 0;
+    bool sack = true;
+
+    int64_t srtt_us = 0;  // 0: none yet
+    int64_t rto_us = 1'000'000;
+    int64_t min_rtt_us = no_min_rtt;
+    int64_t last_sent_us = 0;  // data, for the last time
+
+    uint32_t snd_wnd = 0;       // bytes, as advertised
+    Serial32 wnd_end;           // one past the last byte that may be sent
+    uint32_t tso_segments = 2;  // the most that one write hands down at the pacing rate (tcp_tso_autosize)
+    static constexpr int64_t no_min_rtt = int64_t{1} << 40;
+
+    // RFC 6675's pipe, as Linux counts it (tcp_packets_in_flight).
+    uint32_t in_flight() const {
+        const uint32_t left = sacked_out + lost_out;
+        const uint32_t out = packets_out + retrans_out;
+        return out > left ? out - left : 0;
+    }
+    bool in_cwnd_reduction() const { return ca_state == CaState::cwr || ca_state == CaState::recovery; }
+};
+
+}  // namespace sanscope
