@@ -25,6 +25,7 @@ std::string columns_help() {
         "\nExamples:\n"
         "  sanscope table commands san.pcapng > commands.csv\n"
         "  sanscope table pdus san.pcap.zst --format json | jq 'select(.data_digest == \"bad\")'\n"
+        "  sanscope table losses san.pcapng | mlr --icsv --opprint count-distinct -f sender,kind\n"
         "  tcpdump -i eth0 -w - port 3260 | sanscope table commands - -o commands.csv\n"
         "  sanscope table sessions initiator.pcap target.pcap --format pb -o sessions.pb\n";
     return text;

@@ -26,6 +26,9 @@ constexpr std::pair<std::string_view, const Descriptor* (*)()> messages[] = {
     {"sessions", v1::Session::descriptor},
     {"commands", v1::Command::descriptor},
     {"pdus", v1::Pdu::descriptor},
+    {"windows", v1::Window::descriptor},
+    {"ca_transitions", v1::CaTransition::descriptor},
+    {"losses", v1::Loss::descriptor},
 };
 
 FieldDescriptor::Type field_type(ColumnType type) {
@@ -169,6 +172,60 @@ TEST(WriteProtobuf, pdus_read_back_cell_by_cell) {
         row.header_digest = static_cast<Digest>(i % 3);
     }
     expect_round_trip<v1::Pdu>(*make_pdus_table(rows, connections));
+}
+
+TEST(WriteProtobuf, windows_read_back_cell_by_cell) {
+    ChunkedRows<ConnectionRow> connections;
+    connections.append({});
+    ChunkedRows<WindowRow> rows;
+    rows.append({});
+    rows.append({.packet = 1,
+                 .time_ns = 1'347'690'917'369'644'000,
+                 .srtt_ns = 20'300'000,
+                 .connection = 1,
+                 .snd_una = 4'294'967'295,
+                 .snd_nxt = 1448,
+                 .in_flight = 1449,
+                 .cwnd = 14480,
+                 .cwnd_low = 14480,
+                 .cwnd_high = unknown<uint32_t> - 1,
+                 .ssthresh = 0,
+                 .advertised_window = 0,
+                 .ca_state = CaState::loss,
+                 .limit = SendLimit::recovery,
+                 .from_a = true});
+    expect_round_trip<v1::Window>(*make_windows_table(rows, connections));
+}
+
+TEST(WriteProtobuf, transitions_read_back_cell_by_cell) {
+    ChunkedRows<ConnectionRow> connections;
+    connections.append({});
+    ChunkedRows<CaTransitionRow> rows;
+    rows.append({});
+    rows.append({.packet = 8,
+                 .time_ns = -1,
+                 .cause = "timeout",
+                 .connection = 1,
+                 .from = CaState::recovery,
+                 .to = CaState::loss});
+    expect_round_trip<v1::CaTransition>(*make_ca_transitions_table(rows, connections));
+}
+
+TEST(WriteProtobuf, losses_read_back_cell_by_cell) {
+    ChunkedRows<ConnectionRow> connections;
+    connections.append({});
+    ChunkedRows<LossRow> rows;
+    for (size_t i = 0; i < loss_kinds; i++) {
+        rows.append({.packet = 100 + i,
+                     .original_packet = i,
+                     .time_ns = 5,
+                     .delay_ns = i == 0 ? no_time : 200'000'000,
+                     .connection = static_cast<uint32_t>(i % 3),
+                     .seq = 4'000'000'000,
+                     .length = 65160,
+                     .kind = static_cast<LossKind>(i)});
+    }
+    expect_round_trip<v1::Loss>(*make_losses_table(rows, connections));
 }
 
 TEST(WriteProtobuf, text_that_is_not_utf_8_still_reads_back) {

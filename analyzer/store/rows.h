@@ -134,6 +134,7 @@ struct PduRow {
 
 // What Linux's TCP calls the states of its congestion control (include/uapi/linux/tcp.h).
 enum class CaState : uint8_t { open, disorder, cwr, recovery, loss };
+constexpr size_t ca_states = 5;
 
 // What keeps a sender from sending more.
 enum class SendLimit : uint8_t { application, receiver, congestion, pacing, recovery, unknown };

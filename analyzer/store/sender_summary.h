@@ -47,7 +47,7 @@ class SenderSummary {
     uint32_t connection_;
     bool from_a_;
     std::array<int64_t, send_limits> limited_ns_{};
-    std::array<int64_t, 5> in_state_ns_{};
+    std::array<int64_t, ca_states> in_state_ns_{};
     std::array<uint64_t, loss_kinds> losses_{};
     uint64_t transitions_ = 0;
     uint64_t windows_ = 0;

@@ -33,6 +33,9 @@ extern const TableInfo connections_table;
 extern const TableInfo sessions_table;
 extern const TableInfo commands_table;
 extern const TableInfo pdus_table;
+extern const TableInfo windows_table;
+extern const TableInfo ca_transitions_table;
+extern const TableInfo losses_table;
 
 // The tables over rows that others keep: the rows must outlive the table, and may grow under it.
 // `connections` are looked up for addresses; a row whose connection is not among them has none.
@@ -41,5 +44,11 @@ std::unique_ptr<Table> make_sessions_table(const ChunkedRows<SessionRow>& sessio
 std::unique_ptr<Table> make_commands_table(const ChunkedRows<CommandRow>& commands);
 std::unique_ptr<Table> make_pdus_table(const ChunkedRows<PduRow>& pdus,
                                        const ChunkedRows<ConnectionRow>& connections);
+std::unique_ptr<Table> make_windows_table(const ChunkedRows<WindowRow>& windows,
+                                          const ChunkedRows<ConnectionRow>& connections);
+std::unique_ptr<Table> make_ca_transitions_table(const ChunkedRows<CaTransitionRow>& ca_transitions,
+                                                 const ChunkedRows<ConnectionRow>& connections);
+std::unique_ptr<Table> make_losses_table(const ChunkedRows<LossRow>& losses,
+                                         const ChunkedRows<ConnectionRow>& connections);
 
 }  // namespace sanscope

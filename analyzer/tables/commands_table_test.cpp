@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <string>
+
+#include "analyzer/tables/tables.h"
+#include "analyzer/tables/testing/table_text.h"
+
+namespace sanscope {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(CommandsTable, a_row_gives_every_cell) {
+    ChunkedRows<CommandRow> rows;
+    CommandRow& row = rows.append({});
+    row.connection = 2;
+    row.session = 3;
+    row.lun = 7;
+    row.itt = 0x1a;
+    row.cmd_sn = 0;
+    row.cmd_sn_known = true;
+    row.opcode = 0x28;
+    row.name = "READ(10)";
+    row.lba = 2048;
+    row.blocks = 8;
+    row.bytes = 4096;
+    row.request_packet = 10;
+    row.first_data_packet = 11;
+    row.last_data_packet = 12;
+    row.response_packet = 13;
+    row.request_ns = 1000;
+    row.first_data_ns = 1100;
+    row.last_data_ns = 1200;
+    row.response_ns = 1250;
+    row.status = 0x02;
+    row.sense_key = 0x05;
+    row.asc = 0x21;
+    row.ascq = 0x00;
+    row.residual = -512;
+    row.r2ts = 0;
+    row.pdus = 3;
+    row.outcome = Outcome::completed;
+    row.first_byte_packet = 11;
+    row.first_byte_ns = 1099;
+    const std::map<std::string, std::string> expected = {
+        {"command", "1"},
+        {"connection", "2"},
+        {"session", "3"},
+        {"lun", "7"},
+        {"itt", "0x0000001a"},
+        {"cmd_sn", "0"},
+        {"opcode", "0x28"},
+        {"name", "READ(10)"},
+        {"lba", "2048"},
+        {"blocks", "8"},
+        {"bytes", "4096"},
+        {"request_packet", "10"},
+        {"first_data_packet", "11"},
+        {"last_data_packet", "12"},
+        {"response_packet", "13"},
+        {"request_ns", "1000"},
+        {"first_data_ns", "1100"},
+        {"last_data_ns", "1200"},
+        {"response_ns", "1250"},
+        {"turnaround_ns", "250"},
+        {"status", "CHECK_CONDITION"},
+        {"sense_key", "0x05"},
+        {"asc", "0x21"},
+        {"ascq", "0x00"},
+        {"residual", "-512"},
+        {"r2ts", "0"},
+        {"pdus", "3"},
+        {"outcome", "completed"},
+        {"first_byte_packet", "11"},
+        {"first_byte_ns", "1099"},
+        {"inferred", "false"},
+    };
+    EXPECT_EQ(row_of(*make_commands_table(rows), 0), expected);
+}
+
+TEST(CommandsTable, unknowns_are_empty) {
+    ChunkedRows<CommandRow> rows;
+    rows.append({});
+    EXPECT_THAT(known_cells(*make_commands_table(rows), 0),
+                ElementsAre("command", "inferred", "itt", "outcome", "pdus", "r2ts"));
+}
+
+TEST(CommandsTable, numbers_that_are_zero_are_known) {
+    ChunkedRows<CommandRow> rows;
+    CommandRow& row = rows.append({});
+    row.lun = row.lba = row.blocks = row.bytes = 0;
+    row.residual = 0;
+    row.opcode = row.status = row.sense_key = row.asc = row.ascq = 0;
+    const auto cells = row_of(*make_commands_table(rows), 0);
+    for (const char* name : {"lun", "lba", "blocks", "bytes", "residual"})
+        EXPECT_EQ(cells.at(name), "0") << name;
+    for (const char* name : {"opcode", "sense_key", "asc", "ascq"}) EXPECT_EQ(cells.at(name), "0x00") << name;
+    EXPECT_EQ(cells.at("status"), "GOOD");
+}
+
+TEST(CommandsTable, every_outcome_has_its_word) {
+    ChunkedRows<CommandRow> rows;
+    CommandRow& row = rows.append({});
+    const auto table = make_commands_table(rows);
+    const auto word = [&](Outcome outcome) {
+        row.outcome = outcome;
+        return row_of(*table, 0).at("outcome");
+    };
+    EXPECT_EQ(word(Outcome::completed), "completed");
+    EXPECT_EQ(word(Outcome::unanswered), "unanswered");
+    EXPECT_EQ(word(Outcome::aborted), "aborted");
+    EXPECT_EQ(word(Outcome::response_only), "response_only");
+}
+
+}  // namespace
+}  // namespace sanscope
