@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scores of recordings, each sender from the capture taken at its own side and from that at the receiver's, and their
+averages by class."""
+
+import collections
+
+from . import inference, kernel_record, measures
+
+# The capture at the sender's own host, and that at the other end.
+VANTAGES = ("sender", "receiver")
+
+# One sender of a recording, judged from one capture. A busy one counts for its class.
+Score = collections.namedtuple(
+    "Score", "recording scenario_class congestion_control sender receiver vantage busy samples acknowledged figures")
+
+
+def score_recording(folder, program, sides=("initiator", "target")):
+    """The scores from the captures of these sides."""
+    recording = kernel_record.Recording(folder)
+    senders = recording.kernel_senders()
+    busy = kernel_record.busy(senders)
+    inferred = {side: inference.inferred_senders(program, recording.capture(side)) for side in sides}
+    scores = []
+    for kernel in senders:
+        own_side = recording.side_of(kernel.sender)
+        for side in sorted(sides, key=lambda side: side != own_side):
+            scores.append(Score(
+                recording.name, recording.scenario_class, recording.congestion_control, kernel.sender, kernel.receiver,
+                VANTAGES[side != own_side], kernel in busy, len(kernel.samples), kernel.acknowledged,
+                measures.score(kernel, inferred[side][kernel.sender, kernel.receiver], recording.congestion_control)))
+    return scores
+
+
+def mean(scores, weight):
+    """Of each figure, over the scores that have it."""
+    names = dict.fromkeys(name for score in scores for name in score.figures)
+    result = {}
+    for name in names:
+        known = [(weight(score), score.figures[name]) for score in scores if score.figures[name] is not None]
+        total = sum(weight for weight, _ in known)
+        result[name] = sum(weight * value for weight, value in known) / total if known else None
+    return result
+
+
+def by_class(scores):
+    """{(class, vantage): Score}. Each recording counts the same, within it each busy sender by its samples."""
+    senders = collections.defaultdict(list)
+    for score in scores:
+        if score.busy:
+            senders[score.scenario_class, score.vantage, score.recording].append(score)
+    recordings = collections.defaultdict(list)
+    for (scenario_class, vantage, _), group in senders.items():
+        recordings[scenario_class, vantage].append(
+            group[0]._replace(figures=mean(group, lambda score: score.samples)))
+    return {key: recordings[key][0]._replace(recording="", figures=mean(recordings[key], lambda score: 1))
+            for key in sorted(recordings, key=lambda key: (VANTAGES.index(key[1]), kernel_record.CLASSES.index(key[0])))}
