@@ -7,6 +7,7 @@
 #include <map>
 
 #include "analyzer/report/human_units.h"
+#include "analyzer/report/sender_report.h"
 #include "analyzer/scsi/sense.h"
 #include "analyzer/scsi/status.h"
 
@@ -23,8 +24,10 @@ class Report {
 
     std::string write() {
         capture();
+        text_ += held_back_section(store_);
         sessions();
         connections();
+        text_ += senders_section(store_);
         commands();
         slowest();
         errors();

@@ -7,8 +7,10 @@ namespace sanscope {
 
 void SenderSummary::on_window(const WindowRow& row) {
     ++windows_;
-    const int64_t passed_ns = last_ns_ == no_time ? 0 : row.time_ns - last_ns_;
-    if (passed_ns > 0) {
+    const bool begun = last_ns_ != no_time;
+    if (begun && row.time_ns > last_ns_) {
+        const int64_t passed_ns = row.time_ns - last_ns_;
+        observed_ns_ += passed_ns;
         in_state_ns_[static_cast<size_t>(last_state_)] += passed_ns;
         if (last_limit_ != SendLimit::unknown) limited_ns_[static_cast<size_t>(last_limit_)] += passed_ns;
         if (last_srtt_ns_ != no_time) {
@@ -16,7 +18,7 @@ void SenderSummary::on_window(const WindowRow& row) {
             srtt_time_ns_ += passed_ns;
         }
     }
-    last_ns_ = row.time_ns;
+    last_ns_ = std::max(last_ns_, row.time_ns);  // a clock set back counts no time twice
     last_limit_ = row.limit;
     last_state_ = row.ca_state;
     last_srtt_ns_ = row.srtt_ns;

@@ -25,7 +25,9 @@ class SenderSummary {
 
     uint32_t connection() const { return connection_; }
     bool from_a() const { return from_a_; }
-    // How long the sender stood still for that reason, data or none; the time of unknown reason is not in it.
+    // From the first row to the last.
+    int64_t observed_ns() const { return observed_ns_; }
+    // How much of that the sender stood still for that reason, data or none; what is in none is of unknown reason.
     int64_t limited_ns(SendLimit limit) const { return limited_ns_[static_cast<size_t>(limit)]; }
     int64_t in_state_ns(CaState state) const { return in_state_ns_[static_cast<size_t>(state)]; }
     uint64_t losses(LossKind kind) const { return losses_[static_cast<size_t>(kind)]; }
@@ -49,6 +51,7 @@ class SenderSummary {
     std::array<int64_t, send_limits> limited_ns_{};
     std::array<int64_t, ca_states> in_state_ns_{};
     std::array<uint64_t, loss_kinds> losses_{};
+    int64_t observed_ns_ = 0;
     uint64_t transitions_ = 0;
     uint64_t windows_ = 0;
     const char* congestion_control_ = "";

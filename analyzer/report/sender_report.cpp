@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/sender_report.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <fmt/core.h>
+#include <iterator>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analyzer/report/human_units.h"
+#include "analyzer/store/sender_names.h"
+
+namespace sanscope {
+namespace {
+
+constexpr size_t max_sentences = 5;
+constexpr size_t max_connections_listed = 10;
+// What a side must have sent to be told of: about the initial window (RFC 6928), which no congestion window delays;
+// without iSCSI, enough to be a transfer.
+constexpr uint64_t least_bytes = 10'000;
+constexpr uint64_t least_bytes_without_iscsi = 100'000;
+constexpr double noticeable_share = 0.10;
+constexpr double named_share = 0.05;    // what a sentence names
+constexpr double shown_share = 0.0005;  // what a list shows: 0.1 %
+
+// In the words of a sentence that begins with "was held back".
+struct Hindrance {
+    SendLimit limit;
+    std::string_view words;
+};
+constexpr std::array<Hindrance, 4> hindrances = {{
+    {SendLimit::congestion, "its congestion window"},
+    {SendLimit::recovery, "the recovery of losses"},
+    {SendLimit::receiver, "the receiver's window"},
+    {SendLimit::pacing, "its own pacing"},
+}};
+
+// Kinds of which one is, by itself, a segment that the network lost and the sender sent again.
+struct Repair {
+    LossKind kind;
+    std::string_view words;
+};
+constexpr std::array<Repair, 3> repairs = {{
+    {LossKind::fast_retransmit, "by fast retransmission"},
+    {LossKind::rto, "by timeout"},
+    {LossKind::tlp, "by tail loss probe"},
+}};
+
+// For a list, by LossKind: of one and of several.
+constexpr std::array<std::pair<std::string_view, std::string_view>, loss_kinds> kind_words = {{
+    {"fast retransmission", "fast retransmissions"},
+    {"timeout retransmission", "timeout retransmissions"},
+    {"tail loss probe", "tail loss probes"},
+    {"sent again needlessly", "sent again needlessly"},
+    {"out of order", "out of order"},
+    {"captured twice", "captured twice"},
+    {"keep-alive", "keep-alives"},
+    {"zero window probe", "zero window probes"},
+    {"not captured", "not captured"},
+}};
+
+std::string percent(double share) {
+    const double value = share * 100;
+    if (value <= 0) return "0 %";
+    if (value < 0.05) return "< 0.1 %";
+    if (value < 9.95 || (value > 99 && value < 99.95)) return fmt::format("{:.1f} %", value);
+    return fmt::format("{:.0f} %", value);
+}
+
+// One side of a connection, with what the order of senders and the sentences rest on.
+class Side {
+  public:
+    Side(const SenderSummary& sender, const ConnectionRow& connection)
+        : sender_(&sender), connection_(&connection) {
+        for (const Hindrance& hindrance : hindrances) held_back_ns_ += sender.limited_ns(hindrance.limit);
+        for (const Repair& repair : repairs) repaired_ += sender.losses(repair.kind);
+    }
+
+    const SenderSummary& sender() const { return *sender_; }
+    const ConnectionRow& connection() const { return *connection_; }
+    bool is_initiator() const { return sender_->from_a() == connection_->initiator_is_a; }
+    uint64_t bytes() const { return is_initiator() ? connection_->bytes_out : connection_->bytes_in; }
+    int64_t held_back_ns() const { return held_back_ns_; }
+    uint64_t repaired() const { return repaired_; }
+    uint64_t needless() const { return sender_->losses(LossKind::spurious); }
+
+    bool is_worth_telling() const {
+        if (sender_->windows() == 0) return false;
+        if (!connection_->iscsi) return bytes() >= least_bytes_without_iscsi;
+        return bytes() >= least_bytes || repaired_ > 0 || needless() > 0;
+    }
+    bool is_troubled() const {
+        return share(held_back_ns_) >= noticeable_share || repaired_ > 0 || needless() > 0;
+    }
+    bool is_worse_than(const Side& other) const {
+        if (held_back_ns_ != other.held_back_ns_) return held_back_ns_ > other.held_back_ns_;
+        return repaired_ > other.repaired_;
+    }
+
+    double share(int64_t time_ns) const {
+        const int64_t whole_ns = sender_->observed_ns();
+        return whole_ns > 0 ? static_cast<double>(time_ns) / static_cast<double>(whole_ns) : 0;
+    }
+    int64_t unexplained_ns() const {
+        return sender_->observed_ns() - held_back_ns_ - sender_->limited_ns(SendLimit::application);
+    }
+
+    bool is_explained() const { return share(unexplained_ns()) <= 0.5; }
+
+    std::string ends() const {
+        return fmt::format("{} -> {}", endpoint(connection_->side(sender_->from_a())),
+                           endpoint(connection_->side(!sender_->from_a())));
+    }
+    static std::string endpoint(const Endpoint& end) { return format_endpoint(end.address, end.port); }
+
+  private:
+    const SenderSummary* sender_;
+    const ConnectionRow* connection_;
+    int64_t held_back_ns_ = 0;
+    uint64_t repaired_ = 0;
+};
+
+// The sides worth telling of one connection, the worse first.
+struct Connection {
+    uint32_t number;
+    std::vector<Side> sides;
+};
+
+// All that are worth telling.
+std::vector<Connection> worst_first(const ResultStore& store) {
+    std::vector<Side> sides;
+    for (const SenderSummary& sender : store.senders()) {
+        const Side side(sender, store.connections()[sender.connection() - 1]);
+        if (side.is_worth_telling()) sides.push_back(side);
+    }
+    std::ranges::stable_sort(sides, {}, [](const Side& side) { return side.sender().connection(); });
+    std::vector<Connection> connections;
+    for (const Side& side : sides) {
+        const uint32_t number = side.sender().connection();
+        if (connections.empty() || connections.back().number != number) connections.push_back({number, {}});
+        connections.back().sides.push_back(side);
+    }
+    for (Connection& connection : connections) {
+        std::ranges::stable_sort(connection.sides,
+                                 [](const Side& a, const Side& b) { return a.is_worse_than(b); });
+    }
+    std::ranges::stable_sort(connections, [](const Connection& a, const Connection& b) {
+        return a.sides.front().is_worse_than(b.sides.front());
+    });
+    return connections;
+}
+
+void append_in_list(std::string& list, std::string_view item) {
+    if (!list.empty()) list += ", ";
+    list += item;
+}
+
+// " was held back by its congestion window 83 % of the time"
+std::string what_held_back(const Side& side) {
+    std::vector<std::pair<int64_t, std::string_view>> reasons;
+    for (const Hindrance& hindrance : hindrances) {
+        const int64_t time_ns = side.sender().limited_ns(hindrance.limit);
+        if (side.share(time_ns) >= named_share) reasons.emplace_back(time_ns, hindrance.words);
+    }
+    std::ranges::stable_sort(reasons, std::greater(), &std::pair<int64_t, std::string_view>::first);
+    constexpr size_t most_named = 2;
+    if (reasons.size() > most_named) reasons.resize(most_named);
+    if (reasons.empty() && !side.is_explained()) return ": what held it back is not known";
+    if (reasons.empty()) {
+        return fmt::format(" was held back {} of the time", percent(side.share(side.held_back_ns())));
+    }
+    std::string text = fmt::format(" was held back by {} {} of the time", reasons[0].second,
+                                   percent(side.share(reasons[0].first)));
+    if (reasons.size() > 1) {
+        text += fmt::format(" and by {} {}", reasons[1].second, percent(side.share(reasons[1].first)));
+    }
+    return text;
+}
+
+// "71 losses repaired by fast retransmission, 2 by timeout"
+std::string what_was_lost(const Side& side) {
+    std::string text;
+    for (const Repair& repair : repairs) {
+        const uint64_t count = side.sender().losses(repair.kind);
+        if (count == 0) continue;
+        const std::string_view noun = !text.empty() ? "" : count == 1 ? " loss repaired" : " losses repaired";
+        append_in_list(text, fmt::format("{}{} {}", human_count(count), noun, repair.words));
+    }
+    if (side.needless() > 0) {
+        append_in_list(text, fmt::format("{} segment{} sent again needlessly", human_count(side.needless()),
+                                         side.needless() == 1 ? "" : "s"));
+    }
+    return text;
+}
+
+std::string sentence(const Side& side) {
+    std::string text = side.ends() + what_held_back(side);
+    if (const std::string lost = what_was_lost(side); !lost.empty()) text += "; " + lost;
+    const SenderSummary& sender = side.sender();
+    const int64_t rtt_ns = sender.srtt_mean_ns() != no_time ? sender.srtt_mean_ns() : sender.rtt_min_ns();
+    if (rtt_ns != no_time) text += "; round trip " + human_duration(rtt_ns);
+    return text;
+}
+
+// "2.01 ms at least; smoothed 2.31 ms, up to 9.21 ms"; empty where nothing is known.
+std::string round_trip(const SenderSummary& sender) {
+    std::string text;
+    if (sender.rtt_min_ns() != no_time) text = human_duration(sender.rtt_min_ns()) + " at least";
+    if (sender.srtt_mean_ns() != no_time) {
+        append_in_list(
+            text, fmt::format("smoothed {} on average, {} at most", human_duration(sender.srtt_mean_ns()),
+                              human_duration(sender.srtt_max_ns())));
+    }
+    return text;
+}
+
+std::string congestion_window(const SenderSummary& sender) {
+    if (sender.cwnd_min() == unknown<uint32_t>) return "not known";
+    const std::string low = human_bytes(sender.cwnd_min());
+    const std::string high = human_bytes(sender.cwnd_max());
+    return low == high ? low : fmt::format("{} to {}", low, high);
+}
+
+// What limited it, longest first, the unexplained last; empty where nothing is explained.
+std::string limits(const Side& side) {
+    std::vector<std::pair<int64_t, std::string_view>> shares;
+    for (size_t i = 0; i < send_limits; ++i) {
+        const int64_t time_ns = side.sender().limited_ns(static_cast<SendLimit>(i));
+        if (side.share(time_ns) >= shown_share) shares.emplace_back(time_ns, send_limit_names[i]);
+    }
+    if (shares.empty()) return "";
+    std::ranges::stable_sort(shares, std::greater(), &std::pair<int64_t, std::string_view>::first);
+    if (side.share(side.unexplained_ns()) >= shown_share)
+        shares.emplace_back(side.unexplained_ns(), "unknown");
+    std::string text;
+    for (const auto& [time_ns, name] : shares) {
+        append_in_list(text, fmt::format("{} {}", name, percent(side.share(time_ns))));
+    }
+    return text;
+}
+
+// How long in which state, Open left out, in the kernel's order.
+std::string states(const Side& side) {
+    std::string text;
+    for (size_t i = 0; i < ca_states; ++i) {
+        const auto state = static_cast<CaState>(i);
+        const int64_t time_ns = side.sender().in_state_ns(state);
+        if (state == CaState::open || time_ns == 0) continue;
+        append_in_list(text, fmt::format("{} {}", ca_state_names[i], percent(side.share(time_ns))));
+    }
+    return text;
+}
+
+std::string losses(const SenderSummary& sender) {
+    std::string text;
+    for (size_t i = 0; i < loss_kinds; ++i) {
+        const uint64_t count = sender.losses(static_cast<LossKind>(i));
+        if (count == 0) continue;
+        const auto& [one, several] = kind_words[i];
+        append_in_list(text, fmt::format("{} {}", human_count(count), count == 1 ? one : several));
+    }
+    return text;
+}
+
+std::string_view vantage_words(Vantage vantage) {
+    constexpr std::array<std::string_view, 4> words = {
+        "", ", captured at the initiator", ", captured at the target", ", captured between the two"};
+    return words[static_cast<size_t>(vantage)];
+}
+
+template <class... Args>
+void line(std::string& text, fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(text), format, std::forward<Args>(args)...);
+    text += '\n';
+}
+
+void append_side(std::string& text, const Side& side) {
+    const SenderSummary& sender = side.sender();
+    std::string sent = human_bytes(static_cast<double>(side.bytes())) + " sent";
+    if (const std::string rtt = round_trip(sender); !rtt.empty()) sent += "; round trip " + rtt;
+    line(text, "       {:<9}  {}", side.is_initiator() ? "initiator" : "target", sent);
+    const auto more = [&](std::string_view what) { line(text, "                  {}", what); };
+    more(fmt::format("congestion control {}; cwnd {}; in flight {} at most",
+                     *sender.congestion_control() == '\0' ? "not known" : sender.congestion_control(),
+                     congestion_window(sender), human_bytes(sender.in_flight_max())));
+    if (const std::string what = limits(side); !what.empty()) {
+        more(fmt::format("limited by {} of {}", what, human_duration(sender.observed_ns())));
+    }
+    if (const std::string what = states(side); !what.empty() || sender.transitions() > 0) {
+        more(fmt::format("{}{}{} transition{}", what, what.empty() ? "" : " of the time; ",
+                         human_count(sender.transitions()), sender.transitions() == 1 ? "" : "s"));
+    }
+    if (const std::string what = losses(sender); !what.empty()) more(what);
+}
+
+}  // namespace
+
+std::string held_back_section(const ResultStore& store) {
+    std::string text;
+    size_t troubled = 0;
+    bool explained = true;
+    const std::vector<Connection> connections = worst_first(store);
+    for (const Connection& connection : connections) {
+        explained = explained && std::ranges::all_of(connection.sides, &Side::is_explained);
+        const auto worst = std::ranges::find_if(connection.sides, &Side::is_troubled);
+        if (worst == connection.sides.end()) continue;
+        if (++troubled <= max_sentences) line(text, "  {}", sentence(*worst));
+    }
+    if (troubled > max_sentences) line(text, "  … and {} more", human_count(troubled - max_sentences));
+    if (troubled == 0 && explained && !connections.empty()) {
+        line(text, "  TCP did not: no losses, and no side was held back for {} of its time",
+             percent(noticeable_share));
+    }
+    return text.empty() ? "" : "\nWhat held the senders back\n" + text;
+}
+
+std::string senders_section(const ResultStore& store) {
+    const std::vector<Connection> connections = worst_first(store);
+    if (connections.empty()) return "";
+    std::string text = "\nSenders\n";
+    for (size_t i = 0; i < std::min(connections.size(), max_connections_listed); ++i) {
+        const auto& [number, sides] = connections[i];
+        const ConnectionRow& row = sides.front().connection();
+        line(text, "  {:>3}  {} -> {}{}", number, Side::endpoint(row.initiator), Side::endpoint(row.target),
+             vantage_words(row.vantage));
+        for (const Side& side : sides) append_side(text, side);
+    }
+    if (connections.size() > max_connections_listed) {
+        line(text, "  … and {} more", human_count(connections.size() - max_connections_listed));
+    }
+    return text;
+}
+
+}  // namespace sanscope
