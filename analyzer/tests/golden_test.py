@@ -9,8 +9,9 @@ case.txt says what is asked, a line each, `#` begins a comment:
     error TEXT                   what standard error must contain
     output NAME: ARGUMENTS       sanscope is run with these and the captures; its output must be that of expected.NAME.
                                  With `-` among the arguments the capture comes through standard input instead.
+    every N NAME: ARGUMENTS      likewise, of tables with a row a packet: only the header and every Nth row are kept.
 
-`--update` writes the expected files anew: read the difference before committing it."""
+`--update` writes the expected files of the cases named, or of all, anew: read the difference before committing it."""
 
 import argparse
 import difflib
@@ -23,13 +24,19 @@ from harness import DEFAULT_SANSCOPE, SAMPLES, Checks, missing_program, run_sans
 GOLDEN = pathlib.Path(__file__).resolve().parent / "golden"
 
 
+def thinned(text, step):
+    """The first line, and of those after it every `step`th."""
+    header, *rows = text.splitlines(keepends=True) or [""]
+    return header + "".join(rows[step - 1::step])
+
+
 class Case:
     def __init__(self, folder):
         self.folder = folder
         self.captures = []
         self.status = 0
         self.errors = []
-        self.outputs = []  # (name, arguments)
+        self.outputs = []  # (name, arguments, every how manyth row)
         for line in (folder / "case.txt").read_text().splitlines():
             line = line.split("#")[0].strip()
             if not line:
@@ -41,9 +48,12 @@ class Case:
                 self.status = int(rest)
             elif keyword == "error":
                 self.errors.append(rest)
-            elif keyword == "output":
+            elif keyword in ("output", "every"):
+                step = 1
+                if keyword == "every":
+                    step, _, rest = rest.partition(" ")
                 name, _, command = rest.partition(": ")
-                self.outputs.append((name, shlex.split(command)))
+                self.outputs.append((name, shlex.split(command), int(step)))
             else:
                 sys.exit(f"{folder / 'case.txt'}: what is '{keyword}'?")
         if not self.captures or not self.outputs:
@@ -51,7 +61,7 @@ class Case:
 
     def faults(self, program, update):
         result = []
-        for name, command in self.outputs:
+        for name, command, step in self.outputs:
             streamed = "-" in command
             run = run_sanscope(program, command if streamed else command + self.captures, folder=SAMPLES,
                                standard_input=SAMPLES / self.captures[0] if streamed else None)
@@ -62,12 +72,13 @@ class Case:
             result += [f"{asked}: standard error lacks '{text}': {run.err.strip()}" for text in self.errors
                        if text not in run.err]
             expected = self.folder / f"expected.{name}"
+            got = thinned(run.out, step)
             if update:
-                expected.write_text(run.out)
+                expected.write_text(got)
             elif not expected.exists():
-                result.append(f"{expected} is missing")
-            elif (wanted := expected.read_text()) != run.out:
-                result += [asked, *difflib.unified_diff(wanted.splitlines(), run.out.splitlines(), expected.name, "got",
+                result.append(f"{expected} is missing: write it with --update {self.folder.name}")
+            elif (wanted := expected.read_text()) != got:
+                result += [asked, *difflib.unified_diff(wanted.splitlines(), got.splitlines(), expected.name, "got",
                                                         n=0, lineterm="")]
         return result
 
