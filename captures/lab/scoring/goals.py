@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Thresholds that scores must keep to.
 
-A goals file is JSON: {VANTAGE: {CLASS: {FIGURE: {"at_most": X, "at_least": Y}}}}, with `*` for every class; what is said
-for a class by its name goes before what is said for `*`. FIGURE is a name of measures.score()."""
+A goals file is JSON: {VANTAGE: {CLASS: {FIGURE: {"at_most": X, "at_least": Y}}}}, with `*` for every class; what is
+said for a class by its name goes before what is said for `*`. FIGURE is a name of measures.score()."""
 
 import json
 
@@ -33,13 +33,14 @@ def read_goals(path):
 
 
 def verdicts(goals, class_scores):
-    """Of every goal of a class that was scored its claim, and what was measured instead where it is missed, else None."""
+    """Of every goal of a class that was scored its claim, and if it is missed what was measured, else None."""
     for (scenario_class, vantage), score in class_scores.items():
         classes = goals.get(vantage, {})
         for figure, bounds in {**classes.get("*", {}), **classes.get(scenario_class, {})}.items():
             value = score.figures.get(figure)
             for bound, limit in bounds.items():
-                claim = f"{scenario_class}, from the {vantage}'s capture: {figure} {bound.replace('_', ' ')} {limit:g}"
+                said = f"{figure} {bound.replace('_', ' ')} {limit:g}"
+                claim = f"{scenario_class}, from the {vantage}'s capture: {said}"
                 if value is None:
                     yield claim, "nothing was measured"
                 elif value > limit if bound == "at_most" else value < limit:

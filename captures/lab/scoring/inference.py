@@ -5,11 +5,18 @@ import bisect
 import collections
 import csv
 import io
+import operator
 import subprocess
 
 from .kernel_record import CA_STATES, Transition
 
 SECONDS_A_TABLE = 300
+
+COLUMNS = {
+    "windows": ("sender", "receiver", "time_ns", "cwnd", "cwnd_low", "cwnd_high", "ssthresh", "srtt_ns"),
+    "ca_transitions": ("sender", "receiver", "time_ns", "to"),
+    "connections": ("initiator", "target", "congestion_control_initiator", "congestion_control_target"),
+}
 
 
 class InferenceError(Exception):
@@ -17,7 +24,7 @@ class InferenceError(Exception):
 
 
 class Series:
-    """Values by time; at a moment the last one told counts. An unknown value leaves the one before it standing."""
+    """Values by time; at a moment the last one told counts."""
 
     def __init__(self):
         self.times_ns = []
@@ -43,50 +50,66 @@ class InferredSender:
         self.srtt_ns = Series()
         self.transitions = []
         self.congestion_control = ""
+        self.rows_out_of_order = 0  # of a table, earlier than the one before; they are put where they belong
 
 
 def inferred_senders(program, capture):
-    """By (sender, receiver), each IP:PORT; whoever is asked for and not there is an InferredSender that knows nothing."""
+    """By (sender, receiver), each IP:PORT; who is asked for and not there is an InferredSender that knows nothing."""
     senders = collections.defaultdict(InferredSender)
-    add_windows(senders, table(program, "windows", capture))
-    add_transitions(senders, table(program, "ca_transitions", capture))
-    add_connections(senders, table(program, "connections", capture))
+    add_windows(senders, *table(program, "windows", capture))
+    add_transitions(senders, *table(program, "ca_transitions", capture))
+    add_connections(senders, *table(program, "connections", capture))
     return senders
 
 
-def add_windows(senders, rows):
-    last_ns = {}
+def by_sender(senders, column, rows):
+    """Each sender with its rows and their times, in order of time."""
+    sender, receiver, time = column["sender"], column["receiver"], column["time_ns"]
+    groups = collections.defaultdict(list)
     for row in rows:
-        key = (row["sender"], row["receiver"])
-        time_ns = int(row["time_ns"])
-        if time_ns < last_ns.get(key, time_ns):
-            raise InferenceError(f"windows: the rows of {key[0]} are not in order of time, at packet {row['packet']}")
-        last_ns[key] = time_ns
-        sender = senders[key]
-        for series, cell in ((sender.cwnd, row["cwnd"]), (sender.ssthresh, row["ssthresh"]),
-                             (sender.srtt_ns, row["srtt_ns"])):
-            if cell:
-                series.add(time_ns, int(cell))
-        if row["cwnd_low"] and row["cwnd_high"]:
-            sender.interval.add(time_ns, (int(row["cwnd_low"]), int(row["cwnd_high"])))
+        groups[row[sender], row[receiver]].append(row)
+    for key, group in groups.items():
+        times_ns = [int(row[time]) for row in group]
+        senders[key].rows_out_of_order += sum(map(operator.lt, times_ns[1:], times_ns))
+        yield senders[key], sorted(zip(times_ns, group), key=operator.itemgetter(0))
 
 
-def add_transitions(senders, rows):
+def add_windows(senders, column, rows):
+    for sender, timed_rows in by_sender(senders, column, rows):
+        for series, name in ((sender.cwnd, "cwnd"), (sender.ssthresh, "ssthresh"), (sender.srtt_ns, "srtt_ns")):
+            add_changes(series, timed_rows, [column[name]], int)
+        add_changes(sender.interval, timed_rows, [column["cwnd_low"], column["cwnd_high"]],
+                    lambda low, high: (int(low), int(high)))
+
+
+def add_changes(series, timed_rows, numbers, value):
+    """Where the cells change. An unknown value leaves the one before it standing."""
+    last = None
+    for time_ns, row in timed_rows:
+        cells = [row[number] for number in numbers]
+        if cells != last and all(cells):
+            series.add(time_ns, value(*cells))
+            last = cells
+
+
+def add_transitions(senders, column, rows):
+    for sender, timed_rows in by_sender(senders, column, rows):
+        for time_ns, row in timed_rows:
+            state = row[column["to"]]
+            if state not in CA_STATES:
+                raise InferenceError(f"ca_transitions: there is no state '{state}'")
+            sender.transitions.append(Transition(time_ns, CA_STATES.index(state)))
+
+
+def add_connections(senders, column, rows):
     for row in rows:
-        if row["to"] not in CA_STATES:
-            raise InferenceError(f"ca_transitions: there is no state '{row['to']}'")
-        senders[row["sender"], row["receiver"]].transitions.append(
-            Transition(int(row["time_ns"]), CA_STATES.index(row["to"])))
-
-
-def add_connections(senders, rows):
-    for row in rows:
-        initiator, target = row["initiator"], row["target"]
-        senders[initiator, target].congestion_control = row["congestion_control_initiator"]
-        senders[target, initiator].congestion_control = row["congestion_control_target"]
+        initiator, target = row[column["initiator"]], row[column["target"]]
+        senders[initiator, target].congestion_control = row[column["congestion_control_initiator"]]
+        senders[target, initiator].congestion_control = row[column["congestion_control_target"]]
 
 
 def table(program, name, capture):
+    """The columns' numbers by name, and the rows."""
     try:
         done = subprocess.run([program, "table", name, capture], capture_output=True, check=False,
                               timeout=SECONDS_A_TABLE)
@@ -97,4 +120,9 @@ def table(program, name, capture):
     if done.returncode != 0:
         raise InferenceError(f"sanscope table {name} {capture}: exit status {done.returncode}; "
                              f"{done.stderr.decode('utf-8', 'replace').strip()[-400:]}")
-    return csv.DictReader(io.StringIO(done.stdout.decode()))
+    rows = csv.reader(io.StringIO(done.stdout.decode()))
+    column = {cell: number for number, cell in enumerate(next(rows, []))}
+    missing = [cell for cell in COLUMNS[name] if cell not in column]
+    if missing:
+        raise InferenceError(f"sanscope table {name} {capture}: has no column {', '.join(missing)}")
+    return column, rows

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the kernel held: a recording's truth.csv and states.csv, one KernelSender for each direction of a connection."""
+"""What the kernel held: a recording's truth.csv and states.csv, a KernelSender for each direction of a connection."""
 
 import collections
 import csv
@@ -20,15 +20,16 @@ LEAST_BYTES = 100_000
 LEAST_SAMPLES = 20
 LEAST_SHARE = 1 / 20
 
-# A sender that has had its window full at this share of the samples filled its path, and one observed for so many round
-# trips can be told by how its window grew.
+# A sender filled its path when at this share of the samples neither the application nor the receiver's window kept it
+# from sending more. One that did so for so many round trips can be told by how its window grew.
 FILLED_SHARE = 0.5
 ENOUGH_ROUND_TRIPS = 50
 
-# The kernel's figures just before it processed an ACK, and those of the next record, which are the ones after. Windows in
-# segments; in_flight in bytes; pipe is what the kernel itself holds to be in flight, in segments.
+# The kernel's figures just before it processed an ACK, and those of the next record, which are the ones after. Windows
+# in segments; in_flight in bytes; could_send: it had a segment that was not sent yet, and the receiver had room for it.
 Sample = collections.namedtuple(
-    "Sample", "time_ns mss ca_state in_flight pipe cwnd cwnd_after ssthresh ssthresh_after srtt_us srtt_us_after")
+    "Sample",
+    "time_ns mss ca_state in_flight could_send cwnd cwnd_after ssthresh ssthresh_after srtt_us srtt_us_after")
 
 # A change of the congestion state: the number of the new one in CA_STATES.
 Transition = collections.namedtuple("Transition", "time_ns state")
@@ -48,16 +49,13 @@ class KernelSender:
         self.transitions = transitions
         self.acknowledged = acknowledged  # bytes
 
-    def window_was_full(self, sample):
-        return sample.pipe >= 0.9 * sample.cwnd
-
     @property
     def congestion_control_can_be_told(self):
         """Whether it filled its path, for long enough."""
         srtts = sorted(sample.srtt_us for sample in self.samples)
         seconds = (self.samples[-1].time_ns - self.samples[0].time_ns) / 1e9
         round_trips = seconds * 1e6 / max(srtts[len(srtts) // 2], 1)
-        filled = sum(map(self.window_was_full, self.samples)) / len(self.samples)
+        filled = sum(sample.could_send for sample in self.samples) / len(self.samples)
         return round_trips > ENOUGH_ROUND_TRIPS and filled >= FILLED_SHARE
 
 
@@ -159,8 +157,7 @@ def read_csv(file, path_for_errors):
         raise RecordingError(f"{path_for_errors} is empty") from None
 
 
-FIGURES = ("snd_cwnd", "ssthresh", "srtt_us", "snd_una", "snd_nxt", "ca_state", "mss", "packets_out", "sacked_out",
-           "lost_out", "retrans_out")
+FIGURES = ("snd_cwnd", "ssthresh", "snd_wnd", "srtt_us", "snd_una", "snd_nxt", "write_seq", "ca_state", "mss")
 Figures = collections.namedtuple("Figures", ("time_ns", "is_ack") + FIGURES)
 
 
@@ -184,14 +181,21 @@ def read_transitions(file):
     return result
 
 
+def distance(earlier, later):
+    """Of two sequence numbers."""
+    return (later - earlier) & 0xFFFFFFFF
+
+
 def kernel_sender(sender, receiver, rows, transitions):
     rows.sort(key=lambda row: row.time_ns)
     samples = []
     for row, after in zip(rows, rows[1:] + rows[-1:]):
-        if row.is_ack:
-            samples.append(Sample(
-                row.time_ns, row.mss, row.ca_state, (row.snd_nxt - row.snd_una) & 0xFFFFFFFF,
-                row.packets_out - row.sacked_out - row.lost_out + row.retrans_out, row.snd_cwnd, after.snd_cwnd,
-                row.ssthresh, after.ssthresh, row.srtt_us, after.srtt_us))
-    acknowledged = (rows[-1].snd_una - rows[0].snd_una) & 0xFFFFFFFF
-    return KernelSender(sender, receiver, samples, sorted(transitions, key=lambda change: change.time_ns), acknowledged)
+        if not row.is_ack:
+            continue
+        in_flight = distance(row.snd_una, row.snd_nxt)
+        could_send = distance(row.snd_nxt, row.write_seq) >= row.mss and in_flight + row.mss <= row.snd_wnd
+        samples.append(Sample(row.time_ns, row.mss, row.ca_state, in_flight, could_send, row.snd_cwnd, after.snd_cwnd,
+                              row.ssthresh, after.ssthresh, row.srtt_us, after.srtt_us))
+    acknowledged = distance(rows[0].snd_una, rows[-1].snd_una)
+    transitions.sort(key=lambda change: change.time_ns)
+    return KernelSender(sender, receiver, samples, transitions, acknowledged)

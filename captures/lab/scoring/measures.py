@@ -11,25 +11,26 @@ MILLISECOND = 1_000_000
 def score(kernel, inferred, congestion_control):
     """A dictionary of figures; None where there was nothing to measure. Errors and widths are relative to the truth.
 
-    The kernel is sampled at each ACK. Whether the moment of the sample comes before or after the ACK took effect cannot
-    be told, so an estimate, the last one not later than the sample, errs by its distance to the range between the values
-    before and after it, divided by the value after. No estimate yet is an error of 1.
+    The kernel is sampled at each ACK. Whether the moment of the sample comes before or after the ACK took effect
+    cannot be told, so an estimate, the last one not later than the sample, errs by its distance to the range between
+    the values before and after it, divided by the value after. No estimate yet is an error of 1.
 
     cwnd.all, .limited, .recovery, .application    .median, .p90 of that error and .share of the samples: all; those
-                        with two segments or less of the window unused in flight; those in which the kernel's state is
-                        not Open; those that are not limited
+                        in which at most two segments of the window are not in flight; those in which the kernel's
+                        state is not Open; those that are not limited
     cwnd.known          share of the samples with an estimate
     ssthresh.median .p90, srtt.median .p90         the same error; ssthresh where the kernel has one
     interval.holds      share of the samples whose range meets [cwnd_low, cwnd_high]; no interval holds nothing
     interval.holds_wide the same, of the intervals that are wider than a segment
     interval.width      median width
-    states.precision .recall .f1                   of the transitions, matched one to one by new state within a tolerance
-                        of the smoothed RTT, at least 10 ms; states.f1_rtt: of the RTT, at least 1 ms; states.f1_1ms: of 1 ms
+    states.precision .recall .f1                   of the transitions, matched one to one by new state within the
+                        smoothed RTT, at least 10 ms
+    states.f1_rtt .f1_1ms                          the same within the RTT, at least 1 ms, and within 1 ms
     states.kernel .inferred                        how many transitions there are
     states.time         share of the time in which both are in the same state
     states.time_not_open                           the same of the time in which either is not Open
     congestion_control.right .wrong                1 or 0; neither is 1 where sanscope does not name one
-    congestion_control.told                        .right, where the sender filled its path for more than 50 round trips
+    congestion_control.told                        .right, if the sender filled its path for more than 50 round trips
     """
     figures = {}
     figures.update(cwnd_figures(kernel, inferred.cwnd))
@@ -77,7 +78,8 @@ def cwnd_figures(kernel, series):
     estimates = [segments(series.at(sample.time_ns), sample) for sample in samples]
     errors = [error(estimate, sample.cwnd, sample.cwnd_after) for sample, estimate in zip(samples, estimates)]
     figures = {"cwnd.known": sum(estimate is not None for estimate in estimates) / len(samples)}
-    for name, belongs in (("all", lambda sample: True), ("limited", limited), ("recovery", lambda sample: sample.ca_state != 0),
+    for name, belongs in (("all", lambda sample: True), ("limited", limited),
+                          ("recovery", lambda sample: sample.ca_state != 0),
                           ("application", lambda sample: not limited(sample))):
         chosen = [each for each, sample in zip(errors, samples) if belongs(sample)]
         figures.update(median_and_p90(f"cwnd.{name}", chosen))
@@ -148,7 +150,7 @@ def agreement(kernel, inferred, tolerance_of_srtt):
 
 
 def matches(kernel, inferred, state, tolerance_of_srtt):
-    """How many of the kernel's transitions to the state have an inferred one of their own. Each takes the earliest."""
+    """How many of the kernel's transitions to the state have an inferred one of their own; each takes the earliest."""
     sample_times = [sample.time_ns for sample in kernel.samples]
     free = [transition.time_ns for transition in inferred if transition.state == state]
     next_free = matched = 0

@@ -29,7 +29,7 @@ def named(figures):
         return "wrong"
     if figures["congestion_control.right"]:
         return "right"
-    return "untold" if figures["congestion_control.told"] is not None else "unknown"
+    return "missing" if figures["congestion_control.told"] is not None else "unknown"
 
 
 def grid(rows):

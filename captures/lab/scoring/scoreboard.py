@@ -11,7 +11,8 @@ VANTAGES = ("sender", "receiver")
 
 # One sender of a recording, judged from one capture. A busy one counts for its class.
 Score = collections.namedtuple(
-    "Score", "recording scenario_class congestion_control sender receiver vantage busy samples acknowledged figures")
+    "Score", "recording scenario_class congestion_control sender receiver vantage busy samples acknowledged figures "
+             "rows_out_of_order")
 
 
 def score_recording(folder, program, sides=("initiator", "target")):
@@ -24,10 +25,11 @@ def score_recording(folder, program, sides=("initiator", "target")):
     for kernel in senders:
         own_side = recording.side_of(kernel.sender)
         for side in sorted(sides, key=lambda side: side != own_side):
+            sender = inferred[side][kernel.sender, kernel.receiver]
             scores.append(Score(
                 recording.name, recording.scenario_class, recording.congestion_control, kernel.sender, kernel.receiver,
                 VANTAGES[side != own_side], kernel in busy, len(kernel.samples), kernel.acknowledged,
-                measures.score(kernel, inferred[side][kernel.sender, kernel.receiver], recording.congestion_control)))
+                measures.score(kernel, sender, recording.congestion_control), sender.rows_out_of_order))
     return scores
 
 
@@ -52,5 +54,6 @@ def by_class(scores):
     for (scenario_class, vantage, _), group in senders.items():
         recordings[scenario_class, vantage].append(
             group[0]._replace(figures=mean(group, lambda score: score.samples)))
+    order = [(scenario_class, vantage) for vantage in VANTAGES for scenario_class in kernel_record.CLASSES]
     return {key: recordings[key][0]._replace(recording="", figures=mean(recordings[key], lambda score: 1))
-            for key in sorted(recordings, key=lambda key: (VANTAGES.index(key[1]), kernel_record.CLASSES.index(key[0])))}
+            for key in order if key in recordings}
