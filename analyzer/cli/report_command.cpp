@@ -34,7 +34,9 @@ ExitStatus ReportCommand::run() const {
     const Analysed analysed = analyse_captures(captures_, ResultStore::Keep::nothing());
     if (analysed.status == exit_nothing_analysed) return analysed.status;
     FileSink out(STDOUT_FILENO);
-    const std::string text = text_report({captures_.files, *analysed.source, *analysed.engine});
+    const Engine& engine = *analysed.engine;
+    const std::string text =
+        text_report({captures_.files, *analysed.source, engine.totals(), engine.issues(), engine.store()});
     if (!out.write(text) && out.error() != nullptr) {
         fmt::print(stderr, "sanscope: standard output: {}\n", out.error()->message);
         return exit_nothing_analysed;

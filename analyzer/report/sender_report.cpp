@@ -320,7 +320,7 @@ std::string held_back_section(const ResultStore& store) {
 std::string senders_section(const ResultStore& store) {
     const std::vector<Connection> connections = worst_first(store);
     if (connections.empty()) return "";
-    std::string text = "\nSenders\n";
+    std::string text = "\nTCP senders\n";
     for (size_t i = 0; i < std::min(connections.size(), max_connections_listed); ++i) {
         const auto& [number, sides] = connections[i];
         const ConnectionRow& row = sides.front().connection();

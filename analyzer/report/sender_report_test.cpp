@@ -165,7 +165,7 @@ TEST(SenderReport, the_worst_connections_come_first_and_the_rest_are_counted) {
     EXPECT_THAT(sentences, HasSubstr("  … and 24 more\n"));  // connection 1 is held back for 9 % only
     EXPECT_EQ(lines_of(sentences), 8u);
     const std::string senders = senders_section(network.store);
-    EXPECT_THAT(senders, HasSubstr("Senders\n   30  10.0.0.1:50030 -> 10.0.0.2:3260\n"));
+    EXPECT_THAT(senders, HasSubstr("TCP senders\n   30  10.0.0.1:50030 -> 10.0.0.2:3260\n"));
     EXPECT_THAT(senders, HasSubstr("  … and 20 more\n"));
 }
 
@@ -199,7 +199,7 @@ TEST(SenderReport, tells_of_a_side_all_that_is_known) {
     add_losses(network, sender, LossKind::out_of_order, 5);
     EXPECT_EQ(
         senders_section(network.store),
-        "\nSenders\n"
+        "\nTCP senders\n"
         "    1  10.0.0.1:50001 -> 10.0.0.2:3260, captured at the initiator\n"
         "       target     7.03 MB sent; round trip 20.1 ms at least, smoothed 20.3 ms on average, 20.3 ms "
         "at "
@@ -217,7 +217,7 @@ TEST(SenderReport, tells_of_an_untroubled_side_no_more_than_there_is) {
     network.add_initiator({{SendLimit::application, second}});
     EXPECT_EQ(
         senders_section(network.store),
-        "\nSenders\n"
+        "\nTCP senders\n"
         "    1  10.0.0.1:50001 -> 10.0.0.2:3260\n"
         "       initiator  5.00 MB sent; round trip smoothed 20.3 ms on average, 20.3 ms at most\n"
         "                  congestion control not known; cwnd 14.5 kB to 210 kB; in flight 198 kB at most\n"

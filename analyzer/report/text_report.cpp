@@ -20,7 +20,7 @@ constexpr size_t max_commands_listed = 10;
 
 class Report {
   public:
-    explicit Report(const ReportInput& input) : input_(input), store_(input.engine.store()) {}
+    explicit Report(const ReportInput& input) : input_(input), store_(input.store) {}
 
     std::string write() {
         capture();
@@ -68,8 +68,17 @@ std::string printable(std::string_view text) {
     return out;
 }
 
-std::string or_unknown(uint32_t value) {
+std::string bytes_or_unknown(uint32_t value) {
     return value == unknown<uint32_t> ? "?" : human_binary_bytes(value);
+}
+
+template <class Number>
+std::string number_or_unknown(Number value) {
+    return value == unknown<Number> ? "?" : fmt::format("{}", value);
+}
+
+std::string text_or_unknown(std::string_view text) {
+    return text.empty() ? "?" : printable(text);
 }
 
 std::string_view yes_no(Ternary value) {
@@ -99,14 +108,14 @@ std::string place_of(const CommandRow& row) {
 }
 
 std::string Report::since_start(int64_t time_ns) const {
-    const int64_t start = input_.engine.totals().first_ns;
+    const int64_t start = input_.totals.first_ns;
     return time_ns == no_time || start == no_time
                ? "?"
                : fmt::format("{:.6f} s", static_cast<double>(time_ns - start) / 1e9);
 }
 
 void Report::capture() {
-    const Engine::Totals& totals = input_.engine.totals();
+    const Engine::Totals& totals = input_.totals;
     std::string names;
     for (const std::string& file : input_.files)
         names += (names.empty() ? "" : ", ") + (file == "-" ? "standard input" : file);
@@ -155,23 +164,23 @@ void Report::session(uint32_t number, const SessionRow& row) {
              row.target_name.empty() ? "(discovery)" : printable(row.target_name));
     }
     if (row.isid != unknown<uint64_t>) {
-        line("       ISID 0x{:012x}, TSIH {}, {} connection{}", row.isid,
-             row.tsih == unknown<uint16_t> ? "?" : fmt::format("{}", row.tsih), row.connections,
-             row.connections == 1 ? "" : "s");
+        line("       ISID 0x{:012x}, TSIH {}, {} connection{}", row.isid, number_or_unknown(row.tsih),
+             row.connections, row.connections == 1 ? "" : "s");
     }
-    if (!row.header_digest.empty()) {
+    if (!row.header_digest.empty() || !row.data_digest.empty()) {
         line("       digests: header {}, data {}; MaxRecvDataSegmentLength: initiator {}, target {}",
-             printable(row.header_digest), printable(row.data_digest),
-             or_unknown(row.max_recv_data_segment_length_initiator),
-             or_unknown(row.max_recv_data_segment_length_target));
+             text_or_unknown(row.header_digest), text_or_unknown(row.data_digest),
+             bytes_or_unknown(row.max_recv_data_segment_length_initiator),
+             bytes_or_unknown(row.max_recv_data_segment_length_target));
     }
-    if (row.max_burst_length != unknown<uint32_t>) {
+    if (row.max_burst_length != unknown<uint32_t> || row.first_burst_length != unknown<uint32_t>) {
         line(
             "       MaxBurstLength {}, FirstBurstLength {}, InitialR2T {}, ImmediateData {}, "
             "MaxOutstandingR2T {}, "
             "ErrorRecoveryLevel {}",
-            or_unknown(row.max_burst_length), or_unknown(row.first_burst_length), yes_no(row.initial_r2t),
-            yes_no(row.immediate_data), row.max_outstanding_r2t, row.error_recovery_level);
+            bytes_or_unknown(row.max_burst_length), bytes_or_unknown(row.first_burst_length),
+            yes_no(row.initial_r2t), yes_no(row.immediate_data), number_or_unknown(row.max_outstanding_r2t),
+            number_or_unknown(row.error_recovery_level));
     }
     const auto& loads = store_.summary().sessions();
     if (number > loads.size() || loads[number - 1].commands == 0) return;
@@ -266,8 +275,8 @@ void Report::slowest() {
     for (size_t i = 0; i < std::min(slowest.size(), max_commands_listed); ++i) {
         const CommandRow& row = slowest[i].row;
         line("  {:>9}  {:<20} LUN {:<4} {:<24} request in packet {} at {}, status in packet {}",
-             human_duration(row.turnaround_ns()), name_of(row), row.lun == unknown<uint64_t> ? 0 : row.lun,
-             place_of(row), row.request_packet, since_start(row.request_ns), row.response_packet);
+             human_duration(row.turnaround_ns()), name_of(row), number_or_unknown(row.lun), place_of(row),
+             row.request_packet, since_start(row.request_ns), row.response_packet);
     }
 }
 
@@ -279,10 +288,10 @@ void Report::errors() {
         const auto& [status, sense_key, asc, ascq] = kind;
         std::string what(status == unknown<uint16_t> ? "no status"
                                                      : scsi_status_name(static_cast<uint8_t>(status)));
-        if (sense_key != unknown<uint16_t>) {
+        if (sense_key != unknown<uint16_t>) what += fmt::format(": {}", sense_key_name(sense_key));
+        if (asc != unknown<uint16_t> && ascq != unknown<uint16_t>) {
             const std::string_view text = additional_sense_text(asc, ascq);
-            what += fmt::format(": {}, {:02x}/{:02x}{}{}", sense_key_name(sense_key), asc, ascq,
-                                text.empty() ? "" : " ", text);
+            what += fmt::format(", {:02x}/{:02x}{}{}", asc, ascq, text.empty() ? "" : " ", text);
         }
         line("  {:>8}  {}", human_count(count), what);
     }
@@ -294,7 +303,8 @@ void Report::errors() {
 }
 
 void Report::unanswered() {
-    const auto& listed = store_.summary().unanswered();
+    std::vector<Summary::Listed> listed = store_.summary().unanswered();
+    std::ranges::stable_sort(listed, {}, [](const Summary::Listed& one) { return one.row.request_packet; });
     if (listed.empty()) return;
     const Summary& summary = store_.summary();
     const uint64_t all = summary.outcomes(Outcome::unanswered) + summary.outcomes(Outcome::aborted);
@@ -308,7 +318,7 @@ void Report::unanswered() {
 }
 
 void Report::what_lacks() {
-    const Issues& issues = input_.engine.issues();
+    const Issues& issues = input_.issues;
     bool any = !input_.source.damage().empty();
     for (size_t i = 0; i < issue_infos.size(); ++i) any = any || issues[static_cast<Issue>(i)].count > 0;
     if (!any) return;

@@ -13,7 +13,9 @@ namespace sanscope {
 struct ReportInput {
     const std::vector<std::string>& files;
     const PacketSource& source;
-    const Engine& engine;
+    const Engine::Totals& totals;
+    const Issues& issues;
+    const ResultStore& store;
 };
 
 // The human summary: what held TCP back, who talked to whom, what was negotiated, what each side's TCP did, how many

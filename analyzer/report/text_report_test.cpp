@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/report/text_report.h"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <string>
+#include <vector>
 
 namespace sanscope {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class NoPackets final : public PacketSource {
   public:
@@ -23,23 +27,113 @@ class NoPackets final : public PacketSource {
     std::vector<Interface> interfaces_;
 };
 
-TEST(TextReport, OfNothingSaysThatThereWasNothing) {
+// A report of what is put into its parts.
+class TextReport : public testing::Test {
+  protected:
+    std::string report() { return text_report({files, source, totals, issues, store}); }
+
+    ConnectionRow& add_iscsi_connection() {
+        uint32_t number = 0;
+        ConnectionRow& connection = store.add_connection(number);
+        connection.iscsi = true;
+        connection.bytes_out = connection.bytes_in = 1'000'000;
+        return connection;
+    }
+
+    CommandRow& end_command(const CommandRow& values) {
+        uint64_t number = 0;
+        CommandRow& row = store.begin_command(number);
+        row = values;
+        store.end_command(number, row, true, false);
+        return row;
+    }
+
+    std::vector<std::string> files = {"some.pcap"};
     NoPackets source;
-    Engine engine({});
-    engine.finish();
-    const std::string text = text_report({{"empty.pcap"}, source, engine});
-    EXPECT_THAT(text, HasSubstr("empty.pcap"));
+    Engine::Totals totals{.packets = 7, .first_ns = 0, .last_ns = 1'000'000'000};
+    Issues issues;
+    ResultStore store{ResultStore::Keep::nothing()};
+};
+
+TEST_F(TextReport, of_nothing_says_that_there_was_nothing) {
+    totals = {};
+    const std::string text = report();
+    EXPECT_THAT(text, HasSubstr("some.pcap"));
     EXPECT_THAT(text, HasSubstr("no packets"));
     EXPECT_THAT(text, HasSubstr("No iSCSI in this capture."));
 }
 
-TEST(TextReport, TellsDamage) {
-    NoPackets source;
+TEST_F(TextReport, tells_damage) {
     source.damage_.push_back({"cut.pcap", 1234, "the file is cut off inside a packet record"});
-    Engine engine({});
-    engine.finish();
-    const std::string text = text_report({{"cut.pcap"}, source, engine});
-    EXPECT_THAT(text, HasSubstr("cut.pcap: the file is cut off inside a packet record at byte 1234"));
+    EXPECT_THAT(report(), HasSubstr("cut.pcap: the file is cut off inside a packet record at byte 1234"));
+}
+
+TEST_F(TextReport, begins_with_what_held_the_senders_back_and_tells_of_them_after_their_connections) {
+    add_iscsi_connection();
+    uint32_t session = 0;
+    store.add_session(session);
+    SenderSummary& sender = store.add_sender(1, true);
+    store.add_window(sender, {.time_ns = 0, .limit = SendLimit::receiver});
+    store.add_window(sender, {.time_ns = 1'000'000});
+    end_command({});
+    std::vector<size_t> places;
+    const std::string text = report();
+    for (const char* heading : {"some.pcap", "\nWhat held the senders back\n", "\nSessions\n",
+                                "\nConnections\n", "\nTCP senders\n", "\nCommands\n"}) {
+        places.push_back(text.find(heading));
+        ASSERT_NE(places.back(), std::string::npos) << heading;
+    }
+    EXPECT_TRUE(std::ranges::is_sorted(places)) << text;
+}
+
+TEST_F(TextReport, says_nothing_of_senders_where_none_is_known) {
+    add_iscsi_connection();
+    const std::string text = report();
+    EXPECT_THAT(text, HasSubstr("\nConnections\n"));
+    EXPECT_THAT(text, Not(HasSubstr("enders")));
+}
+
+TEST_F(TextReport, a_question_mark_stands_for_what_is_not_known_of_a_session) {
+    uint32_t number = 0;
+    SessionRow& session = store.add_session(number);
+    session.isid = 1;
+    session.header_digest = "None";
+    session.max_burst_length = 262144;
+    const std::string text = report();
+    EXPECT_THAT(text, HasSubstr("TSIH ?,"));
+    EXPECT_THAT(text, HasSubstr("header None, data ?; MaxRecvDataSegmentLength: initiator ?, target ?"));
+    EXPECT_THAT(text, HasSubstr("MaxBurstLength 256 KiB, FirstBurstLength ?, InitialR2T ?, ImmediateData ?, "
+                                "MaxOutstandingR2T ?, ErrorRecoveryLevel ?"));
+}
+
+TEST_F(TextReport, a_question_mark_stands_for_a_logical_unit_that_was_not_seen) {
+    end_command({.request_packet = 1,
+                 .response_packet = 2,
+                 .request_ns = 10,
+                 .response_ns = 20,
+                 .name = "READ(10)",
+                 .outcome = Outcome::completed});
+    EXPECT_THAT(report(), HasSubstr("READ(10)             LUN ?  "));
+}
+
+TEST_F(TextReport, sense_data_that_were_cut_off_are_not_made_up) {
+    CommandRow row{.request_packet = 1, .response_packet = 2, .status = 2, .outcome = Outcome::completed};
+    row.sense_key = 6;
+    end_command(row);
+    EXPECT_THAT(report(), HasSubstr("1  CHECK_CONDITION: UNIT ATTENTION\n"));
+    row.asc = 0x29;
+    row.ascq = 0;
+    end_command(row);
+    EXPECT_THAT(report(), HasSubstr("CHECK_CONDITION: UNIT ATTENTION, 29/00 POWER ON"));
+}
+
+TEST_F(TextReport, unanswered_commands_stand_in_order_of_their_requests) {
+    for (const PacketNumber packet : {30u, 10u, 20u}) {
+        end_command({.request_packet = packet, .outcome = Outcome::unanswered});
+    }
+    const std::string text = report();
+    EXPECT_LT(text.find("request in packet 10"), text.find("request in packet 20"));
+    EXPECT_LT(text.find("request in packet 20"), text.find("request in packet 30"));
 }
 
 }  // namespace
