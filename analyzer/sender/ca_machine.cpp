@@ -112,7 +112,7 @@ void CaMachine::send_new(const SentSegment& segment, Serial32 begin, uint32_t le
         windows_.each([&](auto& window) { window.on_start_after_idle(state_); });
     }
     // A tail loss probe may be new data, whatever cwnd says (RFC 8985 §7.3).
-    const bool may_probe = state_.sack && !probing_ && !queue_.empty() && rtt_.measured() &&
+    const bool may_probe = more_waiting_ && state_.sack && !probing_ && !queue_.empty() && rtt_.measured() &&
                            (state_.ca_state == CaState::open || state_.ca_state == CaState::cwr);
     const bool probe = may_probe && state_.now_us - last_probe_or_progress_us_ >= 2 * rtt_.srtt_us();
     if (length > 0 && state_.snd_wnd == 0 && begun_ && length == 1 && max_window_ > 0) {
@@ -128,7 +128,8 @@ void CaMachine::send_new(const SentSegment& segment, Serial32 begin, uint32_t le
     }
     windows_.each([&](auto& window) { window.on_sent(state_, probe); });
     last_probe_or_progress_us_ = state_.now_us;
-    after_send();
+    more_waiting_ = (segment.flags & (tcp_psh | tcp_fin)) == 0;
+    note_transmission(segment);
 }
 
 void CaMachine::add_unseen(Serial32 begin, Serial32 end) {
@@ -140,6 +141,7 @@ void CaMachine::add_unseen(Serial32 begin, Serial32 end) {
 
 void CaMachine::add_segment(const SentSegment& segment, Serial32 begin, Serial32 end, bool unseen) {
     if (state_.packets_out == 0) {
+        timeout_base_us_ = state_.now_us;
         first_tx_us_ = state_.now_us;
         delivered_us_ = state_.now_us;
     }
@@ -171,8 +173,22 @@ void CaMachine::stamp_for_rate(Segment& segment) {
     segment.delivered = state_.delivered;
 }
 
-void CaMachine::after_send() {
+void CaMachine::note_transmission(const SentSegment& segment) {
     state_.last_sent_us = state_.now_us;
+    if (segment.has_timestamp) {
+        newest_timestamp_ = segment.timestamp;
+        newest_timestamp_us_ = state_.now_us;
+    }
+}
+
+// What the echoed timestamp says of the round trip (RFC 7323 §4), the sender's clock ticking once a millisecond as
+// Linux's does; negative if there is no saying.
+int64_t CaMachine::rtt_by_echo_us() const {
+    if (!timestamps_ || !echo_seen_ || newest_timestamp_us_ == 0) return -1;
+    const int64_t since_ms = (state_.now_us - newest_timestamp_us_) / 1000;
+    const int64_t rtt_ms = int64_t{Serial32(echo_).distance_to(Serial32(newest_timestamp_))} + since_ms;
+    constexpr int64_t most_ms = 120'000;
+    return rtt_ms < 0 || rtt_ms > most_ms ? -1 : std::max<int64_t>(rtt_ms, 1) * 1000;
 }
 
 LossKind CaMachine::kind_now() const {
@@ -209,7 +225,7 @@ void CaMachine::resend(const SentSegment& segment) {
         if (undo_retrans_ < 0) undo_retrans_ = 0;
         ++undo_retrans_;
         note_loss(segment, segment.seq, segment.length, kind_now(), nullptr);
-        after_send();
+        note_transmission(segment);
         return;
     }
     bool explained = false;
@@ -231,7 +247,7 @@ void CaMachine::resend(const SentSegment& segment) {
     }
     windows_.each(
         [&](auto& window) { window.on_sent(state_, kind == LossKind::tlp || kind == LossKind::rto); });
-    after_send();
+    note_transmission(segment);
 }
 
 bool CaMachine::probe_due(const SentSegment& segment, Index i) const {
@@ -262,7 +278,7 @@ LossKind CaMachine::explain_resend(const SentSegment& segment, Index i) {
         }
     }
     if (probe_due(segment, i)) return LossKind::tlp;
-    const int64_t waited_us = state_.now_us - std::max(last_probe_or_progress_us_, queue_[i].last_sent_us);
+    const int64_t waited_us = state_.now_us - timeout_base_us_;
     if (i == queue_.first() && waited_us >= rtt_.rto_us() * 3 / 4) {
         enter_loss("retransmission timeout");
         ++timeouts_;
@@ -293,6 +309,7 @@ void CaMachine::resend_segment(const SentSegment& segment, Index i, LossKind kin
         if (undo_retrans_ < 0) undo_retrans_ = 0;
         ++undo_retrans_;
         if (state_.in_cwnd_reduction()) ++state_.prr_out;
+        if (i == queue_.first()) timeout_base_us_ = state_.now_us;
     }
     again.ever_retransmitted = true;
     again.last_sent_us = state_.now_us;
@@ -641,6 +658,7 @@ void CaMachine::clean_queue(AckWork& work, Serial32 prior_fack) {
     }
     take_rtt(work, seq_rtt_us, sack_rtt_us, last_rtt_us);
     if (flags.acked()) {
+        timeout_base_us_ = state_.now_us;
         last_probe_or_progress_us_ = state_.now_us;
         if (!state_.sack) {
             remove_reno_sacks(acked);
@@ -656,6 +674,10 @@ void CaMachine::clean_queue(AckWork& work, Serial32 prior_fack) {
 
 void CaMachine::take_rtt(AckWork& work, int64_t seq_rtt_us, int64_t sack_rtt_us, int64_t last_rtt_us) {
     if (seq_rtt_us < 0) seq_rtt_us = sack_rtt_us;
+    if (seq_rtt_us < 0 && work.flags.acked()) {
+        seq_rtt_us = rtt_by_echo_us();
+        last_rtt_us = seq_rtt_us;
+    }
     work.rtt_us = last_rtt_us;
     if (seq_rtt_us < 0) return;
     if (last_rtt_us >= 0 &&
@@ -996,8 +1018,12 @@ bool CaMachine::echo_before(uint32_t timestamp) const {
     return timestamps_ && echo_seen_ && Serial32(echo_).before(Serial32(timestamp));
 }
 
+// Whether what was acknowledged is the original, late: it echoes a time before the first retransmission, or there was
+// none yet.
 bool CaMachine::packet_delayed() const {
-    return !retrans_stamped_ || echo_before(retrans_stamp_);
+    if (retrans_stamped_) return echo_before(retrans_stamp_);
+    // Without SACK the stamp is cleared as high_seq is reached, retransmission or not.
+    return state_.sack || state_.snd_una.before(state_.high_seq);
 }
 
 bool CaMachine::may_undo() const {

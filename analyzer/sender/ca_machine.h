@@ -103,7 +103,8 @@ class CaMachine {
                    Segment* original);
     bool probe_due(const SentSegment& segment, Index i) const;
     void stamp_for_rate(Segment& segment);
-    void after_send();
+    void note_transmission(const SentSegment& segment);
+    int64_t rtt_by_echo_us() const;
 
     // Acknowledgement.
     void process(AckWork& work);
@@ -186,12 +187,16 @@ class CaMachine {
     Serial32 window_seq_;  // SND.WL1
     uint64_t dsacked_ = 0;
     uint64_t total_retransmissions_ = 0;
+    uint32_t newest_timestamp_ = 0;
+    int64_t newest_timestamp_us_ = 0;  // 0: none sent
+    bool more_waiting_ = false;        // the last new segment was not pushed
     bool frto_ = false;
     uint32_t timeouts_ = 0;  // in a row
     Serial32 probe_end_;     // tlp_high_seq
     bool probing_ = false;
     bool probe_resent_ = false;
-    int64_t last_probe_or_progress_us_ = 0;
+    int64_t last_probe_or_progress_us_ = 0;  // a probe is due so long after
+    int64_t timeout_base_us_ = 0;            // the retransmission timer was started
     int64_t min_rtt_seen_us_ = 0;
     int64_t delivered_us_ = 0;
     int64_t first_tx_us_ = 0;

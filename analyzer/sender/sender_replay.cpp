@@ -17,9 +17,14 @@ class SenderReplay::Machine {
         const bool new_data = segment.length > 0 && ca_.begun() &&
                               !(segment.seq + segment.length).before(ca_.state().snd_nxt + 1);
         if (burst_ && segment.time_ns - last_sent_ns_ > burst_gap_ns) end_burst();
+        if (new_data && !burst_) {
+            burst_ = true;
+            in_flight_before_ = ca_.state().in_flight();
+            clocked_ = segment.time_ns - last_ack_ns_ < clocked_within_ns;
+            pause_ns_ = segment.time_ns - last_sent_ns_;
+        }
         ca_.on_sent(segment);
         if (new_data) {
-            burst_ = true;
             more_waiting_ = (segment.flags & (tcp_psh | tcp_fin)) == 0 && segment.length >= ca_.state().mss;
             last_sent_ns_ = segment.time_ns;
         }
@@ -28,6 +33,7 @@ class SenderReplay::Machine {
 
     void on_ack(const ReceivedAck& ack) {
         end_burst();
+        last_ack_ns_ = ack.time_ns;
         ca_.on_ack(ack);
         write(ack.packet, ack.time_ns);
     }
@@ -41,6 +47,7 @@ class SenderReplay::Machine {
 
   private:
     static constexpr int64_t burst_gap_ns = 1'000'000;
+    static constexpr int64_t clocked_within_ns = 40'000;
 
     struct Best {
         const char* name = "";
@@ -54,8 +61,9 @@ class SenderReplay::Machine {
         BurstEnd end;
         end.sent = burst_;
         end.more_waiting = more_waiting_;
-        end.receiver_limited =
-            static_cast<uint32_t>(std::max(0, state.snd_nxt.distance_to(state.wnd_end))) < state.mss;
+        end.clocked = clocked_;
+        end.in_flight_before = in_flight_before_;
+        end.pause_us = pause_ns_ / 1000;
         burst_ = false;
         if (end.sent || end.more_waiting) {
             ca_.windows().each([&](auto& window) { window.on_burst_end(state, end); });
@@ -96,6 +104,10 @@ class SenderReplay::Machine {
     bool burst_ = false;
     bool more_waiting_ = false;
     int64_t last_sent_ns_ = 0;
+    int64_t last_ack_ns_ = 0;
+    int64_t pause_ns_ = 0;
+    uint32_t in_flight_before_ = 0;
+    bool clocked_ = false;
 };
 
 SenderReplay::SenderReplay(ResultStore& store, uint32_t connection, bool from_a, const SenderOptions& options)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "analyzer/sender/cc_models/window.h"
@@ -23,7 +24,9 @@ struct AckEffect {
 struct BurstEnd {
     bool sent = true;               // something was
     bool more_waiting = false;      // surely: the last segment was full and not pushed
-    bool receiver_limited = false;  // no room for a full segment in the advertised window
+    bool clocked = false;           // an acknowledgement had just come
+    uint32_t in_flight_before = 0;  // segments, before the first of the burst
+    int64_t pause_us = 0;           // since the segment sent before the burst
 };
 
 // One candidate for what the sender's cwnd and ssthresh were: Linux's handling of them (tcp_input.c, tcp_output.c)
@@ -36,6 +39,7 @@ class WindowReplay {
     uint32_t ssthresh() const { return window_.ssthresh; }
     // How much this candidate has had to be corrected, in windows.
     double contradictions() const { return contradictions_; }
+    uint64_t stops() const { return stops_; }
     bool cwnd_limited() const { return cwnd_limited_; }
 
     void start(const SenderState& state) {
@@ -129,8 +133,9 @@ class WindowReplay {
     // tcp_cwnd_validate() at the end of tcp_write_xmit().
     void on_burst_end(const SenderState& state, const BurstEnd& end) {
         const uint32_t in_flight = state.in_flight();
-        const bool deferred = end.more_waiting && !end.receiver_limited;
-        const bool limited = in_flight >= window_.cwnd || deferred;
+        weigh(state, end);
+        const bool full = in_flight + window_.cwnd / 256 >= window_.cwnd;
+        const bool limited = full || (end.more_waiting && is_deferring(state));
         if (!end.sent && !limited) return;
         if (!state.snd_una.before(usage_end_) || limited ||
             (!cwnd_limited_ && state.packets_out > max_packets_out_)) {
@@ -157,6 +162,80 @@ class WindowReplay {
     bool is_cwnd_limited() const {
         return cwnd_limited_ || (window_.in_slow_start() && window_.cwnd < 2 * max_packets_out_);
     }
+    // How many segments a sender with enough to send has in flight when it stops (the loop of tcp_write_xmit), if cwnd
+    // is `cwnd`.
+    uint32_t stops_at(const SenderState& state, const BurstEnd& end, uint32_t cwnd) const {
+        const uint32_t burst = burst_segments(state);
+        const bool defers = state.ca_state < CaState::recovery;
+        bool recent = end.pause_us < defer_us;
+        uint32_t in_flight = end.in_flight_before;
+        while (in_flight < cwnd) {
+            const uint32_t room = cwnd - in_flight;
+            if (room < burst && defers && recent && room < cwnd / 3) break;
+            in_flight += std::min(room, burst);
+            recent = true;
+        }
+        return in_flight;
+    }
+    // Where the sender stopped although it had more to send tells cwnd. Being a little off again and again in the same
+    // direction moves the window there.
+    void weigh(const SenderState& state, const BurstEnd& end) {
+        if (!end.more_waiting || !end.clocked || !end.sent) return;
+        const int32_t receiver_room = state.snd_nxt.distance_to(state.wnd_end);
+        const uint32_t in_flight = state.in_flight();
+        if (receiver_room < static_cast<int32_t>((burst_segments(state) + 1) * state.mss)) return;
+        ++stops_;
+        if (in_flight == stops_at(state, end, window_.cwnd)) {
+            run_ = {};
+            return;
+        }
+        contradictions_ += 0.25 / window_.cwnd;
+        const uint32_t burst = burst_segments(state);
+        if (in_flight + burst + 3 < window_.cwnd) {
+            contradictions_ +=
+                std::min(0.1, static_cast<double>(window_.cwnd - in_flight - burst) / window_.cwnd / 8);
+        }
+        for (int off = -farthest_off; off <= farthest_off; ++off) {
+            uint8_t& run = run_[static_cast<size_t>(off + farthest_off)];
+            const int64_t cwnd = int64_t{window_.cwnd} + off;
+            run = cwnd > 0 && in_flight == stops_at(state, end, static_cast<uint32_t>(cwnd))
+                      ? static_cast<uint8_t>(run + 1)
+                      : 0;
+        }
+        for (int distance = 1; distance <= farthest_off; ++distance) {
+            for (const int off : {-distance, distance}) {
+                if (run_[static_cast<size_t>(off + farthest_off)] < enough_in_a_row) continue;
+                window_.cwnd = static_cast<uint32_t>(int64_t{window_.cwnd} + off);
+                contradictions_ += static_cast<double>(distance) / window_.cwnd;
+                run_ = {};
+                return;
+            }
+        }
+    }
+    static constexpr int farthest_off = 3;
+    static constexpr uint8_t enough_in_a_row = 3;
+    static constexpr int64_t defer_us = 1000;
+
+    // Whether the sender, with more to send, would wait until cwnd has room for a whole burst (tcp_tso_should_defer).
+    bool is_deferring(const SenderState& state) const {
+        const uint32_t room = window_.cwnd - state.in_flight();
+        const int32_t receiver_room = state.snd_nxt.distance_to(state.wnd_end);
+        if (int64_t{room} * state.mss >= receiver_room) return false;
+        return room < burst_segments(state) && room < window_.cwnd / 3;
+    }
+    // What the sender hands down at once: about a millisecond's worth at its pacing rate (tcp_tso_autosize).
+    uint32_t burst_segments(const SenderState& state) const {
+        if (state.srtt_us == 0) return largest_burst;
+        const uint64_t cwnd = std::max(window_.cwnd, state.packets_out);
+        const uint64_t percent = window_.cwnd < window_.ssthresh / 2 ? 200 : 120;
+        const auto segments_a_ms =
+            cwnd * percent * 1'000'000 / 100 / 1024 / static_cast<uint64_t>(state.srtt_us);
+        const int64_t near = state.min_rtt_us >> 9;
+        const uint64_t for_near = near < 16 ? (65536u >> near) / state.mss : 0;
+        return static_cast<uint32_t>(std::clamp<uint64_t>(segments_a_ms + for_near, 2, largest_burst));
+    }
+    static constexpr uint32_t largest_burst = 44;
+
     uint32_t current_ssthresh(const SenderState& state) const {
         if (state.in_cwnd_reduction()) return window_.ssthresh;
         return std::max(window_.ssthresh, (window_.cwnd >> 1) + (window_.cwnd >> 2));
@@ -184,6 +263,8 @@ class WindowReplay {
     uint32_t used_ = 0;
     int64_t stamp_us_ = 0;
     double contradictions_ = 0;
+    uint64_t stops_ = 0;
+    std::array<uint8_t, 2 * farthest_off + 1> run_{};  // how often in a row cwnd was off by -3 … 3
 };
 
 }  // namespace sanscope
