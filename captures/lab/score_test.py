@@ -9,6 +9,7 @@ inference   sanscope on the recordings in scored/, held to scored/goals.json"""
 import argparse
 import collections
 import csv
+import io
 import json
 import pathlib
 import subprocess
@@ -125,6 +126,11 @@ class States(unittest.TestCase):
         self.assertEqual((result["states.precision"], result["states.recall"]), (0.5, 1))
         self.assertAlmostEqual(result["states.f1"], 2 / 3)
 
+    def test_one_inferred_transition_matches_one_of_the_kernels_alone(self):
+        truth = kernel(transitions=((100, RECOVERY), (102, OPEN), (104, RECOVERY), (500, OPEN)))
+        result = figures(truth, inferred(transitions=[(103, RECOVERY), (500, OPEN)]))
+        self.assertEqual((result["states.precision"], result["states.recall"]), (1, 0.5))
+
     def test_a_transition_to_another_state_does_not_match(self):
         result = figures(kernel(transitions=self.TRUTH), inferred(transitions=[(100, LOSS), (200, OPEN)]))
         self.assertEqual((result["states.precision"], result["states.recall"]), (0.5, 0.5))
@@ -175,6 +181,46 @@ class Quantiles(unittest.TestCase):
         self.assertEqual(measures.quantile([1, 2, 3], 0.5), 2)
         self.assertEqual(measures.quantile([1, 2, 3, 4], 0.5), 3)
         self.assertEqual(measures.quantile(list(range(11)), 0.9), 9)
+
+
+class KernelRecord(unittest.TestCase):
+    HEADER = "time,src,sport,dst,dport,ev,snd_cwnd,ssthresh,snd_wnd,srtt_us,snd_una,snd_nxt,write_seq,ca_state,mss\n"
+
+    def samples(self, *rows):
+        """Of (time, event, cwnd, snd_wnd, snd_una, snd_nxt, write_seq)."""
+        text = self.HEADER + "".join(
+            f"{time},10.0.0.2,3260,10.0.0.1,40000,{event},{cwnd},7,{wnd},20000,{una},{nxt},{write_seq},0,{MSS}\n"
+            for time, event, cwnd, wnd, una, nxt, write_seq in rows)
+        (key, found), = kernel_record.read_rows(io.StringIO(text)).items()
+        self.assertEqual(key, ("10.0.0.2:3260", "10.0.0.1:40000"))
+        return kernel_record.kernel_sender(*key, found, []).samples
+
+    def test_a_sample_is_an_ack_and_the_next_record_tells_what_came_of_it(self):
+        samples = self.samples(("1.000000003", "A", 12, 0, 0, 0, 0), ("1.000000001", "A", 10, 0, 0, 0, 0),
+                               ("1.000000002", "X", 11, 0, 0, 0, 0))
+        self.assertEqual([(each.time_ns, each.cwnd, each.cwnd_after) for each in samples],
+                         [(1_000_000_001, 10, 11), (1_000_000_003, 12, 12)])
+
+    def test_a_sender_could_send_when_it_has_a_segment_left_that_the_window_takes(self):
+        for write_seq, window, could_send in ((3000, 3000, True), (2999, 3000, False), (3000, 2999, False)):
+            sample, = self.samples(("1.0", "A", 10, window, 0, 2000, write_seq))
+            self.assertEqual(sample.could_send, could_send)
+
+    def test_sequence_numbers_wrap(self):
+        sample, = self.samples(("1.0", "A", 10, 9000, 2**32 - 1000, 1000, 2000))
+        self.assertEqual((sample.in_flight, sample.could_send), (2000, True))
+
+    def test_the_class_is_told_by_the_settings_then_by_what_was_lost(self):
+        def class_of(drops=0, **settings):
+            return kernel_record.scenario_class({"scenario": {"cc": "cubic", **settings},
+                                                 "delaynode": {"b2a": {"drop_queue": drops}, "wakeup_late_us_max": 1.5}})
+        no_sack = {"net.ipv4.tcp_sack": 0}
+        self.assertEqual(class_of(), "no_drops")
+        self.assertEqual(class_of(drops=1), "drops")
+        self.assertEqual(class_of(drops=1, stall_ms=600), "reordering")
+        self.assertEqual(class_of(ecn_k=20, reorder=0.01), "ecn")
+        self.assertEqual(class_of(ecn_k=20, sysctl=no_sack), "no_sack")
+        self.assertEqual(class_of(sysctl_ini=no_sack, cc="bbr"), "bbr")
 
 
 # ---- Tables, averages and goals
