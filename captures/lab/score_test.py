@@ -212,8 +212,8 @@ class KernelRecord(unittest.TestCase):
 
     def test_the_class_is_told_by_the_settings_then_by_what_was_lost(self):
         def class_of(drops=0, **settings):
-            return kernel_record.scenario_class({"scenario": {"cc": "cubic", **settings},
-                                                 "delaynode": {"b2a": {"drop_queue": drops}, "wakeup_late_us_max": 1.5}})
+            counts = {"b2a": {"drop_queue": drops}, "wakeup_late_us_max": 1.5}
+            return kernel_record.scenario_class({"scenario": {"cc": "cubic", **settings}, "delaynode": counts})
         no_sack = {"net.ipv4.tcp_sack": 0}
         self.assertEqual(class_of(), "no_drops")
         self.assertEqual(class_of(drops=1), "drops")
