@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What `windows`, `ca_transitions`, `losses` and `connections` of every sample must have to do with each other, whatever
+the senders did: each rule is one that a reader of the tables relies on."""
+
+import argparse
+import collections
+import pathlib
+import sys
+
+from harness import DEFAULT_SANSCOPE, SAMPLES, Checks, TableError, missing_program, number, table
+
+SENT_AGAIN = {"fast_retransmit", "rto", "tlp", "spurious"}
+TABLES = ("connections", "windows", "ca_transitions", "losses")
+
+
+def by_sender(rows):
+    senders = collections.defaultdict(list)
+    for row in rows:
+        senders[row["connection"], row["sender"]].append(row)
+    return senders
+
+
+def shown(row):
+    return ", ".join(f"{name} {value}" for name, value in row.items() if value is not None)
+
+
+def ends_are_those_of_the_connection(tables):
+    ends = {row["connection"]: {row["initiator"], row["target"]} for row in tables["connections"]}
+    for name in TABLES[1:]:
+        for row in tables[name]:
+            if {row["sender"], row["receiver"]} != ends[row["connection"]]:
+                yield f"{name}: {shown(row)}"
+
+
+def packets_lie_within_the_connection(tables):
+    spans = {row["connection"]: (number(row["first_packet"]), number(row["last_packet"]))
+             for row in tables["connections"]}
+    for name in TABLES[1:]:
+        for row in tables[name]:
+            first, last = spans[row["connection"]]
+            if row["packet"] is not None and not first <= number(row["packet"]) <= last:
+                yield f"{name}: {shown(row)}"
+
+
+def rows_of_a_sender_are_in_order_of_time(tables):
+    for name in TABLES[1:3]:
+        for rows in by_sender(tables[name]).values():
+            for before, row in zip(rows, rows[1:]):
+                if number(row["time_ns"]) < number(before["time_ns"]):
+                    yield f"{name}: {shown(row)}"
+
+
+def the_interval_holds_the_estimate(tables):
+    for row in tables["windows"]:
+        low, cwnd, high = (number(row[name]) for name in ("cwnd_low", "cwnd", "cwnd_high"))
+        if [low, cwnd, high].count(None) not in (0, 3):
+            yield f"only some known: {shown(row)}"
+        elif cwnd is not None and not 0 < low <= cwnd <= high:
+            yield shown(row)
+
+
+def nothing_is_in_flight_that_was_not_sent(tables):
+    for row in tables["windows"]:
+        outstanding = (number(row["snd_nxt"]) - number(row["snd_una"])) & 0xffffffff
+        if outstanding >= 1 << 31 or number(row["in_flight"]) > outstanding:
+            yield shown(row)
+
+
+def every_transition_begins_where_the_last_one_ended(tables):
+    for rows in by_sender(tables["ca_transitions"]).values():
+        state = "Open"
+        for row in rows:
+            if row["from"] != state or row["to"] == state:
+                yield shown(row)
+            state = row["to"]
+
+
+def windows_are_in_the_state_of_the_last_transition(tables):
+    transitions = by_sender(tables["ca_transitions"])
+    for sender, rows in by_sender(tables["windows"]).items():
+        changes = transitions.get(sender, [])
+        at_packet = collections.defaultdict(list)
+        for change in changes:
+            at_packet[change["packet"]].append(change["to"])
+        state = "Open"
+        for row in rows:
+            possible = {state, *at_packet.get(row["packet"], [])}
+            if row["ca_state"] not in possible:
+                yield shown(row)
+            state = row["ca_state"]
+
+
+def what_is_sent_again_was_sent_before(tables):
+    for row in tables["losses"]:
+        original, packet, delay = (number(row[name]) for name in ("original_packet", "packet", "delay_ns"))
+        if original is not None and original >= packet:
+            yield shown(row)
+        elif delay is not None and (delay < 0 or original is None):
+            yield shown(row)
+
+
+def retransmissions_of_a_connection_are_its_rows_of_losses(tables):
+    counts = collections.Counter((row["connection"], row["sender"]) for row in tables["losses"]
+                                 if row["kind"] in SENT_AGAIN)
+    for row in tables["connections"]:
+        for end, column in (("initiator", "retransmissions_out"), ("target", "retransmissions_in")):
+            counted = counts[row["connection"], row[end]]
+            if counted != number(row[column]):
+                yield f"connection {row['connection']}: {column} {row[column]}, but {counted} in losses"
+
+
+RULES = (ends_are_those_of_the_connection, packets_lie_within_the_connection, rows_of_a_sender_are_in_order_of_time,
+         the_interval_holds_the_estimate, nothing_is_in_flight_that_was_not_sent,
+         every_transition_begins_where_the_last_one_ended, windows_are_in_the_state_of_the_last_transition,
+         what_is_sent_again_was_sent_before, retransmissions_of_a_connection_are_its_rows_of_losses)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("captures", nargs="*", type=pathlib.Path, help="these rather than the samples")
+    parser.add_argument("--sanscope", type=pathlib.Path, default=DEFAULT_SANSCOPE)
+    arguments = parser.parse_args()
+    if reason := missing_program(arguments.sanscope):
+        sys.exit(reason)
+    checks = Checks()
+    captures = arguments.captures or sorted(path for path in SAMPLES.iterdir() if ".pcap" in path.name)
+    for capture in captures:
+        try:
+            tables = {name: table(arguments.sanscope.resolve(), name, capture, statuses=(0, 3)) for name in TABLES}
+        except TableError as error:
+            checks.fail(capture.name, [str(error)])
+            continue
+        for rule in RULES:
+            checks.check(f"{capture.name}: {rule.__name__.replace('_', ' ')}", list(rule(tables)))
+    return checks.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
