@@ -108,6 +108,7 @@ void CaMachine::send_new(const SentSegment& segment, Serial32 begin, uint32_t le
             windows_.each([&](auto& window) { window.restart_after_idle(state_, idle_us); });
         }
     }
+    note_app_limited();
     if (state_.in_flight() == 0) {
         windows_.each([&](auto& window) { window.on_start_after_idle(state_); });
     }
@@ -132,6 +133,16 @@ void CaMachine::send_new(const SentSegment& segment, Serial32 begin, uint32_t le
     note_transmission(segment);
 }
 
+// Data that come although the last that were sent were all there was, and nothing else held them back, tell that the
+// application had no more (tcp_rate_check_app_limited).
+void CaMachine::note_app_limited() {
+    if (more_waiting_ || state_.lost_out > state_.retrans_out) return;
+    const int64_t pause_us = state_.now_us - state_.last_sent_us;
+    constexpr int64_t least_pause_us = 500;
+    if (state_.last_sent_us == 0 || pause_us < std::max(least_pause_us, state_.srtt_us / 4)) return;
+    state_.app_limited = std::max(1u, state_.delivered + state_.in_flight());
+}
+
 void CaMachine::add_unseen(Serial32 begin, Serial32 end) {
     SentSegment unseen;
     unseen.time_ns = time_ns_;
@@ -143,7 +154,7 @@ void CaMachine::add_segment(const SentSegment& segment, Serial32 begin, Serial32
     if (state_.packets_out == 0) {
         timeout_base_us_ = state_.now_us;
         first_tx_us_ = state_.now_us;
-        delivered_us_ = state_.now_us;
+        state_.delivered_us = state_.now_us;
     }
     while (begin.before(end)) {
         const auto left = static_cast<uint32_t>(begin.distance_to(end));
@@ -169,8 +180,9 @@ void CaMachine::add_segment(const SentSegment& segment, Serial32 begin, Serial32
 
 void CaMachine::stamp_for_rate(Segment& segment) {
     segment.first_tx_us = first_tx_us_;
-    segment.delivered_us = delivered_us_;
+    segment.delivered_us = state_.delivered_us;
     segment.delivered = state_.delivered;
+    segment.app_limited = state_.app_limited != 0;
 }
 
 void CaMachine::note_transmission(const SentSegment& segment) {
@@ -360,6 +372,7 @@ void CaMachine::process(AckWork& work) {
     }
     const Serial32 prior_fack = state_.sack ? highest_sacked() : state_.snd_una;
     const uint32_t prior_packets = state_.packets_out;
+    const uint32_t prior_in_flight = state_.in_flight();
     const uint32_t prior_delivered = state_.delivered;
     const uint32_t prior_lost = state_.lost;
 
@@ -383,12 +396,16 @@ void CaMachine::process(AckWork& work) {
         const bool duplicate = !flags.una_advanced && !flags.not_dup() && !flags.dsacking;
         alert(work, duplicate ? 1 : 0);
     }
-    if (state_.delivered != prior_delivered) delivered_us_ = state_.now_us;
 
     AckEffect effect;
     effect.delivered = state_.delivered - prior_delivered;
     effect.lost = state_.lost - prior_lost;
     effect.rtt_us = work.rtt_us;
+    effect.prior_in_flight = prior_in_flight;
+    if (state_.app_limited != 0 && static_cast<int32_t>(state_.delivered - state_.app_limited) > 0)
+        state_.app_limited = 0;
+    if (effect.delivered > 0) state_.delivered_us = state_.now_us;
+    effect.rate = rate_sample(work);
     effect.una_advanced = flags.una_advanced;
     effect.data_acked = flags.data_acked;
     effect.forward_progress = flags.acked() || flags.data_sacked;
@@ -573,7 +590,21 @@ void CaMachine::note_delivered(AckWork& work, const Segment& segment) {
     work.newest_sent_us = segment.last_sent_us;
     work.newest_end = segment.end;
     work.prior_delivered = segment.delivered;
+    work.prior_delivered_us = segment.delivered_us;
+    work.app_limited = segment.app_limited;
     first_tx_us_ = segment.last_sent_us;
+    work.send_interval_us = first_tx_us_ - segment.first_tx_us;
+}
+
+RateSample CaMachine::rate_sample(const AckWork& work) {
+    RateSample rate;
+    rate.prior_delivered = work.prior_delivered;
+    rate.app_limited = work.app_limited;
+    if (work.prior_delivered_us == 0) return rate;
+    rate.delivered = static_cast<int32_t>(state_.delivered - work.prior_delivered);
+    rate.interval_us = std::max(work.send_interval_us, state_.now_us - work.prior_delivered_us);
+    if (rate.interval_us < state_.min_rtt_us) rate.interval_us = -1;
+    return rate;
 }
 
 void CaMachine::clean_queue(AckWork& work, Serial32 prior_fack) {

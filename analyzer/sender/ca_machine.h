@@ -71,6 +71,9 @@ class CaMachine {
         uint32_t prior_delivered = 0;  // as the newest segment delivered now was sent; 0: none was
         Serial32 newest_end;
         int64_t newest_sent_us = 0;
+        int64_t prior_delivered_us = 0;
+        int64_t send_interval_us = 0;
+        bool app_limited = false;
     };
 
     struct Rack {
@@ -117,6 +120,8 @@ class CaMachine {
     void clean_queue(AckWork& work, Serial32 prior_fack);
     void take_rtt(AckWork& work, int64_t seq_rtt_us, int64_t sack_rtt_us, int64_t last_rtt_us);
     void note_delivered(AckWork& work, const Segment& segment);
+    RateSample rate_sample(const AckWork& work);
+    void note_app_limited();
     void process_tlp_ack(const AckWork& work);
     void alert(AckWork& work, uint32_t duplicates);
     void alert_in_recovery(AckWork& work, uint32_t duplicates, bool& done);
@@ -198,7 +203,6 @@ class CaMachine {
     int64_t last_probe_or_progress_us_ = 0;  // a probe is due so long after
     int64_t timeout_base_us_ = 0;            // the retransmission timer was started
     int64_t min_rtt_seen_us_ = 0;
-    int64_t delivered_us_ = 0;
     int64_t first_tx_us_ = 0;
     std::array<ReceivedAck::Block, 4> sack_cache_{};
     uint8_t sack_cache_size_ = 0;

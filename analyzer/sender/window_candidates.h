@@ -3,6 +3,7 @@
 
 #include <tuple>
 
+#include "analyzer/sender/cc_models/bbr.h"
 #include "analyzer/sender/cc_models/cubic.h"
 #include "analyzer/sender/cc_models/reno.h"
 #include "analyzer/sender/window_replay.h"
@@ -22,7 +23,7 @@ class WindowCandidates {
     }
 
   private:
-    std::tuple<WindowReplay<CubicModel>, WindowReplay<RenoModel>> candidates_;
+    std::tuple<WindowReplay<CubicModel>, WindowReplay<RenoModel>, BbrReplay> candidates_;
 };
 
 }  // namespace sanscope

@@ -7,27 +7,9 @@
 
 #include "analyzer/sender/cc_models/window.h"
 #include "analyzer/sender/sender_state.h"
+#include "analyzer/sender/window_events.h"
 
 namespace sanscope {
-
-// What one acknowledgement did, for the congestion control.
-struct AckEffect {
-    uint32_t delivered = 0;  // segments newly acknowledged, cumulatively or selectively
-    uint32_t lost = 0;       // segments newly held for lost
-    int64_t rtt_us = -1;     // of the last segment acknowledged; negative: no valid sample
-    bool una_advanced = false;
-    bool data_acked = false;
-    bool forward_progress = false;  // data acknowledged or SACKed
-};
-
-// How a burst of segments ended: why nothing more was sent before the next event.
-struct BurstEnd {
-    bool sent = true;               // something was
-    bool more_waiting = false;      // surely: the last segment was full and not pushed
-    bool clocked = false;           // an acknowledgement had just come
-    uint32_t in_flight_before = 0;  // segments, before the first of the burst
-    int64_t pause_us = 0;           // since the segment sent before the burst
-};
 
 // One candidate for what the sender's cwnd and ssthresh were: Linux's handling of them (tcp_input.c, tcp_output.c)
 // around one congestion control, corrected where the sender is seen to do what that candidate could not have done.
