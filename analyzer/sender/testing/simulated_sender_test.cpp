@@ -21,11 +21,7 @@ std::vector<CaState> states_entered(const Simulation& simulation) {
 
 // 20 Mbit/s, 40 ms: 66 segments in the pipe.
 Simulation::Options bottleneck(uint32_t queue_segments) {
-    Simulation::Options options;
-    options.data = {
-        .delay_ns = 20 * millisecond, .bits_per_second = 20'000'000, .queue_segments = queue_segments};
-    options.acks = {.delay_ns = 20 * millisecond};
-    return options;
+    return path_of(40 * millisecond, 20, queue_segments);
 }
 
 TEST(SimulatedSender, BeginsWithTenSegments) {

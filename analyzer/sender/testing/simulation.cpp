@@ -121,4 +121,12 @@ void Simulation::sample(PacketNumber packet) {
     truth_.push_back({packet, time_.now(), sender_.figures()});
 }
 
+Simulation::Options path_of(int64_t rtt_ns, uint64_t megabits_per_second, uint32_t queue_segments) {
+    Simulation::Options options;
+    options.data.delay_ns = options.acks.delay_ns = rtt_ns / 2;
+    options.data.bits_per_second = megabits_per_second * 1'000'000;
+    options.data.queue_segments = queue_segments;
+    return options;
+}
+
 }  // namespace sanscope::simulated

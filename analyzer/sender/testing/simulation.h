@@ -111,4 +111,7 @@ class Simulation {
     std::vector<TappedSegment> at_receiver_;
 };
 
+// A symmetric path with its bottleneck in the direction of the data.
+Simulation::Options path_of(int64_t rtt_ns, uint64_t megabits_per_second, uint32_t queue_segments);
+
 }  // namespace sanscope::simulated

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/sender/scenarios/replayed.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/core.h>
+#include <functional>
+#include <string>
+
+#include "analyzer/sender/sender_replay.h"
+
+namespace sanscope::simulated {
+std::string in_words(CaState state) {
+    static constexpr const char* names[] = {"Open", "Disorder", "CWR", "Recovery", "Loss"};
+    return names[static_cast<size_t>(state)];
+}
+
+std::string in_words(SendLimit limit) {
+    static constexpr const char* names[] = {"application", "receiver", "congestion",
+                                            "pacing",      "recovery", "unknown"};
+    return names[static_cast<size_t>(limit)];
+}
+
+std::string control_name(const testing::TestParamInfo<SimulatedSender::Control>& info) {
+    return info.param == SimulatedSender::Control::reno ? "Reno" : "Cubic";
+}
+
+namespace {
+
+std::string list(const std::vector<TrueTransition>& transitions) {
+    std::string text;
+    for (const TrueTransition& t : transitions)
+        text += fmt::format("\n    packet {}: {} to {}", t.packet, in_words(t.from), in_words(t.to));
+    return text.empty() ? " none" : text;
+}
+
+// The samples to be compared.
+std::vector<TruthSample> chosen(const Simulation& simulation, const Closely& closely) {
+    std::vector<TruthSample> samples;
+    const int64_t origin_ns = simulation.absolute(0);
+    for (const TruthSample& sample : simulation.truth()) {
+        const int64_t since_ns = sample.time_ns - origin_ns;
+        if (since_ns >= closely.from_ns && since_ns < closely.to_ns) samples.push_back(sample);
+    }
+    return samples;
+}
+
+using Figure = std::function<uint32_t(const TruthSample&)>;
+
+testing::AssertionResult compare(const char* name, const Simulation& simulation, const Closely& closely,
+                                 const Figure& truth, const Figure& inferred) {
+    const std::vector<TruthSample> samples = chosen(simulation, closely);
+    size_t wrong = 0;
+    double worst = 0;
+    std::string first;
+    for (const TruthSample& sample : samples) {
+        const uint32_t is = truth(sample);
+        const uint32_t said = inferred(sample);
+        if (is == said) continue;
+        const double distance = std::abs(static_cast<double>(is) - static_cast<double>(said));
+        if (distance <= std::max(closely.segments, closely.share * is)) continue;
+        ++wrong;
+        worst = std::max(worst, distance);
+        if (first.empty())
+            first = fmt::format("first after packet {} ({:.3f} ms, {}): {} {}, said {}", sample.packet,
+                                static_cast<double>(sample.time_ns - simulation.absolute(0)) / millisecond,
+                                in_words(sample.figures.state), name, is, said);
+    }
+    if (samples.empty()) return testing::AssertionFailure() << "nothing to compare";
+    if (wrong == 0) return testing::AssertionSuccess();
+    return testing::AssertionFailure()
+           << fmt::format("{} of {} samples of {} wrong, by up to {} segments; {}", wrong, samples.size(),
+                          name, worst, first);
+}
+
+}  // namespace
+
+Replayed::Replayed(const std::vector<SenderEvent>& events, const SenderOptions& options) : mss_(options.mss) {
+    SenderReplay replay(store_, 1, true, options);
+    for (const SenderEvent& event : events) {
+        if (const auto* sent = std::get_if<SentSegment>(&event)) {
+            replay.on_sent(*sent);
+        } else {
+            replay.on_ack(std::get<ReceivedAck>(event));
+        }
+    }
+    replay.finish();
+}
+
+const WindowRow* Replayed::window_after(PacketNumber packet) const {
+    const auto& rows = store_.windows();
+    size_t low = 0;
+    size_t high = rows.size();
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (rows[middle].packet <= packet) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low == 0 ? nullptr : &rows[low - 1];
+}
+
+CaState Replayed::state_after(PacketNumber packet) const {
+    const WindowRow* row = window_after(packet);
+    return row == nullptr ? CaState::open : row->ca_state;
+}
+
+std::vector<TrueTransition> Replayed::transitions() const {
+    std::vector<TrueTransition> all;
+    for (const CaTransitionRow& row : store_.ca_transitions())
+        all.push_back({row.packet, row.time_ns, row.from, row.to});
+    return all;
+}
+
+uint64_t Replayed::losses() const {
+    uint64_t all = 0;
+    for (size_t kind = 0; kind < loss_kinds; ++kind) all += losses(static_cast<LossKind>(kind));
+    return all;
+}
+
+uint32_t Replayed::segments(const WindowRow* row, uint32_t WindowRow::*field) const {
+    if (row == nullptr || row->*field == unknown<uint32_t>) return unknown<uint32_t>;
+    return (row->*field + mss_ / 2) / mss_;
+}
+
+testing::AssertionResult same_transitions(const Simulation& simulation, const Replayed& replayed) {
+    const std::vector<TrueTransition> truth = simulation.transitions();
+    const std::vector<TrueTransition> said = replayed.transitions();
+    if (truth == said) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << "transitions were:" << list(truth) << "\n  said:" << list(said);
+}
+
+testing::AssertionResult same_cwnd(const Simulation& simulation, const Replayed& replayed,
+                                   const Closely& closely) {
+    return compare(
+        "cwnd", simulation, closely, [](const TruthSample& sample) { return sample.figures.cwnd; },
+        [&](const TruthSample& sample) { return replayed.cwnd_after(sample.packet); });
+}
+
+testing::AssertionResult same_ssthresh(const Simulation& simulation, const Replayed& replayed,
+                                       const Closely& closely) {
+    static_assert(infinite_ssthresh == unknown<uint32_t>);
+    return compare(
+        "ssthresh", simulation, closely, [](const TruthSample& sample) { return sample.figures.ssthresh; },
+        [&](const TruthSample& sample) { return replayed.ssthresh_after(sample.packet); });
+}
+
+testing::AssertionResult interval_holds(const Simulation& simulation, const Replayed& replayed,
+                                        double share) {
+    size_t held = 0;
+    for (const TruthSample& sample : simulation.truth()) {
+        const WindowRow* row = replayed.window_after(sample.packet);
+        if (row == nullptr || row->cwnd_low == unknown<uint32_t>) continue;
+        const uint32_t bytes = sample.figures.cwnd * simulation.mss();
+        held += row->cwnd_low <= bytes && bytes <= row->cwnd_high;
+    }
+    const double is = static_cast<double>(held) / static_cast<double>(simulation.truth().size());
+    if (is >= share) return testing::AssertionSuccess();
+    return testing::AssertionFailure()
+           << fmt::format("the interval holds the truth after {:.1f} % of the events", 100 * is);
+}
+
+testing::AssertionResult same_limit(const Simulation& simulation, const Replayed& replayed, double share,
+                                    const Closely& closely) {
+    const std::vector<TruthSample> samples = chosen(simulation, closely);
+    size_t moments = 0;
+    size_t same = 0;
+    std::string first;
+    for (size_t i = 0; i < samples.size(); ++i) {
+        if (i + 1 < samples.size() && samples[i + 1].time_ns == samples[i].time_ns) continue;
+        ++moments;
+        const WindowRow* row = replayed.window_after(samples[i].packet);
+        const SendLimit said = row == nullptr ? SendLimit::unknown : row->limit;
+        same += said == samples[i].figures.limit;
+        if (said != samples[i].figures.limit && first.empty())
+            first = fmt::format("first after packet {}: {}, said {}", samples[i].packet,
+                                in_words(samples[i].figures.limit), in_words(said));
+    }
+    const double is = moments == 0 ? 0 : static_cast<double>(same) / static_cast<double>(moments);
+    if (is >= share) return testing::AssertionSuccess();
+    return testing::AssertionFailure()
+           << fmt::format("the limit is right in {:.1f} % of {} moments; {}", 100 * is, moments, first);
+}
+
+}  // namespace sanscope::simulated
