@@ -189,23 +189,42 @@ std::string what_was_lost(const Side& side) {
         const std::string_view noun = !text.empty() ? "" : count == 1 ? " loss repaired" : " losses repaired";
         append_in_list(text, fmt::format("{}{} {}", human_count(count), noun, repair.words));
     }
-    if (side.needless() > 0) {
-        append_in_list(text, fmt::format("{} segment{} sent again needlessly", human_count(side.needless()),
-                                         side.needless() == 1 ? "" : "s"));
-    }
     return text;
 }
 
+// One line, or more where it must be broken between clauses.
 std::string sentence(const Side& side) {
-    std::string text = side.ends() + what_held_back(side);
-    if (const std::string lost = what_was_lost(side); !lost.empty()) text += "; " + lost;
+    constexpr size_t widest = 128;
+    std::vector<std::string> clauses = {side.ends() + what_held_back(side)};
+    if (std::string lost = what_was_lost(side); !lost.empty()) clauses.push_back(std::move(lost));
+    if (side.needless() > 0) {
+        clauses.push_back(fmt::format("{} segment{} sent again needlessly", human_count(side.needless()),
+                                      side.needless() == 1 ? "" : "s"));
+    }
     const SenderSummary& sender = side.sender();
     const int64_t rtt_ns = sender.srtt_mean_ns() != no_time ? sender.srtt_mean_ns() : sender.rtt_min_ns();
-    if (rtt_ns != no_time) text += "; round trip " + human_duration(rtt_ns);
-    return text;
+    if (rtt_ns != no_time) clauses.push_back("round trip " + human_duration(rtt_ns));
+
+    std::string text;
+    size_t width = 0;
+    for (const std::string& clause : clauses) {
+        if (width == 0) {
+            text += "  ";
+            width = 2;
+        } else if (width + 2 + clause.size() <= widest) {
+            text += "; ";
+            width += 2;
+        } else {
+            text += ";\n      ";
+            width = 6;
+        }
+        text += clause;
+        width += clause.size();
+    }
+    return text + '\n';
 }
 
-// "2.01 ms at least; smoothed 2.31 ms, up to 9.21 ms"; empty where nothing is known.
+// "2.01 ms at least, smoothed 2.31 ms on average, 9.21 ms at most"; empty where nothing is known.
 std::string round_trip(const SenderSummary& sender) {
     std::string text;
     if (sender.rtt_min_ns() != no_time) text = human_duration(sender.rtt_min_ns()) + " at least";
@@ -307,7 +326,7 @@ std::string held_back_section(const ResultStore& store) {
         explained = explained && std::ranges::all_of(connection.sides, &Side::is_explained);
         const auto worst = std::ranges::find_if(connection.sides, &Side::is_troubled);
         if (worst == connection.sides.end()) continue;
-        if (++troubled <= max_sentences) line(text, "  {}", sentence(*worst));
+        if (++troubled <= max_sentences) text += sentence(*worst);
     }
     if (troubled > max_sentences) line(text, "  … and {} more", human_count(troubled - max_sentences));
     if (troubled == 0 && explained && !connections.empty()) {

@@ -90,9 +90,8 @@ TEST(SenderReport, one_sentence_says_what_kept_a_connection_from_going_faster) {
     add_losses(network, sender, LossKind::rto, 2);
     EXPECT_EQ(held_back_section(network.store),
               "\nWhat held the senders back\n"
-              "  10.0.0.2:3260 -> 10.0.0.1:50001 was held back by its congestion window 83 % of the time; 71 "
-              "losses "
-              "repaired by fast retransmission, 2 by timeout; round trip 20.3 ms\n");
+              "  10.0.0.2:3260 -> 10.0.0.1:50001 was held back by its congestion window 83 % of the time;\n"
+              "      71 losses repaired by fast retransmission, 2 by timeout; round trip 20.3 ms\n");
 }
 
 TEST(SenderReport, a_sentence_names_the_two_greatest_hindrances) {
@@ -105,7 +104,7 @@ TEST(SenderReport, a_sentence_names_the_two_greatest_hindrances) {
     EXPECT_THAT(
         held_back_section(network.store),
         AllOf(HasSubstr("was held back by the recovery of losses 50 % of the time and by the receiver's "
-                        "window 20 %; round trip"),
+                        "window 20 %;\n      round trip"),
               Not(HasSubstr("pacing"))));
 }
 
@@ -116,10 +115,25 @@ TEST(SenderReport, losses_that_cost_little_are_told_with_how_little) {
         network.add_target({{SendLimit::application, 981 * ms}, {SendLimit::recovery, 19 * ms}});
     add_losses(network, sender, LossKind::tlp, 1);
     add_losses(network, sender, LossKind::spurious, 3);
-    EXPECT_THAT(
-        held_back_section(network.store),
-        HasSubstr("was held back 1.9 % of the time; 1 loss repaired by tail loss probe, 3 segments sent "
-                  "again needlessly; round trip 20.3 ms\n"));
+    EXPECT_THAT(held_back_section(network.store),
+                HasSubstr("was held back 1.9 % of the time; 1 loss repaired by tail loss probe;\n"
+                          "      3 segments sent again needlessly; round trip 20.3 ms\n"));
+}
+
+TEST(SenderReport, a_sentence_is_broken_between_clauses_before_it_outgrows_a_line) {
+    Network network;
+    network.add_connection();
+    SenderSummary& sender =
+        network.add_target({{SendLimit::congestion, second}, {SendLimit::receiver, second}});
+    for (const LossKind kind : {LossKind::fast_retransmit, LossKind::rto, LossKind::tlp, LossKind::spurious})
+        add_losses(network, sender, kind, 12345);
+    const std::string text = held_back_section(network.store);
+    EXPECT_EQ(lines_of(text), 5u) << text;
+    for (size_t begin = 0; begin < text.size();) {
+        const size_t end = text.find('\n', begin);
+        EXPECT_LE(end - begin, 130u) << text;
+        begin = end + 1;
+    }
 }
 
 TEST(SenderReport, what_is_not_known_is_not_guessed) {
