@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/sender/far_sender.h"
+
+#include <algorithm>
+
+#include "analyzer/net/decoded_packet.h"
+
+namespace sanscope {
+
+namespace {
+
+// Hosts and paths add so much to the least delay now and then.
+constexpr int64_t jitter_ns = 15'000;
+// Within so much before its own time, what was in flight tells better than the time which acknowledgement released a
+// segment.
+constexpr int64_t release_ns = 120'000;
+// The sender's clock is known no better than this.
+constexpr int64_t clock_slack_ns = 100'000;
+// A segment that came with so much more than its own length's time to the one before did not queue.
+constexpr double pause_ns = 20'000;
+// The greatest write of segmentation offload.
+constexpr uint32_t longest_write = 65'536;
+// A hole of more bytes is no loss but a capture that was not looking; one of more segments is given in larger pieces.
+constexpr int32_t largest_hole = 1 << 26;
+constexpr uint32_t most_hole_segments = 1024;
+constexpr uint32_t least_mss = 48;
+// With nothing else to come, acknowledgements are held for so long beyond the round trip.
+constexpr int64_t patience_ns = 2'000'000'000;
+constexpr int64_t sane_round_trip_ns = 10'000'000'000;
+constexpr int64_t sane_ns = int64_t{1} << 61;
+constexpr int ip_id_believed = 16;
+constexpr int ip_id_most_credit = 64;
+constexpr int ip_id_penalty = 8;
+
+uint32_t sequence_length(const SentSegment& segment) {
+    return segment.length + ((segment.flags & tcp_syn) != 0 ? 1 : 0) +
+           ((segment.flags & tcp_fin) != 0 ? 1 : 0);
+}
+
+Serial32 end_of(const SentSegment& segment) {
+    return segment.seq + sequence_length(segment);
+}
+
+int32_t ip_id_distance(uint16_t from, uint16_t to) {
+    return static_cast<int16_t>(static_cast<uint16_t>(to - from));
+}
+
+Serial32 later(Serial32 a, Serial32 b) {
+    return a.before(b) ? b : a;
+}
+
+}  // namespace
+
+FarSender::FarSender(const SenderOptions& options, int64_t round_trip_ns) : options_(options) {
+    options_.mss = options_.mss == 0 ? 1448 : std::max(options_.mss, least_mss);
+    if (round_trip_ns >= 0 && round_trip_ns <= sane_round_trip_ns) {
+        round_trip_ns_ = round_trip_ns;
+        round_trip_known_ = true;
+    }
+}
+
+void FarSender::on_sent(const SentSegment& segment) {
+    PendingSegment pending;
+    pending.segment = segment;
+    now_ns_ = std::max(now_ns_, std::clamp(segment.time_ns, -sane_ns, sane_ns));
+    pending.arrival_ns = now_ns_;
+    if (segment.has_timestamp) clock_.on_arrival(segment.timestamp, now_ns_);
+    if (sequence_length(segment) == 0) {
+        note_ip_id(segment.ip_id);
+        pending.kind = Kind::evidence;
+        segments_.push_back(pending);
+        return;
+    }
+    note_arrival(pending);
+    if (!any_sequence_) sequence_end_ = segment.seq;
+    any_sequence_ = true;
+    if (sequence_end_.before(segment.seq)) {
+        add_hole(segment.seq, pending);
+    } else if (segment.seq.before(sequence_end_)) {
+        if (fill_hole(pending) || was_given_up(pending)) return;
+        pending.kind = Kind::retransmission;
+    }
+    sequence_end_ = later(sequence_end_, end_of(segment));
+    segments_.push_back(pending);
+}
+
+void FarSender::note_arrival(PendingSegment& pending) {
+    const SentSegment& segment = pending.segment;
+    if (any_arrival_) {
+        note_ip_id(segment.ip_id);
+        const double gap_ns = static_cast<double>(pending.arrival_ns - last_arrival_ns_);
+        const bool continues = end_of(last_arrived_) == segment.seq && (last_arrived_.flags & tcp_psh) == 0 &&
+                               last_arrived_.timestamp == segment.timestamp &&
+                               last_arrived_.timestamp_echo == segment.timestamp_echo &&
+                               last_arrived_.ack == segment.ack &&
+                               write_length_ + segment.length <= longest_write;
+        if (segment.length >= options_.mss / 2) note_byte_time(gap_ns / segment.length, continues);
+        pending.spaced = gap_ns > 1.5 * byte_time_ns_ * segment.length + pause_ns;
+        pending.continues_write = continues && !pending.spaced;
+    } else {
+        pending.spaced = true;
+        note_ip_id(segment.ip_id);
+    }
+    write_length_ = pending.continues_write ? write_length_ + segment.length : segment.length;
+    any_arrival_ = true;
+    last_arrived_ = segment;
+    last_arrival_ns_ = pending.arrival_ns;
+}
+
+// A byte's time on the slowest link. Segments of one write follow each other as closely as that lets them: the median.
+// Where there are none, the quicker third of all.
+void FarSender::note_byte_time(double byte_ns, bool same_write) {
+    if (!same_write && write_seen_) return;
+    if (byte_time_ns_ == 0 || (same_write && !write_seen_)) byte_time_ns_ = byte_ns;
+    write_seen_ = same_write;
+    const double step_ns = std::max(byte_time_ns_ / 50, 0.002);
+    byte_time_ns_ += byte_ns > byte_time_ns_ ? step_ns : same_write ? -step_ns : -2 * step_ns;
+    byte_time_ns_ = std::max(byte_time_ns_, 0.001);
+}
+
+void FarSender::note_ip_id(uint16_t ip_id) {
+    const int32_t step = ip_id_distance(last_arrived_.ip_id, ip_id);
+    const bool counts_up = step > 0 && step < 64;
+    ip_id_credit_ = counts_up ? std::min(ip_id_credit_ + 1, ip_id_most_credit)
+                              : std::max(ip_id_credit_ - ip_id_penalty, -ip_id_most_credit);
+    last_arrived_.ip_id = ip_id;
+}
+
+void FarSender::add_hole(Serial32 end, const PendingSegment& revealed_by) {
+    const int32_t length = sequence_end_.distance_to(end);
+    if (length <= 0 || length > largest_hole) return;
+    PendingSegment hole = revealed_by;
+    hole.kind = Kind::missing;
+    hole.spaced = false;
+    hole.continues_write = false;
+    hole.segment.seq = sequence_end_;
+    hole.segment.length = static_cast<uint32_t>(length);
+    hole.segment.flags = static_cast<uint16_t>(revealed_by.segment.flags & ~(tcp_syn | tcp_fin | tcp_psh));
+    hole.segment.unseen = true;
+    hole.piece = std::max(options_.mss, hole.segment.length / most_hole_segments + 1);
+    segments_.push_back(hole);
+}
+
+// Finds the hole that this segment lies in and takes it there if it is the hole's own; else the hole is known for a
+// loss. True: taken.
+bool FarSender::fill_hole(const PendingSegment& late) {
+    const Serial32 begin = late.segment.seq;
+    const Serial32 end = end_of(late.segment);
+    for (SegmentIndex i = segments_.first(); i != segments_.end(); ++i) {
+        PendingSegment& hole = segments_[i];
+        if (hole.kind != Kind::missing) continue;
+        const Serial32 hole_begin = hole.segment.seq;
+        const Serial32 hole_end = hole_begin + hole.segment.length;
+        if (!begin.before(hole_end) || !hole_begin.before(end)) continue;
+        if (!is_original_of(late, hole)) {
+            hole.known_lost = true;
+            continue;
+        }
+        PendingSegment rest = hole;
+        hole = late;
+        hole.kind = Kind::original;
+        hole.spaced = false;
+        hole.continues_write = false;
+        if (i == segments_.first()) head_placed_ = false;
+        if (end.before(hole_end)) {
+            rest.segment.seq = end;
+            rest.segment.length = static_cast<uint32_t>(end.distance_to(hole_end));
+            segments_.insert(i + 1, rest);
+        }
+        if (hole_begin.before(begin)) {
+            rest.segment.seq = hole_begin;
+            rest.segment.length = static_cast<uint32_t>(hole_begin.distance_to(begin));
+            segments_.insert(i, rest);
+        }
+        return true;
+    }
+    return false;
+}
+
+bool FarSender::is_original_of(const PendingSegment& late, const PendingSegment& revealed_by) const {
+    const SentSegment& segment = late.segment;
+    const SentSegment& after = revealed_by.segment;
+    if (ip_id_credit_ >= ip_id_believed) return ip_id_distance(after.ip_id, segment.ip_id) < 0;
+    if (segment.has_timestamp && after.has_timestamp && segment.timestamp != after.timestamp) {
+        return Serial32(segment.timestamp).before(Serial32(after.timestamp));
+    }
+    return late.arrival_ns - revealed_by.arrival_ns < round_trip_ns_;
+}
+
+bool FarSender::was_given_up(const PendingSegment& late) const {
+    const size_t count = std::min(given_up_count_, given_up_.size());
+    for (size_t i = 0; i < count; ++i) {
+        const Hole& hole = given_up_[i];
+        const bool inside = !late.segment.seq.before(hole.begin) && !end_of(late.segment).after(hole.end);
+        if (inside && is_original_of(late, hole.revealed_by)) return true;
+    }
+    return false;
+}
+
+void FarSender::on_ack(const ReceivedAck& ack) {
+    now_ns_ = std::max(now_ns_, std::clamp(ack.time_ns, -sane_ns, sane_ns));
+    const PendingAck before = acks_.empty() ? last_ack_given_ : acks_.back();
+    PendingAck pending;
+    pending.ack = ack;
+    pending.left_ns = now_ns_;
+    const Serial32 data_end = ack.seq + ack.payload_length;
+    pending.brings_data = ack.payload_length > 0 && (!any_ack_ || before.data_end.before(data_end));
+    pending.first_of_tick = !any_ack_ || before.ack.timestamp != ack.timestamp;
+    pending.data_end = any_ack_ ? later(before.data_end, data_end) : data_end;
+    pending.highest = any_ack_ ? later(before.highest, ack.ack) : ack.ack;
+    pending.sacked_end = any_ack_ ? later(before.sacked_end, pending.highest) : pending.highest;
+    for (size_t i = 0; i < std::min<size_t>(ack.sack_blocks, ack.sack.size()); ++i) {
+        pending.sacked_end = later(pending.sacked_end, ack.sack[i].end);
+    }
+    if (any_ack_ && ack.payload_length == 0 && before.ack.ack == ack.ack) {
+        pending.duplicates = before.duplicates + 1;
+    }
+    any_ack_ = true;
+    acks_.push_back(pending);
+}
+
+bool FarSender::next(Event& event) {
+    while (!segments_.empty()) {
+        const PendingSegment& head = segments_.front();
+        if (!head_placed_) {
+            if (!ready(head)) break;
+            place(head);
+        }
+        if (!acks_.empty() && acks_.first() < acks_before_) {
+            give_ack(event);
+            return true;
+        }
+        if (give_segment(event)) return true;
+    }
+    if (acks_.empty()) return false;
+    const bool overdue = now_ns_ - acks_.front().left_ns > 2 * round_trip_ns_ + patience_ns;
+    if (!finishing_ && !overdue && acks_.size() < max_pending) return false;
+    give_ack(event);
+    return true;
+}
+
+bool FarSender::ready(const PendingSegment& pending) const {
+    if (pending.kind != Kind::missing || pending.known_lost || finishing_) return true;
+    return now_ns_ - pending.arrival_ns > round_trip_ns_ || segments_.size() >= max_pending;
+}
+
+// Which acknowledgements go before it, and when it was sent.
+void FarSender::place(const PendingSegment& pending) {
+    head_placed_ = true;
+    acks_before_ = acks_.first();
+    const SentSegment& segment = pending.segment;
+    if (pending.continues_write) {
+        return;
+    }
+    AckRange range = processed_by_content(segment);
+    if (!segment.unseen && range.least > acks_.first()) {
+        const int64_t round_trip_ns = pending.arrival_ns - acks_[range.least - 1].left_ns;
+        if (!round_trip_known_ || round_trip_ns < round_trip_ns_) {
+            round_trip_ns_ = std::min(round_trip_ns, sane_round_trip_ns);
+            round_trip_known_ = true;
+        }
+    }
+    const int64_t latest_ns =
+        pending.arrival_ns - round_trip_ns_ - static_cast<int64_t>(byte_time_ns_ * sequence_length(segment));
+    int64_t from_ns = no_time;
+    int64_t to_ns = latest_ns;
+    if (segment.has_timestamp) {
+        if (!segment.unseen) {
+            if (range.least > acks_.first())
+                clock_.sent_after(segment.timestamp, acks_[range.least - 1].left_ns);
+            if (range.most != acks_.end()) clock_.sent_before(segment.timestamp, acks_[range.most].left_ns);
+            clock_.sent_before(segment.timestamp, latest_ns);
+            from_ns = std::min(clock_.not_before(segment.timestamp), latest_ns);
+        }
+        const int64_t before_ns = clock_.before(segment.timestamp);
+        if (before_ns != no_time) to_ns = std::min(to_ns, before_ns);
+    }
+    // A pause that the sender's clock bears out was the sender's own, so the arrival tells the time.
+    const bool timed = pending.spaced && latest_ns <= to_ns + clock_slack_ns;
+    range.least = std::max(range.least, first_after(from_ns));
+    range.most = std::max(range.least, std::min(range.most, first_after(to_ns + jitter_ns)));
+    if (timed && pending.kind == Kind::original) {
+        range.least = std::clamp(first_after(latest_ns - release_ns), range.least, range.most);
+    }
+
+    acks_before_ = pending.kind == Kind::evidence         ? range.least
+                   : pending.kind == Kind::retransmission ? place_by_request(pending, range)
+                                                          : place_by_flight(pending, range);
+    if (acks_before_ > acks_.first()) sent_at_ns_ = std::max(sent_at_ns_, acks_[acks_before_ - 1].left_ns);
+    sent_at_ns_ = std::max(sent_at_ns_, from_ns);
+    if (timed) sent_at_ns_ = std::max(sent_at_ns_, to_ns);
+}
+
+// What the segment itself says it answers.
+FarSender::AckRange FarSender::processed_by_content(const SentSegment& segment) const {
+    AckRange range{acks_.first(), acks_.end()};
+    if (segment.has_timestamp) {
+        const Serial32 echo(segment.timestamp_echo);
+        const AckIndex echoed =
+            acks_.find_first([&](const PendingAck& a) { return !Serial32(a.ack.timestamp).before(echo); });
+        AckIndex beyond = echoed;
+        if (echoed != acks_.end() && Serial32(acks_[echoed].ack.timestamp) == echo) {
+            if (acks_[echoed].first_of_tick && !segment.unseen) range.least = echoed + 1;
+            beyond =
+                acks_.find_first([&](const PendingAck& a) { return Serial32(a.ack.timestamp).after(echo); });
+        }
+        // What lies behind data that the sender had not acknowledged by then is not echoed.
+        if (any_sent_given_ && beyond != acks_.end() && !acks_[beyond].ack.seq.after(sender_acknowledged_)) {
+            range.most = beyond;
+        }
+    }
+    const AckIndex bringer =
+        acks_.find_first([&](const PendingAck& a) { return !a.data_end.before(segment.ack); });
+    if (bringer != acks_.end() && acks_[bringer].data_end == segment.ack) {
+        if (acks_[bringer].brings_data && !segment.unseen) range.least = std::max(range.least, bringer + 1);
+    }
+    const AckIndex unknown_data =
+        acks_.find_first([&](const PendingAck& a) { return a.data_end.after(segment.ack); });
+    range.most = std::min(range.most, unknown_data);
+    range.most = std::max(range.most, range.least);
+    return range;
+}
+
+// The first acknowledgement within the range that made room for the segment under the flight seen so far.
+FarSender::AckIndex FarSender::place_by_flight(const PendingSegment& pending, AckRange range) {
+    const Serial32 end = end_of_next(pending);
+    AckIndex processed = range.least;
+    while (processed < range.most && flight(processed, end) > flight_limit_) ++processed;
+    const int64_t least = flight(range.most, end);
+    flight_limit_ = std::clamp(flight_limit_, least, std::max(least, flight(range.least, end)));
+    return processed;
+}
+
+// The acknowledgement within the range that showed the loss.
+FarSender::AckIndex FarSender::place_by_request(const PendingSegment& pending, AckRange range) const {
+    const Serial32 end = end_of(pending.segment);
+    if (options_.sack) {
+        const Serial32 enough = end + 3 * options_.mss;
+        const AckIndex asking =
+            acks_.find_first([&](const PendingAck& a) { return !a.sacked_end.before(enough); });
+        return asking >= range.least && asking < range.most ? asking + 1 : range.least;
+    }
+    const AckIndex asking = acks_.find_first([&](const PendingAck& a) {
+        return a.highest.after(pending.segment.seq) ||
+               (a.highest == pending.segment.seq && a.duplicates >= 3);
+    });
+    const bool found =
+        asking >= range.least && asking < range.most && acks_[asking].highest == pending.segment.seq;
+    return found ? asking + 1 : range.least;
+}
+
+// The first acknowledgement that the tap saw after that time.
+FarSender::AckIndex FarSender::first_after(int64_t time_ns) const {
+    return acks_.find_first([&](const PendingAck& a) { return a.left_ns > time_ns; });
+}
+
+// What is in flight once the sender has sent up to `end`, all acknowledgements before that one processed.
+int64_t FarSender::flight(AckIndex processed, Serial32 end) const {
+    const PendingAck& last = processed > acks_.first() ? acks_[processed - 1] : last_ack_given_;
+    return last.highest.distance_to(end);
+}
+
+// Where the next SentSegment to be given of it ends.
+Serial32 FarSender::end_of_next(const PendingSegment& pending) {
+    if (pending.kind != Kind::missing) return end_of(pending.segment);
+    return pending.segment.seq + std::min(pending.piece, pending.segment.length);
+}
+
+void FarSender::give_ack(Event& event) {
+    last_ack_given_ = acks_.front();
+    acks_.pop_front();
+    ack_out_ = last_ack_given_.ack;
+    ack_out_.time_ns = at_sender(last_ack_given_.left_ns);
+    event = {nullptr, &ack_out_};
+}
+
+// The head, or a piece of it if it is a hole; false if it is none to be given.
+bool FarSender::give_segment(Event& event) {
+    head_placed_ = false;
+    PendingSegment& head = segments_.front();
+    sent_out_ = head.segment;
+    if (head.kind == Kind::missing) {
+        if (!head.known_lost) keep_given_up(head);
+        head.known_lost = true;
+        sent_out_.length = std::min(head.piece, head.segment.length);
+        head.segment.seq += sent_out_.length;
+        head.segment.length -= sent_out_.length;
+        if (head.segment.length == 0) segments_.pop_front();
+    } else {
+        const bool is_event = head.kind != Kind::evidence;
+        if ((head.segment.flags & tcp_ack) != 0) sender_acknowledged_ = head.segment.ack;
+        any_sent_given_ = true;
+        segments_.pop_front();
+        if (!is_event) return false;
+    }
+    sent_out_.time_ns = at_sender(sent_at_ns_);
+    event = {&sent_out_, nullptr};
+    return true;
+}
+
+void FarSender::keep_given_up(const PendingSegment& hole) {
+    Hole& kept = given_up_[given_up_count_++ % given_up_.size()];
+    kept.begin = hole.segment.seq;
+    kept.end = hole.segment.seq + hole.segment.length;
+    kept.revealed_by = hole;
+}
+
+int64_t FarSender::at_sender(int64_t tap_ns) {
+    if (tap_ns != no_time) last_out_ns_ = std::max(last_out_ns_, tap_ns + round_trip_ns_ / 2);
+    return last_out_ns_;
+}
+
+}  // namespace sanscope

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "analyzer/base/serial32.h"
+#include "analyzer/sender/event_ring.h"
+#include "analyzer/sender/sender_clock.h"
+#include "analyzer/sender/sender_events.h"
+
+namespace sanscope {
+
+// What a sender saw, from a capture taken at the receiver or between: its own segments in the order and at the time it
+// sent them, among the acknowledgements in the order and at the time they reached it.
+//
+//     FarSender far(options, vantage.round_trip_b_ns());     // side b sends, the tap is not at b
+//     FarSender::Event event;
+//     … far.on_sent(segment) / far.on_ack(ack), each followed by
+//     while (far.next(event)) event.sent ? replay.on_sent(*event.sent) : replay.on_ack(*event.ack);
+//     … far.finish(), and the same loop again.
+//
+// Every packet of the sender goes into on_sent, pure acknowledgements too: they are evidence, but no events. Every
+// packet of the other side that has ACK set goes into on_ack. Both carry their time at the tap.
+//
+// Times: an acknowledgement reaches the sender half the least round trip from the tap to it after the tap saw it. How
+// that round trip parts into there and back cannot be seen from here; but the order of events, which is what a replay
+// needs, rests on the sum alone.
+//
+// Order: which acknowledgements a segment's sender had processed is narrowed down, one after another, by
+//   - the newest TSval among them, which the segment echoes (RFC 7323 §4.3: only acknowledgements at or before the
+//     point acknowledged last are echoed), and the data among them, which it acknowledges;
+//   - the tick of its own TSval, set against the acknowledgements by SenderClock;
+//   - its arrival, less the round trip, which is exact where it did not queue: where a pause came before it;
+//   - what was in flight: a window's sender sends when an acknowledgement makes room, and segments up to one with PSH
+//     are one write of segmentation offload, sent at once;
+//   - for a retransmission, the acknowledgement that asked for it: three segments beyond it SACKed (RFC 6675 §4), or
+//     the third duplicate.
+// Where these contradict each other, the later one gives way.
+//
+// Lost before the tap: the hole that an original left is given as SentSegments marked `unseen`, of a full segment each,
+// in its place in the sequence; their packet is the one that revealed the hole. Events wait for a round trip whether the
+// hole is filled by its original, which was only late: by the IP identification where it counts up, else by TSval, else
+// by coming sooner than anybody could have asked for it. An original later than that is dropped, since it was given.
+//
+// What cannot be known: which acknowledgements were lost between tap and sender (they are given, though where TSecr
+// tells that one was not there the segments before the next come first), and that a retransmission was lost.
+//
+// Memory is bounded by max_pending of each kind of packet, held in rings that grow with what is under way. Constant
+// time a packet; in proportion to the packets waiting where an original is late in the midst of a hole of many.
+class FarSender {
+  public:
+    // So many packets of one kind wait at most; what comes before them is then given as it is.
+    static constexpr size_t max_pending = 8192;
+
+    // `round_trip_ns`: the least time from the tap to the sender and back, as VantageFinder has it; no_time if unknown,
+    // it is then learnt. Of `options`, a mss of 0 is taken for 1448.
+    FarSender(const SenderOptions& options, int64_t round_trip_ns);
+
+    // In the order of the capture; time_ns is the tap's.
+    void on_sent(const SentSegment& segment);
+    void on_ack(const ReceivedAck& ack);
+    // The capture has ended: next() gives all that is left.
+    void finish() { finishing_ = true; }
+
+    // One of the two; valid until the next call of next().
+    struct Event {
+        const SentSegment* sent = nullptr;
+        const ReceivedAck* ack = nullptr;
+    };
+    // The next event, each once, with time_ns at the sender, never before that of the event before. False: none yet.
+    bool next(Event& event);
+
+  private:
+    struct PendingAck {
+        ReceivedAck ack;
+        int64_t left_ns = 0;         // when the tap saw it, never before the one before
+        Serial32 highest;            // the greatest acknowledgement up to here
+        Serial32 sacked_end;         // one past the farthest byte acknowledged or SACKed up to here
+        Serial32 data_end;           // one past the farthest byte the receiver sent up to here
+        uint32_t duplicates = 0;     // the how-manieth duplicate of its acknowledgement it is
+        bool brings_data = false;    // data_end is by this one
+        bool first_of_tick = false;  // no earlier one has its TSval
+    };
+    enum class Kind : uint8_t {
+        original,
+        retransmission,
+        evidence,  // occupies no sequence space
+        missing,   // a hole; `segment` is the one that revealed it, but for sequence and length
+    };
+    struct PendingSegment {
+        SentSegment segment;
+        int64_t arrival_ns = 0;
+        Kind kind = Kind::original;
+        bool spaced = false;           // a pause came before it
+        bool continues_write = false;  // of the segment that arrived before
+        bool known_lost = false;       // of a hole
+        uint32_t piece = 0;            // of a hole: bytes that are given as one segment
+    };
+    using AckIndex = EventRing<PendingAck>::Index;
+    using SegmentIndex = EventRing<PendingSegment>::Index;
+    struct Hole {
+        Serial32 begin;
+        Serial32 end;
+        PendingSegment revealed_by;
+    };
+    // The acknowledgements processed before a segment was sent: all before an index that lies in [least, most].
+    struct AckRange {
+        AckIndex least = 0;
+        AckIndex most = 0;
+    };
+
+    void note_arrival(PendingSegment& pending);
+    void note_byte_time(double byte_ns, bool same_write);
+    void note_ip_id(uint16_t ip_id);
+    void add_hole(Serial32 end, const PendingSegment& revealed_by);
+    bool fill_hole(const PendingSegment& late);
+    bool is_original_of(const PendingSegment& late, const PendingSegment& revealed_by) const;
+    bool was_given_up(const PendingSegment& late) const;
+
+    bool ready(const PendingSegment& pending) const;
+    void place(const PendingSegment& pending);
+    AckRange processed_by_content(const SentSegment& segment) const;
+    AckIndex place_by_flight(const PendingSegment& pending, AckRange range);
+    AckIndex place_by_request(const PendingSegment& pending, AckRange range) const;
+    AckIndex first_after(int64_t time_ns) const;
+    int64_t flight(AckIndex processed, Serial32 end) const;
+    static Serial32 end_of_next(const PendingSegment& pending);
+    void keep_given_up(const PendingSegment& hole);
+    void give_ack(Event& event);
+    bool give_segment(Event& event);
+    int64_t at_sender(int64_t tap_ns);
+
+    SenderOptions options_;
+    bool finishing_ = false;
+    bool round_trip_known_ = false;
+    int64_t round_trip_ns_ = 0;
+    int64_t now_ns_ = no_time;  // at the tap, never backwards
+    EventRing<PendingAck> acks_;
+    EventRing<PendingSegment> segments_;  // in the sender's order
+    SenderClock clock_;
+
+    // Of what came in.
+    bool any_sequence_ = false;
+    Serial32 sequence_end_;  // one past the farthest byte the sender is known to have sent
+    bool any_arrival_ = false;
+    SentSegment last_arrived_;
+    int64_t last_arrival_ns_ = 0;
+    uint32_t write_length_ = 0;  // bytes of the write that is arriving
+    double byte_time_ns_ = 0;    // 0: not known
+    bool write_seen_ = false;    // it is by segments of one write
+    int ip_id_credit_ = 0;       // how far the IP identification is believed to count up
+    bool any_ack_ = false;
+    Serial32 newest_ack_;
+    std::array<Hole, 8> given_up_{};
+    size_t given_up_count_ = 0;  // ever
+
+    // Of what went out.
+    bool head_placed_ = false;  // acks_before_ and sent_at_ns_ are of the segment that is next
+    AckIndex acks_before_ = 0;  // this and later ones go after it
+    int64_t sent_at_ns_ =
+        no_time;  // in tap time: an acknowledgement that left then would have reached the sender
+    int64_t last_out_ns_ = no_time;
+    PendingAck last_ack_given_;
+    bool any_sent_given_ = false;
+    Serial32 sender_acknowledged_;  // by the last segment given
+    int64_t flight_limit_ = 0;      // what the flight, after a segment is sent, was last consistent with
+    SentSegment sent_out_;
+    ReceivedAck ack_out_;
+};
+
+}  // namespace sanscope

@@ -1,0 +1,563 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/sender/far_sender.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+#include "analyzer/net/decoded_packet.h"
+
+namespace sanscope {
+namespace {
+
+using testing::ElementsAre;
+using testing::ElementsAreArray;
+
+constexpr int64_t us = 1'000;
+constexpr int64_t ms = 1'000'000;
+constexpr int64_t second = 1'000'000'000;
+constexpr int64_t round_trip = 10 * ms;  // from the tap to the sender and back
+constexpr uint32_t mss = 1000;
+
+// What comes out, as "a:ACK", "s:SEQ" (first transmission), "r:SEQ" (sequence seen before), "u:SEQ+LENGTH" (unseen).
+class Recorder {
+  public:
+    explicit Recorder(SenderOptions options = {mss, true, true}, int64_t round_trip_ns = round_trip)
+        : far_(options, round_trip_ns) {}
+
+    // Packets may be told of in any order; play() gives them in that of their time.
+    void sent(const SentSegment& segment) { schedule_.push_back({segment.time_ns, true, segment, {}}); }
+    void ack(const ReceivedAck& ack) { schedule_.push_back({ack.time_ns, false, {}, ack}); }
+    void play() {
+        std::stable_sort(schedule_.begin(), schedule_.end(),
+                         [](const Packet& a, const Packet& b) { return a.at < b.at; });
+        play_as_told();
+    }
+    void play_as_told() {
+        for (Packet& p : schedule_) {
+            p.sent.packet = p.ack.packet = ++packets_;
+            p.sent.flags |= tcp_ack;
+            p.ack.flags |= tcp_ack;
+            if (p.is_sent) {
+                far_.on_sent(p.sent);
+            } else {
+                far_.on_ack(p.ack);
+            }
+            drain();
+        }
+        schedule_.clear();
+    }
+    const std::vector<std::string>& finish() {
+        play();
+        far_.finish();
+        drain();
+        return events;
+    }
+
+    std::vector<std::string> events;
+    std::vector<int64_t> times;
+    std::vector<PacketNumber> packet_numbers;
+
+  private:
+    struct Packet {
+        int64_t at;
+        bool is_sent;
+        SentSegment sent;
+        ReceivedAck ack;
+    };
+    void drain() {
+        FarSender::Event event;
+        while (far_.next(event)) {
+            if (event.ack != nullptr) {
+                events.push_back("a:" + std::to_string(event.ack->ack.value));
+                times.push_back(event.ack->time_ns);
+                packet_numbers.push_back(event.ack->packet);
+                continue;
+            }
+            const SentSegment& s = *event.sent;
+            const bool again = begun_ && s.seq.before(end_);
+            events.push_back((s.unseen ? "u:"
+                              : again  ? "r:"
+                                       : "s:") +
+                             std::to_string(s.seq.value) + (s.unseen ? "+" + std::to_string(s.length) : ""));
+            if (!again) end_ = s.seq + s.length;
+            begun_ = true;
+            times.push_back(s.time_ns);
+            packet_numbers.push_back(s.packet);
+        }
+    }
+
+    FarSender far_;
+    std::vector<Packet> schedule_;
+    PacketNumber packets_ = 0;
+    Serial32 end_;
+    bool begun_ = false;
+};
+
+struct Segment {
+    int64_t at = 0;
+    uint32_t seq = 0;
+    uint32_t length = mss;
+    uint32_t ack = 0;
+    uint32_t timestamp = 0;
+    uint32_t echo = 0;
+    uint16_t ip_id = 0;
+    bool push = true;
+    operator SentSegment() const {
+        SentSegment s;
+        s.time_ns = at;
+        s.seq = Serial32(seq);
+        s.length = length;
+        s.ack = Serial32(ack);
+        s.has_timestamp = timestamp != 0;
+        s.timestamp = timestamp;
+        s.timestamp_echo = echo;
+        s.ip_id = ip_id;
+        s.flags = static_cast<uint16_t>(push ? tcp_psh : 0);
+        return s;
+    }
+};
+
+struct Ack {
+    int64_t at = 0;
+    uint32_t ack = 0;
+    uint32_t seq = 0;
+    uint32_t length = 0;
+    uint32_t timestamp = 0;
+    uint32_t sack_begin = 0;
+    uint32_t sack_end = 0;
+    operator ReceivedAck() const {
+        ReceivedAck a;
+        a.time_ns = at;
+        a.ack = Serial32(ack);
+        a.seq = Serial32(seq);
+        a.payload_length = length;
+        a.has_timestamp = timestamp != 0;
+        a.timestamp = timestamp;
+        if (sack_end != sack_begin) {
+            a.sack_blocks = 1;
+            a.sack[0] = {Serial32(sack_begin), Serial32(sack_end)};
+        }
+        return a;
+    }
+};
+
+// ---- Which acknowledgements come before a segment
+
+TEST(FarSender, EchoedTimestampPartsTheAcknowledgementsThatCameFromThoseThatDidNot) {
+    Recorder r;
+    r.ack(Ack{.at = 0, .ack = 100, .timestamp = 50});
+    r.sent(Segment{.at = 9 * ms, .seq = 900, .length = 0, .timestamp = 7, .echo = 49});
+    r.ack(Ack{.at = ms, .ack = 200, .timestamp = 51});
+    r.ack(Ack{.at = 2 * ms, .ack = 300, .timestamp = 52});
+    r.sent(Segment{.at = 30 * ms, .seq = 900, .timestamp = 8, .echo = 51});
+    EXPECT_THAT(r.finish(), ElementsAre("a:100", "a:200", "s:900", "a:300"));
+}
+
+TEST(FarSender, AcknowledgementsBehindDataNotYetAcknowledgedAreNotEchoed) {
+    // RFC 7323 §4.3: only what is at or before the point acknowledged last is taken for TS.Recent.
+    Recorder r;
+    r.sent(Segment{.at = 0, .seq = 900, .length = 0, .ack = 5000, .timestamp = 7, .echo = 49});
+    r.ack(Ack{.at = ms, .ack = 900, .seq = 5000, .length = 48, .timestamp = 50});
+    r.ack(Ack{.at = 2 * ms, .ack = 900, .seq = 5048, .timestamp = 51});
+    r.sent(Segment{.at = 30 * ms, .seq = 900, .ack = 5048, .timestamp = 8, .echo = 50});
+    EXPECT_THAT(r.finish(), ElementsAre("a:900", "a:900", "s:900"));
+}
+
+TEST(FarSender, DataThatASegmentAcknowledgesCameBeforeItAndOtherDataDidNot) {
+    Recorder r;
+    r.ack(Ack{.at = 0, .ack = 100, .seq = 5000, .length = 48});
+    r.ack(Ack{.at = ms, .ack = 200, .seq = 5048, .length = 48});
+    r.ack(Ack{.at = 2 * ms, .ack = 300, .seq = 5096, .length = 48});
+    r.sent(Segment{.at = 30 * ms, .seq = 900, .ack = 5096});
+    EXPECT_THAT(r.finish(), ElementsAre("a:100", "a:200", "s:900", "a:300"));
+}
+
+TEST(FarSender, DataSentAgainBindNothing) {
+    Recorder r;
+    r.ack(Ack{.at = 0, .ack = 100, .seq = 5000, .length = 48});
+    r.sent(Segment{.at = 11 * ms, .seq = 900, .ack = 5048});
+    r.ack(Ack{.at = 15 * ms, .ack = 200, .seq = 5000, .length = 48});
+    r.sent(Segment{.at = 20 * ms, .seq = 1900, .ack = 5048});  // left the sender before the copy came
+    EXPECT_THAT(r.finish(), ElementsAre("a:100", "s:900", "s:1900", "a:200"));
+}
+
+TEST(FarSender, ArrivalBoundsTheTimeOfSending) {
+    Recorder r;
+    r.ack(Ack{.at = 0, .ack = 100});
+    r.ack(Ack{.at = 4 * ms, .ack = 200});
+    r.ack(Ack{.at = 6 * ms, .ack = 300});
+    r.sent(Segment{.at = 15 * ms, .seq = 900});
+    EXPECT_THAT(r.finish(), ElementsAre("a:100", "a:200", "s:900", "a:300"));
+}
+
+// A sender with a tick of one millisecond and a flight far above what it sends, so that flight tells nothing; its
+// answers come at once, which lets the clocks be compared. Acknowledgements echo nothing that changes.
+void compare_clocks(Recorder& r, uint32_t& seq, int64_t until) {
+    for (int64_t t = 0; t < until; t += 1700 * us) {
+        const uint32_t receiver_tick = 100'000 + static_cast<uint32_t>(t / (1700 * us));
+        r.ack(Ack{.at = t, .ack = seq, .timestamp = receiver_tick});
+        const int64_t at_sender = t + round_trip / 2;
+        r.sent(Segment{.at = t + round_trip,
+                       .seq = seq,
+                       .timestamp = 1 + static_cast<uint32_t>(at_sender / ms),
+                       .echo = receiver_tick});
+        seq += mss;
+    }
+}
+
+TEST(FarSender, TickOfTheSenderPlacesASegmentHoweverLongItQueued) {
+    Recorder r;
+    uint32_t seq = 10'000;
+    compare_clocks(r, seq, 2 * second);
+    r.play();
+    r.events.clear();
+    // Three acknowledgements of one tick of the receiver reach the sender 5 ms later each; the segment is sent after
+    // the second one, and is queued for 40 ms.
+    const int64_t t = 3 * second;
+    for (int i = 0; i < 3; ++i) {
+        r.ack(Ack{.at = t + i * 5 * ms, .ack = seq + static_cast<uint32_t>(i) - 3, .timestamp = 900'000});
+    }
+    const int64_t at_sender = t + 5 * ms + round_trip / 2 + 100 * us;
+    r.sent(Segment{.at = at_sender + round_trip / 2 + 40 * ms,
+                   .seq = seq,
+                   .timestamp = 1 + static_cast<uint32_t>(at_sender / ms),
+                   .echo = 900'000});
+    const std::string n = std::to_string(seq);
+    EXPECT_THAT(r.finish(), ElementsAre("a:" + std::to_string(seq - 3), "a:" + std::to_string(seq - 2),
+                                        "s:" + n, "a:" + std::to_string(seq - 1)));
+    EXPECT_NEAR(static_cast<double>(r.times[r.times.size() - 2]), static_cast<double>(at_sender), 1.0 * ms);
+}
+
+TEST(FarSender, GarbageInTimestampsDoesNotMoveASegmentBehindItsArrival) {
+    Recorder r;
+    uint32_t seq = 10'000;
+    compare_clocks(r, seq, 2 * second);
+    r.sent(Segment{.at = 2 * second + 20 * ms, .seq = seq, .timestamp = 5'000'000, .echo = 77});
+    r.finish();
+    EXPECT_LE(r.times.back(), 2 * second + 20 * ms - round_trip / 2);
+}
+
+// A sender that keeps `window` segments in flight over a link that is always full, seen from the receiver: each
+// acknowledgement releases one segment, which arrives after all that are queued. Both ends' clocks have ticks so long that
+// they tell of the first window alone that nothing had released it.
+std::vector<std::string> full_link(Recorder& r, uint32_t seq, int rounds, uint32_t window) {
+    std::vector<std::string> truth;
+    const int64_t service = ms;
+    uint32_t next = seq;
+    int64_t arrival = round_trip;
+    std::deque<Segment> under_way;
+    const auto send = [&](uint32_t echo) {
+        truth.push_back("s:" + std::to_string(next));
+        under_way.push_back(Segment{.at = arrival, .seq = next, .timestamp = 7, .echo = echo});
+        arrival += service;
+        next += mss;
+    };
+    r.ack(Ack{.at = 0, .ack = seq, .timestamp = 49});
+    truth.push_back("a:" + std::to_string(seq));
+    for (uint32_t i = 0; i < window; ++i) send(49);
+    for (int i = 0; i < rounds; ++i) {
+        const Segment segment = under_way.front();
+        under_way.pop_front();
+        r.sent(segment);
+        r.ack(Ack{.at = segment.at + us, .ack = segment.seq + mss, .timestamp = 50});
+        truth.push_back("a:" + std::to_string(segment.seq + mss));
+        send(50);
+    }
+    r.play();
+    return truth;
+}
+
+TEST(FarSender, RoomInTheWindowTellsWhatReleasedASegmentWhereTheQueueHidesItsTime) {
+    Recorder r;
+    std::vector<std::string> truth = full_link(r, 1000, 300, 40);
+    ASSERT_GT(r.events.size(), 400u);
+    truth.resize(r.events.size());
+    EXPECT_THAT(r.events, ElementsAreArray(truth));
+}
+
+TEST(FarSender, SequenceNumbersWrap) {
+    Recorder before;
+    Recorder across;
+    full_link(before, 1000, 300, 40);
+    full_link(across, 0xffffffffu - 150'000, 300, 40);
+    ASSERT_EQ(before.events.size(), across.events.size());
+    for (size_t i = 0; i < before.events.size(); ++i) EXPECT_EQ(before.events[i][0], across.events[i][0]);
+    EXPECT_EQ(before.times, across.times);
+}
+
+TEST(FarSender, PauseBeforeASegmentTellsItsTimeWhereTheWindowIsNotFull) {
+    Recorder r({mss, true, false});
+    full_link(r, 1000, 200, 40);
+    r.play();
+    r.events.clear();
+    // Long after, all is acknowledged by three packets; then one segment for which there was room all along.
+    const uint32_t next = 1000 + 200 * mss;
+    const int64_t t = 5 * second;
+    r.ack(Ack{.at = t, .ack = next - 2});
+    r.ack(Ack{.at = t + ms, .ack = next - 1});
+    r.ack(Ack{.at = t + 2 * ms, .ack = next});
+    r.sent(Segment{.at = t + 3 * ms + round_trip + ms, .seq = next});  // it takes the link a millisecond
+    r.finish();
+    EXPECT_EQ(r.events.back(), "s:" + std::to_string(next));
+    EXPECT_NEAR(static_cast<double>(r.times.back()), static_cast<double>(t + 3 * ms + round_trip / 2),
+                50.0 * us);
+}
+
+TEST(FarSender, SegmentsUpToOneWithPushAreOneWrite) {
+    Recorder r({mss, true, false});
+    r.sent(Segment{.at = 0, .seq = 1000});
+    r.ack(Ack{.at = us, .ack = 2000});
+    for (uint32_t i = 0; i < 4; ++i) {
+        if (i > 0) r.ack(Ack{.at = (i - 1) * 10 * us + 5 * us + us, .ack = 2000 + i});
+        r.sent(Segment{.at = round_trip + 20 * us + i * 10 * us, .seq = 2000 + i * mss, .push = i == 3});
+    }
+    const std::vector<std::string>& events = r.finish();
+    const auto first = std::find(events.begin(), events.end(), "s:2000");
+    ASSERT_NE(first, events.end());
+    EXPECT_THAT(std::vector<std::string>(first, first + 4),
+                ElementsAre("s:2000", "s:3000", "s:4000", "s:5000"));
+}
+
+TEST(FarSender, RetransmissionFollowsTheAcknowledgementThatSackedThreeSegmentsBeyond) {
+    Recorder r({mss, true, false});
+    for (uint32_t i = 0; i < 6; ++i) r.sent(Segment{.at = i * 10 * us, .seq = 1000 + i * mss});
+    for (uint32_t i = 1; i <= 4; ++i) {
+        r.ack(Ack{.at = ms + i * 200 * us, .ack = 1000, .sack_begin = 2000, .sack_end = 2000 + i * mss});
+    }
+    r.play();
+    r.events.clear();
+    r.sent(Segment{.at = 50 * ms, .seq = 1000});
+    EXPECT_THAT(r.finish(), ElementsAre("a:1000", "a:1000", "a:1000", "r:1000", "a:1000"));
+}
+
+TEST(FarSender, RetransmissionWithoutSackFollowsTheThirdDuplicate) {
+    Recorder r({mss, false, false});
+    for (uint32_t i = 0; i < 6; ++i) r.sent(Segment{.at = i * 10 * us, .seq = 1000 + i * mss});
+    for (uint32_t i = 0; i < 6; ++i) r.ack(Ack{.at = ms + i * 200 * us, .ack = 1000});
+    r.play();
+    r.events.clear();
+    r.sent(Segment{.at = 50 * ms, .seq = 1000});
+    EXPECT_THAT(r.finish(),
+                ElementsAre("a:1000", "a:1000", "a:1000", "a:1000", "r:1000", "a:1000", "a:1000"));
+}
+
+// ---- Times
+
+TEST(FarSender, AcknowledgementReachesTheSenderHalfARoundTripLater) {
+    Recorder r;
+    r.ack(Ack{.at = 100 * ms, .ack = 100});
+    r.finish();
+    EXPECT_THAT(r.times, ElementsAre(105 * ms));
+}
+
+TEST(FarSender, RoundTripIsLearntFromAnswersWhereItIsNotTold) {
+    Recorder r({mss, true, true}, no_time);
+    r.ack(Ack{.at = 0, .ack = 100, .timestamp = 50});
+    r.sent(Segment{.at = 12 * ms, .seq = 900, .timestamp = 7, .echo = 50});
+    r.ack(Ack{.at = 20 * ms, .ack = 200, .timestamp = 70});
+    r.finish();
+    EXPECT_EQ(r.times.back(), 26 * ms);
+}
+
+TEST(FarSender, TimeNeverGoesBack) {
+    Recorder r;
+    r.ack(Ack{.at = 100 * ms, .ack = 100});
+    r.sent(Segment{.at = 90 * ms, .seq = 900});
+    r.ack(Ack{.at = 10 * ms, .ack = 200});
+    r.sent(Segment{.at = -5 * second, .seq = 1900});
+    r.play_as_told();
+    r.finish();
+    EXPECT_EQ(r.times.size(), 4u);
+    EXPECT_TRUE(std::is_sorted(r.times.begin(), r.times.end()));
+}
+
+// ---- Losses and lateness before the tap
+
+TEST(FarSender, HoleIsGivenBeforeWhatRevealedItAndItsRetransmissionWhenItCame) {
+    Recorder r({mss, true, false});
+    r.sent(Segment{.at = 0, .seq = 1000, .ip_id = 1});
+    r.sent(Segment{.at = 10 * us, .seq = 3000, .ip_id = 3});
+    r.sent(Segment{.at = 20 * us, .seq = 4000, .ip_id = 4});
+    r.play();
+    EXPECT_THAT(r.events, ElementsAre("s:1000"));  // it may yet come
+    r.sent(Segment{.at = round_trip + ms, .seq = 2000, .ip_id = 5});
+    EXPECT_THAT(r.finish(), ElementsAre("s:1000", "u:2000+1000", "s:3000", "s:4000", "r:2000"));
+    EXPECT_EQ(r.packet_numbers[1], 2u);  // the packet that revealed it
+}
+
+TEST(FarSender, HoleIsGivenAfterARoundTripIfNothingFillsIt) {
+    Recorder r({mss, true, false});
+    r.sent(Segment{.at = 0, .seq = 1000});
+    r.sent(Segment{.at = 10 * us, .seq = 3500});
+    r.ack(Ack{.at = round_trip + ms, .ack = 2000});
+    r.play();
+    EXPECT_THAT(r.events, testing::Contains("u:2000+1000"));
+    EXPECT_THAT(r.events, testing::Contains("u:3000+500"));
+}
+
+TEST(FarSender, SegmentThatIsOnlyLateTakesItsPlace) {
+    Recorder r({mss, true, false});
+    r.sent(Segment{.at = 0, .seq = 1000});
+    r.sent(Segment{.at = 10 * us, .seq = 3000});
+    r.sent(Segment{.at = 3 * ms, .seq = 2000});  // sooner than anybody could have asked for it
+    r.play();
+    EXPECT_THAT(r.events, ElementsAre("s:1000", "s:2000", "s:3000"));
+    EXPECT_THAT(r.packet_numbers, ElementsAre(1u, 3u, 2u));
+}
+
+TEST(FarSender, EarlierTimestampTellsTheLateOriginal) {
+    Recorder r;
+    r.sent(Segment{.at = 0, .seq = 1000, .timestamp = 10, .echo = 1});
+    r.sent(Segment{.at = 10 * us, .seq = 3000, .timestamp = 11, .echo = 1});
+    r.sent(Segment{.at = 10 * ms, .seq = 2000, .timestamp = 10, .echo = 1});
+    EXPECT_THAT(r.finish(), ElementsAre("s:1000", "s:2000", "s:3000"));
+}
+
+TEST(FarSender, LaterTimestampTellsTheRetransmissionHoweverSoonItComes) {
+    Recorder r;
+    r.sent(Segment{.at = 0, .seq = 1000, .timestamp = 10, .echo = 1});
+    r.sent(Segment{.at = 10 * us, .seq = 3000, .timestamp = 11, .echo = 1});
+    r.sent(Segment{.at = 5 * ms, .seq = 2000, .timestamp = 16, .echo = 1});
+    EXPECT_THAT(r.finish(), ElementsAre("s:1000", "u:2000+1000", "s:3000", "r:2000"));
+}
+
+TEST(FarSender, IpIdentificationThatCountsUpTellsBest) {
+    for (const bool late : {false, true}) {
+        Recorder r;
+        for (uint32_t i = 0; i < 40; ++i) {
+            r.sent(Segment{.at = i * 10 * us,
+                           .seq = 1000 + i * mss,
+                           .timestamp = 10,
+                           .echo = 1,
+                           .ip_id = static_cast<uint16_t>(65'520 + i)});
+        }
+        r.play();
+        r.events.clear();
+        const uint16_t id = static_cast<uint16_t>(65'520 + 40);
+        r.sent(Segment{
+            .at = ms, .seq = 42'000, .timestamp = 10, .echo = 1, .ip_id = static_cast<uint16_t>(id + 1)});
+        r.sent(Segment{.at = 2 * ms,
+                       .seq = 41'000,
+                       .timestamp = 10,
+                       .echo = 1,
+                       .ip_id = static_cast<uint16_t>(late ? id : id + 2)});
+        r.finish();
+        if (late) {
+            EXPECT_THAT(r.events, ElementsAre("s:41000", "s:42000"));
+        } else {
+            EXPECT_THAT(r.events, ElementsAre("u:41000+1000", "s:42000", "r:41000"));
+        }
+    }
+}
+
+TEST(FarSender, LateOriginalInTheMidstOfALargerHolePartsIt) {
+    Recorder r({mss, true, false});
+    r.sent(Segment{.at = 0, .seq = 1000});
+    r.sent(Segment{.at = 10 * us, .seq = 7000});
+    r.sent(Segment{.at = ms, .seq = 4000});
+    EXPECT_THAT(r.finish(), ElementsAre("s:1000", "u:2000+1000", "u:3000+1000", "s:4000", "u:5000+1000",
+                                        "u:6000+1000", "s:7000"));
+}
+
+TEST(FarSender, OriginalThatComesAfterItsHoleWasGivenUpIsNotGivenTwice) {
+    Recorder r;
+    r.sent(Segment{.at = 0, .seq = 1000, .timestamp = 10, .echo = 1});
+    r.sent(Segment{.at = 10 * us, .seq = 3000, .timestamp = 11, .echo = 1});
+    r.ack(Ack{.at = 2 * round_trip, .ack = 2000});
+    r.sent(Segment{.at = 3 * round_trip, .seq = 2000, .timestamp = 10, .echo = 1});
+    EXPECT_THAT(r.finish(), ElementsAre("s:1000", "u:2000+1000", "s:3000", "a:2000"));
+}
+
+TEST(FarSender, CaptureThatDidNotLookForLongIsNoLoss) {
+    Recorder r;
+    r.sent(Segment{.at = 0, .seq = 1000});
+    r.sent(Segment{.at = second, .seq = 1'000'000'000});
+    EXPECT_THAT(r.finish(), ElementsAre("s:1000", "s:1000000000"));
+}
+
+TEST(FarSender, HoleOfManySegmentsIsGivenInFewPieces) {
+    Recorder r;
+    r.sent(Segment{.at = 0, .seq = 1000});
+    r.sent(Segment{.at = ms, .seq = 2000 + 60'000'000});
+    EXPECT_LE(r.finish().size(), 1100u);
+    EXPECT_EQ(r.events.back(), "s:60002000");
+}
+
+// ---- What waits, and for how long
+
+TEST(FarSender, PureAcknowledgementsOfTheSenderAreNoEvents) {
+    Recorder r;
+    r.sent(Segment{.at = 0, .seq = 1000, .length = 0});
+    r.sent(Segment{.at = ms, .seq = 1000});
+    EXPECT_THAT(r.finish(), ElementsAre("s:1000"));
+}
+
+TEST(FarSender, AcknowledgementsAreGivenThoughTheSenderFallsSilent) {
+    Recorder r;
+    r.ack(Ack{.at = 0, .ack = 100});
+    r.play();
+    EXPECT_TRUE(r.events.empty());
+    r.ack(Ack{.at = 3 * second, .ack = 200});
+    r.play();
+    EXPECT_THAT(r.events, ElementsAre("a:100"));
+}
+
+TEST(FarSender, SoManyWaitAndNoMore) {
+    Recorder r;
+    const uint32_t count = 3 * FarSender::max_pending;
+    for (uint32_t i = 0; i < count; ++i) r.ack(Ack{.at = i, .ack = i});
+    r.play();
+    EXPECT_GE(r.events.size(), count - FarSender::max_pending);
+    Recorder holes;
+    for (uint32_t i = 0; i < count; ++i) holes.sent(Segment{.at = i, .seq = 2 * i * mss});
+    holes.play();
+    EXPECT_GE(holes.events.size(), count - FarSender::max_pending);
+}
+
+TEST(FarSender, AnySequenceOfPacketsIsGivenEachOnceInOrderOfTime) {
+    uint32_t random = 1;
+    const auto next = [&random](uint32_t below) {
+        random = random * 1664525 + 1013904223;
+        return (random >> 8) % below;
+    };
+    for (int round = 0; round < 50; ++round) {
+        Recorder r({mss, round % 2 == 0, true}, static_cast<int64_t>(next(3)) * 10 * ms);
+        size_t acks = 0;
+        for (int i = 0; i < 2000; ++i) {
+            const int64_t at = static_cast<int64_t>(next(4)) * second + i * 100 * us;
+            if (next(2) == 0) {
+                ++acks;
+                r.ack(Ack{.at = at,
+                          .ack = next(1'000'000),
+                          .seq = next(5000),
+                          .length = next(100),
+                          .timestamp = next(1000),
+                          .sack_begin = next(1'000'000),
+                          .sack_end = next(1'000'000)});
+            } else {
+                r.sent(Segment{.at = at,
+                               .seq = next(1'000'000),
+                               .length = next(3000),
+                               .ack = next(5000),
+                               .timestamp = next(1000),
+                               .echo = next(1000),
+                               .ip_id = static_cast<uint16_t>(next(50)),
+                               .push = next(2) == 0});
+            }
+        }
+        r.play_as_told();
+        r.finish();
+        size_t acks_out = 0;
+        for (const std::string& event : r.events) acks_out += event[0] == 'a';
+        EXPECT_EQ(acks_out, acks);
+        EXPECT_TRUE(std::is_sorted(r.times.begin(), r.times.end()));
+    }
+}
+
+}  // namespace
+}  // namespace sanscope
