@@ -108,7 +108,7 @@ void CaMachine::send_new(const SentSegment& segment, Serial32 begin, uint32_t le
             windows_.each([&](auto& window) { window.restart_after_idle(state_, idle_us); });
         }
     }
-    note_app_limited();
+    note_app_limited(length);
     if (state_.in_flight() == 0) {
         windows_.each([&](auto& window) { window.on_start_after_idle(state_); });
     }
@@ -133,13 +133,18 @@ void CaMachine::send_new(const SentSegment& segment, Serial32 begin, uint32_t le
     note_transmission(segment);
 }
 
-// Data that come although the last that were sent were all there was, and nothing else held them back, tell that the
-// application had no more (tcp_rate_check_app_limited).
-void CaMachine::note_app_limited() {
-    if (more_waiting_ || state_.lost_out > state_.retrans_out) return;
+// Data that come later than pacing explains, although the last that were sent were all there was and cwnd had room,
+// tell that the application had no more (tcp_rate_check_app_limited). Matters to BBR alone.
+void CaMachine::note_app_limited(uint32_t length) {
+    constexpr int64_t one_burst_us = 60;
+    constexpr int64_t timer_slack_us = 500;
     const int64_t pause_us = state_.now_us - state_.last_sent_us;
-    constexpr int64_t least_pause_us = 500;
-    if (state_.last_sent_us == 0 || pause_us < std::max(least_pause_us, state_.srtt_us / 4)) return;
+    const bool late = pause_us > std::max(2 * windows_.bbr.pacing_gap_us(burst_bytes_) + timer_slack_us,
+                                          state_.srtt_us / 4);
+    if (pause_us > one_burst_us) burst_bytes_ = 0;
+    burst_bytes_ += length;
+    if (!late || more_waiting_ || state_.last_sent_us == 0 || state_.lost_out > state_.retrans_out) return;
+    if (state_.in_flight() >= windows_.bbr.cwnd()) return;
     state_.app_limited = std::max(1u, state_.delivered + state_.in_flight());
 }
 
@@ -411,6 +416,8 @@ void CaMachine::process(AckWork& work) {
     effect.forward_progress = flags.acked() || flags.data_sacked;
     const bool may_grow = reordering_ > default_reordering ? effect.forward_progress : effect.data_acked;
     if (state_.in_cwnd_reduction()) state_.prr_delivered += effect.delivered;
+    // The handshake is acknowledged before there is a congestion control.
+    if (flags.syn_acked && !flags.data_acked) return;
     windows_.each([&](auto& window) { window.control(state_, effect, may_grow); });
 }
 
@@ -422,6 +429,7 @@ void CaMachine::update_window(AckWork& work) {
         work.flags.window_update = true;
         window_seq_ = ack.seq;
         state_.snd_wnd = ack.window;
+        state_.snd_wnd_known = true;
         max_window_ = std::max(max_window_, ack.window);
     }
     state_.wnd_end = ack.ack + state_.snd_wnd;

@@ -121,7 +121,7 @@ class CaMachine {
     void take_rtt(AckWork& work, int64_t seq_rtt_us, int64_t sack_rtt_us, int64_t last_rtt_us);
     void note_delivered(AckWork& work, const Segment& segment);
     RateSample rate_sample(const AckWork& work);
-    void note_app_limited();
+    void note_app_limited(uint32_t length);
     void process_tlp_ack(const AckWork& work);
     void alert(AckWork& work, uint32_t duplicates);
     void alert_in_recovery(AckWork& work, uint32_t duplicates, bool& done);
@@ -194,6 +194,7 @@ class CaMachine {
     uint64_t total_retransmissions_ = 0;
     uint32_t newest_timestamp_ = 0;
     int64_t newest_timestamp_us_ = 0;  // 0: none sent
+    uint64_t burst_bytes_ = 0;         // sent at once, last
     bool more_waiting_ = false;        // the last new segment was not pushed
     bool frto_ = false;
     uint32_t timeouts_ = 0;  // in a row

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
+
 #include "analyzer/store/result_store.h"
 
 namespace sanscope {
@@ -11,7 +13,10 @@ class SenderLog {
     SenderLog(ResultStore& store, uint32_t connection, bool from_a)
         : store_(store), summary_(store.add_sender(connection, from_a)) {}
 
+    // A capture's clock may go back a little, the sender's own time does not.
     void window(WindowRow row) {
+        last_window_ns_ = std::max(last_window_ns_, row.time_ns);
+        row.time_ns = last_window_ns_;
         row.connection = summary_.connection();
         row.from_a = summary_.from_a();
         store_.add_window(summary_, row);
@@ -19,7 +24,10 @@ class SenderLog {
     void transition(PacketNumber packet, int64_t time_ns, CaState from, CaState to, const char* cause) {
         CaTransitionRow row;
         row.packet = packet;
-        row.time_ns = time_ns;
+        // Of transitions at one packet each is told a microsecond after the other, so that their order stays.
+        last_transition_ns_ =
+            std::max(time_ns, last_transition_ns_ == no_time ? time_ns : last_transition_ns_ + 1000);
+        row.time_ns = last_transition_ns_;
         row.from = from;
         row.to = to;
         row.cause = cause;
@@ -40,6 +48,8 @@ class SenderLog {
   private:
     ResultStore& store_;
     SenderSummary& summary_;
+    int64_t last_window_ns_ = no_time;
+    int64_t last_transition_ns_ = no_time;
 };
 
 }  // namespace sanscope

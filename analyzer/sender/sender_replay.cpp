@@ -5,6 +5,9 @@
 
 #include "analyzer/net/decoded_packet.h"
 #include "analyzer/sender/ca_machine.h"
+#include "analyzer/sender/cc_classifier.h"
+#include "analyzer/sender/send_limit.h"
+#include "analyzer/sender/window_estimate.h"
 
 namespace sanscope {
 
@@ -14,100 +17,144 @@ class SenderReplay::Machine {
         : log_(store, connection, from_a), ca_(log_, options) {}
 
     void on_sent(const SentSegment& segment) {
-        const bool new_data = segment.length > 0 && ca_.begun() &&
-                              !(segment.seq + segment.length).before(ca_.state().snd_nxt + 1);
+        const bool new_data =
+            segment.length > 0 && ca_.begun() && (segment.seq + segment.length).after(ca_.state().snd_nxt);
         if (burst_ && segment.time_ns - last_sent_ns_ > burst_gap_ns) end_burst();
-        if (new_data && !burst_) {
-            burst_ = true;
-            in_flight_before_ = ca_.state().in_flight();
-            clocked_ = segment.time_ns - last_ack_ns_ < clocked_within_ns;
-            pause_ns_ = segment.time_ns - last_sent_ns_;
-        }
+        if (new_data && !burst_) begin_burst(segment);
         ca_.on_sent(segment);
         if (new_data) {
             more_waiting_ = (segment.flags & (tcp_psh | tcp_fin)) == 0 && segment.length >= ca_.state().mss;
             last_sent_ns_ = segment.time_ns;
         }
-        write(segment.packet, segment.time_ns);
+        if (segment.length > 0 || (segment.flags & (tcp_syn | tcp_fin)) != 0)
+            write(segment.packet, segment.time_ns, true);
     }
 
     void on_ack(const ReceivedAck& ack) {
         end_burst();
         last_ack_ns_ = ack.time_ns;
         ca_.on_ack(ack);
-        write(ack.packet, ack.time_ns);
+        write(ack.packet, ack.time_ns, false);
     }
 
     void finish() {
         end_burst();
-        log_.summary().set_congestion_control(best().name);
-        if (ca_.state().min_rtt_us != SenderState::no_min_rtt)
-            log_.summary().set_rtt_min(ca_.state().min_rtt_us * 1000);
+        flush();
+        log_.summary().set_congestion_control(classifier_.name(doubts_of(ca_.windows()), rtt_floor_us()));
+        if (rtt_floor_us() != 0) log_.summary().set_rtt_min(rtt_floor_us() * 1000);
     }
 
   private:
+    // Segments closer together than this were sent at one go.
     static constexpr int64_t burst_gap_ns = 1'000'000;
+    // So soon after an acknowledgement, it is that which let the burst go.
     static constexpr int64_t clocked_within_ns = 40'000;
 
-    struct Best {
-        const char* name = "";
-        uint32_t cwnd = 0;
-        uint32_t ssthresh = 0;
-        double contradictions = 0;
-    };
+    int64_t rtt_floor_us() const {
+        return ca_.state().min_rtt_us == SenderState::no_min_rtt ? 0 : ca_.state().min_rtt_us;
+    }
+
+    void begin_burst(const SentSegment& segment) {
+        const SenderState& state = ca_.state();
+        burst_ = true;
+        clocked_ = segment.time_ns - last_ack_ns_ < clocked_within_ns;
+        if (state.in_flight() > 0) classifier_.on_burst(clocked_);
+        burst_begin_ns_ = segment.time_ns;
+        burst_packets_before_ = state.packets_out;
+        in_flight_before_ = state.in_flight();
+        pause_ns_ = segment.time_ns - last_sent_ns_;
+    }
 
     void end_burst() {
+        if (!burst_ && !more_waiting_) return;
         const SenderState& state = ca_.state();
         BurstEnd end;
         end.sent = burst_;
         end.more_waiting = more_waiting_;
         end.clocked = clocked_;
         end.in_flight_before = in_flight_before_;
+        end.duration_us = (last_sent_ns_ - burst_begin_ns_) / 1000;
+        end.segments = burst_ ? state.packets_out - burst_packets_before_ : 0;
         end.pause_us = pause_ns_ / 1000;
         burst_ = false;
-        if (end.sent || end.more_waiting) {
-            ca_.windows().each([&](auto& window) { window.on_burst_end(state, end); });
-        }
+        const WindowCandidates& windows = ca_.windows();
+        end.explained = windows.cubic.explains_stop(state, end) || windows.reno.explains_stop(state, end);
+        ca_.windows().each([&](auto& window) { window.on_burst_end(state, end); });
+        chosen_ = classifier_.best(doubts_of(ca_.windows()), rtt_floor_us());
     }
 
-    Best best() const {
-        Best best;
-        ca_.windows().each([&](const auto& window) {
-            if (best.cwnd == 0 || window.contradictions() < best.contradictions)
-                best = {window.name(), window.cwnd(), window.ssthresh(), window.contradictions()};
-        });
-        return best;
-    }
-
-    void write(PacketNumber packet, int64_t time_ns) {
+    void write(PacketNumber packet, int64_t time_ns, bool sent) {
         const SenderState& state = ca_.state();
         if (!ca_.begun()) return;
-        const Best candidate = best();
+        const WindowEstimate estimate = estimate_window(ca_.windows(), state, chosen_);
         WindowRow row;
         row.packet = packet;
         row.time_ns = time_ns;
         row.snd_una = state.snd_una.value;
         row.snd_nxt = state.snd_nxt.value;
-        row.in_flight = state.in_flight() * state.mss;
-        row.cwnd = candidate.cwnd * state.mss;
-        row.cwnd_low = row.cwnd;
-        row.cwnd_high = row.cwnd;
-        if (candidate.ssthresh < Window::infinite_ssthresh) row.ssthresh = candidate.ssthresh * state.mss;
-        row.advertised_window = state.snd_wnd;
+        const auto outstanding = static_cast<uint32_t>(state.snd_una.distance_to(state.snd_nxt));
+        row.in_flight = std::min(state.in_flight() * state.mss, outstanding);
+        row.cwnd = estimate.cwnd * state.mss;
+        row.cwnd_low = estimate.low * state.mss;
+        row.cwnd_high = estimate.high * state.mss;
+        if (estimate.ssthresh < Window::infinite_ssthresh) row.ssthresh = estimate.ssthresh * state.mss;
+        if (state.snd_wnd_known) row.advertised_window = state.snd_wnd;
         if (state.srtt_us != 0) row.srtt_ns = state.srtt_us * 1000;
         row.ca_state = state.ca_state;
-        log_.window(row);
+        const bool paced = chosen_ == CcClassifier::Control::bbr;
+        row.limit =
+            send_limit(state, estimate.cwnd, ca_.windows().cubic.burst_segments(state), more_waiting_, paced);
+        hold(row, sent);
+    }
+
+    // A row waits for the next: what an acknowledgement has made room for is often sent at once, and then it was not
+    // the application that held the sender back in between.
+    void hold(const WindowRow& row, bool sent) {
+        if (held_) {
+            const bool at_once = sent && !held_sent_ && row.time_ns - held_row_.time_ns < clocked_within_ns;
+            if (at_once && held_row_.limit == SendLimit::application) held_row_.limit = last_limit_;
+            flush();
+        }
+        held_row_ = row;
+        held_sent_ = sent;
+        held_ = true;
+    }
+
+    void flush() {
+        if (!held_) return;
+        held_ = false;
+        last_limit_ = held_row_.limit;
+        if (!moves(held_row_)) return;
+        written_ = held_row_;
+        log_.window(held_row_);
+    }
+
+    bool moves(const WindowRow& row) const {
+        return row.snd_una != written_.snd_una || row.snd_nxt != written_.snd_nxt ||
+               row.in_flight != written_.in_flight || row.cwnd != written_.cwnd ||
+               row.ssthresh != written_.ssthresh || row.srtt_ns != written_.srtt_ns ||
+               row.advertised_window != written_.advertised_window || row.ca_state != written_.ca_state ||
+               row.limit != written_.limit;
     }
 
     SenderLog log_;
     CaMachine ca_;
+    CcClassifier classifier_;
+    CcClassifier::Control chosen_ = CcClassifier::Control::cubic;
     bool burst_ = false;
-    bool more_waiting_ = false;
+    bool more_waiting_ = false;  // surely: the last segment was full, and not the end of what was written
+    bool clocked_ = false;
     int64_t last_sent_ns_ = 0;
     int64_t last_ack_ns_ = 0;
     int64_t pause_ns_ = 0;
+    int64_t burst_begin_ns_ = 0;
+    uint32_t burst_packets_before_ = 0;
     uint32_t in_flight_before_ = 0;
-    bool clocked_ = false;
+    bool held_ = false;
+    bool held_sent_ = false;
+    WindowRow held_row_;
+    WindowRow written_;
+    SendLimit last_limit_ = SendLimit::application;
 };
 
 SenderReplay::SenderReplay(ResultStore& store, uint32_t connection, bool from_a, const SenderOptions& options)

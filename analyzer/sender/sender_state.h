@@ -38,9 +38,9 @@ struct SenderState {
     int64_t delivered_us = 0;  // when `delivered` grew last
     uint32_t app_limited = 0;  // until so many are delivered, rates tell of the application; 0: not so
 
-    uint32_t snd_wnd = 0;       // bytes, as advertised
-    Serial32 wnd_end;           // one past the last byte that may be sent
-    uint32_t tso_segments = 2;  // the most that one write hands down at the pacing rate (tcp_tso_autosize)
+    uint32_t snd_wnd = 0;        // bytes, as advertised
+    bool snd_wnd_known = false;  // once there was an acknowledgement
+    Serial32 wnd_end;            // one past the last byte that may be sent
     static constexpr int64_t no_min_rtt = int64_t{1} << 40;
 
     // RFC 6675's pipe, as Linux counts it (tcp_packets_in_flight).

@@ -32,6 +32,9 @@ struct BurstEnd {
     bool clocked = false;           // an acknowledgement had just come
     uint32_t in_flight_before = 0;  // segments, before the first of the burst
     int64_t pause_us = 0;           // since the segment sent before the burst
+    int64_t duration_us = 0;        // from its first segment to its last
+    uint32_t segments = 0;
+    bool explained = false;  // some candidate's window ends just where it did
 };
 
 }  // namespace sanscope

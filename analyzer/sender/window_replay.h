@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "analyzer/sender/cc_models/window.h"
+#include "analyzer/sender/doubt.h"
 #include "analyzer/sender/sender_state.h"
 #include "analyzer/sender/window_events.h"
 
@@ -19,8 +20,8 @@ class WindowReplay {
     const char* name() const { return Model::name; }
     uint32_t cwnd() const { return window_.cwnd; }
     uint32_t ssthresh() const { return window_.ssthresh; }
-    // How much this candidate has had to be corrected, in windows.
-    double contradictions() const { return contradictions_; }
+    // What speaks against this candidate, in round trips.
+    double contradictions() const { return doubt_.total(); }
     uint64_t stops() const { return stops_; }
     bool cwnd_limited() const { return cwnd_limited_; }
 
@@ -109,7 +110,7 @@ class WindowReplay {
     void on_sent(const SenderState& state, bool forced) {
         const uint32_t in_flight = state.in_flight();
         if (forced || in_flight <= window_.cwnd) return;
-        contradictions_ += static_cast<double>(in_flight - window_.cwnd) / window_.cwnd;
+        doubt_.add(state, static_cast<double>(in_flight - window_.cwnd) / window_.cwnd);
         window_.cwnd = in_flight;
     }
     // tcp_cwnd_validate() at the end of tcp_write_xmit().
@@ -132,6 +133,23 @@ class WindowReplay {
         }
         used_ = std::max(used_, state.packets_out);
         if (state.now_us - stamp_us_ >= state.rto_us) shrink_unused(state);
+    }
+
+    // Whether the sender stopped just where this candidate's window ends, though it had more to send.
+    bool explains_stop(const SenderState& state, const BurstEnd& end) const {
+        return tells(state, end) && state.in_flight() == stops_at(state, end, window_.cwnd);
+    }
+
+    // What the sender hands down at once: about a millisecond's worth at its pacing rate (tcp_tso_autosize).
+    uint32_t burst_segments(const SenderState& state) const {
+        if (state.srtt_us == 0) return largest_burst;
+        const uint64_t cwnd = std::max(window_.cwnd, state.packets_out);
+        const uint64_t percent = window_.cwnd < window_.ssthresh / 2 ? 200 : 120;
+        const auto segments_a_ms =
+            cwnd * percent * 1'000'000 / 100 / 1024 / static_cast<uint64_t>(state.srtt_us);
+        const int64_t near = state.min_rtt_us >> 9;
+        const uint64_t for_near = near < 16 ? (65536u >> near) / state.mss : 0;
+        return static_cast<uint32_t>(std::clamp<uint64_t>(segments_a_ms + for_near, 2, largest_burst));
     }
 
     static constexpr uint32_t initial_cwnd = 10;
@@ -159,23 +177,29 @@ class WindowReplay {
         }
         return in_flight;
     }
+    // Whether it was cwnd and nothing else that a burst could end at.
+    bool tells(const SenderState& state, const BurstEnd& end) const {
+        if (!end.more_waiting || !end.clocked || !end.sent) return false;
+        const int64_t receiver_room = state.snd_nxt.distance_to(state.wnd_end);
+        return receiver_room >= int64_t{burst_segments(state) + 1} * state.mss;
+    }
     // Where the sender stopped although it had more to send tells cwnd. Being a little off again and again in the same
     // direction moves the window there.
     void weigh(const SenderState& state, const BurstEnd& end) {
-        if (!end.more_waiting || !end.clocked || !end.sent) return;
-        const int32_t receiver_room = state.snd_nxt.distance_to(state.wnd_end);
+        if (!tells(state, end)) return;
         const uint32_t in_flight = state.in_flight();
-        if (receiver_room < static_cast<int32_t>((burst_segments(state) + 1) * state.mss)) return;
         ++stops_;
         if (in_flight == stops_at(state, end, window_.cwnd)) {
             run_ = {};
             return;
         }
-        contradictions_ += 0.25 / window_.cwnd;
+        doubt_.add(state, 0.25 / window_.cwnd);
         const uint32_t burst = burst_segments(state);
-        if (in_flight + burst + 3 < window_.cwnd) {
-            contradictions_ +=
-                std::min(0.1, static_cast<double>(window_.cwnd - in_flight - burst) / window_.cwnd / 8);
+        // A window that nothing has bounded yet may be larger than what the sender's buffer lets it use, unless the
+        // sender stops just where another candidate's window ends.
+        if ((window_.ssthresh < Window::infinite_ssthresh || end.explained) &&
+            in_flight + burst + 3 < window_.cwnd) {
+            doubt_.add(state, static_cast<double>(window_.cwnd - in_flight - burst) / window_.cwnd / 2);
         }
         for (int off = -farthest_off; off <= farthest_off; ++off) {
             uint8_t& run = run_[static_cast<size_t>(off + farthest_off)];
@@ -188,7 +212,7 @@ class WindowReplay {
             for (const int off : {-distance, distance}) {
                 if (run_[static_cast<size_t>(off + farthest_off)] < enough_in_a_row) continue;
                 window_.cwnd = static_cast<uint32_t>(int64_t{window_.cwnd} + off);
-                contradictions_ += static_cast<double>(distance) / window_.cwnd;
+                doubt_.add(state, static_cast<double>(distance) / window_.cwnd);
                 run_ = {};
                 return;
             }
@@ -204,17 +228,6 @@ class WindowReplay {
         const int32_t receiver_room = state.snd_nxt.distance_to(state.wnd_end);
         if (int64_t{room} * state.mss >= receiver_room) return false;
         return room < burst_segments(state) && room < window_.cwnd / 3;
-    }
-    // What the sender hands down at once: about a millisecond's worth at its pacing rate (tcp_tso_autosize).
-    uint32_t burst_segments(const SenderState& state) const {
-        if (state.srtt_us == 0) return largest_burst;
-        const uint64_t cwnd = std::max(window_.cwnd, state.packets_out);
-        const uint64_t percent = window_.cwnd < window_.ssthresh / 2 ? 200 : 120;
-        const auto segments_a_ms =
-            cwnd * percent * 1'000'000 / 100 / 1024 / static_cast<uint64_t>(state.srtt_us);
-        const int64_t near = state.min_rtt_us >> 9;
-        const uint64_t for_near = near < 16 ? (65536u >> near) / state.mss : 0;
-        return static_cast<uint32_t>(std::clamp<uint64_t>(segments_a_ms + for_near, 2, largest_burst));
     }
     static constexpr uint32_t largest_burst = 44;
 
@@ -244,7 +257,7 @@ class WindowReplay {
     Serial32 usage_end_;
     uint32_t used_ = 0;
     int64_t stamp_us_ = 0;
-    double contradictions_ = 0;
+    Doubt doubt_;
     uint64_t stops_ = 0;
     std::array<uint8_t, 2 * farthest_off + 1> run_{};  // how often in a row cwnd was off by -3 … 3
 };

@@ -19,7 +19,6 @@ constexpr std::array<uint32_t, 8> cycle_gains = {unit * 5 / 4, unit * 3 / 4, uni
 constexpr uint32_t bandwidth_rounds = cycle_gains.size() + 2;
 constexpr int64_t min_rtt_window_us = 10'000'000;
 constexpr int64_t probe_rtt_us = 200'000;
-constexpr uint32_t least_cwnd = 4;
 constexpr uint32_t initial_cwnd = 10;
 constexpr uint32_t rounds_without_growth = 3;
 constexpr uint32_t extra_acked_rounds = 5;
@@ -88,8 +87,23 @@ void BbrReplay::on_start_after_idle(const SenderState& state) {
 void BbrReplay::on_sent(const SenderState& state, bool forced) {
     const uint32_t in_flight = state.in_flight();
     if (forced || in_flight <= window_.cwnd) return;
-    contradictions_ += static_cast<double>(in_flight - window_.cwnd) / window_.cwnd;
+    doubt_.add(state, static_cast<double>(in_flight - window_.cwnd) / window_.cwnd);
     window_.cwnd = in_flight;
+}
+
+int64_t BbrReplay::pacing_gap_us(uint64_t bytes) const {
+    return pacing_bytes_a_second_ == 0 ? 0 : static_cast<int64_t>(bytes * 1'000'000 / pacing_bytes_a_second_);
+}
+
+// A paced sender cannot send much more at once than its rate allows.
+void BbrReplay::on_burst_end(const SenderState& state, const BurstEnd& end) {
+    constexpr uint32_t sent_unpaced = 10;
+    if (!end.sent || state.delivered + state.packets_out < 2 * sent_unpaced) return;
+    const uint64_t by_rate =
+        pacing_bytes_a_second_ * static_cast<uint64_t>(end.duration_us) / 1'000'000 / state.mss;
+    const uint64_t most = 3 * (uint64_t{burst_goal(state)} + by_rate) + 2;
+    if (end.segments > most)
+        doubt_.add(state, static_cast<double>(end.segments - most) / static_cast<double>(end.segments));
 }
 
 uint64_t BbrReplay::pacing_rate(const SenderState& state, uint64_t bandwidth, uint32_t gain) const {

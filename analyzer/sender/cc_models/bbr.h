@@ -6,6 +6,7 @@
 
 #include "analyzer/sender/cc_models/window.h"
 #include "analyzer/sender/cc_models/windowed_max.h"
+#include "analyzer/sender/doubt.h"
 #include "analyzer/sender/sender_state.h"
 #include "analyzer/sender/window_events.h"
 
@@ -18,9 +19,10 @@ namespace sanscope {
 class BbrReplay {
   public:
     static constexpr const char* name() { return "bbr"; }
+    static constexpr uint32_t least_cwnd = 4;
     uint32_t cwnd() const { return window_.cwnd; }
     uint32_t ssthresh() const { return window_.ssthresh; }
-    double contradictions() const { return contradictions_; }
+    double contradictions() const { return doubt_.total(); }
     uint64_t stops() const { return 0; }
     bool cwnd_limited() const { return false; }
 
@@ -39,7 +41,9 @@ class BbrReplay {
     void restart_after_idle(const SenderState& /*state*/, int64_t /*idle_us*/) {}
     void on_start_after_idle(const SenderState& state);
     void on_sent(const SenderState& state, bool forced);
-    void on_burst_end(const SenderState& /*state*/, const BurstEnd& /*end*/) {}
+    // How long after so many bytes the pacing lets the next be sent.
+    int64_t pacing_gap_us(uint64_t bytes) const;
+    void on_burst_end(const SenderState& state, const BurstEnd& end);
 
   private:
     enum class Mode : uint8_t { startup, drain, probe_bw, probe_rtt };
@@ -93,7 +97,7 @@ class BbrReplay {
     uint32_t extra_acked_rounds_ = 0;
     int64_t epoch_us_ = 0;
     uint32_t epoch_acked_ = 0;
-    double contradictions_ = 0;
+    Doubt doubt_;
 
     static constexpr int64_t no_min_rtt = int64_t{1} << 40;
 };

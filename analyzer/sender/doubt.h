@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <algorithm>
+
+#include "analyzer/sender/sender_state.h"
+
+namespace sanscope {
+
+// How much speaks against a candidate: in each round trip the worst contradiction counts, at most 1, so that one
+// misjudged moment does not outweigh a connection.
+class Doubt {
+  public:
+    void add(const SenderState& state, double amount) {
+        if (!begun_ || !state.snd_una.before(round_end_)) {
+            begun_ = true;
+            total_ += round_;
+            round_ = 0;
+            round_end_ = state.snd_nxt;
+        }
+        round_ = std::min(1.0, std::max(round_, amount));
+    }
+    double total() const { return total_ + round_; }
+
+  private:
+    double total_ = 0;
+    double round_ = 0;
+    Serial32 round_end_;
+    bool begun_ = false;
+};
+
+}  // namespace sanscope

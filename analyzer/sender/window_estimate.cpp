@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/sender/window_estimate.h"
+
+#include <algorithm>
+
+namespace sanscope {
+namespace {
+
+// A candidate is refuted when so much more speaks against it than against the chosen one.
+bool refuted(double doubt, double least) {
+    return doubt > 1.5 * least + 0.25;
+}
+
+void include(WindowEstimate& estimate, uint32_t cwnd) {
+    estimate.low = std::min(estimate.low, cwnd);
+    estimate.high = std::max(estimate.high, cwnd);
+}
+
+}  // namespace
+
+CcClassifier::Doubts doubts_of(const WindowCandidates& windows) {
+    return {windows.cubic.contradictions(), windows.reno.contradictions(), windows.bbr.contradictions()};
+}
+
+WindowEstimate estimate_window(const WindowCandidates& windows, const SenderState& state,
+                               CcClassifier::Control chosen) {
+    WindowEstimate estimate;
+    const auto take = [&](const auto& window) {
+        estimate.cwnd = estimate.low = estimate.high = window.cwnd();
+        estimate.ssthresh = window.ssthresh();
+    };
+    if (chosen == CcClassifier::Control::bbr) {
+        take(windows.bbr);
+        // Its bandwidth is measured between the sender's own moments, of which the capture shows later ones.
+        if (estimate.cwnd > BbrReplay::least_cwnd) {
+            estimate.low -= estimate.cwnd / 32;
+            estimate.high += estimate.cwnd / 8;
+        }
+        return estimate;
+    }
+    const CcClassifier::Doubts doubts = doubts_of(windows);
+    const double least = std::min(doubts.cubic, doubts.reno);
+    if (chosen == CcClassifier::Control::cubic) {
+        take(windows.cubic);
+        // Growth comes a tick early or late.
+        const bool growing = !state.in_cwnd_reduction() && estimate.cwnd >= estimate.ssthresh;
+        if (growing && estimate.low > 1) {
+            --estimate.low;
+            ++estimate.high;
+        }
+        if (!refuted(doubts.reno, least)) include(estimate, windows.reno.cwnd());
+    } else {
+        take(windows.reno);
+        if (!refuted(doubts.cubic, least)) include(estimate, windows.cubic.cwnd());
+    }
+    return estimate;
+}
+
+}  // namespace sanscope

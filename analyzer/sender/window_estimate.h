@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "analyzer/sender/cc_classifier.h"
+#include "analyzer/sender/sender_state.h"
+#include "analyzer/sender/window_candidates.h"
+
+namespace sanscope {
+
+// What is believed of a sender's windows, in segments.
+struct WindowEstimate {
+    uint32_t cwnd = 0;
+    uint32_t low = 0;  // a 90 % interval
+    uint32_t high = 0;
+    uint32_t ssthresh = Window::infinite_ssthresh;
+};
+
+CcClassifier::Doubts doubts_of(const WindowCandidates& windows);
+
+// The chosen candidate's figures. The interval covers what the candidate itself cannot know (the phase of the kernel's
+// tick, the rates that only its own clock shows), and the other candidates as long as they are not refuted.
+WindowEstimate estimate_window(const WindowCandidates& windows, const SenderState& state,
+                               CcClassifier::Control chosen);
+
+}  // namespace sanscope
