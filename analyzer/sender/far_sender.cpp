@@ -2,6 +2,7 @@
 #include "analyzer/sender/far_sender.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "analyzer/net/decoded_packet.h"
 
@@ -24,9 +25,13 @@ constexpr uint32_t longest_write = 65'536;
 constexpr int32_t largest_hole = 1 << 26;
 constexpr uint32_t most_hole_segments = 1024;
 constexpr uint32_t least_mss = 48;
+constexpr uint32_t bulk_segments = 8;
+// A hole is held open for a round trip, and at least this.
+constexpr int64_t least_hold_ns = 1'000'000;
 // With nothing else to come, acknowledgements are held for so long beyond the round trip.
 constexpr int64_t patience_ns = 2'000'000'000;
-constexpr int64_t sane_round_trip_ns = 10'000'000'000;
+// No longer gap enters the arithmetic, and no moment beyond.
+constexpr int64_t longest_gap_ns = 1'000'000'000;
 constexpr int64_t sane_ns = int64_t{1} << 61;
 constexpr int ip_id_believed = 16;
 constexpr int ip_id_most_credit = 64;
@@ -53,7 +58,7 @@ Serial32 later(Serial32 a, Serial32 b) {
 
 FarSender::FarSender(const SenderOptions& options, int64_t round_trip_ns) : options_(options) {
     options_.mss = options_.mss == 0 ? 1448 : std::max(options_.mss, least_mss);
-    if (round_trip_ns >= 0 && round_trip_ns <= sane_round_trip_ns) {
+    if (round_trip_ns >= 0 && round_trip_ns <= longest_round_trip_ns) {
         round_trip_ns_ = round_trip_ns;
         round_trip_known_ = true;
     }
@@ -84,11 +89,13 @@ void FarSender::on_sent(const SentSegment& segment) {
     segments_.push_back(pending);
 }
 
+// How it follows the segment that arrived before.
 void FarSender::note_arrival(PendingSegment& pending) {
     const SentSegment& segment = pending.segment;
     if (any_arrival_) {
         note_ip_id(segment.ip_id);
-        const double gap_ns = static_cast<double>(pending.arrival_ns - last_arrival_ns_);
+        const double gap_ns =
+            static_cast<double>(std::min(pending.arrival_ns - last_arrival_ns_, longest_gap_ns));
         const bool continues = end_of(last_arrived_) == segment.seq && (last_arrived_.flags & tcp_psh) == 0 &&
                                last_arrived_.timestamp == segment.timestamp &&
                                last_arrived_.timestamp_echo == segment.timestamp_echo &&
@@ -126,6 +133,7 @@ void FarSender::note_ip_id(uint16_t ip_id) {
     last_arrived_.ip_id = ip_id;
 }
 
+// The sender's sequence has a hole from where it ended up to there.
 void FarSender::add_hole(Serial32 end, const PendingSegment& revealed_by) {
     const int32_t length = sequence_end_.distance_to(end);
     if (length <= 0 || length > largest_hole) return;
@@ -139,11 +147,13 @@ void FarSender::add_hole(Serial32 end, const PendingSegment& revealed_by) {
     hole.segment.unseen = true;
     hole.piece = std::max(options_.mss, hole.segment.length / most_hole_segments + 1);
     segments_.push_back(hole);
+    ++holes_;
 }
 
 // Finds the hole that this segment lies in and takes it there if it is the hole's own; else the hole is known for a
 // loss. True: taken.
 bool FarSender::fill_hole(const PendingSegment& late) {
+    if (holes_ == 0) return false;
     const Serial32 begin = late.segment.seq;
     const Serial32 end = end_of(late.segment);
     for (SegmentIndex i = segments_.first(); i != segments_.end(); ++i) {
@@ -158,6 +168,7 @@ bool FarSender::fill_hole(const PendingSegment& late) {
         }
         PendingSegment rest = hole;
         hole = late;
+        --holes_;
         hole.kind = Kind::original;
         hole.spaced = false;
         hole.continues_write = false;
@@ -166,11 +177,13 @@ bool FarSender::fill_hole(const PendingSegment& late) {
             rest.segment.seq = end;
             rest.segment.length = static_cast<uint32_t>(end.distance_to(hole_end));
             segments_.insert(i + 1, rest);
+            ++holes_;
         }
         if (hole_begin.before(begin)) {
             rest.segment.seq = hole_begin;
             rest.segment.length = static_cast<uint32_t>(hole_begin.distance_to(begin));
             segments_.insert(i, rest);
+            ++holes_;
         }
         return true;
     }
@@ -199,7 +212,7 @@ bool FarSender::was_given_up(const PendingSegment& late) const {
 
 void FarSender::on_ack(const ReceivedAck& ack) {
     now_ns_ = std::max(now_ns_, std::clamp(ack.time_ns, -sane_ns, sane_ns));
-    const PendingAck before = acks_.empty() ? last_ack_given_ : acks_.back();
+    const PendingAck& before = acks_.empty() ? last_ack_given_ : acks_.back();
     PendingAck pending;
     pending.ack = ack;
     pending.left_ns = now_ns_;
@@ -241,7 +254,8 @@ bool FarSender::next(Event& event) {
 
 bool FarSender::ready(const PendingSegment& pending) const {
     if (pending.kind != Kind::missing || pending.known_lost || finishing_) return true;
-    return now_ns_ - pending.arrival_ns > round_trip_ns_ || segments_.size() >= max_pending;
+    return now_ns_ - pending.arrival_ns > std::max(round_trip_ns_, least_hold_ns) ||
+           segments_.size() >= max_pending;
 }
 
 // Which acknowledgements go before it, and when it was sent.
@@ -249,25 +263,18 @@ void FarSender::place(const PendingSegment& pending) {
     head_placed_ = true;
     acks_before_ = acks_.first();
     const SentSegment& segment = pending.segment;
-    if (pending.continues_write) {
-        return;
-    }
+    if (pending.continues_write) return;
     AckRange range = processed_by_content(segment);
-    if (!segment.unseen && range.least > acks_.first()) {
-        const int64_t round_trip_ns = pending.arrival_ns - acks_[range.least - 1].left_ns;
-        if (!round_trip_known_ || round_trip_ns < round_trip_ns_) {
-            round_trip_ns_ = std::min(round_trip_ns, sane_round_trip_ns);
-            round_trip_known_ = true;
-        }
-    }
+    const bool answers = !segment.unseen && range.least > acks_.first();
+    const int64_t answered_ns = answers ? acks_[range.least - 1].left_ns : no_time;
+    if (answers) note_round_trip(pending.arrival_ns - answered_ns);
     const int64_t latest_ns =
         pending.arrival_ns - round_trip_ns_ - static_cast<int64_t>(byte_time_ns_ * sequence_length(segment));
     int64_t from_ns = no_time;
     int64_t to_ns = latest_ns;
     if (segment.has_timestamp) {
         if (!segment.unseen) {
-            if (range.least > acks_.first())
-                clock_.sent_after(segment.timestamp, acks_[range.least - 1].left_ns);
+            if (answers) clock_.sent_after(segment.timestamp, answered_ns);
             if (range.most != acks_.end()) clock_.sent_before(segment.timestamp, acks_[range.most].left_ns);
             clock_.sent_before(segment.timestamp, latest_ns);
             from_ns = std::min(clock_.not_before(segment.timestamp), latest_ns);
@@ -277,7 +284,8 @@ void FarSender::place(const PendingSegment& pending) {
     }
     // A pause that the sender's clock bears out was the sender's own, so the arrival tells the time.
     const bool timed = pending.spaced && latest_ns <= to_ns + clock_slack_ns;
-    range.least = std::max(range.least, first_after(from_ns));
+    const AckIndex in_time = first_after(from_ns);
+    range.least = std::max(range.least, range.most_is_firm ? std::min(in_time, range.most) : in_time);
     range.most = std::max(range.least, std::min(range.most, first_after(to_ns + jitter_ns)));
     if (timed && pending.kind == Kind::original) {
         range.least = std::clamp(first_after(latest_ns - release_ns), range.least, range.most);
@@ -291,9 +299,21 @@ void FarSender::place(const PendingSegment& pending) {
     if (timed) sent_at_ns_ = std::max(sent_at_ns_, to_ns);
 }
 
+// An answer is never sooner than the round trip. One alone may be false, where the tap missed what was answered.
+void FarSender::note_round_trip(int64_t round_trip_ns) {
+    if (round_trip_ns < least_answer_ns_) std::swap(round_trip_ns, least_answer_ns_);
+    confirmed_answer_ns_ = std::min(confirmed_answer_ns_, round_trip_ns);
+    const int64_t believed_ns = round_trip_known_ ? confirmed_answer_ns_ : least_answer_ns_;
+    if (!round_trip_known_ || believed_ns < round_trip_ns_) round_trip_ns_ = believed_ns;
+    round_trip_known_ = true;
+}
+
 // What the segment itself says it answers.
 FarSender::AckRange FarSender::processed_by_content(const SentSegment& segment) const {
     AckRange range{acks_.first(), acks_.end()};
+    const bool old_echo =
+        echo_is_old_ && segment.timestamp_echo == old_echo_ && segment.ack == sender_acknowledged_;
+    const bool beyond_hole = receives_beyond_hole_ && segment.ack == sender_acknowledged_;
     if (segment.has_timestamp) {
         const Serial32 echo(segment.timestamp_echo);
         const AckIndex echoed =
@@ -305,7 +325,8 @@ FarSender::AckRange FarSender::processed_by_content(const SentSegment& segment) 
                 acks_.find_first([&](const PendingAck& a) { return Serial32(a.ack.timestamp).after(echo); });
         }
         // What lies behind data that the sender had not acknowledged by then is not echoed.
-        if (any_sent_given_ && beyond != acks_.end() && !acks_[beyond].ack.seq.after(sender_acknowledged_)) {
+        if (any_sent_given_ && !beyond_hole && beyond != acks_.end() &&
+            !acks_[beyond].ack.seq.after(sender_acknowledged_)) {
             range.most = beyond;
         }
     }
@@ -316,8 +337,14 @@ FarSender::AckRange FarSender::processed_by_content(const SentSegment& segment) 
     }
     const AckIndex unknown_data =
         acks_.find_first([&](const PendingAck& a) { return a.data_end.after(segment.ack); });
-    range.most = std::min(range.most, unknown_data);
+    if (!beyond_hole) range.most = std::min(range.most, unknown_data);
     range.most = std::max(range.most, range.least);
+    // A time that contradicts this tells of an acknowledgement that was lost or, behind bulk data of the receiver's own,
+    // still queued; but not where the echo was old already.
+    const bool queueing =
+        !acks_.empty() && acks_[acks_.first()].data_end.distance_to(acks_[acks_.end() - 1].data_end) >
+                              static_cast<int64_t>(bulk_segments) * options_.mss;
+    range.most_is_firm = !old_echo || queueing;
     return range;
 }
 
@@ -369,9 +396,8 @@ Serial32 FarSender::end_of_next(const PendingSegment& pending) {
 void FarSender::give_ack(Event& event) {
     last_ack_given_ = acks_.front();
     acks_.pop_front();
-    ack_out_ = last_ack_given_.ack;
-    ack_out_.time_ns = at_sender(last_ack_given_.left_ns);
-    event = {nullptr, &ack_out_};
+    last_ack_given_.ack.time_ns = at_sender(last_ack_given_.left_ns);
+    event = {nullptr, &last_ack_given_.ack};
 }
 
 // The head, or a piece of it if it is a hole; false if it is none to be given.
@@ -385,10 +411,20 @@ bool FarSender::give_segment(Event& event) {
         sent_out_.length = std::min(head.piece, head.segment.length);
         head.segment.seq += sent_out_.length;
         head.segment.length -= sent_out_.length;
-        if (head.segment.length == 0) segments_.pop_front();
+        if (head.segment.length == 0) {
+            segments_.pop_front();
+            --holes_;
+        }
     } else {
         const bool is_event = head.kind != Kind::evidence;
-        if ((head.segment.flags & tcp_ack) != 0) sender_acknowledged_ = head.segment.ack;
+        if ((head.segment.flags & tcp_ack) != 0) {
+            const bool again = any_sent_given_ && head.segment.ack == sender_acknowledged_;
+            receives_beyond_hole_ = again && (receives_beyond_hole_ || !is_event);
+            echo_is_old_ =
+                any_sent_given_ && (!again || (echo_is_old_ && old_echo_ == head.segment.timestamp_echo));
+            old_echo_ = head.segment.timestamp_echo;
+            sender_acknowledged_ = head.segment.ack;
+        }
         any_sent_given_ = true;
         segments_.pop_front();
         if (!is_event) return false;

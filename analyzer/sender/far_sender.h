@@ -15,14 +15,15 @@ namespace sanscope {
 // What a sender saw, from a capture taken at the receiver or between: its own segments in the order and at the time it
 // sent them, among the acknowledgements in the order and at the time they reached it.
 //
-//     FarSender far(options, vantage.round_trip_b_ns());     // side b sends, the tap is not at b
+//     FarSender far(options, finder.round_trip_b_ns());     // side b sends, the tap is not at b
 //     FarSender::Event event;
 //     … far.on_sent(segment) / far.on_ack(ack), each followed by
 //     while (far.next(event)) event.sent ? replay.on_sent(*event.sent) : replay.on_ack(*event.ack);
 //     … far.finish(), and the same loop again.
 //
 // Every packet of the sender goes into on_sent, pure acknowledgements too: they are evidence, but no events. Every
-// packet of the other side that has ACK set goes into on_ack. Both carry their time at the tap.
+// packet of the other side that has ACK set goes into on_ack. Both carry their time at the tap, and all other fields:
+// a segment its acknowledgement and TSecr, an acknowledgement its sequence, payload length and TSval.
 //
 // Times: an acknowledgement reaches the sender half the least round trip from the tap to it after the tap saw it. How
 // that round trip parts into there and back cannot be seen from here; but the order of events, which is what a replay
@@ -37,7 +38,9 @@ namespace sanscope {
 //     are one write of segmentation offload, sent at once;
 //   - for a retransmission, the acknowledgement that asked for it: three segments beyond it SACKed (RFC 6675 §4), or
 //     the third duplicate.
-// Where these contradict each other, the later one gives way.
+// Where what a segment says and its tick contradict each other, what it says holds: the acknowledgement in question was
+// lost behind the tap, or queued behind data of the receiver's own. A sender that misses data of the receiver's says
+// nothing of what followed them.
 //
 // Lost before the tap: the hole that an original left is given as SentSegments marked `unseen`, of a full segment each,
 // in its place in the sequence; their packet is the one that revealed the hole. Events wait for a round trip whether the
@@ -73,6 +76,8 @@ class FarSender {
     bool next(Event& event);
 
   private:
+    static constexpr int64_t longest_round_trip_ns = 10'000'000'000;
+
     struct PendingAck {
         ReceivedAck ack;
         int64_t left_ns = 0;         // when the tap saw it, never before the one before
@@ -109,11 +114,13 @@ class FarSender {
     struct AckRange {
         AckIndex least = 0;
         AckIndex most = 0;
+        bool most_is_firm = true;  // even against the sender's clock
     };
 
     void note_arrival(PendingSegment& pending);
     void note_byte_time(double byte_ns, bool same_write);
     void note_ip_id(uint16_t ip_id);
+    void note_round_trip(int64_t round_trip_ns);
     void add_hole(Serial32 end, const PendingSegment& revealed_by);
     bool fill_hole(const PendingSegment& late);
     bool is_original_of(const PendingSegment& late, const PendingSegment& revealed_by) const;
@@ -136,9 +143,12 @@ class FarSender {
     bool finishing_ = false;
     bool round_trip_known_ = false;
     int64_t round_trip_ns_ = 0;
-    int64_t now_ns_ = no_time;  // at the tap, never backwards
+    int64_t least_answer_ns_ = longest_round_trip_ns;      // the least two times from an acknowledgement to
+    int64_t confirmed_answer_ns_ = longest_round_trip_ns;  // a segment that shows it was processed
+    int64_t now_ns_ = no_time;                             // at the tap, never backwards
     EventRing<PendingAck> acks_;
     EventRing<PendingSegment> segments_;  // in the sender's order
+    size_t holes_ = 0;                    // of those, missing ones
     SenderClock clock_;
 
     // Of what came in.
@@ -152,7 +162,6 @@ class FarSender {
     bool write_seen_ = false;    // it is by segments of one write
     int ip_id_credit_ = 0;       // how far the IP identification is believed to count up
     bool any_ack_ = false;
-    Serial32 newest_ack_;
     std::array<Hole, 8> given_up_{};
     size_t given_up_count_ = 0;  // ever
 
@@ -165,9 +174,14 @@ class FarSender {
     PendingAck last_ack_given_;
     bool any_sent_given_ = false;
     Serial32 sender_acknowledged_;  // by the last segment given
-    int64_t flight_limit_ = 0;      // what the flight, after a segment is sent, was last consistent with
+    // It acknowledged the same twice with pure acknowledgements: data of the receiver were lost on their way to it, and
+    // it takes in what follows them without echoing or acknowledging any.
+    bool receives_beyond_hole_ = false;
+    // It acknowledged data anew and echoes since what came with them: that says nothing of what came between the two.
+    bool echo_is_old_ = false;
+    uint32_t old_echo_ = 0;
+    int64_t flight_limit_ = 0;  // what the flight, after a segment is sent, was last consistent with
     SentSegment sent_out_;
-    ReceivedAck ack_out_;
 };
 
 }  // namespace sanscope

@@ -186,6 +186,18 @@ TEST(FarSender, DataSentAgainBindNothing) {
     EXPECT_THAT(r.finish(), ElementsAre("a:100", "s:900", "s:1900", "a:200"));
 }
 
+TEST(FarSender, SenderThatMissesDataSaysNothingOfWhatFollowedThem) {
+    Recorder r;
+    r.sent(Segment{.at = -ms, .seq = 900, .length = 0, .ack = 5000});
+    r.ack(Ack{.at = 0, .ack = 100, .seq = 5000, .length = 48});  // lost behind the tap
+    r.ack(Ack{.at = ms, .ack = 200, .seq = 5048, .length = 48});
+    r.ack(Ack{.at = 2 * ms, .ack = 300, .seq = 5096, .length = 48});
+    r.sent(Segment{.at = 11 * ms, .seq = 900, .length = 0, .ack = 5000});
+    r.sent(Segment{.at = 12 * ms, .seq = 900, .length = 0, .ack = 5000});
+    r.sent(Segment{.at = 30 * ms, .seq = 900, .ack = 5000});
+    EXPECT_THAT(r.finish(), ElementsAre("a:100", "a:200", "a:300", "s:900"));
+}
+
 TEST(FarSender, ArrivalBoundsTheTimeOfSending) {
     Recorder r;
     r.ack(Ack{.at = 0, .ack = 100});
@@ -231,6 +243,36 @@ TEST(FarSender, TickOfTheSenderPlacesASegmentHoweverLongItQueued) {
     EXPECT_THAT(r.finish(), ElementsAre("a:" + std::to_string(seq - 3), "a:" + std::to_string(seq - 2),
                                         "s:" + n, "a:" + std::to_string(seq - 1)));
     EXPECT_NEAR(static_cast<double>(r.times[r.times.size() - 2]), static_cast<double>(at_sender), 1.0 * ms);
+}
+
+TEST(FarSender, EchoGoesBeforeTheTickWhereAcknowledgementsQueueBehindData) {
+    for (const bool bulk : {false, true}) {
+        Recorder r;
+        uint32_t seq = 10'000;
+        compare_clocks(r, seq, 2 * second);
+        r.play();
+        r.events.clear();
+        const int64_t t = 3 * second;
+        const uint32_t length = bulk ? 9 * mss : 48;
+        r.ack(Ack{.at = t, .ack = seq - 3, .seq = 0, .length = length, .timestamp = 900'000});
+        r.ack(Ack{.at = t + ms, .ack = seq - 2, .seq = length, .timestamp = 900'001});
+        r.ack(Ack{.at = t + 2 * ms, .ack = seq - 1, .seq = length, .length = length, .timestamp = 900'002});
+        for (const int64_t after : {200 * us, 5 * ms}) {
+            const int64_t at_sender = t + round_trip / 2 + after;
+            r.sent(Segment{.at = at_sender + round_trip / 2,
+                           .seq = seq,
+                           .ack = length,
+                           .timestamp = 1 + static_cast<uint32_t>(at_sender / ms),
+                           .echo = 900'000});
+            seq += mss;
+        }
+        const std::string a = "a:" + std::to_string(seq - 2 * mss - 2);
+        const std::string s = "s:" + std::to_string(seq - mss);
+        r.finish();
+        EXPECT_EQ(
+            std::find(r.events.begin(), r.events.end(), a) > std::find(r.events.begin(), r.events.end(), s),
+            bulk);
+    }
 }
 
 TEST(FarSender, GarbageInTimestampsDoesNotMoveASegmentBehindItsArrival) {
@@ -362,6 +404,15 @@ TEST(FarSender, RoundTripIsLearntFromAnswersWhereItIsNotTold) {
     r.ack(Ack{.at = 20 * ms, .ack = 200, .timestamp = 70});
     r.finish();
     EXPECT_EQ(r.times.back(), 26 * ms);
+}
+
+TEST(FarSender, OneFalseAnswerDoesNotShortenTheRoundTrip) {
+    Recorder r;
+    r.ack(Ack{.at = 0, .ack = 100, .timestamp = 50});
+    r.sent(Segment{.at = ms, .seq = 900, .timestamp = 7, .echo = 50});  // answers what the tap missed
+    r.ack(Ack{.at = 20 * ms, .ack = 200, .timestamp = 70});
+    r.finish();
+    EXPECT_EQ(r.times.back(), 25 * ms);
 }
 
 TEST(FarSender, TimeNeverGoesBack) {
