@@ -33,6 +33,7 @@ constexpr int64_t patience_ns = 2'000'000'000;
 // No longer gap enters the arithmetic, and no moment beyond.
 constexpr int64_t longest_gap_ns = 1'000'000'000;
 constexpr int64_t sane_ns = int64_t{1} << 61;
+constexpr uint32_t enough_byte_times = 8;
 constexpr int ip_id_believed = 16;
 constexpr int ip_id_most_credit = 64;
 constexpr int ip_id_penalty = 8;
@@ -118,11 +119,14 @@ void FarSender::note_arrival(PendingSegment& pending) {
 // Where there are none, the quicker third of all.
 void FarSender::note_byte_time(double byte_ns, bool same_write) {
     if (!same_write && write_seen_) return;
-    if (byte_time_ns_ == 0 || (same_write && !write_seen_)) byte_time_ns_ = byte_ns;
+    const bool begins = measured_byte_ns_ == 0 || (same_write && !write_seen_);
+    const bool far_off = !same_write && byte_ns < measured_byte_ns_ / 4;
     write_seen_ = same_write;
-    const double step_ns = std::max(byte_time_ns_ / 50, 0.002);
-    byte_time_ns_ += byte_ns > byte_time_ns_ ? step_ns : same_write ? -step_ns : -2 * step_ns;
-    byte_time_ns_ = std::max(byte_time_ns_, 0.001);
+    if (begins || far_off) measured_byte_ns_ = byte_ns;
+    const double step_ns = std::max(measured_byte_ns_ / 50, 0.002);
+    measured_byte_ns_ += byte_ns > measured_byte_ns_ ? step_ns : same_write ? -step_ns : -2 * step_ns;
+    measured_byte_ns_ = std::max(measured_byte_ns_, 0.001);
+    if (++byte_times_ >= enough_byte_times) byte_time_ns_ = measured_byte_ns_;
 }
 
 void FarSender::note_ip_id(uint16_t ip_id) {
@@ -268,8 +272,9 @@ void FarSender::place(const PendingSegment& pending) {
     const bool answers = !segment.unseen && range.least > acks_.first();
     const int64_t answered_ns = answers ? acks_[range.least - 1].left_ns : no_time;
     if (answers) note_round_trip(pending.arrival_ns - answered_ns);
+    const int32_t length = segment.seq.distance_to(end_of_next(pending));
     const int64_t latest_ns =
-        pending.arrival_ns - round_trip_ns_ - static_cast<int64_t>(byte_time_ns_ * sequence_length(segment));
+        pending.arrival_ns - round_trip_ns_ - static_cast<int64_t>(byte_time_ns_ * length);
     int64_t from_ns = no_time;
     int64_t to_ns = latest_ns;
     if (segment.has_timestamp) {

@@ -159,8 +159,10 @@ class FarSender {
     int64_t last_arrival_ns_ = 0;
     uint32_t write_length_ = 0;  // bytes of the write that is arriving
     double byte_time_ns_ = 0;    // 0: not known
-    bool write_seen_ = false;    // it is by segments of one write
-    int ip_id_credit_ = 0;       // how far the IP identification is believed to count up
+    double measured_byte_ns_ = 0;
+    uint32_t byte_times_ = 0;  // that were measured
+    bool write_seen_ = false;  // it is by segments of one write
+    int ip_id_credit_ = 0;     // how far the IP identification is believed to count up
     bool any_ack_ = false;
     std::array<Hole, 8> given_up_{};
     size_t given_up_count_ = 0;  // ever

@@ -158,6 +158,15 @@ TEST(FarSender, EchoedTimestampPartsTheAcknowledgementsThatCameFromThoseThatDidN
     EXPECT_THAT(r.finish(), ElementsAre("a:100", "a:200", "s:900", "a:300"));
 }
 
+TEST(FarSender, LaterAcknowledgementOfATickIsNotWhatIsEchoed) {
+    Recorder r;
+    r.ack(Ack{.at = 0, .ack = 100, .timestamp = 50});
+    r.sent(Segment{.at = 10 * ms, .seq = 900, .timestamp = 7, .echo = 50});
+    r.ack(Ack{.at = 15 * ms, .ack = 200, .timestamp = 50});
+    r.sent(Segment{.at = 20 * ms, .seq = 1900, .timestamp = 7, .echo = 50});
+    EXPECT_THAT(r.finish(), ElementsAre("a:100", "s:900", "s:1900", "a:200"));
+}
+
 TEST(FarSender, AcknowledgementsBehindDataNotYetAcknowledgedAreNotEchoed) {
     // RFC 7323 §4.3: only what is at or before the point acknowledged last is taken for TS.Recent.
     Recorder r;
@@ -332,6 +341,38 @@ TEST(FarSender, SequenceNumbersWrap) {
     EXPECT_EQ(before.times, across.times);
 }
 
+TEST(FarSender, AcknowledgedDataCameBeforeASegmentThoughThereWasRoomWithoutThem) {
+    Recorder r;
+    full_link(r, 1000, 200, 40);
+    r.events.clear();
+    const uint32_t next = 1000 + 200 * mss;
+    const int64_t t = 5 * second;
+    for (uint32_t i = 0; i < 3; ++i) r.ack(Ack{.at = t + i * ms, .ack = next, .seq = 48 * i, .length = 48});
+    r.sent(Segment{.at = t + 100 * ms, .seq = next, .ack = 0});
+    r.sent(Segment{.at = t + 100 * ms + 10 * us, .seq = next + mss, .ack = 96});
+    r.finish();
+    const std::string acked = "a:" + std::to_string(next);
+    const std::vector<std::string> tail(r.events.end() - 5, r.events.end());
+    EXPECT_THAT(tail, ElementsAre("s:" + std::to_string(next), acked, acked,
+                                  "s:" + std::to_string(next + mss), acked));
+}
+
+TEST(FarSender, ArrivalAHairTooSoonStillFollowsItsAcknowledgement) {
+    Recorder r;
+    r.ack(Ack{.at = 0, .ack = 100});
+    r.sent(Segment{.at = round_trip - 10 * us, .seq = 900});
+    EXPECT_THAT(r.finish(), ElementsAre("a:100", "s:900"));
+}
+
+TEST(FarSender, PiecesOfAHoleAreReleasedOneByOne) {
+    Recorder r({mss, true, false});
+    r.sent(Segment{.at = 0, .seq = 0, .length = 10 * mss});
+    for (uint32_t i = 1; i <= 3; ++i) r.ack(Ack{.at = i * ms, .ack = (i + 1) * mss});
+    r.sent(Segment{.at = 50 * ms, .seq = 14 * mss});
+    EXPECT_THAT(r.finish(), ElementsAre("s:0", "a:2000", "u:10000+1000", "u:11000+1000", "a:3000",
+                                        "u:12000+1000", "a:4000", "u:13000+1000", "s:14000"));
+}
+
 TEST(FarSender, PauseBeforeASegmentTellsItsTimeWhereTheWindowIsNotFull) {
     Recorder r({mss, true, false});
     full_link(r, 1000, 200, 40);
@@ -474,7 +515,8 @@ TEST(FarSender, LaterTimestampTellsTheRetransmissionHoweverSoonItComes) {
     r.sent(Segment{.at = 0, .seq = 1000, .timestamp = 10, .echo = 1});
     r.sent(Segment{.at = 10 * us, .seq = 3000, .timestamp = 11, .echo = 1});
     r.sent(Segment{.at = 5 * ms, .seq = 2000, .timestamp = 16, .echo = 1});
-    EXPECT_THAT(r.finish(), ElementsAre("s:1000", "u:2000+1000", "s:3000", "r:2000"));
+    r.play();
+    EXPECT_THAT(r.events, ElementsAre("s:1000", "u:2000+1000", "s:3000", "r:2000"));
 }
 
 TEST(FarSender, IpIdentificationThatCountsUpTellsBest) {
