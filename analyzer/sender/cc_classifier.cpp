@@ -22,14 +22,14 @@ bool CcClassifier::paced(const Doubts& doubts, int64_t min_rtt_us) const {
     const double share = static_cast<double>(unclocked_) / static_cast<double>(bursts);
     if (share < mostly) return false;
     const double others = std::min(doubts.cubic, doubts.reno);
-    const double allowed = 1.2 * others + (share > nearly_always ? 1.2 : 0.0);
+    const double allowed = 1.5 * others + (share > nearly_always ? 1.2 : 0.0);
     return doubts.bbr <= allowed;
 }
 
 CcClassifier::Control CcClassifier::best(const Doubts& doubts, int64_t min_rtt_us) const {
     if (paced(doubts, min_rtt_us)) return Control::bbr;
     // CUBIC is what Linux comes with.
-    return doubts.reno < 0.8 * doubts.cubic - 0.002 ? Control::reno : Control::cubic;
+    return doubts.reno < 0.7 * doubts.cubic - 0.05 ? Control::reno : Control::cubic;
 }
 
 const char* CcClassifier::name(const Doubts& doubts, int64_t min_rtt_us) const {

@@ -34,7 +34,7 @@ struct BurstEnd {
     int64_t pause_us = 0;           // since the segment sent before the burst
     int64_t duration_us = 0;        // from its first segment to its last
     uint32_t segments = 0;
-    bool explained = false;  // some candidate's window ends just where it did
+    bool explained = false;  // some candidate's window ends about where it did
 };
 
 }  // namespace sanscope

@@ -135,9 +135,9 @@ class WindowReplay {
         if (state.now_us - stamp_us_ >= state.rto_us) shrink_unused(state);
     }
 
-    // Whether the sender stopped just where this candidate's window ends, though it had more to send.
+    // Whether the sender stopped about where this candidate's window ends, though it had more to send.
     bool explains_stop(const SenderState& state, const BurstEnd& end) const {
-        return tells(state, end) && state.in_flight() == stops_at(state, end, window_.cwnd);
+        return tells(state, end) && !leaves_room(state);
     }
 
     // What the sender hands down at once: about a millisecond's worth at its pacing rate (tcp_tso_autosize).
@@ -177,6 +177,10 @@ class WindowReplay {
         }
         return in_flight;
     }
+    // More than waiting for a whole burst explains.
+    bool leaves_room(const SenderState& state) const {
+        return state.in_flight() + burst_segments(state) + 3 < window_.cwnd;
+    }
     // Whether it was cwnd and nothing else that a burst could end at.
     bool tells(const SenderState& state, const BurstEnd& end) const {
         if (!end.more_waiting || !end.clocked || !end.sent) return false;
@@ -193,12 +197,11 @@ class WindowReplay {
             run_ = {};
             return;
         }
-        doubt_.add(state, 0.25 / window_.cwnd);
+        if (end.explained) doubt_.add(state, 0.25 / window_.cwnd);
         const uint32_t burst = burst_segments(state);
-        // A window that nothing has bounded yet may be larger than what the sender's buffer lets it use, unless the
-        // sender stops just where another candidate's window ends.
-        if ((window_.ssthresh < Window::infinite_ssthresh || end.explained) &&
-            in_flight + burst + 3 < window_.cwnd) {
+        // A window may be larger than what the sender's buffer lets it use, unless the sender stops about where another
+        // candidate's window ends.
+        if (end.explained && leaves_room(state)) {
             doubt_.add(state, static_cast<double>(window_.cwnd - in_flight - burst) / window_.cwnd / 2);
         }
         for (int off = -farthest_off; off <= farthest_off; ++off) {
