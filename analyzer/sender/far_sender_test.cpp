@@ -343,18 +343,9 @@ TEST(FarSender, SequenceNumbersWrap) {
 
 TEST(FarSender, AcknowledgedDataCameBeforeASegmentThoughThereWasRoomWithoutThem) {
     Recorder r;
-    full_link(r, 1000, 200, 40);
-    r.events.clear();
-    const uint32_t next = 1000 + 200 * mss;
-    const int64_t t = 5 * second;
-    for (uint32_t i = 0; i < 3; ++i) r.ack(Ack{.at = t + i * ms, .ack = next, .seq = 48 * i, .length = 48});
-    r.sent(Segment{.at = t + 100 * ms, .seq = next, .ack = 0});
-    r.sent(Segment{.at = t + 100 * ms + 10 * us, .seq = next + mss, .ack = 96});
-    r.finish();
-    const std::string acked = "a:" + std::to_string(next);
-    const std::vector<std::string> tail(r.events.end() - 5, r.events.end());
-    EXPECT_THAT(tail, ElementsAre("s:" + std::to_string(next), acked, acked,
-                                  "s:" + std::to_string(next + mss), acked));
+    for (uint32_t i = 0; i < 3; ++i) r.ack(Ack{.at = i * 30 * us, .ack = 900, .seq = 48 * i, .length = 48});
+    r.sent(Segment{.at = round_trip + 70 * us, .seq = 900 - mss, .ack = 96});
+    EXPECT_THAT(r.finish(), ElementsAre("a:900", "a:900", "s:4294967196", "a:900"));
 }
 
 TEST(FarSender, ArrivalAHairTooSoonStillFollowsItsAcknowledgement) {

@@ -12,6 +12,8 @@ constexpr int64_t probe_life_ns = 10'000'000'000;
 // So many samples of each side settle a place that is not clear at once.
 constexpr uint64_t enough_samples = 16;
 constexpr uint64_t enough_clear_samples = 4;
+// After so many, nothing new is expected.
+constexpr uint64_t ample_samples = 256;
 // One false sample in so many does not carry the minimum.
 constexpr uint64_t samples_to_distrust_one = 16;
 
@@ -39,6 +41,7 @@ bool VantageFinder::Side::routed() const {
 
 void VantageFinder::on_packet(bool from_a, int64_t time_ns, const DecodedPacket& packet,
                               const TcpOptions& options) {
+    if (settled_ && std::min(sides_[0].samples, sides_[1].samples) >= ample_samples) return;
     Side& self = sides_[from_a ? 0 : 1];
     Side& other = sides_[from_a ? 1 : 0];
     const uint64_t samples_before = self.samples;
