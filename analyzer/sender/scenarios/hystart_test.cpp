@@ -20,7 +20,7 @@ TEST(HyStart, EndsSlowStartWhereTheQueueBegins) {
     EXPECT_TRUE(same_cwnd(simulation, replayed, {.segments = 2, .share = 0.03}));
     EXPECT_TRUE(
         same_ssthresh(simulation, replayed, {.segments = 2, .share = 0.03, .from_ns = 400 * millisecond}));
-    EXPECT_TRUE(interval_holds(simulation, replayed));
+    EXPECT_TRUE(interval_holds(simulation, replayed, 0.85, 1));
     EXPECT_TRUE(replayed.transitions().empty());
 }
 

@@ -9,9 +9,9 @@ namespace sanscope::simulated {
 namespace {
 
 TEST(RackReordering, TakesTwoSacksAboveAHoleForDisorderOnly) {
-    Simulation simulation(path_of(40 * millisecond, 100, 10'000));
+    Simulation simulation(path_of(40 * millisecond, 1000, 10'000));
     simulation.write_segments_at(0, 2000);
-    simulation.data_link().hold(simulation.segment(60), 250 * microsecond);  // two pass it
+    simulation.data_link().hold(simulation.segment(60), 30 * microsecond);  // two pass it
     simulation.run_for(second / 2);
     ASSERT_EQ(simulation.transitions().size(), 2u);
 
@@ -21,9 +21,9 @@ TEST(RackReordering, TakesTwoSacksAboveAHoleForDisorderOnly) {
 }
 
 TEST(RackReordering, TakesNothingForALossThatIsLateByLessThanAQuarterOnceItSawReordering) {
-    Simulation simulation(path_of(40 * millisecond, 100, 10'000));
+    Simulation simulation(path_of(40 * millisecond, 1000, 10'000));
     simulation.write_segments_at(0, 3000);
-    simulation.data_link().hold(simulation.segment(60), 250 * microsecond);
+    simulation.data_link().hold(simulation.segment(60), 30 * microsecond);
     for (uint32_t n = 200; n < 1000; n += 100)
         simulation.data_link().hold(simulation.segment(n), 6 * millisecond);
     simulation.run_for(second);
@@ -46,7 +46,7 @@ TEST(RackReordering, WidensItsWindowWhenDuplicatesAreTold) {
 
     const Replayed replayed(simulation);
     EXPECT_TRUE(same_transitions(simulation, replayed));
-    EXPECT_TRUE(same_cwnd(simulation, replayed, {.segments = 1, .from_ns = second}));
+    EXPECT_TRUE(same_cwnd(simulation, replayed, {.segments = 1, .from_ns = 500 * millisecond}));
     EXPECT_EQ(replayed.losses(LossKind::spurious), simulation.sender().retransmissions());
 }
 

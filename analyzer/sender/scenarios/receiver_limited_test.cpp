@@ -11,6 +11,7 @@ namespace {
 TEST(ReceiverLimited, StopsGrowthAtTwiceTheFlight) {
     Simulation::Options options = path_of(20 * millisecond, 1000, 10'000);
     options.receiver.buffer_bytes = 30 * 1448 + 700;
+    options.sender.send_buffer_bytes = 400'000;  // always full: the application waits for room (SOCK_NOSPACE)
     Simulation simulation(options);
     simulation.write_segments_at(0, 2000);
     simulation.run_for(second);

@@ -64,9 +64,10 @@ testing::AssertionResult same_cwnd(const Simulation& simulation, const Replayed&
 // ssthresh after every event; none yet is unknown.
 testing::AssertionResult same_ssthresh(const Simulation& simulation, const Replayed& replayed,
                                        const Closely& closely = {});
-// The truth lies between cwnd_low and cwnd_high after at least that share of the events.
+// The truth lies between cwnd_low and cwnd_high after at least that share of the events. CUBIC's curve in the simulation
+// is the RFC's, Linux's is made of integers: a segment of `slack` where that is replayed.
 testing::AssertionResult interval_holds(const Simulation& simulation, const Replayed& replayed,
-                                        double share = 0.85);
+                                        double share = 0.85, uint32_t slack = 0);
 // What keeps the sender from sending, at the end of each moment.
 testing::AssertionResult same_limit(const Simulation& simulation, const Replayed& replayed, double share = 1,
                                     const Closely& closely = {});

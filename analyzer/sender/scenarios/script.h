@@ -30,7 +30,7 @@ class Script {
         double rtt_ms = 20;
         bool sack = true;
         bool timestamps = true;
-        uint32_t window = 1'000'000;  // bytes the receiver offers, from the first acknowledgement on
+        uint32_t window = 65535;  // bytes the receiver offers
     };
     struct Range {
         uint32_t begin;

@@ -16,14 +16,10 @@ TEST(SpuriousTimeout, IsUndoneWhenTheNextOriginalIsAcknowledged) {
     script.at(224).sends_again(0).holds({.cwnd = 1, .ssthresh = 7, .state = CaState::loss});
     // The first acknowledgement may be for either copy: new data go out, nothing is repeated.
     script.at(230).hears(1).holds({.cwnd = 2, .state = CaState::loss}).sends(10, 12);
-    // The second is for data that were never repeated.
-    script.at(230.1).hears(2).holds({.ssthresh = Script::no_ssthresh, .state = CaState::open});
+    // The second is for data that were never repeated; it counts for slow start as well.
+    script.at(230.1).hears(2).holds({.cwnd = 11, .ssthresh = Script::no_ssthresh, .state = CaState::open});
     script.enters({CaState::loss, CaState::open});
     script.check();
-
-    const Replayed replayed(script.events(), script.sender_options());
-    EXPECT_EQ(replayed.losses(LossKind::spurious), 1u);
-    EXPECT_EQ(replayed.losses(), 1u);
 }
 
 TEST(SpuriousTimeout, IsUndoneByTheTimestampOfTheFirstAcknowledgement) {
@@ -31,12 +27,13 @@ TEST(SpuriousTimeout, IsUndoneByTheTimestampOfTheFirstAcknowledgement) {
     for (uint32_t n = 0; n < 10; ++n) script.at(n * 0.01).sends(n, n + 1);
     script.at(44).sends_again(9);
     script.at(224).sends_again(0).holds({.cwnd = 1, .state = CaState::loss});
-    script.at(230).hears(1).echoing(0).holds({.cwnd = 10, .ssthresh = Script::no_ssthresh});
+    script.at(230).hears(1).echoing(0).holds({.cwnd = 11, .ssthresh = Script::no_ssthresh});
     script.check();
 }
 
 TEST(SpuriousTimeout, IsUndoneWhereThePathPaused) {
     Simulation::Options options = path_of(40 * millisecond, 100, 10'000);
+    options.sender.control = SimulatedSender::Control::cubic_without_hystart;
     options.sender.tail_loss_probes = false;
     Simulation simulation(options);
     simulation.write_segments_at(0, 1500);
@@ -49,7 +46,7 @@ TEST(SpuriousTimeout, IsUndoneWhereThePathPaused) {
     const Replayed replayed(simulation);
     EXPECT_TRUE(same_transitions(simulation, replayed));
     EXPECT_TRUE(same_cwnd(simulation, replayed, {.segments = 1}));
-    EXPECT_TRUE(same_ssthresh(simulation, replayed, {.from_ns = second}));
+    EXPECT_TRUE(same_ssthresh(simulation, replayed, {.from_ns = 700 * millisecond}));
 }
 
 // RFC 5682 §2.1 step 3.a: nothing but SACKs of the new data after the timeout, so the loss was real.

@@ -30,6 +30,7 @@ TEST(Timeout, BeginsAgainWithOneSegment) {
 
 TEST(Timeout, IsFollowedByGoBackNWithinTheSlowStart) {
     Simulation::Options options = path_of(40 * millisecond, 100, 10'000);
+    options.sender.control = SimulatedSender::Control::cubic_without_hystart;
     options.sender.tail_loss_probes = false;
     Simulation simulation(options);
     simulation.write_segments_at(0, 1500);

@@ -18,9 +18,10 @@ TEST(UndoByTimestamps, RestoresTheWindowWhenTheOriginalIsAcknowledged) {
         .hears(0, {{1, 4}})
         .holds({.cwnd = 9, .ssthresh = 7, .state = CaState::recovery})
         .sends_again(0);
-    // The echo is of moment 0; the retransmission went at 20. Nothing sent again is outstanding.
+    // The echo is of moment 0; the retransmission went at 20. Nothing sent again is outstanding. After the undo the
+    // sender is in slow start again, and seven segments are newly delivered.
     script.at(25).hears(10).echoing(0).holds(
-        {.cwnd = 10, .ssthresh = Script::no_ssthresh, .state = CaState::open});
+        {.cwnd = 17, .ssthresh = Script::no_ssthresh, .state = CaState::open});
     script.enters({CaState::disorder, CaState::recovery, CaState::open});
     script.check();
 

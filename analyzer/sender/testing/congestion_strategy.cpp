@@ -55,11 +55,13 @@ class Reno : public CongestionStrategy {
 // acknowledgements of one round, arriving back to back, span as long as half the shortest delay.
 class HyStart {
   public:
-    bool finds_the_path_full(int64_t rtt_ns, int64_t shortest_ns, const CongestionStrategy::Moment& moment) {
+    bool finds_the_path_full(uint32_t window, int64_t rtt_ns, int64_t shortest_ns,
+                             const CongestionStrategy::Moment& moment) {
         if (!in_round_ || round_end_.before(moment.snd_una)) begin_round(moment);
+        if (window < window_wanted) return false;
         if (moment.now_ns - last_ack_ns_ <= train_gap_ns) {
             last_ack_ns_ = moment.now_ns;
-            if (moment.now_ns - round_start_ns_ > shortest_ns / 2) return true;
+            if (moment.now_ns - round_start_ns_ > (shortest_ns + burst_allowance_ns) / 2) return true;
         }
         shortest_of_round_ns_ = std::min(shortest_of_round_ns_, rtt_ns);
         if (samples_ < samples_wanted) {
@@ -71,10 +73,10 @@ class HyStart {
     }
     void restart() { in_round_ = false; }
 
-    static constexpr uint32_t window_wanted = 16;
-
   private:
+    static constexpr uint32_t window_wanted = 16;  // segments
     static constexpr int64_t train_gap_ns = 2 * millisecond;
+    static constexpr int64_t burst_allowance_ns = 1 * millisecond;  // for acknowledgements of whole bursts
     static constexpr int samples_wanted = 8;
 
     void begin_round(const CongestionStrategy::Moment& moment) {
@@ -101,9 +103,8 @@ class Cubic : public CongestionStrategy {
         // The first second of an epoch is not trusted to show the path's own delay.
         if (in_epoch_ && moment.now_ns - epoch_start_ns_ < second) return;
         shortest_ns_ = std::min(shortest_ns_, rtt_ns);
-        if (!use_hystart_ || path_is_full_ || !window.in_slow_start() || window.cwnd < HyStart::window_wanted)
-            return;
-        if (hystart_.finds_the_path_full(rtt_ns, shortest_ns_, moment)) {
+        if (!use_hystart_ || path_is_full_ || !window.in_slow_start()) return;
+        if (hystart_.finds_the_path_full(window.cwnd, rtt_ns, shortest_ns_, moment)) {
             path_is_full_ = true;
             window.ssthresh = window.cwnd;
         }

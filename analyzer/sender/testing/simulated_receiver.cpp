@@ -5,6 +5,11 @@
 #include <utility>
 
 namespace sanscope::simulated {
+namespace {
+
+constexpr Serial32 own_next{1};  // it sends nothing but its SYN, number 0
+
+}  // namespace
 
 SimulatedReceiver::SimulatedReceiver(VirtualTime& time, const Options& options, Answer answer)
     : time_(time),
@@ -109,6 +114,7 @@ void SimulatedReceiver::acknowledge() {
     delayed_ack_.stop();
     unacknowledged_segments_ = 0;
     WireSegment ack;
+    ack.seq = own_next;
     ack.ack = next_;
     ack.window = window();
     ack.ip_id = ++ip_id_;

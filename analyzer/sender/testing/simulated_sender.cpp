@@ -7,6 +7,7 @@
 namespace sanscope::simulated {
 namespace {
 
+constexpr Serial32 peers_next{1};  // the peer sends nothing but its SYN, number 0
 constexpr int64_t least_timeout_ns = 200 * millisecond;
 constexpr int64_t timer_slack_ns = 2 * millisecond;  // what Linux adds to its short timers
 constexpr int64_t longest_timeout_ns = 120 * second;
@@ -80,7 +81,17 @@ void SimulatedSender::keep_alive() {
 }
 
 SimulatedSender::Figures SimulatedSender::figures() const {
-    return {congestion_.cwnd, congestion_.ssthresh, state_, in_flight(), snd_una_, snd_nxt_, limit_};
+    return {congestion_.cwnd, congestion_.ssthresh, state_, in_flight(), snd_una_, snd_nxt_, limit()};
+}
+
+SendLimit SimulatedSender::limit() const {
+    const bool unrepaired = flight_.lost() > flight_.retransmissions_on_way();
+    if (in_flight() >= congestion_.cwnd && (unsent_ > 0 || unrepaired)) {
+        const bool repairing = state_ == CaState::recovery || state_ == CaState::loss;
+        return repairing ? SendLimit::recovery : SendLimit::congestion;
+    }
+    const auto next = static_cast<uint32_t>(std::min<uint64_t>(unsent_, options_.mss));
+    return unsent_ > 0 && window_end().before(snd_nxt_ + next) ? SendLimit::receiver : SendLimit::application;
 }
 
 SimulatedSender::Heard SimulatedSender::take_note(const WireSegment& ack) {
@@ -532,6 +543,7 @@ void SimulatedSender::retransmit(OutstandingSegment& segment) {
 void SimulatedSender::transmit(OutstandingSegment& segment) {
     WireSegment wire;
     wire.seq = segment.begin;
+    wire.ack = peers_next;
     wire.length = static_cast<uint32_t>(segment.begin.distance_to(segment.end));
     wire.ip_id = ++ip_id_;
     wire.has_timestamp = options_.timestamps;
@@ -585,15 +597,6 @@ void SimulatedSender::send_new() {
     const bool full = in_flight() >= congestion_.cwnd;
     if (something_to_send && (sent || full)) note_whether_limited();
 
-    if (full && (unsent_ > 0 || flight_.lost() > flight_.retransmissions_on_way())) {
-        const bool repairing = state_ == CaState::recovery || state_ == CaState::loss;
-        limit_ = repairing ? SendLimit::recovery : SendLimit::congestion;
-    } else if (unsent_ > 0 && window_end().before(snd_nxt_ + static_cast<uint32_t>(std::min<uint64_t>(
-                                                                 unsent_, options_.mss)))) {
-        limit_ = SendLimit::receiver;
-    } else {
-        limit_ = SendLimit::application;
-    }
     if (flight_.empty() && unsent_ > 0 && alarm_ == Alarm::none) {
         alarm_ = Alarm::window_probe;
         timer_.set(time_.now() + std::max(round_trip_.timeout_ns() << backoff_, least_timeout_ns));
@@ -647,6 +650,7 @@ void SimulatedSender::restart_after_idle() {
 void SimulatedSender::send_empty(Serial32 seq) {
     WireSegment wire;
     wire.seq = seq;
+    wire.ack = peers_next;
     wire.ip_id = ++ip_id_;
     wire.has_timestamp = options_.timestamps;
     wire.timestamp = timestamp_now();

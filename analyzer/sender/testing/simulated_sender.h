@@ -146,6 +146,7 @@ class SimulatedSender {
 
     uint32_t sacked() const { return options_.sack ? flight_.sacked() : duplicate_acks_; }
     uint32_t in_flight() const;
+    SendLimit limit() const;
     bool reducing() const { return state_ == CaState::cwr || state_ == CaState::recovery; }
     Serial32 window_end() const { return snd_una_ + window_; }
     CongestionStrategy::Moment moment() const { return {time_.now(), snd_una_, snd_nxt_}; }
@@ -170,7 +171,6 @@ class SimulatedSender {
     CongestionWindow congestion_;
     CaState state_ = CaState::open;
     Serial32 high_seq_;  // SND.NXT when the state was entered
-    SendLimit limit_ = SendLimit::application;
 
     // PRR (RFC 6937 §3).
     uint32_t window_before_ = 0;  // RecoverFS, which Linux takes for cwnd at the time

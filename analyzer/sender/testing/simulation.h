@@ -35,7 +35,6 @@ struct TrueTransition {
     int64_t time_ns = 0;
     CaState from = CaState::open;
     CaState to = CaState::open;
-    bool operator==(const TrueTransition&) const = default;
 };
 
 // A sender, a path and a receiver in virtual time, from the handshake on; what the sender saw, in its order, and what it
