@@ -246,6 +246,7 @@ void Engine::end_flow(Flow& flow) {
     row.iscsi = flow.is_iscsi;
     row.initiator_is_a = initiator == From::a;
     flow.tcp.describe(initiator, row);
+    flow.senders.describe(initiator == From::a, row);
     const Endpoint low{flow.key.low, flow.key.low_port};
     const Endpoint high{flow.key.high, flow.key.high_port};
     const bool initiator_is_low = (initiator == From::a) == flow.a_is_low;

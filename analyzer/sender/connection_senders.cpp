@@ -3,98 +3,172 @@
 
 #include <algorithm>
 
-#include "analyzer/net/tcp_options.h"
-
 namespace sanscope {
 namespace {
 
 constexpr uint32_t timestamps_length = 12;  // of the option in every segment, padding included
 
-}  // namespace
-
-void ConnectionSenders::on_packet(bool from_a, const DecodedPacket& packet, PacketNumber number,
-                                  int64_t time_ns) {
-    Side& sender = side(from_a);
-    // A mirror port's second copy.
-    const bool copy = sender.any && packet.ip_id != 0 && packet.ip_id == sender.last_ip_id &&
-                      packet.seq == sender.last_seq && packet.ack == sender.last_ack &&
-                      packet.payload_length == sender.last_length;
-    sender.any = true;
-    sender.last_ip_id = packet.ip_id;
-    sender.last_seq = packet.seq;
-    sender.last_ack = packet.ack;
-    sender.last_length = packet.payload_length;
-    if (copy) return;
-
-    TcpOptions options;
-    if (packet.options_length > 0) parse_tcp_options(packet, options);
-    if ((packet.flags & tcp_syn) != 0) {
-        sender.syn_seen = true;
-        sender.sack_permitted = options.sack_permitted;
-        sender.timestamps = options.has_timestamps;
-        sender.has_window_scale = options.has_window_scale;
-        sender.window_scale = options.window_scale;
-        sender.mss = options.has_mss ? options.mss : 536;
-    }
-
-    if ((packet.flags & tcp_ack) != 0) hear(!from_a, packet, options, number, time_ns);
-    send(from_a, packet, options, number, time_ns);
+uint64_t retransmissions(const SenderSummary& summary) {
+    return summary.losses(LossKind::fast_retransmit) + summary.losses(LossKind::rto) +
+           summary.losses(LossKind::tlp) + summary.losses(LossKind::spurious);
 }
 
-// Side a, or b, hears an acknowledgement.
-void ConnectionSenders::hear(bool a, const DecodedPacket& packet, const TcpOptions& options,
-                             PacketNumber number, int64_t time_ns) {
-    const Side& hearer = side(a);
-    const Side& speaker = side(!a);
-    if (hearer.replay == nullptr && hearer.syns.empty()) return;
-    ReceivedAck ack;
-    ack.time_ns = time_ns;
-    ack.packet = number;
-    ack.ack = Serial32(packet.ack);
-    ack.seq = Serial32(packet.seq);
-    const bool scaled = (packet.flags & tcp_syn) == 0 && speaker.has_window_scale && hearer.has_window_scale;
-    ack.window = uint32_t{packet.window} << (scaled ? speaker.window_scale : 0);
-    ack.payload_length = packet.payload_length;
-    ack.timestamp_echo = options.timestamp_echo;
-    ack.flags = packet.flags;
-    ack.has_timestamp = options.has_timestamps;
-    ack.sack_blocks = options.sack_blocks;
-    for (size_t i = 0; i < options.sack_blocks; ++i)
-        ack.sack[i] = {options.sack[i].begin, options.sack[i].end};
-    replay_of(a).on_ack(ack);
-}
-
-void ConnectionSenders::send(bool a, const DecodedPacket& packet, const TcpOptions& options,
-                             PacketNumber number, int64_t time_ns) {
-    Side& sender = side(a);
-    const bool syn = (packet.flags & tcp_syn) != 0;
-    const bool carries = packet.payload_length > 0 || (packet.flags & tcp_fin) != 0;
-    if (!carries && !syn && sender.replay == nullptr) return;
+SentSegment segment_of(const DecodedPacket& packet, const TcpOptions& options, PacketNumber number,
+                       int64_t time_ns) {
     SentSegment segment;
     segment.time_ns = time_ns;
     segment.packet = number;
     segment.seq = Serial32(packet.seq);
     segment.length = packet.payload_length;
     segment.timestamp = options.timestamp;
+    segment.timestamp_echo = options.timestamp_echo;
+    segment.has_timestamp = options.has_timestamps;
+    segment.ack = Serial32(packet.ack);
     segment.flags = packet.flags;
     segment.ip_id = packet.ip_id;
-    segment.has_timestamp = options.has_timestamps;
-    if (syn && sender.replay == nullptr) {
-        constexpr size_t max_syns = 8;
-        if (sender.syns.size() < max_syns) sender.syns.push_back(segment);
-        return;
-    }
-    replay_of(a).on_sent(segment);
+    return segment;
 }
 
-SenderReplay& ConnectionSenders::replay_of(bool a) {
-    Side& sender = side(a);
-    if (sender.replay == nullptr) {
-        sender.replay = std::make_unique<SenderReplay>(store_, connection_, a, options_of(a));
-        for (const SentSegment& syn : sender.syns) sender.replay->on_sent(syn);
-        sender.syns.clear();
+}  // namespace
+
+void ConnectionSenders::on_packet(bool from_a, const DecodedPacket& packet, PacketNumber number,
+                                  int64_t time_ns) {
+    Side& sender = side(from_a);
+    TcpOptions options;
+    if (packet.options_length > 0) parse_tcp_options(packet, options);
+    const bool copy = is_copy(sender, packet);
+    if (copy) {
+        if (packet.payload_length > 0 && sender.replay != nullptr)
+            sender.replay->on_duplicate(segment_of(packet, options, number, time_ns));
+        return;
     }
-    return *sender.replay;
+    vantage_.on_packet(from_a, time_ns, packet, options);
+    if ((packet.flags & tcp_syn) != 0) note_syn(sender, options);
+
+    Waiting event;
+    event.from_a = from_a;
+    event.sent = segment_of(packet, options, number, time_ns);
+    event.acknowledges = (packet.flags & tcp_ack) != 0;
+    if (event.acknowledges) {
+        event.heard = ack_of(from_a, packet, options);
+        event.heard.packet = number;
+        event.heard.time_ns = time_ns;
+    }
+    if (begun_) {
+        deliver(event);
+        return;
+    }
+    waiting_.push_back(event);
+    if (vantage_.settled() || waiting_.size() >= max_waiting) begin();
+}
+
+// A mirror port's second copy: it has the same IP identification.
+bool ConnectionSenders::is_copy(Side& sender, const DecodedPacket& packet) {
+    const bool copy = sender.any && packet.ip_id != 0 && packet.ip_id == sender.ip_id &&
+                      packet.seq == sender.seq && packet.ack == sender.ack &&
+                      packet.payload_length == sender.length;
+    sender.any = true;
+    sender.ip_id = packet.ip_id;
+    sender.seq = packet.seq;
+    sender.ack = packet.ack;
+    sender.length = packet.payload_length;
+    return copy;
+}
+
+void ConnectionSenders::note_syn(Side& sender, const TcpOptions& options) {
+    constexpr uint16_t least_mss = 536;  // RFC 9293 §3.7.1
+    sender.syn_seen = true;
+    sender.sack_permitted = options.sack_permitted;
+    sender.timestamps = options.has_timestamps;
+    sender.has_window_scale = options.has_window_scale;
+    sender.window_scale = options.window_scale;
+    sender.mss = options.has_mss ? options.mss : least_mss;
+}
+
+ReceivedAck ConnectionSenders::ack_of(bool from_a, const DecodedPacket& packet,
+                                      const TcpOptions& options) const {
+    const Side& speaker = side(from_a);
+    ReceivedAck ack;
+    ack.ack = Serial32(packet.ack);
+    ack.seq = Serial32(packet.seq);
+    const bool scaled =
+        (packet.flags & tcp_syn) == 0 && speaker.has_window_scale && side(!from_a).has_window_scale;
+    ack.window = uint32_t{packet.window} << (scaled ? speaker.window_scale : 0);
+    ack.payload_length = packet.payload_length;
+    ack.timestamp = options.timestamp;
+    ack.timestamp_echo = options.timestamp_echo;
+    ack.has_timestamp = options.has_timestamps;
+    ack.flags = packet.flags;
+    ack.sack_blocks = options.sack_blocks;
+    for (size_t i = 0; i < options.sack_blocks; ++i)
+        ack.sack[i] = {options.sack[i].begin, options.sack[i].end};
+    return ack;
+}
+
+bool ConnectionSenders::is_far(bool a) const {
+    switch (vantage_.place()) {
+        case TapPlace::at_a:
+            return !a;
+        case TapPlace::at_b:
+            return a;
+        case TapPlace::middle:
+            return true;
+        case TapPlace::unknown:
+            break;
+    }
+    return false;
+}
+
+void ConnectionSenders::begin() {
+    begun_ = true;
+    for (const bool a : {true, false}) {
+        if (!is_far(a)) continue;
+        const int64_t round_trip_ns = a ? vantage_.round_trip_a_ns() : vantage_.round_trip_b_ns();
+        // At the place of one end, a trip that takes no time needs no estimate.
+        const bool near = round_trip_ns != no_time && round_trip_ns < VantageFinder::near_ns;
+        if (!near) side(a).far = std::make_unique<FarSender>(options_of(a), round_trip_ns);
+    }
+    for (const Waiting& packet : waiting_) deliver(packet);
+    waiting_ = {};
+}
+
+void ConnectionSenders::deliver(const Waiting& packet) {
+    if (packet.acknowledges) heard(side(!packet.from_a), packet.heard);
+    sent(side(packet.from_a), packet.from_a, packet.sent);
+}
+
+void ConnectionSenders::sent(Side& sender, bool a, const SentSegment& segment) {
+    const bool occupies = segment.length > 0 || (segment.flags & (tcp_syn | tcp_fin)) != 0;
+    if (sender.replay == nullptr && occupies)
+        sender.replay = std::make_unique<SenderReplay>(store_, connection_, a, options_of(a));
+    if (sender.replay == nullptr) return;
+    if (sender.far == nullptr) {
+        sender.replay->on_sent(segment);
+        return;
+    }
+    sender.far->on_sent(segment);
+    drain(sender);
+}
+
+void ConnectionSenders::heard(Side& hearer, const ReceivedAck& ack) {
+    if (hearer.replay == nullptr) return;
+    if (hearer.far == nullptr) {
+        hearer.replay->on_ack(ack);
+        return;
+    }
+    hearer.far->on_ack(ack);
+    drain(hearer);
+}
+
+void ConnectionSenders::drain(Side& side) {
+    FarSender::Event event;
+    while (side.far->next(event)) {
+        if (event.sent != nullptr) {
+            side.replay->on_sent(*event.sent);
+        } else {
+            side.replay->on_ack(*event.ack);
+        }
+    }
 }
 
 SenderOptions ConnectionSenders::options_of(bool a) const {
@@ -111,8 +185,51 @@ SenderOptions ConnectionSenders::options_of(bool a) const {
 }
 
 void ConnectionSenders::finish() {
+    if (!begun_) begin();
     for (Side& side : sides_) {
-        if (side.replay != nullptr) side.replay->finish();
+        if (side.replay == nullptr) continue;
+        if (side.far != nullptr) {
+            side.far->finish();
+            drain(side);
+        }
+        side.replay->finish();
+    }
+}
+
+void ConnectionSenders::describe(bool initiator_is_a, ConnectionRow& row) const {
+    switch (vantage_.place()) {
+        case TapPlace::at_a:
+            row.vantage = initiator_is_a ? Vantage::initiator : Vantage::target;
+            break;
+        case TapPlace::at_b:
+            row.vantage = initiator_is_a ? Vantage::target : Vantage::initiator;
+            break;
+        case TapPlace::middle:
+            row.vantage = Vantage::middle;
+            break;
+        case TapPlace::unknown:
+            break;
+    }
+    const int64_t to_a_ns = vantage_.round_trip_a_ns();
+    const int64_t to_b_ns = vantage_.round_trip_b_ns();
+    if (vantage_.place() == TapPlace::at_a) {
+        row.rtt_min_ns = to_b_ns;
+    } else if (vantage_.place() == TapPlace::at_b) {
+        row.rtt_min_ns = to_a_ns;
+    } else if (to_a_ns != no_time && to_b_ns != no_time) {
+        row.rtt_min_ns = to_a_ns + to_b_ns;
+    }
+    const Side& initiator = side(initiator_is_a);
+    const Side& target = side(!initiator_is_a);
+    row.retransmissions_out = 0;
+    row.retransmissions_in = 0;
+    if (initiator.replay != nullptr) {
+        row.retransmissions_out = retransmissions(initiator.replay->summary());
+        row.congestion_control_initiator = initiator.replay->summary().congestion_control();
+    }
+    if (target.replay != nullptr) {
+        row.retransmissions_in = retransmissions(target.replay->summary());
+        row.congestion_control_target = target.replay->summary().congestion_control();
     }
 }
 

@@ -6,49 +6,74 @@
 
 #include "analyzer/net/decoded_packet.h"
 #include "analyzer/net/tcp_options.h"
+#include "analyzer/sender/far_sender.h"
 #include "analyzer/sender/sender_replay.h"
+#include "analyzer/sender/vantage_finder.h"
 #include "analyzer/store/result_store.h"
 
 namespace sanscope {
 
 // Both sides of one TCP connection as senders: turns its packets, in the order of the capture, into what each side did
-// and heard, and lets that be replayed.
+// and heard, and lets that be replayed. A side that the capture was taken at is replayed as captured; the other one,
+// as FarSender estimates it.
+//
+// Packets wait until it shows where the capture was taken: mostly for the handshake, at most for max_waiting.
 class ConnectionSenders {
   public:
+    static constexpr size_t max_waiting = 256;
+
     ConnectionSenders(ResultStore& store, uint32_t connection) : store_(store), connection_(connection) {}
 
     // `from_a`: sent by the side that sent the connection's first packet.
     void on_packet(bool from_a, const DecodedPacket& packet, PacketNumber number, int64_t time_ns);
     void finish();
+    // What was found out of the connection; after finish().
+    void describe(bool initiator_is_a, ConnectionRow& row) const;
 
   private:
     struct Side {
+        std::unique_ptr<FarSender> far;  // unless the capture was taken here
         std::unique_ptr<SenderReplay> replay;
-        std::vector<SentSegment> syns;  // held until what they agreed on is known
         bool syn_seen = false;
         bool sack_permitted = false;
         bool timestamps = false;
         bool has_window_scale = false;
         uint8_t window_scale = 0;
         uint16_t mss = 0;
-        uint16_t last_ip_id = 0;
-        uint32_t last_seq = 0;
-        uint32_t last_ack = 0;
-        uint32_t last_length = 0;
-        bool any = false;
+
+        bool any = false;  // of the last packet:
+        uint16_t ip_id = 0;
+        uint32_t seq = 0;
+        uint32_t ack = 0;
+        uint32_t length = 0;
     };
-    void hear(bool a, const DecodedPacket& packet, const TcpOptions& options, PacketNumber number,
-              int64_t time_ns);
-    void send(bool a, const DecodedPacket& packet, const TcpOptions& options, PacketNumber number,
-              int64_t time_ns);
-    SenderReplay& replay_of(bool a);
+    // A packet that waits: what one side sent, and what the other heard of it.
+    struct Waiting {
+        SentSegment sent;
+        ReceivedAck heard;
+        bool from_a = false;
+        bool acknowledges = false;
+    };
+
+    static bool is_copy(Side& sender, const DecodedPacket& packet);
+    static void note_syn(Side& sender, const TcpOptions& options);
+    void begin();
+    void deliver(const Waiting& packet);
+    void sent(Side& side, bool a, const SentSegment& segment);
+    void heard(Side& side, const ReceivedAck& ack);
+    static void drain(Side& side);
+    ReceivedAck ack_of(bool from_a, const DecodedPacket& packet, const TcpOptions& options) const;
     SenderOptions options_of(bool a) const;
+    bool is_far(bool a) const;
     Side& side(bool a) { return sides_[a ? 0 : 1]; }
     const Side& side(bool a) const { return sides_[a ? 0 : 1]; }
 
     ResultStore& store_;
     uint32_t connection_;
     Side sides_[2];
+    VantageFinder vantage_;
+    bool begun_ = false;
+    std::vector<Waiting> waiting_;
 };
 
 }  // namespace sanscope

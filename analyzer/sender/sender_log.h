@@ -44,6 +44,7 @@ class SenderLog {
         store_.reclassify_loss(summary_, loss, before, now);
     }
     SenderSummary& summary() { return summary_; }
+    const SenderSummary& summary() const { return summary_; }
 
   private:
     ResultStore& store_;

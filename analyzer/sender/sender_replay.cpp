@@ -37,6 +37,18 @@ class SenderReplay::Machine {
         write(ack.packet, ack.time_ns, false);
     }
 
+    void on_duplicate(const SentSegment& segment) {
+        LossRow row;
+        row.packet = segment.packet;
+        row.time_ns = segment.time_ns;
+        row.seq = segment.seq.value;
+        row.length = segment.length;
+        row.kind = LossKind::duplicate;
+        log_.loss(row);
+    }
+
+    const SenderSummary& summary() const { return log_.summary(); }
+
     void finish() {
         end_burst();
         flush();
@@ -165,6 +177,12 @@ void SenderReplay::on_sent(const SentSegment& segment) {
 }
 void SenderReplay::on_ack(const ReceivedAck& ack) {
     machine_->on_ack(ack);
+}
+void SenderReplay::on_duplicate(const SentSegment& segment) {
+    machine_->on_duplicate(segment);
+}
+const SenderSummary& SenderReplay::summary() const {
+    return machine_->summary();
 }
 void SenderReplay::finish() {
     machine_->finish();

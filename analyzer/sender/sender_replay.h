@@ -16,9 +16,12 @@ class SenderReplay {
     SenderReplay(ResultStore& store, uint32_t connection, bool from_a, const SenderOptions& options);
     ~SenderReplay();
 
-    void on_sent(const SentSegment& segment);  // data, SYN or FIN; a pure acknowledgement is none
-    void on_ack(const ReceivedAck& ack);       // any segment of the other side that has ACK set
-    void finish();                             // nothing comes any more
+    void on_sent(const SentSegment& segment);       // pure acknowledgements too: keep-alives are among them
+    void on_ack(const ReceivedAck& ack);            // any segment of the other side that has ACK set
+    void on_duplicate(const SentSegment& segment);  // a copy of the packet before, made by the capture
+    void finish();                                  // nothing comes any more
+
+    const SenderSummary& summary() const;
 
   private:
     class Machine;
