@@ -131,7 +131,7 @@ testing::AssertionResult same_transitions(const Simulation& simulation, const Re
     const std::vector<TrueTransition> truth = simulation.transitions();
     const std::vector<TrueTransition> said = replayed.transitions();
     const auto same = [](const TrueTransition& a, const TrueTransition& b) {
-        const bool at_once = std::abs(a.time_ns - b.time_ns) <= microsecond;
+        const bool at_once = std::abs(a.time_ns - b.time_ns) <= 2 * microsecond;
         return a.packet == b.packet && a.from == b.from && a.to == b.to && at_once;
     };
     if (std::equal(truth.begin(), truth.end(), said.begin(), said.end(), same))

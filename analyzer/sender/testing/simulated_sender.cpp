@@ -97,6 +97,7 @@ SendLimit SimulatedSender::limit() const {
 SimulatedSender::Heard SimulatedSender::take_note(const WireSegment& ack) {
     Heard heard;
     heard.una_before = snd_una_;
+    heard.highest_before = flight_.highest_sacked_end(snd_una_);
     heard.congestion_echoed = options_.ecn && ack.has(tcp_ece);
     const bool window_changed = ack.window != window_;
     if (!ack.ack.before(snd_una_)) window_ = ack.window;
@@ -142,7 +143,6 @@ void SimulatedSender::note_duplicate(const WireSegment& ack, Heard& heard) {
 }
 
 void SimulatedSender::note_sacks(const WireSegment& ack, Heard& heard) {
-    const Serial32 highest_before = flight_.highest_sacked_end(snd_una_);
     std::optional<Serial32> lowest_late;
     for (uint8_t i = heard.duplicate_reported ? 1 : 0; i < ack.sack_blocks; ++i) {
         for (OutstandingSegment& segment : flight_.segments()) {
@@ -155,14 +155,15 @@ void SimulatedSender::note_sacks(const WireSegment& ack, Heard& heard) {
             note_delivered(segment, heard);
             if (segment.ever_retransmitted()) continue;
             if (!high_seq_.before(segment.end)) heard.original_arrived = true;
-            if (segment.begin.before(highest_before) && (!lowest_late || segment.begin.before(*lowest_late)))
+            if (segment.begin.before(heard.highest_before) &&
+                (!lowest_late || segment.begin.before(*lowest_late)))
                 lowest_late = segment.begin;
             const int64_t rtt_ns = time_.now() - segment.first_sent_ns;
             heard.rtt_ns = std::max(heard.rtt_ns.value_or(0), rtt_ns);
             heard.newest_rtt_ns = std::min(heard.newest_rtt_ns.value_or(rtt_ns), rtt_ns);
         }
     }
-    if (lowest_late) note_reordering(*lowest_late, highest_before);
+    if (lowest_late) note_reordering(*lowest_late, heard.highest_before);
     // RFC 6298 §5.3 speaks of new data acknowledged; Linux takes a SACK for that, unless it is about data sent after
     // the oldest was sent last.
     if (heard.rtt_ns && !flight_.empty())
@@ -170,7 +171,6 @@ void SimulatedSender::note_sacks(const WireSegment& ack, Heard& heard) {
 }
 
 void SimulatedSender::note_acknowledged(const WireSegment& ack, Heard& heard) {
-    const Serial32 highest_before = flight_.highest_sacked_end(snd_una_);
     std::optional<Serial32> lowest_late;
     std::optional<int64_t> oldest_rtt_ns;
     bool retransmitted_among = false;
@@ -201,7 +201,7 @@ void SimulatedSender::note_acknowledged(const WireSegment& ack, Heard& heard) {
 
     if (options_.sack) {
         heard.delivered += delivered_now;
-        if (lowest_late) note_reordering(*lowest_late, highest_before);
+        if (lowest_late) note_reordering(*lowest_late, heard.highest_before);
         return;
     }
     // Without SACK, all but the first of them had shown themselves in duplicate acknowledgements (RFC 6582).

@@ -95,6 +95,7 @@ class SimulatedSender {
         std::optional<int64_t> newest_rtt_ns;
         uint64_t delivered_when_sent = 0;  // of the segment sent last among those delivered
         Serial32 una_before;
+        Serial32 highest_before;  // the end of the highest segment that was SACKed
     };
     enum class Retransmit { no, lost, new_data_only };
 
