@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analyzer/net/decoded_packet.h"
 #include "analyzer/sender/rtt_estimator.h"
 #include "analyzer/sender/send_queue.h"
 #include "analyzer/sender/sender_events.h"
@@ -26,6 +27,14 @@ class CaMachine {
 
     void on_sent(const SentSegment& segment);
     void on_ack(const ReceivedAck& ack);
+
+    // Nothing is outstanding, and this acknowledgement says what the one before said: as every segment does that comes
+    // to a side which itself is silent.
+    bool tells_nothing(const ReceivedAck& ack) const {
+        return state_.packets_out == 0 && ack.ack == state_.snd_una && ack.sack_blocks == 0 && !probing_ &&
+               ack.window == state_.snd_wnd && (ack.flags & (tcp_syn | tcp_rst | tcp_ece)) == 0 &&
+               state_.ca_state == CaState::open;
+    }
 
     const SenderState& state() const { return state_; }
     WindowCandidates& windows() { return windows_; }

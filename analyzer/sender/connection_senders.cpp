@@ -42,22 +42,30 @@ void ConnectionSenders::on_packet(bool from_a, const DecodedPacket& packet, Pack
             sender.replay->on_duplicate(segment_of(packet, options, number, time_ns));
         return;
     }
-    vantage_.on_packet(from_a, time_ns, packet, options);
+    // The least round trips show within so many packets.
+    constexpr uint32_t enough_for_vantage = 4096;
+    if (packets_ < enough_for_vantage) {
+        ++packets_;
+        vantage_.on_packet(from_a, time_ns, packet, options);
+    }
     if ((packet.flags & tcp_syn) != 0) note_syn(sender, options);
 
+    const bool acknowledges = (packet.flags & tcp_ack) != 0;
+    if (begun_) {
+        Side& hearer = side(!from_a);
+        if (acknowledges && hearer.replay != nullptr)
+            heard(hearer, ack_of(from_a, packet, options, number, time_ns));
+        // What a pure acknowledgement says of its own sender, only an estimate from afar has use for, or a keep-alive.
+        const bool occupies = packet.payload_length > 0 || (packet.flags & (tcp_syn | tcp_fin)) != 0;
+        if (occupies || sender.replay != nullptr)
+            sent(sender, from_a, segment_of(packet, options, number, time_ns));
+        return;
+    }
     Waiting event;
     event.from_a = from_a;
     event.sent = segment_of(packet, options, number, time_ns);
-    event.acknowledges = (packet.flags & tcp_ack) != 0;
-    if (event.acknowledges) {
-        event.heard = ack_of(from_a, packet, options);
-        event.heard.packet = number;
-        event.heard.time_ns = time_ns;
-    }
-    if (begun_) {
-        deliver(event);
-        return;
-    }
+    event.acknowledges = acknowledges;
+    if (acknowledges) event.heard = ack_of(from_a, packet, options, number, time_ns);
     waiting_.push_back(event);
     if (vantage_.settled() || waiting_.size() >= max_waiting) begin();
 }

@@ -62,7 +62,8 @@ class ConnectionSenders {
     void sent(Side& side, bool a, const SentSegment& segment);
     void heard(Side& side, const ReceivedAck& ack);
     static void drain(Side& side);
-    ReceivedAck ack_of(bool from_a, const DecodedPacket& packet, const TcpOptions& options) const;
+    ReceivedAck ack_of(bool from_a, const DecodedPacket& packet, const TcpOptions& options,
+                       PacketNumber number, int64_t time_ns) const;
     SenderOptions options_of(bool a) const;
     bool is_far(bool a) const;
     Side& side(bool a) { return sides_[a ? 0 : 1]; }
@@ -72,6 +73,7 @@ class ConnectionSenders {
     uint32_t connection_;
     Side sides_[2];
     VantageFinder vantage_;
+    uint32_t packets_ = 0;  // seen by vantage_
     bool begun_ = false;
     std::vector<Waiting> waiting_;
 };

@@ -17,6 +17,8 @@ class SenderReplay::Machine {
         : log_(store, connection, from_a), ca_(log_, options) {}
 
     void on_sent(const SentSegment& segment) {
+        const bool occupies = segment.length > 0 || (segment.flags & (tcp_syn | tcp_fin)) != 0;
+        if (!occupies && !(segment.seq + 1 == ca_.state().snd_nxt)) return;
         const bool new_data =
             segment.length > 0 && ca_.begun() && (segment.seq + segment.length).after(ca_.state().snd_nxt);
         if (burst_ && segment.time_ns - last_sent_ns_ > burst_gap_ns) end_burst();
@@ -26,11 +28,11 @@ class SenderReplay::Machine {
             more_waiting_ = (segment.flags & (tcp_psh | tcp_fin)) == 0 && segment.length >= ca_.state().mss;
             last_sent_ns_ = segment.time_ns;
         }
-        if (segment.length > 0 || (segment.flags & (tcp_syn | tcp_fin)) != 0)
-            write(segment.packet, segment.time_ns, true);
+        if (occupies) write(segment.packet, segment.time_ns, true);
     }
 
     void on_ack(const ReceivedAck& ack) {
+        if (ca_.tells_nothing(ack)) return;
         end_burst();
         last_ack_ns_ = ack.time_ns;
         ca_.on_ack(ack);
