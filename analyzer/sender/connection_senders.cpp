@@ -93,10 +93,12 @@ void ConnectionSenders::note_syn(Side& sender, const TcpOptions& options) {
     sender.mss = options.has_mss ? options.mss : least_mss;
 }
 
-ReceivedAck ConnectionSenders::ack_of(bool from_a, const DecodedPacket& packet,
-                                      const TcpOptions& options) const {
+ReceivedAck ConnectionSenders::ack_of(bool from_a, const DecodedPacket& packet, const TcpOptions& options,
+                                      PacketNumber number, int64_t time_ns) const {
     const Side& speaker = side(from_a);
     ReceivedAck ack;
+    ack.packet = number;
+    ack.time_ns = time_ns;
     ack.ack = Serial32(packet.ack);
     ack.seq = Serial32(packet.seq);
     const bool scaled =
