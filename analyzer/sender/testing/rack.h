@@ -28,9 +28,13 @@ class Rack {
     void on_reordering(uint32_t degree_segments) {
         reordering_seen_ = true;
         if (degree_segments > reordering_segments_)
-            reordering_segments_ = degree_segments < 300 ? degree_segments : 300;
+            reordering_segments_ = degree_segments < most_reordering ? degree_segments : most_reordering;
     }
-    bool reordering_seen() const { return reordering_seen_; }
+    // Without SACK, more duplicate acknowledgements than segments that could have caused them tell of it as well.
+    void on_impossible_duplicates(uint32_t degree_segments) {
+        reordering_seen_ = true;
+        reordering_segments_ = degree_segments < most_reordering ? degree_segments : most_reordering;
+    }
     uint32_t reordering_segments() const { return reordering_segments_; }
     void forget_reordering_degree() {
         reordering_segments_ = reordering_segments_ < 3 ? reordering_segments_ : 3;
@@ -85,6 +89,8 @@ class Rack {
     }
 
   private:
+    static constexpr uint32_t most_reordering = 300;
+
     static bool sent_after(int64_t time_a, Serial32 end_a, int64_t time_b, Serial32 end_b) {
         return time_a > time_b || (time_a == time_b && end_b.before(end_a));
     }

@@ -40,7 +40,7 @@ SimulatedSender::SimulatedSender(VirtualTime& time, const Options& options, Obse
 }
 
 void SimulatedSender::established(int64_t rtt_ns, uint32_t window) {
-    round_trip_.measure(rtt_ns);
+    round_trip_.measure(rtt_ns, snd_una_, snd_nxt_);
     window_ = window;
     window_used_ns_ = time_.now();
 }
@@ -116,7 +116,7 @@ SimulatedSender::Heard SimulatedSender::take_note(const WireSegment& ack) {
     if (!heard.rtt_ns && heard.advanced && options_.timestamps && ack.has_timestamp)
         heard.rtt_ns = int64_t{timestamp_now() - ack.timestamp_echo} * millisecond;
     if (heard.rtt_ns) {
-        round_trip_.measure(*heard.rtt_ns);
+        round_trip_.measure(*heard.rtt_ns, snd_una_, snd_nxt_);
         backoff_ = 0;
     }
     if (heard.newest_rtt_ns) strategy_->on_round_trip(congestion_, *heard.newest_rtt_ns, moment());
@@ -210,6 +210,7 @@ void SimulatedSender::note_acknowledged(const WireSegment& ack, Heard& heard) {
         heard.delivered +=
             std::max<uint32_t>(heard.acked > duplicate_acks_ ? heard.acked - duplicate_acks_ : 0, 1);
         duplicate_acks_ -= std::min(duplicate_acks_, heard.acked - 1);
+        limit_duplicates(heard.acked);
     }
 }
 
@@ -224,11 +225,19 @@ void SimulatedSender::note_reordering(Serial32 seq, Serial32 highest_before) {
     rack_.on_reordering((bytes + options_.mss - 1) / options_.mss);
 }
 
+// At least the first segment is missing, so that not all can have caused a duplicate (tcp_limit_reno_sacked).
+bool SimulatedSender::limit_duplicates(uint32_t acked) {
+    const uint32_t missing = std::min(std::max(flight_.lost(), 1u), flight_.size());
+    if (duplicate_acks_ + missing <= flight_.size()) return false;
+    duplicate_acks_ = flight_.size() - missing;
+    rack_.on_impossible_duplicates(flight_.size() + acked);
+    return true;
+}
+
 void SimulatedSender::count_duplicate_ack(Heard& heard) {
     if (options_.sack || !heard.duplicate_ack) return;
-    // At least the first segment is missing.
-    if (duplicate_acks_ + std::max(flight_.lost(), 1u) >= flight_.size()) return;
     ++duplicate_acks_;
+    if (limit_duplicates(0)) return;
     ++heard.delivered;
     ++delivered_;
 }

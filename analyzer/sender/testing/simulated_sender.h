@@ -106,6 +106,7 @@ class SimulatedSender {
     void note_delivered(const OutstandingSegment& segment, Heard& heard);
     void note_reordering(Serial32 seq, Serial32 highest_before);
     void count_duplicate_ack(Heard& heard);
+    bool limit_duplicates(uint32_t acked);
 
     void judge_tail_loss_probe(const WireSegment& ack, const Heard& heard);
     Retransmit run_state_machine(Heard& heard);
