@@ -19,9 +19,10 @@ constexpr int64_t least_rtt_us = 400;
 bool CcClassifier::paced(const Doubts& doubts, int64_t min_rtt_us) const {
     const uint64_t bursts = clocked_ + unclocked_;
     if (bursts < enough_bursts || min_rtt_us < least_rtt_us) return false;
+    const double others = std::min(doubts.cubic, doubts.reno);
+    if (estimated_) return others > 4 && doubts.bbr < 0.05 * others;
     const double share = static_cast<double>(unclocked_) / static_cast<double>(bursts);
     if (share < mostly) return false;
-    const double others = std::min(doubts.cubic, doubts.reno);
     const double allowed = 1.5 * others + (share > nearly_always ? 1.2 : 0.0);
     return doubts.bbr <= allowed;
 }

@@ -10,6 +10,9 @@ namespace sanscope {
 // at moments of their own, as those of a paced one (BBR).
 class CcClassifier {
   public:
+    // `estimated`: the moments of sending are estimates, made after the acknowledgements', and tell nothing of pacing.
+    explicit CcClassifier(bool estimated = false) : estimated_(estimated) {}
+
     enum class Control : uint8_t { cubic, reno, bbr };
 
     struct Doubts {
@@ -29,6 +32,7 @@ class CcClassifier {
   private:
     bool paced(const Doubts& doubts, int64_t min_rtt_us) const;
 
+    bool estimated_;
     uint64_t clocked_ = 0;
     uint64_t unclocked_ = 0;
 };

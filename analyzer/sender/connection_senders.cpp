@@ -185,6 +185,7 @@ SenderOptions ConnectionSenders::options_of(bool a) const {
     const Side& sender = side(a);
     const Side& receiver = side(!a);
     SenderOptions options;
+    options.estimated = sender.far != nullptr;
     if (sender.syn_seen && receiver.syn_seen) {
         options.sack = sender.sack_permitted && receiver.sack_permitted;
         options.timestamps = sender.timestamps && receiver.timestamps;

@@ -51,6 +51,7 @@ struct SenderOptions {
     uint32_t mss = 0;  // payload bytes of a full segment, options subtracted; 0: SYNs not captured
     bool sack = true;
     bool timestamps = true;
+    bool estimated = false;  // the events are FarSender's
 };
 
 }  // namespace sanscope

@@ -14,7 +14,7 @@ namespace sanscope {
 class SenderReplay::Machine {
   public:
     Machine(ResultStore& store, uint32_t connection, bool from_a, const SenderOptions& options)
-        : log_(store, connection, from_a), ca_(log_, options) {}
+        : log_(store, connection, from_a), ca_(log_, options), classifier_(options.estimated) {}
 
     void on_sent(const SentSegment& segment) {
         const bool occupies = segment.length > 0 || (segment.flags & (tcp_syn | tcp_fin)) != 0;
