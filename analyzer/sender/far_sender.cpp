@@ -74,6 +74,12 @@ void FarSender::on_sent(const SentSegment& segment) {
     if (sequence_length(segment) == 0) {
         note_ip_id(segment.ip_id);
         pending.kind = Kind::evidence;
+        // Its sequence number is SND.NXT (RFC 9293 §3.10.7.4): what it passes over was sent before it.
+        const bool in_state = (segment.flags & tcp_ack) != 0 && (segment.flags & tcp_rst) == 0;
+        if (in_state && any_sequence_ && sequence_end_.before(segment.seq)) {
+            add_hole(segment.seq, pending);
+            sequence_end_ = segment.seq;
+        }
         segments_.push_back(pending);
         return;
     }

@@ -43,7 +43,8 @@ namespace sanscope {
 // nothing of what followed them.
 //
 // Lost before the tap: the hole that an original left is given as SentSegments marked `unseen`, of a full segment each,
-// in its place in the sequence; their packet is the one that revealed the hole. Events wait for a round trip whether the
+// in its place in the sequence; their packet is the one that revealed the hole: later data, or a pure acknowledgement,
+// whose sequence number is SND.NXT. Events wait for a round trip whether the
 // hole is filled by its original, which was only late: by the IP identification where it counts up, else by TSval, else
 // by coming sooner than anybody could have asked for it. An original later than that is dropped, since it was given.
 //

@@ -473,6 +473,24 @@ TEST(FarSender, HoleIsGivenBeforeWhatRevealedItAndItsRetransmissionWhenItCame) {
     EXPECT_EQ(r.packet_numbers[1], 2u);  // the packet that revealed it
 }
 
+TEST(FarSender, PureAcknowledgementRevealsTheTailThatWasLostBeforeIt) {
+    Recorder r({mss, true, false});
+    r.sent(Segment{.at = 0, .seq = 1000});
+    r.sent(Segment{.at = 10 * us, .seq = 4000, .length = 0});
+    r.sent(Segment{.at = 300 * ms, .seq = 2000});  // a timeout's retransmission, which continues the sequence
+    EXPECT_THAT(r.finish(), ElementsAre("s:1000", "u:2000+1000", "u:3000+1000", "r:2000"));
+}
+
+TEST(FarSender, KeepAliveAndResetRevealNothing) {
+    Recorder r({mss, true, false});
+    r.sent(Segment{.at = 0, .seq = 1000});
+    r.sent(Segment{.at = ms, .seq = 1999, .length = 0});
+    SentSegment reset = Segment{.at = 2 * ms, .seq = 9000, .length = 0};
+    reset.flags |= tcp_rst;
+    r.sent(reset);
+    EXPECT_THAT(r.finish(), ElementsAre("s:1000"));
+}
+
 TEST(FarSender, HoleIsGivenAfterARoundTripIfNothingFillsIt) {
     Recorder r({mss, true, false});
     r.sent(Segment{.at = 0, .seq = 1000});
