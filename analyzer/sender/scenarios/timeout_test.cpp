@@ -10,16 +10,16 @@ namespace sanscope::simulated {
 namespace {
 
 // A lone flight of which nothing arrives. Linux sends a probe of the tail first (RFC 8985 §7), then the timeout comes
-// that counts from the first segment.
+// that counts from the probe.
 TEST(Timeout, BeginsAgainWithOneSegment) {
     Script script;
     for (uint32_t n = 0; n < 10; ++n) script.at(n * 0.01).sends(n, n + 1);
     script.at(44).sends_again(9).holds({.cwnd = 10, .state = CaState::open});
-    script.at(224).sends_again(0).holds({.cwnd = 1, .ssthresh = 7, .in_flight = 1, .state = CaState::loss});
-    script.at(244).hears(1).echoing(224).holds({.cwnd = 2, .state = CaState::loss}).sends(1, 3);
-    script.at(264).hears(3).echoing(244).holds({.cwnd = 4, .state = CaState::loss}).sends(3, 7);
-    script.at(284).hears(7).echoing(264).holds({.cwnd = 7, .state = CaState::loss}).sends(7, 10);
-    script.at(304).hears(10).echoing(284).holds({.ssthresh = 7, .in_flight = 0, .state = CaState::open});
+    script.at(264).sends_again(0).holds({.cwnd = 1, .ssthresh = 7, .in_flight = 1, .state = CaState::loss});
+    script.at(284).hears(1).echoing(264).holds({.cwnd = 2, .state = CaState::loss}).sends(1, 3);
+    script.at(304).hears(3).echoing(284).holds({.cwnd = 4, .state = CaState::loss}).sends(3, 7);
+    script.at(324).hears(7).echoing(304).holds({.cwnd = 7, .state = CaState::loss}).sends(7, 10);
+    script.at(344).hears(10).echoing(324).holds({.ssthresh = 7, .in_flight = 0, .state = CaState::open});
     script.enters({CaState::loss, CaState::open});
     script.check();
 

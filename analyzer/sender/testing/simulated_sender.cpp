@@ -136,8 +136,7 @@ void SimulatedSender::note_duplicate(const WireSegment& ack, Heard& heard) {
     if (!heard.probe_was_duplicate) rack_.on_duplicate_reported();
     const auto segments =
         (static_cast<uint32_t>(first.begin.distance_to(first.end)) + options_.mss - 1) / options_.mss;
-    const bool of_this_episode =
-        can_undo_ && undo_from_.before(first.end) && !heard.una_before.before(first.end);
+    const bool of_this_episode = can_undo_ && undo_from_.before(first.end);
     if (of_this_episode && unconfirmed_retransmissions_ > 0)
         unconfirmed_retransmissions_ = std::max<int64_t>(0, unconfirmed_retransmissions_ - segments);
 }
@@ -793,9 +792,10 @@ void SimulatedSender::send_probe() {
         probe_repeats_ = !send_one_new();
         if (probe_repeats_) transmit(flight_.segments().back());
         probe_high_ = snd_nxt_;
+        alarm_ = Alarm::none;  // the timeout counts anew from the probe
+    } else {
+        alarm_ = Alarm::tail_loss_probe;  // … or goes on from when the oldest segment was sent
     }
-    // The timeout counts from when the oldest segment was sent.
-    alarm_ = Alarm::tail_loss_probe;
     rearm_timeout();
 }
 
