@@ -214,6 +214,7 @@ void SimulatedSender::note_acknowledged(const WireSegment& ack, Heard& heard) {
 }
 
 void SimulatedSender::note_delivered(const OutstandingSegment& segment, Heard& heard) {
+    if (!options_.sack) return;
     rack_.on_delivered(segment, time_.now(), round_trip_.shortest_ns());
     heard.delivered_when_sent = std::max(heard.delivered_when_sent, segment.delivered_when_sent);
 }
