@@ -69,9 +69,11 @@ class Rack {
     // Step 5. Marks what is lost; returns how long until the next one may be (0: none waits).
     int64_t detect(Flight& flight, int64_t now_ns, int64_t window_ns) const {
         int64_t wait_ns = 0;
-        const bool all_in_order =
-            flight.sacked() == 0 && flight.lost() == 0 && !flight.retransmission_in_doubt();
-        if (!any_ || all_in_order) return 0;
+        if (!any_ || flight.empty()) return 0;
+        // If the first was sent once, all others were sent later.
+        const OutstandingSegment& first = flight.front();
+        if (!first.ever_retransmitted() && !sent_after(sent_ns_, end_, first.last_sent_ns, first.end))
+            return 0;
         for (OutstandingSegment& segment : flight.segments()) {
             if (segment.sacked || (segment.lost && !segment.retransmission_on_way)) continue;
             if (!sent_after(sent_ns_, end_, segment.last_sent_ns, segment.end)) continue;
