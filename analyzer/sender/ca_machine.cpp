@@ -128,6 +128,7 @@ void CaMachine::send_new(const SentSegment& segment, Serial32 begin, uint32_t le
         probe_end_ = state_.snd_nxt;
     }
     windows_.each([&](auto& window) { window.on_sent(state_, probe); });
+    window_was_full_ = state_.in_flight() * 8 >= windows_.bbr.cwnd() * 7;
     last_probe_or_progress_us_ = state_.now_us;
     more_waiting_ = (segment.flags & (tcp_psh | tcp_fin)) == 0;
     note_transmission(segment);
@@ -137,14 +138,16 @@ void CaMachine::send_new(const SentSegment& segment, Serial32 begin, uint32_t le
 // tell that the application had no more (tcp_rate_check_app_limited). Matters to BBR alone.
 void CaMachine::note_app_limited(uint32_t length) {
     constexpr int64_t one_burst_us = 60;
-    constexpr int64_t timer_slack_us = 500;
+    constexpr int64_t timer_slack_us = 600;
     const int64_t pause_us = state_.now_us - state_.last_sent_us;
-    const bool late = pause_us > std::max(2 * windows_.bbr.pacing_gap_us(burst_bytes_) + timer_slack_us,
-                                          state_.srtt_us / 4);
+    // Later on, what else delays a burst must not be taken for the application.
+    const int64_t least_us = windows_.bbr.starting_up() ? 0 : state_.srtt_us / 4;
+    const bool late =
+        pause_us > std::max(2 * windows_.bbr.pacing_gap_us(burst_bytes_) + timer_slack_us, least_us);
     if (pause_us > one_burst_us) burst_bytes_ = 0;
     burst_bytes_ += length;
     if (!late || more_waiting_ || state_.last_sent_us == 0 || state_.lost_out > state_.retrans_out) return;
-    if (state_.in_flight() >= windows_.bbr.cwnd()) return;
+    if (window_was_full_ || state_.in_flight() >= windows_.bbr.cwnd()) return;
     state_.app_limited = std::max(1u, state_.delivered + state_.in_flight());
 }
 

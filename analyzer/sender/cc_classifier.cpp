@@ -8,6 +8,7 @@ namespace {
 
 constexpr uint64_t enough_bursts = 20;
 constexpr uint64_t enough_bursts_to_name = 150;
+constexpr double least_contradiction = 0.2;
 constexpr double mostly = 0.6;
 constexpr double nearly_always = 0.75;
 // Below this round trip, whether a burst follows an acknowledgement cannot be told.
@@ -23,6 +24,8 @@ bool CcClassifier::paced(const Doubts& doubts, int64_t min_rtt_us) const {
     if (estimated_) return others > 4 && doubts.bbr < 0.05 * others;
     const double share = static_cast<double>(unclocked_) / static_cast<double>(bursts);
     if (share < mostly) return false;
+    // From its first paced burst on, a paced sender contradicts those that are not.
+    if (others < least_contradiction) return false;
     const double allowed = 1.5 * others + (share > nearly_always ? 1.2 : 0.0);
     return doubts.bbr <= allowed;
 }

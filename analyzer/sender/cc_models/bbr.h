@@ -43,6 +43,8 @@ class BbrReplay {
     void on_sent(const SenderState& state, bool forced);
     // How long after so many bytes the pacing lets the next be sent.
     int64_t pacing_gap_us(uint64_t bytes) const;
+    // Still looking for the bandwidth.
+    bool starting_up() const { return !full_pipe_; }
     void on_burst_end(const SenderState& state, const BurstEnd& end);
 
   private:
