@@ -37,7 +37,10 @@ CcClassifier::Control CcClassifier::best(const Doubts& doubts, int64_t min_rtt_u
 }
 
 const char* CcClassifier::name(const Doubts& doubts, int64_t min_rtt_us) const {
-    const auto clear = [](double best, double other) { return other >= 1.5 * best + 0.25; };
+    // Where pacing cannot be seen, BBR must be contradicted as well.
+    const auto clear = [&](double best, double other) {
+        return other >= 1.5 * best + 0.25 && (!estimated_ || doubts.bbr > best);
+    };
     switch (best(doubts, min_rtt_us)) {
         case Control::bbr:
             return clocked_ + unclocked_ >= enough_bursts_to_name ? "bbr" : "";

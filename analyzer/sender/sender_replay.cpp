@@ -14,7 +14,10 @@ namespace sanscope {
 class SenderReplay::Machine {
   public:
     Machine(ResultStore& store, uint32_t connection, bool from_a, const SenderOptions& options)
-        : log_(store, connection, from_a), ca_(log_, options), classifier_(options.estimated) {}
+        : log_(store, connection, from_a),
+          ca_(log_, options),
+          classifier_(options.estimated),
+          estimated_(options.estimated) {}
 
     void on_sent(const SentSegment& segment) {
         const bool occupies = segment.length > 0 || (segment.flags & (tcp_syn | tcp_fin)) != 0;
@@ -100,7 +103,7 @@ class SenderReplay::Machine {
     void write(PacketNumber packet, int64_t time_ns, bool sent) {
         const SenderState& state = ca_.state();
         if (!ca_.begun()) return;
-        const WindowEstimate estimate = estimate_window(ca_.windows(), state, chosen_);
+        const WindowEstimate estimate = estimate_window(ca_.windows(), state, chosen_, estimated_);
         WindowRow row;
         row.packet = packet;
         row.time_ns = time_ns;
@@ -155,6 +158,7 @@ class SenderReplay::Machine {
     CaMachine ca_;
     CcClassifier classifier_;
     CcClassifier::Control chosen_ = CcClassifier::Control::cubic;
+    bool estimated_;
     bool burst_ = false;
     bool more_waiting_ = false;  // surely: the last segment was full, and not the end of what was written
     bool clocked_ = false;

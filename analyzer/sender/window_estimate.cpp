@@ -23,7 +23,7 @@ CcClassifier::Doubts doubts_of(const WindowCandidates& windows) {
 }
 
 WindowEstimate estimate_window(const WindowCandidates& windows, const SenderState& state,
-                               CcClassifier::Control chosen) {
+                               CcClassifier::Control chosen, bool estimated) {
     WindowEstimate estimate;
     const auto take = [&](const auto& window) {
         estimate.cwnd = estimate.low = estimate.high = window.cwnd();
@@ -52,6 +52,11 @@ WindowEstimate estimate_window(const WindowCandidates& windows, const SenderStat
     } else {
         take(windows.reno);
         if (!refuted(doubts.cubic, least)) include(estimate, windows.cubic.cwnd());
+    }
+    if (estimated) {
+        const uint32_t more = 1 + estimate.cwnd / 16;
+        estimate.low -= std::min(estimate.low - 1, more);
+        estimate.high += more;
     }
     return estimate;
 }

@@ -20,8 +20,9 @@ struct WindowEstimate {
 CcClassifier::Doubts doubts_of(const WindowCandidates& windows);
 
 // The chosen candidate's figures. The interval covers what the candidate itself cannot know (the phase of the kernel's
-// tick, the rates that only its own clock shows), and the other candidates as long as they are not refuted.
+// tick, the rates that only its own clock shows), and the other candidates as long as they are not refuted. `estimated`:
+// the events are FarSender's, some of them out of place.
 WindowEstimate estimate_window(const WindowCandidates& windows, const SenderState& state,
-                               CcClassifier::Control chosen);
+                               CcClassifier::Control chosen, bool estimated);
 
 }  // namespace sanscope
