@@ -113,7 +113,7 @@ uint64_t run_until(std::string_view stage, PacketSource& source, unsigned thread
                       : stage == "reassemble" ? Stop::reassemble
                       : stage == "frame"      ? Stop::frame
                                               : Stop::none;
-    Engine engine({.commands = store, .pdus = store}, stop);
+    Engine engine(store ? ResultStore::Keep{} : ResultStore::Keep::nothing(), stop);
     AnalysisOptions analysis;
     analysis.threads = threads;
     analyse(source, engine, analysis);

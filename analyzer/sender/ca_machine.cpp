@@ -77,6 +77,16 @@ void CaMachine::on_sent(const SentSegment& segment) {
         return;
     }
     if (length == 0) return;
+    if (segment.overtaken) {
+        LossRow row;
+        row.packet = segment.packet;
+        row.time_ns = segment.time_ns;
+        row.seq = begin.value;
+        row.length = length;
+        row.kind = LossKind::out_of_order;
+        row.delay_ns = segment.overtaken_ns;
+        log_.loss(row);
+    }
     if (ahead >= 0) {
         if (ahead > 0) add_unseen(state_.snd_nxt, begin);
         send_new(segment, begin, length);

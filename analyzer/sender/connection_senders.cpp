@@ -70,16 +70,13 @@ void ConnectionSenders::on_packet(bool from_a, const DecodedPacket& packet, Pack
     if (vantage_.settled() || waiting_.size() >= max_waiting) begin();
 }
 
-// A mirror port's second copy: it has the same IP identification.
+// A mirror port's second copy has the IP identification of the first, which may be a few packets back.
 bool ConnectionSenders::is_copy(Side& sender, const DecodedPacket& packet) {
-    const bool copy = sender.any && packet.ip_id != 0 && packet.ip_id == sender.ip_id &&
-                      packet.seq == sender.seq && packet.ack == sender.ack &&
-                      packet.payload_length == sender.length;
-    sender.any = true;
-    sender.ip_id = packet.ip_id;
-    sender.seq = packet.seq;
-    sender.ack = packet.ack;
-    sender.length = packet.payload_length;
+    if (packet.ip_id == 0) return false;
+    const Seen now{packet.ip_id, packet.seq, packet.ack, packet.payload_length};
+    Seen& before = sender.seen[packet.ip_id % sender.seen.size()];
+    const bool copy = before == now;
+    before = now;
     return copy;
 }
 

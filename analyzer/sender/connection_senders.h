@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -31,6 +32,13 @@ class ConnectionSenders {
     void describe(bool initiator_is_a, ConnectionRow& row) const;
 
   private:
+    struct Seen {
+        uint16_t ip_id = 0;
+        uint32_t seq = 0;
+        uint32_t ack = 0;
+        uint32_t length = 0;
+        bool operator==(const Seen&) const = default;
+    };
     struct Side {
         std::unique_ptr<FarSender> far;  // unless the capture was taken here
         std::unique_ptr<SenderReplay> replay;
@@ -41,11 +49,8 @@ class ConnectionSenders {
         uint8_t window_scale = 0;
         uint16_t mss = 0;
 
-        bool any = false;  // of the last packet:
-        uint16_t ip_id = 0;
-        uint32_t seq = 0;
-        uint32_t ack = 0;
-        uint32_t length = 0;
+        // The last packets, by their IP identification.
+        std::array<Seen, 16> seen{};
     };
     // A packet that waits: what one side sent, and what the other heard of it.
     struct Waiting {

@@ -178,6 +178,8 @@ bool FarSender::fill_hole(const PendingSegment& late) {
         }
         PendingSegment rest = hole;
         hole = late;
+        hole.segment.overtaken = true;
+        hole.segment.overtaken_ns = late.arrival_ns - rest.arrival_ns;
         --holes_;
         hole.kind = Kind::original;
         hole.spaced = false;

@@ -22,6 +22,8 @@ struct SentSegment {
     uint16_t ip_id = 0;
     bool has_timestamp = false;
     bool unseen = false;          // no captured packet is this transmission: it must have been
+    bool overtaken = false;       // it passed the capture after segments that were sent later,
+    int64_t overtaken_ns = 0;     // so long after the first of them
     uint32_t timestamp_echo = 0;  // TSecr, if has_timestamp
     Serial32 ack;                 // if ACK is set
 };
