@@ -73,7 +73,8 @@ void ConnectionSenders::on_packet(bool from_a, const DecodedPacket& packet, Pack
 // A mirror port's second copy has the IP identification of the first, which may be a few packets back.
 bool ConnectionSenders::is_copy(Side& sender, const DecodedPacket& packet) {
     if (packet.ip_id == 0) return false;
-    const Seen now{packet.ip_id, packet.seq, packet.ack, packet.payload_length};
+    const uint32_t digest = packet.seq * 0x9e3779b1u ^ packet.ack * 0x85ebca6bu ^ packet.payload_length;
+    const Seen now{digest, packet.ip_id};
     Seen& before = sender.seen[packet.ip_id % sender.seen.size()];
     const bool copy = before == now;
     before = now;

@@ -33,10 +33,8 @@ class ConnectionSenders {
 
   private:
     struct Seen {
+        uint32_t digest = 0;  // of what tells one packet from the next
         uint16_t ip_id = 0;
-        uint32_t seq = 0;
-        uint32_t ack = 0;
-        uint32_t length = 0;
         bool operator==(const Seen&) const = default;
     };
     struct Side {
@@ -50,7 +48,7 @@ class ConnectionSenders {
         uint16_t mss = 0;
 
         // The last packets, by their IP identification.
-        std::array<Seen, 16> seen{};
+        std::array<Seen, 64> seen{};
     };
     // A packet that waits: what one side sent, and what the other heard of it.
     struct Waiting {
