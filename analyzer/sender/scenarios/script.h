@@ -21,7 +21,8 @@ namespace sanscope::simulated {
 //     script.check();
 //
 // Segments are numbered from 0; `sends(a, b)` sends a … b-1, one packet each, and `hears(n)` acknowledges all below n.
-// A handshake of the round trip's length precedes; time counts from its end.
+// A handshake and one segment with its acknowledgement precede, a round trip each; time counts from their end. They leave
+// the window at ten.
 class Script {
   public:
     static constexpr uint32_t mss = 1000;
@@ -84,7 +85,7 @@ class Script {
     uint32_t timestamp_at(double milliseconds) const {
         return 1'000'000 + static_cast<uint32_t>(1000 + milliseconds);
     }
-    static Serial32 begin_of(uint32_t segment) { return Serial32(1 + segment * mss); }
+    static Serial32 begin_of(uint32_t segment) { return Serial32(100'000 + segment * mss); }
     void send(Serial32 seq, uint32_t length, uint16_t flags);
 
     Options options_;

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A capture that begins in the middle of a connection: nothing that happened before is taken for a loss, and from the
+// second second on the transitions are those of the sender.
+#include <gtest/gtest.h>
+
+#include "analyzer/sender/scenarios/replayed.h"
+
+namespace sanscope::simulated {
+namespace {
+
+std::vector<SenderEvent> from(const Simulation& simulation, int64_t since_start_ns) {
+    std::vector<SenderEvent> kept;
+    for (const SenderEvent& event : simulation.events()) {
+        const int64_t time_ns = std::visit([](const auto& e) { return e.time_ns; }, event);
+        if (time_ns >= simulation.absolute(since_start_ns)) kept.push_back(event);
+    }
+    return kept;
+}
+
+class LateCapture : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Milliseconds, LateCapture, testing::Values(3003, 3021, 4110, 5555));
+
+TEST_P(LateCapture, InventsNoTransition) {
+    Simulation simulation(path_of(40 * millisecond, 10, 60));
+    simulation.write_segments_at(0, 100'000);
+    simulation.run_for(20 * second);
+    const int64_t begins_ns = GetParam() * millisecond;
+    SenderOptions options = simulation.sender_options();
+    options.mss = 0;
+
+    const Replayed replayed(from(simulation, begins_ns), options);
+    std::vector<PacketNumber> said;
+    for (const TrueTransition& t : replayed.transitions())
+        if (t.time_ns >= simulation.absolute(begins_ns + second)) said.push_back(t.packet);
+    std::vector<PacketNumber> truth;
+    for (const TrueTransition& t : simulation.transitions())
+        if (t.time_ns >= simulation.absolute(begins_ns + second)) truth.push_back(t.packet);
+    ASSERT_GT(truth.size(), 2u);
+    EXPECT_EQ(said, truth);
+}
+
+}  // namespace
+}  // namespace sanscope::simulated
