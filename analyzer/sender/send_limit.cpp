@@ -13,7 +13,8 @@ SendLimit send_limit(const SenderState& state, uint32_t cwnd, uint32_t burst, bo
     }
     const int64_t receiver_room = state.snd_nxt.distance_to(state.wnd_end);
     if (state.snd_wnd_known && receiver_room < int64_t{wanted} * state.mss) return SendLimit::receiver;
-    if (paced && more_waiting && state.packets_out > 0) return SendLimit::pacing;
+    const bool has_more = more_waiting || state.app_limited == 0;
+    if (paced && has_more && state.packets_out > 0) return SendLimit::pacing;
     return SendLimit::application;
 }
 

@@ -96,7 +96,10 @@ def what_is_sent_again_was_sent_before(tables):
         original, packet, delay = (number(row[name]) for name in ("original_packet", "packet", "delay_ns"))
         if original is not None and original >= packet:
             yield shown(row)
-        elif delay is not None and (delay < 0 or original is None):
+        elif delay is not None and delay < 0:
+            yield shown(row)
+        # What was overtaken was sent but once.
+        elif delay is not None and original is None and row["kind"] != "out_of_order":
             yield shown(row)
 
 
