@@ -157,13 +157,15 @@ Engine::Flow* Engine::begin_flow(const FlowKey& key, uint32_t& slot, bool source
     slot = free_slots_.back();
     free_slots_.pop_back();
     store_.add_connection(connections_);
-    flows_[slot] = std::make_unique<Flow>(budget_, store_, connections_, slot, source_is_low, key);
+    flows_[slot] =
+        std::make_unique<Flow>(budget_, send_budget_, store_, connections_, slot, source_is_low, key);
     return flows_[slot].get();
 }
 
 void Engine::on_segment(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival) {
     flow.tcp.note(from, packet, arrival);
-    if (stop_after_ == StopAfter::none) flow.senders.on_packet(from == From::a, packet, arrival.packet, arrival.time_ns);
+    if (flow.senders != nullptr && stop_after_ == StopAfter::none)
+        flow.senders->on_packet(from == From::a, packet, arrival.packet, arrival.time_ns);
     if (flow.tcp.closed() && !flow.closing) {
         flow.closing = true;
         closed_.push_back({flow.slot, flow.number, arrival.time_ns});
@@ -241,12 +243,10 @@ void Engine::frame_only(Flow& flow, bool from_target, const StreamPiece& piece) 
 void Engine::end_flow(Flow& flow) {
     const From initiator = initiator_of(flow);
     end_streams(flow);
-    flow.senders.finish();
     ConnectionRow& row = store_.connection(flow.number);
     row.iscsi = flow.is_iscsi;
     row.initiator_is_a = initiator == From::a;
     flow.tcp.describe(initiator, row);
-    flow.senders.describe(initiator == From::a, row);
     const Endpoint low{flow.key.low, flow.key.low_port};
     const Endpoint high{flow.key.high, flow.key.high_port};
     const bool initiator_is_low = (initiator == From::a) == flow.a_is_low;
@@ -257,6 +257,11 @@ void Engine::end_flow(Flow& flow) {
 void Engine::end_streams(Flow& flow) {
     flow.retired = true;
     flow.probe.reset();
+    if (flow.senders != nullptr) {
+        flow.senders->finish();
+        flow.senders->describe(initiator_of(flow) == From::a, store_.connection(flow.number));
+        flow.senders.reset();
+    }
     if (flow.iscsi == nullptr) return;
     StreamPiece piece;
     for (const From side : {flow.initiator, other_side(flow.initiator)}) {

@@ -62,14 +62,19 @@ class Engine {
     using From = TcpConnection::From;
 
     struct Flow {
-        Flow(ReassemblyBudget& budget, ResultStore& store, uint32_t flow_number, uint32_t flow_slot, bool source_is_low,
-             const FlowKey& ends)
-            : tcp(budget), senders(store, flow_number), number(flow_number), slot(flow_slot), a_is_low(source_is_low), key(ends) {}
+        Flow(ReassemblyBudget& budget, SendBudget& send_budget, ResultStore& store, uint32_t flow_number,
+             uint32_t flow_slot, bool source_is_low, const FlowKey& ends)
+            : tcp(budget),
+              senders(std::make_unique<ConnectionSenders>(store, send_budget, flow_number)),
+              number(flow_number),
+              slot(flow_slot),
+              a_is_low(source_is_low),
+              key(ends) {}
         TcpConnection tcp;
-        ConnectionSenders senders;
-        std::unique_ptr<IscsiProbe> probe;       // once there was something to look at
-        std::unique_ptr<IscsiConnection> iscsi;  // once known to be that
-        std::unique_ptr<FramingAlone> framing;   // with it, if stopping after that
+        std::unique_ptr<ConnectionSenders> senders;  // until its streams have ended
+        std::unique_ptr<IscsiProbe> probe;           // once there was something to look at
+        std::unique_ptr<IscsiConnection> iscsi;      // once known to be that
+        std::unique_ptr<FramingAlone> framing;       // with it, if stopping after that
         uint32_t number;
         uint32_t slot;
         bool a_is_low;
@@ -126,6 +131,7 @@ class Engine {
     std::array<RecentFlow, 256> recent_{};
     FlowTable flow_table_;
     ReassemblyBudget budget_;
+    SendBudget send_budget_;
     SessionTracker sessions_;
     std::vector<std::unique_ptr<Flow>> flows_;  // by slot
     std::vector<uint32_t> free_slots_;

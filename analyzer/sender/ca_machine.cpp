@@ -11,13 +11,17 @@ namespace {
 
 // Farther than this no window reaches (RFC 7323 §2.3).
 constexpr int32_t beyond_any_window = 1 << 30;
+// No path has a smaller one (RFC 879 has 536 for default); a header may claim any.
+constexpr uint32_t least_mss = 64;
+// A larger hole than this was not lost by a sniffer: the capture paused, or the packet is not of this connection.
+constexpr int32_t longest_hole = 1 << 24;
 constexpr uint32_t max_reordering = 300;            // net.ipv4.tcp_max_reordering
 constexpr uint32_t default_reordering = 3;          // net.ipv4.tcp_reordering
 constexpr uint32_t rack_persist = 16;               // TCP_RACK_RECOVERY_THRESH
 constexpr int64_t min_rtt_window_us = 300'000'000;  // net.ipv4.tcp_min_rtt_wlen
 // What is remembered of the newest retransmissions, for D-SACKs that come after the bytes were acknowledged.
 constexpr size_t max_recent = 64;
-// More than this cannot be in flight at once; without acknowledgements captured, the oldest are taken for arrived.
+// More segments than this are not followed: more than any window in use holds.
 constexpr size_t max_outstanding = size_t{1} << 17;
 
 bool sent_after(int64_t one_us, int64_t other_us, Serial32 one_end, Serial32 other_end) {
@@ -26,10 +30,10 @@ bool sent_after(int64_t one_us, int64_t other_us, Serial32 one_end, Serial32 oth
 
 }  // namespace
 
-CaMachine::CaMachine(SenderLog& log, const SenderOptions& options)
-    : log_(log), timestamps_(options.timestamps) {
+CaMachine::CaMachine(SenderLog& log, SendBudget& budget, const SenderOptions& options)
+    : log_(log), queue_(budget), timestamps_(options.timestamps) {
     state_.sack = options.sack;
-    if (options.mss != 0) state_.mss = options.mss;
+    if (options.mss != 0) state_.mss = std::max(options.mss, least_mss);
 }
 
 // Transmission.
@@ -63,7 +67,7 @@ void CaMachine::on_sent(const SentSegment& segment) {
     if (!was_begun) {
         if (length == 0) return;
         begin(segment.seq);
-        windows_.each([&](auto& window) { window.start_unknown(state_, 10); });
+        windows_.each([&](auto& window) { window.start_late(state_); });
     }
     const Serial32 begin = segment.seq;
     const Serial32 end = begin + length;
@@ -77,6 +81,11 @@ void CaMachine::on_sent(const SentSegment& segment) {
         return;
     }
     if (length == 0) return;
+    // Some probe a window that is shut with the byte behind it, the same one again and again.
+    if (length == 1 && ahead < 0 && state_.snd_wnd_known && !begin.before(state_.wnd_end)) {
+        note_loss(segment, begin, length, LossKind::zero_window_probe, nullptr);
+        return;
+    }
     if (segment.overtaken) {
         LossRow row;
         row.packet = segment.packet;
@@ -88,7 +97,8 @@ void CaMachine::on_sent(const SentSegment& segment) {
         log_.loss(row);
     }
     if (ahead >= 0) {
-        if (ahead > 0) add_unseen(state_.snd_nxt, begin);
+        if (ahead > longest_hole) restart(begin);
+        if (begin.after(state_.snd_nxt)) add_unseen(state_.snd_nxt, begin);
         send_new(segment, begin, length);
     } else if (!end.after(state_.snd_nxt)) {
         resend(segment);
@@ -99,15 +109,6 @@ void CaMachine::on_sent(const SentSegment& segment) {
         repeated.flags &= static_cast<uint16_t>(~tcp_fin);
         resend(repeated);
         send_new(segment, state_.snd_nxt, length - known);
-    }
-    if (queue_.size() > max_outstanding) {
-        const Serial32 taken_for_arrived = queue_[queue_.first() + max_outstanding / 2].begin;
-        ReceivedAck ack;
-        ack.time_ns = time_ns_;
-        ack.packet = packet_;
-        ack.ack = taken_for_arrived;
-        ack.window = state_.snd_wnd;
-        on_ack(ack);
     }
 }
 
@@ -180,6 +181,13 @@ void CaMachine::add_segment(const SentSegment& segment, Serial32 begin, Serial32
         const uint32_t length = left <= state_.mss + 1 && !unseen && segment.length <= state_.mss
                                     ? left
                                     : std::min(left, state_.mss);
+        if (queue_.size() >= max_outstanding || !queue_.has_room()) {
+            restart(begin);
+            if (!queue_.has_room()) {
+                restart(end);
+                return;
+            }
+        }
         Segment& added = queue_.push_back();
         added.begin = begin;
         added.end = begin + length;
@@ -194,6 +202,21 @@ void CaMachine::add_segment(const SentSegment& segment, Serial32 begin, Serial32
         begin = added.end;
     }
     state_.snd_nxt = end;
+}
+
+// What is outstanding cannot be followed any more: it is taken for arrived, and all begins anew from here.
+void CaMachine::restart(Serial32 seq) {
+    queue_.clear();
+    highest_sack_ = SendQueue::none;
+    sack_cache_size_ = 0;
+    state_.packets_out = state_.sacked_out = state_.lost_out = state_.retrans_out = 0;
+    state_.snd_una = seq;
+    state_.snd_nxt = seq;
+    state_.high_seq = seq;
+    state_.undo_marked = false;
+    probing_ = false;
+    handshake_ = false;
+    enter(CaState::open, "lost track");
 }
 
 void CaMachine::stamp_for_rate(Segment& segment) {
@@ -359,14 +382,15 @@ void CaMachine::on_ack(const ReceivedAck& ack) {
         if (!begun_) {
             if ((ack.flags & tcp_syn) != 0) return;
             begin(ack.ack);
-            windows_.each([&](auto& window) { window.start_unknown(state_, 10); });
+            windows_.each([&](auto& window) { window.start_late(state_); });
         } else if ((ack.flags & tcp_rst) != 0) {
             return;
         }
     }
     const int32_t beyond = state_.snd_nxt.distance_to(ack.ack);
     if (beyond > beyond_any_window || beyond < -beyond_any_window) return;
-    if (beyond > 0) add_unseen(state_.snd_nxt, ack.ack);
+    if (beyond > longest_hole) restart(ack.ack);
+    if (ack.ack.after(state_.snd_nxt)) add_unseen(state_.snd_nxt, ack.ack);
     AckWork work;
     work.ack = &ack;
     work.prior_una = state_.snd_una;
@@ -684,7 +708,7 @@ void CaMachine::clean_queue(AckWork& work, Serial32 prior_fack) {
             handshake_ = false;
             windows_.each([&](auto& window) {
                 if (syn_transmissions_ > 1) {
-                    window.start_unknown(state_, 1);
+                    window.start_with(state_, 1);
                 } else {
                     window.start(state_);
                 }
@@ -1041,6 +1065,7 @@ void CaMachine::enter_loss(const char* cause) {
     const CaState was = state_.ca_state;
     if (was <= CaState::disorder && state_.sacked_out >= default_reordering)
         reordering_ = std::min(reordering_, default_reordering);
+    if (first) timeout_begin_ = recent_count_;
     windows_.each([&](auto& window) { window.lose(state_, first); });
     enter(CaState::loss, cause);
     state_.high_seq = state_.snd_nxt;
@@ -1115,6 +1140,14 @@ bool CaMachine::try_undo_dsack() {
 bool CaMachine::try_undo_loss(bool by_frto) {
     if (!by_frto && !may_undo()) return false;
     undo(true);
+    // What the timeout sent again had arrived.
+    for (uint64_t k = timeout_begin_; k < recent_count_; ++k) {
+        if (k + max_recent < recent_count_) continue;
+        Retransmission& sent = recent_[k % max_recent];
+        if (sent.kind != LossKind::rto) continue;
+        log_.reclassify(sent.loss, sent.kind, LossKind::spurious);
+        sent.kind = LossKind::spurious;
+    }
     timeouts_ = 0;
     if (reno_prevents_reopening()) return true;
     if (by_frto || state_.sack) enter(CaState::open, by_frto ? "spurious timeout (F-RTO)" : "undone");

@@ -23,7 +23,7 @@ namespace sanscope {
 // retransmission that nothing else explains.
 class CaMachine {
   public:
-    CaMachine(SenderLog& log, const SenderOptions& options);
+    CaMachine(SenderLog& log, SendBudget& budget, const SenderOptions& options);
 
     void on_sent(const SentSegment& segment);
     void on_ack(const ReceivedAck& ack);
@@ -34,6 +34,11 @@ class CaMachine {
         return state_.packets_out == 0 && ack.ack == state_.snd_una && ack.sack_blocks == 0 && !probing_ &&
                ack.window == state_.snd_wnd && (ack.flags & (tcp_syn | tcp_rst | tcp_ece)) == 0 &&
                state_.ca_state == CaState::open;
+    }
+
+    // Of such a one, only the sequence counts (SND.WL1): an equal one after it is a duplicate.
+    void take_sequence(const ReceivedAck& ack) {
+        if (ack.seq.after(window_seq_)) window_seq_ = ack.seq;
     }
 
     const SenderState& state() const { return state_; }
@@ -107,6 +112,7 @@ class CaMachine {
     void begin(Serial32 seq);
     void send_new(const SentSegment& segment, Serial32 begin, uint32_t length);
     void add_unseen(Serial32 begin, Serial32 end);
+    void restart(Serial32 seq);
     void add_segment(const SentSegment& segment, Serial32 begin, Serial32 end, bool unseen);
     void resend(const SentSegment& segment);
     LossKind explain_resend(const SentSegment& segment, Index i);
@@ -219,6 +225,7 @@ class CaMachine {
     uint8_t sack_cache_size_ = 0;
     std::vector<Retransmission> recent_;  // a ring, once there was one
     uint64_t recent_count_ = 0;
+    uint64_t timeout_begin_ = 0;  // recent_count_ as Loss was entered
 };
 
 }  // namespace sanscope

@@ -148,7 +148,7 @@ void ConnectionSenders::deliver(const Waiting& packet) {
 void ConnectionSenders::sent(Side& sender, bool a, const SentSegment& segment) {
     const bool occupies = segment.length > 0 || (segment.flags & (tcp_syn | tcp_fin)) != 0;
     if (sender.replay == nullptr && occupies)
-        sender.replay = std::make_unique<SenderReplay>(store_, connection_, a, options_of(a));
+        sender.replay = std::make_unique<SenderReplay>(store_, budget_, connection_, a, options_of(a));
     if (sender.replay == nullptr) return;
     if (sender.far == nullptr) {
         sender.replay->on_sent(segment);

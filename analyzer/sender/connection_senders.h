@@ -23,7 +23,8 @@ class ConnectionSenders {
   public:
     static constexpr size_t max_waiting = 256;
 
-    ConnectionSenders(ResultStore& store, uint32_t connection) : store_(store), connection_(connection) {}
+    ConnectionSenders(ResultStore& store, SendBudget& budget, uint32_t connection)
+        : store_(store), budget_(budget), connection_(connection) {}
 
     // `from_a`: sent by the side that sent the connection's first packet.
     void on_packet(bool from_a, const DecodedPacket& packet, PacketNumber number, int64_t time_ns);
@@ -73,6 +74,7 @@ class ConnectionSenders {
     const Side& side(bool a) const { return sides_[a ? 0 : 1]; }
 
     ResultStore& store_;
+    SendBudget& budget_;
     uint32_t connection_;
     Side sides_[2];
     VantageFinder vantage_;

@@ -6,7 +6,6 @@
 namespace sanscope {
 
 SendQueue::Segment& SendQueue::push_back() {
-    if (size() == ring_.size()) grow();
     const Index i = tail_++;
     (*this)[i] = Segment{};
     join_time_order(i);
@@ -65,13 +64,15 @@ void SendQueue::leave_time_order(Index i) {
     segment.older = none;
 }
 
-void SendQueue::grow() {
+bool SendQueue::grow() {
     const size_t capacity = ring_.empty() ? 16 : ring_.size() * 2;
+    if (!budget_.take(capacity - ring_.size())) return false;
     std::vector<Segment> larger(capacity);
     const Index larger_mask = capacity - 1;
     for (Index i = head_; i != tail_; ++i) larger[i & larger_mask] = (*this)[i];
     ring_ = std::move(larger);
     mask_ = larger_mask;
+    return true;
 }
 
 }  // namespace sanscope

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyzer/base/serial32.h"
+#include "analyzer/sender/send_budget.h"
 #include "analyzer/store/rows.h"
 
 namespace sanscope {
@@ -45,6 +46,13 @@ class SendQueue {
         LossKind loss_kind = LossKind::fast_retransmit;
     };
 
+    explicit SendQueue(SendBudget& budget) : budget_(budget) {}
+    ~SendQueue() { budget_.give_back(ring_.size()); }
+    SendQueue(const SendQueue&) = delete;
+    SendQueue& operator=(const SendQueue&) = delete;
+
+    // Makes room for one more; false if the budget has none: some must go first.
+    bool has_room() { return size() < ring_.size() || grow(); }
     bool empty() const { return head_ == tail_; }
     size_t size() const { return static_cast<size_t>(tail_ - head_); }
     Index first() const { return head_; }
@@ -52,7 +60,7 @@ class SendQueue {
     Segment& operator[](Index i) { return ring_[i & mask_]; }
     const Segment& operator[](Index i) const { return ring_[i & mask_]; }
 
-    // A new segment behind all others, sent now.
+    // A new segment behind all others, sent now. There is room.
     Segment& push_back();
     // The first one is acknowledged. There is one.
     void pop_front();
@@ -70,8 +78,9 @@ class SendQueue {
 
   private:
     void join_time_order(Index i);
-    void grow();
+    bool grow();
 
+    SendBudget& budget_;
     std::vector<Segment> ring_;
     Index mask_ = 0;
     Index head_ = 0;

@@ -13,9 +13,10 @@ namespace sanscope {
 
 class SenderReplay::Machine {
   public:
-    Machine(ResultStore& store, uint32_t connection, bool from_a, const SenderOptions& options)
+    Machine(ResultStore& store, SendBudget& budget, uint32_t connection, bool from_a,
+            const SenderOptions& options)
         : log_(store, connection, from_a),
-          ca_(log_, options),
+          ca_(log_, budget, options),
           classifier_(options.estimated),
           estimated_(options.estimated) {}
 
@@ -35,7 +36,10 @@ class SenderReplay::Machine {
     }
 
     void on_ack(const ReceivedAck& ack) {
-        if (ca_.tells_nothing(ack)) return;
+        if (ca_.tells_nothing(ack)) {
+            ca_.take_sequence(ack);
+            return;
+        }
         end_burst();
         last_ack_ns_ = ack.time_ns;
         ca_.on_ack(ack);
@@ -175,8 +179,9 @@ class SenderReplay::Machine {
     SendLimit last_limit_ = SendLimit::application;
 };
 
-SenderReplay::SenderReplay(ResultStore& store, uint32_t connection, bool from_a, const SenderOptions& options)
-    : machine_(std::make_unique<Machine>(store, connection, from_a, options)) {}
+SenderReplay::SenderReplay(ResultStore& store, SendBudget& budget, uint32_t connection, bool from_a,
+                           const SenderOptions& options)
+    : machine_(std::make_unique<Machine>(store, budget, connection, from_a, options)) {}
 SenderReplay::~SenderReplay() = default;
 void SenderReplay::on_sent(const SentSegment& segment) {
     machine_->on_sent(segment);

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "analyzer/sender/send_budget.h"
 #include "analyzer/sender/sender_events.h"
 #include "analyzer/store/result_store.h"
 
@@ -12,8 +13,9 @@ namespace sanscope {
 // its windows, its congestion state, its losses, into the store. Events come in the sender's order.
 class SenderReplay {
   public:
-    // `connection` and `from_a` name the side in the rows.
-    SenderReplay(ResultStore& store, uint32_t connection, bool from_a, const SenderOptions& options);
+    // `connection` and `from_a` name the side in the rows; `budget` outlives this.
+    SenderReplay(ResultStore& store, SendBudget& budget, uint32_t connection, bool from_a,
+                 const SenderOptions& options);
     ~SenderReplay();
 
     void on_sent(const SentSegment& segment);       // pure acknowledgements too: keep-alives are among them

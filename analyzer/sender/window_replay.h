@@ -29,13 +29,20 @@ class WindowReplay {
         model_.start(state);
         usage_end_ = state.snd_nxt;
     }
-    // Where the beginning of the connection was not captured, cwnd is not known to be the initial one.
-    void start_unknown(const SenderState& state, uint32_t cwnd) {
+    // With another cwnd than the usual one.
+    void start_with(const SenderState& state, uint32_t cwnd) {
         window_.cwnd = cwnd;
+        start(state);
+    }
+    // The beginning of the connection was not captured: until the first reduction cwnd is what the sender is seen to use.
+    void start_late(const SenderState& state) {
+        late_ = true;
+        window_.ssthresh = window_.cwnd;
         start(state);
     }
 
     void begin_reduction() {
+        late_ = false;
         window_.acked_towards_growth = 0;
         prior_cwnd_ = window_.cwnd;
         window_.ssthresh = model_.ssthresh(window_);
@@ -110,6 +117,11 @@ class WindowReplay {
     void on_sent(const SenderState& state, bool forced) {
         const uint32_t in_flight = state.in_flight();
         if (forced || in_flight <= window_.cwnd) return;
+        if (late_) {
+            window_.cwnd = in_flight;
+            window_.ssthresh = in_flight;
+            return;
+        }
         doubt_.add(state, static_cast<double>(in_flight - window_.cwnd) / window_.cwnd);
         window_.cwnd = in_flight;
     }
@@ -192,6 +204,10 @@ class WindowReplay {
     void weigh(const SenderState& state, const BurstEnd& end) {
         if (!tells(state, end)) return;
         const uint32_t in_flight = state.in_flight();
+        if (late_ && leaves_room(state)) {
+            window_.cwnd = in_flight;
+            return;
+        }
         ++stops_;
         if (in_flight == stops_at(state, end, window_.cwnd)) {
             run_ = {};
@@ -259,6 +275,7 @@ class WindowReplay {
     uint32_t max_packets_out_ = 0;
     Serial32 usage_end_;
     uint32_t used_ = 0;
+    bool late_ = false;
     int64_t stamp_us_ = 0;
     Doubt doubt_;
     uint64_t stops_ = 0;

@@ -77,17 +77,7 @@ void TcpConnection::note_data(Side& sender, const DecodedPacket& packet) {
     if (!sender.data_seen || sender.greatest_seq.before(end)) {
         sender.greatest_seq = end;
         sender.data_seen = true;
-    } else {
-        // A mirror port's second copy has the same IP identification; a keep-alive has at most one old byte (RFC 1122
-        // §4.2.3.6).
-        const bool copy = packet.ip_id != 0 && packet.ip_id == sender.last_ip_id && sender.last_seq == seq &&
-                          sender.last_length == packet.payload_length;
-        const bool keep_alive = packet.payload_length == 1 && end == sender.greatest_seq;
-        if (!copy && !keep_alive) ++sender.retransmissions;
     }
-    sender.last_ip_id = packet.ip_id;
-    sender.last_seq = seq;
-    sender.last_length = packet.payload_length;
 }
 
 bool TcpConnection::is_near_start(const Side& sender, Serial32 syn_seq) {
@@ -107,8 +97,6 @@ void TcpConnection::describe(From initiator, ConnectionRow& row) const {
     row.packets_in = in.packets;
     row.bytes_out = out.bytes;
     row.bytes_in = in.bytes;
-    row.retransmissions_out = out.retransmissions;
-    row.retransmissions_in = in.retransmissions;
     if (out.mss != 0 || in.mss != 0) {
         row.mss = out.mss == 0 ? in.mss : in.mss == 0 ? out.mss : std::min(out.mss, in.mss);
     }

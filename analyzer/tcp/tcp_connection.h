@@ -57,7 +57,6 @@ class TcpConnection {
         StreamReassembler stream;
         uint64_t packets = 0;
         uint64_t bytes = 0;
-        uint64_t retransmissions = 0;
         Serial32 initial_seq;
         Serial32 greatest_seq;  // one past the last byte seen of the farthest segment
         Serial32 greatest_ack;
@@ -67,9 +66,6 @@ class TcpConnection {
         bool syn_was_answer = false;  // with ACK
         bool fin_seen = false;
         uint16_t mss = 0;  // 0: not announced, or the SYN was not captured
-        uint16_t last_ip_id = 0;
-        Serial32 last_seq;
-        uint32_t last_length = 0;
     };
     static void note_data(Side& sender, const DecodedPacket& packet);
     static bool is_near_start(const Side& sender, Serial32 syn_seq);

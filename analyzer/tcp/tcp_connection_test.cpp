@@ -66,7 +66,6 @@ TEST(TcpConnection, CountsPacketsAndBytesOfEachSide) {
     EXPECT_EQ(row.packets_in, 2u);
     EXPECT_EQ(row.bytes_out, 150u);
     EXPECT_EQ(row.bytes_in, 30u);
-    EXPECT_EQ(row.retransmissions_out, 0u);
     EXPECT_EQ(row.first_packet, 1u);
     EXPECT_EQ(row.last_packet, 6u);
     EXPECT_EQ(row.start_ns, 1000);
@@ -164,35 +163,6 @@ TEST(TcpConnection, IsClosedByAReset) {
     EXPECT_TRUE(c.tcp.closed());
 }
 
-TEST(TcpConnection, CountsRetransmissionsOfEachSide) {
-    Connection c;
-    c.takes(From::a, {.seq = 1000, .length = 100, .ip_id = 1});
-    c.takes(From::a, {.seq = 1100, .length = 100, .ip_id = 2});
-    c.takes(From::a, {.seq = 1000, .length = 100, .ip_id = 3});
-    c.takes(From::b, {.seq = 10, .length = 10});
-    c.takes(From::b, {.seq = 10, .length = 10});
-    EXPECT_EQ(c.row().retransmissions_out, 1u);
-    EXPECT_EQ(c.row().retransmissions_in, 1u);
-}
-
-TEST(TcpConnection, DoesNotCountAMirrorPortsSecondCopyAsRetransmission) {
-    Connection c;
-    c.takes(From::a, {.seq = 1000, .length = 100, .ip_id = 7});
-    c.takes(From::a, {.seq = 1000, .length = 100, .ip_id = 7});
-    c.takes(From::a, {.seq = 1100, .length = 100, .ip_id = 8});
-    c.takes(From::b, {.seq = 1, .length = 10, .ip_id = 8});
-    c.takes(From::a, {.seq = 1100, .length = 100, .ip_id = 8});
-    EXPECT_EQ(c.row().retransmissions_out, 0u);
-}
-
-TEST(TcpConnection, DoesNotCountAKeepAliveAsRetransmission) {
-    Connection c;
-    c.takes(From::a, {.seq = 1000, .length = 100});
-    c.takes(From::a, {.seq = 1099, .length = 1});
-    c.takes(From::a, {.seq = 1099, .length = 0});
-    EXPECT_EQ(c.row().retransmissions_out, 0u);
-}
-
 TEST(TcpConnection, BeginsTheStreamBehindTheSyn) {
     Connection c;
     c.open();
@@ -242,7 +212,6 @@ TEST(TcpConnection, CountsDataThatComesWithTheSynFromTheByteBehindIt) {
     c.tcp.note(From::a, packet, {2, 2});
     EXPECT_TRUE(c.tcp.add_payload(From::a, packet, {2, 2}, piece));
     EXPECT_EQ(piece.offset, 2u);
-    EXPECT_EQ(c.row().retransmissions_out, 0u);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ void BbrReplay::start(const SenderState& state) {
     pacing_bytes_a_second_ = pacing_rate(state, window_.cwnd * bandwidth_unit / rtt_us, high_gain);
 }
 
-void BbrReplay::start_unknown(const SenderState& state, uint32_t cwnd) {
+void BbrReplay::start_with(const SenderState& state, uint32_t cwnd) {
     window_.cwnd = cwnd;
     start(state);
 }

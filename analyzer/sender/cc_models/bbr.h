@@ -27,7 +27,8 @@ class BbrReplay {
     bool cwnd_limited() const { return false; }
 
     void start(const SenderState& state);
-    void start_unknown(const SenderState& state, uint32_t cwnd);
+    void start_with(const SenderState& state, uint32_t cwnd);
+    void start_late(const SenderState& state) { start(state); }
     void begin_reduction();
     void end_reduction(const SenderState& /*state*/, bool /*undone*/) {}
     void remember_ssthresh(const SenderState& /*state*/) {}

@@ -66,7 +66,8 @@ DecodedPacket decoded(const WireSegment& segment, bool from_sender, const std::v
 Captured::Captured(const Simulation& simulation, const std::vector<TappedSegment>& tap) {
     uint32_t connection = 0;
     store_.add_connection(connection);
-    ConnectionSenders senders(store_, connection);
+    SendBudget budget;
+    ConnectionSenders senders(store_, budget, connection);
     PacketNumber number = 0;
     for (const TappedSegment& tapped : tap) {
         const std::vector<uint8_t> options = options_of(tapped.segment, simulation.sender_options());

@@ -78,7 +78,8 @@ testing::AssertionResult compare(const char* name, const Simulation& simulation,
 }  // namespace
 
 Replayed::Replayed(const std::vector<SenderEvent>& events, const SenderOptions& options) : mss_(options.mss) {
-    SenderReplay replay(store_, 1, true, options);
+    SendBudget budget;
+    SenderReplay replay(store_, budget, 1, true, options);
     for (const SenderEvent& event : events) {
         if (const auto* sent = std::get_if<SentSegment>(&event)) {
             replay.on_sent(*sent);
