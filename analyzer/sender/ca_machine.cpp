@@ -466,10 +466,10 @@ void CaMachine::update_window(AckWork& work) {
         work.flags.window_update = true;
         window_seq_ = ack.seq;
         state_.snd_wnd = ack.window;
-        state_.snd_wnd_known = true;
-        max_window_ = std::max(max_window_, ack.window);
+        state_.snd_wnd_known = ack.scale_known;
+        max_window_ = std::max(max_window_, ack.scale_known ? ack.window : uint32_t{beyond_any_window});
     }
-    state_.wnd_end = ack.ack + state_.snd_wnd;
+    state_.wnd_end = ack.ack + (ack.scale_known ? state_.snd_wnd : uint32_t{beyond_any_window});
 }
 
 bool CaMachine::sack_block_valid(bool dsack, Serial32 begin, Serial32 end) const {

@@ -38,14 +38,15 @@ struct ReceivedAck {
     PacketNumber packet = 0;
     Serial32 ack;
     Serial32 seq;
-    uint32_t window = 0;          // bytes, scaled
+    uint32_t window = 0;          // bytes, scaled; as in the header where the SYNs were not captured
     uint32_t payload_length = 0;  // data that came along
     uint32_t timestamp_echo = 0;  // TSecr, if has_timestamp
     uint16_t flags = 0;           // TcpFlag
     uint8_t sack_blocks = 0;      // how many of `sack` hold; the first may be a D-SACK (RFC 2883)
     bool has_timestamp = false;
     std::array<Block, 4> sack;
-    uint32_t timestamp = 0;  // TSval, if has_timestamp
+    uint32_t timestamp = 0;   // TSval, if has_timestamp
+    bool scale_known = true;  // of the window
 };
 
 // What the SYNs agreed on for the data of one side.
