@@ -2,6 +2,7 @@
 #include "analyzer/sender/sender_replay.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "analyzer/net/decoded_packet.h"
 #include "analyzer/sender/ca_machine.h"
@@ -21,29 +22,18 @@ class SenderReplay::Machine {
           estimated_(options.estimated) {}
 
     void on_sent(const SentSegment& segment) {
-        const bool occupies = segment.length > 0 || (segment.flags & (tcp_syn | tcp_fin)) != 0;
-        if (!occupies && !(segment.seq + 1 == ca_.state().snd_nxt)) return;
-        const bool new_data =
-            segment.length > 0 && ca_.begun() && (segment.seq + segment.length).after(ca_.state().snd_nxt);
-        if (burst_ && segment.time_ns - last_sent_ns_ > burst_gap_ns) end_burst();
-        if (new_data && !burst_) begin_burst(segment);
-        ca_.on_sent(segment);
-        if (new_data) {
-            more_waiting_ = (segment.flags & (tcp_psh | tcp_fin)) == 0 && segment.length >= ca_.state().mss;
-            last_sent_ns_ = segment.time_ns;
-        }
-        if (occupies) write(segment.packet, segment.time_ns, true);
+        if (!deferred_.empty() && segment.time_ns - last_sent_ns_ > writing_gap_ns) take_deferred();
+        send(segment);
+        if (!deferred_.empty() && !more_waiting_) take_deferred();
     }
 
     void on_ack(const ReceivedAck& ack) {
-        if (ca_.tells_nothing(ack)) {
-            ca_.take_sequence(ack);
+        if (is_writing(ack.time_ns) && deferred_.size() < max_deferred) {
+            deferred_.push_back(ack);
             return;
         }
-        end_burst();
-        last_ack_ns_ = ack.time_ns;
-        ca_.on_ack(ack);
-        write(ack.packet, ack.time_ns, false);
+        take_deferred();
+        hear(ack);
     }
 
     void on_duplicate(const SentSegment& segment) {
@@ -59,6 +49,7 @@ class SenderReplay::Machine {
     const SenderSummary& summary() const { return log_.summary(); }
 
     void finish() {
+        take_deferred();
         end_burst();
         flush();
         log_.summary().set_congestion_control(classifier_.name(doubts_of(ca_.windows()), rtt_floor_us()));
@@ -70,6 +61,52 @@ class SenderReplay::Machine {
     static constexpr int64_t burst_gap_ns = 1'000'000;
     // So soon after an acknowledgement, it is that which let the burst go.
     static constexpr int64_t clocked_within_ns = 40'000;
+    // A write hands down its segments with no longer pauses.
+    static constexpr int64_t writing_gap_ns = 100'000;
+    static constexpr int64_t near_rtt_us = 300;
+    static constexpr size_t max_deferred = 256;
+
+    // Whether the application is in the midst of a write: it has more, and a window that has room for it. What arrives
+    // meanwhile waits for the end of the write (the socket's backlog). Matters where that takes longer than a round trip.
+    bool is_writing(int64_t now_ns) const {
+        const SenderState& state = ca_.state();
+        if (!more_waiting_ || estimated_ || state.min_rtt_us > near_rtt_us) return false;
+        if (now_ns - last_sent_ns_ > writing_gap_ns) return false;
+        const uint32_t burst = ca_.windows().cubic.burst_segments(state);
+        return state.in_flight() + burst <= ca_.windows().cubic.cwnd() &&
+               state.snd_nxt.distance_to(state.wnd_end) >= static_cast<int64_t>(burst) * state.mss;
+    }
+
+    void take_deferred() {
+        for (const ReceivedAck& ack : deferred_) hear(ack);
+        deferred_.clear();
+    }
+
+    void send(const SentSegment& segment) {
+        const bool occupies = segment.length > 0 || (segment.flags & (tcp_syn | tcp_fin)) != 0;
+        if (!occupies && !(segment.seq + 1 == ca_.state().snd_nxt)) return;
+        const bool new_data =
+            segment.length > 0 && ca_.begun() && (segment.seq + segment.length).after(ca_.state().snd_nxt);
+        if (burst_ && segment.time_ns - last_sent_ns_ > burst_gap_ns) end_burst();
+        if (new_data && !burst_) begin_burst(segment);
+        ca_.on_sent(segment);
+        if (new_data) {
+            more_waiting_ = (segment.flags & (tcp_psh | tcp_fin)) == 0 && segment.length >= ca_.state().mss;
+            last_sent_ns_ = segment.time_ns;
+        }
+        if (occupies) write(segment.packet, segment.time_ns, true);
+    }
+
+    void hear(const ReceivedAck& ack) {
+        if (ca_.tells_nothing(ack)) {
+            ca_.take_sequence(ack);
+            return;
+        }
+        end_burst();
+        last_ack_ns_ = ack.time_ns;
+        ca_.on_ack(ack);
+        write(ack.packet, ack.time_ns, false);
+    }
 
     int64_t rtt_floor_us() const {
         return ca_.state().min_rtt_us == SenderState::no_min_rtt ? 0 : ca_.state().min_rtt_us;
@@ -175,6 +212,7 @@ class SenderReplay::Machine {
     bool held_ = false;
     bool held_sent_ = false;
     WindowRow held_row_;
+    std::vector<ReceivedAck> deferred_;
     WindowRow written_;
     SendLimit last_limit_ = SendLimit::application;
 };
