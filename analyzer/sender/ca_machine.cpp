@@ -769,15 +769,16 @@ void CaMachine::take_rtt(AckWork& work, int64_t seq_rtt_us, int64_t sack_rtt_us,
 void CaMachine::process_tlp_ack(const AckWork& work) {
     const Serial32 ack = work.ack->ack;
     if (ack.before(probe_end_)) return;
-    if (!probe_resent_ || work.flags.dsack_of_probe) {
+    // Probe and original both arrived: a D-SACK says so, or a mere duplicate.
+    const bool mere_duplicate = !ack.after(probe_end_) && !work.flags.una_advanced && !work.flags.not_dup() &&
+                                !work.flags.data_sacked;
+    if (!probe_resent_ || work.flags.dsack_of_probe || mere_duplicate) {
         probing_ = false;
     } else if (ack.after(probe_end_)) {
         begin_reduction();
         enter(CaState::cwr, "tail loss probe repaired a loss");
         end_reduction();
         try_keep_open("tail loss probe repaired a loss");
-    } else if (!work.flags.una_advanced && !work.flags.not_dup() && !work.flags.data_sacked) {
-        probing_ = false;
     }
 }
 
@@ -1045,11 +1046,7 @@ void CaMachine::enter_loss(const char* cause) {
     const bool new_recovery = state_.ca_state < CaState::recovery;
     const Index head = queue_.first();
     const bool reneging = queue_[head].sacked;
-    if (reneging) {
-        state_.sacked_out = 0;
-    } else if (!state_.sack) {
-        state_.sacked_out = 0;
-    }
+    if (reneging || !state_.sack) state_.sacked_out = 0;
     for (Index i = head; i != queue_.end(); ++i) {
         Segment& segment = queue_[i];
         if (reneging) {

@@ -221,7 +221,7 @@ class WindowReplay {
             doubt_.add(state, static_cast<double>(window_.cwnd - in_flight - burst) / window_.cwnd / 2);
         }
         for (int off = -farthest_off; off <= farthest_off; ++off) {
-            uint8_t& run = run_[static_cast<size_t>(off + farthest_off)];
+            uint8_t& run = run_[index_of(off)];
             const int64_t cwnd = int64_t{window_.cwnd} + off;
             run = cwnd > 0 && in_flight == stops_at(state, end, static_cast<uint32_t>(cwnd))
                       ? static_cast<uint8_t>(run + 1)
@@ -229,7 +229,7 @@ class WindowReplay {
         }
         for (int distance = 1; distance <= farthest_off; ++distance) {
             for (const int off : {-distance, distance}) {
-                if (run_[static_cast<size_t>(off + farthest_off)] < enough_in_a_row) continue;
+                if (run_[index_of(off)] < enough_in_a_row) continue;
                 window_.cwnd = static_cast<uint32_t>(int64_t{window_.cwnd} + off);
                 doubt_.add(state, static_cast<double>(distance) / window_.cwnd);
                 run_ = {};
@@ -238,6 +238,7 @@ class WindowReplay {
         }
     }
     static constexpr int farthest_off = 3;
+    static constexpr size_t index_of(int off) { return static_cast<size_t>(int64_t{off} + farthest_off); }
     static constexpr uint8_t enough_in_a_row = 3;
     static constexpr int64_t defer_us = 1000;
 

@@ -30,9 +30,10 @@ namespace {
 
 std::string list(const std::vector<TrueTransition>& transitions) {
     std::string text;
-    for (const TrueTransition& t : transitions)
+    for (const TrueTransition& t : transitions) {
         text += fmt::format("\n    packet {} ({} ns): {} to {}", t.packet, t.time_ns, in_words(t.from),
                             in_words(t.to));
+    }
     return text.empty() ? " none" : text;
 }
 
@@ -63,10 +64,11 @@ testing::AssertionResult compare(const char* name, const Simulation& simulation,
         if (distance <= std::max(closely.segments, closely.share * is)) continue;
         ++wrong;
         worst = std::max(worst, distance);
-        if (first.empty())
+        if (first.empty()) {
             first = fmt::format("first after packet {} ({:.3f} ms, {}): {} {}, said {}", sample.packet,
                                 static_cast<double>(sample.time_ns - simulation.absolute(0)) / millisecond,
                                 in_words(sample.figures.state), name, is, said);
+        }
     }
     if (samples.empty()) return testing::AssertionFailure() << "nothing to compare";
     if (wrong == 0) return testing::AssertionSuccess();
@@ -129,7 +131,7 @@ uint32_t Replayed::segments(const WindowRow* row, uint32_t WindowRow::*field) co
 }
 
 testing::AssertionResult same_transitions(const Simulation& simulation, const Replayed& replayed) {
-    const std::vector<TrueTransition> truth = simulation.transitions();
+    const std::vector<TrueTransition>& truth = simulation.transitions();
     const std::vector<TrueTransition> said = replayed.transitions();
     const auto same = [](const TrueTransition& a, const TrueTransition& b) {
         const bool at_once = std::abs(a.time_ns - b.time_ns) <= 2 * microsecond;
@@ -183,9 +185,10 @@ testing::AssertionResult same_limit(const Simulation& simulation, const Replayed
         const WindowRow* row = replayed.window_after(samples[i].packet);
         const SendLimit said = row == nullptr ? SendLimit::unknown : row->limit;
         same += said == samples[i].figures.limit;
-        if (said != samples[i].figures.limit && first.empty())
+        if (said != samples[i].figures.limit && first.empty()) {
             first = fmt::format("first after packet {}: {}, said {}", samples[i].packet,
                                 in_words(samples[i].figures.limit), in_words(said));
+        }
     }
     const double is = moments == 0 ? 0 : static_cast<double>(same) / static_cast<double>(moments);
     if (is >= share) return testing::AssertionSuccess();

@@ -43,9 +43,10 @@ class Flight {
     bool retransmission_in_doubt() const { return on_way_ > 0 || (!empty() && front().ever_retransmitted()); }
     // The end of the highest segment SACKed; `otherwise` where there is none.
     Serial32 highest_sacked_end(Serial32 otherwise) const {
-        if (sacked_ > 0)
-            for (auto segment = segments_.rbegin(); segment != segments_.rend(); ++segment)
-                if (segment->sacked) return segment->end;
+        if (sacked_ == 0) return otherwise;
+        for (auto segment = segments_.rbegin(); segment != segments_.rend(); ++segment) {
+            if (segment->sacked) return segment->end;
+        }
         return otherwise;
     }
 
