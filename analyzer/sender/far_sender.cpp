@@ -33,6 +33,10 @@ constexpr int64_t patience_ns = 2'000'000'000;
 // No longer gap enters the arithmetic, and no moment beyond.
 constexpr int64_t longest_gap_ns = 1'000'000'000;
 constexpr int64_t sane_ns = int64_t{1} << 61;
+// An echo older than so many acknowledgements that came since is none.
+constexpr uint32_t most_unechoed_acks = 64;
+// A window that was not seen in flight yet may be so large, in segments.
+constexpr int64_t unseen_window_segments = 64;
 constexpr uint32_t enough_byte_times = 8;
 constexpr int ip_id_believed = 16;
 constexpr int ip_id_most_credit = 64;
@@ -300,6 +304,13 @@ void FarSender::place(const PendingSegment& pending) {
     const AckIndex in_time = first_after(from_ns);
     range.least = std::max(range.least, range.most_is_firm ? std::min(in_time, range.most) : in_time);
     range.most = std::max(range.least, std::min(range.most, first_after(to_ns + jitter_ns)));
+    const AckIndex most_by_arrival = first_after(latest_ns + jitter_ns);
+    if (impossible(pending, range.most, most_by_arrival)) {
+        unechoed_acks_ = most_unechoed_acks;
+        clock_ = {};
+        flight_limit_ = most_flight_;
+        range = {acks_.first(), most_by_arrival};
+    }
     if (timed && pending.kind == Kind::original) {
         range.least = std::clamp(first_after(latest_ns - release_ns), range.least, range.most);
     }
@@ -321,13 +332,24 @@ void FarSender::note_round_trip(int64_t round_trip_ns) {
     round_trip_known_ = true;
 }
 
+// No acknowledgement beyond `most` was processed, though some that reached the sender by then made room, and yet it has
+// sent more than any window could have grown to: a window at most doubles in a flight (RFC 5681 §3.1).
+bool FarSender::impossible(const PendingSegment& pending, AckIndex most, AckIndex most_by_arrival) const {
+    if (pending.kind != Kind::original || !any_ack_given_ || most >= most_by_arrival) return false;
+    const Serial32 end = end_of_next(pending);
+    const int64_t largest = 2 * most_flight_ + unseen_window_segments * options_.mss;
+    const int64_t said = flight(most, end);
+    return said > largest && flight(most_by_arrival, end) < said;
+}
+
 // What the segment itself says it answers.
 FarSender::AckRange FarSender::processed_by_content(const SentSegment& segment) const {
     AckRange range{acks_.first(), acks_.end()};
     const bool old_echo =
         echo_is_old_ && segment.timestamp_echo == old_echo_ && segment.ack == sender_acknowledged_;
     const bool beyond_hole = receives_beyond_hole_ && segment.ack == sender_acknowledged_;
-    if (segment.has_timestamp) {
+    const bool echoes = unechoed_acks_ < most_unechoed_acks || segment.timestamp_echo != old_echo_;
+    if (segment.has_timestamp && echoes) {
         const Serial32 echo(segment.timestamp_echo);
         const AckIndex echoed =
             acks_.find_first([&](const PendingAck& a) { return !Serial32(a.ack.timestamp).before(echo); });
@@ -407,7 +429,13 @@ Serial32 FarSender::end_of_next(const PendingSegment& pending) {
 }
 
 void FarSender::give_ack(Event& event) {
+    const Serial32 acknowledged = any_ack_given_ ? last_ack_given_.highest : acks_.front().highest;
+    if (any_sent_given_) most_flight_ = std::max<int64_t>(most_flight_, acknowledged.distance_to(given_end_));
+    any_ack_given_ = true;
     last_ack_given_ = acks_.front();
+    if (Serial32(last_ack_given_.ack.timestamp).after(Serial32(old_echo_))) {
+        unechoed_acks_ = std::min(unechoed_acks_ + 1, most_unechoed_acks);
+    }
     acks_.pop_front();
     last_ack_given_.ack.time_ns = at_sender(last_ack_given_.left_ns);
     event = {nullptr, &last_ack_given_.ack};
@@ -422,6 +450,7 @@ bool FarSender::give_segment(Event& event) {
         if (!head.known_lost) keep_given_up(head);
         head.known_lost = true;
         sent_out_.length = std::min(head.piece, head.segment.length);
+        given_end_ = later(given_end_, end_of_next(head));
         head.segment.seq += sent_out_.length;
         head.segment.length -= sent_out_.length;
         if (head.segment.length == 0) {
@@ -435,9 +464,11 @@ bool FarSender::give_segment(Event& event) {
             receives_beyond_hole_ = again && (receives_beyond_hole_ || !is_event);
             echo_is_old_ =
                 any_sent_given_ && (!again || (echo_is_old_ && old_echo_ == head.segment.timestamp_echo));
+            if (old_echo_ != head.segment.timestamp_echo) unechoed_acks_ = 0;
             old_echo_ = head.segment.timestamp_echo;
             sender_acknowledged_ = head.segment.ack;
         }
+        given_end_ = any_sent_given_ ? later(given_end_, end_of(head.segment)) : end_of(head.segment);
         any_sent_given_ = true;
         segments_.pop_front();
         if (!is_event) return false;

@@ -40,7 +40,9 @@ namespace sanscope {
 //     the third duplicate.
 // Where what a segment says and its tick contradict each other, what it says holds: the acknowledgement in question was
 // lost behind the tap, or queued behind data of the receiver's own. A sender that misses data of the receiver's says
-// nothing of what followed them.
+// nothing of what followed them. An echo older than many acknowledgements that the sender took in is none. And a sender
+// that no acknowledgement reaches sends no more than its window: where what a segment says, or its tick, would put far
+// more in flight than ever was, neither is believed, and the flight alone places it.
 //
 // Lost before the tap: the hole that an original left is given as SentSegments marked `unseen`, of a full segment each,
 // in its place in the sequence; their packet is the one that revealed the hole: later data, or a pure acknowledgement,
@@ -130,6 +132,7 @@ class FarSender {
     bool ready(const PendingSegment& pending) const;
     void place(const PendingSegment& pending);
     AckRange processed_by_content(const SentSegment& segment) const;
+    bool impossible(const PendingSegment& pending, AckIndex most, AckIndex most_by_arrival) const;
     AckIndex place_by_flight(const PendingSegment& pending, AckRange range);
     AckIndex place_by_request(const PendingSegment& pending, AckRange range) const;
     AckIndex first_after(int64_t time_ns) const;
@@ -183,6 +186,10 @@ class FarSender {
     // It acknowledged data anew and echoes since what came with them: that says nothing of what came between the two.
     bool echo_is_old_ = false;
     uint32_t old_echo_ = 0;
+    uint32_t unechoed_acks_ = 0;  // given since the echo changed last, and newer than it
+    bool any_ack_given_ = false;
+    Serial32 given_end_;        // one past the farthest byte given
+    int64_t most_flight_ = 0;   // that an acknowledgement ever found
     int64_t flight_limit_ = 0;  // what the flight, after a segment is sent, was last consistent with
     SentSegment sent_out_;
 };

@@ -293,10 +293,38 @@ TEST(FarSender, GarbageInTimestampsDoesNotMoveASegmentBehindItsArrival) {
     EXPECT_LE(r.times.back(), 2 * second + 20 * ms - round_trip / 2);
 }
 
+TEST(FarSender, EchoThatOutlivesAcknowledgementsIsNone) {
+    Recorder r;
+    uint32_t seq = 10'000;
+    compare_clocks(r, seq, 2 * second);
+    r.play();
+    r.events.clear();
+    // From here on it echoes the same for longer than its clock is known without: it still sends at once.
+    for (int64_t t = 2 * second; t < 10 * second; t += 1700 * us) {
+        r.ack(Ack{.at = t, .ack = seq, .timestamp = 200'000 + static_cast<uint32_t>(t / ms)});
+        const int64_t at_sender = t + round_trip / 2;
+        r.sent(Segment{.at = t + round_trip,
+                       .seq = seq,
+                       .timestamp = 1 + static_cast<uint32_t>(at_sender / ms),
+                       .echo = 100'500});
+        seq += mss;
+    }
+    r.finish();
+    // One and one in turn, once it is noticed; at the end one acknowledgement may be left.
+    constexpr size_t noticed = 200;
+    size_t out_of_turn = 0;
+    for (size_t i = noticed; i + 1 < r.events.size(); ++i)
+        out_of_turn += r.events[i][0] == r.events[i - 1][0] ? 1u : 0u;
+    EXPECT_GT(r.events.size(), 9000u);
+    EXPECT_EQ(out_of_turn, 0u);
+}
+
 // A sender that keeps `window` segments in flight over a link that is always full, seen from the receiver: each
 // acknowledgement releases one segment, which arrives after all that are queued. Both ends' clocks have ticks so long that
-// they tell of the first window alone that nothing had released it.
-std::vector<std::string> full_link(Recorder& r, uint32_t seq, int rounds, uint32_t window) {
+// they tell of the first window alone that nothing had released it. The receiver's next tick, from round `tick` on, is
+// never echoed.
+std::vector<std::string> full_link(Recorder& r, uint32_t seq, int rounds, uint32_t window,
+                                   int tick = 1 << 30) {
     std::vector<std::string> truth;
     const int64_t service = ms;
     uint32_t next = seq;
@@ -315,7 +343,7 @@ std::vector<std::string> full_link(Recorder& r, uint32_t seq, int rounds, uint32
         const Segment segment = under_way.front();
         under_way.pop_front();
         r.sent(segment);
-        r.ack(Ack{.at = segment.at + us, .ack = segment.seq + mss, .timestamp = 50});
+        r.ack(Ack{.at = segment.at + us, .ack = segment.seq + mss, .timestamp = i < tick ? 50u : 51u});
         truth.push_back("a:" + std::to_string(segment.seq + mss));
         send(50);
     }
@@ -329,6 +357,16 @@ TEST(FarSender, RoomInTheWindowTellsWhatReleasedASegmentWhereTheQueueHidesItsTim
     ASSERT_GT(r.events.size(), 400u);
     truth.resize(r.events.size());
     EXPECT_THAT(r.events, ElementsAreArray(truth));
+}
+
+TEST(FarSender, NoSegmentsBeyondAnyWindowArePlacedBeforeTheAcknowledgementsThatWaitForAnEcho) {
+    Recorder r;
+    const std::vector<std::string> truth = full_link(r, 1000, 800, 40, 300);
+    ASSERT_GT(r.events.size(), 1400u);
+    const std::vector<std::string> said(r.events.begin() + 1000, r.events.end());
+    const std::vector<std::string> so(truth.begin() + 1000,
+                                      truth.begin() + static_cast<int64_t>(r.events.size()));
+    EXPECT_THAT(said, ElementsAreArray(so));
 }
 
 TEST(FarSender, SequenceNumbersWrap) {
