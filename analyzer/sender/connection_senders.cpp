@@ -102,7 +102,8 @@ ReceivedAck ConnectionSenders::ack_of(bool from_a, const DecodedPacket& packet, 
     const bool scaled =
         (packet.flags & tcp_syn) == 0 && speaker.has_window_scale && side(!from_a).has_window_scale;
     ack.window = uint32_t{packet.window} << (scaled ? speaker.window_scale : 0);
-    ack.scale_known = speaker.syn_seen && side(!from_a).syn_seen;
+    // A window that is shut is so at any scale.
+    ack.scale_known = packet.window == 0 || (speaker.syn_seen && side(!from_a).syn_seen);
     ack.payload_length = packet.payload_length;
     ack.timestamp = options.timestamp;
     ack.timestamp_echo = options.timestamp_echo;
