@@ -153,7 +153,9 @@ class Cubic : public CongestionStrategy {
             origin_ = std::max(window_max_, cwnd);
             k_seconds_ = std::cbrt((origin_ - cwnd) / c);
         }
-        const double t = static_cast<double>(now_ns - epoch_start_ns_ + shortest_ns_) / second;
+        // Where no round trip has been measured since the last timeout, none is added.
+        const int64_t ahead_ns = shortest_ns_ == std::numeric_limits<int64_t>::max() ? 0 : shortest_ns_;
+        const double t = static_cast<double>(now_ns - epoch_start_ns_ + ahead_ns) / second;
         const double target = origin_ + c * std::pow(t - k_seconds_, 3);
         double for_one = target > cwnd ? cwnd / (target - cwnd) : 100 * cwnd;
         // With no maximum known yet, the search is no slower than 5 % a round trip.
