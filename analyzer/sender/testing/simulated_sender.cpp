@@ -246,15 +246,15 @@ void SimulatedSender::count_duplicate_ack(Heard& heard) {
 // same, says that both copies arrived; a loss repaired wants the reduction that any loss does.
 void SimulatedSender::judge_tail_loss_probe(const WireSegment& ack, const Heard& heard) {
     if (!probe_high_ || ack.ack.before(*probe_high_)) return;
-    if (!probe_repeats_ || heard.probe_was_duplicate) {
+    const bool beyond = probe_high_->before(ack.ack);
+    const bool twice_the_same = !beyond && heard.duplicate_ack && !heard.sacked_some;
+    if (!probe_repeats_ || heard.probe_was_duplicate || twice_the_same) {
         probe_high_.reset();
-    } else if (probe_high_->before(ack.ack)) {
+    } else if (beyond) {
         begin_reduction();
         enter(CaState::cwr);
         end_reduction();
         keep_open();
-    } else if (heard.duplicate_ack && !heard.sacked_some) {
-        probe_high_.reset();
     }
 }
 
@@ -574,9 +574,10 @@ void SimulatedSender::transmit(OutstandingSegment& segment) {
 uint32_t SimulatedSender::next_length() const {
     const uint32_t outstanding = static_cast<uint32_t>(snd_una_.distance_to(snd_nxt_));
     uint64_t available = unsent_;
-    if (options_.send_buffer_bytes != unknown<uint32_t>)
+    if (options_.send_buffer_bytes != unknown<uint32_t>) {
         available = std::min<uint64_t>(
             available, options_.send_buffer_bytes - std::min(options_.send_buffer_bytes, outstanding));
+    }
     const auto length = static_cast<uint32_t>(std::min<uint64_t>(available, options_.mss));
     if (length < options_.mss && unsent_ > length)
         return 0;  // the host's buffer wants room for a whole segment
@@ -632,9 +633,10 @@ void SimulatedSender::note_whether_limited() {
     if (time_.now() - window_used_ns_ < round_trip_.timeout_ns() << backoff_) return;
     const uint32_t used = std::max(peak_since_used_, options_.initial_window);
     if (state_ == CaState::open && !buffer_is_full && used < congestion_.cwnd) {
-        if (congestion_.ssthresh != infinite_ssthresh)
+        if (congestion_.ssthresh != infinite_ssthresh) {
             congestion_.ssthresh =
                 std::max(congestion_.ssthresh, congestion_.cwnd / 2 + congestion_.cwnd / 4);
+        }
         congestion_.cwnd = (congestion_.cwnd + used) / 2;
     }
     peak_since_used_ = 0;
