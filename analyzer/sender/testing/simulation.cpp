@@ -46,7 +46,7 @@ Simulation::Options Simulation::agreed(Options options) {
 }
 
 Simulation::Simulation(Options options)
-    : options_(agreed(std::move(options))),
+    : options_(agreed(options)),
       data_(time_, options_.data),
       acks_(time_, options_.acks),
       receiver_(time_, options_.receiver,
@@ -85,7 +85,7 @@ void Simulation::shake_hands() {
     answer.has_timestamp = syn.has_timestamp;
     answer.timestamp_echo = syn.timestamp;
 
-    events_.push_back(sent_at(time_.now(), ++packets_, syn));
+    events_.emplace_back(sent_at(time_.now(), ++packets_, syn));
     at_sender_.push_back({time_.now(), true, syn});
     const int64_t begun_ns = time_.now();
     between_.push_back({begun_ns + there_ns / 2, true, syn});
@@ -94,20 +94,20 @@ void Simulation::shake_hands() {
     between_.push_back({begun_ns + there_ns + back_ns / 2, false, answer});
     time_.run_until(begun_ns + there_ns + back_ns);
     began_ns_ = time_.now();
-    events_.push_back(heard_at(time_.now(), ++packets_, answer));
+    events_.emplace_back(heard_at(time_.now(), ++packets_, answer));
     at_sender_.push_back({time_.now(), false, answer});
     sender_.established(there_ns + back_ns, answer.window);
 }
 
 void Simulation::on_sent(const WireSegment& wire) {
-    events_.push_back(sent_at(time_.now(), ++packets_, wire));
+    events_.emplace_back(sent_at(time_.now(), ++packets_, wire));
     at_sender_.push_back({time_.now(), true, wire});
     sample(packets_);
     data_.send(wire);
 }
 
 void Simulation::on_heard(const WireSegment& wire) {
-    events_.push_back(heard_at(time_.now(), ++packets_, wire));
+    events_.emplace_back(heard_at(time_.now(), ++packets_, wire));
     at_sender_.push_back({time_.now(), false, wire});
     sample(packets_);
 }
