@@ -63,8 +63,7 @@ void CaMachine::on_sent(const SentSegment& segment) {
         return;
     }
     const uint32_t length = segment.length + ((segment.flags & tcp_fin) != 0 ? 1 : 0);
-    const bool was_begun = begun_;
-    if (!was_begun) {
+    if (!begun_) {
         if (length == 0) return;
         begin(segment.seq);
         windows_.each([&](auto& window) { window.start_late(state_); });
@@ -87,14 +86,8 @@ void CaMachine::on_sent(const SentSegment& segment) {
         return;
     }
     if (segment.overtaken) {
-        LossRow row;
-        row.packet = segment.packet;
-        row.time_ns = segment.time_ns;
-        row.seq = begin.value;
-        row.length = length;
-        row.kind = LossKind::out_of_order;
-        row.delay_ns = segment.overtaken_ns;
-        log_.loss(row);
+        log_.loss(LossKind::out_of_order, segment.packet, segment.time_ns, begin, length, 0,
+                  segment.overtaken_ns);
     }
     if (ahead >= 0) {
         if (ahead > longest_hole) restart(begin);
@@ -250,19 +243,11 @@ LossKind CaMachine::kind_now() const {
 
 void CaMachine::note_loss(const SentSegment& segment, Serial32 begin, uint32_t length, LossKind kind,
                           Segment* original) {
-    LossRow row;
-    row.packet = segment.packet;
-    row.time_ns = segment.time_ns;
-    row.seq = begin.value;
-    row.length = length;
-    row.kind = kind;
-    if (original != nullptr) {
-        if (!original->unseen) {
-            row.original_packet = original->first_packet;
-            row.delay_ns = (state_.now_us - original->first_sent_us) * 1000;
-        }
-    }
-    const uint64_t loss = log_.loss(row);
+    const bool seen = original != nullptr && !original->unseen;
+    const PacketNumber first_packet = seen ? original->first_packet : 0;
+    const int64_t delay_ns = seen ? (state_.now_us - original->first_sent_us) * 1000 : no_time;
+    const uint64_t loss =
+        log_.loss(kind, segment.packet, segment.time_ns, begin, length, first_packet, delay_ns);
     if (original == nullptr) return;
     original->loss = loss;
     original->loss_kind = kind;
@@ -281,39 +266,31 @@ void CaMachine::resend(const SentSegment& segment) {
         note_transmission(segment);
         return;
     }
-    bool explained = false;
-    LossKind kind = LossKind::fast_retransmit;
-    bool first = true;
-    for (Index i = queue_.find(segment.seq); i != queue_.end() && queue_[i].begin.before(end); ++i) {
-        if (!explained) {
-            kind = explain_resend(segment, i);
-            explained = true;
-        }
+    const Index first = queue_.find(segment.seq);
+    if (first == queue_.end()) return;
+    const LossKind kind = explain_resend(first);
+    resend_segment(segment, first, kind);
+    note_loss(segment, segment.seq, segment.length, kind, &queue_[first]);
+    for (Index i = first + 1; i != queue_.end() && queue_[i].begin.before(end); ++i) {
         resend_segment(segment, i, kind);
-        if (first) {
-            note_loss(segment, segment.seq, segment.length, kind, &queue_[i]);
-            first = false;
-        } else {
-            queue_[i].loss = queue_[i - 1].loss;
-            queue_[i].loss_kind = kind;
-        }
+        queue_[i].loss = queue_[first].loss;
+        queue_[i].loss_kind = kind;
     }
     windows_.each(
         [&](auto& window) { window.on_sent(state_, kind == LossKind::tlp || kind == LossKind::rto); });
     note_transmission(segment);
 }
 
-bool CaMachine::probe_due(const SentSegment& segment, Index i) const {
+bool CaMachine::probe_due(Index i) const {
     if (!state_.sack || probing_ || i + 1 != queue_.end()) return false;
     if (state_.ca_state != CaState::open && state_.ca_state != CaState::cwr) return false;
     const int64_t waited_us = state_.now_us - last_probe_or_progress_us_;
     const int64_t due_us = std::min(2 * rtt_.srtt_us(), rtt_.rto_us());
-    (void)segment;
     return waited_us >= due_us * 9 / 10;
 }
 
 // Why the sender sends this again: it was found lost, or a timer ran out.
-LossKind CaMachine::explain_resend(const SentSegment& segment, Index i) {
+LossKind CaMachine::explain_resend(Index i) {
     const auto found_lost = [&] { return queue_[i].lost && !queue_[i].retransmitted; };
     if (frto_ && !state_.snd_nxt.after(state_.high_seq)) frto_ = false;
     if (found_lost()) return kind_now();
@@ -330,7 +307,7 @@ LossKind CaMachine::explain_resend(const SentSegment& segment, Index i) {
             return LossKind::fast_retransmit;
         }
     }
-    if (probe_due(segment, i)) return LossKind::tlp;
+    if (probe_due(i)) return LossKind::tlp;
     const int64_t waited_us = state_.now_us - timeout_base_us_;
     if (i == queue_.first() && waited_us >= rtt_.rto_us() * 3 / 4) {
         enter_loss("retransmission timeout");
@@ -338,7 +315,6 @@ LossKind CaMachine::explain_resend(const SentSegment& segment, Index i) {
         return LossKind::rto;
     }
     // Nothing captured explains it: an acknowledgement may be missing from the capture.
-    queue_[i].retransmitted = queue_[i].retransmitted && queue_[i].lost;
     mark_lost(i);
     if (state_.ca_state < CaState::recovery) enter_recovery(false, "retransmission");
     return kind_now();
@@ -564,25 +540,24 @@ void CaMachine::tag_sacked(AckWork& work) {
             for (uint8_t c = 0; c < sack_cache_size_ && from.before(block.end); ++c) {
                 const auto& done = sack_cache_[c];
                 if (!done.end.after(from) || !done.begin.before(block.end)) continue;
-                if (from.before(done.begin)) {
-                    for (Index i = queue_.find(from); i != queue_.end() && queue_[i].begin.before(done.begin);
-                         ++i) {
-                        if (!queue_[i].begin.before(block.begin) && !queue_[i].end.after(block.end))
-                            tag_one(work, i, false);
-                    }
-                }
+                tag_within(work, block, from, done.begin, false);
                 from = done.end;
             }
         }
-        if (!from.before(block.end)) continue;
-        for (Index i = queue_.find(from); i != queue_.end() && queue_[i].begin.before(block.end); ++i) {
-            if (!queue_[i].begin.before(block.begin) && !queue_[i].end.after(block.end))
-                tag_one(work, i, dsack_block);
-        }
+        tag_within(work, block, from, block.end, dsack_block);
     }
     sack_cache_ = blocks;
     sack_cache_size_ = count;
     if (state_.ca_state != CaState::loss || state_.undo_marked) check_reordering(work.reordered);
+}
+
+// The segments of the block that lie between, as far as they lie within it whole.
+void CaMachine::tag_within(AckWork& work, const ReceivedAck::Block& block, Serial32 from, Serial32 to,
+                           bool dsack) {
+    if (!from.before(to)) return;
+    for (Index i = queue_.find(from); i != queue_.end() && queue_[i].begin.before(to); ++i) {
+        if (!queue_[i].begin.before(block.begin) && !queue_[i].end.after(block.end)) tag_one(work, i, dsack);
+    }
 }
 
 void CaMachine::tag_one(AckWork& work, Index i, bool dsack) {
@@ -653,8 +628,6 @@ RateSample CaMachine::rate_sample(const AckWork& work) {
 }
 
 void CaMachine::clean_queue(AckWork& work, Serial32 prior_fack) {
-    const uint32_t prior_sacked = state_.sacked_out;
-    (void)prior_sacked;
     Flags& flags = work.flags;
     int64_t first_acked_us = 0;
     int64_t last_acked_us = 0;
@@ -693,14 +666,9 @@ void CaMachine::clean_queue(AckWork& work, Serial32 prior_fack) {
         --state_.packets_out;
         ++acked;
         if (!segment.sacked) note_delivered(work, segment);
-        if (segment.unseen && segment.first_packet != 0 && !syn) {
-            LossRow row;
-            row.packet = packet_;
-            row.time_ns = time_ns_;
-            row.seq = segment.begin.value;
-            row.length = static_cast<uint32_t>(segment.begin.distance_to(segment.end));
-            row.kind = LossKind::not_captured;
-            if (!segment.ever_retransmitted) log_.loss(row);
+        if (segment.unseen && !segment.ever_retransmitted && segment.first_packet != 0 && !syn) {
+            const auto length = static_cast<uint32_t>(segment.begin.distance_to(segment.end));
+            log_.loss(LossKind::not_captured, packet_, time_ns_, segment.begin, length);
         }
         if (syn) {
             flags.syn_acked = true;

@@ -45,8 +45,6 @@ class CaMachine {
     WindowCandidates& windows() { return windows_; }
     const WindowCandidates& windows() const { return windows_; }
     bool begun() const { return begun_; }
-    // The last segment sent was new data; how it ended tells whether more was waiting.
-    const SendQueue& queue() const { return queue_; }
 
   private:
     using Index = SendQueue::Index;
@@ -115,11 +113,11 @@ class CaMachine {
     void restart(Serial32 seq);
     void add_segment(const SentSegment& segment, Serial32 begin, Serial32 end, bool unseen);
     void resend(const SentSegment& segment);
-    LossKind explain_resend(const SentSegment& segment, Index i);
+    LossKind explain_resend(Index i);
     void resend_segment(const SentSegment& segment, Index i, LossKind kind);
     void note_loss(const SentSegment& segment, Serial32 begin, uint32_t length, LossKind kind,
                    Segment* original);
-    bool probe_due(const SentSegment& segment, Index i) const;
+    bool probe_due(Index i) const;
     void stamp_for_rate(Segment& segment);
     void note_transmission(const SentSegment& segment);
     int64_t rtt_by_echo_us() const;
@@ -131,6 +129,7 @@ class CaMachine {
     bool check_dsack(AckWork& work);
     uint32_t note_dsack(AckWork& work, Serial32 begin, Serial32 end);
     bool sack_block_valid(bool dsack, Serial32 begin, Serial32 end) const;
+    void tag_within(AckWork& work, const ReceivedAck::Block& block, Serial32 from, Serial32 to, bool dsack);
     void tag_one(AckWork& work, Index i, bool dsack);
     void clean_queue(AckWork& work, Serial32 prior_fack);
     void take_rtt(AckWork& work, int64_t seq_rtt_us, int64_t sack_rtt_us, int64_t last_rtt_us);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analyzer/base/serial32.h"
 #include "analyzer/store/result_store.h"
 
 namespace sanscope {
@@ -35,8 +36,18 @@ class SenderLog {
         row.from_a = summary_.from_a();
         store_.add_ca_transition(summary_, row);
     }
-    uint64_t loss(LossRow row) {
+    // `original`, `delay_ns`: the packet that first carried the bytes, 0 if none, and how long after it this one was.
+    uint64_t loss(LossKind kind, PacketNumber packet, int64_t time_ns, Serial32 seq, uint32_t length,
+                  PacketNumber original = 0, int64_t delay_ns = no_time) {
+        LossRow row;
+        row.packet = packet;
+        row.original_packet = original;
+        row.time_ns = time_ns;
+        row.delay_ns = delay_ns;
         row.connection = summary_.connection();
+        row.seq = seq.value;
+        row.length = length;
+        row.kind = kind;
         row.from_a = summary_.from_a();
         return store_.add_loss(summary_, row);
     }

@@ -37,13 +37,7 @@ class SenderReplay::Machine {
     }
 
     void on_duplicate(const SentSegment& segment) {
-        LossRow row;
-        row.packet = segment.packet;
-        row.time_ns = segment.time_ns;
-        row.seq = segment.seq.value;
-        row.length = segment.length;
-        row.kind = LossKind::duplicate;
-        log_.loss(row);
+        log_.loss(LossKind::duplicate, segment.packet, segment.time_ns, segment.seq, segment.length);
     }
 
     const SenderSummary& summary() const { return log_.summary(); }

@@ -17,13 +17,10 @@ namespace sanscope {
 template <class Model>
 class WindowReplay {
   public:
-    const char* name() const { return Model::name; }
     uint32_t cwnd() const { return window_.cwnd; }
     uint32_t ssthresh() const { return window_.ssthresh; }
     // What speaks against this candidate, in round trips.
     double contradictions() const { return doubt_.total(); }
-    uint64_t stops() const { return stops_; }
-    bool cwnd_limited() const { return cwnd_limited_; }
 
     void start(const SenderState& state) {
         model_.start(state);
@@ -208,7 +205,6 @@ class WindowReplay {
             window_.cwnd = in_flight;
             return;
         }
-        ++stops_;
         if (in_flight == stops_at(state, end, window_.cwnd)) {
             run_ = {};
             return;
@@ -279,7 +275,6 @@ class WindowReplay {
     bool late_ = false;
     int64_t stamp_us_ = 0;
     Doubt doubt_;
-    uint64_t stops_ = 0;
     std::array<uint8_t, 2 * farthest_off + 1> run_{};  // how often in a row cwnd was off by -3 … 3
 };
 

@@ -18,13 +18,10 @@ namespace sanscope {
 // random in the kernel: here it begins with the first. Long-term sampling behind a policer is not modelled.
 class BbrReplay {
   public:
-    static constexpr const char* name() { return "bbr"; }
     static constexpr uint32_t least_cwnd = 4;
     uint32_t cwnd() const { return window_.cwnd; }
     uint32_t ssthresh() const { return window_.ssthresh; }
     double contradictions() const { return doubt_.total(); }
-    uint64_t stops() const { return 0; }
-    bool cwnd_limited() const { return false; }
 
     void start(const SenderState& state);
     void start_with(const SenderState& state, uint32_t cwnd);

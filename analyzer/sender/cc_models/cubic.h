@@ -13,7 +13,6 @@ namespace sanscope {
 // kernel's tick: 4 ms where that was built with HZ=250, as most are; the phase of the tick cannot be seen from outside.
 class CubicModel {
   public:
-    static constexpr const char* name = "cubic";
     static constexpr int64_t hz = 250;
 
     void start(const SenderState& state);

@@ -12,8 +12,6 @@ namespace sanscope {
 // Reno's congestion avoidance (RFC 5681 §3.1), with appropriate byte counting (RFC 3465) as in Linux's tcp_cong.c.
 class RenoModel {
   public:
-    static constexpr const char* name = "reno";
-
     void start(const SenderState& /*state*/) {}
     void on_acked(const SenderState& /*state*/, Window& /*window*/, int64_t /*rtt_us*/) {}
     void avoid_congestion(const SenderState& /*state*/, Window& window, uint32_t acked) {
