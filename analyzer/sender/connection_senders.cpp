@@ -172,7 +172,7 @@ void ConnectionSenders::heard(Side& hearer, const ReceivedAck& ack) {
 
 void ConnectionSenders::drain(Side& side) {
     FarSender::Event event;
-    while (side.far->next(event)) {
+    while (side.far->next(event, side.replay->room())) {
         if (event.sent != nullptr) {
             side.replay->on_sent(*event.sent);
         } else {

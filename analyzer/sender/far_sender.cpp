@@ -21,6 +21,7 @@ constexpr int64_t clock_slack_ns = 100'000;
 constexpr double pause_ns = 20'000;
 // The greatest write of segmentation offload.
 constexpr uint32_t longest_write = 65'536;
+constexpr size_t segments_of_write_most = 64;
 // A hole of more bytes is no loss but a capture that was not looking; one of more segments is given in larger pieces.
 constexpr int32_t largest_hole = 1 << 26;
 constexpr uint32_t most_hole_segments = 1024;
@@ -38,6 +39,8 @@ constexpr uint32_t most_unechoed_acks = 64;
 // A window that was not seen in flight yet may be so large, in segments.
 constexpr int64_t unseen_window_segments = 64;
 constexpr uint32_t enough_byte_times = 8;
+// With so much more room in the window, in segments, it was not that which a segment waited for.
+constexpr int64_t room_to_spare = 8;
 constexpr int ip_id_believed = 16;
 constexpr int ip_id_most_credit = 64;
 constexpr int ip_id_penalty = 8;
@@ -248,17 +251,19 @@ void FarSender::on_ack(const ReceivedAck& ack) {
     acks_.push_back(pending);
 }
 
-bool FarSender::next(Event& event) {
+bool FarSender::next(Event& event, int64_t room) {
     while (!segments_.empty()) {
         const PendingSegment& head = segments_.front();
         if (!head_placed_) {
             if (!ready(head)) break;
-            place(head);
+            place(head, room != unknown_room);
         }
         if (!acks_.empty() && acks_.first() < acks_before_) {
+            room_before_ = room;
             give_ack(event);
             return true;
         }
+        if (undecided_ && !wait_for_room(room)) continue;
         if (give_segment(event)) return true;
     }
     if (acks_.empty()) return false;
@@ -268,15 +273,66 @@ bool FarSender::next(Event& event) {
     return true;
 }
 
+// All that the head surely answers has been given. If the window has no room for it, it waited for one that made some;
+// if there is room to spare, it waited for something else. True: it is sent now.
+bool FarSender::wait_for_room(int64_t room) {
+    const int64_t left = room - withheld_;
+    if (left < needed_ && acks_.first() < range_.most) {
+        acks_before_ = acks_.first() + 1;
+        waited_ = true;
+        return false;
+    }
+    undecided_ = false;
+    if (room > room_to_spare) {
+        if (!waited_ && by_arrival_) acks_before_ = range_.most;
+    } else if (left < needed_) {
+        withheld_ = std::max<int64_t>(0, room - needed_);
+    } else if (!waited_ && room_before_ - withheld_ >= needed_) {
+        // It did not use the room that there was before the last acknowledgement.
+        withheld_ = room_before_ - needed_ + 1;
+    }
+    settle_time();
+    return acks_.first() >= acks_before_;
+}
+
+void FarSender::settle_time() {
+    if (acks_before_ > acks_.first()) {
+        sent_at_ns_ = std::max(sent_at_ns_, acks_[acks_before_ - 1].left_ns);
+    } else if (any_ack_given_) {
+        sent_at_ns_ = std::max(sent_at_ns_, last_ack_given_.left_ns);
+    }
+    sent_at_ns_ = std::max(sent_at_ns_, earliest_ns_);
+}
+
+// How many segments of the write that the head begins are here.
+int64_t FarSender::segments_of_write() const {
+    SegmentIndex i = segments_.first();
+    if (segments_[i].kind != Kind::original) return 1;
+    int64_t count = 1;
+    while (++i != segments_.end() && segments_[i].continues_write) ++count;
+    return count;
+}
+
 bool FarSender::ready(const PendingSegment& pending) const {
+    if (pending.kind == Kind::original && !pending.continues_write && !finishing_) {
+        // The rest of a write comes with it.
+        const PendingSegment& last = segments_[segments_.end() - 1];
+        const bool open_ended =
+            (last.segment.flags & (tcp_psh | tcp_fin)) == 0 && (&last == &pending || last.continues_write);
+        if (open_ended && now_ns_ - last.arrival_ns <= round_trip_ns_ && segments_.size() < max_pending &&
+            segments_.size() <= segments_of_write_most) {
+            return segments_of_write() < static_cast<int64_t>(segments_.size());
+        }
+    }
     if (pending.kind != Kind::missing || pending.known_lost || finishing_) return true;
     return now_ns_ - pending.arrival_ns > std::max(round_trip_ns_, least_hold_ns) ||
            segments_.size() >= max_pending;
 }
 
 // Which acknowledgements go before it, and when it was sent.
-void FarSender::place(const PendingSegment& pending) {
+void FarSender::place(const PendingSegment& pending, bool room_known) {
     head_placed_ = true;
+    undecided_ = false;
     acks_before_ = acks_.first();
     const SentSegment& segment = pending.segment;
     if (pending.continues_write) return;
@@ -315,12 +371,21 @@ void FarSender::place(const PendingSegment& pending) {
         range.least = std::clamp(first_after(latest_ns - release_ns), range.least, range.most);
     }
 
+    earliest_ns_ = timed ? std::max(from_ns, to_ns) : from_ns;
+    if (room_known && (pending.kind == Kind::original || pending.kind == Kind::missing)) {
+        undecided_ = true;
+        waited_ = false;
+        room_before_ = 0;
+        by_arrival_ = segment.has_timestamp && to_ns == latest_ns && pending.kind == Kind::original;
+        needed_ = segments_of_write();
+        acks_before_ = range.least;
+        range_ = range;
+        return;
+    }
     acks_before_ = pending.kind == Kind::evidence         ? range.least
                    : pending.kind == Kind::retransmission ? place_by_request(pending, range)
                                                           : place_by_flight(pending, range);
-    if (acks_before_ > acks_.first()) sent_at_ns_ = std::max(sent_at_ns_, acks_[acks_before_ - 1].left_ns);
-    sent_at_ns_ = std::max(sent_at_ns_, from_ns);
-    if (timed) sent_at_ns_ = std::max(sent_at_ns_, to_ns);
+    settle_time();
 }
 
 // An answer is never sooner than the round trip. One alone may be false, where the tap missed what was answered.

@@ -76,7 +76,9 @@ class FarSender {
         const ReceivedAck* ack = nullptr;
     };
     // The next event, each once, with time_ns at the sender, never before that of the event before. False: none yet.
-    bool next(Event& event);
+    // `room`: how many more segments the sender's window has room for after what was given, as a replay of it has it.
+    bool next(Event& event, int64_t room = unknown_room);
+    static constexpr int64_t unknown_room = -(int64_t{1} << 40);
 
   private:
     static constexpr int64_t longest_round_trip_ns = 10'000'000'000;
@@ -130,7 +132,10 @@ class FarSender {
     bool was_given_up(const PendingSegment& late) const;
 
     bool ready(const PendingSegment& pending) const;
-    void place(const PendingSegment& pending);
+    int64_t segments_of_write() const;
+    void place(const PendingSegment& pending, bool room_known);
+    bool wait_for_room(int64_t room);
+    void settle_time();
     AckRange processed_by_content(const SentSegment& segment) const;
     bool impossible(const PendingSegment& pending, AckIndex most, AckIndex most_by_arrival) const;
     AckIndex place_by_flight(const PendingSegment& pending, AckRange range);
@@ -192,6 +197,16 @@ class FarSender {
     int64_t most_flight_ = 0;   // that an acknowledgement ever found
     int64_t flight_limit_ = 0;  // what the flight, after a segment is sent, was last consistent with
     SentSegment sent_out_;
+    // Of the segment that is next, while it is not decided which acknowledgement goes before it.
+    bool undecided_ = false;
+    bool waited_ = false;      // there was no room for it
+    bool by_arrival_ = false;  // its arrival tells best when it was sent
+    AckRange range_;
+    int64_t needed_ = 1;       // segments that are sent together
+    int64_t room_before_ = 0;  // the last acknowledgement that it surely answers
+    // So much of the room that the replay tells of the sender did not use of late, in segments.
+    int64_t withheld_ = 0;
+    int64_t earliest_ns_ = no_time;
 };
 
 }  // namespace sanscope

@@ -40,6 +40,15 @@ class SenderReplay::Machine {
         log_.loss(LossKind::duplicate, segment.packet, segment.time_ns, segment.seq, segment.length);
     }
 
+    int64_t room() const {
+        const WindowCandidates& windows = ca_.windows();
+        if (!ca_.begun() || windows.cubic.is_late()) return unknown_room;
+        const uint32_t cwnd = chosen_ == CcClassifier::Control::bbr    ? windows.bbr.cwnd()
+                              : chosen_ == CcClassifier::Control::reno ? windows.reno.cwnd()
+                                                                       : windows.cubic.cwnd();
+        return int64_t{cwnd} - ca_.state().in_flight();
+    }
+
     const SenderSummary& summary() const { return log_.summary(); }
 
     void finish() {
@@ -124,6 +133,7 @@ class SenderReplay::Machine {
         end.sent = burst_;
         end.more_waiting = more_waiting_;
         end.clocked = clocked_;
+        end.estimated = estimated_;
         end.in_flight_before = in_flight_before_;
         end.duration_us = (last_sent_ns_ - burst_begin_ns_) / 1000;
         end.segments = burst_ ? state.packets_out - burst_packets_before_ : 0;
@@ -223,6 +233,9 @@ void SenderReplay::on_ack(const ReceivedAck& ack) {
 }
 void SenderReplay::on_duplicate(const SentSegment& segment) {
     machine_->on_duplicate(segment);
+}
+int64_t SenderReplay::room() const {
+    return machine_->room();
 }
 const SenderSummary& SenderReplay::summary() const {
     return machine_->summary();

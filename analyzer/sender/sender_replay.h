@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "analyzer/sender/send_budget.h"
@@ -22,6 +23,11 @@ class SenderReplay {
     void on_ack(const ReceivedAck& ack);            // any segment of the other side that has ACK set
     void on_duplicate(const SentSegment& segment);  // a copy of the packet before, made by the capture
     void finish();                                  // nothing comes any more
+
+    // How many more segments the window has room for now, by the best explanation so far; unknown_room where that has
+    // no window of its own yet. Negative: more is in flight than it allows.
+    int64_t room() const;
+    static constexpr int64_t unknown_room = -(int64_t{1} << 40);
 
     const SenderSummary& summary() const;
 

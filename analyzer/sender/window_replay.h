@@ -19,6 +19,8 @@ class WindowReplay {
   public:
     uint32_t cwnd() const { return window_.cwnd; }
     uint32_t ssthresh() const { return window_.ssthresh; }
+    // Its window is but what the sender was seen to use.
+    bool is_late() const { return late_; }
     // What speaks against this candidate, in round trips.
     double contradictions() const { return doubt_.total(); }
 
@@ -120,6 +122,8 @@ class WindowReplay {
             return;
         }
         doubt_.add(state, static_cast<double>(in_flight - window_.cwnd) / window_.cwnd);
+        // It has grown already, a little sooner than it should have.
+        if (!window_.in_slow_start()) window_.acked_towards_growth = 0;
         window_.cwnd = in_flight;
     }
     // tcp_cwnd_validate() at the end of tcp_write_xmit().
@@ -205,6 +209,7 @@ class WindowReplay {
             window_.cwnd = in_flight;
             return;
         }
+        if (end.estimated) note_least_room(state);
         if (in_flight == stops_at(state, end, window_.cwnd)) {
             run_ = {};
             return;
@@ -233,6 +238,24 @@ class WindowReplay {
             }
         }
     }
+    // The order that is estimated from afar lets the window be taken for larger than it is, never for smaller: were it
+    // so large, it would be full once in a round trip.
+    void note_least_room(const SenderState& state) {
+        if (state.ca_state != CaState::open || window_.in_slow_start()) {
+            stops_ = 0;
+            return;
+        }
+        if (stops_ == 0) {
+            least_room_ = window_.cwnd;
+            room_round_end_ = state.snd_nxt;
+        }
+        ++stops_;
+        least_room_ = std::min(least_room_, window_.cwnd - std::min(window_.cwnd, state.in_flight()));
+        if (stops_ < enough_stops || state.snd_una.before(room_round_end_)) return;
+        if (least_room_ <= burst_segments(state) + farthest_off) window_.cwnd -= least_room_;
+        stops_ = 0;
+    }
+    static constexpr uint32_t enough_stops = 4;
     static constexpr int farthest_off = 3;
     static constexpr size_t index_of(int off) { return static_cast<size_t>(int64_t{off} + farthest_off); }
     static constexpr uint8_t enough_in_a_row = 3;
@@ -275,6 +298,9 @@ class WindowReplay {
     bool late_ = false;
     int64_t stamp_us_ = 0;
     Doubt doubt_;
+    uint32_t stops_ = 0;  // that tell, this round trip
+    uint32_t least_room_ = 0;
+    Serial32 room_round_end_;
     std::array<uint8_t, 2 * farthest_off + 1> run_{};  // how often in a row cwnd was off by -3 … 3
 };
 
