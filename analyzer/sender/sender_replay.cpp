@@ -24,16 +24,16 @@ class SenderReplay::Machine {
 
     void on_sent(const SentSegment& segment) {
         if (!deferred_.empty() && segment.time_ns - last_sent_ns_ > writing_gap_ns) take_deferred();
-        send(segment);
+        if (is_event(segment)) send(segment);
         if (!deferred_.empty() && !more_waiting_) take_deferred();
     }
 
     void on_ack(const ReceivedAck& ack) {
-        if (is_writing(ack.time_ns) && deferred_.size() < max_deferred) {
+        if (more_waiting_ && is_writing(ack.time_ns) && deferred_.size() < max_deferred) {
             deferred_.push_back(ack);
             return;
         }
-        take_deferred();
+        if (!deferred_.empty()) take_deferred();
         hear(ack);
     }
 
@@ -61,11 +61,11 @@ class SenderReplay::Machine {
     static constexpr int64_t near_rtt_us = 300;
     static constexpr size_t max_deferred = 256;
 
-    // Whether the application is in the midst of a write: it has more, and a window that has room for it. What arrives
+    // Whether the application, which has more, is in the midst of a write: a window has room for it. What arrives
     // meanwhile waits for the end of the write (the socket's backlog). Matters where that takes longer than a round trip.
     bool is_writing(int64_t now_ns) const {
         const SenderState& state = ca_.state();
-        if (!more_waiting_ || estimated_ || state.min_rtt_us > near_rtt_us) return false;
+        if (estimated_ || state.min_rtt_us > near_rtt_us) return false;
         if (now_ns - last_sent_ns_ > writing_gap_ns) return false;
         const uint32_t burst = ca_.windows().cubic.burst_segments(state);
         return state.in_flight() + burst <= ca_.windows().cubic.cwnd() &&
@@ -77,9 +77,15 @@ class SenderReplay::Machine {
         deferred_.clear();
     }
 
-    void send(const SentSegment& segment) {
-        const bool occupies = segment.length > 0 || (segment.flags & (tcp_syn | tcp_fin)) != 0;
-        if (!occupies && !(segment.seq + 1 == ca_.state().snd_nxt)) return;
+    static bool occupies(const SentSegment& segment) {
+        return segment.length > 0 || (segment.flags & (tcp_syn | tcp_fin)) != 0;
+    }
+    // A pure acknowledgement is none, unless it keeps the connection alive.
+    bool is_event(const SentSegment& segment) const {
+        return occupies(segment) || segment.seq + 1 == ca_.state().snd_nxt;
+    }
+
+    [[gnu::noinline]] void send(const SentSegment& segment) {
         const bool new_data =
             segment.length > 0 && ca_.begun() && (segment.seq + segment.length).after(ca_.state().snd_nxt);
         if (burst_ && segment.time_ns - last_sent_ns_ > burst_gap_ns) end_burst();
@@ -89,14 +95,19 @@ class SenderReplay::Machine {
             more_waiting_ = (segment.flags & (tcp_psh | tcp_fin)) == 0 && segment.length >= ca_.state().mss;
             last_sent_ns_ = segment.time_ns;
         }
-        if (occupies) write(segment.packet, segment.time_ns, true);
+        if (occupies(segment)) write(segment.packet, segment.time_ns, true);
     }
 
     void hear(const ReceivedAck& ack) {
         if (ca_.tells_nothing(ack)) {
             ca_.take_sequence(ack);
-            return;
+        } else {
+            take(ack);
         }
+    }
+
+    // Apart from hear(), which most often has nothing to do.
+    [[gnu::noinline]] void take(const ReceivedAck& ack) {
         end_burst();
         last_ack_ns_ = ack.time_ns;
         ca_.on_ack(ack);
