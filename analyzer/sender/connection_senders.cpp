@@ -54,7 +54,7 @@ void ConnectionSenders::on_packet(bool from_a, const DecodedPacket& packet, Pack
     if (begun_) {
         Side& hearer = side(!from_a);
         if (acknowledges && hearer.replay != nullptr)
-            heard(hearer, ack_of(from_a, packet, options, number, time_ns));
+            heard(hearer, ack_of(sender, packet, options, number, time_ns));
         // What a pure acknowledgement says of its own sender, only an estimate from afar has use for, or a keep-alive.
         const bool occupies = packet.payload_length > 0 || (packet.flags & (tcp_syn | tcp_fin)) != 0;
         if (occupies || sender.replay != nullptr)
@@ -65,7 +65,7 @@ void ConnectionSenders::on_packet(bool from_a, const DecodedPacket& packet, Pack
     event.from_a = from_a;
     event.sent = segment_of(packet, options, number, time_ns);
     event.acknowledges = acknowledges;
-    if (acknowledges) event.heard = ack_of(from_a, packet, options, number, time_ns);
+    if (acknowledges) event.heard = ack_of(sender, packet, options, number, time_ns);
     waiting_.push_back(event);
     if (vantage_.settled() || waiting_.size() >= max_waiting) begin();
 }
@@ -89,21 +89,24 @@ void ConnectionSenders::note_syn(Side& sender, const TcpOptions& options) {
     sender.has_window_scale = options.has_window_scale;
     sender.window_scale = options.window_scale;
     sender.mss = options.has_mss ? options.mss : least_mss;
+    const bool both = sides_[0].syn_seen && sides_[1].syn_seen;
+    const bool scaled = sides_[0].has_window_scale && sides_[1].has_window_scale;
+    for (Side& side : sides_) {
+        side.scale_known = both;
+        side.shift = scaled ? side.window_scale : 0;
+    }
 }
 
-ReceivedAck ConnectionSenders::ack_of(bool from_a, const DecodedPacket& packet, const TcpOptions& options,
-                                      PacketNumber number, int64_t time_ns) const {
-    const Side& speaker = side(from_a);
+ReceivedAck ConnectionSenders::ack_of(const Side& speaker, const DecodedPacket& packet,
+                                      const TcpOptions& options, PacketNumber number, int64_t time_ns) {
     ReceivedAck ack;
     ack.packet = number;
     ack.time_ns = time_ns;
     ack.ack = Serial32(packet.ack);
     ack.seq = Serial32(packet.seq);
-    const bool scaled =
-        (packet.flags & tcp_syn) == 0 && speaker.has_window_scale && side(!from_a).has_window_scale;
-    ack.window = uint32_t{packet.window} << (scaled ? speaker.window_scale : 0);
+    ack.window = uint32_t{packet.window} << ((packet.flags & tcp_syn) != 0 ? 0 : speaker.shift);
     // A window that is shut is so at any scale.
-    ack.scale_known = packet.window == 0 || (speaker.syn_seen && side(!from_a).syn_seen);
+    ack.scale_known = packet.window == 0 || speaker.scale_known;
     ack.payload_length = packet.payload_length;
     ack.timestamp = options.timestamp;
     ack.timestamp_echo = options.timestamp_echo;

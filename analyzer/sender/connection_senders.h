@@ -47,6 +47,9 @@ class ConnectionSenders {
         bool has_window_scale = false;
         uint8_t window_scale = 0;
         uint16_t mss = 0;
+        // Of the windows this side advertises, once both SYNs were seen.
+        bool scale_known = false;
+        uint8_t shift = 0;
 
         // The last packets, by their IP identification.
         std::array<Seen, 64> seen{};
@@ -60,14 +63,14 @@ class ConnectionSenders {
     };
 
     static bool is_copy(Side& sender, const DecodedPacket& packet);
-    static void note_syn(Side& sender, const TcpOptions& options);
+    void note_syn(Side& sender, const TcpOptions& options);
     void begin();
     void deliver(const Waiting& packet);
     void sent(Side& side, bool a, const SentSegment& segment);
     void heard(Side& side, const ReceivedAck& ack);
     static void drain(Side& side);
-    ReceivedAck ack_of(bool from_a, const DecodedPacket& packet, const TcpOptions& options,
-                       PacketNumber number, int64_t time_ns) const;
+    static ReceivedAck ack_of(const Side& speaker, const DecodedPacket& packet, const TcpOptions& options,
+                              PacketNumber number, int64_t time_ns);
     SenderOptions options_of(bool a) const;
     bool is_far(bool a) const;
     Side& side(bool a) { return sides_[a ? 0 : 1]; }

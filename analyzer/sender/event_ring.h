@@ -23,23 +23,35 @@ class EventRing {
     const T& operator[](Index i) const { return ring_[i & mask_]; }
     T& front() { return (*this)[head_]; }
     T& back() { return (*this)[tail_ - 1]; }
+    const T& front() const { return (*this)[head_]; }
+    const T& back() const { return (*this)[tail_ - 1]; }
 
     void push_back(const T& entry) {
         if (size() == ring_.size()) grow();
         ring_[tail_++ & mask_] = entry;
     }
+    // One more, to be filled: it holds what once stood there.
+    T& add_back() {
+        if (size() == ring_.size()) grow();
+        return ring_[tail_++ & mask_];
+    }
+    // What is popped may be looked at until something is added.
     void pop_front() { ++head_; }
+    void pop_back() { --tail_; }
     // Before entry `i`, whose Index, as that of all behind it, grows by one. Takes time in proportion to those.
     void insert(Index i, const T& entry) {
         push_back(entry);
         for (Index j = tail_ - 1; j > i; --j) std::swap((*this)[j], (*this)[j - 1]);
     }
 
-    // The first entry for which `is_beyond` holds, where it holds for all behind such a one too; end() if none.
+    // The first entry for which `is_beyond` holds, where it holds for all behind such a one too; end() if none. Mostly
+    // it is one of the ends.
     template <class Predicate>
     Index find_first(Predicate is_beyond) const {
-        Index low = head_;
-        Index high = tail_;
+        if (empty() || is_beyond((*this)[head_])) return head_;
+        if (!is_beyond((*this)[tail_ - 1])) return tail_;
+        Index low = head_ + 1;
+        Index high = tail_ - 1;
         while (low < high) {
             const Index middle = low + (high - low) / 2;
             if (is_beyond((*this)[middle])) {

@@ -73,34 +73,47 @@ FarSender::FarSender(const SenderOptions& options, int64_t round_trip_ns) : opti
 }
 
 void FarSender::on_sent(const SentSegment& segment) {
-    PendingSegment pending;
-    pending.segment = segment;
     now_ns_ = std::max(now_ns_, std::clamp(segment.time_ns, -sane_ns, sane_ns));
-    pending.arrival_ns = now_ns_;
     if (segment.has_timestamp) clock_.on_arrival(segment.timestamp, now_ns_);
+    PendingSegment& pending = segments_.add_back();
+    pending.segment = segment;
+    pending.arrival_ns = now_ns_;
+    pending.kind = Kind::original;
+    pending.spaced = false;
+    pending.continues_write = false;
+    pending.known_lost = false;
+    pending.piece = 0;
     if (sequence_length(segment) == 0) {
         note_ip_id(segment.ip_id);
         pending.kind = Kind::evidence;
         // Its sequence number is SND.NXT (RFC 9293 §3.10.7.4): what it passes over was sent before it.
         const bool in_state = (segment.flags & tcp_ack) != 0 && (segment.flags & tcp_rst) == 0;
         if (in_state && any_sequence_ && sequence_end_.before(segment.seq)) {
-            add_hole(segment.seq, pending);
+            add_hole(segment.seq);
             sequence_end_ = segment.seq;
         }
-        segments_.push_back(pending);
         return;
     }
     note_arrival(pending);
     if (!any_sequence_) sequence_end_ = segment.seq;
     any_sequence_ = true;
     if (sequence_end_.before(segment.seq)) {
-        add_hole(segment.seq, pending);
-    } else if (segment.seq.before(sequence_end_)) {
-        if (fill_hole(pending) || was_given_up(pending)) return;
-        pending.kind = Kind::retransmission;
+        add_hole(segment.seq);
+    } else if (segment.seq.before(sequence_end_) && take_repeated()) {
+        return;
     }
     sequence_end_ = later(sequence_end_, end_of(segment));
-    segments_.push_back(pending);
+}
+
+// The segment that just came repeats bytes: it is a retransmission, unless a hole was its own, that it fills or could have
+// filled. True: then it is gone.
+bool FarSender::take_repeated() {
+    const PendingSegment repeated = segments_.back();
+    segments_.pop_back();
+    if (fill_hole(repeated) || was_given_up(repeated)) return true;
+    segments_.push_back(repeated);
+    segments_.back().kind = Kind::retransmission;
+    return false;
 }
 
 // How it follows the segment that arrived before.
@@ -110,7 +123,7 @@ void FarSender::note_arrival(PendingSegment& pending) {
         note_ip_id(segment.ip_id);
         const double gap_ns =
             static_cast<double>(std::min(pending.arrival_ns - last_arrival_ns_, longest_gap_ns));
-        const bool continues = end_of(last_arrived_) == segment.seq && (last_arrived_.flags & tcp_psh) == 0 &&
+        const bool continues = last_arrived_.end == segment.seq && !last_arrived_.pushed &&
                                last_arrived_.timestamp == segment.timestamp &&
                                last_arrived_.timestamp_echo == segment.timestamp_echo &&
                                last_arrived_.ack == segment.ack &&
@@ -124,7 +137,12 @@ void FarSender::note_arrival(PendingSegment& pending) {
     }
     write_length_ = pending.continues_write ? write_length_ + segment.length : segment.length;
     any_arrival_ = true;
-    last_arrived_ = segment;
+    last_arrived_ = {.end = end_of(segment),
+                     .ack = segment.ack,
+                     .timestamp = segment.timestamp,
+                     .timestamp_echo = segment.timestamp_echo,
+                     .ip_id = segment.ip_id,
+                     .pushed = (segment.flags & tcp_psh) != 0};
     last_arrival_ns_ = pending.arrival_ns;
 }
 
@@ -150,20 +168,20 @@ void FarSender::note_ip_id(uint16_t ip_id) {
     last_arrived_.ip_id = ip_id;
 }
 
-// The sender's sequence has a hole from where it ended up to there.
-void FarSender::add_hole(Serial32 end, const PendingSegment& revealed_by) {
+// The sender's sequence has a hole from where it ended up to there, as the segment that just came reveals.
+void FarSender::add_hole(Serial32 end) {
     const int32_t length = sequence_end_.distance_to(end);
     if (length <= 0 || length > largest_hole) return;
-    PendingSegment hole = revealed_by;
+    PendingSegment hole = segments_.back();
     hole.kind = Kind::missing;
     hole.spaced = false;
     hole.continues_write = false;
     hole.segment.seq = sequence_end_;
     hole.segment.length = static_cast<uint32_t>(length);
-    hole.segment.flags = static_cast<uint16_t>(revealed_by.segment.flags & ~(tcp_syn | tcp_fin | tcp_psh));
+    hole.segment.flags = static_cast<uint16_t>(hole.segment.flags & ~(tcp_syn | tcp_fin | tcp_psh));
     hole.segment.unseen = true;
     hole.piece = std::max(options_.mss, hole.segment.length / most_hole_segments + 1);
-    segments_.push_back(hole);
+    segments_.insert(segments_.end() - 1, hole);
     ++holes_;
 }
 
@@ -231,24 +249,25 @@ bool FarSender::was_given_up(const PendingSegment& late) const {
 
 void FarSender::on_ack(const ReceivedAck& ack) {
     now_ns_ = std::max(now_ns_, std::clamp(ack.time_ns, -sane_ns, sane_ns));
-    const PendingAck& before = acks_.empty() ? last_ack_given_ : acks_.back();
-    PendingAck pending;
+    const Acknowledged before = acks_.empty() ? last_ack_given_ : acks_.back().upto;
+    PendingAck& pending = acks_.add_back();
     pending.ack = ack;
     pending.left_ns = now_ns_;
     const Serial32 data_end = ack.seq + ack.payload_length;
     pending.brings_data = ack.payload_length > 0 && (!any_ack_ || before.data_end.before(data_end));
-    pending.first_of_tick = !any_ack_ || before.ack.timestamp != ack.timestamp;
-    pending.data_end = any_ack_ ? later(before.data_end, data_end) : data_end;
-    pending.highest = any_ack_ ? later(before.highest, ack.ack) : ack.ack;
-    pending.sacked_end = any_ack_ ? later(before.sacked_end, pending.highest) : pending.highest;
+    pending.first_of_tick = !any_ack_ || before.timestamp != ack.timestamp;
+    Acknowledged& upto = pending.upto;
+    upto.last = ack.ack;
+    upto.timestamp = ack.timestamp;
+    upto.data_end = any_ack_ ? later(before.data_end, data_end) : data_end;
+    upto.highest = any_ack_ ? later(before.highest, ack.ack) : ack.ack;
+    upto.sacked_end = any_ack_ ? later(before.sacked_end, upto.highest) : upto.highest;
     for (size_t i = 0; i < std::min<size_t>(ack.sack_blocks, ack.sack.size()); ++i) {
-        pending.sacked_end = later(pending.sacked_end, ack.sack[i].end);
+        upto.sacked_end = later(upto.sacked_end, ack.sack[i].end);
     }
-    if (any_ack_ && ack.payload_length == 0 && before.ack.ack == ack.ack) {
-        pending.duplicates = before.duplicates + 1;
-    }
+    const bool duplicate = any_ack_ && ack.payload_length == 0 && before.last == ack.ack;
+    upto.duplicates = duplicate ? before.duplicates + 1 : 0;
     any_ack_ = true;
-    acks_.push_back(pending);
 }
 
 bool FarSender::next(Event& event, int64_t room) {
@@ -298,8 +317,6 @@ bool FarSender::wait_for_room(int64_t room) {
 void FarSender::settle_time() {
     if (acks_before_ > acks_.first()) {
         sent_at_ns_ = std::max(sent_at_ns_, acks_[acks_before_ - 1].left_ns);
-    } else if (any_ack_given_) {
-        sent_at_ns_ = std::max(sent_at_ns_, last_ack_given_.left_ns);
     }
     sent_at_ns_ = std::max(sent_at_ns_, earliest_ns_);
 }
@@ -431,18 +448,18 @@ FarSender::AckRange FarSender::processed_by_content(const SentSegment& segment) 
         }
     }
     const AckIndex bringer =
-        acks_.find_first([&](const PendingAck& a) { return !a.data_end.before(segment.ack); });
-    if (bringer != acks_.end() && acks_[bringer].data_end == segment.ack) {
+        acks_.find_first([&](const PendingAck& a) { return !a.upto.data_end.before(segment.ack); });
+    if (bringer != acks_.end() && acks_[bringer].upto.data_end == segment.ack) {
         if (acks_[bringer].brings_data && !segment.unseen) range.least = std::max(range.least, bringer + 1);
     }
     const AckIndex unknown_data =
-        acks_.find_first([&](const PendingAck& a) { return a.data_end.after(segment.ack); });
+        acks_.find_first([&](const PendingAck& a) { return a.upto.data_end.after(segment.ack); });
     if (!beyond_hole) range.most = std::min(range.most, unknown_data);
     range.most = std::max(range.most, range.least);
     // A time that contradicts this tells of an acknowledgement that was lost or, behind bulk data of the receiver's own,
     // still queued; but not where the echo was old already.
     const bool queueing =
-        !acks_.empty() && acks_[acks_.first()].data_end.distance_to(acks_[acks_.end() - 1].data_end) >
+        !acks_.empty() && acks_.front().upto.data_end.distance_to(acks_.back().upto.data_end) >
                               static_cast<int64_t>(bulk_segments) * options_.mss;
     range.most_is_firm = !old_echo || queueing;
     return range;
@@ -464,15 +481,15 @@ FarSender::AckIndex FarSender::place_by_request(const PendingSegment& pending, A
     if (options_.sack) {
         const Serial32 enough = end + 3 * options_.mss;
         const AckIndex asking =
-            acks_.find_first([&](const PendingAck& a) { return !a.sacked_end.before(enough); });
+            acks_.find_first([&](const PendingAck& a) { return !a.upto.sacked_end.before(enough); });
         return asking >= range.least && asking < range.most ? asking + 1 : range.least;
     }
     const AckIndex asking = acks_.find_first([&](const PendingAck& a) {
-        return a.highest.after(pending.segment.seq) ||
-               (a.highest == pending.segment.seq && a.duplicates >= 3);
+        return a.upto.highest.after(pending.segment.seq) ||
+               (a.upto.highest == pending.segment.seq && a.upto.duplicates >= 3);
     });
     const bool found =
-        asking >= range.least && asking < range.most && acks_[asking].highest == pending.segment.seq;
+        asking >= range.least && asking < range.most && acks_[asking].upto.highest == pending.segment.seq;
     return found ? asking + 1 : range.least;
 }
 
@@ -483,7 +500,7 @@ FarSender::AckIndex FarSender::first_after(int64_t time_ns) const {
 
 // What is in flight once the sender has sent up to `end`, all acknowledgements before that one processed.
 int64_t FarSender::flight(AckIndex processed, Serial32 end) const {
-    const PendingAck& last = processed > acks_.first() ? acks_[processed - 1] : last_ack_given_;
+    const Acknowledged& last = processed > acks_.first() ? acks_[processed - 1].upto : last_ack_given_;
     return last.highest.distance_to(end);
 }
 
@@ -494,34 +511,26 @@ Serial32 FarSender::end_of_next(const PendingSegment& pending) {
 }
 
 void FarSender::give_ack(Event& event) {
-    const Serial32 acknowledged = any_ack_given_ ? last_ack_given_.highest : acks_.front().highest;
+    PendingAck& given = acks_.front();
+    const Serial32 acknowledged = any_ack_given_ ? last_ack_given_.highest : given.upto.highest;
     if (any_sent_given_) most_flight_ = std::max<int64_t>(most_flight_, acknowledged.distance_to(given_end_));
     any_ack_given_ = true;
-    last_ack_given_ = acks_.front();
-    if (Serial32(last_ack_given_.ack.timestamp).after(Serial32(old_echo_))) {
+    last_ack_given_ = given.upto;
+    if (Serial32(last_ack_given_.timestamp).after(Serial32(old_echo_))) {
         unechoed_acks_ = std::min(unechoed_acks_ + 1, most_unechoed_acks);
     }
     acks_.pop_front();
-    last_ack_given_.ack.time_ns = at_sender(last_ack_given_.left_ns);
-    event = {nullptr, &last_ack_given_.ack};
+    given.ack.time_ns = at_sender(given.left_ns);
+    event = {nullptr, &given.ack};
 }
 
 // The head, or a piece of it if it is a hole; false if it is none to be given.
 bool FarSender::give_segment(Event& event) {
     head_placed_ = false;
     PendingSegment& head = segments_.front();
-    sent_out_ = head.segment;
+    SentSegment* given = &head.segment;
     if (head.kind == Kind::missing) {
-        if (!head.known_lost) keep_given_up(head);
-        head.known_lost = true;
-        sent_out_.length = std::min(head.piece, head.segment.length);
-        given_end_ = later(given_end_, end_of_next(head));
-        head.segment.seq += sent_out_.length;
-        head.segment.length -= sent_out_.length;
-        if (head.segment.length == 0) {
-            segments_.pop_front();
-            --holes_;
-        }
+        given = &give_piece(head);
     } else {
         const bool is_event = head.kind != Kind::evidence;
         if ((head.segment.flags & tcp_ack) != 0) {
@@ -538,9 +547,25 @@ bool FarSender::give_segment(Event& event) {
         segments_.pop_front();
         if (!is_event) return false;
     }
-    sent_out_.time_ns = at_sender(sent_at_ns_);
-    event = {&sent_out_, nullptr};
+    given->time_ns = at_sender(sent_at_ns_);
+    event = {given, nullptr};
     return true;
+}
+
+// The next piece of the hole that is the head.
+SentSegment& FarSender::give_piece(PendingSegment& hole) {
+    if (!hole.known_lost) keep_given_up(hole);
+    hole.known_lost = true;
+    piece_out_ = hole.segment;
+    piece_out_.length = std::min(hole.piece, hole.segment.length);
+    given_end_ = later(given_end_, end_of_next(hole));
+    hole.segment.seq += piece_out_.length;
+    hole.segment.length -= piece_out_.length;
+    if (hole.segment.length == 0) {
+        segments_.pop_front();
+        --holes_;
+    }
+    return piece_out_;
 }
 
 void FarSender::keep_given_up(const PendingSegment& hole) {

@@ -83,14 +83,20 @@ class FarSender {
   private:
     static constexpr int64_t longest_round_trip_ns = 10'000'000'000;
 
+    // What has been acknowledged up to an acknowledgement, it included.
+    struct Acknowledged {
+        Serial32 last;            // by that one
+        Serial32 highest;         // the greatest acknowledgement
+        Serial32 sacked_end;      // one past the farthest byte acknowledged or SACKed
+        Serial32 data_end;        // one past the farthest byte the receiver sent
+        uint32_t timestamp = 0;   // TSval of that one
+        uint32_t duplicates = 0;  // the how-manieth duplicate of its acknowledgement it is
+    };
     struct PendingAck {
         ReceivedAck ack;
+        Acknowledged upto;
         int64_t left_ns = 0;         // when the tap saw it, never before the one before
-        Serial32 highest;            // the greatest acknowledgement up to here
-        Serial32 sacked_end;         // one past the farthest byte acknowledged or SACKed up to here
-        Serial32 data_end;           // one past the farthest byte the receiver sent up to here
-        uint32_t duplicates = 0;     // the how-manieth duplicate of its acknowledgement it is
-        bool brings_data = false;    // data_end is by this one
+        bool brings_data = false;    // upto.data_end is by this one
         bool first_of_tick = false;  // no earlier one has its TSval
     };
     enum class Kind : uint8_t {
@@ -115,6 +121,15 @@ class FarSender {
         Serial32 end;
         PendingSegment revealed_by;
     };
+    // Of the segment that arrived last, what tells whether the next is of the same write.
+    struct Arrived {
+        Serial32 end;
+        Serial32 ack;
+        uint32_t timestamp = 0;
+        uint32_t timestamp_echo = 0;
+        uint16_t ip_id = 0;
+        bool pushed = false;
+    };
     // The acknowledgements processed before a segment was sent: all before an index that lies in [least, most].
     struct AckRange {
         AckIndex least = 0;
@@ -126,7 +141,8 @@ class FarSender {
     void note_byte_time(double byte_ns, bool same_write);
     void note_ip_id(uint16_t ip_id);
     void note_round_trip(int64_t round_trip_ns);
-    void add_hole(Serial32 end, const PendingSegment& revealed_by);
+    void add_hole(Serial32 end);
+    bool take_repeated();
     bool fill_hole(const PendingSegment& late);
     bool is_original_of(const PendingSegment& late, const PendingSegment& revealed_by) const;
     bool was_given_up(const PendingSegment& late) const;
@@ -146,6 +162,7 @@ class FarSender {
     void keep_given_up(const PendingSegment& hole);
     void give_ack(Event& event);
     bool give_segment(Event& event);
+    SentSegment& give_piece(PendingSegment& hole);
     int64_t at_sender(int64_t tap_ns);
 
     SenderOptions options_;
@@ -164,7 +181,7 @@ class FarSender {
     bool any_sequence_ = false;
     Serial32 sequence_end_;  // one past the farthest byte the sender is known to have sent
     bool any_arrival_ = false;
-    SentSegment last_arrived_;
+    Arrived last_arrived_;
     int64_t last_arrival_ns_ = 0;
     uint32_t write_length_ = 0;  // bytes of the write that is arriving
     double byte_time_ns_ = 0;    // 0: not known
@@ -182,7 +199,7 @@ class FarSender {
     int64_t sent_at_ns_ =
         no_time;  // in tap time: an acknowledgement that left then would have reached the sender
     int64_t last_out_ns_ = no_time;
-    PendingAck last_ack_given_;
+    Acknowledged last_ack_given_;
     bool any_sent_given_ = false;
     Serial32 sender_acknowledged_;  // by the last segment given
     // It acknowledged the same twice with pure acknowledgements: data of the receiver were lost on their way to it, and
@@ -196,7 +213,7 @@ class FarSender {
     Serial32 given_end_;        // one past the farthest byte given
     int64_t most_flight_ = 0;   // that an acknowledgement ever found
     int64_t flight_limit_ = 0;  // what the flight, after a segment is sent, was last consistent with
-    SentSegment sent_out_;
+    SentSegment piece_out_;     // of a hole
     // Of the segment that is next, while it is not decided which acknowledgement goes before it.
     bool undecided_ = false;
     bool waited_ = false;      // there was no room for it

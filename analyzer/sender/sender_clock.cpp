@@ -15,8 +15,6 @@ constexpr std::array<int64_t, 8> known_ticks_ns{1'000,      1'000'000,   3'333'3
 constexpr int64_t first_span_ns = 40'000'000;
 constexpr int64_t longest_span_ns = 20'000'000'000;
 constexpr int32_t farthest_anchor = 1 << 29;
-// No moments beyond these enter the arithmetic.
-constexpr int64_t sane_ns = int64_t{1} << 61;
 
 }  // namespace
 
@@ -73,42 +71,6 @@ void SenderClock::measure_tick(uint32_t timestamp, int64_t arrival_ns) {
         measure_timestamp_ = timestamp;
         measure_from_ns_ = arrival_ns;
     }
-}
-
-void SenderClock::sent_after(uint32_t timestamp, int64_t at_ns) {
-    if (!ticking() || at_ns > sane_ns || at_ns < -sane_ns) return;
-    const int64_t phase = at_ns - (ticks_since_anchor(timestamp) + 1) * tick_ns_;
-    earliest_.current = std::max(earliest_.current, phase);
-}
-
-void SenderClock::sent_before(uint32_t timestamp, int64_t at_ns) {
-    if (!ticking() || at_ns > sane_ns || at_ns < -sane_ns) return;
-    const int64_t phase = at_ns - ticks_since_anchor(timestamp) * tick_ns_;
-    if (latest_.current == no_time || phase < latest_.current) latest_.current = phase;
-}
-
-int64_t SenderClock::earliest_phase() const {
-    return std::max(earliest_.current, earliest_.previous);
-}
-
-int64_t SenderClock::latest_phase() const {
-    if (latest_.current == no_time) return latest_.previous;
-    if (latest_.previous == no_time) return latest_.current;
-    return std::min(latest_.current, latest_.previous);
-}
-
-int64_t SenderClock::not_before(uint32_t timestamp) const {
-    const int64_t phase = earliest_phase();
-    if (phase == no_time) return no_time;
-    return phase + ticks_since_anchor(timestamp) * tick_ns_;
-}
-
-int64_t SenderClock::before(uint32_t timestamp) const {
-    // What was sent after a moment was so for certain; what was sent before it may have been held up on its way, and
-    // gives way where the two disagree.
-    const int64_t phase = std::max(latest_phase(), earliest_phase());
-    if (latest_phase() == no_time) return no_time;
-    return phase + (ticks_since_anchor(timestamp) + 1) * tick_ns_;
 }
 
 }  // namespace sanscope

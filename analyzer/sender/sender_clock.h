@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "analyzer/base/serial32.h"
@@ -38,6 +39,8 @@ class SenderClock {
         int64_t previous = no_time;
     };
     static constexpr int64_t period_ns = 2'000'000'000;
+    // No moments beyond these enter the arithmetic.
+    static constexpr int64_t sane_ns = int64_t{1} << 61;
 
     int64_t ticks_since_anchor(uint32_t timestamp) const {
         return Serial32(anchor_timestamp_).distance_to(Serial32(timestamp));
@@ -59,5 +62,41 @@ class SenderClock {
     Bound earliest_;  // of the moment at which tick 0 begins
     Bound latest_;
 };
+
+inline void SenderClock::sent_after(uint32_t timestamp, int64_t at_ns) {
+    if (!ticking() || at_ns > sane_ns || at_ns < -sane_ns) return;
+    const int64_t phase = at_ns - (ticks_since_anchor(timestamp) + 1) * tick_ns_;
+    earliest_.current = std::max(earliest_.current, phase);
+}
+
+inline void SenderClock::sent_before(uint32_t timestamp, int64_t at_ns) {
+    if (!ticking() || at_ns > sane_ns || at_ns < -sane_ns) return;
+    const int64_t phase = at_ns - ticks_since_anchor(timestamp) * tick_ns_;
+    if (latest_.current == no_time || phase < latest_.current) latest_.current = phase;
+}
+
+inline int64_t SenderClock::earliest_phase() const {
+    return std::max(earliest_.current, earliest_.previous);
+}
+
+inline int64_t SenderClock::latest_phase() const {
+    if (latest_.current == no_time) return latest_.previous;
+    if (latest_.previous == no_time) return latest_.current;
+    return std::min(latest_.current, latest_.previous);
+}
+
+inline int64_t SenderClock::not_before(uint32_t timestamp) const {
+    const int64_t phase = earliest_phase();
+    if (phase == no_time) return no_time;
+    return phase + ticks_since_anchor(timestamp) * tick_ns_;
+}
+
+inline int64_t SenderClock::before(uint32_t timestamp) const {
+    // What was sent after a moment was so for certain; what was sent before it may have been held up on its way, and
+    // gives way where the two disagree.
+    const int64_t phase = std::max(latest_phase(), earliest_phase());
+    if (latest_phase() == no_time) return no_time;
+    return phase + (ticks_since_anchor(timestamp) + 1) * tick_ns_;
+}
 
 }  // namespace sanscope

@@ -14,12 +14,19 @@ class SenderLog {
     SenderLog(ResultStore& store, uint32_t connection, bool from_a)
         : store_(store), summary_(store.add_sender(connection, from_a)) {}
 
-    // A capture's clock may go back a little, the sender's own time does not.
-    void window(WindowRow row) {
-        last_window_ns_ = std::max(last_window_ns_, row.time_ns);
-        row.time_ns = last_window_ns_;
+    // What all rows of windows begin with.
+    WindowRow window_row() const {
+        WindowRow row;
         row.connection = summary_.connection();
         row.from_a = summary_.from_a();
+        return row;
+    }
+    // Whether more of the row than the summary wants will be seen by anybody.
+    bool keeps_windows() const { return store_.keeps_windows(); }
+    // A capture's clock may go back a little, the sender's own time does not.
+    void window(WindowRow& row) {
+        last_window_ns_ = std::max(last_window_ns_, row.time_ns);
+        row.time_ns = last_window_ns_;
         store_.add_window(summary_, row);
     }
     void transition(PacketNumber packet, int64_t time_ns, CaState from, CaState to, const char* cause) {

@@ -2,6 +2,7 @@
 #include "analyzer/sender/sender_replay.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "analyzer/net/decoded_packet.h"
@@ -23,16 +24,16 @@ class SenderReplay::Machine {
 
     void on_sent(const SentSegment& segment) {
         if (!deferred_.empty() && segment.time_ns - last_sent_ns_ > writing_gap_ns) take_deferred();
-        send(segment);
+        if (is_event(segment)) send(segment);
         if (!deferred_.empty() && !more_waiting_) take_deferred();
     }
 
     void on_ack(const ReceivedAck& ack) {
-        if (is_writing(ack.time_ns) && deferred_.size() < max_deferred) {
+        if (more_waiting_ && is_writing(ack.time_ns) && deferred_.size() < max_deferred) {
             deferred_.push_back(ack);
             return;
         }
-        take_deferred();
+        if (!deferred_.empty()) take_deferred();
         hear(ack);
     }
 
@@ -69,11 +70,11 @@ class SenderReplay::Machine {
     static constexpr int64_t near_rtt_us = 300;
     static constexpr size_t max_deferred = 256;
 
-    // Whether the application is in the midst of a write: it has more, and a window that has room for it. What arrives
+    // Whether the application, which has more, is in the midst of a write: a window has room for it. What arrives
     // meanwhile waits for the end of the write (the socket's backlog). Matters where that takes longer than a round trip.
     bool is_writing(int64_t now_ns) const {
         const SenderState& state = ca_.state();
-        if (!more_waiting_ || estimated_ || state.min_rtt_us > near_rtt_us) return false;
+        if (estimated_ || state.min_rtt_us > near_rtt_us) return false;
         if (now_ns - last_sent_ns_ > writing_gap_ns) return false;
         const uint32_t burst = ca_.windows().cubic.burst_segments(state);
         return state.in_flight() + burst <= ca_.windows().cubic.cwnd() &&
@@ -85,9 +86,15 @@ class SenderReplay::Machine {
         deferred_.clear();
     }
 
-    void send(const SentSegment& segment) {
-        const bool occupies = segment.length > 0 || (segment.flags & (tcp_syn | tcp_fin)) != 0;
-        if (!occupies && !(segment.seq + 1 == ca_.state().snd_nxt)) return;
+    static bool occupies(const SentSegment& segment) {
+        return segment.length > 0 || (segment.flags & (tcp_syn | tcp_fin)) != 0;
+    }
+    // A pure acknowledgement is none, unless it keeps the connection alive.
+    bool is_event(const SentSegment& segment) const {
+        return occupies(segment) || segment.seq + 1 == ca_.state().snd_nxt;
+    }
+
+    [[gnu::noinline]] void send(const SentSegment& segment) {
         const bool new_data =
             segment.length > 0 && ca_.begun() && (segment.seq + segment.length).after(ca_.state().snd_nxt);
         if (burst_ && segment.time_ns - last_sent_ns_ > burst_gap_ns) end_burst();
@@ -97,14 +104,19 @@ class SenderReplay::Machine {
             more_waiting_ = (segment.flags & (tcp_psh | tcp_fin)) == 0 && segment.length >= ca_.state().mss;
             last_sent_ns_ = segment.time_ns;
         }
-        if (occupies) write(segment.packet, segment.time_ns, true);
+        if (occupies(segment)) write(segment.packet, segment.time_ns, true);
     }
 
     void hear(const ReceivedAck& ack) {
         if (ca_.tells_nothing(ack)) {
             ca_.take_sequence(ack);
-            return;
+        } else {
+            take(ack);
         }
+    }
+
+    // Apart from hear(), which most often has nothing to do.
+    [[gnu::noinline]] void take(const ReceivedAck& ack) {
         end_burst();
         last_ack_ns_ = ack.time_ns;
         ca_.on_ack(ack);
@@ -146,10 +158,18 @@ class SenderReplay::Machine {
     }
 
     void write(PacketNumber packet, int64_t time_ns, bool sent) {
-        const SenderState& state = ca_.state();
         if (!ca_.begun()) return;
-        const WindowEstimate estimate = estimate_window(ca_.windows(), state, chosen_, estimated_);
-        WindowRow row;
+        if (held_) release(time_ns, sent);
+        fill(*held_row_, packet, time_ns);
+        held_sent_ = sent;
+        held_ = true;
+    }
+
+    void fill(WindowRow& row, PacketNumber packet, int64_t time_ns) const {
+        const SenderState& state = ca_.state();
+        const WindowEstimate estimate = log_.keeps_windows()
+                                            ? estimate_window(ca_.windows(), state, chosen_, estimated_)
+                                            : chosen_window(ca_.windows(), chosen_);
         row.packet = packet;
         row.time_ns = time_ns;
         row.snd_una = state.snd_una.value;
@@ -159,44 +179,39 @@ class SenderReplay::Machine {
         row.cwnd = estimate.cwnd * state.mss;
         row.cwnd_low = estimate.low * state.mss;
         row.cwnd_high = estimate.high * state.mss;
-        if (estimate.ssthresh < Window::infinite_ssthresh) row.ssthresh = estimate.ssthresh * state.mss;
-        if (state.snd_wnd_known) row.advertised_window = state.snd_wnd;
-        if (state.srtt_us != 0) row.srtt_ns = state.srtt_us * 1000;
+        const bool reduced = estimate.ssthresh < Window::infinite_ssthresh;
+        row.ssthresh = reduced ? estimate.ssthresh * state.mss : unknown<uint32_t>;
+        row.advertised_window = state.snd_wnd_known ? state.snd_wnd : unknown<uint32_t>;
+        row.srtt_ns = state.srtt_us != 0 ? state.srtt_us * 1000 : no_time;
         row.ca_state = state.ca_state;
         const bool paced = chosen_ == CcClassifier::Control::bbr;
-        row.limit =
-            send_limit(state, estimate.cwnd, ca_.windows().cubic.burst_segments(state), more_waiting_, paced);
-        hold(row, sent);
+        const uint32_t burst = more_waiting_ ? ca_.windows().cubic.burst_segments(state) : 1;
+        row.limit = send_limit(state, estimate.cwnd, burst, more_waiting_, paced);
     }
 
     // A row waits for the next: what an acknowledgement has made room for is often sent at once, and then it was not
     // the application that held the sender back in between.
-    void hold(const WindowRow& row, bool sent) {
-        if (held_) {
-            const bool at_once = sent && !held_sent_ && row.time_ns - held_row_.time_ns < clocked_within_ns;
-            if (at_once && held_row_.limit == SendLimit::application) held_row_.limit = last_limit_;
-            flush();
-        }
-        held_row_ = row;
-        held_sent_ = sent;
-        held_ = true;
+    void release(int64_t next_ns, bool next_sent) {
+        const bool at_once = next_sent && !held_sent_ && next_ns - held_row_->time_ns < clocked_within_ns;
+        if (at_once && held_row_->limit == SendLimit::application) held_row_->limit = last_limit_;
+        flush();
     }
 
     void flush() {
         if (!held_) return;
         held_ = false;
-        last_limit_ = held_row_.limit;
-        if (!moves(held_row_)) return;
-        written_ = held_row_;
-        log_.window(held_row_);
+        last_limit_ = held_row_->limit;
+        if (!moves(*held_row_, *written_row_)) return;
+        log_.window(*held_row_);
+        std::swap(held_row_, written_row_);
     }
 
-    bool moves(const WindowRow& row) const {
-        return row.snd_una != written_.snd_una || row.snd_nxt != written_.snd_nxt ||
-               row.in_flight != written_.in_flight || row.cwnd != written_.cwnd ||
-               row.ssthresh != written_.ssthresh || row.srtt_ns != written_.srtt_ns ||
-               row.advertised_window != written_.advertised_window || row.ca_state != written_.ca_state ||
-               row.limit != written_.limit;
+    static bool moves(const WindowRow& row, const WindowRow& written) {
+        return row.snd_una != written.snd_una || row.snd_nxt != written.snd_nxt ||
+               row.in_flight != written.in_flight || row.cwnd != written.cwnd ||
+               row.ssthresh != written.ssthresh || row.srtt_ns != written.srtt_ns ||
+               row.advertised_window != written.advertised_window || row.ca_state != written.ca_state ||
+               row.limit != written.limit;
     }
 
     SenderLog log_;
@@ -215,9 +230,10 @@ class SenderReplay::Machine {
     uint32_t in_flight_before_ = 0;
     bool held_ = false;
     bool held_sent_ = false;
-    WindowRow held_row_;
+    WindowRow rows_[2] = {log_.window_row(), log_.window_row()};
+    WindowRow* held_row_ = &rows_[0];
+    WindowRow* written_row_ = &rows_[1];  // the last that was
     std::vector<ReceivedAck> deferred_;
-    WindowRow written_;
     SendLimit last_limit_ = SendLimit::application;
 };
 

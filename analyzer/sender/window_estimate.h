@@ -17,9 +17,18 @@ struct WindowEstimate {
     uint32_t ssthresh = Window::infinite_ssthresh;
 };
 
+// The chosen candidate's figures, without the interval.
+inline WindowEstimate chosen_window(const WindowCandidates& windows, CcClassifier::Control chosen) {
+    const auto take = [](const auto& window) {
+        return WindowEstimate{window.cwnd(), window.cwnd(), window.cwnd(), window.ssthresh()};
+    };
+    if (chosen == CcClassifier::Control::bbr) return take(windows.bbr);
+    return chosen == CcClassifier::Control::cubic ? take(windows.cubic) : take(windows.reno);
+}
+
 CcClassifier::Doubts doubts_of(const WindowCandidates& windows);
 
-// The chosen candidate's figures. The interval covers what the candidate itself cannot know (the phase of the kernel's
+// The same with the interval: it covers what the candidate itself cannot know (the phase of the kernel's
 // tick, the rates that only its own clock shows), and the other candidates as long as they are not refuted. `estimated`:
 // the events are FarSender's, some of them out of place.
 WindowEstimate estimate_window(const WindowCandidates& windows, const SenderState& state,

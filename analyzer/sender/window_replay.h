@@ -150,16 +150,18 @@ class WindowReplay {
 
     // Whether the sender stopped about where this candidate's window ends, though it had more to send.
     bool explains_stop(const SenderState& state, const BurstEnd& end) const {
-        return tells(state, end) && !leaves_room(state);
+        if (!may_tell(end)) return false;
+        const uint32_t burst = burst_segments(state);
+        return tells(state, burst) && !leaves_room(state, burst);
     }
 
     // What the sender hands down at once: about a millisecond's worth at its pacing rate (tcp_tso_autosize).
     uint32_t burst_segments(const SenderState& state) const {
         if (state.srtt_us == 0) return largest_burst;
         const uint64_t cwnd = std::max(window_.cwnd, state.packets_out);
-        const uint64_t percent = window_.cwnd < window_.ssthresh / 2 ? 200 : 120;
-        const auto segments_a_ms =
-            cwnd * percent * 1'000'000 / 100 / 1024 / static_cast<uint64_t>(state.srtt_us);
+        // 200 or 120 % of it, times 1,000,000 / 1024.
+        const uint64_t share = window_.cwnd < window_.ssthresh / 2 ? 200 * 625 : 120 * 625;
+        const uint64_t segments_a_ms = cwnd * share / (64 * static_cast<uint64_t>(state.srtt_us));
         const int64_t near = state.min_rtt_us >> 9;
         const uint64_t for_near = near < 16 ? (65536u >> near) / state.mss : 0;
         return static_cast<uint32_t>(std::clamp<uint64_t>(segments_a_ms + for_near, 2, largest_burst));
@@ -177,8 +179,7 @@ class WindowReplay {
     }
     // How many segments a sender with enough to send has in flight when it stops (the loop of tcp_write_xmit), if cwnd
     // is `cwnd`.
-    uint32_t stops_at(const SenderState& state, const BurstEnd& end, uint32_t cwnd) const {
-        const uint32_t burst = burst_segments(state);
+    static uint32_t stops_at(const SenderState& state, const BurstEnd& end, uint32_t burst, uint32_t cwnd) {
         const bool defers = state.ca_state < CaState::recovery;
         bool recent = end.pause_us < defer_us;
         uint32_t in_flight = end.in_flight_before;
@@ -191,40 +192,41 @@ class WindowReplay {
         return in_flight;
     }
     // More than waiting for a whole burst explains.
-    bool leaves_room(const SenderState& state) const {
-        return state.in_flight() + burst_segments(state) + 3 < window_.cwnd;
+    bool leaves_room(const SenderState& state, uint32_t burst) const {
+        return state.in_flight() + burst + 3 < window_.cwnd;
     }
     // Whether it was cwnd and nothing else that a burst could end at.
-    bool tells(const SenderState& state, const BurstEnd& end) const {
-        if (!end.more_waiting || !end.clocked || !end.sent) return false;
+    static bool may_tell(const BurstEnd& end) { return end.more_waiting && end.clocked && end.sent; }
+    static bool tells(const SenderState& state, uint32_t burst) {
         const int64_t receiver_room = state.snd_nxt.distance_to(state.wnd_end);
-        return receiver_room >= int64_t{burst_segments(state) + 1} * state.mss;
+        return receiver_room >= int64_t{burst + 1} * state.mss;
     }
     // Where the sender stopped although it had more to send tells cwnd. Being a little off again and again in the same
     // direction moves the window there.
     void weigh(const SenderState& state, const BurstEnd& end) {
-        if (!tells(state, end)) return;
+        if (!may_tell(end)) return;
+        const uint32_t burst = burst_segments(state);
+        if (!tells(state, burst)) return;
         const uint32_t in_flight = state.in_flight();
-        if (late_ && leaves_room(state)) {
+        if (late_ && leaves_room(state, burst)) {
             window_.cwnd = in_flight;
             return;
         }
         if (end.estimated) note_least_room(state);
-        if (in_flight == stops_at(state, end, window_.cwnd)) {
+        if (in_flight == stops_at(state, end, burst, window_.cwnd)) {
             run_ = {};
             return;
         }
         if (end.explained) doubt_.add(state, 0.25 / window_.cwnd);
-        const uint32_t burst = burst_segments(state);
         // A window may be larger than what the sender's buffer lets it use, unless the sender stops about where another
         // candidate's window ends.
-        if (end.explained && leaves_room(state)) {
+        if (end.explained && leaves_room(state, burst)) {
             doubt_.add(state, static_cast<double>(window_.cwnd - in_flight - burst) / window_.cwnd / 2);
         }
         for (int off = -farthest_off; off <= farthest_off; ++off) {
             uint8_t& run = run_[index_of(off)];
             const int64_t cwnd = int64_t{window_.cwnd} + off;
-            run = cwnd > 0 && in_flight == stops_at(state, end, static_cast<uint32_t>(cwnd))
+            run = cwnd > 0 && in_flight == stops_at(state, end, burst, static_cast<uint32_t>(cwnd))
                       ? static_cast<uint8_t>(run + 1)
                       : 0;
         }

@@ -22,6 +22,7 @@ class Search {
           steps_left_(effort) {
         for (const AwaitedCommand& command : awaited.first(std::min(awaited.size(), max_awaited))) {
             states_.push_back({&command, command.data_passed, false});
+            under_way_ += states_.back().under_way() ? 1u : 0u;
         }
     }
 
@@ -34,8 +35,16 @@ class Search {
         uint32_t passed;
         bool done;
         bool due() const { return !done && passed < command->data_expected; }
-        bool data_done() const { return !done && passed >= command->data_expected; }
+        bool under_way() const { return passed > 0 && due(); }
     };
+
+    void move(State& state, uint32_t passed, bool done) {
+        under_way_ -= state.under_way() ? 1u : 0u;
+        state.passed = passed;
+        state.done = done;
+        under_way_ += state.under_way() ? 1u : 0u;
+        if (!done) first_open_ = std::min(first_open_, static_cast<size_t>(&state - states_.data()));
+    }
 
     bool from(uint32_t at, uint32_t statuses) {
         if (at == length_) return agrees_with_next(statuses);
@@ -44,11 +53,15 @@ class Search {
         if (next_.statuses_known && statuses > next_.statuses) return false;
 
         // A read under way goes on before another begins.
-        for (State& state : states_) {
-            if (state.due() && state.passed > 0) return data_in(state, at, statuses);
+        while (first_open_ < states_.size() && states_[first_open_].done) ++first_open_;
+        const std::span<State> open = std::span(states_).subspan(first_open_);
+        if (under_way_ > 0) {
+            const auto state =
+                std::find_if(open.begin(), open.end(), [](const State& s) { return s.under_way(); });
+            return data_in(*state, at, statuses);
         }
         size_t choices = 0;
-        for (State& state : states_) {
+        for (State& state : open) {
             if (state.done) continue;
             if (++choices > max_order_choices) break;
             const bool reads = state.command->data_expected > 0;
@@ -63,16 +76,13 @@ class Search {
 
     bool data_in(State& state, uint32_t at, uint32_t statuses) {
         const uint32_t due = state.command->data_expected - state.passed;
-        uint32_t tried[3] = {due, std::min(due, habits_.longest_data_in),
-                             std::min(due, habits_.declared_limit)};
+        const uint32_t habitual = std::min(due, habits_.longest_data_in);
+        const uint32_t largest = std::min(due, habits_.declared_limit);
         // The longest seen says more than what a target may do.
-        if (habits_.longest_data_in > 0) std::swap(tried[0], tried[1]);
-        for (size_t i = 0; i < 3; ++i) {
-            const uint32_t data = tried[i];
-            if (data == 0 || std::find(tried, tried + i, data) != tried + i) continue;
-            if (data_in_of(state, data, at, statuses)) return true;
-        }
-        return false;
+        if (habitual > 0 && data_in_of(state, habitual, at, statuses)) return true;
+        if (due != habitual && data_in_of(state, due, at, statuses)) return true;
+        const bool tried = largest == 0 || largest == habitual || largest == due;
+        return !tried && data_in_of(state, largest, at, statuses);
     }
 
     bool data_in_of(State& state, uint32_t data, uint32_t at, uint32_t statuses) {
@@ -85,11 +95,10 @@ class Search {
         const auto end = static_cast<uint32_t>(at + pdu);
         answers_.push_back({status ? Kind::data_in_with_status : Kind::data_in, state.command->itt,
                             state.passed, data, at, end});
-        state.passed += data;
-        state.done = status;
+        const uint32_t passed = state.passed;
+        move(state, passed + data, status);
         if (from(end, statuses + (status ? 1 : 0))) return true;
-        state.done = false;
-        state.passed -= data;
+        move(state, passed, false);
         answers_.pop_back();
         return false;
     }
@@ -98,9 +107,9 @@ class Search {
         if (habits_.header_length > length_ - at) return false;
         const uint32_t end = at + habits_.header_length;
         answers_.push_back({UnseenAnswer::Kind::response, state.command->itt, 0, 0, at, end});
-        state.done = true;
+        move(state, state.passed, true);
         if (from(end, statuses + 1)) return true;
-        state.done = false;
+        move(state, state.passed, false);
         answers_.pop_back();
         return false;
     }
@@ -128,6 +137,8 @@ class Search {
     const SeenNext& next_;
     bool status_with_data_;
     std::vector<State> states_;
+    size_t first_open_ = 0;  // all before it are done
+    size_t under_way_ = 0;   // reads of which some data have gone by, and some have not
     std::vector<UnseenAnswer> answers_;
     uint32_t steps_left_;
 };

@@ -72,6 +72,7 @@ class ResultStore {
     SenderSummary& add_sender(uint32_t connection, bool from_a) {
         return senders_.append(SenderSummary(connection, from_a));
     }
+    bool keeps_windows() const { return keep_.windows; }
     void add_window(SenderSummary& sender, const WindowRow& row) {
         sender.on_window(row);
         if (keep_.windows) windows_.append(row);
