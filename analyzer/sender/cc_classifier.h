@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "analyzer/sender/sender_state.h"
+
 namespace sanscope {
 
 // Which congestion control explains a sender best. Two things speak: what contradicts each candidate's window, in round
@@ -10,7 +12,7 @@ namespace sanscope {
 // at moments of their own, as those of a paced one (BBR).
 class CcClassifier {
   public:
-    // `estimated`: the moments of sending are estimates, made after the acknowledgements', and tell nothing of pacing.
+    // `estimated`: the moments of sending are estimates, made after the acknowledgements', and tell little of pacing.
     explicit CcClassifier(bool estimated = false) : estimated_(estimated) {}
 
     enum class Control : uint8_t { cubic, reno, bbr };
@@ -24,17 +26,28 @@ class CcClassifier {
     // A burst of new data began while others were in flight; `clocked`: as an acknowledgement had just come.
     void on_burst(bool clocked) { ++(clocked ? clocked_ : unclocked_); }
 
+    // A burst has ended in Open; `full`: where a window that is not paced ends.
+    void on_stop(const SenderState& state, bool full);
+
     // The candidate whose figures are to be shown. `min_rtt_us`: 0 if not known.
-    Control best(const Doubts& doubts, int64_t min_rtt_us) const;
+    Control best(const Doubts& doubts, int64_t min_rtt_us);
     // Its name, "" where the others are explained nearly as well.
-    const char* name(const Doubts& doubts, int64_t min_rtt_us) const;
+    const char* name(const Doubts& doubts, int64_t min_rtt_us);
 
   private:
-    bool paced(const Doubts& doubts, int64_t min_rtt_us) const;
+    bool paced(const Doubts& doubts, int64_t min_rtt_us);
+    static bool looks_paced(const Doubts& doubts, double others, double share);
+    bool looks_paced_from_afar(const Doubts& doubts, double others, double share) const;
 
     bool estimated_;
     uint64_t clocked_ = 0;
     uint64_t unclocked_ = 0;
+    Serial32 round_end_;
+    uint32_t round_stops_ = 0;
+    bool round_full_ = false;
+    uint64_t rounds_ = 0;       // round trips of some bursts,
+    uint64_t full_rounds_ = 0;  // in which one of them ended where a window does
+    bool paced_ = false;
 };
 
 }  // namespace sanscope

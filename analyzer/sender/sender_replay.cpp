@@ -154,7 +154,9 @@ class SenderReplay::Machine {
         const WindowCandidates& windows = ca_.windows();
         end.explained = windows.cubic.explains_stop(state, end) || windows.reno.explains_stop(state, end);
         ca_.windows().each([&](auto& window) { window.on_burst_end(state, end); });
-        chosen_ = classifier_.best(doubts_of(ca_.windows()), rtt_floor_us());
+        if (end.sent && state.ca_state == CaState::open)
+            classifier_.on_stop(state, windows.cubic.is_full(state) || windows.reno.is_full(state));
+        chosen_ = classifier_.best(doubts_of(windows), rtt_floor_us());
     }
 
     void write(PacketNumber packet, int64_t time_ns, bool sent) {

@@ -40,19 +40,20 @@ WindowEstimate estimate_window(const WindowCandidates& windows, const SenderStat
     }
     const CcClassifier::Doubts doubts = doubts_of(windows);
     const double least = std::min(doubts.cubic, doubts.reno);
-    if (chosen == CcClassifier::Control::cubic) {
+    const bool is_cubic = chosen == CcClassifier::Control::cubic;
+    if (is_cubic) {
         take(windows.cubic);
-        // Growth comes a tick early or late.
-        const bool growing = !state.in_cwnd_reduction() && estimate.cwnd >= estimate.ssthresh;
-        if (growing && estimate.low > 1) {
-            --estimate.low;
-            ++estimate.high;
-        }
-        if (!refuted(doubts.reno, least)) include(estimate, windows.reno.cwnd());
     } else {
         take(windows.reno);
-        if (!refuted(doubts.cubic, least)) include(estimate, windows.cubic.cwnd());
     }
+    // Growth comes an acknowledgement or a tick early or late.
+    const bool growing = !state.in_cwnd_reduction() && estimate.cwnd >= estimate.ssthresh;
+    if (growing && estimate.low > 1) {
+        --estimate.low;
+        ++estimate.high;
+    }
+    if (is_cubic && !refuted(doubts.reno, least)) include(estimate, windows.reno.cwnd());
+    if (!is_cubic && !refuted(doubts.cubic, least)) include(estimate, windows.cubic.cwnd());
     if (estimated) {
         const uint32_t more = 1 + estimate.cwnd / 16;
         estimate.low -= std::min(estimate.low - 1, more);

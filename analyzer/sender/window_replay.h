@@ -42,6 +42,8 @@ class WindowReplay {
 
     void begin_reduction() {
         late_ = false;
+        prior_raised_ = raised_;
+        raised_ = 0;
         window_.acked_towards_growth = 0;
         prior_cwnd_ = window_.cwnd;
         window_.ssthresh = model_.ssthresh(window_);
@@ -58,6 +60,8 @@ class WindowReplay {
             prior_ssthresh_ = current_ssthresh(state);
             prior_cwnd_ = window_.cwnd;
             window_.ssthresh = model_.ssthresh(window_);
+            prior_raised_ = raised_;
+            raised_ = 0;
         }
         set_cwnd(state, state.in_flight() + 1);
         window_.acked_towards_growth = 0;
@@ -66,6 +70,7 @@ class WindowReplay {
     void undo(const SenderState& state) {
         if (prior_ssthresh_ == 0) return;
         set_cwnd(state, std::max(window_.cwnd, prior_cwnd_));
+        raised_ = prior_raised_;
         window_.ssthresh = std::max(window_.ssthresh, prior_ssthresh_);
     }
 
@@ -122,6 +127,7 @@ class WindowReplay {
             return;
         }
         doubt_.add(state, static_cast<double>(in_flight - window_.cwnd) / window_.cwnd);
+        raised_ += in_flight - window_.cwnd;
         // It has grown already, a little sooner than it should have.
         if (!window_.in_slow_start()) window_.acked_towards_growth = 0;
         window_.cwnd = in_flight;
@@ -149,11 +155,16 @@ class WindowReplay {
     }
 
     // Whether the sender stopped about where this candidate's window ends, though it had more to send.
+    // A window that was raised much since the last reduction, to what was in flight, explains nothing.
     bool explains_stop(const SenderState& state, const BurstEnd& end) const {
         if (!may_tell(end)) return false;
+        if (!end.estimated && raised_ > window_.cwnd / 8) return false;
         const uint32_t burst = burst_segments(state);
         return tells(state, burst) && !leaves_room(state, burst);
     }
+
+    // No room for a burst is left.
+    bool is_full(const SenderState& state) const { return !leaves_room(state, burst_segments(state)); }
 
     // What the sender hands down at once: about a millisecond's worth at its pacing rate (tcp_tso_autosize).
     uint32_t burst_segments(const SenderState& state) const {
@@ -300,6 +311,8 @@ class WindowReplay {
     bool late_ = false;
     int64_t stamp_us_ = 0;
     Doubt doubt_;
+    uint32_t raised_ = 0;  // since the last reduction, to what was in flight
+    uint32_t prior_raised_ = 0;
     uint32_t stops_ = 0;  // that tell, this round trip
     uint32_t least_room_ = 0;
     Serial32 room_round_end_;
