@@ -168,6 +168,9 @@ void CaMachine::add_segment(const SentSegment& segment, Serial32 begin, Serial32
         first_tx_us_ = state_.now_us;
         state_.delivered_us = state_.now_us;
     }
+    // That it was sent shows only now, but after a timeout nothing new is sent before something is acknowledged.
+    const bool before_timeout =
+        segment.unseen && state_.ca_state == CaState::loss && !state_.snd_nxt.after(state_.high_seq);
     while (begin.before(end)) {
         const auto left = static_cast<uint32_t>(begin.distance_to(end));
         // The FIN takes no room in the segment.
@@ -193,8 +196,13 @@ void CaMachine::add_segment(const SentSegment& segment, Serial32 begin, Serial32
         stamp_for_rate(added);
         ++state_.packets_out;
         begin = added.end;
+        if (before_timeout) {
+            added.first_sent_us = added.last_sent_us = state_.last_sent_us;
+            mark_lost(queue_.end() - 1);
+        }
     }
     state_.snd_nxt = end;
+    if (before_timeout) state_.high_seq = end;
 }
 
 // What is outstanding cannot be followed any more: it is taken for arrived, and all begins anew from here.
@@ -293,11 +301,14 @@ bool CaMachine::probe_due(Index i) const {
 LossKind CaMachine::explain_resend(Index i) {
     const auto found_lost = [&] { return queue_[i].lost && !queue_[i].retransmitted; };
     if (frto_ && !state_.snd_nxt.after(state_.high_seq)) frto_ = false;
-    if (found_lost()) return kind_now();
+    const int64_t waited_us = state_.now_us - timeout_base_us_;
+    const auto timed_out = [&](int64_t after_us) { return i == queue_.first() && waited_us >= after_us; };
+    // Else what was found lost was sent again at once, and lost again before it could be captured.
+    if (found_lost() && !timed_out(rtt_.rto_us())) return kind_now();
     if (state_.sack && rack_.sent_us != 0) {
         const uint32_t lost_before = state_.lost;
         rack_detect();
-        if (found_lost()) {
+        if (found_lost() && !timed_out(rtt_.rto_us())) {
             if (state_.ca_state != CaState::recovery) {
                 enter_recovery(false, "reordering timeout");
                 ++state_.prr_delivered;
@@ -308,8 +319,7 @@ LossKind CaMachine::explain_resend(Index i) {
         }
     }
     if (probe_due(i)) return LossKind::tlp;
-    const int64_t waited_us = state_.now_us - timeout_base_us_;
-    if (i == queue_.first() && waited_us >= rtt_.rto_us() * 3 / 4) {
+    if (timed_out(rtt_.rto_us() * 3 / 4)) {
         enter_loss("retransmission timeout");
         ++timeouts_;
         return LossKind::rto;
