@@ -168,9 +168,9 @@ void CaMachine::add_segment(const SentSegment& segment, Serial32 begin, Serial32
         first_tx_us_ = state_.now_us;
         state_.delivered_us = state_.now_us;
     }
-    // That it was sent shows only now, but after a timeout nothing new is sent before something is acknowledged.
-    const bool before_timeout =
-        segment.unseen && state_.ca_state == CaState::loss && !state_.snd_nxt.after(state_.high_seq);
+    // The first gap in new data after the repair began: what was lost on the end of the flight that it found.
+    const bool found_by_repair =
+        segment.unseen && state_.ca_state >= CaState::cwr && !state_.snd_nxt.after(state_.high_seq);
     while (begin.before(end)) {
         const auto left = static_cast<uint32_t>(begin.distance_to(end));
         // The FIN takes no room in the segment.
@@ -196,13 +196,17 @@ void CaMachine::add_segment(const SentSegment& segment, Serial32 begin, Serial32
         stamp_for_rate(added);
         ++state_.packets_out;
         begin = added.end;
-        if (before_timeout) {
-            added.first_sent_us = added.last_sent_us = state_.last_sent_us;
-            mark_lost(queue_.end() - 1);
+        if (found_by_repair) {
+            added.first_sent_us = added.last_sent_us = last_new_us_;
+            if (state_.ca_state == CaState::loss) mark_lost(queue_.end() - 1);
         }
     }
     state_.snd_nxt = end;
-    if (before_timeout) state_.high_seq = end;
+    if (found_by_repair) {
+        state_.high_seq = end;
+    } else {
+        last_new_us_ = state_.now_us;
+    }
 }
 
 // What is outstanding cannot be followed any more: it is taken for arrived, and all begins anew from here.

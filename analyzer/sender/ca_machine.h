@@ -220,6 +220,7 @@ class CaMachine {
     int64_t timeout_base_us_ = 0;            // the retransmission timer was started
     int64_t min_rtt_seen_us_ = 0;
     int64_t first_tx_us_ = 0;
+    int64_t last_new_us_ = 0;  // new data were sent, for the last time
     std::array<ReceivedAck::Block, 4> sack_cache_{};
     uint8_t sack_cache_size_ = 0;
     std::vector<Retransmission> recent_;  // a ring, once there was one
