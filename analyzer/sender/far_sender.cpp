@@ -389,7 +389,9 @@ void FarSender::place(const PendingSegment& pending, bool room_known) {
     }
 
     earliest_ns_ = timed ? std::max(from_ns, to_ns) : from_ns;
-    if (room_known && (pending.kind == Kind::original || pending.kind == Kind::missing)) {
+    // Without timestamps the bounds are so wide that any window would do.
+    const bool waits = pending.kind == Kind::original || pending.kind == Kind::missing;
+    if (room_known && waits && segment.has_timestamp) {
         undecided_ = true;
         waited_ = false;
         room_before_ = 0;
