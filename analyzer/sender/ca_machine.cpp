@@ -190,7 +190,6 @@ void CaMachine::add_segment(const SentSegment& segment, Serial32 begin, Serial32
         added.first_sent_us = state_.now_us;
         added.last_sent_us = state_.now_us;
         added.first_packet = segment.packet;
-        added.last_packet = segment.packet;
         added.timestamp = segment.timestamp;
         added.unseen = unseen || segment.unseen;
         stamp_for_rate(added);
@@ -352,7 +351,6 @@ void CaMachine::resend_segment(const SentSegment& segment, Index i, LossKind kin
     }
     again.ever_retransmitted = true;
     again.last_sent_us = state_.now_us;
-    again.last_packet = segment.packet;
     again.timestamp = segment.timestamp;
     stamp_for_rate(again);
     if (!again.sacked) queue_.resent(i);
@@ -433,7 +431,7 @@ void CaMachine::process(AckWork& work) {
     if (state_.app_limited != 0 && static_cast<int32_t>(state_.delivered - state_.app_limited) > 0)
         state_.app_limited = 0;
     if (effect.delivered > 0) state_.delivered_us = state_.now_us;
-    effect.rate = rate_sample(work);
+    sample_rate(work, effect.rate);
     effect.una_advanced = flags.una_advanced;
     effect.data_acked = flags.data_acked;
     effect.forward_progress = flags.acked() || flags.data_sacked;
@@ -626,15 +624,13 @@ void CaMachine::note_delivered(AckWork& work, const Segment& segment) {
     work.send_interval_us = first_tx_us_ - segment.first_tx_us;
 }
 
-RateSample CaMachine::rate_sample(const AckWork& work) {
-    RateSample rate;
+void CaMachine::sample_rate(const AckWork& work, RateSample& rate) const {
     rate.prior_delivered = work.prior_delivered;
     rate.app_limited = work.app_limited;
-    if (work.prior_delivered_us == 0) return rate;
+    if (work.prior_delivered_us == 0) return;
     rate.delivered = static_cast<int32_t>(state_.delivered - work.prior_delivered);
     rate.interval_us = std::max(work.send_interval_us, state_.now_us - work.prior_delivered_us);
     if (rate.interval_us < state_.min_rtt_us) rate.interval_us = -1;
-    return rate;
 }
 
 void CaMachine::clean_queue(AckWork& work, Serial32 prior_fack) {
@@ -883,7 +879,7 @@ void CaMachine::rack_detect() {
     Index next = SendQueue::none;
     for (Index i = queue_.oldest_sent(); i != SendQueue::none; i = next) {
         const Segment& segment = queue_[i];
-        next = segment.newer;
+        next = queue_.newer(i);
         if (segment.lost && !segment.retransmitted) continue;
         if (!sent_after(rack_.sent_us, segment.last_sent_us, rack_.end, segment.end)) break;
         const int64_t remaining_us = rack_.rtt_us + window_us - (state_.now_us - segment.last_sent_us);

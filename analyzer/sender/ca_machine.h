@@ -134,7 +134,7 @@ class CaMachine {
     void clean_queue(AckWork& work, Serial32 prior_fack);
     void take_rtt(AckWork& work, int64_t seq_rtt_us, int64_t sack_rtt_us, int64_t last_rtt_us);
     void note_delivered(AckWork& work, const Segment& segment);
-    RateSample rate_sample(const AckWork& work);
+    void sample_rate(const AckWork& work, RateSample& rate) const;
     void note_app_limited(uint32_t length);
     void process_tlp_ack(const AckWork& work);
     void alert(AckWork& work, uint32_t duplicates);
