@@ -72,11 +72,11 @@ FarSender::FarSender(const SenderOptions& options, int64_t round_trip_ns) : opti
     }
 }
 
-void FarSender::on_sent(const SentSegment& segment) {
+void FarSender::on_new_segment() {
+    PendingSegment& pending = segments_.back();
+    const SentSegment& segment = pending.segment;
     now_ns_ = std::max(now_ns_, std::clamp(segment.time_ns, -sane_ns, sane_ns));
     if (segment.has_timestamp) clock_.on_arrival(segment.timestamp, now_ns_);
-    PendingSegment& pending = segments_.add_back();
-    pending.segment = segment;
     pending.arrival_ns = now_ns_;
     pending.kind = Kind::original;
     pending.spaced = false;
@@ -89,20 +89,22 @@ void FarSender::on_sent(const SentSegment& segment) {
         // Its sequence number is SND.NXT (RFC 9293 §3.10.7.4): what it passes over was sent before it.
         const bool in_state = (segment.flags & tcp_ack) != 0 && (segment.flags & tcp_rst) == 0;
         if (in_state && any_sequence_ && sequence_end_.before(segment.seq)) {
-            add_hole(segment.seq);
-            sequence_end_ = segment.seq;
+            const Serial32 next = segment.seq;
+            add_hole(next);
+            sequence_end_ = next;
         }
         return;
     }
     note_arrival(pending);
     if (!any_sequence_) sequence_end_ = segment.seq;
     any_sequence_ = true;
+    const Serial32 end = end_of(segment);
     if (sequence_end_.before(segment.seq)) {
         add_hole(segment.seq);
     } else if (segment.seq.before(sequence_end_) && take_repeated()) {
         return;
     }
-    sequence_end_ = later(sequence_end_, end_of(segment));
+    sequence_end_ = later(sequence_end_, end);
 }
 
 // The segment that just came repeats bytes: it is a retransmission, unless a hole was its own, that it fills or could have
@@ -137,12 +139,12 @@ void FarSender::note_arrival(PendingSegment& pending) {
     }
     write_length_ = pending.continues_write ? write_length_ + segment.length : segment.length;
     any_arrival_ = true;
-    last_arrived_ = {.end = end_of(segment),
-                     .ack = segment.ack,
-                     .timestamp = segment.timestamp,
-                     .timestamp_echo = segment.timestamp_echo,
-                     .ip_id = segment.ip_id,
-                     .pushed = (segment.flags & tcp_psh) != 0};
+    last_arrived_.end = end_of(segment);
+    last_arrived_.ack = segment.ack;
+    last_arrived_.timestamp = segment.timestamp;
+    last_arrived_.timestamp_echo = segment.timestamp_echo;
+    last_arrived_.ip_id = segment.ip_id;
+    last_arrived_.pushed = (segment.flags & tcp_psh) != 0;
     last_arrival_ns_ = pending.arrival_ns;
 }
 
@@ -247,11 +249,11 @@ bool FarSender::was_given_up(const PendingSegment& late) const {
     return false;
 }
 
-void FarSender::on_ack(const ReceivedAck& ack) {
+void FarSender::on_new_ack() {
+    const Acknowledged before = acks_.size() == 1 ? last_ack_given_ : acks_[acks_.end() - 2].upto;
+    PendingAck& pending = acks_.back();
+    const ReceivedAck& ack = pending.ack;
     now_ns_ = std::max(now_ns_, std::clamp(ack.time_ns, -sane_ns, sane_ns));
-    const Acknowledged before = acks_.empty() ? last_ack_given_ : acks_.back().upto;
-    PendingAck& pending = acks_.add_back();
-    pending.ack = ack;
     pending.left_ns = now_ns_;
     const Serial32 data_end = ack.seq + ack.payload_length;
     pending.brings_data = ack.payload_length > 0 && (!any_ack_ || before.data_end.before(data_end));

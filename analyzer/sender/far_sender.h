@@ -65,8 +65,19 @@ class FarSender {
     FarSender(const SenderOptions& options, int64_t round_trip_ns);
 
     // In the order of the capture; time_ns is the tap's.
-    void on_sent(const SentSegment& segment);
-    void on_ack(const ReceivedAck& ack);
+    void on_sent(const SentSegment& segment) {
+        new_segment() = segment;
+        on_new_segment();
+    }
+    void on_ack(const ReceivedAck& ack) {
+        new_ack() = ack;
+        on_new_ack();
+    }
+    // The same without a copy: the place of the next one, to be written whole; then the call that takes it.
+    SentSegment& new_segment() { return segments_.add_back().segment; }
+    void on_new_segment();
+    ReceivedAck& new_ack() { return acks_.add_back().ack; }
+    void on_new_ack();
     // The capture has ended: next() gives all that is left.
     void finish() { finishing_ = true; }
 
