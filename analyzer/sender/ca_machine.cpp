@@ -380,7 +380,19 @@ void CaMachine::on_ack(const ReceivedAck& ack) {
     work.prior_una = state_.snd_una;
     echo_ = ack.timestamp_echo;
     echo_seen_ = ack.has_timestamp && ack.timestamp_echo != 0;
-    process(work);
+    if (acknowledges_nothing(ack)) {
+        update_window(work);
+        windows_.bbr.control_without_progress(state_);
+    } else {
+        process(work);
+    }
+}
+
+// Data came, and acknowledge again what was. Of process(), only what is told of the window and the time are left then.
+bool CaMachine::acknowledges_nothing(const ReceivedAck& ack) const {
+    return ack.payload_length > 0 && ack.ack == state_.snd_una && ack.sack_blocks == 0 &&
+           (ack.flags & (tcp_syn | tcp_ece)) == 0 && state_.ca_state == CaState::open &&
+           state_.packets_out > 0 && state_.sacked_out + state_.lost_out == 0 && !probing_;
 }
 
 void CaMachine::process(AckWork& work) {

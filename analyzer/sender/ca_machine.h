@@ -123,6 +123,7 @@ class CaMachine {
     int64_t rtt_by_echo_us() const;
 
     // Acknowledgement.
+    bool acknowledges_nothing(const ReceivedAck& ack) const;
     void process(AckWork& work);
     void update_window(AckWork& work);
     void tag_sacked(AckWork& work);

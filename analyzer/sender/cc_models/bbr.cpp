@@ -159,6 +159,18 @@ void BbrReplay::control(const SenderState& state, const AckEffect& effect, bool 
     set_cwnd(state, effect);
 }
 
+void BbrReplay::control_without_progress(const SenderState& state) {
+    AckEffect effect;
+    effect.prior_in_flight = state.in_flight();
+    round_start_ = false;
+    update_cycle(state, effect);
+    look_for_drained(state);
+    update_min_rtt(state, effect);
+    set_gains();
+    set_pacing_rate(state);
+    if (mode_ == Mode::probe_rtt) window_.cwnd = std::min(window_.cwnd, least_cwnd);
+}
+
 void BbrReplay::update_bandwidth(const SenderState& state, const AckEffect& effect) {
     round_start_ = false;
     if (effect.rate.delivered < 0 || effect.rate.interval_us <= 0) return;
