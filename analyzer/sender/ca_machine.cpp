@@ -358,21 +358,21 @@ void CaMachine::resend_segment(const SentSegment& segment, Index i, LossKind kin
 
 // Acknowledgement.
 
-void CaMachine::on_ack(const ReceivedAck& ack) {
+bool CaMachine::on_ack(const ReceivedAck& ack) {
     state_.now_us = std::max(state_.now_us, ack.time_ns / 1000);
     packet_ = ack.packet;
     time_ns_ = ack.time_ns;
     if (!begun_ || (ack.flags & (tcp_rst | tcp_syn)) != 0) {
         if (!begun_) {
-            if ((ack.flags & tcp_syn) != 0) return;
+            if ((ack.flags & tcp_syn) != 0) return true;
             begin(ack.ack);
             windows_.each([&](auto& window) { window.start_late(state_); });
         } else if ((ack.flags & tcp_rst) != 0) {
-            return;
+            return true;
         }
     }
     const int32_t beyond = state_.snd_nxt.distance_to(ack.ack);
-    if (beyond > beyond_any_window || beyond < -beyond_any_window) return;
+    if (beyond > beyond_any_window || beyond < -beyond_any_window) return true;
     if (beyond > longest_hole) restart(ack.ack);
     if (ack.ack.after(state_.snd_nxt)) add_unseen(state_.snd_nxt, ack.ack);
     AckWork work;
@@ -381,11 +381,16 @@ void CaMachine::on_ack(const ReceivedAck& ack) {
     echo_ = ack.timestamp_echo;
     echo_seen_ = ack.has_timestamp && ack.timestamp_echo != 0;
     if (acknowledges_nothing(ack)) {
+        const Serial32 wnd_end = state_.wnd_end;
+        const uint32_t snd_wnd = state_.snd_wnd;
+        const bool snd_wnd_known = state_.snd_wnd_known;
         update_window(work);
-        windows_.bbr.control_without_progress(state_);
-    } else {
-        process(work);
+        const bool same_window =
+            state_.wnd_end == wnd_end && state_.snd_wnd == snd_wnd && state_.snd_wnd_known == snd_wnd_known;
+        return windows_.bbr.control_without_progress(state_) || !same_window;
     }
+    process(work);
+    return true;
 }
 
 // Data came, and acknowledge again what was. Of process(), only what is told of the window and the time are left then.

@@ -26,7 +26,8 @@ class CaMachine {
     CaMachine(SenderLog& log, SendBudget& budget, const SenderOptions& options);
 
     void on_sent(const SentSegment& segment);
-    void on_ack(const ReceivedAck& ack);
+    // False: neither its own state nor a window is another than before, but for the time.
+    bool on_ack(const ReceivedAck& ack);
 
     // Nothing is outstanding, and this acknowledgement says what the one before said: as every segment does that comes
     // to a side which itself is silent.

@@ -159,7 +159,8 @@ void BbrReplay::control(const SenderState& state, const AckEffect& effect, bool 
     set_cwnd(state, effect);
 }
 
-void BbrReplay::control_without_progress(const SenderState& state) {
+bool BbrReplay::control_without_progress(const SenderState& state) {
+    const Window before = window_;
     AckEffect effect;
     effect.prior_in_flight = state.in_flight();
     round_start_ = false;
@@ -169,6 +170,7 @@ void BbrReplay::control_without_progress(const SenderState& state) {
     set_gains();
     set_pacing_rate(state);
     if (mode_ == Mode::probe_rtt) window_.cwnd = std::min(window_.cwnd, least_cwnd);
+    return window_.cwnd != before.cwnd || window_.ssthresh != before.ssthresh;
 }
 
 void BbrReplay::update_bandwidth(const SenderState& state, const AckEffect& effect) {
