@@ -97,12 +97,11 @@ void ConnectionSenders::on_packet(bool from_a, const DecodedPacket& packet, Pack
         }
         return;
     }
-    Waiting event;
+    Waiting& event = waiting_.emplace_back();
     event.from_a = from_a;
     fill_segment(event.sent, packet, options, number, time_ns);
     event.acknowledges = acknowledges;
     if (acknowledges) fill_ack(event.heard, sender, packet, options, number, time_ns);
-    waiting_.push_back(event);
     if (vantage_.settled() || waiting_.size() >= max_waiting) begin();
 }
 
@@ -196,7 +195,7 @@ void ConnectionSenders::begin_replay(bool a) {
 
 void ConnectionSenders::drain(Side& side) {
     FarSender::Event event;
-    while (side.far->next(event, side.replay->room())) {
+    while (!side.far->idle() && side.far->next(event, side.replay->room())) {
         if (event.sent != nullptr) {
             side.replay->on_sent(*event.sent);
         } else {

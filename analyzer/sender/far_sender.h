@@ -81,6 +81,9 @@ class FarSender {
     // The capture has ended: next() gives all that is left.
     void finish() { finishing_ = true; }
 
+    // Nothing waits: next() has nothing to give.
+    bool idle() const { return segments_.empty() && acks_.empty(); }
+
     // One of the two; valid until the next call of next().
     struct Event {
         const SentSegment* sent = nullptr;
