@@ -162,7 +162,7 @@ Engine::Flow* Engine::begin_flow(const FlowKey& key, uint32_t& slot, bool source
     return flows_[slot].get();
 }
 
-void Engine::on_segment(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival) {
+void Engine::on_segment(Flow& flow, From from, const DecodedPacket& packet, const Arrival& arrival) {
     flow.tcp.note(from, packet, arrival);
     if (flow.senders != nullptr && stop_after_ == StopAfter::none)
         flow.senders->on_packet(from == From::a, packet, arrival.packet, arrival.time_ns);
@@ -209,7 +209,7 @@ void Engine::probe(Flow& flow, From from, const DecodedPacket& packet, Arrival a
     }
 }
 
-void Engine::deliver(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival) {
+void Engine::deliver(Flow& flow, From from, const DecodedPacket& packet, const Arrival& arrival) {
     StreamPiece piece;
     if (!flow.tcp.add_payload(from, packet, arrival, piece)) return;
     consume(flow, from, piece);

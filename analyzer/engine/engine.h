@@ -110,9 +110,9 @@ class Engine {
     Flow* find_flow(const DecodedPacket& packet, Arrival arrival, From& from);
     void forget(uint32_t slot);
     Flow* begin_flow(const FlowKey& key, uint32_t& slot, bool source_is_low, Arrival arrival);
-    void on_segment(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival);
+    void on_segment(Flow& flow, From from, const DecodedPacket& packet, const Arrival& arrival);
     void probe(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival);
-    void deliver(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival);
+    void deliver(Flow& flow, From from, const DecodedPacket& packet, const Arrival& arrival);
     void deliver_held(Flow& flow, Arrival arrival);
     void consume(Flow& flow, From from, const StreamPiece& piece);
     static void frame_only(Flow& flow, bool from_target, const StreamPiece& piece);

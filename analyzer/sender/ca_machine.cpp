@@ -185,8 +185,9 @@ void CaMachine::add_segment(const SentSegment& segment, Serial32 begin, Serial32
             }
         }
         Segment& added = queue_.push_back();
+        const Serial32 added_end = begin + length;
         added.begin = begin;
-        added.end = begin + length;
+        added.end = added_end;
         added.first_sent_us = state_.now_us;
         added.last_sent_us = state_.now_us;
         added.first_packet = segment.packet;
@@ -194,7 +195,7 @@ void CaMachine::add_segment(const SentSegment& segment, Serial32 begin, Serial32
         added.unseen = unseen || segment.unseen;
         stamp_for_rate(added);
         ++state_.packets_out;
-        begin = added.end;
+        begin = added_end;
         if (before_timeout) {
             added.first_sent_us = added.last_sent_us = state_.last_sent_us;
             mark_lost(queue_.end() - 1);
@@ -375,20 +376,20 @@ bool CaMachine::on_ack(const ReceivedAck& ack) {
     if (beyond > beyond_any_window || beyond < -beyond_any_window) return true;
     if (beyond > longest_hole) restart(ack.ack);
     if (ack.ack.after(state_.snd_nxt)) add_unseen(state_.snd_nxt, ack.ack);
-    AckWork work;
-    work.ack = &ack;
-    work.prior_una = state_.snd_una;
     echo_ = ack.timestamp_echo;
     echo_seen_ = ack.has_timestamp && ack.timestamp_echo != 0;
     if (acknowledges_nothing(ack)) {
         const Serial32 wnd_end = state_.wnd_end;
         const uint32_t snd_wnd = state_.snd_wnd;
         const bool snd_wnd_known = state_.snd_wnd_known;
-        update_window(work);
+        update_window(ack);
         const bool same_window =
             state_.wnd_end == wnd_end && state_.snd_wnd == snd_wnd && state_.snd_wnd_known == snd_wnd_known;
         return windows_.bbr.control_without_progress(state_) || !same_window;
     }
+    AckWork work;
+    work.ack = &ack;
+    work.prior_una = state_.snd_una;
     process(work);
     return true;
 }
@@ -420,7 +421,7 @@ void CaMachine::process(AckWork& work) {
     const uint32_t prior_lost = state_.lost;
 
     work.flags.data = ack.payload_length > 0;
-    update_window(work);
+    work.flags.window_update = update_window(ack);
     state_.snd_una = ack.ack;
     if (ack.sack_blocks > 0 && state_.sack) tag_sacked(work);
     if ((ack.flags & tcp_ece) != 0 && (ack.flags & tcp_syn) == 0) work.flags.ece = true;
@@ -459,18 +460,18 @@ void CaMachine::process(AckWork& work) {
     windows_.each([&](auto& window) { window.control(state_, effect, may_grow); });
 }
 
-void CaMachine::update_window(AckWork& work) {
-    const ReceivedAck& ack = *work.ack;
+// Whether the acknowledgement is newer than what the window is known by.
+bool CaMachine::update_window(const ReceivedAck& ack) {
     const bool newer = ack.ack.after(state_.snd_una) || ack.seq.after(window_seq_) ||
                        (ack.seq == window_seq_ && (ack.window > state_.snd_wnd || ack.window == 0));
     if (newer) {
-        work.flags.window_update = true;
         window_seq_ = ack.seq;
         state_.snd_wnd = ack.window;
         state_.snd_wnd_known = ack.scale_known;
         max_window_ = std::max(max_window_, ack.scale_known ? ack.window : uint32_t{beyond_any_window});
     }
     state_.wnd_end = ack.ack + (ack.scale_known ? state_.snd_wnd : uint32_t{beyond_any_window});
+    return newer;
 }
 
 bool CaMachine::sack_block_valid(bool dsack, Serial32 begin, Serial32 end) const {

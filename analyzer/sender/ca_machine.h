@@ -78,15 +78,16 @@ class CaMachine {
         Serial32 prior_una;
         Serial32 reordered;  // the lowest never retransmitted byte that came after a higher one
         int64_t first_sacked_us = 0;
-        int64_t last_sacked_us = 0;
         uint32_t sack_delivered = 0;
         int64_t rtt_us = -1;
         uint32_t prior_delivered = 0;  // as the newest segment delivered now was sent; 0: none was
         Serial32 newest_end;
         int64_t newest_sent_us = 0;
         int64_t prior_delivered_us = 0;
-        int64_t send_interval_us = 0;
         bool app_limited = false;
+        // Not worth zeroing: they hold where first_sacked_us and prior_delivered_us do.
+        int64_t last_sacked_us;
+        int64_t send_interval_us;
     };
 
     struct Rack {
@@ -126,7 +127,7 @@ class CaMachine {
     // Acknowledgement.
     bool acknowledges_nothing(const ReceivedAck& ack) const;
     void process(AckWork& work);
-    void update_window(AckWork& work);
+    bool update_window(const ReceivedAck& ack);
     void tag_sacked(AckWork& work);
     bool check_dsack(AckWork& work);
     uint32_t note_dsack(AckWork& work, Serial32 begin, Serial32 end);

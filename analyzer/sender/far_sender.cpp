@@ -157,7 +157,9 @@ void FarSender::note_byte_time(double byte_ns, bool same_write) {
     write_seen_ = same_write;
     if (begins || far_off) measured_byte_ns_ = byte_ns;
     const double step_ns = std::max(measured_byte_ns_ / 50, 0.002);
-    measured_byte_ns_ += byte_ns > measured_byte_ns_ ? step_ns : same_write ? -step_ns : -2 * step_ns;
+    // Which of the two is as good as at random: not a branch.
+    const double steps_ns[2] = {same_write ? -step_ns : -2 * step_ns, step_ns};
+    measured_byte_ns_ += steps_ns[byte_ns > measured_byte_ns_ ? 1 : 0];
     measured_byte_ns_ = std::max(measured_byte_ns_, 0.001);
     if (++byte_times_ >= enough_byte_times) byte_time_ns_ = measured_byte_ns_;
 }
