@@ -155,12 +155,15 @@ void FarSender::note_byte_time(double byte_ns, bool same_write) {
     const bool begins = measured_byte_ns_ == 0 || (same_write && !write_seen_);
     const bool far_off = !same_write && byte_ns < measured_byte_ns_ / 4;
     write_seen_ = same_write;
-    if (begins || far_off) measured_byte_ns_ = byte_ns;
-    const double step_ns = std::max(measured_byte_ns_ / 50, 0.002);
-    // Which of the two is as good as at random: not a branch.
-    const double steps_ns[2] = {same_write ? -step_ns : -2 * step_ns, step_ns};
-    measured_byte_ns_ += steps_ns[byte_ns > measured_byte_ns_ ? 1 : 0];
+    const auto step_from = [](double measured_ns) { return std::max(measured_ns / 50, 0.002); };
+    if (begins || far_off) {
+        measured_byte_ns_ = byte_ns;
+        byte_step_ns_ = step_from(byte_ns);
+    }
+    const double step_ns = byte_step_ns_;
+    measured_byte_ns_ += byte_ns > measured_byte_ns_ ? step_ns : same_write ? -step_ns : -2 * step_ns;
     measured_byte_ns_ = std::max(measured_byte_ns_, 0.001);
+    byte_step_ns_ = step_from(measured_byte_ns_);  // now, when nothing waits for the division
     if (++byte_times_ >= enough_byte_times) byte_time_ns_ = measured_byte_ns_;
 }
 

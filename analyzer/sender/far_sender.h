@@ -200,6 +200,7 @@ class FarSender {
     uint32_t write_length_ = 0;  // bytes of the write that is arriving
     double byte_time_ns_ = 0;    // 0: not known
     double measured_byte_ns_ = 0;
+    double byte_step_ns_ = 0;  // by which the next one moves that
     uint32_t byte_times_ = 0;  // that were measured
     bool write_seen_ = false;  // it is by segments of one write
     int ip_id_credit_ = 0;     // how far the IP identification is believed to count up
