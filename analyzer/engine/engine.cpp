@@ -74,7 +74,7 @@ void Engine::count(std::span<const RawPacket> packets) {
 }
 
 // The TCP segment that an IP fragment completes; nullptr, and perhaps an issue counted, for anything else.
-const DecodedPacket* Engine::not_yet_tcp(const DecodedPacket& packet, Arrival arrival) {
+const DecodedPacket* Engine::not_yet_tcp(const DecodedPacket& packet, const Arrival& arrival) {
     const DecodedPacket* current = &packet;
     while (current->kind == DecodedPacket::Kind::ip_fragment) {
         const Datagram* datagram = fragments_.add(*current, arrival.time_ns);
@@ -101,7 +101,7 @@ const DecodedPacket* Engine::not_yet_tcp(const DecodedPacket& packet, Arrival ar
     return nullptr;
 }
 
-inline Engine::Flow* Engine::flow_of(const DecodedPacket& packet, Arrival arrival, From& from) {
+inline Engine::Flow* Engine::flow_of(const DecodedPacket& packet, const Arrival& arrival, From& from) {
     const uint32_t ports = uint32_t{packet.source_port} << 16 | packet.destination_port;
     const auto last_address_byte = static_cast<uint32_t>(packet.source.words[1] >> 56);
     RecentFlow& recent = recent_[(ports + last_address_byte) * 0x9e3779b1u >> 24];
@@ -116,7 +116,7 @@ inline Engine::Flow* Engine::flow_of(const DecodedPacket& packet, Arrival arriva
     return flow;
 }
 
-Engine::Flow* Engine::find_flow(const DecodedPacket& packet, Arrival arrival, From& from) {
+Engine::Flow* Engine::find_flow(const DecodedPacket& packet, const Arrival& arrival, From& from) {
     bool source_is_low = false;
     const FlowKey key = FlowKey::of(packet, source_is_low);
     if (connections_ >= max_connections && !flow_table_.contains(key)) [[unlikely]] {
@@ -145,7 +145,8 @@ void Engine::forget(uint32_t slot) {
     free_slots_.push_back(slot);
 }
 
-Engine::Flow* Engine::begin_flow(const FlowKey& key, uint32_t& slot, bool source_is_low, Arrival arrival) {
+Engine::Flow* Engine::begin_flow(const FlowKey& key, uint32_t& slot, bool source_is_low,
+                                 const Arrival& arrival) {
     if (connections_ >= max_connections) {
         issues_.add(Issue::connections_over_limit, arrival.packet);
         return nullptr;

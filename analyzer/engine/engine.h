@@ -108,11 +108,11 @@ class Engine {
     static constexpr size_t max_closed = 256;
 
     void count(std::span<const RawPacket> packets);
-    const DecodedPacket* not_yet_tcp(const DecodedPacket& packet, Arrival arrival);
-    Flow* flow_of(const DecodedPacket& packet, Arrival arrival, From& from);
-    Flow* find_flow(const DecodedPacket& packet, Arrival arrival, From& from);
+    const DecodedPacket* not_yet_tcp(const DecodedPacket& packet, const Arrival& arrival);
+    Flow* flow_of(const DecodedPacket& packet, const Arrival& arrival, From& from);
+    Flow* find_flow(const DecodedPacket& packet, const Arrival& arrival, From& from);
     void forget(uint32_t slot);
-    Flow* begin_flow(const FlowKey& key, uint32_t& slot, bool source_is_low, Arrival arrival);
+    Flow* begin_flow(const FlowKey& key, uint32_t& slot, bool source_is_low, const Arrival& arrival);
     void on_segment(Flow& flow, From from, const DecodedPacket& packet, const Arrival& arrival);
     void probe(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival);
     void deliver(Flow& flow, From from, const DecodedPacket& packet, const Arrival& arrival);

@@ -146,8 +146,8 @@ void CaMachine::note_app_limited(uint32_t length) {
     const int64_t pause_us = state_.now_us - state_.last_sent_us;
     // Later on, what else delays a burst must not be taken for the application.
     const int64_t least_us = windows_.bbr.starting_up() ? 0 : state_.srtt_us / 4;
-    const bool late =
-        pause_us > std::max(2 * windows_.bbr.pacing_gap_us(burst_bytes_) + timer_slack_us, least_us);
+    const bool late = pause_us > std::max(timer_slack_us, least_us) &&
+                      pause_us > 2 * windows_.bbr.pacing_gap_us(burst_bytes_) + timer_slack_us;
     if (pause_us > one_burst_us) burst_bytes_ = 0;
     burst_bytes_ += length;
     if (!late || more_waiting_ || state_.last_sent_us == 0 || state_.lost_out > state_.retrans_out) return;

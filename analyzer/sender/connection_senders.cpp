@@ -64,7 +64,7 @@ void ConnectionSenders::on_packet(bool from_a, const DecodedPacket& packet, Pack
                                   int64_t time_ns) {
     Side& sender = side(from_a);
     TcpOptions options;
-    if (packet.options_length > 0) parse_tcp_options(packet, options);
+    parse_tcp_options(packet, options);
     const bool copy = is_copy(sender, packet);
     if (copy) {
         if (packet.payload_length > 0 && sender.replay != nullptr) {

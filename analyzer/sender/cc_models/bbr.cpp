@@ -152,7 +152,7 @@ void BbrReplay::control(const SenderState& state, const AckEffect& effect, bool 
     update_aggregation(effect, state.delivered_us);
     update_cycle(state, effect);
     look_for_full_pipe(effect);
-    look_for_drained(state);
+    if (mode_ == Mode::drain || (mode_ == Mode::startup && full_pipe_)) look_for_drained(state);
     update_min_rtt(state, effect);
     set_gains();
     set_pacing_rate(state);
@@ -165,7 +165,7 @@ bool BbrReplay::control_without_progress(const SenderState& state) {
     effect.prior_in_flight = state.in_flight();
     round_start_ = false;
     update_cycle(state, effect);
-    look_for_drained(state);
+    if (mode_ == Mode::drain || (mode_ == Mode::startup && full_pipe_)) look_for_drained(state);
     update_min_rtt(state, effect);
     set_gains();
     set_pacing_rate(state);
