@@ -29,8 +29,6 @@ constexpr uint32_t least_mss = 48;
 constexpr uint32_t bulk_segments = 8;
 // A hole is held open for a round trip, and at least this.
 constexpr int64_t least_hold_ns = 1'000'000;
-// With nothing else to come, acknowledgements are held for so long beyond the round trip.
-constexpr int64_t patience_ns = 2'000'000'000;
 // No longer gap enters the arithmetic, and no moment beyond.
 constexpr int64_t longest_gap_ns = 1'000'000'000;
 constexpr int64_t sane_ns = int64_t{1} << 61;
@@ -292,9 +290,7 @@ bool FarSender::next(Event& event, int64_t room) {
         if (undecided_ && !wait_for_room(room)) continue;
         if (give_segment(event)) return true;
     }
-    if (acks_.empty()) return false;
-    const bool overdue = now_ns_ - acks_.front().left_ns > 2 * round_trip_ns_ + patience_ns;
-    if (!finishing_ && !overdue && acks_.size() < max_pending) return false;
+    if (acks_can_wait()) return false;
     give_ack(event);
     return true;
 }

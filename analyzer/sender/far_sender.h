@@ -81,8 +81,8 @@ class FarSender {
     // The capture has ended: next() gives all that is left.
     void finish() { finishing_ = true; }
 
-    // Nothing waits: next() has nothing to give.
-    bool idle() const { return segments_.empty() && acks_.empty(); }
+    // next() has nothing to give.
+    bool idle() const { return segments_.empty() && acks_can_wait(); }
 
     // One of the two; valid until the next call of next().
     struct Event {
@@ -96,6 +96,8 @@ class FarSender {
 
   private:
     static constexpr int64_t longest_round_trip_ns = 10'000'000'000;
+    // With nothing else to come, acknowledgements are held for so long beyond the round trip.
+    static constexpr int64_t patience_ns = 2'000'000'000;
 
     // What has been acknowledged up to an acknowledgement, it included.
     struct Acknowledged {
@@ -151,6 +153,11 @@ class FarSender {
         bool most_is_firm = true;  // even against the sender's clock
     };
 
+    // For a segment to come.
+    bool acks_can_wait() const {
+        return acks_.empty() || (!finishing_ && acks_.size() < max_pending &&
+                                 now_ns_ - acks_.front().left_ns <= 2 * round_trip_ns_ + patience_ns);
+    }
     void note_arrival(PendingSegment& pending);
     void note_byte_time(double byte_ns, bool same_write);
     void note_ip_id(uint16_t ip_id);
