@@ -29,8 +29,13 @@ void analyse_in_turn(PacketSource& source, Engine& engine, const AnalysisOptions
     while (!is_stopped(options) && source.claim(token.batch)) {
         source.load(token.batch);
         source.parse(token.batch);
-        decode_batch(token.batch, token.decoded);
-        process(token, engine, options);
+        // So few at once that what was decoded is still near the processor.
+        constexpr size_t at_once = 128;
+        for (size_t first = 0; first < token.batch.packets.size(); first += at_once) {
+            decode_batch(token.batch, token.decoded, first, at_once);
+            engine.process(token.batch, token.decoded, first);
+        }
+        if (options.progress) options.progress();
     }
 }
 

@@ -18,10 +18,10 @@ int64_t within_reach(int64_t time_ns) {
 
 }  // namespace
 
-void decode_batch(const PacketBatch& batch, std::vector<DecodedPacket>& decoded) {
-    decoded.resize(batch.packets.size());
-    for (size_t i = 0; i < batch.packets.size(); ++i) {
-        const RawPacket& packet = batch.packets[i];
+void decode_batch(const PacketBatch& batch, std::vector<DecodedPacket>& decoded, size_t first, size_t most) {
+    decoded.resize(std::min(most, batch.packets.size() - first));
+    for (size_t i = 0; i < decoded.size(); ++i) {
+        const RawPacket& packet = batch.packets[first + i];
         decode_frame(packet.link_type, packet.data, packet.captured_length, packet.wire_length, decoded[i]);
     }
 }
@@ -29,10 +29,11 @@ void decode_batch(const PacketBatch& batch, std::vector<DecodedPacket>& decoded)
 Engine::Engine(ResultStore::Keep keep, StopAfter stop_after)
     : store_(keep), stop_after_(stop_after), flow_table_(std::random_device{}()), sessions_(store_) {}
 
-void Engine::process(const PacketBatch& batch, std::span<const DecodedPacket> decoded) {
-    count(batch);
+void Engine::process(const PacketBatch& batch, std::span<const DecodedPacket> decoded, size_t first) {
+    const std::span<const RawPacket> packets = std::span(batch.packets).subspan(first, decoded.size());
+    count(packets);
     for (size_t i = 0; i < decoded.size(); ++i) {
-        const Arrival arrival{batch.first_packet + i, within_reach(batch.packets[i].time_ns)};
+        const Arrival arrival{batch.first_packet + first + i, within_reach(packets[i].time_ns)};
         const DecodedPacket* packet = &decoded[i];
         if (packet->kind != DecodedPacket::Kind::tcp) packet = not_yet_tcp(*packet, arrival);
         if (packet == nullptr || stop_after_ == StopAfter::decode) continue;
@@ -56,24 +57,24 @@ void Engine::finish() {
     if (never_completed > 0) issues_.add(Issue::fragments_never_completed, 0, never_completed);
 }
 
-void Engine::count(const PacketBatch& batch) {
-    if (batch.packets.empty()) return;
-    int64_t first_ns = totals_.first_ns == no_time ? batch.packets.front().time_ns : totals_.first_ns;
+void Engine::count(std::span<const RawPacket> packets) {
+    if (packets.empty()) return;
+    int64_t first_ns = totals_.first_ns == no_time ? packets.front().time_ns : totals_.first_ns;
     int64_t last_ns = totals_.last_ns;
     uint64_t wire_bytes = 0;
-    for (const RawPacket& packet : batch.packets) {
+    for (const RawPacket& packet : packets) {
         wire_bytes += packet.wire_length;
         first_ns = std::min(first_ns, packet.time_ns);
         last_ns = std::max(last_ns, packet.time_ns);
     }
-    totals_.packets += batch.packets.size();
+    totals_.packets += packets.size();
     totals_.wire_bytes += wire_bytes;
     totals_.first_ns = within_reach(first_ns);
     totals_.last_ns = within_reach(last_ns);
 }
 
 // The TCP segment that an IP fragment completes; nullptr, and perhaps an issue counted, for anything else.
-const DecodedPacket* Engine::not_yet_tcp(const DecodedPacket& packet, Arrival arrival) {
+const DecodedPacket* Engine::not_yet_tcp(const DecodedPacket& packet, const Arrival& arrival) {
     const DecodedPacket* current = &packet;
     while (current->kind == DecodedPacket::Kind::ip_fragment) {
         const Datagram* datagram = fragments_.add(*current, arrival.time_ns);
@@ -100,7 +101,7 @@ const DecodedPacket* Engine::not_yet_tcp(const DecodedPacket& packet, Arrival ar
     return nullptr;
 }
 
-inline Engine::Flow* Engine::flow_of(const DecodedPacket& packet, Arrival arrival, From& from) {
+inline Engine::Flow* Engine::flow_of(const DecodedPacket& packet, const Arrival& arrival, From& from) {
     const uint32_t ports = uint32_t{packet.source_port} << 16 | packet.destination_port;
     const auto last_address_byte = static_cast<uint32_t>(packet.source.words[1] >> 56);
     RecentFlow& recent = recent_[(ports + last_address_byte) * 0x9e3779b1u >> 24];
@@ -115,7 +116,7 @@ inline Engine::Flow* Engine::flow_of(const DecodedPacket& packet, Arrival arriva
     return flow;
 }
 
-Engine::Flow* Engine::find_flow(const DecodedPacket& packet, Arrival arrival, From& from) {
+Engine::Flow* Engine::find_flow(const DecodedPacket& packet, const Arrival& arrival, From& from) {
     bool source_is_low = false;
     const FlowKey key = FlowKey::of(packet, source_is_low);
     if (connections_ >= max_connections && !flow_table_.contains(key)) [[unlikely]] {
@@ -144,7 +145,8 @@ void Engine::forget(uint32_t slot) {
     free_slots_.push_back(slot);
 }
 
-Engine::Flow* Engine::begin_flow(const FlowKey& key, uint32_t& slot, bool source_is_low, Arrival arrival) {
+Engine::Flow* Engine::begin_flow(const FlowKey& key, uint32_t& slot, bool source_is_low,
+                                 const Arrival& arrival) {
     if (connections_ >= max_connections) {
         issues_.add(Issue::connections_over_limit, arrival.packet);
         return nullptr;
@@ -162,7 +164,7 @@ Engine::Flow* Engine::begin_flow(const FlowKey& key, uint32_t& slot, bool source
     return flows_[slot].get();
 }
 
-void Engine::on_segment(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival) {
+void Engine::on_segment(Flow& flow, From from, const DecodedPacket& packet, const Arrival& arrival) {
     flow.tcp.note(from, packet, arrival);
     if (flow.senders != nullptr && stop_after_ == StopAfter::none)
         flow.senders->on_packet(from == From::a, packet, arrival.packet, arrival.time_ns);
@@ -209,7 +211,7 @@ void Engine::probe(Flow& flow, From from, const DecodedPacket& packet, Arrival a
     }
 }
 
-void Engine::deliver(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival) {
+void Engine::deliver(Flow& flow, From from, const DecodedPacket& packet, const Arrival& arrival) {
     StreamPiece piece;
     if (!flow.tcp.add_payload(from, packet, arrival, piece)) return;
     consume(flow, from, piece);

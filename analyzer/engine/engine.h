@@ -23,8 +23,10 @@
 
 namespace sanscope {
 
-// Decodes every packet of a batch; `decoded` gets one entry a packet. Stateless: batches may be decoded at the same time.
-void decode_batch(const PacketBatch& batch, std::vector<DecodedPacket>& decoded);
+// Decodes the packets of a batch, or `most` of them from the `first`; `decoded` gets one entry a packet. Stateless: batches
+// may be decoded at the same time.
+void decode_batch(const PacketBatch& batch, std::vector<DecodedPacket>& decoded, size_t first = 0,
+                  size_t most = SIZE_MAX);
 
 // The line: decoded packets in, in order; connections, sessions, PDUs and commands into the store.
 //
@@ -43,7 +45,8 @@ class Engine {
 
     explicit Engine(ResultStore::Keep keep, StopAfter stop_after = StopAfter::none);
 
-    void process(const PacketBatch& batch, std::span<const DecodedPacket> decoded);
+    // `decoded`: the batch's packets from the `first` on.
+    void process(const PacketBatch& batch, std::span<const DecodedPacket> decoded, size_t first = 0);
     // The input has ended: what is still open is closed and written down.
     void finish();
 
@@ -104,15 +107,15 @@ class Engine {
     static constexpr int64_t close_linger_ns = 10'000'000'000;
     static constexpr size_t max_closed = 256;
 
-    void count(const PacketBatch& batch);
-    const DecodedPacket* not_yet_tcp(const DecodedPacket& packet, Arrival arrival);
-    Flow* flow_of(const DecodedPacket& packet, Arrival arrival, From& from);
-    Flow* find_flow(const DecodedPacket& packet, Arrival arrival, From& from);
+    void count(std::span<const RawPacket> packets);
+    const DecodedPacket* not_yet_tcp(const DecodedPacket& packet, const Arrival& arrival);
+    Flow* flow_of(const DecodedPacket& packet, const Arrival& arrival, From& from);
+    Flow* find_flow(const DecodedPacket& packet, const Arrival& arrival, From& from);
     void forget(uint32_t slot);
-    Flow* begin_flow(const FlowKey& key, uint32_t& slot, bool source_is_low, Arrival arrival);
-    void on_segment(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival);
+    Flow* begin_flow(const FlowKey& key, uint32_t& slot, bool source_is_low, const Arrival& arrival);
+    void on_segment(Flow& flow, From from, const DecodedPacket& packet, const Arrival& arrival);
     void probe(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival);
-    void deliver(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival);
+    void deliver(Flow& flow, From from, const DecodedPacket& packet, const Arrival& arrival);
     void deliver_held(Flow& flow, Arrival arrival);
     void consume(Flow& flow, From from, const StreamPiece& piece);
     static void frame_only(Flow& flow, bool from_target, const StreamPiece& piece);

@@ -406,7 +406,7 @@ PduFramer::Fed PduFramer::feed_resync(Cursor& cursor) {
 
     if (cut_follows) {
         window_.clear();
-        take(cursor, cursor.captured);
+        cursor.captured = 0;
         take_absent(cursor, cursor.length);
         return Fed::more;
     }

@@ -59,17 +59,9 @@ void read_option(uint8_t kind, const uint8_t* value, uint32_t length, TcpOptions
 
 }  // namespace
 
-void parse_tcp_options(const DecodedPacket& packet, TcpOptions& out) {
-    out = TcpOptions{};
+void parse_other_tcp_options(const DecodedPacket& packet, TcpOptions& out) {
     const uint8_t* at = packet.options;
     uint32_t left = packet.options_length;
-
-    // What nearly every segment of an established connection carries, laid out as RFC 7323 Appendix A
-    // recommends.
-    if (left == 12 && load_be32(at) == 0x0101080a) {
-        read_timestamps(at + 4, out);
-        return;
-    }
     while (left > 0) {
         const uint8_t kind = at[0];
         if (kind == option_end) return;

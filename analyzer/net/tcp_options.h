@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "analyzer/base/byte_order.h"
 #include "analyzer/base/serial32.h"
 #include "analyzer/net/decoded_packet.h"
 
@@ -29,9 +30,24 @@ struct TcpOptions {
         sack{};  // RFC 2018 §3, in the order of the header: a D-SACK is the first (RFC 2883)
 };
 
+// What parse_tcp_options() leaves to it.
+void parse_other_tcp_options(const DecodedPacket& packet, TcpOptions& out);
+
 // Reads the captured options of a packet of Kind::tcp. An option whose length is impossible ends the reading,
 // as does one that the capture cut: what stood before it counts. Of an option that is repeated the last one
 // counts.
-void parse_tcp_options(const DecodedPacket& packet, TcpOptions& out);
+inline void parse_tcp_options(const DecodedPacket& packet, TcpOptions& out) {
+    out = TcpOptions{};
+    // What nearly every segment of an established connection carries, laid out as RFC 7323 Appendix A
+    // recommends.
+    constexpr uint32_t padded_timestamps = 0x0101080a;
+    if (packet.options_length == 12 && load_be32(packet.options) == padded_timestamps) {
+        out.has_timestamps = true;
+        out.timestamp = load_be32(packet.options + 4);
+        out.timestamp_echo = load_be32(packet.options + 8);
+    } else if (packet.options_length > 0) {
+        parse_other_tcp_options(packet, out);
+    }
+}
 
 }  // namespace sanscope

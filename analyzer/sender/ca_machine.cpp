@@ -146,8 +146,8 @@ void CaMachine::note_app_limited(uint32_t length) {
     const int64_t pause_us = state_.now_us - state_.last_sent_us;
     // Later on, what else delays a burst must not be taken for the application.
     const int64_t least_us = windows_.bbr.starting_up() ? 0 : state_.srtt_us / 4;
-    const bool late =
-        pause_us > std::max(2 * windows_.bbr.pacing_gap_us(burst_bytes_) + timer_slack_us, least_us);
+    const bool late = pause_us > std::max(timer_slack_us, least_us) &&
+                      pause_us > 2 * windows_.bbr.pacing_gap_us(burst_bytes_) + timer_slack_us;
     if (pause_us > one_burst_us) burst_bytes_ = 0;
     burst_bytes_ += length;
     if (!late || more_waiting_ || state_.last_sent_us == 0 || state_.lost_out > state_.retrans_out) return;
@@ -185,17 +185,17 @@ void CaMachine::add_segment(const SentSegment& segment, Serial32 begin, Serial32
             }
         }
         Segment& added = queue_.push_back();
+        const Serial32 added_end = begin + length;
         added.begin = begin;
-        added.end = begin + length;
+        added.end = added_end;
         added.first_sent_us = state_.now_us;
         added.last_sent_us = state_.now_us;
         added.first_packet = segment.packet;
-        added.last_packet = segment.packet;
         added.timestamp = segment.timestamp;
         added.unseen = unseen || segment.unseen;
         stamp_for_rate(added);
         ++state_.packets_out;
-        begin = added.end;
+        begin = added_end;
         if (found_by_repair) {
             added.first_sent_us = added.last_sent_us = last_new_us_;
             if (state_.ca_state == CaState::loss) mark_lost(queue_.end() - 1);
@@ -356,7 +356,6 @@ void CaMachine::resend_segment(const SentSegment& segment, Index i, LossKind kin
     }
     again.ever_retransmitted = true;
     again.last_sent_us = state_.now_us;
-    again.last_packet = segment.packet;
     again.timestamp = segment.timestamp;
     stamp_for_rate(again);
     if (!again.sacked) queue_.resent(i);
@@ -364,29 +363,46 @@ void CaMachine::resend_segment(const SentSegment& segment, Index i, LossKind kin
 
 // Acknowledgement.
 
-void CaMachine::on_ack(const ReceivedAck& ack) {
+bool CaMachine::on_ack(const ReceivedAck& ack) {
     state_.now_us = std::max(state_.now_us, ack.time_ns / 1000);
     packet_ = ack.packet;
     time_ns_ = ack.time_ns;
     if (!begun_ || (ack.flags & (tcp_rst | tcp_syn)) != 0) {
         if (!begun_) {
-            if ((ack.flags & tcp_syn) != 0) return;
+            if ((ack.flags & tcp_syn) != 0) return true;
             begin(ack.ack);
             windows_.each([&](auto& window) { window.start_late(state_); });
         } else if ((ack.flags & tcp_rst) != 0) {
-            return;
+            return true;
         }
     }
     const int32_t beyond = state_.snd_nxt.distance_to(ack.ack);
-    if (beyond > beyond_any_window || beyond < -beyond_any_window) return;
+    if (beyond > beyond_any_window || beyond < -beyond_any_window) return true;
     if (beyond > longest_hole) restart(ack.ack);
     if (ack.ack.after(state_.snd_nxt)) add_unseen(state_.snd_nxt, ack.ack);
+    echo_ = ack.timestamp_echo;
+    echo_seen_ = ack.has_timestamp && ack.timestamp_echo != 0;
+    if (acknowledges_nothing(ack)) {
+        const Serial32 wnd_end = state_.wnd_end;
+        const uint32_t snd_wnd = state_.snd_wnd;
+        const bool snd_wnd_known = state_.snd_wnd_known;
+        update_window(ack);
+        const bool same_window =
+            state_.wnd_end == wnd_end && state_.snd_wnd == snd_wnd && state_.snd_wnd_known == snd_wnd_known;
+        return windows_.bbr.control_without_progress(state_) || !same_window;
+    }
     AckWork work;
     work.ack = &ack;
     work.prior_una = state_.snd_una;
-    echo_ = ack.timestamp_echo;
-    echo_seen_ = ack.has_timestamp && ack.timestamp_echo != 0;
     process(work);
+    return true;
+}
+
+// Data came, and acknowledge again what was. Of process(), only what is told of the window and the time are left then.
+bool CaMachine::acknowledges_nothing(const ReceivedAck& ack) const {
+    return ack.payload_length > 0 && ack.ack == state_.snd_una && ack.sack_blocks == 0 &&
+           (ack.flags & (tcp_syn | tcp_ece)) == 0 && state_.ca_state == CaState::open &&
+           state_.packets_out > 0 && state_.sacked_out + state_.lost_out == 0 && !probing_;
 }
 
 void CaMachine::process(AckWork& work) {
@@ -409,7 +425,7 @@ void CaMachine::process(AckWork& work) {
     const uint32_t prior_lost = state_.lost;
 
     work.flags.data = ack.payload_length > 0;
-    update_window(work);
+    work.flags.window_update = update_window(ack);
     state_.snd_una = ack.ack;
     if (ack.sack_blocks > 0 && state_.sack) tag_sacked(work);
     if ((ack.flags & tcp_ece) != 0 && (ack.flags & tcp_syn) == 0) work.flags.ece = true;
@@ -437,7 +453,7 @@ void CaMachine::process(AckWork& work) {
     if (state_.app_limited != 0 && static_cast<int32_t>(state_.delivered - state_.app_limited) > 0)
         state_.app_limited = 0;
     if (effect.delivered > 0) state_.delivered_us = state_.now_us;
-    effect.rate = rate_sample(work);
+    sample_rate(work, effect.rate);
     effect.una_advanced = flags.una_advanced;
     effect.data_acked = flags.data_acked;
     effect.forward_progress = flags.acked() || flags.data_sacked;
@@ -448,18 +464,18 @@ void CaMachine::process(AckWork& work) {
     windows_.each([&](auto& window) { window.control(state_, effect, may_grow); });
 }
 
-void CaMachine::update_window(AckWork& work) {
-    const ReceivedAck& ack = *work.ack;
+// Whether the acknowledgement is newer than what the window is known by.
+bool CaMachine::update_window(const ReceivedAck& ack) {
     const bool newer = ack.ack.after(state_.snd_una) || ack.seq.after(window_seq_) ||
                        (ack.seq == window_seq_ && (ack.window > state_.snd_wnd || ack.window == 0));
     if (newer) {
-        work.flags.window_update = true;
         window_seq_ = ack.seq;
         state_.snd_wnd = ack.window;
         state_.snd_wnd_known = ack.scale_known;
         max_window_ = std::max(max_window_, ack.scale_known ? ack.window : uint32_t{beyond_any_window});
     }
     state_.wnd_end = ack.ack + (ack.scale_known ? state_.snd_wnd : uint32_t{beyond_any_window});
+    return newer;
 }
 
 bool CaMachine::sack_block_valid(bool dsack, Serial32 begin, Serial32 end) const {
@@ -630,15 +646,13 @@ void CaMachine::note_delivered(AckWork& work, const Segment& segment) {
     work.send_interval_us = first_tx_us_ - segment.first_tx_us;
 }
 
-RateSample CaMachine::rate_sample(const AckWork& work) {
-    RateSample rate;
+void CaMachine::sample_rate(const AckWork& work, RateSample& rate) const {
     rate.prior_delivered = work.prior_delivered;
     rate.app_limited = work.app_limited;
-    if (work.prior_delivered_us == 0) return rate;
+    if (work.prior_delivered_us == 0) return;
     rate.delivered = static_cast<int32_t>(state_.delivered - work.prior_delivered);
     rate.interval_us = std::max(work.send_interval_us, state_.now_us - work.prior_delivered_us);
     if (rate.interval_us < state_.min_rtt_us) rate.interval_us = -1;
-    return rate;
 }
 
 void CaMachine::clean_queue(AckWork& work, Serial32 prior_fack) {
@@ -887,7 +901,7 @@ void CaMachine::rack_detect() {
     Index next = SendQueue::none;
     for (Index i = queue_.oldest_sent(); i != SendQueue::none; i = next) {
         const Segment& segment = queue_[i];
-        next = segment.newer;
+        next = queue_.newer(i);
         if (segment.lost && !segment.retransmitted) continue;
         if (!sent_after(rack_.sent_us, segment.last_sent_us, rack_.end, segment.end)) break;
         const int64_t remaining_us = rack_.rtt_us + window_us - (state_.now_us - segment.last_sent_us);

@@ -26,7 +26,8 @@ class CaMachine {
     CaMachine(SenderLog& log, SendBudget& budget, const SenderOptions& options);
 
     void on_sent(const SentSegment& segment);
-    void on_ack(const ReceivedAck& ack);
+    // False: neither its own state nor a window is another than before, but for the time.
+    bool on_ack(const ReceivedAck& ack);
 
     // Nothing is outstanding, and this acknowledgement says what the one before said: as every segment does that comes
     // to a side which itself is silent.
@@ -77,15 +78,16 @@ class CaMachine {
         Serial32 prior_una;
         Serial32 reordered;  // the lowest never retransmitted byte that came after a higher one
         int64_t first_sacked_us = 0;
-        int64_t last_sacked_us = 0;
         uint32_t sack_delivered = 0;
         int64_t rtt_us = -1;
         uint32_t prior_delivered = 0;  // as the newest segment delivered now was sent; 0: none was
         Serial32 newest_end;
         int64_t newest_sent_us = 0;
         int64_t prior_delivered_us = 0;
-        int64_t send_interval_us = 0;
         bool app_limited = false;
+        // Not worth zeroing: they hold where first_sacked_us and prior_delivered_us do.
+        int64_t last_sacked_us;
+        int64_t send_interval_us;
     };
 
     struct Rack {
@@ -123,8 +125,9 @@ class CaMachine {
     int64_t rtt_by_echo_us() const;
 
     // Acknowledgement.
+    bool acknowledges_nothing(const ReceivedAck& ack) const;
     void process(AckWork& work);
-    void update_window(AckWork& work);
+    bool update_window(const ReceivedAck& ack);
     void tag_sacked(AckWork& work);
     bool check_dsack(AckWork& work);
     uint32_t note_dsack(AckWork& work, Serial32 begin, Serial32 end);
@@ -134,7 +137,7 @@ class CaMachine {
     void clean_queue(AckWork& work, Serial32 prior_fack);
     void take_rtt(AckWork& work, int64_t seq_rtt_us, int64_t sack_rtt_us, int64_t last_rtt_us);
     void note_delivered(AckWork& work, const Segment& segment);
-    RateSample rate_sample(const AckWork& work);
+    void sample_rate(const AckWork& work, RateSample& rate) const;
     void note_app_limited(uint32_t length);
     void process_tlp_ack(const AckWork& work);
     void alert(AckWork& work, uint32_t duplicates);

@@ -13,9 +13,9 @@ uint64_t retransmissions(const SenderSummary& summary) {
            summary.losses(LossKind::tlp) + summary.losses(LossKind::spurious);
 }
 
-SentSegment segment_of(const DecodedPacket& packet, const TcpOptions& options, PacketNumber number,
-                       int64_t time_ns) {
-    SentSegment segment;
+// Every field, for what is written over may be of an older packet.
+void fill_segment(SentSegment& segment, const DecodedPacket& packet, const TcpOptions& options,
+                  PacketNumber number, int64_t time_ns) {
     segment.time_ns = time_ns;
     segment.packet = number;
     segment.seq = Serial32(packet.seq);
@@ -26,20 +26,52 @@ SentSegment segment_of(const DecodedPacket& packet, const TcpOptions& options, P
     segment.ack = Serial32(packet.ack);
     segment.flags = packet.flags;
     segment.ip_id = packet.ip_id;
-    return segment;
+    segment.unseen = false;
+    segment.overtaken = false;
+    segment.overtaken_ns = 0;
 }
 
 }  // namespace
+
+// `fill` writes the segment where it will wait, if it is to.
+template <class Fill>
+void ConnectionSenders::sent(Side& sender, Fill fill) {
+    if (sender.far == nullptr) {
+        SentSegment segment;
+        fill(segment);
+        sender.replay->on_sent(segment);
+        return;
+    }
+    fill(sender.far->new_segment());
+    sender.far->on_new_segment();
+    drain(sender);
+}
+
+template <class Fill>
+void ConnectionSenders::heard(Side& hearer, Fill fill) {
+    if (hearer.far == nullptr) {
+        ReceivedAck ack;
+        fill(ack);
+        hearer.replay->on_ack(ack);
+        return;
+    }
+    fill(hearer.far->new_ack());
+    hearer.far->on_new_ack();
+    drain(hearer);
+}
 
 void ConnectionSenders::on_packet(bool from_a, const DecodedPacket& packet, PacketNumber number,
                                   int64_t time_ns) {
     Side& sender = side(from_a);
     TcpOptions options;
-    if (packet.options_length > 0) parse_tcp_options(packet, options);
+    parse_tcp_options(packet, options);
     const bool copy = is_copy(sender, packet);
     if (copy) {
-        if (packet.payload_length > 0 && sender.replay != nullptr)
-            sender.replay->on_duplicate(segment_of(packet, options, number, time_ns));
+        if (packet.payload_length > 0 && sender.replay != nullptr) {
+            SentSegment segment;
+            fill_segment(segment, packet, options, number, time_ns);
+            sender.replay->on_duplicate(segment);
+        }
         return;
     }
     // The least round trips show within so many packets.
@@ -53,20 +85,23 @@ void ConnectionSenders::on_packet(bool from_a, const DecodedPacket& packet, Pack
     const bool acknowledges = (packet.flags & tcp_ack) != 0;
     if (begun_) {
         Side& hearer = side(!from_a);
-        if (acknowledges && hearer.replay != nullptr)
-            heard(hearer, ack_of(sender, packet, options, number, time_ns));
+        if (acknowledges && hearer.replay != nullptr) {
+            heard(hearer, [&](ReceivedAck& ack) { fill_ack(ack, sender, packet, options, number, time_ns); });
+        }
         // What a pure acknowledgement says of its own sender, only an estimate from afar has use for, or a keep-alive.
         const bool occupies = packet.payload_length > 0 || (packet.flags & (tcp_syn | tcp_fin)) != 0;
-        if (occupies || sender.replay != nullptr)
-            sent(sender, from_a, segment_of(packet, options, number, time_ns));
+        if (occupies && sender.replay == nullptr) begin_replay(from_a);
+        if (sender.replay != nullptr) {
+            sent(sender,
+                 [&](SentSegment& segment) { fill_segment(segment, packet, options, number, time_ns); });
+        }
         return;
     }
-    Waiting event;
+    Waiting& event = waiting_.emplace_back();
     event.from_a = from_a;
-    event.sent = segment_of(packet, options, number, time_ns);
+    fill_segment(event.sent, packet, options, number, time_ns);
     event.acknowledges = acknowledges;
-    if (acknowledges) event.heard = ack_of(sender, packet, options, number, time_ns);
-    waiting_.push_back(event);
+    if (acknowledges) fill_ack(event.heard, sender, packet, options, number, time_ns);
     if (vantage_.settled() || waiting_.size() >= max_waiting) begin();
 }
 
@@ -97,9 +132,9 @@ void ConnectionSenders::note_syn(Side& sender, const TcpOptions& options) {
     }
 }
 
-ReceivedAck ConnectionSenders::ack_of(const Side& speaker, const DecodedPacket& packet,
-                                      const TcpOptions& options, PacketNumber number, int64_t time_ns) {
-    ReceivedAck ack;
+// Every field, for what is written over may be of an older packet.
+void ConnectionSenders::fill_ack(ReceivedAck& ack, const Side& speaker, const DecodedPacket& packet,
+                                 const TcpOptions& options, PacketNumber number, int64_t time_ns) {
     ack.packet = number;
     ack.time_ns = time_ns;
     ack.ack = Serial32(packet.ack);
@@ -115,7 +150,6 @@ ReceivedAck ConnectionSenders::ack_of(const Side& speaker, const DecodedPacket& 
     ack.sack_blocks = options.sack_blocks;
     for (size_t i = 0; i < options.sack_blocks; ++i)
         ack.sack[i] = {options.sack[i].begin, options.sack[i].end};
-    return ack;
 }
 
 bool ConnectionSenders::is_far(bool a) const {
@@ -146,36 +180,22 @@ void ConnectionSenders::begin() {
 }
 
 void ConnectionSenders::deliver(const Waiting& packet) {
-    if (packet.acknowledges) heard(side(!packet.from_a), packet.heard);
-    sent(side(packet.from_a), packet.from_a, packet.sent);
+    Side& sender = side(packet.from_a);
+    Side& hearer = side(!packet.from_a);
+    if (packet.acknowledges && hearer.replay != nullptr)
+        heard(hearer, [&](ReceivedAck& ack) { ack = packet.heard; });
+    const bool occupies = packet.sent.length > 0 || (packet.sent.flags & (tcp_syn | tcp_fin)) != 0;
+    if (occupies && sender.replay == nullptr) begin_replay(packet.from_a);
+    if (sender.replay != nullptr) sent(sender, [&](SentSegment& segment) { segment = packet.sent; });
 }
 
-void ConnectionSenders::sent(Side& sender, bool a, const SentSegment& segment) {
-    const bool occupies = segment.length > 0 || (segment.flags & (tcp_syn | tcp_fin)) != 0;
-    if (sender.replay == nullptr && occupies)
-        sender.replay = std::make_unique<SenderReplay>(store_, budget_, connection_, a, options_of(a));
-    if (sender.replay == nullptr) return;
-    if (sender.far == nullptr) {
-        sender.replay->on_sent(segment);
-        return;
-    }
-    sender.far->on_sent(segment);
-    drain(sender);
-}
-
-void ConnectionSenders::heard(Side& hearer, const ReceivedAck& ack) {
-    if (hearer.replay == nullptr) return;
-    if (hearer.far == nullptr) {
-        hearer.replay->on_ack(ack);
-        return;
-    }
-    hearer.far->on_ack(ack);
-    drain(hearer);
+void ConnectionSenders::begin_replay(bool a) {
+    side(a).replay = std::make_unique<SenderReplay>(store_, budget_, connection_, a, options_of(a));
 }
 
 void ConnectionSenders::drain(Side& side) {
     FarSender::Event event;
-    while (side.far->next(event, side.replay->room())) {
+    while (!side.far->idle() && side.far->next(event, side.replay->room())) {
         if (event.sent != nullptr) {
             side.replay->on_sent(*event.sent);
         } else {

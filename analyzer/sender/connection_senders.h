@@ -66,11 +66,14 @@ class ConnectionSenders {
     void note_syn(Side& sender, const TcpOptions& options);
     void begin();
     void deliver(const Waiting& packet);
-    void sent(Side& side, bool a, const SentSegment& segment);
-    void heard(Side& side, const ReceivedAck& ack);
+    void begin_replay(bool a);
+    template <class Fill>
+    static void sent(Side& sender, Fill fill);
+    template <class Fill>
+    static void heard(Side& hearer, Fill fill);
     static void drain(Side& side);
-    static ReceivedAck ack_of(const Side& speaker, const DecodedPacket& packet, const TcpOptions& options,
-                              PacketNumber number, int64_t time_ns);
+    static void fill_ack(ReceivedAck& ack, const Side& speaker, const DecodedPacket& packet,
+                         const TcpOptions& options, PacketNumber number, int64_t time_ns);
     SenderOptions options_of(bool a) const;
     bool is_far(bool a) const;
     Side& side(bool a) { return sides_[a ? 0 : 1]; }

@@ -4,7 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
+
+#include "analyzer/sender/bare_array.h"
 
 namespace sanscope {
 
@@ -65,14 +66,14 @@ class EventRing {
 
   private:
     void grow() {
-        const size_t capacity = ring_.empty() ? 16 : ring_.size() * 2;
-        std::vector<T> larger(capacity);
+        const size_t capacity = ring_.size() == 0 ? 16 : ring_.size() * 2;
+        BareArray<T> larger(capacity);
         for (Index i = head_; i != tail_; ++i) larger[i & (capacity - 1)] = (*this)[i];
         ring_ = std::move(larger);
         mask_ = capacity - 1;
     }
 
-    std::vector<T> ring_;
+    BareArray<T> ring_;
     Index mask_ = 0;
     Index head_ = 0;
     Index tail_ = 0;

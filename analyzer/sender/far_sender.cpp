@@ -29,8 +29,6 @@ constexpr uint32_t least_mss = 48;
 constexpr uint32_t bulk_segments = 8;
 // A hole is held open for a round trip, and at least this.
 constexpr int64_t least_hold_ns = 1'000'000;
-// With nothing else to come, acknowledgements are held for so long beyond the round trip.
-constexpr int64_t patience_ns = 2'000'000'000;
 // No longer gap enters the arithmetic, and no moment beyond.
 constexpr int64_t longest_gap_ns = 1'000'000'000;
 constexpr int64_t sane_ns = int64_t{1} << 61;
@@ -72,11 +70,11 @@ FarSender::FarSender(const SenderOptions& options, int64_t round_trip_ns) : opti
     }
 }
 
-void FarSender::on_sent(const SentSegment& segment) {
+void FarSender::on_new_segment() {
+    PendingSegment& pending = segments_.back();
+    const SentSegment& segment = pending.segment;
     now_ns_ = std::max(now_ns_, std::clamp(segment.time_ns, -sane_ns, sane_ns));
     if (segment.has_timestamp) clock_.on_arrival(segment.timestamp, now_ns_);
-    PendingSegment& pending = segments_.add_back();
-    pending.segment = segment;
     pending.arrival_ns = now_ns_;
     pending.kind = Kind::original;
     pending.spaced = false;
@@ -89,20 +87,22 @@ void FarSender::on_sent(const SentSegment& segment) {
         // Its sequence number is SND.NXT (RFC 9293 §3.10.7.4): what it passes over was sent before it.
         const bool in_state = (segment.flags & tcp_ack) != 0 && (segment.flags & tcp_rst) == 0;
         if (in_state && any_sequence_ && sequence_end_.before(segment.seq)) {
-            add_hole(segment.seq);
-            sequence_end_ = segment.seq;
+            const Serial32 next = segment.seq;
+            add_hole(next);
+            sequence_end_ = next;
         }
         return;
     }
     note_arrival(pending);
     if (!any_sequence_) sequence_end_ = segment.seq;
     any_sequence_ = true;
+    const Serial32 end = end_of(segment);
     if (sequence_end_.before(segment.seq)) {
         add_hole(segment.seq);
     } else if (segment.seq.before(sequence_end_) && take_repeated()) {
         return;
     }
-    sequence_end_ = later(sequence_end_, end_of(segment));
+    sequence_end_ = later(sequence_end_, end);
 }
 
 // The segment that just came repeats bytes: it is a retransmission, unless a hole was its own, that it fills or could have
@@ -137,12 +137,12 @@ void FarSender::note_arrival(PendingSegment& pending) {
     }
     write_length_ = pending.continues_write ? write_length_ + segment.length : segment.length;
     any_arrival_ = true;
-    last_arrived_ = {.end = end_of(segment),
-                     .ack = segment.ack,
-                     .timestamp = segment.timestamp,
-                     .timestamp_echo = segment.timestamp_echo,
-                     .ip_id = segment.ip_id,
-                     .pushed = (segment.flags & tcp_psh) != 0};
+    last_arrived_.end = end_of(segment);
+    last_arrived_.ack = segment.ack;
+    last_arrived_.timestamp = segment.timestamp;
+    last_arrived_.timestamp_echo = segment.timestamp_echo;
+    last_arrived_.ip_id = segment.ip_id;
+    last_arrived_.pushed = (segment.flags & tcp_psh) != 0;
     last_arrival_ns_ = pending.arrival_ns;
 }
 
@@ -153,10 +153,15 @@ void FarSender::note_byte_time(double byte_ns, bool same_write) {
     const bool begins = measured_byte_ns_ == 0 || (same_write && !write_seen_);
     const bool far_off = !same_write && byte_ns < measured_byte_ns_ / 4;
     write_seen_ = same_write;
-    if (begins || far_off) measured_byte_ns_ = byte_ns;
-    const double step_ns = std::max(measured_byte_ns_ / 50, 0.002);
+    const auto step_from = [](double measured_ns) { return std::max(measured_ns / 50, 0.002); };
+    if (begins || far_off) {
+        measured_byte_ns_ = byte_ns;
+        byte_step_ns_ = step_from(byte_ns);
+    }
+    const double step_ns = byte_step_ns_;
     measured_byte_ns_ += byte_ns > measured_byte_ns_ ? step_ns : same_write ? -step_ns : -2 * step_ns;
     measured_byte_ns_ = std::max(measured_byte_ns_, 0.001);
+    byte_step_ns_ = step_from(measured_byte_ns_);  // now, when nothing waits for the division
     if (++byte_times_ >= enough_byte_times) byte_time_ns_ = measured_byte_ns_;
 }
 
@@ -247,11 +252,11 @@ bool FarSender::was_given_up(const PendingSegment& late) const {
     return false;
 }
 
-void FarSender::on_ack(const ReceivedAck& ack) {
+void FarSender::on_new_ack() {
+    const Acknowledged before = acks_.size() == 1 ? last_ack_given_ : acks_[acks_.end() - 2].upto;
+    PendingAck& pending = acks_.back();
+    const ReceivedAck& ack = pending.ack;
     now_ns_ = std::max(now_ns_, std::clamp(ack.time_ns, -sane_ns, sane_ns));
-    const Acknowledged before = acks_.empty() ? last_ack_given_ : acks_.back().upto;
-    PendingAck& pending = acks_.add_back();
-    pending.ack = ack;
     pending.left_ns = now_ns_;
     const Serial32 data_end = ack.seq + ack.payload_length;
     pending.brings_data = ack.payload_length > 0 && (!any_ack_ || before.data_end.before(data_end));
@@ -285,9 +290,7 @@ bool FarSender::next(Event& event, int64_t room) {
         if (undecided_ && !wait_for_room(room)) continue;
         if (give_segment(event)) return true;
     }
-    if (acks_.empty()) return false;
-    const bool overdue = now_ns_ - acks_.front().left_ns > 2 * round_trip_ns_ + patience_ns;
-    if (!finishing_ && !overdue && acks_.size() < max_pending) return false;
+    if (acks_can_wait()) return false;
     give_ack(event);
     return true;
 }

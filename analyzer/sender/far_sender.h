@@ -65,10 +65,24 @@ class FarSender {
     FarSender(const SenderOptions& options, int64_t round_trip_ns);
 
     // In the order of the capture; time_ns is the tap's.
-    void on_sent(const SentSegment& segment);
-    void on_ack(const ReceivedAck& ack);
+    void on_sent(const SentSegment& segment) {
+        new_segment() = segment;
+        on_new_segment();
+    }
+    void on_ack(const ReceivedAck& ack) {
+        new_ack() = ack;
+        on_new_ack();
+    }
+    // The same without a copy: the place of the next one, to be written whole; then the call that takes it.
+    SentSegment& new_segment() { return segments_.add_back().segment; }
+    void on_new_segment();
+    ReceivedAck& new_ack() { return acks_.add_back().ack; }
+    void on_new_ack();
     // The capture has ended: next() gives all that is left.
     void finish() { finishing_ = true; }
+
+    // next() has nothing to give.
+    bool idle() const { return segments_.empty() && acks_can_wait(); }
 
     // One of the two; valid until the next call of next().
     struct Event {
@@ -82,6 +96,8 @@ class FarSender {
 
   private:
     static constexpr int64_t longest_round_trip_ns = 10'000'000'000;
+    // With nothing else to come, acknowledgements are held for so long beyond the round trip.
+    static constexpr int64_t patience_ns = 2'000'000'000;
 
     // What has been acknowledged up to an acknowledgement, it included.
     struct Acknowledged {
@@ -137,6 +153,11 @@ class FarSender {
         bool most_is_firm = true;  // even against the sender's clock
     };
 
+    // For a segment to come.
+    bool acks_can_wait() const {
+        return acks_.empty() || (!finishing_ && acks_.size() < max_pending &&
+                                 now_ns_ - acks_.front().left_ns <= 2 * round_trip_ns_ + patience_ns);
+    }
     void note_arrival(PendingSegment& pending);
     void note_byte_time(double byte_ns, bool same_write);
     void note_ip_id(uint16_t ip_id);
@@ -186,6 +207,7 @@ class FarSender {
     uint32_t write_length_ = 0;  // bytes of the write that is arriving
     double byte_time_ns_ = 0;    // 0: not known
     double measured_byte_ns_ = 0;
+    double byte_step_ns_ = 0;  // by which the next one moves that
     uint32_t byte_times_ = 0;  // that were measured
     bool write_seen_ = false;  // it is by segments of one write
     int ip_id_credit_ = 0;     // how far the IP identification is believed to count up

@@ -119,8 +119,12 @@ class SenderReplay::Machine {
     [[gnu::noinline]] void take(const ReceivedAck& ack) {
         end_burst();
         last_ack_ns_ = ack.time_ns;
-        ca_.on_ack(ack);
-        write(ack.packet, ack.time_ns, false);
+        const bool changed = ca_.on_ack(ack) || stale_;
+        if (changed || !held_) {
+            write(ack.packet, ack.time_ns, false);
+        } else {
+            repeat(ack.packet, ack.time_ns);
+        }
     }
 
     int64_t rtt_floor_us() const {
@@ -140,6 +144,7 @@ class SenderReplay::Machine {
 
     void end_burst() {
         if (!burst_ && !more_waiting_) return;
+        stale_ = true;
         const SenderState& state = ca_.state();
         BurstEnd end;
         end.sent = burst_;
@@ -165,6 +170,20 @@ class SenderReplay::Machine {
         fill(*held_row_, packet, time_ns);
         held_sent_ = sent;
         held_ = true;
+        repeats_ = false;
+        stale_ = false;
+    }
+    // The same as write(), if nothing is another than for the row that waits, and an acknowledgement came.
+    void repeat(PacketNumber packet, int64_t time_ns) {
+        if (!repeats_) {
+            flush();
+            *held_row_ = *written_row_;
+        }
+        held_row_->packet = packet;
+        held_row_->time_ns = time_ns;
+        held_sent_ = false;
+        held_ = true;
+        repeats_ = true;
     }
 
     void fill(WindowRow& row, PacketNumber packet, int64_t time_ns) const {
@@ -232,6 +251,8 @@ class SenderReplay::Machine {
     uint32_t in_flight_before_ = 0;
     bool held_ = false;
     bool held_sent_ = false;
+    bool repeats_ = false;  // the row that waits says what the one before said
+    bool stale_ = false;    // something changed since the last one was made
     WindowRow rows_[2] = {log_.window_row(), log_.window_row()};
     WindowRow* held_row_ = &rows_[0];
     WindowRow* written_row_ = &rows_[1];  // the last that was

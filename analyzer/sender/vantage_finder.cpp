@@ -94,21 +94,31 @@ void VantageFinder::on_packet(bool from_a, int64_t time_ns, const DecodedPacket&
 }
 
 void VantageFinder::answer(Side& side, Probes& probes, Serial32 value, bool exactly, int64_t time_ns) {
-    for (Probe& probe : probes) {
+    for (Probe& probe : probes.all) {
         if (probe.time_ns == no_time || value.before(probe.value)) continue;
         if (!exactly || value == probe.value) side.add_sample(time_ns - probe.time_ns);
         probe.time_ns = no_time;
+        probes.full = false;
     }
 }
 
 void VantageFinder::ask(Probes& probes, Serial32 value, int64_t time_ns) {
-    for (Probe& probe : probes) {
+    const bool none_free =
+        probes.full && time_ns >= probes.newest_ns && time_ns - probes.oldest_ns <= probe_life_ns;
+    if (none_free) return;
+    for (Probe& probe : probes.all) {
         const bool free =
             probe.time_ns == no_time || time_ns < probe.time_ns || time_ns - probe.time_ns > probe_life_ns;
         if (!free) continue;
         probe = {time_ns, value};
-        return;
+        break;
     }
+    const auto [oldest, newest] =
+        std::minmax_element(probes.all.begin(), probes.all.end(),
+                            [](const Probe& one, const Probe& other) { return one.time_ns < other.time_ns; });
+    probes.oldest_ns = oldest->time_ns;
+    probes.newest_ns = newest->time_ns;
+    probes.full = oldest->time_ns != no_time;
 }
 
 void VantageFinder::judge() {

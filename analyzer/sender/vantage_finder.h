@@ -53,7 +53,12 @@ class VantageFinder {
         Serial32 value;
     };
     static constexpr size_t max_probes = 4;
-    using Probes = std::array<Probe, max_probes>;
+    struct Probes {
+        std::array<Probe, max_probes> all;
+        bool full = false;  // and since then none has become free
+        int64_t oldest_ns = 0;
+        int64_t newest_ns = 0;
+    };
 
     struct Side {
         Probes by_ack;        // value: one past the last byte sent to this side

@@ -192,15 +192,11 @@ class WindowReplay {
     // is `cwnd`.
     static uint32_t stops_at(const SenderState& state, const BurstEnd& end, uint32_t burst, uint32_t cwnd) {
         const bool defers = state.ca_state < CaState::recovery;
-        bool recent = end.pause_us < defer_us;
-        uint32_t in_flight = end.in_flight_before;
-        while (in_flight < cwnd) {
-            const uint32_t room = cwnd - in_flight;
-            if (room < burst && defers && recent && room < cwnd / 3) break;
-            in_flight += std::min(room, burst);
-            recent = true;
-        }
-        return in_flight;
+        if (end.in_flight_before >= cwnd) return end.in_flight_before;
+        const uint32_t room = cwnd - end.in_flight_before;
+        const uint32_t rest = room % burst;  // of cwnd, after whole bursts
+        const bool recent = room >= burst || end.pause_us < defer_us;
+        return defers && recent && rest < cwnd / 3 ? cwnd - rest : cwnd;
     }
     // More than waiting for a whole burst explains.
     bool leaves_room(const SenderState& state, uint32_t burst) const {

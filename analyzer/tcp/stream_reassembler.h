@@ -108,7 +108,7 @@ class StreamReassembler {
     bool pop_ready(StreamPiece& piece);
     void give_up_hole(StreamPiece& piece);
     void advance(uint64_t length);
-    void deliver_at(Arrival arrival) {
+    void deliver_at(const Arrival& arrival) {
         if (arrival.packet > delivered_.packet) delivered_ = arrival;
     }
     void compact();

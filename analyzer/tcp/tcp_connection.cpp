@@ -58,7 +58,8 @@ void TcpConnection::note(From from, const DecodedPacket& packet, Arrival arrival
     }
 }
 
-bool TcpConnection::add_payload(From from, const DecodedPacket& packet, Arrival arrival, StreamPiece& piece) {
+bool TcpConnection::add_payload(From from, const DecodedPacket& packet, const Arrival& arrival,
+                                StreamPiece& piece) {
     Side& sender = side(from);
     Segment segment;
     segment.seq = Serial32((packet.flags & tcp_syn) != 0 ? packet.seq + 1 : packet.seq);

@@ -26,7 +26,7 @@ class TcpConnection {
 
     // The segment's payload (there is some) into the stream: true with the piece it continues the stream with, after
     // which held_piece() is to be asked.
-    bool add_payload(From from, const DecodedPacket& packet, Arrival arrival, StreamPiece& piece);
+    bool add_payload(From from, const DecodedPacket& packet, const Arrival& arrival, StreamPiece& piece);
     // The next piece of that side's stream that was held back, or a hole that is given up, at this moment.
     bool held_piece(From from, Arrival now, StreamPiece& piece) { return side(from).stream.next(now, piece); }
     bool holds(From from) const { return side(from).stream.holding(); }

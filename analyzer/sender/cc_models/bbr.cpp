@@ -152,11 +152,25 @@ void BbrReplay::control(const SenderState& state, const AckEffect& effect, bool 
     update_aggregation(effect, state.delivered_us);
     update_cycle(state, effect);
     look_for_full_pipe(effect);
-    look_for_drained(state);
+    if (mode_ == Mode::drain || (mode_ == Mode::startup && full_pipe_)) look_for_drained(state);
     update_min_rtt(state, effect);
     set_gains();
     set_pacing_rate(state);
     set_cwnd(state, effect);
+}
+
+bool BbrReplay::control_without_progress(const SenderState& state) {
+    const Window before = window_;
+    AckEffect effect;
+    effect.prior_in_flight = state.in_flight();
+    round_start_ = false;
+    update_cycle(state, effect);
+    if (mode_ == Mode::drain || (mode_ == Mode::startup && full_pipe_)) look_for_drained(state);
+    update_min_rtt(state, effect);
+    set_gains();
+    set_pacing_rate(state);
+    if (mode_ == Mode::probe_rtt) window_.cwnd = std::min(window_.cwnd, least_cwnd);
+    return window_.cwnd != before.cwnd || window_.ssthresh != before.ssthresh;
 }
 
 void BbrReplay::update_bandwidth(const SenderState& state, const AckEffect& effect) {

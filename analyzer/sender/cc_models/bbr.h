@@ -34,6 +34,8 @@ class BbrReplay {
     void undo(const SenderState& state);
     void on_acked(const SenderState& /*state*/, const AckEffect& /*effect*/) {}
     void control(const SenderState& state, const AckEffect& effect, bool may_grow);
+    // The same for an acknowledgement of nothing new; whether cwnd or ssthresh changed.
+    bool control_without_progress(const SenderState& state);
     void reduce(const SenderState& /*state*/, uint32_t /*delivered*/, uint32_t /*lost*/,
                 bool /*una_advanced*/) {}
     void restart_after_idle(const SenderState& /*state*/, int64_t /*idle_us*/) {}
