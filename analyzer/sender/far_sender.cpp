@@ -270,6 +270,8 @@ void FarSender::on_new_ack() {
     for (size_t i = 0; i < std::min<size_t>(ack.sack_blocks, ack.sack.size()); ++i) {
         upto.sacked_end = later(upto.sacked_end, ack.sack[i].end);
     }
+    const Serial32 window_end = ack.ack + ack.window;
+    upto.window_end = any_ack_ ? later(before.window_end, window_end) : window_end;
     const bool duplicate = any_ack_ && ack.payload_length == 0 && before.last == ack.ack;
     upto.duplicates = duplicate ? before.duplicates + 1 : 0;
     any_ack_ = true;
@@ -457,6 +459,8 @@ FarSender::AckRange FarSender::processed_by_content(const SentSegment& segment) 
     if (bringer != acks_.end() && acks_[bringer].upto.data_end == segment.ack) {
         if (acks_[bringer].brings_data && !segment.unseen) range.least = std::max(range.least, bringer + 1);
     }
+    const AckIndex opened = opened_window(segment);
+    if (opened != acks_.end()) range.least = std::max(range.least, opened + 1);
     const AckIndex unknown_data =
         acks_.find_first([&](const PendingAck& a) { return a.upto.data_end.after(segment.ack); });
     if (!beyond_hole) range.most = std::min(range.most, unknown_data);
@@ -468,6 +472,17 @@ FarSender::AckRange FarSender::processed_by_content(const SentSegment& segment) 
                               static_cast<int64_t>(bulk_segments) * options_.mss;
     range.most_is_firm = !old_echo || queueing;
     return range;
+}
+
+// The acknowledgement without which the receiver's window had no room for it; the end if there is none.
+FarSender::AckIndex FarSender::opened_window(const SentSegment& segment) const {
+    const Serial32 end = segment.seq + segment.length;
+    const bool probe = segment.length <= 1;
+    if (probe || segment.unseen || !any_ack_given_ || !last_ack_given_.window_end.before(end))
+        return acks_.end();
+    const AckIndex opened =
+        acks_.find_first([&](const PendingAck& a) { return !a.upto.window_end.before(end); });
+    return opened != acks_.end() && acks_[opened].ack.scale_known ? opened : acks_.end();
 }
 
 // The first acknowledgement within the range that made room for the segment under the flight seen so far.

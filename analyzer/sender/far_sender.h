@@ -36,6 +36,7 @@ namespace sanscope {
 //   - its arrival, less the round trip, which is exact where it did not queue: where a pause came before it;
 //   - what was in flight: a window's sender sends when an acknowledgement makes room, and segments up to one with PSH
 //     are one write of segmentation offload, sent at once;
+//   - the receiver's window, where its scale is known: without the acknowledgement that opened it far enough nothing went;
 //   - for a retransmission, the acknowledgement that asked for it: three segments beyond it SACKed (RFC 6675 §4), or
 //     the third duplicate.
 // Where what a segment says and its tick contradict each other, what it says holds: the acknowledgement in question was
@@ -105,6 +106,7 @@ class FarSender {
         Serial32 highest;         // the greatest acknowledgement
         Serial32 sacked_end;      // one past the farthest byte acknowledged or SACKed
         Serial32 data_end;        // one past the farthest byte the receiver sent
+        Serial32 window_end;      // one past the farthest byte allowed, where the window's scale is known
         uint32_t timestamp = 0;   // TSval of that one
         uint32_t duplicates = 0;  // the how-manieth duplicate of its acknowledgement it is
     };
@@ -174,6 +176,7 @@ class FarSender {
     bool wait_for_room(int64_t room);
     void settle_time();
     AckRange processed_by_content(const SentSegment& segment) const;
+    AckIndex opened_window(const SentSegment& segment) const;
     bool impossible(const PendingSegment& pending, AckIndex most, AckIndex most_by_arrival) const;
     AckIndex place_by_flight(const PendingSegment& pending, AckRange range);
     AckIndex place_by_request(const PendingSegment& pending, AckRange range) const;
