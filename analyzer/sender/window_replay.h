@@ -139,6 +139,7 @@ class WindowReplay {
         const bool full = in_flight + window_.cwnd / 256 >= window_.cwnd;
         const bool limited = full || (end.more_waiting && is_deferring(state));
         if (!end.sent && !limited) return;
+        if (end.estimated && !state.snd_una.before(usage_end_)) note_peak();
         if (!state.snd_una.before(usage_end_) || limited ||
             (!cwnd_limited_ && state.packets_out > max_packets_out_)) {
             cwnd_limited_ = limited;
@@ -185,8 +186,21 @@ class WindowReplay {
         window_.cwnd = std::max(1u, cwnd);
         stamp_us_ = state.now_us;
     }
+    // What is in flight from afar now and then is estimated too high: what one round trip alone shows does not count.
+    void note_peak() {
+        peaks_[peak_count_++ % peaks_.size()] = max_packets_out_;
+        uint32_t most = 0;
+        second_peak_ = 0;
+        for (const uint32_t peak : peaks_) {
+            second_peak_ = std::max(second_peak_, std::min(peak, most));
+            most = std::max(most, peak);
+        }
+    }
+    uint32_t used_at_most() const {
+        return peak_count_ == 0 ? max_packets_out_ : std::min(max_packets_out_, second_peak_);
+    }
     bool is_cwnd_limited() const {
-        return cwnd_limited_ || (window_.in_slow_start() && window_.cwnd < 2 * max_packets_out_);
+        return cwnd_limited_ || (window_.in_slow_start() && window_.cwnd < 2 * used_at_most());
     }
     // How many segments a sender with enough to send has in flight when it stops (the loop of tcp_write_xmit), if cwnd
     // is `cwnd`.
@@ -302,6 +316,9 @@ class WindowReplay {
     uint32_t prior_ssthresh_ = 0;  // 0: nothing to go back to
     bool cwnd_limited_ = false;
     uint32_t max_packets_out_ = 0;
+    std::array<uint32_t, 8> peaks_{};  // of the last round trips
+    uint32_t peak_count_ = 0;          // 0: what is in flight is known
+    uint32_t second_peak_ = 0;
     Serial32 usage_end_;
     uint32_t used_ = 0;
     bool late_ = false;
