@@ -91,6 +91,7 @@ void FarSender::on_new_segment() {
             add_hole(next);
             sequence_end_ = next;
         }
+        last_break_ = segments_.end() - 1;
         return;
     }
     note_arrival(pending);
@@ -103,6 +104,7 @@ void FarSender::on_new_segment() {
         return;
     }
     sequence_end_ = later(sequence_end_, end);
+    if (!segments_.back().continues_write) last_break_ = segments_.end() - 1;
 }
 
 // The segment that just came repeats bytes: it is a retransmission, unless a hole was its own, that it fills or could have
@@ -219,12 +221,14 @@ bool FarSender::fill_hole(const PendingSegment& late) {
             rest.segment.seq = end;
             rest.segment.length = static_cast<uint32_t>(end.distance_to(hole_end));
             segments_.insert(i + 1, rest);
+            last_break_ = std::max(last_break_ + 1, i + 1);
             ++holes_;
         }
         if (hole_begin.before(begin)) {
             rest.segment.seq = hole_begin;
             rest.segment.length = static_cast<uint32_t>(hole_begin.distance_to(begin));
             segments_.insert(i, rest);
+            last_break_ = std::max(last_break_ + 1, i);
             ++holes_;
         }
         return true;
@@ -343,7 +347,7 @@ bool FarSender::ready(const PendingSegment& pending) const {
             (last.segment.flags & (tcp_psh | tcp_fin)) == 0 && (&last == &pending || last.continues_write);
         if (open_ended && now_ns_ - last.arrival_ns <= round_trip_ns_ && segments_.size() < max_pending &&
             segments_.size() <= segments_of_write_most) {
-            return segments_of_write() < static_cast<int64_t>(segments_.size());
+            return last_break_ > segments_.first();
         }
     }
     if (pending.kind != Kind::missing || pending.known_lost || finishing_) return true;

@@ -199,6 +199,7 @@ class FarSender {
     EventRing<PendingAck> acks_;
     EventRing<PendingSegment> segments_;  // in the sender's order
     size_t holes_ = 0;                    // of those, missing ones
+    SegmentIndex last_break_ = 0;         // the last of them that continues no write
     SenderClock clock_;
 
     // Of what came in.
