@@ -58,6 +58,7 @@ class Recorder {
         return events;
     }
 
+    uint32_t window = 0;  // of the sender, in segments; 0: nobody knows it
     std::vector<std::string> events;
     std::vector<int64_t> times;
     std::vector<PacketNumber> packet_numbers;
@@ -71,8 +72,9 @@ class Recorder {
     };
     void drain() {
         FarSender::Event event;
-        while (far_.next(event)) {
+        while (far_.next(event, room())) {
             if (event.ack != nullptr) {
+                acknowledged_ = event.ack->ack;
                 events.push_back("a:" + std::to_string(event.ack->ack.value));
                 times.push_back(event.ack->time_ns);
                 packet_numbers.push_back(event.ack->packet);
@@ -91,7 +93,13 @@ class Recorder {
         }
     }
 
+    int64_t room() const {
+        if (window == 0 || !begun_) return FarSender::unknown_room;
+        return int64_t{window} - acknowledged_.distance_to(end_) / static_cast<int32_t>(mss);
+    }
+
     FarSender far_;
+    Serial32 acknowledged_;
     std::vector<Packet> schedule_;
     PacketNumber packets_ = 0;
     Serial32 end_;
@@ -130,6 +138,7 @@ struct Ack {
     uint32_t timestamp = 0;
     uint32_t sack_begin = 0;
     uint32_t sack_end = 0;
+    uint32_t window = 1 << 24;
     operator ReceivedAck() const {
         ReceivedAck a;
         a.time_ns = at;
@@ -138,6 +147,7 @@ struct Ack {
         a.payload_length = length;
         a.has_timestamp = timestamp != 0;
         a.timestamp = timestamp;
+        a.window = window;
         if (sack_end != sack_begin) {
             a.sack_blocks = 1;
             a.sack[0] = {Serial32(sack_begin), Serial32(sack_end)};
@@ -367,6 +377,51 @@ TEST(FarSender, NoSegmentsBeyondAnyWindowArePlacedBeforeTheAcknowledgementsThatW
     const std::vector<std::string> so(truth.begin() + 1000,
                                       truth.begin() + static_cast<int64_t>(r.events.size()));
     EXPECT_THAT(said, ElementsAreArray(so));
+}
+
+TEST(FarSender, WindowThatAReplayKnowsTellsItFromTheFirstSegmentOn) {
+    Recorder r;
+    r.window = 40;
+    std::vector<std::string> truth = full_link(r, 1000, 300, 40);
+    ASSERT_GT(r.events.size(), 400u);
+    truth.resize(r.events.size());
+    EXPECT_THAT(r.events, ElementsAreArray(truth));
+}
+
+TEST(FarSender, WindowThatIsTakenForTooLargeIsSeenNotToBeUsed) {
+    Recorder r;
+    r.window = 43;
+    const std::vector<std::string> truth = full_link(r, 1000, 300, 40);
+    ASSERT_GT(r.events.size(), 400u);
+    const std::vector<std::string> said(r.events.begin() + 100, r.events.end());
+    const std::vector<std::string> so(truth.begin() + 100,
+                                      truth.begin() + static_cast<int64_t>(r.events.size()));
+    EXPECT_THAT(said, ElementsAreArray(so));
+}
+
+TEST(FarSender, WriteWaitsForRoomForAllOfIt) {
+    Recorder r;
+    r.window = 2;
+    r.ack(Ack{.at = 0, .ack = 1000, .timestamp = 50});
+    r.sent(Segment{.at = 10 * ms, .seq = 1000, .timestamp = 7, .echo = 50, .push = false});
+    r.sent(Segment{.at = 10 * ms + 10 * us, .seq = 2000, .timestamp = 7, .echo = 50});
+    r.ack(Ack{.at = 11 * ms, .ack = 2000, .timestamp = 50});
+    r.ack(Ack{.at = 12 * ms, .ack = 3000, .timestamp = 50});
+    r.sent(Segment{.at = 40 * ms, .seq = 3000, .timestamp = 7, .echo = 50, .push = false});
+    r.sent(Segment{.at = 40 * ms + 10 * us, .seq = 4000, .timestamp = 7, .echo = 50});
+    EXPECT_THAT(r.finish(),
+                ElementsAre("a:1000", "s:1000", "s:2000", "a:2000", "a:3000", "s:3000", "s:4000"));
+}
+
+TEST(FarSender, NothingIsSentBeyondTheReceiversWindow) {
+    Recorder r;
+    r.ack(Ack{.at = 0, .ack = 1000, .timestamp = 50, .window = 2000});
+    r.sent(Segment{.at = 10 * ms, .seq = 1000, .timestamp = 7, .echo = 50});
+    r.sent(Segment{.at = 11 * ms, .seq = 2000, .timestamp = 7, .echo = 50});
+    r.ack(Ack{.at = 12 * ms, .ack = 2000, .timestamp = 50, .window = 1000});
+    r.ack(Ack{.at = 13 * ms, .ack = 3000, .timestamp = 50, .window = 1000});
+    r.sent(Segment{.at = 40 * ms, .seq = 3000, .timestamp = 7, .echo = 50});
+    EXPECT_THAT(r.finish(), ElementsAre("a:1000", "s:1000", "s:2000", "a:2000", "a:3000", "s:3000"));
 }
 
 TEST(FarSender, SequenceNumbersWrap) {
