@@ -330,40 +330,53 @@ TEST(FarSender, EchoThatOutlivesAcknowledgementsIsNone) {
 }
 
 // A sender that keeps `window` segments in flight over a link that is always full, seen from the receiver: each
-// acknowledgement releases one segment, which arrives after all that are queued. Both ends' clocks have ticks so long that
-// they tell of the first window alone that nothing had released it. The receiver's next tick, from round `tick` on, is
-// never echoed.
-std::vector<std::string> full_link(Recorder& r, uint32_t seq, int rounds, uint32_t window,
-                                   int tick = 1 << 30) {
-    std::vector<std::string> truth;
-    const int64_t service = ms;
-    uint32_t next = seq;
-    int64_t arrival = round_trip;
-    std::deque<Segment> under_way;
-    const auto send = [&](uint32_t echo) {
-        truth.push_back("s:" + std::to_string(next));
-        under_way.push_back(Segment{.at = arrival, .seq = next, .timestamp = 7, .echo = echo});
-        arrival += service;
-        next += mss;
-    };
-    r.ack(Ack{.at = 0, .ack = seq, .timestamp = 49});
-    truth.push_back("a:" + std::to_string(seq));
-    for (uint32_t i = 0; i < window; ++i) send(49);
-    for (int i = 0; i < rounds; ++i) {
-        const Segment segment = under_way.front();
-        under_way.pop_front();
-        r.sent(segment);
-        r.ack(Ack{.at = segment.at + us, .ack = segment.seq + mss, .timestamp = i < tick ? 50u : 51u});
-        truth.push_back("a:" + std::to_string(segment.seq + mss));
-        send(50);
+// acknowledgement makes room for one segment, which arrives after all that are queued. Both ends' clocks have ticks so long
+// that they tell of the first window alone that nothing had released it.
+struct FullLink {
+    uint32_t window = 40;
+    uint32_t write = 1;    // segments that it sends together, once there is room for all
+    int tick = 1 << 30;    // from this round on the receiver's clock shows another, which is never echoed
+    int shrink = 1 << 30;  // from this round on the receiver lets but half as much be in flight
+
+    std::vector<std::string> play(Recorder& r, uint32_t seq, int rounds) const {
+        std::vector<std::string> truth;
+        uint32_t next = seq;
+        uint32_t edge = seq + window * mss;
+        int64_t arrival = round_trip;
+        std::deque<Segment> under_way;
+        const auto send = [&](uint32_t echo) {
+            for (uint32_t i = 1; i <= write; ++i) {
+                truth.push_back("s:" + std::to_string(next));
+                under_way.push_back(
+                    Segment{.at = arrival, .seq = next, .timestamp = 7, .echo = echo, .push = i == write});
+                arrival += ms;
+                next += mss;
+            }
+        };
+        r.ack(Ack{.at = 0, .ack = seq, .timestamp = 49, .window = window * mss});
+        truth.push_back("a:" + std::to_string(seq));
+        for (uint32_t i = 0; i < window; i += write) send(49);
+        for (int i = 0; i < rounds && !under_way.empty(); ++i) {
+            const Segment segment = under_way.front();
+            under_way.pop_front();
+            r.sent(segment);
+            const uint32_t ack = segment.seq + mss;
+            const uint32_t opened = ack + (i < shrink ? window : window / 2) * mss;
+            if (Serial32(opened).after(Serial32(edge))) edge = opened;
+            arrival = std::max(arrival, segment.at + round_trip);
+            r.ack(Ack{
+                .at = segment.at + us, .ack = ack, .timestamp = i < tick ? 50u : 51u, .window = edge - ack});
+            truth.push_back("a:" + std::to_string(ack));
+            while (!Serial32(next + write * mss).after(Serial32(edge))) send(50);
+        }
+        r.play();
+        return truth;
     }
-    r.play();
-    return truth;
-}
+};
 
 TEST(FarSender, RoomInTheWindowTellsWhatReleasedASegmentWhereTheQueueHidesItsTime) {
     Recorder r;
-    std::vector<std::string> truth = full_link(r, 1000, 300, 40);
+    std::vector<std::string> truth = FullLink{}.play(r, 1000, 300);
     ASSERT_GT(r.events.size(), 400u);
     truth.resize(r.events.size());
     EXPECT_THAT(r.events, ElementsAreArray(truth));
@@ -371,7 +384,7 @@ TEST(FarSender, RoomInTheWindowTellsWhatReleasedASegmentWhereTheQueueHidesItsTim
 
 TEST(FarSender, NoSegmentsBeyondAnyWindowArePlacedBeforeTheAcknowledgementsThatWaitForAnEcho) {
     Recorder r;
-    const std::vector<std::string> truth = full_link(r, 1000, 800, 40, 300);
+    const std::vector<std::string> truth = FullLink{.tick = 300}.play(r, 1000, 800);
     ASSERT_GT(r.events.size(), 1400u);
     const std::vector<std::string> said(r.events.begin() + 1000, r.events.end());
     const std::vector<std::string> so(truth.begin() + 1000,
@@ -382,7 +395,7 @@ TEST(FarSender, NoSegmentsBeyondAnyWindowArePlacedBeforeTheAcknowledgementsThatW
 TEST(FarSender, WindowThatAReplayKnowsTellsItFromTheFirstSegmentOn) {
     Recorder r;
     r.window = 40;
-    std::vector<std::string> truth = full_link(r, 1000, 300, 40);
+    std::vector<std::string> truth = FullLink{}.play(r, 1000, 300);
     ASSERT_GT(r.events.size(), 400u);
     truth.resize(r.events.size());
     EXPECT_THAT(r.events, ElementsAreArray(truth));
@@ -391,7 +404,7 @@ TEST(FarSender, WindowThatAReplayKnowsTellsItFromTheFirstSegmentOn) {
 TEST(FarSender, WindowThatIsTakenForTooLargeIsSeenNotToBeUsed) {
     Recorder r;
     r.window = 43;
-    const std::vector<std::string> truth = full_link(r, 1000, 300, 40);
+    const std::vector<std::string> truth = FullLink{}.play(r, 1000, 300);
     ASSERT_GT(r.events.size(), 400u);
     const std::vector<std::string> said(r.events.begin() + 100, r.events.end());
     const std::vector<std::string> so(truth.begin() + 100,
@@ -401,34 +414,26 @@ TEST(FarSender, WindowThatIsTakenForTooLargeIsSeenNotToBeUsed) {
 
 TEST(FarSender, WriteWaitsForRoomForAllOfIt) {
     Recorder r;
-    r.window = 2;
-    r.ack(Ack{.at = 0, .ack = 1000, .timestamp = 50});
-    r.sent(Segment{.at = 10 * ms, .seq = 1000, .timestamp = 7, .echo = 50, .push = false});
-    r.sent(Segment{.at = 10 * ms + 10 * us, .seq = 2000, .timestamp = 7, .echo = 50});
-    r.ack(Ack{.at = 11 * ms, .ack = 2000, .timestamp = 50});
-    r.ack(Ack{.at = 12 * ms, .ack = 3000, .timestamp = 50});
-    r.sent(Segment{.at = 40 * ms, .seq = 3000, .timestamp = 7, .echo = 50, .push = false});
-    r.sent(Segment{.at = 40 * ms + 10 * us, .seq = 4000, .timestamp = 7, .echo = 50});
-    EXPECT_THAT(r.finish(),
-                ElementsAre("a:1000", "s:1000", "s:2000", "a:2000", "a:3000", "s:3000", "s:4000"));
+    r.window = 40;
+    std::vector<std::string> truth = FullLink{.write = 2}.play(r, 1000, 300);
+    ASSERT_GT(r.events.size(), 400u);
+    truth.resize(r.events.size());
+    EXPECT_THAT(r.events, ElementsAreArray(truth));
 }
 
 TEST(FarSender, NothingIsSentBeyondTheReceiversWindow) {
     Recorder r;
-    r.ack(Ack{.at = 0, .ack = 1000, .timestamp = 50, .window = 2000});
-    r.sent(Segment{.at = 10 * ms, .seq = 1000, .timestamp = 7, .echo = 50});
-    r.sent(Segment{.at = 11 * ms, .seq = 2000, .timestamp = 7, .echo = 50});
-    r.ack(Ack{.at = 12 * ms, .ack = 2000, .timestamp = 50, .window = 1000});
-    r.ack(Ack{.at = 13 * ms, .ack = 3000, .timestamp = 50, .window = 1000});
-    r.sent(Segment{.at = 40 * ms, .seq = 3000, .timestamp = 7, .echo = 50});
-    EXPECT_THAT(r.finish(), ElementsAre("a:1000", "s:1000", "s:2000", "a:2000", "a:3000", "s:3000"));
+    std::vector<std::string> truth = FullLink{.shrink = 100}.play(r, 1000, 300);
+    ASSERT_GT(r.events.size(), 400u);
+    truth.resize(r.events.size());
+    EXPECT_THAT(r.events, ElementsAreArray(truth));
 }
 
 TEST(FarSender, SequenceNumbersWrap) {
     Recorder before;
     Recorder across;
-    full_link(before, 1000, 300, 40);
-    full_link(across, 0xffffffffu - 150'000, 300, 40);
+    FullLink{}.play(before, 1000, 300);
+    FullLink{}.play(across, 0xffffffffu - 150'000, 300);
     ASSERT_EQ(before.events.size(), across.events.size());
     for (size_t i = 0; i < before.events.size(); ++i) EXPECT_EQ(before.events[i][0], across.events[i][0]);
     EXPECT_EQ(before.times, across.times);
@@ -459,7 +464,7 @@ TEST(FarSender, PiecesOfAHoleAreReleasedOneByOne) {
 
 TEST(FarSender, PauseBeforeASegmentTellsItsTimeWhereTheWindowIsNotFull) {
     Recorder r({mss, true, false});
-    full_link(r, 1000, 200, 40);
+    FullLink{}.play(r, 1000, 200);
     r.play();
     r.events.clear();
     // Long after, all is acknowledged by three packets; then one segment for which there was room all along.
