@@ -19,6 +19,9 @@ constexpr int64_t release_ns = 120'000;
 constexpr int64_t clock_slack_ns = 100'000;
 // A segment that came with so much more than its own length's time to the one before did not queue.
 constexpr double pause_ns = 20'000;
+// A segment may go so much later than an acknowledgement that is given after it.
+constexpr int64_t order_slack_ns = 1'000'000;
+constexpr int32_t largest_gap_bytes = 1 << 20;
 // The greatest write of segmentation offload.
 constexpr uint32_t longest_write = 65'536;
 constexpr size_t segments_of_write_most = 64;
@@ -131,7 +134,11 @@ void FarSender::note_arrival(PendingSegment& pending) {
                                last_arrived_.ack == segment.ack &&
                                write_length_ + segment.length <= longest_write;
         if (segment.length >= options_.mss / 2) note_byte_time(gap_ns / segment.length, continues);
-        pending.spaced = gap_ns > 1.5 * byte_time_ns_ * segment.length + pause_ns;
+        // What was lost before the tap took its time on the link.
+        const int32_t passed = last_arrived_.end.distance_to(end_of(segment));
+        const double bytes =
+            std::clamp<int32_t>(passed, static_cast<int32_t>(segment.length), largest_gap_bytes);
+        pending.spaced = gap_ns > 1.5 * byte_time_ns_ * bytes + pause_ns;
         pending.continues_write = continues && !pending.spaced;
     } else {
         pending.spaced = true;
@@ -328,6 +335,9 @@ void FarSender::settle_time() {
         sent_at_ns_ = std::max(sent_at_ns_, acks_[acks_before_ - 1].left_ns);
     }
     sent_at_ns_ = std::max(sent_at_ns_, earliest_ns_);
+    // Where they are far apart, the order is surer than the time.
+    if (acks_before_ < acks_.end())
+        sent_at_ns_ = std::min(sent_at_ns_, acks_[acks_before_].left_ns + order_slack_ns);
 }
 
 // How many segments of the write that the head begins are here.
