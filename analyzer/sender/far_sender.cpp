@@ -563,15 +563,16 @@ bool FarSender::give_segment(Event& event) {
     head_placed_ = false;
     PendingSegment& head = segments_.front();
     SentSegment* given = &head.segment;
+    const bool again = head.kind == Kind::retransmission;
     if (head.kind == Kind::missing) {
         given = &give_piece(head);
     } else {
         const bool is_event = head.kind != Kind::evidence;
         if ((head.segment.flags & tcp_ack) != 0) {
-            const bool again = any_sent_given_ && head.segment.ack == sender_acknowledged_;
-            receives_beyond_hole_ = again && (receives_beyond_hole_ || !is_event);
+            const bool same = any_sent_given_ && head.segment.ack == sender_acknowledged_;
+            receives_beyond_hole_ = same && (receives_beyond_hole_ || !is_event);
             echo_is_old_ =
-                any_sent_given_ && (!again || (echo_is_old_ && old_echo_ == head.segment.timestamp_echo));
+                any_sent_given_ && (!same || (echo_is_old_ && old_echo_ == head.segment.timestamp_echo));
             if (old_echo_ != head.segment.timestamp_echo) unechoed_acks_ = 0;
             old_echo_ = head.segment.timestamp_echo;
             sender_acknowledged_ = head.segment.ack;
@@ -581,6 +582,9 @@ bool FarSender::give_segment(Event& event) {
         segments_.pop_front();
         if (!is_event) return false;
     }
+    // By their times RACK knows which of two was sent later.
+    if (again != last_was_again_) last_out_ns_ += 1000;
+    last_was_again_ = again;
     given->time_ns = at_sender(sent_at_ns_);
     event = {given, nullptr};
     return true;

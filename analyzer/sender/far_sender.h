@@ -226,6 +226,7 @@ class FarSender {
         no_time;  // in tap time: an acknowledgement that left then would have reached the sender
     int64_t last_out_ns_ = no_time;
     Acknowledged last_ack_given_;
+    bool last_was_again_ = false;  // the last segment given was a retransmission
     bool any_sent_given_ = false;
     Serial32 sender_acknowledged_;  // by the last segment given
     // It acknowledged the same twice with pure acknowledgements: data of the receiver were lost on their way to it, and
