@@ -39,7 +39,8 @@ bool CcClassifier::paced(const Doubts& doubts, int64_t min_rtt_us) {
     const double others = std::min(doubts.cubic, doubts.reno);
     const double share = static_cast<double>(unclocked_) / static_cast<double>(bursts);
     if (paced_) {
-        paced_ = doubts.bbr < 0.6 * others + 1;
+        // One false round trip in fifty is forgiven.
+        paced_ = doubts.bbr < 0.6 * others + 1 + static_cast<double>(rounds_) / 50;
     } else {
         paced_ =
             estimated_ ? looks_paced_from_afar(doubts, others, share) : looks_paced(doubts, others, share);
