@@ -138,8 +138,9 @@ void CaMachine::send_new(const SentSegment& segment, Serial32 begin, uint32_t le
     note_transmission(segment);
 }
 
-// Data that come later than pacing explains, although the last that were sent were all there was and cwnd had room,
-// tell that the application had no more (tcp_rate_check_app_limited). Matters to BBR alone.
+// That the application had no more although cwnd had room (tcp_rate_check_app_limited) is told by a segment that was not
+// full, since what is written before it is sent fills it up; and by data that come later than pacing explains, although the
+// last that were sent were all there was. Matters to BBR alone.
 void CaMachine::note_app_limited(uint32_t length) {
     constexpr int64_t one_burst_us = 60;
     constexpr int64_t timer_slack_us = 600;
@@ -150,8 +151,11 @@ void CaMachine::note_app_limited(uint32_t length) {
                       pause_us > 2 * windows_.bbr.pacing_gap_us(burst_bytes_) + timer_slack_us;
     if (pause_us > one_burst_us) burst_bytes_ = 0;
     burst_bytes_ += length;
-    if (!late || more_waiting_ || state_.last_sent_us == 0 || state_.lost_out > state_.retrans_out) return;
-    if (window_was_full_ || state_.in_flight() >= windows_.bbr.cwnd()) return;
+    const bool ran_dry = last_was_short_;
+    last_was_short_ = length % state_.mss != 0;
+    if (state_.last_sent_us == 0 || state_.lost_out > state_.retrans_out) return;
+    if (!ran_dry && (!late || more_waiting_ || window_was_full_)) return;
+    if (state_.in_flight() >= windows_.bbr.cwnd()) return;
     state_.app_limited = std::max(1u, state_.delivered + state_.in_flight());
 }
 

@@ -212,6 +212,7 @@ class CaMachine {
     uint32_t newest_timestamp_ = 0;
     int64_t newest_timestamp_us_ = 0;  // 0: none sent
     uint64_t burst_bytes_ = 0;         // sent at once, last
+    bool last_was_short_ = false;      // the last new segment was not full
     bool window_was_full_ = false;     // nearly, after the last new segment, if BBR
     bool more_waiting_ = false;        // the last new segment was not pushed
     bool frto_ = false;

@@ -47,10 +47,10 @@ WindowEstimate estimate_window(const WindowCandidates& windows, const SenderStat
         take(windows.reno);
     }
     // Growth comes an acknowledgement or a tick early or late.
-    const bool growing = !state.in_cwnd_reduction() && estimate.cwnd >= estimate.ssthresh;
-    if (growing && estimate.low > 1) {
-        --estimate.low;
-        ++estimate.high;
+    if (!state.in_cwnd_reduction() && estimate.cwnd > WindowReplay<RenoModel>::initial_cwnd) {
+        const uint32_t margin = 1 + estimate.cwnd / 1024;
+        estimate.low -= margin;
+        estimate.high += margin;
     }
     if (is_cubic && !refuted(doubts.reno, least)) include(estimate, windows.reno.cwnd());
     if (!is_cubic && !refuted(doubts.cubic, least)) include(estimate, windows.cubic.cwnd());
