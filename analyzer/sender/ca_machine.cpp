@@ -238,19 +238,17 @@ void CaMachine::stamp_for_rate(Segment& segment) {
 void CaMachine::note_transmission(const SentSegment& segment) {
     state_.last_sent_us = state_.now_us;
     if (segment.has_timestamp) {
-        newest_timestamp_ = segment.timestamp;
-        newest_timestamp_us_ = state_.now_us;
+        ticks_.on_sent(segment.timestamp, state_.now_us);
     }
 }
 
 // What the echoed timestamp says of the round trip (RFC 7323 §4), the sender's clock ticking once a millisecond as
 // Linux's does; negative if there is no saying.
 int64_t CaMachine::rtt_by_echo_us() const {
-    if (!timestamps_ || !echo_seen_ || newest_timestamp_us_ == 0) return -1;
-    const int64_t since_ms = (state_.now_us - newest_timestamp_us_) / 1000;
-    const int64_t rtt_ms = int64_t{Serial32(echo_).distance_to(Serial32(newest_timestamp_))} + since_ms;
+    if (!timestamps_ || !echo_seen_ || !ticks_.known()) return -1;
+    const int64_t rtt_ms = ticks_.since(echo_, state_.now_us);
     constexpr int64_t most_ms = 120'000;
-    return rtt_ms < 0 || rtt_ms > most_ms ? -1 : std::max<int64_t>(rtt_ms, 1) * 1000;
+    return rtt_ms < 0 || rtt_ms > most_ms ? -1 : std::max<int64_t>(rtt_ms, 1) * TimestampTicks::tick_us;
 }
 
 LossKind CaMachine::kind_now() const {
@@ -312,11 +310,11 @@ LossKind CaMachine::explain_resend(Index i) {
     const int64_t waited_us = state_.now_us - timeout_base_us_;
     const auto timed_out = [&](int64_t after_us) { return i == queue_.first() && waited_us >= after_us; };
     // Else what was found lost was sent again at once, and lost again before it could be captured.
-    if (found_lost() && !timed_out(rtt_.rto_us())) return kind_now();
+    if (found_lost() && !timed_out(rtt_.rto_us() * 9 / 10)) return kind_now();
     if (state_.sack && rack_.sent_us != 0) {
         const uint32_t lost_before = state_.lost;
         rack_detect();
-        if (found_lost() && !timed_out(rtt_.rto_us())) {
+        if (found_lost() && !timed_out(rtt_.rto_us() * 9 / 10)) {
             if (state_.ca_state != CaState::recovery) {
                 enter_recovery(false, "reordering timeout");
                 ++state_.prr_delivered;

@@ -11,6 +11,7 @@
 #include "analyzer/sender/sender_events.h"
 #include "analyzer/sender/sender_log.h"
 #include "analyzer/sender/sender_state.h"
+#include "analyzer/sender/timestamp_ticks.h"
 #include "analyzer/sender/window_candidates.h"
 
 namespace sanscope {
@@ -209,12 +210,11 @@ class CaMachine {
     Serial32 window_seq_;  // SND.WL1
     uint64_t dsacked_ = 0;
     uint64_t total_retransmissions_ = 0;
-    uint32_t newest_timestamp_ = 0;
-    int64_t newest_timestamp_us_ = 0;  // 0: none sent
-    uint64_t burst_bytes_ = 0;         // sent at once, last
-    bool last_was_short_ = false;      // the last new segment was not full
-    bool window_was_full_ = false;     // nearly, after the last new segment, if BBR
-    bool more_waiting_ = false;        // the last new segment was not pushed
+    TimestampTicks ticks_;
+    uint64_t burst_bytes_ = 0;      // sent at once, last
+    bool last_was_short_ = false;   // the last new segment was not full
+    bool window_was_full_ = false;  // nearly, after the last new segment, if BBR
+    bool more_waiting_ = false;     // the last new segment was not pushed
     bool frto_ = false;
     uint32_t timeouts_ = 0;  // in a row
     Serial32 probe_end_;     // tlp_high_seq
