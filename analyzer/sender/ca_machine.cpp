@@ -308,13 +308,16 @@ LossKind CaMachine::explain_resend(Index i) {
     const auto found_lost = [&] { return queue_[i].lost && !queue_[i].retransmitted; };
     if (frto_ && !state_.snd_nxt.after(state_.high_seq)) frto_ = false;
     const int64_t waited_us = state_.now_us - timeout_base_us_;
-    const auto timed_out = [&](int64_t after_us) { return i == queue_.first() && waited_us >= after_us; };
+    const auto timed_out = [&] { return i == queue_.first() && waited_us >= rtt_.rto_us() * 9 / 10; };
     // Else what was found lost was sent again at once, and lost again before it could be captured.
-    if (found_lost() && !timed_out(rtt_.rto_us() * 9 / 10)) return kind_now();
+    const auto sent_at_once = [&] {
+        return !timed_out() || state_.now_us - first_lost_us_ < rtt_.rto_us() / 2;
+    };
+    if (found_lost() && sent_at_once()) return kind_now();
     if (state_.sack && rack_.sent_us != 0) {
         const uint32_t lost_before = state_.lost;
         rack_detect();
-        if (found_lost() && !timed_out(rtt_.rto_us() * 9 / 10)) {
+        if (found_lost() && sent_at_once()) {
             if (state_.ca_state != CaState::recovery) {
                 enter_recovery(false, "reordering timeout");
                 ++state_.prr_delivered;
@@ -325,7 +328,7 @@ LossKind CaMachine::explain_resend(Index i) {
         }
     }
     if (probe_due(i)) return LossKind::tlp;
-    if (timed_out(rtt_.rto_us() * 3 / 4)) {
+    if (i == queue_.first() && waited_us >= rtt_.rto_us() * 3 / 4) {
         enter_loss("retransmission timeout");
         ++timeouts_;
         return LossKind::rto;
@@ -949,8 +952,9 @@ void CaMachine::identify_loss(AckWork& work) {
 void CaMachine::mark_lost(Index i) {
     Segment& segment = queue_[i];
     if (segment.sacked) return;
+    if (segment.lost && !segment.retransmitted) return;
+    if (i == queue_.first()) first_lost_us_ = state_.now_us;
     if (segment.lost) {
-        if (!segment.retransmitted) return;
         segment.retransmitted = false;
         --state_.retrans_out;
         ++state_.lost;

@@ -221,6 +221,7 @@ class CaMachine {
     bool probing_ = false;
     bool probe_resent_ = false;
     int64_t last_probe_or_progress_us_ = 0;  // a probe is due so long after
+    int64_t first_lost_us_ = 0;              // the first segment was found lost, for the last time
     int64_t timeout_base_us_ = 0;            // the retransmission timer was started
     int64_t min_rtt_seen_us_ = 0;
     int64_t first_tx_us_ = 0;
