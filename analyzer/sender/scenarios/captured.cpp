@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/sender/scenarios/captured.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "analyzer/net/decoded_packet.h"
@@ -75,6 +76,8 @@ Captured::Captured(const Simulation& simulation, const std::vector<TappedSegment
                           tapped.time_ns);
     }
     senders.finish();
+    for (const WindowRow& row : store_.windows())
+        if (row.from_a) windows_.push_back(&row);
 }
 
 const SenderSummary* Captured::sender() const {
@@ -91,10 +94,10 @@ std::vector<TrueTransition> Captured::transitions() const {
 }
 
 const WindowRow* Captured::window_at(int64_t time_ns) const {
-    const WindowRow* found = nullptr;
-    for (const WindowRow& row : store_.windows())
-        if (row.from_a && row.time_ns <= time_ns) found = &row;
-    return found;
+    const auto after =
+        std::upper_bound(windows_.begin(), windows_.end(), time_ns,
+                         [](int64_t time, const WindowRow* row) { return time < row->time_ns; });
+    return after == windows_.begin() ? nullptr : *(after - 1);
 }
 
 }  // namespace sanscope::simulated

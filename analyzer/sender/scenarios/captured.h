@@ -23,6 +23,7 @@ class Captured {
 
   private:
     ResultStore store_{{}};
+    std::vector<const WindowRow*> windows_;  // of the sender of the data
 };
 
 }  // namespace sanscope::simulated

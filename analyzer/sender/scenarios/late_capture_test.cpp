@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A capture that begins in the middle of a connection: nothing that happened before is taken for a loss, and from the
-// second second on the transitions are those of the sender.
+// A capture that begins in the middle of a connection: nothing that happened before is taken for a loss, from the second
+// second on the transitions are those of the sender, and a sender that always fills its window shows it.
+#include <cmath>
 #include <gtest/gtest.h>
 
 #include "analyzer/sender/scenarios/replayed.h"
@@ -37,6 +38,30 @@ TEST_P(LateCapture, InventsNoTransition) {
         if (t.time_ns >= simulation.absolute(begins_ns + second)) truth.push_back(t.packet);
     ASSERT_GT(truth.size(), 2u);
     EXPECT_EQ(said, truth);
+}
+
+// Reno fills its path all the time: within some round trips its window is known.
+TEST_P(LateCapture, FindsTheWindowOfASenderThatFillsIt) {
+    Simulation simulation(path_of(40 * millisecond, 10, 60));
+    simulation.write_segments_at(0, 100'000);
+    simulation.run_for(20 * second);
+    const int64_t begins_ns = GetParam() * millisecond;
+    SenderOptions options = simulation.sender_options();
+    options.mss = 0;
+
+    const Replayed replayed(from(simulation, begins_ns), options);
+    size_t compared = 0;
+    size_t close = 0;
+    for (const TruthSample& sample : simulation.truth()) {
+        if (sample.time_ns < simulation.absolute(begins_ns + second)) continue;
+        const WindowRow* row = replayed.window_after(sample.packet);
+        ASSERT_NE(row, nullptr);
+        const double truth = static_cast<double>(sample.figures.cwnd) * simulation.mss();
+        ++compared;
+        close +=
+            row->cwnd != unknown<uint32_t> && std::abs(row->cwnd - truth) <= 0.05 * truth + simulation.mss();
+    }
+    EXPECT_GE(static_cast<double>(close), 0.9 * static_cast<double>(compared));
 }
 
 }  // namespace

@@ -24,6 +24,17 @@ TEST(NewRenoTimeout, EndsRecoveryInLoss) {
     script.check();
 }
 
+// The fast retransmission itself was lost before the capture saw it: what is seen is the timeout's.
+TEST(NewRenoTimeout, IsToldWhereTheFastRetransmissionWasNotCaptured) {
+    Script script({.sack = false});
+    for (uint32_t n = 0; n < 10; ++n) script.at(n * 0.01).sends(n, n + 1);
+    for (uint32_t n = 1; n < 10; ++n) script.at(20 + n * 0.01).hears(0);
+    script.holds({.state = CaState::recovery});
+    script.at(220.2).sends_again(0).holds({.cwnd = 1, .state = CaState::loss});
+    script.enters({CaState::disorder, CaState::recovery, CaState::loss});
+    script.check();
+}
+
 TEST(NewRenoTimeout, BeginsSlowStartAgain) {
     Simulation::Options options = path_of(40 * millisecond, 100, 10'000);
     options.sender.control = SimulatedSender::Control::cubic_without_hystart;

@@ -54,6 +54,7 @@ void SimulatedSender::write(uint64_t bytes) {
 
 void SimulatedSender::on_ack(const WireSegment& ack) {
     if (snd_nxt_.before(ack.ack)) return;
+    if (ack.has_timestamp) recent_timestamp_ = ack.timestamp;
     const bool anything_outstanding = !flight_.empty();
     const uint64_t losses_before = flight_.losses();
     Heard heard = take_note(ack);
@@ -557,6 +558,7 @@ void SimulatedSender::transmit(OutstandingSegment& segment) {
     wire.ip_id = ++ip_id_;
     wire.has_timestamp = options_.timestamps;
     wire.timestamp = timestamp_now();
+    wire.timestamp_echo = recent_timestamp_;
     if (++segment.transmissions > 1) {
         ++retransmissions_;
     } else {
@@ -665,6 +667,7 @@ void SimulatedSender::send_empty(Serial32 seq) {
     wire.ip_id = ++ip_id_;
     wire.has_timestamp = options_.timestamps;
     wire.timestamp = timestamp_now();
+    wire.timestamp_echo = recent_timestamp_;
     observer_.sent(wire);
 }
 

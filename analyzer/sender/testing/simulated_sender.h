@@ -185,6 +185,7 @@ class SimulatedSender {
     CongestionWindow before_reduction_;
     Serial32 undo_from_;
     std::optional<uint32_t> first_retransmission_timestamp_;
+    uint32_t recent_timestamp_ = 0;  // TS.Recent (RFC 7323)
 
     bool spurious_timeout_possible_ = false;  // F-RTO
     uint32_t duplicate_acks_ = 0;             // without SACK: segments that must have arrived
