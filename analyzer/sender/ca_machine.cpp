@@ -237,7 +237,7 @@ void CaMachine::stamp_for_rate(Segment& segment) {
 
 void CaMachine::note_transmission(const SentSegment& segment) {
     state_.last_sent_us = state_.now_us;
-    if (segment.has_timestamp) {
+    if (segment.has_timestamp && !segment.unseen) {
         ticks_.on_sent(segment.timestamp, state_.now_us);
     }
 }

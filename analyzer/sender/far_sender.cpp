@@ -30,6 +30,8 @@ constexpr int32_t largest_hole = 1 << 26;
 constexpr uint32_t most_hole_segments = 1024;
 constexpr uint32_t least_mss = 48;
 constexpr uint32_t bulk_segments = 8;
+// No retransmission timeout is shorter (TCP_RTO_MIN).
+constexpr int64_t least_timeout_ns = 200'000'000;
 // A hole is held open for a round trip, and at least this.
 constexpr int64_t least_hold_ns = 1'000'000;
 // No longer gap enters the arithmetic, and no moment beyond.
@@ -97,10 +99,17 @@ void FarSender::on_new_segment() {
         last_break_ = segments_.end() - 1;
         return;
     }
+    const bool after_silence =
+        any_arrival_ && now_ns_ - last_arrival_ns_ >= std::max(least_timeout_ns, round_trip_ns_);
     note_arrival(pending);
     if (!any_sequence_) sequence_end_ = segment.seq;
     any_sequence_ = true;
     const Serial32 end = end_of(segment);
+    if (lone_waits_) settle_lone();
+    if (after_silence && segment.seq == sequence_end_) {
+        lone_waits_ = true;
+        lone_ = segments_.end() - 1;
+    }
     if (sequence_end_.before(segment.seq)) {
         add_hole(segment.seq);
     } else if (segment.seq.before(sequence_end_) && take_repeated()) {
@@ -108,6 +117,28 @@ void FarSender::on_new_segment() {
     }
     sequence_end_ = later(sequence_end_, end);
     if (!segments_.back().continues_write) last_break_ = segments_.end() - 1;
+}
+
+// A segment came alone after a silence. If what came next, a round trip later, leaves a hole behind it, it was not new: the
+// flight that it began was lost whole before the tap, and sent again after a timeout, new data after the first of it
+// (F-RTO, RFC 5682).
+void FarSender::settle_lone() {
+    lone_waits_ = false;
+    const PendingSegment& next = segments_.back();
+    PendingSegment& lone = segments_[lone_];
+    const bool hole_behind = sequence_end_ == end_of(lone.segment) && sequence_end_.before(next.segment.seq);
+    if (!hole_behind || next.arrival_ns - lone.arrival_ns < round_trip_ns_ / 10 * 9) return;
+    const int32_t length = lone.segment.seq.distance_to(next.segment.seq);
+    if (length > largest_hole) return;
+    lone.kind = Kind::retransmission;
+    PendingSegment lost = lone;
+    make_hole(lost, lone.segment.seq, static_cast<uint32_t>(length));
+    lost.known_lost = true;
+    sequence_end_ = next.segment.seq;
+    segments_.insert(lone_, lost);
+    ++holes_;
+    ++last_break_;
+    head_placed_ = false;
 }
 
 // The segment that just came repeats bytes: it is a retransmission, unless a hole was its own, that it fills or could have
@@ -187,16 +218,20 @@ void FarSender::add_hole(Serial32 end) {
     const int32_t length = sequence_end_.distance_to(end);
     if (length <= 0 || length > largest_hole) return;
     PendingSegment hole = segments_.back();
+    make_hole(hole, sequence_end_, static_cast<uint32_t>(length));
+    segments_.insert(segments_.end() - 1, hole);
+    ++holes_;
+}
+
+void FarSender::make_hole(PendingSegment& hole, Serial32 begin, uint32_t length) const {
     hole.kind = Kind::missing;
     hole.spaced = false;
     hole.continues_write = false;
-    hole.segment.seq = sequence_end_;
-    hole.segment.length = static_cast<uint32_t>(length);
+    hole.segment.seq = begin;
+    hole.segment.length = length;
     hole.segment.flags = static_cast<uint16_t>(hole.segment.flags & ~(tcp_syn | tcp_fin | tcp_psh));
     hole.segment.unseen = true;
-    hole.piece = std::max(options_.mss, hole.segment.length / most_hole_segments + 1);
-    segments_.insert(segments_.end() - 1, hole);
-    ++holes_;
+    hole.piece = std::max(options_.mss, length / most_hole_segments + 1);
 }
 
 // Finds the hole that this segment lies in and takes it there if it is the hole's own; else the hole is known for a
@@ -350,6 +385,8 @@ int64_t FarSender::segments_of_write() const {
 }
 
 bool FarSender::ready(const PendingSegment& pending) const {
+    if (lone_waits_ && lone_ == segments_.first() && !finishing_ && segments_.size() < max_pending)
+        return now_ns_ - pending.arrival_ns > 2 * round_trip_ns_ + least_timeout_ns / 2;
     if (pending.kind == Kind::original && !pending.continues_write && !finishing_) {
         // The rest of a write comes with it.
         const PendingSegment& last = segments_[segments_.end() - 1];
@@ -561,6 +598,7 @@ void FarSender::give_ack(Event& event) {
 // The head, or a piece of it if it is a hole; false if it is none to be given.
 bool FarSender::give_segment(Event& event) {
     head_placed_ = false;
+    if (lone_ == segments_.first()) lone_waits_ = false;
     PendingSegment& head = segments_.front();
     SentSegment* given = &head.segment;
     const bool again = head.kind == Kind::retransmission;

@@ -164,7 +164,9 @@ class FarSender {
     void note_byte_time(double byte_ns, bool same_write);
     void note_ip_id(uint16_t ip_id);
     void note_round_trip(int64_t round_trip_ns);
+    void settle_lone();
     void add_hole(Serial32 end);
+    void make_hole(PendingSegment& hole, Serial32 begin, uint32_t length) const;
     bool take_repeated();
     bool fill_hole(const PendingSegment& late);
     bool is_original_of(const PendingSegment& late, const PendingSegment& revealed_by) const;
@@ -216,6 +218,8 @@ class FarSender {
     bool write_seen_ = false;  // it is by segments of one write
     int ip_id_credit_ = 0;     // how far the IP identification is believed to count up
     bool any_ack_ = false;
+    bool lone_waits_ = false;  // whether it is new data is not known yet,
+    SegmentIndex lone_ = 0;    // of this segment
     std::array<Hole, 8> given_up_{};
     size_t given_up_count_ = 0;  // ever
 

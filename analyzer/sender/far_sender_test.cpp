@@ -392,6 +392,26 @@ TEST(FarSender, NoSegmentsBeyondAnyWindowArePlacedBeforeTheAcknowledgementsThatW
     EXPECT_THAT(said, ElementsAreArray(so));
 }
 
+TEST(FarSender, FlightThatWasLostWholeIsSentAgainAfterATimeout) {
+    for (const bool lost : {true, false}) {
+        Recorder r;
+        r.ack(Ack{.at = 0, .ack = 1000, .timestamp = 50});
+        r.sent(Segment{.at = 10 * ms, .seq = 1000, .timestamp = 7, .echo = 50});
+        r.ack(Ack{.at = 10 * ms + us, .ack = 2000, .timestamp = 60});
+        // It sent 2000 to 4999 then. Or nothing, for want of data.
+        r.sent(Segment{.at = 400 * ms, .seq = 2000, .timestamp = 390, .echo = 60});
+        r.ack(Ack{.at = 400 * ms + us, .ack = 3000, .timestamp = 450});
+        r.sent(Segment{.at = 411 * ms, .seq = lost ? 5000u : 3000u, .timestamp = 401, .echo = 450});
+        const std::vector<std::string> events = r.finish();
+        if (lost) {
+            EXPECT_THAT(events, ElementsAre("a:1000", "s:1000", "a:2000", "u:2000+1000", "u:3000+1000",
+                                            "u:4000+1000", "r:2000", "a:3000", "s:5000"));
+        } else {
+            EXPECT_THAT(events, ElementsAre("a:1000", "s:1000", "a:2000", "s:2000", "a:3000", "s:3000"));
+        }
+    }
+}
+
 TEST(FarSender, WindowThatAReplayKnowsTellsItFromTheFirstSegmentOn) {
     Recorder r;
     r.window = 40;

@@ -11,7 +11,7 @@ namespace sanscope {
 
 // The millisecond ticks of a Linux sender's TSval, from what it is seen to send: no segment leaves before the tick that it
 // shows begins, and of many in one tick the first is close to its beginning. The earliest of the last seconds counts, so
-// that the two clocks may drift apart.
+// that the two clocks may drift apart; but the newest segment alone leaves no more than one tick in doubt.
 class TimestampTicks {
   public:
     bool known() const { return begun_; }
@@ -27,13 +27,16 @@ class TimestampTicks {
             earliest_us_ = never;
             period_end_us_ = now_us + period_us;
         }
-        earliest_us_ = std::min(earliest_us_, now_us - since_first(timestamp) * tick_us);
+        newest_ = since_first(timestamp);
+        newest_us_ = now_us;
+        earliest_us_ = std::min(earliest_us_, now_us - newest_ * tick_us);
     }
 
     // How many ticks ago TSval was `timestamp`.
     int64_t since(uint32_t timestamp, int64_t now_us) const {
-        const int64_t ticks_now = (now_us - std::min(earliest_us_, before_us_)) / tick_us;
-        return ticks_now - since_first(timestamp);
+        const int64_t by_newest = newest_ + (now_us - newest_us_) / tick_us;
+        const int64_t by_earliest = (now_us - std::min(earliest_us_, before_us_)) / tick_us;
+        return std::clamp(by_earliest, by_newest, by_newest + 1) - since_first(timestamp);
     }
 
     static constexpr int64_t tick_us = 1000;
@@ -46,6 +49,8 @@ class TimestampTicks {
 
     bool begun_ = false;
     Serial32 first_;
+    int64_t newest_ = 0;  // ticks since the first
+    int64_t newest_us_ = 0;
     int64_t earliest_us_ = never;  // when the first tick began, at the latest
     int64_t before_us_ = never;    // the same, of the period before
     int64_t period_end_us_ = 0;
