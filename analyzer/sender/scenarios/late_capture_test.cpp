@@ -18,48 +18,49 @@ std::vector<SenderEvent> from(const Simulation& simulation, int64_t since_start_
     return kept;
 }
 
-class LateCapture : public testing::TestWithParam<int> {};
+class LateCapture : public testing::TestWithParam<int> {
+  protected:
+    LateCapture() : simulation_(path_of(40 * millisecond, 10, 60)), begins_ns_(GetParam() * millisecond) {
+        simulation_.write_segments_at(0, 100'000);
+        simulation_.run_for(20 * second);
+    }
+    // Of what was captured since begins_ns_, the SYNs not among it.
+    Replayed replayed() const {
+        SenderOptions options = simulation_.sender_options();
+        options.mss = 0;
+        return Replayed(from(simulation_, begins_ns_), options);
+    }
+
+    Simulation simulation_;
+    int64_t begins_ns_;
+};
 INSTANTIATE_TEST_SUITE_P(Milliseconds, LateCapture, testing::Values(3003, 3021, 4110, 5555));
 
 TEST_P(LateCapture, InventsNoTransition) {
-    Simulation simulation(path_of(40 * millisecond, 10, 60));
-    simulation.write_segments_at(0, 100'000);
-    simulation.run_for(20 * second);
-    const int64_t begins_ns = GetParam() * millisecond;
-    SenderOptions options = simulation.sender_options();
-    options.mss = 0;
-
-    const Replayed replayed(from(simulation, begins_ns), options);
+    const Replayed late = replayed();
     std::vector<PacketNumber> said;
-    for (const TrueTransition& t : replayed.transitions())
-        if (t.time_ns >= simulation.absolute(begins_ns + second)) said.push_back(t.packet);
+    for (const TrueTransition& t : late.transitions())
+        if (t.time_ns >= simulation_.absolute(begins_ns_ + second)) said.push_back(t.packet);
     std::vector<PacketNumber> truth;
-    for (const TrueTransition& t : simulation.transitions())
-        if (t.time_ns >= simulation.absolute(begins_ns + second)) truth.push_back(t.packet);
+    for (const TrueTransition& t : simulation_.transitions())
+        if (t.time_ns >= simulation_.absolute(begins_ns_ + second)) truth.push_back(t.packet);
     ASSERT_GT(truth.size(), 2u);
     EXPECT_EQ(said, truth);
 }
 
 // Reno fills its path all the time: within some round trips its window is known.
 TEST_P(LateCapture, FindsTheWindowOfASenderThatFillsIt) {
-    Simulation simulation(path_of(40 * millisecond, 10, 60));
-    simulation.write_segments_at(0, 100'000);
-    simulation.run_for(20 * second);
-    const int64_t begins_ns = GetParam() * millisecond;
-    SenderOptions options = simulation.sender_options();
-    options.mss = 0;
-
-    const Replayed replayed(from(simulation, begins_ns), options);
+    const Replayed late = replayed();
     size_t compared = 0;
     size_t close = 0;
-    for (const TruthSample& sample : simulation.truth()) {
-        if (sample.time_ns < simulation.absolute(begins_ns + second)) continue;
-        const WindowRow* row = replayed.window_after(sample.packet);
+    for (const TruthSample& sample : simulation_.truth()) {
+        if (sample.time_ns < simulation_.absolute(begins_ns_ + second)) continue;
+        const WindowRow* row = late.window_after(sample.packet);
         ASSERT_NE(row, nullptr);
-        const double truth = static_cast<double>(sample.figures.cwnd) * simulation.mss();
+        const double truth = static_cast<double>(sample.figures.cwnd) * simulation_.mss();
         ++compared;
         close +=
-            row->cwnd != unknown<uint32_t> && std::abs(row->cwnd - truth) <= 0.05 * truth + simulation.mss();
+            row->cwnd != unknown<uint32_t> && std::abs(row->cwnd - truth) <= 0.05 * truth + simulation_.mss();
     }
     EXPECT_GE(static_cast<double>(close), 0.9 * static_cast<double>(compared));
 }
