@@ -2,6 +2,8 @@
 #include "analyzer/session/unseen_answers.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 namespace sanscope {
 namespace {
@@ -61,9 +63,14 @@ class Search {
             return data_in(*state, at, statuses);
         }
         size_t choices = 0;
+        std::array<const State*, max_order_choices> failed{};
         for (State& state : open) {
             if (state.done) continue;
             if (++choices > max_order_choices) break;
+            failed[choices - 1] = &state;
+            const auto alike = [&](const State* other) { return is_alike(state, *other); };
+            if (std::any_of(failed.begin(), failed.begin() + static_cast<ptrdiff_t>(choices) - 1, alike))
+                continue;
             const bool reads = state.command->data_expected > 0;
             if (reads && state.due()) {
                 if (data_in(state, at, statuses)) return true;
@@ -72,6 +79,13 @@ class Search {
             }
         }
         return false;
+    }
+
+    // Where one leads nowhere, the other does not either.
+    bool is_alike(const State& one, const State& other) const {
+        if (next_.has_itt && (one.command->itt == next_.itt || other.command->itt == next_.itt)) return false;
+        return one.command->data_expected == other.command->data_expected &&
+               one.command->data_passed == other.command->data_passed && one.passed == other.passed;
     }
 
     bool data_in(State& state, uint32_t at, uint32_t statuses) {
