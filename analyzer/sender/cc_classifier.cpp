@@ -80,8 +80,10 @@ const char* CcClassifier::name(const Doubts& doubts, int64_t min_rtt_us) {
         return other >= 1.5 * best + 1.25 && doubts.bbr > 0.05 * best;
     };
     switch (best(doubts, min_rtt_us)) {
-        case Control::bbr:
-            return clocked_ + unclocked_ >= enough_bursts_to_name ? "bbr" : "";
+        case Control::bbr: {
+            const bool seldom_contradicted = doubts.bbr <= 1 + static_cast<double>(rounds_) / 40;
+            return clocked_ + unclocked_ >= enough_bursts_to_name && seldom_contradicted ? "bbr" : "";
+        }
         case Control::cubic:
             return clear(doubts.cubic, doubts.reno) ? "cubic" : "";
         case Control::reno:
