@@ -487,6 +487,13 @@ FarSender::AckRange FarSender::processed_by_content(const SentSegment& segment) 
     AckRange range{acks_.first(), acks_.end()};
     const bool old_echo =
         echo_is_old_ && segment.timestamp_echo == old_echo_ && segment.ack == sender_acknowledged_;
+    // An echo that was old when the sender acknowledged data anew says nothing of what came with or after those data. A time
+    // that contradicts another tells of an acknowledgement that was lost or, behind bulk data of the receiver's own, still
+    // queued.
+    const bool queueing =
+        !acks_.empty() && acks_.front().upto.data_end.distance_to(acks_.back().upto.data_end) >
+                              static_cast<int64_t>(bulk_segments) * options_.mss;
+    const bool firm = !old_echo || queueing;
     const bool beyond_hole = receives_beyond_hole_ && segment.ack == sender_acknowledged_;
     const bool echoes = unechoed_acks_ < most_unechoed_acks || segment.timestamp_echo != old_echo_;
     if (segment.has_timestamp && echoes) {
@@ -500,7 +507,7 @@ FarSender::AckRange FarSender::processed_by_content(const SentSegment& segment) 
                 acks_.find_first([&](const PendingAck& a) { return Serial32(a.ack.timestamp).after(echo); });
         }
         // What lies behind data that the sender had not acknowledged by then is not echoed.
-        if (any_sent_given_ && !beyond_hole && beyond != acks_.end() &&
+        if (any_sent_given_ && !beyond_hole && firm && beyond != acks_.end() &&
             !acks_[beyond].ack.seq.after(sender_acknowledged_)) {
             range.most = beyond;
         }
@@ -516,12 +523,7 @@ FarSender::AckRange FarSender::processed_by_content(const SentSegment& segment) 
         acks_.find_first([&](const PendingAck& a) { return a.upto.data_end.after(segment.ack); });
     if (!beyond_hole) range.most = std::min(range.most, unknown_data);
     range.most = std::max(range.most, range.least);
-    // A time that contradicts this tells of an acknowledgement that was lost or, behind bulk data of the receiver's own,
-    // still queued; but not where the echo was old already.
-    const bool queueing =
-        !acks_.empty() && acks_.front().upto.data_end.distance_to(acks_.back().upto.data_end) >
-                              static_cast<int64_t>(bulk_segments) * options_.mss;
-    range.most_is_firm = !old_echo || queueing;
+    range.most_is_firm = firm;
     return range;
 }
 

@@ -412,6 +412,24 @@ TEST(FarSender, FlightThatWasLostWholeIsSentAgainAfterATimeout) {
     }
 }
 
+// RFC 7323 §4.3: what lies behind data not yet acknowledged is not echoed, in none of the segments that go out at once with
+// their acknowledgement.
+TEST(FarSender, EchoSaysNothingOfWhatCameBehindDataThatAreAcknowledgedOnlyNow) {
+    Recorder r;
+    r.window = 4;
+    r.ack(Ack{.at = 0, .ack = 1000, .timestamp = 50});
+    for (uint32_t i = 0; i < 3; ++i)
+        r.sent(Segment{.at = 10 * ms + i * us, .seq = 1000 + i * mss, .timestamp = 7, .echo = 50});
+    r.ack(Ack{.at = 11 * ms, .ack = 1000, .length = 48, .timestamp = 50});
+    r.ack(Ack{.at = 12 * ms, .ack = 4000, .seq = 48, .timestamp = 51});
+    for (uint32_t i = 0; i < 4; ++i)
+        r.sent(
+            Segment{.at = 22 * ms + i * us, .seq = 4000 + i * mss, .ack = 48, .timestamp = 19, .echo = 50});
+    const std::vector<std::string> events = r.finish();
+    EXPECT_LT(std::find(events.begin(), events.end(), "a:4000"),
+              std::find(events.begin(), events.end(), "s:5000"));
+}
+
 TEST(FarSender, WindowThatAReplayKnowsTellsItFromTheFirstSegmentOn) {
     Recorder r;
     r.window = 40;
