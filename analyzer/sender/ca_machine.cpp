@@ -152,7 +152,7 @@ void CaMachine::note_app_limited(uint32_t length) {
     if (pause_us > one_burst_us) burst_bytes_ = 0;
     burst_bytes_ += length;
     const bool ran_dry = last_was_short_;
-    last_was_short_ = length % state_.mss != 0;
+    last_was_short_ = length != state_.mss && length % state_.mss != 0;
     if (state_.last_sent_us == 0 || state_.lost_out > state_.retrans_out) return;
     if (!ran_dry && (!late || more_waiting_ || window_was_full_)) return;
     if (state_.in_flight() >= windows_.bbr.cwnd()) return;

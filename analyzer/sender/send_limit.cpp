@@ -3,10 +3,9 @@
 
 namespace sanscope {
 
-SendLimit send_limit(const SenderState& state, uint32_t cwnd, uint32_t burst, bool more_waiting, bool paced) {
+SendLimit send_limit(const SenderState& state, uint32_t cwnd, uint32_t wanted, bool more_waiting,
+                     bool paced) {
     const uint32_t in_flight = state.in_flight();
-    // Even one segment more does not fit, or not the burst that the sender waits to make whole.
-    const uint32_t wanted = more_waiting ? burst : 1;
     if (state.packets_out > 0 && in_flight + wanted > cwnd) {
         const bool repairing = state.ca_state == CaState::recovery || state.ca_state == CaState::loss;
         return repairing ? SendLimit::recovery : SendLimit::congestion;

@@ -102,6 +102,8 @@ class SenderReplay::Machine {
         ca_.on_sent(segment);
         if (new_data) {
             more_waiting_ = (segment.flags & (tcp_psh | tcp_fin)) == 0 && segment.length >= ca_.state().mss;
+            const uint32_t mss = ca_.state().mss;
+            last_was_full_ = segment.length == mss || segment.length % mss == 0;
             last_sent_ns_ = segment.time_ns;
         }
         if (occupies(segment)) write(segment.packet, segment.time_ns, true);
@@ -206,8 +208,12 @@ class SenderReplay::Machine {
         row.srtt_ns = state.srtt_us != 0 ? state.srtt_us * 1000 : no_time;
         row.ca_state = state.ca_state;
         const bool paced = chosen_ == CcClassifier::Control::bbr;
-        const uint32_t burst = more_waiting_ ? ca_.windows().cubic.burst_segments(state) : 1;
-        row.limit = send_limit(state, estimate.cwnd, burst, more_waiting_, paced);
+        // With more to send, the burst that the sender waits to make whole: PSH is set on the last segment of each, but what
+        // an application wrote ends with a full one seldom. An estimate is known no closer than to a burst.
+        const bool whole_burst = more_waiting_ || last_was_full_ || estimated_;
+        const uint32_t waits_for = std::min(ca_.windows().cubic.burst_segments(state), estimate.cwnd / 3);
+        const uint32_t wanted = whole_burst ? std::max(waits_for, 1u) : 1;
+        row.limit = send_limit(state, estimate.cwnd, wanted, more_waiting_, paced);
     }
 
     // A row waits for the next: what an acknowledgement has made room for is often sent at once, and then it was not
@@ -241,7 +247,8 @@ class SenderReplay::Machine {
     CcClassifier::Control chosen_ = CcClassifier::Control::cubic;
     bool estimated_;
     bool burst_ = false;
-    bool more_waiting_ = false;  // surely: the last segment was full, and not the end of what was written
+    bool last_was_full_ = false;  // the last new segment
+    bool more_waiting_ = false;   // surely: the last segment was full, and not the end of what was written
     bool clocked_ = false;
     int64_t last_sent_ns_ = 0;
     int64_t last_ack_ns_ = 0;
