@@ -46,14 +46,14 @@ WindowEstimate estimate_window(const WindowCandidates& windows, const SenderStat
     } else {
         take(windows.reno);
     }
-    // Growth comes an acknowledgement or a tick early or late.
-    if (!state.in_cwnd_reduction() && estimate.cwnd > WindowReplay<RenoModel>::initial_cwnd) {
-        const uint32_t margin = 1 + estimate.cwnd / 1024;
-        estimate.low -= margin;
-        estimate.high += margin;
-    }
     if (is_cubic && !refuted(doubts.reno, least)) include(estimate, windows.reno.cwnd());
     if (!is_cubic && !refuted(doubts.cubic, least)) include(estimate, windows.cubic.cwnd());
+    // Growth comes an acknowledgement or a tick early or late.
+    if (!state.in_cwnd_reduction() && estimate.cwnd > WindowReplay<RenoModel>::initial_cwnd) {
+        const uint32_t margin = 1 + estimate.cwnd / 256;
+        estimate.low -= std::min(estimate.low - 1, margin);
+        estimate.high += margin;
+    }
     if (estimated) {
         const uint32_t more = 1 + estimate.cwnd / 16;
         estimate.low -= std::min(estimate.low - 1, more);
