@@ -11,6 +11,11 @@ if(SANSCOPE_BUILD_BENCHMARKS)
   find_package(benchmark REQUIRED)
 endif()
 
+# The engine is also loaded into Wireshark as part of a shared library, of which others must see but the plugin's own entry.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+
 add_library(sanscope_options INTERFACE)
 target_compile_features(sanscope_options INTERFACE cxx_std_20)
 target_include_directories(sanscope_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
