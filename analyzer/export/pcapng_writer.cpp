@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/export/pcapng_writer.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <type_traits>
+
+#include "analyzer/ingest/pcapng_parser.h"
+#include "analyzer/ingest/record_parser.h"
+
+namespace sanscope {
+namespace {
+
+// draft-ietf-opsawg-pcapng §11.1 and the options of each block.
+constexpr uint32_t section_header_block = 0x0a0d0d0a;
+constexpr uint32_t interface_description_block = 1;
+constexpr uint32_t enhanced_packet_block = 6;
+constexpr uint32_t byte_order_magic = 0x1a2b3c4d;
+constexpr uint64_t section_length_unknown = ~uint64_t{0};
+constexpr uint16_t end_of_options = 0;
+constexpr uint16_t if_name = 2;
+constexpr uint16_t shb_userappl = 4;
+constexpr uint16_t if_tsresol = 9;
+constexpr char nanoseconds = 9;
+
+// Type and length before a block's body, the length again behind it.
+constexpr uint32_t block_frame = 12;
+constexpr uint32_t packet_fields = 20;
+
+static_assert(std::endian::native == std::endian::little, "the file is written in the order of the host");
+
+constexpr uint32_t padded(uint32_t length) {
+    return (length + 3) & ~uint32_t{3};
+}
+
+template <class T>
+void append_integer(BlockWriter& out, T value) {
+    static_assert(std::is_integral_v<T>);
+    char bytes[sizeof value];
+    std::memcpy(bytes, &value, sizeof value);
+    out.append({bytes, sizeof bytes});
+}
+
+void append_padded(BlockWriter& out, std::string_view bytes) {
+    if (!bytes.empty()) out.append(bytes);
+    constexpr char zeros[4] = {};
+    out.append({zeros, (4 - bytes.size() % 4) % 4});
+}
+
+constexpr uint32_t option_length(std::string_view value) {
+    return 4 + padded(static_cast<uint32_t>(value.size()));
+}
+constexpr uint32_t end_of_options_length = 4;
+
+void append_option(BlockWriter& out, uint16_t code, std::string_view value) {
+    append_integer(out, code);
+    append_integer(out, static_cast<uint16_t>(value.size()));
+    append_padded(out, value);
+}
+
+void append_end_of_options(BlockWriter& out) {
+    append_integer(out, end_of_options);
+    append_integer(out, uint16_t{0});
+}
+
+}  // namespace
+
+PcapngWriter::PcapngWriter(ByteSink& sink) : blocks_(sink) {
+    constexpr std::string_view application = "sanscope " SANSCOPE_VERSION;
+    constexpr uint32_t length = block_frame + 16 + option_length(application) + end_of_options_length;
+    append_integer(blocks_, section_header_block);
+    append_integer(blocks_, length);
+    append_integer(blocks_, byte_order_magic);
+    append_integer(blocks_, uint16_t{1});  // version 1.0
+    append_integer(blocks_, uint16_t{0});
+    append_integer(blocks_, section_length_unknown);
+    append_option(blocks_, shb_userappl, application);
+    append_end_of_options(blocks_);
+    append_integer(blocks_, length);
+}
+
+void PcapngWriter::describe(LinkType link_type, uint32_t snap_length, std::string_view name) {
+    name = name.substr(0, PcapngParser::max_name_length);
+    constexpr std::string_view resolution(&nanoseconds, 1);
+    const uint32_t length = block_frame + 8 + (name.empty() ? 0 : option_length(name)) +
+                            option_length(resolution) + end_of_options_length;
+    append_integer(blocks_, interface_description_block);
+    append_integer(blocks_, length);
+    append_integer(blocks_, static_cast<uint16_t>(link_type));
+    append_integer(blocks_, uint16_t{0});
+    append_integer(blocks_, snap_length);
+    if (!name.empty()) append_option(blocks_, if_name, name);
+    append_option(blocks_, if_tsresol, resolution);
+    append_end_of_options(blocks_);
+    append_integer(blocks_, length);
+    described_.push_back(link_type);
+}
+
+bool PcapngWriter::add_interfaces(std::span<const CaptureInterface> interfaces) {
+    for (size_t i = numbers_.size(); i < interfaces.size(); i++) {
+        numbers_.push_back(static_cast<uint32_t>(described_.size()));
+        describe(interfaces[i].link_type, interfaces[i].snap_length, interfaces[i].name);
+    }
+    return blocks_.ok();
+}
+
+uint32_t PcapngWriter::number_for(const RawPacket& packet) {
+    const auto fits = [&](uint32_t number) { return described_[number] == packet.link_type; };
+    if (packet.interface < numbers_.size() && fits(numbers_[packet.interface]))
+        return numbers_[packet.interface];
+    const auto substitute = std::find_if(substitutes_.begin(), substitutes_.end(), fits);
+    if (substitute != substitutes_.end()) return *substitute;
+    substitutes_.push_back(static_cast<uint32_t>(described_.size()));
+    describe(packet.link_type, 0, {});
+    return substitutes_.back();
+}
+
+bool PcapngWriter::write(const RawPacket& packet) {
+    constexpr uint32_t longest = max_record_length - block_frame - packet_fields;
+    if (packet.link_type == LinkType::not_a_packet || packet.captured_length > longest) {
+        left_out_++;
+        return blocks_.ok();
+    }
+    if (packet.time_ns < 0) before_epoch_++;
+    const auto ticks = static_cast<uint64_t>(std::max<int64_t>(packet.time_ns, 0));
+    const uint32_t number = number_for(packet);
+    const uint32_t length = block_frame + packet_fields + padded(packet.captured_length);
+    append_integer(blocks_, enhanced_packet_block);
+    append_integer(blocks_, length);
+    append_integer(blocks_, number);
+    append_integer(blocks_, static_cast<uint32_t>(ticks >> 32));
+    append_integer(blocks_, static_cast<uint32_t>(ticks));
+    append_integer(blocks_, packet.captured_length);
+    append_integer(blocks_, packet.wire_length);
+    append_padded(blocks_, {reinterpret_cast<const char*>(packet.data), packet.captured_length});
+    append_integer(blocks_, length);
+    written_++;
+    return blocks_.ok();
+}
+
+}  // namespace sanscope

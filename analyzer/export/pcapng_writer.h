@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "analyzer/export/block_writer.h"
+#include "analyzer/export/byte_sink.h"
+#include "analyzer/ingest/packet_batch.h"
+#include "analyzer/ingest/packet_source.h"
+
+namespace sanscope {
+
+// Writes packets as one little-endian pcapng section (draft-ietf-opsawg-pcapng), times in nanoseconds. It streams:
+// nothing but a block of 64 KiB is held back. The section header goes out first, whatever follows, so that a file
+// without packets is a capture too.
+//
+//     PcapngWriter writer(sink);
+//     while (source.claim(batch)) {
+//         source.load(batch); source.parse(batch);
+//         writer.add_interfaces(source.interfaces());
+//         for (const RawPacket& packet : batch.packets) writer.write(packet);
+//     }
+//     if (!writer.finish()) … sink.error() …
+//
+// What comes back from the file differs from what was written in two things: `interface` counts what was written here,
+// and a time before the epoch is the epoch.
+class PcapngWriter {
+  public:
+    explicit PcapngWriter(ByteSink& sink);
+
+    // Describes interfaces: all that a source has met so far, of which those described by an earlier call are passed
+    // over. Number n of them is RawPacket::interface n. False when the sink refused.
+    bool add_interfaces(std::span<const CaptureInterface> interfaces);
+
+    // Writes one packet, or counts it as left out. A packet whose interface is not described, or is of another link
+    // type than the packet, gets a nameless one of its link type. False when the sink refused, now or before.
+    bool write(const RawPacket& packet);
+
+    // Writes what is held back; must be called. False when the sink has not taken everything.
+    bool finish() { return blocks_.finish(); }
+
+    uint64_t written() const { return written_; }
+    // Not written: what is no packet (LinkType::not_a_packet, whose kind of block is not known any more), and packets
+    // too long for a block that this project's reader believes.
+    uint64_t left_out() const { return left_out_; }
+    // Written with a time of 0, for pcapng counts from the epoch on.
+    uint64_t before_epoch() const { return before_epoch_; }
+
+  private:
+    void describe(LinkType link_type, uint32_t snap_length, std::string_view name);
+    uint32_t number_for(const RawPacket& packet);
+
+    BlockWriter blocks_;
+    std::vector<LinkType> described_;    // by number in the file
+    std::vector<uint32_t> numbers_;      // of the source's interfaces in the file
+    std::vector<uint32_t> substitutes_;  // nameless ones in the file, a link type each
+    uint64_t written_ = 0;
+    uint64_t left_out_ = 0;
+    uint64_t before_epoch_ = 0;
+};
+
+}  // namespace sanscope
