@@ -102,7 +102,8 @@ PcapParser::PcapParser(const PcapHeader& header, std::string file)
                            .name = {},
                            .link_type = header.link_type,
                            .snap_length = header.snap_length,
-                           .dropped = 0});
+                           .dropped = 0,
+                           .described = false});
 }
 
 RecordParser::Progress PcapParser::parse(std::span<const uint8_t> bytes, std::vector<RawPacket>& packets) {

@@ -267,7 +267,8 @@ bool PcapngParser::take_interface_description(std::span<const uint8_t> body) {
                                .name = {},
                                .link_type = static_cast<LinkType>(order_.load16(body.data())),
                                .snap_length = order_.load32(body.data() + 4),
-                               .dropped = 0};
+                               .dropped = 0,
+                               .described = true};
     uint8_t resolution = 6;
     int64_t offset_seconds = 0;
     for_each_option(body.subspan(8), order_, [&](uint16_t code, std::span<const uint8_t> value) {

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/packets/conversations.h"
+
+#include <gtest/gtest.h>
+
+#include "analyzer/net/testing/frame_builder.h"
+
+namespace sanscope {
+namespace {
+
+using frames::ethernet;
+using frames::ipv4;
+using frames::Layer;
+using frames::tcp;
+using frames::udp;
+
+class ConversationsTest : public testing::Test {
+  protected:
+    uint32_t number(const Layer& frame) {
+        RawPacket packet;
+        packet.data = frame.bytes.data();
+        packet.captured_length = packet.wire_length = static_cast<uint32_t>(frame.bytes.size());
+        packet.time_ns = ++time_ns_;
+        return conversations_.number(packet);
+    }
+    uint32_t forth(uint16_t port, uint32_t seq, uint16_t flags = tcp_ack) {
+        return number(ethernet(ipv4({}, tcp({.source_port = port, .seq = seq, .flags = flags}, "x"))));
+    }
+    uint32_t back(uint16_t port, uint32_t seq, uint16_t flags = tcp_ack) {
+        return number(
+            ethernet(ipv4({.source = "10.0.0.2", .destination = "10.0.0.1"},
+                          tcp({.source_port = 3260, .destination_port = port, .seq = seq, .flags = flags}))));
+    }
+
+    Conversations conversations_{7};
+    int64_t time_ns_ = 0;
+};
+
+TEST_F(ConversationsTest, ConnectionsAreNumberedByTheirFirstPacket) {
+    EXPECT_EQ(Conversations::tcp_stream(forth(50000, 1)), 0u);
+    EXPECT_EQ(Conversations::tcp_stream(back(50001, 1)), 1u);
+    EXPECT_EQ(Conversations::tcp_stream(back(50000, 1)), 0u);
+    EXPECT_EQ(Conversations::tcp_stream(forth(50001, 1)), 1u);
+}
+
+TEST_F(ConversationsTest, AllThatIsNotTcpIsOneConversation) {
+    EXPECT_EQ(number(ethernet(ipv4({}, udp({}, Layer{})))), Conversations::other);
+    EXPECT_EQ(number(Layer{{1, 2, 3}}), Conversations::other);
+}
+
+TEST_F(ConversationsTest, SynWithAnotherSequenceNumberBeginsTheNextConnection) {
+    EXPECT_EQ(Conversations::tcp_stream(forth(50000, 100, tcp_syn)), 0u);
+    EXPECT_EQ(Conversations::tcp_stream(back(50000, 900, tcp_syn | tcp_ack)), 0u);
+    EXPECT_EQ(Conversations::tcp_stream(forth(50000, 100, tcp_syn)), 0u) << "the same SYN again";
+    EXPECT_EQ(Conversations::tcp_stream(forth(50000, 101)), 0u);
+    EXPECT_EQ(Conversations::tcp_stream(back(50000, 5000, tcp_syn | tcp_ack)), 0u);
+    EXPECT_EQ(Conversations::tcp_stream(forth(50000, 7000, tcp_syn)), 1u);
+    EXPECT_EQ(Conversations::tcp_stream(back(50000, 5001)), 1u);
+}
+
+TEST_F(ConversationsTest, SynBehindTheMiddleOfAConnectionIsComparedWithItsFirstByte) {
+    EXPECT_EQ(Conversations::tcp_stream(forth(50000, 101)), 0u);
+    EXPECT_EQ(Conversations::tcp_stream(forth(50000, 100, tcp_syn)), 0u);
+    EXPECT_EQ(Conversations::tcp_stream(forth(50000, 101, tcp_syn)), 1u);
+}
+
+TEST_F(ConversationsTest, TheLastFragmentIsOfTheSegmentItCompletes) {
+    const Layer segment = tcp({.source_port = 50000, .seq = 1}, frames::text("0123456789abcdefghij0123456789"));
+    Layer first{{segment.bytes.begin(), segment.bytes.begin() + 24}, 0, segment.ip_protocol};
+    Layer second{{segment.bytes.begin() + 24, segment.bytes.end()}, 0, segment.ip_protocol};
+    const uint32_t whole = forth(50000, 1);
+    EXPECT_EQ(number(ethernet(ipv4({.id = 9, .more_fragments = true}, first))), Conversations::fragments);
+    EXPECT_EQ(number(ethernet(ipv4({.id = 9, .fragment_offset = 24}, second))), whole);
+}
+
+}  // namespace
+}  // namespace sanscope

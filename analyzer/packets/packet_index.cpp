@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/packets/packet_index.h"
+
+#include <algorithm>
+#include <random>
+
+namespace sanscope {
+
+PacketIndex::PacketIndex() : numbering_(std::random_device{}()) {}
+
+void PacketIndex::add(const RawPacket& packet, uint64_t offset) {
+    places_.append({offset, packet.time_ns, packet.captured_length, packet.wire_length});
+    interfaces_.append(packet.interface);
+    conversations_.append(numbering_.number(packet));
+}
+
+bool PacketIndex::packets_of(uint32_t conversation, PacketNumber first, PacketNumber last, size_t most,
+                             std::vector<PacketNumber>& found) const {
+    const size_t had = found.size();
+    bool all = true;
+    for (PacketNumber packet = last; packet >= first && packet > 0; --packet) {
+        const uint32_t other = conversations_[packet - 1];
+        if (other != conversation && other != Conversations::fragments) continue;
+        if (found.size() - had == most) {
+            all = false;
+            break;
+        }
+        found.push_back(packet);
+    }
+    std::reverse(found.begin() + static_cast<std::ptrdiff_t>(had), found.end());
+    return all;
+}
+
+}  // namespace sanscope

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyzer/ingest/packet_source.h"
+#include "analyzer/packets/conversations.h"
+#include "analyzer/store/chunked_rows.h"
+#include "analyzer/store/rows.h"
+
+namespace sanscope {
+
+// Where the bytes of a packet are, and what its record says of it.
+struct PacketPlace {
+    uint64_t offset = 0;  // of its bytes in the file that PacketReader reads
+    int64_t time_ns = 0;
+    uint32_t captured_length = 0;
+    uint32_t wire_length = 0;
+};
+
+// Of every packet of one capture its place, interface and conversation: 30 bytes a packet. Made in one pass, then any packet,
+// and the conversation it is part of, is found without another. One thread at a time.
+class PacketIndex {
+  public:
+    PacketIndex();
+
+    // `offset` as in PacketPlace.
+    void add(const RawPacket& packet, uint64_t offset);
+
+    PacketNumber packets() const { return places_.size(); }
+    // For these, 1 <= `packet` <= packets().
+    const PacketPlace& place(PacketNumber packet) const { return places_[packet - 1]; }
+    uint16_t interface(PacketNumber packet) const { return interfaces_[packet - 1]; }
+    uint32_t conversation(PacketNumber packet) const { return conversations_[packet - 1]; }
+
+    // Appends the packets of [first, last] that what is to be told of a packet of `conversation` rests on, in order; where
+    // there are more than `most`, the last ones, and false is returned.
+    bool packets_of(uint32_t conversation, PacketNumber first, PacketNumber last, size_t most,
+                    std::vector<PacketNumber>& found) const;
+
+  private:
+    ChunkedRows<PacketPlace> places_;
+    ChunkedRows<uint16_t> interfaces_;
+    ChunkedRows<uint32_t> conversations_;
+    Conversations numbering_;
+};
+
+}  // namespace sanscope

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/packets/packet_reader.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+#include <utility>
+
+#include "analyzer/ingest/decompressor.h"
+
+namespace sanscope {
+namespace {
+
+constexpr size_t copy_buffer_length = size_t{1} << 20;
+
+// Whether packets can be read again from the file as it is.
+bool is_plain(const OpenInput& input) {
+    if (!input.regular_file) return false;
+    std::vector<uint8_t> first(compression_magic_length);
+    std::string fault;
+    first.resize(read_at(input.descriptor.get(), first, 0, fault));
+    return tell_compression(first).compression == Compression::none;
+}
+
+Result<FileDescriptor> make_temporary_file() {
+    const char* const asked = std::getenv("TMPDIR");
+    const std::string folder = asked != nullptr && *asked != '\0' ? asked : "/var/tmp";
+    FileDescriptor file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+    if (file.get() >= 0) return file;
+    std::string name = folder + "/sanscope-XXXXXX";  // a file system that knows no files without a name
+    file = FileDescriptor(::mkostemp(name.data(), O_CLOEXEC));
+    if (file.get() < 0)
+        return Error{fmt::format("no temporary file in {}: {}", folder, std::strerror(errno))};
+    ::unlink(name.c_str());
+    return file;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PacketReader>> PacketReader::open(const std::string& path, const Options& options) {
+    std::unique_ptr<PacketReader> reader(new PacketReader);
+    if (path != "-") {
+        Result<OpenInput> input = open_input(path);
+        if (!input) return input.error();
+        if (is_plain(*input)) reader->file_ = std::move(input->descriptor);
+    }
+    if (reader->file_.get() < 0) {
+        Result<FileDescriptor> file = make_temporary_file();
+        if (!file) return file.error();
+        reader->file_ = std::move(*file);
+        reader->copied_ = true;
+        reader->copy_buffer_.reserve(copy_buffer_length);
+    }
+    Result<std::unique_ptr<PacketSource>> source = open_capture(path);
+    if (!source) return source.error();
+    reader->source_ = std::move(*source);
+    if (const auto passed = reader->pass(options); !passed) return passed.error();
+    return reader;
+}
+
+Result<std::monostate> PacketReader::pass(const Options& options) {
+    PacketBatch batch;
+    const auto wanted = [&] {
+        const bool stopped = options.stop != nullptr && options.stop->load(std::memory_order_relaxed);
+        return !stopped && (options.last == 0 || index_.packets() < options.last);
+    };
+    while (wanted() && source_->claim(batch)) {
+        source_->load(batch);
+        source_->parse(batch);
+        const uint8_t* const begin = batch.buffer.data() + batch.begin;
+        for (const RawPacket& packet : batch.packets) {
+            uint64_t offset = batch.file_offset + static_cast<uint64_t>(packet.data - begin);
+            if (copied_ && !copy(packet, offset))
+                return Error{fmt::format("the temporary copy of its packets could not be written: {}",
+                                         std::strerror(errno))};
+            index_.add(packet, offset);
+        }
+        if (options.progress) options.progress(*source_, index_);
+    }
+    if (!write_copy())
+        return Error{
+            fmt::format("the temporary copy of its packets could not be written: {}", std::strerror(errno))};
+    return std::monostate{};
+}
+
+bool PacketReader::copy(const RawPacket& packet, uint64_t& offset) {
+    if (copy_buffer_.size() + packet.captured_length > copy_buffer_length && !write_copy()) return false;
+    offset = copied_bytes_;
+    copy_buffer_.insert(copy_buffer_.end(), packet.data, packet.data + packet.captured_length);
+    copied_bytes_ += packet.captured_length;
+    return true;
+}
+
+bool PacketReader::write_copy() {
+    const uint8_t* next = copy_buffer_.data();
+    size_t left = copy_buffer_.size();
+    while (left > 0) {
+        const ssize_t written = ::write(file_.get(), next, left);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return false;
+        next += written;
+        left -= static_cast<size_t>(written);
+    }
+    copy_buffer_.clear();
+    return true;
+}
+
+Result<std::vector<uint8_t>> PacketReader::read(PacketNumber packet) const {
+    const PacketPlace& place = index_.place(packet);
+    std::vector<uint8_t> bytes(place.captured_length);
+    if (bytes.empty()) return bytes;
+    std::string fault;
+    if (read_at(file_.get(), bytes, place.offset, fault) < bytes.size()) {
+        return Error{fault.empty() ? fmt::format("packet {} is no longer in the file", packet) : fault};
+    }
+    return bytes;
+}
+
+}  // namespace sanscope

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "analyzer/base/result.h"
+#include "analyzer/ingest/byte_source.h"
+#include "analyzer/ingest/packet_source.h"
+#include "analyzer/packets/packet_index.h"
+
+namespace sanscope {
+
+// The packets of one capture, read from its file in any order.
+class PacketReader {
+  public:
+    struct Options {
+        PacketNumber last = 0;  // the pass ends behind this packet; 0: with the capture
+        const std::atomic<bool>* stop = nullptr;
+        std::function<void(const PacketSource&, const PacketIndex&)> progress;  // called after each batch
+    };
+
+    // Passes over the capture once. What a file does not hold plainly (anything compressed, standard input) is copied to a
+    // temporary file without a name meanwhile. An Error where nothing can be read, or the copy cannot be made.
+    static Result<std::unique_ptr<PacketReader>> open(const std::string& path, const Options& options);
+
+    const PacketIndex& index() const { return index_; }
+    const std::vector<CaptureInterface>& interfaces() const { return source_->interfaces(); }
+    const std::vector<Damage>& damage() const { return source_->damage(); }
+
+    // The captured bytes of a packet of the index. An Error where the file has changed since.
+    Result<std::vector<uint8_t>> read(PacketNumber packet) const;
+
+  private:
+    PacketReader() = default;
+    Result<std::monostate> pass(const Options& options);
+    bool copy(const RawPacket& packet, uint64_t& offset);
+    bool write_copy();
+
+    std::unique_ptr<PacketSource> source_;
+    PacketIndex index_;
+    FileDescriptor file_;
+    bool copied_ = false;  // file_ holds nothing but the packets' bytes
+    std::vector<uint8_t> copy_buffer_;
+    uint64_t copied_bytes_ = 0;  // written and still in the buffer
+};
+
+}  // namespace sanscope

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/packets/packet_reader.h"
+
+#include <cstdlib>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "analyzer/ingest/capture_builder.h"
+#include "analyzer/ingest/compress.h"
+#include "analyzer/ingest/found_packets.h"
+#include "analyzer/ingest/temporary_file.h"
+
+namespace sanscope {
+namespace {
+
+using test::Bytes;
+using test::frame;
+using test::FoundPacket;
+using test::PcapBuilder;
+using test::PcapngBuilder;
+using test::TemporaryFile;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// So long that packets lie across the stretches in which a file is read.
+Bytes long_pcap() {
+    PcapBuilder builder;
+    for (uint32_t i = 0; i < 700; ++i)
+        builder.packet(1000 + i, i, frame(60 + 37 * i % 3000, static_cast<uint8_t>(i)));
+    return builder.bytes();
+}
+
+Bytes pcapng_of_two_interfaces() {
+    PcapngBuilder builder;
+    builder.section().interface({.name = "eth0"}).interface({.link_type = 101, .name = "tun0"});
+    builder.enhanced_packet(0, 5, frame(100)).enhanced_packet(1, 6, frame(41, 9), 4000);
+    return builder.bytes();
+}
+
+void expect_as_in_order(const Bytes& bytes) {
+    const TemporaryFile file(bytes);
+    const auto source = open_capture(file.path());
+    ASSERT_TRUE(source);
+    const std::vector<FoundPacket> expected = test::read_all(**source);
+    const auto reader = PacketReader::open(file.path(), {});
+    ASSERT_TRUE(reader) << reader.error().message;
+    const PacketIndex& index = (*reader)->index();
+    ASSERT_EQ(index.packets(), expected.size());
+    for (PacketNumber number = index.packets(); number > 0; --number) {
+        const FoundPacket& packet = expected[number - 1];
+        const auto data = (*reader)->read(number);
+        ASSERT_TRUE(data) << data.error().message;
+        ASSERT_EQ(*data, packet.data) << number;
+        ASSERT_EQ(index.place(number).time_ns, packet.time_ns);
+        ASSERT_EQ(index.place(number).wire_length, packet.wire_length);
+        ASSERT_EQ(index.interface(number), packet.interface);
+    }
+}
+
+TEST(PacketReader, ReadsEveryPacketOfAPlainFile) {
+    expect_as_in_order(long_pcap());
+    expect_as_in_order(pcapng_of_two_interfaces());
+}
+
+TEST(PacketReader, ReadsEveryPacketOfACompressedFile) {
+    expect_as_in_order(test::gzip(long_pcap()));
+    expect_as_in_order(test::zstd(pcapng_of_two_interfaces()));
+}
+
+TEST(PacketReader, StopsBehindTheLastPacketAskedFor) {
+    const TemporaryFile file(long_pcap());
+    const auto reader = PacketReader::open(file.path(), {.last = 3, .stop = nullptr, .progress = {}});
+    ASSERT_TRUE(reader);
+    EXPECT_GE((*reader)->index().packets(), 3u);
+    EXPECT_LT((*reader)->index().packets(), 700u);
+}
+
+TEST(PacketReader, SaysThatAFileWasCutSince) {
+    const TemporaryFile file(long_pcap());
+    const auto reader = PacketReader::open(file.path(), {});
+    ASSERT_TRUE(reader);
+    ASSERT_EQ(::truncate(file.path().c_str(), 5000), 0);
+    EXPECT_TRUE((*reader)->read(1));
+    const auto lost = (*reader)->read(600);
+    ASSERT_FALSE(lost);
+    EXPECT_THAT(lost.error().message, HasSubstr("packet 600"));
+}
+
+TEST(PacketReader, SaysThatThereIsNoRoomForTheCopy) {
+    const TemporaryFile file(test::gzip(long_pcap()));
+    ::setenv("TMPDIR", "/nonexistent", 1);
+    const auto reader = PacketReader::open(file.path(), {});
+    ::unsetenv("TMPDIR");
+    ASSERT_FALSE(reader);
+    EXPECT_THAT(reader.error().message, HasSubstr("/nonexistent"));
+}
+
+TEST(PacketIndex, GivesThePacketsOfAConversationOrTheLastOfThem) {
+    PacketIndex index;
+    const Bytes bytes(10);
+    RawPacket packet;
+    packet.data = bytes.data();
+    packet.captured_length = packet.wire_length = 10;
+    for (uint64_t i = 0; i < 5; ++i) index.add(packet, i);
+    std::vector<PacketNumber> found;
+    EXPECT_TRUE(index.packets_of(Conversations::other, 2, 4, 10, found));
+    EXPECT_THAT(found, ElementsAre(2, 3, 4));
+    found.clear();
+    EXPECT_FALSE(index.packets_of(Conversations::other, 1, 5, 2, found));
+    EXPECT_THAT(found, ElementsAre(4, 5));
+    EXPECT_TRUE(index.packets_of(Conversations::first_tcp, 1, 5, 2, found));
+    EXPECT_THAT(found, ElementsAre(4, 5));
+}
+
+}  // namespace
+}  // namespace sanscope
