@@ -51,6 +51,7 @@ void Engine::finish() {
     flows_.clear();
     recent_ = {};
     sessions_.finish();
+    store_.finish();
     const auto& fragments = fragments_.counters();
     const uint64_t never_completed = fragments.datagrams_timed_out + fragments.datagrams_evicted +
                                      fragments.datagrams_discarded + fragments_.datagrams_in_flight();
@@ -158,7 +159,12 @@ Engine::Flow* Engine::begin_flow(const FlowKey& key, uint32_t& slot, bool source
     }
     slot = free_slots_.back();
     free_slots_.pop_back();
-    store_.add_connection(connections_);
+    const Endpoint low{key.low, key.low_port};
+    const Endpoint high{key.high, key.high_port};
+    ConnectionRow& row = store_.add_connection(connections_);
+    row.initiator = source_is_low ? low : high;
+    row.target = source_is_low ? high : low;
+    row.first_packet = arrival.packet;
     flows_[slot] =
         std::make_unique<Flow>(budget_, send_budget_, store_, connections_, slot, source_is_low, key);
     return flows_[slot].get();

@@ -257,7 +257,7 @@ void CommandTracker::on_task_management_response(const Pdu& pdu) {
     if (what.function == abort_task) {
         const uint32_t slot = tags_.find(what.referenced_tag);
         if (slot != TaskTable::none && slots_[slot].row->request_packet <= what.packet)
-            end(slot, Outcome::aborted);
+            abort(slot, pdu.last.packet);
         return;
     }
     const bool of_lun = what.function == abort_task_set || what.function == clear_task_set ||
@@ -267,7 +267,7 @@ void CommandTracker::on_task_management_response(const Pdu& pdu) {
     for (uint32_t slot = 0; slot < slots_.size(); ++slot) {
         const InFlight& command = slots_[slot];
         if (!command.used || command.row->request_packet > what.packet) continue;
-        if (of_target || command.row->lun == what.lun) end(slot, Outcome::aborted);
+        if (of_target || command.row->lun == what.lun) abort(slot, pdu.last.packet);
     }
 }
 
@@ -479,6 +479,11 @@ DeviceType CommandTracker::device_of(uint64_t lun) const {
         if (known == lun) return type;
     }
     return DeviceType::unknown;
+}
+
+void CommandTracker::abort(uint32_t slot, PacketNumber packet) {
+    if (!slots_[slot].orphan) slots_[slot].row->aborted_packet = packet;
+    end(slot, Outcome::aborted);
 }
 
 // Takes the command out of flight, and with it the older ones with its tag: they can be answered no more.

@@ -107,6 +107,7 @@ class CommandTracker {
     void learn_habits(const Pdu& pdu, const InFlight& command);
     void learn_device(const InFlight& command, const Pdu& pdu);
     DeviceType device_of(uint64_t lun) const;
+    void abort(uint32_t slot, PacketNumber packet);
     void end(uint32_t slot, Outcome outcome);
     void forget_ended();
 

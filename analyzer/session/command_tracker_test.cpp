@@ -324,6 +324,8 @@ TEST(CommandTracker, AbortsTheTaskThatATaskManagementFunctionNames) {
     t.pdu(PduBuilder(Opcode::task_management_response).flags(0x80).itt(9).exp_cmd_sn(7));
     EXPECT_FALSE(t.tracker.knows(7));
     EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::aborted, Outcome::unanswered));
+    EXPECT_EQ(t.row(0).aborted_packet, 4u);
+    EXPECT_EQ(t.row(1).aborted_packet, 0u);
 }
 
 TEST(CommandTracker, AbortsNothingWhereTheFunctionWasRefused) {
@@ -343,6 +345,7 @@ TEST(CommandTracker, AbortsWhatALogicalUnitResetClears) {
     t.pdu(read_command(10, 7).lun(3));  // after the request: not cleared
     t.pdu(PduBuilder(Opcode::task_management_response).flags(0x80).itt(9).exp_cmd_sn(8));
     EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::aborted, Outcome::unanswered, Outcome::unanswered));
+    EXPECT_EQ(t.row(0).aborted_packet, 5u);
 }
 
 TEST(CommandTracker, AbortsAllThatATargetResetClears) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyzer/store/chunked_rows.h"
+#include "analyzer/store/queue_depth.h"
 #include "analyzer/store/rows.h"
 #include "analyzer/store/sender_summary.h"
 #include "analyzer/store/summary.h"
@@ -100,6 +101,9 @@ class ResultStore {
     const ChunkedRows<SessionRow>& sessions() const { return sessions_; }
     const ChunkedRows<CommandRow>& commands() const { return commands_; }  // empty unless kept
     const ChunkedRows<PduRow>& pdus() const { return pdus_; }              // empty unless kept
+    // Nothing is added any more.
+    void finish() { fill_queue_depths(commands_); }
+
     ConnectionRow& connection(uint32_t number) { return connections_[number - 1]; }
     SessionRow& session(uint32_t number) { return sessions_[number - 1]; }
     const Summary& summary() const { return summary_; }

@@ -89,6 +89,7 @@ struct CommandRow {
     int64_t response_ns = no_time;
     PacketNumber first_byte_packet = 0;  // holds the first byte of the first data PDU's data
     int64_t first_byte_ns = no_time;
+    PacketNumber aborted_packet = 0;  // completes the answer that tells so
     int64_t residual = unknown<int64_t>;  // bytes not transferred; negative: bytes too many (overflow)
     const char* name = "";                // static storage
     uint32_t connection = 0;
@@ -97,6 +98,7 @@ struct CommandRow {
     uint32_t cmd_sn = 0;
     uint32_t r2ts = 0;
     uint32_t pdus = 0;
+    uint32_t queue_depth = unknown<uint32_t>;  // see queue_depth.h
     uint16_t opcode = unknown<uint16_t>;
     uint16_t status = unknown<uint16_t>;  // SAM status code
     uint16_t sense_key = unknown<uint16_t>;

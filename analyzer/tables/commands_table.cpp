@@ -80,6 +80,14 @@ constexpr Column<CommandRow> columns[] = {
     {"inferred", boolean_column,
      "The header of its request or of its status was cut off; the sizes and numbers around imply it",
      boolean<&CommandRow::inferred>},
+    {"aborted_packet", unsigned_column,
+     "Packet that completes the answer to the task management request that aborted it",
+     number<&CommandRow::aborted_packet>},
+    {"queue_depth", unsigned_column,
+     "Commands of the session under way at request_packet, this one included: requested, and neither "
+     "answered nor "
+     "aborted nor their tag used again",
+     value<&CommandRow::queue_depth>},
 };
 constexpr auto infos = column_infos(columns);
 

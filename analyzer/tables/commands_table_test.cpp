@@ -44,6 +44,8 @@ TEST(CommandsTable, a_row_gives_every_cell) {
     row.outcome = Outcome::completed;
     row.first_byte_packet = 11;
     row.first_byte_ns = 1099;
+    row.aborted_packet = 14;
+    row.queue_depth = 8;
     const std::map<std::string, std::string> expected = {
         {"command", "1"},
         {"connection", "2"},
@@ -76,6 +78,8 @@ TEST(CommandsTable, a_row_gives_every_cell) {
         {"first_byte_packet", "11"},
         {"first_byte_ns", "1099"},
         {"inferred", "false"},
+        {"aborted_packet", "14"},
+        {"queue_depth", "8"},
     };
     EXPECT_EQ(row_of(*make_commands_table(rows), 0), expected);
 }

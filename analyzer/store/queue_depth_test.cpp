@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/store/queue_depth.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <vector>
+
+namespace sanscope {
+namespace {
+
+using testing::ElementsAre;
+
+class Commands {
+  public:
+    CommandRow& add(uint32_t itt, PacketNumber request, PacketNumber response, uint32_t session = 1) {
+        CommandRow& row = rows_.append({});
+        row.itt = itt;
+        row.request_packet = request;
+        row.response_packet = response;
+        row.session = session;
+        return row;
+    }
+    std::vector<uint32_t> depths() {
+        fill_queue_depths(rows_);
+        std::vector<uint32_t> depths;
+        for (const CommandRow& row : rows_) depths.push_back(row.queue_depth);
+        return depths;
+    }
+
+  private:
+    ChunkedRows<CommandRow> rows_;
+};
+
+TEST(QueueDepth, CountsTheCommandItselfAndThoseNotYetAnswered) {
+    Commands commands;
+    commands.add(1, 10, 20);
+    commands.add(2, 11, 12);
+    commands.add(3, 13, 30);
+    commands.add(4, 25, 26);
+    EXPECT_THAT(commands.depths(), ElementsAre(1, 2, 2, 2));
+}
+
+TEST(QueueDepth, CountsRequestsOfOnePacketOneAfterTheOther) {
+    Commands commands;
+    commands.add(1, 10, 20);
+    commands.add(2, 10, 20);
+    EXPECT_THAT(commands.depths(), ElementsAre(1, 2));
+}
+
+TEST(QueueDepth, CountsEachSessionForItself) {
+    Commands commands;
+    commands.add(1, 10, 20, 1);
+    commands.add(1, 11, 20, 2);
+    commands.add(2, 12, 20, 1);
+    EXPECT_THAT(commands.depths(), ElementsAre(1, 1, 2));
+}
+
+TEST(QueueDepth, GoesByRequestNotByRow) {
+    Commands commands;
+    commands.add(1, 30, 40);
+    commands.add(2, 10, 35);
+    EXPECT_THAT(commands.depths(), ElementsAre(2, 1));
+}
+
+TEST(QueueDepth, LeavesOutWhatWasAbortedByThen) {
+    Commands commands;
+    commands.add(1, 10, 0).aborted_packet = 20;
+    commands.add(2, 19, 30);
+    commands.add(3, 21, 22);
+    EXPECT_THAT(commands.depths(), ElementsAre(1, 2, 2));
+}
+
+TEST(QueueDepth, TakesAnUnansweredCommandToBeOverWhenItsTagIsUsedAgain) {
+    Commands commands;
+    commands.add(1, 10, 0);
+    commands.add(2, 11, 12);
+    commands.add(1, 13, 14);
+    commands.add(3, 15, 16);
+    EXPECT_THAT(commands.depths(), ElementsAre(1, 2, 1, 1));
+}
+
+TEST(QueueDepth, AnEndThatComesLateDoesNotEndTheNextCommandWithItsTag) {
+    Commands commands;
+    commands.add(1, 10, 14);
+    commands.add(1, 12, 30);
+    commands.add(2, 20, 22);
+    EXPECT_THAT(commands.depths(), ElementsAre(1, 1, 2));
+}
+
+TEST(QueueDepth, IsUnknownWhereTheRequestIs) {
+    Commands commands;
+    commands.add(1, 0, 20);
+    commands.add(2, 15, 20);
+    EXPECT_THAT(commands.depths(), ElementsAre(unknown<uint32_t>, 1));
+}
+
+}  // namespace
+}  // namespace sanscope
