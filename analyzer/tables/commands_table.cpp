@@ -85,8 +85,7 @@ constexpr Column<CommandRow> columns[] = {
      number<&CommandRow::aborted_packet>},
     {"queue_depth", unsigned_column,
      "Commands of the session under way at request_packet, this one included: requested, and neither "
-     "answered nor "
-     "aborted nor their tag used again",
+     "answered nor aborted nor their tag used again",
      value<&CommandRow::queue_depth>},
 };
 constexpr auto infos = column_infos(columns);
