@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <array>
-
 #include "analyzer/scsi/status.h"
+#include "analyzer/store/outcome_names.h"
 #include "analyzer/tables/column.h"
 #include "analyzer/tables/tables.h"
 
@@ -9,9 +8,6 @@ namespace sanscope {
 namespace {
 
 using namespace column;
-
-constexpr std::array<std::string_view, 4> outcome_words = {"unanswered", "completed", "aborted",
-                                                           "response_only"};
 
 constexpr Column<CommandRow> columns[] = {
     {"command", unsigned_column, "Number of the command, counted from 1 in order of request", row_number},
@@ -72,7 +68,7 @@ constexpr Column<CommandRow> columns[] = {
     {"r2ts", unsigned_column, "R2T PDUs of the command", count<&CommandRow::r2ts>},
     {"pdus", unsigned_column, "PDUs of the command, request and response included", count<&CommandRow::pdus>},
     {"outcome", text_column, "completed, unanswered, aborted or response_only",
-     word<&CommandRow::outcome, outcome_words>},
+     word<&CommandRow::outcome, outcome_names>},
     {"first_byte_packet", unsigned_column, "Packet that holds the first byte of data",
      number<&CommandRow::first_byte_packet>},
     {"first_byte_ns", integer_column, "Time of first_byte_packet, nanoseconds since the epoch",

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <array>
-
+#include "analyzer/store/sender_names.h"
 #include "analyzer/tables/column.h"
 #include "analyzer/tables/tables.h"
 
@@ -8,8 +7,6 @@ namespace sanscope {
 namespace {
 
 using namespace column;
-
-constexpr std::array<std::string_view, 4> vantage_words = {"", "initiator", "target", "middle"};
 
 constexpr Column<ConnectionRow> columns[] = {
     {"connection", unsigned_column, "Number of the connection, counted from 1 in order of first packet",
@@ -37,7 +34,7 @@ constexpr Column<ConnectionRow> columns[] = {
     {"rtt_min_ns", integer_column, "Smallest round-trip time seen, nanoseconds",
      time<&ConnectionRow::rtt_min_ns>},
     {"vantage", text_column, "Where the capture was taken, as inferred: initiator, target or middle",
-     word<&ConnectionRow::vantage, vantage_words>},
+     word<&ConnectionRow::vantage, vantage_names>},
     {"congestion_control_initiator", text_column, "Congestion control of the initiator's TCP, as inferred",
      text<&ConnectionRow::congestion_control_initiator>},
     {"congestion_control_target", text_column, "Congestion control of the target's TCP, as inferred",

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "dissectors/wireshark_plugin/packet_feed.h"
+
+#include <span>
+
+namespace sanscope::wireshark {
+
+PacketFeed::PacketFeed() {
+    begin();
+}
+
+void PacketFeed::begin() {
+    end_before_ = rows_ != nullptr && rows_->finished() ? last_ : Place{};
+    last_ = {};
+    rows_.reset();
+    engine_ = std::make_unique<Engine>(ResultStore::Keep{});
+    rows_ = std::make_unique<RowsByPacket>(engine_->store());
+}
+
+void PacketFeed::add(PacketNumber number, const RawPacket& packet) {
+    if (number <= last_.number || is_final()) return;
+    last_ = {number, packet.time_ns, packet.wire_length};
+    batch_.packets.assign(1, packet);
+    batch_.first_packet = number;
+    decode_batch(batch_, decoded_);
+    engine_->process(batch_, decoded_);
+    rows_->update();
+}
+
+void PacketFeed::end() {
+    if (is_final()) return;
+    engine_->finish();
+    rows_->finish();
+}
+
+void PacketFeed::look_again() {
+    if (!is_final() && last_.number != 0 && last_ == end_before_) end();
+}
+
+}  // namespace sanscope::wireshark
