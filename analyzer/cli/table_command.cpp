@@ -4,9 +4,16 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fmt/core.h>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "analyzer/export/export_format.h"
 #include "analyzer/export/file_sink.h"
+#include "analyzer/query/filtered_table.h"
+#include "analyzer/query/row_filter.h"
+#include "analyzer/query/select.h"
 #include "analyzer/tables/tables.h"
 
 namespace sanscope {
@@ -22,13 +29,40 @@ std::string columns_help() {
         }
     }
     text +=
+        "\nWhich rows, --where EXPRESSION: as in Wireshark's display filters, with these columns.\n"
+        "  and or not ( )              also && || !\n"
+        "  == != < <= > >=             also eq ne lt le gt ge; false where the column is unknown\n"
+        "  in {0x28, 1..5}             one of these values and ranges; not in {…}\n"
+        "  contains \"text\"             matches \"regular expression\", whatever the case\n"
+        "  a column alone              is known; is true\n"
+        "  10ms 1.5s 20us 7ns          durations; without unit: nanoseconds\n"
+        "  4KiB 64kB 1MiB              sizes; without unit: bytes\n"
+        "  \"2026-11-21 11:08:21.5\"     moments, UTC\n"
+        "  0x28 40 READ \"READ(10)\"     numbers, also beside columns like opcode; text\n"
+        "docs/filter-language.md has the whole language.\n";
+    text +=
         "\nExamples:\n"
         "  sanscope table commands san.pcapng > commands.csv\n"
+        "  sanscope table commands san.pcapng --where 'turnaround_ns > 10ms and opcode == 0x28'\n"
+        "  sanscope table windows san.pcapng --where 'limit == receiver and in_flight >= 64KiB'\n"
         "  sanscope table pdus san.pcap.zst --format json | jq 'select(.data_digest == \"bad\")'\n"
         "  sanscope table losses san.pcapng | mlr --icsv --opprint count-distinct -f sender,kind\n"
         "  tcpdump -i eth0 -w - port 3260 | sanscope table commands - -o commands.csv\n"
         "  sanscope table sessions initiator.pcap target.pcap --format pb -o sessions.pb\n";
     return text;
+}
+
+std::vector<size_t> selected_rows(const RowFilter& filter, const Table& table) {
+    std::vector<size_t> rows;
+    const Selection selection = select(filter, table, 0, table.rows(), rows);
+    if (selection.given_up != 0) {
+        fmt::print(
+            stderr,
+            "sanscope: --where: {} times it took too long to see whether the regular expression matches; "
+            "it is taken not to\n",
+            selection.given_up);
+    }
+    return rows;
 }
 
 }  // namespace
@@ -47,6 +81,10 @@ void TableCommand::add_to(CLI::App& app) {
                      "csv; json: one object a row; pb: length-delimited protobuf messages")
         ->check(CLI::IsMember(formats))
         ->capture_default_str();
+    where_option_ = command_->add_option(
+        "--where", where_,
+        "Only the rows for which this holds, as in 'turnaround_ns > 10ms and opcode == 0x28'; "
+        "see below");
     command_->add_option("-o,--output", output_, "Where to; - is standard output")->capture_default_str();
     command_->footer(columns_help);
 }
@@ -57,6 +95,15 @@ bool TableCommand::chosen() const {
 
 ExitStatus TableCommand::run() const {
     const TableInfo& info = *find_table(table_);
+    std::optional<RowFilter> filter;
+    if (where_option_->count() != 0) {
+        auto compiled = RowFilter::compile(where_, info.name, info.columns);
+        if (const auto* error = std::get_if<FilterError>(&compiled)) {
+            fmt::print(stderr, "sanscope: --where: {}\n{}", error->message, underlined(where_, *error));
+            return exit_usage;
+        }
+        filter = std::get<RowFilter>(std::move(compiled));
+    }
     const Analysed analysed = analyse_captures(captures_, info.keep);
     if (analysed.status == exit_nothing_analysed) return analysed.status;
 
@@ -65,8 +112,11 @@ ExitStatus TableCommand::run() const {
         fmt::print(stderr, "sanscope: {}\n", sink.error().message);
         return exit_usage;
     }
-    const auto table = info.make(analysed.engine->store());
-    const bool written = find_export_format(format_)->write(*table, *sink) && sink->close();
+    const auto whole = info.make(analysed.engine->store());
+    std::optional<FilteredTable> some;
+    if (filter) some.emplace(*whole, selected_rows(*filter, *whole));
+    const Table& table = some ? static_cast<const Table&>(*some) : *whole;
+    const bool written = find_export_format(format_)->write(table, *sink) && sink->close();
     if (!written && sink->error() != nullptr) {
         fmt::print(stderr, "sanscope: {}: {}\n", output_, sink->error()->message);
         return exit_nothing_analysed;

@@ -6,9 +6,13 @@
 
 #include "analyzer/cli/captures.h"
 
+namespace CLI {
+class Option;
+}
+
 namespace sanscope {
 
-// `sanscope table TABLE FILE...`: one table of the analysis, for other programs to read.
+// `sanscope table TABLE FILE...`: one table of the analysis, or some of its rows, for other programs to read.
 class TableCommand {
   public:
     void add_to(CLI::App& app);
@@ -21,6 +25,8 @@ class TableCommand {
     std::string table_;
     std::string format_ = "csv";
     std::string output_ = "-";
+    std::string where_;
+    CLI::Option* where_option_ = nullptr;
 };
 
 }  // namespace sanscope
