@@ -3,46 +3,16 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <cstdio>
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <thread>
-#include <unistd.h>
 
+#include "analyzer/cli/interrupt_handler.h"
 #include "analyzer/cli/progress_bar.h"
 #include "analyzer/engine/analysis.h"
 
 namespace sanscope {
 namespace {
-
-std::atomic<bool> interrupted = false;
-int nothing_to_read = -1;
-
-// The first Ctrl-C ends the analysis, also one that waits for more of standard input; the second ends the program.
-class InterruptHandler {
-  public:
-    InterruptHandler() {
-        nothing_to_read = open("/dev/null", O_RDONLY | O_CLOEXEC);
-        struct sigaction action {};
-        action.sa_handler = [](int) {
-            interrupted = true;
-            if (nothing_to_read >= 0) dup2(nothing_to_read, STDIN_FILENO);
-        };
-        action.sa_flags = static_cast<int>(SA_RESETHAND);
-        sigaction(SIGINT, &action, &before_);
-    }
-    InterruptHandler(const InterruptHandler&) = delete;
-    InterruptHandler& operator=(const InterruptHandler&) = delete;
-    ~InterruptHandler() {
-        sigaction(SIGINT, &before_, nullptr);
-        if (nothing_to_read >= 0) close(nothing_to_read);
-    }
-
-  private:
-    struct sigaction before_ {};
-};
 
 unsigned chosen_threads(unsigned asked) {
     constexpr unsigned useful = 4;  // following the streams is one thread's work
@@ -51,6 +21,18 @@ unsigned chosen_threads(unsigned asked) {
 }
 
 }  // namespace
+
+bool tell_damage(const PacketSource& source, uint64_t packets) {
+    const std::string analysed_before = packets == 0
+                                            ? "nothing before it to analyse"
+                                            : fmt::format("the {} packets before it were analysed", packets);
+    for (const Damage& damage : source.damage()) {
+        const std::string where =
+            damage.at_byte == 0 ? "" : fmt::format(" at byte {}; {}", damage.at_byte, analysed_before);
+        fmt::print(stderr, "sanscope: {}: {}{}\n", damage.file, damage.message, where);
+    }
+    return !source.damage().empty();
+}
 
 void CaptureOptions::add_to(CLI::App& command) {
     command
@@ -76,11 +58,11 @@ Analysed analyse_captures(const CaptureOptions& options, ResultStore::Keep keep)
     analysed.source = std::move(*source);
     analysed.engine = std::make_unique<Engine>(keep);
 
-    ProgressBar bar(*analysed.source, *analysed.engine);
+    ProgressBar bar(*analysed.source);
     AnalysisOptions analysis;
     analysis.threads = chosen_threads(options.threads);
-    analysis.stop = &interrupted;
-    if (ProgressBar::wanted()) analysis.progress = [&] { bar.update(); };
+    analysis.stop = &InterruptHandler::interrupted;
+    if (ProgressBar::wanted()) analysis.progress = [&] { bar.update(analysed.engine->totals().packets); };
     bool whole = false;
     {
         const InterruptHandler handler;
@@ -89,15 +71,8 @@ Analysed analyse_captures(const CaptureOptions& options, ResultStore::Keep keep)
     bar.clear();
 
     const uint64_t packets = analysed.engine->totals().packets;
-    const std::string analysed_before = packets == 0
-                                            ? "nothing before it to analyse"
-                                            : fmt::format("the {} packets before it were analysed", packets);
-    for (const Damage& damage : analysed.source->damage()) {
-        const std::string where =
-            damage.at_byte == 0 ? "" : fmt::format(" at byte {}; {}", damage.at_byte, analysed_before);
-        fmt::print(stderr, "sanscope: {}: {}{}\n", damage.file, damage.message, where);
+    if (tell_damage(*analysed.source, packets))
         analysed.status = packets == 0 ? exit_nothing_analysed : exit_input_damaged;
-    }
     if (!whole) {
         fmt::print(stderr, "sanscope: interrupted after {} packets\n", packets);
         analysed.status = exit_interrupted;

@@ -34,4 +34,7 @@ struct Analysed {
 // an interruption by Ctrl-C, is told on standard error.
 Analysed analyse_captures(const CaptureOptions& options, ResultStore::Keep keep);
 
+// Tells on standard error where the captures were damaged, `packets` having been analysed; whether they were at all.
+bool tell_damage(const PacketSource& source, uint64_t packets);
+
 }  // namespace sanscope

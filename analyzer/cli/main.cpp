@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <exception>
 
+#include "analyzer/cli/details_command.h"
 #include "analyzer/cli/exit_status.h"
+#include "analyzer/cli/filter_command.h"
 #include "analyzer/cli/report_command.h"
 #include "analyzer/cli/table_command.h"
 
@@ -25,15 +27,22 @@ int run(int argc, char** argv) {
 
     ReportCommand report;
     TableCommand table;
+    DetailsCommand details;
+    FilterCommand filter;
     report.add_to(app);
     table.add_to(app);
+    details.add_to(app);
+    filter.add_to(app);
 
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? exit_all_analysed : exit_usage;
     }
-    return table.chosen() ? table.run() : report.run();
+    if (table.chosen()) return table.run();
+    if (details.chosen()) return details.run();
+    if (filter.chosen()) return filter.run();
+    return report.run();
 }
 
 }  // namespace

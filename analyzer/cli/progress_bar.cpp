@@ -15,7 +15,7 @@ bool ProgressBar::wanted() {
     return isatty(STDERR_FILENO) == 1;
 }
 
-void ProgressBar::update() {
+void ProgressBar::update(uint64_t packets) {
     const auto now = Clock::now();
     if (now < next_) return;
     next_ = now + std::chrono::milliseconds(100);
@@ -32,9 +32,8 @@ void ProgressBar::update() {
         line += fmt::format("[{}{}] {:3.0f} %  ", std::string(filled, '#'), std::string(width - filled, '.'),
                             done * 100);
     }
-    line +=
-        fmt::format("{} read, {}/s, {} packets", human_bytes(static_cast<double>(read)),
-                    human_bytes(static_cast<double>(read) / seconds), human_count(engine_.totals().packets));
+    line += fmt::format("{} read, {}/s, {} packets", human_bytes(static_cast<double>(read)),
+                        human_bytes(static_cast<double>(read) / seconds), human_count(packets));
     fmt::print(stderr, "{}", line);
 }
 

@@ -6,6 +6,7 @@
 namespace sanscope {
 
 uint32_t Conversations::number(const RawPacket& packet) {
+    if (packet.link_type == LinkType::not_a_packet) return no_packet;
     decode_frame(packet.link_type, packet.data, packet.captured_length, packet.wire_length, decoded_);
     while (decoded_.kind == DecodedPacket::Kind::ip_fragment) {
         const Datagram* datagram = reassembler_.add(decoded_, packet.time_ns);

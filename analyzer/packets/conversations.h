@@ -21,7 +21,9 @@ class Conversations {
     static constexpr uint32_t other = 0;
     // IP fragments that complete no TCP segment, but may be the beginning of one: they belong to every conversation.
     static constexpr uint32_t fragments = 1;
-    static constexpr uint32_t first_tcp = 2;
+    // A record that Wireshark numbers like a packet (LinkType::not_a_packet).
+    static constexpr uint32_t no_packet = 2;
+    static constexpr uint32_t first_tcp = 3;
 
     explicit Conversations(uint64_t seed) : hash_{seed} {}
 

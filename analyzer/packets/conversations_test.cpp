@@ -48,6 +48,12 @@ TEST_F(ConversationsTest, AllThatIsNotTcpIsOneConversation) {
     EXPECT_EQ(number(Layer{{1, 2, 3}}), Conversations::other);
 }
 
+TEST_F(ConversationsTest, RecordsThatAreNoPacketsStandApart) {
+    RawPacket record;
+    record.link_type = LinkType::not_a_packet;
+    EXPECT_EQ(conversations_.number(record), Conversations::no_packet);
+}
+
 TEST_F(ConversationsTest, SynWithAnotherSequenceNumberBeginsTheNextConnection) {
     EXPECT_EQ(Conversations::tcp_stream(forth(50000, 100, tcp_syn)), 0u);
     EXPECT_EQ(Conversations::tcp_stream(back(50000, 900, tcp_syn | tcp_ack)), 0u);
@@ -65,7 +71,8 @@ TEST_F(ConversationsTest, SynBehindTheMiddleOfAConnectionIsComparedWithItsFirstB
 }
 
 TEST_F(ConversationsTest, TheLastFragmentIsOfTheSegmentItCompletes) {
-    const Layer segment = tcp({.source_port = 50000, .seq = 1}, frames::text("0123456789abcdefghij0123456789"));
+    const Layer segment =
+        tcp({.source_port = 50000, .seq = 1}, frames::text("0123456789abcdefghij0123456789"));
     Layer first{{segment.bytes.begin(), segment.bytes.begin() + 24}, 0, segment.ip_protocol};
     Layer second{{segment.bytes.begin() + 24, segment.bytes.end()}, 0, segment.ip_protocol};
     const uint32_t whole = forth(50000, 1);

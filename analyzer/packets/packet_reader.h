@@ -30,8 +30,8 @@ class PacketReader {
     static Result<std::unique_ptr<PacketReader>> open(const std::string& path, const Options& options);
 
     const PacketIndex& index() const { return index_; }
-    const std::vector<CaptureInterface>& interfaces() const { return source_->interfaces(); }
-    const std::vector<Damage>& damage() const { return source_->damage(); }
+    // For what the capture says of itself: interfaces, damage.
+    const PacketSource& source() const { return *source_; }
 
     // The captured bytes of a packet of the index. An Error where the file has changed since.
     Result<std::vector<uint8_t>> read(PacketNumber packet) const;

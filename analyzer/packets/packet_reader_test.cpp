@@ -15,8 +15,8 @@ namespace sanscope {
 namespace {
 
 using test::Bytes;
-using test::frame;
 using test::FoundPacket;
+using test::frame;
 using test::PcapBuilder;
 using test::PcapngBuilder;
 using test::TemporaryFile;

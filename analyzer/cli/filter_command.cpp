@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/cli/filter_command.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "analyzer/cli/captures.h"
+#include "analyzer/cli/interrupt_handler.h"
+#include "analyzer/cli/progress_bar.h"
+#include "analyzer/export/block_writer.h"
+#include "analyzer/export/file_sink.h"
+#include "analyzer/export/pcapng_writer.h"
+#include "analyzer/query/filter_error.h"
+
+namespace sanscope {
+
+void FilterCommand::add_to(CLI::App& app) {
+    command_ = app.add_subcommand("filter", "The packets that match a Wireshark display filter");
+    command_->add_option("FILE", file_, "A capture; - is standard input")->required();
+    command_->add_option("FILTER", filter_, "A Wireshark display filter")->required();
+    command_->add_option(
+        "-w,--write", output_,
+        "Write the packets to this pcapng file (- is standard output) instead of their numbers");
+    command_->add_flag(
+        "-2,--two-passes", two_passes_,
+        "Look at all packets first, so that a filter may ask of a packet what only later ones tell");
+    dissectors_.add_to(*command_);
+    command_->footer(
+        "Prints the number of each packet that matches. Your own Wireshark preferences hold, and are never "
+        "written. For\nour own columns (turnaround, cwnd, ...) there is `sanscope table ... --where`.\n\n"
+        "Examples:\n"
+        "  sanscope filter san.pcapng 'iscsi.opcode == 0x25 && iscsi.time > 0.1'\n"
+        "  sanscope filter san.pcapng 'scsi.lun == 3' -w lun3.pcapng\n"
+        "  sanscope filter san.pcapng 'iscsi && !iscsi.response_frame' --two-passes\n");
+}
+
+bool FilterCommand::chosen() const {
+    return command_->parsed();
+}
+
+// The filter is looked at before anything is read or written.
+ExitStatus FilterCommand::check(DissectClient& client) const {
+    v1::DissectRequest request;
+    request.mutable_check_filter()->set_filter(filter_);
+    const auto answer = client.ask(request);
+    if (!answer) {
+        fmt::print(stderr, "sanscope: {}\n", answer.error().message);
+        return exit_nothing_analysed;
+    }
+    const v1::FilterCheck& check = answer->filter_check();
+    for (const std::string& warning : check.warnings()) fmt::print(stderr, "sanscope: FILTER: {}\n", warning);
+    if (check.valid()) return exit_all_analysed;
+    fmt::print(
+        stderr, "sanscope: FILTER: {}\n{}", check.message(),
+        check.length() == 0 ? "" : underlined(filter_, {check.message(), check.start(), check.length()}));
+    return exit_usage;
+}
+
+bool FilterCommand::would_overwrite_input() const {
+    std::error_code error;
+    return output_ != "-" && file_ != "-" && std::filesystem::equivalent(file_, output_, error) && !error;
+}
+
+ExitStatus FilterCommand::run() const {
+    if (!output_.empty() && would_overwrite_input()) {
+        fmt::print(stderr, "sanscope: {} would be overwritten by what is read from it\n", output_);
+        return exit_usage;
+    }
+    if (two_passes_ && file_ == "-") {
+        fmt::print(stderr, "sanscope: standard input cannot be read twice: --two-passes needs a file\n");
+        return exit_usage;
+    }
+    DissectClient client(dissectors_.client());
+    if (const ExitStatus checked = check(client); checked != exit_all_analysed) return checked;
+
+    auto source = open_capture(file_);
+    if (!source) {
+        fmt::print(stderr, "sanscope: {}: {}\n", file_, source.error().message);
+        return exit_nothing_analysed;
+    }
+    auto sink = FileSink::create(output_.empty() ? "-" : output_);
+    if (!sink) {
+        fmt::print(stderr, "sanscope: {}: {}\n", output_, sink.error().message);
+        return exit_usage;
+    }
+
+    const InterruptHandler handler;
+    FilterRun filter(client, filter_);
+    FilterRun::Options options;
+    options.stop = &InterruptHandler::interrupted;
+    std::unique_ptr<ProgressBar> bar;
+    const auto show_progress_of = [&](const PacketSource& read) {
+        if (!ProgressBar::wanted()) return;
+        bar = std::make_unique<ProgressBar>(read);
+        options.progress = [&](uint64_t packets) { bar->update(packets); };
+    };
+
+    std::vector<std::string> left_out;
+    if (two_passes_) {
+        auto first = open_capture(file_);
+        if (!first) {
+            fmt::print(stderr, "sanscope: {}: {}\n", file_, first.error().message);
+            return exit_nothing_analysed;
+        }
+        show_progress_of(**first);
+        auto outcome = filter.look(**first, options);
+        if (bar) bar->clear();
+        if (!outcome) {
+            fmt::print(stderr, "sanscope: {}: {}\n", file_, outcome.error().message);
+            return exit_nothing_analysed;
+        }
+        left_out = std::move(outcome->left_out);
+    }
+
+    PcapngWriter writer(*sink);
+    BlockWriter numbers(*sink);
+    show_progress_of(**source);
+    const auto outcome = filter.run(**source, options, [&](const RawPacket& packet, uint64_t number) {
+        if (output_.empty()) {
+            numbers.append(fmt::format_int(number).str());
+            numbers.append('\n');
+        } else {
+            writer.add_interfaces((*source)->interfaces());
+            writer.write(packet);
+        }
+    });
+    if (bar) bar->clear();
+    const bool written = (output_.empty() ? numbers.finish() : writer.finish()) && sink->close();
+    if (!outcome) {
+        fmt::print(stderr, "sanscope: {}: {}\n", file_, outcome.error().message);
+        return exit_nothing_analysed;
+    }
+    if (!written && sink->error() != nullptr) {
+        fmt::print(stderr, "sanscope: {}: {}\n", output_.empty() ? "standard output" : output_,
+                   sink->error()->message);
+        return exit_nothing_analysed;
+    }
+    left_out.insert(left_out.end(), outcome->left_out.begin(), outcome->left_out.end());
+    for (const std::string& packet : left_out) fmt::print(stderr, "sanscope: left out: {}\n", packet);
+    if (!output_.empty() || isatty(STDERR_FILENO) == 1)
+        fmt::print(stderr, "{} of {} packets match\n", outcome->matched, outcome->packets);
+    const bool damaged = tell_damage(**source, outcome->packets);
+    if (InterruptHandler::interrupted) {
+        fmt::print(stderr, "sanscope: interrupted after {} packets\n", outcome->packets);
+        return exit_interrupted;
+    }
+    if (!left_out.empty()) return exit_input_damaged;
+    return !damaged ? exit_all_analysed : outcome->packets == 0 ? exit_nothing_analysed : exit_input_damaged;
+}
+
+}  // namespace sanscope

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "dissectors/client/packet_details.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "dissectors/client/capture_messages.h"
+
+namespace sanscope {
+namespace {
+
+// What a message carries at most, and how many are under way, so that reading, sending and dissecting go on together.
+constexpr size_t packets_at_once = 256;
+constexpr size_t bytes_at_once = size_t{256} << 10;
+constexpr size_t messages_under_way = 4;
+
+// The helper keeps some 2 KiB of each packet fed. Beyond so many it begins afresh.
+constexpr size_t most_fed = 500'000;
+
+}  // namespace
+
+Result<v1::PacketTree> PacketDetails::describe(PacketNumber packet, const Options& options) {
+    const PacketIndex& index = reader_.index();
+    if (packet == 0 || packet > index.packets())
+        return Error{fmt::format("there is no packet {}; the last one is {}", packet, index.packets())};
+    if (index.conversation(packet) == Conversations::no_packet)
+        return Error{fmt::format("record {} is no packet", packet)};
+
+    constexpr int most_deaths = 6;
+    for (int deaths = 0; deaths < most_deaths; ++deaths) {
+        if (deadly_.contains(packet)) break;
+        const auto fed_before = fed_.find(index.conversation(packet));
+        if (fed_before != fed_.end() && packet < fed_before->second.first) forget();
+        if (const auto opened = open(); !opened) return opened.error();
+        plan(packet, options);
+        // After a death, one packet at a time: so it shows which one it was.
+        const auto fed = feed(options, deaths == 0 ? packets_at_once : 1);
+        if (!fed) {
+            forget();
+            return fed.error();
+        }
+        if (*fed == Step::died) continue;
+        v1::PacketTree tree;
+        const auto told = ask_for(packet, tree);
+        if (!told) return told.error();
+        if (*told == Step::done) return tree;
+        if (suspect_ == packet) deadly_.insert(packet);
+        suspect_ = packet;
+    }
+    return Error{fmt::format("Wireshark's dissectors do not survive packet {}: the helper process {}", packet,
+                             client_.last_end())};
+}
+
+Result<bool> PacketDetails::open() {
+    const auto run = client_.run();
+    if (!run) return run.error();
+    if (*run == run_ && fed_packets_ < most_fed) return true;
+    forget();
+    v1::DissectRequest request;
+    *request.mutable_open_capture() =
+        open_message(reader_.source().interfaces(), reader_.index().place(1).time_ns);
+    const auto answer = client_.ask(request);
+    if (!answer) return answer.error();
+    const auto opened_in = client_.run();
+    if (!opened_in) return opened_in.error();
+    run_ = *opened_in;
+    return true;
+}
+
+void PacketDetails::forget() {
+    fed_.clear();
+    fed_fragments_.clear();
+    fed_packets_ = 0;
+    run_ = 0;
+}
+
+void PacketDetails::plan(PacketNumber packet, const Options& options) {
+    const PacketIndex& index = reader_.index();
+    const uint32_t conversation = index.conversation(packet);
+    plan_.clear();
+    Fed& fed = fed_[conversation];
+    if (packet > fed.last) {
+        if (fed.last == 0) fed.first = 1;
+        if (!index.packets_of(conversation, fed.last + 1, packet - 1, options.context, plan_))
+            fed.first = plan_.empty() ? packet : plan_.front();
+        fed.last = packet;
+    }
+    if (options.look_ahead > 0) {
+        PacketNumber last = packet;
+        size_t ahead = 0;
+        while (last < index.packets() && ahead < options.look_ahead)
+            if (index.conversation(++last) == conversation) ++ahead;
+        if (last > fed.last) {
+            // In order with the packet itself, which then is dissected a second time.
+            if (fed.last == packet) plan_.push_back(packet);
+            index.packets_of(conversation, std::max(fed.last, packet) + 1, last, options.look_ahead, plan_);
+            fed.last = last;
+        }
+    }
+    std::erase_if(plan_, [&](PacketNumber planned) {
+        if (deadly_.contains(planned)) return true;
+        const bool fragment = index.conversation(planned) == Conversations::fragments;
+        return fragment && !fed_fragments_.insert(planned).second;
+    });
+}
+
+Result<PacketDetails::Step> PacketDetails::feed(const Options& options, size_t at_once) {
+    size_t next = 0;
+    size_t answered = 0;
+    std::vector<size_t> under_way;  // the end, in plan_, of each message sent and not yet answered
+    const auto died = [&] {
+        if (at_once == 1 && answered < plan_.size()) {
+            const PacketNumber packet = plan_[answered];
+            if (suspect_ == packet) {
+                deadly_.insert(packet);
+                left_out_.push_back(fmt::format("packet {} is left out: with it the helper process {}",
+                                                packet, client_.last_end()));
+            }
+            suspect_ = packet;
+        }
+        return Step::died;
+    };
+    while (answered < plan_.size()) {
+        if (options.stop != nullptr && options.stop->load(std::memory_order_relaxed)) {
+            while (client_.open_requests() > 0 && client_.receive()) {
+            }
+            return Error{"stopped"};
+        }
+        if (next < plan_.size() && under_way.size() < (at_once == 1 ? 1 : messages_under_way)) {
+            v1::DissectRequest request;
+            auto& packets = *request.mutable_feed_packets()->mutable_packets();
+            size_t bytes = 0;
+            while (next < plan_.size() && static_cast<size_t>(packets.size()) < at_once &&
+                   bytes < bytes_at_once) {
+                std::string fault;
+                if (!add(plan_[next++], *packets.Add(), fault)) return Error{fault};
+                bytes += packets[packets.size() - 1].data().size();
+            }
+            if (!client_.send(request)) return died();
+            under_way.push_back(next);
+            continue;
+        }
+        const auto response = client_.receive();
+        if (!response) return died();
+        if (response->has_error()) return Error{response->error().message()};
+        take_refused(response->done());
+        answered = under_way.front();
+        under_way.erase(under_way.begin());
+        if (options.progress) options.progress(answered, plan_.size());
+    }
+    fed_packets_ += plan_.size() + 1;
+    return Step::done;
+}
+
+Result<PacketDetails::Step> PacketDetails::ask_for(PacketNumber packet, v1::PacketTree& tree) {
+    const PacketIndex& index = reader_.index();
+    v1::DissectRequest request;
+    v1::DescribePacket& describe = *request.mutable_describe_packet();
+    std::string fault;
+    if (!add(packet, *describe.mutable_packet(), fault)) return Error{fault};
+    if (packet > 1) describe.set_previous_time_ns(index.place(packet - 1).time_ns);
+    const uint32_t conversation = index.conversation(packet);
+    if (Conversations::is_tcp(conversation)) describe.set_tcp_stream(Conversations::tcp_stream(conversation));
+    if (!client_.send(request)) return Step::died;
+    auto response = client_.receive();
+    if (!response) return Step::died;
+    if (response->has_error()) return Error{response->error().message()};
+    tree = std::move(*response->mutable_packet_tree());
+    return Step::done;
+}
+
+bool PacketDetails::add(PacketNumber packet, v1::CapturedPacket& message, std::string& fault) const {
+    const auto bytes = reader_.read(packet);
+    if (!bytes) {
+        fault = bytes.error().message;
+        return false;
+    }
+    const PacketPlace& place = reader_.index().place(packet);
+    RawPacket raw;
+    raw.data = bytes->data();
+    raw.captured_length = place.captured_length;
+    raw.wire_length = place.wire_length;
+    raw.time_ns = place.time_ns;
+    raw.interface = reader_.index().interface(packet);
+    fill_packet(raw, packet, message);
+    return true;
+}
+
+void PacketDetails::take_refused(const v1::Done& done) {
+    left_out_.insert(left_out_.end(), done.refused().begin(), done.refused().end());
+}
+
+}  // namespace sanscope

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "dissectors/epan_bridge/epan_bridge.h"
+
+namespace sanscope {
+
+// Answers the requests that come on one descriptor on the other, in order, until the first is at its end.
+class DissectServer {
+  public:
+    DissectServer(EpanBridge& bridge, int requests, int responses)
+        : bridge_(bridge), requests_(requests), responses_(responses) {}
+
+    // False where what came was no request, or a response could not be written.
+    bool run();
+
+  private:
+    void answer(const v1::DissectRequest& request, v1::DissectResponse& response);
+    bool send(const v1::DissectResponse& response);
+
+    EpanBridge& bridge_;
+    int requests_;
+    int responses_;
+    bool opened_ = false;
+    std::vector<uint8_t> bytes_;
+};
+
+}  // namespace sanscope

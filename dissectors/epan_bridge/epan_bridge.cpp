@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "dissectors/epan_bridge/epan_bridge.h"
+
+#include <cstdio>
+#include <deque>
+#include <epan/prefs.h>
+#include <epan/proto_data.h>
+#include <epan/timestamp.h>
+#include <fmt/format.h>
+#include <unordered_map>
+#include <wsutil/privileges.h>
+
+#include "dissectors/epan_bridge/capture_slice.h"
+#include "dissectors/epan_bridge/field_catalogue.h"
+#include "dissectors/epan_bridge/tree_copy.h"
+#include "dissectors/wireshark_version.h"
+
+namespace {
+
+nstime_t as_nstime(int64_t time_ns) {
+    constexpr int64_t ns_per_second = 1'000'000'000;
+    int64_t seconds = time_ns / ns_per_second;
+    int64_t rest = time_ns % ns_per_second;
+    if (rest < 0) {
+        --seconds;
+        rest += ns_per_second;
+    }
+    nstime_t time;
+    time.secs = static_cast<time_t>(seconds);
+    time.nsecs = static_cast<int>(rest);
+    return time;
+}
+
+}  // namespace
+
+// What libwireshark asks of whoever holds the capture; it has left this structure to be defined by its users.
+struct packet_provider_data {
+    wtap* file = nullptr;  // of the packet that is being dissected
+    nstime_t first_time{};
+    uint32_t previous = 0;  // number of the packet whose time this is; 0: of none
+    nstime_t previous_time{};
+    std::deque<frame_data> frames;  // of the packets fed
+    std::unordered_map<uint32_t, frame_data*> by_number;
+
+    const nstime_t* time_of(uint32_t number) const {
+        if (number == 1) return &first_time;
+        if (number == previous) return &previous_time;
+        const auto found = by_number.find(number);
+        return found == by_number.end() ? nullptr : &found->second->abs_ts;
+    }
+
+    wtap_block_t interface(uint32_t number) const {
+        if (file == nullptr) return nullptr;
+        wtapng_iface_descriptions_t* const described = wtap_file_get_idb_info(file);
+        wtap_block_t block = nullptr;
+        if (number < described->interface_data->len)
+            block = g_array_index(described->interface_data, wtap_block_t, number);
+        g_free(described);
+        return block;
+    }
+};
+
+namespace {
+
+const nstime_t* frame_time(packet_provider_data* provider, uint32_t number) {
+    return provider->time_of(number);
+}
+
+const char* interface_name(packet_provider_data* provider, uint32_t number SANSCOPE_WIRESHARK_SECTION) {
+    const wtap_block_t interface = provider->interface(number);
+    char* name = nullptr;
+    if (interface != nullptr &&
+        wtap_block_get_string_option_value(interface, OPT_IDB_NAME, &name) == WTAP_OPTTYPE_SUCCESS)
+        return name;
+    return "unknown";
+}
+
+const char* interface_description(packet_provider_data*, uint32_t SANSCOPE_WIRESHARK_SECTION) {
+    return nullptr;
+}
+
+packet_provider_funcs provider_functions() {
+    packet_provider_funcs functions{};
+    functions.get_frame_ts = frame_time;
+    functions.get_interface_name = interface_name;
+    functions.get_interface_description = interface_description;
+    return functions;
+}
+
+void complain(const char* format, va_list arguments) {
+    std::vfprintf(stderr, format, arguments);
+    std::fputc('\n', stderr);
+}
+
+sanscope::Result<std::monostate> set_preferences(const std::vector<std::string>& preferences) {
+    for (const std::string& preference : preferences) {
+        std::string text = preference;
+        char* details = nullptr;
+        const prefs_set_pref_e outcome = prefs_set_pref(text.data(), &details);
+        const std::string reason = details == nullptr ? "" : fmt::format(" ({})", details);
+        g_free(details);
+        if (outcome == PREFS_SET_SYNTAX_ERR)
+            return sanscope::Error{fmt::format("\"{}\" is not of the form NAME:VALUE{}", preference, reason)};
+        if (outcome == PREFS_SET_NO_SUCH_PREF || outcome == PREFS_SET_OBSOLETE)
+            return sanscope::Error{fmt::format("Wireshark has no preference \"{}\"{}", preference, reason)};
+    }
+    return std::monostate{};
+}
+
+class Filter {
+  public:
+    Filter() = default;
+    Filter(const Filter&) = delete;
+    Filter& operator=(const Filter&) = delete;
+    ~Filter() { dfilter_free(code_); }
+
+    bool compile(const std::string& text, sanscope::wireshark::FilterFault& fault) {
+        if (compiled_ && text == text_) return true;
+        dfilter_free(code_);
+        code_ = nullptr;
+        compiled_ = sanscope::wireshark::compile_filter(text.c_str(), &code_, fault);
+        text_ = text;
+        return compiled_;
+    }
+    dfilter_t* code() const { return code_; }  // nullptr: all packets match
+
+  private:
+    std::string text_;
+    dfilter_t* code_ = nullptr;
+    bool compiled_ = false;
+};
+
+// Wireshark numbered the stream among those that were fed.
+void renumber_stream(uint32_t stream, sanscope::v1::PacketTree& tree) {
+    for (sanscope::v1::TreeNode& node : *tree.mutable_nodes()) {
+        if (node.abbreviation() != "tcp.stream") continue;
+        node.set_value(std::to_string(stream));
+        node.set_label(fmt::format("{}: {}", node.name(), stream));
+    }
+}
+
+// Nothing that leads out of the folder of profiles.
+bool is_profile_name(const std::string& name) {
+    return name.find('/') == std::string::npos && name != "." && name != "..";
+}
+
+}  // namespace
+
+namespace sanscope {
+
+struct EpanBridge::State {
+    State() = default;
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+    ~State() { close(); }
+
+    void open(const v1::OpenCapture& capture);
+    void close();
+
+    enum class Tree { none, for_filter, visible };
+    // Dissects packets and calls `use(dissection, packet)` behind each.
+    template <class Use, class Refuse>
+    void dissect(const CaptureSlice::Packets& packets, Tree tree, const dfilter_t* filter, Use use,
+                 Refuse refuse);
+    // How many of the packets from the `first` on were dissected.
+    template <class Use>
+    int dissect_some(const CaptureSlice::Packets& packets, int first, epan_dissect_t* dissection,
+                     const dfilter_t* filter, Use use, std::string& fault);
+    frame_data& frame_of(const v1::CapturedPacket& packet, const wtap_rec& record);
+
+    CaptureSlice slice;
+    packet_provider_data provider;
+    packet_provider_funcs functions = provider_functions();
+    epan_t* session = nullptr;
+    wireshark::Record record;
+    FieldCatalogue fields;
+    Filter filter;
+};
+
+void EpanBridge::State::open(const v1::OpenCapture& capture) {
+    close();
+    slice.open(capture);
+    provider.first_time = as_nstime(capture.first_packet_time_ns());
+    const int own = proto_get_id_by_filter_name("sanscope");
+    if (own >= 0) proto_set_decoding(own, capture.whole_capture());
+    session = epan_new(&provider, &functions);
+}
+
+void EpanBridge::State::close() {
+    if (session != nullptr) epan_free(session);
+    session = nullptr;
+    for (frame_data& frame : provider.frames) frame_data_destroy(&frame);
+    provider = {};
+}
+
+template <class Use, class Refuse>
+void EpanBridge::State::dissect(const CaptureSlice::Packets& packets, Tree tree, const dfilter_t* code,
+                                Use use, Refuse refuse) {
+    const bool create = tree != Tree::none || postdissectors_want_hfids();
+    epan_dissect_t* const dissection = epan_dissect_new(session, create, tree == Tree::visible);
+    for (int next = 0; next < packets.size();) {
+        std::string fault;
+        next += dissect_some(packets, next, dissection, code, use, fault);
+        if (next < packets.size())
+            refuse(fmt::format("Wireshark cannot read packet {}: {}", packets[next++].number(), fault));
+    }
+    epan_dissect_free(dissection);
+}
+
+template <class Use>
+int EpanBridge::State::dissect_some(const CaptureSlice::Packets& packets, int first,
+                                    epan_dissect_t* dissection, const dfilter_t* code, Use use,
+                                    std::string& fault) {
+    const Result<std::string> path = slice.write(packets, first);
+    if (!path) {
+        fault = path.error().message;
+        return 0;
+    }
+    int error = 0;
+    char* details = nullptr;
+    wtap* const file = wtap_open_offline(path->c_str(), WTAP_TYPE_AUTO, &error, &details, FALSE);
+    int done = 0;
+    if (file != nullptr) {
+        provider.file = file;
+        while (first + done < packets.size() && record.read(file, error, details)) {
+            const v1::CapturedPacket& packet = packets[first + done];
+            frame_data& frame = frame_of(packet, record.get());
+            if (code != nullptr) epan_dissect_prime_with_dfilter(dissection, code);
+            if (!frame.visited) prime_epan_dissect_with_postdissector_wanted_hfids(dissection);
+            record.dissect(dissection, file, frame);
+            use(*dissection, packet);
+            frame.visited = 1;
+            epan_dissect_reset(dissection);
+            ++done;
+        }
+        provider.file = nullptr;
+        wtap_close(file);
+    }
+    if (first + done < packets.size())
+        fault = details != nullptr ? details : error != 0 ? wtap_strerror(error) : "it ends early";
+    g_free(details);
+    return done;
+}
+
+frame_data& EpanBridge::State::frame_of(const v1::CapturedPacket& packet, const wtap_rec& read) {
+    frame_data*& known = provider.by_number[packet.number()];
+    if (known == nullptr) {
+        known = &provider.frames.emplace_back();
+        frame_data_init(known, packet.number(), &read, 0, 0);
+        known->frame_ref_num = packet.number() == 1 ? 0 : 1;
+        known->prev_dis_num = packet.number() - 1;
+    }
+    return *known;
+}
+
+EpanBridge::EpanBridge() : state_(std::make_unique<State>()) {}
+
+EpanBridge::~EpanBridge() {
+    state_.reset();
+    epan_cleanup();
+    wtap_cleanup();
+}
+
+Result<std::unique_ptr<EpanBridge>> EpanBridge::start(const Options& options) {
+    wireshark::begin_log("sanscope-dissectd", complain);
+    init_process_policies();
+    relinquish_special_privs_perm();
+    g_free(wireshark::find_folders(options.program_path.c_str()));
+    if (!options.profile.empty()) {
+        if (!is_profile_name(options.profile) || !profile_exists(options.profile.c_str(), FALSE))
+            return Error{fmt::format("Wireshark has no profile \"{}\"", options.profile)};
+        set_profile_name(options.profile.c_str());
+    }
+    timestamp_set_type(TS_RELATIVE);
+    timestamp_set_precision(TS_PREC_AUTO);
+    timestamp_set_seconds_type(TS_SECONDS_DEFAULT);
+    wtap_init(TRUE);
+    if (!epan_init(nullptr, nullptr, TRUE)) return Error{"Wireshark's library could not be started"};
+    epan_load_settings();
+    if (const auto set = set_preferences(options.preferences); !set) return set.error();
+    prefs_apply_all();
+    return std::unique_ptr<EpanBridge>(new EpanBridge);
+}
+
+std::string EpanBridge::wireshark_version() {
+    return epan_get_version();
+}
+
+void EpanBridge::open(const v1::OpenCapture& capture) {
+    state_->open(capture);
+}
+
+void EpanBridge::add(const v1::AddInterfaces& interfaces) {
+    state_->slice.add(interfaces.interfaces());
+}
+
+v1::Done EpanBridge::feed(const v1::FeedPackets& packets) {
+    v1::Done done;
+    state_->dissect(
+        packets.packets(), State::Tree::none, nullptr,
+        [](const epan_dissect_t&, const v1::CapturedPacket&) {},
+        [&](std::string reason) { done.add_refused(std::move(reason)); });
+    return done;
+}
+
+Result<v1::PacketTree> EpanBridge::describe(const v1::DescribePacket& request) {
+    packet_provider_data& provider = state_->provider;
+    provider.previous = request.has_previous_time_ns() ? request.packet().number() - 1 : 0;
+    provider.previous_time = as_nstime(request.previous_time_ns());
+
+    CaptureSlice::Packets packets;
+    *packets.Add() = request.packet();
+    v1::PacketTree tree;
+    std::string fault;
+    state_->dissect(
+        packets, State::Tree::visible, nullptr,
+        [&](const epan_dissect_t& dissection, const v1::CapturedPacket&) { copy_tree(dissection, tree); },
+        [&](std::string reason) { fault = std::move(reason); });
+    if (!fault.empty()) return Error{fault};
+    if (request.has_tcp_stream()) renumber_stream(request.tcp_stream(), tree);
+    return tree;
+}
+
+v1::FilterCheck EpanBridge::check(const std::string& text) {
+    v1::FilterCheck check;
+    dfilter_t* code = nullptr;
+    wireshark::FilterFault fault;
+    check.set_valid(wireshark::compile_filter(text.c_str(), &code, fault));
+    if (check.valid()) {
+        if (code != nullptr) {
+            for (const std::string& warning : wireshark::filter_warnings(code)) check.add_warnings(warning);
+        }
+        dfilter_free(code);
+        return check;
+    }
+    check.set_message(fault.message);
+    check.set_start(static_cast<uint32_t>(std::min(fault.start, text.size())));
+    check.set_length(static_cast<uint32_t>(std::min(fault.length, text.size() - check.start())));
+    return check;
+}
+
+Result<v1::FilterMatches> EpanBridge::run(const v1::RunFilter& request) {
+    wireshark::FilterFault fault;
+    if (!state_->filter.compile(request.filter(), fault)) return Error{fault.message};
+    dfilter_t* const code = state_->filter.code();
+    v1::FilterMatches matches;
+    state_->dissect(
+        request.packets(), State::Tree::for_filter, code,
+        [&](epan_dissect_t& dissection, const v1::CapturedPacket& packet) {
+            if (code == nullptr || dfilter_apply_edt(code, &dissection)) matches.add_numbers(packet.number());
+        },
+        [&](std::string reason) { matches.add_refused(std::move(reason)); });
+    return matches;
+}
+
+v1::FieldNames EpanBridge::complete(const v1::CompleteField& request) {
+    return state_->fields.complete(request.prefix(), request.most());
+}
+
+}  // namespace sanscope

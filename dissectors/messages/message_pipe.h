@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <google/protobuf/message_lite.h>
+#include <span>
+#include <vector>
+
+namespace sanscope {
+
+// Messages one behind the other, each after its length as a varint (protobuf's "length-delimited").
+
+// Appends one.
+void append_message(const google::protobuf::MessageLite& message, std::vector<uint8_t>& bytes);
+
+// Takes bytes in as they come and gives messages out as they are whole.
+class MessageDecoder {
+  public:
+    // A message longer than this is taken for garbage.
+    static constexpr uint64_t max_length = uint64_t{1} << 30;
+
+    enum class Outcome : uint8_t {
+        message,
+        incomplete,  // more bytes are needed
+        garbage,     // these bytes are no message; nothing comes after them
+    };
+
+    void add(std::span<const uint8_t> bytes);
+    Outcome next(google::protobuf::MessageLite& message);
+    // Bytes of a message that is not whole yet.
+    size_t left() const { return bytes_.size() - begin_; }
+
+  private:
+    std::vector<uint8_t> bytes_;
+    size_t begin_ = 0;  // what is before was given out
+    bool garbage_ = false;
+};
+
+// Writes all of the bytes; false with errno set where that fails.
+bool write_all(int descriptor, std::span<const uint8_t> bytes);
+
+}  // namespace sanscope
