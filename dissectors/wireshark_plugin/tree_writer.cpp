@@ -99,23 +99,27 @@ void describe_command(const CommandRow& row, bool answered, char (&text)[text_si
     snprintf(text, sizeof text, "%s%s%s", name, about, took);
 }
 
+// Texts without figures: Wireshark lists expert infos by text.
+
+const char* operation(const CommandRow& row) {
+    return *row.name != '\0' ? row.name : "SCSI command";
+}
+
 void tell_of_request(const TreeContext& context, const CommandRow& row, proto_item* item) {
     if (row.outcome == Outcome::aborted) {
         expert_add_info_format(context.packet, item, &expert_infos.aborted,
-                               "%s was aborted by the task management function that packet %" PRIu64
-                               " answers",
-                               row.name, row.aborted_packet);
+                               "%s was aborted by task management", operation(row));
     } else if (context.feed.is_final() && row.outcome == Outcome::unanswered) {
         expert_add_info_format(context.packet, item, &expert_infos.unanswered, "%s was never answered",
-                               row.name);
+                               operation(row));
     }
 }
 
 void tell_of_response(const TreeContext& context, const CommandRow& row, proto_item* item) {
     const int64_t turnaround = row.turnaround_ns();
     if (turnaround == no_time || turnaround <= context.slow_ns) return;
-    expert_add_info_format(context.packet, item, &expert_infos.slow, "%s took %.3f ms", row.name,
-                           milliseconds(turnaround));
+    expert_add_info_format(context.packet, item, &expert_infos.slow, "%s took more than %.0f ms",
+                           operation(row), milliseconds(context.slow_ns));
 }
 
 void write_command(const TreeContext& context, const PacketRows::Command& what, proto_tree* tree) {
@@ -164,10 +168,9 @@ void tell_of_digests(const TreeContext& context, proto_item* item) {
         const PduRow& row = context.feed.store().pdus()[index];
         if (row.header_digest == Digest::bad)
             expert_add_info_format(context.packet, item, &expert_infos.digest_error,
-                                   "Header digest does not fit (PDU with task tag 0x%08x)", row.itt);
+                                   "Header digest is wrong");
         if (row.data_digest == Digest::bad)
-            expert_add_info_format(context.packet, item, &expert_infos.digest_error,
-                                   "Data digest does not fit (PDU with task tag 0x%08x)", row.itt);
+            expert_add_info_format(context.packet, item, &expert_infos.digest_error, "Data digest is wrong");
     }
 }
 
@@ -195,8 +198,7 @@ void write_window(const TreeContext& context, size_t index, proto_tree* tree) {
     items.text(fields.limit, send_limit_names[static_cast<size_t>(row.limit)]);
     if (context.feed.rows().is_window_stall(index))
         expert_add_info_format(context.packet, item, &expert_infos.window_stall,
-                               "%s waits for its receiver's window, which has %u bytes", sender,
-                               row.advertised_window);
+                               "%s waits for its receiver's window", sender);
 }
 
 void write_transition(const TreeContext& context, size_t index, proto_tree* tree) {
