@@ -110,6 +110,7 @@ TEST(RowFilter, text) {
     EXPECT_EQ(where("label > \"READ(10)\""), "1 3");
     EXPECT_EQ(where("label >= \"READ(10)\""), "0 1 3");
     EXPECT_EQ(where("label in {\"READ(10)\", \"WRITE(10)\", x}"), "0 1");
+    EXPECT_EQ(where("label in {x, \"WRITE(10)\", y, \"READ(10)\", a}"), "0 1");
     EXPECT_EQ(where("label in {\"Q\"..\"S\"}"), "0");
     EXPECT_EQ(where("label == \"a \\\"b\\\"\\\\ \\u00c4\""), "3");
     EXPECT_EQ(where("alias == 192.0.2.1:3260"), "0");
@@ -237,6 +238,9 @@ TEST(RowFilter, long_chains_and_sets) {
     for (int i = 10; i < 5000; i++) set += "," + std::to_string(3 * i);
     EXPECT_EQ(where(chain), "0");
     EXPECT_EQ(where("id in {" + set + "}"), "0");
+    std::string groups = "(id == 1)";
+    for (int i = 0; i < 200; i++) groups += " or (id == 7)";
+    EXPECT_EQ(where(groups), "0");
 }
 
 TEST(RowFilter, adjoining_ranges_of_a_set) {

@@ -40,13 +40,14 @@ std::string_view nearest_word(std::string_view word, std::span<const std::string
     constexpr size_t shortest_beginning = 3;
     if (word.size() > longest_word) return {};
     std::string_view nearest;
-    size_t least = word.size() / 3 + 1;
+    size_t least =
+        std::max<size_t>(word.size() / 3, 1) + 1;  // one letter in three, and one in the shortest words
     for (const std::string_view candidate : candidates) {
         if (candidate.size() > longest_word) continue;
         size_t away = distance(word, candidate);
         if (word.size() >= shortest_beginning && candidate.starts_with(word))
             away = std::min<size_t>(away, 1);
-        if (away < least || (nearest.empty() && away == least && away < word.size())) {
+        if (away < least && away < word.size()) {
             least = away;
             nearest = candidate;
         }

@@ -41,6 +41,7 @@ TEST(NearestWord, the_nearer_of_two) {
 TEST(NearestWord, none_where_all_are_far) {
     EXPECT_EQ(nearest("x"), "");
     EXPECT_EQ(nearest("zz"), "");
+    EXPECT_EQ(nearest("zzn"), "");
     EXPECT_EQ(nearest("bandwidth"), "");
     EXPECT_EQ(nearest(""), "");
     EXPECT_EQ(nearest(std::string(100'000, 'a')), "");
