@@ -10,7 +10,7 @@ PacketFeed::PacketFeed() {
 }
 
 void PacketFeed::begin() {
-    end_before_ = rows_ != nullptr && rows_->finished() ? last_ : Place{};
+    if (last_.number != 0) end_before_ = is_final() ? last_ : Place{};
     last_ = {};
     rows_.reset();
     engine_ = std::make_unique<Engine>(ResultStore::Keep{});
@@ -18,8 +18,9 @@ void PacketFeed::begin() {
 }
 
 void PacketFeed::add(PacketNumber number, const RawPacket& packet) {
-    if (number <= last_.number || is_final()) return;
-    last_ = {number, packet.time_ns, packet.wire_length};
+    const Place place{number, packet.time_ns, packet.wire_length};
+    if (number < last_.number || place == last_ || is_final()) return;
+    last_ = place;
     batch_.packets.assign(1, packet);
     batch_.first_packet = number;
     decode_batch(batch_, decoded_);

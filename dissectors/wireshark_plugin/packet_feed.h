@@ -20,10 +20,10 @@ class PacketFeed {
   public:
     PacketFeed();
 
-    // A new dissection, of another capture or of the same one again.
+    // A new dissection, of another capture or of the same one again; or the end of one, to let its memory go.
     void begin();
-    // A packet of the run. Packets that do not go on where the run is, are left out: those fed before, and any that come
-    // after the run was over.
+    // A packet of the run. Packets that do not go on where the run is are left out: those fed before, and any that come
+    // after the run was over. A read filter makes Wireshark give the number of a packet that it drops to the next one too.
     void add(PacketNumber number, const RawPacket& packet);
     // The run is over.
     void end();

@@ -74,6 +74,26 @@ TEST(PacketFeed, EndsASecondRunWhereTheFirstEnded) {
     }
 }
 
+TEST(PacketFeed, RemembersTheRunBeforeThoughItsMemoryWasLetGo) {
+    PacketFeed feed;
+    feed.add(1, Syn(40000).at(1));
+    feed.end();
+    feed.begin();
+    EXPECT_EQ(feed.store().connections().size(), 0u);
+    feed.begin();
+    feed.add(1, Syn(40000).at(1));
+    feed.look_again();
+    EXPECT_TRUE(feed.is_final());
+}
+
+TEST(PacketFeed, TakesPacketsThatShareANumber) {
+    PacketFeed feed;
+    feed.add(5, Syn(40000).at(1));
+    feed.add(5, Syn(40001).at(2));
+    feed.add(5, Syn(40001).at(2));
+    EXPECT_EQ(feed.store().connections().size(), 2u);
+}
+
 TEST(PacketFeed, DoesNotTakeAnotherCaptureForASecondRun) {
     PacketFeed feed;
     feed.add(1, Syn(40000).at(1));

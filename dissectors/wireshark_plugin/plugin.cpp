@@ -131,6 +131,7 @@ void register_protocol() {
         &slow_milliseconds);
     register_postdissector(create_dissector_handle(dissect, protocol));
     register_init_routine(begin_dissection);
+    register_cleanup_routine(begin_dissection);
     register_postseq_cleanup_routine(end_of_sequence);
 }
 

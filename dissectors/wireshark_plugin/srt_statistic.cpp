@@ -41,9 +41,8 @@ struct Operation {
     uint64_t bytes = 0;
 };
 
-Operation*& operation_of(stat_tap_table* table, unsigned row) {
-    // Both kinds of user data are pointers to void in Wireshark's C.
-    return reinterpret_cast<Operation*&>(table->elements[row][operation].user_data.ptr_value);
+Operation* operation_of(const stat_tap_table* table, unsigned row) {
+    return static_cast<Operation*>(table->elements[row][operation].user_data.ptr_value);
 }
 
 // No row: as many as there are.
@@ -64,8 +63,9 @@ void begin_table(stat_tap_table_ui* statistic) {
     stat_tap_add_table(statistic, stat_tap_init_table(title, columns, 0, nullptr));
 }
 
+// Called when the table itself goes.
 void free_cell(stat_tap_table* table, unsigned row, unsigned column, stat_tap_table_item_type*) {
-    if (column == operation) delete std::exchange(operation_of(table, row), nullptr);
+    if (column == operation) delete operation_of(table, row);
 }
 
 void reset_table(stat_tap_table* table) {
