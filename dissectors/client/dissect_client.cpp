@@ -106,6 +106,10 @@ Result<uint64_t> DissectClient::start() {
         process_ = 0;
         return Error{fmt::format("{} cannot be started: {}", program, std::strerror(failed))};
     }
+    // The helper's own ends: as long as they were open here, its end would not show.
+    requests.read_end = FileDescriptor();
+    responses.write_end = FileDescriptor();
+    errors.write_end = FileDescriptor();
     requests_ = std::move(requests.write_end);
     responses_ = std::move(responses.read_end);
     errors_ = std::move(errors.read_end);
@@ -207,8 +211,10 @@ bool DissectClient::fill(Clock::time_point deadline, bool writing) {
 void DissectClient::drain_errors() {
     constexpr size_t kept = 4096;
     std::array<char, 4096> room;
-    for (ssize_t came; (came = ::read(errors_.get(), room.data(), room.size())) > 0;)
+    ssize_t came;
+    while ((came = ::read(errors_.get(), room.data(), room.size())) > 0)
         errors_text_.append(room.data(), static_cast<size_t>(came));
+    if (came == 0) errors_ = FileDescriptor();
     if (errors_text_.size() > kept) errors_text_.erase(0, errors_text_.size() - kept);
 }
 

@@ -45,8 +45,7 @@ Result<FilterRun::Outcome> FilterRun::pass(PacketSource& source, const Options& 
         for (size_t next = 0; next < batch->packets.size();) {
             if (!opened_) {
                 first_time_ns_ = batch->packets[next].time_ns;
-                if (const auto running = client_.run(); !running) return running.error();
-                if (!open()) return Error{client_.last_end()};
+                if (const auto opened = open(); !opened) return opened.error();
             }
             Part part{.batch = batch, .first = next};
             for (size_t bytes = 0;
@@ -72,15 +71,22 @@ Result<FilterRun::Outcome> FilterRun::pass(PacketSource& source, const Options& 
     return outcome;
 }
 
-bool FilterRun::open() {
-    v1::DissectRequest request;
-    v1::OpenCapture& capture = *request.mutable_open_capture();
-    capture = open_message(source_->interfaces(), first_time_ns_);
-    capture.set_whole_capture(true);
-    interfaces_sent_ = source_->interfaces().size();
-    if (!client_.send(request) || !client_.receive()) return false;
-    opened_ = true;
-    return true;
+// Tells the helper, if need be a new one, what capture it is.
+Result<bool> FilterRun::open() {
+    constexpr int attempts = 3;
+    for (int attempt = 0; attempt < attempts; ++attempt) {
+        if (const auto running = client_.run(); !running) return running.error();
+        v1::DissectRequest request;
+        v1::OpenCapture& capture = *request.mutable_open_capture();
+        capture = open_message(source_->interfaces(), first_time_ns_);
+        capture.set_whole_capture(true);
+        interfaces_sent_ = source_->interfaces().size();
+        if (!client_.send(request) || !client_.receive()) continue;
+        opened_ = true;
+        return true;
+    }
+    return Error{
+        fmt::format("sanscope-dissectd, which holds Wireshark's dissectors, {}", client_.last_end())};
 }
 
 bool FilterRun::send(Part& part, Pass pass) {
@@ -128,12 +134,7 @@ bool FilterRun::take_answer(const Part& part, Outcome& outcome, const OnMatch* o
 Result<bool> FilterRun::recover(Pass pass, Outcome& outcome, const OnMatch* on_match) {
     std::deque<Part> again;
     again.swap(under_way_);
-    const auto reopen = [&]() -> Result<bool> {
-        if (const auto running = client_.run(); !running) return running.error();
-        if (!open()) return Error{client_.last_end()};
-        return true;
-    };
-    if (const auto opened = reopen(); !opened) return opened.error();
+    if (const auto opened = open(); !opened) return opened.error();
     const Part suspect = again.front();
     again.pop_front();
     for (size_t i = 0; i < suspect.count; ++i) {
@@ -143,7 +144,7 @@ Result<bool> FilterRun::recover(Pass pass, Outcome& outcome, const OnMatch* on_m
         outcome.left_out.push_back(fmt::format("packet {}: the helper process {}",
                                                suspect.batch->first_packet + suspect.first + i,
                                                client_.last_end()));
-        if (const auto opened = reopen(); !opened) return opened.error();
+        if (const auto opened = open(); !opened) return opened.error();
     }
     under_way_ = std::move(again);
     for (Part& part : under_way_) {

@@ -52,7 +52,7 @@ class FilterRun {
     };
 
     Result<Outcome> pass(PacketSource& source, const Options& options, Pass pass, const OnMatch* on_match);
-    bool open();
+    Result<bool> open();
     bool send(Part& part, Pass pass);
     bool take_answer(const Part& part, Outcome& outcome, const OnMatch* on_match);
     Result<bool> recover(Pass pass, Outcome& outcome, const OnMatch* on_match);

@@ -31,10 +31,13 @@ class JsonTree {
     }
 
   private:
+    // Wireshark nests no deeper; what claims to would only cost stack.
+    static constexpr uint32_t deepest = 1000;
+
     int member(int at, uint32_t depth, size_t indent) {
         const v1::TreeNode& node = nodes_[at];
         const std::string& key = node.abbreviation().empty() ? node.label() : node.abbreviation();
-        const bool has_children = at + 1 < nodes_.size() && nodes_[at + 1].depth() > depth;
+        const bool has_children = depth < deepest && at + 1 < nodes_.size() && nodes_[at + 1].depth() > depth;
         if (node.has_value() || !has_children) {
             name(key, indent);
             append_json_string(node.has_value() ? std::string_view(node.value()) : text_of(node), out_);
@@ -66,16 +69,18 @@ class JsonTree {
 
 void append_bytes(std::string_view bytes, BlockWriter& out) {
     constexpr size_t a_line = 16;
+    int digits = 4;
+    while (digits < 8 && (bytes.size() - 1) >> (4 * digits) != 0) ++digits;
     for (size_t at = 0; at < bytes.size(); at += a_line) {
         const std::string_view line = bytes.substr(at, a_line);
         std::string hexadecimal;
         std::string text;
         for (const char character : line) {
             const auto byte = static_cast<unsigned char>(character);
-            hexadecimal += fmt::format(" {:02x}", byte);
+            hexadecimal += fmt::format("{:02x} ", byte);
             text += byte >= 0x20 && byte < 0x7f ? character : '.';
         }
-        out.append(fmt::format("{:04x} {:<48}   {}\n", at, hexadecimal, text));
+        out.append(fmt::format("{:0{}x}  {:<48}  {}\n", at, digits, hexadecimal, text));
     }
 }
 
@@ -92,6 +97,12 @@ bool write_tree_text(const v1::PacketTree& tree, ByteSink& sink) {
         if (node.generated()) out.append('[');
         out.append(node.label());
         out.append(node.generated() ? "]\n" : "\n");
+        // What no dissector knows is shown as it is.
+        if (node.abbreviation() != "data" || node.type() != "FT_PROTOCOL" || !node.has_source()) continue;
+        if (node.source() >= static_cast<uint32_t>(tree.sources_size())) continue;
+        out.append('\n');
+        const std::string_view source = tree.sources(static_cast<int>(node.source())).data();
+        append_bytes(source.substr(std::min<size_t>(node.start(), source.size()), node.length()), out);
     }
     return out.finish();
 }

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "dissectors/client/dissect_client.h"
+
+#include <csignal>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <numeric>
+#include <unistd.h>
+
+#include "dissectors/client/filter_run.h"
+#include "dissectors/client/packet_details.h"
+
+#include "analyzer/ingest/capture_builder.h"
+#include "analyzer/ingest/temporary_file.h"
+
+namespace sanscope {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// Packets 1 … n, of n, n + 1, … bytes, all of one conversation.
+test::Bytes capture_of(uint32_t packets) {
+    test::PcapBuilder builder;
+    for (uint32_t i = 0; i < packets; ++i) builder.packet(i, 0, test::frame(20 + i));
+    return builder.bytes();
+}
+
+class DissectClientTest : public testing::Test {
+  protected:
+    DissectClient::Options with(std::vector<std::string> arguments) {
+        DissectClient::Options options;
+        options.program = FAKE_DISSECTD;
+        options.arguments = std::move(arguments);
+        options.notice = [this](std::string_view line) { notices_.emplace_back(line); };
+        return options;
+    }
+
+    static std::vector<uint32_t> fed(const v1::PacketTree& tree) {
+        std::vector<uint32_t> numbers;
+        for (const v1::TreeNode& node : tree.nodes()) {
+            numbers.push_back(static_cast<uint32_t>(std::stoul(node.label())));
+            EXPECT_EQ(node.label(),
+                      std::to_string(numbers.back()) + " " + std::to_string(19 + numbers.back()));
+        }
+        return numbers;
+    }
+    static std::vector<uint32_t> up_to(uint32_t last) {
+        std::vector<uint32_t> numbers(last);
+        std::iota(numbers.begin(), numbers.end(), 1);
+        return numbers;
+    }
+
+    std::vector<std::string> notices_;
+};
+
+struct Opened {
+    explicit Opened(uint32_t packets) : file(capture_of(packets)) {
+        auto opened = PacketReader::open(file.path(), {});
+        EXPECT_TRUE(opened);
+        reader = std::move(*opened);
+    }
+    test::TemporaryFile file;
+    std::unique_ptr<PacketReader> reader;
+};
+
+TEST_F(DissectClientTest, SaysThatThereIsNoHelper) {
+    DissectClient::Options options = with({});
+    options.program = "/nonexistent/helper";
+    DissectClient client(std::move(options));
+    const auto run = client.run();
+    ASSERT_FALSE(run);
+    EXPECT_THAT(run.error().message, AllOf(HasSubstr("/nonexistent/helper"), HasSubstr("No such file")));
+}
+
+TEST_F(DissectClientTest, SaysWhyTheHelperWouldNotStart) {
+    DissectClient client(with({"--fail", "no preference \"x.y\""}));
+    const auto run = client.run();
+    ASSERT_FALSE(run);
+    EXPECT_THAT(run.error().message, HasSubstr("status 2: no preference \"x.y\""));
+    EXPECT_THAT(notices_, IsEmpty());
+}
+
+TEST_F(DissectClientTest, TakesGarbageForNoHelper) {
+    DissectClient client(with({"--garbage"}));
+    const auto run = client.run();
+    ASSERT_FALSE(run);
+    EXPECT_THAT(run.error().message, HasSubstr("is not the helper of this version"));
+    EXPECT_EQ(client.process(), 0);
+}
+
+TEST_F(DissectClientTest, EndsAHelperThatDoesNotAnswer) {
+    DissectClient::Options options = with({"--hang"});
+    options.patience = std::chrono::milliseconds(200);
+    DissectClient client(std::move(options));
+    v1::DissectRequest request;
+    request.mutable_check_filter();
+    const auto answer = client.ask(request);
+    ASSERT_FALSE(answer);
+    EXPECT_THAT(answer.error().message, HasSubstr("did not answer"));
+    EXPECT_THAT(notices_, SizeIs(2)) << "asked twice";
+}
+
+TEST_F(DissectClientTest, DetailsFeedTheConversationOnce) {
+    const Opened capture(700);
+    DissectClient client(with({}));
+    PacketDetails details(*capture.reader, client);
+    const auto first = details.describe(600);
+    ASSERT_TRUE(first) << first.error().message;
+    EXPECT_EQ(fed(*first), up_to(600));
+    const auto next = details.describe(603);
+    ASSERT_TRUE(next);
+    EXPECT_EQ(fed(*next), up_to(603));
+    const auto before = details.describe(5);
+    ASSERT_TRUE(before);
+    EXPECT_THAT(fed(*before), SizeIs(604)) << "packet 5 is dissected again, nothing is fed";
+}
+
+TEST_F(DissectClientTest, DetailsFeedNoMoreThanTheContext) {
+    const Opened capture(100);
+    DissectClient client(with({}));
+    PacketDetails details(*capture.reader, client);
+    PacketDetails::Options options;
+    options.context = 3;
+    const auto last = details.describe(90, options);
+    ASSERT_TRUE(last);
+    EXPECT_THAT(fed(*last), ElementsAre(87, 88, 89, 90));
+    const auto before = details.describe(10, options);
+    ASSERT_TRUE(before);
+    EXPECT_THAT(fed(*before), ElementsAre(7, 8, 9, 10)) << "what comes before cannot be fed after";
+}
+
+TEST_F(DissectClientTest, DetailsLookAhead) {
+    const Opened capture(20);
+    DissectClient client(with({}));
+    PacketDetails details(*capture.reader, client);
+    PacketDetails::Options options;
+    options.look_ahead = 2;
+    const auto tree = details.describe(3, options);
+    ASSERT_TRUE(tree);
+    EXPECT_THAT(fed(*tree), ElementsAre(1, 2, 3, 4, 5, 3));
+    const auto next = details.describe(4, options);
+    ASSERT_TRUE(next);
+    EXPECT_THAT(fed(*next), ElementsAre(1, 2, 3, 4, 5, 3, 6, 4));
+}
+
+TEST_F(DissectClientTest, DetailsSurviveAKilledHelper) {
+    const Opened capture(700);
+    DissectClient client(with({}));
+    PacketDetails details(*capture.reader, client);
+    ASSERT_TRUE(details.describe(500));
+    ASSERT_EQ(::kill(client.process(), SIGKILL), 0);
+    const auto tree = details.describe(501);
+    ASSERT_TRUE(tree) << tree.error().message;
+    EXPECT_EQ(fed(*tree), up_to(501));
+    EXPECT_THAT(notices_, ElementsAre(AllOf(HasSubstr("signal 9"), HasSubstr("started again"))));
+    EXPECT_THAT(details.left_out(), IsEmpty());
+}
+
+TEST_F(DissectClientTest, DetailsLeaveOutThePacketThatKills) {
+    const Opened capture(300);
+    DissectClient client(with({"--deadly", "270"}));
+    PacketDetails details(*capture.reader, client);
+    const auto tree = details.describe(290);
+    ASSERT_TRUE(tree) << tree.error().message;
+    std::vector<uint32_t> expected = up_to(290);
+    std::erase(expected, 270u);
+    EXPECT_EQ(fed(*tree), expected);
+    EXPECT_THAT(details.left_out(),
+                ElementsAre(AllOf(HasSubstr("packet 270"), HasSubstr("broke its own rules"))));
+    const auto deadly = details.describe(270);
+    ASSERT_FALSE(deadly);
+    EXPECT_THAT(deadly.error().message, HasSubstr("do not survive packet 270"));
+}
+
+TEST_F(DissectClientTest, DetailsSayWhatCannotBeTold) {
+    const Opened capture(3);
+    DissectClient client(with({}));
+    PacketDetails details(*capture.reader, client);
+    EXPECT_THAT(details.describe(0).error().message, HasSubstr("no packet 0"));
+    EXPECT_THAT(details.describe(4).error().message, HasSubstr("the last one is 3"));
+    std::atomic<bool> stop = true;
+    PacketDetails::Options options;
+    options.stop = &stop;
+    EXPECT_EQ(details.describe(3, options).error().message, "stopped");
+    EXPECT_TRUE(details.describe(3));
+}
+
+struct Filtered {
+    FilterRun::Outcome outcome;
+    std::vector<uint64_t> numbers;
+};
+
+Filtered filter(DissectClient& client, const std::string& path) {
+    Filtered filtered;
+    const auto source = open_capture(path);
+    FilterRun run(client, "any");
+    auto outcome = run.run(**source, {}, [&](const RawPacket& packet, uint64_t number) {
+        EXPECT_EQ(packet.captured_length, 19 + number);
+        filtered.numbers.push_back(number);
+    });
+    EXPECT_TRUE(outcome) << outcome.error().message;
+    if (outcome) filtered.outcome = *outcome;
+    return filtered;
+}
+
+TEST_F(DissectClientTest, FilterTellsTheMatchesInOrder) {
+    const Opened capture(2000);
+    DissectClient client(with({}));
+    const Filtered filtered = filter(client, capture.file.path());
+    EXPECT_EQ(filtered.outcome.packets, 2000u);
+    ASSERT_THAT(filtered.numbers, SizeIs(1000));
+    for (size_t i = 0; i < 1000; ++i) ASSERT_EQ(filtered.numbers[i], 2 * i + 2);
+}
+
+TEST_F(DissectClientTest, FilterGoesOnBehindThePacketThatKills) {
+    const Opened capture(2000);
+    DissectClient client(with({"--deadly", "800"}));
+    const Filtered filtered = filter(client, capture.file.path());
+    EXPECT_EQ(filtered.outcome.packets, 2000u);
+    EXPECT_THAT(filtered.numbers, SizeIs(999));
+    EXPECT_EQ(std::ranges::count(filtered.numbers, 800), 0);
+    EXPECT_THAT(filtered.outcome.left_out,
+                ElementsAre(AllOf(HasSubstr("packet 800"), HasSubstr("broke its own"))));
+    EXPECT_THAT(notices_, SizeIs(2)) << "once in company, once alone";
+}
+
+TEST_F(DissectClientTest, FilterLosesNothingWhenTheHelperIsKilled) {
+    const Opened capture(2000);
+    const std::string mark = testing::TempDir() + "sanscope-died-" + std::to_string(::getpid());
+    DissectClient client(with({"--die-once", mark}));
+    const Filtered filtered = filter(client, capture.file.path());
+    ::unlink(mark.c_str());
+    EXPECT_EQ(filtered.outcome.packets, 2000u);
+    EXPECT_THAT(filtered.numbers, SizeIs(1000));
+    EXPECT_THAT(filtered.outcome.left_out, IsEmpty());
+    EXPECT_THAT(notices_, SizeIs(1));
+}
+
+}  // namespace
+}  // namespace sanscope

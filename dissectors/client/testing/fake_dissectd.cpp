@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Stands in for sanscope-dissectd in the tests of its client: speaks its messages and misbehaves as its arguments say.
+//
+//     --deadly N     dies of packet N, fed or asked for
+//     --die-once F   dies at its first request after OpenCapture, unless the file F exists, which it makes
+//     --garbage      writes what is no message
+//     --fail TEXT    prints the text and ends with status 2
+//     --hang         answers nothing after its Hello
+//
+// The tree of a packet has a node for each packet fed before it, in order, whose label is the packet's number and bytes.
+#include <csignal>
+#include <cstdio>
+#include <fmt/format.h>
+#include <fstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "dissectors/messages/message_pipe.h"
+#include "sanscope/v1/dissection.pb.h"
+
+namespace {
+
+using namespace sanscope;
+
+struct Behaviour {
+    uint32_t deadly = 0;
+    std::string die_once;
+    bool hang = false;
+};
+
+void send(const v1::DissectResponse& response) {
+    std::vector<uint8_t> bytes;
+    append_message(response, bytes);
+    write_all(STDOUT_FILENO, bytes);
+}
+
+class Fake {
+  public:
+    explicit Fake(Behaviour behaviour) : behaviour_(std::move(behaviour)) {}
+
+    void answer(const v1::DissectRequest& request) {
+        v1::DissectResponse response;
+        response.set_id(request.id());
+        if (request.has_open_capture()) {
+            fed_.clear();
+        } else {
+            maybe_die();
+        }
+        if (request.has_describe_packet()) {
+            take(request.describe_packet().packet());
+            for (const std::string& label : fed_)
+                response.mutable_packet_tree()->add_nodes()->set_label(label);
+        } else if (request.has_run_filter()) {
+            response.mutable_filter_matches();
+            for (const v1::CapturedPacket& packet : request.run_filter().packets()) {
+                take(packet);
+                if (packet.number() % 2 == 0) response.mutable_filter_matches()->add_numbers(packet.number());
+            }
+        } else {
+            for (const v1::CapturedPacket& packet : request.feed_packets().packets()) take(packet);
+            response.mutable_done();
+        }
+        send(response);
+    }
+
+  private:
+    void maybe_die() const {
+        if (behaviour_.die_once.empty() || std::ifstream(behaviour_.die_once).good()) return;
+        std::ofstream(behaviour_.die_once) << "died";
+        std::raise(SIGKILL);
+    }
+    void take(const v1::CapturedPacket& packet) {
+        if (packet.number() == behaviour_.deadly) {
+            std::fputs("some dissector broke its own rules\n", stderr);
+            std::raise(SIGABRT);
+        }
+        fed_.push_back(fmt::format("{} {}", packet.number(), packet.data().size()));
+    }
+
+    Behaviour behaviour_;
+    std::vector<std::string> fed_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Behaviour behaviour;
+    for (int i = 1; i < argc; ++i) {
+        const std::string argument = argv[i];
+        if (argument == "--garbage") {
+            const std::vector<uint8_t> garbage(1000, 0xff);
+            write_all(STDOUT_FILENO, garbage);
+            ::pause();
+        }
+        if (argument == "--hang") behaviour.hang = true;
+        if (i + 1 == argc) break;
+        if (argument == "--fail") {
+            std::fprintf(stderr, "%s\n", argv[i + 1]);
+            return 2;
+        }
+        if (argument == "--deadly") behaviour.deadly = static_cast<uint32_t>(std::stoul(argv[i + 1]));
+        if (argument == "--die-once") behaviour.die_once = argv[i + 1];
+    }
+    v1::DissectResponse hello;
+    hello.mutable_hello()->set_protocol(1);
+    hello.mutable_hello()->set_wireshark_version("none");
+    send(hello);
+    if (behaviour.hang) ::pause();
+    Fake fake(std::move(behaviour));
+    MessageDecoder decoder;
+    v1::DissectRequest request;
+    std::vector<uint8_t> room(1 << 16);
+    for (ssize_t came; (came = ::read(STDIN_FILENO, room.data(), room.size())) > 0;) {
+        decoder.add(std::span(room).first(static_cast<size_t>(came)));
+        while (decoder.next(request) == MessageDecoder::Outcome::message) fake.answer(request);
+    }
+    return 0;
+}

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`sanscope details` against tshark over all bundled samples: the printed tree of every packet, and the JSON tree of every
+packet of small captures and of a random selection of large ones; in one pass and (text, and the JSON of small captures) in
+two."""
+
+import argparse
+import concurrent.futures
+import json
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "analyzer" / "tests"))
+from harness import DEFAULT_SANSCOPE, SAMPLES, Checks, missing_program  # noqa: E402
+
+# Differences that stand, by what the line or field begins with, each with its reason.
+EXCUSED_LINES = {}
+EXCUSED_FIELDS = {}
+
+SMALL = 1300       # packets of a capture whose JSON is compared whole
+SELECTED = 250     # packets of a larger one
+
+
+def lines_of(command):
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, errors="replace")
+    for line in process.stdout:
+        yield line.rstrip("\n")
+    process.wait()
+
+
+def trees(lines):
+    """The printed trees: the lines of each, by its frame number."""
+    tree, number = [], None
+    for line in lines:
+        if line.startswith("Frame ") and line[6:line.index(":")].isdigit():
+            if tree:
+                yield number, tree
+            tree, number = [], int(line[6:line.index(":")])
+        if line:
+            tree.append(line)
+    if tree:
+        yield number, tree
+
+
+def text_faults(capture, sanscope, options):
+    ours = trees(lines_of([sanscope, "details", capture, "1-99999999", *options]))
+    theirs = trees(lines_of(["tshark", "-V", "-r", capture, *options]))
+    faults, packets = [], 0
+    for number, expected in theirs:
+        packets += 1
+        got_number, got = next(ours, (None, []))
+        if got_number != number:
+            return packets, faults + [f"packet {number} of tshark, {got_number} of sanscope"]
+        if got == expected:
+            continue
+        for mine, other in zip(got, expected):
+            if mine != other and not any(mine.strip(" [").startswith(known) for known in EXCUSED_LINES):
+                faults.append(f"packet {number}: {mine.strip()!r}, tshark {other.strip()!r}")
+        if len(got) != len(expected):
+            faults.append(f"packet {number}: {len(got)} lines, tshark {len(expected)}")
+    if next(ours, None) is not None:
+        faults.append("sanscope has more packets")
+    return packets, faults
+
+
+def json_packets(lines):
+    """The text of each object of tshark's array, by its place from 1 on."""
+    text, number = None, 0
+    for line in lines:
+        if line == "  {":
+            text = []
+        if text is not None:
+            text.append(line)
+        if line in ("  }", "  },"):
+            number += 1
+            yield number, "\n".join(text).rstrip(",")
+            text = None
+
+
+def flat(pairs, path=()):
+    """All members of nested objects with their paths, in order; names may repeat."""
+    for name, value in pairs:
+        if isinstance(value, list):
+            yield path + (name,), None
+            yield from flat(value, path + (name,))
+        else:
+            yield path + (name,), value
+
+
+def json_faults(capture, sanscope, options, chosen):
+    ranges = ["1-99999999"] if chosen is None else [str(number) for number in chosen]
+    ours = json.JSONDecoder(object_pairs_hook=list).decode(
+        subprocess.run([sanscope, "details", capture, *ranges, "--json", *options], capture_output=True).stdout.decode())
+    wanted = None if chosen is None else set(chosen)
+    decoder = json.JSONDecoder(object_pairs_hook=list)
+    faults, packets = [], 0
+    for number, text in json_packets(lines_of(["tshark", "-V", "-T", "json", "-r", capture, *options])):
+        if wanted is not None and number not in wanted:
+            continue
+        if packets == len(ours):
+            return packets, faults + [f"packet {number}: only tshark has it"]
+        got, expected = list(flat(ours[packets])), list(flat(decoder.decode(text)))
+        packets += 1
+        if got == expected:
+            continue
+        for mine, other in zip(got, expected):
+            if mine != other and not any(name in EXCUSED_FIELDS for name in mine[0]):
+                faults.append(f"packet {number}: {mine}, tshark {other}")
+        if len(got) != len(expected):
+            faults.append(f"packet {number}: {len(got)} members, tshark {len(expected)}")
+    if packets != len(ours):
+        faults.append(f"{len(ours)} packets, tshark {packets}")
+    return packets, faults
+
+
+def compare(capture, sanscope):
+    """(claim, faults) of one capture."""
+    results = []
+    for options in ([], ["-2"]):
+        passes = "two passes" if options else "one pass"
+        packets, faults = text_faults(capture, sanscope, options)
+        results.append((f"{capture.name}, {passes}: the same text of {packets} packets as tshark -V", faults))
+        if packets > SMALL and options:
+            continue
+        chosen = None
+        if packets > SMALL:
+            chosen = sorted(random.Random(capture.name).sample(range(1, packets + 1), SELECTED))
+        packets, faults = json_faults(capture, sanscope, options, chosen)
+        results.append((f"{capture.name}, {passes}: the same JSON of {packets} packets as tshark -V -T json", faults))
+    return results
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("captures", nargs="*", type=pathlib.Path, help="compare these instead of the samples")
+    parser.add_argument("--sanscope", type=pathlib.Path, default=DEFAULT_SANSCOPE)
+    parser.add_argument("--jobs", type=int, default=2)
+    arguments = parser.parse_args()
+    if reason := missing_program(arguments.sanscope):
+        sys.exit(reason)
+    checks = Checks()
+    if shutil.which("tshark") is None:
+        checks.skip("comparison with tshark", "tshark is not installed")
+        return checks.finish()
+    captures = arguments.captures or sorted(SAMPLES.glob("*.pcap*"))
+    with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
+        for results in pool.map(compare, captures, [arguments.sanscope] * len(captures)):
+            for claim, faults in results:
+                checks.check(claim, faults)
+    for table in (EXCUSED_LINES, EXCUSED_FIELDS):
+        for name, reason in table.items():
+            print(f"        excused: {name}: {reason}")
+    return checks.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
