@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Selecting from a million commands: items are rows, so that the time for a row is the inverse of items per second.
+#include <array>
 #include <benchmark/benchmark.h>
 #include <cstdint>
 #include <memory>
@@ -47,9 +48,26 @@ struct Commands {
     std::unique_ptr<Table> table = make_commands_table(rows);
 };
 
-void run(benchmark::State& state, std::string_view expression) {
-    static const Commands commands;
-    const Table& table = *commands.table;
+struct Windows {
+    Windows() {
+        const std::array<uint8_t, 4> initiator = {192, 0, 2, 101};
+        const std::array<uint8_t, 4> target = {192, 0, 2, 102};
+        connections.append({.initiator = {IpAddress::from_v4(initiator.data()), 48312},
+                            .target = {IpAddress::from_v4(target.data()), 3260}});
+        for (uint32_t i = 0; i < row_count; i++) {
+            WindowRow& row = rows.append({});
+            row.connection = 1;
+            row.packet = i + 1;
+            row.from_a = i % 3 == 0;
+            row.in_flight = i % 100'000;
+        }
+    }
+    ChunkedRows<ConnectionRow> connections;
+    ChunkedRows<WindowRow> rows;
+    std::unique_ptr<Table> table = make_windows_table(rows, connections);
+};
+
+void run_on(benchmark::State& state, const Table& table, std::string_view expression) {
     const auto compiled = RowFilter::compile(expression, table.name(), table.columns());
     if (const auto* error = std::get_if<FilterError>(&compiled))
         return state.SkipWithError(error->message.c_str());
@@ -61,6 +79,11 @@ void run(benchmark::State& state, std::string_view expression) {
     }
     state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(row_count));
     state.counters["selected"] = static_cast<double>(rows.size());
+}
+
+void run(benchmark::State& state, std::string_view expression) {
+    static const Commands commands;
+    run_on(state, *commands.table, expression);
 }
 BENCHMARK_CAPTURE(run, known, "response_packet");
 BENCHMARK_CAPTURE(run, number, "bytes >= 16KiB");
@@ -74,6 +97,13 @@ BENCHMARK_CAPTURE(run, matches, "name matches \"^read\"");
 BENCHMARK_CAPTURE(run, two_columns, "first_data_ns >= request_ns or response_ns > request_ns");
 BENCHMARK_CAPTURE(run, four_conditions,
                   "turnaround_ns > 2ms and opcode == 0x28 and (bytes >= 16KiB or not status == GOOD)");
+
+void run_windows(benchmark::State& state, std::string_view expression) {
+    static const Windows windows;
+    run_on(state, *windows.table, expression);
+}
+BENCHMARK_CAPTURE(run_windows, endpoint, "sender == 192.0.2.102:3260");
+BENCHMARK_CAPTURE(run_windows, endpoint_behind_a_number, "in_flight > 50kB and sender == 192.0.2.102:3260");
 
 }  // namespace
 }  // namespace sanscope
