@@ -243,7 +243,7 @@ uint64_t address_space_of(pid_t process) {
 TEST_F(DissectdTest, RunsOutOfMemoryAndGoesOn) {
     test::PcapBuilder builder;
     std::mt19937 random(3);
-    for (uint32_t i = 0; i < 60'000; ++i) {
+    for (uint32_t i = 0; i < 150'000; ++i) {
         // A SYN to a port of its own: a conversation each.
         test::Bytes packet(54);
         const test::Bytes ethernet_ip = {2, 0,    0, 0, 0,  2, 2, 0,    0, 0,  0, 1, 8,
@@ -260,8 +260,8 @@ TEST_F(DissectdTest, RunsOutOfMemoryAndGoesOn) {
     const uint64_t room = address_space_of(unlimited.process()) + (uint64_t{16} << 20);
     DissectClient client(with({"--memory-limit", std::to_string(room)}));
     FilterRun::Outcome outcome;
-    EXPECT_THAT(filter(client, file.path(), "tcp.flags.syn == 1", &outcome), SizeIs(60'000));
-    EXPECT_EQ(outcome.packets, 60'000u);
+    EXPECT_THAT(filter(client, file.path(), "tcp.flags.syn == 1", &outcome), SizeIs(150'000));
+    EXPECT_EQ(outcome.packets, 150'000u);
     EXPECT_THAT(outcome.left_out, IsEmpty());
     EXPECT_THAT(notices_, SizeIs(Ge(1)));
 }
