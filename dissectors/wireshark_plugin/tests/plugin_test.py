@@ -43,6 +43,7 @@ LOSS_FIELDS = ("loss", "loss.sender", "loss.length", "loss.original_in", "loss.d
 FIELDS = ("connection", "vantage") + COMMAND_FIELDS + WINDOW_FIELDS + TRANSITION_FIELDS + LOSS_FIELDS
 TIMES = {"first_data", "turnaround", "srtt", "loss.delay"}
 EXPERTS = ("command.unanswered", "command.aborted", "command.slow", "digest_error", "window_stall")
+END_FIELDS = ("ip.src", "ip.dst", "ipv6.src", "ipv6.dst", "tcp.srcport", "tcp.dstport")
 SLOW_NS = 20_000_000  # the preference's default
 MAY_BE_SPURIOUS = {"fast_retransmit", "rto", "tlp"}
 
@@ -229,24 +230,18 @@ class Wireshark:
             result[int(packet)] = {name: cell.split(";") for name, cell in zip(names, cells) if cell}
         return result
 
-    def sanscope_fields(self, capture, *arguments):
-        names = [f"sanscope.{name}" for name in FIELDS]
-        shown = self.fields(capture, names, *arguments)
-        return {packet: {name.partition(".")[2]: [comparable(name.partition(".")[2], value) for value in values]
-                         for name, values in cells.items()} for packet, cells in shown.items()}
-
-    def ends(self, capture):
-        """By packet, the addresses and ports of its innermost TCP segment."""
-        names = ("ip.src", "ip.dst", "ipv6.src", "ipv6.dst", "tcp.srcport", "tcp.dstport")
-        result = {}
-        for packet, cells in self.fields(capture, names).items():
-            if "tcp.srcport" not in cells:
-                continue
-            last = {name: values[-1] for name, values in cells.items()}
-            side = lambda end, port: (f"{last['ip.' + end]}:{last[port]}" if "ip.src" in last
-                                      else f"[{last['ipv6.' + end]}]:{last[port]}")
-            result[packet] = frozenset((side("src", "tcp.srcport"), side("dst", "tcp.dstport")))
-        return result
+    def shown(self, capture, *arguments):
+        """What tshark shows, all of it by packet: values of our fields, expert infos, the ends of its TCP segment."""
+        ours = [f"sanscope.{name}" for name in FIELDS + EXPERTS]
+        shown = Shown()
+        for packet, cells in self.fields(capture, ours + list(END_FIELDS), *arguments).items():
+            own = {name.partition(".")[2]: values for name, values in cells.items() if name.startswith("sanscope.")}
+            shown.values[packet] = {name: [comparable(name, value) for value in values] for name, values in own.items()
+                                    if name in FIELDS}
+            shown.experts[packet] = {name: len(values) for name, values in own.items() if name in EXPERTS}
+            if "tcp.srcport" in cells:
+                shown.ends[packet] = ends_of(cells)
+        return shown
 
     def frames(self, capture, packets):
         """What sharkd shows of the packets, asked for in this order: (packet, field values, expert infos)."""
@@ -282,6 +277,19 @@ class Wireshark:
         return result
 
 
+class Shown:
+    def __init__(self):
+        self.values, self.experts, self.ends = {}, {}, {}
+
+
+def ends_of(cells):
+    """The addresses and ports of the innermost TCP segment, as the tables write them."""
+    last = {name: values[-1] for name, values in cells.items()}
+    side = lambda end, port: (f"{last['ip.' + end]}:{last[port]}" if "ip.src" in last
+                              else f"[{last['ipv6.' + end]}]:{last[port]}")
+    return frozenset((side("src", "tcp.srcport"), side("dst", "tcp.dstport")))
+
+
 def comparable(name, value):
     if name not in TIMES:
         return value
@@ -311,8 +319,11 @@ def compare(expected, shown, packets):
     return faults
 
 
-def compare_single_pass(expected, shown, answers_known):
-    faults = []
+def compare_single_pass(expected, once, answers_known):
+    faults = [f"packet {packet}: sanscope.{name} {count} times, finally {expected.experts[packet][name]} times"
+              for packet, experts in once.experts.items() for name, count in experts.items()
+              if count > expected.experts[packet][name]]
+    shown = once.values
     for packet, values in shown.items():
         final = expected.values.get(packet, {})
         faults += [f"packet {packet}: {field} is {found}, finally {final.get(field, [])}" for field, found in values.items()
@@ -336,18 +347,12 @@ def expert_faults(expected, shown):
     return faults
 
 
-def expert_infos(wireshark, capture, *arguments):
-    names = [f"sanscope.{name}" for name in EXPERTS]
-    return {packet: {name.partition(".")[2]: len(values) for name, values in cells.items()}
-            for packet, cells in wireshark.fields(capture, names, *arguments).items()}
-
-
 def sharkd_faults(wireshark, capture, expected, all_packets):
     chosen = sorted(all_packets)
     dice = random.Random(4)
-    if len(chosen) > 700:
+    if len(chosen) > 500:
         telling = [packet for packet in chosen if len(expected.values.get(packet, {})) > 18]
-        chosen = sorted(set(dice.sample(chosen, 500)) | set(dice.sample(telling, min(200, len(telling)))))
+        chosen = sorted(set(dice.sample(chosen, 300)) | set(dice.sample(telling, min(200, len(telling)))))
     faults = []
     twice = chosen * 2
     dice.shuffle(twice)
@@ -363,22 +368,22 @@ def compare_sample(wireshark, program, path):
     name = path.name
     capture = wireshark.take(path)
     expected = Expected(program, path)
-    shown = wireshark.sanscope_fields(capture, "-2")
-    packets = set(shown)
-    expected.add_connections(wireshark.ends(capture))
+    shown = wireshark.shown(capture, "-2")
+    packets = set(shown.values)
+    expected.add_connections(shown.ends)
     values = sum(len(found) for fields in expected.values.values() for found in fields.values())
-    yield f"{name}: the {values} values of {len(packets)} packets in two passes", compare(expected, shown, packets)
+    yield f"{name}: the {values} values of {len(packets)} packets in two passes", compare(expected, shown.values, packets)
     with_command = {packet for packet in packets if expected.values[packet]["command"]}
     yield (f"{name}: the {len(with_command)} packets that a filter for commands lets through",
-           compare(expected, wireshark.sanscope_fields(capture, "-2", "-Y", "sanscope.command"), with_command))
+           compare(expected, wireshark.shown(capture, "-2", "-Y", "sanscope.command").values, with_command))
     held = {packet for packet in packets if {"receiver", "recovery"} & set(expected.values[packet]["limit"])}
     yield (f"{name}: the {len(held)} packets that a filter for limits lets through",
-           compare(expected, wireshark.sanscope_fields(capture, "-2", "-Y", 'sanscope.limit in {"receiver", "recovery"}'),
+           compare(expected, wireshark.shown(capture, "-2", "-Y", 'sanscope.limit in {"receiver", "recovery"}').values,
                    held))
     yield (f"{name}: a single pass tells nothing that changes",
-           compare_single_pass(expected, wireshark.sanscope_fields(capture), name not in ANSWERS_KNOWN_LATE))
+           compare_single_pass(expected, wireshark.shown(capture), name not in ANSWERS_KNOWN_LATE))
     told = sum(sum(counts.values()) for counts in expected.experts.values())
-    yield f"{name}: {told} expert infos", expert_faults(expected, expert_infos(wireshark, capture, "-2"))
+    yield f"{name}: {told} expert infos", expert_faults(expected, shown.experts)
     yield (f"{name}: sharkd shows the same of packets in any order, time and again",
            sharkd_faults(wireshark, capture, expected, packets))
     wanted, got = expected.statistic(), wireshark.statistic(capture, "-2")
@@ -448,17 +453,16 @@ def zero_window(wireshark):
 def special_checks(wireshark, program, checks):
     for path, name, least in ((corrupted(wireshark), "digest_error", 2), (zero_window(wireshark), "window_stall", 1)):
         expected = Expected(program, path)
-        faults = expert_faults(expected, expert_infos(wireshark, path, "-2"))
+        faults = expert_faults(expected, wireshark.shown(path, "-2").experts)
         wanted = sum(counts[name] for counts in expected.experts.values())
         checks.check(f"{path.name}: {wanted} expert infos sanscope.{name}",
                      faults + ([] if wanted >= least else [f"the tables tell of {wanted}, expected {least} or more"]))
 
     sample = wireshark.take(SAMPLES / "reads-256k-qd4.pcapng.zst")
     expected = Expected(program, sample)
-    slow = {number(row["response_packet"]) for row in expected.commands if number(row["turnaround_ns"]) > 7_500_000}
     slow = {number(row["response_packet"]) for row in expected.commands if number(row["turnaround_ns"]) > 7_000_000}
-    shown = expert_infos(wireshark, sample, "-2", "-o", "sanscope.slow_command:7")
-    got = {packet for packet, infos in shown.items() if "command.slow" in infos}
+    shown = wireshark.shown(sample, "-2", "-o", "sanscope.slow_command:7")
+    got = {packet for packet, infos in shown.experts.items() if "command.slow" in infos}
     checks.check(f"the preference slow_command: 7 ms make {len(slow)} of {len(expected.commands)} commands slow",
                  [] if got == slow and 0 < len(slow) < len(expected.commands) else [f"{sorted(got)}, not {sorted(slow)}"])
 
