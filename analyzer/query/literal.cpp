@@ -36,11 +36,11 @@ constexpr Unit durations[] = {
 };
 constexpr Unit sizes[] = {
     {"B", 1},
-    {"kB", 1000},
-    {"KB", 1000},
-    {"MB", 1000 * 1000},
-    {"GB", 1000 * 1000 * 1000},
-    {"TB", uint64_t{1000} * 1000 * 1000 * 1000},
+    {"kB", 1'000},
+    {"KB", 1'000},
+    {"MB", 1'000'000},
+    {"GB", 1'000'000'000},
+    {"TB", 1'000'000'000'000},
     {"KiB", uint64_t{1} << 10},
     {"MiB", uint64_t{1} << 20},
     {"GiB", uint64_t{1} << 30},
@@ -266,7 +266,7 @@ Result<int64_t> parse_moment(std::string_view text) {
 
     const WideInteger days = std::chrono::sys_days(date).time_since_epoch().count();
     const WideInteger seconds =
-        (days * 24 + time.hours) * 3600 + time.minutes * 60 + time.seconds - offset_seconds;
+        ((days * 24 + time.hours) * 60 + time.minutes) * 60 + time.seconds - offset_seconds;
     const WideInteger nanoseconds = seconds * static_cast<int64_t>(second) + time.nanoseconds;
     if (nanoseconds < std::numeric_limits<int64_t>::min() ||
         nanoseconds > std::numeric_limits<int64_t>::max()) {
