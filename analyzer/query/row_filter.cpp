@@ -2,6 +2,7 @@
 #include "analyzer/query/row_filter.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "analyzer/query/parser.h"
 #include "analyzer/query/pattern.h"
