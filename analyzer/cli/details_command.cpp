@@ -152,7 +152,9 @@ ExitStatus DetailsCommand::run() const {
     bool any = false;
     bool wanted = true;
     for (const Range& range : ranges) {
-        for (PacketNumber packet = range.first; wanted && packet <= range.last; ++packet) {
+        // A range may reach beyond the end; a first packet there is an error.
+        const PacketNumber end = std::max(range.first, std::min(range.last, index.packets()));
+        for (PacketNumber packet = range.first; wanted && packet <= end; ++packet) {
             if (InterruptHandler::interrupted) break;
             const auto tree = details.describe(packet, options);
             if (tree) {
@@ -161,7 +163,6 @@ ExitStatus DetailsCommand::run() const {
             } else if (!InterruptHandler::interrupted) {
                 fmt::print(stderr, "sanscope: {}: {}\n", file_, tree.error().message);
                 status = exit_input_damaged;
-                if (packet > index.packets()) break;
             }
         }
     }
