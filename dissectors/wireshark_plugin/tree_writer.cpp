@@ -143,7 +143,7 @@ void write_command(const TreeContext& context, const PacketRows::Command& what, 
         items.big_number(fields.lba, row.lba);
         items.big_number(fields.bytes, row.bytes);
     }
-    if (what.request && context.feed.is_final()) items.number(fields.queue_depth, row.queue_depth);
+    if (what.request) items.number(fields.queue_depth, row.queue_depth);
     if (!what.request) items.packet(fields.request_in, row.request_packet);
     if (answered && (what.request || response)) {
         items.packet(fields.first_data_in, row.first_data_packet);
@@ -166,11 +166,11 @@ void write_command(const TreeContext& context, const PacketRows::Command& what, 
 void tell_of_digests(const TreeContext& context, proto_item* item) {
     for (const size_t index : context.rows.pdus) {
         const PduRow& row = context.feed.store().pdus()[index];
-        if (row.header_digest == Digest::bad)
-            expert_add_info_format(context.packet, item, &expert_infos.digest_error,
-                                   "Header digest is wrong");
-        if (row.data_digest == Digest::bad)
-            expert_add_info_format(context.packet, item, &expert_infos.digest_error, "Data digest is wrong");
+        const auto tell = [&](const char* text) {
+            expert_add_info_format(context.packet, item, &expert_infos.digest_error, "%s", text);
+        };
+        if (row.header_digest == Digest::bad) tell("Header digest is wrong");
+        if (row.data_digest == Digest::bad) tell("Data digest is wrong");
     }
 }
 
@@ -196,9 +196,9 @@ void write_window(const TreeContext& context, size_t index, proto_tree* tree) {
     items.duration(fields.srtt, row.srtt_ns);
     items.text(fields.ca_state, ca_state_names[static_cast<size_t>(row.ca_state)]);
     items.text(fields.limit, send_limit_names[static_cast<size_t>(row.limit)]);
-    if (context.feed.rows().is_window_stall(index))
-        expert_add_info_format(context.packet, item, &expert_infos.window_stall,
-                               "%s waits for its receiver's window", sender);
+    if (!context.feed.rows().is_window_stall(index)) return;
+    expert_add_info_format(context.packet, item, &expert_infos.window_stall,
+                           "%s waits for its receiver's window", sender);
 }
 
 void write_transition(const TreeContext& context, size_t index, proto_tree* tree) {
