@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/net/ip_address.h"
 
-#include <fmt/format.h>
+#include <charconv>
 
 #include "analyzer/base/byte_order.h"
 
@@ -29,8 +29,17 @@ ZeroRun longest_zero_run(const std::array<uint16_t, 8>& groups) {
     return longest.length >= 2 ? longest : ZeroRun{};
 }
 
+// The callers' buffers hold the longest text, so that it always fits.
+char* write_number(char* to, unsigned number, int base = 10) {
+    return std::to_chars(to, to + 5, number, base).ptr;
+}
+
 char* write_v4(const std::array<uint8_t, 16>& bytes, char* to) {
-    return fmt::format_to(to, "{}.{}.{}.{}", bytes[12], bytes[13], bytes[14], bytes[15]);
+    for (size_t i = 12; i < 16; i++) {
+        if (i != 12) *to++ = '.';
+        to = write_number(to, bytes[i]);
+    }
+    return to;
 }
 
 char* write_v6(const std::array<uint8_t, 16>& bytes, char* to) {
@@ -46,7 +55,7 @@ char* write_v6(const std::array<uint8_t, 16>& bytes, char* to) {
         }
         const bool after_zeros = zeros.length != 0 && i == zeros.begin + zeros.length;
         if (i != 0 && !after_zeros) *to++ = ':';
-        to = fmt::format_to(to, "{:x}", groups[static_cast<size_t>(i)]);
+        to = write_number(to, groups[static_cast<size_t>(i)], 16);
     }
     return to;
 }
@@ -75,7 +84,8 @@ std::string_view format_endpoint(const IpAddress& address, uint16_t port,
         to = write_v6(address.bytes(), to);
         *to++ = ']';
     }
-    to = fmt::format_to(to, ":{}", port);
+    *to++ = ':';
+    to = write_number(to, port);
     return {buffer.data(), static_cast<size_t>(to - buffer.data())};
 }
 
