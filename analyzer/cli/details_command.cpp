@@ -121,6 +121,13 @@ ExitStatus DetailsCommand::run() const {
         last = std::max(last, ranges[i].last);
     }
 
+    // A preference or profile that is none is told before the capture is read.
+    DissectClient client(dissectors_.client());
+    if (const auto running = client.run(); !running) {
+        fmt::print(stderr, "sanscope: {}\n", running.error().message);
+        return exit_nothing_analysed;
+    }
+
     const InterruptHandler handler;
     std::optional<ProgressBar> bar;
     PacketReader::Options reading;
@@ -142,7 +149,6 @@ ExitStatus DetailsCommand::run() const {
     ExitStatus status =
         tell_damage((*reader)->source(), index.packets()) ? exit_input_damaged : exit_all_analysed;
 
-    DissectClient client(dissectors_.client());
     PacketDetails details(**reader, client);
     PacketDetails::Options options;
     options.context = SIZE_MAX;
