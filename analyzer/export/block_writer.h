@@ -22,6 +22,7 @@ class BlockWriter {
         block_[used_++] = character;
     }
     void append(std::string_view text) {
+        if (text.empty()) return;  // which may point nowhere
         if (text.size() > block_size - used_) {
             flush();
             if (text.size() > block_size) {

@@ -10,6 +10,9 @@
 namespace sanscope {
 namespace {
 
+// Wireshark nests no deeper; what claims to would only cost stack and blanks.
+constexpr uint32_t deepest = 1000;
+
 class JsonTree {
   public:
     JsonTree(const v1::PacketTree& tree, BlockWriter& out) : nodes_(tree.nodes()), out_(out) {}
@@ -31,9 +34,6 @@ class JsonTree {
     }
 
   private:
-    // Wireshark nests no deeper; what claims to would only cost stack.
-    static constexpr uint32_t deepest = 1000;
-
     int member(int at, uint32_t depth, size_t indent) {
         const v1::TreeNode& node = nodes_[at];
         const std::string& key = node.abbreviation().empty() ? node.label() : node.abbreviation();
@@ -93,7 +93,7 @@ bool write_tree_text(const v1::PacketTree& tree, ByteSink& sink) {
         if (node.depth() > hidden_above) continue;
         hidden_above = node.hidden() ? node.depth() : UINT32_MAX;
         if (node.hidden()) continue;
-        out.append(std::string(size_t{4} * node.depth(), ' '));
+        out.append(std::string(size_t{4} * std::min(node.depth(), deepest), ' '));
         if (node.generated()) out.append('[');
         out.append(node.label());
         out.append(node.generated() ? "]\n" : "\n");

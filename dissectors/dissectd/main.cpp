@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "dissectors/dissectd/dissect_server.h"
+#include "dissectors/dissectd/write_lock.h"
 
 namespace sanscope {
 namespace {
@@ -67,6 +68,7 @@ int run(int argc, char** argv) {
         std::fprintf(stderr, "%s\n", bridge.error().message.c_str());
         return 2;
     }
+    deny_writing();  // where the kernel can
     const bool served = DissectServer(**bridge, pipes.requests, pipes.responses).run();
     // Tidying up what the process holds would only take time.
     std::fflush(nullptr);
