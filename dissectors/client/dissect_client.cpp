@@ -163,21 +163,26 @@ bool DissectClient::send(v1::DissectRequest& request) {
 }
 
 std::optional<v1::DissectResponse> DissectClient::receive() {
-    if (open_requests_ == 0) return std::nullopt;
     v1::DissectResponse response;
     const auto deadline = Clock::now() + options_.patience;
-    for (;;) {
+    while (open_requests_ > 0) {
         const MessageDecoder::Outcome outcome = decoder_.next(response);
-        if (outcome == MessageDecoder::Outcome::message && response.id() == next_response_) break;
+        if (outcome == MessageDecoder::Outcome::message && response.id() == next_response_) {
+            ++next_response_;
+            --open_requests_;
+            return response;
+        }
+        // What it answered before it died still counts.
         if (outcome != MessageDecoder::Outcome::incomplete) {
             end("answered what was not asked");
-            return std::nullopt;
+            open_requests_ = 0;
+        } else if (process_ == 0) {
+            open_requests_ = 0;
+        } else {
+            fill(deadline, false);
         }
-        if (!fill(deadline, false)) return std::nullopt;
     }
-    ++next_response_;
-    --open_requests_;
-    return response;
+    return std::nullopt;
 }
 
 // Takes in what has come, or waits for something to come or for room to write. False when the helper is no more.
@@ -194,16 +199,20 @@ bool DissectClient::fill(Clock::time_point deadline, bool writing) {
         return errno == EINTR;
     if (watched[1].revents != 0) drain_errors();
     if (watched[0].revents == 0) return true;
+    if (take_responses()) return true;
+    end("");
+    return false;
+}
+
+// What has come so far; false at the end of all that comes.
+bool DissectClient::take_responses() {
     std::array<uint8_t, 1 << 16> room;
     for (;;) {
         const ssize_t came = ::read(responses_.get(), room.data(), room.size());
         if (came > 0) {
             decoder_.add(std::span(room).first(static_cast<size_t>(came)));
-        } else if (came < 0 && errno == EAGAIN) {
-            return true;
         } else if (came == 0 || errno != EINTR) {
-            end("");
-            return false;
+            return came < 0 && errno == EAGAIN;
         }
     }
 }
@@ -231,9 +240,9 @@ void DissectClient::end(std::string_view how) {
         ::kill(process_, SIGKILL);
         ::waitpid(process_, &status, 0);
     }
+    take_responses();
     drain_errors();
     process_ = 0;
-    open_requests_ = 0;
     last_end_ = how.empty() ? how_it_ended(status) : std::string(how);
     const std::string said = last_line(errors_text_);
     if (!said.empty()) last_end_ += ": " + said;

@@ -62,6 +62,7 @@ class DissectClient {
     Result<uint64_t> start();
     Error could_not_start();
     bool fill(std::chrono::steady_clock::time_point deadline, bool writing);
+    bool take_responses();
     void drain_errors();
     void end(std::string_view how);
 
