@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the capture tests share: running sanscope, reading its tables, counting checks."""
 
+import argparse
+import concurrent.futures
 import csv
 import io
 import os
 import pathlib
 import resource
+import shutil
 import signal
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SAMPLES = ROOT / "captures" / "samples"
@@ -117,3 +121,27 @@ def number(text):
 def missing_program(program):
     """Why the tests cannot run, or None."""
     return None if os.access(program, os.X_OK) else f"{program} is not there: build it first (./bootstrap build)"
+
+
+def compare_with_tshark(description, compare, before=None):
+    """The whole of a test that compares sanscope with tshark capture by capture: the samples, or those named on the command
+    line. `compare(capture, sanscope)` gives (claim, faults) pairs; `before(checks, sanscope)` are checks that need no tshark."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("captures", nargs="*", type=pathlib.Path, help="compare these instead of the samples")
+    parser.add_argument("--sanscope", type=pathlib.Path, default=DEFAULT_SANSCOPE)
+    parser.add_argument("--jobs", type=int, default=2)
+    arguments = parser.parse_args()
+    if reason := missing_program(arguments.sanscope):
+        sys.exit(reason)
+    checks = Checks()
+    if before:
+        before(checks, arguments.sanscope)
+    if shutil.which("tshark") is None:
+        checks.skip("comparison with tshark", "tshark is not installed")
+        return checks.finish()
+    captures = arguments.captures or sorted(SAMPLES.glob("*.pcap*"))
+    with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
+        for results in pool.map(compare, captures, [arguments.sanscope] * len(captures)):
+            for claim, faults in results:
+                checks.check(claim, faults)
+    return checks.finish()

@@ -4,17 +4,14 @@
 packet of small captures and of a random selection of large ones; in one pass and (text, and the JSON of small captures) in
 two."""
 
-import argparse
-import concurrent.futures
 import json
 import pathlib
 import random
-import shutil
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "analyzer" / "tests"))
-from harness import DEFAULT_SANSCOPE, SAMPLES, Checks, missing_program  # noqa: E402
+from harness import compare_with_tshark  # noqa: E402
 
 # Differences that stand, by what the line or field begins with, each with its reason.
 EXCUSED_LINES = {}
@@ -133,28 +130,11 @@ def compare(capture, sanscope):
     return results
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("captures", nargs="*", type=pathlib.Path, help="compare these instead of the samples")
-    parser.add_argument("--sanscope", type=pathlib.Path, default=DEFAULT_SANSCOPE)
-    parser.add_argument("--jobs", type=int, default=2)
-    arguments = parser.parse_args()
-    if reason := missing_program(arguments.sanscope):
-        sys.exit(reason)
-    checks = Checks()
-    if shutil.which("tshark") is None:
-        checks.skip("comparison with tshark", "tshark is not installed")
-        return checks.finish()
-    captures = arguments.captures or sorted(SAMPLES.glob("*.pcap*"))
-    with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
-        for results in pool.map(compare, captures, [arguments.sanscope] * len(captures)):
-            for claim, faults in results:
-                checks.check(claim, faults)
+def tell_excuses(_checks, _sanscope):
     for table in (EXCUSED_LINES, EXCUSED_FIELDS):
         for name, reason in table.items():
             print(f"        excused: {name}: {reason}")
-    return checks.finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(compare_with_tshark(__doc__, compare, before=tell_excuses))

@@ -3,8 +3,6 @@
 """`sanscope filter` against `tshark -Y` over all bundled samples, in one pass and in two; the capture it writes read back by
 tshark; and how it fails."""
 
-import argparse
-import concurrent.futures
 import pathlib
 import shutil
 import subprocess
@@ -12,7 +10,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "analyzer" / "tests"))
-from harness import DEFAULT_SANSCOPE, SAMPLES, Checks, missing_program, run_sanscope  # noqa: E402
+from harness import SAMPLES, compare_with_tshark, run_sanscope  # noqa: E402
 
 FILTERS = ["iscsi.opcode == 0x01 || scsi", "tcp.analysis.flags && !tcp.analysis.window_update",
            "frame.number > 20 && tcp.stream eq 0 && tcp.len >= 48", "iscsi.response_frame || iscsi.time > 0.001"]
@@ -85,26 +83,5 @@ def failures(checks, sanscope):
                  [] if run.status == 1 and "no.such" in run.err else [run.describe()])
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("captures", nargs="*", type=pathlib.Path, help="compare these instead of the samples")
-    parser.add_argument("--sanscope", type=pathlib.Path, default=DEFAULT_SANSCOPE)
-    parser.add_argument("--jobs", type=int, default=2)
-    arguments = parser.parse_args()
-    if reason := missing_program(arguments.sanscope):
-        sys.exit(reason)
-    checks = Checks()
-    failures(checks, arguments.sanscope)
-    if shutil.which("tshark") is None:
-        checks.skip("comparison with tshark", "tshark is not installed")
-        return checks.finish()
-    captures = arguments.captures or sorted(SAMPLES.glob("*.pcap*"))
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for results in pool.map(compare, captures, [arguments.sanscope] * len(captures)):
-            for claim, faults in results:
-                checks.check(claim, faults)
-    return checks.finish()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(compare_with_tshark(__doc__, compare, before=failures))
