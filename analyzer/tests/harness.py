@@ -75,11 +75,12 @@ class Run:
         return f"{ended}; {self.err.strip()[-600:] or 'nothing on standard error'}"
 
 
-def run_sanscope(program, arguments, standard_input=None, folder=None, seconds=300):
+def run_sanscope(program, arguments, standard_input=None, folder=None, seconds=300, environment=None):
+    """`environment`: variables besides, or instead of, our own."""
     with open(standard_input, "rb") if standard_input else open(os.devnull, "rb") as source:
         try:
             done = subprocess.run([program, *map(str, arguments)], stdin=source, capture_output=True, cwd=folder,
-                                  timeout=seconds)
+                                  timeout=seconds, env={**os.environ, **(environment or {})})
         except subprocess.TimeoutExpired:
             return Run(None, "", "")
     return Run(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))

@@ -9,9 +9,10 @@ import pathlib
 import random
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "analyzer" / "tests"))
-from harness import compare_with_tshark  # noqa: E402
+from harness import SAMPLES, compare_with_tshark, run_sanscope  # noqa: E402
 
 # Differences that stand, by what the line or field begins with, each with its reason.
 EXCUSED_LINES = {}
@@ -130,11 +131,47 @@ def compare(capture, sanscope):
     return results
 
 
-def tell_excuses(_checks, _sanscope):
+def own_preferences(checks, sanscope):
+    """The user's Wireshark preferences and profiles hold, and nothing of theirs is written."""
+    sample = SAMPLES / "login-discovery-inquiry.pcap"
+    with tempfile.TemporaryDirectory() as home:
+        settings = pathlib.Path(home) / ".config" / "wireshark"
+        profile = settings / "profiles" / "mine"
+        profile.mkdir(parents=True)
+        (settings / "preferences").write_text("tcp.relative_sequence_numbers: FALSE\n")
+        (profile / "preferences").write_text("tcp.relative_sequence_numbers: TRUE\n")
+        (profile / "disabled_protos").write_text("iscsi\n")
+        before = state_of(home)
+
+        def shown(*options):
+            run = run_sanscope(sanscope, ["details", sample, "6", *options],
+                               environment={"HOME": home, "XDG_CONFIG_HOME": str(settings.parent)})
+            relative = "(relative sequence number)" in run.out
+            return "relative " * relative + "iscsi" * ("InitiatorTaskTag" in run.out) if run.status == 0 else run.describe()
+
+        for claim, options, expected in (
+                ("the user's preferences hold", (), "iscsi"),
+                ("a profile named holds", ("--profile", "mine"), "relative "),
+                ("a preference named holds over the profile",
+                 ("--preference", "tcp.relative_sequence_numbers:TRUE"), "relative iscsi")):
+            got = shown(*options)
+            checks.check(claim, [] if got == expected else [f"{got!r}, not {expected!r}"])
+        after = state_of(home)
+        checks.check("nothing in the user's home is written", [] if after == before else [str(after ^ before)])
+
+
+def state_of(folder):
+    """What is in a folder, with contents and times of change."""
+    return {(str(path), path.stat().st_mtime_ns, path.read_bytes() if path.is_file() else b"")
+            for path in pathlib.Path(folder).rglob("*")}
+
+
+def before(checks, sanscope):
+    own_preferences(checks, sanscope)
     for table in (EXCUSED_LINES, EXCUSED_FIELDS):
         for name, reason in table.items():
             print(f"        excused: {name}: {reason}")
 
 
 if __name__ == "__main__":
-    sys.exit(compare_with_tshark(__doc__, compare, before=tell_excuses))
+    sys.exit(compare_with_tshark(__doc__, compare, before=before))
