@@ -45,6 +45,8 @@ class CaptureFile : public PacketSource {
     const std::vector<Damage>& damage() const override { return damage_; }
     uint64_t bytes_total() const override { return total_; }
     const std::vector<Interface>& interfaces() const override { return joiner_.parser().interfaces(); }
+    void keep_sections() override { joiner_.parser().keep_sections(); }
+    const PcapngSections* sections() const override { return joiner_.parser().sections(); }
 
   protected:
     // Whether there is no use in reading on.

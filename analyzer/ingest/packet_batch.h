@@ -20,7 +20,10 @@ struct RawPacket {
     uint32_t wire_length = 0;      // bytes on the wire, never less than captured_length
     LinkType link_type = LinkType::ethernet;
     uint16_t interface = 0;  // index over all interfaces of all sections and files, in order of appearance
+    // In a pcapng, the packet's block begins so many bytes before `data`, and lies whole in the batch; 0 elsewhere.
+    uint16_t block_head = 0;
 };
+static_assert(sizeof(RawPacket) == 32);
 
 // A run of consecutive packets with the bytes they point at. Made once and filled again and again: filling
 // reuses the memory and ends the life of what was there before.

@@ -8,6 +8,7 @@
 
 #include "analyzer/base/result.h"
 #include "analyzer/ingest/packet_batch.h"
+#include "analyzer/ingest/pcapng_sections.h"
 
 namespace sanscope {
 
@@ -64,6 +65,12 @@ class PacketSource {
     // The interfaces met so far, in the order of RawPacket::interface. That is a 16-bit number: should a
     // capture have more interfaces than fit, the last number stands for all the rest.
     virtual const std::vector<Interface>& interfaces() const = 0;
+
+    // To be called before the first claim(), or not at all: has the source keep what the packets of a pcapng rest on.
+    virtual void keep_sections() {}
+    // That of the packets met so far; none where it was not to be kept, or the source is not one pcapng. To be asked as
+    // damage().
+    virtual const PcapngSections* sections() const { return nullptr; }
 };
 
 // Opens one file, or `-` for standard input; the format is told by content: pcap and pcapng, each plain or

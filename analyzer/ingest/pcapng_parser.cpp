@@ -14,9 +14,11 @@ constexpr uint32_t section_header_block = 0x0a0d0d0a;
 constexpr uint32_t interface_description_block = 1;
 constexpr uint32_t packet_block = 2;
 constexpr uint32_t simple_packet_block = 3;
+constexpr uint32_t name_resolution_block = 4;
 constexpr uint32_t interface_statistics_block = 5;
 constexpr uint32_t enhanced_packet_block = 6;
 
+constexpr uint32_t decryption_secrets_block = 10;
 constexpr uint32_t systemd_journal_export_block = 9;
 // The second kind of custom block is one that editing tools must not copy.
 constexpr uint32_t custom_block = 0x00000bad;
@@ -25,13 +27,14 @@ constexpr uint32_t custom_block_not_copied = 0x40000bad;
 constexpr uint32_t byte_order_magic = 0x1a2b3c4d;
 
 // Every block is its type, its length, a body and its length again.
-constexpr uint32_t block_head = 8;
+constexpr uint16_t block_head = pcapng_block_head;
 constexpr uint32_t block_tail = 4;
 constexpr uint32_t min_block = block_head + block_tail;
 constexpr uint32_t min_section_header = 28;
 
 // Bytes before the packet's own in the bodies of the enhanced and the obsolete packet block.
-constexpr size_t packet_fields = 20;
+constexpr uint16_t packet_fields = 20;
+constexpr uint16_t simple_packet_head = block_head + 4;
 
 constexpr uint16_t if_name = 2;
 constexpr uint16_t isb_ifdrop = 5;
@@ -44,11 +47,8 @@ bool is_numbered_only(uint32_t type) {
     return type == custom_block || type == custom_block_not_copied || type == systemd_journal_export_block;
 }
 
-// Whether a block of that type is taken whole; the others are passed over.
-bool is_taken(uint32_t type) {
-    return type == enhanced_packet_block || type == simple_packet_block || type == packet_block ||
-           type == interface_description_block || type == interface_statistics_block ||
-           is_numbered_only(type);
+bool is_name_or_secret(uint32_t type) {
+    return type == name_resolution_block || type == decryption_secrets_block;
 }
 
 // Calls `take(code, value)` for each option that lies within `options` whole. One that does not ends the
@@ -89,11 +89,35 @@ Result<FileByteOrder> read_pcapng_start(std::span<const uint8_t> bytes) {
     return order;
 }
 
+uint16_t packet_head_of_block(std::span<const uint8_t> block) {
+    for (const uint32_t type : {load_le32(block.data()), load_be32(block.data())}) {
+        if (type == enhanced_packet_block || type == packet_block) return block_head + packet_fields;
+        if (type == simple_packet_block) return simple_packet_head;
+    }
+    return block_head;
+}
+
 void PcapngParser::fail(std::string message) {
     fault_ = {block_start_, std::move(message)};
 }
 
 RecordParser::Progress PcapngParser::parse(std::span<const uint8_t> bytes, std::vector<RawPacket>& packets) {
+    const size_t had = packets.size();
+    packets_ -= had;
+    const Progress progress = follow_blocks(bytes, packets);
+    packets_ += packets.size();
+    return progress;
+}
+
+// Whether a block of that type is taken whole; the others are passed over.
+bool PcapngParser::is_taken(uint32_t type, uint32_t length) const {
+    return type == enhanced_packet_block || type == simple_packet_block || type == packet_block ||
+           type == interface_description_block || type == interface_statistics_block ||
+           is_numbered_only(type) || (kept_ && is_name_or_secret(type) && length <= max_record_length);
+}
+
+RecordParser::Progress PcapngParser::follow_blocks(std::span<const uint8_t> bytes,
+                                                   std::vector<RawPacket>& packets) {
     const size_t given = bytes.size();
     const auto consume = [&](size_t count) {
         bytes = bytes.subspan(count);
@@ -128,6 +152,7 @@ RecordParser::Progress PcapngParser::parse(std::span<const uint8_t> bytes, std::
             }
             order_ = *order;
             section_.clear();
+            if (kept_) kept_->begin_section(order_, packets_ + packets.size() + 1);
             passing_length_ = order_.load32(bytes.data() + 4);
             passing_left_ = passing_length_ - static_cast<uint32_t>(pcapng_start_length) - block_tail;
             consume(pcapng_start_length);
@@ -139,7 +164,7 @@ RecordParser::Progress PcapngParser::parse(std::span<const uint8_t> bytes, std::
             fail(fmt::format("a block claims to be {} bytes long", length));
             break;
         }
-        if (!is_taken(type)) {
+        if (!is_taken(type, length)) {
             passing_length_ = length;
             passing_left_ = length - min_block;
             consume(block_head);
@@ -182,11 +207,17 @@ bool PcapngParser::take_block(uint32_t type, std::span<const uint8_t> block,
         case simple_packet_block:
             return take_simple_packet(body, packets);
         case interface_description_block:
-            return take_interface_description(body);
+            if (!take_interface_description(body)) return false;
+            if (kept_) kept_->add(PcapngSections::Kind::interface, block, packets_ + packets.size() + 1);
+            return true;
         case interface_statistics_block:
             return take_interface_statistics(body);
         default:
-            if (is_numbered_only(type)) take_numbered_block(body, packets);
+            if (is_numbered_only(type)) {
+                take_numbered_block(body, packets);
+            } else {
+                kept_->add(PcapngSections::Kind::other, block, packets_ + packets.size() + 1);
+            }
             return true;
     }
     fail("a packet block is too short");
@@ -211,7 +242,8 @@ bool PcapngParser::take_packet(const PacketFields& fields, std::span<const uint8
                        .captured_length = fields.captured,
                        .wire_length = std::max(fields.captured, fields.original),
                        .link_type = interface.link_type,
-                       .interface = interface.number});
+                       .interface = interface.number,
+                       .block_head = block_head + packet_fields});
     return true;
 }
 
@@ -240,7 +272,8 @@ bool PcapngParser::take_simple_packet(std::span<const uint8_t> body, std::vector
                        .captured_length = captured,
                        .wire_length = original,
                        .link_type = interface.link_type,
-                       .interface = interface.number});
+                       .interface = interface.number,
+                       .block_head = simple_packet_head});
     return true;
 }
 
@@ -251,7 +284,8 @@ void PcapngParser::take_numbered_block(std::span<const uint8_t> body, std::vecto
                        .captured_length = length,
                        .wire_length = length,
                        .link_type = LinkType::not_a_packet,
-                       .interface = 0});
+                       .interface = 0,
+                       .block_head = block_head});
 }
 
 bool PcapngParser::take_interface_description(std::span<const uint8_t> body) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -23,6 +24,12 @@ bool is_pcapng(std::span<const uint8_t> first_bytes);
 // be read.
 Result<FileByteOrder> read_pcapng_start(std::span<const uint8_t> bytes);
 
+// Any block's type and length, before its body.
+constexpr size_t pcapng_block_head = 8;
+
+// What RawPacket::block_head is for a packet in this block, of which pcapng_block_head bytes will do; in either byte order.
+uint16_t packet_head_of_block(std::span<const uint8_t> block);
+
 // The packets of a pcapng file (draft-ietf-opsawg-pcapng): enhanced, simple and obsolete packet blocks of any
 // number of sections, each in its own byte order and with its own interfaces. Custom blocks come as
 // LinkType::not_a_packet, since Wireshark counts them. Blocks that are not needed are passed over without
@@ -36,6 +43,8 @@ class PcapngParser final : public RecordParser {
     const std::optional<FormatFault>& fault() const override { return fault_; }
     std::optional<FormatFault> fault_at_end(size_t left) const override;
     const std::vector<CaptureInterface>& interfaces() const override { return interfaces_; }
+    void keep_sections() override { kept_ = std::make_unique<PcapngSections>(); }
+    const PcapngSections* sections() const override { return kept_.get(); }
 
     // No section may describe more interfaces; real ones have a few, and their memory has to end somewhere.
     static constexpr size_t max_section_interfaces = 65536;
@@ -57,7 +66,9 @@ class PcapngParser final : public RecordParser {
         uint32_t original = 0;
     };
 
+    Progress follow_blocks(std::span<const uint8_t> bytes, std::vector<RawPacket>& packets);
     void fail(std::string message);
+    bool is_taken(uint32_t type, uint32_t length) const;
     // Each handles one whole block; false where it failed.
     bool take_block(uint32_t type, std::span<const uint8_t> block, std::vector<RawPacket>& packets);
     bool take_interface_description(std::span<const uint8_t> body);
@@ -68,6 +79,8 @@ class PcapngParser final : public RecordParser {
     void take_numbered_block(std::span<const uint8_t> body, std::vector<RawPacket>& packets);
 
     std::string file_;
+    std::unique_ptr<PcapngSections> kept_;
+    uint64_t packets_ = 0;      // of the earlier calls
     uint64_t position_ = 0;     // of the byte in hand
     uint64_t block_start_ = 0;  // of the block in hand
     std::optional<FormatFault> fault_;

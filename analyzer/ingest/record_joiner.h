@@ -28,6 +28,7 @@ class RecordJoiner {
     // read.
     const std::optional<FormatFault>& fault() const { return fault_; }
     const RecordParser& parser() const { return *parser_; }
+    RecordParser& parser() { return *parser_; }
 
     // Room in front of a batch's bytes that holds the first part of any ordinary packet's record. For a
     // larger record the batch's buffer grows.

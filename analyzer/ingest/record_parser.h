@@ -42,6 +42,10 @@ class RecordParser {
     virtual std::optional<FormatFault> fault_at_end(size_t left) const = 0;
 
     virtual const std::vector<CaptureInterface>& interfaces() const = 0;
+
+    // As of PacketSource.
+    virtual void keep_sections() {}
+    virtual const PcapngSections* sections() const { return nullptr; }
 };
 
 // The largest packet that a record is believed to hold, and the largest pcapng block that is held in memory.

@@ -13,7 +13,7 @@ namespace sanscope {
 
 // Where the bytes of a packet are, and what its record says of it.
 struct PacketPlace {
-    uint64_t offset = 0;  // of its bytes in the file that PacketReader reads
+    uint64_t offset = 0;  // of its bytes, in a pcapng of its block, in the file that PacketReader reads
     int64_t time_ns = 0;
     uint32_t captured_length = 0;
     uint32_t wire_length = 0;

@@ -10,11 +10,17 @@
 #include <utility>
 
 #include "analyzer/ingest/decompressor.h"
+#include "analyzer/ingest/pcapng_parser.h"
+#include "analyzer/ingest/record_parser.h"
 
 namespace sanscope {
 namespace {
 
 constexpr size_t copy_buffer_length = size_t{1} << 20;
+
+// Of any pcapng block that is or may be a packet: where its length is, and what comes before a packet at most.
+constexpr size_t block_length_at = 4;
+constexpr size_t max_packet_head = 28;
 
 // Whether packets can be read again from the file as it is.
 bool is_plain(const OpenInput& input) {
@@ -57,6 +63,7 @@ Result<std::unique_ptr<PacketReader>> PacketReader::open(const std::string& path
     Result<std::unique_ptr<PacketSource>> source = open_capture(path);
     if (!source) return source.error();
     reader->source_ = std::move(*source);
+    reader->source_->keep_sections();
     if (const auto passed = reader->pass(options); !passed) return passed.error();
     return reader;
 }
@@ -72,7 +79,8 @@ Result<std::monostate> PacketReader::pass(const Options& options) {
         source_->parse(batch);
         const uint8_t* const begin = batch.buffer.data() + batch.begin;
         for (const RawPacket& packet : batch.packets) {
-            uint64_t offset = batch.file_offset + static_cast<uint64_t>(packet.data - begin);
+            uint64_t offset =
+                batch.file_offset + static_cast<uint64_t>(packet.data - packet.block_head - begin);
             if (copied_ && !copy(packet, offset))
                 return Error{fmt::format("the temporary copy of its packets could not be written: {}",
                                          std::strerror(errno))};
@@ -87,10 +95,14 @@ Result<std::monostate> PacketReader::pass(const Options& options) {
 }
 
 bool PacketReader::copy(const RawPacket& packet, uint64_t& offset) {
-    if (copy_buffer_.size() + packet.captured_length > copy_buffer_length && !write_copy()) return false;
+    const uint8_t* const begin = packet.data - packet.block_head;
+    size_t length = size_t{packet.block_head} + packet.captured_length;
+    const uint32_t section = sections() == nullptr ? 0 : sections()->section_of(index_.packets() + 1);
+    if (section != 0) length = sections()->order_of(section).load32(begin + block_length_at);
+    if (copy_buffer_.size() + length > copy_buffer_length && !write_copy()) return false;
     offset = copied_bytes_;
-    copy_buffer_.insert(copy_buffer_.end(), packet.data, packet.data + packet.captured_length);
-    copied_bytes_ += packet.captured_length;
+    copy_buffer_.insert(copy_buffer_.end(), begin, begin + length);
+    copied_bytes_ += length;
     return true;
 }
 
@@ -108,15 +120,45 @@ bool PacketReader::write_copy() {
     return true;
 }
 
-Result<std::vector<uint8_t>> PacketReader::read(PacketNumber packet) const {
-    const PacketPlace& place = index_.place(packet);
-    std::vector<uint8_t> bytes(place.captured_length);
+// The first `length` bytes of its record, and up to `more` behind them.
+Result<std::vector<uint8_t>> PacketReader::read_at_least(PacketNumber packet, size_t length,
+                                                         size_t more) const {
+    std::vector<uint8_t> bytes(length + more);
     if (bytes.empty()) return bytes;
     std::string fault;
-    if (read_at(file_.get(), bytes, place.offset, fault) < bytes.size()) {
+    const size_t read = read_at(file_.get(), bytes, index_.place(packet).offset, fault);
+    if (read < length)
         return Error{fault.empty() ? fmt::format("packet {} is no longer in the file", packet) : fault};
-    }
+    bytes.resize(read);
     return bytes;
+}
+
+Result<std::vector<uint8_t>> PacketReader::read(PacketNumber packet) const {
+    const size_t length = index_.place(packet).captured_length;
+    if (sections() == nullptr) return read_at_least(packet, length, 0);
+    auto block = read_at_least(packet, length + pcapng_block_head, max_packet_head - pcapng_block_head);
+    if (!block) return block;
+    const size_t head = packet_head_of_block(*block);
+    if (block->size() < head + length)
+        return Error{fmt::format("packet {} is no longer in the file", packet)};
+    return std::vector<uint8_t>(block->begin() + static_cast<std::ptrdiff_t>(head),
+                                block->begin() + static_cast<std::ptrdiff_t>(head + length));
+}
+
+Result<std::vector<uint8_t>> PacketReader::read_block(PacketNumber packet) const {
+    const uint32_t section = sections() == nullptr ? 0 : sections()->section_of(packet);
+    if (section == 0)
+        return Error{fmt::format("packet {} cannot be shown: {}", packet, PcapngSections::why_ended())};
+    constexpr size_t usual_options = 64;
+    const size_t least = pcapng_block_head + index_.place(packet).captured_length;
+    auto block = read_at_least(packet, least, max_packet_head + usual_options);
+    if (!block) return block;
+    const uint32_t length = sections()->order_of(section).load32(block->data() + block_length_at);
+    if (length < least || length > max_record_length)
+        return Error{fmt::format("packet {} is no longer in the file", packet)};
+    if (length > block->size()) return read_at_least(packet, length, 0);
+    block->resize(length);
+    return block;
 }
 
 }  // namespace sanscope

@@ -33,19 +33,26 @@ class PacketReader {
     // For what the capture says of itself: interfaces, damage.
     const PacketSource& source() const { return *source_; }
 
-    // The captured bytes of a packet of the index. An Error where the file has changed since.
+    // The captured bytes of a packet of the index; of a record that is no packet, its block's body. An Error where the file
+    // has changed since.
     Result<std::vector<uint8_t>> read(PacketNumber packet) const;
+
+    // The sections of a pcapng; none for a pcap.
+    const PcapngSections* sections() const { return source_->sections(); }
+    // The whole block of a packet that is of a section, in the byte order of that. An Error also where it is of none.
+    Result<std::vector<uint8_t>> read_block(PacketNumber packet) const;
 
   private:
     PacketReader() = default;
     Result<std::monostate> pass(const Options& options);
     bool copy(const RawPacket& packet, uint64_t& offset);
+    Result<std::vector<uint8_t>> read_at_least(PacketNumber packet, size_t length, size_t more) const;
     bool write_copy();
 
     std::unique_ptr<PacketSource> source_;
     PacketIndex index_;
     FileDescriptor file_;
-    bool copied_ = false;  // file_ holds nothing but the packets' bytes
+    bool copied_ = false;  // file_ holds nothing but the packets' bytes or blocks
     std::vector<uint8_t> copy_buffer_;
     uint64_t copied_bytes_ = 0;  // written and still in the buffer
 };
