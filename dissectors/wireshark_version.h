@@ -167,6 +167,11 @@ class Record {
         return record_;
     }
 
+    // Says that the record is of a later section, from 1, than the file has.
+    void set_section(uint32_t number) {
+        record_.section_number = number - 1;
+    }
+
   private:
     wtap_rec record_{};
 #if !SANSCOPE_WIRESHARK_SINCE(4, 6)
@@ -177,8 +182,10 @@ class Record {
 // Interfaces are numbered by section from 4.2 on.
 #if SANSCOPE_WIRESHARK_SINCE(4, 2)
 #define SANSCOPE_WIRESHARK_SECTION , unsigned
+constexpr bool interface_names_in_one_row = false;
 #else
 #define SANSCOPE_WIRESHARK_SECTION
+constexpr bool interface_names_in_one_row = true;
 #endif
 
 // ---- Plugins

@@ -22,8 +22,8 @@
 namespace sanscope {
 namespace {
 
-std::string local_date(int64_t time_ns) {
-    const auto seconds = static_cast<time_t>(time_ns / 1'000'000'000);
+std::string local_date(int64_t time_s) {
+    const auto seconds = static_cast<time_t>(time_s);
     tm parts{};
     char text[16] = "XXXX-XX-XX";
     if (localtime_r(&seconds, &parts) != nullptr) std::strftime(text, sizeof text, "%Y-%m-%d", &parts);
@@ -59,9 +59,9 @@ class TreePrinter {
   public:
     TreePrinter(bool json, bool bytes) : json_(json), bytes_(bytes) {}
 
-    bool print(const v1::PacketTree& tree, int64_t time_ns) {
+    bool print(const v1::PacketTree& tree) {
         if (json_) {
-            json_writer_.write(tree, local_date(time_ns));
+            json_writer_.write(tree, local_date(tree.time_s()));
             return true;
         }
         constexpr std::string_view separator = "\n";
@@ -164,7 +164,7 @@ ExitStatus DetailsCommand::run() const {
             if (InterruptHandler::interrupted) break;
             const auto tree = details.describe(packet, options);
             if (tree) {
-                wanted = printer.print(*tree, index.place(packet).time_ns);
+                wanted = printer.print(*tree);
                 any = true;
             } else if (!InterruptHandler::interrupted) {
                 fmt::print(stderr, "sanscope: {}: {}\n", file_, tree.error().message);

@@ -11,10 +11,15 @@ namespace sanscope {
 
 // What a capture says of itself, as sanscope-dissectd is told it.
 v1::OpenCapture open_message(std::span<const CaptureInterface> interfaces, int64_t first_packet_time_ns);
-void add_interfaces(std::span<const CaptureInterface> interfaces,
-                    google::protobuf::RepeatedPtrField<v1::CaptureInterface>& added);
 
-// A packet with its bytes copied.
+// Of the blocks of `sections` from the one numbered `next` on, those that come before packet `last`, but no more than
+// are good for one message; false where there is none. `next` goes on behind them.
+bool fill_sections(const PcapngSections& sections, uint64_t last, size_t& next, v1::AddSections& message);
+
+// A packet of a pcap, with its bytes copied.
 void fill_packet(const RawPacket& packet, uint64_t number, v1::CapturedPacket& message);
+// A packet of a pcapng that is of a section, its whole block copied.
+void fill_block(std::span<const uint8_t> block, const PcapngSections& sections, uint64_t number,
+                v1::CapturedPacket& message);
 
 }  // namespace sanscope

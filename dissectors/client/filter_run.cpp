@@ -27,6 +27,7 @@ Result<FilterRun::Outcome> FilterRun::pass(PacketSource& source, const Options& 
                                            const OnMatch* on_match) {
     Outcome outcome;
     source_ = &source;
+    source.keep_sections();
     under_way_.clear();
     fault_.clear();
     const auto stopped = [&] {
@@ -68,6 +69,10 @@ Result<FilterRun::Outcome> FilterRun::pass(PacketSource& source, const Options& 
         if (const auto taken = take_oldest(); !taken) return taken.error();
     }
     if (!fault_.empty()) return Error{fault_};
+    if (const PcapngSections* const sections = source.sections();
+        sections != nullptr && sections->end() <= outcome.packets)
+        outcome.left_out.push_back(fmt::format("{} packets: {}", outcome.packets - sections->end() + 1,
+                                               PcapngSections::why_ended()));
     return outcome;
 }
 
@@ -80,7 +85,7 @@ Result<bool> FilterRun::open() {
         v1::OpenCapture& capture = *request.mutable_open_capture();
         capture = open_message(source_->interfaces(), first_time_ns_);
         capture.set_whole_capture(true);
-        interfaces_sent_ = source_->interfaces().size();
+        next_block_ = 0;
         if (!client_.send(request) || !client_.receive()) continue;
         opened_ = true;
         return true;
@@ -90,13 +95,14 @@ Result<bool> FilterRun::open() {
 }
 
 bool FilterRun::send(Part& part, Pass pass) {
-    part.behind_interfaces = source_->interfaces().size() > interfaces_sent_;
-    if (part.behind_interfaces) {
+    const PcapngSections* const sections = source_->sections();
+    part.behind = 0;
+    while (sections != nullptr) {
         v1::DissectRequest more;
-        const std::span<const CaptureInterface> all = source_->interfaces();
-        add_interfaces(all.subspan(interfaces_sent_), *more.mutable_add_interfaces()->mutable_interfaces());
-        interfaces_sent_ = all.size();
+        const uint64_t last = part.batch->first_packet + part.first + part.count - 1;
+        if (!fill_sections(*sections, last, next_block_, *more.mutable_add_sections())) break;
         if (!client_.send(more)) return false;
+        ++part.behind;
     }
     v1::DissectRequest request;
     auto& packets = pass == Pass::look ? *request.mutable_feed_packets()->mutable_packets()
@@ -104,15 +110,23 @@ bool FilterRun::send(Part& part, Pass pass) {
     if (pass == Pass::filter) request.mutable_run_filter()->set_filter(filter_);
     for (size_t i = part.first; i < part.first + part.count; ++i) {
         const RawPacket& packet = part.batch->packets[i];
-        if (packet.link_type == LinkType::not_a_packet) continue;
-        fill_packet(packet, part.batch->first_packet + i, *packets.Add());
+        const uint64_t number = part.batch->first_packet + i;
+        if (sections == nullptr) {
+            fill_packet(packet, number, *packets.Add());
+        } else if (const uint32_t section = sections->section_of(number); section != 0) {
+            const uint8_t* const block = packet.data - packet.block_head;
+            const uint32_t length = sections->order_of(section).load32(block + 4);
+            fill_block({block, length}, *sections, number, *packets.Add());
+        }
     }
     return client_.send(request);
 }
 
 // False when the helper has died over it.
 bool FilterRun::take_answer(const Part& part, Outcome& outcome, const OnMatch* on_match) {
-    if (part.behind_interfaces && !client_.receive()) return false;
+    for (size_t i = 0; i < part.behind; ++i) {
+        if (!client_.receive()) return false;
+    }
     const auto response = client_.receive();
     if (!response) return false;
     if (response->has_error()) fault_ = response->error().message();
@@ -132,9 +146,11 @@ bool FilterRun::take_answer(const Part& part, Outcome& outcome, const OnMatch* o
 
 // Sends what was under way once more to a new helper. The oldest part is what the last one died of: it goes packet by packet.
 Result<bool> FilterRun::recover(Pass pass, Outcome& outcome, const OnMatch* on_match) {
+    while (!under_way_.empty() && take_answer(under_way_.front(), outcome, on_match)) under_way_.pop_front();
+    if (const auto opened = open(); !opened) return opened.error();
+    if (under_way_.empty()) return true;
     std::deque<Part> again;
     again.swap(under_way_);
-    if (const auto opened = open(); !opened) return opened.error();
     const Part suspect = again.front();
     again.pop_front();
     for (size_t i = 0; i < suspect.count; ++i) {

@@ -31,7 +31,7 @@ class FilterRun {
         std::vector<std::string> left_out;  // a reason each
     };
 
-    // The client must outlive this.
+    // The client must outlive this. The sources are to be of one capture each, and nothing claimed from them yet.
     FilterRun(DissectClient& client, std::string filter) : client_(client), filter_(std::move(filter)) {}
 
     // Lets the helper see all packets of the capture, so that the filter, run over the same capture then, knows of each what
@@ -48,7 +48,7 @@ class FilterRun {
         std::shared_ptr<PacketBatch> batch;
         size_t first = 0;
         size_t count = 0;
-        bool behind_interfaces = false;  // one more response comes before that to the packets
+        size_t behind = 0;  // so many responses come before that to the packets
     };
 
     Result<Outcome> pass(PacketSource& source, const Options& options, Pass pass, const OnMatch* on_match);
@@ -63,7 +63,7 @@ class FilterRun {
     const PacketSource* source_ = nullptr;
     bool opened_ = false;
     int64_t first_time_ns_ = 0;
-    size_t interfaces_sent_ = 0;
+    size_t next_block_ = 0;  // of the capture's sections
     std::deque<Part> under_way_;
 };
 

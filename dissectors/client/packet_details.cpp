@@ -23,8 +23,6 @@ Result<v1::PacketTree> PacketDetails::describe(PacketNumber packet, const Option
     const PacketIndex& index = reader_.index();
     if (packet == 0 || packet > index.packets())
         return Error{fmt::format("there is no packet {}; the last one is {}", packet, index.packets())};
-    if (index.conversation(packet) == Conversations::no_packet)
-        return Error{fmt::format("record {} is no packet", packet)};
 
     constexpr int most_deaths = 6;
     for (int deaths = 0; deaths < most_deaths; ++deaths) {
@@ -33,6 +31,12 @@ Result<v1::PacketTree> PacketDetails::describe(PacketNumber packet, const Option
         if (fed_before != fed_.end() && packet < fed_before->second.first) forget();
         if (const auto opened = open(); !opened) return opened.error();
         plan(packet, options);
+        const auto told_sections = tell_sections(packet, options);
+        if (!told_sections) {
+            forget();
+            return told_sections.error();
+        }
+        if (*told_sections == Step::died) continue;
         // After a death, one packet at a time: so it shows which one it was.
         const auto fed = feed(options, deaths == 0 ? packets_at_once : 1);
         if (!fed) {
@@ -71,6 +75,7 @@ void PacketDetails::forget() {
     fed_.clear();
     fed_fragments_.clear();
     fed_packets_ = 0;
+    next_block_ = 0;
     run_ = 0;
 }
 
@@ -78,7 +83,9 @@ void PacketDetails::plan(PacketNumber packet, const Options& options) {
     const PacketIndex& index = reader_.index();
     const uint32_t conversation = index.conversation(packet);
     plan_.clear();
+    if (conversation == Conversations::no_packet) return;
     Fed& fed = fed_[conversation];
+    const bool is_new = packet > fed.last;
     if (packet > fed.last) {
         if (fed.last == 0) fed.first = 1;
         if (!index.packets_of(conversation, fed.last + 1, packet - 1, options.context, plan_))
@@ -90,9 +97,9 @@ void PacketDetails::plan(PacketNumber packet, const Options& options) {
         size_t ahead = 0;
         while (last < index.packets() && ahead < options.look_ahead)
             if (index.conversation(++last) == conversation) ++ahead;
+        // In order with the packet itself, which then is dissected a second time.
+        if (is_new) plan_.push_back(packet);
         if (last > fed.last) {
-            // In order with the packet itself, which then is dissected a second time.
-            if (fed.last == packet) plan_.push_back(packet);
             index.packets_of(conversation, std::max(fed.last, packet) + 1, last, options.look_ahead, plan_);
             fed.last = last;
         }
@@ -102,6 +109,23 @@ void PacketDetails::plan(PacketNumber packet, const Options& options) {
         const bool fragment = index.conversation(planned) == Conversations::fragments;
         return fragment && !fed_fragments_.insert(planned).second;
     });
+}
+
+// What the packets that are planned, and this one, rest on.
+Result<PacketDetails::Step> PacketDetails::tell_sections(PacketNumber packet, const Options& options) {
+    const PcapngSections* const sections = reader_.sections();
+    if (sections == nullptr) return Step::done;
+    PacketNumber last = plan_.empty() ? packet : std::max(packet, plan_.back());
+    if (options.look_ahead > 0) last = reader_.index().packets();
+    for (;;) {
+        v1::DissectRequest request;
+        if (!fill_sections(*sections, last, next_block_, *request.mutable_add_sections())) return Step::done;
+        if (!client_.send(request)) return Step::died;
+        const auto response = client_.receive();
+        if (!response) return Step::died;
+        if (response->has_error()) return Error{response->error().message()};
+        take_refused(response->done());
+    }
 }
 
 Result<PacketDetails::Step> PacketDetails::feed(const Options& options, size_t at_once) {
@@ -134,7 +158,8 @@ Result<PacketDetails::Step> PacketDetails::feed(const Options& options, size_t a
                    bytes < bytes_at_once) {
                 std::string fault;
                 if (!add(plan_[next++], *packets.Add(), fault)) return Error{fault};
-                bytes += packets[packets.size() - 1].data().size();
+                const v1::CapturedPacket& added = packets[packets.size() - 1];
+                bytes += added.data().size() + added.block().size();
             }
             if (!client_.send(request)) return died();
             under_way.push_back(next);
@@ -158,7 +183,7 @@ Result<PacketDetails::Step> PacketDetails::ask_for(PacketNumber packet, v1::Pack
     v1::DescribePacket& describe = *request.mutable_describe_packet();
     std::string fault;
     if (!add(packet, *describe.mutable_packet(), fault)) return Error{fault};
-    if (packet > 1) describe.set_previous_time_ns(index.place(packet - 1).time_ns);
+    tell_time_before(packet, describe);
     const uint32_t conversation = index.conversation(packet);
     if (Conversations::is_tcp(conversation)) describe.set_tcp_stream(Conversations::tcp_stream(conversation));
     if (!client_.send(request)) return Step::died;
@@ -170,10 +195,15 @@ Result<PacketDetails::Step> PacketDetails::ask_for(PacketNumber packet, v1::Pack
 }
 
 bool PacketDetails::add(PacketNumber packet, v1::CapturedPacket& message, std::string& fault) const {
-    const auto bytes = reader_.read(packet);
+    const PcapngSections* const sections = reader_.sections();
+    const auto bytes = sections == nullptr ? reader_.read(packet) : reader_.read_block(packet);
     if (!bytes) {
         fault = bytes.error().message;
         return false;
+    }
+    if (sections != nullptr) {
+        fill_block(*bytes, *sections, packet, message);
+        return true;
     }
     const PacketPlace& place = reader_.index().place(packet);
     RawPacket raw;
@@ -181,9 +211,21 @@ bool PacketDetails::add(PacketNumber packet, v1::CapturedPacket& message, std::s
     raw.captured_length = place.captured_length;
     raw.wire_length = place.wire_length;
     raw.time_ns = place.time_ns;
-    raw.interface = reader_.index().interface(packet);
     fill_packet(raw, packet, message);
     return true;
+}
+
+void PacketDetails::tell_time_before(PacketNumber packet, v1::DescribePacket& message) const {
+    const PacketIndex& index = reader_.index();
+    do {
+        if (--packet == 0) return;
+    } while (index.conversation(packet) == Conversations::no_packet);
+    std::string fault;
+    if (reader_.sections() == nullptr) {
+        message.set_previous_time_ns(index.place(packet).time_ns);
+    } else if (!add(packet, *message.mutable_previous(), fault)) {
+        message.clear_previous();
+    }
 }
 
 void PacketDetails::take_refused(const v1::Done& done) {

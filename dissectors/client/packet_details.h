@@ -51,9 +51,11 @@ class PacketDetails {
     Result<bool> open();
     void forget();
     void plan(PacketNumber packet, const Options& options);
+    Result<Step> tell_sections(PacketNumber packet, const Options& options);
     Result<Step> feed(const Options& options, size_t at_once);
     Result<Step> ask_for(PacketNumber packet, v1::PacketTree& tree);
     bool add(PacketNumber packet, v1::CapturedPacket& message, std::string& fault) const;
+    void tell_time_before(PacketNumber packet, v1::DescribePacket& message) const;
     void take_refused(const v1::Done& done);
 
     const PacketReader& reader_;
@@ -62,6 +64,7 @@ class PacketDetails {
     std::unordered_map<uint32_t, Fed> fed_;
     std::unordered_set<PacketNumber> fed_fragments_;
     size_t fed_packets_ = 0;
+    size_t next_block_ = 0;           // of the capture's sections
     std::vector<PacketNumber> plan_;  // packets to be fed next
     std::unordered_set<PacketNumber> deadly_;
     PacketNumber suspect_ = 0;  // was on its way alone when the helper died

@@ -35,7 +35,7 @@ bool DissectServer::run() {
 
 void DissectServer::answer(const v1::DissectRequest& request, v1::DissectResponse& response) {
     const auto fail = [&](std::string message) { response.mutable_error()->set_message(std::move(message)); };
-    const bool needs_capture = request.has_add_interfaces() || request.has_feed_packets() ||
+    const bool needs_capture = request.has_add_sections() || request.has_feed_packets() ||
                                request.has_describe_packet() || request.has_run_filter();
     if (needs_capture && !opened_) return fail("no capture is open");
 
@@ -45,9 +45,8 @@ void DissectServer::answer(const v1::DissectRequest& request, v1::DissectRespons
             opened_ = true;
             response.mutable_done();
             break;
-        case v1::DissectRequest::kAddInterfaces:
-            bridge_.add(request.add_interfaces());
-            response.mutable_done();
+        case v1::DissectRequest::kAddSections:
+            *response.mutable_done() = bridge_.add(request.add_sections());
             break;
         case v1::DissectRequest::kFeedPackets:
             *response.mutable_done() = bridge_.feed(request.feed_packets());

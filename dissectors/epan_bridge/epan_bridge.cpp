@@ -3,8 +3,10 @@
 
 #include <cstdio>
 #include <deque>
+#include <epan/addr_resolv.h>
 #include <epan/prefs.h>
 #include <epan/proto_data.h>
+#include <epan/secrets.h>
 #include <epan/timestamp.h>
 #include <fmt/format.h>
 #include <unordered_map>
@@ -66,17 +68,27 @@ const nstime_t* frame_time(packet_provider_data* provider, uint32_t number) {
     return provider->time_of(number);
 }
 
+const char* interface_option(wtap_block_t interface, unsigned option) {
+    char* text = nullptr;
+    if (interface == nullptr ||
+        wtap_block_get_string_option_value(interface, option, &text) != WTAP_OPTTYPE_SUCCESS)
+        return nullptr;
+    return text;
+}
+
+// The section counts in the whole capture, and is the last of the slice: there it needs no telling.
 const char* interface_name(packet_provider_data* provider, uint32_t number SANSCOPE_WIRESHARK_SECTION) {
     const wtap_block_t interface = provider->interface(number);
-    char* name = nullptr;
-    if (interface != nullptr &&
-        wtap_block_get_string_option_value(interface, OPT_IDB_NAME, &name) == WTAP_OPTTYPE_SUCCESS)
-        return name;
+    for (const unsigned option :
+         std::initializer_list<unsigned>{OPT_IDB_NAME, OPT_IDB_DESCRIPTION, OPT_IDB_HARDWARE}) {
+        if (const char* const text = interface_option(interface, option); text != nullptr) return text;
+    }
     return "unknown";
 }
 
-const char* interface_description(packet_provider_data*, uint32_t SANSCOPE_WIRESHARK_SECTION) {
-    return nullptr;
+const char* interface_description(packet_provider_data* provider,
+                                  uint32_t number SANSCOPE_WIRESHARK_SECTION) {
+    return interface_option(provider->interface(number), OPT_IDB_DESCRIPTION);
 }
 
 packet_provider_funcs provider_functions() {
@@ -130,6 +142,10 @@ class Filter {
     bool compiled_ = false;
 };
 
+std::string reason(int error, const char* details) {
+    return details != nullptr ? details : error != 0 ? wtap_strerror(error) : "it ends early";
+}
+
 // Wireshark numbered the stream among those that were fed.
 void renumber_stream(uint32_t stream, sanscope::v1::PacketTree& tree) {
     for (sanscope::v1::TreeNode& node : *tree.mutable_nodes()) {
@@ -156,6 +172,7 @@ struct EpanBridge::State {
 
     void open(const v1::OpenCapture& capture);
     void close();
+    Result<std::monostate> learn(const v1::SectionBlocks& blocks);
 
     enum class Tree { none, for_filter, visible };
     // Dissects packets and calls `use(dissection, packet)` behind each.
@@ -166,9 +183,12 @@ struct EpanBridge::State {
     template <class Use>
     int dissect_some(const CaptureSlice::Packets& packets, int first, epan_dissect_t* dissection,
                      const dfilter_t* filter, Use use, std::string& fault);
+    // Where it fails, `fault` says why.
+    wtap* open_slice(std::string& fault) const;
+    nstime_t time_of(const v1::CapturedPacket& packet);
     frame_data& frame_of(const v1::CapturedPacket& packet, const wtap_rec& record);
 
-    CaptureSlice slice;
+    CaptureSlice slice{wireshark::interface_names_in_one_row};
     packet_provider_data provider;
     packet_provider_funcs functions = provider_functions();
     epan_t* session = nullptr;
@@ -201,7 +221,7 @@ void EpanBridge::State::dissect(const CaptureSlice::Packets& packets, Tree tree,
     for (int next = 0; next < packets.size();) {
         std::string fault;
         next += dissect_some(packets, next, dissection, code, use, fault);
-        if (next < packets.size())
+        if (!fault.empty())
             refuse(fmt::format("Wireshark cannot read packet {}: {}", packets[next++].number(), fault));
     }
     epan_dissect_free(dissection);
@@ -211,19 +231,19 @@ template <class Use>
 int EpanBridge::State::dissect_some(const CaptureSlice::Packets& packets, int first,
                                     epan_dissect_t* dissection, const dfilter_t* code, Use use,
                                     std::string& fault) {
-    const Result<std::string> path = slice.write(packets, first);
-    if (!path) {
-        fault = path.error().message;
+    const Result<int> written = slice.write(packets, first);
+    if (!written) {
+        fault = written.error().message;
         return 0;
     }
-    int error = 0;
-    char* details = nullptr;
-    wtap* const file = wtap_open_offline(path->c_str(), WTAP_TYPE_AUTO, &error, &details, FALSE);
     int done = 0;
-    if (file != nullptr) {
+    if (wtap* const file = open_slice(fault); file != nullptr) {
+        int error = 0;
+        char* details = nullptr;
         provider.file = file;
-        while (first + done < packets.size() && record.read(file, error, details)) {
+        while (done < *written && record.read(file, error, details)) {
             const v1::CapturedPacket& packet = packets[first + done];
+            if (packet.section() > 0) record.set_section(packet.section());
             frame_data& frame = frame_of(packet, record.get());
             if (code != nullptr) epan_dissect_prime_with_dfilter(dissection, code);
             if (!frame.visited) prime_epan_dissect_with_postdissector_wanted_hfids(dissection);
@@ -235,11 +255,54 @@ int EpanBridge::State::dissect_some(const CaptureSlice::Packets& packets, int fi
         }
         provider.file = nullptr;
         wtap_close(file);
+        if (done < *written) fault = reason(error, details);
+        g_free(details);
     }
-    if (first + done < packets.size())
-        fault = details != nullptr ? details : error != 0 ? wtap_strerror(error) : "it ends early";
-    g_free(details);
     return done;
+}
+
+wtap* EpanBridge::State::open_slice(std::string& fault) const {
+    int error = 0;
+    char* details = nullptr;
+    wtap* const file = wtap_open_offline(slice.path().c_str(), WTAP_TYPE_AUTO, &error, &details, FALSE);
+    if (file == nullptr) fault = reason(error, details);
+    g_free(details);
+    return file;
+}
+
+nstime_t EpanBridge::State::time_of(const v1::CapturedPacket& packet) {
+    CaptureSlice::Packets packets;
+    *packets.Add() = packet;
+    std::string fault;
+    wtap* const file = slice.write(packets, 0) ? open_slice(fault) : nullptr;
+    nstime_t time{};
+    if (file == nullptr) return time;
+    int error = 0;
+    char* details = nullptr;
+    if (record.read(file, error, details)) time = record.get().ts;
+    wtap_close(file);
+    g_free(details);
+    return time;
+}
+
+// Takes in names and secrets.
+Result<std::monostate> EpanBridge::State::learn(const v1::SectionBlocks& blocks) {
+    if (const auto written = slice.write_others(blocks); !written) return written.error();
+    std::string fault;
+    wtap* const file = open_slice(fault);
+    if (file == nullptr) return Error{fault};
+    wtap_set_cb_new_ipv4(file, add_ipv4_name);
+    wtap_set_cb_new_ipv6(file, reinterpret_cast<wtap_new_ipv6_callback_t>(add_ipv6_name));
+    wtap_set_cb_new_secrets(file, secrets_wtap_callback);
+    int error = 0;
+    char* details = nullptr;
+    while (record.read(file, error, details)) {
+    }
+    wtap_close(file);
+    if (error != 0) fault = reason(error, details);
+    g_free(details);
+    if (!fault.empty()) return Error{fault};
+    return std::monostate{};
 }
 
 frame_data& EpanBridge::State::frame_of(const v1::CapturedPacket& packet, const wtap_rec& read) {
@@ -290,8 +353,16 @@ void EpanBridge::open(const v1::OpenCapture& capture) {
     state_->open(capture);
 }
 
-void EpanBridge::add(const v1::AddInterfaces& interfaces) {
-    state_->slice.add(interfaces.interfaces());
+v1::Done EpanBridge::add(const v1::AddSections& sections) {
+    v1::Done done;
+    for (const v1::SectionBlocks& blocks : sections.sections()) {
+        auto added = state_->slice.add(blocks);
+        if (added && !blocks.others().empty()) added = state_->learn(blocks);
+        if (!added)
+            done.add_refused(fmt::format("Wireshark cannot read all of section {}: {}", blocks.section(),
+                                         added.error().message));
+    }
+    return done;
 }
 
 v1::Done EpanBridge::feed(const v1::FeedPackets& packets) {
@@ -305,8 +376,10 @@ v1::Done EpanBridge::feed(const v1::FeedPackets& packets) {
 
 Result<v1::PacketTree> EpanBridge::describe(const v1::DescribePacket& request) {
     packet_provider_data& provider = state_->provider;
-    provider.previous = request.has_previous_time_ns() ? request.packet().number() - 1 : 0;
-    provider.previous_time = as_nstime(request.previous_time_ns());
+    const bool any = request.has_previous() || request.has_previous_time_ns();
+    provider.previous = any ? request.packet().number() - 1 : 0;
+    provider.previous_time =
+        request.has_previous() ? state_->time_of(request.previous()) : as_nstime(request.previous_time_ns());
 
     CaptureSlice::Packets packets;
     *packets.Add() = request.packet();
@@ -314,7 +387,10 @@ Result<v1::PacketTree> EpanBridge::describe(const v1::DescribePacket& request) {
     std::string fault;
     state_->dissect(
         packets, State::Tree::visible, nullptr,
-        [&](const epan_dissect_t& dissection, const v1::CapturedPacket&) { copy_tree(dissection, tree); },
+        [&](const epan_dissect_t& dissection, const v1::CapturedPacket&) {
+            copy_tree(dissection, tree);
+            tree.set_time_s(dissection.pi.abs_ts.secs);
+        },
         [&](std::string reason) { fault = std::move(reason); });
     if (!fault.empty()) return Error{fault};
     if (request.has_tcp_stream()) renumber_stream(request.tcp_stream(), tree);

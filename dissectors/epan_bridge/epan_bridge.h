@@ -36,7 +36,7 @@ class EpanBridge {
     static std::string wireshark_version();
 
     void open(const v1::OpenCapture& capture);
-    void add(const v1::AddInterfaces& interfaces);
+    v1::Done add(const v1::AddSections& sections);
     v1::Done feed(const v1::FeedPackets& packets);
     Result<v1::PacketTree> describe(const v1::DescribePacket& request);
     static v1::FilterCheck check(const std::string& filter);
