@@ -6,14 +6,46 @@
 namespace sanscope {
 
 uint32_t Conversations::number(const RawPacket& packet) {
+    ++packets_;
+    completed_.clear();
     if (packet.link_type == LinkType::not_a_packet) return no_packet;
     decode_frame(packet.link_type, packet.data, packet.captured_length, packet.wire_length, decoded_);
     while (decoded_.kind == DecodedPacket::Kind::ip_fragment) {
         const Datagram* datagram = reassembler_.add(decoded_, packet.time_ns);
-        if (datagram == nullptr) return fragments;
+        const DatagramKey key = key_of(decoded_);
+        if (datagram == nullptr) {
+            keep_fragments(key, packet.time_ns);
+            completed_.clear();
+            return fragments;
+        }
+        take_fragments(key);
         decode_datagram(*datagram, decoded_);
     }
     return decoded_.kind == DecodedPacket::Kind::tcp ? number_tcp(decoded_) : other;
+}
+
+Conversations::DatagramKey Conversations::key_of(const DecodedPacket& fragment) {
+    return {fragment.source.words[0],      fragment.source.words[1], fragment.destination.words[0],
+            fragment.destination.words[1], fragment.fragment.id,     fragment.fragment.protocol};
+}
+
+// The packet in hand, and what it completed, may be the beginning of that datagram.
+void Conversations::keep_fragments(const DatagramKey& key, int64_t time_ns) {
+    constexpr int64_t longest_wait_ns = FragmentReassembler::Limits{}.ipv6_timeout_ns;
+    if (fragments_.size() >= max_datagrams) fragments_.clear();
+    Fragments& kept = fragments_[key];
+    if (kept.packets.empty() || kept.packets.size() >= max_fragments ||
+        time_ns - kept.begun_ns > longest_wait_ns)
+        kept = {.begun_ns = time_ns, .packets = {}};
+    kept.packets.insert(kept.packets.end(), completed_.begin(), completed_.end());
+    kept.packets.push_back(packets_);
+}
+
+void Conversations::take_fragments(const DatagramKey& key) {
+    const auto kept = fragments_.find(key);
+    if (kept == fragments_.end()) return;
+    completed_.insert(completed_.end(), kept->second.packets.begin(), kept->second.packets.end());
+    fragments_.erase(kept);
 }
 
 uint32_t Conversations::number_tcp(const DecodedPacket& packet) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -19,7 +21,7 @@ class Conversations {
   public:
     // What is not TCP, all in one.
     static constexpr uint32_t other = 0;
-    // IP fragments that complete no TCP segment, but may be the beginning of one: they belong to every conversation.
+    // IP fragments of datagrams that are never whole, or not yet: they belong to every conversation.
     static constexpr uint32_t fragments = 1;
     // A record that Wireshark numbers like a packet (LinkType::not_a_packet).
     static constexpr uint32_t no_packet = 2;
@@ -27,8 +29,11 @@ class Conversations {
 
     explicit Conversations(uint64_t seed) : hash_{seed} {}
 
-    // Packets in the order of the capture.
+    // Packets in the order of the capture, all of them.
     uint32_t number(const RawPacket& packet);
+    // Those before the packet numbered last that are of its conversation, too, for it completed what they began: IP
+    // fragments, as numbers of packets from 1.
+    const std::vector<uint64_t>& completed() const { return completed_; }
 
     static constexpr bool is_tcp(uint32_t conversation) { return conversation >= first_tcp; }
     static constexpr uint32_t tcp_stream(uint32_t conversation) { return conversation - first_tcp; }
@@ -40,11 +45,24 @@ class Conversations {
         bool base_known[2] = {false, false};
         uint32_t base_seq[2] = {0, 0};
     };
+    // Of a datagram that is not whole yet.
+    struct Fragments {
+        int64_t begun_ns = 0;
+        std::vector<uint64_t> packets;
+    };
+    using DatagramKey = std::tuple<uint64_t, uint64_t, uint64_t, uint64_t, uint32_t, uint8_t>;
+    // Past so many all are forgotten, and so are those of a datagram that gets too many.
+    static constexpr size_t max_datagrams = 4096;
+    static constexpr size_t max_fragments = 8192;
+
     struct Hash {
         uint64_t seed;
         size_t operator()(const FlowKey& key) const { return key.hash(seed); }
     };
 
+    static DatagramKey key_of(const DecodedPacket& fragment);
+    void keep_fragments(const DatagramKey& key, int64_t time_ns);
+    void take_fragments(const DatagramKey& key);
     uint32_t number_tcp(const DecodedPacket& packet);
 
     Hash hash_;
@@ -52,6 +70,9 @@ class Conversations {
     uint32_t next_ = first_tcp;
     FragmentReassembler reassembler_;
     DecodedPacket decoded_;
+    uint64_t packets_ = 0;
+    std::map<DatagramKey, Fragments> fragments_;
+    std::vector<uint64_t> completed_;
 };
 
 }  // namespace sanscope

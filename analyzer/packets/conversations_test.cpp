@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/packets/conversations.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "analyzer/net/testing/frame_builder.h"
@@ -13,6 +14,8 @@ using frames::ipv4;
 using frames::Layer;
 using frames::tcp;
 using frames::udp;
+using testing::ElementsAre;
+using testing::IsEmpty;
 
 class ConversationsTest : public testing::Test {
   protected:
@@ -77,7 +80,11 @@ TEST_F(ConversationsTest, TheLastFragmentIsOfTheSegmentItCompletes) {
     Layer second{{segment.bytes.begin() + 24, segment.bytes.end()}, 0, segment.ip_protocol};
     const uint32_t whole = forth(50000, 1);
     EXPECT_EQ(number(ethernet(ipv4({.id = 9, .more_fragments = true}, first))), Conversations::fragments);
+    EXPECT_THAT(conversations_.completed(), IsEmpty());
     EXPECT_EQ(number(ethernet(ipv4({.id = 9, .fragment_offset = 24}, second))), whole);
+    EXPECT_THAT(conversations_.completed(), ElementsAre(2)) << "the first is of it, too";
+    forth(50000, 1);
+    EXPECT_THAT(conversations_.completed(), IsEmpty());
 }
 
 }  // namespace

@@ -11,7 +11,9 @@ PacketIndex::PacketIndex() : numbering_(std::random_device{}()) {}
 void PacketIndex::add(const RawPacket& packet, uint64_t offset) {
     places_.append({offset, packet.time_ns, packet.captured_length, packet.wire_length});
     interfaces_.append(packet.interface);
-    conversations_.append(numbering_.number(packet));
+    const uint32_t conversation = numbering_.number(packet);
+    conversations_.append(conversation);
+    for (const PacketNumber earlier : numbering_.completed()) conversations_[earlier - 1] = conversation;
 }
 
 bool PacketIndex::packets_of(uint32_t conversation, PacketNumber first, PacketNumber last, size_t most,
