@@ -9,8 +9,10 @@ import collections
 import csv
 import decimal
 import io
+import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +20,7 @@ import zlib
 
 import application_log
 from harness import (DEFAULT_SANSCOPE, ROOT, STATUS_NAMES, Checks, TableError, missing_program, number, run_measured,
-                     table)
+                     run_sanscope, table)
 
 # ---- Captures made by others, with reference tables
 
@@ -210,6 +212,29 @@ def prove_torture(checks, program, folder):
             checks.check(f"{capture.name}: {' '.join(command)}", faults)
 
 
+DETAILS_OF = 1000
+
+
+def prove_details(checks, program, folder):
+    """Each of the first packets of a file is told, or said why not; the helper process dies of none."""
+    told = 0
+    for path in sorted(folder.iterdir()):
+        if path.suffix == ".md":
+            continue
+        every = run_sanscope(program, ["filter", path, ""])
+        packets = len(every.out.split()) + every.err.count("left out")
+        if packets == 0:
+            continue
+        run = run_sanscope(program, ["details", path, f"1-{DETAILS_OF}", "--json"])
+        trees = len(json.loads(run.out)) if run.out else 0
+        refused = len(re.findall(r"(?:cannot read packet|record) \d+", run.err))
+        told += trees
+        faults = [] if trees + refused == min(packets, DETAILS_OF) and "sanscope-dissectd" not in run.err else [
+            f"{trees} told, {refused} refused of {min(packets, DETAILS_OF)}; {run.describe()}"]
+        checks.check(f"{path.name}: details of {trees} packets, {refused} refused with a reason", faults)
+    print(f"        {told} packets told in all")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sanscope", type=pathlib.Path, default=DEFAULT_SANSCOPE)
@@ -219,7 +244,8 @@ def main():
     checks = Checks()
     shared = pathlib.Path(os.environ.get("SANSCOPE_SHARED", ROOT.parent / "shared"))
     for prove, part in ((prove_foreign, "captures/foreign"), (prove_application, "truth"),
-                        (prove_torture, "captures/torture")):
+                        (prove_torture, "captures/torture"), (prove_details, "captures/torture"),
+                        (prove_details, "captures/foreign/variants")):
         if (shared / part).is_dir():
             prove(checks, arguments.sanscope, shared / part)
         else:
