@@ -89,7 +89,7 @@ struct CommandRow {
     int64_t response_ns = no_time;
     PacketNumber first_byte_packet = 0;  // holds the first byte of the first data PDU's data
     int64_t first_byte_ns = no_time;
-    PacketNumber aborted_packet = 0;  // completes the answer that tells so
+    PacketNumber aborted_packet = 0;      // completes the answer that tells so
     int64_t residual = unknown<int64_t>;  // bytes not transferred; negative: bytes too many (overflow)
     const char* name = "";                // static storage
     uint32_t connection = 0;
