@@ -97,6 +97,13 @@ uint16_t packet_head_of_block(std::span<const uint8_t> block) {
     return block_head;
 }
 
+bool is_custom_block(std::span<const uint8_t> block) {
+    for (const uint32_t type : {load_le32(block.data()), load_be32(block.data())}) {
+        if (type == custom_block || type == custom_block_not_copied) return true;
+    }
+    return false;
+}
+
 void PcapngParser::fail(std::string message) {
     fault_ = {block_start_, std::move(message)};
 }

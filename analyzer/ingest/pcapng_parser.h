@@ -29,6 +29,8 @@ constexpr size_t pcapng_block_head = 8;
 
 // What RawPacket::block_head is for a packet in this block, of which pcapng_block_head bytes will do; in either byte order.
 uint16_t packet_head_of_block(std::span<const uint8_t> block);
+// Whether a block, of which as much will do, is a custom block.
+bool is_custom_block(std::span<const uint8_t> block);
 
 // The packets of a pcapng file (draft-ietf-opsawg-pcapng): enhanced, simple and obsolete packet blocks of any
 // number of sections, each in its own byte order and with its own interfaces. Custom blocks come as

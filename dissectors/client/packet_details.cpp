@@ -6,6 +6,8 @@
 
 #include "dissectors/client/capture_messages.h"
 
+#include "analyzer/ingest/pcapng_parser.h"
+
 namespace sanscope {
 namespace {
 
@@ -16,6 +18,10 @@ constexpr size_t messages_under_way = 4;
 
 // The helper keeps some 2 KiB of each packet fed. Beyond so many it begins afresh.
 constexpr size_t most_fed = 500'000;
+
+std::span<const uint8_t> block_of(const v1::CapturedPacket& packet) {
+    return {reinterpret_cast<const uint8_t*>(packet.block().data()), packet.block().size()};
+}
 
 }  // namespace
 
@@ -217,15 +223,21 @@ bool PacketDetails::add(PacketNumber packet, v1::CapturedPacket& message, std::s
 
 void PacketDetails::tell_time_before(PacketNumber packet, v1::DescribePacket& message) const {
     const PacketIndex& index = reader_.index();
-    do {
-        if (--packet == 0) return;
-    } while (index.conversation(packet) == Conversations::no_packet);
-    std::string fault;
+    if (packet == 1) return;
     if (reader_.sections() == nullptr) {
-        message.set_previous_time_ns(index.place(packet).time_ns);
-    } else if (!add(packet, *message.mutable_previous(), fault)) {
-        message.clear_previous();
+        message.set_previous_time_ns(index.place(packet - 1).time_ns);
+        return;
     }
+    constexpr PacketNumber most_passed_over = 10'000;
+    const PacketNumber first = packet > most_passed_over ? packet - most_passed_over : 1;
+    std::string fault;
+    while (--packet >= first) {
+        v1::CapturedPacket& previous = *message.mutable_previous();
+        if (add(packet, previous, fault) &&
+            (index.conversation(packet) != Conversations::no_packet || !is_custom_block(block_of(previous))))
+            return;
+    }
+    message.clear_previous();
 }
 
 void PacketDetails::take_refused(const v1::Done& done) {

@@ -4,9 +4,11 @@
 packet of small captures and of a random selection of large ones; in one pass and (text, and the JSON of small captures) in
 two."""
 
+import gzip
 import json
 import pathlib
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,9 +16,12 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "analyzer" / "tests"))
 from harness import SAMPLES, compare_with_tshark, run_sanscope  # noqa: E402
 
+from pcapng_maker import capture_of_everything  # noqa: E402
+
 # Differences that stand in two passes, each with its reason: lines by what the line of their protocol and they themselves begin
 # with, and fields.
-UDP_STREAMS = "Wireshark numbers UDP streams in the order in which it first sees them, and here one conversation is fed after the other"
+UDP_STREAMS = ("Wireshark numbers UDP streams in the order in which it first sees them, and here one conversation is fed "
+               "after the other")
 EXCUSED_LINES = {("User Datagram Protocol", "Stream index"): UDP_STREAMS}
 EXCUSED_FIELDS = {"udp.stream": UDP_STREAMS}
 
@@ -175,8 +180,23 @@ def state_of(folder):
             for path in pathlib.Path(folder).rglob("*")}
 
 
+def made_pcapng(checks, sanscope):
+    """All that a pcapng may tell of packets besides their bytes, plain and compressed."""
+    if shutil.which("tshark") is None:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        plain = pathlib.Path(folder) / "everything.pcapng"
+        plain.write_bytes(capture_of_everything())
+        compressed = plain.with_suffix(".pcapng.gz")
+        compressed.write_bytes(gzip.compress(plain.read_bytes()))
+        for capture in (plain, compressed):
+            for claim, faults in compare(capture, sanscope):
+                checks.check(claim, faults)
+
+
 def before(checks, sanscope):
     own_preferences(checks, sanscope)
+    made_pcapng(checks, sanscope)
     for table in (EXCUSED_LINES, EXCUSED_FIELDS):
         for name, reason in table.items():
             print(f"        excused in two passes: {name}: {reason}")
