@@ -146,7 +146,8 @@ Result<std::vector<uint8_t>> PacketReader::read(PacketNumber packet) const {
 }
 
 Result<std::vector<uint8_t>> PacketReader::read_block(PacketNumber packet) const {
-    const uint32_t section = sections() == nullptr ? 0 : sections()->section_of(packet);
+    if (sections() == nullptr) return Error{"a pcap has no blocks"};
+    const uint32_t section = sections()->section_of(packet);
     if (section == 0)
         return Error{fmt::format("packet {} cannot be shown: {}", packet, PcapngSections::why_ended())};
     constexpr size_t usual_options = 64;

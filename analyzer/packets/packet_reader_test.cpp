@@ -2,6 +2,8 @@
 #include "analyzer/packets/packet_reader.h"
 
 #include <cstdlib>
+#include <fstream>
+#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -66,6 +68,87 @@ TEST(PacketReader, ReadsEveryPacketOfAPlainFile) {
 TEST(PacketReader, ReadsEveryPacketOfACompressedFile) {
     expect_as_in_order(test::gzip(long_pcap()));
     expect_as_in_order(test::zstd(pcapng_of_two_interfaces()));
+}
+
+struct Blocks {
+    PcapngBuilder builder;
+    std::vector<Bytes> packets;  // the whole block of each
+
+    void packet(const std::function<void()>& add) {
+        const auto begin = static_cast<std::ptrdiff_t>(builder.bytes().size());
+        add();
+        packets.emplace_back(builder.bytes().begin() + begin, builder.bytes().end());
+    }
+};
+
+// Every kind of block that is a packet or numbered like one, in two sections of different byte order.
+Blocks every_kind_of_block() {
+    Blocks blocks;
+    PcapngBuilder& builder = blocks.builder;
+    for (const bool big_endian : {false, true}) {
+        builder.section(big_endian).interface();
+        blocks.packet([&] { builder.enhanced_packet(0, 5, frame(101)); });
+        blocks.packet([&] { builder.simple_packet(45, frame(45)); });
+        blocks.packet([&] { builder.obsolete_packet(0, 6, frame(3)); });
+        blocks.packet([&] { builder.block(0x0bad, frame(44)); });
+        blocks.packet([&] { builder.block(9, frame(48)); });
+        blocks.packet([&] {
+            // A comment far longer than the packet.
+            test::ByteWriter body(big_endian);
+            body.u32(0)
+                .u32(0)
+                .u32(7)
+                .u32(4)
+                .u32(4)
+                .u32(0xdeadbeef)
+                .u16(1)
+                .u16(4000)
+                .bytes(frame(4000))
+                .u32(0);
+            builder.block(6, body.result());
+        });
+    }
+    return blocks;
+}
+
+TEST(PacketReader, ReadsWholeBlocks) {
+    const Blocks blocks = every_kind_of_block();
+    for (const Bytes& bytes : {blocks.builder.bytes(), test::gzip(blocks.builder.bytes())}) {
+        const TemporaryFile file(bytes);
+        const auto reader = PacketReader::open(file.path(), {});
+        ASSERT_TRUE(reader);
+        ASSERT_NE((*reader)->sections(), nullptr);
+        ASSERT_EQ((*reader)->index().packets(), blocks.packets.size());
+        for (PacketNumber number = 1; number <= blocks.packets.size(); ++number) {
+            const auto block = (*reader)->read_block(number);
+            ASSERT_TRUE(block) << block.error().message;
+            EXPECT_EQ(*block, blocks.packets[number - 1]) << number;
+        }
+    }
+    expect_as_in_order(blocks.builder.bytes());
+    expect_as_in_order(test::gzip(blocks.builder.bytes()));
+}
+
+TEST(PacketReader, SaysThatABlockHasChangedSince) {
+    const Blocks blocks = every_kind_of_block();
+    const TemporaryFile file(blocks.builder.bytes());
+    const auto reader = PacketReader::open(file.path(), {});
+    ASSERT_TRUE(reader);
+    {
+        std::ofstream over(file.path(), std::ios::binary);
+        over << std::string(blocks.builder.bytes().size(), '\xff');
+    }
+    EXPECT_THAT((*reader)->read_block(1).error().message, HasSubstr("no longer"));
+    ASSERT_EQ(::truncate(file.path().c_str(), 100), 0);
+    EXPECT_THAT((*reader)->read_block(1).error().message, HasSubstr("no longer"));
+}
+
+TEST(PacketReader, APcapHasNoBlocks) {
+    const TemporaryFile file(long_pcap());
+    const auto reader = PacketReader::open(file.path(), {});
+    ASSERT_TRUE(reader);
+    EXPECT_EQ((*reader)->sections(), nullptr);
+    EXPECT_FALSE((*reader)->read_block(1));
 }
 
 TEST(PacketReader, StopsBehindTheLastPacketAskedFor) {

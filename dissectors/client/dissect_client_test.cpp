@@ -147,6 +147,56 @@ TEST_F(DissectClientTest, DetailsLookAhead) {
     EXPECT_THAT(fed(*next), ElementsAre(1, 2, 3, 4, 5, 3, 6, 4));
 }
 
+std::vector<std::string> labels(const v1::PacketTree& tree) {
+    std::vector<std::string> result;
+    for (const v1::TreeNode& node : tree.nodes()) result.push_back(node.label());
+    return result;
+}
+
+// A packet in a section, two in the next, whose second interface comes between them; then a custom block.
+test::Bytes pcapng_of_sections() {
+    test::PcapngBuilder builder;
+    builder.section().interface().enhanced_packet(0, 1, test::frame(60));
+    builder.section(true).interface().enhanced_packet(0, 2, test::frame(64));
+    builder.interface().enhanced_packet(1, 3, test::frame(68)).block(0x0bad, test::frame(8));
+    return builder.bytes();
+}
+
+TEST_F(DissectClientTest, DetailsTellWhatPacketsRestOnOnceAndInTime) {
+    const test::TemporaryFile file(pcapng_of_sections());
+    const auto reader = PacketReader::open(file.path(), {});
+    ASSERT_TRUE(reader);
+    DissectClient client(with({}));
+    PacketDetails details(**reader, client);
+    std::vector<std::string> expected = {"section 1 24", "section 2* 24", "1 92", "2 96"};
+    EXPECT_EQ(labels(*details.describe(2)), expected);
+    for (const char* const more : {"section 2* 24", "3 100"}) expected.emplace_back(more);
+    EXPECT_EQ(labels(*details.describe(3)), expected);
+    expected.emplace_back("4 20");
+    EXPECT_EQ(labels(*details.describe(4)), expected) << "a record that is no packet rests on no other";
+    ASSERT_EQ(::kill(client.process(), SIGKILL), 0);
+    EXPECT_THAT(labels(*details.describe(1)), ElementsAre("section 1 24", "1 92"));
+}
+
+TEST_F(DissectClientTest, FilterTellsOfSectionsAndRecordsThatAreNoPackets) {
+    const test::TemporaryFile file(pcapng_of_sections());
+    DissectClient client(with({}));
+    std::vector<uint64_t> numbers;
+    const auto source = open_capture(file.path());
+    FilterRun run(client, "any");
+    const auto outcome =
+        run.run(**source, {}, [&](const RawPacket&, uint64_t number) { numbers.push_back(number); });
+    ASSERT_TRUE(outcome);
+    EXPECT_EQ(outcome->packets, 4u);
+    EXPECT_THAT(outcome->left_out, IsEmpty());
+    EXPECT_THAT(numbers, ElementsAre(2, 4));
+    const auto reader = PacketReader::open(file.path(), {});
+    v1::DissectRequest request;
+    request.mutable_describe_packet()->mutable_packet()->set_number(9);
+    EXPECT_THAT(labels(client.ask(request)->packet_tree()),
+                ElementsAre("section 1 24", "section 2* 48", "1 92", "2 96", "3 100", "4 20", "9 0"));
+}
+
 TEST_F(DissectClientTest, DetailsSurviveAKilledHelper) {
     const Opened capture(700);
     DissectClient client(with({}));

@@ -11,6 +11,7 @@
 #include "dissectors/client/packet_details.h"
 
 #include "analyzer/ingest/capture_builder.h"
+#include "analyzer/ingest/compress.h"
 #include "analyzer/ingest/temporary_file.h"
 
 namespace sanscope {
@@ -61,6 +62,11 @@ class DissectdTest : public testing::Test {
 
     std::vector<std::string> notices_;
 };
+
+// Only since then does it name a packet's interface by its section.
+bool wireshark_since_4_2(const DissectClient& client) {
+    return !client.wireshark_version().starts_with("4.0.") && !client.wireshark_version().starts_with("4.1.");
+}
 
 v1::FilterCheck check(DissectClient& client, const std::string& text) {
     v1::DissectRequest request;
@@ -141,6 +147,136 @@ TEST_F(DissectdTest, ClicksInAnyOrderGiveTheSameTrees) {
         ASSERT_TRUE(tree) << tree.error().message;
         ASSERT_EQ(lines(*tree), expected[packet - 1]) << "packet " << packet;
     }
+}
+
+test::Bytes ipv4_frame(uint8_t last_of_source) {
+    test::Bytes frame = {2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0, 0x45, 0, 0, 20, 0, 0, 0, 0, 64, 253, 0, 0};
+    for (const int byte : {192, 0, 2, int{last_of_source}, 192, 0, 2, 200})
+        frame.push_back(static_cast<uint8_t>(byte));
+    return frame;
+}
+
+// An enhanced packet block with a comment.
+void add_commented(test::PcapngBuilder& builder, uint32_t interface, uint8_t source,
+                   std::string_view comment) {
+    const test::Bytes frame = ipv4_frame(source);
+    const auto length = static_cast<uint32_t>(frame.size());
+    test::ByteWriter body(builder.big_endian());
+    body.u32(interface).u32(0).u32(1'000'000 * source).u32(length).u32(length).bytes(frame).pad();
+    body.u16(1).u16(static_cast<uint16_t>(comment.size()));
+    body.bytes(test::Bytes(comment.begin(), comment.end())).pad().u32(0);
+    builder.block(6, body.result());
+}
+
+// Packets 1 and 2, of two interfaces; 3, of a second section in the other byte order, whose second half names an address; 4,
+// a custom block; 5.
+test::Bytes pcapng_with_all() {
+    test::PcapngBuilder builder;
+    builder.section().interface({.name = "eth0"}).interface({.name = "eth1"});
+    add_commented(builder, 0, 1, "first");
+    add_commented(builder, 1, 2, "second");
+    builder.section(true).interface({.name = "eth0"}).interface({.name = "eth1"}).interface({.name = "eth2"});
+    add_commented(builder, 2, 3, "third");
+    test::ByteWriter names(true);
+    const std::string_view name = "array.example";
+    names.u16(1).u16(static_cast<uint16_t>(4 + name.size() + 1)).u8(192).u8(0).u8(2).u8(5);
+    names.bytes(test::Bytes(name.begin(), name.end())).u8(0).pad().u32(0);
+    builder.block(4, names.result());
+    test::ByteWriter custom(true);
+    custom.u32(32473).bytes(test::frame(8));
+    builder.block(0x0bad, custom.result());
+    add_commented(builder, 0, 5, "fifth");
+    return builder.bytes();
+}
+
+TEST_F(DissectdTest, PcapngIsShownWithAllItTells) {
+    for (const bool compressed : {false, true}) {
+        const test::TemporaryFile file(compressed ? test::gzip(pcapng_with_all()) : pcapng_with_all());
+        const auto reader = read(file.path());
+        DissectClient client(with({"--preference", "nameres.network_name:TRUE"}));
+        PacketDetails details(*reader, client);
+        const auto expect = [&](PacketNumber packet, const char* section, const char* interface,
+                                const char* name, const char* comment) {
+            const auto tree = details.describe(packet);
+            ASSERT_TRUE(tree) << tree.error().message;
+            EXPECT_EQ(value(*tree, "frame.number"), std::to_string(packet));
+            EXPECT_EQ(value(*tree, "frame.interface_id"), interface);
+            EXPECT_EQ(value(*tree, "frame.interface_name"), name);
+            EXPECT_EQ(value(*tree, "frame.comment"), comment);
+            EXPECT_EQ(value(*tree, "frame.section_number"), section);
+            EXPECT_EQ(tree->time_s(), static_cast<int64_t>(packet));
+        };
+        expect(2, "1", "1", "eth1", "second");
+        expect(3, "2", "2", wireshark_since_4_2(client) ? "eth2" : "eth0", "third");
+        expect(1, "1", "0", "eth0", "first");
+        const auto custom = details.describe(4);
+        ASSERT_TRUE(custom) << custom.error().message;
+        EXPECT_EQ(value(*custom, "frame.cb_pen"), "32473");
+        EXPECT_EQ(custom->time_s(), 0);
+        expect(5, "2", "0", "eth0", "fifth");
+        const auto fifth = details.describe(5);
+        EXPECT_EQ(value(*fifth, "ip.src_host"), "array.example");
+        EXPECT_EQ(value(*fifth, "frame.time_delta"), "2.000000000");
+        EXPECT_THAT(details.left_out(), IsEmpty());
+    }
+}
+
+TEST_F(DissectdTest, FiltersAskWhatAPcapngTells) {
+    const test::TemporaryFile file(test::gzip(pcapng_with_all()));
+    DissectClient client(with({}));
+    EXPECT_THAT(filter(client, file.path(), "frame.comment contains \"ir\""), ElementsAre(1, 3));
+    EXPECT_THAT(filter(client, file.path(), "frame.section_number == 2"), ElementsAre(3, 4, 5));
+    EXPECT_THAT(filter(client, file.path(), "frame.interface_id > 0"), ElementsAre(2, 3));
+    EXPECT_THAT(filter(client, file.path(), "frame.cb_pen"), ElementsAre(4));
+}
+
+TEST_F(DissectdTest, ManySectionsAndInterfacesAreNoBurden) {
+    test::PcapngBuilder builder;
+    constexpr uint32_t sections = 20'000;
+    for (uint32_t i = 0; i < sections; ++i) {
+        builder.section(i % 2 == 1).interface();
+        builder.enhanced_packet(0, i, ipv4_frame(1));
+    }
+    builder.section();
+    for (uint32_t i = 0; i < sections; ++i) builder.interface();
+    builder.enhanced_packet(sections - 1, 1, ipv4_frame(1));
+    const test::TemporaryFile file(builder.bytes());
+    const auto reader = read(file.path());
+    DissectClient client(with({}));
+    PacketDetails details(*reader, client);
+    PacketDetails::Options options;
+    options.context = 10;
+    const auto last = details.describe(sections + 1, options);
+    ASSERT_TRUE(last) << last.error().message;
+    EXPECT_EQ(value(*last, "frame.section_number"), std::to_string(sections + 1));
+    EXPECT_EQ(value(*last, "frame.interface_id"), std::to_string(sections - 1));
+    EXPECT_THAT(filter(client, file.path(), "frame.section_number == 20000"), ElementsAre(20000));
+}
+
+TEST_F(DissectdTest, BlocksThatAreNoneAreRefused) {
+    DissectClient client(with({}));
+    v1::DissectRequest open;
+    open.mutable_open_capture();
+    ASSERT_TRUE(client.ask(open));
+    v1::DissectRequest sections;
+    v1::SectionBlocks& blocks = *sections.mutable_add_sections()->add_sections();
+    blocks.set_section(1);
+    blocks.set_interfaces(std::string("\1\0\0\0\xff\xff\xff\x7f", 8));
+    const auto told = client.ask(sections);
+    ASSERT_TRUE(told) << told.error().message;
+    EXPECT_THAT(told->done().refused(), ElementsAre(HasSubstr("no pcapng block")));
+    v1::DissectRequest feed;
+    for (const std::string& block :
+         {std::string(), std::string(11, '\6'), std::string(400, '\xff'), std::string(12, '\0')}) {
+        v1::CapturedPacket& packet = *feed.mutable_feed_packets()->add_packets();
+        packet.set_number(static_cast<uint32_t>(feed.feed_packets().packets_size()));
+        packet.set_section(7);
+        packet.set_block(block);
+    }
+    const auto fed = client.ask(feed);
+    ASSERT_TRUE(fed) << fed.error().message;
+    EXPECT_THAT(fed->done().refused(), SizeIs(4));
+    EXPECT_THAT(notices_, IsEmpty());
 }
 
 TEST_F(DissectdTest, SaysWhatIsWrongWithAFilterAndWhere) {

@@ -7,7 +7,8 @@
 //     --fail TEXT    prints the text and ends with status 2
 //     --hang         answers nothing after its Hello
 //
-// The tree of a packet has a node for each packet fed before it, in order, whose label is the packet's number and bytes.
+// The tree of a packet has a node for each packet fed before it, in order, whose label is the packet's number and bytes; and one
+// for each section told of, whose label is its number, a star where it is big-endian, and its bytes.
 #include <csignal>
 #include <cstdio>
 #include <fmt/format.h>
@@ -58,6 +59,10 @@ class Fake {
                 if (packet.number() % 2 == 0) response.mutable_filter_matches()->add_numbers(packet.number());
             }
         } else {
+            for (const v1::SectionBlocks& section : request.add_sections().sections())
+                fed_.push_back(fmt::format("section {}{} {}", section.section(),
+                                           section.big_endian() ? "*" : "",
+                                           section.interfaces().size() + section.others().size()));
             for (const v1::CapturedPacket& packet : request.feed_packets().packets()) take(packet);
             response.mutable_done();
         }
@@ -75,7 +80,7 @@ class Fake {
             std::fputs("some dissector broke its own rules\n", stderr);
             std::raise(SIGABRT);
         }
-        fed_.push_back(fmt::format("{} {}", packet.number(), packet.data().size()));
+        fed_.push_back(fmt::format("{} {}", packet.number(), packet.data().size() + packet.block().size()));
     }
 
     Behaviour behaviour_;
