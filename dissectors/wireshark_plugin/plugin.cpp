@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <epan/prefs.h>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <wiretap/pcap-encap.h>
@@ -67,11 +68,21 @@ std::optional<LinkType> link_type_of(int encapsulation) {
     return std::nullopt;
 }
 
+// The nearest moment that can be told: a file may claim any.
+int64_t nanoseconds(const nstime_t& time) {
+    int64_t result = 0;
+    if (__builtin_mul_overflow(int64_t{time.secs}, int64_t{1'000'000'000}, &result) ||
+        __builtin_add_overflow(result, int64_t{time.nsecs}, &result)) {
+        return time.secs < 0 ? no_time + 1 : std::numeric_limits<int64_t>::max();
+    }
+    return result;
+}
+
 std::optional<RawPacket> raw_packet(State& s, tvbuff_t* bytes, const packet_info& packet) {
     if (packet.rec->rec_type != REC_TYPE_PACKET) return std::nullopt;
     const std::optional<LinkType> link_type = link_type_of(packet.rec->rec_header.packet_header.pkt_encap);
     if (!link_type) return std::nullopt;
-    if (packet.fd->has_ts) s.last_ns = int64_t{packet.abs_ts.secs} * 1'000'000'000 + packet.abs_ts.nsecs;
+    if (packet.fd->has_ts) s.last_ns = nanoseconds(packet.abs_ts);
     RawPacket raw;
     raw.captured_length = tvb_captured_length(bytes);
     raw.data =
