@@ -140,14 +140,17 @@ ExitStatus FilterCommand::run() const {
     }
     left_out.insert(left_out.end(), outcome->left_out.begin(), outcome->left_out.end());
     for (const std::string& packet : left_out) fmt::print(stderr, "sanscope: left out: {}\n", packet);
-    if (!output_.empty() || isatty(STDERR_FILENO) == 1)
+    if (!output_.empty() || isatty(STDERR_FILENO) == 1) {
         fmt::print(stderr, "{} of {} packets match\n", outcome->matched, outcome->packets);
-    if (writer.left_out() > 0)
+    }
+    if (writer.left_out() > 0) {
         fmt::print(stderr, "sanscope: {}: {} of them are not in it: they are no packets, or too long\n",
                    output_, writer.left_out());
-    if (writer.before_epoch() > 0)
+    }
+    if (writer.before_epoch() > 0) {
         fmt::print(stderr, "sanscope: {}: {} of them are from before 1970, and have the time 0 there\n",
                    output_, writer.before_epoch());
+    }
     const bool damaged = tell_damage(**source, outcome->packets);
     if (InterruptHandler::interrupted) {
         fmt::print(stderr, "sanscope: interrupted after {} packets\n", outcome->packets);

@@ -44,6 +44,10 @@ Result<FileDescriptor> make_temporary_file() {
     return file;
 }
 
+Error no_copy() {
+    return {fmt::format("the temporary copy of its packets could not be written: {}", std::strerror(errno))};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<PacketReader>> PacketReader::open(const std::string& path, const Options& options) {
@@ -81,16 +85,12 @@ Result<std::monostate> PacketReader::pass(const Options& options) {
         for (const RawPacket& packet : batch.packets) {
             uint64_t offset =
                 batch.file_offset + static_cast<uint64_t>(packet.data - packet.block_head - begin);
-            if (copied_ && !copy(packet, offset))
-                return Error{fmt::format("the temporary copy of its packets could not be written: {}",
-                                         std::strerror(errno))};
+            if (copied_ && !copy(packet, offset)) return no_copy();
             index_.add(packet, offset);
         }
         if (options.progress) options.progress(*source_, index_);
     }
-    if (!write_copy())
-        return Error{
-            fmt::format("the temporary copy of its packets could not be written: {}", std::strerror(errno))};
+    if (!write_copy()) return no_copy();
     return std::monostate{};
 }
 

@@ -15,8 +15,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char** environ;
-
 namespace sanscope {
 namespace {
 
@@ -249,9 +247,10 @@ void DissectClient::end(std::string_view how) {
     responses_ = FileDescriptor();
     errors_ = FileDescriptor();
     const bool started = next_id_ > 1;  // else whoever starts it tells
-    if (options_.notice && started)
+    if (options_.notice && started) {
         options_.notice(fmt::format(
             "sanscope-dissectd, which holds Wireshark's dissectors, {}; it is started again", last_end_));
+    }
 }
 
 Result<v1::DissectResponse> DissectClient::ask(v1::DissectRequest& request) {

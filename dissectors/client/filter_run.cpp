@@ -70,9 +70,10 @@ Result<FilterRun::Outcome> FilterRun::pass(PacketSource& source, const Options& 
     }
     if (!fault_.empty()) return Error{fault_};
     if (const PcapngSections* const sections = source.sections();
-        sections != nullptr && sections->end() <= outcome.packets)
+        sections != nullptr && sections->end() <= outcome.packets) {
         outcome.left_out.push_back(fmt::format("{} packets: {}", outcome.packets - sections->end() + 1,
                                                PcapngSections::why_ended()));
+    }
     return outcome;
 }
 
