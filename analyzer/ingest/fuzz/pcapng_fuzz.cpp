@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Any bytes as a pcapng file: the packets and the damage found must not depend on how the bytes are cut into batches. The
-// first byte of the input chooses the cuts.
+// Any bytes as a pcapng file: the packets and the damage found must not depend on how the bytes are cut into batches,
+// nor on whether the sections are kept. The first byte of the input chooses the cuts.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -23,6 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         state = state * 1'664'525 + 1'013'904'223;
         return size_t{state >> 24} % (size_t{cuts} + 1);
     };
-    test::demand_agreement(at_once, test::parse_in_pieces(std::move(*make()), bytes, next_length));
+    auto keeping = std::move(*make());
+    keeping->keep_sections();
+    test::demand_agreement(at_once, test::parse_in_pieces(std::move(keeping), bytes, next_length));
     return 0;
 }
