@@ -110,9 +110,10 @@ inline std::vector<std::string> filter_warnings(dfilter_t* filter) {
         warnings.emplace_back(static_cast<const char*>(entry->data));
 #endif
     if (const GPtrArray* deprecated = dfilter_deprecated_tokens(filter)) {
-        for (guint i = 0; i < deprecated->len; ++i)
+        for (guint i = 0; i < deprecated->len; ++i) {
             warnings.push_back(std::string(static_cast<const char*>(deprecated->pdata[i])) +
                                " is deprecated");
+        }
     }
     return warnings;
 }

@@ -89,7 +89,7 @@ Result<std::monostate> CaptureSlice::add(const v1::SectionBlocks& blocks) {
 
 Result<int> CaptureSlice::write(const Packets& packets, int first) {
     bytes_.clear();
-    const Result<int> put = pcap_ ? Result<int>(put_pcap(packets, first)) : put_pcapng(packets, first);
+    Result<int> put = pcap_ ? Result<int>(put_pcap(packets, first)) : put_pcapng(packets, first);
     if (!put) return put;
     if (const auto written = write_file(); !written) return written.error();
     return put;

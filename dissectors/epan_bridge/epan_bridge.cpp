@@ -1,146 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "dissectors/epan_bridge/epan_bridge.h"
 
-#include <cstdio>
-#include <deque>
 #include <epan/addr_resolv.h>
-#include <epan/prefs.h>
 #include <epan/proto_data.h>
 #include <epan/secrets.h>
-#include <epan/timestamp.h>
 #include <fmt/format.h>
-#include <unordered_map>
-#include <wsutil/privileges.h>
 
 #include "dissectors/epan_bridge/capture_slice.h"
+#include "dissectors/epan_bridge/display_filter.h"
 #include "dissectors/epan_bridge/field_catalogue.h"
+#include "dissectors/epan_bridge/packet_provider.h"
 #include "dissectors/epan_bridge/tree_copy.h"
+#include "dissectors/epan_bridge/wireshark_library.h"
 #include "dissectors/wireshark_version.h"
 
 namespace {
-
-nstime_t as_nstime(int64_t time_ns) {
-    constexpr int64_t ns_per_second = 1'000'000'000;
-    int64_t seconds = time_ns / ns_per_second;
-    int64_t rest = time_ns % ns_per_second;
-    if (rest < 0) {
-        --seconds;
-        rest += ns_per_second;
-    }
-    nstime_t time;
-    time.secs = static_cast<time_t>(seconds);
-    time.nsecs = static_cast<int>(rest);
-    return time;
-}
-
-}  // namespace
-
-// What libwireshark asks of whoever holds the capture; it has left this structure to be defined by its users.
-struct packet_provider_data {
-    wtap* file = nullptr;  // of the packet that is being dissected
-    nstime_t first_time{};
-    uint32_t previous = 0;  // number of the packet whose time this is; 0: of none
-    nstime_t previous_time{};
-    std::deque<frame_data> frames;  // of the packets fed
-    std::unordered_map<uint32_t, frame_data*> by_number;
-
-    const nstime_t* time_of(uint32_t number) const {
-        if (number == 1) return &first_time;
-        if (number == previous) return &previous_time;
-        const auto found = by_number.find(number);
-        return found == by_number.end() ? nullptr : &found->second->abs_ts;
-    }
-
-    wtap_block_t interface(uint32_t number) const {
-        if (file == nullptr) return nullptr;
-        wtapng_iface_descriptions_t* const described = wtap_file_get_idb_info(file);
-        wtap_block_t block = nullptr;
-        if (number < described->interface_data->len)
-            block = g_array_index(described->interface_data, wtap_block_t, number);
-        g_free(described);
-        return block;
-    }
-};
-
-namespace {
-
-const nstime_t* frame_time(packet_provider_data* provider, uint32_t number) {
-    return provider->time_of(number);
-}
-
-const char* interface_option(wtap_block_t interface, unsigned option) {
-    char* text = nullptr;
-    if (interface == nullptr ||
-        wtap_block_get_string_option_value(interface, option, &text) != WTAP_OPTTYPE_SUCCESS)
-        return nullptr;
-    return text;
-}
-
-// The section counts in the whole capture, and is the last of the slice: there it needs no telling.
-const char* interface_name(packet_provider_data* provider, uint32_t number SANSCOPE_WIRESHARK_SECTION) {
-    const wtap_block_t interface = provider->interface(number);
-    for (const unsigned option :
-         std::initializer_list<unsigned>{OPT_IDB_NAME, OPT_IDB_DESCRIPTION, OPT_IDB_HARDWARE}) {
-        if (const char* const text = interface_option(interface, option); text != nullptr) return text;
-    }
-    return "unknown";
-}
-
-const char* interface_description(packet_provider_data* provider,
-                                  uint32_t number SANSCOPE_WIRESHARK_SECTION) {
-    return interface_option(provider->interface(number), OPT_IDB_DESCRIPTION);
-}
-
-packet_provider_funcs provider_functions() {
-    packet_provider_funcs functions{};
-    functions.get_frame_ts = frame_time;
-    functions.get_interface_name = interface_name;
-    functions.get_interface_description = interface_description;
-    return functions;
-}
-
-void complain(const char* format, va_list arguments) {
-    std::vfprintf(stderr, format, arguments);
-    std::fputc('\n', stderr);
-}
-
-sanscope::Result<std::monostate> set_preferences(const std::vector<std::string>& preferences) {
-    for (const std::string& preference : preferences) {
-        std::string text = preference;
-        char* details = nullptr;
-        const prefs_set_pref_e outcome = prefs_set_pref(text.data(), &details);
-        const std::string reason = details == nullptr ? "" : fmt::format(" ({})", details);
-        g_free(details);
-        if (outcome == PREFS_SET_SYNTAX_ERR)
-            return sanscope::Error{fmt::format("\"{}\" is not of the form NAME:VALUE{}", preference, reason)};
-        if (outcome == PREFS_SET_NO_SUCH_PREF || outcome == PREFS_SET_OBSOLETE)
-            return sanscope::Error{fmt::format("Wireshark has no preference \"{}\"{}", preference, reason)};
-    }
-    return std::monostate{};
-}
-
-class Filter {
-  public:
-    Filter() = default;
-    Filter(const Filter&) = delete;
-    Filter& operator=(const Filter&) = delete;
-    ~Filter() { dfilter_free(code_); }
-
-    bool compile(const std::string& text, sanscope::wireshark::FilterFault& fault) {
-        if (compiled_ && text == text_) return true;
-        dfilter_free(code_);
-        code_ = nullptr;
-        compiled_ = sanscope::wireshark::compile_filter(text.c_str(), &code_, fault);
-        text_ = text;
-        return compiled_;
-    }
-    dfilter_t* code() const { return code_; }  // nullptr: all packets match
-
-  private:
-    std::string text_;
-    dfilter_t* code_ = nullptr;
-    bool compiled_ = false;
-};
 
 std::string reason(int error, const char* details) {
     return details != nullptr ? details : error != 0 ? wtap_strerror(error) : "it ends early";
@@ -153,11 +27,6 @@ void renumber_stream(uint32_t stream, sanscope::v1::PacketTree& tree) {
         node.set_value(std::to_string(stream));
         node.set_label(fmt::format("{}: {}", node.name(), stream));
     }
-}
-
-// Nothing that leads out of the folder of profiles.
-bool is_profile_name(const std::string& name) {
-    return name.find('/') == std::string::npos && name != "." && name != "..";
 }
 
 }  // namespace
@@ -190,17 +59,17 @@ struct EpanBridge::State {
 
     CaptureSlice slice{wireshark::interface_names_in_one_row};
     packet_provider_data provider;
-    packet_provider_funcs functions = provider_functions();
+    packet_provider_funcs functions = wireshark::provider_functions();
     epan_t* session = nullptr;
     wireshark::Record record;
     FieldCatalogue fields;
-    Filter filter;
+    DisplayFilter filter;
 };
 
 void EpanBridge::State::open(const v1::OpenCapture& capture) {
     close();
     slice.open(capture);
-    provider.first_time = as_nstime(capture.first_packet_time_ns());
+    provider.first_time = wireshark::as_nstime(capture.first_packet_time_ns());
     const int own = proto_get_id_by_filter_name("sanscope");
     if (own >= 0) proto_set_decoding(own, capture.whole_capture());
     session = epan_new(&provider, &functions);
@@ -325,23 +194,7 @@ EpanBridge::~EpanBridge() {
 }
 
 Result<std::unique_ptr<EpanBridge>> EpanBridge::start(const Options& options) {
-    wireshark::begin_log("sanscope-dissectd", complain);
-    init_process_policies();
-    relinquish_special_privs_perm();
-    g_free(wireshark::find_folders(options.program_path.c_str()));
-    if (!options.profile.empty()) {
-        if (!is_profile_name(options.profile) || !profile_exists(options.profile.c_str(), FALSE))
-            return Error{fmt::format("Wireshark has no profile \"{}\"", options.profile)};
-        set_profile_name(options.profile.c_str());
-    }
-    timestamp_set_type(TS_RELATIVE);
-    timestamp_set_precision(TS_PREC_AUTO);
-    timestamp_set_seconds_type(TS_SECONDS_DEFAULT);
-    wtap_init(TRUE);
-    if (!epan_init(nullptr, nullptr, TRUE)) return Error{"Wireshark's library could not be started"};
-    epan_load_settings();
-    if (const auto set = set_preferences(options.preferences); !set) return set.error();
-    prefs_apply_all();
+    if (const auto started = wireshark::start_library(options); !started) return started.error();
     return std::unique_ptr<EpanBridge>(new EpanBridge);
 }
 
@@ -358,9 +211,10 @@ v1::Done EpanBridge::add(const v1::AddSections& sections) {
     for (const v1::SectionBlocks& blocks : sections.sections()) {
         auto added = state_->slice.add(blocks);
         if (added && !blocks.others().empty()) added = state_->learn(blocks);
-        if (!added)
+        if (!added) {
             done.add_refused(fmt::format("Wireshark cannot read all of section {}: {}", blocks.section(),
                                          added.error().message));
+        }
     }
     return done;
 }
@@ -378,8 +232,8 @@ Result<v1::PacketTree> EpanBridge::describe(const v1::DescribePacket& request) {
     packet_provider_data& provider = state_->provider;
     const bool any = request.has_previous() || request.has_previous_time_ns();
     provider.previous = any ? request.packet().number() - 1 : 0;
-    provider.previous_time =
-        request.has_previous() ? state_->time_of(request.previous()) : as_nstime(request.previous_time_ns());
+    provider.previous_time = request.has_previous() ? state_->time_of(request.previous())
+                                                    : wireshark::as_nstime(request.previous_time_ns());
 
     CaptureSlice::Packets packets;
     *packets.Add() = request.packet();
