@@ -139,7 +139,8 @@ Error DissectClient::could_not_start() {
 }
 
 bool DissectClient::send(v1::DissectRequest& request) {
-    if (!run()) return false;
+    // A new one would not know what the one that has died was told.
+    if (process_ == 0) return false;
     request.set_id(next_id_++);
     bytes_.clear();
     append_message(request, bytes_);

@@ -44,7 +44,7 @@ class DissectClient {
     Result<uint64_t> run();
     const std::string& wireshark_version() const { return wireshark_version_; }  // once run() has succeeded
 
-    // Sends a request without waiting for its response. False when the helper has died.
+    // Sends a request without waiting for its response. False when the helper has died, until run() starts another.
     bool send(v1::DissectRequest& request);
     // The next response in order; nothing when the helper has died, or no request is open.
     std::optional<v1::DissectResponse> receive();

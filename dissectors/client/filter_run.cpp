@@ -150,6 +150,9 @@ Result<bool> FilterRun::recover(Pass pass, Outcome& outcome, const OnMatch* on_m
     while (!under_way_.empty() && take_answer(under_way_.front(), outcome, on_match)) under_way_.pop_front();
     if (const auto opened = open(); !opened) return opened.error();
     if (under_way_.empty()) return true;
+    // What it answered before it died still counts; the last part may not even have been sent.
+    while (under_way_.size() > 1 && take_answer(under_way_.front(), outcome, on_match))
+        under_way_.pop_front();
     std::deque<Part> again;
     again.swap(under_way_);
     const Part suspect = again.front();
