@@ -28,7 +28,8 @@ struct CaptureInterface {
     LinkType link_type = LinkType::ethernet;
     uint32_t snap_length = 0;  // 0 where unlimited or unknown
     uint64_t dropped = 0;      // ifdrop + osdrop of the interface statistics, where the file carries them
-    bool described = false;    // by the file, which is a pcapng; a pcap has one interface and says nothing of it
+    bool described =
+        false;  // by the file, which is a pcapng; a pcap has one interface and says nothing of it
 };
 
 // A capture as batches of packets. Filling a batch takes three steps, so that several batches can be on their
