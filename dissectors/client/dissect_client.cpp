@@ -126,7 +126,8 @@ Result<uint64_t> DissectClient::start() {
     while ((outcome = decoder_.next(hello)) == MessageDecoder::Outcome::incomplete) {
         if (!fill(deadline, false)) return could_not_start();
     }
-    if (outcome == MessageDecoder::Outcome::garbage || !hello.has_hello() || hello.hello().protocol() != 1) {
+    if (outcome == MessageDecoder::Outcome::garbage || !hello.has_hello() ||
+        hello.hello().protocol() != dissection_protocol) {
         end("");
         return Error{fmt::format("{} is not the helper of this version of sanscope", program)};
     }

@@ -10,7 +10,7 @@ namespace sanscope {
 
 bool DissectServer::run() {
     v1::DissectResponse response;
-    response.mutable_hello()->set_protocol(1);
+    response.mutable_hello()->set_protocol(dissection_protocol);
     response.mutable_hello()->set_wireshark_version(EpanBridge::wireshark_version());
     if (!send(response)) return false;
 

@@ -108,7 +108,7 @@ int main(int argc, char** argv) {
         if (argument == "--die-once") behaviour.die_once = argv[i + 1];
     }
     v1::DissectResponse hello;
-    hello.mutable_hello()->set_protocol(1);
+    hello.mutable_hello()->set_protocol(dissection_protocol);
     hello.mutable_hello()->set_wireshark_version("none");
     send(hello);
     if (behaviour.hang) ::pause();
