@@ -154,6 +154,12 @@ ExitStatus DetailsCommand::run() const {
     options.context = SIZE_MAX;
     options.look_ahead = two_passes_ ? SIZE_MAX : 0;
     options.stop = &InterruptHandler::interrupted;
+    ProgressBar feeding;
+    if (ProgressBar::wanted()) {
+        options.progress = [&](size_t fed, size_t of) {
+            feeding.update(fed, of, "of the conversation dissected");
+        };
+    }
     TreePrinter printer(json_, bytes_);
     bool any = false;
     bool wanted = true;
@@ -163,6 +169,7 @@ ExitStatus DetailsCommand::run() const {
         for (PacketNumber packet = range.first; wanted && packet <= end; ++packet) {
             if (InterruptHandler::interrupted) break;
             const auto tree = details.describe(packet, options);
+            feeding.clear();
             if (tree) {
                 wanted = printer.print(*tree);
                 any = true;

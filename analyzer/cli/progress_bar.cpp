@@ -17,24 +17,35 @@ bool ProgressBar::wanted() {
 
 void ProgressBar::update(uint64_t packets) {
     const auto now = Clock::now();
-    if (now < next_) return;
+    if (source_ == nullptr || !due(now)) return;
+    const double seconds = std::chrono::duration<double>(now - begun_).count();
+    const auto read = static_cast<double>(source_->bytes_read());
+    fmt::print(stderr, "\r\x1b[K{}{} read, {}/s, {} packets",
+               bar(source_->bytes_read(), source_->bytes_total()), human_bytes(read),
+               human_bytes(read / seconds), human_count(packets));
+}
+
+void ProgressBar::update(uint64_t packets, uint64_t of, std::string_view what) {
+    if (!due(Clock::now())) return;
+    fmt::print(stderr, "\r\x1b[K{}{} of {} packets {}", bar(packets, of), human_count(packets),
+               human_count(of), what);
+}
+
+bool ProgressBar::due(Clock::time_point now) {
+    if (now < next_) return false;
     next_ = now + std::chrono::milliseconds(100);
     drawn_ = true;
+    return true;
+}
 
-    const double seconds = std::chrono::duration<double>(now - begun_).count();
-    const uint64_t read = source_.bytes_read();
-    const uint64_t total = source_.bytes_total();
-    std::string line = "\r\x1b[K";
-    if (total > 0) {
-        constexpr size_t width = 30;
-        const double done = std::min(1.0, static_cast<double>(read) / static_cast<double>(total));
-        const auto filled = static_cast<size_t>(done * width);
-        line += fmt::format("[{}{}] {:3.0f} %  ", std::string(filled, '#'), std::string(width - filled, '.'),
-                            done * 100);
-    }
-    line += fmt::format("{} read, {}/s, {} packets", human_bytes(static_cast<double>(read)),
-                        human_bytes(static_cast<double>(read) / seconds), human_count(packets));
-    fmt::print(stderr, "{}", line);
+// Nothing where the whole is not known.
+std::string ProgressBar::bar(uint64_t done, uint64_t of) {
+    if (of == 0) return {};
+    constexpr size_t width = 30;
+    const double part = std::min(1.0, static_cast<double>(done) / static_cast<double>(of));
+    const auto filled = static_cast<size_t>(part * width);
+    return fmt::format("[{}{}] {:3.0f} %  ", std::string(filled, '#'), std::string(width - filled, '.'),
+                       part * 100);
 }
 
 void ProgressBar::clear() {
