@@ -12,6 +12,7 @@
 
 #include "analyzer/ingest/capture_builder.h"
 #include "analyzer/ingest/temporary_file.h"
+#include "analyzer/net/testing/frame_builder.h"
 
 namespace sanscope {
 namespace {
@@ -131,6 +132,41 @@ TEST_F(DissectClientTest, DetailsFeedNoMoreThanTheContext) {
     const auto before = details.describe(10, options);
     ASSERT_TRUE(before);
     EXPECT_THAT(fed(*before), ElementsAre(7, 8, 9, 10)) << "what comes before cannot be fed after";
+}
+
+// Packets 1, 3, 5, … of one connection, 2, 4, 6, … of another.
+test::Bytes two_connections(uint32_t packets) {
+    test::PcapBuilder builder;
+    for (uint32_t i = 0; i < packets; ++i) {
+        const auto port = static_cast<uint16_t>(50000 + i % 2);
+        const std::string payload(i, 'x');
+        builder.packet(i, 0,
+                       frames::ethernet(frames::ipv4({}, frames::tcp({.source_port = port}, payload))).bytes);
+    }
+    return builder.bytes();
+}
+
+std::vector<std::string> numbers_fed(const v1::PacketTree& tree) {
+    std::vector<std::string> numbers;
+    for (const v1::TreeNode& node : tree.nodes())
+        numbers.push_back(node.label().substr(0, node.label().find(' ')));
+    return numbers;
+}
+
+TEST_F(DissectClientTest, DetailsBeginAfreshForAnotherConversationOnceTooMuchIsFed) {
+    const test::TemporaryFile file(two_connections(40));
+    const auto reader = PacketReader::open(file.path(), {});
+    ASSERT_TRUE(reader);
+    DissectClient client(with({}));
+    PacketDetails details(**reader, client, 5);
+    EXPECT_THAT(numbers_fed(*details.describe(5)), ElementsAre("1", "3", "5"));
+    EXPECT_THAT(numbers_fed(*details.describe(4)), ElementsAre("1", "3", "5", "2", "4")) << "there is room";
+    EXPECT_THAT(numbers_fed(*details.describe(11)), ElementsAre("1", "3", "5", "2", "4", "7", "9", "11"))
+        << "too much, but of a conversation begun";
+    EXPECT_THAT(numbers_fed(*details.describe(6)), ElementsAre("1", "3", "5", "2", "4", "7", "9", "11", "6"));
+    PacketDetails other(**reader, client, 3);
+    EXPECT_THAT(numbers_fed(*other.describe(7)), ElementsAre("1", "3", "5", "7"));
+    EXPECT_THAT(numbers_fed(*other.describe(4)), ElementsAre("2", "4")) << "afresh";
 }
 
 TEST_F(DissectClientTest, DetailsLookAhead) {

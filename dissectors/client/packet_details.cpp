@@ -16,9 +16,6 @@ constexpr size_t packets_at_once = 256;
 constexpr size_t bytes_at_once = size_t{256} << 10;
 constexpr size_t messages_under_way = 4;
 
-// The helper keeps some 2 KiB of each packet fed. Beyond so many it begins afresh.
-constexpr size_t most_fed = 500'000;
-
 std::span<const uint8_t> block_of(const v1::CapturedPacket& packet) {
     return {reinterpret_cast<const uint8_t*>(packet.block().data()), packet.block().size()};
 }
@@ -34,7 +31,8 @@ Result<v1::PacketTree> PacketDetails::describe(PacketNumber packet, const Option
     for (int deaths = 0; deaths < most_deaths; ++deaths) {
         if (deadly_.contains(packet)) break;
         const auto fed_before = fed_.find(index.conversation(packet));
-        if (fed_before != fed_.end() && packet < fed_before->second.first) forget();
+        const bool begun = fed_before != fed_.end();
+        if (begun ? packet < fed_before->second.first : fed_packets_ >= most_fed_) forget();
         if (const auto opened = open(); !opened) return opened.error();
         plan(packet, options);
         const auto told_sections = tell_sections(packet, options);
@@ -64,7 +62,7 @@ Result<v1::PacketTree> PacketDetails::describe(PacketNumber packet, const Option
 Result<bool> PacketDetails::open() {
     const auto run = client_.run();
     if (!run) return run.error();
-    if (*run == run_ && fed_packets_ < most_fed) return true;
+    if (*run == run_) return true;
     forget();
     v1::DissectRequest request;
     *request.mutable_open_capture() =

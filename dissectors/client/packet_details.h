@@ -31,8 +31,10 @@ class PacketDetails {
         std::function<void(size_t, size_t)> progress = nullptr;
     };
 
-    // Both must outlive this.
-    PacketDetails(const PacketReader& reader, DissectClient& client) : reader_(reader), client_(client) {}
+    // Both must outlive this. The helper keeps some 2 KiB of each packet fed: beyond `most_fed`, another conversation makes it
+    // begin afresh.
+    PacketDetails(const PacketReader& reader, DissectClient& client, size_t most_fed = 200'000)
+        : reader_(reader), client_(client), most_fed_(most_fed) {}
 
     // An Error where the capture has no such packet, or Wireshark cannot take it.
     Result<v1::PacketTree> describe(PacketNumber packet, const Options& options);
@@ -60,6 +62,7 @@ class PacketDetails {
 
     const PacketReader& reader_;
     DissectClient& client_;
+    size_t most_fed_;
     uint64_t run_ = 0;  // of the helper that all below is about
     std::unordered_map<uint32_t, Fed> fed_;
     std::unordered_set<PacketNumber> fed_fragments_;
