@@ -316,11 +316,11 @@ TEST_F(DissectdTest, AnswersGoOnBehindAKill) {
     PacketDetails details(*reader, client);
     const auto before = details.describe(5000);
     ASSERT_TRUE(before);
-    ASSERT_EQ(::kill(client.process(), SIGSEGV), 0);
+    ASSERT_EQ(::kill(client.process(), SIGKILL), 0);
     const auto after = details.describe(5000);
     ASSERT_TRUE(after) << after.error().message;
     EXPECT_EQ(after->SerializeAsString(), before->SerializeAsString());
-    EXPECT_THAT(notices_, ElementsAre(HasSubstr("signal 11")));
+    EXPECT_THAT(notices_, ElementsAre(HasSubstr("signal 9")));
 }
 
 TEST_F(DissectdTest, FilteringGoesOnWhenKilledInTheMidst) {

@@ -59,10 +59,11 @@ class Fake {
                 if (packet.number() % 2 == 0) response.mutable_filter_matches()->add_numbers(packet.number());
             }
         } else {
-            for (const v1::SectionBlocks& section : request.add_sections().sections())
+            for (const v1::SectionBlocks& section : request.add_sections().sections()) {
                 fed_.push_back(fmt::format("section {}{} {}", section.section(),
                                            section.big_endian() ? "*" : "",
                                            section.interfaces().size() + section.others().size()));
+            }
             for (const v1::CapturedPacket& packet : request.feed_packets().packets()) take(packet);
             response.mutable_done();
         }
