@@ -99,9 +99,8 @@ void DetailsCommand::add_to(CLI::App& app) {
         "Look at the packets behind it first, so that it tells of them, too (\"response in\")");
     dissectors_.add_to(*command_);
     command_->footer(
-        "Your own Wireshark preferences hold, and are never written. Of the capture only the conversation "
-        "that "
-        "the packet\nis part of is dissected.\n\n"
+        "Your own Wireshark preferences hold, and are never written. Of the capture only the conversations "
+        "that\nthe packets are part of are dissected.\n\n"
         "Examples:\n"
         "  sanscope details san.pcapng 4711\n"
         "  sanscope details san.pcapng 4711 5000-5010 --two-passes\n"

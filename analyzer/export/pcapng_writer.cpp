@@ -6,22 +6,17 @@
 #include <cstring>
 #include <type_traits>
 
+#include "analyzer/ingest/pcapng_blocks.h"
 #include "analyzer/ingest/pcapng_parser.h"
 #include "analyzer/ingest/record_parser.h"
 
 namespace sanscope {
 namespace {
 
-// draft-ietf-opsawg-pcapng §11.1 and the options of each block.
-constexpr uint32_t section_header_block = 0x0a0d0d0a;
-constexpr uint32_t interface_description_block = 1;
-constexpr uint32_t enhanced_packet_block = 6;
-constexpr uint32_t byte_order_magic = 0x1a2b3c4d;
+using namespace pcapng;
+
 constexpr uint64_t section_length_unknown = ~uint64_t{0};
 constexpr uint16_t end_of_options = 0;
-constexpr uint16_t if_name = 2;
-constexpr uint16_t shb_userappl = 4;
-constexpr uint16_t if_tsresol = 9;
 constexpr char nanoseconds = 9;
 
 // Type and length before a block's body, the length again behind it.

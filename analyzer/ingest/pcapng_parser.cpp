@@ -6,25 +6,12 @@
 #include <limits>
 #include <utility>
 
+#include "analyzer/ingest/pcapng_blocks.h"
+
 namespace sanscope {
 namespace {
 
-// draft-ietf-opsawg-pcapng §11.1. The section header's type reads the same in both byte orders.
-constexpr uint32_t section_header_block = 0x0a0d0d0a;
-constexpr uint32_t interface_description_block = 1;
-constexpr uint32_t packet_block = 2;
-constexpr uint32_t simple_packet_block = 3;
-constexpr uint32_t name_resolution_block = 4;
-constexpr uint32_t interface_statistics_block = 5;
-constexpr uint32_t enhanced_packet_block = 6;
-
-constexpr uint32_t decryption_secrets_block = 10;
-constexpr uint32_t systemd_journal_export_block = 9;
-// The second kind of custom block is one that editing tools must not copy.
-constexpr uint32_t custom_block = 0x00000bad;
-constexpr uint32_t custom_block_not_copied = 0x40000bad;
-
-constexpr uint32_t byte_order_magic = 0x1a2b3c4d;
+using namespace pcapng;
 
 // Every block is its type, its length, a body and its length again.
 constexpr uint16_t block_head = pcapng_block_head;
@@ -35,12 +22,6 @@ constexpr uint32_t min_section_header = 28;
 // Bytes before the packet's own in the bodies of the enhanced and the obsolete packet block.
 constexpr uint16_t packet_fields = 20;
 constexpr uint16_t simple_packet_head = block_head + 4;
-
-constexpr uint16_t if_name = 2;
-constexpr uint16_t isb_ifdrop = 5;
-constexpr uint16_t isb_osdrop = 7;
-constexpr uint16_t if_tsresol = 9;
-constexpr uint16_t if_tsoffset = 14;
 
 // Blocks that are no packets but have a number in Wireshark, whose numbers ours are to be.
 bool is_numbered_only(uint32_t type) {

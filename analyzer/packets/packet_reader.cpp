@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "analyzer/base/write_all.h"
 #include "analyzer/ingest/decompressor.h"
 #include "analyzer/ingest/pcapng_parser.h"
 #include "analyzer/ingest/record_parser.h"
@@ -107,17 +108,9 @@ bool PacketReader::copy(const RawPacket& packet, uint64_t& offset) {
 }
 
 bool PacketReader::write_copy() {
-    const uint8_t* next = copy_buffer_.data();
-    size_t left = copy_buffer_.size();
-    while (left > 0) {
-        const ssize_t written = ::write(file_.get(), next, left);
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return false;
-        next += written;
-        left -= static_cast<size_t>(written);
-    }
+    const bool written = write_all(file_.get(), copy_buffer_);
     copy_buffer_.clear();
-    return true;
+    return written;
 }
 
 // The first `length` bytes of its record, and up to `more` behind them.

@@ -124,7 +124,7 @@ Result<uint64_t> DissectClient::start() {
     const auto deadline = Clock::now() + options_.patience;
     MessageDecoder::Outcome outcome;
     while ((outcome = decoder_.next(hello)) == MessageDecoder::Outcome::incomplete) {
-        if (!fill(deadline, false)) return could_not_start();
+        if (!fill(deadline, false)) return helper_is_gone();
     }
     if (outcome == MessageDecoder::Outcome::garbage || !hello.has_hello() ||
         hello.hello().protocol() != dissection_protocol) {
@@ -135,7 +135,7 @@ Result<uint64_t> DissectClient::start() {
     return runs_;
 }
 
-Error DissectClient::could_not_start() {
+Error DissectClient::helper_is_gone() const {
     return Error{fmt::format("sanscope-dissectd, which holds Wireshark's dissectors, {}", last_end_)};
 }
 
@@ -250,8 +250,7 @@ void DissectClient::end(std::string_view how) {
     errors_ = FileDescriptor();
     const bool started = next_id_ > 1;  // else whoever starts it tells
     if (options_.notice && started) {
-        options_.notice(fmt::format(
-            "sanscope-dissectd, which holds Wireshark's dissectors, {}; it is started again", last_end_));
+        options_.notice(helper_is_gone().message + "; it is started again");
     }
 }
 
@@ -264,7 +263,7 @@ Result<v1::DissectResponse> DissectClient::ask(v1::DissectRequest& request) {
         if (response->has_error()) return Error{response->error().message()};
         return std::move(*response);
     }
-    return Error{fmt::format("sanscope-dissectd, which holds Wireshark's dissectors, {}", last_end_)};
+    return helper_is_gone();
 }
 
 }  // namespace sanscope

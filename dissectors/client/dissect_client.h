@@ -56,11 +56,12 @@ class DissectClient {
 
     // How the helper ended last, as "was ended by signal 11 (Segmentation fault): MESSAGE".
     const std::string& last_end() const { return last_end_; }
+    // That as a sentence on its own.
+    Error helper_is_gone() const;
     pid_t process() const { return process_; }  // 0: none is running
 
   private:
     Result<uint64_t> start();
-    Error could_not_start();
     bool fill(std::chrono::steady_clock::time_point deadline, bool writing);
     bool take_responses();
     void drain_errors();

@@ -91,8 +91,7 @@ Result<bool> FilterRun::open() {
         opened_ = true;
         return true;
     }
-    return Error{
-        fmt::format("sanscope-dissectd, which holds Wireshark's dissectors, {}", client_.last_end())};
+    return client_.helper_is_gone();
 }
 
 bool FilterRun::send(Part& part, Pass pass) {

@@ -90,7 +90,7 @@ void PacketDetails::plan(PacketNumber packet, const Options& options) {
     if (conversation == Conversations::no_packet) return;
     Fed& fed = fed_[conversation];
     const bool is_new = packet > fed.last;
-    if (packet > fed.last) {
+    if (is_new) {
         if (fed.last == 0) fed.first = 1;
         if (!index.packets_of(conversation, fed.last + 1, packet - 1, options.context, plan_))
             fed.first = plan_.empty() ? packet : plan_.front();

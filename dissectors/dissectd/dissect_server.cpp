@@ -6,6 +6,8 @@
 
 #include "dissectors/messages/message_pipe.h"
 
+#include "analyzer/base/write_all.h"
+
 namespace sanscope {
 
 bool DissectServer::run() {

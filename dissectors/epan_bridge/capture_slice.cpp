@@ -8,17 +8,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "analyzer/ingest/pcapng_blocks.h"
+
 namespace sanscope {
 namespace {
 
 constexpr int64_t ns_per_second = 1'000'000'000;
 
-// draft-ietf-opsawg-pcapng
-constexpr uint32_t section_header_block = 0x0a0d0d0a;
-constexpr uint32_t packet_block = 2;
-constexpr uint32_t simple_packet_block = 3;
-constexpr uint32_t enhanced_packet_block = 6;
-constexpr uint32_t byte_order_magic = 0x1a2b3c4d;
+using namespace pcapng;
+
 constexpr size_t min_block = 12;
 
 const uint8_t* bytes_at(std::string_view bytes, size_t at) {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "dissectors/messages/message_pipe.h"
 
-#include <cerrno>
-#include <unistd.h>
-
 namespace sanscope {
 
 void append_message(const google::protobuf::MessageLite& message, std::vector<uint8_t>& bytes) {
@@ -49,16 +46,6 @@ MessageDecoder::Outcome MessageDecoder::next(google::protobuf::MessageLite& mess
     }
     begin_ = at + length;
     return Outcome::message;
-}
-
-bool write_all(int descriptor, std::span<const uint8_t> bytes) {
-    while (!bytes.empty()) {
-        const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return false;
-        bytes = bytes.subspan(static_cast<size_t>(written));
-    }
-    return true;
 }
 
 }  // namespace sanscope

@@ -40,7 +40,4 @@ class MessageDecoder {
     bool garbage_ = false;
 };
 
-// Writes all of the bytes; false with errno set where that fails.
-bool write_all(int descriptor, std::span<const uint8_t> bytes);
-
 }  // namespace sanscope

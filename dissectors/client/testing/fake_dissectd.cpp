@@ -20,6 +20,8 @@
 #include "dissectors/messages/message_pipe.h"
 #include "sanscope/v1/dissection.pb.h"
 
+#include "analyzer/base/write_all.h"
+
 namespace {
 
 using namespace sanscope;
