@@ -35,12 +35,25 @@ void Engine::process(const PacketBatch& batch, std::span<const DecodedPacket> de
     for (size_t i = 0; i < decoded.size(); ++i) {
         const Arrival arrival{batch.first_packet + first + i, within_reach(packets[i].time_ns)};
         const DecodedPacket* packet = &decoded[i];
+        SegmentRow* const segment = store_.keeps_segments() ? &store_.add_segment() : nullptr;
         if (packet->kind != DecodedPacket::Kind::tcp) packet = not_yet_tcp(*packet, arrival);
         if (packet == nullptr || stop_after_ == StopAfter::decode) continue;
         ++totals_.tcp_packets;
         From from = From::a;
         Flow* flow = flow_of(*packet, arrival, from);
-        if (flow != nullptr) on_segment(*flow, from, *packet, arrival);
+        if (flow == nullptr) continue;
+        if (segment != nullptr) {
+            *segment = {flow->number,           packet->seq,    packet->ack,
+                        packet->payload_length, packet->window, static_cast<uint8_t>(packet->flags),
+                        from == From::a};
+        }
+        on_segment(*flow, from, *packet, arrival);
+    }
+}
+
+void Engine::describe_connections() {
+    for (const auto& flow : flows_) {
+        if (flow != nullptr) describe(*flow);
     }
 }
 
@@ -249,8 +262,12 @@ void Engine::frame_only(Flow& flow, bool from_target, const StreamPiece& piece) 
 }
 
 void Engine::end_flow(Flow& flow) {
-    const From initiator = initiator_of(flow);
     end_streams(flow);
+    describe(flow);
+}
+
+void Engine::describe(const Flow& flow) {
+    const From initiator = initiator_of(flow);
     ConnectionRow& row = store_.connection(flow.number);
     row.iscsi = flow.is_iscsi;
     row.initiator_is_a = initiator == From::a;

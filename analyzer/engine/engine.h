@@ -49,6 +49,9 @@ class Engine {
     void process(const PacketBatch& batch, std::span<const DecodedPacket> decoded, size_t first = 0);
     // The input has ended: what is still open is closed and written down.
     void finish();
+    // Writes what is known by now into the rows of connections that go on: who initiates, what they carry, their counts. For
+    // those who look at the store between batches.
+    void describe_connections();
 
     struct Totals {
         uint64_t packets = 0;
@@ -120,6 +123,7 @@ class Engine {
     void consume(Flow& flow, From from, const StreamPiece& piece);
     static void frame_only(Flow& flow, bool from_target, const StreamPiece& piece);
     void end_flow(Flow& flow);
+    void describe(const Flow& flow);
     void end_streams(Flow& flow);
     void retire_closed(int64_t now_ns);
     void end_silent_flows(int64_t now_ns);

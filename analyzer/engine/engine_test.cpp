@@ -53,6 +53,8 @@ Bytes frame_of(const SentSegment& segment, Ends ends = {}) {
 // An engine that is fed frame by frame, a microsecond apart.
 class Feeding {
   public:
+    explicit Feeding(ResultStore::Keep keep = {}) : engine(keep) {}
+
     void frame(const Bytes& bytes, size_t snap = 0xffffffff) {
         batch_.packets.resize(1);
         RawPacket& raw = batch_.packets[0];
@@ -73,7 +75,7 @@ class Feeding {
         return engine.store();
     }
 
-    Engine engine{{}};
+    Engine engine;
     uint64_t packet = 0;
     int64_t time_ns = 1'700'000'000'000'000'000;
 
@@ -165,6 +167,44 @@ TEST(Engine, FindsEveryPduAndCommandOfAConnection) {
         EXPECT_EQ(connection.bytes_in, conversation.stream_length(true));
         EXPECT_EQ(connection.retransmissions_out + connection.retransmissions_in, 0u);
     }
+}
+
+TEST(Engine, KeepsASegmentForEveryPacket) {
+    const Conversation conversation({}, random_choices(3));
+    Feeding f(ResultStore::Keep::everything());
+    f.all(conversation);
+    const ResultStore& found = f.finish();
+    ASSERT_THAT(found.segments(), SizeIs(conversation.segments.size()));
+    const ConnectionRow& connection = found.connections()[0];
+    for (size_t i = 0; i < conversation.segments.size(); ++i) {
+        const SentSegment& sent = conversation.segments[i];
+        const SegmentRow& row = found.segments()[i];
+        EXPECT_EQ(row.connection, 1u) << i;
+        EXPECT_EQ(row.seq, sent.seq) << i;
+        EXPECT_EQ(row.ack, sent.ack) << i;
+        EXPECT_EQ(row.payload_length, sent.payload.size()) << i;
+        EXPECT_EQ(row.flags, sent.flags & 0xff) << i;
+        EXPECT_EQ(row.from_a == connection.initiator_is_a, !sent.from_target) << i;
+    }
+    // The first PDU of each side begins with the byte its stream is counted from.
+    for (const PduRow& pdu : found.pdus()) {
+        if (pdu.bhs_offset != 0) continue;
+        const SegmentRow& first = found.segments()[pdu.first_packet - 1];
+        const size_t side = first.from_a ? 0 : 1;
+        EXPECT_TRUE(connection.stream_start_known[side]);
+        EXPECT_EQ(connection.stream_start_seq[side], first.seq);
+    }
+}
+
+TEST(Engine, DescribesConnectionsThatGoOn) {
+    const Conversation conversation({}, random_choices(4));
+    Feeding f;
+    f.all(conversation);
+    f.engine.describe_connections();
+    const ConnectionRow& connection = f.engine.store().connections()[0];
+    EXPECT_TRUE(connection.iscsi);
+    EXPECT_EQ(connection.target.port, 3260);
+    EXPECT_EQ(connection.packets_out + connection.packets_in, conversation.segments.size());
 }
 
 TEST(Engine, FindsIscsiOnAnyPort) {

@@ -23,8 +23,10 @@ class ResultStore {
         bool windows = true;
         bool ca_transitions = true;
         bool losses = true;
+        bool segments = false;  // a row a packet: for views, no table is made of them alone
 
-        static constexpr Keep nothing() { return {false, false, false, false, false}; }
+        static constexpr Keep nothing() { return {false, false, false, false, false, false}; }
+        static constexpr Keep everything() { return {true, true, true, true, true, true}; }
         static constexpr Keep only(bool Keep::*rows) {
             Keep keep = nothing();
             keep.*rows = true;
@@ -69,6 +71,10 @@ class ResultStore {
         return scratch_pdu_;
     }
 
+    bool keeps_segments() const { return keep_.segments; }
+    // One for each packet of the capture, in order.
+    SegmentRow& add_segment() { return segments_.append({}); }
+
     // One side of a connection that sends data. The summary stays where it is.
     SenderSummary& add_sender(uint32_t connection, bool from_a) {
         return senders_.append(SenderSummary(connection, from_a));
@@ -101,6 +107,9 @@ class ResultStore {
     const ChunkedRows<SessionRow>& sessions() const { return sessions_; }
     const ChunkedRows<CommandRow>& commands() const { return commands_; }  // empty unless kept
     const ChunkedRows<PduRow>& pdus() const { return pdus_; }              // empty unless kept
+    const ChunkedRows<SegmentRow>& segments() const {
+        return segments_;
+    }  // by packet number - 1; empty unless kept
     // Nothing is added any more.
     void finish() { fill_queue_depths(commands_); }
 
@@ -115,6 +124,7 @@ class ResultStore {
     ChunkedRows<SessionRow> sessions_;
     ChunkedRows<CommandRow> commands_;
     ChunkedRows<PduRow> pdus_;
+    ChunkedRows<SegmentRow> segments_;
     ChunkedRows<SenderSummary> senders_;
     ChunkedRows<WindowRow> windows_;
     ChunkedRows<CaTransitionRow> ca_transitions_;

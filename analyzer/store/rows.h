@@ -47,9 +47,24 @@ struct ConnectionRow {
     uint32_t session = 0;
     bool iscsi = false;
     bool initiator_is_a = true;  // side a, which sent the first packet seen, stands as initiator
+    // Of side a, b: the sequence number of the byte that PduRow::bhs_offset counts from, where that side's stream was read.
+    uint32_t stream_start_seq[2] = {0, 0};
+    bool stream_start_known[2] = {false, false};
 
     const Endpoint& side(bool a) const { return a == initiator_is_a ? initiator : target; }
 };
+
+// What a packet brings of TCP. Where it completes no segment, `connection` is 0 and nothing else holds.
+struct SegmentRow {
+    uint32_t connection = 0;
+    uint32_t seq = 0;  // as in the header, as the next one
+    uint32_t ack = 0;
+    uint32_t payload_length = 0;  // on the wire
+    uint16_t window = 0;          // as in the header, unscaled
+    uint8_t flags = 0;            // TcpFlag, the first eight
+    bool from_a = false;          // by the side that sent the connection's first packet
+};
+static_assert(sizeof(SegmentRow) == 20);
 
 enum class Ternary : uint8_t { no, yes, unknown };
 

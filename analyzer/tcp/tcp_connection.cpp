@@ -101,6 +101,11 @@ void TcpConnection::describe(From initiator, ConnectionRow& row) const {
     if (out.mss != 0 || in.mss != 0) {
         row.mss = out.mss == 0 ? in.mss : in.mss == 0 ? out.mss : std::min(out.mss, in.mss);
     }
+    for (size_t i = 0; i < 2; ++i) {
+        const StreamReassembler& stream = sides_[i].stream;
+        row.stream_start_known[i] = stream.begun();
+        row.stream_start_seq[i] = stream.next_seq().value - static_cast<uint32_t>(stream.next_offset());
+    }
 }
 
 }  // namespace sanscope
