@@ -19,8 +19,16 @@ bool is_stopped(const AnalysisOptions& options) {
     return options.stop != nullptr && options.stop->load(std::memory_order_relaxed);
 }
 
+std::unique_lock<std::shared_mutex> lock_engine(const AnalysisOptions& options) {
+    return options.engine_lock == nullptr ? std::unique_lock<std::shared_mutex>()
+                                          : std::unique_lock(*options.engine_lock);
+}
+
 void process(Token& token, Engine& engine, const AnalysisOptions& options) {
-    engine.process(token.batch, token.decoded);
+    {
+        const auto lock = lock_engine(options);
+        engine.process(token.batch, token.decoded);
+    }
     if (options.progress) options.progress();
 }
 
@@ -29,12 +37,15 @@ void analyse_in_turn(PacketSource& source, Engine& engine, const AnalysisOptions
     while (!is_stopped(options) && source.claim(token.batch)) {
         source.load(token.batch);
         source.parse(token.batch);
+        if (options.parsed) options.parsed(token.batch);
+        auto lock = lock_engine(options);
         // So few at once that what was decoded is still near the processor.
         constexpr size_t at_once = 128;
         for (size_t first = 0; first < token.batch.packets.size(); first += at_once) {
             decode_batch(token.batch, token.decoded, first, at_once);
             engine.process(token.batch, token.decoded, first);
         }
+        if (lock.owns_lock()) lock.unlock();
         if (options.progress) options.progress();
     }
 }
@@ -83,6 +94,7 @@ class Pipeline {
             source_.load(token.batch);
             parsing_.enter(ticket);
             source_.parse(token.batch);
+            if (options_.parsed) options_.parsed(token.batch);
             parsing_.leave();
             decode_batch(token.batch, token.decoded);
             processing_.enter(ticket);
@@ -115,6 +127,7 @@ bool analyse(PacketSource& source, Engine& engine, const AnalysisOptions& option
     } else {
         analyse_in_turn(source, engine, options);
     }
+    const auto lock = lock_engine(options);
     engine.finish();
     return !is_stopped(options);
 }

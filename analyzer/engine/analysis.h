@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <shared_mutex>
 
 #include "analyzer/engine/engine.h"
 #include "analyzer/ingest/packet_source.h"
@@ -17,6 +18,11 @@ struct AnalysisOptions {
     const std::atomic<bool>* stop = nullptr;
     // Called after each batch, by one thread at a time.
     std::function<void()> progress;
+    // Is shown each batch once its packets are found, in order, by one thread at a time, while others are processed.
+    std::function<void(const PacketBatch&)> parsed;
+    // Held by whoever processes a batch, or finishes the engine: others may look at the engine and its store with a shared
+    // hold on it. They should not for long.
+    std::shared_mutex* engine_lock = nullptr;
 };
 
 // Sends a whole source down the line and finishes the engine. False if it was stopped: what was analysed by then stands.

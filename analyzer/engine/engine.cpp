@@ -4,20 +4,11 @@
 #include <algorithm>
 #include <random>
 
+#include "analyzer/base/reachable_time.h"
 #include "analyzer/iscsi/header_belief.h"
 #include "analyzer/net/decode_frame.h"
 
 namespace sanscope {
-namespace {
-
-// A capture may claim any time. Of times no farther from the epoch than this (146 years) every difference can be told.
-int64_t within_reach(int64_t time_ns) {
-    constexpr int64_t farthest_ns = (int64_t{1} << 62) - 1;
-    return std::clamp(time_ns, -farthest_ns, farthest_ns);
-}
-
-}  // namespace
-
 void decode_batch(const PacketBatch& batch, std::vector<DecodedPacket>& decoded, size_t first, size_t most) {
     decoded.resize(std::min(most, batch.packets.size() - first));
     for (size_t i = 0; i < decoded.size(); ++i) {

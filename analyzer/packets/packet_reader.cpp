@@ -52,6 +52,13 @@ Error no_copy() {
 }  // namespace
 
 Result<std::unique_ptr<PacketReader>> PacketReader::open(const std::string& path, const Options& options) {
+    auto reader = begin(path);
+    if (!reader) return reader;
+    if (const auto passed = (*reader)->pass(options); !passed) return passed.error();
+    return reader;
+}
+
+Result<std::unique_ptr<PacketReader>> PacketReader::begin(const std::string& path) {
     std::unique_ptr<PacketReader> reader(new PacketReader);
     if (path != "-") {
         Result<OpenInput> input = open_input(path);
@@ -69,7 +76,6 @@ Result<std::unique_ptr<PacketReader>> PacketReader::open(const std::string& path
     if (!source) return source.error();
     reader->source_ = std::move(*source);
     reader->source_->keep_sections();
-    if (const auto passed = reader->pass(options); !passed) return passed.error();
     return reader;
 }
 
@@ -82,15 +88,23 @@ Result<std::monostate> PacketReader::pass(const Options& options) {
     while (wanted() && source_->claim(batch)) {
         source_->load(batch);
         source_->parse(batch);
-        const uint8_t* const begin = batch.buffer.data() + batch.begin;
-        for (const RawPacket& packet : batch.packets) {
-            uint64_t offset =
-                batch.file_offset + static_cast<uint64_t>(packet.data - packet.block_head - begin);
-            if (copied_ && !copy(packet, offset)) return no_copy();
-            index_.add(packet, offset);
-        }
+        if (const auto added = add(batch); !added) return added;
         if (options.progress) options.progress(*source_, index_);
     }
+    return end();
+}
+
+Result<std::monostate> PacketReader::add(const PacketBatch& batch) {
+    const uint8_t* const begin = batch.buffer.data() + batch.begin;
+    for (const RawPacket& packet : batch.packets) {
+        uint64_t offset = batch.file_offset + static_cast<uint64_t>(packet.data - packet.block_head - begin);
+        if (copied_ && !copy(packet, offset)) return no_copy();
+        index_.add(packet, offset);
+    }
+    return std::monostate{};
+}
+
+Result<std::monostate> PacketReader::end() {
     if (!write_copy()) return no_copy();
     return std::monostate{};
 }

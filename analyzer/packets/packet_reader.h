@@ -29,6 +29,15 @@ class PacketReader {
     // temporary file without a name meanwhile. An Error where nothing can be read, or the copy cannot be made.
     static Result<std::unique_ptr<PacketReader>> open(const std::string& path, const Options& options);
 
+    // For a pass that someone else makes meanwhile, as analyse() does: a reader that knows no packet yet,
+    static Result<std::unique_ptr<PacketReader>> begin(const std::string& path);
+    // whose source is to be passed over by its owner,
+    PacketSource& source_to_pass() { return *source_; }
+    // each batch of it shown to the reader once parsed, in order. An Error where the temporary copy cannot be written.
+    Result<std::monostate> add(const PacketBatch& batch);
+    // There are no more. Before this, packets of a file that is copied cannot be read.
+    Result<std::monostate> end();
+
     const PacketIndex& index() const { return index_; }
     // For what the capture says of itself: interfaces, damage.
     const PacketSource& source() const { return *source_; }

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace sanscope {
+
+template <class Value>
+struct MinMax {
+    Value min{};
+    Value max{};
+    bool any = false;
+
+    void add(Value value) {
+        min = any ? std::min(min, value) : value;
+        max = any ? std::max(max, value) : value;
+        any = true;
+    }
+    void add(const MinMax& other) {
+        if (!other.any) return;
+        add(other.min);
+        add(other.max);
+    }
+};
+
+// The least and greatest of any run of values, told without visiting each: level n holds that of every 16^(n+1) of them.
+// The values themselves stay where they are, and are asked for by number; those equal to `skipped` count for nothing.
+// Memory: 2/15 of the values'. Grows at its end; one thread at a time.
+template <class Value>
+class LodPyramid {
+  public:
+    static constexpr size_t fan_out = 16;
+
+    explicit LodPyramid(Value skipped) : skipped_(skipped) {}
+
+    void push(Value value) {
+        ++size_;
+        MinMax<Value> block;
+        if (value != skipped_) block.add(value);
+        size_t index = size_ - 1;
+        for (size_t level = 0; level < max_levels; ++level) {
+            index /= fan_out;
+            auto& blocks = levels_[level];
+            if (index == blocks.size()) {
+                // A level begins with what is below it, as soon as that is more than one block.
+                if (level > 0 && index == 0 && levels_[level - 1].size() == 1) return;
+                blocks.emplace_back();
+                if (level > 0 && index == 0) blocks.back() = levels_[level - 1].front();
+            }
+            blocks.back().add(block);
+        }
+    }
+
+    size_t size() const { return size_; }
+
+    // Of the values [first, last), last <= size(); `value_at(i)` gives value i. Looks at 32 values or blocks a level at most.
+    template <class ValueAt>
+    MinMax<Value> query(size_t first, size_t last, ValueAt value_at) const {
+        MinMax<Value> found;
+        const auto take_values = [&](size_t begin, size_t end) {
+            for (size_t i = begin; i < end; ++i) {
+                const Value value = value_at(i);
+                if (value != skipped_) found.add(value);
+            }
+        };
+        const size_t first_block = (first + fan_out - 1) / fan_out;
+        const size_t last_block = last / fan_out;
+        if (first_block >= last_block) {
+            take_values(first, last);
+            return found;
+        }
+        take_values(first, first_block * fan_out);
+        take_values(last_block * fan_out, last);
+        query_blocks(0, first_block, last_block, found);
+        return found;
+    }
+
+    size_t memory_bytes() const {
+        size_t bytes = 0;
+        for (const auto& level : levels_) bytes += level.capacity() * sizeof(MinMax<Value>);
+        return bytes;
+    }
+
+  private:
+    static constexpr size_t max_levels = 8;  // 16^8 values
+
+    void query_blocks(size_t level, size_t first, size_t last, MinMax<Value>& found) const {
+        const size_t first_above = (first + fan_out - 1) / fan_out;
+        const size_t last_above = last / fan_out;
+        const auto take = [&](size_t begin, size_t end) {
+            for (size_t i = begin; i < end; ++i) found.add(levels_[level][i]);
+        };
+        if (level + 1 == max_levels || first_above >= last_above || levels_[level + 1].empty()) {
+            take(first, last);
+            return;
+        }
+        take(first, first_above * fan_out);
+        take(last_above * fan_out, last);
+        query_blocks(level + 1, first_above, last_above, found);
+    }
+
+    Value skipped_;
+    size_t size_ = 0;
+    std::array<std::vector<MinMax<Value>>, max_levels> levels_;
+};
+
+// Sums of any run of values, likewise: a running total before every 16th.
+class RunningTotals {
+  public:
+    static constexpr size_t stride = 16;
+
+    void push(uint64_t value) {
+        if (size_ % stride == 0) totals_.push_back(total_);
+        total_ += value;
+        ++size_;
+    }
+    size_t size() const { return size_; }
+    uint64_t total() const { return total_; }
+
+    // Of the values [first, last), last <= size().
+    template <class ValueAt>
+    uint64_t query(size_t first, size_t last, ValueAt value_at) const {
+        return first >= last ? 0 : before(last, value_at) - before(first, value_at);
+    }
+    size_t memory_bytes() const { return totals_.capacity() * sizeof(uint64_t); }
+
+  private:
+    template <class ValueAt>
+    uint64_t before(size_t index, ValueAt value_at) const {
+        if (index == size_) return total_;
+        uint64_t sum = totals_[index / stride];
+        for (size_t i = index / stride * stride; i < index; ++i) sum += value_at(i);
+        return sum;
+    }
+
+    std::vector<uint64_t> totals_;
+    uint64_t total_ = 0;
+    size_t size_ = 0;
+};
+
+}  // namespace sanscope

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "analyzer/base/reachable_time.h"
+#include "analyzer/packets/packet_index.h"
+#include "analyzer/store/result_store.h"
+#include "analyzer/timeline/lod_pyramid.h"
+#include "analyzer/timeline/time_bins.h"
+
+namespace sanscope {
+
+// The rows of one side of a connection, by index (0-based) into their table, each list in order of time.
+struct SenderTrack {
+    std::vector<uint32_t> segments;                // with and without payload, by time of capture
+    RunningTotals payload;                         // bytes of `segments`
+    std::vector<uint32_t> windows;                 // by time_ns, the moment at the sender
+    LodPyramid<uint32_t> cwnd{unknown<uint32_t>};  // of `windows`, as the next two
+    LodPyramid<uint32_t> in_flight{unknown<uint32_t>};
+    LodPyramid<uint32_t> advertised_window{unknown<uint32_t>};
+    std::vector<uint32_t> ca_transitions;  // by time_ns
+    std::vector<uint32_t> losses;          // by time_ns
+};
+
+// The same of what both sides of a connection have part in.
+struct ConnectionTrack {
+    SenderTrack senders[2];          // of side a (which sent the first packet), of side b
+    std::vector<uint32_t> pdus;      // by completion; one that never completed by its first packet
+    std::vector<uint32_t> commands;  // by start_of()
+    std::vector<uint16_t> slots;     // of `commands`: no two with the same slot are under way at once
+    uint16_t slots_used = 0;
+    LodPyramid<int64_t> turnaround{no_time};  // of `commands`, nanoseconds
+    // The longest that a command is known to have taken: one that is under way at t begins after t - longest_ns, but
+    // for those that never ended, which are in `unended`.
+    int64_t longest_ns = 0;
+    std::vector<uint32_t> unended;  // positions in `commands`
+
+    const SenderTrack& sender(bool a) const { return senders[a ? 0 : 1]; }
+};
+
+// What of a capture happened in a stretch of time.
+struct OverviewBin {
+    uint64_t bytes_out = 0;  // TCP payload, initiator to target as far as known when it was counted
+    uint64_t bytes_in = 0;
+    uint64_t wire_bytes = 0;
+    uint32_t packets = 0;
+    uint32_t losses = 0;    // retransmissions of any kind
+    uint32_t commands = 0;  // that ended
+    int64_t slowest_ns = no_time;
+
+    void add(const OverviewBin& other);
+};
+
+// The rows of a store in order of time, connection by connection, with what it takes to draw any stretch of them at any
+// scale without visiting each. It follows a store that grows: update() now and then, finish() behind the engine's.
+// Connections without payload have no track. About 4 bytes a row and 6 a window on top.
+class Timeline {
+  public:
+    // Connections with payload beyond so many get no track.
+    static constexpr size_t max_tracks = 65536;
+
+    // Both must outlive this; the store must keep everything.
+    Timeline(const ResultStore& store, const PacketIndex& index) : store_(&store), index_(&index) {}
+
+    // Takes in rows that came since the last time, of each table so many at most; true if that were all.
+    bool update(size_t most_rows = SIZE_MAX);
+    // The store is finished: takes in the rest, and what changed of rows taken in before. May be called once.
+    void finish();
+    bool finished() const { return finished_; }
+
+    // nullptr where the connection (1-based) has none.
+    const ConnectionTrack* track(uint32_t connection) const {
+        return connection == 0 || connection > tracks_.size() ? nullptr : tracks_[connection - 1].get();
+    }
+    size_t tracks() const { return made_; }
+
+    const TimeBins<OverviewBin>& overview() const { return overview_; }
+    // Of all packets taken in; no_time before the first.
+    int64_t first_ns() const { return first_ns_; }
+    int64_t last_ns() const { return last_ns_; }
+
+    // When a command, a PDU begins to exist in the capture: its request, else the earliest known of it.
+    static int64_t start_of(const CommandRow& command);
+    // Its status, or what ended it otherwise; no_time where it never ended.
+    int64_t end_of(const CommandRow& command) const;
+    int64_t time_of(PacketNumber packet) const { return within_reach(index_->place(packet).time_ns); }
+
+  private:
+    struct Busy {
+        int64_t until_ns;
+        uint16_t slot;
+        bool operator>(const Busy& other) const { return until_ns > other.until_ns; }
+    };
+    // Which slots of a connection are taken, in order of when they become free.
+    struct Slots {
+        std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;
+        std::priority_queue<uint16_t, std::vector<uint16_t>, std::greater<>> free;
+        uint16_t used = 0;
+        uint16_t take(int64_t start_ns, int64_t end_ns);
+    };
+
+    ConnectionTrack* track_for(uint32_t connection);
+    ConnectionTrack* begin_track(uint32_t connection, size_t behind_row);
+    void take_segment(size_t row);
+    void take_window(size_t row);
+    void take_transition(size_t row);
+    void take_loss(size_t row);
+    void take_pdu(size_t row);
+    bool settled(const CommandRow& command, size_t rows_behind) const;
+    void take_command(size_t row);
+    void take_commands_again();
+    void sort_late();
+    int64_t time_of_pdu(const PduRow& pdu) const;
+    bool is_out(uint32_t connection, bool from_a) const;
+
+    const ResultStore* store_;
+    const PacketIndex* index_;
+    std::vector<std::unique_ptr<ConnectionTrack>> tracks_;  // by connection - 1
+    std::vector<std::unique_ptr<Slots>> slots_;             // likewise
+    size_t made_ = 0;
+    std::vector<uint32_t> unsorted_;  // connections with a row that came late
+    struct Taken {
+        size_t segments = 0;
+        size_t windows = 0;
+        size_t ca_transitions = 0;
+        size_t losses = 0;
+        size_t pdus = 0;
+        size_t commands = 0;
+    };
+    Taken taken_;
+    TimeBins<OverviewBin> overview_;
+    int64_t first_ns_ = no_time;
+    int64_t last_ns_ = no_time;
+    bool finished_ = false;
+};
+
+// The positions in `rows` (row indices in order of time) of the first whose time, told by `time_at(row)`, is not before
+// `time_ns`.
+template <class TimeAt>
+size_t first_not_before(const std::vector<uint32_t>& rows, int64_t time_ns, TimeAt time_at) {
+    size_t first = 0;
+    size_t count = rows.size();
+    while (count > 0) {
+        const size_t half = count / 2;
+        if (time_at(rows[first + half]) < time_ns) {
+            first += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return first;
+}
+
+}  // namespace sanscope

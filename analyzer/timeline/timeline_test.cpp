@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/timeline/timeline.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sanscope {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr int64_t ms = 1'000'000;
+
+class TimelineTest : public testing::Test {
+  protected:
+    TimelineTest() {
+        uint32_t number = 0;
+        store.add_connection(number).first_packet = 1;
+    }
+
+    uint32_t packet(int64_t time_ns, uint32_t payload, bool from_a = true, uint32_t connection = 1) {
+        RawPacket raw;
+        raw.time_ns = time_ns;
+        raw.wire_length = raw.captured_length = payload + 54;
+        raw.data = bytes;
+        raw.link_type = LinkType::ethernet;
+        index.add(raw, 0);
+        SegmentRow& row = store.add_segment();
+        row.connection = connection;
+        row.payload_length = payload;
+        row.from_a = from_a;
+        return static_cast<uint32_t>(store.segments().size());
+    }
+    CommandRow& command(int64_t request_ns, int64_t response_ns) {
+        uint64_t number = 0;
+        CommandRow& row = store.begin_command(number);
+        row.connection = 1;
+        row.request_ns = request_ns;
+        row.response_ns = response_ns;
+        return row;
+    }
+
+    uint8_t bytes[2048] = {};
+    PacketIndex index;
+    ResultStore store{ResultStore::Keep::everything()};
+    Timeline timeline{store, index};
+};
+
+TEST_F(TimelineTest, SegmentsStandByDirectionInOrderOfTimeHandshakeAndAll) {
+    packet(1 * ms, 0);
+    packet(2 * ms, 0, false);
+    packet(3 * ms, 100);
+    packet(5 * ms, 50, false);
+    packet(4 * ms, 70, false);  // merged late from another interface
+    packet(6 * ms, 0, true, 0);
+    timeline.update();
+    const ConnectionTrack* track = timeline.track(1);
+    ASSERT_NE(track, nullptr);
+    EXPECT_THAT(track->sender(true).segments, ElementsAre(0, 2));
+    EXPECT_THAT(track->sender(false).segments, ElementsAre(1, 4, 3));
+    EXPECT_EQ(
+        track->sender(false).payload.query(
+            1, 2,
+            [&](size_t i) { return store.segments()[track->sender(false).segments[i]].payload_length; }),
+        70u);
+    EXPECT_EQ(timeline.first_ns(), 1 * ms);
+    EXPECT_EQ(timeline.last_ns(), 6 * ms);
+    OverviewBin all;
+    for (const OverviewBin& bin : timeline.overview().bins()) all.add(bin);
+    EXPECT_EQ(all.packets, 6u);
+    EXPECT_EQ(all.bytes_out, 100u);
+    EXPECT_EQ(all.bytes_in, 120u);
+}
+
+TEST_F(TimelineTest, ConnectionsWithoutPayloadHaveNoTrack) {
+    packet(1 * ms, 0);
+    packet(2 * ms, 0, false);
+    timeline.update();
+    EXPECT_EQ(timeline.track(1), nullptr);
+    EXPECT_EQ(timeline.track(0), nullptr);
+    EXPECT_EQ(timeline.track(7), nullptr);
+}
+
+TEST_F(TimelineTest, CommandsUnderWayAtOnceHaveDifferentSlots) {
+    packet(1 * ms, 10);
+    command(1 * ms, 5 * ms);
+    command(2 * ms, 3 * ms);
+    command(3 * ms, 9 * ms);  // the second's slot is free again
+    command(4 * ms, 6 * ms);
+    command(5 * ms, 8 * ms);
+    store.finish();
+    timeline.finish();
+    const ConnectionTrack& track = *timeline.track(1);
+    EXPECT_THAT(track.commands, ElementsAre(0, 1, 2, 3, 4));
+    EXPECT_THAT(track.slots, ElementsAre(0, 1, 1, 2, 0));
+    EXPECT_EQ(track.slots_used, 3);
+    EXPECT_EQ(track.longest_ns, 6 * ms);
+    EXPECT_THAT(track.unended, IsEmpty());
+    EXPECT_EQ(track.turnaround
+                  .query(0, 5, [&](size_t i) { return store.commands()[track.commands[i]].turnaround_ns(); })
+                  .max,
+              6 * ms);
+}
+
+TEST_F(TimelineTest, WhatBecameKnownLateIsRightInTheEnd) {
+    packet(1 * ms, 10);
+    CommandRow& first = command(1 * ms, no_time);
+    for (int i = 0; i < 300; ++i) command((2 + i) * ms, (2 + i) * ms + 1000);
+    timeline.update();
+    const ConnectionTrack& track = *timeline.track(1);
+    EXPECT_FALSE(track.commands.empty());
+    EXPECT_THAT(track.unended, ElementsAre(0));
+    first.response_ns = 400 * ms;
+    CommandRow& inferred = command(no_time, 3 * ms + 500);  // its request was never captured
+    inferred.first_data_ns = 3 * ms + 200;
+    timeline.finish();
+    EXPECT_THAT(track.unended, IsEmpty());
+    EXPECT_EQ(track.longest_ns, 399 * ms);
+    EXPECT_EQ(track.commands[3], 301u);  // by start, not by row
+    OverviewBin all;
+    for (const OverviewBin& bin : timeline.overview().bins()) all.add(bin);
+    EXPECT_EQ(all.commands, 302u);
+    EXPECT_EQ(all.slowest_ns, 399 * ms);
+}
+
+TEST_F(TimelineTest, TakesInPartsAndTellsWhenThatIsAll) {
+    for (int i = 0; i < 10; ++i) packet(i * ms, 1);
+    EXPECT_FALSE(timeline.update(4));
+    EXPECT_EQ(timeline.last_ns(), 3 * ms);
+    EXPECT_FALSE(timeline.update(4));
+    EXPECT_TRUE(timeline.update(4));
+    EXPECT_EQ(timeline.track(1)->sender(true).segments.size(), 10u);
+}
+
+TEST_F(TimelineTest, LossesThatTurnOutToBeNoneAreNotCounted) {
+    packet(1 * ms, 10);
+    SenderSummary& sender = store.add_sender(1, true);
+    LossRow loss;
+    loss.connection = 1;
+    loss.from_a = true;
+    loss.time_ns = 1 * ms;
+    loss.kind = LossKind::fast_retransmit;
+    const uint64_t number = store.add_loss(sender, loss);
+    timeline.update();
+    store.reclassify_loss(sender, number, LossKind::fast_retransmit, LossKind::out_of_order);
+    timeline.finish();
+    OverviewBin all;
+    for (const OverviewBin& bin : timeline.overview().bins()) all.add(bin);
+    EXPECT_EQ(all.losses, 0u);
+    EXPECT_THAT(timeline.track(1)->sender(true).losses, ElementsAre(0));
+}
+
+TEST(FirstNotBefore, FindsThePlaceOfAMoment) {
+    const std::vector<uint32_t> rows = {3, 5, 5, 9};
+    const auto at = [](uint32_t row) { return int64_t{row}; };
+    EXPECT_EQ(first_not_before(rows, 0, at), 0u);
+    EXPECT_EQ(first_not_before(rows, 5, at), 1u);
+    EXPECT_EQ(first_not_before(rows, 6, at), 3u);
+    EXPECT_EQ(first_not_before(rows, 10, at), 4u);
+}
+
+}  // namespace
+}  // namespace sanscope
