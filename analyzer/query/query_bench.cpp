@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Selecting from a million commands: items are rows, so that the time for a row is the inverse of items per second.
+// Selecting from a million commands, and putting rows in order: items are rows, so that the time for a row is the inverse
+// of items per second.
 #include <array>
 #include <benchmark/benchmark.h>
 #include <cstdint>
 #include <memory>
+#include <numeric>
+#include <span>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "analyzer/query/column_meaning.h"
 #include "analyzer/query/row_filter.h"
+#include "analyzer/query/row_order.h"
 #include "analyzer/query/select.h"
 #include "analyzer/tables/tables.h"
 
@@ -104,6 +109,100 @@ void run_windows(benchmark::State& state, std::string_view expression) {
 }
 BENCHMARK_CAPTURE(run_windows, endpoint, "sender == 192.0.2.102:3260");
 BENCHMARK_CAPTURE(run_windows, endpoint_behind_a_number, "in_flight > 50kB and sender == 192.0.2.102:3260");
+
+// Rows that cost nothing to make, ten million of them.
+class Computed final : public Table {
+  public:
+    static constexpr size_t row_count = 10'000'000;
+    enum Column : size_t { in_order, small, moment, any, word, endpoint, hexadecimal, distinct };
+
+    std::string_view name() const override { return "computed"; }
+    std::span<const ColumnInfo> columns() const override { return columns_; }
+    size_t rows() const override { return row_count; }
+    void cell(size_t row, size_t column, Cell& cell) const override {
+        const uint64_t random = (row + 1) * 0x9e3779b97f4a7c15;
+        switch (Column{column}) {
+            case in_order:
+                return cell.set(uint64_t{row});
+            case small:
+                return cell.set(random >> 44);
+            case moment:  // within ten minutes
+                return cell.set(int64_t{1'795'259'301'000'000'000} +
+                                static_cast<int64_t>(random % 600'000'000'000));
+            case any:
+                return cell.set(random);
+            case word:
+                return cell.set(words_[random >> 61]);
+            case endpoint:
+                return cell.set(endpoints_[random >> 61]);
+            case hexadecimal:
+            case distinct:
+                break;
+        }
+        constexpr std::string_view digits = "0123456789abcdef";
+        cell.buffer[0] = '0';
+        cell.buffer[1] = 'x';
+        for (size_t i = 0; i < 8; ++i) cell.buffer[2 + i] = digits[random >> (60 - 4 * i) & 15];
+        cell.set(std::string_view(cell.buffer, 10));
+    }
+
+  private:
+    std::array<std::string_view, 8> words_ = {
+        "READ(10)",     "WRITE(10)",    "READ(16)", "TEST UNIT READY",
+        "SCSI Data-In", "SCSI Command", "R2T",      "READ CAPACITY(10)"};
+    std::array<std::string_view, 8> endpoints_ = {"192.0.2.1:3260",  "192.0.2.2:3260",    "192.0.2.10:3260",
+                                                  "192.0.2.1:40000", "192.0.2.1:40001",   "192.0.2.1:40002",
+                                                  "192.0.2.1:40003", "[2001:db8::1]:3260"};
+    std::array<ColumnInfo, 8> columns_ = {{{"in_order", ColumnType::unsigned_integer, ""},
+                                           {"small", ColumnType::unsigned_integer, ""},
+                                           {"moment_ns", ColumnType::integer, ""},
+                                           {"any", ColumnType::unsigned_integer, ""},
+                                           {"word", ColumnType::text, ""},
+                                           {"endpoint", ColumnType::text, "IP:PORT"},
+                                           {"hexadecimal", ColumnType::text, "0x and 8 hexadecimal digits"},
+                                           {"distinct", ColumnType::text, ""}}};
+};
+
+void order(benchmark::State& state, size_t column, bool descending) {
+    const Computed table;
+    std::vector<uint32_t> rows(table.rows());
+    for (auto _ : state) {
+        state.PauseTiming();
+        std::iota(rows.begin(), rows.end(), 0u);
+        state.ResumeTiming();
+        order_rows(table, column, descending, rows);
+        benchmark::DoNotOptimize(rows.data());
+    }
+    state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(table.rows()));
+}
+#define SANSCOPE_ORDER(column, descending)                         \
+    BENCHMARK_CAPTURE(order, column, Computed::column, descending) \
+        ->UseRealTime()                                            \
+        ->Unit(benchmark::kMillisecond)
+SANSCOPE_ORDER(in_order, false);
+SANSCOPE_ORDER(small, false);
+SANSCOPE_ORDER(moment, true);
+SANSCOPE_ORDER(any, false);
+SANSCOPE_ORDER(word, false);
+SANSCOPE_ORDER(endpoint, false);
+SANSCOPE_ORDER(hexadecimal, false);
+SANSCOPE_ORDER(distinct, false);
+
+void order_commands(benchmark::State& state, std::string_view column) {
+    static const Commands commands;
+    const auto number = find_column(commands.table->columns(), column);
+    std::vector<uint32_t> rows(commands.table->rows());
+    for (auto _ : state) {
+        state.PauseTiming();
+        std::iota(rows.begin(), rows.end(), 0u);
+        state.ResumeTiming();
+        order_rows(*commands.table, *number, true, rows);
+        benchmark::DoNotOptimize(rows.data());
+    }
+    state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(row_count));
+}
+BENCHMARK_CAPTURE(order_commands, turnaround, "turnaround_ns")->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(order_commands, name, "name")->UseRealTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace sanscope
