@@ -67,6 +67,14 @@ std::string human_duration(int64_t duration_ns) {
     return fmt::format("{} h {} min", seconds / 3600, seconds / 60 % 60);
 }
 
+std::string human_percent(double share) {
+    const double value = share * 100;
+    if (value <= 0) return "0 %";
+    if (value < 0.05) return "< 0.1 %";
+    if (value < 9.95 || (value > 99 && value < 99.95)) return fmt::format("{:.1f} %", value);
+    return fmt::format("{:.0f} %", value);
+}
+
 std::string utc_time(int64_t time_ns) {
     constexpr int64_t second = 1'000'000'000;
     int64_t seconds = time_ns / second;

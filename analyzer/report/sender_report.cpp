@@ -62,14 +62,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, loss_kinds> 
     {"not captured", "not captured"},
 }};
 
-std::string percent(double share) {
-    const double value = share * 100;
-    if (value <= 0) return "0 %";
-    if (value < 0.05) return "< 0.1 %";
-    if (value < 9.95 || (value > 99 && value < 99.95)) return fmt::format("{:.1f} %", value);
-    return fmt::format("{:.0f} %", value);
-}
-
 // One side of a connection, with what the order of senders and the sentences rest on.
 class Side {
   public:
@@ -170,12 +162,12 @@ std::string what_held_back(const Side& side) {
     if (reasons.size() > most_named) reasons.resize(most_named);
     if (reasons.empty() && !side.is_explained()) return ": what held it back is not known";
     if (reasons.empty()) {
-        return fmt::format(" was held back {} of the time", percent(side.share(side.held_back_ns())));
+        return fmt::format(" was held back {} of the time", human_percent(side.share(side.held_back_ns())));
     }
     std::string text = fmt::format(" was held back by {} {} of the time", reasons[0].second,
-                                   percent(side.share(reasons[0].first)));
+                                   human_percent(side.share(reasons[0].first)));
     if (reasons.size() > 1) {
-        text += fmt::format(" and by {} {}", reasons[1].second, percent(side.share(reasons[1].first)));
+        text += fmt::format(" and by {} {}", reasons[1].second, human_percent(side.share(reasons[1].first)));
     }
     return text;
 }
@@ -256,7 +248,7 @@ std::string limits(const Side& side) {
         shares.emplace_back(side.unexplained_ns(), "unknown");
     std::string text;
     for (const auto& [time_ns, name] : shares) {
-        append_in_list(text, fmt::format("{} {}", name, percent(side.share(time_ns))));
+        append_in_list(text, fmt::format("{} {}", name, human_percent(side.share(time_ns))));
     }
     return text;
 }
@@ -268,7 +260,7 @@ std::string states(const Side& side) {
         const auto state = static_cast<CaState>(i);
         const int64_t time_ns = side.sender().in_state_ns(state);
         if (state == CaState::open || time_ns == 0) continue;
-        append_in_list(text, fmt::format("{} {}", ca_state_names[i], percent(side.share(time_ns))));
+        append_in_list(text, fmt::format("{} {}", ca_state_names[i], human_percent(side.share(time_ns))));
     }
     return text;
 }
@@ -331,7 +323,7 @@ std::string held_back_section(const ResultStore& store) {
     if (troubled > max_sentences) line(text, "  … and {} more", human_count(troubled - max_sentences));
     if (troubled == 0 && explained && !connections.empty()) {
         line(text, "  TCP did not: no losses, and no side was held back for {} of its time",
-             percent(noticeable_share));
+             human_percent(noticeable_share));
     }
     return text.empty() ? "" : "\nWhat held the senders back\n" + text;
 }

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/capture_findings.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace sanscope {
+namespace {
+
+using Kind = Finding::Kind;
+using Severity = Finding::Severity;
+
+Finding make(Kind kind, Severity severity, std::string title, std::string explanation) {
+    Finding finding;
+    finding.kind = kind;
+    finding.severity = severity;
+    finding.title = std::move(title);
+    finding.explanation = std::move(explanation);
+    return finding;
+}
+
+void add_nothing_to_see(FindingList& list, const FindingsInput& input) {
+    if (input.totals.packets == 0) {
+        list.push_back(make(Kind::no_packets, Severity::notice, "No packets in this capture",
+                            "The file is empty, or damaged from the start."));
+    } else if (input.store.sessions().empty()) {
+        list.push_back(make(Kind::no_iscsi, Severity::notice, "No iSCSI in this capture",
+                            fmt::format("{} in {}; none of it looks like iSCSI. Was the right interface "
+                                        "captured, and the right port?",
+                                        counted(input.totals.packets, "packet"),
+                                        counted(input.store.connections().size(), "TCP connection"))));
+    }
+}
+
+void add_of_file(FindingList& list, const FindingsInput& input) {
+    for (const Damage& damage : input.damage) {
+        list.push_back(make(Kind::capture_damaged, Severity::notice,
+                            fmt::format("{}: {} at byte {}", damage.file, damage.message, damage.at_byte),
+                            "Everything before that place was read; what came behind is not told of."));
+    }
+    uint64_t dropped = 0;
+    uint32_t snap_length = 0;
+    constexpr uint32_t whole_frames = 65535;
+    for (const CaptureInterface& interface : input.interfaces) {
+        dropped += interface.dropped;
+        const bool cuts = interface.snap_length != 0 && interface.snap_length < whole_frames;
+        if (cuts && (snap_length == 0 || interface.snap_length < snap_length))
+            snap_length = interface.snap_length;
+    }
+    if (dropped > 0) {
+        list.push_back(
+            make(Kind::capture_drops, Severity::notice,
+                 fmt::format("The capturing host dropped {}", counted(dropped, "packet")),
+                 "So says the file. They were on the wire but are not in the capture: figures that need "
+                 "every packet are less certain. Capture less of each packet, or with a larger buffer."));
+    }
+    if (snap_length != 0 && snap_length < 9000) {
+        const Issues::Count& again = input.issues[Issue::resynchronisations];
+        std::string explanation =
+            "What TCP did is seen in full; iSCSI headers beyond the cut are inferred from those around them, "
+            "and marked "
+            "so.";
+        if (again.count > 0) {
+            explanation += fmt::format(" That failed {}; the commands around it may be lacking.",
+                                       again.count == 1 ? "once" : human_count(again.count) + " times");
+        }
+        Finding finding = make(Kind::snap_length, Severity::information,
+                               fmt::format("Packets were cut at {} bytes (snap length)", snap_length),
+                               std::move(explanation));
+        finding.packet = again.first_packet;
+        list.push_back(std::move(finding));
+    }
+}
+
+void add_of_losses(FindingList& list, const FindingsInput& input, const Stop& stop) {
+    uint64_t duplicates = 0;
+    uint64_t missing = 0;
+    for (const SenderSummary& sender : input.store.senders()) {
+        duplicates += sender.losses(LossKind::duplicate);
+        missing += sender.losses(LossKind::not_captured);
+    }
+    LossRow first_duplicate;
+    LossRow first_missing;
+    size_t row_number = 0;
+    for (const LossRow& row : input.store.losses()) {
+        if (stop.asked_at(row_number++)) return;
+        if (row.kind == LossKind::duplicate && first_duplicate.packet == 0) first_duplicate = row;
+        if (row.kind == LossKind::not_captured && first_missing.packet == 0) first_missing = row;
+    }
+    const auto place = [](Finding& finding, const LossRow& row) {
+        finding.connection = row.connection;
+        finding.packet = row.packet;
+        finding.begin_ns = finding.end_ns = row.time_ns;
+    };
+    if (missing > 0) {
+        const Issues::Count& bytes = input.issues[Issue::bytes_not_captured];
+        std::string title =
+            fmt::format("At {} the capture lacks segments that were received", counted(missing, "place"));
+        if (bytes.count > 0)
+            title += fmt::format(": {} of iSCSI", human_bytes(static_cast<double>(bytes.count)));
+        Finding finding =
+            make(Kind::not_captured, Severity::notice, std::move(title),
+                 "They were acknowledged, so the network did not lose them: the capture did. Commands "
+                 "around them may lack data or answers; capture with a larger buffer, or at a mirror port "
+                 "that keeps up.");
+        place(finding, first_missing);
+        if (finding.packet == 0) finding.packet = bytes.first_packet;
+        list.push_back(std::move(finding));
+    }
+    if (duplicates > 0) {
+        Finding finding =
+            make(Kind::captured_twice, Severity::notice,
+                 fmt::format("{} captured twice", counted(duplicates, "segment")),
+                 "As mirror ports do that copy what comes in and what goes out. They are told apart from "
+                 "retransmissions; counts of packets and bytes hold them twice.");
+        place(finding, first_duplicate);
+        list.push_back(std::move(finding));
+    }
+}
+
+void add_issues(FindingList& list, const FindingsInput& input) {
+    // What other findings tell.
+    constexpr auto told = [](Issue issue) {
+        return issue == Issue::header_digests_bad || issue == Issue::data_digests_bad ||
+               issue == Issue::bytes_not_captured || issue == Issue::holes_not_captured ||
+               issue == Issue::resynchronisations || issue == Issue::pdus_incomplete;
+    };
+    for (size_t i = 0; i < issue_infos.size(); ++i) {
+        const auto issue = static_cast<Issue>(i);
+        const Issues::Count& count = input.issues[issue];
+        if (count.count == 0 || told(issue)) continue;
+        Finding finding = make(Kind::capture_issue, Severity::notice,
+                               fmt::format("{} {}", human_count(count.count), issue_infos[i].sentence),
+                               "They are left out of everything that is told here.");
+        finding.packet = count.first_packet;
+        list.push_back(std::move(finding));
+    }
+}
+
+// Where it was taken decides what its times mean.
+void add_vantage(FindingList& list, const FindingsInput& input) {
+    std::array<uint64_t, 4> counts{};
+    for (const ConnectionRow& connection : input.store.connections()) {
+        if (connection.iscsi) ++counts[static_cast<size_t>(connection.vantage)];
+    }
+    const uint64_t all = counts[0] + counts[1] + counts[2] + counts[3];
+    constexpr std::array<std::string_view, 4> places = {"", "at the initiator", "at the target",
+                                                        "between the two"};
+    constexpr std::array<std::string_view, 4> meanings = {
+        "",
+        "Times of commands are what the initiator saw, path included. What the target's TCP did when is "
+        "inferred from "
+        "what arrived.",
+        "Times of commands are the target's own: the initiator waited a round trip longer. What the "
+        "initiator's TCP did "
+        "when is inferred from what arrived.",
+        "Times of commands hold that part of the path which lies behind the tap. What either TCP did when is "
+        "inferred "
+        "from what passed.",
+    };
+    for (size_t i = 1; i < counts.size(); ++i) {
+        if (counts[i] == 0) continue;
+        const std::string which =
+            counts[i] == all ? "Captured" : fmt::format("{} of {} connections captured", counts[i], all);
+        list.push_back(make(Kind::vantage, Severity::information, fmt::format("{} {}", which, places[i]),
+                            std::string(meanings[i])));
+    }
+}
+
+}  // namespace
+
+void add_capture_findings(FindingList& list, const FindingsInput& input, const Stop& stop) {
+    add_nothing_to_see(list, input);
+    add_of_file(list, input);
+    add_of_losses(list, input, stop);
+    add_issues(list, input);
+    add_vantage(list, input);
+}
+
+}  // namespace sanscope

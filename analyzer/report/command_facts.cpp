@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/command_facts.h"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "analyzer/report/time_spans.h"
+
+namespace sanscope {
+namespace {
+
+constexpr size_t most_sessions = 32;
+constexpr size_t most_connections_listed = 1024;
+constexpr uint32_t greatest_depth = 4096;
+
+// What half of the commands of a kind took at the most, found by name and size.
+class UsualTimes {
+  public:
+    explicit UsualTimes(const Summary& summary) : groups_(&summary.groups()) {}
+
+    // 0 where the kind has too few.
+    int64_t of(const CommandRow& row) {
+        const uint64_t bytes = row.bytes == unknown<uint64_t> ? 0 : row.bytes;
+        const auto size = static_cast<unsigned>(bytes == 0 ? 0 : std::bit_width(bytes - 1) + 1);
+        if (row.name == name_ && size == size_) return usual_ns_;
+        name_ = row.name;
+        size_ = size;
+        for (const Known& known : known_) {
+            if (known.name == name_ && known.size == size_) return usual_ns_ = known.usual_ns;
+        }
+        usual_ns_ = 0;
+        const auto found = *row.name == '\0' ? groups_->end() : groups_->find({row.name, size});
+        if (found != groups_->end() && found->second.turnaround.count() >= CommandFacts::least_of_a_kind) {
+            usual_ns_ = found->second.turnaround.percentile_ns(0.5);
+        }
+        constexpr size_t most_known = 64;
+        if (known_.size() < most_known) known_.push_back({name_, size_, usual_ns_});
+        return usual_ns_;
+    }
+
+  private:
+    struct Known {
+        const char* name;
+        unsigned size;
+        int64_t usual_ns;
+    };
+    const std::map<Summary::GroupKey, Summary::Group>* groups_;
+    std::vector<Known> known_;
+    const char* name_ = nullptr;  // static storage
+    unsigned size_ = 0;
+    int64_t usual_ns_ = 0;
+};
+
+void count_one(CommandsLike& like, uint64_t number, const CommandRow& row) {
+    if (like.count++ > 0) return;
+    like.command = number;
+    like.row = row;
+}
+
+void count_one(std::map<uint32_t, CommandsLike>& by_connection, uint64_t number, const CommandRow& row) {
+    // What is beyond the number listed is counted with the last one.
+    const bool full = by_connection.size() >= most_connections_listed;
+    const auto found = by_connection.find(row.connection);
+    if (found != by_connection.end()) return count_one(found->second, number, row);
+    count_one(full ? by_connection.rbegin()->second : by_connection[row.connection], number, row);
+}
+
+// The time at least one of the commands given in order of request was under way.
+int64_t add_to_union(int64_t& until_ns, const CommandRow& row) {
+    const int64_t added_ns = until_ns == no_time || row.request_ns > until_ns
+                                 ? elapsed_ns(row.request_ns, row.response_ns)
+                                 : elapsed_ns(until_ns, row.response_ns);
+    until_ns = std::max(until_ns, row.response_ns);
+    return added_ns;
+}
+
+void on_parts(TimeParts& parts, const CommandRow& row) {
+    parts.turnaround.add(row.turnaround_ns());
+    if (row.first_data_ns != no_time) parts.before_data.add(elapsed_ns(row.request_ns, row.first_data_ns));
+    if (row.last_data_ns != no_time) parts.after_data.add(elapsed_ns(row.last_data_ns, row.response_ns));
+    parts.bytes += row.bytes;
+    parts.r2ts += row.r2ts;
+}
+
+void on_row(SessionFacts& session, const CommandRow& row) {
+    if (row.queue_depth != unknown<uint32_t>) {
+        const uint32_t depth = std::min(row.queue_depth, greatest_depth);
+        if (depth >= session.depths.size()) session.depths.resize(depth + 1);
+        ++session.depths[depth];
+        ++session.requests;
+    }
+    if (session.first_ns == no_time) session.first_ns = row.request_ns;
+    if (elapsed_ns(row.request_ns, row.response_ns) == 0) return;
+    session.busy_ns += add_to_union(session.busy_until_ns, row);
+    if (row.bytes == unknown<uint64_t> || row.bytes == 0) return;
+    if (row.status != 0 && row.status != unknown<uint16_t>) return;
+    if (is_read(row)) on_parts(session.reads, row);
+    if (is_write(row)) on_parts(session.writes, row);
+}
+
+std::vector<SessionFacts> busiest_sessions(const Summary& summary) {
+    std::vector<std::pair<uint64_t, uint32_t>> order;
+    for (size_t i = 0; i < summary.sessions().size(); ++i) {
+        const uint64_t commands = summary.sessions()[i].commands;
+        if (commands > 0) order.emplace_back(commands, static_cast<uint32_t>(i + 1));
+    }
+    const auto most = std::min(order.size(), most_sessions);
+    std::ranges::partial_sort(order, order.begin() + static_cast<ptrdiff_t>(most), std::greater());
+    order.resize(most);
+    std::vector<SessionFacts> sessions;
+    for (const auto& [commands, number] : order) sessions.emplace_back().session = number;
+    std::ranges::sort(sessions, {}, &SessionFacts::session);
+    return sessions;
+}
+
+void take_from_summary(CommandFacts& facts, const Summary& summary) {
+    for (const auto& [kind, count] : summary.errors()) facts.statuses[kind].count = count;
+    for (const auto& [number, row] : summary.not_good()) {
+        CommandsLike& like = facts.statuses[{row.status, row.sense_key, row.asc, row.ascq}];
+        if (like.row.request_packet == 0) like.row = row;
+    }
+    for (const auto& [number, row] : summary.unanswered()) {
+        count_one(row.outcome == Outcome::aborted ? facts.aborted : facts.unanswered, 0, row);
+    }
+    if (!summary.slowest().empty()) facts.longest_ns = summary.slowest().front().row.turnaround_ns();
+}
+
+}  // namespace
+
+bool is_read(const CommandRow& row) {
+    return row.opcode == 0x08 || row.opcode == 0x28 || row.opcode == 0x88 || row.opcode == 0xa8;
+}
+
+bool is_write(const CommandRow& row) {
+    return row.opcode == 0x0a || row.opcode == 0x2a || row.opcode == 0x8a || row.opcode == 0xaa;
+}
+
+uint32_t SessionFacts::depth(double fraction) const {
+    double sum = 0;
+    for (size_t i = 0; i < depths.size(); ++i) {
+        sum += depths[i];
+        if (sum > 0 && sum >= fraction * static_cast<double>(requests)) return static_cast<uint32_t>(i);
+    }
+    return 0;
+}
+
+const SessionFacts* CommandFacts::session(uint32_t number) const {
+    const auto found = std::ranges::lower_bound(sessions, number, {}, &SessionFacts::session);
+    return found != sessions.end() && found->session == number ? &*found : nullptr;
+}
+
+CommandFacts find_command_facts(const ResultStore& store, const Stop& stop) {
+    CommandFacts facts;
+    facts.of_connection.resize(store.connections().size());
+    facts.last_answer_ns.resize(store.connections().size(), no_time);
+    if (store.commands().empty()) {
+        take_from_summary(facts, store.summary());
+        return facts;
+    }
+    facts.sessions = busiest_sessions(store.summary());
+    UsualTimes usual_times(store.summary());
+    SessionFacts* session = nullptr;
+    int64_t slow_until_ns = no_time;
+    uint64_t number = 0;
+    for (const CommandRow& row : store.commands()) {
+        if (stop.asked_at(number++)) return {};
+        if (row.connection != 0 && row.connection <= facts.of_connection.size()) {
+            ++facts.of_connection[row.connection - 1];
+            int64_t& last_ns = facts.last_answer_ns[row.connection - 1];
+            last_ns = std::max(last_ns, row.response_ns);
+        }
+        if (session == nullptr || session->session != row.session) {
+            const auto found =
+                std::ranges::lower_bound(facts.sessions, row.session, {}, &SessionFacts::session);
+            session = found != facts.sessions.end() && found->session == row.session ? &*found : nullptr;
+        }
+        if (session != nullptr) on_row(*session, row);
+
+        if (row.outcome == Outcome::unanswered) count_one(facts.unanswered, number, row);
+        if (row.outcome == Outcome::aborted) count_one(facts.aborted, number, row);
+        if (row.response_packet == 0) continue;
+        if (row.status != 0 && row.status != unknown<uint16_t>) {
+            constexpr size_t most_kinds = 256;
+            const std::array<uint16_t, 4> kind{row.status, row.sense_key, row.asc, row.ascq};
+            if (facts.statuses.size() < most_kinds || facts.statuses.contains(kind)) {
+                count_one(facts.statuses[kind], number, row);
+            }
+        }
+        const int64_t took_ns = elapsed_ns(row.request_ns, row.response_ns);
+        facts.longest_ns = std::max(facts.longest_ns, took_ns);
+        const int64_t usual_ns = took_ns == 0 ? 0 : usual_times.of(row);
+        if (usual_ns == 0) continue;
+        ++facts.compared;
+        if (took_ns / CommandFacts::slow_factor < usual_ns) continue;
+        if (took_ns - usual_ns < CommandFacts::slow_by_ns) continue;
+        facts.slow.push_back({number, &row, usual_ns});
+        facts.slow_time_ns += add_to_union(slow_until_ns, row);
+    }
+    return facts;
+}
+
+}  // namespace sanscope

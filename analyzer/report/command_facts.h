@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "analyzer/report/finding_list.h"
+#include "analyzer/store/log_histogram.h"
+#include "analyzer/store/result_store.h"
+
+namespace sanscope {
+
+// Commands that have something in common: how many, and one to go to.
+struct CommandsLike {
+    uint64_t count = 0;
+    uint64_t command = 0;  // 1-based row, 0 where none is known
+    CommandRow row;
+};
+
+// Where the time of commands of one direction went, as the capture saw it.
+struct TimeParts {
+    LogHistogram turnaround;
+    LogHistogram before_data;  // from the request to the first data
+    LogHistogram after_data;   // from the last data to the status
+    uint64_t bytes = 0;
+    uint64_t r2ts = 0;
+
+    uint64_t count() const { return turnaround.count(); }
+};
+
+// What one session asked for.
+struct SessionFacts {
+    uint32_t session = 0;
+    TimeParts reads;
+    TimeParts writes;
+    std::vector<uint32_t> depths;  // by queue depth: requests that found it
+    uint64_t requests = 0;
+    int64_t first_ns = no_time;
+    int64_t busy_ns = 0;  // something was under way
+    int64_t busy_until_ns = no_time;
+
+    uint64_t bytes() const { return reads.bytes + writes.bytes; }
+    uint64_t transfers() const { return reads.count() + writes.count(); }
+    // The least depth that this share of requests did not exceed; exact.
+    uint32_t depth(double fraction) const;
+};
+
+// A command that took several times as long as half of its kind.
+struct SlowCommand {
+    uint64_t number = 0;
+    const CommandRow* row = nullptr;
+    int64_t usual_ns = 0;  // what half of its kind took at the most
+
+    int64_t excess_ns() const { return row->turnaround_ns() - usual_ns; }
+};
+
+bool is_read(const CommandRow& row);
+bool is_write(const CommandRow& row);
+
+// What the findings rest on of the table `commands`: one pass. Of the summary alone where that is not kept.
+struct CommandFacts {
+    // A command is slow from this many times the median of its kind (name and size class) on, and so much longer.
+    static constexpr int64_t slow_factor = 3;
+    static constexpr int64_t slow_by_ns = 1'000'000;
+    // A kind of fewer commands has no median to speak of.
+    static constexpr uint64_t least_of_a_kind = 20;
+
+    std::vector<SlowCommand> slow;
+    uint64_t compared = 0;                                     // commands that were held against their kind
+    int64_t slow_time_ns = 0;                                  // at least one slow one was under way
+    std::vector<SessionFacts> sessions;                        // the ones with the most commands, by session
+    std::map<std::array<uint16_t, 4>, CommandsLike> statuses;  // as Summary::errors()
+    // Without an answer, by connection.
+    std::map<uint32_t, CommandsLike> unanswered;
+    std::map<uint32_t, CommandsLike> aborted;
+    std::vector<int64_t> last_answer_ns;  // by connection - 1
+    std::vector<uint64_t> of_connection;  // commands, by connection - 1
+    int64_t longest_ns = 0;               // turnaround
+
+    const SessionFacts* session(uint32_t number) const;
+};
+
+CommandFacts find_command_facts(const ResultStore& store, const Stop& stop);
+
+}  // namespace sanscope

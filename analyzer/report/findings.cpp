@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/findings.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "analyzer/report/capture_findings.h"
+#include "analyzer/report/command_facts.h"
+#include "analyzer/report/command_findings.h"
+#include "analyzer/report/finding_list.h"
+#include "analyzer/report/load_findings.h"
+#include "analyzer/report/sender_facts.h"
+#include "analyzer/report/sender_findings.h"
+#include "analyzer/report/session_findings.h"
+
+namespace sanscope {
+namespace {
+
+using Kind = Finding::Kind;
+using Severity = Finding::Severity;
+
+constexpr size_t most_of_a_kind = 4;
+
+constexpr std::array kind_names = {
+#define FINDING(kind) std::string_view(#kind),
+#include "analyzer/report/finding_kinds.def"
+#undef FINDING
+};
+
+bool is_failure(Kind kind) {
+    return kind <= Kind::session_reconnect;
+}
+
+bool is_about_capture(Kind kind) {
+    return kind >= Kind::no_packets;
+}
+
+// What failed, what was slow, and then what the capture lacks.
+int rank_of(const Finding& finding) {
+    if (is_failure(finding.kind)) return 0;
+    return is_about_capture(finding.kind) ? 2 : 1;
+}
+
+void sort_by_weight(FindingList& list) {
+    std::ranges::stable_sort(list, [](const Finding& a, const Finding& b) {
+        return std::tuple(a.severity, rank_of(a), -a.cost_ns) <
+               std::tuple(b.severity, rank_of(b), -b.cost_ns);
+    });
+}
+
+// Keeps the first few of each kind; the last one tells of those left out.
+void limit_kinds(FindingList& list) {
+    std::map<Kind, size_t> counts;
+    for (const Finding& finding : list) ++counts[finding.kind];
+    std::map<Kind, size_t> kept;
+    std::erase_if(list, [&](Finding& finding) {
+        const size_t number = ++kept[finding.kind];
+        if (number == most_of_a_kind && counts[finding.kind] > most_of_a_kind) {
+            finding.explanation +=
+                fmt::format(" And {} more like this.", counts[finding.kind] - most_of_a_kind);
+        }
+        return number > most_of_a_kind;
+    });
+}
+
+// The connections with the most slow commands, in order: only of these need it be told what TCP did meanwhile.
+std::vector<uint32_t> connections_with_slow(const CommandFacts& commands) {
+    std::map<uint32_t, uint64_t> counts;
+    for (const SlowCommand& slow : commands.slow) ++counts[slow.row->connection];
+    std::vector<std::pair<uint64_t, uint32_t>> order;
+    for (const auto& [connection, count] : counts) order.emplace_back(count, connection);
+    constexpr size_t most = 64;
+    const size_t kept = std::min(order.size(), most);
+    std::ranges::partial_sort(order, order.begin() + static_cast<ptrdiff_t>(kept), std::greater());
+    order.resize(kept);
+    std::vector<uint32_t> connections;
+    for (const auto& [count, connection] : order) connections.push_back(connection);
+    std::ranges::sort(connections);
+    return connections;
+}
+
+// With the figures of the kind that moved most.
+Finding nothing_wrong(const FindingsInput& input) {
+    Finding finding;
+    finding.kind = Kind::nothing_wrong;
+    const Summary& summary = input.store.summary();
+    const std::pair<const Summary::GroupKey, Summary::Group>* largest = nullptr;
+    uint64_t bytes = 0;
+    for (const auto& group : summary.groups()) {
+        if (group.second.turnaround.count() == 0) continue;
+        if (largest == nullptr || group.second.bytes > largest->second.bytes) largest = &group;
+    }
+    int64_t first_ns = no_time;
+    int64_t last_ns = no_time;
+    for (const Summary::SessionLoad& load : summary.sessions()) {
+        bytes += load.bytes_read + load.bytes_written;
+        if (load.first_ns == no_time) continue;
+        first_ns = first_ns == no_time ? load.first_ns : std::min(first_ns, load.first_ns);
+        last_ns = std::max(last_ns, load.last_ns);
+    }
+    finding.title = fmt::format("Nothing wrong with {}", counted(summary.commands(), "command"));
+    if (const int64_t took_ns = elapsed_ns(first_ns, last_ns); took_ns > 0) {
+        finding.title +=
+            fmt::format(" in {}, {}", human_duration(took_ns),
+                        human_rate(static_cast<double>(bytes) * 1e9 / static_cast<double>(took_ns)));
+    }
+    finding.begin_ns = first_ns;
+    finding.end_ns = last_ns;
+    if (largest != nullptr) {
+        const auto& [key, group] = *largest;
+        finding.explanation =
+            fmt::format("Half of the {} took {} or less, all but one in a hundred {}. ",
+                        counted(group.count, key.first), human_duration(group.turnaround.percentile_ns(0.5)),
+                        human_duration(group.turnaround.percentile_ns(0.99)));
+    }
+    finding.explanation += "All commands were answered, none stood out, and TCP did not hold them back.";
+    return finding;
+}
+
+}  // namespace
+
+std::string_view finding_kind_name(Finding::Kind kind) {
+    return kind_names[static_cast<size_t>(kind)];
+}
+
+std::vector<Finding> findings(const FindingsInput& input) {
+    const Stop stop(input.stop);
+    FindingList list;
+    const CommandFacts commands = find_command_facts(input.store, stop);
+    if (stop.asked()) return {};
+    const std::vector<SenderFacts> senders =
+        find_sender_facts(input.store, connections_with_slow(commands), stop);
+    if (stop.asked()) return {};
+    add_sender_findings(list, senders);
+    add_command_findings(list, input, commands, senders, stop);
+    add_load_findings(list, input.store, commands, senders);
+    add_session_findings(list, input, stop);
+    add_capture_findings(list, input, stop);
+    if (stop.asked()) return {};
+    const bool is_well = std::ranges::all_of(list, [](const Finding& finding) {
+        return finding.severity == Finding::Severity::information || is_about_capture(finding.kind);
+    });
+    if (is_well && input.store.summary().commands() > 0) list.push_back(nothing_wrong(input));
+    for (Finding& finding : list) {
+        // Sentences begin with names of hosts here and there.
+        char& first = finding.title.front();
+        if (first >= 'a' && first <= 'z') first = static_cast<char>(first - 'a' + 'A');
+    }
+    sort_by_weight(list);
+    limit_kinds(list);
+    return list;
+}
+
+}  // namespace sanscope

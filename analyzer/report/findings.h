@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyzer/engine/engine.h"
+#include "analyzer/ingest/packet_source.h"
+#include "analyzer/store/issues.h"
+#include "analyzer/store/result_store.h"
+
+namespace sanscope {
+
+// One statement about a capture, with the place that shows it.
+struct Finding {
+    enum class Severity : uint8_t { problem, notice, information };
+
+    enum class Kind : uint8_t {
+#define FINDING(kind) kind,
+#include "analyzer/report/finding_kinds.def"
+#undef FINDING
+    };
+
+    // Whose data it is about.
+    enum class Sender : uint8_t { unknown, initiator, target };
+
+    Kind kind = Kind::nothing_wrong;
+    Severity severity = Severity::information;
+    std::string title;        // one line, no full stop
+    std::string explanation;  // one to three sentences: what it means, what to look at or change
+
+    // An estimate of the time lost to it; 0 where it costs none, or nobody can tell.
+    int64_t cost_ns = 0;
+
+    // Each 0 or `no_time` where it is not about one.
+    uint32_t connection = 0;
+    uint32_t session = 0;
+    uint64_t command = 0;  // 1-based row
+    PacketNumber packet = 0;
+    int64_t begin_ns = no_time;  // the time that shows it best
+    int64_t end_ns = no_time;
+    Sender sender = Sender::unknown;
+};
+
+// What the findings are told from; all of it analysed to the end.
+struct FindingsInput {
+    const ResultStore& store;  // rows that are not kept are not missed: less is said
+    const Engine::Totals& totals;
+    const Issues& issues;
+    std::span<const Damage> damage;
+    std::span<const CaptureInterface> interfaces;
+    const std::atomic<bool>* stop = nullptr;  // set from elsewhere to end early: nothing is found then
+};
+
+// What a storage engineer should see first: problems before notices before information; among these, what failed before
+// what was slow, then the costliest first. Of each kind a handful, the last one telling how many more there are. Never
+// empty unless stopped.
+//
+// One pass over each of the tables commands, losses, windows and pdus; besides, n log n in the number of slow commands.
+// Any thread, so long as nothing is added to the store meanwhile.
+std::vector<Finding> findings(const FindingsInput& input);
+
+// A kind's name, stable, in lower case with underscores: "zero_window_stall". Static storage.
+std::string_view finding_kind_name(Finding::Kind kind);
+
+}  // namespace sanscope

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <span>
+
+#include "analyzer/report/command_facts.h"
+#include "analyzer/report/finding_list.h"
+#include "analyzer/report/sender_facts.h"
+
+namespace sanscope {
+
+// How sessions were used where no TCP window stood in the way: too few commands at once for the path, a target that takes
+// its time, waits for R2Ts, connections that carry unequal shares.
+void add_load_findings(FindingList& list, const ResultStore& store, const CommandFacts& commands,
+                       std::span<const SenderFacts> senders);
+
+}  // namespace sanscope

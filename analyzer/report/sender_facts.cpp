@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/sender_facts.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "analyzer/base/serial32.h"
+
+namespace sanscope {
+namespace {
+
+// Looked at more closely, by each of the reasons; more could not be told to anyone with ten minutes.
+constexpr size_t most_by_reason = 32;
+// As in the report (sender_report.cpp): less data than this no window delays.
+constexpr uint64_t least_bytes = 10'000;
+constexpr uint64_t least_bytes_without_iscsi = 100'000;
+// A mean round trip this many times its minimum has a queue as long as the path, or longer.
+constexpr int64_t queue_factor = 2;
+// A queue is in earnest where the path has this many segments in flight half of the time: below, a delayed
+// acknowledgement alone doubles a round trip.
+constexpr uint32_t queue_segments = 8;
+constexpr int64_t default_burst_gap_ns = 1'000'000;
+
+constexpr bool is_repair(LossKind kind) {
+    return kind == LossKind::fast_retransmit || kind == LossKind::rto || kind == LossKind::tlp;
+}
+
+// How long how much was in flight, told within an eighth.
+class InFlight {
+  public:
+    void add(uint32_t bytes, int64_t ns) { times_[place_of(bytes)] += static_cast<double>(ns); }
+    uint32_t quantile(double fraction) const {
+        double all = 0;
+        for (const double time : times_) all += time;
+        double sum = 0;
+        for (size_t i = 0; i < times_.size(); ++i) {
+            sum += times_[i];
+            if (sum > 0 && sum >= fraction * all) return value_of(i);
+        }
+        return 0;
+    }
+
+  private:
+    static size_t place_of(uint32_t bytes) {
+        if (bytes < 8) return bytes;
+        const auto shift = static_cast<unsigned>(std::bit_width(bytes)) - 4;
+        return (shift + 1) * 8 + ((bytes >> shift) & 7);
+    }
+    static uint32_t value_of(size_t place) {
+        if (place < 8) return static_cast<uint32_t>(place);
+        const size_t shift = place / 8 - 1;
+        return static_cast<uint32_t>((8 + place % 8) << shift);
+    }
+    std::array<double, 8 * 30> times_{};
+};
+
+// The rows of one sender, as they pass.
+class WindowPass {
+  public:
+    explicit WindowPass(SenderFacts& facts) : facts_(&facts) {
+        for (TimeProfile& profile : facts.limited) {
+            profile = TimeProfile(facts.connection->start_ns, facts.connection->end_ns);
+        }
+        facts.queued = TimeProfile(facts.connection->start_ns, facts.connection->end_ns);
+        rtt_min_ns_ = facts.rtt_min_ns();
+        closed_below_ = facts.connection->mss == unknown<uint32_t> ? 1 : std::max(facts.connection->mss, 1u);
+    }
+
+    void on_row(const WindowRow& row) {
+        facts_->has_windows = true;
+        if (begun_) pass_to(row);
+        const bool progress = !begun_ || row.snd_una != last_.snd_una || last_.snd_una == last_.snd_nxt;
+        timeouts(row, progress);
+        stalls(row);
+        if (row.limit == SendLimit::receiver && row.advertised_window != unknown<uint32_t>) {
+            facts_->widest_window = std::max(facts_->widest_window, row.advertised_window);
+        }
+        const int64_t latest_ns = begun_ ? std::max(last_.time_ns, row.time_ns) : row.time_ns;
+        begun_ = true;
+        last_ = row;
+        last_.time_ns = latest_ns;  // a clock set back counts no time twice
+    }
+
+    void finish() {
+        end_timeout(last_.time_ns);
+        end_stall(last_.time_ns);
+        facts_->held_back.finish();
+        facts_->timeouts.spans.finish();
+        facts_->stalls.spans.finish();
+        facts_->in_flight_p10 = in_flight_.quantile(0.1);
+        facts_->in_flight_p50 = in_flight_.quantile(0.5);
+        facts_->in_flight_p90 = in_flight_.quantile(0.9);
+        if (facts_->queued_ns > 0) {
+            facts_->queued_srtt_ns =
+                static_cast<int64_t>(srtt_times_ns_ / static_cast<double>(facts_->queued_ns));
+        }
+    }
+
+  private:
+    // What was so since the row before.
+    void pass_to(const WindowRow& row) {
+        const int64_t passed_ns = elapsed_ns(last_.time_ns, row.time_ns);
+        if (passed_ns == 0) return;
+        in_flight_.add(last_.in_flight, passed_ns);
+        if (last_.limit != SendLimit::unknown) {
+            facts_->limited[static_cast<size_t>(last_.limit)].add(last_.time_ns, row.time_ns);
+            if (last_.limit != SendLimit::application) facts_->held_back.add(last_.time_ns, row.time_ns);
+        }
+        const int64_t srtt_ns = last_.srtt_ns;
+        if (srtt_ns == no_time || rtt_min_ns_ == no_time || srtt_ns / queue_factor < rtt_min_ns_) return;
+        facts_->queued.add(last_.time_ns, row.time_ns);
+        facts_->queued_ns += passed_ns;
+        srtt_times_ns_ += static_cast<double>(srtt_ns) * static_cast<double>(passed_ns);
+        const int32_t acked = Serial32(last_.snd_una).distance_to(Serial32(row.snd_una));
+        if (acked > 0) facts_->queued_bytes += acked;
+    }
+
+    void timeouts(const WindowRow& row, bool progress) {
+        const bool entered = row.ca_state == CaState::loss && begun_ && last_.ca_state != CaState::loss;
+        if (entered && timeout_.begin_ns == no_time) timeout_ = {progress_ns_, no_time, row.packet};
+        if (!progress) return;
+        // The row that shows the timeout may be one in which something was acknowledged, late.
+        if (!entered) end_timeout(row.time_ns);
+        progress_ns_ = row.time_ns;
+    }
+    void end_timeout(int64_t time_ns) {
+        if (timeout_.begin_ns == no_time) return;
+        timeout_.end_ns = time_ns;
+        facts_->timeouts.add(timeout_);
+        timeout_ = {};
+    }
+
+    void stalls(const WindowRow& row) {
+        const bool closed = row.limit == SendLimit::receiver && row.advertised_window < closed_below_;
+        if (closed && stall_.begin_ns == no_time) stall_ = {row.time_ns, no_time, row.packet};
+        if (!closed) end_stall(row.time_ns);
+    }
+    void end_stall(int64_t time_ns) {
+        if (stall_.begin_ns == no_time) return;
+        stall_.end_ns = time_ns;
+        facts_->stalls.add(stall_);
+        stall_ = {};
+    }
+
+    SenderFacts* facts_;
+    WindowRow last_;
+    bool begun_ = false;
+    int64_t rtt_min_ns_ = no_time;
+    uint32_t closed_below_ = 1;
+    int64_t progress_ns_ = no_time;
+    double srtt_times_ns_ = 0;
+    Spell timeout_;
+    Spell stall_;
+    InFlight in_flight_;
+};
+
+// Where the facts of a sender are, by its connection and side; mostly there are none.
+class Places {
+  public:
+    explicit Places(size_t connections) : places_(2 * connections, 0) {}
+    bool take(uint32_t connection, bool from_a, size_t index) {
+        uint32_t& place = places_[place_of(connection, from_a)];
+        if (place != 0) return false;
+        place = static_cast<uint32_t>(index + 1);
+        return true;
+    }
+    // SIZE_MAX where there are none.
+    size_t of(uint32_t connection, bool from_a) const {
+        if (connection == 0 || 2 * size_t{connection} > places_.size()) return SIZE_MAX;
+        return size_t{places_[place_of(connection, from_a)]} - 1;
+    }
+
+  private:
+    static size_t place_of(uint32_t connection, bool from_a) {
+        return 2 * size_t{connection - 1} + (from_a ? 1 : 0);
+    }
+    std::vector<uint32_t> places_;
+};
+
+SenderFacts facts_of(const SenderSummary& summary, const ResultStore& store) {
+    SenderFacts facts;
+    facts.summary = &summary;
+    facts.number = summary.connection();
+    facts.connection = &store.connections()[facts.number - 1];
+    facts.is_initiator = summary.from_a() == facts.connection->initiator_is_a;
+    for (size_t i = 0; i < loss_kinds; ++i) facts.losses[i] = summary.losses(static_cast<LossKind>(i));
+    return facts;
+}
+
+// What the choice among senders rests on.
+struct Candidate {
+    const SenderSummary* summary;
+    bool is_wanted;
+    uint64_t bytes;
+    uint64_t sent_again;
+    int64_t held_back_ns;
+};
+
+std::vector<Candidate> candidates(const ResultStore& store, const std::vector<uint32_t>& wanted) {
+    std::vector<Candidate> found;
+    for (const SenderSummary& summary : store.senders()) {
+        const SenderFacts facts = facts_of(summary, store);
+        const bool is_wanted = std::ranges::binary_search(wanted, facts.number);
+        const uint64_t bytes = facts.bytes();
+        const uint64_t sent_again = facts.repaired() + facts.losses[static_cast<size_t>(LossKind::spurious)];
+        const bool is_worth_telling =
+            summary.windows() > 0 && (facts.connection->iscsi ? bytes >= least_bytes || sent_again > 0
+                                                              : bytes >= least_bytes_without_iscsi);
+        if (!is_wanted && !is_worth_telling) continue;
+        found.push_back({&summary, is_wanted, bytes, sent_again, facts.held_back_ns()});
+    }
+    return found;
+}
+
+// In the order of connections; where each stands is written into `places`.
+std::vector<SenderFacts> chosen(const ResultStore& store, const std::vector<uint32_t>& wanted,
+                                Places& places) {
+    std::vector<Candidate> all = candidates(store, wanted);
+    std::vector<const SenderSummary*> senders;
+    for (const Candidate& candidate : all) {
+        if (candidate.is_wanted) senders.push_back(candidate.summary);
+    }
+    const auto take_most = [&](auto figure) {
+        const auto most = std::min(all.size(), most_by_reason);
+        std::ranges::partial_sort(all, all.begin() + static_cast<ptrdiff_t>(most), std::greater(), figure);
+        for (size_t i = 0; i < most; ++i) senders.push_back(all[i].summary);
+    };
+    take_most(&Candidate::held_back_ns);
+    take_most(&Candidate::sent_again);
+    take_most(&Candidate::bytes);
+    std::ranges::sort(senders, {}, [](const SenderSummary* sender) {
+        return std::pair(sender->connection(), sender->from_a());
+    });
+    std::vector<SenderFacts> result;
+    for (const SenderSummary* sender : senders) {
+        if (places.take(sender->connection(), sender->from_a(), result.size())) {
+            result.push_back(facts_of(*sender, store));
+        }
+    }
+    return result;
+}
+
+// Of losses as they come: those that follow each other closely.
+struct Burst {
+    Spell spell;
+    uint64_t losses = 0;
+};
+
+void on_loss(SenderFacts& facts, Burst& burst, const LossRow& row) {
+    const auto kind = static_cast<size_t>(row.kind);
+    if (facts.losses[kind]++ == 0) facts.first_loss[kind] = row.packet;
+    if (!is_repair(row.kind)) return;
+    facts.lost_bytes += row.length;
+    if (row.delay_ns != no_time) {
+        int64_t lost_ns = 0;
+        if (!__builtin_sub_overflow(row.time_ns, row.delay_ns, &lost_ns))
+            facts.repairs.add(lost_ns, row.time_ns);
+    }
+    const int64_t rtt_ns = facts.rtt_min_ns();
+    const int64_t gap_ns = rtt_ns == no_time ? default_burst_gap_ns : rtt_ns;
+    if (burst.losses == 0 || elapsed_ns(burst.spell.end_ns, row.time_ns) > gap_ns) {
+        burst = {{row.time_ns, row.time_ns, row.packet}, 0};
+    }
+    burst.spell.end_ns = std::max(burst.spell.end_ns, row.time_ns);
+    if (++burst.losses > facts.burst_losses) {
+        facts.burst_losses = burst.losses;
+        facts.burst = burst.spell;
+    }
+}
+
+}  // namespace
+
+void Spells::add(const Spell& spell) {
+    if (spell.length_ns() == 0) return;
+    ++count;
+    total_ns += spell.length_ns();
+    spans.add(spell.begin_ns, spell.end_ns);
+    if (spell.length_ns() > longest.length_ns()) longest = spell;
+}
+
+bool SenderFacts::is_bulk() const {
+    constexpr uint64_t least_bulk = 500'000;  // some hundred segments
+    return bytes() >= least_bulk;
+}
+
+bool SenderFacts::fills_path() const {
+    return has_windows && is_bulk() && queued_share() >= 0.5 && in_flight_p50 >= queue_segments * mss();
+}
+
+uint64_t SenderFacts::repaired() const {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < loss_kinds; ++i) {
+        if (is_repair(static_cast<LossKind>(i))) sum += losses[i];
+    }
+    return sum;
+}
+
+int64_t SenderFacts::held_back_ns() const {
+    return limited_ns(SendLimit::receiver) + limited_ns(SendLimit::congestion) +
+           limited_ns(SendLimit::pacing) + limited_ns(SendLimit::recovery);
+}
+
+int64_t SenderFacts::rtt_min_ns() const {
+    return summary->rtt_min_ns() != no_time ? summary->rtt_min_ns() : connection->rtt_min_ns;
+}
+
+uint32_t SenderFacts::mss() const {
+    constexpr uint32_t usual = 1460;
+    return connection->mss == unknown<uint32_t> || connection->mss == 0 ? usual : connection->mss;
+}
+
+std::string SenderFacts::name() const {
+    const Endpoint& end = connection->side(summary->from_a());
+    const std::string_view role = !connection->iscsi ? "host " : is_initiator ? "initiator " : "target ";
+    return std::string(role) + format_endpoint(end.address, end.port);
+}
+
+std::string SenderFacts::other_name() const {
+    const Endpoint& end = connection->side(!summary->from_a());
+    const std::string_view role = !connection->iscsi ? "host " : is_initiator ? "target " : "initiator ";
+    return std::string(role) + format_endpoint(end.address, end.port);
+}
+
+Finding SenderFacts::finding(Finding::Kind kind, Finding::Severity severity) const {
+    Finding finding;
+    finding.kind = kind;
+    finding.severity = severity;
+    finding.connection = number;
+    finding.session = connection->session;
+    finding.sender = is_initiator ? Finding::Sender::initiator : Finding::Sender::target;
+    return finding;
+}
+
+std::vector<SenderFacts> find_sender_facts(const ResultStore& store, const std::vector<uint32_t>& wanted,
+                                           const Stop& stop) {
+    Places places(store.connections().size());
+    std::vector<SenderFacts> facts = chosen(store, wanted, places);
+
+    if (!store.losses().empty()) {
+        for (SenderFacts& sender : facts) sender.losses = {};
+        std::vector<Burst> bursts(facts.size());
+        size_t row_number = 0;
+        for (const LossRow& row : store.losses()) {
+            if (stop.asked_at(row_number++)) return {};
+            const size_t place = places.of(row.connection, row.from_a);
+            if (place < facts.size()) on_loss(facts[place], bursts[place], row);
+        }
+        for (SenderFacts& sender : facts) sender.repairs.finish();
+    }
+    for (const CaTransitionRow& row : store.ca_transitions()) {
+        const size_t place = places.of(row.connection, row.from_a);
+        if (place < facts.size() && row.to == CaState::cwr && std::string_view(row.cause) == "ECN echo") {
+            ++facts[place].ecn_reductions;
+        }
+    }
+    std::vector<WindowPass> passes(facts.begin(), facts.end());
+    size_t row_number = 0;
+    for (const WindowRow& row : store.windows()) {
+        if (stop.asked_at(row_number++)) return {};
+        const size_t place = places.of(row.connection, row.from_a);
+        if (place < passes.size()) passes[place].on_row(row);
+    }
+    for (WindowPass& pass : passes) pass.finish();
+    return facts;
+}
+
+}  // namespace sanscope

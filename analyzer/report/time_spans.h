@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace sanscope {
+
+// From the one to the other; 0 where one is not known, or so far out (146 years from 1970) that it is made up.
+inline int64_t elapsed_ns(int64_t begin_ns, int64_t end_ns) {
+    constexpr int64_t far_out = int64_t{1} << 62;
+    if (begin_ns <= -far_out || end_ns >= far_out || end_ns <= begin_ns) return 0;
+    return end_ns - begin_ns;
+}
+
+// A set of moments, put together from stretches of time, that tells how much of a given stretch is in it.
+class TimeSpans {
+  public:
+    void add(int64_t begin_ns, int64_t end_ns) {
+        if (elapsed_ns(begin_ns, end_ns) == 0) return;
+        if (!spans_.empty() && spans_.back().begin_ns <= begin_ns && spans_.back().end_ns >= begin_ns) {
+            spans_.back().end_ns = std::max(spans_.back().end_ns, end_ns);
+            return;
+        }
+        spans_.push_back({begin_ns, end_ns, 0});
+    }
+    void add(const TimeSpans& others) {
+        spans_.insert(spans_.end(), others.spans_.begin(), others.spans_.end());
+    }
+
+    // To be called between the last add() and the first question.
+    void finish() {
+        std::ranges::sort(spans_, {}, &Span::begin_ns);
+        size_t kept = 0;
+        for (const Span& span : spans_) {
+            if (kept > 0 && spans_[kept - 1].end_ns >= span.begin_ns) {
+                spans_[kept - 1].end_ns = std::max(spans_[kept - 1].end_ns, span.end_ns);
+            } else {
+                spans_[kept++] = span;
+            }
+        }
+        spans_.resize(kept);
+        int64_t before_ns = 0;
+        for (Span& span : spans_) {
+            span.before_ns = before_ns;
+            before_ns += span.end_ns - span.begin_ns;
+        }
+    }
+
+    size_t size() const { return spans_.size(); }
+    bool empty() const { return spans_.empty(); }
+    // How much of [begin_ns, end_ns] is in the set.
+    int64_t overlap_ns(int64_t begin_ns, int64_t end_ns) const {
+        return elapsed_ns(begin_ns, end_ns) == 0 ? 0 : until_ns(end_ns) - until_ns(begin_ns);
+    }
+
+  private:
+    struct Span {
+        int64_t begin_ns;
+        int64_t end_ns;
+        int64_t before_ns;  // in the set before begin_ns
+    };
+
+    int64_t until_ns(int64_t time_ns) const {
+        const auto next = std::ranges::upper_bound(spans_, time_ns, {}, &Span::begin_ns);
+        if (next == spans_.begin()) return 0;
+        const Span& span = *std::prev(next);
+        return span.before_ns + std::min(time_ns, span.end_ns) - span.begin_ns;
+    }
+
+    std::vector<Span> spans_;
+};
+
+// How much of something there was when, in equal parts of a stretch of time: for finding where it was worst.
+class TimeProfile {
+  public:
+    static constexpr size_t parts = 256;
+
+    TimeProfile() = default;
+    TimeProfile(int64_t begin_ns, int64_t end_ns)
+        : begin_ns_(begin_ns),
+          part_ns_(elapsed_ns(begin_ns, end_ns) / static_cast<int64_t>(parts) + 1),
+          sums_(elapsed_ns(begin_ns, end_ns) > 0 ? parts : 0) {}
+
+    // [begin_ns, end_ns] had it; what lies outside of the whole is left out.
+    void add(int64_t begin_ns, int64_t end_ns) {
+        if (sums_.empty()) return;
+        begin_ns = std::max(begin_ns, begin_ns_);
+        end_ns = std::min(end_ns, begin_ns_ + part_ns_ * static_cast<int64_t>(parts));
+        while (begin_ns < end_ns) {
+            const auto part = static_cast<size_t>((begin_ns - begin_ns_) / part_ns_);
+            const int64_t part_end_ns = begin_ns_ + part_ns_ * static_cast<int64_t>(part + 1);
+            sums_[part] += std::min(end_ns, part_end_ns) - begin_ns;
+            begin_ns = part_end_ns;
+        }
+    }
+
+    // The stretch that holds much more of it than other stretches do: begin and end; an empty one where there is none.
+    std::pair<int64_t, int64_t> worst() const {
+        const int64_t most = sums_.empty() ? 0 : *std::ranges::max_element(sums_);
+        if (most == 0) return {begin_ns_, begin_ns_};
+        // The row of parts with the greatest sum of what each has beyond half of the fullest one.
+        int64_t sum = 0;
+        int64_t best = 0;
+        size_t first = 0;
+        std::pair<size_t, size_t> found{0, 0};
+        for (size_t i = 0; i < parts; ++i) {
+            if (sum <= 0) {
+                sum = 0;
+                first = i;
+            }
+            sum += sums_[i] - most / 2;
+            if (sum > best) {
+                best = sum;
+                found = {first, i + 1};
+            }
+        }
+        return {begin_ns_ + part_ns_ * static_cast<int64_t>(found.first),
+                begin_ns_ + part_ns_ * static_cast<int64_t>(found.second)};
+    }
+
+  private:
+    int64_t begin_ns_ = 0;
+    int64_t part_ns_ = 1;
+    std::vector<int64_t> sums_;
+};
+
+}  // namespace sanscope
