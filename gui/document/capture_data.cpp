@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/document/capture_data.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "analyzer/engine/analysis.h"
+
+namespace sanscope {
+
+using std::chrono::milliseconds;
+
+CaptureData::CaptureData(std::string path, std::unique_ptr<PacketReader> reader)
+    : path_(std::move(path)),
+      reader_(std::move(reader)),
+      timeline_(engine_.store(), reader_->index()),
+      rows_by_packet_(engine_.store()) {}
+
+CaptureData::~CaptureData() = default;
+
+Result<std::shared_ptr<CaptureData>> CaptureData::open(const std::string& path) {
+    auto reader = PacketReader::begin(path);
+    if (!reader) return reader.error();
+    return std::shared_ptr<CaptureData>(new CaptureData(path, std::move(*reader)));
+}
+
+CaptureData::Reading CaptureData::read() const {
+    Reading reading;
+    reading.data_ = this;
+    if (complete()) return reading;
+    reading.engine_ = std::shared_lock(engine_lock_);
+    reading.packets_ = std::shared_lock(packets_lock_);
+    reading.timeline_ = std::shared_lock(timeline_lock_);
+    return reading;
+}
+
+std::optional<CaptureData::Reading> CaptureData::try_read() const {
+    Reading reading;
+    reading.data_ = this;
+    if (complete()) return reading;
+    reading.engine_ = std::shared_lock(engine_lock_, std::try_to_lock);
+    if (!reading.engine_) return std::nullopt;
+    reading.packets_ = std::shared_lock(packets_lock_, std::try_to_lock);
+    if (!reading.packets_) return std::nullopt;
+    reading.timeline_ = std::shared_lock(timeline_lock_, std::try_to_lock);
+    if (!reading.timeline_) return std::nullopt;
+    return reading;
+}
+
+CaptureData::Progress CaptureData::progress() const {
+    const PacketSource& source = reader_->source();
+    return {source.bytes_read(), source.bytes_total(), packets_.load(std::memory_order_relaxed)};
+}
+
+// In small steps, so that neither the loader nor a view waits long.
+void CaptureData::update_indices(bool last) {
+    constexpr size_t rows_at_once = 100'000;
+    for (bool all = false; !all;) {
+        const std::shared_lock engine(engine_lock_);
+        const std::shared_lock packets(packets_lock_);
+        const std::lock_guard timeline(timeline_lock_);
+        all = timeline_.update(rows_at_once);
+        rows_by_packet_.update();
+    }
+    if (!last) return;
+    const std::shared_lock engine(engine_lock_);
+    const std::shared_lock packets(packets_lock_);
+    const std::lock_guard timeline(timeline_lock_);
+    timeline_.finish();
+    rows_by_packet_.finish();
+}
+
+void CaptureData::load(const std::atomic<bool>& stop, const std::function<void()>& grown) {
+    constexpr milliseconds first_look{20};
+    constexpr milliseconds between_looks{100};
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool ended = false;
+
+    std::thread follower([&] {
+        auto wait = first_look;
+        std::unique_lock lock(mutex);
+        while (!changed.wait_for(lock, wait, [&] { return ended; })) {
+            lock.unlock();
+            update_indices(false);
+            grown();
+            wait = std::min(wait * 2, between_looks);
+            lock.lock();
+        }
+    });
+
+    AnalysisOptions options;
+    options.threads = std::max(2u, std::min(4u, std::thread::hardware_concurrency()));
+    options.stop = &stop;
+    options.engine_lock = &engine_lock_;
+    options.parsed = [&](const PacketBatch& batch) {
+        const std::lock_guard lock(packets_lock_);
+        if (const auto added = reader_->add(batch); !added && fault_.empty()) fault_ = added.error().message;
+        packets_.store(reader_->index().packets(), std::memory_order_relaxed);
+    };
+    auto described = std::chrono::steady_clock::now();
+    options.progress = [&] {
+        const auto now = std::chrono::steady_clock::now();
+        if (now - described < between_looks) return;
+        described = now;
+        const std::lock_guard lock(engine_lock_);
+        engine_.describe_connections();
+    };
+    stopped_ = !analyse(reader_->source_to_pass(), engine_, options);
+    {
+        const std::lock_guard lock(packets_lock_);
+        if (const auto ended_well = reader_->end(); !ended_well && fault_.empty()) {
+            fault_ = ended_well.error().message;
+        }
+    }
+    {
+        const std::lock_guard lock(mutex);
+        ended = true;
+    }
+    changed.notify_all();
+    follower.join();
+    update_indices(true);
+    complete_.store(true, std::memory_order_release);
+    grown();
+}
+
+}  // namespace sanscope

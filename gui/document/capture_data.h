@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "analyzer/base/result.h"
+#include "analyzer/engine/engine.h"
+#include "analyzer/packets/packet_reader.h"
+#include "analyzer/store/rows_by_packet.h"
+#include "analyzer/timeline/timeline.h"
+
+namespace sanscope {
+
+// All that is known of one capture: the engine and its tables, the packets, the timeline. It is filled by load() on a thread
+// of its own; meanwhile others look at it through a Reading, on any thread but the GUI's, which only tries.
+class CaptureData {
+  public:
+    // Everything, held still as long as this lives: not long, while the capture is loaded.
+    class Reading {
+      public:
+        const Engine& engine() const { return data_->engine_; }
+        const ResultStore& store() const { return data_->engine_.store(); }
+        const PacketReader& packets() const { return *data_->reader_; }
+        const PacketIndex& index() const { return data_->reader_->index(); }
+        const Timeline& timeline() const { return data_->timeline_; }
+        const RowsByPacket& rows_by_packet() const { return data_->rows_by_packet_; }
+
+      private:
+        friend class CaptureData;
+        const CaptureData* data_ = nullptr;
+        std::shared_lock<std::shared_mutex> engine_;
+        std::shared_lock<std::shared_mutex> packets_;
+        std::shared_lock<std::shared_mutex> timeline_;
+    };
+
+    // How far loading is. Any thread may ask.
+    struct Progress {
+        uint64_t bytes_read = 0;
+        uint64_t bytes_total = 0;  // 0: not known
+        uint64_t packets = 0;
+    };
+
+    // An Error where nothing can be read.
+    static Result<std::shared_ptr<CaptureData>> open(const std::string& path);
+    ~CaptureData();
+    CaptureData(const CaptureData&) = delete;
+    CaptureData& operator=(const CaptureData&) = delete;
+
+    // Reads the capture to its end, or until `stop`: what was read by then is complete then. Calls `grown` some ten times a
+    // second, on another thread, when there is more to see. Once.
+    void load(const std::atomic<bool>& stop, const std::function<void()>& grown);
+
+    // Waits for the loader to let go, some milliseconds at most.
+    Reading read() const;
+    // Without waiting: nothing while the loader is writing. Once complete, always something.
+    std::optional<Reading> try_read() const;
+
+    // Loading has ended, nothing changes any more.
+    bool complete() const { return complete_.load(std::memory_order_acquire); }
+    Progress progress() const;
+    const std::string& path() const { return path_; }
+
+    // Once complete: why its end is not the file's.
+    bool stopped() const { return stopped_; }
+    const std::vector<Damage>& damage() const { return reader_->source().damage(); }
+    const std::string& fault() const { return fault_; }  // an error on this side; mostly empty
+
+  private:
+    explicit CaptureData(std::string path, std::unique_ptr<PacketReader> reader);
+    void follow(const std::function<void()>& grown);
+    void update_indices(bool last);
+
+    std::string path_;
+    std::unique_ptr<PacketReader> reader_;
+    Engine engine_{ResultStore::Keep::everything()};
+    Timeline timeline_;
+    RowsByPacket rows_by_packet_;
+    mutable std::shared_mutex engine_lock_;    // engine_
+    mutable std::shared_mutex packets_lock_;   // reader_
+    mutable std::shared_mutex timeline_lock_;  // timeline_, rows_by_packet_
+    std::atomic<bool> complete_ = false;
+    std::atomic<uint64_t> packets_ = 0;
+    bool stopped_ = false;
+    std::string fault_;
+};
+
+}  // namespace sanscope

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/document/document.h"
+
+#include <QFile>
+#include <QLocale>
+#include <utility>
+
+#include "gui/document/selected_things.h"
+
+namespace sanscope {
+namespace {
+
+// The one with most iSCSI data, or most data where there is none of that; 0 without connections.
+uint32_t busiest_connection(const ResultStore& store) {
+    uint32_t busiest = 0;
+    std::pair<bool, uint64_t> most{false, 0};
+    uint32_t number = 0;
+    for (const ConnectionRow& row : store.connections()) {
+        ++number;
+        const std::pair<bool, uint64_t> much{row.iscsi, row.bytes_in + row.bytes_out};
+        if (busiest == 0 || much > most) {
+            busiest = number;
+            most = much;
+        }
+    }
+    return busiest;
+}
+
+bool target_sends_more(const ConnectionRow& row) {
+    return row.bytes_in >= row.bytes_out;
+}
+
+}  // namespace
+
+std::unique_ptr<Document> Document::open(const QString& path, QString& error) {
+    auto data = CaptureData::open(QFile::encodeName(path).toStdString());
+    if (!data) {
+        error = QString::fromStdString(data.error().message);
+        return nullptr;
+    }
+    return std::unique_ptr<Document>(new Document(path, std::move(*data)));
+}
+
+Document::Document(QString path, std::shared_ptr<CaptureData> data) : path_(std::move(path)), data_(data) {
+    connect(&state_, &ViewState::selection_changed, this, &Document::resolve_selection);
+    loader_ = std::thread([this, data] {
+        data->load(stop_, [this] {
+            if (growth_told_.exchange(true)) return;
+            QMetaObject::invokeMethod(this, &Document::on_grown, Qt::QueuedConnection);
+        });
+    });
+}
+
+Document::~Document() {
+    stop_ = true;
+    loader_.join();
+}
+
+void Document::stop_loading() {
+    stop_ = true;
+}
+
+void Document::on_grown() {
+    growth_told_ = false;
+    if (!loading_) return;
+    if (data_->complete()) {
+        loading_ = false;
+        if (!data_->fault().empty()) {
+            warning_ = tr("The capture could not be read to its end: %1")
+                           .arg(QString::fromStdString(data_->fault()));
+        } else if (!data_->damage().empty()) {
+            const Damage& damage = data_->damage().front();
+            warning_ = tr("The file is damaged at byte %1: %2. What comes before is shown.")
+                           .arg(QLocale().toString(static_cast<qulonglong>(damage.at_byte)),
+                                QString::fromStdString(damage.message));
+        } else if (data_->stopped()) {
+            warning_ = tr("Loading was stopped. What was read until then is shown.");
+        }
+    }
+    look_.request(
+        [data = data_](const StopFlag&) {
+            const auto reading = data->read();
+            Look look;
+            const Timeline& timeline = reading.timeline();
+            if (timeline.first_ns() != no_time) look.whole = {timeline.first_ns(), timeline.last_ns() + 1};
+            look.busiest = busiest_connection(reading.store());
+            return look;
+        },
+        [this, last = !loading_](const Look& look) {
+            if (!look.whole.empty()) state_.set_whole(look.whole);
+            if (state_.connection() == 0 && look.busiest != 0) {
+                bool target = true;
+                if (const auto reading = data_->try_read()) {
+                    target = target_sends_more(reading->store().connections()[look.busiest - 1]);
+                }
+                state_.set_connection(look.busiest, target);
+            }
+            Q_EMIT grown();
+            if (last) Q_EMIT loaded();
+        });
+}
+
+// What was selected while loading may have become more by now; asked anew with every selection only.
+void Document::resolve_selection() {
+    resolve_.request(
+        [data = data_, selection = state_.selection()](const StopFlag& stop) {
+            return find_selected_things(data->read(), selection, stop);
+        },
+        [this](SelectedThings things) {
+            if (things.connection != 0) state_.set_connection(things.connection);
+            state_.set_selected_things(std::move(things));
+        });
+}
+
+}  // namespace sanscope

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "gui/document/capture_data.h"
+#include "gui/document/latest_job.h"
+#include "gui/document/view_state.h"
+
+namespace sanscope {
+
+// An open capture: its data, which fill up behind the GUI thread, and what all its views have in common. GUI thread only.
+class Document : public QObject {
+    Q_OBJECT
+
+  public:
+    // Opens the file and begins to load it; nullptr and `error` where nothing can be read.
+    static std::unique_ptr<Document> open(const QString& path, QString& error);
+    // Stops loading and waits for that: some milliseconds.
+    ~Document() override;
+
+    const QString& path() const { return path_; }
+    const std::shared_ptr<const CaptureData>& data() const { return data_; }
+    ViewState& state() { return state_; }
+
+    // Loading goes on; the figures are those of the part read by now.
+    bool loading() const { return loading_; }
+    // What was read by then stays.
+    void stop_loading();
+    // Opening to be told: damage, a stop, an error on this side. Empty while nothing is.
+    const QString& warning() const { return warning_; }
+
+    // When the capture began: what relative times are relative to.
+    int64_t first_ns() const { return state_.whole().begin_ns; }
+
+  Q_SIGNALS:
+    void grown();   // there is more to see; some ten times a second while loading
+    void loaded();  // for the last time
+
+  private:
+    Document(QString path, std::shared_ptr<CaptureData> data);
+    void on_grown();
+    void take_whole();
+    void choose_connection();
+    void resolve_selection();
+
+    QString path_;
+    std::shared_ptr<const CaptureData> data_;
+    ViewState state_;
+    std::atomic<bool> stop_ = false;
+    std::atomic<bool> growth_told_ = false;  // and not yet taken
+    bool loading_ = true;
+    QString warning_;
+    struct Look {
+        TimeRange whole;
+        uint32_t busiest = 0;
+    };
+    LatestJob<Look> look_;
+    LatestJob<SelectedThings> resolve_;
+    std::thread loader_;
+};
+
+}  // namespace sanscope

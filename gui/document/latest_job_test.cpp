@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/document/latest_job.h"
+
+#include <QCoreApplication>
+#include <QElapsedTimer>
+#include <QThread>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sanscope {
+namespace {
+
+using testing::ElementsAre;
+
+template <class Condition>
+bool wait_until(Condition condition) {
+    QElapsedTimer timer;
+    timer.start();
+    while (!condition() && timer.elapsed() < 20'000)
+        QCoreApplication::processEvents(QEventLoop::AllEvents, 5);
+    return condition();
+}
+
+struct Gate {
+    std::atomic<bool> open = false;
+    void wait() const {
+        while (!open) QThread::msleep(1);
+    }
+};
+
+TEST(LatestJob, OfManyRequestsTheNewestIsAnswered) {
+    Gate gate;
+    std::vector<int> answers;
+    std::atomic<int> begun = 0;
+    LatestJob<int> job;
+    for (int i = 0; i < 5; ++i) {
+        job.request(
+            [&, i](const StopFlag&) {
+                ++begun;
+                gate.wait();
+                return i;
+            },
+            [&](int answer) { answers.push_back(answer); });
+    }
+    EXPECT_FALSE(job.idle());
+    gate.open = true;
+    ASSERT_TRUE(wait_until([&] { return job.idle(); }));
+    EXPECT_THAT(answers, ElementsAre(4));
+    EXPECT_EQ(begun, 2);
+}
+
+TEST(LatestJob, APictureThatIsOldIsBetterThanNone) {
+    Gate gate;
+    std::vector<int> answers;
+    LatestJob<int> job(true);
+    for (int i = 0; i < 3; ++i) {
+        job.request(
+            [&, i](const StopFlag&) {
+                gate.wait();
+                return i;
+            },
+            [&](int answer) { answers.push_back(answer); });
+    }
+    gate.open = true;
+    ASSERT_TRUE(wait_until([&] { return job.idle(); }));
+    EXPECT_THAT(answers, ElementsAre(0, 2));
+}
+
+TEST(LatestJob, TellsOldWorkToStop) {
+    std::atomic<bool> stopped = false;
+    std::vector<int> answers;
+    LatestJob<int> job;
+    job.request(
+        [&](const StopFlag& stop) {
+            while (!stop) QThread::msleep(1);
+            stopped = true;
+            return 0;
+        },
+        [&](int answer) { answers.push_back(answer); });
+    job.request([](const StopFlag&) { return 1; }, [&](int answer) { answers.push_back(answer); });
+    ASSERT_TRUE(wait_until([&] { return job.idle(); }));
+    EXPECT_TRUE(stopped);
+    EXPECT_THAT(answers, ElementsAre(1));
+}
+
+TEST(LatestJob, ACancelledOrEndedJobDoesNotAnswer) {
+    Gate gate;
+    std::atomic<int> done = 0;
+    bool answered = false;
+    {
+        LatestJob<int> job;
+        job.request(
+            [&](const StopFlag&) {
+                gate.wait();
+                ++done;
+                return 0;
+            },
+            [&](int) { answered = true; });
+        job.cancel();
+        LatestJob<int> other;
+        other.request(
+            [&](const StopFlag&) {
+                gate.wait();
+                ++done;
+                return 0;
+            },
+            [&](int) { answered = true; });
+    }
+    gate.open = true;
+    ASSERT_TRUE(wait_until([&] { return done == 2; }));
+    QThread::msleep(5);
+    QCoreApplication::processEvents();
+    EXPECT_FALSE(answered);
+}
+
+TEST(LatestJob, AnAnswerMayAskAgain) {
+    std::vector<int> answers;
+    LatestJob<int> job;
+    std::function<void(int)> done = [&](int answer) {
+        answers.push_back(answer);
+        if (answer < 3) job.request([answer](const StopFlag&) { return answer + 1; }, done);
+    };
+    job.request([](const StopFlag&) { return 1; }, done);
+    ASSERT_TRUE(wait_until([&] { return answers.size() == 3; }));
+    EXPECT_THAT(answers, ElementsAre(1, 2, 3));
+}
+
+}  // namespace
+}  // namespace sanscope

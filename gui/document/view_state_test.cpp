@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/document/view_state.h"
+
+#include <gtest/gtest.h>
+
+namespace sanscope {
+namespace {
+
+constexpr int64_t ms = 1'000'000;
+constexpr int64_t start = 1'700'000'000'000'000'000;
+
+struct Counter {
+    explicit Counter(ViewState& state) {
+        QObject::connect(&state, &ViewState::range_changed, [this] { ++ranges; });
+        QObject::connect(&state, &ViewState::selection_changed, [this] { ++selections; });
+    }
+    int ranges = 0;
+    int selections = 0;
+};
+
+TEST(ViewState, TheRangeGrowsWithTheWholeUntilSomeoneLooksCloser) {
+    ViewState state;
+    const Counter counter(state);
+    state.set_whole({start, start + 10 * ms});
+    EXPECT_EQ(state.range(), state.whole());
+    state.set_whole({start, start + 20 * ms});
+    EXPECT_EQ(state.range(), state.whole());
+    state.set_range({start + 2 * ms, start + 4 * ms});
+    state.set_whole({start, start + 40 * ms});
+    EXPECT_EQ(state.range(), (TimeRange{start + 2 * ms, start + 4 * ms}));
+    EXPECT_EQ(counter.ranges, 3);
+}
+
+TEST(ViewState, ZoomKeepsTheMomentUnderThePointer) {
+    ViewState state;
+    state.set_whole({start, start + 100 * ms});
+    state.zoom(4, start + 25 * ms);
+    EXPECT_EQ(state.range().span_ns(), 25 * ms);
+    EXPECT_EQ(state.range().begin_ns, start + 25 * ms - 25 * ms / 4);
+}
+
+TEST(ViewState, ZoomEndsAtTheShortestAndAtTheWholeWithALittleAround) {
+    ViewState state;
+    state.set_whole({start, start + 100 * ms});
+    for (int i = 0; i < 200; ++i) state.zoom(2, start + 33 * ms);
+    EXPECT_EQ(state.range().span_ns(), ViewState::shortest_ns);
+    EXPECT_TRUE(state.range().contains(start + 33 * ms));
+    for (int i = 0; i < 200; ++i) state.zoom(0.5, start + 33 * ms);
+    EXPECT_LE(state.range().span_ns(), 111 * ms);
+    EXPECT_TRUE(state.range().contains(state.whole()));
+}
+
+TEST(ViewState, PanningStopsWhereThereIsNothingMore) {
+    ViewState state;
+    state.set_whole({start, start + 100 * ms});
+    state.set_range({start, start + 10 * ms});
+    for (int i = 0; i < 100; ++i) state.pan(1);
+    EXPECT_EQ(state.range().span_ns(), 10 * ms);
+    EXPECT_TRUE(state.range().overlaps(state.whole()));
+    for (int i = 0; i < 100; ++i) state.pan(-1);
+    EXPECT_TRUE(state.range().overlaps(state.whole()));
+}
+
+TEST(ViewState, GoesBackAMovementAtATime) {
+    ViewState state;
+    state.set_whole({start, start + 100 * ms});
+    state.set_range({start, start + 50 * ms});
+    state.zoom(2, start, ViewState::Step::fresh);
+    state.zoom(2, start, ViewState::Step::continued);
+    state.zoom(2, start, ViewState::Step::continued);
+    const TimeRange closest = state.range();
+    state.go_back();
+    EXPECT_EQ(state.range(), (TimeRange{start, start + 50 * ms}));
+    state.go_back();
+    EXPECT_EQ(state.range(), state.whole());
+    EXPECT_FALSE(state.can_go_back());
+    state.go_forward();
+    state.go_forward();
+    EXPECT_EQ(state.range(), closest);
+    state.go_back();
+    state.set_range({start + ms, start + 2 * ms});
+    EXPECT_FALSE(state.can_go_forward());
+}
+
+TEST(ViewState, RevealMovesOnlyIfItMust) {
+    ViewState state;
+    state.set_whole({start, start + 100 * ms});
+    state.set_range({start + 10 * ms, start + 20 * ms});
+    state.reveal({start + 12 * ms, start + 13 * ms});
+    EXPECT_EQ(state.range(), (TimeRange{start + 10 * ms, start + 20 * ms}));
+    state.reveal({start + 50 * ms, start + 52 * ms});
+    EXPECT_EQ(state.range(), (TimeRange{start + 46 * ms, start + 56 * ms}));
+    state.reveal({start + 5 * ms, start + 85 * ms});
+    EXPECT_TRUE(state.range().contains(TimeRange{start + 5 * ms, start + 85 * ms}));
+}
+
+TEST(ViewState, TellsASelectionOnce) {
+    ViewState state;
+    const Counter counter(state);
+    state.select({Selection::Kind::command, 5});
+    state.select({Selection::Kind::command, 5});
+    EXPECT_EQ(counter.selections, 1);
+}
+
+}  // namespace
+}  // namespace sanscope

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QPainter>
+#include <QWidget>
+
+#include "gui/document/document.h"
+
+namespace sanscope {
+
+// One way to look at a document: a widget that can stand in a dock, and be drawn into a file.
+class View : public QWidget {
+    Q_OBJECT
+
+  public:
+    View(Document& document, QWidget* parent) : QWidget(parent), document_(document) {}
+
+    Document& document() const { return document_; }
+    ViewState& state() const { return document_.state(); }
+
+    // Nothing it shows is still being prepared: what is drawn now is what was asked for.
+    virtual bool settled() const = 0;
+    // Draws it at its present size, for a file: lines and text stay such in SVG and PDF.
+    virtual void draw(QPainter& painter) {
+        render(&painter, QPoint(), QRegion(), DrawWindowBackground | DrawChildren);
+    }
+
+  private:
+    Document& document_;
+};
+
+}  // namespace sanscope
