@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <fmt/format.h>
 
+#include "analyzer/base/utf8.h"
 #include "analyzer/export/block_writer.h"
-#include "analyzer/export/utf8.h"
 
 namespace sanscope {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <fmt/format.h>
 
-#include "analyzer/export/utf8.h"
+#include "analyzer/base/utf8.h"
 
 namespace sanscope {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "analyzer/base/utf8.h"
 #include "analyzer/export/block_writer.h"
-#include "analyzer/export/utf8.h"
 
 namespace sanscope {
 namespace {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sanscope::test {
@@ -106,9 +107,14 @@ class PcapngBuilder {
     };
 
     PcapngBuilder& section(bool big_endian = false, uint16_t major = 1) {
+        return section_of_length(~uint64_t{0}, big_endian, major);
+    }
+    PcapngBuilder& section_of_length(uint64_t length, bool big_endian, uint16_t major = 1,
+                                     std::initializer_list<std::pair<uint16_t, std::string_view>> list = {}) {
         big_endian_ = big_endian;
         ByteWriter body(big_endian);
-        body.u32(0x1a2b3c4d).u16(major).u16(0).u64(~uint64_t{0});
+        body.u32(0x1a2b3c4d).u16(major).u16(0).u64(length);
+        if (list.size() > 0) body.bytes(options(list));
         return block(0x0a0d0d0a, body.result());
     }
     PcapngBuilder& interface() { return interface(Interface{}); }
@@ -131,6 +137,32 @@ class PcapngBuilder {
         body.u32(interface).u32(static_cast<uint32_t>(ticks >> 32)).u32(static_cast<uint32_t>(ticks));
         body.u32(captured).u32(original == 0 ? captured : original).bytes(data).pad();
         return block(6, body.result());
+    }
+    // One with options, as of options() or one after the other of option().
+    PcapngBuilder& enhanced_packet_with(uint32_t interface, uint64_t ticks, const Bytes& data,
+                                        const Bytes& options) {
+        ByteWriter body(big_endian_);
+        const auto captured = static_cast<uint32_t>(data.size());
+        body.u32(interface).u32(static_cast<uint32_t>(ticks >> 32)).u32(static_cast<uint32_t>(ticks));
+        body.u32(captured).u32(captured).bytes(data).pad().bytes(options);
+        return block(6, body.result());
+    }
+    // In the byte order of the section.
+    Bytes option(uint16_t code, std::string_view value = {}) const {
+        ByteWriter writer(big_endian_);
+        writer.u16(code).u16(static_cast<uint16_t>(value.size()));
+        writer.bytes(Bytes(value.begin(), value.end())).pad();
+        return writer.result();
+    }
+    Bytes options(std::initializer_list<std::pair<uint16_t, std::string_view>> list) const {
+        Bytes bytes;
+        for (const auto& [code, value] : list) {
+            const Bytes one = option(code, value);
+            bytes.insert(bytes.end(), one.begin(), one.end());
+        }
+        const Bytes end = option(0);
+        bytes.insert(bytes.end(), end.begin(), end.end());
+        return bytes;
     }
     PcapngBuilder& obsolete_packet(uint16_t interface, uint64_t ticks, const Bytes& data) {
         ByteWriter body(big_endian_);

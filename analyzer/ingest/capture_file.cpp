@@ -47,6 +47,8 @@ class CaptureFile : public PacketSource {
     const std::vector<Interface>& interfaces() const override { return joiner_.parser().interfaces(); }
     void keep_sections() override { joiner_.parser().keep_sections(); }
     const PcapngSections* sections() const override { return joiner_.parser().sections(); }
+    void keep_notes() override { joiner_.parser().keep_notes(); }
+    const CaptureNotes* notes() const override { return joiner_.parser().notes(); }
 
   protected:
     // Whether there is no use in reading on.

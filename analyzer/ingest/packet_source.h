@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyzer/base/result.h"
+#include "analyzer/ingest/capture_notes.h"
 #include "analyzer/ingest/packet_batch.h"
 #include "analyzer/ingest/pcapng_sections.h"
 
@@ -72,6 +73,10 @@ class PacketSource {
     // That of the packets met so far; none where it was not to be kept, or the source is not one pcapng. To be asked as
     // damage().
     virtual const PcapngSections* sections() const { return nullptr; }
+
+    // Likewise for the comments in a pcapng.
+    virtual void keep_notes() {}
+    virtual const CaptureNotes* notes() const { return nullptr; }
 };
 
 // Opens one file, or `-` for standard input; the format is told by content: pcap and pcapng, each plain or

@@ -23,6 +23,8 @@ constexpr uint32_t custom_block_not_copied = 0x40000bad;
 constexpr uint32_t byte_order_magic = 0x1a2b3c4d;
 
 // Options of the blocks that have them.
+constexpr uint16_t opt_endofopt = 0;
+constexpr uint16_t opt_comment = 1;
 constexpr uint16_t if_name = 2;
 constexpr uint16_t shb_userappl = 4;
 constexpr uint16_t isb_ifdrop = 5;

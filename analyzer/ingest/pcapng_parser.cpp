@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analyzer/ingest/pcapng_blocks.h"
+#include "analyzer/ingest/pcapng_options.h"
 
 namespace sanscope {
 namespace {
@@ -30,20 +31,6 @@ bool is_numbered_only(uint32_t type) {
 
 bool is_name_or_secret(uint32_t type) {
     return type == name_resolution_block || type == decryption_secrets_block;
-}
-
-// Calls `take(code, value)` for each option that lies within `options` whole. One that does not ends the
-// list: what the block is for was before it.
-template <class Take>
-void for_each_option(std::span<const uint8_t> options, FileByteOrder order, Take take) {
-    while (options.size() >= 4) {
-        const uint16_t code = order.load16(options.data());
-        const size_t length = order.load16(options.data() + 2);
-        options = options.subspan(4);
-        if (code == 0 || length > options.size()) return;
-        take(code, options.first(length));
-        options = options.subspan(std::min(options.size(), (length + 3) & ~size_t{3}));
-    }
 }
 
 }  // namespace
@@ -138,11 +125,16 @@ RecordParser::Progress PcapngParser::follow_blocks(std::span<const uint8_t> byte
                 fail(order.error().message);
                 break;
             }
+            const uint32_t header_length = order->load32(bytes.data() + 4);
+            if (notes_ && header_length <= max_record_length) {
+                if (bytes.size() < header_length) return more(header_length);
+                take_section_comments(bytes.first(header_length), *order);
+            }
             order_ = *order;
             section_.clear();
             if (kept_) kept_->begin_section(order_, packets_ + packets.size() + 1);
-            passing_length_ = order_.load32(bytes.data() + 4);
-            passing_left_ = passing_length_ - static_cast<uint32_t>(pcapng_start_length) - block_tail;
+            passing_length_ = header_length;
+            passing_left_ = header_length - static_cast<uint32_t>(pcapng_start_length) - block_tail;
             consume(pcapng_start_length);
             continue;
         }
@@ -190,7 +182,9 @@ bool PcapngParser::take_block(uint32_t type, std::span<const uint8_t> block,
                 .captured = order_.load32(p + 12),
                 .original = order_.load32(p + 16),
             };
-            return take_packet(fields, body.subspan(packet_fields), packets);
+            if (!take_packet(fields, body.subspan(packet_fields), packets)) return false;
+            if (notes_) take_packet_comments(body.subspan(packet_fields), fields.captured, packets);
+            return true;
         }
         case simple_packet_block:
             return take_simple_packet(body, packets);
@@ -233,6 +227,22 @@ bool PcapngParser::take_packet(const PacketFields& fields, std::span<const uint8
                        .interface = interface.number,
                        .block_head = block_head + packet_fields});
     return true;
+}
+
+void PcapngParser::take_packet_comments(std::span<const uint8_t> data, uint32_t captured,
+                                        const std::vector<RawPacket>& packets) {
+    const size_t padded = (size_t{captured} + 3) & ~size_t{3};
+    if (padded >= data.size()) return;
+    for_each_pcapng_option(data.subspan(padded), order_, [&](uint16_t code, std::span<const uint8_t> value) {
+        if (code == opt_comment) notes_->add(packets_ + packets.size(), value);
+    });
+}
+
+void PcapngParser::take_section_comments(std::span<const uint8_t> block, FileByteOrder order) {
+    const auto options = block.subspan(pcapng_start_length, block.size() - pcapng_start_length - block_tail);
+    for_each_pcapng_option(options, order, [&](uint16_t code, std::span<const uint8_t> value) {
+        if (code == opt_comment) notes_->add_of_capture(value);
+    });
 }
 
 bool PcapngParser::take_simple_packet(std::span<const uint8_t> body, std::vector<RawPacket>& packets) {
@@ -293,7 +303,7 @@ bool PcapngParser::take_interface_description(std::span<const uint8_t> body) {
                                .described = true};
     uint8_t resolution = 6;
     int64_t offset_seconds = 0;
-    for_each_option(body.subspan(8), order_, [&](uint16_t code, std::span<const uint8_t> value) {
+    for_each_pcapng_option(body.subspan(8), order_, [&](uint16_t code, std::span<const uint8_t> value) {
         if (code == if_name) {
             const auto name = value.first(std::min(value.size(), max_name_length));
             // Some writers count a terminating zero in.
@@ -324,7 +334,7 @@ bool PcapngParser::take_interface_statistics(std::span<const uint8_t> body) {
     if (interface >= section_.size()) return true;
     uint64_t dropped = 0;
     bool told = false;
-    for_each_option(body.subspan(12), order_, [&](uint16_t code, std::span<const uint8_t> value) {
+    for_each_pcapng_option(body.subspan(12), order_, [&](uint16_t code, std::span<const uint8_t> value) {
         if ((code == isb_ifdrop || code == isb_osdrop) && value.size() == 8) {
             const uint64_t count = order_.load64(value.data());
             dropped = count > std::numeric_limits<uint64_t>::max() - dropped

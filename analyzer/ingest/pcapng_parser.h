@@ -47,6 +47,8 @@ class PcapngParser final : public RecordParser {
     const std::vector<CaptureInterface>& interfaces() const override { return interfaces_; }
     void keep_sections() override { kept_ = std::make_unique<PcapngSections>(); }
     const PcapngSections* sections() const override { return kept_.get(); }
+    void keep_notes() override { notes_ = std::make_unique<CaptureNotes>(); }
+    const CaptureNotes* notes() const override { return notes_.get(); }
 
     // No section may describe more interfaces; real ones have a few, and their memory has to end somewhere.
     static constexpr size_t max_section_interfaces = 65536;
@@ -77,11 +79,16 @@ class PcapngParser final : public RecordParser {
     bool take_interface_statistics(std::span<const uint8_t> body);
     bool take_packet(const PacketFields& fields, std::span<const uint8_t> data,
                      std::vector<RawPacket>& packets);
+    // Of the packet found last.
+    void take_packet_comments(std::span<const uint8_t> data, uint32_t captured,
+                              const std::vector<RawPacket>& packets);
+    void take_section_comments(std::span<const uint8_t> block, FileByteOrder order);
     bool take_simple_packet(std::span<const uint8_t> body, std::vector<RawPacket>& packets);
     void take_numbered_block(std::span<const uint8_t> body, std::vector<RawPacket>& packets);
 
     std::string file_;
     std::unique_ptr<PcapngSections> kept_;
+    std::unique_ptr<CaptureNotes> notes_;
     uint64_t packets_ = 0;      // of the earlier calls
     uint64_t position_ = 0;     // of the byte in hand
     uint64_t block_start_ = 0;  // of the block in hand

@@ -46,6 +46,8 @@ class RecordParser {
     // As of PacketSource.
     virtual void keep_sections() {}
     virtual const PcapngSections* sections() const { return nullptr; }
+    virtual void keep_notes() {}
+    virtual const CaptureNotes* notes() const { return nullptr; }
 };
 
 // The largest packet that a record is believed to hold, and the largest pcapng block that is held in memory.

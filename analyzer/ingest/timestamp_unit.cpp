@@ -57,4 +57,18 @@ int64_t TimestampUnit::to_ns_widely(uint64_t ticks) const {
     return static_cast<int64_t>(std::clamp<Wide>(time, earliest, latest));
 }
 
+uint64_t TimestampUnit::to_ticks(int64_t time_ns) const {
+    constexpr uint64_t most = std::numeric_limits<uint64_t>::max();
+    const Wide since_offset = Wide{time_ns} - Wide{offset_seconds_} * ns_per_second;
+    if (since_offset <= 0 || divisor_ == 0) return 0;
+    if (shift_ > 63) return most;
+    // 64 bits, of which the product with the divisor or the shift makes no more than 128.
+    const auto since = static_cast<UnsignedWide>(std::min<Wide>(since_offset, most));
+    const auto ticks =
+        static_cast<uint64_t>(std::min<UnsignedWide>((since * divisor_ << shift_) / multiplier_, most));
+    // Where a tick is no whole number of nanoseconds, the time may begin with the next.
+    const bool next_fits = ticks != most && to_ns(ticks) < time_ns && to_ns(ticks + 1) == time_ns;
+    return next_fits ? ticks + 1 : ticks;
+}
+
 }  // namespace sanscope

@@ -19,6 +19,9 @@ class TimestampUnit {
         return to_ns_widely(ticks);
     }
 
+    // The ticks of a time, or of the latest one before it that this unit can tell; 0 where that is before all of them.
+    uint64_t to_ticks(int64_t time_ns) const;
+
   private:
     int64_t to_ns_widely(uint64_t ticks) const;
 

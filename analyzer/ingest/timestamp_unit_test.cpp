@@ -73,5 +73,33 @@ TEST(TimestampUnit, EveryResolutionHandlesEveryExtreme) {
     }
 }
 
+TEST(TimestampUnit, TicksOfATimeAreItsOwnOrTheLatestBefore) {
+    constexpr int64_t now = 1'700'000'000'123'456'789;
+    for (const uint8_t resolution :
+         {uint8_t{0}, uint8_t{3}, uint8_t{6}, uint8_t{9}, uint8_t{10}, uint8_t{0x80}, uint8_t{0x8a},
+          uint8_t{0x94}, uint8_t{0x9e}, uint8_t{0xa1}}) {
+        for (const int64_t offset : {int64_t{0}, int64_t{1'000'000'000}, int64_t{-1000}}) {
+            const TimestampUnit unit(resolution, offset);
+            const uint64_t ticks = unit.to_ticks(now);
+            EXPECT_LE(unit.to_ns(ticks), now) << int{resolution};
+            EXPECT_GT(unit.to_ns(ticks + 1), unit.to_ns(ticks) == now ? now - 1 : now) << int{resolution};
+            // What ticks make a time come back as that time.
+            EXPECT_EQ(unit.to_ns(unit.to_ticks(unit.to_ns(ticks))), unit.to_ns(ticks)) << int{resolution};
+        }
+    }
+    EXPECT_EQ(TimestampUnit(9).to_ticks(now), uint64_t{now});
+    EXPECT_EQ(TimestampUnit(6).to_ticks(now), 1'700'000'000'123'456u);
+}
+
+TEST(TimestampUnit, TicksOfTimesBeyondAllOfThemAreTheNearest) {
+    EXPECT_EQ(TimestampUnit(6, 1000).to_ticks(0), 0u);
+    EXPECT_EQ(TimestampUnit(6).to_ticks(earliest), 0u);
+    EXPECT_EQ(TimestampUnit(127).to_ticks(latest), 0u);
+    EXPECT_EQ(TimestampUnit(0xff).to_ticks(latest), std::numeric_limits<uint64_t>::max());
+    EXPECT_EQ(TimestampUnit(0xbf, earliest).to_ticks(latest), std::numeric_limits<uint64_t>::max());
+    EXPECT_EQ(TimestampUnit(28, earliest).to_ticks(latest), std::numeric_limits<uint64_t>::max());
+    EXPECT_EQ(TimestampUnit(9).to_ticks(latest), uint64_t{latest});
+}
+
 }  // namespace
 }  // namespace sanscope

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "analyzer/export/utf8.h"
+#include "analyzer/base/utf8.h"
 
 namespace sanscope {
 namespace {

@@ -15,6 +15,7 @@ namespace sanscope::test {
 struct Found {
     std::vector<FoundPacket> packets;
     std::optional<FormatFault> fault;
+    std::optional<CaptureNotes> notes;  // where they were to be kept
 };
 
 // Runs `parser` over `bytes` in batches of the lengths that `next_length` gives (at least one byte each).
@@ -39,14 +40,16 @@ Found parse_in_pieces(std::unique_ptr<RecordParser> parser, std::span<const uint
         keep_packets(batch, found.packets);
     }
     found.fault = joiner.fault();
+    if (joiner.parser().notes() != nullptr) found.notes = *joiner.parser().notes();
     return found;
 }
 
-// Ends the program unless both found the same packets and the same fault.
+// Ends the program unless both found the same packets and the same fault, and where both kept them, the same notes.
 inline void demand_agreement(const Found& a, const Found& b) {
     if (a.packets != b.packets || a.fault.has_value() != b.fault.has_value()) std::abort();
     if (a.fault && (a.fault->at_byte != b.fault->at_byte || a.fault->message != b.fault->message))
         std::abort();
+    if (a.notes && b.notes && *a.notes != *b.notes) std::abort();
 }
 
 }  // namespace sanscope::test

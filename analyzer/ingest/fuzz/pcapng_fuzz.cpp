@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Any bytes as a pcapng file: the packets and the damage found must not depend on how the bytes are cut into batches,
-// nor on whether the sections are kept. The first byte of the input chooses the cuts.
+// nor on whether the sections and the notes are kept, nor may the notes depend on the cuts. The first byte of the input
+// chooses those.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -23,8 +24,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         state = state * 1'664'525 + 1'013'904'223;
         return size_t{state >> 24} % (size_t{cuts} + 1);
     };
-    auto keeping = std::move(*make());
-    keeping->keep_sections();
-    test::demand_agreement(at_once, test::parse_in_pieces(std::move(keeping), bytes, next_length));
+    const auto make_keeping = [&] {
+        auto parser = std::move(*make());
+        parser->keep_sections();
+        parser->keep_notes();
+        return parser;
+    };
+    const test::Found keeping = test::parse_in_pieces(make_keeping(), bytes, [&] { return bytes.size(); });
+    test::demand_agreement(at_once, keeping);
+    test::demand_agreement(keeping, test::parse_in_pieces(make_keeping(), bytes, next_length));
     return 0;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace sanscope {
@@ -23,5 +24,10 @@ constexpr bool is_control_character(std::string_view sequence) {
 // Whether text is plain: printable ASCII, and so itself in every format but for that format's own special
 // characters.
 bool is_printable_ascii(std::string_view text);
+
+// Text from an input as it can be shown and stored: bytes that are no UTF-8, and control characters but for line feeds and
+// tabs, become replacement characters; carriage returns line feeds, or nothing before one; zeros at the end nothing. Three
+// times as long as `text` at most.
+std::string cleaned_text(std::string_view text);
 
 }  // namespace sanscope

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "analyzer/export/utf8.h"
+#include "analyzer/base/utf8.h"
 
 #include <gtest/gtest.h>
 #include <string>
@@ -56,6 +56,22 @@ TEST(IsControlCharacter, c0_del_and_c1_are) {
     EXPECT_FALSE(is_control_character(" "));
     EXPECT_FALSE(is_control_character("\xc2\xa0"));
     EXPECT_FALSE(is_control_character("\xc3\x9b"));
+}
+
+TEST(CleanedText, keeps_text_lines_and_tabs) {
+    EXPECT_EQ(cleaned_text(""), "");
+    EXPECT_EQ(cleaned_text("slow LUN \xe2\x86\x92 \xf0\x9f\x98\x80\n\tsee below"),
+              "slow LUN \u2192 \U0001f600\n\tsee below");
+    EXPECT_EQ(cleaned_text("a\r\nb\rc\r"), "a\nb\nc\n");
+}
+
+TEST(CleanedText, drops_zeros_at_the_end_and_replaces_what_is_no_text) {
+    using namespace std::string_view_literals;
+    EXPECT_EQ(cleaned_text("end\0\0"sv), "end");
+    EXPECT_EQ(cleaned_text("\0\0"sv), "");
+    EXPECT_EQ(cleaned_text("a\0b"sv), "a\ufffdb");
+    EXPECT_EQ(cleaned_text("\x1b[2J\xff\xe2\x82"sv), "\ufffd[2J\ufffd\ufffd\ufffd");
+    EXPECT_EQ(cleaned_text("\xc2\x9b"sv), "\ufffd");
 }
 
 }  // namespace

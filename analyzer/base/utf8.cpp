@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "analyzer/export/utf8.h"
+#include "analyzer/base/utf8.h"
 
 #include <algorithm>
 
@@ -23,6 +23,25 @@ size_t utf8_sequence_length(std::string_view text) {
         if ((byte(i) & 0xc0) != 0x80) return 0;
     }
     return length;
+}
+
+std::string cleaned_text(std::string_view text) {
+    while (text.ends_with('\0')) text.remove_suffix(1);
+    std::string cleaned;
+    cleaned.reserve(text.size());
+    while (!text.empty()) {
+        const size_t length = utf8_sequence_length(text);
+        const std::string_view sequence = text.substr(0, std::max<size_t>(length, 1));
+        text.remove_prefix(sequence.size());
+        if (sequence == "\r") {
+            if (!text.starts_with('\n')) cleaned += '\n';
+        } else if (length > 0 && (!is_control_character(sequence) || sequence == "\n" || sequence == "\t")) {
+            cleaned += sequence;
+        } else {
+            cleaned += utf8_replacement;
+        }
+    }
+    return cleaned;
 }
 
 bool is_printable_ascii(std::string_view text) {
