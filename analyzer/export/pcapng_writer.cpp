@@ -16,7 +16,6 @@ namespace {
 using namespace pcapng;
 
 constexpr uint64_t section_length_unknown = ~uint64_t{0};
-constexpr uint16_t end_of_options = 0;
 constexpr char nanoseconds = 9;
 
 // Type and length before a block's body, the length again behind it.
@@ -55,7 +54,7 @@ void append_option(BlockWriter& out, uint16_t code, std::string_view value) {
 }
 
 void append_end_of_options(BlockWriter& out) {
-    append_integer(out, end_of_options);
+    append_integer(out, opt_endofopt);
     append_integer(out, uint16_t{0});
 }
 
@@ -111,16 +110,20 @@ uint32_t PcapngWriter::number_for(const RawPacket& packet) {
     return substitutes_.back();
 }
 
-bool PcapngWriter::write(const RawPacket& packet) {
+bool PcapngWriter::write(const RawPacket& packet, std::span<const std::string> comments) {
+    uint64_t options = comments.empty() ? 0 : end_of_options_length;
+    for (const std::string& comment : comments) options += option_length(comment);
     constexpr uint32_t longest = max_record_length - block_frame - packet_fields;
-    if (packet.link_type == LinkType::not_a_packet || packet.captured_length > longest) {
+    if (packet.link_type == LinkType::not_a_packet || options > longest ||
+        packet.captured_length > longest - options) {
         left_out_++;
         return blocks_.ok();
     }
     if (packet.time_ns < 0) before_epoch_++;
     const auto ticks = static_cast<uint64_t>(std::max<int64_t>(packet.time_ns, 0));
     const uint32_t number = number_for(packet);
-    const uint32_t length = block_frame + packet_fields + padded(packet.captured_length);
+    const uint32_t length =
+        block_frame + packet_fields + padded(packet.captured_length) + static_cast<uint32_t>(options);
     append_integer(blocks_, enhanced_packet_block);
     append_integer(blocks_, length);
     append_integer(blocks_, number);
@@ -129,6 +132,10 @@ bool PcapngWriter::write(const RawPacket& packet) {
     append_integer(blocks_, packet.captured_length);
     append_integer(blocks_, packet.wire_length);
     append_padded(blocks_, {reinterpret_cast<const char*>(packet.data), packet.captured_length});
+    if (!comments.empty()) {
+        for (const std::string& comment : comments) append_option(blocks_, opt_comment, comment);
+        append_end_of_options(blocks_);
+    }
     append_integer(blocks_, length);
     written_++;
     return blocks_.ok();

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,9 @@
 #include "analyzer/ingest/packet_source.h"
 
 namespace sanscope {
+
+// The longest comment that an option of a pcapng block holds, in bytes.
+constexpr size_t max_comment_length = 65535;
 
 // Writes packets as one little-endian pcapng section (draft-ietf-opsawg-pcapng), times in nanoseconds. It streams:
 // nothing but a block of 64 KiB is held back. The section header goes out first, whatever follows, so that a file
@@ -37,15 +41,16 @@ class PcapngWriter {
     bool add_interfaces(std::span<const CaptureInterface> interfaces);
 
     // Writes one packet, or counts it as left out. A packet whose interface is not described, or is of another link
-    // type than the packet, gets a nameless one of its link type. False when the sink refused, now or before.
-    bool write(const RawPacket& packet);
+    // type than the packet, gets a nameless one of its link type. `comments`: what is said of it, in UTF-8, each of
+    // max_comment_length at most. False when the sink refused, now or before.
+    bool write(const RawPacket& packet, std::span<const std::string> comments = {});
 
     // Writes what is held back; must be called. False when the sink has not taken everything.
     bool finish() { return blocks_.finish(); }
 
     uint64_t written() const { return written_; }
     // Not written: what is no packet (LinkType::not_a_packet, whose kind of block is not known any more), and packets
-    // too long for a block that this project's reader believes.
+    // too long, with their comments, for a block that this project's reader believes.
     uint64_t left_out() const { return left_out_; }
     // Written with a time of 0, for pcapng counts from the epoch on.
     uint64_t before_epoch() const { return before_epoch_; }
