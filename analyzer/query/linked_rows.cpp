@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/query/linked_rows.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace sanscope {
+namespace {
+
+class Linker {
+  public:
+    Linker(const PduIndex& index, const RowSet& rows, const std::atomic<bool>* stop)
+        : index_(index), store_(index.store()), rows_(rows), stop_(stop) {
+        linked_.packets = RowSet(store_.segments().size());
+        linked_.commands = RowSet(store_.commands().size());
+        linked_.pdus = RowSet(store_.pdus().size());
+        linked_.connections = RowSet(store_.connections().size());
+        linked_.sessions = RowSet(store_.sessions().size());
+        linked_.losses = RowSet(store_.losses().size());
+    }
+
+    LinkedRows link(Selected table);
+
+  private:
+    static constexpr size_t rows_between_looks = 16384;
+
+    bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
+    // Numbers count from 1; what is not among the rows is not set.
+    static void set_number(RowSet& set, uint64_t number) {
+        if (number != 0 && number <= set.size()) set.set(number - 1);
+    }
+    template <class Visit>
+    void for_each_selected(Visit visit) const;
+    template <class Row>
+    void take_events(const ChunkedRows<Row>& events);
+    void take_commands();
+    void take_connections();
+    void take_losses();
+    void connections_of_sessions();
+    void pdus_of_packets();
+    void packets_of_pdus();
+    void commands_of_pdus();
+    void connections_of_pdus();
+    void connections_of_packets();
+    void losses_of_packets();
+    void sessions_of_connections();
+
+    const PduIndex& index_;
+    const ResultStore& store_;
+    const RowSet& rows_;
+    const std::atomic<bool>* stop_;
+    LinkedRows linked_;
+};
+
+// Until stopped.
+template <class Visit>
+void Linker::for_each_selected(Visit visit) const {
+    size_t since_look = 0;
+    for (size_t row = rows_.next(0); row != RowSet::none; row = rows_.next(row + 1)) {
+        visit(row);
+        if (++since_look % rows_between_looks == 0 && stopped()) return;
+    }
+}
+
+LinkedRows Linker::link(Selected table) {
+    switch (table) {
+        case Selected::packets:
+            linked_.packets = rows_;
+            break;
+        case Selected::windows:
+            take_events(store_.windows());
+            break;
+        case Selected::ca_transitions:
+            take_events(store_.ca_transitions());
+            break;
+        case Selected::commands:
+            linked_.commands = rows_;
+            take_commands();
+            break;
+        case Selected::pdus:
+            linked_.pdus = rows_;
+            break;
+        case Selected::sessions:
+            linked_.sessions = rows_;
+            connections_of_sessions();
+            take_connections();
+            return std::move(linked_);
+        case Selected::connections:
+            linked_.connections = rows_;
+            take_connections();
+            sessions_of_connections();
+            return std::move(linked_);
+        case Selected::losses:
+            linked_.losses = rows_;
+            take_losses();
+            break;
+    }
+    const bool by_packets =
+        table == Selected::packets || table == Selected::windows || table == Selected::ca_transitions;
+    const bool by_pdus = table == Selected::commands || table == Selected::pdus;
+    if (by_packets) pdus_of_packets();
+    if (by_pdus) packets_of_pdus();
+    if (table != Selected::commands) commands_of_pdus();
+    if (by_packets) connections_of_packets();
+    if (by_pdus) connections_of_pdus();
+    if (table != Selected::losses) losses_of_packets();
+    sessions_of_connections();
+    return std::move(linked_);
+}
+
+template <class Row>
+void Linker::take_events(const ChunkedRows<Row>& events) {
+    for_each_selected([&](size_t row) {
+        set_number(linked_.packets, events[row].packet);
+        set_number(linked_.connections, events[row].connection);
+    });
+}
+
+void Linker::take_commands() {
+    std::vector<uint32_t> pdus;
+    for_each_selected([&](size_t row) {
+        set_number(linked_.connections, store_.commands()[row].connection);
+        pdus.clear();
+        index_.pdus_of_command(row + 1, pdus);
+        for (const uint32_t pdu : pdus) linked_.pdus.set(pdu);
+    });
+}
+
+void Linker::take_losses() {
+    std::vector<uint32_t> pdus;
+    for_each_selected([&](size_t row) {
+        const LossRow& loss = store_.losses()[row];
+        set_number(linked_.packets, loss.packet);
+        set_number(linked_.packets, loss.original_packet);
+        set_number(linked_.connections, loss.connection);
+        pdus.clear();
+        index_.pdus_of_bytes(loss.connection, loss.from_a, loss.seq, loss.length, loss.packet, pdus);
+        for (const uint32_t pdu : pdus) linked_.pdus.set(pdu);
+    });
+}
+
+void Linker::connections_of_sessions() {
+    size_t i = 0;
+    for (const ConnectionRow& row : store_.connections()) {
+        if (row.session != 0 && rows_.test(row.session - 1)) linked_.connections.set(i);
+        ++i;
+    }
+}
+
+// All that is of the connections: and of the sessions, where those were selected.
+void Linker::take_connections() {
+    PacketNumber first = store_.segments().size() + 1;
+    PacketNumber last = 0;
+    linked_.connections.for_each([&](size_t row) {
+        if (stopped()) return;
+        const ConnectionRow& connection = store_.connections()[row];
+        first = std::min(first, connection.first_packet);
+        // Until it is described, its end is not known.
+        last =
+            std::max(last, connection.last_packet == 0 ? store_.segments().size() : connection.last_packet);
+        const auto number = static_cast<uint32_t>(row + 1);
+        for (const bool from_target : {false, true}) {
+            for (const uint32_t pdu : index_.stream(number, from_target)) linked_.pdus.set(pdu);
+        }
+    });
+    last = std::min<PacketNumber>(last, store_.segments().size());
+    for (PacketNumber packet = std::max<PacketNumber>(first, 1); packet <= last; ++packet) {
+        if (packet % rows_between_looks == 0 && stopped()) return;
+        const uint32_t connection = store_.segments()[packet - 1].connection;
+        if (connection != 0 && linked_.connections.test(connection - 1)) linked_.packets.set(packet - 1);
+    }
+    size_t i = 0;
+    for (const CommandRow& row : store_.commands()) {
+        const bool of_connection = row.connection != 0 && linked_.connections.test(row.connection - 1);
+        const bool of_session = row.session != 0 && linked_.sessions.test(row.session - 1);
+        if (of_connection || of_session) linked_.commands.set(i);
+        if (++i % rows_between_looks == 0 && stopped()) return;
+    }
+    i = 0;
+    for (const LossRow& row : store_.losses()) {
+        if (row.connection != 0 && linked_.connections.test(row.connection - 1)) linked_.losses.set(i);
+        ++i;
+    }
+}
+
+// Few are looked up one by one, many in one pass over the packets; and the other way round below.
+constexpr size_t few = 4096;
+
+void Linker::pdus_of_packets() {
+    if (linked_.packets.count() <= few) {
+        linked_.packets.for_each([&](size_t packet) {
+            index_.carried_by(packet + 1, [&](uint32_t pdu) { linked_.pdus.set(pdu); });
+        });
+        return;
+    }
+    index_.for_each_carried(1, store_.segments().size(), stop_, [&](PacketNumber packet, uint32_t pdu) {
+        if (linked_.packets.test(packet - 1)) linked_.pdus.set(pdu);
+    });
+}
+
+void Linker::packets_of_pdus() {
+    if (linked_.pdus.count() <= few) {
+        std::vector<PacketNumber> packets;
+        linked_.pdus.for_each([&](size_t pdu) {
+            if (stopped()) return;
+            packets.clear();
+            index_.packets_of_pdu(static_cast<uint32_t>(pdu), packets);
+            for (const PacketNumber packet : packets) set_number(linked_.packets, packet);
+        });
+        return;
+    }
+    index_.for_each_carried(1, store_.segments().size(), stop_, [&](PacketNumber packet, uint32_t pdu) {
+        if (linked_.pdus.test(pdu)) linked_.packets.set(packet - 1);
+    });
+}
+
+void Linker::commands_of_pdus() {
+    linked_.pdus.for_each([&](size_t pdu) { set_number(linked_.commands, store_.pdus()[pdu].command); });
+}
+
+void Linker::connections_of_pdus() {
+    linked_.pdus.for_each(
+        [&](size_t pdu) { set_number(linked_.connections, store_.pdus()[pdu].connection); });
+}
+
+void Linker::connections_of_packets() {
+    linked_.packets.for_each(
+        [&](size_t packet) { set_number(linked_.connections, store_.segments()[packet].connection); });
+}
+
+void Linker::losses_of_packets() {
+    size_t i = 0;
+    for (const LossRow& row : store_.losses()) {
+        const bool named = (row.packet != 0 && linked_.packets.test(row.packet - 1)) ||
+                           (row.original_packet != 0 && linked_.packets.test(row.original_packet - 1));
+        if (named) linked_.losses.set(i);
+        ++i;
+    }
+}
+
+void Linker::sessions_of_connections() {
+    linked_.connections.for_each(
+        [&](size_t row) { set_number(linked_.sessions, store_.connections()[row].session); });
+}
+
+}  // namespace
+
+LinkedRows link_rows(const PduIndex& index, Selected table, const RowSet& rows,
+                     const std::atomic<bool>* stop) {
+    return Linker(index, rows, stop).link(table);
+}
+
+}  // namespace sanscope
