@@ -3,6 +3,7 @@
 // of items per second.
 #include <array>
 #include <benchmark/benchmark.h>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <numeric>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "analyzer/query/column_meaning.h"
+#include "analyzer/query/linked_rows.h"
 #include "analyzer/query/row_filter.h"
 #include "analyzer/query/row_order.h"
 #include "analyzer/query/select.h"
@@ -203,6 +205,120 @@ void order_commands(benchmark::State& state, std::string_view column) {
 }
 BENCHMARK_CAPTURE(order_commands, turnaround, "turnaround_ns")->UseRealTime()->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(order_commands, name, "name")->UseRealTime()->Unit(benchmark::kMillisecond);
+
+// A million reads of 8 kB, ten packets each, over eight connections at once.
+struct Reads {
+    static constexpr uint32_t connections = 8;
+    static constexpr uint32_t commands = 1'000'000;
+    static constexpr uint32_t packets_per_command = 10;
+
+    Reads() {
+        uint32_t number = 0;
+        store.add_session(number);
+        for (uint32_t i = 0; i < connections; ++i) {
+            ConnectionRow& row = store.add_connection(number);
+            row.session = 1;
+            row.iscsi = true;
+            row.first_packet = i + 1;
+            row.last_packet = uint64_t{commands} * packets_per_command;
+            row.stream_start_known[0] = row.stream_start_known[1] = true;
+        }
+        for (uint32_t i = 0; i < commands; i += connections) {
+            const PacketNumber first = uint64_t{i} * packets_per_command + 1;
+            for (uint32_t step = 0; step < packets_per_command; ++step) {
+                for (uint32_t j = 0; j < connections; ++j) segment(j, step);
+            }
+            for (uint32_t j = 0; j < connections; ++j) {
+                const auto at = [&](uint32_t step) { return first + uint64_t{step} * connections + j; };
+                uint64_t command = 0;
+                CommandRow& row = store.begin_command(command);
+                row.connection = j + 1;
+                row.session = 1;
+                pdu(j, command, false, 0, at(0), at(0));
+                pdu(j, command, true, 8192, at(1), at(7));
+                pdu(j, command, true, 0, at(8), at(8));
+            }
+        }
+        const auto began = std::chrono::steady_clock::now();
+        index.update();
+        update_ms =
+            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
+    }
+    // A request; seven of data, 1200 bytes at most; a response; an acknowledgement.
+    void segment(uint32_t connection, uint32_t step) {
+        const bool from_a = step == 0 || step == 9;
+        const uint32_t length = step == 9                ? 0
+                                : step == 0 || step == 8 ? 48
+                                : step < 7               ? 1200
+                                                         : 8240 - 6 * 1200;
+        uint32_t& seq = sent[connection][from_a ? 0 : 1];
+        store.add_segment() = {connection + 1, seq, 0, length, 0, 0, from_a};
+        seq += length;
+    }
+    void pdu(uint32_t connection, uint64_t command, bool from_target, uint32_t data, PacketNumber first,
+             PacketNumber last) {
+        PduRow& row = store.add_pdu();
+        row.connection = connection + 1;
+        row.command = command;
+        row.from_target = from_target;
+        row.data_length = data;
+        row.first_packet = first;
+        row.last_packet = last;
+        row.bhs_offset = offset[connection][from_target ? 1 : 0];
+        offset[connection][from_target ? 1 : 0] += 48 + data;
+    }
+
+    ResultStore store{ResultStore::Keep::everything()};
+    PduIndex index{store};
+    double update_ms = 0;
+    std::array<std::array<uint32_t, 2>, connections> sent{};
+    std::array<std::array<uint64_t, 2>, connections> offset{};
+};
+
+constexpr size_t only_one = size_t{1} << 40;
+
+const Reads& reads_of_bench() {
+    static const Reads reads;
+    return reads;
+}
+
+void link(benchmark::State& state, Selected table, size_t every) {
+    const Reads& reads = reads_of_bench();
+    const size_t size = table == Selected::packets    ? reads.store.segments().size()
+                        : table == Selected::commands ? reads.store.commands().size()
+                        : table == Selected::pdus     ? reads.store.pdus().size()
+                                                      : reads.store.connections().size();
+    RowSet rows(size);
+    for (size_t row = every == only_one ? size / 2 : 0; row < size; row += every) rows.set(row);
+    size_t found = 0;
+    for (auto _ : state) found = link_rows(reads.index, table, rows).packets.count();
+    state.counters["packets"] = static_cast<double>(found);
+    state.counters["index_ms"] = reads.update_ms;
+    state.counters["index_MB"] = static_cast<double>(reads.index.memory_bytes()) / 1e6;
+}
+BENCHMARK_CAPTURE(link, one_command, Selected::commands, only_one)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(link, every_third_command, Selected::commands, 3)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(link, all_commands, Selected::commands, 1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(link, all_pdus, Selected::pdus, 1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(link, one_packet, Selected::packets, only_one)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(link, all_packets, Selected::packets, 1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(link, half_the_connections, Selected::connections, 2)->Unit(benchmark::kMillisecond);
+
+void packets_of_one_command(benchmark::State& state) {
+    const Reads& reads = reads_of_bench();
+    std::vector<uint32_t> pdus;
+    std::vector<PacketNumber> packets;
+    uint64_t command = 1;
+    for (auto _ : state) {
+        command = (command * 7'919 + 1) % Reads::commands + 1;
+        pdus.clear();
+        packets.clear();
+        reads.index.pdus_of_command(command, pdus);
+        for (const uint32_t pdu : pdus) reads.index.packets_of_pdu(pdu, packets);
+    }
+    state.counters["packets"] = static_cast<double>(packets.size());
+}
+BENCHMARK(packets_of_one_command);
 
 }  // namespace
 }  // namespace sanscope
