@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -31,11 +33,10 @@ Error about(const std::string& file, const Error& error) {
 // The bytes of a capture's records, from its first on, in a buffer: what is done with makes room for more.
 class RecordBytes {
   public:
-    // `path` can be opened as a capture.
+    // `path` is a regular file.
     static Result<RecordBytes> open(const std::string& path) {
         Result<OpenInput> input = open_input(path);
         if (!input) return input.error();
-        if (!input->regular_file) return Error{"is not a file: only a file can be copied"};
         RecordBytes bytes;
         bytes.stored_total_ = input->size;
         bytes.source_ = std::make_unique<FileSource>(std::move(input->descriptor));
@@ -191,6 +192,11 @@ std::optional<Error> why_not(std::span<const std::string> captures, const std::s
     }
     const std::string& capture = captures.front();
     if (capture == "-") return Error{"standard input cannot be read again to be copied"};
+    // Opening a pipe would wait for whoever writes to it.
+    std::error_code unknown;
+    const bool is_there = std::filesystem::exists(capture, unknown);
+    if (is_there && !std::filesystem::is_regular_file(capture, unknown))
+        return about(capture, {"is not a file: only a file can be copied"});
     if (const auto refused = refuse_overwriting(capture, target); !refused)
         return about(target, refused.error());
     return std::nullopt;

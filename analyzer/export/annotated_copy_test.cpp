@@ -2,6 +2,7 @@
 #include "analyzer/export/annotated_copy.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -9,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <random>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <vector>
 
@@ -368,6 +370,7 @@ TEST_F(AnnotatedCopyTest, RefusesWhatIsNotOneFile) {
     write_file(folder_.path("empty"), "");
     EXPECT_THAT(error_of({folder_.path("empty")}, target_), StartsWith(folder_.path("empty") + ": "));
     ASSERT_EQ(::mkfifo(folder_.path("pipe").c_str(), 0600), 0);
+    EXPECT_THAT(error_of({folder_.path("pipe")}, target_), HasSubstr("only a file"));
     EXPECT_THAT(error_of({"/dev/null"}, target_), HasSubstr("only a file"));
     EXPECT_FALSE(fs::exists(target_));
 
@@ -426,6 +429,32 @@ TEST_F(AnnotatedCopyTest, TellsProgressAndStopsWithoutATrace) {
     EXPECT_TRUE(std::is_sorted(done.begin(), done.end()));
     EXPECT_EQ(done.back(), pcap.bytes().size());
     EXPECT_EQ(read(target_).packets, read(input_).packets);
+}
+
+TEST_F(AnnotatedCopyTest, AFullDiskLeavesWhatWasThere) {
+    PcapBuilder pcap;
+    for (uint32_t i = 0; i < 3000; i++) pcap.packet(i, 0, frame(1500));
+    PcapngBuilder pcapng;
+    pcapng.section().interface();
+    for (uint32_t i = 0; i < 3000; i++) pcapng.enhanced_packet(0, i, frame(1500));
+    for (const Bytes& bytes : {pcap.bytes(), pcapng.bytes()}) {
+        write_file(input_, text_of(bytes));
+        write_file(target_, "what was there");
+        // A limit on the size of files stands in for the disk.
+        rlimit before{};
+        ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+        rlimit small = before;
+        small.rlim_cur = 1'000'000;
+        const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+        ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+        const auto outcome = write_annotated_copy({&input_, 1}, {{1, {"n"}}}, target_);
+        ::setrlimit(RLIMIT_FSIZE, &before);
+        std::signal(SIGXFSZ, handler);
+        ASSERT_FALSE(outcome);
+        EXPECT_THAT(outcome.error().message, StartsWith(target_ + ": cannot write"));
+        EXPECT_EQ(file_text(target_), "what was there");
+        EXPECT_THAT(folder_.names(), ElementsAre("copy", "input"));
+    }
 }
 
 // ---- The samples, also as Wireshark's programs read the copies
