@@ -54,7 +54,7 @@ std::string columns_help() {
 
 std::vector<size_t> selected_rows(const RowFilter& filter, const Table& table) {
     std::vector<size_t> rows;
-    const Selection selection = select(filter, table, 0, table.rows(), rows);
+    const SelectOutcome selection = select(filter, table, 0, table.rows(), rows);
     if (selection.given_up != 0) {
         fmt::print(
             stderr,

@@ -5,8 +5,8 @@
 
 namespace sanscope {
 
-Selection select(const RowFilter& filter, const Table& table, size_t first, size_t last,
-                 std::vector<size_t>& rows, const std::atomic<bool>* stop) {
+SelectOutcome select(const RowFilter& filter, const Table& table, size_t first, size_t last,
+                     std::vector<size_t>& rows, const std::atomic<bool>* stop) {
     // So few that a slow regular expression does not make the user wait, so many that asking costs nothing.
     constexpr size_t rows_between_looks = 64;
     RowTest selected(filter, table);

@@ -77,7 +77,7 @@ TEST(Select, stops_soon_and_can_go_on) {
     table.stop_at = 5000;
     const RowFilter all = filter("number >= 0", table);
     std::vector<size_t> rows;
-    const Selection stopped = select(all, table, 0, table.rows(), rows, &table.stop);
+    const SelectOutcome stopped = select(all, table, 0, table.rows(), rows, &table.stop);
     EXPECT_GT(stopped.next, 5000u);
     EXPECT_LT(stopped.next, 5200u);
     EXPECT_EQ(rows.size(), stopped.next);
@@ -116,7 +116,7 @@ TEST(Select, counts_the_patterns_given_up) {
     const GridTable table({{"t", ColumnType::text, ""}},
                           {{text_cell(std::string(100, 'a') + "b")}, {text_cell("aaa")}, {text_cell("b")}});
     std::vector<size_t> rows;
-    const Selection selection = select(filter("t matches \"^(a+)+$\"", table), table, 0, 3, rows);
+    const SelectOutcome selection = select(filter("t matches \"^(a+)+$\"", table), table, 0, 3, rows);
     EXPECT_EQ(selection.given_up, 1u);
     EXPECT_EQ(rows, (std::vector<size_t>{1}));
 }
