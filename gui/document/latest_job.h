@@ -25,8 +25,10 @@ class LatestJob {
     using Done = std::function<void(Answer)>;
 
     // `keep_stale`: an answer that is no longer the newest is delivered all the same, and a running job is not told to
-    // stop: for pictures, of which an old one is better than none.
-    explicit LatestJob(bool keep_stale = false) : link_(std::make_shared<Link>()), keep_stale_(keep_stale) {
+    // stop: for pictures, of which an old one is better than none. `pool`: where the work is done, for work that takes long
+    // or must not be done by two threads at once; it must outlive this, and all share one otherwise.
+    explicit LatestJob(bool keep_stale = false, QThreadPool* pool = QThreadPool::globalInstance())
+        : link_(std::make_shared<Link>()), keep_stale_(keep_stale), pool_(pool) {
         link_->context = &context_;
     }
     ~LatestJob() {
@@ -66,8 +68,8 @@ class LatestJob {
     void start(Work work, Done done) {
         running_ = true;
         stop_ = std::make_shared<StopFlag>(false);
-        QThreadPool::globalInstance()->start([this, number = asked_, stop = stop_, link = link_,
-                                              work = std::move(work), done = std::move(done)]() mutable {
+        pool_->start([this, number = asked_, stop = stop_, link = link_, work = std::move(work),
+                      done = std::move(done)]() mutable {
             auto answer = std::make_shared<Answer>(work(*stop));
             work = nullptr;
             const std::lock_guard lock(link->mutex);
@@ -92,6 +94,7 @@ class LatestJob {
     QObject context_;  // on the GUI thread; calls to it end with it
     std::shared_ptr<Link> link_;
     bool keep_stale_;
+    QThreadPool* pool_;
     bool running_ = false;
     uint64_t asked_ = 0;
     std::shared_ptr<StopFlag> stop_;
