@@ -62,6 +62,9 @@ class CapturedConversations {
     std::deque<Conversation> conversations;
     Engine engine{ResultStore::Keep::everything()};
     std::vector<Packet> packets;  // by number - 1
+    std::vector<Bytes>
+        frames_sent;  // the same, all captured, the first at the time below and each a microsecond later
+    static constexpr int64_t first_ns = 1'700'000'000'000'000'000;
 
     // Of a row of pdus() what was sent; nullptr for none.
     const SentPdu* sent(const PduRow& row) const {
@@ -105,12 +108,13 @@ class CapturedConversations {
         tcp.seq = segment.seq;
         tcp.ack = segment.ack;
         tcp.flags = segment.flags;
-        const Bytes bytes = frames::ethernet(frames::ipv4(ip, frames::tcp(tcp, segment.payload))).bytes;
+        const Bytes& bytes = frames_sent.emplace_back(
+            frames::ethernet(frames::ipv4(ip, frames::tcp(tcp, segment.payload))).bytes);
         batch_.packets.resize(1);
         RawPacket& raw = batch_.packets[0];
         raw.data = bytes.data();
         raw.wire_length = raw.captured_length = static_cast<uint32_t>(bytes.size());
-        raw.time_ns = time_ns_ += 1000;
+        raw.time_ns = first_ns + 1000 * static_cast<int64_t>(packets.size());
         batch_.first_packet = packets.size() + 1;
         decode_batch(batch_, decoded_);
         engine.process(batch_, decoded_);
@@ -119,7 +123,6 @@ class CapturedConversations {
     }
 
     std::mt19937 random_;
-    int64_t time_ns_ = 1'700'000'000'000'000'000;
     PacketBatch batch_;
     std::vector<DecodedPacket> decoded_;
 };

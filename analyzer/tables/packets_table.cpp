@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/tables/packets_table.h"
+
+#include <array>
+#include <charconv>
+#include <cstring>
+
+#include "analyzer/iscsi/bhs.h"
+#include "analyzer/net/decoded_packet.h"
+#include "analyzer/tables/column.h"
+
+namespace sanscope {
+namespace {
+
+using namespace column;
+
+// What the cells of a row are made of.
+struct PacketRow {
+    PacketNumber number;
+    const PacketIndex& index;
+    const SegmentRow* segment;        // nullptr where it is no TCP,
+    const ConnectionRow* connection;  // as is this
+    const ResultStore& store;
+    const PduIndex* pdus;
+
+    const PacketPlace& place() const { return index.place(number); }
+    bool has(TcpFlag flag) const { return (segment->flags & flag) != 0; }
+};
+
+// Text in a cell's own buffer; what does not fit is left out, and that shown.
+class ShortText {
+  public:
+    explicit ShortText(Cell& cell) : cell_(cell) {}
+    ~ShortText() { cell_.set(std::string_view(cell_.buffer, size_)); }
+    ShortText(const ShortText&) = delete;
+    ShortText& operator=(const ShortText&) = delete;
+
+    bool empty() const { return size_ == 0; }
+    ShortText& add(std::string_view text) {
+        if (full_) return *this;
+        full_ = size_ + text.size() > sizeof cell_.buffer - ellipsis.size();
+        if (full_) text = ellipsis;
+        std::memcpy(cell_.buffer + size_, text.data(), text.size());
+        size_ += text.size();
+        return *this;
+    }
+    ShortText& add(uint64_t number) {
+        std::array<char, 20> digits;
+        const char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+        return add(std::string_view(digits.data(), static_cast<size_t>(end - digits.data())));
+    }
+    // Between what is listed.
+    ShortText& next() { return empty() ? *this : add(", "); }
+
+  private:
+    static constexpr std::string_view ellipsis = "…";
+    Cell& cell_;
+    size_t size_ = 0;
+    bool full_ = false;
+};
+
+constexpr std::array<std::string_view, 8> flag_names = {"FIN", "SYN", "RST", "PSH",
+                                                        "ACK", "URG", "ECE", "CWR"};
+
+constexpr std::array<std::string_view, loss_kinds> loss_words = {
+    "fast retransmit",   "retransmission after a timeout",
+    "tail loss probe",   "sent again in vain",
+    "out of order",      "captured twice",
+    "keep-alive",        "zero window probe",
+    "bytes not captured"};
+
+// A PDU by its name, a SCSI Command also by that of its command.
+class PduNames {
+  public:
+    PduNames(const ResultStore& store, ShortText& text) : store_(store), text_(text) {}
+    ~PduNames() { flush(); }
+    PduNames(const PduNames&) = delete;
+    PduNames& operator=(const PduNames&) = delete;
+
+    void add(uint32_t pdu) {
+        const PduRow& row = store_.pdus()[pdu];
+        const char* const name = opcode_name(row.opcode);
+        const bool request = Opcode{row.opcode} == Opcode::scsi_command && row.command != 0 &&
+                             row.command <= store_.commands().size();
+        const char* const command = request ? store_.commands()[row.command - 1].name : "";
+        if (count_ > 0 && name == name_ && command == command_) {
+            ++count_;
+            return;
+        }
+        flush();
+        name_ = name;
+        command_ = command;
+        count_ = 1;
+    }
+
+  private:
+    // Those alike in a row are told once, with their number.
+    void flush() {
+        if (count_ == 0) return;
+        text_.next().add(name_ == nullptr ? std::string_view("unknown PDU") : std::string_view(name_));
+        if (*command_ != 0) text_.add(" ").add(std::string_view(command_));
+        if (count_ > 1) text_.add(" ×").add(count_);
+    }
+
+    const ResultStore& store_;
+    ShortText& text_;
+    const char* name_ = nullptr;
+    const char* command_ = "";
+    uint64_t count_ = 0;
+};
+
+void add_loss(const PacketRow& row, ShortText& text) {
+    if (row.pdus == nullptr) return;
+    row.pdus->losses_of(row.number, [&](size_t loss) {
+        if (text.empty()) text.add(loss_words[static_cast<size_t>(row.store.losses()[loss].kind)]);
+    });
+}
+
+void add_payload(const PacketRow& row, ShortText& text) {
+    bool completes = false;
+    if (row.pdus != nullptr) {
+        PduNames names(row.store, text);
+        row.pdus->completed_by(row.number, [&](uint32_t pdu) {
+            names.add(pdu);
+            completes = true;
+        });
+    }
+    if (completes || row.segment->payload_length == 0) return;
+    text.next().add(row.segment->payload_length).add(" bytes");
+    if (row.pdus == nullptr) return;
+    bool carries = false;
+    row.pdus->carried_by(row.number, [&](uint32_t pdu) {
+        if (carries) return;
+        carries = true;
+        const char* const name = opcode_name(row.store.pdus()[pdu].opcode);
+        if (name != nullptr) text.add(" of ").add(std::string_view(name));
+    });
+}
+
+void info(const PacketRow& row, const CellContext&, Cell& cell) {
+    if (row.segment == nullptr) return cell.set_empty();
+    ShortText text(cell);
+    add_loss(row, text);
+    if (row.has(tcp_syn)) {
+        text.next().add(row.has(tcp_ack) ? "accepts the connection" : "opens the connection");
+    }
+    add_payload(row, text);
+    if (row.has(tcp_fin)) text.next().add("sends no more");
+    if (row.has(tcp_rst)) text.next().add("resets the connection");
+    if (text.empty() && row.has(tcp_ack)) text.add("ACK ").add(row.segment->ack);
+}
+
+void flags(const PacketRow& row, const CellContext&, Cell& cell) {
+    if (row.segment == nullptr) return cell.set_empty();
+    ShortText text(cell);
+    for (size_t i = 0; i < flag_names.size(); ++i) {
+        if ((row.segment->flags >> i & 1) != 0) text.next().add(flag_names[i]);
+    }
+}
+
+template <bool source>
+void end(const PacketRow& row, const CellContext&, Cell& cell) {
+    if (row.connection == nullptr) return cell.set_empty();
+    set_endpoint(cell, row.connection->side(row.segment->from_a == source));
+}
+
+template <auto member>
+void of_segment(const PacketRow& row, const CellContext&, Cell& cell) {
+    if (row.segment == nullptr) return cell.set_empty();
+    cell.set(uint64_t{row.segment->*member});
+}
+
+template <auto member>
+void of_place(const PacketRow& row, const CellContext&, Cell& cell) {
+    cell.set(uint64_t{row.place().*member});
+}
+
+constexpr Column<PacketRow> packet_columns[] = {
+    {"packet", unsigned_column, "Number of the packet, counted from 1",
+     [](const PacketRow& row, const CellContext&, Cell& cell) { cell.set(uint64_t{row.number}); }},
+    {"time_ns", integer_column, "Time of capture, nanoseconds since the epoch",
+     [](const PacketRow& row, const CellContext&, Cell& cell) { cell.set(row.place().time_ns); }},
+    {"source", text_column, "Address and port of the sender, IP:PORT or [IPv6]:PORT", end<true>},
+    {"destination", text_column, "Address and port of the receiver, IP:PORT or [IPv6]:PORT", end<false>},
+    {"protocol", text_column, "What it brings: iSCSI or TCP; empty for anything else",
+     [](const PacketRow& row, const CellContext&, Cell& cell) {
+         if (row.segment == nullptr) return cell.set_empty();
+         const bool iscsi =
+             row.segment->payload_length > 0 && row.connection != nullptr && row.connection->iscsi;
+         cell.set(std::string_view(iscsi ? "iSCSI" : "TCP"));
+     }},
+    {"length", unsigned_column, "Length on the wire, bytes", of_place<&PacketPlace::wire_length>},
+    {"captured_length", unsigned_column, "How much of it was captured, bytes",
+     of_place<&PacketPlace::captured_length>},
+    {"connection", unsigned_column, "Row of the TCP connection in `connections`",
+     of_segment<&SegmentRow::connection>},
+    {"seq", unsigned_column, "TCP sequence number, as in the header", of_segment<&SegmentRow::seq>},
+    {"ack", unsigned_column, "TCP acknowledgement number, as in the header; empty without the flag ACK",
+     [](const PacketRow& row, const CellContext&, Cell& cell) {
+         if (row.segment == nullptr || !row.has(tcp_ack)) return cell.set_empty();
+         cell.set(uint64_t{row.segment->ack});
+     }},
+    {"payload", unsigned_column, "TCP payload on the wire, bytes", of_segment<&SegmentRow::payload_length>},
+    {"window", unsigned_column, "TCP window, as in the header, unscaled", of_segment<&SegmentRow::window>},
+    {"flags", text_column, "TCP flags by their names, as in SYN, ACK", flags},
+    {"interface", unsigned_column, "Number of the interface in the capture, counted from 0",
+     [](const PacketRow& row, const CellContext&, Cell& cell) {
+         cell.set(uint64_t{row.index.interface(row.number)});
+     }},
+    {"pdu", unsigned_column, "Row of the first iSCSI PDU that it completes in `pdus`",
+     [](const PacketRow& row, const CellContext&, Cell& cell) {
+         cell.set_empty();
+         if (row.pdus == nullptr) return;
+         row.pdus->completed_by(row.number, [&](uint32_t pdu) {
+             if (cell.kind == Cell::Kind::empty) cell.set(uint64_t{pdu} + 1);
+         });
+     }},
+    {"info", text_column, "In short what it does: PDUs it completes, bytes it brings and whether again",
+     info},
+};
+constexpr auto infos = column_infos(packet_columns);
+
+class PacketsTable final : public Table {
+  public:
+    PacketsTable(const PacketIndex& index, const ResultStore& store, const PduIndex* pdus)
+        : index_(index), store_(store), pdus_(pdus) {}
+
+    std::string_view name() const override { return packets_table_name; }
+    std::span<const ColumnInfo> columns() const override { return infos; }
+    size_t rows() const override { return index_.packets(); }
+    void cell(size_t row, size_t column, Cell& cell) const override {
+        const SegmentRow* segment = row < store_.segments().size() ? &store_.segments()[row] : nullptr;
+        if (segment != nullptr && segment->connection == 0) segment = nullptr;
+        const bool known = segment != nullptr && segment->connection <= store_.connections().size();
+        const ConnectionRow* const connection =
+            known ? &store_.connections()[segment->connection - 1] : nullptr;
+        packet_columns[column].get({row + 1, index_, segment, connection, store_, pdus_}, {row + 1, nullptr},
+                                   cell);
+    }
+
+  private:
+    const PacketIndex& index_;
+    const ResultStore& store_;
+    const PduIndex* pdus_;
+};
+
+}  // namespace
+
+std::span<const ColumnInfo> packets_table_columns() {
+    return infos;
+}
+
+std::unique_ptr<Table> make_packets_table(const PacketIndex& index, const ResultStore& store,
+                                          const PduIndex* pdus) {
+    return std::make_unique<PacketsTable>(index, store, pdus);
+}
+
+}  // namespace sanscope

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/tables/packets_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "analyzer/engine/testing/captured_conversations.h"
+#include "analyzer/query/column_meaning.h"
+#include "analyzer/query/row_filter.h"
+#include "analyzer/query/row_order.h"
+#include "analyzer/query/select.h"
+#include "analyzer/tables/testing/table_text.h"
+
+namespace sanscope {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+using Cells = std::map<std::string, std::string>;
+
+// Packets without a meaning of their own: what they are is in the segments of the store.
+struct SmallCapture {
+    SmallCapture() {
+        uint32_t number = 0;
+        ConnectionRow& row = store.add_connection(number);
+        row.initiator = v4_endpoint({192, 0, 2, 1}, 40000);
+        row.target = v4_endpoint({192, 0, 2, 2}, 3260);
+        row.iscsi = true;
+        row.last_packet = 100;
+        row.stream_start_known[0] = row.stream_start_known[1] = true;
+        row.stream_start_seq[0] = row.stream_start_seq[1] = 1000;
+        store.add_connection(number) = row;
+        store.connection(2).iscsi = false;
+    }
+    PacketNumber packet(const SegmentRow& segment) {
+        RawPacket raw;
+        raw.time_ns = 5'000 + static_cast<int64_t>(index.packets());
+        raw.captured_length = 0;
+        raw.wire_length = 54 + segment.payload_length;
+        raw.interface = 3;
+        index.add(raw, 0);
+        store.add_segment() = segment;
+        return index.packets();
+    }
+    PduRow& pdu(uint64_t offset, uint8_t opcode, PacketNumber first, PacketNumber last) {
+        PduRow& row = store.add_pdu();
+        row.connection = 1;
+        row.bhs_offset = offset;
+        row.opcode = opcode;
+        row.first_packet = first;
+        row.last_packet = last;
+        return row;
+    }
+    Cells cells(PacketNumber packet) {
+        PduIndex pdus(store);
+        pdus.update();
+        return row_of(*make_packets_table(index, store, &pdus), packet - 1);
+    }
+    std::string info(PacketNumber packet) { return cells(packet).at("info"); }
+
+    PacketIndex index;
+    ResultStore store{ResultStore::Keep::everything()};
+};
+
+TEST(PacketsTable, a_segment_of_iscsi_gives_every_cell) {
+    SmallCapture capture;
+    capture.packet({});
+    capture.packet({1, 1000, 777, 48, 501, tcp_psh | tcp_ack, true});
+    capture.pdu(0, 0x01, 2, 2);
+    const Cells expected = {
+        {"packet", "2"},
+        {"time_ns", "5001"},
+        {"source", "192.0.2.1:40000"},
+        {"destination", "192.0.2.2:3260"},
+        {"protocol", "iSCSI"},
+        {"length", "102"},
+        {"captured_length", "0"},
+        {"connection", "1"},
+        {"seq", "1000"},
+        {"ack", "777"},
+        {"payload", "48"},
+        {"window", "501"},
+        {"flags", "PSH, ACK"},
+        {"interface", "3"},
+        {"pdu", "1"},
+        {"info", "SCSI Command"},
+    };
+    EXPECT_EQ(capture.cells(2), expected);
+}
+
+TEST(PacketsTable, what_is_no_segment_or_not_yet_one_is_empty) {
+    SmallCapture capture;
+    capture.packet({});
+    RawPacket raw;
+    capture.index.add(raw, 0);
+    const auto table = make_packets_table(capture.index, capture.store);
+    ASSERT_EQ(table->rows(), 2u);
+    for (const size_t row : {0u, 1u}) {
+        EXPECT_THAT(known_cells(*table, row),
+                    ElementsAre("captured_length", "interface", "length", "packet", "time_ns"));
+    }
+}
+
+TEST(PacketsTable, of_an_unknown_connection_there_are_no_ends) {
+    SmallCapture capture;
+    capture.packet({9, 1, 0, 10, 0, 0, true});
+    const Cells cells = capture.cells(1);
+    EXPECT_EQ(cells.at("source"), "");
+    EXPECT_EQ(cells.at("protocol"), "TCP");
+    EXPECT_EQ(cells.at("flags"), "");
+    EXPECT_EQ(cells.at("ack"), "");
+}
+
+TEST(PacketsTable, ends_by_direction_whoever_initiates) {
+    SmallCapture capture;
+    capture.packet({1, 0, 0, 0, 0, tcp_ack, false});
+    capture.packet({1, 0, 0, 0, 0, tcp_ack, true});
+    EXPECT_EQ(capture.cells(1).at("source"), "192.0.2.2:3260");
+    EXPECT_EQ(capture.cells(1).at("protocol"), "TCP");
+    capture.store.connection(1).initiator_is_a = false;
+    EXPECT_EQ(capture.cells(1).at("source"), "192.0.2.1:40000");
+    EXPECT_EQ(capture.cells(2).at("source"), "192.0.2.2:3260");
+}
+
+TEST(PacketsTable, tcp_in_short) {
+    SmallCapture capture;
+    const auto info = [&](uint32_t payload, int flags) {
+        return capture.info(
+            capture.packet({2, 1, 4'000'000'000, payload, 0, static_cast<uint8_t>(flags), true}));
+    };
+    EXPECT_EQ(info(0, tcp_syn), "opens the connection");
+    EXPECT_EQ(info(0, tcp_syn | tcp_ack), "accepts the connection");
+    EXPECT_EQ(info(0, tcp_ack), "ACK 4000000000");
+    EXPECT_EQ(info(1448, tcp_ack), "1448 bytes");
+    EXPECT_EQ(info(10, tcp_ack | tcp_fin), "10 bytes, sends no more");
+    EXPECT_EQ(info(0, tcp_rst), "resets the connection");
+    EXPECT_EQ(info(0, 0), "");
+    EXPECT_EQ(capture.cells(1).at("protocol"), "TCP");
+    capture.packet({1, 0, 0, 0, 0, 0xff, true});
+    EXPECT_EQ(capture.cells(capture.index.packets()).at("flags"), "FIN, SYN, RST, PSH, ACK, URG, ECE, CWR");
+}
+
+TEST(PacketsTable, pdus_that_a_packet_completes_or_carries) {
+    SmallCapture capture;
+    for (uint32_t i = 0; i < 3; ++i) capture.packet({1, 1000 + 100 * i, 0, 100, 0, tcp_ack, false});
+    for (const uint64_t offset : {0u, 48u}) capture.pdu(offset, 0x25, 1, 1).from_target = true;
+    capture.pdu(96, 0x21, 1, 2).from_target = true;
+    PduRow& last = capture.pdu(144, 0x25, 2, 3);
+    last.from_target = true;
+    last.data_length = 108;
+    EXPECT_EQ(capture.info(1), "SCSI Data-In ×2");
+    EXPECT_EQ(capture.info(2), "SCSI Response");
+    EXPECT_EQ(capture.info(3), "SCSI Data-In");
+    EXPECT_EQ(capture.cells(2).at("pdu"), "3");
+    last.last_packet = 4;
+    EXPECT_EQ(capture.info(3), "100 bytes of SCSI Data-In");
+    EXPECT_EQ(capture.cells(3).at("pdu"), "");
+
+    uint64_t command = 0;
+    capture.store.begin_command(command).name = "READ(10)";
+    capture.packet({1, 1000, 0, 48, 0, tcp_ack, true});
+    capture.pdu(0, 0x01, 4, 4).command = command;
+    EXPECT_EQ(capture.info(4), "SCSI Command READ(10)");
+    // Without an index of PDUs.
+    EXPECT_EQ(row_of(*make_packets_table(capture.index, capture.store), 3).at("info"), "48 bytes");
+}
+
+TEST(PacketsTable, losses_are_told_first) {
+    SmallCapture capture;
+    ResultStore& store = capture.store;
+    capture.packet({1, 1000, 0, 48, 0, tcp_ack, true});
+    capture.packet({1, 1000, 0, 48, 0, tcp_ack, true});
+    capture.pdu(0, 0x00, 1, 1);
+    store.add_loss(store.add_sender(1, true), {.packet = 2, .connection = 1, .kind = LossKind::tlp});
+    EXPECT_EQ(capture.info(1), "NOP-Out");
+    EXPECT_EQ(capture.info(2), "tail loss probe, 48 bytes");
+}
+
+TEST(PacketsTable, what_is_too_long_is_cut) {
+    SmallCapture capture;
+    capture.packet({1, 1000, 0, 500, 0, tcp_ack, true});
+    for (uint64_t i = 0; i < 8; ++i) capture.pdu(48 * i, i % 2 == 0 ? 0x02 : 0x10, 1, 1);
+    const std::string info = capture.info(1);
+    EXPECT_THAT(info, HasSubstr("Task Management Function Request, SNACK Request, "));
+    EXPECT_TRUE(info.ends_with("…"));
+    EXPECT_LE(info.size(), sizeof Cell::buffer);
+}
+
+TEST(PacketsTable, columns_mean_what_they_are) {
+    std::string bytes;
+    for (const ColumnInfo& column : packets_table_columns()) {
+        const Meaning meaning = meaning_of(column);
+        if (meaning == Meaning::bytes) bytes += std::string(column.name) + " ";
+        EXPECT_NE(meaning, Meaning::hexadecimal);
+        EXPECT_NE(meaning, Meaning::duration);
+        EXPECT_EQ(meaning == Meaning::moment, column.name == "time_ns");
+        if (column.name == "protocol") {
+            EXPECT_THAT(known_words(column), ElementsAre("iSCSI", "TCP"));
+        } else {
+            EXPECT_THAT(known_words(column), ElementsAre()) << column.name;
+        }
+    }
+    EXPECT_EQ(bytes, "length captured_length payload ");
+}
+
+class PacketsOfConversations : public testing::Test {
+  protected:
+    test::CapturedConversations captured{3, 2, 30, 20};
+    PacketIndex index;
+    PduIndex pdus{captured.engine.store()};
+
+    void SetUp() override {
+        for (size_t i = 0; i < captured.frames_sent.size(); ++i) {
+            RawPacket raw;
+            raw.data = captured.frames_sent[i].data();
+            raw.captured_length = raw.wire_length = static_cast<uint32_t>(captured.frames_sent[i].size());
+            raw.time_ns = captured.first_ns + 1000 * static_cast<int64_t>(i);
+            raw.link_type = LinkType::ethernet;
+            index.add(raw, 0);
+        }
+        pdus.update();
+    }
+    std::vector<size_t> where(const Table& table, std::string_view expression) {
+        const auto filter = RowFilter::compile(expression, table.name(), table.columns());
+        if (const auto* error = std::get_if<FilterError>(&filter)) {
+            ADD_FAILURE() << expression << ": " << error->message;
+            return {};
+        }
+        std::vector<size_t> rows;
+        select(std::get<RowFilter>(filter), table, 0, table.rows(), rows);
+        return rows;
+    }
+};
+
+TEST_F(PacketsOfConversations, are_filtered) {
+    const auto table = make_packets_table(index, captured.engine.store(), &pdus);
+    std::vector<size_t> of_first_target;
+    std::vector<size_t> long_ones;
+    for (size_t i = 0; i < captured.packets.size(); ++i) {
+        const auto& packet = captured.packets[i];
+        if (packet.conversation == 0 && packet.from_target) of_first_target.push_back(i);
+        if (packet.end - packet.begin > 1000) long_ones.push_back(i);
+    }
+    EXPECT_EQ(where(*table, "source == 10.0.1.1:3260 and destination == 10.0.0.1:50000"), of_first_target);
+    EXPECT_EQ(where(*table, "payload > 1000"), long_ones);
+    EXPECT_EQ(where(*table, "protocol == iSCSI and length > 1kB").size(),
+              where(*table, "payload > 0 and length > 1000").size());
+    EXPECT_EQ(where(*table, "flags contains \"SYN\""), where(*table, "info contains \"the connection\""));
+    EXPECT_EQ(where(*table, "flags == \"SYN, ACK\"").size(), 2u);
+    EXPECT_FALSE(where(*table, "info contains \"Data-In\" and pdu").empty());
+}
+
+TEST_F(PacketsOfConversations, are_ordered_by_every_column) {
+    const auto table = make_packets_table(index, captured.engine.store(), &pdus);
+    for (size_t column = 0; column < table->columns().size(); ++column) {
+        std::vector<uint32_t> rows;
+        for (uint32_t row = 0; row < table->rows(); ++row) rows.push_back(row);
+        ASSERT_TRUE(order_rows(*table, column, false, rows));
+        Cell before;
+        Cell cell;
+        for (size_t i = 1; i < rows.size(); ++i) {
+            table->cell(rows[i - 1], column, before);
+            table->cell(rows[i], column, cell);
+            if (text_of(before) == text_of(cell)) {
+                EXPECT_LT(rows[i - 1], rows[i]);
+            }
+            EXPECT_FALSE(before.kind == Cell::Kind::empty && cell.kind != Cell::Kind::empty);
+            if (cell.kind == Cell::Kind::unsigned_integer) {
+                EXPECT_LE(before.unsigned_integer, cell.unsigned_integer);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace sanscope
