@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/store/pdu_index.h"
 
+#include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <set>
 
+#include "analyzer/engine/analysis.h"
 #include "analyzer/engine/testing/captured_conversations.h"
+#include "analyzer/ingest/capture_file.h"
 
 namespace sanscope {
 namespace {
@@ -154,6 +157,51 @@ TEST_P(PduIndexOfCapture, losses_of_every_packet) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, PduIndexOfCapture, testing::Range(0u, 8u));
+
+// Captures of real networks, cut off, damaged, begun in the middle: the ways to ask agree, and rows are where they are
+// looked for.
+TEST(PduIndex, of_every_sample) {
+    size_t samples = 0;
+    size_t pdus_without_packets = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(SANSCOPE_SAMPLES)) {
+        const std::string name = entry.path().filename();
+        if (name.find(".pcap") == std::string::npos) continue;
+        ++samples;
+        const auto source = open_capture(entry.path());
+        ASSERT_TRUE(source) << name;
+        Engine engine(ResultStore::Keep::everything());
+        ASSERT_TRUE(analyse(**source, engine, {}));
+        const ResultStore& store = engine.store();
+        PduIndex index(store);
+        index.update();
+
+        std::vector<Packets> one_by_one(store.pdus().size());
+        std::vector<Packets> in_one_pass(store.pdus().size());
+        index.for_each_carried(1, store.segments().size(), nullptr, [&](PacketNumber packet, uint32_t pdu) {
+            in_one_pass[pdu].push_back(packet);
+        });
+        std::vector<Pdus> completed(store.segments().size() + 1);
+        for (uint32_t pdu = 0; pdu < store.pdus().size(); ++pdu) {
+            const PduRow& row = store.pdus()[pdu];
+            completed[row.last_packet].push_back(pdu);
+            index.packets_of_pdu(pdu, one_by_one[pdu]);
+            const Packets& packets = one_by_one[pdu];
+            EXPECT_EQ(packets, in_one_pass[pdu]) << name << " PDU " << pdu;
+            pdus_without_packets += packets.empty() ? 1u : 0u;
+            // Its first byte is in the packet its row names; of an inferred one that is when it was delivered.
+            if (!row.inferred) {
+                EXPECT_THAT(packets, testing::Contains(row.first_packet)) << name << " PDU " << pdu;
+            }
+        }
+        for (PacketNumber packet = 1; packet < completed.size(); ++packet) {
+            Pdus found;
+            index.completed_by(packet, [&](uint32_t pdu) { found.push_back(pdu); });
+            EXPECT_EQ(found, completed[packet]) << name << " packet " << packet;
+        }
+    }
+    EXPECT_GT(samples, 20u);
+    EXPECT_EQ(pdus_without_packets, 0u);
+}
 
 // A store put together by hand: connection 1, whose initiator is side a; 100 bytes a segment.
 struct SmallStore {
