@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/app/capture_window.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QCloseEvent>
+#include <QDockWidget>
+#include <QFileInfo>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLocale>
+#include <QProgressBar>
+#include <QSettings>
+#include <QStatusBar>
+#include <QToolBar>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "gui/plot/time_axis.h"
+
+namespace sanscope {
+namespace {
+
+constexpr int layout_version = 1;
+constexpr double key_pan = 0.15;  // of the span
+constexpr double key_zoom = 1.5;
+
+QString words_of(const Selection& selection) {
+    const auto number = QLocale().toString(static_cast<qulonglong>(selection.number));
+    switch (selection.kind) {
+        case Selection::Kind::none:
+            return {};
+        case Selection::Kind::packet:
+            return CaptureWindow::tr("Packet %1").arg(number);
+        case Selection::Kind::pdu:
+            return CaptureWindow::tr("PDU %1").arg(number);
+        case Selection::Kind::command:
+            return CaptureWindow::tr("Command %1").arg(number);
+        case Selection::Kind::connection:
+            return CaptureWindow::tr("Connection %1").arg(number);
+        case Selection::Kind::session:
+            return CaptureWindow::tr("Session %1").arg(number);
+        case Selection::Kind::loss:
+            return CaptureWindow::tr("Loss %1").arg(number);
+    }
+    return {};
+}
+
+// How many rows there are of what is selected; 0 while the loader holds them.
+uint64_t rows_of(Selection::Kind kind, const CaptureData& data) {
+    const auto reading = data.try_read();
+    if (!reading) return 0;
+    switch (kind) {
+        case Selection::Kind::none:
+            return 0;
+        case Selection::Kind::packet:
+            return reading->index().packets();
+        case Selection::Kind::pdu:
+            return reading->store().pdus().size();
+        case Selection::Kind::command:
+            return reading->store().commands().size();
+        case Selection::Kind::connection:
+            return reading->store().connections().size();
+        case Selection::Kind::session:
+            return reading->store().sessions().size();
+        case Selection::Kind::loss:
+            return reading->store().losses().size();
+    }
+    return 0;
+}
+
+}  // namespace
+
+CaptureWindow::CaptureWindow(std::unique_ptr<Document> document, QWidget* parent)
+    : QMainWindow(parent), document_(std::move(document)) {
+    setWindowFlag(Qt::Window, false);
+    setDockNestingEnabled(true);
+    setDocumentMode(true);
+    setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+    // Docks make up all of the window.
+    auto* const nothing = new QWidget(this);
+    nothing->setMaximumSize(0, 0);
+    setCentralWidget(nothing);
+    nothing->hide();
+    make_top();
+    make_docks();
+    make_status();
+    arrange();
+    restore_layout();
+
+    connect(document_.get(), &Document::grown, this, &CaptureWindow::show_progress);
+    connect(document_.get(), &Document::loaded, this, [this] {
+        show_progress();
+        show_warning();
+    });
+    connect(&state(), &ViewState::range_changed, this, &CaptureWindow::show_range);
+    connect(&state(), &ViewState::time_format_changed, this, &CaptureWindow::show_range);
+    connect(&state(), &ViewState::cursor_changed, this, &CaptureWindow::show_cursor);
+    connect(&state(), &ViewState::selected_things_changed, this, &CaptureWindow::show_selection);
+    connect(qApp, &QApplication::focusChanged, this,
+            [this](QWidget*, QWidget* now) { on_focus_changed(now); });
+    show_progress();
+    show_range();
+}
+
+CaptureWindow::~CaptureWindow() {
+    // The views look at the document until they are gone.
+    for (const auto& [name, view] : views_) delete view;
+}
+
+void CaptureWindow::make_docks() {
+    for (const ViewKind& kind : view_kinds()) {
+        auto* const dock = new QDockWidget(kind.translated_title(), this);
+        dock->setObjectName(QStringLiteral("dock-") + kind.id());
+        dock->setAllowedAreas(Qt::AllDockWidgetAreas);
+        dock->setProperty("view", kind.id());
+        auto* const place = new QWidget(dock);
+        auto* const column = new QVBoxLayout(place);
+        column->setContentsMargins(0, 0, 0, 0);
+        dock->setWidget(place);
+        docks_[kind.id()] = dock;
+        connect(dock, &QDockWidget::visibilityChanged, this, [this, dock](bool visible) {
+            if (visible) ensure_view(dock);
+        });
+    }
+}
+
+void CaptureWindow::ensure_view(QDockWidget* dock) {
+    const QString name = dock->property("view").toString();
+    if (views_.contains(name)) return;
+    const ViewKind* const kind = find_view_kind(name.toStdString());
+    View* const view = kind->make(*document_, dock->widget());
+    view->setWindowTitle(kind->translated_title());
+    view->setAccessibleName(kind->translated_title());
+    dock->widget()->layout()->addWidget(view);
+    views_[name] = view;
+    if (current_ == nullptr) {
+        current_ = view;
+        current_name_ = name;
+    }
+}
+
+// Overview on top, timelines below it with the findings and the details beside them, tables at the bottom.
+void CaptureWindow::arrange() {
+    const auto get = [this](const char* name) { return docks_.at(QString::fromUtf8(name)); };
+    for (const auto& [name, dock] : docks_) {
+        removeDockWidget(dock);
+        dock->setFloating(false);
+    }
+    QDockWidget* const overview = get("overview");
+    QDockWidget* const layers = get("layers");
+    QDockWidget* const findings = get("findings");
+    QDockWidget* const commands = get("commands");
+    addDockWidget(Qt::TopDockWidgetArea, overview);
+    splitDockWidget(overview, layers, Qt::Vertical);
+    splitDockWidget(layers, commands, Qt::Vertical);
+    splitDockWidget(layers, findings, Qt::Horizontal);
+    for (const char* const name : {"ladder", "windows", "time-sequence", "turnaround"})
+        tabifyDockWidget(layers, get(name));
+    for (const char* const name : {"pdus", "packets", "connections", "sessions", "losses"}) {
+        tabifyDockWidget(commands, get(name));
+    }
+    tabifyDockWidget(findings, get("details"));
+    for (const auto& [name, dock] : docks_) dock->show();
+    layers->raise();
+    findings->raise();
+    commands->raise();
+    const int high = std::max(height(), 800);
+    const int wide = std::max(width(), 1400);
+    resizeDocks({overview, layers, commands}, {high * 12 / 100, high * 56 / 100, high * 32 / 100},
+                Qt::Vertical);
+    resizeDocks({layers, findings}, {wide * 74 / 100, wide * 26 / 100}, Qt::Horizontal);
+}
+
+void CaptureWindow::reset_layout() {
+    arrange();
+}
+
+void CaptureWindow::save_layout() const {
+    QSettings().setValue(QStringLiteral("capture_layout"), saveState(layout_version));
+}
+
+void CaptureWindow::restore_layout() {
+    const QByteArray layout = QSettings().value(QStringLiteral("capture_layout")).toByteArray();
+    if (!layout.isEmpty()) restoreState(layout, layout_version);
+}
+
+void CaptureWindow::make_top() {
+    auto* const top = new QToolBar(tr("Filter"), this);
+    top->setObjectName(QStringLiteral("filter-bar"));
+    top->setMovable(false);
+    top->toggleViewAction()->setEnabled(false);
+    addToolBar(Qt::TopToolBarArea, top);
+    range_label_ = new QLabel(this);
+    range_label_->setContentsMargins(8, 0, 8, 0);
+    range_label_->setAccessibleName(tr("Time range in sight"));
+    top->addWidget(range_label_);
+    addToolBarBreak(Qt::TopToolBarArea);
+    auto* const message_row = new QToolBar(tr("Messages"), this);
+    message_row->setObjectName(QStringLiteral("message-bar"));
+    message_row->setMovable(false);
+    messages_ = new MessageBar(message_row);
+    messages_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    QAction* const shown = message_row->addWidget(messages_);
+    shown->setVisible(false);
+    message_row->hide();
+    addToolBar(Qt::TopToolBarArea, message_row);
+}
+
+void CaptureWindow::make_status() {
+    cursor_label_ = new QLabel(this);
+    cursor_label_->setAccessibleName(tr("Time under the pointer"));
+    selection_label_ = new QLabel(this);
+    selection_label_->setAccessibleName(tr("What is selected"));
+    progress_label_ = new QLabel(this);
+    progress_bar_ = new QProgressBar(this);
+    progress_bar_->setMaximumSize(200, 14);
+    progress_bar_->setTextVisible(false);
+    progress_bar_->setAccessibleName(tr("How much of the capture is read"));
+    stop_button_ = new QToolButton(this);
+    stop_button_->setText(tr("Stop"));
+    stop_button_->setToolTip(tr("Stop reading; what was read stays"));
+    connect(stop_button_, &QToolButton::clicked, document_.get(), &Document::stop_loading);
+    statusBar()->setSizeGripEnabled(false);
+    statusBar()->addWidget(selection_label_);
+    statusBar()->addWidget(cursor_label_, 1);
+    statusBar()->addPermanentWidget(progress_label_);
+    statusBar()->addPermanentWidget(progress_bar_);
+    statusBar()->addPermanentWidget(stop_button_);
+}
+
+void CaptureWindow::show_progress() {
+    const CaptureData::Progress progress = document_->data()->progress();
+    const QLocale locale;
+    const bool loading = document_->loading();
+    progress_bar_->setVisible(loading);
+    stop_button_->setVisible(loading);
+    const QString packets = locale.toString(static_cast<qulonglong>(progress.packets));
+    if (!loading) {
+        progress_label_->setText(tr("%1 packets").arg(packets));
+        return;
+    }
+    // Thousandths: an int holds no larger number of bytes.
+    progress_bar_->setRange(0, progress.bytes_total == 0 ? 0 : 1000);
+    if (progress.bytes_total != 0) {
+        progress_bar_->setValue(static_cast<int>(progress.bytes_read * 1000 / progress.bytes_total));
+    }
+    progress_label_->setText(progress.bytes_total == 0
+                                 ? tr("Reading: %1 packets").arg(packets)
+                                 : tr("Reading: %1 packets, %2 of %3")
+                                       .arg(packets, short_bytes(static_cast<double>(progress.bytes_read)),
+                                            short_bytes(static_cast<double>(progress.bytes_total))));
+}
+
+void CaptureWindow::show_warning() {
+    messages_->tell(document_->warning());
+    auto* const row = findChild<QToolBar*>(QStringLiteral("message-bar"));
+    const bool any = !document_->warning().isEmpty();
+    for (QAction* const action : row->actions()) action->setVisible(any);
+    row->setVisible(any);
+}
+
+void CaptureWindow::show_range() {
+    const TimeRange range = state().range();
+    if (range.empty()) return range_label_->clear();
+    range_label_->setText(tr("%1 from %2")
+                              .arg(short_duration(range.span_ns()),
+                                   full_time(range.begin_ns, document_->first_ns(), state().time_format())));
+}
+
+void CaptureWindow::show_cursor() {
+    const auto cursor = state().cursor_ns();
+    cursor_label_->setText(cursor ? full_time(*cursor, document_->first_ns(), state().time_format())
+                                  : QString());
+}
+
+void CaptureWindow::show_selection() {
+    const SelectedThings& things = state().selected();
+    QString text = words_of(things.selection);
+    if (!things.range.empty()) {
+        text +=
+            tr(" at %1").arg(full_time(things.range.begin_ns, document_->first_ns(), state().time_format()));
+        if (things.range.span_ns() > 1) text += tr(", %1 long").arg(short_duration(things.range.span_ns()));
+    }
+    selection_label_->setText(text);
+}
+
+QDockWidget* CaptureWindow::dock(std::string_view view) const {
+    const auto found = docks_.find(QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())));
+    return found == docks_.end() ? nullptr : found->second;
+}
+
+View* CaptureWindow::view(std::string_view name) {
+    QDockWidget* const holder = dock(name);
+    if (holder == nullptr) return nullptr;
+    ensure_view(holder);
+    return views_.at(holder->property("view").toString());
+}
+
+void CaptureWindow::show_view(std::string_view name) {
+    QDockWidget* const holder = dock(name);
+    if (holder == nullptr) return;
+    holder->show();
+    holder->raise();
+    View* const shown = view(name);
+    shown->setFocus(Qt::OtherFocusReason);
+    current_ = shown;
+    current_name_ = holder->property("view").toString();
+    Q_EMIT current_view_changed();
+}
+
+void CaptureWindow::on_focus_changed(QWidget* now) {
+    for (QWidget* widget = now; widget != nullptr; widget = widget->parentWidget()) {
+        const auto found =
+            std::ranges::find_if(views_, [&](const auto& one) { return one.second == widget; });
+        if (found == views_.end()) continue;
+        if (current_ == found->second) return;
+        current_ = found->second;
+        current_name_ = found->first;
+        Q_EMIT current_view_changed();
+        return;
+    }
+}
+
+void CaptureWindow::focus_neighbour_view(int direction) {
+    std::vector<std::string_view> seen;
+    size_t at = 0;
+    for (const ViewKind& kind : view_kinds()) {
+        const QDockWidget* const holder = dock(kind.name);
+        if (holder->isHidden()) continue;
+        if (kind.id() == current_name_) at = seen.size();
+        seen.push_back(kind.name);
+    }
+    if (seen.empty()) return;
+    show_view(
+        seen[(at + seen.size() + static_cast<size_t>(static_cast<ptrdiff_t>(direction))) % seen.size()]);
+}
+
+void CaptureWindow::focus_filter() {}
+
+void CaptureWindow::frame_selection() {
+    const TimeRange range = state().selected().range;
+    if (!range.empty()) state().set_range(range.widened(0.2));
+}
+
+void CaptureWindow::go_to_packet(PacketNumber packet) {
+    state().select({Selection::Kind::packet, packet});
+    reveal_selection();
+}
+
+// What a selection consists of is found out a moment later; what is in sight follows then.
+void CaptureWindow::reveal_selection() {
+    const auto reveal = [this] {
+        const TimeRange range = state().selected().range;
+        if (!range.empty()) state().reveal(range);
+    };
+    if (state().selected().selection == state().selection()) return reveal();
+    connect(&state(), &ViewState::selected_things_changed, this, reveal, Qt::SingleShotConnection);
+}
+
+void CaptureWindow::select_neighbour(int direction) {
+    const Selection now = state().selection();
+    if (!now) return;
+    const uint64_t rows = rows_of(now.kind, *document_->data());
+    if (direction < 0 ? now.number <= 1 : now.number >= rows) return;
+    state().select({now.kind, direction < 0 ? now.number - 1 : now.number + 1});
+    reveal_selection();
+}
+
+void CaptureWindow::keyPressEvent(QKeyEvent* event) {
+    switch (event->key()) {
+        case Qt::Key_Left:
+            return state().pan(-key_pan);
+        case Qt::Key_Right:
+            return state().pan(key_pan);
+        case Qt::Key_Up:
+        case Qt::Key_Down: {
+            const TimeRange range = state().range();
+            const int64_t about = state().cursor_ns().value_or(range.begin_ns + range.span_ns() / 2);
+            return state().zoom(event->key() == Qt::Key_Up ? key_zoom : 1 / key_zoom, about);
+        }
+        case Qt::Key_Home:
+            return state().show_all();
+        default:
+            return QMainWindow::keyPressEvent(event);
+    }
+}
+
+void CaptureWindow::closeEvent(QCloseEvent* event) {
+    save_layout();
+    QMainWindow::closeEvent(event);
+}
+
+}  // namespace sanscope

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QMainWindow>
+#include <map>
+#include <memory>
+#include <string_view>
+
+#include "gui/app/message_bar.h"
+#include "gui/app/view_kinds.h"
+#include "gui/document/document.h"
+
+class QAction;
+class QDockWidget;
+class QLabel;
+class QProgressBar;
+class QToolButton;
+
+namespace sanscope {
+
+class FilterLine;
+
+// One open capture: its views in docks, the filter line above them, how far loading is below. Views are made when they are
+// first seen.
+class CaptureWindow : public QMainWindow {
+    Q_OBJECT
+
+  public:
+    explicit CaptureWindow(std::unique_ptr<Document> document, QWidget* parent = nullptr);
+    ~CaptureWindow() override;
+
+    Document& document() const { return *document_; }
+    ViewState& state() const { return document_->state(); }
+
+    QDockWidget* dock(std::string_view view) const;
+    // The view of that name, made if it was not yet; nullptr for a name that is none.
+    View* view(std::string_view name);
+    // Brings its dock to the front.
+    void show_view(std::string_view name);
+    // The view with the keyboard focus, or seen last.
+    View* current_view() const { return current_; }
+    const QString& current_view_name() const { return current_name_; }
+    void focus_neighbour_view(int direction);
+
+    void focus_filter();
+    void frame_selection();
+    void go_to_packet(PacketNumber packet);
+    void reveal_selection();
+    void select_neighbour(int direction);  // the next or previous row of the selection's kind
+    void reset_layout();
+    void save_layout() const;
+
+  Q_SIGNALS:
+    void current_view_changed();
+
+  protected:
+    void keyPressEvent(QKeyEvent* event) override;
+    void closeEvent(QCloseEvent* event) override;
+
+  private:
+    void make_docks();
+    void make_top();
+    void make_status();
+    void arrange();
+    void restore_layout();
+    void ensure_view(QDockWidget* dock);
+    void show_progress();
+    void show_range();
+    void show_cursor();
+    void show_selection();
+    void show_warning();
+    void on_focus_changed(QWidget* now);
+
+    std::unique_ptr<Document> document_;
+    std::map<QString, QDockWidget*> docks_;
+    std::map<QString, View*> views_;
+    View* current_ = nullptr;
+    QString current_name_;
+    FilterLine* filter_line_ = nullptr;
+    MessageBar* messages_ = nullptr;
+    QLabel* range_label_ = nullptr;
+    QLabel* cursor_label_ = nullptr;
+    QLabel* selection_label_ = nullptr;
+    QLabel* progress_label_ = nullptr;
+    QProgressBar* progress_bar_ = nullptr;
+    QToolButton* stop_button_ = nullptr;
+};
+
+}  // namespace sanscope

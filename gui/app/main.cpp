@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <CLI/CLI.hpp>
+#include <QApplication>
+#include <QIcon>
+#include <QLibraryInfo>
+#include <QStyleFactory>
+#include <QTranslator>
+#include <csignal>
+#include <optional>
+
+#include "gui/app/main_window.h"
+#include "gui/app/render.h"
+#include "gui/app/theme_palette.h"
+
+namespace sanscope {
+namespace {
+
+QString text(const std::string& bytes) {
+    return QString::fromLocal8Bit(bytes.data(), static_cast<qsizetype>(bytes.size()));
+}
+
+struct Arguments {
+    std::vector<std::string> files;
+    std::string render;
+    std::vector<std::string> views;
+    std::string size = "1600x900";
+    std::string from;
+    std::string to;
+    std::string format = "png";
+    std::string theme = "system";
+    std::string select;
+    double scale = 1;
+};
+
+void describe(CLI::App& app, Arguments& arguments) {
+    app.add_option("FILE", arguments.files,
+                   "Captures: pcap or pcapng, plain or compressed with gzip, zstd or lz4");
+    CLI::Option* const render = app.add_option(
+        "--render", arguments.render, "Draw views of FILE into this folder, without a window or display");
+    app.add_option("--view", arguments.views, "… only this one; may be given several times")->needs(render);
+    app.add_option("--size", arguments.size, "… so large, WxH")->needs(render)->capture_default_str();
+    app.add_option(
+           "--from", arguments.from,
+           "… from this moment on: seconds since the capture began, 340ms, or 2026-11-21T10:33:56.5 (UTC)")
+        ->needs(render);
+    app.add_option("--to", arguments.to, "… up to this moment")->needs(render);
+    app.add_option("--select", arguments.select,
+                   "… with this selected: command:12, packet:4711, pdu:…, loss:…")
+        ->needs(render);
+    app.add_option("--format", arguments.format, "… as png, svg or pdf")
+        ->needs(render)
+        ->check(CLI::IsMember({"png", "svg", "pdf"}))
+        ->capture_default_str();
+    app.add_option("--scale", arguments.scale, "… with so many pixels a point (png)")
+        ->needs(render)
+        ->check(CLI::Range(0.5, 4.0))
+        ->capture_default_str();
+    app.add_option("--theme", arguments.theme, "light, dark, or as the desktop is")
+        ->check(CLI::IsMember({"light", "dark", "system"}))
+        ->capture_default_str();
+    app.set_version_flag("--version", "sanscope-gui " SANSCOPE_VERSION);
+}
+
+// Nothing where the arguments are not right; that is told then.
+std::optional<RenderOptions> render_options(const Arguments& arguments) {
+    const auto refuse = [](const char* why) {
+        std::fprintf(stderr, "sanscope-gui: %s\n", why);
+        return std::nullopt;
+    };
+    RenderOptions options;
+    if (arguments.files.size() != 1) return refuse("--render takes one FILE");
+    options.file = text(arguments.files.front());
+    options.folder = text(arguments.render);
+    for (const std::string& view : arguments.views) options.views.append(text(view));
+    const auto size = parse_size(text(arguments.size));
+    if (!size) return refuse("--size takes WxH, as in 1600x900");
+    options.size = *size;
+    if (!arguments.from.empty() && !(options.from = parse_time(text(arguments.from)))) {
+        return refuse("--from takes seconds since the capture began, or a UTC time");
+    }
+    if (!arguments.to.empty() && !(options.to = parse_time(text(arguments.to)))) {
+        return refuse("--to takes seconds since the capture began, or a UTC time");
+    }
+    picture_format_of(QStringLiteral("x.") + text(arguments.format), options.format);
+    options.dark = arguments.theme == "dark";
+    options.select = text(arguments.select);
+    options.scale = arguments.scale;
+    return options;
+}
+
+}  // namespace
+}  // namespace sanscope
+
+int main(int argc, char** argv) {
+    using namespace sanscope;
+    CLI::App app("Opens captures of IP storage networks and shows where the time goes.", "sanscope-gui");
+    Arguments arguments;
+    describe(app, arguments);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        constexpr int exit_usage = 2;
+        return app.exit(error) == 0 ? 0 : exit_usage;
+    }
+    const bool rendering = !arguments.render.empty();
+    std::optional<RenderOptions> options;
+    if (rendering) {
+        options = render_options(arguments);
+        if (!options) return 2;
+        // Needs no display, and looks the same everywhere.
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+    }
+    std::signal(SIGPIPE, SIG_IGN);
+    QApplication::setApplicationName(QStringLiteral("sanscope-gui"));
+    QApplication::setOrganizationName(QStringLiteral("sanscope"));
+    QApplication::setApplicationDisplayName(QStringLiteral("sanscope"));
+    QApplication::setApplicationVersion(QStringLiteral(SANSCOPE_VERSION));
+    QApplication::setDesktopFileName(QStringLiteral("io.github.sanscope.sanscope"));
+    int no_arguments = 1;
+    QApplication application(no_arguments, argv);
+    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    QTranslator translator;
+    if (translator.load(QLocale(), QStringLiteral("sanscope"), QStringLiteral("_"),
+                        QStringLiteral(":/i18n"))) {
+        QApplication::installTranslator(&translator);
+    }
+    QTranslator qt_translator;
+    if (qt_translator.load(QLocale(), QStringLiteral("qtbase"), QStringLiteral("_"),
+                           QLibraryInfo::path(QLibraryInfo::TranslationsPath))) {
+        QApplication::installTranslator(&qt_translator);
+    }
+    if (rendering) return render(*options);
+    if (arguments.theme != "system") QApplication::setPalette(theme_palette(arguments.theme == "dark"));
+
+    MainWindow window;
+    window.show();
+    QStringList files;
+    for (const std::string& file : arguments.files) files.append(text(file));
+    if (!files.isEmpty()) window.open(files);
+    return QApplication::exec();
+}

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/app/main_window.h"
+
+#include <QActionGroup>
+#include <QApplication>
+#include <QClipboard>
+#include <QCloseEvent>
+#include <QDockWidget>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QInputDialog>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QProcess>
+#include <QSettings>
+#include <QStackedWidget>
+#include <QStandardPaths>
+#include <QTabWidget>
+
+#include "gui/app/capture_window.h"
+#include "gui/app/recent_files.h"
+#include "gui/app/start_page.h"
+#include "gui/app/view_export.h"
+
+namespace sanscope {
+namespace {
+
+constexpr double key_pan = 0.15;  // of the span
+constexpr double key_zoom = 1.5;
+
+void zoom(CaptureWindow& capture, double factor) {
+    ViewState& state = capture.state();
+    const TimeRange range = state.range();
+    state.zoom(factor, state.cursor_ns().value_or(range.begin_ns + range.span_ns() / 2),
+               ViewState::Step::fresh);
+}
+
+QStringList local_files(const QMimeData& data) {
+    QStringList paths;
+    for (const QUrl& url : data.urls()) {
+        if (url.isLocalFile()) paths.append(url.toLocalFile());
+    }
+    return paths;
+}
+
+void export_picture(CaptureWindow& capture) {
+    View* const view = capture.current_view();
+    if (view == nullptr) return;
+    const QString name = QFileInfo(capture.document().path()).completeBaseName() + QLatin1Char('-') +
+                         capture.current_view_name();
+    const QString path = QFileDialog::getSaveFileName(
+        &capture, MainWindow::tr("Export the view as a picture"), name + QStringLiteral(".png"),
+        MainWindow::tr("PNG (*.png);;SVG (*.svg);;PDF (*.pdf)"));
+    if (path.isEmpty()) return;
+    PictureFormat format{};
+    QString error;
+    if (!picture_format_of(path, format)) {
+        error = MainWindow::tr("%1: a picture's name ends with .png, .svg or .pdf").arg(path);
+    } else {
+        error = export_view(*view, path, format);
+    }
+    if (!error.isEmpty())
+        QMessageBox::warning(&capture, MainWindow::tr("The picture was not written"), error);
+}
+
+void open_in_wireshark(CaptureWindow& capture) {
+    const QString program = QStandardPaths::findExecutable(QStringLiteral("wireshark"));
+    if (program.isEmpty()) {
+        QMessageBox::information(&capture, MainWindow::tr("Open in Wireshark"),
+                                 MainWindow::tr("There is no wireshark in the PATH."));
+        return;
+    }
+    QStringList arguments{QStringLiteral("-r"), capture.document().path()};
+    if (const PacketNumber packet = capture.state().selected().packet; packet != 0) {
+        arguments << QStringLiteral("-g") << QString::number(packet);
+    }
+    if (!QProcess::startDetached(program, arguments)) {
+        QMessageBox::warning(&capture, MainWindow::tr("Open in Wireshark"),
+                             MainWindow::tr("%1 could not be started.").arg(program));
+    }
+}
+
+}  // namespace
+
+MainWindow::MainWindow(QWidget* parent)
+    : QMainWindow(parent),
+      stack_(new QStackedWidget(this)),
+      start_page_(new StartPage(this)),
+      tabs_(new QTabWidget(this)) {
+    setAcceptDrops(true);
+    setWindowTitle(QStringLiteral("sanscope"));
+    tabs_->setTabsClosable(true);
+    tabs_->setMovable(true);
+    tabs_->setDocumentMode(true);
+    tabs_->setAccessibleName(tr("Open captures"));
+    stack_->addWidget(start_page_);
+    stack_->addWidget(tabs_);
+    setCentralWidget(stack_);
+    start_page_->set_recent(recent_files());
+    connect(start_page_, &StartPage::open_asked, this, &MainWindow::ask_for_files);
+    connect(start_page_, &StartPage::file_chosen, this, [this](const QString& path) { open({path}); });
+    connect(tabs_, &QTabWidget::tabCloseRequested, this, &MainWindow::close_tab);
+    connect(tabs_, &QTabWidget::currentChanged, this, &MainWindow::on_current_changed);
+    make_menus();
+    resize(1600, 960);
+    restoreGeometry(QSettings().value(QStringLiteral("window_geometry")).toByteArray());
+    on_current_changed();
+}
+
+MainWindow::~MainWindow() = default;
+
+CaptureWindow* MainWindow::current() const {
+    return qobject_cast<CaptureWindow*>(tabs_->currentWidget());
+}
+
+int MainWindow::captures() const {
+    return tabs_->count();
+}
+
+bool MainWindow::open(const QStringList& paths) {
+    QStringList errors;
+    for (const QString& path : paths) {
+        QString error;
+        if (!open_one(path, error)) errors.append(QStringLiteral("%1: %2").arg(path, error));
+    }
+    if (!errors.isEmpty()) {
+        auto* const box = new QMessageBox(QMessageBox::Warning, tr("Not opened"),
+                                          errors.join(QStringLiteral("\n\n")), QMessageBox::Ok, this);
+        box->setAttribute(Qt::WA_DeleteOnClose);
+        box->open();
+    }
+    return errors.isEmpty();
+}
+
+bool MainWindow::open_one(const QString& path, QString& error) {
+    const QString whole = QFileInfo(path).absoluteFilePath();
+    for (int i = 0; i < tabs_->count(); ++i) {
+        if (tabs_->tabToolTip(i) != whole) continue;
+        tabs_->setCurrentIndex(i);
+        return true;
+    }
+    if (QFileInfo(path).isDir()) {
+        error = tr("that is a folder");
+        return false;
+    }
+    auto document = Document::open(path, error);
+    if (document == nullptr) return false;
+    auto* const capture = new CaptureWindow(std::move(document), tabs_);
+    connect(&capture->state(), &ViewState::history_changed, this, &MainWindow::update_actions);
+    const int index = tabs_->addTab(capture, QFileInfo(path).fileName());
+    tabs_->setTabToolTip(index, whole);
+    tabs_->setCurrentIndex(index);
+    stack_->setCurrentWidget(tabs_);
+    capture->setFocus();
+    add_recent_file(path);
+    return true;
+}
+
+void MainWindow::close_tab(int index) {
+    auto* const capture = qobject_cast<CaptureWindow*>(tabs_->widget(index));
+    if (capture == nullptr) return;
+    capture->save_layout();
+    tabs_->removeTab(index);
+    delete capture;
+    if (tabs_->count() == 0) {
+        start_page_->set_recent(recent_files());
+        stack_->setCurrentWidget(start_page_);
+    }
+}
+
+void MainWindow::on_current_changed() {
+    const CaptureWindow* const capture = current();
+    setWindowTitle(
+        capture == nullptr
+            ? QStringLiteral("sanscope")
+            : QStringLiteral("%1 – sanscope").arg(QFileInfo(capture->document().path()).fileName()));
+    fill_view_menu();
+    update_actions();
+}
+
+void MainWindow::update_actions() {
+    const CaptureWindow* const capture = current();
+    for (QAction* const action : needing_capture_) action->setEnabled(capture != nullptr);
+    if (capture == nullptr) return;
+    back_->setEnabled(capture->state().can_go_back());
+    forward_->setEnabled(capture->state().can_go_forward());
+    const auto format = static_cast<int>(capture->state().time_format());
+    for (QAction* const action : time_formats_->actions())
+        action->setChecked(action->data().toInt() == format);
+}
+
+QAction* MainWindow::add(QMenu* menu, const QString& text, const QList<QKeySequence>& keys,
+                         std::function<void(CaptureWindow&)> act) {
+    QAction* const action = menu->addAction(text);
+    action->setShortcuts(keys);
+    connect(action, &QAction::triggered, this, [this, act = std::move(act)] {
+        if (CaptureWindow* const capture = current()) act(*capture);
+    });
+    needing_capture_.append(action);
+    return action;
+}
+
+void MainWindow::make_menus() {
+    QMenu* const file = menuBar()->addMenu(tr("&File"));
+    QAction* const open_action = file->addAction(tr("&Open…"), this, &MainWindow::ask_for_files);
+    open_action->setShortcut(QKeySequence::Open);
+    QMenu* const recent = file->addMenu(tr("Open &recent"));
+    connect(recent, &QMenu::aboutToShow, this, [this, recent] { fill_recent(recent); });
+    file->addSeparator();
+    add(file, tr("Export the view as a &picture…"), {QKeySequence(tr("Ctrl+E"))}, export_picture);
+    add(file, tr("Open in &Wireshark"), {QKeySequence(tr("Ctrl+Shift+W"))}, open_in_wireshark);
+    file->addSeparator();
+    add(file, tr("&Close"), {QKeySequence(tr("Ctrl+W"))},
+        [this](CaptureWindow&) { close_tab(tabs_->currentIndex()); });
+    QAction* const quit = file->addAction(tr("&Quit"), this, &QWidget::close);
+    quit->setShortcut(QKeySequence::Quit);
+
+    QMenu* const go = menuBar()->addMenu(tr("&Go"));
+    add(go, tr("&Filter"), {QKeySequence::Find}, [](CaptureWindow& capture) { capture.focus_filter(); });
+    add(go, tr("To &packet…"), {QKeySequence(tr("Ctrl+G"))}, [this](CaptureWindow&) { ask_for_packet(); });
+    add(go, tr("To the &next of its kind"), {QKeySequence(tr("N"))},
+        [](CaptureWindow& capture) { capture.select_neighbour(1); });
+    add(go, tr("To the p&revious of its kind"), {QKeySequence(tr("P"))},
+        [](CaptureWindow& capture) { capture.select_neighbour(-1); });
+
+    QMenu* const time = menuBar()->addMenu(tr("&Time"));
+    add(time, tr("Zoom &in"), {QKeySequence(tr("W")), QKeySequence(tr("+")), QKeySequence(tr("="))},
+        [](CaptureWindow& capture) { zoom(capture, key_zoom); });
+    add(time, tr("Zoom &out"), {QKeySequence(tr("S")), QKeySequence(tr("-"))},
+        [](CaptureWindow& capture) { zoom(capture, 1 / key_zoom); });
+    add(time, tr("&Earlier"), {QKeySequence(tr("A"))},
+        [](CaptureWindow& capture) { capture.state().pan(-key_pan, ViewState::Step::fresh); });
+    add(time, tr("&Later"), {QKeySequence(tr("D"))},
+        [](CaptureWindow& capture) { capture.state().pan(key_pan, ViewState::Step::fresh); });
+    add(time, tr("&Frame the selection"), {QKeySequence(tr("F"))},
+        [](CaptureWindow& capture) { capture.frame_selection(); });
+    add(time, tr("&All of the capture"), {QKeySequence(tr("0"))},
+        [](CaptureWindow& capture) { capture.state().show_all(); });
+    time->addSeparator();
+    back_ = add(time, tr("&Back"), {QKeySequence::Undo, QKeySequence(tr("Alt+Left"))},
+                [](CaptureWindow& capture) { capture.state().go_back(); });
+    forward_ = add(time, tr("Fo&rward"), {QKeySequence::Redo, QKeySequence(tr("Alt+Right"))},
+                   [](CaptureWindow& capture) { capture.state().go_forward(); });
+    time->addSeparator();
+    time_formats_ = new QActionGroup(this);
+    const auto add_format = [&](const QString& text, TimeFormat format) {
+        QAction* const action = add(
+            time, text, {}, [format](CaptureWindow& capture) { capture.state().set_time_format(format); });
+        action->setCheckable(true);
+        action->setData(static_cast<int>(format));
+        time_formats_->addAction(action);
+    };
+    add_format(tr("&Seconds since the capture began"), TimeFormat::relative);
+    add_format(tr("&Date and time of day"), TimeFormat::local);
+    add_format(tr("&UTC"), TimeFormat::utc);
+
+    view_menu_ = menuBar()->addMenu(tr("&View"));
+    QMenu* const help = menuBar()->addMenu(tr("&Help"));
+    help->addAction(tr("&Keys and gestures"), this, &MainWindow::show_keys)
+        ->setShortcut(QKeySequence::HelpContents);
+    help->addAction(tr("&About sanscope"), this, &MainWindow::show_about);
+}
+
+void MainWindow::fill_view_menu() {
+    view_menu_->clear();
+    CaptureWindow* const capture = current();
+    if (capture == nullptr) {
+        view_menu_->addAction(tr("(no capture is open)"))->setEnabled(false);
+        return;
+    }
+    for (const ViewKind& kind : view_kinds()) {
+        view_menu_->addAction(kind.translated_title(), capture,
+                              [capture, &kind] { capture->show_view(kind.name); });
+    }
+    view_menu_->addSeparator();
+    QMenu* const shown = view_menu_->addMenu(tr("&Shown"));
+    for (const ViewKind& kind : view_kinds()) shown->addAction(capture->dock(kind.name)->toggleViewAction());
+    QAction* const next =
+        view_menu_->addAction(tr("&Next view"), capture, [capture] { capture->focus_neighbour_view(1); });
+    next->setShortcuts({QKeySequence(tr("F6")), QKeySequence(tr("Ctrl+Tab"))});
+    QAction* const previous = view_menu_->addAction(tr("&Previous view"), capture,
+                                                    [capture] { capture->focus_neighbour_view(-1); });
+    previous->setShortcuts({QKeySequence(tr("Shift+F6")), QKeySequence(tr("Ctrl+Shift+Tab"))});
+    view_menu_->addAction(tr("&Arrange as at first"), capture, [capture] { capture->reset_layout(); });
+}
+
+void MainWindow::fill_recent(QMenu* menu) {
+    menu->clear();
+    for (const QString& path : recent_files()) {
+        menu->addAction(QFileInfo(path).fileName(), this, [this, path] { open({path}); })->setToolTip(path);
+    }
+    menu->setToolTipsVisible(true);
+    if (menu->isEmpty()) {
+        menu->addAction(tr("(none yet)"))->setEnabled(false);
+        return;
+    }
+    menu->addSeparator();
+    menu->addAction(tr("&Clear"), this, [this] {
+        clear_recent_files();
+        start_page_->set_recent({});
+    });
+}
+
+void MainWindow::ask_for_files() {
+    const QString folder =
+        recent_files().isEmpty() ? QString() : QFileInfo(recent_files().first()).absolutePath();
+    const QStringList paths = QFileDialog::getOpenFileNames(
+        this, tr("Open captures"), folder,
+        tr("Captures (*.pcap *.pcapng *.cap *.dmp *.pcap.* *.pcapng.*);;All files (*)"));
+    if (!paths.isEmpty()) open(paths);
+}
+
+void MainWindow::ask_for_packet() {
+    CaptureWindow* const capture = current();
+    const auto packets = static_cast<int>(
+        std::min<uint64_t>(capture->document().data()->progress().packets, std::numeric_limits<int>::max()));
+    if (packets == 0) return;
+    const auto now = static_cast<int>(std::max<PacketNumber>(1, capture->state().selected().packet));
+    bool asked = false;
+    const int number =
+        QInputDialog::getInt(this, tr("Go to packet"), tr("Number of the packet, 1 to %1").arg(packets), now,
+                             1, packets, 1, &asked);
+    if (asked) capture->go_to_packet(static_cast<PacketNumber>(number));
+}
+
+void MainWindow::show_keys() {
+    QMessageBox box(this);
+    box.setWindowTitle(tr("Keys and gestures"));
+    box.setTextFormat(Qt::RichText);
+    box.setText(
+        tr("<table cellpadding=3>"
+           "<tr><td><b>W S</b>, <b>+ −</b>, wheel</td><td>closer, farther, about the pointer</td></tr>"
+           "<tr><td><b>A D</b>, <b>← →</b>, Shift+wheel, drag</td><td>earlier, later</td></tr>"
+           "<tr><td>Shift+drag, right drag</td><td>mark a stretch and look at it closer</td></tr>"
+           "<tr><td><b>F</b>, double click</td><td>frame what is selected</td></tr>"
+           "<tr><td><b>0</b>, Home</td><td>all of the capture</td></tr>"
+           "<tr><td><b>N P</b></td><td>next, previous row of what is selected</td></tr>"
+           "<tr><td><b>Alt+←</b>, <b>Alt+→</b></td><td>back to where you looked before, and forward</td></tr>"
+           "<tr><td><b>Ctrl+F</b></td><td>filter</td></tr>"
+           "<tr><td><b>Ctrl+G</b></td><td>go to a packet</td></tr>"
+           "<tr><td><b>Ctrl+B</b></td><td>bookmark what is selected</td></tr>"
+           "<tr><td><b>Tab</b>, <b>F6</b></td><td>next view</td></tr>"
+           "</table>"));
+    box.exec();
+}
+
+void MainWindow::show_about() {
+    QMessageBox::about(
+        this, tr("About sanscope"),
+        tr("<h3>sanscope %1</h3><p>Opens captures of IP storage networks and shows where the time goes, "
+           "layer by layer.</p><p>Free software under the GNU General Public License, version 3 or "
+           "later.</p>")
+            .arg(QApplication::applicationVersion()));
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    if (!local_files(*event->mimeData()).isEmpty()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+    const QStringList paths = local_files(*event->mimeData());
+    if (paths.isEmpty()) return;
+    event->acceptProposedAction();
+    open(paths);
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    QSettings().setValue(QStringLiteral("window_geometry"), saveGeometry());
+    if (const CaptureWindow* const capture = current()) capture->save_layout();
+    QMainWindow::closeEvent(event);
+}
+
+}  // namespace sanscope

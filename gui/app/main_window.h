@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QMainWindow>
+#include <QStringList>
+#include <functional>
+
+class QAction;
+class QActionGroup;
+class QMenu;
+class QStackedWidget;
+class QTabWidget;
+
+namespace sanscope {
+
+class CaptureWindow;
+class StartPage;
+
+// The program's window: captures in tabs, and the menus that act on the one in front.
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+
+  public:
+    explicit MainWindow(QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    // Opens captures, each in a tab of its own; one that is open already comes to the front. What cannot be opened is told in
+    // a message. Whether all could.
+    bool open(const QStringList& paths);
+    CaptureWindow* current() const;
+    int captures() const;
+
+  protected:
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+    void closeEvent(QCloseEvent* event) override;
+
+  private:
+    bool open_one(const QString& path, QString& error);
+    void close_tab(int index);
+    void on_current_changed();
+    void make_menus();
+    void fill_view_menu();
+    void fill_recent(QMenu* menu);
+    void ask_for_files();
+    void ask_for_packet();
+    void show_keys();
+    void show_about();
+    // Acts on the capture in front; does nothing while there is none.
+    QAction* add(QMenu* menu, const QString& text, const QList<QKeySequence>& keys,
+                 std::function<void(CaptureWindow&)> act);
+    void update_actions();
+
+    QStackedWidget* stack_;
+    StartPage* start_page_;
+    QTabWidget* tabs_;
+    QMenu* view_menu_ = nullptr;
+    QActionGroup* time_formats_ = nullptr;
+    QList<QAction*> needing_capture_;
+    QAction* back_ = nullptr;
+    QAction* forward_ = nullptr;
+};
+
+}  // namespace sanscope

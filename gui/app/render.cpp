@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/app/render.h"
+
+#include <QApplication>
+#include <QDateTime>
+#include <QDir>
+#include <QElapsedTimer>
+#include <QRegularExpression>
+#include <cmath>
+#include <cstdio>
+#include <fmt/core.h>
+#include <memory>
+
+#include "gui/app/theme_palette.h"
+#include "gui/app/view_kinds.h"
+
+namespace sanscope {
+namespace {
+
+constexpr int exit_well = 0;
+constexpr int exit_nothing = 1;
+constexpr int exit_usage = 2;
+constexpr int exit_damaged = 3;
+constexpr int patience_ms = 120'000;
+
+void complain(const QString& text) {
+    fmt::print(stderr, "sanscope-gui: {}\n", text.toStdString());
+}
+
+int64_t moment(const AskedTime& time, int64_t begin_ns) {
+    return time.absolute ? time.ns : begin_ns + time.ns;
+}
+
+template <class Condition>
+void process_until(Condition condition) {
+    QElapsedTimer timer;
+    timer.start();
+    while (!condition() && timer.elapsed() < patience_ms) {
+        QApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 50);
+    }
+}
+
+bool select(Document& document, const QString& text) {
+    static const QRegularExpression form(
+        QStringLiteral("^(packet|pdu|command|connection|session|loss):([0-9]{1,18})$"));
+    const auto match = form.match(text);
+    if (!match.hasMatch()) return false;
+    const QStringList kinds{QStringLiteral("none"),       QStringLiteral("packet"),
+                            QStringLiteral("pdu"),        QStringLiteral("command"),
+                            QStringLiteral("connection"), QStringLiteral("session"),
+                            QStringLiteral("loss")};
+    const Selection selection{static_cast<Selection::Kind>(kinds.indexOf(match.captured(1))),
+                              match.captured(2).toULongLong()};
+    document.state().select(selection);
+    process_until([&] { return document.state().selected().selection == selection; });
+    return true;
+}
+
+}  // namespace
+
+std::optional<AskedTime> parse_time(const QString& text) {
+    static const QRegularExpression relative(QStringLiteral("^([0-9]+(?:\\.[0-9]+)?)(s|ms|us|µs|ns|min)?$"));
+    const auto match = relative.match(text);
+    if (match.hasMatch()) {
+        const QString unit = match.captured(2);
+        const double factor = unit == QStringLiteral("ms")                                          ? 1e6
+                              : unit == QStringLiteral("min")                                       ? 60e9
+                              : unit == QStringLiteral("ns")                                        ? 1
+                              : unit.endsWith(QStringLiteral("us")) || unit.startsWith(QChar(0xb5)) ? 1e3
+                                                                                                    : 1e9;
+        const double ns = match.captured(1).toDouble() * factor;
+        if (ns > 4e18) return std::nullopt;
+        return AskedTime{false, std::llround(ns)};
+    }
+    static const QRegularExpression absolute(
+        QStringLiteral("^(\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d)(?:\\.(\\d{1,9}))?Z?$"));
+    const auto date = absolute.match(text);
+    if (!date.hasMatch()) return std::nullopt;
+    QDateTime moment = QDateTime::fromString(date.captured(1), Qt::ISODate);
+    if (!moment.isValid()) return std::nullopt;
+    moment.setTimeSpec(Qt::UTC);
+    const int64_t fraction = date.captured(2).leftJustified(9, QLatin1Char('0')).toLongLong();
+    return AskedTime{true, moment.toSecsSinceEpoch() * 1'000'000'000 + fraction};
+}
+
+std::optional<QSize> parse_size(const QString& text) {
+    static const QRegularExpression form(QStringLiteral("^([0-9]{2,5})x([0-9]{2,5})$"));
+    const auto match = form.match(text);
+    if (!match.hasMatch()) return std::nullopt;
+    const QSize size(match.captured(1).toInt(), match.captured(2).toInt());
+    constexpr int least = 64;
+    constexpr int most = 16384;
+    if (size.width() < least || size.height() < least || size.width() > most || size.height() > most)
+        return std::nullopt;
+    return size;
+}
+
+int render(const RenderOptions& options) {
+    std::vector<const ViewKind*> kinds;
+    for (const ViewKind& kind : view_kinds()) {
+        if (options.views.isEmpty()) kinds.push_back(&kind);
+    }
+    for (const QString& name : options.views) {
+        const ViewKind* const kind = find_view_kind(name.toStdString());
+        if (kind == nullptr) {
+            QStringList names;
+            for (const ViewKind& one : view_kinds()) names.append(one.id());
+            complain(QStringLiteral("there is no view %1; there are %2")
+                         .arg(name, names.join(QStringLiteral(", "))));
+            return exit_usage;
+        }
+        kinds.push_back(kind);
+    }
+    QApplication::setPalette(theme_palette(options.dark));
+    QString error;
+    const auto document = Document::open(options.file, error);
+    if (document == nullptr) {
+        complain(QStringLiteral("%1: %2").arg(options.file, error));
+        return exit_nothing;
+    }
+    process_until([&] { return !document->loading(); });
+    // The last look at what was read tells the whole range.
+    QApplication::processEvents();
+    process_until([&] {
+        const auto reading = document->data()->try_read();
+        return reading && (reading->index().packets() == 0 || !document->state().whole().empty());
+    });
+    if (!QDir().mkpath(options.folder)) {
+        complain(QStringLiteral("%1 cannot be made").arg(options.folder));
+        return exit_nothing;
+    }
+    ViewState& state = document->state();
+    const TimeRange whole = state.whole();
+    if (options.from || options.to) {
+        const TimeRange range{options.from ? moment(*options.from, whole.begin_ns) : whole.begin_ns,
+                              options.to ? moment(*options.to, whole.begin_ns) : whole.end_ns};
+        if (range.empty()) {
+            complain(QStringLiteral("--from is not before --to"));
+            return exit_usage;
+        }
+        if (!range.overlaps(whole)) {
+            complain(QStringLiteral("the capture has nothing between --from and --to"));
+            return exit_usage;
+        }
+        state.set_range(range);
+    }
+    if (!options.select.isEmpty() && !select(*document, options.select)) {
+        complain(QStringLiteral("--select takes KIND:NUMBER, as in command:12"));
+        return exit_usage;
+    }
+    const QString ending = options.format == PictureFormat::png   ? QStringLiteral("png")
+                           : options.format == PictureFormat::svg ? QStringLiteral("svg")
+                                                                  : QStringLiteral("pdf");
+    for (const ViewKind* const kind : kinds) {
+        const std::unique_ptr<View> view(kind->make(*document, nullptr));
+        view->setWindowTitle(kind->translated_title());
+        view->resize(options.size);
+        view->show();
+        if (!wait_until_settled(*view, patience_ms)) {
+            complain(QStringLiteral("the view %1 took too long").arg(kind->id()));
+            return exit_nothing;
+        }
+        const QString path = QDir(options.folder).filePath(kind->id() + QLatin1Char('.') + ending);
+        if (const QString fault = export_view(*view, path, options.format, options.scale); !fault.isEmpty()) {
+            complain(fault);
+            return exit_nothing;
+        }
+        fmt::print("{}\n", path.toStdString());
+    }
+    if (document->warning().isEmpty()) return exit_well;
+    complain(document->warning());
+    return exit_damaged;
+}
+
+}  // namespace sanscope

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/app/start_page.h"
+
+#include <QFileInfo>
+#include <QLabel>
+#include <QListWidget>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace sanscope {
+
+StartPage::StartPage(QWidget* parent)
+    : QWidget(parent), recent_(new QListWidget(this)), recent_box_(new QWidget(this)) {
+    auto* const outer = new QVBoxLayout(this);
+    outer->setAlignment(Qt::AlignCenter);
+    auto* const column = new QVBoxLayout;
+    column->setSpacing(12);
+    auto* const title = new QLabel(tr("Where does the time go?"), this);
+    QFont large = title->font();
+    large.setPointSizeF(large.pointSizeF() * 1.9);
+    title->setFont(large);
+    column->addWidget(title);
+    auto* const words = new QLabel(
+        tr("Open a capture of iSCSI traffic: pcap or pcapng, plain or compressed.\nOr drop one here."), this);
+    column->addWidget(words);
+    auto* const button = new QPushButton(tr("Open a capture…"), this);
+    button->setDefault(true);
+    connect(button, &QPushButton::clicked, this, &StartPage::open_asked);
+    column->addWidget(button, 0, Qt::AlignLeft);
+    auto* const recent_column = new QVBoxLayout(recent_box_);
+    recent_column->setContentsMargins(0, 12, 0, 0);
+    recent_column->addWidget(new QLabel(tr("Opened last"), this));
+    recent_->setMinimumSize(560, 220);
+    recent_->setAccessibleName(tr("Captures opened last"));
+    const auto choose = [this](const QListWidgetItem* item) {
+        Q_EMIT file_chosen(item->data(Qt::UserRole).toString());
+    };
+    connect(recent_, &QListWidget::itemActivated, this, choose);
+    connect(recent_, &QListWidget::itemClicked, this, choose);
+    recent_column->addWidget(recent_);
+    column->addWidget(recent_box_);
+    outer->addLayout(column);
+    recent_box_->hide();
+}
+
+void StartPage::set_recent(const QStringList& paths) {
+    recent_->clear();
+    for (const QString& path : paths) {
+        const QFileInfo info(path);
+        auto* const item = new QListWidgetItem(
+            QStringLiteral("%1    %2").arg(info.fileName(), info.absolutePath()), recent_);
+        item->setData(Qt::UserRole, path);
+        item->setToolTip(path);
+    }
+    recent_box_->setVisible(!paths.isEmpty());
+}
+
+}  // namespace sanscope

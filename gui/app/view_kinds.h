@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+#include <span>
+#include <string_view>
+
+#include "gui/views/view.h"
+
+namespace sanscope {
+
+// A view that a document can be looked at with.
+struct ViewKind {
+    std::string_view name;  // as in `--view NAME`
+    const char* title;      // to be translated in the context "ViewKind"
+    View* (*make)(Document& document, QWidget* parent);
+
+    QString id() const { return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())); }
+    QString translated_title() const;
+};
+
+// All of them, in the order of menus and of rendering.
+std::span<const ViewKind> view_kinds();
+// nullptr for a name that is none.
+const ViewKind* find_view_kind(std::string_view name);
+
+}  // namespace sanscope
