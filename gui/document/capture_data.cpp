@@ -17,7 +17,7 @@ CaptureData::CaptureData(std::string path, std::unique_ptr<PacketReader> reader)
     : path_(std::move(path)),
       reader_(std::move(reader)),
       timeline_(engine_.store(), reader_->index()),
-      rows_by_packet_(engine_.store()) {}
+      pdu_index_(engine_.store()) {}
 
 CaptureData::~CaptureData() = default;
 
@@ -63,14 +63,14 @@ void CaptureData::update_indices(bool last) {
         const std::shared_lock packets(packets_lock_);
         const std::lock_guard timeline(timeline_lock_);
         all = timeline_.update(rows_at_once);
-        rows_by_packet_.update();
+        pdu_index_.update();
     }
     if (!last) return;
     const std::shared_lock engine(engine_lock_);
     const std::shared_lock packets(packets_lock_);
     const std::lock_guard timeline(timeline_lock_);
     timeline_.finish();
-    rows_by_packet_.finish();
+    pdu_index_.update();
 }
 
 void CaptureData::load(const std::atomic<bool>& stop, const std::function<void()>& grown) {

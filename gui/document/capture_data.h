@@ -13,7 +13,7 @@
 #include "analyzer/base/result.h"
 #include "analyzer/engine/engine.h"
 #include "analyzer/packets/packet_reader.h"
-#include "analyzer/store/rows_by_packet.h"
+#include "analyzer/store/pdu_index.h"
 #include "analyzer/timeline/timeline.h"
 
 namespace sanscope {
@@ -30,7 +30,7 @@ class CaptureData {
         const PacketReader& packets() const { return *data_->reader_; }
         const PacketIndex& index() const { return data_->reader_->index(); }
         const Timeline& timeline() const { return data_->timeline_; }
-        const RowsByPacket& rows_by_packet() const { return data_->rows_by_packet_; }
+        const PduIndex& pdu_index() const { return data_->pdu_index_; }
 
       private:
         friend class CaptureData;
@@ -81,10 +81,10 @@ class CaptureData {
     std::unique_ptr<PacketReader> reader_;
     Engine engine_{ResultStore::Keep::everything()};
     Timeline timeline_;
-    RowsByPacket rows_by_packet_;
+    PduIndex pdu_index_;
     mutable std::shared_mutex engine_lock_;    // engine_
     mutable std::shared_mutex packets_lock_;   // reader_
-    mutable std::shared_mutex timeline_lock_;  // timeline_, rows_by_packet_
+    mutable std::shared_mutex timeline_lock_;  // timeline_, pdu_index_
     std::atomic<bool> complete_ = false;
     std::atomic<uint64_t> packets_ = 0;
     bool stopped_ = false;

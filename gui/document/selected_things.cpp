@@ -62,29 +62,10 @@ class Finder {
         if (things_.session == 0) things_.session = store_.connections()[connection - 1].session;
     }
 
-    // The segments that carry bytes of a PDU: of its direction, between its first packet and its last, with its bytes.
-    void add_packets_of(const PduRow& pdu) {
-        const ConnectionTrack* track = timeline_.track(pdu.connection);
-        if (track == nullptr || pdu.first_packet == 0) return;
-        const ConnectionRow& connection = store_.connections()[pdu.connection - 1];
-        const bool from_a = pdu.from_target != connection.initiator_is_a;
-        const auto& segments = track->sender(from_a).segments;
-        constexpr uint32_t header = 48;
-        constexpr uint32_t digests_and_padding = 11;
-        const uint32_t most = header + pdu.data_length + digests_and_padding;
-        const bool known = connection.stream_start_known[from_a ? 0 : 1];
-        const uint32_t begin =
-            connection.stream_start_seq[from_a ? 0 : 1] + static_cast<uint32_t>(pdu.bhs_offset);
-        const PacketNumber last = pdu.last_packet == 0 ? pdu.first_packet : pdu.last_packet;
-        // Packet numbers grow with time but for a few: a little before and behind is looked at, too.
-        auto it = std::ranges::lower_bound(segments, std::min(pdu.first_packet, last) - 1);
-        for (; it != segments.end() && *it < last; ++it) {
-            const SegmentRow& segment = store_.segments()[*it];
-            if (segment.payload_length == 0) continue;
-            const auto behind_begin = static_cast<int32_t>(segment.seq + segment.payload_length - begin);
-            const auto before_end = static_cast<int32_t>(begin + most - segment.seq);
-            if (!known || (behind_begin > 0 && before_end > 0)) things_.packets.push_back(*it + 1);
-        }
+    void add_packets_of(uint32_t pdu) {
+        carrying_.clear();
+        reading_.pdu_index().packets_of_pdu(pdu, carrying_);
+        for (const PacketNumber packet : carrying_) things_.packets.push_back(static_cast<uint32_t>(packet));
     }
 
     void pdu(uint64_t number) {
@@ -94,7 +75,7 @@ class Finder {
         things_.command = row.command;
         things_.packet = row.last_packet != 0 ? row.last_packet : row.first_packet;
         set_connection(row.connection);
-        add_packets_of(row);
+        add_packets_of(static_cast<uint32_t>(number - 1));
         extend_to_packet(row.first_packet);
         extend(row.time_ns);
     }
@@ -113,24 +94,13 @@ class Finder {
              {row.request_packet, row.first_data_packet, row.last_data_packet, row.response_packet}) {
             if (packet != 0) things_.packets.push_back(static_cast<uint32_t>(packet));
         }
-        const ConnectionTrack* track = timeline_.track(row.connection);
-        if (track == nullptr || things_.range.empty()) return;
-        // Its PDUs complete between its first moment and its last; one that never ended, before the capture does.
-        const auto time_at = [&](uint32_t index) {
-            const PduRow& pdu = store_.pdus()[index];
-            return pdu.time_ns != no_time ? pdu.time_ns
-                                          : timeline_.time_of(std::max<PacketNumber>(pdu.first_packet, 1));
-        };
-        const bool ended = timeline_.end_of(row) != no_time;
-        size_t at = first_not_before(track->pdus, things_.range.begin_ns, time_at);
-        for (; at < track->pdus.size() && !stop_; ++at) {
-            const PduRow& pdu = store_.pdus()[track->pdus[at]];
-            if (ended && time_at(track->pdus[at]) >= things_.range.end_ns) break;
-            if (pdu.command != number) continue;
-            things_.pdus.push_back(uint64_t{track->pdus[at]} + 1);
+        std::vector<uint32_t> pdus;
+        reading_.pdu_index().pdus_of_command(number, pdus);
+        for (const uint32_t pdu : pdus) {
+            if (stop_) return;
+            things_.pdus.push_back(uint64_t{pdu} + 1);
             add_packets_of(pdu);
         }
-        std::ranges::sort(things_.pdus);
     }
 
     void packet(PacketNumber number) {
@@ -139,46 +109,13 @@ class Finder {
         extend_to_packet(number);
         if (number > store_.segments().size()) return;
         set_connection(store_.segments()[number - 1].connection);
-        PacketRows rows;
-        reading_.rows_by_packet().find(number, rows);
-        if (!rows.pdus.empty()) {
-            things_.pdu = rows.pdus.front() + 1;
-        } else {
-            things_.pdu = pdu_around(number);
-        }
-        if (!rows.commands.empty()) {
-            things_.command = rows.commands.front().number;
-        } else if (things_.pdu != 0) {
-            things_.command = store_.pdus()[things_.pdu - 1].command;
-        }
-    }
-
-    // The PDU, of those that complete soon behind the packet, whose bytes it carries; 0: none.
-    uint64_t pdu_around(PacketNumber number) {
-        const SegmentRow& segment = store_.segments()[number - 1];
-        const ConnectionTrack* track = timeline_.track(segment.connection);
-        if (track == nullptr || segment.payload_length == 0) return 0;
-        const ConnectionRow& connection = store_.connections()[segment.connection - 1];
-        const size_t side = segment.from_a ? 0 : 1;
-        if (!connection.stream_start_known[side]) return 0;
-        const auto time_at = [&](uint32_t index) {
-            const PduRow& pdu = store_.pdus()[index];
-            return pdu.time_ns != no_time ? pdu.time_ns
-                                          : timeline_.time_of(std::max<PacketNumber>(pdu.first_packet, 1));
+        // What it completes tells more of it than what it is the middle of.
+        const auto take = [&](uint32_t pdu) {
+            if (things_.pdu == 0) things_.pdu = uint64_t{pdu} + 1;
+            if (things_.command == 0) things_.command = store_.pdus()[pdu].command;
         };
-        constexpr size_t most_looked_at = 4096;
-        const size_t first = first_not_before(track->pdus, timeline_.time_of(number), time_at);
-        for (size_t at = first; at < std::min(track->pdus.size(), first + most_looked_at); ++at) {
-            const PduRow& pdu = store_.pdus()[track->pdus[at]];
-            const bool from_a = pdu.from_target != connection.initiator_is_a;
-            if (from_a != segment.from_a) continue;
-            const uint32_t begin = connection.stream_start_seq[side] + static_cast<uint32_t>(pdu.bhs_offset);
-            const auto into = static_cast<int32_t>(segment.seq - begin);
-            if (into >= 0 && into < static_cast<int32_t>(pdu.data_length + 48))
-                return uint64_t{track->pdus[at]} + 1;
-            if (into < 0) return 0;
-        }
-        return 0;
+        reading_.pdu_index().completed_by(number, take);
+        reading_.pdu_index().carried_by(number, take);
     }
 
     void loss(uint64_t number) {
@@ -216,6 +153,7 @@ class Finder {
     const Timeline& timeline_;
     const StopFlag& stop_;
     SelectedThings things_;
+    std::vector<PacketNumber> carrying_;
 };
 
 }  // namespace
