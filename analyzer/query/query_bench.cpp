@@ -17,6 +17,7 @@
 #include "analyzer/query/row_filter.h"
 #include "analyzer/query/row_order.h"
 #include "analyzer/query/select.h"
+#include "analyzer/tables/packets_table.h"
 #include "analyzer/tables/tables.h"
 
 namespace sanscope {
@@ -261,6 +262,7 @@ struct Reads {
         row.connection = connection + 1;
         row.command = command;
         row.from_target = from_target;
+        row.opcode = !from_target ? 0x01 : data > 0 ? 0x25 : 0x21;
         row.data_length = data;
         row.first_packet = first;
         row.last_packet = last;
@@ -277,8 +279,8 @@ struct Reads {
 
 constexpr size_t only_one = size_t{1} << 40;
 
-const Reads& reads_of_bench() {
-    static const Reads reads;
+Reads& reads_of_bench() {
+    static Reads reads;
     return reads;
 }
 
@@ -303,6 +305,60 @@ BENCHMARK_CAPTURE(link, all_pdus, Selected::pdus, 1)->Unit(benchmark::kMilliseco
 BENCHMARK_CAPTURE(link, one_packet, Selected::packets, only_one)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(link, all_packets, Selected::packets, 1)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(link, half_the_connections, Selected::connections, 2)->Unit(benchmark::kMillisecond);
+
+// The packets of those reads.
+struct Packets {
+    Packets() {
+        const std::array<uint8_t, 4> initiator = {192, 0, 2, 101};
+        const std::array<uint8_t, 4> target = {192, 0, 2, 102};
+        Reads& reads = reads_of_bench();
+        for (size_t i = 0; i < reads.store.segments().size(); ++i) {
+            RawPacket packet;
+            packet.time_ns = 1'795'259'301'000'000'000 + static_cast<int64_t>(i) * 5'123;
+            packet.wire_length = 54 + reads.store.segments()[i].payload_length;
+            index.add(packet, 0);
+        }
+        for (uint32_t i = 1; i <= Reads::connections; ++i) {
+            ConnectionRow& row = reads.store.connection(i);
+            row.initiator = {IpAddress::from_v4(initiator.data()), static_cast<uint16_t>(40'000 + i)};
+            row.target = {IpAddress::from_v4(target.data()), 3260};
+        }
+        table = make_packets_table(index, reads.store, &reads.index);
+    }
+    PacketIndex index;
+    std::unique_ptr<Table> table;
+};
+
+const Table& packets_of_bench() {
+    static const Packets packets;
+    return *packets.table;
+}
+
+void run_packets(benchmark::State& state, std::string_view expression) {
+    run_on(state, packets_of_bench(), expression);
+    state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(packets_of_bench().rows()));
+}
+BENCHMARK_CAPTURE(run_packets, payload, "payload > 1000")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run_packets, source, "source == 192.0.2.102:3260")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run_packets, info, "info contains \"Response\"")->Unit(benchmark::kMillisecond);
+
+void order_packets(benchmark::State& state, std::string_view column) {
+    const Table& table = packets_of_bench();
+    const auto number = find_column(table.columns(), column);
+    std::vector<uint32_t> rows(table.rows());
+    for (auto _ : state) {
+        state.PauseTiming();
+        std::iota(rows.begin(), rows.end(), 0u);
+        state.ResumeTiming();
+        order_rows(table, *number, true, rows);
+        benchmark::DoNotOptimize(rows.data());
+    }
+    state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(table.rows()));
+}
+BENCHMARK_CAPTURE(order_packets, time, "time_ns")->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(order_packets, length, "length")->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(order_packets, source, "source")->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(order_packets, info, "info")->UseRealTime()->Unit(benchmark::kMillisecond);
 
 void packets_of_one_command(benchmark::State& state) {
     const Reads& reads = reads_of_bench();

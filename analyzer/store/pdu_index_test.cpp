@@ -216,9 +216,10 @@ struct SmallStore {
     void segment(uint32_t offset, uint32_t length = 100, bool from_a = true) {
         store.add_segment() = {1, seq + offset, 0, length, 0, 0, from_a};
     }
-    uint32_t pdu(uint64_t offset, uint32_t data, PacketNumber first, PacketNumber last,
-                 uint64_t command = 0) {
+    uint32_t pdu(uint64_t offset, uint32_t data, PacketNumber first, PacketNumber last, uint64_t command = 0,
+                 bool inferred = false) {
         PduRow& row = store.add_pdu();
+        row.inferred = inferred;
         row.connection = 1;
         row.bhs_offset = offset;
         row.data_length = data;
@@ -253,6 +254,18 @@ TEST(PduIndex, data_that_overtook_the_header_is_the_pdus) {
     small.pdu(0, 52, 1, 1);
     const uint32_t late = small.pdu(100, 252, 4, 4);
     EXPECT_THAT(small.packets_of(late), ElementsAre(2, 3, 4));
+}
+
+TEST(PduIndex, an_inferred_pdu_that_waited_behind_a_hole_came_before_it_was_delivered) {
+    SmallStore small;
+    small.segment(0);
+    small.segment(200);  // 2: ahead of what the next one brings
+    small.segment(100);
+    small.pdu(0, 52, 1, 1);
+    small.pdu(100, 52, 3, 3);
+    small.pdu(200, 0, 2, 3);
+    const uint32_t inferred = small.pdu(248, 4, 3, 3, 0, true);
+    EXPECT_THAT(small.packets_of(inferred), ElementsAre(2));
 }
 
 TEST(PduIndex, the_other_direction_and_other_connections_are_not) {
