@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QCoreApplication>
+#include <QElapsedTimer>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QWheelEvent>
+#include <gtest/gtest.h>
+
+#include "gui/views/overview/overview_view.h"
+
+namespace sanscope {
+namespace {
+
+template <class Condition>
+bool wait_until(Condition condition) {
+    QElapsedTimer timer;
+    timer.start();
+    while (!condition() && timer.elapsed() < 60'000)
+        QCoreApplication::processEvents(QEventLoop::AllEvents, 5);
+    return condition();
+}
+
+std::unique_ptr<Document> loaded(const char* name) {
+    QString error;
+    auto document = Document::open(QStringLiteral(SANSCOPE_SAMPLES "/") + QString::fromUtf8(name), error);
+    EXPECT_TRUE(document) << error.toStdString();
+    bool done = false;
+    QObject::connect(document.get(), &Document::loaded, [&] { done = true; });
+    EXPECT_TRUE(wait_until([&] { return done; }));
+    return document;
+}
+
+TEST(OverviewPicture, ColumnsHoldAllThatTheBinsHold) {
+    std::vector<OverviewBin> bins(1003);
+    for (size_t i = 0; i < bins.size(); ++i) {
+        bins[i].bytes_in = i;
+        bins[i].bytes_out = 2 * i;
+        bins[i].losses = i % 7 == 0 ? 1 : 0;
+        bins[i].commands = 1;
+        bins[i].slowest_ns = i == 500 ? 77 : no_time;
+    }
+    for (const size_t most : {1u, 2u, 100u, 1002u, 1003u, 5000u}) {
+        const OverviewPicture picture = overview_picture(bins, 5000, 10, most);
+        EXPECT_LE(picture.columns.size(), most);
+        uint64_t in = 0;
+        uint64_t out = 0;
+        double fastest = 0;
+        for (size_t i = 0; i < picture.columns.size(); ++i) {
+            in += picture.columns[i].bytes_in;
+            out += picture.columns[i].bytes_out;
+            fastest = std::max(fastest, picture.bytes_per_s(i));
+        }
+        EXPECT_EQ(in, 1002u * 1003 / 2);
+        EXPECT_EQ(out, 2 * in);
+        EXPECT_EQ(picture.commands, 1003u);
+        EXPECT_EQ(picture.losses, 144u);
+        EXPECT_EQ(picture.slowest_ns, 77);
+        EXPECT_EQ(picture.columns[picture.column_at(5000 + 500 * 10)].slowest_ns, 77);
+        EXPECT_DOUBLE_EQ(picture.most_bytes_per_s, fastest);
+        EXPECT_EQ(picture.column_at(4999), picture.columns.size());
+        EXPECT_EQ(picture.column_at(picture.begin_of(picture.columns.size())), picture.columns.size());
+    }
+    EXPECT_TRUE(overview_picture({}, 0, 1, 100).empty());
+}
+
+TEST(OverviewWindow, IsTakenHoldOfWhereItIs) {
+    const TimeViewport strip{{0, 1000'000}, 100, 1000};
+    using Part = OverviewWindow::Part;
+    const OverviewWindow wide = OverviewWindow::of({200'000, 400'000}, strip);
+    EXPECT_EQ(wide.left, 300);
+    EXPECT_EQ(wide.right, 500);
+    EXPECT_EQ(wide.part_at(290), Part::outside);
+    EXPECT_EQ(wide.part_at(298), Part::begin);
+    EXPECT_EQ(wide.part_at(302), Part::begin);
+    EXPECT_EQ(wide.part_at(400), Part::inside);
+    EXPECT_EQ(wide.part_at(498), Part::end);
+    EXPECT_EQ(wide.part_at(504), Part::end);
+    EXPECT_EQ(wide.part_at(510), Part::outside);
+    // Of a narrow one the middle can still be taken.
+    const OverviewWindow narrow = OverviewWindow::of({200'000, 200'010}, strip);
+    EXPECT_GE(narrow.right - narrow.left, 3);
+    EXPECT_EQ(narrow.part_at((narrow.left + narrow.right) / 2), Part::inside);
+    EXPECT_EQ(narrow.part_at(narrow.left - 3), Part::begin);
+    EXPECT_EQ(narrow.part_at(narrow.right + 3), Part::end);
+    // Where it covers all, a drag within draws a new one.
+    const OverviewWindow all = OverviewWindow::of({0, 1000'000}, strip);
+    EXPECT_TRUE(all.everything);
+    EXPECT_EQ(all.part_at(600), Part::outside);
+}
+
+TEST(OverviewWindow, DragsAcrossTheOtherEdgeTurnItRound) {
+    const TimeViewport strip{{0, 1000'000}, 100, 1000};
+    using Part = OverviewWindow::Part;
+    const TimeRange range{200'000, 400'000};
+    EXPECT_EQ(dragged_range(Part::inside, range, strip, 350, 400), (TimeRange{250'000, 450'000}));
+    EXPECT_EQ(dragged_range(Part::begin, range, strip, 300, 250), (TimeRange{150'000, 400'000}));
+    EXPECT_EQ(dragged_range(Part::begin, range, strip, 300, 600), (TimeRange{400'000, 500'000}));
+    EXPECT_EQ(dragged_range(Part::end, range, strip, 500, 200), (TimeRange{100'000, 200'000}));
+    EXPECT_EQ(dragged_range(Part::outside, range, strip, 800, 600), (TimeRange{500'000, 700'000}));
+    EXPECT_EQ(dragged_range(Part::outside, range, strip, 800, 5000), (TimeRange{700'000, 1000'000}));
+}
+
+class OverviewViewTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        document = loaded("loss-mixed-initiator.pcap.zst");
+        view = std::make_unique<OverviewView>(*document, nullptr);
+        view->resize(1200, 88);
+        view->grab();
+        ASSERT_TRUE(wait_until([&] { return view->settled() && !view->picture().empty(); }));
+    }
+    ViewState& state() { return document->state(); }
+    void mouse(QEvent::Type type, QPointF at) {
+        const bool move = type == QEvent::MouseMove;
+        QMouseEvent event(type, at, at, move ? Qt::NoButton : Qt::LeftButton,
+                          type == QEvent::MouseButtonRelease ? Qt::NoButton : Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(view.get(), &event);
+    }
+    void drag(double from, double to) {
+        mouse(QEvent::MouseButtonPress, {from, 40});
+        mouse(QEvent::MouseMove, {(from + to) / 2, 40});
+        mouse(QEvent::MouseMove, {to, 40});
+        mouse(QEvent::MouseButtonRelease, {to, 40});
+    }
+    int64_t near() const { return static_cast<int64_t>(3 * view->strip().ns_per_pixel()); }
+
+    std::unique_ptr<Document> document;
+    std::unique_ptr<OverviewView> view;
+};
+
+TEST_F(OverviewViewTest, HoldsTheWholeCapture) {
+    const auto reading = document->data()->try_read();
+    uint64_t out = 0;
+    uint64_t in = 0;
+    uint64_t packets = 0;
+    for (const OverviewBin& column : view->picture().columns) {
+        out += column.bytes_out;
+        in += column.bytes_in;
+        packets += column.packets;
+    }
+    uint64_t payload = 0;
+    for (const SegmentRow& segment : reading->store().segments()) payload += segment.payload_length;
+    EXPECT_EQ(out + in, payload);
+    EXPECT_EQ(packets, reading->index().packets());
+    EXPECT_EQ(view->strip().range, state().whole());
+}
+
+TEST_F(OverviewViewTest, ADragDrawsMovesAndResizesTheRange) {
+    const TimeViewport strip = view->strip();
+    drag(400, 600);
+    EXPECT_LE(std::abs(state().range().begin_ns - strip.time_at(400)), near());
+    EXPECT_LE(std::abs(state().range().end_ns - strip.time_at(600)), near());
+    const int64_t span = state().range().span_ns();
+    drag(500, 700);
+    EXPECT_EQ(state().range().span_ns(), span);
+    EXPECT_LE(std::abs(state().range().begin_ns - strip.time_at(600)), near());
+    drag(800, 900);
+    EXPECT_LE(std::abs(state().range().end_ns - strip.time_at(900)), near());
+    EXPECT_LE(std::abs(state().range().begin_ns - strip.time_at(600)), near());
+    // Each was one step.
+    state().go_back();
+    state().go_back();
+    EXPECT_LE(std::abs(state().range().begin_ns - strip.time_at(400)), near());
+    state().go_back();
+    EXPECT_EQ(state().range(), state().whole());
+}
+
+TEST_F(OverviewViewTest, AClickCentresAndADoubleClickShowsAll) {
+    const TimeViewport strip = view->strip();
+    drag(400, 500);
+    const int64_t span = state().range().span_ns();
+    mouse(QEvent::MouseButtonPress, {800, 40});
+    mouse(QEvent::MouseButtonRelease, {800, 40});
+    EXPECT_EQ(state().range().span_ns(), span);
+    EXPECT_LE(std::abs(state().range().begin_ns + span / 2 - strip.time_at(800)), near());
+    mouse(QEvent::MouseButtonDblClick, {600, 40});
+    EXPECT_EQ(state().range(), state().whole());
+}
+
+TEST_F(OverviewViewTest, TheWheelZoomsTheRange) {
+    const int64_t under = view->strip().time_at(700);
+    QWheelEvent event({700, 40}, {700, 40}, QPoint(), QPoint(0, 240), Qt::NoButton, Qt::NoModifier,
+                      Qt::NoScrollPhase, false);
+    QCoreApplication::sendEvent(view.get(), &event);
+    EXPECT_LT(state().range().span_ns(), state().whole().span_ns() * 7 / 10);
+    EXPECT_TRUE(state().range().contains(under));
+}
+
+TEST(OverviewViewOf, AnEmptyCaptureSaysSo) {
+    QString error;
+    const auto document = Document::open(QStringLiteral(SANSCOPE_SAMPLES "/cut-off.pcap"), error);
+    ASSERT_TRUE(document);
+    OverviewView view(*document, nullptr);
+    view.resize(900, 88);
+    EXPECT_FALSE(view.grab().isNull());  // before anything was read
+    ASSERT_TRUE(wait_until([&] { return !document->loading() && view.settled(); }));
+    EXPECT_FALSE(view.grab().isNull());
+}
+
+}  // namespace
+}  // namespace sanscope
