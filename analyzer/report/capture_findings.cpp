@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/report/capture_findings.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -60,8 +61,7 @@ void add_of_file(FindingList& list, const FindingsInput& input) {
         const Issues::Count& again = input.issues[Issue::resynchronisations];
         std::string explanation =
             "What TCP did is seen in full; iSCSI headers beyond the cut are inferred from those around them, "
-            "and marked "
-            "so.";
+            "and marked so.";
         if (again.count > 0) {
             explanation += fmt::format(" That failed {}; the commands around it may be lacking.",
                                        again.count == 1 ? "once" : human_count(again.count) + " times");
@@ -102,9 +102,9 @@ void add_of_losses(FindingList& list, const FindingsInput& input, const Stop& st
             title += fmt::format(": {} of iSCSI", human_bytes(static_cast<double>(bytes.count)));
         Finding finding =
             make(Kind::not_captured, Severity::notice, std::move(title),
-                 "They were acknowledged, so the network did not lose them: the capture did. Commands "
-                 "around them may lack data or answers; capture with a larger buffer, or at a mirror port "
-                 "that keeps up.");
+                 "They were acknowledged, so the network did not lose them: the capture did. Commands around "
+                 "them may lack data or answers; capture with a larger buffer, or at a mirror port that "
+                 "keeps up.");
         place(finding, first_missing);
         if (finding.packet == 0) finding.packet = bytes.first_packet;
         list.push_back(std::move(finding));
@@ -121,19 +121,23 @@ void add_of_losses(FindingList& list, const FindingsInput& input, const Stop& st
 }
 
 void add_issues(FindingList& list, const FindingsInput& input) {
-    // What other findings tell.
-    constexpr auto told = [](Issue issue) {
-        return issue == Issue::header_digests_bad || issue == Issue::data_digests_bad ||
-               issue == Issue::bytes_not_captured || issue == Issue::holes_not_captured ||
-               issue == Issue::resynchronisations || issue == Issue::pdus_incomplete;
+    const auto has = [&](Kind kind) {
+        return std::ranges::any_of(list, [=](const Finding& finding) { return finding.kind == kind; });
     };
+    const bool tells_missing =
+        has(Kind::not_captured) || has(Kind::snap_length) || has(Kind::capture_damaged);
     for (size_t i = 0; i < issue_infos.size(); ++i) {
         const auto issue = static_cast<Issue>(i);
         const Issues::Count& count = input.issues[issue];
-        if (count.count == 0 || told(issue)) continue;
-        Finding finding = make(Kind::capture_issue, Severity::notice,
+        const bool of_digests = issue == Issue::header_digests_bad || issue == Issue::data_digests_bad;
+        const bool of_streams = issue == Issue::bytes_not_captured || issue == Issue::holes_not_captured ||
+                                issue == Issue::resynchronisations || issue == Issue::pdus_incomplete;
+        if (count.count == 0 || of_digests || (of_streams && tells_missing)) continue;
+        Finding finding = make(Kind::capture_issue,
+                               issue == Issue::pdus_incomplete ? Severity::information : Severity::notice,
                                fmt::format("{} {}", human_count(count.count), issue_infos[i].sentence),
-                               "They are left out of everything that is told here.");
+                               of_streams ? "Commands around these places may lack data, or are not told of."
+                                          : "They are left out of everything that is told here.");
         finding.packet = count.first_packet;
         list.push_back(std::move(finding));
     }
@@ -151,14 +155,11 @@ void add_vantage(FindingList& list, const FindingsInput& input) {
     constexpr std::array<std::string_view, 4> meanings = {
         "",
         "Times of commands are what the initiator saw, path included. What the target's TCP did when is "
-        "inferred from "
-        "what arrived.",
+        "inferred from what arrived.",
         "Times of commands are the target's own: the initiator waited a round trip longer. What the "
-        "initiator's TCP did "
-        "when is inferred from what arrived.",
+        "initiator's TCP did when is inferred from what arrived.",
         "Times of commands hold that part of the path which lies behind the tap. What either TCP did when is "
-        "inferred "
-        "from what passed.",
+        "inferred from what passed.",
     };
     for (size_t i = 1; i < counts.size(); ++i) {
         if (counts[i] == 0) continue;

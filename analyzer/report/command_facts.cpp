@@ -15,6 +15,7 @@ namespace {
 constexpr size_t most_sessions = 32;
 constexpr size_t most_connections_listed = 1024;
 constexpr uint32_t greatest_depth = 4096;
+constexpr int64_t longest_path_ns = 60'000'000'000;
 
 // What half of the commands of a kind took at the most, found by name and size.
 class UsualTimes {
@@ -68,12 +69,23 @@ void count_one(std::map<uint32_t, CommandsLike>& by_connection, uint64_t number,
     count_one(full ? by_connection.rbegin()->second : by_connection[row.connection], number, row);
 }
 
-// The time at least one of the commands given in order of request was under way.
-int64_t add_to_union(int64_t& until_ns, const CommandRow& row) {
-    const int64_t added_ns = until_ns == no_time || row.request_ns > until_ns
-                                 ? elapsed_ns(row.request_ns, row.response_ns)
-                                 : elapsed_ns(until_ns, row.response_ns);
-    until_ns = std::max(until_ns, row.response_ns);
+// At the target a round trip of each command's time is behind the tap.
+int64_t unseen_path_ns(const ResultStore& store, uint32_t connection) {
+    if (connection == 0 || connection > store.connections().size()) return 0;
+    const ConnectionRow& row = store.connections()[connection - 1];
+    return row.vantage == Vantage::target && row.rtt_min_ns != no_time
+               ? std::clamp<int64_t>(row.rtt_min_ns, 0, longest_path_ns)
+               : 0;
+}
+
+// Of commands in order of request: how much longer at least one was under way with this one too, which ends `path_ns`
+// behind its status.
+int64_t add_to_union(int64_t& until_ns, const CommandRow& row, int64_t path_ns) {
+    const int64_t took_ns = elapsed_ns(row.request_ns, row.response_ns);
+    if (took_ns == 0) return 0;
+    const int64_t end_ns = row.response_ns + path_ns;
+    const int64_t added_ns = elapsed_ns(std::max(until_ns, row.request_ns), end_ns);
+    until_ns = std::max(until_ns, end_ns);
     return added_ns;
 }
 
@@ -85,7 +97,7 @@ void on_parts(TimeParts& parts, const CommandRow& row) {
     parts.r2ts += row.r2ts;
 }
 
-void on_row(SessionFacts& session, const CommandRow& row) {
+void on_row(SessionFacts& session, const CommandRow& row, int64_t path_ns) {
     if (row.queue_depth != unknown<uint32_t>) {
         const uint32_t depth = std::min(row.queue_depth, greatest_depth);
         if (depth >= session.depths.size()) session.depths.resize(depth + 1);
@@ -94,7 +106,7 @@ void on_row(SessionFacts& session, const CommandRow& row) {
     }
     if (session.first_ns == no_time) session.first_ns = row.request_ns;
     if (elapsed_ns(row.request_ns, row.response_ns) == 0) return;
-    session.busy_ns += add_to_union(session.busy_until_ns, row);
+    session.busy_ns += add_to_union(session.busy_until_ns, row, path_ns);
     if (row.bytes == unknown<uint64_t> || row.bytes == 0) return;
     if (row.status != 0 && row.status != unknown<uint16_t>) return;
     if (is_read(row)) on_parts(session.reads, row);
@@ -177,7 +189,8 @@ CommandFacts find_command_facts(const ResultStore& store, const Stop& stop) {
                 std::ranges::lower_bound(facts.sessions, row.session, {}, &SessionFacts::session);
             session = found != facts.sessions.end() && found->session == row.session ? &*found : nullptr;
         }
-        if (session != nullptr) on_row(*session, row);
+        const int64_t path_ns = unseen_path_ns(store, row.connection);
+        if (session != nullptr) on_row(*session, row, path_ns);
 
         if (row.outcome == Outcome::unanswered) count_one(facts.unanswered, number, row);
         if (row.outcome == Outcome::aborted) count_one(facts.aborted, number, row);
@@ -194,10 +207,10 @@ CommandFacts find_command_facts(const ResultStore& store, const Stop& stop) {
         const int64_t usual_ns = took_ns == 0 ? 0 : usual_times.of(row);
         if (usual_ns == 0) continue;
         ++facts.compared;
-        if (took_ns / CommandFacts::slow_factor < usual_ns) continue;
+        if ((took_ns + path_ns) / CommandFacts::slow_factor < usual_ns + path_ns) continue;
         if (took_ns - usual_ns < CommandFacts::slow_by_ns) continue;
         facts.slow.push_back({number, &row, usual_ns});
-        facts.slow_time_ns += add_to_union(slow_until_ns, row);
+        facts.slow_time_ns += add_to_union(slow_until_ns, row, 0);
     }
     return facts;
 }

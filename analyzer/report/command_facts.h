@@ -38,7 +38,7 @@ struct SessionFacts {
     std::vector<uint32_t> depths;  // by queue depth: requests that found it
     uint64_t requests = 0;
     int64_t first_ns = no_time;
-    int64_t busy_ns = 0;  // something was under way
+    int64_t busy_ns = 0;  // something was under way, as the initiator saw it
     int64_t busy_until_ns = no_time;
 
     uint64_t bytes() const { return reads.bytes + writes.bytes; }
@@ -50,8 +50,8 @@ struct SessionFacts {
 // A command that took several times as long as half of its kind.
 struct SlowCommand {
     uint64_t number = 0;
-    const CommandRow* row = nullptr;
-    int64_t usual_ns = 0;  // what half of its kind took at the most
+    const CommandRow* row = nullptr;  // in the store
+    int64_t usual_ns = 0;             // what half of its kind took at the most
 
     int64_t excess_ns() const { return row->turnaround_ns() - usual_ns; }
 };

@@ -22,8 +22,8 @@ constexpr uint16_t reservation_conflict = 0x18;
 constexpr uint16_t task_set_full = 0x28;
 
 // Why a command was slow, as far as the capture tells.
-enum class Cause : uint8_t { timeout, loss, closed_window, sender_held_back, target, transfer, unknown };
-constexpr size_t causes = 7;
+enum class Cause : uint8_t { timeout, loss, closed_window, sender_held_back, target, transfer };
+constexpr size_t causes = 6;
 
 void place_at(Finding& finding, uint64_t number, const CommandRow& row) {
     finding.command = number;
@@ -36,7 +36,11 @@ void place_at(Finding& finding, uint64_t number, const CommandRow& row) {
 
 // "READ(16) of 64 KiB"
 std::string words_for(const CommandRow& row) {
-    std::string text = *row.name != '\0' ? row.name : "command";
+    std::string text = row.name;
+    if (text.empty()) {
+        text = row.opcode == unknown<uint16_t> ? "one not seen whole"
+                                               : fmt::format("operation code 0x{:02x}", row.opcode);
+    }
     if (row.bytes != unknown<uint64_t> && row.bytes > 0) text += " of " + human_binary_bytes(row.bytes);
     return text;
 }
@@ -130,21 +134,18 @@ std::string reason(Cause cause, const SlowCommand& slow) {
             }
             return fmt::format("the status came {} behind the last data", human_duration(parts.after_ns));
         case Cause::transfer:
-            return fmt::format("its data took {} from first to last", human_duration(parts.transfer_ns));
-        case Cause::unknown:
             break;
     }
-    return "of nothing that the capture shows";
+    return fmt::format("its data took {} from first to last", human_duration(parts.transfer_ns));
 }
 
 constexpr std::array<std::string_view, causes> cause_words = {
-    "were held up by a retransmission timeout",
-    "waited for lost segments to be sent again",
-    "waited for a shut receive window",
-    "waited for TCP windows of the sender",
-    "waited for the target",
-    "were slow while their data moved",
-    "for no reason that the capture shows",
+    "held up by a retransmission timeout",
+    "waiting for lost segments to be sent again",
+    "waiting for a shut receive window",
+    "waiting for TCP windows of the sender",
+    "waiting for the target",
+    "slow while their data moved",
 };
 
 void add_slow(FindingList& list, const CommandFacts& commands, std::span<const SenderFacts> senders,
@@ -157,7 +158,7 @@ void add_slow(FindingList& list, const CommandFacts& commands, std::span<const S
     std::array<OfCause, causes> by_cause{};
     const std::map<uint32_t, Hindrances> hindrances = hindrances_of(senders);
     const SlowCommand* worst = nullptr;
-    Cause worst_cause = Cause::unknown;
+    Cause worst_cause = Cause::transfer;
     for (size_t i = 0; i < commands.slow.size(); ++i) {
         if (stop.asked_at(i)) return;
         const SlowCommand& slow = commands.slow[i];
@@ -182,7 +183,7 @@ void add_slow(FindingList& list, const CommandFacts& commands, std::span<const S
     finding.cost_ns = commands.slow_time_ns;
     place_at(finding, worst->number, *worst->row);
     finding.title =
-        fmt::format("{} of {} commands took over {} times as long as most of their kind, {} at the longest",
+        fmt::format("{} of {} commands took over {} times the median of their kind, {} at the longest",
                     human_count(count), human_count(commands.compared), CommandFacts::slow_factor,
                     human_duration(worst->row->turnaround_ns()));
     std::vector<std::pair<uint64_t, size_t>> order;
@@ -190,32 +191,40 @@ void add_slow(FindingList& list, const CommandFacts& commands, std::span<const S
         if (by_cause[i].count > 0) order.emplace_back(by_cause[i].count, i);
     }
     std::ranges::sort(order, std::greater());
-    std::string why;
-    for (const auto& [of_cause, cause] : order) {
-        why += fmt::format("{}{} {}", why.empty() ? "" : ", ",
-                           of_cause == count ? "All" : human_count(of_cause), cause_words[cause]);
+    const std::string slowest = words_for(*worst->row);
+    const std::string usual = human_duration(worst->usual_ns);
+    const std::string because = reason(worst_cause, *worst);
+    if (count == 1) {
+        finding.explanation = fmt::format("{} usually takes {}: {}.", slowest, usual, because);
+    } else if (order.size() == 1) {
+        finding.explanation = fmt::format("All were {}. The slowest is {}, which usually takes {}.",
+                                          cause_words[order.front().second], slowest, usual);
+    } else {
+        std::string why;
+        for (const auto& [of_cause, cause] : order) {
+            why += fmt::format("{}{} {}", why.empty() ? "" : ", ", human_count(of_cause), cause_words[cause]);
+        }
+        finding.explanation =
+            fmt::format("{}. The slowest, {}, usually takes {}: {}.", why, slowest, usual, because);
     }
-    finding.explanation =
-        fmt::format("{}. The slowest is a {} that usually takes {}: {}.", why, words_for(*worst->row),
-                    human_duration(worst->usual_ns), reason(worst_cause, *worst));
     list.push_back(std::move(finding));
 
     // The slowest of each other cause that made several of them.
     for (const auto& [of_cause, cause] : order) {
+        const Cause why_slow{static_cast<uint8_t>(cause)};
+        if (why_slow == worst_cause) continue;
         const SlowCommand& slow = *by_cause[cause].worst;
-        if (Cause{static_cast<uint8_t>(cause)} == worst_cause ||
-            Cause{static_cast<uint8_t>(cause)} == Cause::unknown)
-            continue;
         Finding one;
         one.kind = Kind::slow_command;
         one.severity = Severity::notice;
         one.cost_ns = slow.excess_ns();
         place_at(one, slow.number, *slow.row);
-        one.title = fmt::format("A {} took {}, usually {}", words_for(*slow.row),
-                                human_duration(slow.row->turnaround_ns()), human_duration(slow.usual_ns));
-        const std::string because = reason(Cause{static_cast<uint8_t>(cause)}, slow);
-        one.explanation =
-            fmt::format("The slowest of {} that {}: {}.", human_count(of_cause), cause_words[cause], because);
+        one.title = fmt::format("{} took {}, usually {}: {}", words_for(*slow.row),
+                                human_duration(slow.row->turnaround_ns()), human_duration(slow.usual_ns),
+                                reason(why_slow, slow));
+        one.explanation = of_cause == 1 ? fmt::format("It is the only slow one {}.", cause_words[cause])
+                                        : fmt::format("It is the slowest of {} {}.", human_count(of_cause),
+                                                      cause_words[cause]);
         list.push_back(std::move(one));
     }
 }
@@ -236,8 +245,8 @@ std::pair<Severity, std::string_view> meaning(const std::array<uint16_t, 4>& kin
     const auto& [status, sense_key, asc, ascq] = kind;
     if (status == reservation_conflict) {
         return {Severity::problem,
-                "Another initiator has reserved the logical unit. Look at the cluster's or "
-                "hypervisor's locks, and for hosts that should not see it."};
+                "Another initiator has reserved the logical unit. Look at the cluster's or hypervisor's "
+                "locks, and for hosts that should not see it."};
     }
     if (status != scsi_status_check_condition) return {Severity::notice, "The target refused the command."};
     switch (sense_key) {
@@ -254,22 +263,22 @@ std::pair<Severity, std::string_view> meaning(const std::array<uint16_t, 4>& kin
         case 0x5:
             if (is_read(first) || is_write(first)) {
                 return {Severity::problem,
-                        "A read or write that the target cannot do: does the initiator know the "
-                        "right size of the logical unit?"};
+                        "A read or write that the target cannot do: does the initiator know the right size "
+                        "of the logical unit?"};
             }
             return {Severity::information,
-                    "The target does not know what it was asked for; initiators ask for many "
-                    "things to find out what a target can do."};
+                    "The target does not know what it was asked for; initiators ask for many things to find "
+                    "out what a target can do."};
         case 0x6:
             return {Severity::information,
-                    "The target tells a new initiator once what changed: usual behind a login, "
-                    "a reset or a change of size."};
+                    "The target tells a new initiator once what changed: usual behind a login, a reset or a "
+                    "change of size."};
         case 0x7:
             return {Severity::problem, "The logical unit is protected against writing."};
         case 0xb:
             return {Severity::problem,
-                    "The target gave the command up; the initiator must send it again. Look at the "
-                    "target's log and for resets."};
+                    "The target gave the command up; the initiator must send it again. Look at the target's "
+                    "log and for resets."};
         default:
             return {Severity::notice, "The target could not do the command; its sense data say why."};
     }
@@ -287,14 +296,14 @@ void add_statuses(FindingList& list, const CommandFacts& commands) {
                                         status == busy ? "BUSY" : "TASK SET FULL");
             finding.explanation =
                 "It has as many commands under way as it can take; each one turned away must be sent again. "
-                "Lower the "
-                "queue depth of the initiators, or spread them over more targets or logical units.";
+                "Lower the queue depth of the initiators, or spread them over more targets or logical units.";
         } else {
             const auto& [severity, explanation] = meaning(kind, like.row);
             finding.kind = Kind::command_status;
             finding.severity = severity;
             finding.title = fmt::format("{}: {}", counted(like.count, "command"), status_words(kind));
-            finding.explanation = fmt::format("First a {}. {}", words_for(like.row), explanation);
+            finding.explanation = fmt::format("{}: {}. {}", like.count > 1 ? "First" : "Command",
+                                              words_for(like.row), explanation);
         }
         list.push_back(std::move(finding));
     }
@@ -336,18 +345,23 @@ void add_unanswered(FindingList& list, const FindingsInput& input, const Command
                 fmt::format("The answers of {} are not in the capture", counted(like.count, "command"));
             finding.explanation =
                 "Packets of the connection are missing from the capture, and it went on as if nothing was "
-                "amiss: the "
-                "answers were most likely in them.";
+                "amiss: the answers were most likely in them.";
         } else {
             finding.kind = Kind::unanswered_commands;
             finding.severity = Severity::problem;
             finding.cost_ns = waited_ns;
             finding.title = fmt::format("{} never answered", counted(like.count, "command"));
-            finding.explanation = fmt::format(
-                "The first, a {}, waited {} until the last packet of its connection. Look whether the target "
-                "hung, or "
-                "the connection was cut.",
-                words_for(like.row), human_duration(waited_ns));
+            finding.explanation =
+                fmt::format("{}{} waited {} for its answer, until the last packet of its connection. ",
+                            like.count > 1 ? "The first one, " : "",
+                            words_for(like.row) + (like.count > 1 ? "," : ""), human_duration(waited_ns));
+            const int64_t silence_ns = elapsed_ns(connection.end_ns, input.totals.last_ns);
+            finding.explanation +=
+                silence_ns > patience_ns
+                    ? fmt::format(
+                          "The capture goes on for {} without it: the connection was cut, or one side died.",
+                          human_duration(silence_ns))
+                    : "Look at the target's log for it, and whether it hung.";
         }
         list.push_back(std::move(finding));
     }
@@ -359,9 +373,8 @@ void add_unanswered(FindingList& list, const FindingsInput& input, const Command
         finding.end_ns = no_time;
         finding.title = fmt::format("{} aborted", counted(like.count, "command"));
         finding.explanation = fmt::format(
-            "The initiator gave up waiting, or the logical unit was reset. First a {}: see how long it had "
-            "waited, and "
-            "for what.",
+            "The initiator gave up waiting, or the logical unit was reset. First: {}. See how long it had "
+            "waited, and for what.",
             words_for(like.row));
         list.push_back(std::move(finding));
     }

@@ -66,6 +66,13 @@ void limit_kinds(FindingList& list) {
     });
 }
 
+// Titles that begin with what a host is.
+void begin_with_capital(std::string& title) {
+    for (const std::string_view role : {"target ", "initiator ", "host "}) {
+        if (title.starts_with(role)) title.front() = static_cast<char>(title.front() - 'a' + 'A');
+    }
+}
+
 // The connections with the most slow commands, in order: only of these need it be told what TCP did meanwhile.
 std::vector<uint32_t> connections_with_slow(const CommandFacts& commands) {
     std::map<uint32_t, uint64_t> counts;
@@ -111,10 +118,13 @@ Finding nothing_wrong(const FindingsInput& input) {
     finding.end_ns = last_ns;
     if (largest != nullptr) {
         const auto& [key, group] = *largest;
-        finding.explanation =
-            fmt::format("Half of the {} took {} or less, all but one in a hundred {}. ",
-                        counted(group.count, key.first), human_duration(group.turnaround.percentile_ns(0.5)),
-                        human_duration(group.turnaround.percentile_ns(0.99)));
+        constexpr uint64_t enough_for_p99 = 1000;
+        const LogHistogram& took = group.turnaround;
+        const bool many = took.count() >= enough_for_p99;
+        finding.explanation = fmt::format("Of {} {} half took {} or less, {} {}. ", human_count(took.count()),
+                                          key.first, human_duration(took.percentile_ns(0.5)),
+                                          many ? "all but one in a hundred" : "the longest",
+                                          human_duration(many ? took.percentile_ns(0.99) : took.max_ns()));
     }
     finding.explanation += "All commands were answered, none stood out, and TCP did not hold them back.";
     return finding;
@@ -144,11 +154,7 @@ std::vector<Finding> findings(const FindingsInput& input) {
         return finding.severity == Finding::Severity::information || is_about_capture(finding.kind);
     });
     if (is_well && input.store.summary().commands() > 0) list.push_back(nothing_wrong(input));
-    for (Finding& finding : list) {
-        // Sentences begin with names of hosts here and there.
-        char& first = finding.title.front();
-        if (first >= 'a' && first <= 'z') first = static_cast<char>(first - 'a' + 'A');
-    }
+    for (Finding& finding : list) begin_with_capital(finding.title);
     sort_by_weight(list);
     limit_kinds(list);
     return list;

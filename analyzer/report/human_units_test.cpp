@@ -38,6 +38,15 @@ TEST(HumanUnits, DurationsFromNanosecondsToHours) {
     EXPECT_EQ(human_duration(7'260'000'000'000), "2 h 1 min");
 }
 
+TEST(HumanUnits, SharesHaveOneDecimalWhereItMatters) {
+    EXPECT_EQ(human_percent(0), "0 %");
+    EXPECT_EQ(human_percent(0.0001), "< 0.1 %");
+    EXPECT_EQ(human_percent(0.0432), "4.3 %");
+    EXPECT_EQ(human_percent(0.273), "27 %");
+    EXPECT_EQ(human_percent(0.997), "99.7 %");
+    EXPECT_EQ(human_percent(1), "100 %");
+}
+
 TEST(HumanUnits, MomentsBeforeTheEpochCountBackwards) {
     EXPECT_EQ(utc_time(0), "1970-01-01 00:00:00.000000 UTC");
     EXPECT_EQ(utc_time(1'763'721'236'123'456'789), "2025-11-21 10:33:56.123456 UTC");

@@ -109,6 +109,7 @@ class WindowPass {
         if (last_.limit != SendLimit::unknown) {
             facts_->limited[static_cast<size_t>(last_.limit)].add(last_.time_ns, row.time_ns);
             if (last_.limit != SendLimit::application) facts_->held_back.add(last_.time_ns, row.time_ns);
+            if (last_.limit == SendLimit::recovery) facts_->repairs.add(last_.time_ns, row.time_ns);
         }
         const int64_t srtt_ns = last_.srtt_ns;
         if (srtt_ns == no_time || rtt_min_ns_ == no_time || srtt_ns / queue_factor < rtt_min_ns_) return;
@@ -287,8 +288,12 @@ bool SenderFacts::is_bulk() const {
     return bytes() >= least_bulk;
 }
 
-bool SenderFacts::fills_path() const {
+bool SenderFacts::queues_on_path() const {
     return has_windows && is_bulk() && queued_share() >= 0.5 && in_flight_p50 >= queue_segments * mss();
+}
+
+double SenderFacts::queued_rate() const {
+    return queued_ns > 0 ? queued_bytes * 1e9 / static_cast<double>(queued_ns) : 0;
 }
 
 uint64_t SenderFacts::repaired() const {
@@ -349,7 +354,6 @@ std::vector<SenderFacts> find_sender_facts(const ResultStore& store, const std::
             const size_t place = places.of(row.connection, row.from_a);
             if (place < facts.size()) on_loss(facts[place], bursts[place], row);
         }
-        for (SenderFacts& sender : facts) sender.repairs.finish();
     }
     for (const CaTransitionRow& row : store.ca_transitions()) {
         const size_t place = places.of(row.connection, row.from_a);
@@ -365,6 +369,7 @@ std::vector<SenderFacts> find_sender_facts(const ResultStore& store, const std::
         if (place < passes.size()) passes[place].on_row(row);
     }
     for (WindowPass& pass : passes) pass.finish();
+    for (SenderFacts& sender : facts) sender.repairs.finish();
     return facts;
 }
 

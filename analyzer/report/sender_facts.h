@@ -44,7 +44,7 @@ struct SenderFacts {
     uint64_t lost_bytes = 0;  // sent again because the network lost them
     Spell burst;  // the most segments sent again in a row: losses follow each other within a round trip
     uint64_t burst_losses = 0;
-    TimeSpans repairs;  // from a lost segment until it was sent again
+    TimeSpans repairs;  // from a lost segment until it was sent again, and recovery
 
     // Of the table `windows`; nothing of the following where that is not kept.
     bool has_windows = false;
@@ -69,8 +69,9 @@ struct SenderFacts {
     int64_t limited_ns(SendLimit limit) const { return summary->limited_ns(limit); }
     double limited_share(SendLimit limit) const { return share_of(limited_ns(limit), observed_ns()); }
     double queued_share() const { return share_of(queued_ns, observed_ns()); }
-    // The path is the bottleneck: data waited in a queue on it for most of the time, and in earnest.
-    bool fills_path() const;
+    // Data waited in a queue on the path for most of the time, and in earnest: the path is the bottleneck.
+    bool queues_on_path() const;
+    double queued_rate() const;  // bytes a second meanwhile
     // Segments the network lost, each repaired once.
     uint64_t repaired() const;
     int64_t held_back_ns() const;

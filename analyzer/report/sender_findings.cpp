@@ -19,6 +19,8 @@ constexpr double small_share = 0.01;
 constexpr int64_t long_silence_ns = 100'000'000;  // an application sees that
 // One segment in so many lost halves what Reno gets through a path of a few milliseconds at 1 Gbit/s.
 constexpr double serious_loss_rate = 1e-3;
+constexpr uint64_t least_losses = 10;  // make a rate
+constexpr uint64_t least_burst = 3;    // losses
 
 void place_at(Finding& finding, const Spell& spell) {
     finding.begin_ns = spell.begin_ns;
@@ -90,8 +92,7 @@ class OfSender {
                                         times, how_long);
             finding.explanation =
                 "So many packets were lost at once, or the last ones of a burst, that TCP had to wait for "
-                "its "
-                "timer. Look for full queues of switch ports and failing links at these moments.";
+                "its timer. Look for full queues of switch ports and failing links at these moments.";
         }
         list_.push_back(std::move(finding));
     }
@@ -103,8 +104,11 @@ class OfSender {
                                 ? static_cast<double>(facts_.lost_bytes) / static_cast<double>(facts_.bytes())
                                 : 0;
         const int64_t cost_ns = facts_.limited_ns(SendLimit::recovery);
+        // One or two now and then cost nothing that anyone would see; what waited for them is told as slow commands.
+        const bool cheap = facts_.limited_share(SendLimit::recovery) < small_share;
+        if (repaired < least_burst && cheap) return;
         const bool serious = facts_.limited_share(SendLimit::recovery) >= noticeable_share ||
-                             (rate >= serious_loss_rate && facts_.is_bulk());
+                             (rate >= serious_loss_rate && repaired >= least_losses);
         Finding finding = begin(Kind::lost_segments, serious ? Severity::problem : Severity::notice, cost_ns);
         finding.title = fmt::format("{} of {} lost on the path", counted(repaired, "segment"), facts_.name());
         if (rate > 0) finding.title += fmt::format(" ({})", fine_percent(rate));
@@ -112,19 +116,22 @@ class OfSender {
             finding.title += fmt::format("; repairs held it back {} of its time", share(SendLimit::recovery));
         }
         finding.explanation = fmt::format(
-            "Sent again {}; each time what came behind had to wait at the receiver for {} or more, "
-            "and the congestion window shrank. ",
+            "{}; each time what came behind had to wait at the receiver for {} or more, and the congestion "
+            "window shrank. ",
             how_repaired(), round_trip());
-        if (facts_.burst_losses >= 2) {
+        if (facts_.burst_losses >= least_burst) {
+            const int64_t length_ns = facts_.burst.length_ns();
             finding.explanation +=
-                fmt::format("The longest row of losses was {} in {}. ", human_count(facts_.burst_losses),
-                            human_duration(facts_.burst.length_ns()));
+                fmt::format("The worst burst: {} {}. ", human_count(facts_.burst_losses),
+                            length_ns == 0 ? "at once" : "in " + human_duration(length_ns));
         }
         finding.explanation += "Look at the drop and error counters of the ports between the two ends.";
-        finding.packet = facts_.burst.packet;
-        if (facts_.burst_losses >= 2) place_at(finding, facts_.burst);
-        if (facts_.burst_losses < 2)
+        if (facts_.burst_losses >= least_burst) {
+            place_at(finding, facts_.burst);
+        } else {
             place_at(finding, facts_.limited[static_cast<size_t>(SendLimit::recovery)]);
+            if (finding.begin_ns == no_time) finding.packet = facts_.burst.packet;
+        }
         list_.push_back(std::move(finding));
     }
 
@@ -135,51 +142,65 @@ class OfSender {
         return rate < 0.01 ? fmt::format("{:.2f} %", rate * 100) : human_percent(rate);
     }
 
-    // "42 by fast retransmission, 2 after a timeout"
+    // "42 were repaired by fast retransmission, 2 after a timeout"
     std::string how_repaired() const {
         const std::pair<LossKind, std::string_view> ways[] = {
             {LossKind::fast_retransmit, "by fast retransmission"},
             {LossKind::rto, "after a timeout"},
             {LossKind::tlp, "by tail loss probe"},
         };
+        const bool one = facts_.repaired() == 1;
+        const std::string all = one ? "It" : "All";
         std::string text;
         for (const auto& [kind, words] : ways) {
             if (count(kind) == 0) continue;
-            text += fmt::format("{}{} {}", text.empty() ? "" : ", ", human_count(count(kind)), words);
+            const std::string number = count(kind) == facts_.repaired() ? all : human_count(count(kind));
+            text += fmt::format("{}{} {}", text.empty() ? number : ", " + number,
+                                !text.empty()      ? ""
+                                : count(kind) == 1 ? " was repaired"
+                                                   : " were repaired",
+                                words);
         }
         return text;
     }
 
     void needless() {
         const uint64_t needless = count(LossKind::spurious);
-        // Those of timeouts are told as a stall of the path.
-        const bool told = facts_.timeouts.count > 0 && count(LossKind::rto) == 0;
-        if (needless == 0 || told) return;
+        // Those of timeouts are told as a stall of the path, those of packets that overtook each other with these.
+        const bool told = (facts_.timeouts.count > 0 && count(LossKind::rto) == 0) || is_reordered();
+        if (needless < least_burst || told) return;
         Finding finding = begin(Kind::needless_retransmission, Severity::notice, 0);
         finding.packet = facts_.first_loss[static_cast<size_t>(LossKind::spurious)];
         finding.title = fmt::format("{} sent {} again though the first had arrived", facts_.name(),
                                     counted(needless, "segment"));
         finding.explanation =
             "Packets overtook each other on the path, or it held them up for longer than before, and TCP "
-            "took "
-            "them for lost. Look for links bundled packet by packet, several paths, or sudden delays.";
+            "took them for lost. Look for links bundled packet by packet, several paths, or sudden delays.";
         list_.push_back(std::move(finding));
     }
 
-    void reordering() {
-        const uint64_t late = count(LossKind::out_of_order);
+    bool is_reordered() const {
         // One in a thousand no sender minds.
         constexpr double least_rate = 1e-3;
         const double segments = static_cast<double>(facts_.bytes()) / facts_.mss();
-        if (late < 3 || static_cast<double>(late) < least_rate * segments) return;
+        const uint64_t late = count(LossKind::out_of_order);
+        return late >= least_burst && static_cast<double>(late) >= least_rate * segments;
+    }
+
+    void reordering() {
+        if (!is_reordered()) return;
         Finding finding =
             begin(Kind::reordering, Severity::notice, facts_.summary->in_state_ns(CaState::disorder));
         finding.packet = facts_.first_loss[static_cast<size_t>(LossKind::out_of_order)];
-        finding.title = fmt::format("{} of {} came out of order", counted(late, "segment"), facts_.name());
-        finding.explanation =
-            "Packets overtake each other on the path; TCP may take them for lost, and the receiver must hold "
-            "what "
-            "comes behind. Look for links bundled packet by packet rather than by connection.";
+        finding.title = fmt::format("{} of {} came out of order",
+                                    counted(count(LossKind::out_of_order), "segment"), facts_.name());
+        const uint64_t needless = count(LossKind::spurious);
+        finding.explanation = fmt::format(
+            "Packets overtake each other on the path; the receiver must hold what comes behind{}. Look for "
+            "links bundled packet by packet rather than by connection.",
+            needless == 0
+                ? ""
+                : fmt::format(", and TCP sent {} again that had arrived", counted(needless, "segment")));
         list_.push_back(std::move(finding));
     }
 
@@ -197,8 +218,8 @@ class OfSender {
             stalls.count == 1 ? "once" : human_count(stalls.count) + " times",
             human_duration(stalls.total_ns), human_duration(stalls.longest.length_ns()));
         finding.explanation = fmt::format(
-            "It did not read its connection as fast as {} sent, which had to wait. Look at the "
-            "receiving host: processor, memory, size of its socket buffer.",
+            "It did not read its connection as fast as {} sent, which had to wait. Look at the receiving "
+            "host: processor, memory, size of its socket buffer.",
             facts_.name());
         list_.push_back(std::move(finding));
     }
@@ -219,68 +240,84 @@ class OfSender {
         }
         finding.explanation +=
             "Let the receiving host take larger socket buffers (tcp_rmem on Linux), and see whether it reads "
-            "fast "
-            "enough.";
+            "fast enough.";
         list_.push_back(std::move(finding));
     }
 
     void congestion() {
         if (!facts_.is_bulk()) return;
-        if (facts_.fills_path()) return full_path();
+        if (facts_.queues_on_path()) return path_queue();
         const double held_share = facts_.limited_share(SendLimit::congestion);
-        if (held_share < noticeable_share) return;
+        // A window that is full now and then is a window at work.
+        constexpr double least_share = 0.2;
+        if (held_share < least_share) return;
         Finding finding =
             begin(Kind::congestion_window, Severity::notice, facts_.limited_ns(SendLimit::congestion));
         place_at(finding, facts_.limited[static_cast<size_t>(SendLimit::congestion)]);
         finding.title = fmt::format("{} waited for its congestion window {} of its time", facts_.name(),
                                     human_percent(held_share));
+        const std::string cwnd_min = human_bytes(facts_.summary->cwnd_min());
+        const std::string cwnd_max = human_bytes(facts_.summary->cwnd_max());
         if (facts_.ecn_reductions > 0) {
             finding.explanation = fmt::format(
                 "The path marked packets as congested, and the window was reduced {} for it: its bandwidth "
-                "is "
-                "used up, or its marking threshold is low.",
+                "is used up, or its marking threshold is low.",
                 facts_.ecn_reductions == 1 ? "once" : human_count(facts_.ecn_reductions) + " times");
-        } else if (facts_.repaired() > 0) {
+        } else if (facts_.repaired() > 0 || facts_.timeouts.count > 0) {
+            const std::string_view what = facts_.timeouts.count == 0 ? "Losses"
+                                          : facts_.repaired() == 0   ? "Timeouts"
+                                                                     : "Losses and timeouts";
             finding.explanation = fmt::format(
-                "Losses keep the window small: {} to {} over {}. Without them it would grow until the "
-                "path is full.",
-                human_bytes(facts_.summary->cwnd_min()), human_bytes(facts_.summary->cwnd_max()),
-                round_trip());
-        } else if (facts_.queued_share() >= noticeable_share) {
+                "{} made the window small again and again: {} to {} over {}. Without them it would grow "
+                "until the path is full.",
+                what, cwnd_min, cwnd_max, round_trip());
+        } else if (facts_.summary->transitions() > 0 && count(LossKind::spurious) > 0) {
             finding.explanation = fmt::format(
-                "The window ({} at the most) is as much as the path holds: for {} of the time data waited in "
-                "a queue "
-                "on it.",
-                human_bytes(facts_.summary->cwnd_max()), human_percent(facts_.queued_share()));
+                "Nothing was lost, but packets out of order or late made TCP take its window back now and "
+                "then: {} to {}.",
+                cwnd_min, cwnd_max);
+        } else if (rtt_grew()) {
+            finding.explanation = fmt::format(
+                "The window, {} at the most, is about what the path holds: the round trip grows with it, to "
+                "{} rather than {} on average. More the path does not carry.",
+                cwnd_max, human_duration(facts_.summary->srtt_mean_ns()),
+                human_duration(facts_.rtt_min_ns()));
         } else {
             finding.explanation = fmt::format(
-                "There was no loss: the window was still growing ({} to {}), as it does on a new connection "
-                "and on "
-                "one that was idle. Keep connections busy, and see tcp_slow_start_after_idle on Linux.",
-                human_bytes(facts_.summary->cwnd_min()), human_bytes(facts_.summary->cwnd_max()));
+                "There was no loss: the window, {} to {}, had yet to grow, as it must on a new connection "
+                "and on one that was idle. Keep connections busy, and see tcp_slow_start_after_idle on "
+                "Linux.",
+                cwnd_min, cwnd_max);
         }
         list_.push_back(std::move(finding));
     }
 
-    void full_path() {
-        Finding finding = begin(Kind::path_full, Severity::notice, facts_.queued_ns);
+    bool rtt_grew() const {
+        const int64_t mean_ns = facts_.summary->srtt_mean_ns();
+        const int64_t least_ns = facts_.rtt_min_ns();
+        constexpr double clearly = 1.3;
+        return mean_ns != no_time && least_ns != no_time &&
+               static_cast<double>(mean_ns) >= clearly * static_cast<double>(least_ns);
+    }
+
+    void path_queue() {
+        Finding finding = begin(Kind::path_queue, Severity::notice, facts_.queued_ns);
         place_at(finding, facts_.queued);
-        const double rate = facts_.queued_bytes * 1e9 / static_cast<double>(facts_.queued_ns);
-        finding.title = fmt::format("The path from {} is full at {}: round trip {} rather than {}",
-                                    facts_.name(), human_rate(rate), human_duration(facts_.queued_srtt_ns),
-                                    human_duration(facts_.rtt_min_ns()));
+        finding.title =
+            fmt::format("Data of {} queued on the path at {}: round trip {} rather than {}", facts_.name(),
+                        human_rate(facts_.queued_rate()), human_duration(facts_.queued_srtt_ns),
+                        human_duration(facts_.rtt_min_ns()));
         finding.explanation = fmt::format(
-            "For {} of its time more was sent than the path carries, and the rest waited in a queue on it. "
-            "Either "
-            "{} is what this path has (link speed, shaping, other traffic), or a port on it is slower than "
-            "it should be.",
-            human_percent(facts_.queued_share()), human_rate(rate));
+            "For {} of its time more was under way than the path carries, and the rest waited in a queue. "
+            "Either that rate is what this path has (link speed, shaping, other traffic), or a port on it is "
+            "slower than it should be.",
+            human_percent(facts_.queued_share()));
         list_.push_back(std::move(finding));
     }
 
     void pacing() {
         const double held_share = facts_.limited_share(SendLimit::pacing);
-        if (!facts_.is_bulk() || facts_.fills_path() || held_share < noticeable_share) return;
+        if (!facts_.is_bulk() || facts_.queues_on_path() || held_share < noticeable_share) return;
         Finding finding = begin(Kind::pacing, Severity::information, facts_.limited_ns(SendLimit::pacing));
         place_at(finding, facts_.limited[static_cast<size_t>(SendLimit::pacing)]);
         finding.title =
@@ -306,6 +343,14 @@ bool other_side_tells_timeouts(const SenderFacts& facts, std::span<const SenderF
     });
 }
 
+// A queue makes the round trip longer for both sides, whose data are in it: those that move more.
+bool other_side_queues_more(const SenderFacts& facts, std::span<const SenderFacts> senders) {
+    return std::ranges::any_of(senders, [&](const SenderFacts& other) {
+        return other.number == facts.number && &other != &facts && other.queues_on_path() &&
+               other.queued_rate() > facts.queued_rate();
+    });
+}
+
 }  // namespace
 
 void add_sender_findings(FindingList& list, std::span<const SenderFacts> senders) {
@@ -316,6 +361,8 @@ void add_sender_findings(FindingList& list, std::span<const SenderFacts> senders
         for (Finding& finding : own) {
             const bool of_timeout =
                 finding.kind == Kind::retransmission_timeout || finding.kind == Kind::path_stall;
+            const bool of_queue = finding.kind == Kind::path_queue;
+            if (of_queue && other_side_queues_more(facts, senders)) continue;
             if (!of_timeout || !told_by_other) list.push_back(std::move(finding));
         }
     }

@@ -90,8 +90,7 @@ void add_digests(FindingList& list, const FindingsInput& input, const PduFacts& 
                                 human_count(data.count));
     finding.explanation =
         "Bytes changed on their way although the TCP checksum held: a failing network card, memory or "
-        "switch. Without "
-        "digests this would be silent corruption.";
+        "switch. Without digests this would be silent corruption.";
     list.push_back(std::move(finding));
 }
 
@@ -111,13 +110,11 @@ void add_pdus(FindingList& list, const FindingsInput& input, const PduFacts& pdu
     add(pdus.async_messages, Kind::async_message, Severity::problem,
         counted(pdus.async_messages.count, "asynchronous message") + " from the target",
         "The target announces an event of its own: that it drops the connection or session, asks for logout, "
-        "or a "
-        "logical unit changed.");
+        "or a logical unit changed.");
     add(pdus.task_management, Kind::task_management, Severity::notice,
         counted(pdus.task_management.count, "task management request"),
         "The initiator aborted commands or reset something: usually a timeout of its own. See what it waited "
-        "for "
-        "before.");
+        "for before.");
 }
 
 // Of one session: when it was there, and whether it ended in order.
@@ -177,21 +174,22 @@ void add_reconnects(FindingList& list, const ResultStore& store, const PduFacts&
         if (worst == nullptr) continue;
         Finding finding;
         finding.kind = Kind::session_reconnect;
-        finding.severity = Severity::problem;
+        finding.severity = Severity::notice;
         finding.cost_ns = lost_ns;
         finding.session = worst->session;
         finding.connection = worst->connection;
         finding.packet = worst->first_packet;
         finding.begin_ns = worst_before->end_ns;
         finding.end_ns = worst->begin_ns;
-        finding.title = fmt::format("A session was lost and set up again {}: {} without it at the longest",
-                                    count == 1 ? "once" : human_count(count) + " times",
-                                    human_duration(elapsed_ns(worst_before->end_ns, worst->begin_ns)));
+        finding.title =
+            fmt::format("A session ended without a logout and was set up again {}: {} between the two{}",
+                        count == 1 ? "once" : human_count(count) + " times",
+                        human_duration(elapsed_ns(worst_before->end_ns, worst->begin_ns)),
+                        count == 1 ? "" : " at the longest");
         finding.explanation = fmt::format(
-            "Session {} ended without a logout, then the same initiator logged in to the same target again. "
-            "Look at "
-            "what came before: timeouts, resets, commands that were never answered.",
-            worst_before->session);
+            "Session {} was followed by session {} of the same initiator and target. Where it had not done "
+            "its work, see what came before: timeouts, resets, commands that were never answered.",
+            worst_before->session, worst->session);
         list.push_back(std::move(finding));
     }
 }

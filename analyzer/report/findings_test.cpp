@@ -1,0 +1,657 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/findings.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace sanscope {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+using Kind = Finding::Kind;
+
+constexpr int64_t ms = 1'000'000;
+constexpr uint32_t mss = 1000;
+constexpr uint16_t read_16 = 0x88;
+constexpr uint16_t write_16 = 0x8a;
+
+// A store of made-up rows: one session with one connection unless more are added, 1 s long, captured at the initiator.
+class Findings : public testing::Test {
+  protected:
+    explicit Findings(ResultStore::Keep keep = {}) : store(keep) {
+        uint32_t session = 0;
+        store.add_session(session).connections = 1;
+        add_connection(session);
+    }
+
+    ConnectionRow& add_connection(uint32_t session) {
+        uint32_t number = 0;
+        ConnectionRow& row = store.add_connection(number);
+        const std::array<uint8_t, 4> initiator = {10, 0, 0, 1};
+        const std::array<uint8_t, 4> target = {10, 0, 0, 2};
+        row.initiator = {IpAddress::from_v4(initiator.data()), static_cast<uint16_t>(50000 + number)};
+        row.target = {IpAddress::from_v4(target.data()), 3260};
+        row.first_packet = 100 * number;
+        row.start_ns = 0;
+        row.end_ns = 1000 * ms;
+        row.bytes_out = row.bytes_in = 5'000'000;
+        row.mss = mss;
+        row.rtt_min_ns = 2 * ms;
+        row.vantage = Vantage::initiator;
+        row.session = session;
+        row.iscsi = true;
+        return row;
+    }
+
+    SenderSummary& add_target() { return store.add_sender(1, false); }
+    SenderSummary& add_initiator() { return store.add_sender(1, true); }
+
+    // The sender's figures from `begin_ms` on; `window` has what is not usual.
+    void add_window(SenderSummary& sender, int64_t begin_ms, WindowRow window) {
+        window.connection = sender.connection();
+        window.from_a = sender.from_a();
+        window.time_ns = begin_ms * ms;
+        window.packet = static_cast<PacketNumber>(begin_ms) + 1;
+        if (window.srtt_ns == no_time) window.srtt_ns = 2 * ms;
+        if (window.cwnd == unknown<uint32_t>) window.cwnd = 100'000;
+        store.add_window(sender, window);
+    }
+
+    void add_loss(SenderSummary& sender, LossKind kind, int64_t time_ms, PacketNumber packet = 7) {
+        store.add_loss(sender, {.packet = packet,
+                                .time_ns = time_ms * ms,
+                                .delay_ns = 3 * ms,
+                                .connection = sender.connection(),
+                                .length = mss,
+                                .kind = kind,
+                                .from_a = sender.from_a()});
+    }
+
+    uint64_t add_command(CommandRow values) {
+        uint64_t number = 0;
+        CommandRow& row = store.begin_command(number);
+        if (values.connection == 0) values.connection = 1;
+        values.session = 1;
+        if (values.request_packet == 0) values.request_packet = 1000 + 2 * number;
+        values.itt = static_cast<uint32_t>(number);
+        row = values;
+        store.requested(row);
+        if (row.response_packet != 0) store.answered(row);
+        store.end_command(number, row, values.opcode == read_16, values.opcode == write_16);
+        return number;
+    }
+
+    // A good READ(16) of 64 KiB: its data come `wait_ms` after its request and take `data_ms`.
+    uint64_t add_read(int64_t begin_ms, int64_t wait_ms, int64_t data_ms = 0) {
+        const PacketNumber packet = 1000 + 2 * static_cast<PacketNumber>(begin_ms);
+        return add_command({.bytes = 65536,
+                            .request_packet = packet,
+                            .response_packet = packet + 2 * static_cast<PacketNumber>(wait_ms + data_ms),
+                            .request_ns = begin_ms * ms,
+                            .first_data_ns = (begin_ms + wait_ms) * ms,
+                            .last_data_ns = (begin_ms + wait_ms + data_ms) * ms,
+                            .response_ns = (begin_ms + wait_ms + data_ms) * ms,
+                            .name = "READ(16)",
+                            .opcode = read_16,
+                            .status = 0,
+                            .outcome = Outcome::completed});
+    }
+
+    uint64_t add_failed(uint16_t opcode, uint16_t status, uint16_t key = unknown<uint16_t>,
+                        uint16_t asc = unknown<uint16_t>, uint16_t ascq = unknown<uint16_t>) {
+        return add_command({.bytes = 4096,
+                            .response_packet = 5000,
+                            .request_ns = 10 * ms,
+                            .response_ns = 11 * ms,
+                            .name = opcode == read_16 ? "READ(16)" : "TEST UNIT READY",
+                            .opcode = opcode,
+                            .status = status,
+                            .sense_key = key,
+                            .asc = asc,
+                            .ascq = ascq,
+                            .outcome = Outcome::completed});
+    }
+
+    std::vector<Finding> find() {
+        store.finish();
+        return findings({store, totals, issues, damage, interfaces, stop});
+    }
+    // Those of one kind.
+    std::vector<Finding> find(Kind kind) {
+        std::vector<Finding> found = find();
+        std::erase_if(found, [=](const Finding& finding) { return finding.kind != kind; });
+        return found;
+    }
+    Finding find_one(Kind kind) {
+        const std::vector<Finding> found = find(kind);
+        EXPECT_EQ(found.size(), 1u) << finding_kind_name(kind);
+        return found.empty() ? Finding{} : found.front();
+    }
+
+    ResultStore store;
+    Engine::Totals totals{.packets = 10'000, .first_ns = 0, .last_ns = 2000 * ms};
+    Issues issues;
+    std::vector<Damage> damage;
+    std::vector<CaptureInterface> interfaces;
+    const std::atomic<bool>* stop = nullptr;
+};
+
+class FindingsWithoutRows : public Findings {
+  protected:
+    FindingsWithoutRows() : Findings(ResultStore::Keep::nothing()) {}
+};
+
+TEST_F(Findings, kinds_have_names_that_differ) {
+    std::set<std::string_view> names;
+    for (size_t i = 0; i <= static_cast<size_t>(Kind::nothing_wrong); ++i) {
+        names.insert(finding_kind_name(static_cast<Kind>(i)));
+    }
+    EXPECT_EQ(names.size(), static_cast<size_t>(Kind::nothing_wrong) + 1);
+    EXPECT_EQ(finding_kind_name(Kind::zero_window_stall), "zero_window_stall");
+}
+
+TEST_F(Findings, where_nothing_is_wrong_that_is_said_with_figures) {
+    for (int64_t i = 0; i < 100; ++i) add_read(10 * i, 1);
+    const Finding finding = find_one(Kind::nothing_wrong);
+    EXPECT_EQ(finding.severity, Finding::Severity::information);
+    EXPECT_THAT(finding.title, HasSubstr("100 commands in 991 ms, 6.61 MB/s"));
+    EXPECT_THAT(finding.explanation, HasSubstr("Of 100 READ(16) half took"));
+    EXPECT_THAT(find_one(Kind::vantage).title, HasSubstr("Captured at the initiator"));
+    EXPECT_EQ(find().size(), 2u);
+}
+
+TEST_F(Findings, where_something_is_wrong_it_is_not_said_that_nothing_is) {
+    add_failed(read_16, 2, 3, 0x11, 0);
+    EXPECT_TRUE(find(Kind::nothing_wrong).empty());
+}
+
+TEST_F(Findings, a_stop_finds_nothing) {
+    add_read(0, 1);
+    const std::atomic<bool> stopped = true;
+    stop = &stopped;
+    EXPECT_TRUE(find().empty());
+}
+
+TEST_F(Findings, a_shut_window_is_told_with_its_longest_stall) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.limit = SendLimit::congestion});
+    add_window(target, 100, {.advertised_window = 0, .limit = SendLimit::receiver});
+    add_window(target, 120, {.advertised_window = 60'000, .limit = SendLimit::application});
+    add_window(target, 500, {.advertised_window = mss - 1, .limit = SendLimit::receiver});
+    add_window(target, 510, {.advertised_window = 0, .limit = SendLimit::receiver});
+    add_window(target, 650, {.advertised_window = 60'000, .limit = SendLimit::application});
+    add_window(target, 1000, {});
+    const Finding finding = find_one(Kind::zero_window_stall);
+    EXPECT_EQ(finding.severity, Finding::Severity::problem);
+    EXPECT_THAT(
+        finding.title,
+        HasSubstr(
+            "window of initiator 10.0.0.1:50001 was shut 2 times: 170 ms in all, 150 ms at the longest"));
+    EXPECT_EQ(finding.packet, 501u);
+    EXPECT_EQ(finding.begin_ns, 500 * ms);
+    EXPECT_EQ(finding.end_ns, 650 * ms);
+    EXPECT_EQ(finding.cost_ns, 170 * ms);
+    EXPECT_EQ(finding.connection, 1u);
+    EXPECT_EQ(finding.sender, Finding::Sender::target);
+}
+
+TEST_F(Findings, a_window_that_is_small_but_open_is_no_stall) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.advertised_window = 4 * mss, .limit = SendLimit::receiver});
+    add_window(target, 1000, {});
+    EXPECT_TRUE(find(Kind::zero_window_stall).empty());
+    const Finding finding = find_one(Kind::receiver_window);
+    EXPECT_THAT(finding.title, HasSubstr("100 % of its time"));
+    EXPECT_THAT(finding.explanation, HasSubstr("over a round trip of 2.00 ms that is 2.00 MB/s at the most"));
+}
+
+TEST_F(Findings, a_timeout_lasts_from_the_last_progress_to_the_next) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.snd_una = 1, .snd_nxt = 9000});
+    add_window(target, 100, {.snd_una = 5000, .snd_nxt = 9000});
+    add_window(target, 300, {.snd_una = 5000, .snd_nxt = 9000, .ca_state = CaState::loss});
+    add_window(target, 305, {.snd_una = 5000, .snd_nxt = 9000, .ca_state = CaState::loss});
+    add_window(target, 320, {.snd_una = 9000, .snd_nxt = 9000});
+    add_window(target, 1000, {.snd_una = 9000, .snd_nxt = 9000});
+    add_loss(target, LossKind::rto, 300);
+    const Finding finding = find_one(Kind::retransmission_timeout);
+    EXPECT_THAT(finding.title, HasSubstr("Target 10.0.0.2:3260 stood still"));
+    EXPECT_THAT(finding.title, HasSubstr("once: 220 ms"));
+    EXPECT_EQ(finding.begin_ns, 100 * ms);
+    EXPECT_EQ(finding.end_ns, 320 * ms);
+    EXPECT_EQ(finding.packet, 301u);
+}
+
+TEST_F(Findings, timeouts_of_both_sides_at_once_are_told_once) {
+    SenderSummary* senders[] = {&add_target(), &add_initiator()};
+    for (SenderSummary* sender : senders) {
+        const bool longer = sender == senders[0];
+        add_window(*sender, longer ? 100 : 110, {.snd_una = 1, .snd_nxt = 9});
+        add_window(*sender, 300, {.snd_una = 1, .snd_nxt = 9, .ca_state = CaState::loss});
+        add_window(*sender, 500, {.snd_una = 9, .snd_nxt = 9});
+        add_loss(*sender, LossKind::spurious, 300);
+    }
+    const Finding finding = find_one(Kind::path_stall);
+    EXPECT_EQ(finding.cost_ns, 400 * ms);
+    EXPECT_THAT(finding.title, HasSubstr("from target 10.0.0.2:3260 stood still once: 400 ms"));
+    EXPECT_TRUE(find(Kind::retransmission_timeout).empty());
+}
+
+TEST_F(Findings, losses_are_told_with_their_rate_and_the_worst_burst) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.limit = SendLimit::recovery});
+    add_window(target, 300, {.limit = SendLimit::application});
+    add_window(target, 1000, {});
+    for (int64_t i = 0; i < 10; ++i) add_loss(target, LossKind::fast_retransmit, 20 + 10 * i, 50);
+    for (int64_t i = 0; i < 5; ++i) add_loss(target, LossKind::fast_retransmit, 200 + i, 60);
+    add_loss(target, LossKind::tlp, 900, 70);
+    const Finding finding = find_one(Kind::lost_segments);
+    EXPECT_EQ(finding.severity, Finding::Severity::problem);
+    EXPECT_THAT(finding.title,
+                HasSubstr("16 segments of target 10.0.0.2:3260 lost on the path (0.32 %); repairs "
+                          "held it back 30 % of its time"));
+    EXPECT_THAT(finding.explanation,
+                AllOf(HasSubstr("15 were repaired by fast retransmission, 1 by tail loss probe"),
+                      HasSubstr("The worst burst: 5 in 4.00 ms")));
+    EXPECT_EQ(finding.packet, 60u);
+    EXPECT_EQ(finding.begin_ns, 200 * ms);
+}
+
+TEST_F(Findings, a_loss_or_two_that_cost_nothing_are_not_told) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.limit = SendLimit::application});
+    add_window(target, 1000, {});
+    add_loss(target, LossKind::fast_retransmit, 100);
+    EXPECT_TRUE(find(Kind::lost_segments).empty());
+}
+
+TEST_F(Findings, segments_sent_again_needlessly_are_told_with_the_reordering_that_made_them) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.limit = SendLimit::application});
+    add_window(target, 1000, {});
+    for (int64_t i = 0; i < 4; ++i) add_loss(target, LossKind::spurious, 100 + i);
+    EXPECT_THAT(find_one(Kind::needless_retransmission).title, HasSubstr("sent 4 segments again"));
+    for (int64_t i = 0; i < 20; ++i) add_loss(target, LossKind::out_of_order, 100 + i, 90);
+    EXPECT_TRUE(find(Kind::needless_retransmission).empty());
+    const Finding finding = find_one(Kind::reordering);
+    EXPECT_THAT(finding.title, HasSubstr("20 segments"));
+    EXPECT_THAT(finding.explanation, HasSubstr("TCP sent 4 segments again"));
+    EXPECT_EQ(finding.packet, 90u);
+}
+
+TEST_F(Findings, a_congestion_window_that_holds_back_is_told_where_it_does) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.limit = SendLimit::application});
+    add_window(target, 400, {.limit = SendLimit::congestion});
+    add_window(target, 800, {.limit = SendLimit::application});
+    add_window(target, 1000, {});
+    const Finding finding = find_one(Kind::congestion_window);
+    EXPECT_THAT(finding.title, HasSubstr("waited for its congestion window 40 % of its time"));
+    EXPECT_NEAR(static_cast<double>(finding.begin_ns), 400e6, 5e6);
+    EXPECT_NEAR(static_cast<double>(finding.end_ns), 800e6, 5e6);
+    EXPECT_TRUE(find(Kind::path_queue).empty());
+}
+
+TEST_F(Findings, a_queue_on_the_path_is_told_of_the_side_that_fills_it_and_instead_of_its_window) {
+    SenderSummary& target = add_target();
+    SenderSummary& initiator = add_initiator();
+    for (int64_t i = 0; i <= 10; ++i) {
+        WindowRow row{
+            .srtt_ns = 10 * ms, .snd_una = static_cast<uint32_t>(i) * 1'000'000, .in_flight = 90'000};
+        row.limit = SendLimit::congestion;
+        add_window(target, 100 * i, row);
+        row.snd_una /= 2;
+        add_window(initiator, 100 * i, row);
+    }
+    const Finding finding = find_one(Kind::path_queue);
+    EXPECT_THAT(finding.title,
+                HasSubstr("Data of target 10.0.0.2:3260 queued on the path at 10.0 MB/s: round trip "
+                          "10.0 ms rather than 2.00 ms"));
+    EXPECT_EQ(finding.cost_ns, 1000 * ms);
+    EXPECT_TRUE(find(Kind::congestion_window).empty());
+}
+
+TEST_F(Findings, one_command_at_a_time_over_a_long_path_is_told_with_what_it_can_do_at_most) {
+    store.connection(1).rtt_min_ns = 20 * ms;
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.limit = SendLimit::application});
+    add_window(target, 1000, {});
+    for (int64_t i = 0; i < 40; ++i) add_read(22 * i, 21, 1);
+    const Finding finding = find_one(Kind::shallow_queue);
+    EXPECT_THAT(finding.title, HasSubstr("Reads of 64 KiB at queue depth 1 over 20.0 ms: at most 3.28 MB/s"));
+    EXPECT_THAT(finding.explanation, AllOf(HasSubstr("Session 1 moved 2.98 MB/s"), HasSubstr("91 %"),
+                                           HasSubstr("to fill 1 Gbit/s, 39 of this size")));
+    EXPECT_EQ(finding.session, 1u);
+    EXPECT_TRUE(find(Kind::target_wait).empty());
+}
+
+TEST_F(Findings, on_a_short_path_one_command_at_a_time_waits_for_the_target) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.limit = SendLimit::application});
+    add_window(target, 1000, {});
+    for (int64_t i = 0; i < 40; ++i) add_read(22 * i, 21, 1);
+    EXPECT_TRUE(find(Kind::shallow_queue).empty());
+    const Finding finding = find_one(Kind::target_wait);
+    EXPECT_THAT(finding.title, HasSubstr("waited 19."));
+    EXPECT_THAT(finding.explanation, HasSubstr("round trip is 2.00 ms"));
+}
+
+TEST_F(Findings, a_target_is_not_blamed_for_what_its_tcp_held_back) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.limit = SendLimit::congestion});
+    add_window(target, 1000, {});
+    for (int64_t i = 0; i < 40; ++i) add_read(22 * i, 21, 1);
+    EXPECT_TRUE(find(Kind::target_wait).empty());
+}
+
+TEST_F(Findings, what_is_always_under_way_in_the_same_amount_looks_like_a_send_buffer) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.in_flight = 30'000, .limit = SendLimit::application});
+    add_window(target, 1000, {});
+    for (int64_t i = 0; i < 40; ++i) add_read(i, 900);
+    const Finding finding = find_one(Kind::send_buffer);
+    EXPECT_THAT(finding.title, HasSubstr("keeps about 28.7 kB under way"));
+    EXPECT_TRUE(find(Kind::target_wait).empty());
+}
+
+TEST_F(Findings, waits_for_r2ts_are_told_as_a_share_of_the_writes_time) {
+    add_window(add_initiator(), 0, {});
+    for (int64_t i = 0; i < 30; ++i) {
+        add_command({.bytes = 65536,
+                     .response_packet = 5000,
+                     .request_ns = 10 * i * ms,
+                     .response_ns = (10 * i + 8) * ms,
+                     .name = "WRITE(16)",
+                     .r2ts = 2,
+                     .opcode = write_16,
+                     .status = 0,
+                     .outcome = Outcome::completed});
+    }
+    EXPECT_THAT(find_one(Kind::r2t_waits).title, HasSubstr("waited for 2.0 R2Ts each: 50 % of their time"));
+}
+
+// Thirty reads of 2 ms, and one of 202 ms that begins at 500 ms.
+class OneSlowRead : public Findings {
+  protected:
+    OneSlowRead() : target(add_target()) {
+        for (int64_t i = 0; i < 30; ++i) add_read(10 * i, 2);
+        slow = add_read(500, 202);
+        add_window(target, 0, {.snd_una = 1, .snd_nxt = 9, .limit = SendLimit::application});
+    }
+    Finding find_slow() {
+        add_window(target, 1000, {.snd_una = 9, .snd_nxt = 9});
+        return find_one(Kind::slow_commands);
+    }
+    SenderSummary& target;
+    uint64_t slow = 0;
+};
+
+TEST_F(OneSlowRead, waits_for_the_target_where_tcp_did_nothing) {
+    const Finding finding = find_slow();
+    EXPECT_THAT(finding.title,
+                HasSubstr("1 of 31 commands took over 3 times the median of their kind, 202 ms"));
+    EXPECT_THAT(finding.explanation, HasSubstr("the target took 202 ms until the first data"));
+    EXPECT_EQ(finding.command, slow);
+    EXPECT_EQ(finding.packet, 2000u);
+    EXPECT_EQ(finding.begin_ns, 500 * ms);
+    EXPECT_EQ(finding.severity, Finding::Severity::problem);
+}
+
+TEST_F(OneSlowRead, is_explained_by_a_timeout_within_its_time) {
+    add_window(target, 510, {.snd_una = 5, .snd_nxt = 9});
+    add_window(target, 650, {.snd_una = 5, .snd_nxt = 9, .ca_state = CaState::loss});
+    add_window(target, 690, {.snd_una = 9, .snd_nxt = 9});
+    EXPECT_THAT(find_slow().explanation, HasSubstr("stood still until a retransmission timeout"));
+}
+
+TEST_F(OneSlowRead, is_explained_by_the_repair_of_a_loss) {
+    add_window(target, 520, {.snd_una = 5, .snd_nxt = 9, .limit = SendLimit::recovery});
+    add_window(target, 690, {.snd_una = 9, .snd_nxt = 9, .limit = SendLimit::application});
+    EXPECT_THAT(find_slow().explanation, HasSubstr("were lost and had to be sent again"));
+}
+
+TEST_F(OneSlowRead, is_not_explained_by_a_loss_that_took_but_a_moment_of_it) {
+    add_loss(target, LossKind::fast_retransmit, 600);
+    EXPECT_THAT(find_slow().explanation, HasSubstr("the target took"));
+}
+
+TEST_F(OneSlowRead, is_explained_by_a_shut_window) {
+    add_window(target, 520, {.advertised_window = 0, .limit = SendLimit::receiver});
+    add_window(target, 690, {.limit = SendLimit::application});
+    EXPECT_THAT(find_slow().explanation, HasSubstr("a receive window of its connection was shut"));
+}
+
+TEST_F(OneSlowRead, is_not_told_among_too_few_of_its_kind) {
+    Findings::add_command({.bytes = 4096,
+                           .response_packet = 9000,
+                           .request_ns = 0,
+                           .response_ns = 900 * ms,
+                           .name = "READ(10)",
+                           .opcode = 0x28,
+                           .status = 0,
+                           .outcome = Outcome::completed});
+    EXPECT_THAT(find_slow().title, HasSubstr("1 of 31"));
+}
+
+TEST_F(Findings, statuses_are_told_by_kind_with_the_first_of_each) {
+    add_failed(0x00, 2, 6, 0x29, 0);
+    const uint64_t first = add_failed(read_16, 2, 3, 0x11, 0);
+    add_failed(read_16, 2, 3, 0x11, 0);
+    const std::vector<Finding> found = find(Kind::command_status);
+    ASSERT_EQ(found.size(), 2u);
+    EXPECT_EQ(found[0].severity, Finding::Severity::problem);
+    EXPECT_THAT(found[0].title, HasSubstr("2 commands: CHECK CONDITION, MEDIUM ERROR"));
+    EXPECT_EQ(found[0].command, first);
+    EXPECT_EQ(found[1].severity, Finding::Severity::information);
+    EXPECT_THAT(found[1].title, HasSubstr("UNIT ATTENTION"));
+}
+
+TEST_F(Findings, a_target_that_is_full_is_told) {
+    add_failed(read_16, 0x28);
+    EXPECT_THAT(find_one(Kind::target_queue_full).title, HasSubstr("turned 1 command away as TASK SET FULL"));
+    EXPECT_TRUE(find(Kind::command_status).empty());
+}
+
+TEST_F(Findings, commands_whose_connection_ended_were_never_answered) {
+    for (int64_t i = 0; i < 10; ++i) add_read(10 * i, 5);
+    const uint64_t first = add_command({.request_ns = 900 * ms, .name = "READ(16)", .opcode = read_16});
+    add_command({.request_ns = 950 * ms, .name = "READ(16)", .opcode = read_16});
+    const Finding finding = find_one(Kind::unanswered_commands);
+    EXPECT_THAT(finding.title, HasSubstr("2 commands never answered"));
+    EXPECT_THAT(finding.explanation,
+                AllOf(HasSubstr("waited 100 ms"), HasSubstr("goes on for 1.00 s without it")));
+    EXPECT_EQ(finding.command, first);
+    EXPECT_EQ(finding.severity, Finding::Severity::problem);
+}
+
+TEST_F(Findings, commands_under_way_when_the_capture_ends_are_no_trouble) {
+    for (int64_t i = 0; i < 10; ++i) add_read(10 * i, 5);
+    add_command({.request_ns = totals.last_ns - 4 * ms, .name = "READ(16)", .opcode = read_16});
+    EXPECT_TRUE(find(Kind::unanswered_commands).empty());
+    EXPECT_EQ(find_one(Kind::under_way_at_end).severity, Finding::Severity::information);
+}
+
+TEST_F(Findings, answers_that_a_leaking_capture_missed_are_not_held_against_the_target) {
+    SenderSummary& target = add_target();
+    add_command({.request_ns = 10 * ms, .name = "READ(16)", .opcode = read_16});
+    for (int64_t i = 0; i < 10; ++i) add_read(20 + 10 * i, 5);
+    EXPECT_EQ(find(Kind::unanswered_commands).size(), 1u);
+    add_loss(target, LossKind::not_captured, 12);
+    EXPECT_TRUE(find(Kind::unanswered_commands).empty());
+    EXPECT_EQ(find(Kind::unseen_answers).size(), 1u);
+}
+
+TEST_F(Findings, aborted_commands_are_told) {
+    add_command({.request_ns = 10 * ms, .name = "WRITE(10)", .outcome = Outcome::aborted});
+    EXPECT_THAT(find_one(Kind::aborted_commands).title, HasSubstr("1 command aborted"));
+}
+
+TEST_F(Findings, a_session_that_comes_back_without_logout_is_told_and_one_that_logged_out_is_not) {
+    const auto name = [&](uint32_t number) {
+        store.session(number).initiator_name = "iqn.i";
+        store.session(number).target_name = "iqn.t";
+    };
+    store.connection(1).end_ns = 300 * ms;
+    uint32_t session = 0;
+    store.add_session(session);
+    ConnectionRow& again = add_connection(session);
+    again.start_ns = 800 * ms;
+    name(1);
+    name(2);
+    store.add_pdu() = {.first_packet = 5, .connection = 1, .opcode = 0x01};
+    const Finding finding = find_one(Kind::session_reconnect);
+    EXPECT_THAT(finding.title, HasSubstr("once: 500 ms between the two"));
+    EXPECT_EQ(finding.session, 2u);
+    EXPECT_EQ(finding.packet, again.first_packet);
+    store.add_pdu() = {.first_packet = 6, .connection = 1, .opcode = 0x06};
+    EXPECT_TRUE(find(Kind::session_reconnect).empty());
+}
+
+TEST_F(Findings, sessions_at_the_same_time_are_no_reconnect) {
+    uint32_t session = 0;
+    store.add_session(session);
+    add_connection(session).start_ns = 800 * ms;
+    for (const uint32_t number : {1u, 2u}) {
+        store.session(number).initiator_name = "iqn.i";
+        store.session(number).target_name = "iqn.t";
+    }
+    store.add_pdu() = {.first_packet = 5, .connection = 1, .opcode = 0x01};
+    EXPECT_TRUE(find(Kind::session_reconnect).empty());
+}
+
+TEST_F(Findings, bad_digests_lead_to_the_first_one) {
+    issues.add(Issue::data_digests_bad, 44, 3);
+    store.add_pdu() = {
+        .first_packet = 44, .command = 9, .connection = 1, .opcode = 0x25, .data_digest = Digest::bad};
+    const Finding finding = find_one(Kind::bad_digest);
+    EXPECT_THAT(finding.title, HasSubstr("3 PDUs with a wrong digest: 0 of headers, 3 of data"));
+    EXPECT_EQ(finding.packet, 44u);
+    EXPECT_EQ(finding.command, 9u);
+    EXPECT_EQ(finding.session, 1u);
+}
+
+TEST_F(Findings, rejects_messages_and_task_management_are_told) {
+    for (const uint8_t opcode : {uint8_t{0x3f}, uint8_t{0x32}, uint8_t{0x02}}) {
+        store.add_pdu() = {.first_packet = opcode, .connection = 1, .opcode = opcode};
+    }
+    EXPECT_EQ(find_one(Kind::rejected_pdu).packet, 0x3fu);
+    EXPECT_EQ(find_one(Kind::async_message).packet, 0x32u);
+    EXPECT_EQ(find_one(Kind::task_management).packet, 0x02u);
+}
+
+TEST_F(Findings, connections_that_share_unequally_are_told) {
+    store.session(1).connections = 2;
+    add_connection(1);
+    for (int64_t i = 0; i < 90; ++i) add_read(10 * i, 2);
+    for (int64_t i = 0; i < 10; ++i) add_command({.request_ns = i, .name = "READ(16)", .connection = 2});
+    EXPECT_THAT(find_one(Kind::connection_imbalance).title,
+                HasSubstr("One of 2 connections of session 1 carried 90 %"));
+}
+
+TEST_F(Findings, what_the_capture_lacks_is_told) {
+    SenderSummary& target = add_target();
+    add_loss(target, LossKind::not_captured, 12, 33);
+    add_loss(target, LossKind::duplicate, 13, 34);
+    issues.add(Issue::bytes_not_captured, 33, 4000);
+    issues.add(Issue::fragments_never_completed, 35, 2);
+    damage.push_back({"cut.pcap", 1234, "the file is cut off inside a packet record"});
+    interfaces.push_back({.file = "cut.pcap", .name = "eth0", .snap_length = 128, .dropped = 17});
+    EXPECT_THAT(find_one(Kind::capture_damaged).title,
+                "cut.pcap: the file is cut off inside a packet record at byte 1234");
+    EXPECT_THAT(find_one(Kind::capture_drops).title, HasSubstr("17 packets"));
+    EXPECT_THAT(find_one(Kind::snap_length).title, HasSubstr("128 bytes"));
+    EXPECT_THAT(find_one(Kind::not_captured).title, HasSubstr("4.00 kB of iSCSI"));
+    EXPECT_EQ(find_one(Kind::not_captured).packet, 33u);
+    EXPECT_EQ(find_one(Kind::captured_twice).packet, 34u);
+    EXPECT_THAT(find_one(Kind::capture_issue).title, HasSubstr("2 IP datagrams with fragments missing"));
+}
+
+TEST_F(Findings, come_with_failures_before_slowness_and_the_costliest_first) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.advertised_window = 0, .limit = SendLimit::receiver});
+    add_window(target, 200, {.limit = SendLimit::recovery});
+    add_window(target, 900, {.limit = SendLimit::application});
+    add_window(target, 1000, {});
+    for (int64_t i = 0; i < 10; ++i) add_loss(target, LossKind::fast_retransmit, 200 + i);
+    add_failed(read_16, 2, 3, 0x11, 0);
+    interfaces.push_back({.file = "some.pcap", .name = "", .dropped = 1});
+    std::vector<Kind> order;
+    for (const Finding& finding : find()) order.push_back(finding.kind);
+    EXPECT_THAT(order, testing::ElementsAre(Kind::command_status, Kind::lost_segments,
+                                            Kind::zero_window_stall, Kind::capture_drops, Kind::vantage));
+}
+
+TEST_F(Findings, of_a_kind_a_handful_is_told_and_how_many_more_there_are) {
+    for (uint16_t asc = 0; asc < 10; ++asc) add_failed(read_16, 2, 3, asc, 0);
+    const std::vector<Finding> found = find(Kind::command_status);
+    ASSERT_EQ(found.size(), 4u);
+    EXPECT_THAT(found[3].explanation, HasSubstr("And 6 more like this."));
+    EXPECT_THAT(found[2].explanation, Not(HasSubstr("more like this")));
+}
+
+TEST_F(Findings, times_that_no_clock_tells_break_nothing) {
+    constexpr int64_t last = std::numeric_limits<int64_t>::max();
+    ConnectionRow& connection = store.connection(1);
+    connection.start_ns = no_time + 1;
+    connection.end_ns = last;
+    connection.rtt_min_ns = last;
+    connection.vantage = Vantage::target;
+    SenderSummary& target = add_target();
+    add_loss(target, LossKind::rto, 1);
+    store.add_loss(target,
+                   {.time_ns = no_time + 1, .delay_ns = last, .connection = 1, .kind = LossKind::rto});
+    for (int64_t i = 0; i < 40; ++i) {
+        add_command({.bytes = unknown<uint64_t> - 1,
+                     .response_packet = 1,
+                     .request_ns = i % 2 == 0 ? no_time + 1 : last - 1,
+                     .first_data_ns = last,
+                     .last_data_ns = no_time + 2,
+                     .response_ns = i % 3 == 0 ? last : i,
+                     .name = "READ(16)",
+                     .opcode = read_16,
+                     .status = 0,
+                     .outcome = Outcome::completed});
+    }
+    for (const Finding& finding : find()) EXPECT_FALSE(finding.title.empty());
+}
+
+TEST_F(FindingsWithoutRows, summaries_still_tell_the_most) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.limit = SendLimit::recovery});
+    add_window(target, 300, {.limit = SendLimit::application});
+    add_window(target, 1000, {});
+    for (int64_t i = 0; i < 20; ++i) add_loss(target, LossKind::fast_retransmit, 20 + i);
+    add_failed(read_16, 2, 3, 0x11, 0);
+    add_command({.request_ns = 10 * ms, .name = "READ(16)", .opcode = read_16});
+    const Finding lost = find_one(Kind::lost_segments);
+    EXPECT_THAT(lost.title, AllOf(HasSubstr("20 segments"), HasSubstr("30 % of its time")));
+    EXPECT_EQ(lost.begin_ns, no_time);
+    EXPECT_EQ(find_one(Kind::command_status).packet, 1002u);
+    EXPECT_EQ(find(Kind::unanswered_commands).size(), 1u);
+    EXPECT_TRUE(find(Kind::slow_commands).empty());
+}
+
+TEST(FindingsOfNothing, says_that_there_is_nothing) {
+    const ResultStore store{ResultStore::Keep{}};
+    const Issues issues;
+    const std::vector<Finding> none = findings({store, {}, issues, {}, {}});
+    ASSERT_EQ(none.size(), 1u);
+    EXPECT_EQ(none.front().kind, Kind::no_packets);
+    const Engine::Totals totals{.packets = 12};
+    const std::vector<Finding> found = findings({store, totals, issues, {}, {}});
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found.front().kind, Kind::no_iscsi);
+}
+
+}  // namespace
+}  // namespace sanscope
