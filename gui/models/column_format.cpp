@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/models/column_format.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+#include <array>
+#include <utility>
+
+#include "gui/plot/time_axis.h"
+
+#include "analyzer/report/human_units.h"
+
+namespace sanscope {
+namespace {
+
+QString from_utf8(std::string_view text) {
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+// A column's name as words: what standards write otherwise stays so.
+QString title_of(std::string_view name, Meaning meaning) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 21> words{{
+        {"lun", "LUN"},   {"lba", "LBA"},     {"itt", "ITT"},   {"r2t", "R2T"},   {"r2ts", "R2Ts"},
+        {"pdu", "PDU"},   {"pdus", "PDUs"},   {"isid", "ISID"}, {"tsih", "TSIH"}, {"rtt", "RTT"},
+        {"srtt", "SRTT"}, {"mss", "MSS"},     {"asc", "ASC"},   {"ascq", "ASCQ"}, {"ca", "CA"},
+        {"bhs", "BHS"},   {"iscsi", "iSCSI"}, {"tcp", "TCP"},   {"ack", "ACK"},   {"cwnd", "cwnd"},
+        {"ns", ""},
+    }};
+    if (name == "cmd_sn") return QStringLiteral("CmdSN");
+    if (name == "snd_una" || name == "snd_nxt" || name == "ssthresh") return from_utf8(name);
+    if (name == "time_ns") return QCoreApplication::translate("Columns", "Time");
+    QStringList title;
+    for (const QString& word : from_utf8(name).split(QLatin1Char('_'))) {
+        const std::string plain = word.toStdString();
+        const auto* const known =
+            std::ranges::find(words, std::string_view(plain), &decltype(words)::value_type::first);
+        if (known == words.end()) {
+            title.append(title.isEmpty() ? word.left(1).toUpper() + word.mid(1) : word);
+        } else if (!known->second.empty()) {
+            title.append(from_utf8(known->second));
+        }
+    }
+    if (meaning == Meaning::moment) title.append(QStringLiteral("time"));
+    return QCoreApplication::translate("Columns", title.join(QLatin1Char(' ')).toUtf8().constData());
+}
+
+// Transfers are mostly whole numbers of KiB; what is none is told exactly as long as that is short.
+QString size_text(uint64_t bytes) {
+    if (bytes >= 1024 && bytes % 1024 == 0 &&
+        (bytes < (uint64_t{1} << 20) || bytes % (uint64_t{1} << 20) == 0)) {
+        return QString::fromStdString(human_binary_bytes(bytes));
+    }
+    if (bytes < 10'000'000) return grouped(bytes) + QStringLiteral(" B");
+    return short_bytes(static_cast<double>(bytes));
+}
+
+QString number_of(const Cell& cell) {
+    return cell.kind == Cell::Kind::integer ? QString::number(cell.integer)
+                                            : QString::number(cell.unsigned_integer);
+}
+
+QString grouped_number_of(const Cell& cell) {
+    if (cell.kind != Cell::Kind::integer) return grouped(cell.unsigned_integer);
+    return cell.integer < 0 ? QLatin1Char('-') + grouped(uint64_t{0} - static_cast<uint64_t>(cell.integer))
+                            : grouped(static_cast<uint64_t>(cell.integer));
+}
+
+// Text as the filter language reads it back.
+QString quoted(std::string_view text) {
+    QString result(QLatin1Char('"'));
+    for (const QChar c : from_utf8(text)) {
+        if (c == QLatin1Char('"') || c == QLatin1Char('\\')) result += QLatin1Char('\\');
+        result += c;
+    }
+    return result + QLatin1Char('"');
+}
+
+}  // namespace
+
+QString grouped(uint64_t number) {
+    QString digits = QString::number(number);
+    for (qsizetype at = digits.size() - 3; at > 0; at -= 3) digits.insert(at, QLatin1Char(','));
+    return digits;
+}
+
+ColumnFormat::ColumnFormat(const ColumnInfo& column)
+    : column_(&column),
+      meaning_(meaning_of(column)),
+      title_(title_of(column.name, meaning_)),
+      right_aligned_(meaning_ == Meaning::number || meaning_ == Meaning::bytes ||
+                     meaning_ == Meaning::duration || meaning_ == Meaning::moment) {}
+
+QString ColumnFormat::tooltip() const {
+    return QCoreApplication::translate("Columns", "%1\nIn filters: %2")
+        .arg(QCoreApplication::translate("Columns", std::string(column_->description).c_str()),
+             from_utf8(column_->name));
+}
+
+int ColumnFormat::characters(TimeFormat format) const {
+    switch (meaning_) {
+        case Meaning::moment:
+            return format == TimeFormat::relative ? 15 : format == TimeFormat::utc ? 33 : 29;
+        case Meaning::duration:
+        case Meaning::bytes:
+            return 9;
+        case Meaning::boolean:
+            return 3;
+        case Meaning::hexadecimal:
+            return column_->description.find("8 hex") != std::string_view::npos    ? 10
+                   : column_->description.find("12 hex") != std::string_view::npos ? 14
+                                                                                   : 5;
+        case Meaning::number:
+            return 9;
+        case Meaning::text:
+            return column_->description.find("IP:PORT") != std::string_view::npos ? 20
+                   : column_->name == "info"                                      ? 60
+                   : column_->name == "protocol"                                  ? 6
+                   : column_->name.find("_name") != std::string_view::npos        ? 40
+                                                                                  : 16;
+    }
+    return 10;
+}
+
+QString ColumnFormat::text(const Cell& cell, const TimeReference& time) const {
+    switch (cell.kind) {
+        case Cell::Kind::empty:
+            return {};
+        case Cell::Kind::boolean:
+            return cell.boolean ? QString(QChar(0x2713)) : QString();
+        case Cell::Kind::text:
+            return from_utf8(cell.text);
+        default:
+            break;
+    }
+    switch (meaning_) {
+        case Meaning::moment:
+            return full_time(cell.integer, time.first_ns, time.format);
+        case Meaning::duration:
+            return short_duration(cell.integer);
+        case Meaning::bytes:
+            return cell.kind == Cell::Kind::integer ? grouped_number_of(cell) + QStringLiteral(" B")
+                                                    : size_text(cell.unsigned_integer);
+        default:
+            return number_of(cell);
+    }
+}
+
+QString ColumnFormat::exact(const Cell& cell, const TimeReference& time) const {
+    switch (cell.kind) {
+        case Cell::Kind::empty:
+            return QCoreApplication::translate("Columns", "unknown");
+        case Cell::Kind::boolean:
+            return cell.boolean ? QCoreApplication::translate("Columns", "yes")
+                                : QCoreApplication::translate("Columns", "no");
+        case Cell::Kind::text:
+            return from_utf8(cell.text);
+        default:
+            break;
+    }
+    switch (meaning_) {
+        case Meaning::moment:
+            return QCoreApplication::translate("Columns", "%1\n%2\n%3 ns since 1970")
+                .arg(full_time(cell.integer, time.first_ns, TimeFormat::relative),
+                     full_time(cell.integer, time.first_ns,
+                               time.format == TimeFormat::relative ? TimeFormat::local : time.format),
+                     number_of(cell));
+        case Meaning::duration:
+            return QCoreApplication::translate("Columns", "%1 ns").arg(grouped_number_of(cell));
+        case Meaning::bytes:
+            return QCoreApplication::translate("Columns", "%1 bytes").arg(grouped_number_of(cell));
+        default:
+            return grouped_number_of(cell);
+    }
+}
+
+QString ColumnFormat::literal(const Cell& cell) const {
+    switch (cell.kind) {
+        case Cell::Kind::empty:
+            return {};
+        case Cell::Kind::boolean:
+            return cell.boolean ? QStringLiteral("true") : QStringLiteral("false");
+        case Cell::Kind::text:
+            return meaning_ == Meaning::hexadecimal ? from_utf8(cell.text) : quoted(cell.text);
+        default:
+            return number_of(cell);
+    }
+}
+
+std::span<const std::string_view> columns_shown_at_first(std::string_view table) {
+    static constexpr std::string_view commands[] = {
+        "command",    "request_ns",     "name",           "lun",     "lba",
+        "bytes",      "turnaround_ns",  "status",         "outcome", "queue_depth",
+        "connection", "request_packet", "response_packet"};
+    static constexpr std::string_view pdus[] = {
+        "pdu",          "time_ns",     "name",       "sender", "itt",     "data_length",   "command",
+        "first_packet", "last_packet", "connection", "final",  "damaged", "header_digest", "data_digest"};
+    static constexpr std::string_view sessions[] = {"session",
+                                                    "initiator_name",
+                                                    "target_name",
+                                                    "connections",
+                                                    "header_digest",
+                                                    "data_digest",
+                                                    "max_burst_length",
+                                                    "first_burst_length",
+                                                    "max_recv_data_segment_length_initiator",
+                                                    "max_recv_data_segment_length_target",
+                                                    "initial_r2t",
+                                                    "immediate_data",
+                                                    "tsih"};
+    static constexpr std::string_view connections[] = {"connection",
+                                                       "initiator",
+                                                       "target",
+                                                       "iscsi",
+                                                       "session",
+                                                       "packets_out",
+                                                       "packets_in",
+                                                       "bytes_out",
+                                                       "bytes_in",
+                                                       "rtt_min_ns",
+                                                       "mss",
+                                                       "retransmissions_out",
+                                                       "retransmissions_in",
+                                                       "congestion_control_initiator",
+                                                       "congestion_control_target",
+                                                       "vantage",
+                                                       "start_ns",
+                                                       "end_ns"};
+    static constexpr std::string_view losses[] = {
+        "time_ns", "kind", "sender", "packet", "original_packet", "delay_ns", "length", "seq", "connection"};
+    static constexpr std::string_view windows[] = {
+        "time_ns",  "sender",  "cwnd",   "in_flight", "ssthresh",  "advertised_window", "limit",
+        "ca_state", "srtt_ns", "packet", "cwnd_low",  "cwnd_high", "connection"};
+    static constexpr std::string_view packets[] = {"packet",   "time_ns", "source",  "destination",
+                                                   "protocol", "length",  "payload", "seq",
+                                                   "ack",      "flags",   "info"};
+    if (table == "commands") return commands;
+    if (table == "packets") return packets;
+    if (table == "pdus") return pdus;
+    if (table == "sessions") return sessions;
+    if (table == "connections") return connections;
+    if (table == "losses") return losses;
+    if (table == "windows") return windows;
+    return {};
+}
+
+}  // namespace sanscope

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+#include <span>
+#include <string_view>
+
+#include "gui/document/view_state.h"
+
+#include "analyzer/query/column_meaning.h"
+#include "analyzer/tables/table.h"
+
+namespace sanscope {
+
+// What times are shown relative to, and how.
+struct TimeReference {
+    int64_t first_ns = 0;
+    TimeFormat format = TimeFormat::relative;
+    bool operator==(const TimeReference&) const = default;
+};
+
+// How a column of a table is shown to people; its name and its exact values are those of the contract.
+class ColumnFormat {
+  public:
+    explicit ColumnFormat(const ColumnInfo& column);
+
+    // For a header: "Turnaround". `tooltip` has the description, and the name under which filters know it.
+    const QString& title() const { return title_; }
+    QString tooltip() const;
+    bool right_aligned() const { return right_aligned_; }
+    // Room that most of its values need.
+    int characters(TimeFormat format) const;
+
+    // "1.24 ms", "64 KiB", "✓"; empty where unknown.
+    QString text(const Cell& cell, const TimeReference& time) const;
+    // All of it: "1,240,512 ns"; for a tooltip.
+    QString exact(const Cell& cell, const TimeReference& time) const;
+    // A value as it can stand in a filter beside the column; empty where unknown.
+    QString literal(const Cell& cell) const;
+
+  private:
+    const ColumnInfo* column_;
+    Meaning meaning_;
+    QString title_;
+    bool right_aligned_;
+};
+
+// The columns of a table that are shown unless chosen otherwise, in the order in which a reader wants them.
+std::span<const std::string_view> columns_shown_at_first(std::string_view table);
+
+// "1,234".
+QString grouped(uint64_t number);
+
+}  // namespace sanscope

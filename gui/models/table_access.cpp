@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/models/table_access.h"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+
+#include "analyzer/tables/packets_table.h"
+#include "analyzer/tables/tables.h"
+
+namespace sanscope {
+namespace {
+
+class CaptureTable final : public TableAccess {
+  public:
+    CaptureTable(std::shared_ptr<const CaptureData> data, std::string_view name)
+        : data_(std::move(data)), name_(find_viewed_table(name)->name) {}
+
+    std::string_view name() const override { return name_; }
+    std::span<const ColumnInfo> columns() const override { return columns_of_table(name_); }
+    void read(const std::function<void(const Table&)>& visit) const override {
+        const auto reading = data_->read();
+        visit(*make_table(reading, name_));
+    }
+    const Table* final_table() const override {
+        if (!data_->complete()) return nullptr;
+        std::call_once(once_, [this] { final_ = make_table(data_->read(), name_); });
+        return final_.get();
+    }
+
+  private:
+    std::shared_ptr<const CaptureData> data_;
+    std::string_view name_;
+    mutable std::once_flag once_;
+    mutable std::unique_ptr<Table> final_;
+};
+
+}  // namespace
+
+std::span<const ViewedTable> viewed_tables() {
+    static constexpr std::array tables{
+        ViewedTable{"commands", Selected::commands, Selection::Kind::command},
+        ViewedTable{"pdus", Selected::pdus, Selection::Kind::pdu},
+        ViewedTable{packets_table_name, Selected::packets, Selection::Kind::packet},
+        ViewedTable{"connections", Selected::connections, Selection::Kind::connection},
+        ViewedTable{"sessions", Selected::sessions, Selection::Kind::session},
+        ViewedTable{"losses", Selected::losses, Selection::Kind::loss},
+        ViewedTable{"windows", Selected::windows, Selection::Kind::none},
+        ViewedTable{"ca_transitions", Selected::ca_transitions, Selection::Kind::none},
+    };
+    return tables;
+}
+
+const ViewedTable* find_viewed_table(std::string_view name) {
+    const auto tables = viewed_tables();
+    const auto found = std::ranges::find(tables, name, &ViewedTable::name);
+    return found == tables.end() ? nullptr : &*found;
+}
+
+std::span<const ColumnInfo> columns_of_table(std::string_view name) {
+    return name == packets_table_name ? packets_table_columns() : find_table(name)->columns;
+}
+
+std::unique_ptr<Table> make_table(const CaptureData::Reading& reading, std::string_view name) {
+    if (name == packets_table_name)
+        return make_packets_table(reading.index(), reading.store(), &reading.pdu_index());
+    return find_table(name)->make(reading.store());
+}
+
+std::shared_ptr<const TableAccess> access_table(std::shared_ptr<const CaptureData> data,
+                                                std::string_view name) {
+    return std::make_shared<CaptureTable>(std::move(data), name);
+}
+
+}  // namespace sanscope

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/models/table_model.h"
+
+#include <QBrush>
+#include <QTimer>
+#include <algorithm>
+
+namespace sanscope {
+namespace {
+
+int column_named(std::span<const ColumnInfo> columns, std::string_view name) {
+    const auto found = find_column(columns, name);
+    return found ? static_cast<int>(*found) : -1;
+}
+
+}  // namespace
+
+TableModel::TableModel(std::shared_ptr<const TableAccess> access, QObject* parent)
+    : QAbstractTableModel(parent), access_(std::move(access)), theme_(&Theme::light()) {
+    const auto columns = access_->columns();
+    formats_.reserve(columns.size());
+    for (const ColumnInfo& column : columns) formats_.emplace_back(column);
+    status_column_ = column_named(columns, "status");
+    outcome_column_ = column_named(columns, "outcome");
+    damaged_column_ = column_named(columns, "damaged");
+}
+
+void TableModel::show_all(size_t rows) {
+    const int count = static_cast<int>(std::min(rows, most_rows));
+    if (shown_ || count < count_) {
+        beginResetModel();
+        shown_ = nullptr;
+        count_ = count;
+        endResetModel();
+    } else if (count > count_) {
+        beginInsertRows({}, count_, count - 1);
+        count_ = count;
+        endInsertRows();
+    }
+}
+
+void TableModel::show(ShownRows rows) {
+    beginResetModel();
+    shown_ = std::move(rows);
+    ascending_ = std::ranges::is_sorted(*shown_);
+    count_ = static_cast<int>(std::min(shown_->size(), most_rows));
+    endResetModel();
+}
+
+void TableModel::refresh() {
+    if (count_ == 0) return;
+    if (access_->final_table() == nullptr && !page_.rows.empty()) {
+        want(page_.first);
+        want(page_.first + static_cast<int>(page_.rows.size()) - 1);
+    }
+    Q_EMIT dataChanged(index(0, 0), index(count_ - 1, columnCount() - 1));
+}
+
+int TableModel::position_of(uint32_t table_row) const {
+    if (!shown_) return table_row < static_cast<uint32_t>(count_) ? static_cast<int>(table_row) : -1;
+    const auto end = shown_->begin() + count_;
+    auto found = end;
+    if (ascending_) {
+        found = std::lower_bound(shown_->begin(), end, table_row);
+        if (found != end && *found != table_row) found = end;
+    } else {
+        found = std::find(shown_->begin(), end, table_row);
+    }
+    return found == end ? -1 : static_cast<int>(found - shown_->begin());
+}
+
+void TableModel::set_time(const TimeReference& time) {
+    if (time == time_) return;
+    time_ = time;
+    page_ = {};
+    refresh();
+}
+
+void TableModel::set_theme(const Theme& theme) {
+    theme_ = &theme;
+    refresh();
+}
+
+void TableModel::set_lit(Lit lit) {
+    lit_ = std::move(lit);
+    refresh();
+}
+
+void TableModel::set_busy_column(int column) {
+    if (column == busy_column_) return;
+    busy_column_ = column;
+    Q_EMIT headerDataChanged(Qt::Horizontal, 0, columnCount() - 1);
+}
+
+const TableModel::Page::Field* TableModel::field(int row, int column) const {
+    const int at = row - page_.first;
+    if (at < 0 || at >= static_cast<int>(page_.rows.size())) {
+        want(row);
+        return nullptr;
+    }
+    return &page_.rows[static_cast<size_t>(at)][static_cast<size_t>(column)];
+}
+
+// Of what is painted now: it is fetched at once behind this event.
+void TableModel::want(int row) const {
+    if (wanted_first_ < 0) {
+        wanted_first_ = wanted_last_ = row;
+        QTimer::singleShot(0, this, [this] { const_cast<TableModel*>(this)->fetch_wanted(); });
+        return;
+    }
+    wanted_first_ = std::min(wanted_first_, row);
+    wanted_last_ = std::max(wanted_last_, row);
+}
+
+void TableModel::fetch_wanted() {
+    constexpr int around = 40;
+    constexpr int most = 400;
+    if (wanted_first_ < 0) return;
+    const int first = std::max(0, wanted_first_ - around);
+    const int last = std::min({count_ - 1, wanted_last_ + around, first + most});
+    wanted_first_ = wanted_last_ = -1;
+    fetch_.request(
+        [access = access_, formats = formats_, time = time_, lit = lit_, first, last](const StopFlag&) {
+            Page page;
+            page.first = first;
+            access->read([&](const Table& table) {
+                const auto end = std::min(table.rows(), static_cast<size_t>(last) + 1);
+                Cell cell;
+                for (auto row = static_cast<size_t>(first); row < end; ++row) {
+                    auto& fields = page.rows.emplace_back();
+                    fields.reserve(formats.size());
+                    for (size_t column = 0; column < formats.size(); ++column) {
+                        table.cell(row, column, cell);
+                        fields.push_back(
+                            {formats[column].text(cell, time), formats[column].exact(cell, time)});
+                    }
+                    page.lit.push_back(lit && lit(table, static_cast<uint32_t>(row)));
+                }
+            });
+            return page;
+        },
+        [this](Page page) {
+            page_ = std::move(page);
+            if (page_.rows.empty() || count_ == 0) return;
+            const int last_row = std::min(count_, page_.first + static_cast<int>(page_.rows.size())) - 1;
+            if (last_row >= page_.first) {
+                Q_EMIT dataChanged(index(page_.first, 0), index(last_row, columnCount() - 1));
+            }
+        });
+}
+
+bool TableModel::cell(int row, int column, Cell& cell) const {
+    const Table* const table = access_->final_table();
+    if (table == nullptr) return false;
+    table->cell(table_row(row), static_cast<size_t>(column), cell);
+    return true;
+}
+
+QString TableModel::text(int row, int column) const {
+    Cell value;
+    if (cell(row, column, value)) return format(column).text(value, time_);
+    const Page::Field* const fetched = field(row, column);
+    return fetched == nullptr ? QString() : fetched->text;
+}
+
+// Tells in a colour of its own what its words tell, too.
+bool TableModel::is_problem(int row, int column, const Table& table) const {
+    if (column != status_column_ && column != outcome_column_ && column != damaged_column_) return false;
+    Cell cell;
+    table.cell(table_row(row), static_cast<size_t>(column), cell);
+    if (column == damaged_column_) return cell.kind == Cell::Kind::boolean && cell.boolean;
+    if (cell.kind != Cell::Kind::text) return false;
+    return column == status_column_ ? cell.text != "GOOD" : cell.text != "completed";
+}
+
+QVariant TableModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || index.row() >= count_) return {};
+    const int row = index.row();
+    const int column = index.column();
+    switch (role) {
+        case Qt::DisplayRole:
+            return text(row, column);
+        case Qt::TextAlignmentRole:
+            return QVariant::fromValue(Qt::Alignment(
+                Qt::AlignVCenter | (format(column).right_aligned() ? Qt::AlignRight : Qt::AlignLeft)));
+        case Qt::ToolTipRole:
+        case Qt::AccessibleDescriptionRole: {
+            Cell value;
+            if (cell(row, column, value)) return format(column).exact(value, time_);
+            const Page::Field* const fetched = field(row, column);
+            return fetched == nullptr ? QString() : fetched->exact;
+        }
+        case Qt::BackgroundRole: {
+            bool lit = false;
+            if (const Table* const table = access_->final_table()) {
+                lit = lit_ && lit_(*table, table_row(row));
+            } else {
+                const int at = row - page_.first;
+                lit =
+                    at >= 0 && at < static_cast<int>(page_.lit.size()) && page_.lit[static_cast<size_t>(at)];
+            }
+            return lit ? QVariant(QBrush(theme_->selection_fill)) : QVariant();
+        }
+        case Qt::ForegroundRole: {
+            const Table* const table = access_->final_table();
+            return table != nullptr && is_problem(row, column, *table) ? QVariant(QBrush(theme_->problem))
+                                                                       : QVariant();
+        }
+        default:
+            return {};
+    }
+}
+
+QVariant TableModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
+    switch (role) {
+        case Qt::DisplayRole:
+            return section == busy_column_ ? format(section).title() + QStringLiteral(" …")
+                                           : format(section).title();
+        case Qt::ToolTipRole:
+            return format(section).tooltip();
+        case Qt::TextAlignmentRole:
+            return QVariant::fromValue(Qt::Alignment(
+                Qt::AlignVCenter | (format(section).right_aligned() ? Qt::AlignRight : Qt::AlignLeft)));
+        default:
+            return {};
+    }
+}
+
+}  // namespace sanscope

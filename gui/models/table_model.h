@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QAbstractTableModel>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gui/document/latest_job.h"
+#include "gui/models/column_format.h"
+#include "gui/models/table_access.h"
+#include "gui/plot/theme.h"
+
+namespace sanscope {
+
+// Rows of a table in the order in which they are shown: nullptr is all of them as they come.
+using ShownRows = std::shared_ptr<const std::vector<uint32_t>>;
+
+// A table, or some of its rows in some order, for a QTableView. Cells are made when asked for. While the table may still
+// change, those in sight are fetched by a worker; until they come, the ones before stand, or nothing. GUI thread.
+class TableModel : public QAbstractTableModel {
+    Q_OBJECT
+
+  public:
+    // Whether a row of the table belongs to what is selected elsewhere.
+    using Lit = std::function<bool(const Table& table, uint32_t row)>;
+
+    // Qt counts rows and the pixels they take in int.
+    static constexpr size_t most_rows = 50'000'000;
+
+    explicit TableModel(std::shared_ptr<const TableAccess> access, QObject* parent = nullptr);
+
+    const TableAccess& access() const { return *access_; }
+    const ColumnFormat& format(int column) const { return formats_[static_cast<size_t>(column)]; }
+
+    // All rows in the table's order, of which there are so many by now.
+    void show_all(size_t rows);
+    // These; the table must be final.
+    void show(ShownRows rows);
+    const ShownRows& shown() const { return shown_; }
+    // The cells in sight may have changed.
+    void refresh();
+
+    uint32_t table_row(int row) const {
+        return shown_ ? (*shown_)[static_cast<size_t>(row)] : static_cast<uint32_t>(row);
+    }
+    // Where a row of the table is shown; -1: it is not.
+    int position_of(uint32_t table_row) const;
+
+    void set_time(const TimeReference& time);
+    const TimeReference& time() const { return time_; }
+    void set_theme(const Theme& theme);
+    void set_lit(Lit lit);
+    // Whose rows are being put in order; -1: none.
+    void set_busy_column(int column);
+
+    // False, and nothing, while its cell has not been fetched.
+    bool cell(int row, int column, Cell& cell) const;
+    QString text(int row, int column) const;
+    // Cells are on their way.
+    bool fetching() const { return !fetch_.idle() || wanted_first_ >= 0; }
+
+    int rowCount(const QModelIndex& parent = {}) const override { return parent.isValid() ? 0 : count_; }
+    int columnCount(const QModelIndex& parent = {}) const override {
+        return parent.isValid() ? 0 : static_cast<int>(formats_.size());
+    }
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+  private:
+    // Rows [first, first + size) as they were when fetched.
+    struct Page {
+        struct Field {
+            QString text;
+            QString exact;
+        };
+        int first = 0;
+        std::vector<std::vector<Field>> rows;
+        std::vector<bool> lit;
+    };
+    const Page::Field* field(int row, int column) const;
+    void want(int row) const;
+    void fetch_wanted();
+    bool is_problem(int row, int column, const Table& table) const;
+
+    std::shared_ptr<const TableAccess> access_;
+    std::vector<ColumnFormat> formats_;
+    int status_column_ = -1;  // whose words may tell of a problem
+    int outcome_column_ = -1;
+    int damaged_column_ = -1;
+    ShownRows shown_;
+    bool ascending_ = false;  // shown_ is in the table's order
+    int count_ = 0;
+    TimeReference time_;
+    const Theme* theme_;
+    Lit lit_;
+    int busy_column_ = -1;
+    Page page_;
+    mutable int wanted_first_ = -1;
+    mutable int wanted_last_ = -1;
+    LatestJob<Page> fetch_{true};
+};
+
+}  // namespace sanscope

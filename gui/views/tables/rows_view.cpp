@@ -1,0 +1,674 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/views/tables/rows_view.h"
+
+#include <QActionGroup>
+#include <QApplication>
+#include <QClipboard>
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QMenu>
+#include <QProgressBar>
+#include <QScrollBar>
+#include <QSettings>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <numeric>
+
+#include "gui/document/filter_result.h"
+
+#include "analyzer/query/row_order.h"
+
+namespace sanscope {
+namespace {
+
+QString from_utf8(std::string_view text) {
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+// What rows of a table are called in a sentence about their number.
+QString rows_phrase(std::string_view table) {
+    if (table == "commands") return RowsView::tr("commands");
+    if (table == "pdus") return RowsView::tr("PDUs");
+    if (table == "packets") return RowsView::tr("packets");
+    if (table == "connections") return RowsView::tr("connections");
+    if (table == "sessions") return RowsView::tr("sessions");
+    if (table == "losses") return RowsView::tr("losses");
+    return RowsView::tr("rows");
+}
+
+// The rows of a table that pass a filter.
+const RowSet* set_of(const LinkedRows& rows, Selected table) {
+    switch (table) {
+        case Selected::packets:
+            return &rows.packets;
+        case Selected::commands:
+            return &rows.commands;
+        case Selected::pdus:
+            return &rows.pdus;
+        case Selected::connections:
+            return &rows.connections;
+        case Selected::sessions:
+            return &rows.sessions;
+        case Selected::losses:
+            return &rows.losses;
+        case Selected::windows:
+        case Selected::ca_transitions:
+            break;
+    }
+    return nullptr;
+}
+
+std::vector<uint32_t> rows_passing(const FilterResult& filter, const ViewedTable& kind, const Table& table,
+                                   int packet_column, const StopFlag& stop) {
+    std::vector<uint32_t> rows;
+    if (const RowSet* const set = set_of(filter.rows, kind.selected)) {
+        set->append_rows(rows);
+        std::erase_if(rows, [&](uint32_t row) { return row >= table.rows(); });
+        return rows;
+    }
+    // Events at packets.
+    Cell cell;
+    for (size_t row = 0; row < table.rows() && !((row & 0xfff) == 0 && stop); ++row) {
+        table.cell(row, static_cast<size_t>(packet_column), cell);
+        if (cell.kind == Cell::Kind::unsigned_integer &&
+            filter.rows.packets.test(cell.unsigned_integer - 1)) {
+            rows.push_back(static_cast<uint32_t>(row));
+        }
+    }
+    return rows;
+}
+
+}  // namespace
+
+RowsView::RowsView(Document& document, std::string_view table, QWidget* parent)
+    : RowsView(document, access_table(document.data(), table), parent) {}
+
+RowsView::RowsView(Document& document, std::shared_ptr<const TableAccess> access, QWidget* parent)
+    : View(document, parent),
+      access_(std::move(access)),
+      kind_(find_viewed_table(access_->name())),
+      model_(new TableModel(access_, this)),
+      table_(new QTableView(this)),
+      status_(new QLabel(this)),
+      progress_(new QProgressBar(this)),
+      cancel_(new QToolButton(this)),
+      export_button_(new QToolButton(this)),
+      export_(new CsvExport(this)) {
+    if (const auto column = find_column(access_->columns(), "packet"))
+        packet_column_ = static_cast<int>(*column);
+    make_widgets();
+    set_up_header();
+    apply_theme();
+
+    connect(&document, &Document::grown, this, &RowsView::count_rows);
+    connect(&document, &Document::loaded, this, [this] {
+        arranged_ = false;
+        count_rows();
+        model_->refresh();
+        light_up();
+    });
+    connect(&state(), &ViewState::filter_changed, this, [this] {
+        arranged_ = false;
+        arrange();
+    });
+    connect(&state(), &ViewState::selection_changed, this, &RowsView::follow_selection);
+    connect(&state(), &ViewState::selected_things_changed, this, [this] {
+        light_up();
+        follow_selection();
+        if (frame_when_known_ && state().selected().selection == state().selection()) frame();
+    });
+    connect(&state(), &ViewState::time_format_changed, this, [this] { model_->set_time(time_reference()); });
+    connect(&state(), &ViewState::whole_changed, this, [this] { model_->set_time(time_reference()); });
+    connect(export_, &CsvExport::progress, progress_, &QProgressBar::setValue);
+    connect(export_, &CsvExport::finished, this, [this](bool written, const QString& error) {
+        if (!written) message_ = error.isEmpty() ? tr("Export cancelled") : tr("Not exported: %1").arg(error);
+        show_status();
+        Q_EMIT exported(written);
+    });
+    model_->set_time(time_reference());
+    show_status();
+}
+
+RowsView::~RowsView() = default;
+
+void RowsView::make_widgets() {
+    setAccessibleName(tr("Table of %1").arg(rows_phrase(access_->name())));
+    table_->setModel(model_);
+    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    table_->setWordWrap(false);
+    table_->setShowGrid(false);
+    table_->setAlternatingRowColors(true);
+    table_->setCornerButtonEnabled(false);
+    table_->setTabKeyNavigation(false);
+    table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    table_->setVerticalScrollMode(QAbstractItemView::ScrollPerItem);
+    table_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    table_->setContextMenuPolicy(Qt::CustomContextMenu);
+    table_->setFrameShape(QFrame::NoFrame);
+    table_->setAccessibleName(tr("Table of %1").arg(rows_phrase(access_->name())));
+    QHeaderView* const rows = table_->verticalHeader();
+    rows->hide();
+    rows->setSectionResizeMode(QHeaderView::Fixed);
+    rows->setMinimumSectionSize(10);
+    rows->setDefaultSectionSize(fontMetrics().height() + 4);
+    table_->installEventFilter(this);
+
+    progress_->setMaximumWidth(160);
+    progress_->setMaximumHeight(fontMetrics().height());
+    progress_->setAccessibleName(tr("Progress"));
+    cancel_->setText(tr("Cancel"));
+    cancel_->setAutoRaise(true);
+    export_button_->setText(tr("Export CSV…"));
+    export_button_->setToolTip(tr("Write the rows shown, in this order and with all columns, to a CSV file"));
+    export_button_->setAutoRaise(true);
+    status_->setTextFormat(Qt::PlainText);
+
+    auto* const bar = new QHBoxLayout;
+    bar->setContentsMargins(6, 1, 2, 1);
+    bar->addWidget(status_, 1);
+    bar->addWidget(progress_);
+    bar->addWidget(cancel_);
+    bar->addWidget(export_button_);
+    auto* const layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(table_, 1);
+    layout->addLayout(bar);
+    setFocusProxy(table_);
+
+    connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& current) { on_current_changed(current); });
+    connect(table_, &QTableView::doubleClicked, this, [this] {
+        frame_when_known_ = true;
+        if (state().selected().selection == state().selection()) frame();
+    });
+    connect(table_, &QWidget::customContextMenuRequested, this, &RowsView::show_row_menu);
+    connect(cancel_, &QToolButton::clicked, this, [this] {
+        if (export_->running()) return export_->cancel();
+        table_->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+    });
+    connect(export_button_, &QToolButton::clicked, this, &RowsView::ask_for_export);
+}
+
+void RowsView::set_up_header() {
+    QHeaderView* const header = table_->horizontalHeader();
+    header->setSectionsMovable(true);
+    header->setSectionsClickable(true);
+    header->setSortIndicatorShown(true);
+    header->setSortIndicatorClearable(true);
+    header->setSortIndicator(-1, Qt::AscendingOrder);
+    header->setHighlightSections(false);
+    header->setStretchLastSection(true);
+    header->setContextMenuPolicy(Qt::CustomContextMenu);
+    const QFontMetrics metrics(table_->font());
+    for (int column = 0; column < model_->columnCount(); ++column) {
+        const ColumnFormat& format = model_->format(column);
+        const int wide =
+            metrics.horizontalAdvance(QLatin1Char('0')) * format.characters(state().time_format());
+        header->resizeSection(column, std::max(wide, metrics.horizontalAdvance(format.title()) + 16) + 12);
+    }
+    const auto first = columns_shown_at_first(access_->name());
+    if (!first.empty()) {
+        for (int column = 0; column < model_->columnCount(); ++column) header->hideSection(column);
+        int place = 0;
+        for (const std::string_view name : first) {
+            const auto column = find_column(access_->columns(), name);
+            if (!column) continue;
+            const int logical = static_cast<int>(*column);
+            header->showSection(logical);
+            header->moveSection(header->visualIndex(logical), place++);
+        }
+    }
+    const QSettings settings;
+    const QByteArray kept =
+        settings.value(QStringLiteral("tables/%1").arg(from_utf8(access_->name()))).toByteArray();
+    if (!kept.isEmpty() &&
+        settings.value(QStringLiteral("tables/%1-columns").arg(from_utf8(access_->name()))).toInt() ==
+            model_->columnCount()) {
+        header->restoreState(kept);
+        header->setSortIndicator(-1, Qt::AscendingOrder);
+    }
+    connect(header, &QHeaderView::sortIndicatorChanged, this,
+            [this](int column, Qt::SortOrder order) { sort(column, order); });
+    connect(header, &QHeaderView::sectionResized, this, [this] { remember_columns(); });
+    connect(header, &QHeaderView::sectionMoved, this, [this] { remember_columns(); });
+    connect(header, &QWidget::customContextMenuRequested, this, &RowsView::show_header_menu);
+}
+
+void RowsView::remember_columns() const {
+    // Of a view that was never seen, sizes are not of the user's choosing.
+    if (!isVisible()) return;
+    QSettings settings;
+    settings.setValue(QStringLiteral("tables/%1").arg(from_utf8(access_->name())),
+                      table_->horizontalHeader()->saveState());
+    settings.setValue(QStringLiteral("tables/%1-columns").arg(from_utf8(access_->name())),
+                      model_->columnCount());
+}
+
+TimeReference RowsView::time_reference() const {
+    return {document().first_ns(), state().time_format()};
+}
+
+void RowsView::apply_theme() {
+    model_->set_theme(Theme::of(palette()));
+}
+
+void RowsView::changeEvent(QEvent* event) {
+    View::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange && table_ != nullptr) apply_theme();
+}
+
+void RowsView::showEvent(QShowEvent* event) {
+    View::showEvent(event);
+    if (stale_) count_rows();
+}
+
+bool RowsView::settled() const {
+    return stale_ ? !isVisible()
+                  : count_.idle() && arrange_.idle() && (arranged_ || document().loading()) &&
+                        !model_->fetching() && !export_->running();
+}
+
+void RowsView::count_rows() {
+    if (!isVisible()) {
+        stale_ = true;
+        return;
+    }
+    stale_ = false;
+    count_.request(
+        [access = access_](const StopFlag&) {
+            size_t rows = 0;
+            access->read([&](const Table& table) { rows = table.rows(); });
+            return rows;
+        },
+        [this](size_t rows) {
+            total_ = rows;
+            if (access_->final_table() != nullptr && !arranged_) {
+                arrange();
+            } else if (access_->final_table() == nullptr) {
+                model_->show_all(rows);
+                model_->refresh();
+            }
+            follow_selection();
+            show_status();
+        });
+}
+
+void RowsView::sort(int column, Qt::SortOrder order) {
+    if (column == sort_column_ && order == sort_order_) return;
+    sort_column_ = column;
+    sort_order_ = order;
+    QHeaderView* const header = table_->horizontalHeader();
+    if (header->sortIndicatorSection() != column || header->sortIndicatorOrder() != order) {
+        const QSignalBlocker blocker(header);
+        header->setSortIndicator(column, order);
+    }
+    arranged_ = false;
+    arrange();
+}
+
+// Filter and order, behind the GUI thread; the rows before stand until then.
+void RowsView::arrange() {
+    if (!isVisible()) {
+        stale_ = true;
+        return;
+    }
+    model_->set_busy_column(sort_column_);
+    const Table* const table = access_->final_table();
+    if (table == nullptr) return show_status();
+    const auto filter = kind_ != nullptr ? state().filter() : nullptr;
+    arrange_.request(
+        [access = access_, table, filter, kind = kind_, packet_column = packet_column_, column = sort_column_,
+         descending = sort_order_ == Qt::DescendingOrder](const StopFlag& stop) {
+            Arranged arranged;
+            arranged.total = table->rows();
+            if (filter == nullptr && column < 0) {
+                arranged.done = true;
+                return arranged;
+            }
+            std::vector<uint32_t> rows;
+            if (filter != nullptr) {
+                rows = rows_passing(*filter, *kind, *table, packet_column, stop);
+            } else {
+                rows.resize(table->rows());
+                std::iota(rows.begin(), rows.end(), 0u);
+            }
+            arranged.done =
+                column < 0 || order_rows(*table, static_cast<size_t>(column), descending, rows, &stop);
+            arranged.rows = std::make_shared<const std::vector<uint32_t>>(std::move(rows));
+            return arranged;
+        },
+        [this](const Arranged& arranged) {
+            if (arranged.done) show_arranged(arranged);
+        });
+    show_status();
+}
+
+void RowsView::show_arranged(const Arranged& arranged) {
+    arranged_ = true;
+    total_ = arranged.total;
+    model_->set_busy_column(-1);
+    const bool before = std::exchange(selecting_, true);
+    if (arranged.rows) {
+        model_->show(arranged.rows);
+    } else {
+        model_->show_all(arranged.total);
+    }
+    selecting_ = before;
+    follow_selection();
+    show_status();
+}
+
+// The row, as it is shown, of what is selected; -1: none is here.
+int RowsView::row_of_selection() const {
+    if (kind_ == nullptr) return -1;
+    const Selection& selection = state().selection();
+    if (kind_->kind != Selection::Kind::none && selection.kind == kind_->kind) {
+        return selection.number == 0 ? -1 : model_->position_of(static_cast<uint32_t>(selection.number - 1));
+    }
+    const SelectedThings& things = state().selected();
+    if (things.selection != selection) return -1;
+    uint64_t number = 0;
+    switch (kind_->kind) {
+        case Selection::Kind::packet:
+            number = things.packet;
+            break;
+        case Selection::Kind::pdu:
+            number = things.pdu != 0 ? things.pdu : things.pdus.empty() ? 0 : things.pdus.front();
+            break;
+        case Selection::Kind::command:
+            number = things.command;
+            break;
+        case Selection::Kind::connection:
+            number = things.connection;
+            break;
+        case Selection::Kind::session:
+            number = things.session;
+            break;
+        case Selection::Kind::loss:
+        case Selection::Kind::none:
+            return things.packets.empty() ? -1 : first_at_packet(things.packet);
+    }
+    return number == 0 ? -1 : model_->position_of(static_cast<uint32_t>(number - 1));
+}
+
+// Of a table of events in order of packets, the row of that one, or the next where it has none.
+int RowsView::first_at_packet(PacketNumber packet) const {
+    const Table* const table = access_->final_table();
+    if (table == nullptr || packet_column_ < 0 || sort_column_ >= 0) return -1;
+    Cell cell;
+    int low = 0;
+    int high = model_->rowCount();
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        table->cell(model_->table_row(middle), static_cast<size_t>(packet_column_), cell);
+        if (cell.kind == Cell::Kind::unsigned_integer && cell.unsigned_integer < packet) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < model_->rowCount() ? low : -1;
+}
+
+void RowsView::follow_selection() {
+    if (selecting_ || !isVisible()) return;
+    const int row = row_of_selection();
+    if (row >= 0) select_row(row);
+}
+
+void RowsView::select_row(int row) {
+    const QModelIndex now = table_->currentIndex();
+    if (now.isValid() && now.row() == row && table_->selectionModel()->isRowSelected(row)) return;
+    const bool before = std::exchange(selecting_, true);
+    int column = now.isValid() ? now.column() : table_->horizontalHeader()->logicalIndex(0);
+    if (table_->isColumnHidden(column)) column = table_->horizontalHeader()->logicalIndex(0);
+    const QModelIndex index = model_->index(row, column);
+    table_->selectionModel()->setCurrentIndex(
+        index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+    const int across = table_->horizontalScrollBar()->value();
+    table_->scrollTo(index, QAbstractItemView::EnsureVisible);
+    table_->horizontalScrollBar()->setValue(across);
+    selecting_ = before;
+}
+
+void RowsView::on_current_changed(const QModelIndex& current) {
+    if (selecting_ || !current.isValid() || kind_ == nullptr) return;
+    frame_when_known_ = false;
+    Selection selection{kind_->kind, uint64_t{model_->table_row(current.row())} + 1};
+    if (kind_->kind == Selection::Kind::none) {
+        Cell cell;
+        if (packet_column_ < 0 || !model_->cell(current.row(), packet_column_, cell)) return;
+        if (cell.kind != Cell::Kind::unsigned_integer) return;
+        selection = {Selection::Kind::packet, cell.unsigned_integer};
+    }
+    const bool before = std::exchange(selecting_, true);
+    state().select(selection);
+    selecting_ = before;
+}
+
+void RowsView::frame() {
+    frame_when_known_ = false;
+    const TimeRange range = state().selected().range;
+    if (!range.empty()) state().set_range(range.widened(0.2));
+}
+
+// All rows that belong to what is selected, in whichever view.
+void RowsView::light_up() {
+    if (kind_ == nullptr) return;
+    auto things = std::make_shared<const SelectedThings>(state().selected());
+    if (!things->selection) return model_->set_lit(nullptr);
+    switch (kind_->kind) {
+        case Selection::Kind::packet:
+            return model_->set_lit([things](const Table&, uint32_t row) {
+                return std::ranges::binary_search(things->packets, row + 1);
+            });
+        case Selection::Kind::pdu:
+            return model_->set_lit([things](const Table&, uint32_t row) {
+                return std::ranges::binary_search(things->pdus, uint64_t{row} + 1);
+            });
+        case Selection::Kind::command:
+            return model_->set_lit(
+                [things](const Table&, uint32_t row) { return things->command == uint64_t{row} + 1; });
+        case Selection::Kind::connection:
+            return model_->set_lit(
+                [things](const Table&, uint32_t row) { return things->connection == row + 1; });
+        case Selection::Kind::session:
+            return model_->set_lit(
+                [things](const Table&, uint32_t row) { return things->session == row + 1; });
+        case Selection::Kind::loss:
+        case Selection::Kind::none:
+            return model_->set_lit([things, column = packet_column_](const Table& table, uint32_t row) {
+                if (column < 0) return false;
+                Cell cell;
+                table.cell(row, static_cast<size_t>(column), cell);
+                return cell.kind == Cell::Kind::unsigned_integer &&
+                       std::ranges::binary_search(things->packets,
+                                                  static_cast<uint32_t>(cell.unsigned_integer));
+            });
+    }
+}
+
+QString RowsView::status_text() const {
+    return status_->text();
+}
+
+void RowsView::show_status() {
+    const bool exporting = export_->running();
+    const bool arranging = !arrange_.idle();
+    const QString rows = rows_phrase(access_->name());
+    QString text;
+    if (exporting) {
+        text = tr("Exporting %1 %2").arg(grouped(static_cast<uint64_t>(model_->rowCount())), rows);
+    } else if (!message_.isEmpty()) {
+        text = std::exchange(message_, {});
+    } else {
+        const auto shown = static_cast<uint64_t>(model_->rowCount());
+        text = shown == total_ ? QStringLiteral("%1 %2").arg(grouped(total_), rows)
+                               : tr("%1 of %2 %3").arg(grouped(shown), grouped(total_), rows);
+        if (shown == TableModel::most_rows && total_ > shown) text += tr(" (more cannot be listed)");
+        const bool asked = sort_column_ >= 0 || state().filter() != nullptr;
+        if (document().loading()) {
+            text += asked ? tr(" — loading; sorted and filtered once all is there") : tr(" — loading");
+        } else if (arranging && sort_column_ >= 0) {
+            text += tr(" — sorting by %1").arg(model_->format(sort_column_).title());
+        } else if (arranging) {
+            text += tr(" — filtering");
+        } else if (sort_column_ >= 0) {
+            text += sort_order_ == Qt::AscendingOrder
+                        ? tr(" — by %1, smallest first").arg(model_->format(sort_column_).title())
+                        : tr(" — by %1, greatest first").arg(model_->format(sort_column_).title());
+        }
+    }
+    status_->setText(text);
+    progress_->setVisible(exporting || (arranging && sort_column_ >= 0));
+    progress_->setRange(0, exporting ? 100 : 0);
+    cancel_->setVisible(progress_->isVisibleTo(this));
+    export_button_->setEnabled(!exporting && access_->final_table() != nullptr);
+}
+
+bool RowsView::copy_selection() {
+    constexpr int most = 200'000;
+    const QItemSelection selection = table_->selectionModel()->selection();
+    std::vector<std::pair<int, int>> ranges;
+    int64_t rows = 0;
+    for (const QItemSelectionRange& range : selection) {
+        ranges.emplace_back(range.top(), range.bottom());
+        rows += range.height();
+    }
+    if (rows == 0) return false;
+    if (rows > most) {
+        message_ = tr("At most %1 rows can be copied; export them instead").arg(grouped(most));
+        show_status();
+        return false;
+    }
+    std::ranges::sort(ranges);
+    const QHeaderView* const header = table_->horizontalHeader();
+    std::vector<int> columns;
+    for (int place = 0; place < header->count(); ++place) {
+        const int column = header->logicalIndex(place);
+        if (!header->isSectionHidden(column)) columns.push_back(column);
+    }
+    QString text;
+    const auto add_line = [&](const auto& field) {
+        for (size_t i = 0; i < columns.size(); ++i) {
+            if (i > 0) text += QLatin1Char('\t');
+            text += field(columns[i]).replace(QLatin1Char('\t'), QLatin1Char(' '));
+        }
+        text += QLatin1Char('\n');
+    };
+    add_line([&](int column) { return model_->format(column).title(); });
+    for (const auto& [top, bottom] : ranges) {
+        for (int row = top; row <= bottom; ++row) {
+            add_line([&](int column) { return model_->text(row, column); });
+        }
+    }
+    QApplication::clipboard()->setText(text);
+    message_ = tr("%1 rows copied").arg(grouped(static_cast<uint64_t>(rows)));
+    show_status();
+    return true;
+}
+
+void RowsView::ask_for_export() {
+    const QString proposed =
+        QFileInfo(document().path())
+            .dir()
+            .filePath(QStringLiteral("%1.%2.csv")
+                          .arg(QFileInfo(document().path()).completeBaseName(), from_utf8(access_->name())));
+    const QString path = QFileDialog::getSaveFileName(this, tr("Export rows"), proposed,
+                                                      tr("Comma-separated values (*.csv);;All files (*)"));
+    if (!path.isEmpty()) export_csv(path);
+}
+
+void RowsView::export_csv(const QString& path) {
+    if (export_->running() || access_->final_table() == nullptr) return;
+    message_.clear();
+    export_->start(access_, model_->shown(), path, document().path());
+    show_status();
+}
+
+bool RowsView::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == table_ && event->type() == QEvent::KeyPress) {
+        const auto* const key = static_cast<QKeyEvent*>(event);
+        if (key->matches(QKeySequence::Copy)) {
+            copy_selection();
+            return true;
+        }
+        if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
+            frame_when_known_ = true;
+            if (state().selected().selection == state().selection()) frame();
+            return true;
+        }
+    }
+    return View::eventFilter(watched, event);
+}
+
+void RowsView::show_header_menu(QPoint at) {
+    QHeaderView* const header = table_->horizontalHeader();
+    auto* const menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->setToolTipsVisible(true);
+    int shown = 0;
+    for (int column = 0; column < header->count(); ++column) shown += header->isSectionHidden(column) ? 0 : 1;
+    for (int column = 0; column < header->count(); ++column) {
+        QAction* const action = menu->addAction(model_->format(column).title());
+        action->setToolTip(model_->format(column).tooltip());
+        action->setCheckable(true);
+        action->setChecked(!header->isSectionHidden(column));
+        action->setEnabled(shown > 1 || header->isSectionHidden(column));
+        connect(action, &QAction::toggled, this, [this, header, column](bool on) {
+            header->setSectionHidden(column, !on);
+            remember_columns();
+        });
+    }
+    menu->popup(header->mapToGlobal(at));
+}
+
+void RowsView::show_row_menu(QPoint at) {
+    const QModelIndex index = table_->indexAt(at);
+    auto* const menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    QAction* const copy = menu->addAction(tr("Copy rows"));
+    copy->setShortcut(QKeySequence::Copy);
+    copy->setEnabled(table_->selectionModel()->hasSelection());
+    connect(copy, &QAction::triggered, this, [this] { copy_selection(); });
+    Cell cell;
+    if (index.isValid() && model_->cell(index.row(), index.column(), cell)) {
+        const QString text = model_->text(index.row(), index.column());
+        QAction* const copy_value = menu->addAction(tr("Copy value"));
+        connect(copy_value, &QAction::triggered, this, [text] { QApplication::clipboard()->setText(text); });
+        const QString name = from_utf8(access_->columns()[static_cast<size_t>(index.column())].name);
+        const QString literal = model_->format(index.column()).literal(cell);
+        menu->addSeparator();
+        const auto add_filter = [&](const QString& expression) {
+            QAction* const action = menu->addAction(
+                tr("Filter: %1").arg(QString(expression).replace(QLatin1Char('&'), QLatin1String("&&"))));
+            connect(action, &QAction::triggered, this,
+                    [this, expression] { Q_EMIT filter_wanted(expression, from_utf8(access_->name())); });
+        };
+        if (literal.isEmpty()) {
+            add_filter(QStringLiteral("not %1").arg(name));
+        } else {
+            add_filter(QStringLiteral("%1 == %2").arg(name, literal));
+            add_filter(QStringLiteral("%1 != %2").arg(name, literal));
+            if (model_->format(index.column()).right_aligned()) {
+                add_filter(QStringLiteral("%1 >= %2").arg(name, literal));
+                add_filter(QStringLiteral("%1 <= %2").arg(name, literal));
+            }
+        }
+    }
+    menu->addSeparator();
+    QAction* const export_action = menu->addAction(tr("Export CSV…"));
+    export_action->setEnabled(export_button_->isEnabled());
+    connect(export_action, &QAction::triggered, this, &RowsView::ask_for_export);
+    menu->popup(table_->viewport()->mapToGlobal(at));
+}
+
+}  // namespace sanscope

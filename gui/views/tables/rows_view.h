@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QTableView>
+#include <memory>
+#include <string_view>
+
+#include "gui/document/latest_job.h"
+#include "gui/models/table_model.h"
+#include "gui/views/tables/csv_export.h"
+#include "gui/views/view.h"
+
+class QLabel;
+class QProgressBar;
+class QToolButton;
+
+namespace sanscope {
+
+// A table of the capture, row by row: those that pass the filter, put in order by a click on a header, selected together with
+// all other views. It is filled while it can be seen.
+class RowsView : public View {
+    Q_OBJECT
+
+  public:
+    // `table` is one of viewed_tables(): commands, pdus, packets, connections, sessions, losses, windows, ca_transitions.
+    RowsView(Document& document, std::string_view table, QWidget* parent);
+    // Over another source of rows than the document's own.
+    RowsView(Document& document, std::shared_ptr<const TableAccess> access, QWidget* parent);
+    ~RowsView() override;
+
+    bool settled() const override;
+    QTableView& table() const { return *table_; }
+    TableModel& model() const { return *model_; }
+
+    // By a column of the table's; -1: as the rows come. While the capture is loaded, once it is.
+    void sort(int column, Qt::SortOrder order);
+    // Selected rows with a header, columns as they are shown, tab-separated. False where there are too many, which is told.
+    bool copy_selection();
+    // What is shown, to a file; progress is shown below the table.
+    void export_csv(const QString& path);
+    const CsvExport& csv_export() const { return *export_; }
+    QString status_text() const;
+
+  Q_SIGNALS:
+    // A condition on a column was chosen from a row's menu.
+    void filter_wanted(const QString& expression, const QString& table);
+    void exported(bool written);
+
+  protected:
+    void showEvent(QShowEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    struct Arranged {
+        ShownRows rows;
+        size_t total = 0;
+        bool done = false;
+    };
+    void make_widgets();
+    void set_up_header();
+    void count_rows();
+    void arrange();
+    void show_arranged(const Arranged& arranged);
+    void follow_selection();
+    void light_up();
+    int row_of_selection() const;
+    int first_at_packet(PacketNumber packet) const;
+    void select_row(int row);
+    void on_current_changed(const QModelIndex& current);
+    void frame();
+    void show_header_menu(QPoint at);
+    void show_row_menu(QPoint at);
+    void show_status();
+    void ask_for_export();
+    void remember_columns() const;
+    void apply_theme();
+    TimeReference time_reference() const;
+
+    std::shared_ptr<const TableAccess> access_;
+    const ViewedTable* kind_;  // nullptr: rows that are nothing to other views
+    TableModel* model_;
+    QTableView* table_;
+    QLabel* status_;
+    QProgressBar* progress_;
+    QToolButton* cancel_;
+    QToolButton* export_button_;
+    CsvExport* export_;
+    QString message_;
+    size_t total_ = 0;
+    int sort_column_ = -1;
+    Qt::SortOrder sort_order_ = Qt::AscendingOrder;
+    int packet_column_ = -1;
+    bool stale_ = true;       // not filled since it was last hidden
+    bool arranged_ = false;   // rows are as filter and order ask
+    bool selecting_ = false;  // the table's own doing
+    bool frame_when_known_ = false;
+    LatestJob<size_t> count_{true};
+    LatestJob<Arranged> arrange_;
+};
+
+}  // namespace sanscope
