@@ -108,8 +108,10 @@ class WindowPass {
         in_flight_.add(last_.in_flight, passed_ns);
         if (last_.limit != SendLimit::unknown) {
             facts_->limited[static_cast<size_t>(last_.limit)].add(last_.time_ns, row.time_ns);
-            if (last_.limit != SendLimit::application) facts_->held_back.add(last_.time_ns, row.time_ns);
-            if (last_.limit == SendLimit::recovery) facts_->repairs.add(last_.time_ns, row.time_ns);
+            if (facts_->wants_spans) {
+                if (last_.limit != SendLimit::application) facts_->held_back.add(last_.time_ns, row.time_ns);
+                if (last_.limit == SendLimit::recovery) facts_->repairs.add(last_.time_ns, row.time_ns);
+            }
         }
         const int64_t srtt_ns = last_.srtt_ns;
         if (srtt_ns == no_time || rtt_min_ns_ == no_time || srtt_ns / queue_factor < rtt_min_ns_) return;
@@ -240,6 +242,7 @@ std::vector<SenderFacts> chosen(const ResultStore& store, const std::vector<uint
     for (const SenderSummary* sender : senders) {
         if (places.take(sender->connection(), sender->from_a(), result.size())) {
             result.push_back(facts_of(*sender, store));
+            result.back().wants_spans = std::ranges::binary_search(wanted, sender->connection());
         }
     }
     return result;
@@ -256,7 +259,7 @@ void on_loss(SenderFacts& facts, Burst& burst, const LossRow& row) {
     if (facts.losses[kind]++ == 0) facts.first_loss[kind] = row.packet;
     if (!is_repair(row.kind)) return;
     facts.lost_bytes += row.length;
-    if (row.delay_ns != no_time) {
+    if (row.delay_ns != no_time && facts.wants_spans) {
         int64_t lost_ns = 0;
         if (!__builtin_sub_overflow(row.time_ns, row.delay_ns, &lost_ns))
             facts.repairs.add(lost_ns, row.time_ns);

@@ -37,6 +37,7 @@ struct SenderFacts {
     const ConnectionRow* connection = nullptr;
     uint32_t number = 0;  // of the connection
     bool is_initiator = false;
+    bool wants_spans = false;  // of a wanted connection: `repairs` and `held_back` are filled
 
     // Of the table `losses` where it is kept, else of the summary.
     std::array<uint64_t, loss_kinds> losses{};

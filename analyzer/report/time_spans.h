@@ -33,7 +33,9 @@ class TimeSpans {
 
     // To be called between the last add() and the first question.
     void finish() {
-        std::ranges::sort(spans_, {}, &Span::begin_ns);
+        if (!std::ranges::is_sorted(spans_, {}, &Span::begin_ns)) {
+            std::ranges::sort(spans_, {}, &Span::begin_ns);
+        }
         size_t kept = 0;
         for (const Span& span : spans_) {
             if (kept > 0 && spans_[kept - 1].end_ns >= span.begin_ns) {
@@ -87,6 +89,10 @@ class TimeProfile {
 
     // [begin_ns, end_ns] had it; what lies outside of the whole is left out.
     void add(int64_t begin_ns, int64_t end_ns) {
+        if (begin_ns >= last_begin_ns_ && end_ns <= last_end_ns_) {  // mostly
+            sums_[last_] += end_ns - begin_ns;
+            return;
+        }
         if (sums_.empty()) return;
         begin_ns = std::max(begin_ns, begin_ns_);
         end_ns = std::min(end_ns, begin_ns_ + part_ns_ * static_cast<int64_t>(parts));
@@ -94,6 +100,9 @@ class TimeProfile {
             const auto part = static_cast<size_t>((begin_ns - begin_ns_) / part_ns_);
             const int64_t part_end_ns = begin_ns_ + part_ns_ * static_cast<int64_t>(part + 1);
             sums_[part] += std::min(end_ns, part_end_ns) - begin_ns;
+            last_ = part;
+            last_begin_ns_ = part_end_ns - part_ns_;
+            last_end_ns_ = part_end_ns;
             begin_ns = part_end_ns;
         }
     }
@@ -126,6 +135,10 @@ class TimeProfile {
     int64_t begin_ns_ = 0;
     int64_t part_ns_ = 1;
     std::vector<int64_t> sums_;
+    // The part that was added to last.
+    size_t last_ = 0;
+    int64_t last_begin_ns_ = 0;
+    int64_t last_end_ns_ = -1;
 };
 
 }  // namespace sanscope
