@@ -100,11 +100,11 @@ void add_of_losses(FindingList& list, const FindingsInput& input, const Stop& st
             fmt::format("At {} the capture lacks segments that were received", counted(missing, "place"));
         if (bytes.count > 0)
             title += fmt::format(": {} of iSCSI", human_bytes(static_cast<double>(bytes.count)));
-        Finding finding =
-            make(Kind::not_captured, Severity::notice, std::move(title),
-                 "They were acknowledged, so the network did not lose them: the capture did. Commands around "
-                 "them may lack data or answers; capture with a larger buffer, or at a mirror port that "
-                 "keeps up.");
+        Finding finding = make(
+            Kind::not_captured, bytes.count > 0 ? Severity::notice : Severity::information, std::move(title),
+            "They were acknowledged, so the network did not lose them: the capture did. Commands around "
+            "them may lack data or answers; capture with a larger buffer, or at a mirror port that "
+            "keeps up.");
         place(finding, first_missing);
         if (finding.packet == 0) finding.packet = bytes.first_packet;
         list.push_back(std::move(finding));

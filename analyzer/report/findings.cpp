@@ -38,9 +38,9 @@ bool is_about_capture(Kind kind) {
     return kind >= Kind::no_packets;
 }
 
-// What failed, what was slow, and then what the capture lacks.
+// What failed, or that nothing did; what was slow; and then what the capture lacks.
 int rank_of(const Finding& finding) {
-    if (is_failure(finding.kind)) return 0;
+    if (is_failure(finding.kind) || finding.kind == Kind::nothing_wrong) return 0;
     return is_about_capture(finding.kind) ? 2 : 1;
 }
 

@@ -167,7 +167,8 @@ TEST_F(Findings, where_nothing_is_wrong_that_is_said_with_figures) {
     EXPECT_THAT(finding.title, HasSubstr("100 commands in 991 ms, 6.61 MB/s"));
     EXPECT_THAT(finding.explanation, HasSubstr("Of 100 READ(16) half took"));
     EXPECT_THAT(find_one(Kind::vantage).title, HasSubstr("Captured at the initiator"));
-    EXPECT_EQ(find().size(), 2u);
+    ASSERT_EQ(find().size(), 2u);
+    EXPECT_EQ(find().front().kind, Kind::nothing_wrong);
 }
 
 TEST_F(Findings, where_something_is_wrong_it_is_not_said_that_nothing_is) {
