@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QTimer>
+#include <QWidget>
+#include <memory>
+
+#include "gui/document/document.h"
+#include "gui/models/dissect_helper.h"
+#include "gui/models/filter_job.h"
+#include "gui/models/filter_language.h"
+#include "gui/views/filter_line/filter_completer.h"
+#include "gui/views/filter_line/filter_edit.h"
+
+class QComboBox;
+class QLabel;
+class QProgressBar;
+class QToolButton;
+
+namespace sanscope {
+
+// One line that filters all views: Wireshark display filters, and expressions over our columns. What it takes the expression
+// for is told beside it, and so is what is wrong with it. Enter applies it, behind the GUI thread; Esc clears it.
+class FilterLine : public QWidget {
+    Q_OBJECT
+
+  public:
+    // `dissectd`: the path of sanscope-dissectd, empty where it is to be found.
+    explicit FilterLine(Document& document, QWidget* parent = nullptr, std::string dissectd = {});
+    ~FilterLine() override;
+
+    // `language`: automatic_filter, wireshark_filter or the name of one of viewed_tables().
+    void set_filter(const QString& expression, const QString& language);
+    // As set_filter(), and applies it: what views' filter_wanted() is to be connected to.
+    void apply_filter(const QString& expression, const QString& language);
+    void apply();
+    void clear();
+    void focus();
+
+    QString expression() const { return edit_->text().trimmed(); }
+    QString language() const;
+    // What the expression is taken for: a table's name or wireshark_filter; empty while it is not known or none.
+    const QString& taken_for() const { return taken_for_; }
+    // What is told beside the line.
+    QString message() const;
+    FilterEdit& edit() const { return *edit_; }
+    FilterCompleter& completer() const { return *completer_; }
+    // Nothing is being looked at, and no filter is running or waiting.
+    bool settled() const;
+    bool running() const { return !run_.idle(); }
+    QStringList history() const;
+
+  private:
+    void make_widgets();
+    void on_edited();
+    void look();
+    void take_check(const DissectHelper::Check& check);
+    void show_error(const FilterError& error);
+    void show_valid();
+    void complete_at_cursor(bool wanted);
+    void offer_completions(const std::vector<DissectHelper::Field>& fields);
+    void run();
+    void finish(const FilterOutcome& outcome);
+    void cancel();
+    void show_running(bool running);
+    void tell(const QString& message, const QString& tooltip = {});
+    void remember();
+    void show_history();
+    int characters_of(size_t bytes) const;
+
+    Document& document_;
+    std::string dissectd_;
+    QComboBox* language_;
+    FilterEdit* edit_;
+    FilterCompleter* completer_;
+    QLabel* message_;
+    QProgressBar* progress_;
+    QToolButton* cancel_;
+    QTimer look_later_;
+    QTimer poll_;
+
+    QString taken_for_;
+    ColumnFilter column_filter_;
+    bool checking_ = false;
+    bool apply_when_known_ = false;
+    bool run_when_loaded_ = false;
+    std::shared_ptr<const FilterResult> applied_;
+    QString applied_message_;
+    QString applied_tooltip_;
+    TableCompletion own_;
+    DissectHelper helper_;
+    std::shared_ptr<FilterProgress> run_progress_;
+    QThreadPool run_thread_;
+    LatestJob<FilterOutcome> run_{false, &run_thread_};
+};
+
+}  // namespace sanscope
