@@ -517,6 +517,17 @@ uint32_t CaMachine::note_dsack(AckWork& work, Serial32 begin, Serial32 end) {
     return segments;
 }
 
+// A D-SACK, or the end of a Loss that had no cause, may have told so before, of the retransmission alone.
+void CaMachine::note_spurious(const SendQueue::Segment& segment) {
+    LossKind kind = segment.loss_kind;
+    for (Retransmission& sent : recent_) {
+        if (sent.loss != segment.loss) continue;
+        kind = sent.kind;
+        sent.kind = LossKind::spurious;
+    }
+    if (kind != LossKind::spurious) log_.reclassify(segment.loss, kind, LossKind::spurious);
+}
+
 bool CaMachine::check_dsack(AckWork& work) {
     const ReceivedAck& ack = *work.ack;
     const auto& first = ack.sack[0];
@@ -688,12 +699,7 @@ void CaMachine::clean_queue(AckWork& work, Serial32 prior_fack) {
             ++state_.delivered;
             const bool spurious = segment.ever_retransmitted && echo_before(segment.timestamp);
             if (!spurious) rack_advance(segment);
-            if (spurious && segment.loss != 0 && segment.loss_kind != LossKind::spurious) {
-                log_.reclassify(segment.loss, segment.loss_kind, LossKind::spurious);
-                for (Retransmission& sent : recent_) {
-                    if (sent.loss == segment.loss) sent.kind = LossKind::spurious;
-                }
-            }
+            if (spurious && segment.loss != 0) note_spurious(segment);
         }
         if (segment.lost) --state_.lost_out;
         --state_.packets_out;

@@ -131,6 +131,7 @@ class CaMachine {
     bool update_window(const ReceivedAck& ack);
     void tag_sacked(AckWork& work);
     bool check_dsack(AckWork& work);
+    void note_spurious(const SendQueue::Segment& segment);
     uint32_t note_dsack(AckWork& work, Serial32 begin, Serial32 end);
     bool sack_block_valid(bool dsack, Serial32 begin, Serial32 end) const;
     void tag_within(AckWork& work, const ReceivedAck::Block& block, Serial32 from, Serial32 to, bool dsack);

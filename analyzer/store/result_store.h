@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -95,6 +96,7 @@ class ResultStore {
         return ++losses_seen_;
     }
     void reclassify_loss(SenderSummary& sender, uint64_t number, LossKind before, LossKind now) {
+        assert(!keep_.losses || losses_[number - 1].kind == before);
         sender.on_reclassified(before, now);
         if (keep_.losses) losses_[number - 1].kind = now;
     }
