@@ -421,7 +421,14 @@ int RowsView::first_at_packet(PacketNumber packet) const {
 void RowsView::follow_selection() {
     if (selecting_ || !isVisible()) return;
     const int row = row_of_selection();
-    if (row >= 0) select_row(row);
+    if (row >= 0) return select_row(row);
+    // What is selected has no row here; nothing shall look as if it had.
+    const bool known = state().selected().selection == state().selection();
+    if (known && table_->selectionModel()->hasSelection()) {
+        const bool before = std::exchange(selecting_, true);
+        table_->selectionModel()->clear();
+        selecting_ = before;
+    }
 }
 
 void RowsView::select_row(int row) {

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/views/tables/rows_view.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QElapsedTimer>
+#include <QFile>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QSettings>
+#include <QTemporaryDir>
+#include <algorithm>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <numeric>
+
+#include "gui/document/filter_result.h"
+#include "gui/models/filter_job.h"
+#include "gui/models/filter_language.h"
+
+#include "analyzer/export/csv_writer.h"
+#include "analyzer/query/filtered_table.h"
+#include "analyzer/query/select.h"
+
+namespace sanscope {
+namespace {
+
+using testing::ElementsAre;
+
+template <class Condition>
+bool wait_until(Condition condition) {
+    QElapsedTimer timer;
+    timer.start();
+    while (!condition() && timer.elapsed() < 60'000)
+        QCoreApplication::processEvents(QEventLoop::AllEvents, 5);
+    return condition();
+}
+
+class TextSink final : public ByteSink {
+  public:
+    bool write(std::span<const char> bytes) override {
+        text.append(bytes.data(), bytes.size());
+        return true;
+    }
+    const Error* error() const override { return nullptr; }
+    std::string text;
+};
+
+class RowsViewTest : public testing::Test {
+  protected:
+    RowsViewTest() {
+        QSettings::setDefaultFormat(QSettings::IniFormat);
+        QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, folder_.path());
+        QCoreApplication::setOrganizationName(QStringLiteral("sanscope-test"));
+        QCoreApplication::setApplicationName(QStringLiteral("rows"));
+    }
+
+    void open(const char* sample) {
+        QString error;
+        document = Document::open(QStringLiteral(SANSCOPE_SAMPLES "/") + QString::fromUtf8(sample), error);
+        ASSERT_TRUE(document) << error.toStdString();
+        ASSERT_TRUE(wait_until([&] { return !document->loading() && !document->state().whole().empty(); }));
+    }
+    std::unique_ptr<RowsView> view_of(std::string_view table) {
+        auto view = std::make_unique<RowsView>(*document, table, nullptr);
+        view->resize(1200, 400);
+        view->show();
+        EXPECT_TRUE(wait_until([&] { return view->settled(); }));
+        return view;
+    }
+    void filter(std::string_view table, const std::string& expression) {
+        const ColumnFilter read = read_column_filter(expression, table);
+        ASSERT_TRUE(read.filter) << read.error.message;
+        FilterProgress progress;
+        const StopFlag stop = false;
+        document->state().set_filter(
+            run_column_filter(*document->data(), table, *read.filter, expression, progress, stop).result);
+    }
+    static std::vector<uint32_t> rows_of(const RowsView& view) {
+        std::vector<uint32_t> rows;
+        for (int row = 0; row < view.model().rowCount(); ++row) rows.push_back(view.model().table_row(row));
+        return rows;
+    }
+    static int column(const RowsView& view, std::string_view name) {
+        return static_cast<int>(*find_column(view.model().access().columns(), name));
+    }
+
+    QTemporaryDir folder_;
+    std::unique_ptr<Document> document;
+};
+
+TEST_F(RowsViewTest, TellsEveryRowOfEveryTable) {
+    open("loss-mixed-initiator.pcap.zst");
+    const auto reading = document->data()->try_read();
+    for (const ViewedTable& viewed : viewed_tables()) {
+        const auto view = view_of(viewed.name);
+        const auto table = make_table(*reading, viewed.name);
+        ASSERT_GT(table->rows(), 0u) << viewed.name;
+        ASSERT_EQ(view->model().rowCount(), static_cast<int>(table->rows())) << viewed.name;
+        ASSERT_EQ(view->model().columnCount(), static_cast<int>(table->columns().size()));
+        Cell cell;
+        for (int row = 0; row < view->model().rowCount();
+             row += std::max(1, view->model().rowCount() / 200)) {
+            for (int at = 0; at < view->model().columnCount(); ++at) {
+                table->cell(static_cast<size_t>(row), static_cast<size_t>(at), cell);
+                const QModelIndex index = view->model().index(row, at);
+                const QString shown = index.data().toString();
+                const auto& info = table->columns()[static_cast<size_t>(at)];
+                switch (cell.kind) {
+                    case Cell::Kind::empty:
+                        EXPECT_EQ(shown, QString()) << info.name;
+                        break;
+                    case Cell::Kind::text:
+                        EXPECT_EQ(shown.toStdString(), cell.text) << info.name;
+                        break;
+                    case Cell::Kind::boolean:
+                        EXPECT_EQ(shown.isEmpty(), !cell.boolean) << info.name;
+                        break;
+                    default: {
+                        // The exact value stands in the tooltip, grouped or not.
+                        QString exact = index.data(Qt::ToolTipRole).toString();
+                        exact.remove(QLatin1Char(','));
+                        const QString number = cell.kind == Cell::Kind::integer
+                                                   ? QString::number(cell.integer)
+                                                   : QString::number(cell.unsigned_integer);
+                        EXPECT_TRUE(exact.contains(number)) << info.name << ": " << exact.toStdString();
+                        EXPECT_FALSE(shown.isEmpty()) << info.name;
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST_F(RowsViewTest, AnOrderIsThatOfTheColumn) {
+    open("loss-mixed-initiator.pcap.zst");
+    const auto view = view_of("commands");
+    const int turnaround = column(*view, "turnaround_ns");
+    view->sort(turnaround, Qt::DescendingOrder);
+    ASSERT_TRUE(wait_until([&] { return view->settled(); }));
+    const auto reading = document->data()->try_read();
+    const auto& commands = reading->store().commands();
+    std::vector<uint32_t> expected(commands.size());
+    std::iota(expected.begin(), expected.end(), 0u);
+    std::ranges::stable_sort(expected, [&](uint32_t a, uint32_t b) {
+        return commands[a].turnaround_ns() > commands[b].turnaround_ns();  // no_time is the least of all
+    });
+    EXPECT_EQ(rows_of(*view), expected);
+    EXPECT_THAT(view->status_text().toStdString(), testing::HasSubstr("Turnaround"));
+    view->sort(-1, Qt::AscendingOrder);
+    ASSERT_TRUE(wait_until([&] { return view->settled(); }));
+    EXPECT_TRUE(std::ranges::is_sorted(rows_of(*view)));
+}
+
+TEST_F(RowsViewTest, AFilterShowsWhatIsOfItInEachTable) {
+    open("loss-mixed-initiator.pcap.zst");
+    const auto commands = view_of("commands");
+    const auto pdus = view_of("pdus");
+    const auto windows = view_of("windows");
+    const int all_pdus = pdus->model().rowCount();
+    const int all_windows = windows->model().rowCount();
+    filter("commands", "turnaround_ns > 20ms");
+    ASSERT_TRUE(wait_until([&] { return commands->settled() && pdus->settled() && windows->settled(); }));
+    const auto reading = document->data()->try_read();
+    std::vector<uint32_t> expected;
+    for (uint32_t i = 0; i < reading->store().commands().size(); ++i) {
+        const int64_t turnaround = reading->store().commands()[i].turnaround_ns();
+        if (turnaround != no_time && turnaround > 20'000'000) expected.push_back(i);
+    }
+    ASSERT_GT(expected.size(), 0u);
+    EXPECT_EQ(rows_of(*commands), expected);
+    EXPECT_LT(pdus->model().rowCount(), all_pdus);
+    for (const uint32_t pdu : rows_of(*pdus)) {
+        EXPECT_TRUE(std::ranges::binary_search(expected, reading->store().pdus()[pdu].command - 1));
+    }
+    EXPECT_GT(windows->model().rowCount(), 0);
+    EXPECT_LT(windows->model().rowCount(), all_windows);
+    document->state().set_filter(nullptr);
+    ASSERT_TRUE(wait_until([&] { return pdus->settled() && pdus->model().rowCount() == all_pdus; }));
+}
+
+TEST_F(RowsViewTest, ASelectionIsFoundWhereverItsRowStands) {
+    open("loss-mixed-initiator.pcap.zst");
+    const auto commands = view_of("commands");
+    const auto pdus = view_of("pdus");
+    commands->sort(column(*commands, "turnaround_ns"), Qt::DescendingOrder);
+    filter("commands", "lba");
+    ASSERT_TRUE(wait_until([&] { return commands->settled() && pdus->settled(); }));
+    for (const uint64_t number : {17u, 90u, 40u}) {
+        document->state().select({Selection::Kind::command, number});
+        ASSERT_TRUE(wait_until([&] { return document->state().selected().command == number; }));
+        const int row = commands->table().currentIndex().row();
+        ASSERT_GE(row, 0);
+        EXPECT_EQ(commands->model().table_row(row), number - 1);
+        EXPECT_TRUE(commands->table().viewport()->rect().intersects(
+            commands->table().visualRect(commands->table().currentIndex())));
+        // Its PDUs are lit, and no others.
+        const auto& things = document->state().selected();
+        EXPECT_EQ(uint64_t{pdus->model().table_row(pdus->table().currentIndex().row())} + 1,
+                  things.pdus.front());
+        uint64_t lit = 0;
+        for (int at = 0; at < pdus->model().rowCount(); ++at) {
+            const bool is_lit = pdus->model().index(at, 0).data(Qt::BackgroundRole).isValid();
+            const bool of_it =
+                std::ranges::binary_search(things.pdus, uint64_t{pdus->model().table_row(at)} + 1);
+            EXPECT_EQ(is_lit, of_it);
+            lit += is_lit ? 1 : 0;
+        }
+        EXPECT_EQ(lit, things.pdus.size());
+    }
+}
+
+TEST_F(RowsViewTest, AClickSelectsForAllViewsAndADoubleClickFrames) {
+    open("loss-mixed-initiator.pcap.zst");
+    const auto losses = view_of("losses");
+    const QModelIndex index = losses->model().index(2, column(*losses, "kind"));
+    const QPointF at = losses->table().visualRect(index).center();
+    const auto send = [&](QEvent::Type type) {
+        QMouseEvent event(type, at, losses->table().viewport()->mapToGlobal(at), Qt::LeftButton,
+                          type == QEvent::MouseButtonRelease ? Qt::NoButton : Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(losses->table().viewport(), &event);
+    };
+    send(QEvent::MouseButtonPress);
+    send(QEvent::MouseButtonRelease);
+    EXPECT_EQ(document->state().selection(), (Selection{Selection::Kind::loss, 3}));
+    const TimeRange before = document->state().range();
+    send(QEvent::MouseButtonDblClick);
+    send(QEvent::MouseButtonRelease);
+    ASSERT_TRUE(wait_until([&] { return document->state().range() != before; }));
+    EXPECT_TRUE(document->state().range().contains(document->state().selected().range));
+    // A row of windows is its packet.
+    const auto windows = view_of("windows");
+    windows->table().selectionModel()->setCurrentIndex(
+        windows->model().index(5, column(*windows, "cwnd")),
+        QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+    const auto reading = document->data()->try_read();
+    EXPECT_EQ(document->state().selection(),
+              (Selection{Selection::Kind::packet, reading->store().windows()[5].packet}));
+}
+
+TEST_F(RowsViewTest, TheCsvIsThatOfTheCommandLineForWhatIsShown) {
+    open("loss-mixed-initiator.pcap.zst");
+    const auto view = view_of("commands");
+    const auto reading = document->data()->try_read();
+    const auto table = make_table(*reading, "commands");
+    const QString path = folder_.filePath(QStringLiteral("out.csv"));
+    const auto written = [&] {
+        view->export_csv(path);
+        EXPECT_TRUE(wait_until([&] { return view->settled(); }));
+        QFile file(path);
+        EXPECT_TRUE(file.open(QIODevice::ReadOnly));
+        return file.readAll().toStdString();
+    };
+    TextSink whole;
+    write_csv(*table, whole);
+    EXPECT_EQ(written(), whole.text);
+    // The rows of `sanscope table --where`.
+    filter("commands", "turnaround_ns > 20ms and opcode == 0x88");
+    ASSERT_TRUE(wait_until([&] { return view->settled(); }));
+    std::vector<size_t> rows;
+    select(*read_column_filter("turnaround_ns > 20ms and opcode == 0x88", "commands").filter, *table, 0,
+           table->rows(), rows);
+    ASSERT_FALSE(rows.empty());
+    TextSink some;
+    write_csv(FilteredTable(*table, rows), some);
+    EXPECT_EQ(written(), some.text);
+    // In the order shown.
+    view->sort(column(*view, "command"), Qt::DescendingOrder);
+    ASSERT_TRUE(wait_until([&] { return view->settled(); }));
+    std::ranges::reverse(rows);
+    TextSink ordered;
+    write_csv(FilteredTable(*table, rows), ordered);
+    EXPECT_EQ(written(), ordered.text);
+    // The capture itself is not overwritten.
+    view->export_csv(document->path());
+    ASSERT_TRUE(wait_until([&] { return view->settled(); }));
+    EXPECT_TRUE(view->status_text().startsWith(QStringLiteral("Not exported")))
+        << view->status_text().toStdString();
+}
+
+TEST_F(RowsViewTest, CopiesWhatIsShownWithItsHeader) {
+    open("loss-mixed-initiator.pcap.zst");
+    const auto view = view_of("losses");
+    QHeaderView* const header = view->table().horizontalHeader();
+    for (int at = 0; at < header->count(); ++at) header->setSectionHidden(at, true);
+    for (const char* const name : {"kind", "packet", "delay_ns"})
+        header->setSectionHidden(column(*view, name), false);
+    header->moveSection(header->visualIndex(column(*view, "packet")), 0);
+    view->table().selectionModel()->select(
+        QItemSelection(view->model().index(1, 0), view->model().index(2, view->model().columnCount() - 1)),
+        QItemSelectionModel::ClearAndSelect);
+    QKeyEvent copy(QEvent::KeyPress, Qt::Key_C, Qt::ControlModifier);
+    QApplication::sendEvent(&view->table(), &copy);
+    const QStringList lines = QApplication::clipboard()->text().split(QLatin1Char('\n'));
+    ASSERT_EQ(lines.size(), 4);
+    EXPECT_EQ(lines[0].toStdString(), "Packet\tKind\tDelay");
+    const auto reading = document->data()->try_read();
+    EXPECT_TRUE(
+        lines[1].startsWith(QString::number(reading->store().losses()[1].packet) + QLatin1Char('\t')));
+    EXPECT_EQ(lines[2].count(QLatin1Char('\t')), 2);
+}
+
+TEST_F(RowsViewTest, ColumnsChosenAreRemembered) {
+    open("nop-logout.pcap");
+    {
+        const auto view = view_of("connections");
+        view->table().horizontalHeader()->setSectionHidden(column(*view, "mss"), true);
+        view->table().horizontalHeader()->resizeSection(column(*view, "target"), 271);
+    }
+    const auto view = view_of("connections");
+    EXPECT_TRUE(view->table().isColumnHidden(column(*view, "mss")));
+    EXPECT_EQ(view->table().columnWidth(column(*view, "target")), 271);
+}
+
+TEST_F(RowsViewTest, ShowsRowsWhileTheCaptureIsLoaded) {
+    QString error;
+    document = Document::open(QStringLiteral(SANSCOPE_SAMPLES "/loss-mixed-initiator.pcap.zst"), error);
+    ASSERT_TRUE(document);
+    RowsView view(*document, "packets", nullptr);
+    view.resize(1200, 400);
+    view.show();
+    view.sort(column(view, "length"), Qt::DescendingOrder);
+    EXPECT_THAT(view.status_text().toStdString(), testing::HasSubstr("loading"));
+    ASSERT_TRUE(wait_until([&] { return !document->loading() && view.settled(); }));
+    EXPECT_EQ(view.model().rowCount(), 9856);
+    const auto reading = document->data()->try_read();
+    uint32_t longest = 0;
+    for (PacketNumber packet = 1; packet <= 9856; ++packet) {
+        longest = std::max(longest, reading->index().place(packet).wire_length);
+    }
+    EXPECT_EQ(reading->index().place(view.model().table_row(0) + 1).wire_length, longest);
+}
+
+// A table that is not final yet, or is.
+class Numbers final : public Table {
+  public:
+    explicit Numbers(size_t rows) : rows_(rows) {}
+    std::string_view name() const override { return "numbers"; }
+    std::span<const ColumnInfo> columns() const override { return columns_; }
+    size_t rows() const override { return rows_; }
+    void cell(size_t row, size_t column, Cell& cell) const override {
+        cell.set(column == 0 ? uint64_t{row} + 1 : (uint64_t{row} * 2654435761u) % 10'007);
+    }
+
+  private:
+    size_t rows_;
+    std::array<ColumnInfo, 2> columns_ = {{{"number", ColumnType::unsigned_integer, "Number"},
+                                           {"scattered", ColumnType::unsigned_integer, "Scattered"}}};
+};
+
+class NumbersAccess final : public TableAccess {
+  public:
+    NumbersAccess(size_t rows, bool final) : table_(rows), is_final(final) {}
+    std::string_view name() const override { return table_.name(); }
+    std::span<const ColumnInfo> columns() const override { return table_.columns(); }
+    void read(const std::function<void(const Table&)>& visit) const override {
+        ++reads;
+        visit(table_);
+    }
+    const Table* final_table() const override { return is_final ? &table_ : nullptr; }
+
+  private:
+    Numbers table_;
+
+  public:
+    std::atomic<bool> is_final;
+    mutable std::atomic<int> reads = 0;
+};
+
+TEST_F(RowsViewTest, TenMillionRowsAreReachedToTheLast) {
+    open("nop-logout.pcap");
+    constexpr size_t rows = 10'000'000;
+    RowsView view(*document, std::make_shared<NumbersAccess>(rows, true), nullptr);
+    view.resize(600, 400);
+    view.show();
+    ASSERT_TRUE(wait_until([&] { return view.settled(); }));
+    ASSERT_EQ(view.model().rowCount(), static_cast<int>(rows));
+    QTableView& table = view.table();
+    table.scrollToBottom();
+    const QModelIndex last = view.model().index(static_cast<int>(rows) - 1, 0);
+    const QRect place = table.visualRect(last);
+    EXPECT_TRUE(table.viewport()->rect().contains(place)) << place.top();
+    EXPECT_EQ(last.data().toString().toStdString(), "10000000");
+    EXPECT_EQ(table.indexAt(place.center()).row(), last.row());
+    view.sort(1, Qt::AscendingOrder);
+    ASSERT_TRUE(wait_until([&] { return view.settled(); }));
+    EXPECT_EQ(view.model().table_row(0), 0u);
+    EXPECT_EQ(view.model().index(static_cast<int>(rows) - 1, 1).data().toString().toStdString(), "10006");
+    const int position = view.model().position_of(7'654'321);
+    EXPECT_EQ(view.model().table_row(position), 7'654'321u);
+}
+
+TEST_F(RowsViewTest, CellsOfAGrowingTableAreFetchedInPages) {
+    open("nop-logout.pcap");
+    auto access = std::make_shared<NumbersAccess>(100'000, false);
+    TableModel model(access);
+    model.show_all(100'000);
+    const int before = access->reads;
+    EXPECT_EQ(model.index(50'000, 0).data().toString(), QString());
+    EXPECT_EQ(model.index(50'020, 0).data().toString(), QString());
+    EXPECT_EQ(access->reads, before);  // not on this thread
+    ASSERT_TRUE(wait_until([&] { return !model.fetching(); }));
+    EXPECT_EQ(model.index(50'000, 0).data().toString().toStdString(), "50001");
+    EXPECT_EQ(model.index(50'020, 0).data().toString().toStdString(), "50021");
+    EXPECT_EQ(access->reads, before + 1);
+}
+
+}  // namespace
+}  // namespace sanscope
