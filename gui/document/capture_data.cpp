@@ -24,6 +24,7 @@ CaptureData::~CaptureData() = default;
 Result<std::shared_ptr<CaptureData>> CaptureData::open(const std::string& path) {
     auto reader = PacketReader::begin(path);
     if (!reader) return reader.error();
+    (*reader)->source_to_pass().keep_notes();
     return std::shared_ptr<CaptureData>(new CaptureData(path, std::move(*reader)));
 }
 

@@ -70,6 +70,7 @@ class CaptureData {
     // Once complete: why its end is not the file's.
     bool stopped() const { return stopped_; }
     const std::vector<Damage>& damage() const { return reader_->source().damage(); }
+    const CaptureNotes* notes() const { return reader_->source().notes(); }  // nullptr: such a file has none
     const std::string& fault() const { return fault_; }  // an error on this side; mostly empty
 
   private:

@@ -65,6 +65,7 @@ void Document::on_grown() {
     if (!loading_) return;
     if (data_->complete()) {
         loading_ = false;
+        if (const CaptureNotes* const notes = data_->notes()) notes_.take(*notes);
         if (!data_->fault().empty()) {
             warning_ = tr("The capture could not be read to its end: %1")
                            .arg(QString::fromStdString(data_->fault()));

@@ -9,6 +9,7 @@
 
 #include "gui/document/capture_data.h"
 #include "gui/document/latest_job.h"
+#include "gui/document/notes.h"
 #include "gui/document/view_state.h"
 
 namespace sanscope {
@@ -26,6 +27,7 @@ class Document : public QObject {
     const QString& path() const { return path_; }
     const std::shared_ptr<const CaptureData>& data() const { return data_; }
     ViewState& state() { return state_; }
+    Notes& notes() { return notes_; }
 
     // Loading goes on; the figures are those of the part read by now.
     bool loading() const { return loading_; }
@@ -44,13 +46,12 @@ class Document : public QObject {
   private:
     Document(QString path, std::shared_ptr<CaptureData> data);
     void on_grown();
-    void take_whole();
-    void choose_connection();
     void resolve_selection();
 
     QString path_;
     std::shared_ptr<const CaptureData> data_;
     ViewState state_;
+    Notes notes_;
     std::atomic<bool> stop_ = false;
     std::atomic<bool> growth_told_ = false;  // and not yet taken
     bool loading_ = true;
