@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QImage>
+#include <array>
+#include <memory>
+
+#include "gui/plot/time_canvas.h"
+#include "gui/views/ladder/ladder_geometry.h"
+
+namespace sanscope {
+
+// Draws a picture of the ladder, tells what lies under the pointer and selects it.
+class LadderCanvas : public TimeCanvas {
+    Q_OBJECT
+
+  public:
+    LadderCanvas(ViewState& state, QWidget* parent);
+
+    void set_picture(std::shared_ptr<const LadderPicture> picture);
+    const LadderPicture* picture() const { return picture_.get(); }
+    // Told in the middle while there is nothing to draw.
+    void set_empty_text(const QString& text);
+    // Draws all of it but the moment under the pointer.
+    void draw(QPainter& painter);
+
+    LadderLayout layout_now() const { return LadderLayout::of(size()); }
+    LadderGeometry geometry_now() const;
+    LadderHit hit(QPointF at) const;
+    // What is told of that point; empty where there is nothing.
+    QString words_at(QPointF at) const;
+
+  Q_SIGNALS:
+    void resized();
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    void on_click(QPoint at, Qt::KeyboardModifiers keys) override;
+    void on_double_click(QPoint at) override;
+    void on_hover(std::optional<QPoint> at) override;
+
+  private:
+    // A name beside the band of states, and where it was put.
+    struct PlacedName {
+        size_t transition;
+        double y;
+    };
+
+    void take_selection();
+    void forget_layer();
+    double lane_width() const;
+    std::optional<size_t> transition_at(QPointF at) const;
+    QString sender_words(int64_t time_ns) const;
+    QString density_words(QPointF at) const;
+
+    void draw_lifelines(QPainter& painter, const LadderLayout& layout) const;
+    void draw_header(QPainter& painter, const LadderLayout& layout) const;
+    void draw_density(QPainter& painter, const LadderLayout& layout) const;
+    void draw_pdus(QPainter& painter, const LadderGeometry& geometry);
+    void draw_commands(QPainter& painter, const LadderGeometry& geometry);
+    void draw_links(QPainter& painter, const LadderGeometry& geometry) const;
+    void draw_arrows(QPainter& painter, const LadderGeometry& geometry);
+    void draw_one_arrow(QPainter& painter, const LadderGeometry& geometry, const LadderArrow& arrow,
+                        bool lit);
+    void draw_arrow_labels(QPainter& painter, const LadderGeometry& geometry);
+    void draw_tags(QPainter& painter, const LadderLayout& layout, const LadderGeometry& geometry);
+    void draw_folded_losses(QPainter& painter, const LadderGeometry& geometry) const;
+    bool draw_along(QPainter& painter, const QLineF& line, bool at_begin, const QString& text,
+                    const QColor& color) const;
+    void draw_states(QPainter& painter, const LadderLayout& layout);
+    void draw_curves(QPainter& painter, const LadderLayout& layout);
+
+    std::shared_ptr<const LadderPicture> picture_;
+    QString empty_text_;
+    // By index in the picture's lists; empty while nothing of it is selected.
+    std::vector<uint8_t> lit_arrows_;
+    std::vector<uint8_t> lit_pdus_;
+    std::vector<uint8_t> lit_commands_;
+    bool dims_ = false;  // what is not lit
+
+    // What was drawn last, for as long as nothing but the pointer moves.
+    QImage layer_;
+    bool layer_good_ = false;
+
+    // Kept between paintings for their memory.
+    std::array<std::vector<QLineF>, 32> buckets_;
+    std::vector<double> taken_[2];
+    std::vector<PlacedName> names_;
+    std::vector<QPointF> polyline_;
+};
+
+}  // namespace sanscope

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/views/ladder/ladder_packets.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "gui/views/ladder/ladder_words.h"
+#include "gui/views/ladder/next_not_before.h"
+
+#include "analyzer/net/decode_frame.h"
+
+namespace sanscope {
+namespace {
+
+constexpr size_t most_losses = 1000;      // that are drawn one by one
+constexpr size_t losses_ahead = 4096;     // how many behind the range are looked at for what they repeat
+constexpr size_t segments_before = 4096;  // how many before the range are looked at for holes
+
+bool is_repetition(LossKind kind) {
+    return kind == LossKind::fast_retransmit || kind == LossKind::rto || kind == LossKind::tlp ||
+           kind == LossKind::spurious;
+}
+
+// Of these the original never arrived.
+bool means_loss(LossKind kind) {
+    return is_repetition(kind) && kind != LossKind::spurious;
+}
+
+class ArrowMaker {
+  public:
+    ArrowMaker(const CaptureData::Reading& reading, const LadderRequest& request, const TripFinder& trips,
+               LadderPicture& picture, const StopFlag& stop)
+        : reading_(reading),
+          store_(reading.store()),
+          track_(*reading.timeline().track(request.connection)),
+          row_(reading.store().connections()[request.connection - 1]),
+          request_(request),
+          trips_(trips),
+          picture_(picture),
+          stop_(stop) {
+        for (const bool a : {true, false}) bases_[a ? 0 : 1] = base_of(a);
+    }
+
+    void make(bool all) {
+        for (const bool a : {true, false}) {
+            take_losses(a);
+            if (all) {
+                take_segments(a);
+            } else {
+                take_repetitions(a);
+            }
+            if (!folded_) take_unseen(a);
+        }
+        std::ranges::stable_sort(picture_.arrows, {}, [](const LadderArrow& arrow) {
+            return arrow.captured_ns == no_time ? arrow.trip.left_ns : arrow.captured_ns;
+        });
+        if (all && request_.read_packets && picture_.arrows.size() <= most_labelled_arrows) {
+            for (LadderArrow& arrow : picture_.arrows) {
+                if (stop_) return;
+                read_sack(arrow);
+            }
+        }
+        if (picture_.arrows.size() <= most_labelled_arrows) {
+            for (LadderArrow& arrow : picture_.arrows) arrow.label = arrow_words(arrow);
+        }
+    }
+
+  private:
+    int64_t time_of(uint32_t segment) const { return reading_.timeline().time_of(segment + 1); }
+    TimeRange about() const {
+        return {request_.prepared.range.begin_ns - trips_.reach_ns(),
+                request_.prepared.range.end_ns + trips_.reach_ns()};
+    }
+    bool shows(const PacketTrip& trip) const {
+        return trip.left_ns < request_.prepared.range.end_ns &&
+               trip.arrival_ns >= request_.prepared.range.begin_ns;
+    }
+
+    // The sequence number that is told as 0.
+    uint32_t base_of(bool a) const {
+        const size_t side = a ? 0 : 1;
+        if (row_.stream_start_known[side]) return row_.stream_start_seq[side] - 1;
+        const auto& segments = track_.sender(a).segments;
+        if (segments.empty()) return 0;
+        const SegmentRow& first = store_.segments()[segments.front()];
+        return (first.flags & tcp_syn) != 0 ? first.seq : first.seq - 1;
+    }
+
+    bool tap_is_at_sender(bool from_initiator) const {
+        const PathDelay& delay = trips_.delay();
+        return (from_initiator ? delay.to_initiator_ns : delay.to_target_ns) <
+               (from_initiator ? delay.to_target_ns : delay.to_initiator_ns);
+    }
+    bool tap_is_at_receiver(bool from_initiator) const {
+        return trips_.delay().measured && trips_.delay().vantage != Vantage::middle &&
+               !tap_is_at_sender(from_initiator);
+    }
+
+    // Losses of that side that begin, or repeat what began, about the range.
+    void take_losses(bool a) {
+        losses_.clear();
+        of_packet_.clear();
+        lost_.clear();
+        const auto& rows = track_.sender(a).losses;
+        const auto time_at = [&](uint32_t row) { return store_.losses()[row].time_ns; };
+        const size_t first = first_not_before(rows, about().begin_ns, time_at);
+        const size_t behind = first_not_before(rows, about().end_ns, time_at);
+        const size_t last = std::min(rows.size(), behind + losses_ahead);
+        folded_ = behind - first > most_losses;
+        if (folded_) {
+            fold(a, first, behind);
+            return;
+        }
+        std::unordered_map<uint32_t, size_t> last_of_seq;
+        for (size_t i = first; i < last; ++i) {
+            const uint32_t number = rows[i] + 1;
+            const LossRow& loss = store_.losses()[rows[i]];
+            losses_.push_back(number);
+            // What shows that bytes are missing is not what was sent again.
+            if (loss.kind != LossKind::not_captured) of_packet_[loss.packet] = number;
+            if (!means_loss(loss.kind)) continue;
+            if (loss.original_packet != 0) lost_.push_back(loss.original_packet);
+            // Sent a third time: the second one had not arrived either.
+            const auto [it, fresh] = last_of_seq.try_emplace(loss.seq, i);
+            if (!fresh) {
+                lost_.push_back(store_.losses()[rows[it->second]].packet);
+                it->second = i;
+            }
+        }
+        std::ranges::sort(lost_);
+    }
+
+    void fold(bool a, size_t first, size_t behind) {
+        const auto& rows = track_.sender(a).losses;
+        const int64_t pixel_ns = std::max<int64_t>(1, static_cast<int64_t>(request_.ns_per_pixel * 4));
+        std::array<size_t, loss_kinds> last;
+        last.fill(SIZE_MAX);
+        auto& folded = picture_.folded_losses;
+        for (size_t i = first; i < behind; ++i) {
+            const LossRow& loss = store_.losses()[rows[i]];
+            size_t& at = last[static_cast<size_t>(loss.kind)];
+            if (at == SIZE_MAX || loss.time_ns - folded[at].time_ns >= pixel_ns) {
+                at = folded.size();
+                folded.push_back({within_reach(loss.time_ns), 0, loss.kind, trips_.is_out(a)});
+            }
+            ++folded[at].count;
+        }
+    }
+
+    void add_segment(uint32_t index, const PacketTrip& trip, int64_t captured_ns) {
+        const SegmentRow& segment = store_.segments()[index];
+        LadderArrow arrow;
+        arrow.trip = trip;
+        arrow.captured_ns = captured_ns;
+        arrow.packet = PacketNumber{index} + 1;
+        arrow.seq = segment.seq - bases_[segment.from_a ? 0 : 1];
+        arrow.ack = segment.ack - bases_[segment.from_a ? 1 : 0];
+        arrow.length = segment.payload_length;
+        arrow.window = segment.window;
+        arrow.flags = segment.flags;
+        arrow.from_initiator = trips_.is_out(segment.from_a);
+        arrow.passes = request_.filter == nullptr || request_.filter->rows.packets.test(index);
+        if (const auto it = of_packet_.find(arrow.packet); it != of_packet_.end()) {
+            arrow.loss = it->second;
+            arrow.kind = store_.losses()[it->second - 1].kind;
+        }
+        if (!tap_is_at_receiver(arrow.from_initiator) && std::ranges::binary_search(lost_, arrow.packet))
+            arrow.fate = LadderArrow::Fate::lost;
+        picture_.arrows.push_back(std::move(arrow));
+    }
+
+    void take_segments(bool a) {
+        const auto& rows = track_.sender(a).segments;
+        const auto time_at = [&](uint32_t row) { return time_of(row); };
+        size_t i = first_not_before(rows, about().begin_ns, time_at);
+        const bool out = trips_.is_out(a);
+        for (; i < rows.size() && picture_.arrows.size() < 2 * most_ladder_arrows; ++i) {
+            const int64_t captured_ns = time_of(rows[i]);
+            if (captured_ns >= about().end_ns || stop_) break;
+            const PacketTrip trip = trips_.trip(rows[i] + 1, out, captured_ns);
+            if (shows(trip)) add_segment(rows[i], trip, captured_ns);
+        }
+    }
+
+    void add_packet(PacketNumber packet, std::vector<PacketNumber>& added) {
+        if (packet == 0 || packet > store_.segments().size() || std::ranges::count(added, packet) > 0) return;
+        const auto index = static_cast<uint32_t>(packet - 1);
+        const SegmentRow& segment = store_.segments()[index];
+        const int64_t captured_ns = time_of(index);
+        const PacketTrip trip = trips_.trip(packet, trips_.is_out(segment.from_a), captured_ns);
+        if (!shows(trip)) return;
+        // Each is looked for among the last ones only: a segment is repeated soon, or far away.
+        if (added.size() > 64) added.erase(added.begin());
+        added.push_back(packet);
+        add_segment(index, trip, captured_ns);
+    }
+
+    void take_repetitions(bool) {
+        std::vector<PacketNumber> added;
+        for (const uint32_t number : losses_) {
+            const LossRow& loss = store_.losses()[number - 1];
+            if (!is_repetition(loss.kind) || picture_.arrows.size() >= most_ladder_arrows) continue;
+            add_packet(loss.original_packet, added);
+            add_packet(loss.packet, added);
+        }
+    }
+
+    // Where the capture shows the hole that something lost before it left: between these, in the order sent.
+    struct Hole {
+        uint32_t begin;  // sequence numbers
+        uint32_t end;
+        PacketTrip before;
+        PacketTrip behind;
+    };
+
+    std::vector<Hole> find_holes(bool a) const {
+        std::vector<Hole> holes;
+        const auto& rows = track_.sender(a).segments;
+        const auto time_at = [&](uint32_t row) { return time_of(row); };
+        size_t i = first_not_before(rows, about().begin_ns, time_at);
+        i -= std::min(i, segments_before);
+        const bool out = trips_.is_out(a);
+        bool any = false;
+        uint32_t highest = 0;
+        size_t highest_at = 0;
+        for (size_t visited = 0; i < rows.size() && visited < 4 * segments_before; ++i, ++visited) {
+            const SegmentRow& segment = store_.segments()[rows[i]];
+            if (segment.payload_length == 0) continue;
+            if (time_of(rows[i]) >= about().end_ns) break;
+            const uint32_t end = segment.seq + segment.payload_length;
+            const auto ahead = static_cast<int32_t>(segment.seq - highest);
+            if (any && ahead > 0 && ahead < (1 << 24)) {
+                holes.push_back({highest, segment.seq,
+                                 trips_.trip(rows[highest_at] + 1, out, time_of(rows[highest_at])),
+                                 trips_.trip(rows[i] + 1, out, time_of(rows[i]))});
+            }
+            if (!any || static_cast<int32_t>(end - highest) > 0) {
+                highest = end;
+                highest_at = i;
+            }
+            any = true;
+        }
+        return holes;
+    }
+
+    // What was lost before the tap, or passed it uncaptured; and the links of all.
+    void take_unseen(bool a) {
+        if (losses_.empty()) return;
+        const bool out = trips_.is_out(a);
+        const std::vector<Hole> holes = find_holes(a);
+        for (const uint32_t number : losses_) {
+            if (stop_) return;
+            const LossRow& loss = store_.losses()[number - 1];
+            const bool uncaptured = loss.kind == LossKind::not_captured;
+            if (!uncaptured && !is_repetition(loss.kind)) continue;
+            PacketTrip original;
+            if (loss.original_packet != 0 && loss.original_packet <= reading_.index().packets()) {
+                original =
+                    trips_.trip(loss.original_packet, out, reading_.timeline().time_of(loss.original_packet));
+            } else if (!add_unseen(holes, number, out, original)) {
+                continue;
+            }
+            if (uncaptured || loss.packet == 0 || loss.packet > reading_.index().packets()) continue;
+            const PacketTrip again = trips_.trip(loss.packet, out, reading_.timeline().time_of(loss.packet));
+            if (original.left_ns >= request_.prepared.range.end_ns ||
+                again.left_ns < request_.prepared.range.begin_ns) {
+                continue;
+            }
+            picture_.links.push_back({original, again.left_ns, loss.kind, out, loss.packet});
+        }
+    }
+
+    // False where no hole tells when it was sent.
+    bool add_unseen(const std::vector<Hole>& holes, uint32_t number, bool out, PacketTrip& trip) {
+        const LossRow& loss = store_.losses()[number - 1];
+        const bool uncaptured = loss.kind == LossKind::not_captured;
+        const auto holds = [&](const Hole& hole) { return loss.seq - hole.begin < hole.end - hole.begin; };
+        const auto hole = std::ranges::find_if(holes, holds);
+        if (hole == holes.end()) return false;
+        const double into = (static_cast<double>(loss.seq - hole->begin) + 0.5 * loss.length) /
+                            static_cast<double>(hole->end - hole->begin);
+        const auto between = [&](int64_t before, int64_t behind) {
+            return before + static_cast<int64_t>(static_cast<double>(behind - before) * std::min(into, 1.0));
+        };
+        trip = {between(hole->before.left_ns, hole->behind.left_ns),
+                between(hole->before.arrival_ns, hole->behind.arrival_ns)};
+        if (!shows(trip)) return true;
+        LadderArrow arrow;
+        arrow.trip = trip;
+        arrow.seq = loss.seq - bases_[out == row_.initiator_is_a ? 0 : 1];
+        arrow.length = loss.length;
+        arrow.kind = loss.kind;
+        arrow.fate = uncaptured ? LadderArrow::Fate::not_captured : LadderArrow::Fate::lost_unseen;
+        arrow.loss = uncaptured ? number : 0;
+        arrow.from_initiator = out;
+        arrow.passes = request_.filter == nullptr;
+        // What was repeated twice was lost once here.
+        const auto same = [&](const LadderArrow& other) {
+            return other.packet == 0 && other.seq == arrow.seq && other.from_initiator == out;
+        };
+        const size_t looked_at = std::min<size_t>(picture_.arrows.size(), 256);
+        if (std::any_of(picture_.arrows.end() - static_cast<ptrdiff_t>(looked_at), picture_.arrows.end(),
+                        same))
+            return true;
+        picture_.arrows.push_back(std::move(arrow));
+        return true;
+    }
+
+    void read_sack(LadderArrow& arrow) {
+        if (arrow.packet == 0 || (arrow.flags & tcp_ack) == 0) return;
+        const auto bytes = reading_.packets().read(arrow.packet);
+        if (!bytes) return;
+        DecodedPacket packet;
+        const PacketPlace& place = reading_.index().place(arrow.packet);
+        const auto& interfaces = reading_.packets().source().interfaces();
+        const uint16_t interface = reading_.index().interface(arrow.packet);
+        if (interface >= interfaces.size()) return;
+        decode_frame(interfaces[interface].link_type, bytes->data(), static_cast<uint32_t>(bytes->size()),
+                     place.wire_length, packet);
+        if (packet.kind != DecodedPacket::Kind::tcp) return;
+        TcpOptions options;
+        parse_tcp_options(packet, options);
+        const bool from_a = arrow.from_initiator == row_.initiator_is_a;
+        const uint32_t base = bases_[from_a ? 1 : 0];
+        arrow.sack_blocks = options.sack_blocks;
+        for (size_t i = 0; i < options.sack_blocks; ++i) {
+            arrow.sack[i] = {options.sack[i].begin.value - base, options.sack[i].end.value - base};
+        }
+        if (options.sack_blocks == 0) return;
+        const auto [begin, end] = arrow.sack[0];
+        arrow.d_sack = static_cast<int32_t>(end - arrow.ack) <= 0;
+        if (options.sack_blocks > 1 && static_cast<int32_t>(begin - arrow.sack[1].first) >= 0 &&
+            static_cast<int32_t>(arrow.sack[1].second - end) >= 0) {
+            arrow.d_sack = true;
+        }
+    }
+
+    const CaptureData::Reading& reading_;
+    const ResultStore& store_;
+    const ConnectionTrack& track_;
+    const ConnectionRow& row_;
+    const LadderRequest& request_;
+    const TripFinder& trips_;
+    LadderPicture& picture_;
+    const StopFlag& stop_;
+    uint32_t bases_[2];
+    bool folded_ = false;
+    std::vector<uint32_t> losses_;  // row numbers
+    std::unordered_map<PacketNumber, uint32_t> of_packet_;
+    std::vector<PacketNumber> lost_;  // in order
+};
+
+}  // namespace
+
+size_t count_segments(const CaptureData::Reading& reading, const ConnectionTrack& track, TimeRange range) {
+    const auto time_at = [&](uint32_t row) { return reading.timeline().time_of(row + 1); };
+    size_t count = 0;
+    for (const SenderTrack& sender : track.senders) {
+        count += first_not_before(sender.segments, range.end_ns, time_at) -
+                 first_not_before(sender.segments, range.begin_ns, time_at);
+    }
+    return count;
+}
+
+void add_arrows(const CaptureData::Reading& reading, const LadderRequest& request, const TripFinder& trips,
+                bool all, LadderPicture& picture, const StopFlag& stop) {
+    ArrowMaker(reading, request, trips, picture, stop).make(all);
+}
+
+void add_density(const CaptureData::Reading& reading, const LadderRequest& request, LadderPicture& picture) {
+    const TimeRange range = request.prepared.range;
+    constexpr int64_t most_rows = 2048;
+    // Whole columns a row.
+    const auto columns = static_cast<int64_t>(request.prepared.columns());
+    picture.density_row_ns =
+        request.prepared.ns_per_column * std::max<int64_t>(1, (columns + most_rows - 1) / most_rows);
+    const auto rows =
+        static_cast<size_t>((range.span_ns() + picture.density_row_ns - 1) / picture.density_row_ns);
+    picture.density.assign(rows, {});
+    const ConnectionTrack& track = *reading.timeline().track(request.connection);
+    const bool initiator_is_a = reading.store().connections()[request.connection - 1].initiator_is_a;
+    const auto time_at = [&](uint32_t row) { return reading.timeline().time_of(row + 1); };
+    for (const bool a : {true, false}) {
+        const auto& segments = track.sender(a).segments;
+        const size_t direction = a == initiator_is_a ? 0 : 1;
+        size_t at = first_not_before(segments, range.begin_ns, time_at);
+        for (size_t row = 0; row < rows && at < segments.size(); ++row) {
+            const int64_t end_ns = range.begin_ns + static_cast<int64_t>(row + 1) * picture.density_row_ns;
+            const size_t behind = next_not_before(segments, at, end_ns, time_at);
+            picture.density[row].packets[direction] = static_cast<uint32_t>(behind - at);
+            picture.densest = std::max(picture.densest, picture.density[row].packets[direction]);
+            at = behind;
+        }
+    }
+}
+
+}  // namespace sanscope

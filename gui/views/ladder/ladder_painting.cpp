@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How the lines of time and what goes between them are drawn.
+#include <QPainter>
+#include <QPainterPath>
+#include <algorithm>
+#include <cmath>
+
+#include "gui/plot/time_axis.h"
+#include "gui/views/ladder/ladder_canvas.h"
+#include "gui/views/ladder/ladder_words.h"
+
+namespace sanscope {
+namespace {
+
+constexpr size_t widths = 4;
+constexpr size_t tones = 4;            // solid, faint, and both dimmed
+constexpr size_t most_smoothed = 700;  // arrows in sight; beyond, their edges are left rough
+constexpr double spill = 30;           // pixels beyond the area that are drawn, too
+
+QColor with_alpha(QColor color, double alpha) {
+    color.setAlphaF(static_cast<float>(alpha));
+    return color;
+}
+
+size_t width_class(uint32_t length) {
+    return length == 0 ? 0 : length < 512 ? 1 : length <= 4096 ? 2 : 3;
+}
+
+constexpr std::array<double, widths> pen_widths{1.0, 1.4, 2.2, 3.6};
+
+// The stretches of a way, from 0 at its sender to 1, that are drawn full; the rest is estimated, and dashed.
+std::pair<double, double> certain_part(const PathDelay& delay, bool from_initiator) {
+    if (!delay.measured) return {0, 1};
+    const double tap = from_initiator ? delay.tap() : 1 - delay.tap();
+    if (tap < 0.25) return {0, 0.64};
+    if (tap > 0.75) return {0.36, 1};
+    return {0.3, 0.7};
+}
+
+}  // namespace
+
+void LadderCanvas::draw(QPainter& painter) {
+    const LadderLayout layout = layout_now();
+    painter.fillRect(rect(), theme().background);
+    const bool drawable = picture_ != nullptr && picture_->has_track && !state().range().empty();
+    if (!drawable) {
+        painter.setPen(theme().faint_text);
+        painter.drawText(rect().adjusted(20, 20, -20, -20), Qt::AlignCenter | Qt::TextWordWrap, empty_text_);
+        return;
+    }
+    const LadderGeometry geometry = geometry_now();
+    const int right = layout.curves.width() > 0 ? layout.curves.right() : layout.band.right();
+    draw_time_grid(painter, QRect(layout.ladder.topLeft(), QPoint(right, layout.ladder.bottom())));
+    painter.save();
+    painter.setClipRect(layout.ladder);
+    if (picture_->detail == LadderDetail::density) draw_density(painter, layout);
+    painter.setRenderHint(QPainter::Antialiasing);
+    if (picture_->detail == LadderDetail::pdus) draw_pdus(painter, geometry);
+    if (picture_->detail == LadderDetail::commands) draw_commands(painter, geometry);
+    draw_lifelines(painter, layout);
+    draw_arrows(painter, geometry);
+    draw_links(painter, geometry);
+    draw_arrow_labels(painter, geometry);
+    draw_folded_losses(painter, geometry);
+    draw_tags(painter, layout, geometry);
+    painter.restore();
+    draw_states(painter, layout);
+    draw_curves(painter, layout);
+    draw_header(painter, layout);
+    draw_time_axis(painter, layout.axis, state().whole().begin_ns);
+}
+
+void LadderCanvas::draw_lifelines(QPainter& painter, const LadderLayout& layout) const {
+    const PathDelay& delay = picture_->delay;
+    const auto line = [&](double x, const QColor& color, bool estimated) {
+        painter.setPen(QPen(color, 1.6, estimated ? Qt::DashLine : Qt::SolidLine));
+        painter.drawLine(QPointF(x, layout.ladder.top()), QPointF(x, layout.ladder.bottom() + 1));
+    };
+    line(layout.x_initiator, theme().initiator, delay.to_initiator_ns > 0);
+    line(layout.x_target, theme().target, delay.to_target_ns > 0);
+}
+
+void LadderCanvas::draw_header(QPainter& painter, const LadderLayout& layout) const {
+    const QFontMetrics metrics(painter.font());
+    const PathDelay& delay = picture_->delay;
+    const double middle = (layout.x_initiator + layout.x_target) / 2;
+    const auto title = [&](double x, const QColor& color, const QString& name, const QString& address,
+                           bool captured_here) {
+        // Wide enough for an address, as far as neither the other title nor the edge is in the way.
+        const double half = std::max(30.0, std::min(middle - layout.x_initiator - 6, 160.0));
+        double left = x - half;
+        double right = x + half;
+        if (x < middle) left = std::max<double>(left, 2);
+        if (x > middle) right = std::min<double>(right, layout.ladder.right());
+        const QRectF box(left, 4, right - left, LadderLayout::header - 6);
+        QFont bold = painter.font();
+        bold.setBold(true);
+        painter.save();
+        painter.setFont(bold);
+        painter.setPen(color);
+        const QString words = captured_here ? tr("%1 (captured here)").arg(name) : name;
+        const bool fits = QFontMetricsF(bold).horizontalAdvance(words) <= box.width();
+        painter.drawText(box, Qt::AlignHCenter | Qt::AlignTop, fits ? words : name);
+        painter.restore();
+        painter.setPen(theme().faint_text);
+        painter.drawText(QRectF(box.left(), 4 + metrics.height(), box.width(), metrics.height()),
+                         Qt::AlignHCenter | Qt::AlignTop,
+                         metrics.elidedText(address, Qt::ElideMiddle, static_cast<int>(box.width())));
+    };
+    const bool iscsi = picture_->iscsi;
+    title(layout.x_initiator, theme().initiator, iscsi ? tr("Initiator") : tr("Client"), picture_->initiator,
+          delay.vantage == Vantage::initiator);
+    title(layout.x_target, theme().target, iscsi ? tr("Target") : tr("Server"), picture_->target,
+          delay.vantage == Vantage::target);
+    QString detail;
+    switch (picture_->detail) {
+        case LadderDetail::packets:
+            detail = tr("packets");
+            break;
+        case LadderDetail::pdus:
+            detail = tr("PDUs");
+            break;
+        case LadderDetail::commands:
+            detail = tr("commands");
+            break;
+        case LadderDetail::density:
+        case LadderDetail::automatic:
+            detail = tr("density of packets: zoom in for single ones");
+            break;
+    }
+    const double room = layout.x_target - layout.x_initiator - 340;
+    if (metrics.horizontalAdvance(detail) <= room) {
+        painter.setPen(theme().faint_text);
+        painter.drawText(QRectF(middle - room / 2, 4, room, metrics.height()), Qt::AlignHCenter, detail);
+    }
+    painter.setPen(theme().axis);
+    painter.drawLine(layout.axis.width(), LadderLayout::header - 1, width(), LadderLayout::header - 1);
+}
+
+// Every pixel of the ladder holds the packets that pass there then: those that were at the tap before or after by the way
+// between. Shades are strongest at the sender, so that the directions are told apart.
+void LadderCanvas::draw_density(QPainter& painter, const LadderLayout& layout) const {
+    if (picture_->densest == 0) return;
+    const TimeViewport view = viewport();
+    const int columns = std::max(2, static_cast<int>(layout.x_target - layout.x_initiator) / 6);
+    const int rows = layout.ladder.height();
+    QImage image(columns, rows, QImage::Format_ARGB32_Premultiplied);
+    image.fill(Qt::transparent);
+    const PathDelay& delay = picture_->delay;
+    const double way_ns = static_cast<double>(delay.one_way_ns());
+    const auto row_ns = static_cast<double>(picture_->density_row_ns);
+    const auto begin_ns = static_cast<double>(view.range.begin_ns - picture_->prepared.range.begin_ns);
+    const auto size = static_cast<int64_t>(picture_->density.size());
+    // Of a root's: few packets are to be seen beside many.
+    std::vector<float> shades[2];
+    for (const size_t direction : {size_t{0}, size_t{1}}) {
+        shades[direction].reserve(picture_->density.size());
+        for (const LadderDensityRow& row : picture_->density) {
+            const uint32_t packets = row.packets[direction];
+            shades[direction].push_back(
+                packets == 0 ? 0
+                             : 0.15F + 0.75F * std::sqrt(static_cast<float>(packets) /
+                                                         static_cast<float>(picture_->densest)));
+        }
+    }
+    const QColor colors[2] = {theme().initiator, theme().target};
+    for (int y = 0; y < rows; ++y) {
+        auto* pixels = reinterpret_cast<QRgb*>(image.scanLine(y));
+        const double time_ns = begin_ns + (y + 0.5) * view.ns_per_pixel();
+        for (int x = 0; x < columns; ++x) {
+            const double along = (x + 0.5) / columns;
+            float red = 0;
+            float green = 0;
+            float blue = 0;
+            float alpha = 0;
+            for (const size_t direction : {size_t{0}, size_t{1}}) {
+                const double behind_ns =
+                    way_ns * (direction == 0 ? along - delay.tap() : delay.tap() - along);
+                const auto row = static_cast<int64_t>(std::floor((time_ns - behind_ns) / row_ns));
+                if (row < 0 || row >= size) continue;
+                const auto fade = static_cast<float>(direction == 0 ? 1 - 0.85 * along : 0.15 + 0.85 * along);
+                const float shade = shades[direction][static_cast<size_t>(row)] * fade;
+                red += shade * static_cast<float>(colors[direction].red());
+                green += shade * static_cast<float>(colors[direction].green());
+                blue += shade * static_cast<float>(colors[direction].blue());
+                alpha += shade * 255;
+            }
+            const float most = std::max(1.0F, alpha / 255);
+            const auto part = [&](float value) { return static_cast<int>(value / most); };
+            pixels[x] = qRgba(part(red), part(green), part(blue), part(alpha));
+        }
+    }
+    painter.setRenderHint(QPainter::SmoothPixmapTransform);
+    painter.drawImage(
+        QRectF(layout.x_initiator, layout.ladder.top(), layout.x_target - layout.x_initiator, rows), image);
+}
+
+void LadderCanvas::draw_pdus(QPainter& painter, const LadderGeometry& geometry) {
+    const double top = geometry.view.origin - spill;
+    const double bottom = geometry.view.origin + geometry.view.length + spill;
+    for (size_t i = 0; i < picture_->pdus.size(); ++i) {
+        const LadderPdu& pdu = picture_->pdus[i];
+        const QLineF first = geometry.line(pdu.first, pdu.from_initiator);
+        const QLineF last = geometry.line(pdu.last, pdu.from_initiator);
+        if (std::max(last.y1(), last.y2()) < top || std::min(first.y1(), first.y2()) > bottom) continue;
+        const bool lit = !lit_pdus_.empty() && lit_pdus_[i] != 0;
+        const double strength = lit ? 1.0 : dims_ || !pdu.passes ? 0.25 : 0.75;
+        const QColor color = pdu.damaged          ? theme().problem
+                             : pdu.from_initiator ? theme().initiator
+                                                  : theme().target;
+        // What would lie far outside is cut, which no painter likes to do with great numbers.
+        const auto point = [&](double x, double y) { return QPointF(x, std::clamp(y, -32000.0, 32000.0)); };
+        const QPointF corners[4] = {point(first.x1(), first.y1()), point(first.x2(), first.y2()),
+                                    point(last.x2(), last.y2()), point(last.x1(), last.y1())};
+        painter.setPen(
+            QPen(with_alpha(color, strength), lit ? 2.2 : 1, pdu.completed ? Qt::SolidLine : Qt::DotLine));
+        painter.setBrush(with_alpha(color, strength * (pdu.data_length > 0 ? 0.34 : 0.5)));
+        painter.drawConvexPolygon(corners, 4);
+    }
+}
+
+void LadderCanvas::draw_commands(QPainter& painter, const LadderGeometry& geometry) {
+    const double top = geometry.view.origin - spill;
+    const double bottom = geometry.view.origin + geometry.view.length + spill;
+    const double lane = lane_width();
+    for (size_t i = 0; i < picture_->commands.size(); ++i) {
+        const LadderCommand& command = picture_->commands[i];
+        const double begin = geometry.y(command.begin_ns);
+        const double end = geometry.y(command.end_ns);
+        if (end < top || begin > bottom) continue;
+        const bool lit = !lit_commands_.empty() && lit_commands_[i] != 0;
+        const double strength = lit ? 1.0 : dims_ || !command.passes ? 0.2 : 0.85;
+        const QColor color =
+            with_alpha(command.failed ? theme().problem : theme().command_color(command.opcode), strength);
+        const auto clamped = [](double y) { return std::clamp(y, -32000.0, 32000.0); };
+        if (command.has_data) {
+            const QLineF first = geometry.line(command.first_data, command.data_from_initiator);
+            const QLineF last = geometry.line(command.last_data, command.data_from_initiator);
+            const QPointF corners[4] = {
+                QPointF(first.x1(), clamped(first.y1())), QPointF(first.x2(), clamped(first.y2())),
+                QPointF(last.x2(), clamped(last.y2())), QPointF(last.x1(), clamped(last.y1()))};
+            painter.setPen(QPen(with_alpha(color, strength * 0.6), 1));
+            painter.setBrush(with_alpha(color, strength * 0.25));
+            painter.drawConvexPolygon(corners, 4);
+        }
+        const auto arrow = [&](const PacketTrip& trip, bool from_initiator) {
+            QLineF line = geometry.line(trip, from_initiator);
+            const auto [from, to] = part_between(line, top, bottom);
+            if (from > to) return;
+            painter.setPen(QPen(color, lit ? 2.4 : 1.3));
+            painter.drawLine(QLineF(line.pointAt(from), line.pointAt(to)));
+        };
+        if (command.has_request) arrow(command.request, true);
+        if (command.has_response) arrow(command.response, false);
+        const double x = lane_x(geometry, command.lane, lane);
+        const double to = std::min(end, bottom);
+        painter.setPen(QPen(color, lit ? std::min(3.5, lane) : std::min(2.0, lane * 0.7),
+                            command.ended ? Qt::SolidLine : Qt::DotLine, Qt::FlatCap));
+        painter.drawLine(QPointF(x, std::max(begin, top)), QPointF(x, to));
+        painter.setPen(QPen(color, 1));
+        painter.drawLine(QPointF(x, begin), QPointF(geometry.x_initiator, begin));
+        if (command.ended) painter.drawLine(QPointF(x, end), QPointF(geometry.x_initiator, end));
+    }
+}
+
+void LadderCanvas::draw_links(QPainter& painter, const LadderGeometry& geometry) const {
+    const double top = geometry.view.origin - spill;
+    const double bottom = geometry.view.origin + geometry.view.length + spill;
+    for (const LadderLink& link : picture_->links) {
+        const QPointF from = geometry.line(link.original, link.from_initiator).pointAt(0.5);
+        const QLineF line(from, QPointF(geometry.x_sender(link.from_initiator), geometry.y(link.again_ns)));
+        const auto [begin, end] = part_between(line, top, bottom);
+        if (begin > end) continue;
+        painter.setPen(QPen(with_alpha(theme().loss_color(link.kind), dims_ ? 0.25 : 0.7), 1, Qt::DotLine));
+        painter.drawLine(QLineF(line.pointAt(begin), line.pointAt(end)));
+    }
+}
+
+void LadderCanvas::draw_arrows(QPainter& painter, const LadderGeometry& geometry) {
+    const double top = geometry.view.origin - spill;
+    const double bottom = geometry.view.origin + geometry.view.length + spill;
+    for (auto& bucket : buckets_) bucket.clear();
+    size_t in_sight = 0;
+    const auto bucket_of = [](bool from_initiator, size_t width, size_t tone) {
+        return ((from_initiator ? 0 : 1) * widths + width) * tones + tone;
+    };
+    const auto is_lit = [&](size_t i) { return !lit_arrows_.empty() && lit_arrows_[i] != 0; };
+    const auto is_plain = [&](size_t i) {
+        const LadderArrow& arrow = picture_->arrows[i];
+        return arrow.fate == LadderArrow::Fate::arrived && arrow.loss == 0 && !is_lit(i);
+    };
+    for (size_t i = 0; i < picture_->arrows.size(); ++i) {
+        const LadderArrow& arrow = picture_->arrows[i];
+        const QLineF line = geometry.line(arrow.trip, arrow.from_initiator);
+        const auto [from, to] = part_between(line, top, bottom);
+        if (from > to) continue;
+        ++in_sight;
+        if (!is_plain(i)) continue;
+        const size_t dim = dims_ || !arrow.passes ? 2 : 0;
+        const size_t width = width_class(arrow.length);
+        const auto add = [&](double begin, double end, size_t tone) {
+            begin = std::max(begin, from);
+            end = std::min(end, to);
+            if (begin < end)
+                buckets_[bucket_of(arrow.from_initiator, width, tone + dim)].emplace_back(line.pointAt(begin),
+                                                                                          line.pointAt(end));
+        };
+        const auto [certain_from, certain_to] = certain_part(picture_->delay, arrow.from_initiator);
+        add(certain_from, certain_to, 0);
+        constexpr int dashes = 5;
+        for (int dash = 0; dash < dashes; ++dash) {
+            const double begin = (dash + 0.35) / dashes;
+            const double end = (dash + 1.0) / dashes;
+            if (certain_from > 0) add(certain_from * (1 - end), certain_from * (1 - begin), 1);
+            if (certain_to < 1)
+                add(certain_to + (1 - certain_to) * begin, certain_to + (1 - certain_to) * end, 1);
+        }
+    }
+    const bool smooth = in_sight <= most_smoothed;
+    painter.setRenderHint(QPainter::Antialiasing, smooth);
+    constexpr std::array<double, tones> alphas{0.85, 0.5, 0.22, 0.13};
+    for (const bool from_initiator : {false, true}) {
+        const QColor& color = from_initiator ? theme().initiator : theme().target;
+        for (size_t width = 0; width < widths; ++width) {
+            for (size_t tone = 0; tone < tones; ++tone) {
+                const auto& bucket = buckets_[bucket_of(from_initiator, width, tone)];
+                if (bucket.empty()) continue;
+                const double pen_width = smooth ? pen_widths[width] : width >= 2 ? 2 : 1;
+                painter.setPen(QPen(with_alpha(color, alphas[tone] * (width == 0 ? 0.8 : 1)), pen_width,
+                                    Qt::SolidLine, Qt::FlatCap));
+                painter.drawLines(bucket.data(), static_cast<int>(bucket.size()));
+            }
+        }
+    }
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    for (size_t i = 0; smooth && i < picture_->arrows.size(); ++i) {
+        const LadderArrow& arrow = picture_->arrows[i];
+        if (way_of(arrow.fate) < 1) continue;
+        const QLineF line = geometry.line(arrow.trip, arrow.from_initiator);
+        if (line.y2() < top || line.y2() > bottom) continue;
+        const bool repeated = arrow.loss != 0;
+        const bool faint = (dims_ && !is_lit(i)) || !arrow.passes;
+        QColor color = repeated               ? theme().loss_color(arrow.kind)
+                       : arrow.from_initiator ? theme().initiator
+                                              : theme().target;
+        const bool estimated =
+            (arrow.from_initiator ? picture_->delay.to_target_ns : picture_->delay.to_initiator_ns) > 0;
+        painter.setBrush(with_alpha(color, faint ? 0.2 : estimated ? 0.6 : 0.9));
+        const double length = line.length();
+        if (length < 1) continue;
+        const QPointF along((line.x2() - line.x1()) / length, (line.y2() - line.y1()) / length);
+        const QPointF across(-along.y(), along.x());
+        const double size = arrow.length > 0 ? 7 : 5.5;
+        const QPointF tip = line.p2();
+        const QPointF corners[3] = {tip, tip - along * size + across * (size * 0.38),
+                                    tip - along * size - across * (size * 0.38)};
+        painter.drawConvexPolygon(corners, 3);
+    }
+    for (size_t i = 0; i < picture_->arrows.size(); ++i) {
+        if (!is_plain(i)) draw_one_arrow(painter, geometry, picture_->arrows[i], is_lit(i));
+    }
+}
+
+// One that is lost, repeats another, or is selected.
+void LadderCanvas::draw_one_arrow(QPainter& painter, const LadderGeometry& geometry, const LadderArrow& arrow,
+                                  bool lit) {
+    using Fate = LadderArrow::Fate;
+    const double top = geometry.view.origin - spill;
+    const double bottom = geometry.view.origin + geometry.view.length + spill;
+    const QLineF line = geometry.line(arrow.trip, arrow.from_initiator);
+    const auto [from, to] = part_between(line, top, bottom);
+    if (from > to) return;
+    const bool faint = (dims_ && !lit) || !arrow.passes;
+    const double strength = faint ? 0.3 : 1;
+    const bool repeats = arrow.loss != 0;
+    const bool lost = way_of(arrow.fate) < 1;
+    const QColor color = with_alpha(repeats                ? theme().loss_color(arrow.kind)
+                                    : lost                 ? theme().problem
+                                    : arrow.from_initiator ? theme().initiator
+                                                           : theme().target,
+                                    strength);
+    const double end = std::min(to, way_of(arrow.fate));
+    const double width = std::max(1.6, pen_widths[width_class(arrow.length)]);
+    if (from < end) {
+        const QLineF seen(line.pointAt(from), line.pointAt(end));
+        if (lit) {
+            painter.setPen(QPen(theme().selection_fill, width + 7, Qt::SolidLine, Qt::RoundCap));
+            painter.drawLine(seen);
+        }
+        const bool inferred = arrow.packet == 0;
+        const auto [certain_from, certain_to] = certain_part(picture_->delay, arrow.from_initiator);
+        const auto section = [&](double begin, double behind, Qt::PenStyle style) {
+            begin = std::max(begin, from);
+            behind = std::min(behind, end);
+            if (begin >= behind) return;
+            painter.setPen(
+                QPen(color, style == Qt::SolidLine ? width : std::max(1.2, width * 0.8), style, Qt::FlatCap));
+            painter.drawLine(QLineF(line.pointAt(begin), line.pointAt(behind)));
+        };
+        if (inferred) {
+            section(0, 1, Qt::DashLine);
+        } else {
+            section(0, certain_from, Qt::DashLine);
+            section(certain_from, certain_to, Qt::SolidLine);
+            section(certain_to, 1, Qt::DashLine);
+        }
+    }
+    if (lost) {
+        const QPointF at = line.pointAt(way_of(arrow.fate));
+        painter.setPen(QPen(with_alpha(theme().problem, strength), 2.2, Qt::SolidLine, Qt::RoundCap));
+        painter.drawLine(at - QPointF(4.5, 4.5), at + QPointF(4.5, 4.5));
+        painter.drawLine(at - QPointF(4.5, -4.5), at + QPointF(4.5, -4.5));
+    }
+    if (arrow.fate == Fate::not_captured) {
+        draw_loss_mark(painter, theme(), LossKind::not_captured, line.pointAt(0.5), 10);
+    } else if (repeats) {
+        draw_loss_mark(painter, theme(), arrow.kind, line.p1(), 11);
+    }
+}
+
+// Writes along a line, from the end that is named; false where there is no room.
+bool LadderCanvas::draw_along(QPainter& painter, const QLineF& line, bool at_begin, const QString& text,
+                              const QColor& color) const {
+    const QFontMetricsF metrics(painter.font());
+    const double wide = metrics.horizontalAdvance(text);
+    constexpr double clear = 12;
+    if (wide + 2 * clear > line.length()) return false;
+    const bool rightwards = line.dx() >= 0;
+    const QPointF anchor = at_begin ? line.p1() : line.p2();
+    // Read from left to right, whichever way the packet goes.
+    const double angle = std::atan2(rightwards ? line.dy() : -line.dy(), rightwards ? line.dx() : -line.dx());
+    painter.save();
+    painter.translate(anchor);
+    painter.rotate(angle * 180 / M_PI);
+    const bool leftmost = at_begin == rightwards;
+    const double x = leftmost ? clear : -clear - wide;
+    painter.fillRect(QRectF(x - 2, -metrics.height() - 1, wide + 4, metrics.height()),
+                     with_alpha(theme().background, 0.72));
+    painter.setPen(color);
+    painter.drawText(QPointF(x, -metrics.descent() - 1), text);
+    painter.restore();
+    return true;
+}
+
+void LadderCanvas::draw_arrow_labels(QPainter& painter, const LadderGeometry& geometry) {
+    for (auto& taken : taken_) taken.clear();
+    const double top = geometry.view.origin;
+    const double bottom = geometry.view.origin + geometry.view.length;
+    QFont small = painter.font();
+    small.setPointSizeF(std::max(6.5, small.pointSizeF() * 0.88));
+    painter.save();
+    painter.setFont(small);
+    const double height = QFontMetricsF(small).height();
+    // Labels are written at the sender's end, where those of the other direction are not; one needs its height, measured
+    // across the slope.
+    const auto place = [&](const QLineF& line, bool from_initiator, const QString& text,
+                           const QColor& color) {
+        const auto [from, to] = part_between(line, top + 2, bottom - 2);
+        if (from >= to) return;
+        const double length = line.length();
+        if (length < 1) return;
+        const double slope = std::abs(line.dx()) / length;
+        const double need = height / std::max(0.05, slope);
+        auto& taken = taken_[from_initiator ? 0 : 1];
+        const auto behind = std::ranges::lower_bound(taken, line.y1());
+        if (behind != taken.end() && *behind - line.y1() < need) return;
+        if (behind != taken.begin() && line.y1() - *std::prev(behind) < need) return;
+        const QLineF seen(line.pointAt(from), line.pointAt(std::min(to, from + 0.56)));
+        if (draw_along(painter, seen, true, text, color)) taken.insert(behind, line.y1());
+    };
+    if (picture_->detail == LadderDetail::commands) {
+        for (size_t i = 0; i < picture_->commands.size(); ++i) {
+            const LadderCommand& command = picture_->commands[i];
+            if (!command.has_request || (dims_ && (lit_commands_.empty() || lit_commands_[i] == 0))) continue;
+            place(geometry.line(command.request, true), true, command.label,
+                  command.failed ? theme().problem : theme().text);
+        }
+    }
+    // What tells of losses first, then what is rare, then the rest.
+    const auto rank = [](const LadderArrow& arrow) {
+        if (arrow.loss != 0 || arrow.fate != LadderArrow::Fate::arrived) return 0;
+        return (arrow.flags & (tcp_syn | tcp_fin | tcp_rst)) != 0 ? 1 : arrow.sack_blocks > 0 ? 2 : 3;
+    };
+    for (int now = 0; now < 4; ++now) {
+        for (size_t i = 0; i < picture_->arrows.size(); ++i) {
+            const LadderArrow& arrow = picture_->arrows[i];
+            if (arrow.label.isEmpty() || rank(arrow) != now) continue;
+            const bool lit = !lit_arrows_.empty() && lit_arrows_[i] != 0;
+            if (dims_ && !lit) continue;
+            place(geometry.line(arrow.trip, arrow.from_initiator), arrow.from_initiator, arrow.label,
+                  now == 0 ? theme().loss_color(arrow.loss != 0 ? arrow.kind : LossKind::rto)
+                  : arrow.pure_ack() && now == 3 ? theme().faint_text
+                                                 : theme().text);
+        }
+    }
+    painter.restore();
+}
+
+// What PDU begins with a packet, beside its sender's line.
+void LadderCanvas::draw_tags(QPainter& painter, const LadderLayout& layout, const LadderGeometry& geometry) {
+    if (picture_->detail != LadderDetail::packets && picture_->detail != LadderDetail::pdus) return;
+    const double left_room = geometry.x_initiator - layout.ladder.left() - 12;
+    if (left_room < 50) return;
+    for (auto& taken : taken_) taken.clear();
+    const QFontMetricsF metrics(painter.font());
+    const double height = metrics.height();
+    for (const bool only_lit : {true, false}) {
+        if (only_lit && lit_pdus_.empty()) continue;
+        for (size_t i = 0; i < picture_->pdus.size(); ++i) {
+            const LadderPdu& pdu = picture_->pdus[i];
+            const bool lit = !lit_pdus_.empty() && lit_pdus_[i] != 0;
+            if (only_lit && !lit) continue;
+            const double y = geometry.y(pdu.first.left_ns);
+            if (y < layout.ladder.top() + height / 2 || y > layout.ladder.bottom() - height / 2) continue;
+            auto& taken = taken_[pdu.from_initiator ? 0 : 1];
+            const auto behind = std::ranges::lower_bound(taken, y);
+            if (behind != taken.end() && *behind - y < height) continue;
+            if (behind != taken.begin() && y - *std::prev(behind) < height) continue;
+            taken.insert(behind, y);
+            const double x = geometry.x_sender(pdu.from_initiator);
+            const double side = pdu.from_initiator ? -1 : 1;
+            const QColor color = pdu.from_initiator ? theme().initiator : theme().target;
+            const double strength = (dims_ && !lit) || !pdu.passes ? 0.35 : 1;
+            painter.setPen(QPen(with_alpha(color, strength), 1.2));
+            painter.drawLine(QPointF(x, y), QPointF(x + side * 6, y));
+            const QRectF box = pdu.from_initiator
+                                   ? QRectF(x - 9 - left_room, y - height / 2, left_room, height)
+                                   : QRectF(x + 9, y - height / 2, left_room, height);
+            painter.setPen(with_alpha(pdu.damaged ? theme().problem : lit ? theme().text : color, strength));
+            const Qt::Alignment align =
+                (pdu.from_initiator ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter;
+            painter.drawText(box, static_cast<int>(align),
+                             metrics.elidedText(pdu.label, Qt::ElideRight, left_room));
+        }
+    }
+}
+
+void LadderCanvas::draw_folded_losses(QPainter& painter, const LadderGeometry& geometry) const {
+    for (const LadderLosses& losses : picture_->folded_losses) {
+        const double y = geometry.y(losses.time_ns);
+        if (y < geometry.view.origin - 10 || y > geometry.view.origin + geometry.view.length + 10) continue;
+        const double side = losses.from_initiator ? 7 : -7;
+        draw_loss_mark(painter, theme(), losses.kind,
+                       QPointF(geometry.x_sender(losses.from_initiator) + side, y), 8);
+    }
+}
+
+}  // namespace sanscope

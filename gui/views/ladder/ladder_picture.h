@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gui/document/filter_result.h"
+#include "gui/plot/time_viewport.h"
+#include "gui/views/ladder/path_delay.h"
+
+#include "analyzer/net/tcp_options.h"
+
+namespace sanscope {
+
+// How closely packets are looked at: what is drawn between the two lines of time.
+enum class LadderDetail : uint8_t {
+    automatic,  // whatever there is room for
+    packets,
+    pdus,
+    commands,
+    density,  // never asked for: how many packets a stretch holds, where single things would not be told apart
+};
+
+// One segment on its way, or one that was not seen but must have been.
+struct LadderArrow {
+    enum class Fate : uint8_t {
+        arrived,
+        lost,          // captured, then lost
+        lost_unseen,   // lost before the tap: told by the hole it left and by its retransmission
+        not_captured,  // arrived, though the capture lacks it
+    };
+
+    PacketTrip trip;
+    int64_t captured_ns = no_time;  // no_time: it was not
+    PacketNumber packet = 0;        // 0: was not captured
+    uint32_t seq = 0;               // relative: the sender's first byte is 1
+    uint32_t ack = 0;               // likewise, of the other side
+    uint32_t length = 0;            // bytes of payload
+    uint32_t loss = 0;              // what it repeats, or shows, is this row of losses; 0: none
+    uint16_t window = 0;            // as in the header
+    uint8_t flags = 0;              // TcpFlag
+    LossKind kind{};                // of `loss`
+    Fate fate = Fate::arrived;
+    bool from_initiator = false;
+    bool passes = true;  // the filter
+    uint8_t sack_blocks = 0;
+    bool d_sack = false;                                  // the first block tells of a duplicate (RFC 2883)
+    std::array<std::pair<uint32_t, uint32_t>, 4> sack{};  // relative, begin and one past the end
+    QString label;                                        // where there are few enough
+
+    bool pure_ack() const { return length == 0 && (flags & (tcp_syn | tcp_fin | tcp_rst)) == 0; }
+};
+
+// From what was lost, or thought to be, to what was sent for it.
+struct LadderLink {
+    PacketTrip original;
+    int64_t again_ns = 0;  // leaves
+    LossKind kind{};
+    bool from_initiator = false;
+    PacketNumber packet = 0;  // the repetition
+};
+
+// Where retransmissions are too many to be drawn one by one: those of a stretch.
+struct LadderLosses {
+    int64_t time_ns = 0;  // of the first
+    uint32_t count = 0;
+    LossKind kind{};
+    bool from_initiator = false;
+};
+
+struct LadderPdu {
+    PacketTrip first;  // of the packet that begins it
+    PacketTrip last;   // of that which completes it
+    uint64_t number = 0;
+    uint64_t command = 0;
+    uint32_t data_length = 0;
+    uint8_t opcode = 0;
+    bool from_initiator = false;
+    bool completed = true;
+    bool damaged = false;
+    bool passes = true;
+    QString label;  // what it is, in a few words
+};
+
+struct LadderCommand {
+    int64_t begin_ns = 0;  // at the initiator, as the next one
+    int64_t end_ns = 0;    // of what never ended, the end of what is drawn
+    uint64_t number = 0;
+    bool has_request = false;
+    bool has_data = false;
+    bool has_response = false;
+    bool ended = false;
+    bool failed = false;  // aborted, or with a status that is not GOOD
+    bool data_from_initiator = false;
+    bool passes = true;
+    uint16_t opcode = 0;
+    uint16_t lane = 0;
+    PacketTrip request;
+    PacketTrip first_data;
+    PacketTrip last_data;
+    PacketTrip response;
+    QString label;
+};
+
+// Packets that passed the tap in a stretch.
+struct LadderDensityRow {
+    uint32_t packets[2] = {0, 0};  // from the initiator, from the target
+};
+
+// A figure of a sender, from a moment on: its least and greatest in a stretch, and the last.
+struct LadderStep {
+    int64_t time_ns = 0;
+    uint32_t low = unknown<uint32_t>;  // all three unknown: it is not known from here on
+    uint32_t high = unknown<uint32_t>;
+    uint32_t last = unknown<uint32_t>;
+};
+
+struct LadderState {
+    int64_t begin_ns = 0;
+    int64_t end_ns = 0;
+    CaState state = CaState::open;
+};
+
+struct LadderTransition {
+    int64_t time_ns = 0;
+    PacketNumber packet = 0;
+    const char* cause = "";  // static storage
+    CaState from = CaState::open;
+    CaState to = CaState::open;
+};
+
+// What the sender's TCP held, at the sender's end.
+struct LadderSender {
+    std::vector<LadderStep> cwnd;
+    std::vector<LadderStep> cwnd_interval;  // from its lower to its upper end
+    std::vector<LadderStep> in_flight;
+    std::vector<LadderStep> advertised_window;
+    std::vector<LadderStep> ssthresh;
+    std::vector<LadderState> states;  // without gaps, shorter ones than a pixel as the worst of them
+    std::vector<LadderTransition> transitions;  // in order of time; none where there are too many to name
+    size_t transitions_in_range = 0;
+};
+
+// All that is drawn for a stretch of time of one connection: made behind the GUI thread, then only looked at.
+struct LadderPicture {
+    PreparedRange prepared;
+    uint32_t connection = 0;
+    bool sender_is_target = true;
+    LadderDetail asked = LadderDetail::automatic;
+    LadderDetail detail = LadderDetail::packets;  // what it has come to, never `automatic`
+    bool has_track = false;                       // the connection has payload
+    PathDelay delay;
+    QString initiator;  // its address and port
+    QString target;
+    bool iscsi = false;
+
+    // In detail `packets` all segments, in order of capture; else repetitions and what they repeat alone.
+    std::vector<LadderArrow> arrows;
+    std::vector<LadderLink> links;
+    std::vector<LadderLosses> folded_losses;
+    std::vector<LadderPdu> pdus;  // in detail `pdus` as bands, in `packets` as labels at the ends
+    std::vector<LadderCommand> commands;
+    uint16_t lanes = 0;
+    int64_t density_row_ns = 1;
+    std::vector<LadderDensityRow> density;  // from prepared.range.begin_ns on, in detail `density`
+    uint32_t densest = 0;
+    LadderSender sender;
+};
+
+// What a picture is made of.
+struct LadderRequest {
+    uint32_t connection = 0;
+    bool sender_is_target = true;
+    PreparedRange prepared;
+    double ns_per_pixel = 1;
+    LadderDetail detail = LadderDetail::automatic;
+    bool read_packets = false;                   // the capture is complete: its packets may be read
+    std::shared_ptr<const FilterResult> filter;  // may be nullptr
+};
+
+}  // namespace sanscope

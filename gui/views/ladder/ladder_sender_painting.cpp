@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How what the sender's TCP held is drawn beside the ladder.
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+
+#include "gui/plot/time_axis.h"
+#include "gui/views/ladder/ladder_canvas.h"
+#include "gui/views/ladder/ladder_words.h"
+
+namespace sanscope {
+namespace {
+
+// The first of 1, 2, 2.5, 5, 10 … that is not below.
+double round_up(double value) {
+    const double decade = std::pow(10, std::floor(std::log10(std::max(1.0, value))));
+    for (const double factor : {1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0}) {
+        if (decade * factor >= value) return decade * factor;
+    }
+    return decade * 10;
+}
+
+// The greatest value that holds within the range, 0 where none is known.
+double greatest(const std::vector<LadderStep>& steps, TimeRange range) {
+    double most = 0;
+    for (size_t i = 0; i < steps.size(); ++i) {
+        const bool over = i + 1 < steps.size() && steps[i + 1].time_ns <= range.begin_ns;
+        if (over || steps[i].time_ns >= range.end_ns || steps[i].high == unknown<uint32_t>) continue;
+        most = std::max<double>(most, steps[i].high);
+    }
+    return most;
+}
+
+}  // namespace
+
+void LadderCanvas::draw_states(QPainter& painter, const LadderLayout& layout) {
+    const TimeViewport view = viewport();
+    const double top = layout.band.top();
+    const double bottom = layout.band.bottom() + 1;
+    const LadderSender& sender = picture_->sender;
+    painter.save();
+    painter.setClipRect(QRect(layout.band.left(), layout.band.top(),
+                              layout.band.width() + layout.names.width(), layout.band.height()));
+    const QFontMetricsF metrics(painter.font());
+    for (const LadderState& state : sender.states) {
+        const double begin = std::max(view.x_of(state.begin_ns), top);
+        const double end = std::min(view.x_of(state.end_ns), bottom);
+        if (end <= top || begin >= bottom) continue;
+        const QRectF box(layout.band.left(), begin, layout.band.width(), std::max(1.0, end - begin));
+        painter.fillRect(box, theme().ca_color(state.state));
+        const QString name = state_words(state.state);
+        const double wide = metrics.horizontalAdvance(name);
+        if (box.height() < wide + 10 || box.width() < metrics.height() - 2) continue;
+        painter.save();
+        painter.translate(box.center());
+        painter.rotate(90);
+        const bool strong = state.state == CaState::loss;
+        painter.setPen(strong && !theme().dark ? theme().background : theme().text);
+        painter.drawText(QPointF(-wide / 2, metrics.ascent() / 2 - 1), name);
+        painter.restore();
+    }
+    names_.clear();
+    painter.setRenderHint(QPainter::Antialiasing);
+    const double height = metrics.height();
+    for (const LadderTransition& transition : sender.transitions) {
+        const double y = view.x_of(transition.time_ns);
+        if (y < top || y > bottom) continue;
+        painter.setPen(QPen(theme().axis, 1));
+        painter.drawLine(QPointF(layout.band.left(), y), QPointF(layout.band.right() + 3, y));
+    }
+    if (layout.names.width() > 0) {
+        const std::vector<size_t> chosen = choose_named(sender.transitions, view, height);
+        std::vector<double> wanted;
+        wanted.reserve(chosen.size());
+        for (const size_t i : chosen) wanted.push_back(view.x_of(sender.transitions[i].time_ns));
+        const std::vector<double> centres = spread_labels(wanted, height, top, bottom);
+        const double left = layout.names.left() + 16;
+        for (size_t i = 0; i < chosen.size(); ++i) {
+            const LadderTransition& transition = sender.transitions[chosen[i]];
+            names_.push_back({chosen[i], centres[i]});
+            painter.setPen(QPen(theme().axis, 1));
+            const QPointF points[3] = {QPointF(layout.band.right() + 3, wanted[i]),
+                                       QPointF(left - 6, centres[i]), QPointF(left - 2, centres[i])};
+            painter.drawPolyline(points, 3);
+            const bool grave = transition.to == CaState::recovery || transition.to == CaState::loss;
+            painter.setPen(grave ? theme().problem : theme().text);
+            const double room = layout.names.right() - left;
+            painter.drawText(QRectF(left, centres[i] - height / 2, room, height),
+                             Qt::AlignLeft | Qt::AlignVCenter,
+                             metrics.elidedText(transition_words(transition), Qt::ElideRight, room));
+        }
+        if (sender.transitions.empty() && sender.transitions_in_range > 0) {
+            painter.setPen(theme().faint_text);
+            painter.drawText(QRectF(layout.names.left() + 8, top, layout.names.width() - 8, 3 * height),
+                             Qt::AlignLeft | Qt::TextWordWrap,
+                             tr("%1 transitions: zoom in for their names")
+                                 .arg(short_count(static_cast<double>(sender.transitions_in_range))));
+        }
+    }
+    painter.restore();
+    painter.setPen(theme().faint_text);
+    if (layout.names.width() > 0) {
+        painter.drawText(QRect(layout.band.left(), 4, layout.names.width() + layout.band.width() - 6,
+                               LadderLayout::header - 6),
+                         Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
+                         picture_->sender_is_target ? tr("Congestion state of the target")
+                                                    : tr("Congestion state of the initiator"));
+    }
+}
+
+void LadderCanvas::draw_curves(QPainter& painter, const LadderLayout& layout) {
+    if (layout.curves.width() < 40) return;
+    const TimeViewport view = viewport();
+    const LadderSender& sender = picture_->sender;
+    const QFontMetricsF metrics(painter.font());
+    const double left = layout.curves.left() + 0.5;
+    const double room = layout.curves.width() - 10;
+    if (sender.in_flight.empty()) {
+        painter.setPen(theme().faint_text);
+        painter.drawText(layout.curves.adjusted(4, 8, -4, 0),
+                         Qt::AlignTop | Qt::AlignHCenter | Qt::TextWordWrap,
+                         picture_->sender_is_target ? tr("The target sent no data here")
+                                                    : tr("The initiator sent no data here"));
+        return;
+    }
+    const double own =
+        std::max({greatest(sender.cwnd, view.range), greatest(sender.in_flight, view.range), 1.0});
+    const double advertised = greatest(sender.advertised_window, view.range);
+    // A window far greater than what is ever used would flatten everything else.
+    const double most = round_up(advertised <= 2.5 * own ? std::max(own, advertised) : own * 1.05);
+    const auto x = [&](double value) { return left + std::min(1.02, value / most) * room; };
+    const int64_t begin_ns = view.range.begin_ns;
+
+    painter.save();
+    painter.setClipRect(layout.curves.adjusted(0, 0, 1, 0));
+    painter.setPen(theme().axis);
+    painter.drawLine(QPointF(left, layout.curves.top()), QPointF(left, layout.curves.bottom() + 1));
+    painter.setRenderHint(QPainter::Antialiasing);
+    const double floor_y = layout.curves.bottom() + 1;
+    const auto y_of = [&](int64_t time_ns) {
+        return std::clamp(view.x_of(time_ns), layout.curves.top() - 4.0, floor_y + 4.0);
+    };
+    // From step to step, as long as values are known: `each(step, y, y of the next)`.
+    const auto walk = [&](const std::vector<LadderStep>& steps, auto each) {
+        for (size_t i = 0; i < steps.size(); ++i) {
+            if (steps[i].time_ns >= view.range.end_ns) break;
+            if (i + 1 < steps.size() && steps[i + 1].time_ns <= begin_ns) continue;
+            each(steps[i], y_of(steps[i].time_ns),
+                 i + 1 < steps.size() ? y_of(steps[i + 1].time_ns) : floor_y);
+        }
+    };
+    walk(sender.in_flight, [&](const LadderStep& step, double from, double to) {
+        if (step.last == unknown<uint32_t> || to <= from) return;
+        QColor fill = theme().in_flight;
+        fill.setAlphaF(0.22F);
+        painter.fillRect(QRectF(left, from, x(step.last) - left, to - from), fill);
+    });
+    walk(sender.cwnd_interval, [&](const LadderStep& step, double from, double to) {
+        if (step.low == unknown<uint32_t> || to <= from || step.low == step.high) return;
+        painter.fillRect(QRectF(x(step.low), from, x(step.high) - x(step.low), to - from),
+                         theme().cwnd_interval);
+    });
+    const auto curve = [&](const std::vector<LadderStep>& steps, const QColor& color, double width,
+                           Qt::PenStyle style) {
+        painter.setPen(QPen(color, width, style, Qt::FlatCap, Qt::BevelJoin));
+        polyline_.clear();
+        const auto flush = [&] {
+            if (polyline_.size() > 1)
+                painter.drawPolyline(polyline_.data(), static_cast<int>(polyline_.size()));
+            polyline_.clear();
+        };
+        walk(steps, [&](const LadderStep& step, double from, double to) {
+            if (step.last == unknown<uint32_t>) return flush();
+            if (step.low != step.high) {
+                polyline_.emplace_back(x(step.low), from);
+                polyline_.emplace_back(x(step.high), from);
+            }
+            polyline_.emplace_back(x(step.last), from);
+            polyline_.emplace_back(x(step.last), to);
+        });
+        flush();
+    };
+    curve(sender.in_flight, theme().in_flight, 1.2, Qt::SolidLine);
+    if (advertised <= 2.5 * own)
+        curve(sender.advertised_window, theme().advertised_window, 1.4, Qt::SolidLine);
+    curve(sender.ssthresh, theme().ssthresh, 1.2, Qt::DashLine);
+    curve(sender.cwnd, theme().cwnd, 2, Qt::SolidLine);
+    painter.restore();
+
+    // The axis of values, and which curve is which.
+    constexpr int header = LadderLayout::header;
+    painter.setPen(theme().faint_text);
+    const int parts = room < 160 ? 1 : 2;
+    for (int part = 0; part <= parts; ++part) {
+        const double value = most * part / parts;
+        const QString words = part == 0 ? QStringLiteral("0") : short_bytes(value);
+        const double wide = metrics.horizontalAdvance(words);
+        const double at = std::min(x(value) - (part == 0 ? 0 : wide / 2), layout.curves.right() - wide);
+        painter.setPen(theme().faint_text);
+        painter.drawText(QPointF(at, header - 5 - metrics.descent()), words);
+        painter.setPen(theme().axis);
+        painter.drawLine(QPointF(x(value), header - 5), QPointF(x(value), header - 1));
+    }
+    double at = left;
+    const auto legend = [&](const QString& name, const QColor& color, bool shown) {
+        const double wide = metrics.horizontalAdvance(name);
+        if (!shown || at + wide > layout.curves.right() + 1) return;
+        painter.setPen(color);
+        painter.drawText(QPointF(at, 4 + metrics.ascent()), name);
+        at += wide + 9;
+    };
+    legend(tr("cwnd"), theme().cwnd, true);
+    legend(tr("in flight"), theme().in_flight, true);
+    legend(advertised <= 2.5 * own ? tr("window") : tr("window %1").arg(short_bytes(advertised)),
+           theme().advertised_window, advertised > 0);
+    legend(tr("ssthresh"), theme().ssthresh, greatest(sender.ssthresh, view.range) > 0);
+}
+
+}  // namespace sanscope

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/views/ladder/ladder_words.h"
+
+#include <QCoreApplication>
+
+#include "gui/plot/time_axis.h"
+
+#include "analyzer/iscsi/bhs.h"
+#include "analyzer/scsi/status.h"
+#include "analyzer/store/sender_names.h"
+
+namespace sanscope {
+namespace {
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("LadderView", text);
+}
+
+QString from(std::string_view text) {
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+QString status_words(uint16_t status) {
+    QString words = from(scsi_status_name(static_cast<uint8_t>(status)));
+    return words.replace(QLatin1Char('_'), QLatin1Char(' '));
+}
+
+QString named(const CommandRow& command) {
+    if (*command.name != '\0') return QString::fromUtf8(command.name);
+    if (command.opcode == unknown<uint16_t>) return tr("SCSI command");
+    return tr("SCSI command 0x%1").arg(command.opcode, 2, 16, QLatin1Char('0'));
+}
+
+QString with_size(const QString& name, uint64_t bytes) {
+    return bytes == 0 || bytes == unknown<uint64_t> ? name : name + QLatin1Char(' ') + data_size(bytes);
+}
+
+}  // namespace
+
+QString data_size(uint64_t bytes) {
+    constexpr uint64_t kib = 1024;
+    const QChar space(0xa0);
+    if (bytes >= kib * kib && bytes % (kib * kib) == 0)
+        return QString::number(bytes / (kib * kib)) + space + QStringLiteral("MiB");
+    if (bytes >= kib && bytes % kib == 0) return QString::number(bytes / kib) + space + QStringLiteral("KiB");
+    if (bytes < 100'000) return QString::number(bytes) + space + QStringLiteral("B");
+    return short_bytes(static_cast<double>(bytes));
+}
+
+QString pdu_words(const PduRow& pdu, const CommandRow* command) {
+    const Opcode opcode{pdu.opcode};
+    if (opcode == Opcode::scsi_command && command != nullptr)
+        return with_size(named(*command), command->bytes);
+    if (opcode == Opcode::scsi_response && command != nullptr && command->status != unknown<uint16_t>)
+        return tr("Response %1").arg(status_words(command->status));
+    const char* known = opcode_name(pdu.opcode);
+    QString name = known != nullptr ? QString::fromUtf8(known)
+                                    : tr("opcode 0x%1").arg(pdu.opcode, 2, 16, QLatin1Char('0'));
+    if (name.startsWith(QLatin1String("SCSI "))) name.remove(0, 5);
+    name.replace(QLatin1String("Task Management Function"), QLatin1String("Task Management"));
+    return with_size(name, pdu.data_length);
+}
+
+QString command_words(const CommandRow& command) {
+    QString words = with_size(named(command), command.bytes);
+    if (const int64_t turnaround_ns = command.turnaround_ns(); turnaround_ns != no_time)
+        words += QStringLiteral(", ") + short_duration(turnaround_ns);
+    if (command.outcome == Outcome::unanswered) words += tr(", not answered");
+    if (command.outcome == Outcome::aborted) words += tr(", aborted");
+    if (command.status != unknown<uint16_t> && command.status != scsi_status_good)
+        words += QStringLiteral(", ") + status_words(command.status);
+    return words;
+}
+
+QString arrow_words(const LadderArrow& arrow) {
+    QStringList words;
+    if (arrow.loss != 0) words << loss_words(arrow.kind);
+    if (arrow.fate == LadderArrow::Fate::lost) words << tr("lost");
+    if (arrow.fate == LadderArrow::Fate::lost_unseen) words << tr("lost before the capture");
+    const auto flag = [&](unsigned bit, const QString& name) {
+        if ((arrow.flags & bit) != 0) words << name;
+    };
+    flag(tcp_syn, QStringLiteral("SYN"));
+    flag(tcp_fin, QStringLiteral("FIN"));
+    flag(tcp_rst, QStringLiteral("RST"));
+    if (arrow.length > 0) {
+        words << tr("seq %1").arg(arrow.seq) << data_size(arrow.length);
+    } else if ((arrow.flags & tcp_ack) != 0 && (arrow.flags & tcp_rst) == 0) {
+        words << tr("ACK %1").arg(arrow.ack);
+    }
+    QStringList blocks;
+    for (size_t i = arrow.d_sack ? 1 : 0; i < arrow.sack_blocks; ++i)
+        blocks << QStringLiteral("%1–%2").arg(arrow.sack[i].first).arg(arrow.sack[i].second);
+    if (arrow.d_sack) words << tr("D-SACK %1–%2").arg(arrow.sack[0].first).arg(arrow.sack[0].second);
+    if (!blocks.isEmpty()) words << tr("SACK %1").arg(blocks.join(QStringLiteral(" ")));
+    return words.join(QStringLiteral(", "));
+}
+
+QString loss_words(LossKind kind) {
+    switch (kind) {
+        case LossKind::fast_retransmit:
+            return tr("fast retransmission");
+        case LossKind::rto:
+            return tr("retransmission after timeout");
+        case LossKind::tlp:
+            return tr("tail loss probe");
+        case LossKind::spurious:
+            return tr("spurious retransmission");
+        case LossKind::out_of_order:
+            return tr("out of order");
+        case LossKind::duplicate:
+            return tr("captured twice");
+        case LossKind::keep_alive:
+            return tr("keep-alive");
+        case LossKind::zero_window_probe:
+            return tr("zero window probe");
+        case LossKind::not_captured:
+            return tr("not captured");
+    }
+    return {};
+}
+
+QString state_words(CaState state) {
+    return from(ca_state_names[static_cast<size_t>(state)]);
+}
+
+QString transition_words(const LadderTransition& transition) {
+    QString words = state_words(transition.from) + QStringLiteral(" → ") + state_words(transition.to);
+    if (*transition.cause != '\0') words += QStringLiteral(": ") + QString::fromUtf8(transition.cause);
+    return words;
+}
+
+QString delay_words(const PathDelay& delay) {
+    QString place;
+    switch (delay.vantage) {
+        case Vantage::initiator:
+            place = tr("Captured at the initiator");
+            break;
+        case Vantage::target:
+            place = tr("Captured at the target");
+            break;
+        case Vantage::middle:
+            place = tr("Captured on the way");
+            break;
+        case Vantage::unknown:
+            place = tr("Where it was captured is not known: drawn as at the initiator");
+            break;
+    }
+    if (!delay.measured) return tr("%1; no round trip was measured, so no delay is drawn").arg(place);
+    switch (delay.vantage) {
+        case Vantage::target:
+            return tr("%1; the initiator's times are estimated, %2 away at least")
+                .arg(place, short_duration(delay.one_way_ns()));
+        case Vantage::middle:
+            return tr("%1; the times of both ends are estimated, %2 apart at least")
+                .arg(place, short_duration(delay.one_way_ns()));
+        case Vantage::initiator:
+        case Vantage::unknown:
+            break;
+    }
+    return tr("%1; the target's times are estimated, %2 away at least")
+        .arg(place, short_duration(delay.one_way_ns()));
+}
+
+}  // namespace sanscope
