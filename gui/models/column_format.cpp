@@ -110,7 +110,10 @@ int ColumnFormat::characters(TimeFormat format) const {
                    : column_->description.find("12 hex") != std::string_view::npos ? 14
                                                                                    : 5;
         case Meaning::number:
-            return 9;
+            // Numbers of things are short where things are few; sequence numbers are not.
+            return column_->name == "lun" || column_->name == "connection" || column_->name == "session" ? 5
+                   : column_->name == "queue_depth"                                                      ? 4
+                                                                                                         : 9;
         case Meaning::text:
             return column_->description.find("IP:PORT") != std::string_view::npos ? 20
                    : column_->name == "info"                                      ? 60

@@ -229,15 +229,15 @@ void FilterLine::take_check(const DissectHelper::Check& check) {
         }
         return;
     }
-    const bool ours =
-        language().toStdString() == automatic_filter && (column_filter_.meant || !check.reached);
-    if (!check.reached && !ours) {
-        apply_when_known_ = false;
-        edit_->set_look(FilterEdit::Look::invalid);
-        return tell(
-            tr("Wireshark filters are not available: %1").arg(QString::fromStdString(check.error.message)));
-    }
-    show_error(ours ? column_filter_.error : check.error);
+    if (language().toStdString() == automatic_filter && column_filter_.meant)
+        return show_error(column_filter_.error);
+    if (check.reached) return show_error(check.error);
+    apply_when_known_ = false;
+    edit_->set_look(FilterEdit::Look::invalid);
+    const QString why = QString::fromStdString(check.error.message);
+    tell(language().toStdString() == automatic_filter
+             ? tr("No table has such columns, and Wireshark filters are not available: %1").arg(why)
+             : tr("Wireshark filters are not available: %1").arg(why));
 }
 
 void FilterLine::show_error(const FilterError& error) {

@@ -21,6 +21,7 @@
 #include <numeric>
 
 #include "gui/document/filter_result.h"
+#include "gui/views/tables/row_delegate.h"
 
 #include "analyzer/query/row_order.h"
 
@@ -140,6 +141,8 @@ RowsView::~RowsView() = default;
 void RowsView::make_widgets() {
     setAccessibleName(tr("Table of %1").arg(rows_phrase(access_->name())));
     table_->setModel(model_);
+    auto* const delegate = new RowDelegate(*model_, table_);
+    table_->setItemDelegate(delegate);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
     table_->setWordWrap(false);
