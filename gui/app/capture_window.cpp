@@ -18,6 +18,8 @@
 #include <algorithm>
 
 #include "gui/plot/time_axis.h"
+#include "gui/views/filter_line/filter_line.h"
+#include "gui/views/tables/rows_view.h"
 
 namespace sanscope {
 namespace {
@@ -105,8 +107,9 @@ CaptureWindow::CaptureWindow(std::unique_ptr<Document> document, QWidget* parent
 }
 
 CaptureWindow::~CaptureWindow() {
-    // The views look at the document until they are gone.
+    // What looks at the document goes before it.
     for (const auto& [name, view] : views_) delete view;
+    delete filter_line_;
 }
 
 void CaptureWindow::make_docks() {
@@ -135,6 +138,9 @@ void CaptureWindow::ensure_view(QDockWidget* dock) {
     view->setAccessibleName(kind->translated_title());
     dock->widget()->layout()->addWidget(view);
     views_[name] = view;
+    if (auto* const rows = qobject_cast<RowsView*>(view)) {
+        connect(rows, &RowsView::filter_wanted, filter_line_, &FilterLine::apply_filter);
+    }
     if (current_ == nullptr) {
         current_ = view;
         current_name_ = name;
@@ -162,6 +168,7 @@ void CaptureWindow::arrange() {
         tabifyDockWidget(commands, get(name));
     }
     tabifyDockWidget(findings, get("details"));
+    tabifyDockWidget(findings, get("notes"));
     for (const auto& [name, dock] : docks_) dock->show();
     layers->raise();
     findings->raise();
@@ -192,6 +199,8 @@ void CaptureWindow::make_top() {
     top->setMovable(false);
     top->toggleViewAction()->setEnabled(false);
     addToolBar(Qt::TopToolBarArea, top);
+    filter_line_ = new FilterLine(*document_, this);
+    top->addWidget(filter_line_);
     range_label_ = new QLabel(this);
     range_label_->setContentsMargins(8, 0, 8, 0);
     range_label_->setAccessibleName(tr("Time range in sight"));
@@ -337,7 +346,9 @@ void CaptureWindow::focus_neighbour_view(int direction) {
         seen[(at + seen.size() + static_cast<size_t>(static_cast<ptrdiff_t>(direction))) % seen.size()]);
 }
 
-void CaptureWindow::focus_filter() {}
+void CaptureWindow::focus_filter() {
+    filter_line_->focus();
+}
 
 void CaptureWindow::frame_selection() {
     const TimeRange range = state().selected().range;
@@ -366,6 +377,24 @@ void CaptureWindow::select_neighbour(int direction) {
     if (direction < 0 ? now.number <= 1 : now.number >= rows) return;
     state().select({now.kind, direction < 0 ? now.number - 1 : now.number + 1});
     reveal_selection();
+}
+
+void CaptureWindow::toggle_bookmark() {
+    const PacketNumber packet = state().selected().packet;
+    if (packet == 0) {
+        statusBar()->showMessage(tr("Select something to bookmark first."), 4000);
+        return;
+    }
+    Notes& notes = document_->notes();
+    if (notes.has(packet) && notes.all().at(packet).isEmpty()) {
+        notes.remove(packet);
+        statusBar()->showMessage(tr("The bookmark on packet %1 is removed.").arg(packet), 4000);
+    } else if (notes.has(packet)) {
+        show_view("notes");
+    } else {
+        notes.set(packet, {});
+        statusBar()->showMessage(tr("Packet %1 is bookmarked.").arg(packet), 4000);
+    }
 }
 
 void CaptureWindow::keyPressEvent(QKeyEvent* event) {

@@ -47,6 +47,8 @@ class CaptureWindow : public QMainWindow {
     void go_to_packet(PacketNumber packet);
     void reveal_selection();
     void select_neighbour(int direction);  // the next or previous row of the selection's kind
+    void toggle_bookmark();
+    FilterLine& filter_line() const { return *filter_line_; }
     void reset_layout();
     void save_layout() const;
 

@@ -3,7 +3,6 @@
 
 #include <QActionGroup>
 #include <QApplication>
-#include <QClipboard>
 #include <QCloseEvent>
 #include <QDockWidget>
 #include <QDragEnterEvent>
@@ -13,16 +12,14 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QMimeData>
-#include <QProcess>
 #include <QSettings>
 #include <QStackedWidget>
-#include <QStandardPaths>
 #include <QTabWidget>
 
+#include "gui/app/capture_exports.h"
 #include "gui/app/capture_window.h"
 #include "gui/app/recent_files.h"
 #include "gui/app/start_page.h"
-#include "gui/app/view_export.h"
 
 namespace sanscope {
 namespace {
@@ -43,43 +40,6 @@ QStringList local_files(const QMimeData& data) {
         if (url.isLocalFile()) paths.append(url.toLocalFile());
     }
     return paths;
-}
-
-void export_picture(CaptureWindow& capture) {
-    View* const view = capture.current_view();
-    if (view == nullptr) return;
-    const QString name = QFileInfo(capture.document().path()).completeBaseName() + QLatin1Char('-') +
-                         capture.current_view_name();
-    const QString path = QFileDialog::getSaveFileName(
-        &capture, MainWindow::tr("Export the view as a picture"), name + QStringLiteral(".png"),
-        MainWindow::tr("PNG (*.png);;SVG (*.svg);;PDF (*.pdf)"));
-    if (path.isEmpty()) return;
-    PictureFormat format{};
-    QString error;
-    if (!picture_format_of(path, format)) {
-        error = MainWindow::tr("%1: a picture's name ends with .png, .svg or .pdf").arg(path);
-    } else {
-        error = export_view(*view, path, format);
-    }
-    if (!error.isEmpty())
-        QMessageBox::warning(&capture, MainWindow::tr("The picture was not written"), error);
-}
-
-void open_in_wireshark(CaptureWindow& capture) {
-    const QString program = QStandardPaths::findExecutable(QStringLiteral("wireshark"));
-    if (program.isEmpty()) {
-        QMessageBox::information(&capture, MainWindow::tr("Open in Wireshark"),
-                                 MainWindow::tr("There is no wireshark in the PATH."));
-        return;
-    }
-    QStringList arguments{QStringLiteral("-r"), capture.document().path()};
-    if (const PacketNumber packet = capture.state().selected().packet; packet != 0) {
-        arguments << QStringLiteral("-g") << QString::number(packet);
-    }
-    if (!QProcess::startDetached(program, arguments)) {
-        QMessageBox::warning(&capture, MainWindow::tr("Open in Wireshark"),
-                             MainWindow::tr("%1 could not be started.").arg(program));
-    }
 }
 
 }  // namespace
@@ -160,7 +120,7 @@ bool MainWindow::open_one(const QString& path, QString& error) {
 
 void MainWindow::close_tab(int index) {
     auto* const capture = qobject_cast<CaptureWindow*>(tabs_->widget(index));
-    if (capture == nullptr) return;
+    if (capture == nullptr || !may_close(*capture)) return;
     capture->save_layout();
     tabs_->removeTab(index);
     delete capture;
@@ -168,6 +128,19 @@ void MainWindow::close_tab(int index) {
         start_page_->set_recent(recent_files());
         stack_->setCurrentWidget(start_page_);
     }
+}
+
+// Notes that nothing keeps are not lost without a question.
+bool MainWindow::may_close(CaptureWindow& capture) {
+    if (!capture.document().notes().modified()) return true;
+    tabs_->setCurrentWidget(&capture);
+    const auto answer = QMessageBox::question(
+        this, tr("Notes are not saved"),
+        tr("%1 has bookmarks or notes that are in no file. Close it without them?")
+            .arg(QFileInfo(capture.document().path()).fileName()),
+        QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
+    if (answer == QMessageBox::Save) ask_to_save_with_notes(capture);
+    return answer == QMessageBox::Discard;
 }
 
 void MainWindow::on_current_changed() {
@@ -209,7 +182,11 @@ void MainWindow::make_menus() {
     QMenu* const recent = file->addMenu(tr("Open &recent"));
     connect(recent, &QMenu::aboutToShow, this, [this, recent] { fill_recent(recent); });
     file->addSeparator();
-    add(file, tr("Export the view as a &picture…"), {QKeySequence(tr("Ctrl+E"))}, export_picture);
+    add(file, tr("&Save a copy with notes…"), {QKeySequence::Save}, ask_to_save_with_notes);
+    add(file, tr("Export the view as a &picture…"), {QKeySequence(tr("Ctrl+E"))}, ask_to_export_picture);
+    add(file, tr("Export the &rows in front as CSV…"), {QKeySequence(tr("Ctrl+Shift+C"))},
+        ask_to_export_rows);
+    add(file, tr("Export the selected &packets…"), {QKeySequence(tr("Ctrl+Shift+E"))}, ask_to_export_packets);
     add(file, tr("Open in &Wireshark"), {QKeySequence(tr("Ctrl+Shift+W"))}, open_in_wireshark);
     file->addSeparator();
     add(file, tr("&Close"), {QKeySequence(tr("Ctrl+W"))},
@@ -224,6 +201,10 @@ void MainWindow::make_menus() {
         [](CaptureWindow& capture) { capture.select_neighbour(1); });
     add(go, tr("To the p&revious of its kind"), {QKeySequence(tr("P"))},
         [](CaptureWindow& capture) { capture.select_neighbour(-1); });
+
+    go->addSeparator();
+    add(go, tr("&Bookmark the selected packet"), {QKeySequence(tr("Ctrl+B"))},
+        [](CaptureWindow& capture) { capture.toggle_bookmark(); });
 
     QMenu* const time = menuBar()->addMenu(tr("&Time"));
     add(time, tr("Zoom &in"), {QKeySequence(tr("W")), QKeySequence(tr("+")), QKeySequence(tr("="))},
@@ -368,6 +349,10 @@ void MainWindow::dropEvent(QDropEvent* event) {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
     QSettings().setValue(QStringLiteral("window_geometry"), saveGeometry());
+    for (int i = 0; i < tabs_->count(); ++i) {
+        auto* const capture = qobject_cast<CaptureWindow*>(tabs_->widget(i));
+        if (capture != nullptr && !may_close(*capture)) return event->ignore();
+    }
     if (const CaptureWindow* const capture = current()) capture->save_layout();
     QMainWindow::closeEvent(event);
 }

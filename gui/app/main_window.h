@@ -38,6 +38,7 @@ class MainWindow : public QMainWindow {
   private:
     bool open_one(const QString& path, QString& error);
     void close_tab(int index);
+    bool may_close(CaptureWindow& capture);
     void on_current_changed();
     void make_menus();
     void fill_view_menu();

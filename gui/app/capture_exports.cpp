@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/app/capture_exports.h"
+
+#include <QCoreApplication>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QLocale>
+#include <QMessageBox>
+#include <QProcess>
+#include <QStandardPaths>
+#include <QStatusBar>
+
+#include "gui/app/capture_window.h"
+#include "gui/app/export_task.h"
+#include "gui/app/view_export.h"
+#include "gui/document/filter_result.h"
+#include "gui/views/tables/rows_view.h"
+
+#include "analyzer/export/annotated_copy.h"
+#include "analyzer/export/packet_export.h"
+
+namespace sanscope {
+namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(CaptureExports)
+};
+
+QString suggested(const CaptureWindow& capture, const QString& addition) {
+    const QFileInfo info(capture.document().path());
+    return info.dir().filePath(info.baseName() + addition);
+}
+
+QString count(uint64_t number) {
+    return QLocale().toString(static_cast<qulonglong>(number));
+}
+
+void complain(CaptureWindow& capture, const QString& title, const QString& why) {
+    auto* const box = new QMessageBox(QMessageBox::Warning, title, why, QMessageBox::Ok, &capture);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();
+}
+
+void tell(CaptureWindow& capture, const QString& text) {
+    constexpr int long_enough_ms = 8000;
+    capture.statusBar()->showMessage(text, long_enough_ms);
+}
+
+std::string file_name(const QString& path) {
+    return QFile::encodeName(path).toStdString();
+}
+
+QString ask_for_pcapng(CaptureWindow& capture, const QString& title, const QString& suggestion) {
+    QString path = QFileDialog::getSaveFileName(&capture, title, suggestion, Words::tr("pcapng (*.pcapng)"));
+    if (!path.isEmpty() && QFileInfo(path).suffix().isEmpty()) path += QStringLiteral(".pcapng");
+    return path;
+}
+
+// In order; empty where nothing is selected and no filter holds.
+std::vector<PacketNumber> chosen_packets(const CaptureWindow& capture) {
+    std::vector<PacketNumber> packets;
+    const ViewState& state = capture.state();
+    const SelectedThings& selected = state.selected();
+    if (!selected.packets.empty()) {
+        packets.assign(selected.packets.begin(), selected.packets.end());
+    } else if (state.filter() != nullptr) {
+        state.filter()->rows.packets.for_each([&](size_t row) { packets.push_back(row + 1); });
+    }
+    return packets;
+}
+
+}  // namespace
+
+void ask_to_export_picture(CaptureWindow& capture) {
+    View* const view = capture.current_view();
+    if (view == nullptr) return;
+    const QString path = QFileDialog::getSaveFileName(
+        &capture, Words::tr("Export the view as a picture"),
+        suggested(capture, QLatin1Char('-') + capture.current_view_name() + QStringLiteral(".png")),
+        Words::tr("PNG (*.png);;SVG (*.svg);;PDF (*.pdf)"));
+    if (path.isEmpty()) return;
+    PictureFormat format{};
+    const QString error = picture_format_of(path, format)
+                              ? export_view(*view, path, format)
+                              : Words::tr("%1: a picture's name ends with .png, .svg or .pdf").arg(path);
+    if (!error.isEmpty()) return complain(capture, Words::tr("The picture was not written"), error);
+    tell(capture, Words::tr("%1 is written.").arg(path));
+}
+
+void ask_to_export_rows(CaptureWindow& capture) {
+    auto* const rows = qobject_cast<RowsView*>(capture.current_view());
+    if (rows == nullptr)
+        return tell(capture, Words::tr("Click into the table whose rows are to be written first."));
+    const QString path = QFileDialog::getSaveFileName(
+        &capture, Words::tr("Export the rows as CSV"),
+        suggested(capture, QLatin1Char('-') + capture.current_view_name() + QStringLiteral(".csv")),
+        Words::tr("CSV (*.csv)"));
+    if (!path.isEmpty()) rows->export_csv(path);
+}
+
+void ask_to_export_packets(CaptureWindow& capture) {
+    std::vector<PacketNumber> packets = chosen_packets(capture);
+    if (packets.empty())
+        return tell(capture, Words::tr("Select something, or filter, to say which packets to write."));
+    if (capture.document().loading()) return tell(capture, Words::tr("The capture is still being read."));
+    const QString path = ask_for_pcapng(capture, Words::tr("Export %1 packets").arg(count(packets.size())),
+                                        suggested(capture, QStringLiteral("-selected.pcapng")));
+    if (path.isEmpty()) return;
+    ExportTask<PacketExport>::start(
+        &capture, Words::tr("Writing packets…"),
+        [data = capture.document().data(), packets = std::move(packets),
+         notes = capture.document().notes().changes(),
+         target = file_name(path)](const ExportControl& control) {
+            const auto reading = data->read();
+            return export_packets(reading.packets(), packets, notes, target, control);
+        },
+        [&capture, path](const Result<PacketExport>& outcome) {
+            if (!outcome) {
+                return complain(capture, Words::tr("The packets were not written"),
+                                QString::fromStdString(outcome.error().message));
+            }
+            if (outcome->stopped) return tell(capture, Words::tr("Nothing was written."));
+            QString text = Words::tr("%1 packets are written to %2.").arg(count(outcome->written), path);
+            if (outcome->left_out > 0) text += Words::tr(" %1 could not be.").arg(count(outcome->left_out));
+            tell(capture, text);
+        });
+}
+
+void ask_to_save_with_notes(CaptureWindow& capture) {
+    const QString path = ask_for_pcapng(capture, Words::tr("Save a copy with notes"),
+                                        suggested(capture, QStringLiteral("-notes.pcapng")));
+    if (path.isEmpty()) return;
+    ExportTask<AnnotatedCopy>::start(
+        &capture, Words::tr("Copying the capture with its notes…"),
+        [source = file_name(capture.document().path()), notes = capture.document().notes().changes(),
+         target = file_name(path)](const ExportControl& control) {
+            return write_annotated_copy(std::span(&source, 1), notes, target, control);
+        },
+        [&capture, path](const Result<AnnotatedCopy>& outcome) {
+            if (!outcome) {
+                return complain(capture, Words::tr("The copy was not written"),
+                                QString::fromStdString(outcome.error().message));
+            }
+            if (outcome->stopped) return tell(capture, Words::tr("Nothing was written."));
+            capture.document().notes().saved();
+            QString text =
+                Words::tr("%1 is written, with notes on %2 packets.").arg(path, count(outcome->annotated));
+            if (outcome->not_placed > 0)
+                text += Words::tr(" %1 notes could not be placed.").arg(count(outcome->not_placed));
+            if (outcome->left_out > 0)
+                text += Words::tr(" %1 blocks could not be copied.").arg(count(outcome->left_out));
+            tell(capture, text);
+        });
+}
+
+void open_in_wireshark(CaptureWindow& capture) {
+    const QString program = QStandardPaths::findExecutable(QStringLiteral("wireshark"));
+    if (program.isEmpty())
+        return complain(capture, Words::tr("Open in Wireshark"),
+                        Words::tr("There is no wireshark in the PATH."));
+    QStringList arguments{QStringLiteral("-r"), capture.document().path()};
+    if (const PacketNumber packet = capture.state().selected().packet; packet != 0) {
+        arguments << QStringLiteral("-g") << QString::number(packet);
+    }
+    if (!QProcess::startDetached(program, arguments)) {
+        complain(capture, Words::tr("Open in Wireshark"), Words::tr("%1 could not be started.").arg(program));
+    }
+}
+
+}  // namespace sanscope
