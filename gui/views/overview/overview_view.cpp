@@ -17,6 +17,7 @@ namespace {
 constexpr int gutter = 170;
 constexpr int right_margin = 14;
 constexpr int axis_height = 17;
+constexpr int losses_height = 12;
 constexpr double wheel_zoom = 1.25;
 constexpr int64_t least_slow_ns = 10'000;  // the foot of the scale of turnarounds
 
@@ -30,6 +31,11 @@ double slowness(int64_t duration_ns, int64_t slowest_ns) {
 QFont small(QFont font) {
     font.setPointSizeF(std::max(6.5, font.pointSizeF() * 0.85));
     return font;
+}
+
+QString retransmissions(uint64_t count) {
+    return count == 1 ? OverviewView::tr("1 retransmission")
+                      : OverviewView::tr("%1 retransmissions").arg(short_count(static_cast<double>(count)));
 }
 
 }  // namespace
@@ -59,7 +65,14 @@ void OverviewView::set_marks(std::vector<OverviewMark> marks) {
 }
 
 QRect OverviewView::plot() const {
-    return {gutter, 3, std::max(1, width() - gutter - right_margin), std::max(1, height() - axis_height - 3)};
+    const int top = picture_.losses > 0 ? 3 + losses_height : 3;
+    return {gutter, top, std::max(1, width() - gutter - right_margin),
+            std::max(1, height() - axis_height - top)};
+}
+
+QRect OverviewView::losses_area() const {
+    const QRect area = plot();
+    return {area.left(), 1, area.width(), losses_height};
 }
 
 TimeViewport OverviewView::strip() const {
@@ -108,10 +121,10 @@ void OverviewView::draw(QPainter& painter) {
     }
     const QRect area = plot();
     painter.save();
-    painter.setClipRect(area.adjusted(0, -3, 0, 0));
+    painter.setClipRect(QRect(area.left(), 0, area.width(), height()));
     draw_traffic(painter, area);
     draw_slowest(painter, area);
-    draw_losses(painter, area);
+    draw_losses(painter, losses_area());
     painter.restore();
     draw_axis(painter, area);
     draw_window(painter, area);
@@ -120,7 +133,7 @@ void OverviewView::draw(QPainter& painter) {
     if (const auto cursor = state().cursor_ns(); cursor && state().whole().contains(*cursor)) {
         const double x = std::floor(strip().x_of(*cursor)) + 0.5;
         painter.setPen(QPen(theme().cursor, 1, Qt::DashLine));
-        painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
+        painter.drawLine(QPointF(x, 0), QPointF(x, area.bottom()));
     }
 }
 
@@ -179,7 +192,7 @@ void OverviewView::draw_losses(QPainter& painter, const QRect& area) {
         const double share = std::sqrt(static_cast<double>(losses) / picture_.most_losses);
         const double left = view.x_of(picture_.begin_of(i));
         const double wide = std::max(2.0, view.x_of(picture_.begin_of(i + 1)) - left);
-        rects_.emplace_back(left, area.top() - 3, wide, 4 + share * 12);
+        rects_.emplace_back(left, area.top(), wide, 3 + share * (area.height() - 3));
     }
     painter.setPen(Qt::NoPen);
     painter.setBrush(theme().problem);
@@ -195,9 +208,9 @@ void OverviewView::draw_marks(QPainter& painter, const QRect& area) const {
     for (const OverviewMark& mark : marks_) {
         if (!view.range.contains(mark.time_ns)) continue;
         const double x = view.x_of(mark.time_ns);
-        const QPointF flag[] = {{x, area.top() - 3.0}, {x + 8, area.top() + 1.0}, {x, area.top() + 5.0}};
+        const QPointF flag[] = {{x, 0.0}, {x + 8, 4.0}, {x, 8.0}};
         painter.drawConvexPolygon(flag, 3);
-        painter.fillRect(QRectF(x - 0.5, area.top() - 3.0, 1, area.height() + 3.0), theme().in_flight);
+        painter.fillRect(QRectF(x - 0.5, 0, 1, area.bottom() + 1), theme().in_flight);
     }
     painter.restore();
 }
@@ -223,8 +236,8 @@ void OverviewView::draw_axis(QPainter& painter, const QRect& area) const {
 
 void OverviewView::draw_window(QPainter& painter, const QRect& area) const {
     const OverviewWindow window = OverviewWindow::of(state().range(), strip());
-    const double top = area.top() - 3;
-    const double height = area.height() + 3;
+    const double top = 0;
+    const double height = area.bottom() + 1;
     if (!window.everything) {
         QColor shade = theme().background;
         shade.setAlphaF(0.62F);
@@ -281,9 +294,7 @@ void OverviewView::draw_legend(QPainter& painter, const QRect& gutter_area) cons
           theme().faint_text);
     if (picture_.losses > 0) {
         painter.fillRect(left + 3, y + 2, 3, line - 5, theme().problem);
-        write(tr("%n retransmission(s)", nullptr,
-                 static_cast<int>(std::min<uint64_t>(picture_.losses, INT_MAX))),
-              theme().faint_text);
+        write(retransmissions(picture_.losses), theme().faint_text);
     }
     painter.restore();
 }
@@ -370,8 +381,7 @@ void OverviewView::tell(QPoint at, QPoint global) {
         text += QLatin1Char('\n') + tr("slowest of them %1").arg(short_duration(column.slowest_ns));
     }
     if (column.losses > 0) {
-        text += QLatin1Char('\n') + tr("%n retransmission(s)", nullptr,
-                                       static_cast<int>(std::min<uint32_t>(column.losses, INT_MAX)));
+        text += QLatin1Char('\n') + retransmissions(column.losses);
     }
     QToolTip::showText(global, text, this);
 }

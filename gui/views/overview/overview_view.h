@@ -54,6 +54,7 @@ class OverviewView : public View {
   private:
     const Theme& theme() const { return Theme::of(palette()); }
     QRect plot() const;
+    QRect losses_area() const;
     void ask();
     void draw_traffic(QPainter& painter, const QRect& area);
     void draw_slowest(QPainter& painter, const QRect& area);

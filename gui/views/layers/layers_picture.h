@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+#include <array>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "gui/document/selection.h"
+#include "gui/views/layers/lane_columns.h"
+
+namespace sanscope {
+
+// The lanes of a connection, as they stand below each other. Out is initiator to target.
+enum class LaneKind : uint8_t { commands, pdus_out, pdus_in, tcp_out, tcp_in, state_out, state_in, packets };
+constexpr size_t lane_kinds = 8;
+constexpr uint8_t bit_of(LaneKind kind) {
+    return static_cast<uint8_t>(1u << static_cast<unsigned>(kind));
+}
+
+// What the layout has to know of a connection.
+struct GroupShape {
+    uint32_t connection = 0;
+    uint16_t slots = 0;  // of commands
+    uint8_t lanes = 0;   // bits of those it has
+    bool operator==(const GroupShape&) const = default;
+};
+
+// Every connection that has a track: those that are iSCSI first, busiest first; in order of appearance where `busiest_first` is
+// not asked, as while they still grow.
+std::vector<GroupShape> survey_groups(const CaptureData::Reading& reading, bool busiest_first);
+
+struct CommandBar {
+    int64_t begin_ns = 0;
+    int64_t end_ns = no_time;  // no_time: never
+    int64_t first_data_ns = no_time;
+    int64_t last_data_ns = no_time;
+    QString label;  // of those wide enough; as is short_label
+    QString short_label;
+    const char* name = "";
+    uint64_t bytes = unknown<uint64_t>;
+    uint32_t row = 0;
+    uint16_t opcode = 0;
+    uint16_t slot = 0;
+    uint16_t status = unknown<uint16_t>;
+    uint32_t queue_depth = unknown<uint32_t>;
+    Outcome outcome = Outcome::unanswered;
+    bool bad = false;    // ended without GOOD
+    bool faint = false;  // does not pass the filter, as below
+    bool inferred = false;
+    uint64_t number() const { return uint64_t{row} + 1; }
+};
+
+struct PduBar {
+    int64_t begin_ns = 0;
+    int64_t end_ns = 0;
+    QString label;  // of those wide enough
+    uint64_t command = 0;
+    uint64_t first_packet = 0;
+    uint64_t last_packet = 0;  // 0: it never completed
+    uint32_t row = 0;
+    uint32_t data_length = 0;
+    uint8_t opcode = 0;
+    uint8_t line = 0;  // one of pdu_lines
+    bool damaged = false;
+    bool faint = false;
+    uint64_t number() const { return uint64_t{row} + 1; }
+};
+constexpr uint8_t pdu_lines = 2;
+
+struct PacketTick {
+    int64_t time_ns = 0;
+    uint32_t packet = 0;
+    uint32_t payload = 0;
+    uint32_t wire_length = 0;
+    uint32_t seq = 0;
+    uint32_t ack = 0;
+    uint8_t flags = 0;
+    uint8_t direction = 0;
+    bool faint = false;
+};
+
+struct LossMark {
+    int64_t time_ns = 0;
+    uint64_t packet = 0;
+    uint64_t original = 0;
+    int64_t delay_ns = no_time;
+    uint32_t row = 0;
+    uint32_t length = 0;
+    uint32_t count = 1;  // of that kind in its column, of which it is the first
+    LossKind kind = LossKind::fast_retransmit;
+    bool faint = false;
+    uint64_t number() const { return uint64_t{row} + 1; }
+};
+
+struct StateSpan {
+    int64_t begin_ns = 0;
+    int64_t end_ns = 0;
+    CaState state = CaState::open;
+    const char* cause = "";
+};
+
+// A connection drawn up for a stretch of time. A lane has either items or columns; with columns, its items are those selected.
+// `passing`: with a filter, the columns of what passes it; empty without.
+struct GroupPicture {
+    uint32_t connection = 0;
+    bool expanded = false;
+    QString title;
+    QString facts;
+    std::vector<TrafficColumn> traffic;  // also of a collapsed group
+    std::vector<TrafficColumn> passing_traffic;
+
+    std::vector<CommandBar> commands;  // in order of begin_ns
+    std::vector<CommandColumn> command_columns;
+    std::vector<CommandColumn> passing_command_columns;
+    int64_t slowest_ns = no_time;  // of the whole connection: the end of the scale
+
+    std::array<std::vector<PduBar>, 2> pdus;
+    std::vector<PduColumn> pdu_columns;
+    std::vector<PduColumn> passing_pdu_columns;
+
+    std::array<std::vector<PacketTick>, 2> ticks;  // by direction, in order of time
+    bool ticks_are_all = false;                    // else the columns of traffic stand for them
+    std::array<std::vector<LossMark>, 2> losses;
+    std::array<std::vector<StateSpan>, 2> states;
+};
+
+struct LayersPicture {
+    PreparedRange prepared;
+    std::vector<GroupPicture> groups;
+
+    const GroupPicture* group(uint32_t connection) const;
+};
+
+// What of connections was counted once, for the far views of them: made when it is first asked for, and anew when the
+// connection has grown. One job at a time.
+class TrackSummaries {
+  public:
+    struct Part {
+        PreparedRange grid;
+        std::vector<CommandColumn> commands;
+        std::vector<TrafficColumn> traffic;
+        std::vector<PduColumn> pdus;
+        bool has_commands = false;
+        bool has_traffic = false;
+        bool has_pdus = false;
+    };
+    struct Summary {
+        size_t rows = 0;
+        bool finished = false;
+        std::optional<ReachIndex> reach;
+        Part all;
+        Part passing;
+        std::shared_ptr<const FilterResult> filter;  // of `passing`
+        uint64_t used = 0;
+    };
+
+    // Good until the next call.
+    Summary& of(const TrackRows& rows, uint32_t connection, bool finished);
+    const ReachIndex& reach(Summary& summary, const TrackRows& rows) const;
+    // The columns, joined from what was counted once where that is fine enough, else counted now.
+    std::vector<CommandColumn> commands(Summary& summary, const TrackRows& rows, const PreparedRange& grid,
+                                        const std::shared_ptr<const FilterResult>& filter) const;
+    std::vector<TrafficColumn> traffic(Summary& summary, const TrackRows& rows, const PreparedRange& grid,
+                                       const std::shared_ptr<const FilterResult>& filter) const;
+    std::vector<PduColumn> pdus(Summary& summary, const TrackRows& rows, const PreparedRange& grid,
+                                const std::shared_ptr<const FilterResult>& filter) const;
+
+  private:
+    static constexpr size_t most_columns = 65536;
+    static constexpr size_t most_summaries = 64;
+
+    std::unordered_map<uint32_t, Summary> summaries_;
+    uint64_t uses_ = 0;
+};
+
+struct GroupRequest {
+    uint32_t connection = 0;
+    bool expanded = false;
+    bool compact_commands = false;  // as columns at any zoom
+    bool operator==(const GroupRequest&) const = default;
+};
+
+// Draws a connection up for the range. `selected` may be of any connection.
+GroupPicture prepare_group(const CaptureData::Reading& reading, TrackSummaries& summaries,
+                           const GroupRequest& request, const PreparedRange& prepared,
+                           const SelectedThings& selected, const std::shared_ptr<const FilterResult>& filter);
+
+// "Data-In": as RFC 7143 names it, without "SCSI".
+QString short_opcode_name(uint8_t opcode);
+
+}  // namespace sanscope

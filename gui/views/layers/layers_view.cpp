@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/views/layers/layers_view.h"
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "gui/views/layers/layers_canvas.h"
+
+namespace sanscope {
+namespace {
+
+constexpr size_t open_at_first = 3;
+
+}  // namespace
+
+LayersView::LayersView(Document& document, QWidget* parent) : View(document, parent) {
+    setAccessibleName(tr("Layers"));
+    canvas_ = new LayersCanvas(*this);
+    bar_ = new QScrollBar(Qt::Vertical, this);
+    bar_->setSingleStep(20);
+    bar_->setAccessibleName(tr("Scroll the connections"));
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(0);
+    row->addWidget(canvas_, 1);
+    row->addWidget(bar_);
+    setFocusProxy(canvas_);
+    later_.setSingleShot(true);
+    connect(&later_, &QTimer::timeout, this, &LayersView::request_picture);
+    connect(bar_, &QScrollBar::valueChanged, this, [this] {
+        canvas_->update();
+        ask(false);
+    });
+    connect(&document, &Document::grown, this, &LayersView::survey);
+    connect(&document, &Document::loaded, this, &LayersView::survey);
+    connect(&state(), &ViewState::range_changed, this, [this] { ask(false); });
+    connect(&state(), &ViewState::filter_changed, this, [this] { ask(true); });
+    connect(&state(), &ViewState::selected_things_changed, this, [this] {
+        canvas_->update();
+        if (std::exchange(pending_frame_, false) && !state().selected().range.empty()) {
+            state().set_range(state().selected().range.widened(0.2));
+        }
+        ask(true);
+    });
+    connect(&state(), &ViewState::connection_changed, canvas_, [this] { canvas_->update(); });
+    survey();
+}
+
+LayersView::~LayersView() = default;
+
+QWidget* LayersView::canvas() const {
+    return canvas_;
+}
+
+TimeViewport LayersView::viewport() const {
+    return canvas_->viewport();
+}
+
+int LayersView::y_of(size_t group) const {
+    return canvas_->area().top() - scrolled() + layout_.top_of(group);
+}
+
+bool LayersView::settled() const {
+    return surveyed_ && survey_job_.idle() && picture_job_.idle() && !later_.isActive() &&
+           (groups_.empty() || serves());
+}
+
+void LayersView::draw(QPainter& painter) {
+    canvas_->draw(painter);
+}
+
+GroupOpening LayersView::opening(size_t group) const {
+    const auto by_hand = expanded_.find(groups_[group].connection);
+    return {by_hand != expanded_.end() ? by_hand->second : group < open_at_first, compact_};
+}
+
+void LayersView::survey() {
+    const bool last = !document().loading();
+    survey_job_.request(
+        [data = document().data(), last](const StopFlag&) { return survey_groups(data->read(), last); },
+        [this](std::vector<GroupShape> groups) {
+            surveyed_ = true;
+            take_groups(std::move(groups));
+            ask(true);
+        });
+}
+
+void LayersView::take_groups(std::vector<GroupShape> groups) {
+    if (groups == groups_) return;
+    // What stands at the top stays there.
+    const size_t top = scrolled() > 0 ? layout_.group_at(scrolled()) : groups_.size();
+    const uint32_t anchor = top < groups_.size() ? groups_[top].connection : 0;
+    const int into = anchor != 0 ? scrolled() - layout_.top_of(top) : 0;
+    groups_ = std::move(groups);
+    lay_out();
+    if (anchor != 0) {
+        const auto found = std::ranges::find(groups_, anchor, &GroupShape::connection);
+        if (found != groups_.end())
+            scroll_to(layout_.top_of(static_cast<size_t>(found - groups_.begin())) + into);
+    }
+}
+
+void LayersView::lay_out() {
+    layout_.set(groups_, [this](size_t group) { return opening(group); });
+    const int page = canvas_->area().height();
+    bar_->setPageStep(std::max(1, page));
+    bar_->setRange(0, std::max(0, layout_.height() - page));
+    bar_->setVisible(layout_.height() > page);
+    canvas_->update();
+}
+
+void LayersView::resizeEvent(QResizeEvent* event) {
+    View::resizeEvent(event);
+    lay_out();
+    ask(false);
+}
+
+void LayersView::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) canvas_->update();
+    View::changeEvent(event);
+}
+
+void LayersView::set_expanded(uint32_t connection, bool expanded) {
+    expanded_[connection] = expanded;
+    lay_out();
+    ask(false);
+}
+
+void LayersView::toggle_compact(LaneKind kind) {
+    compact_ = static_cast<uint8_t>(compact_ ^ bit_of(kind));
+    lay_out();
+    ask(kind == LaneKind::commands);
+}
+
+void LayersView::scroll_to(int y) {
+    bar_->setValue(y);
+}
+
+void LayersView::show_connection(uint32_t connection) {
+    const auto found = std::ranges::find(groups_, connection, &GroupShape::connection);
+    if (found == groups_.end()) return;
+    const auto group = static_cast<size_t>(found - groups_.begin());
+    const int top = layout_.top_of(group);
+    if (top < scrolled() || top + header_height > scrolled() + canvas_->area().height()) scroll_to(top);
+}
+
+void LayersView::frame_selected() {
+    pending_frame_ = state().selected().selection != state().selection();
+    if (!pending_frame_ && !state().selected().range.empty()) {
+        state().set_range(state().selected().range.widened(0.2));
+    }
+}
+
+// Those in sight, and half a page above and below.
+std::vector<GroupRequest> LayersView::wanted_groups() const {
+    std::vector<GroupRequest> wanted;
+    const int page = std::max(canvas_->area().height(), 100);
+    const int from = std::max(0, scrolled() - page / 2);
+    for (size_t i = layout_.group_at(from);
+         i < groups_.size() && layout_.top_of(i) < scrolled() + page * 3 / 2; ++i) {
+        wanted.push_back(
+            {groups_[i].connection, opening(i).expanded, (compact_ & bit_of(LaneKind::commands)) != 0});
+    }
+    return wanted;
+}
+
+// Everything in sight is drawn up, finely enough.
+bool LayersView::serves() const {
+    if (!picture_.prepared.serves(viewport())) return false;
+    const int page = canvas_->area().height();
+    for (size_t i = layout_.group_at(scrolled()); i < groups_.size() && layout_.top_of(i) < scrolled() + page;
+         ++i) {
+        const GroupPicture* picture = picture_.group(groups_[i].connection);
+        if (picture == nullptr || (opening(i).expanded && !picture->expanded)) return false;
+    }
+    return true;
+}
+
+void LayersView::ask(bool anew) {
+    if (groups_.empty() || state().range().empty() || (!anew && serves())) return;
+    // While the capture is loaded there is always something new: no more than a fifth of the time goes into drawing it up.
+    const int64_t rest_ms = std::min<int64_t>(2000, 4 * took_ms_);
+    if (document().loading() && since_picture_.isValid() && since_picture_.elapsed() < rest_ms && serves()) {
+        if (!later_.isActive()) later_.start(static_cast<int>(rest_ms - since_picture_.elapsed()));
+        return;
+    }
+    request_picture();
+}
+
+void LayersView::request_picture() {
+    if (groups_.empty() || state().range().empty()) return;
+    later_.stop();
+    picture_job_.request(
+        [data = document().data(), summaries = summaries_, prepared = PreparedRange::around(viewport()),
+         wanted = wanted_groups(), selected = state().selected(),
+         filter = state().filter()](const StopFlag& stop) {
+            QElapsedTimer timer;
+            timer.start();
+            Drawn drawn;
+            drawn.picture.prepared = prepared;
+            for (const GroupRequest& request : wanted) {
+                if (stop) break;
+                // Let go between groups, for the loader's sake.
+                const auto reading = data->read();
+                drawn.picture.groups.push_back(
+                    prepare_group(reading, *summaries, request, prepared, selected, filter));
+            }
+            drawn.took_ms = timer.elapsed();
+            return drawn;
+        },
+        [this](Drawn drawn) {
+            picture_ = std::move(drawn.picture);
+            took_ms_ = drawn.took_ms;
+            since_picture_.start();
+            canvas_->update();
+            if (picture_job_.idle()) ask(false);
+        });
+}
+
+}  // namespace sanscope
