@@ -62,6 +62,7 @@ void LadderCanvas::take_selection() {
     lit_pdus_.clear();
     lit_commands_.clear();
     dims_ = false;
+    outlines_ = false;
     if (picture_ == nullptr) return;
     const SelectedThings& things = state().selected();
     const Selection::Kind kind = things.selection.kind;
@@ -86,6 +87,8 @@ void LadderCanvas::take_selection() {
     });
     light(lit_commands_, picture_->commands,
           [&](const LadderCommand& command) { return command.number == things.command; });
+    constexpr auto most_outlines = 12;
+    outlines_ = std::ranges::count(lit_arrows_, uint8_t{1}) <= most_outlines;
     dims_ = any && (kind == Selection::Kind::command || kind == Selection::Kind::pdu);
 }
 

@@ -67,8 +67,7 @@ class LadderCanvas : public TimeCanvas {
     void draw_arrow_labels(QPainter& painter, const LadderGeometry& geometry);
     void draw_tags(QPainter& painter, const LadderLayout& layout, const LadderGeometry& geometry);
     void draw_folded_losses(QPainter& painter, const LadderGeometry& geometry) const;
-    bool draw_along(QPainter& painter, const QLineF& line, bool at_begin, const QString& text,
-                    const QColor& color) const;
+    bool draw_along(QPainter& painter, const QLineF& line, const QString& text, const QColor& color);
     void draw_states(QPainter& painter, const LadderLayout& layout);
     void draw_curves(QPainter& painter, const LadderLayout& layout);
 
@@ -78,7 +77,8 @@ class LadderCanvas : public TimeCanvas {
     std::vector<uint8_t> lit_arrows_;
     std::vector<uint8_t> lit_pdus_;
     std::vector<uint8_t> lit_commands_;
-    bool dims_ = false;  // what is not lit
+    bool dims_ = false;      // what is not lit
+    bool outlines_ = false;  // what is lit: too many outlines would be one blot
 
     // What was drawn last, for as long as nothing but the pointer moves.
     QImage layer_;
@@ -87,6 +87,7 @@ class LadderCanvas : public TimeCanvas {
     // Kept between paintings for their memory.
     std::array<std::vector<QLineF>, 32> buckets_;
     std::vector<double> taken_[2];
+    std::vector<QPointF> written_;
     std::vector<PlacedName> names_;
     std::vector<QPointF> polyline_;
 };

@@ -51,8 +51,8 @@ LadderLayout LadderLayout::of(QSize size) {
     const int axis_width = size.width() < 500 ? 64 : 92;
     const int rest = std::max(0, size.width() - axis_width);
     const int band_width = 16;
-    const int names_width = rest >= 900 ? std::min(250, rest / 6) : 0;
-    const int curves_width = rest >= 520 ? std::min(360, rest / 5) : 0;
+    const int names_width = rest >= 900 ? std::min(300, rest * 2 / 9) : 0;
+    const int curves_width = rest >= 520 ? std::min(360, rest * 2 / 11) : 0;
     const int space = 10;
     LadderLayout layout;
     layout.axis = QRect(0, top, axis_width, height);
@@ -194,6 +194,31 @@ std::vector<size_t> choose_named(std::span<const LadderTransition> transitions, 
         if (static_cast<size_t>(std::ranges::count_if(chosen, close)) < near) chosen.push_back(i);
     }
     std::ranges::sort(chosen);
+    // Where labels pile up, the least grave of a pile go until the rest stand near what they name.
+    const double farthest = 4 * label_height;
+    std::vector<double> wanted;
+    while (chosen.size() > 1) {
+        wanted.clear();
+        for (const size_t i : chosen) wanted.push_back(view.x_of(transitions[i].time_ns));
+        const std::vector<double> centres =
+            spread_labels(wanted, label_height, view.origin, view.origin + view.length);
+        size_t worst = 0;
+        const auto off = [&](size_t i) { return std::abs(centres[i] - wanted[i]); };
+        for (size_t i = 1; i < chosen.size(); ++i) {
+            if (off(i) > off(worst)) worst = i;
+        }
+        if (off(worst) <= farthest) break;
+        size_t first = worst;
+        size_t last = worst;
+        const auto touch = [&](size_t i) { return centres[i + 1] - centres[i] < label_height * 1.01; };
+        while (first > 0 && touch(first - 1)) --first;
+        while (last + 1 < chosen.size() && touch(last)) ++last;
+        size_t least = worst;
+        for (size_t i = first; i <= last; ++i) {
+            if (gravity(transitions[chosen[i]]) < gravity(transitions[chosen[least]])) least = i;
+        }
+        chosen.erase(chosen.begin() + static_cast<ptrdiff_t>(least));
+    }
     return chosen;
 }
 

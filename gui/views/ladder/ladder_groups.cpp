@@ -11,17 +11,17 @@
 namespace sanscope {
 namespace {
 
-int64_t time_of_pdu(const CaptureData::Reading& reading, uint32_t row) {
-    const PduRow& pdu = reading.store().pdus()[row];
-    if (pdu.time_ns != no_time) return pdu.time_ns;
-    return pdu.first_packet == 0 ? no_time : reading.timeline().time_of(pdu.first_packet);
-}
-
 bool overlaps(TimeRange range, int64_t begin_ns, int64_t end_ns) {
     return begin_ns < range.end_ns && end_ns >= range.begin_ns;
 }
 
 }  // namespace
+
+int64_t time_of_pdu(const CaptureData::Reading& reading, uint32_t row) {
+    const PduRow& pdu = reading.store().pdus()[row];
+    if (pdu.time_ns != no_time) return pdu.time_ns;
+    return pdu.first_packet == 0 ? no_time : reading.timeline().time_of(pdu.first_packet);
+}
 
 size_t count_pdus(const CaptureData::Reading& reading, const ConnectionTrack& track, TimeRange range) {
     const auto time_at = [&](uint32_t row) { return time_of_pdu(reading, row); };

@@ -8,6 +8,9 @@ namespace sanscope {
 
 constexpr size_t most_ladder_groups = 4000;  // PDUs, commands in one picture
 
+// By which PDUs are in order: completion, else the first packet; no_time where neither is known.
+int64_t time_of_pdu(const CaptureData::Reading& reading, uint32_t row);
+
 // Of the connection, in the stretch: PDUs completed, commands begun.
 size_t count_pdus(const CaptureData::Reading& reading, const ConnectionTrack& track, TimeRange range);
 size_t count_commands(const CaptureData::Reading& reading, const ConnectionTrack& track, TimeRange range);

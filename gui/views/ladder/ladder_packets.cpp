@@ -12,8 +12,9 @@
 namespace sanscope {
 namespace {
 
-constexpr size_t most_losses = 1000;      // that are drawn one by one
-constexpr size_t losses_ahead = 4096;     // how many behind the range are looked at for what they repeat
+constexpr size_t most_losses = 1000;   // that are drawn one by one
+constexpr double crowded_pixels = 10;  // nearer to each other, losses are folded unless all packets are drawn
+constexpr size_t losses_ahead = 4096;  // how many behind the range are looked at for what they repeat
 constexpr size_t segments_before = 4096;  // how many before the range are looked at for holes
 
 bool is_repetition(LossKind kind) {
@@ -39,15 +40,16 @@ class ArrowMaker {
           picture_(picture),
           stop_(stop) {
         for (const bool a : {true, false}) bases_[a ? 0 : 1] = base_of(a);
+        for (auto& of_side : last_folded_) of_side.fill(SIZE_MAX);
     }
 
     void make(bool all) {
         for (const bool a : {true, false}) {
-            take_losses(a);
+            take_losses(a, all);
             if (all) {
                 take_segments(a);
             } else {
-                take_repetitions(a);
+                take_repetitions();
             }
             if (!folded_) take_unseen(a);
         }
@@ -60,8 +62,10 @@ class ArrowMaker {
                 read_sack(arrow);
             }
         }
-        if (picture_.arrows.size() <= most_labelled_arrows) {
-            for (LadderArrow& arrow : picture_.arrows) arrow.label = arrow_words(arrow);
+        const bool few = picture_.arrows.size() <= most_labelled_arrows;
+        for (LadderArrow& arrow : picture_.arrows) {
+            if (few || arrow.loss != 0 || arrow.fate != LadderArrow::Fate::arrived)
+                arrow.label = arrow_words(arrow);
         }
     }
 
@@ -97,7 +101,7 @@ class ArrowMaker {
     }
 
     // Losses of that side that begin, or repeat what began, about the range.
-    void take_losses(bool a) {
+    void take_losses(bool a, bool all) {
         losses_.clear();
         of_packet_.clear();
         lost_.clear();
@@ -105,16 +109,24 @@ class ArrowMaker {
         const auto time_at = [&](uint32_t row) { return store_.losses()[row].time_ns; };
         const size_t first = first_not_before(rows, about().begin_ns, time_at);
         const size_t behind = first_not_before(rows, about().end_ns, time_at);
-        const size_t last = std::min(rows.size(), behind + losses_ahead);
+        const size_t last = all ? std::min(rows.size(), behind + losses_ahead) : behind;
         folded_ = behind - first > most_losses;
         if (folded_) {
-            fold(a, first, behind);
+            for (size_t i = first; i < behind; ++i) fold(store_.losses()[rows[i]], trips_.is_out(a));
             return;
         }
+        const auto crowded_ns = static_cast<int64_t>(request_.ns_per_pixel * crowded_pixels);
+        const auto gap_ns = [&](size_t i) { return time_at(rows[i + 1]) - time_at(rows[i]); };
         std::unordered_map<uint32_t, size_t> last_of_seq;
         for (size_t i = first; i < last; ++i) {
             const uint32_t number = rows[i] + 1;
             const LossRow& loss = store_.losses()[rows[i]];
+            // Arrows of those that are crowded would cover all else.
+            if (!all && (is_repetition(loss.kind) || loss.kind == LossKind::not_captured) &&
+                ((i > first && gap_ns(i - 1) < crowded_ns) || (i + 1 < last && gap_ns(i) < crowded_ns))) {
+                fold(loss, trips_.is_out(a));
+                continue;
+            }
             losses_.push_back(number);
             // What shows that bytes are missing is not what was sent again.
             if (loss.kind != LossKind::not_captured) of_packet_[loss.packet] = number;
@@ -130,21 +142,15 @@ class ArrowMaker {
         std::ranges::sort(lost_);
     }
 
-    void fold(bool a, size_t first, size_t behind) {
-        const auto& rows = track_.sender(a).losses;
-        const int64_t pixel_ns = std::max<int64_t>(1, static_cast<int64_t>(request_.ns_per_pixel * 4));
-        std::array<size_t, loss_kinds> last;
-        last.fill(SIZE_MAX);
+    void fold(const LossRow& loss, bool from_initiator) {
+        const auto pixels_ns = static_cast<int64_t>(request_.ns_per_pixel * 5);
         auto& folded = picture_.folded_losses;
-        for (size_t i = first; i < behind; ++i) {
-            const LossRow& loss = store_.losses()[rows[i]];
-            size_t& at = last[static_cast<size_t>(loss.kind)];
-            if (at == SIZE_MAX || loss.time_ns - folded[at].time_ns >= pixel_ns) {
-                at = folded.size();
-                folded.push_back({within_reach(loss.time_ns), 0, loss.kind, trips_.is_out(a)});
-            }
-            ++folded[at].count;
+        size_t& at = last_folded_[from_initiator ? 0 : 1][static_cast<size_t>(loss.kind)];
+        if (at >= folded.size() || loss.time_ns - folded[at].time_ns >= pixels_ns) {
+            at = folded.size();
+            folded.push_back({within_reach(loss.time_ns), 0, loss.kind, from_initiator});
         }
+        ++folded[at].count;
     }
 
     void add_segment(uint32_t index, const PacketTrip& trip, int64_t captured_ns) {
@@ -195,7 +201,7 @@ class ArrowMaker {
         add_segment(index, trip, captured_ns);
     }
 
-    void take_repetitions(bool) {
+    void take_repetitions() {
         std::vector<PacketNumber> added;
         for (const uint32_t number : losses_) {
             const LossRow& loss = store_.losses()[number - 1];
@@ -345,6 +351,7 @@ class ArrowMaker {
     const StopFlag& stop_;
     uint32_t bases_[2];
     bool folded_ = false;
+    std::array<std::array<size_t, loss_kinds>, 2> last_folded_;
     std::vector<uint32_t> losses_;  // row numbers
     std::unordered_map<PacketNumber, uint32_t> of_packet_;
     std::vector<PacketNumber> lost_;  // in order

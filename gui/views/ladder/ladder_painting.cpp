@@ -15,7 +15,9 @@ namespace {
 constexpr size_t widths = 4;
 constexpr size_t tones = 4;            // solid, faint, and both dimmed
 constexpr size_t most_smoothed = 700;  // arrows in sight; beyond, their edges are left rough
-constexpr double spill = 30;           // pixels beyond the area that are drawn, too
+constexpr size_t most_dashed =
+    160;  // beyond, what is estimated is drawn thin: dashes side by side would make blocks
+constexpr double spill = 30;  // pixels beyond the area that are drawn, too
 
 QColor with_alpha(QColor color, double alpha) {
     color.setAlphaF(static_cast<float>(alpha));
@@ -132,6 +134,19 @@ void LadderCanvas::draw_header(QPainter& painter, const LadderLayout& layout) co
     if (metrics.horizontalAdvance(detail) <= room) {
         painter.setPen(theme().faint_text);
         painter.drawText(QRectF(middle - room / 2, 4, room, metrics.height()), Qt::AlignHCenter, detail);
+        if (picture_->detail == LadderDetail::commands) {
+            const std::pair<QString, QColor> kinds[3] = {{tr("read"), theme().read},
+                                                         {tr("write"), theme().write},
+                                                         {tr("other"), theme().other_command}};
+            double wide = 0;
+            for (const auto& [name, color] : kinds) wide += metrics.horizontalAdvance(name) + 9;
+            double at = middle - (wide - 9) / 2;
+            for (const auto& [name, color] : kinds) {
+                painter.setPen(color);
+                painter.drawText(QPointF(at, 4 + metrics.height() + metrics.ascent()), name);
+                at += metrics.horizontalAdvance(name) + 9;
+            }
+        }
     }
     painter.setPen(theme().axis);
     painter.drawLine(layout.axis.width(), LadderLayout::header - 1, width(), LadderLayout::header - 1);
@@ -266,7 +281,10 @@ void LadderCanvas::draw_commands(QPainter& painter, const LadderGeometry& geomet
 void LadderCanvas::draw_links(QPainter& painter, const LadderGeometry& geometry) const {
     const double top = geometry.view.origin - spill;
     const double bottom = geometry.view.origin + geometry.view.length + spill;
+    const TimeRange range = geometry.view.range;
     for (const LadderLink& link : picture_->links) {
+        // What begins and ends out of sight is a line without a meaning here.
+        if (!range.contains(link.original.left_ns) && !range.contains(link.again_ns)) continue;
         const QPointF from = geometry.line(link.original, link.from_initiator).pointAt(0.5);
         const QLineF line(from, QPointF(geometry.x_sender(link.from_initiator), geometry.y(link.again_ns)));
         const auto [begin, end] = part_between(line, top, bottom);
@@ -281,6 +299,11 @@ void LadderCanvas::draw_arrows(QPainter& painter, const LadderGeometry& geometry
     const double bottom = geometry.view.origin + geometry.view.length + spill;
     for (auto& bucket : buckets_) bucket.clear();
     size_t in_sight = 0;
+    for (const LadderArrow& arrow : picture_->arrows) {
+        const auto [from, to] = part_between(geometry.line(arrow.trip, arrow.from_initiator), top, bottom);
+        if (from <= to) ++in_sight;
+    }
+    const bool dashed = in_sight <= most_dashed;
     const auto bucket_of = [](bool from_initiator, size_t width, size_t tone) {
         return ((from_initiator ? 0 : 1) * widths + width) * tones + tone;
     };
@@ -293,9 +316,7 @@ void LadderCanvas::draw_arrows(QPainter& painter, const LadderGeometry& geometry
         const LadderArrow& arrow = picture_->arrows[i];
         const QLineF line = geometry.line(arrow.trip, arrow.from_initiator);
         const auto [from, to] = part_between(line, top, bottom);
-        if (from > to) continue;
-        ++in_sight;
-        if (!is_plain(i)) continue;
+        if (from > to || !is_plain(i)) continue;
         const size_t dim = dims_ || !arrow.passes ? 2 : 0;
         const size_t width = width_class(arrow.length);
         const auto add = [&](double begin, double end, size_t tone) {
@@ -307,6 +328,11 @@ void LadderCanvas::draw_arrows(QPainter& painter, const LadderGeometry& geometry
         };
         const auto [certain_from, certain_to] = certain_part(picture_->delay, arrow.from_initiator);
         add(certain_from, certain_to, 0);
+        if (!dashed) {
+            add(0, certain_from, 1);
+            add(certain_to, 1, 1);
+            continue;
+        }
         constexpr int dashes = 5;
         for (int dash = 0; dash < dashes; ++dash) {
             const double begin = (dash + 0.35) / dashes;
@@ -318,14 +344,15 @@ void LadderCanvas::draw_arrows(QPainter& painter, const LadderGeometry& geometry
     }
     const bool smooth = in_sight <= most_smoothed;
     painter.setRenderHint(QPainter::Antialiasing, smooth);
-    constexpr std::array<double, tones> alphas{0.85, 0.5, 0.22, 0.13};
+    constexpr std::array<double, tones> alphas{0.85, 0.45, 0.22, 0.13};
     for (const bool from_initiator : {false, true}) {
         const QColor& color = from_initiator ? theme().initiator : theme().target;
         for (size_t width = 0; width < widths; ++width) {
             for (size_t tone = 0; tone < tones; ++tone) {
                 const auto& bucket = buckets_[bucket_of(from_initiator, width, tone)];
                 if (bucket.empty()) continue;
-                const double pen_width = smooth ? pen_widths[width] : width >= 2 ? 2 : 1;
+                const bool thin = !smooth || (!dashed && tone % 2 == 1);
+                const double pen_width = !thin ? pen_widths[width] : smooth || width < 2 ? 1 : 2;
                 painter.setPen(QPen(with_alpha(color, alphas[tone] * (width == 0 ? 0.8 : 1)), pen_width,
                                     Qt::SolidLine, Qt::FlatCap));
                 painter.drawLines(bucket.data(), static_cast<int>(bucket.size()));
@@ -384,7 +411,7 @@ void LadderCanvas::draw_one_arrow(QPainter& painter, const LadderGeometry& geome
     const double width = std::max(1.6, pen_widths[width_class(arrow.length)]);
     if (from < end) {
         const QLineF seen(line.pointAt(from), line.pointAt(end));
-        if (lit) {
+        if (lit && outlines_) {
             painter.setPen(QPen(theme().selection_fill, width + 7, Qt::SolidLine, Qt::RoundCap));
             painter.drawLine(seen);
         }
@@ -419,24 +446,40 @@ void LadderCanvas::draw_one_arrow(QPainter& painter, const LadderGeometry& geome
     }
 }
 
-// Writes along a line, from the end that is named; false where there is no room.
-bool LadderCanvas::draw_along(QPainter& painter, const QLineF& line, bool at_begin, const QString& text,
-                              const QColor& color) const {
+// Writes along a line, from its first end; false where there is no room, or something is written there already.
+bool LadderCanvas::draw_along(QPainter& painter, const QLineF& line, const QString& text,
+                              const QColor& color) {
     const QFontMetricsF metrics(painter.font());
     const double wide = metrics.horizontalAdvance(text);
+    const double height = metrics.height();
     constexpr double clear = 12;
-    if (wide + 2 * clear > line.length()) return false;
+    const double length = line.length();
+    if (wide + 2 * clear > length) return false;
+    // What is written is kept as points along its middle, a height apart.
+    const QPointF along((line.x2() - line.x1()) / length, (line.y2() - line.y1()) / length);
     const bool rightwards = line.dx() >= 0;
-    const QPointF anchor = at_begin ? line.p1() : line.p2();
+    const QPointF up = rightwards ? QPointF(along.y(), -along.x()) : QPointF(-along.y(), along.x());
+    const size_t before = written_.size();
+    const auto steps = static_cast<size_t>(wide / height) + 1;
+    for (size_t step = 0; step <= steps; ++step) {
+        const double at = clear + wide * static_cast<double>(step) / static_cast<double>(steps);
+        const QPointF point = line.p1() + along * at + up * (height / 2);
+        for (size_t i = 0; i < before; ++i) {
+            const QPointF apart = written_[i] - point;
+            if (QPointF::dotProduct(apart, apart) < height * height * 0.8) {
+                written_.resize(before);
+                return false;
+            }
+        }
+        written_.push_back(point);
+    }
     // Read from left to right, whichever way the packet goes.
     const double angle = std::atan2(rightwards ? line.dy() : -line.dy(), rightwards ? line.dx() : -line.dx());
     painter.save();
-    painter.translate(anchor);
+    painter.translate(line.p1());
     painter.rotate(angle * 180 / M_PI);
-    const bool leftmost = at_begin == rightwards;
-    const double x = leftmost ? clear : -clear - wide;
-    painter.fillRect(QRectF(x - 2, -metrics.height() - 1, wide + 4, metrics.height()),
-                     with_alpha(theme().background, 0.72));
+    const double x = rightwards ? clear : -clear - wide;
+    painter.fillRect(QRectF(x - 2, -height - 1, wide + 4, height), with_alpha(theme().background, 0.72));
     painter.setPen(color);
     painter.drawText(QPointF(x, -metrics.descent() - 1), text);
     painter.restore();
@@ -445,6 +488,7 @@ bool LadderCanvas::draw_along(QPainter& painter, const QLineF& line, bool at_beg
 
 void LadderCanvas::draw_arrow_labels(QPainter& painter, const LadderGeometry& geometry) {
     for (auto& taken : taken_) taken.clear();
+    written_.clear();
     const double top = geometry.view.origin;
     const double bottom = geometry.view.origin + geometry.view.length;
     QFont small = painter.font();
@@ -454,10 +498,12 @@ void LadderCanvas::draw_arrow_labels(QPainter& painter, const LadderGeometry& ge
     const double height = QFontMetricsF(small).height();
     // Labels are written at the sender's end, where those of the other direction are not; one needs its height, measured
     // across the slope.
+    int rank_now = 0;
     const auto place = [&](const QLineF& line, bool from_initiator, const QString& text,
                            const QColor& color) {
         const auto [from, to] = part_between(line, top + 2, bottom - 2);
-        if (from >= to) return;
+        // Where its sender's end is out of sight, only one that goes through all that is in sight is told of.
+        if (from >= to || (from > 0 && to >= 1 && rank_now > 0)) return;
         const double length = line.length();
         if (length < 1) return;
         const double slope = std::abs(line.dx()) / length;
@@ -466,8 +512,9 @@ void LadderCanvas::draw_arrow_labels(QPainter& painter, const LadderGeometry& ge
         const auto behind = std::ranges::lower_bound(taken, line.y1());
         if (behind != taken.end() && *behind - line.y1() < need) return;
         if (behind != taken.begin() && line.y1() - *std::prev(behind) < need) return;
-        const QLineF seen(line.pointAt(from), line.pointAt(std::min(to, from + 0.56)));
-        if (draw_along(painter, seen, true, text, color)) taken.insert(behind, line.y1());
+        const double reach = rank_now == 0 ? 0.75 : 0.56;
+        const QLineF seen(line.pointAt(from), line.pointAt(std::min(to, from + reach)));
+        if (draw_along(painter, seen, text, color)) taken.insert(behind, line.y1());
     };
     if (picture_->detail == LadderDetail::commands) {
         for (size_t i = 0; i < picture_->commands.size(); ++i) {
@@ -483,6 +530,7 @@ void LadderCanvas::draw_arrow_labels(QPainter& painter, const LadderGeometry& ge
         return (arrow.flags & (tcp_syn | tcp_fin | tcp_rst)) != 0 ? 1 : arrow.sack_blocks > 0 ? 2 : 3;
     };
     for (int now = 0; now < 4; ++now) {
+        rank_now = now;
         for (size_t i = 0; i < picture_->arrows.size(); ++i) {
             const LadderArrow& arrow = picture_->arrows[i];
             if (arrow.label.isEmpty() || rank(arrow) != now) continue;

@@ -162,6 +162,14 @@ void LadderCanvas::draw_curves(QPainter& painter, const LadderLayout& layout) {
     });
     const auto curve = [&](const std::vector<LadderStep>& steps, const QColor& color, double width,
                            Qt::PenStyle style) {
+        // What went to and fro within a pixel is a bar.
+        QColor bar = color;
+        bar.setAlphaF(0.4F);
+        walk(steps, [&](const LadderStep& step, double from, double to) {
+            if (step.last == unknown<uint32_t> || step.low == step.high) return;
+            painter.fillRect(
+                QRectF(x(step.low), from, x(step.high) - x(step.low), std::clamp(to - from, 1.0, 2.0)), bar);
+        });
         painter.setPen(QPen(color, width, style, Qt::FlatCap, Qt::BevelJoin));
         polyline_.clear();
         const auto flush = [&] {
@@ -171,10 +179,6 @@ void LadderCanvas::draw_curves(QPainter& painter, const LadderLayout& layout) {
         };
         walk(steps, [&](const LadderStep& step, double from, double to) {
             if (step.last == unknown<uint32_t>) return flush();
-            if (step.low != step.high) {
-                polyline_.emplace_back(x(step.low), from);
-                polyline_.emplace_back(x(step.high), from);
-            }
             polyline_.emplace_back(x(step.last), from);
             polyline_.emplace_back(x(step.last), to);
         });
@@ -211,7 +215,7 @@ void LadderCanvas::draw_curves(QPainter& painter, const LadderLayout& layout) {
     };
     legend(tr("cwnd"), theme().cwnd, true);
     legend(tr("in flight"), theme().in_flight, true);
-    legend(advertised <= 2.5 * own ? tr("window") : tr("window %1").arg(short_bytes(advertised)),
+    legend(advertised <= 2.5 * own ? tr("window") : tr("window %1 →").arg(short_bytes(advertised)),
            theme().advertised_window, advertised > 0);
     legend(tr("ssthresh"), theme().ssthresh, greatest(sender.ssthresh, view.range) > 0);
 }

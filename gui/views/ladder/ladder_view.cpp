@@ -18,7 +18,7 @@ LadderView::LadderView(Document& document, QWidget* parent) : View(document, par
     connection_->setAccessibleName(tr("Connection"));
     connection_->setToolTip(tr("The connection that is shown"));
     connection_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    connection_->setMinimumContentsLength(24);
+    connection_->setMinimumContentsLength(36);
     sender_ = new QComboBox;
     sender_->setAccessibleName(tr("Sender"));
     sender_->setToolTip(tr("Whose congestion window and state are shown"));
@@ -123,7 +123,11 @@ void LadderView::request() {
             return std::make_shared<const LadderPicture>(prepare_ladder(reading, request, stop));
         },
         [this](std::shared_ptr<const LadderPicture> picture) {
-            note_->setText(picture->has_track ? delay_words(picture->delay) : QString());
+            // What the ends are like is known once all is read.
+            const bool early = document().loading() && !picture->delay.measured;
+            note_->setText(early                ? tr("The capture is being read; delays are drawn then")
+                           : picture->has_track ? delay_words(picture->delay)
+                                                : QString());
             note_->setToolTip(note_->text());
             canvas_->set_picture(std::move(picture));
             tell_emptiness();

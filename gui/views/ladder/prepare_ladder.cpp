@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/views/ladder/prepare_ladder.h"
 
+#include <algorithm>
+
 #include "gui/views/ladder/ladder_groups.h"
 #include "gui/views/ladder/ladder_packets.h"
 #include "gui/views/ladder/ladder_sender.h"
@@ -8,33 +10,80 @@
 namespace sanscope {
 namespace {
 
-// Pixels that one of them takes at least, on average.
-constexpr double least_packet_pixels = 1.7;
-constexpr double least_group_pixels = 7;
+// Pixels that one of them takes at least, on average where there are any.
+constexpr double least_packet_pixels = 1.4;
+constexpr double least_group_pixels = 6;
 
 QString endpoint_words(const Endpoint& endpoint) {
     return QString::fromStdString(format_endpoint(endpoint.address, endpoint.port));
 }
 
+// How many pixels of a stretch are near enough to one of some rows to count as theirs.
+class Busy {
+  public:
+    explicit Busy(const LadderRequest& request)
+        : begin_ns_(request.prepared.range.begin_ns),
+          cell_ns_(std::max<int64_t>(1, static_cast<int64_t>(request.ns_per_pixel * cell_pixels))) {}
+
+    // The moments of one list, in order.
+    void begin_list() { last_ = -1; }
+    void add(int64_t time_ns) {
+        const int64_t cell = (time_ns - begin_ns_) / cell_ns_;
+        if (cell != last_) ++cells_;
+        last_ = cell;
+    }
+    double pixels() const { return static_cast<double>(cells_) * cell_pixels; }
+
+  private:
+    static constexpr double cell_pixels = 16;
+    int64_t begin_ns_;
+    int64_t cell_ns_;
+    int64_t last_ = -1;
+    size_t cells_ = 0;
+};
+
+bool has_room(const CaptureData::Reading& reading, const LadderRequest& request, const ConnectionTrack& track,
+              LadderDetail detail) {
+    const TimeRange range = request.prepared.range;
+    const bool automatic = request.detail == LadderDetail::automatic;
+    Busy busy(request);
+    size_t count = 0;
+    double least_pixels = least_group_pixels;
+    const auto look = [&](const std::vector<uint32_t>& rows, auto time_at) {
+        busy.begin_list();
+        for (size_t i = first_not_before(rows, range.begin_ns, time_at); i < rows.size(); ++i, ++count) {
+            const int64_t time_ns = time_at(rows[i]);
+            if (time_ns >= range.end_ns) break;
+            busy.add(time_ns);
+        }
+    };
+    switch (detail) {
+        case LadderDetail::packets:
+            if (count_segments(reading, track, range) > most_ladder_arrows) return false;
+            least_pixels = least_packet_pixels / 2;  // each direction has pixels of its own
+            for (const SenderTrack& sender : track.senders)
+                look(sender.segments, [&](uint32_t row) { return reading.timeline().time_of(row + 1); });
+            break;
+        case LadderDetail::pdus:
+            if (track.pdus.empty() || count_pdus(reading, track, range) > most_ladder_groups) return false;
+            look(track.pdus, [&](uint32_t row) { return time_of_pdu(reading, row); });
+            break;
+        default:
+            if (track.commands.empty() || count_commands(reading, track, range) > most_ladder_groups)
+                return false;
+            look(track.commands,
+                 [&](uint32_t row) { return Timeline::start_of(reading.store().commands()[row]); });
+            break;
+    }
+    return !automatic || static_cast<double>(count) * least_pixels <= busy.pixels();
+}
+
 LadderDetail choose_detail(const CaptureData::Reading& reading, const LadderRequest& request,
                            const ConnectionTrack& track) {
-    const TimeRange range = request.prepared.range;
-    const double pixels = static_cast<double>(range.span_ns()) / request.ns_per_pixel;
-    const bool automatic = request.detail == LadderDetail::automatic;
-    const auto fits = [&](LadderDetail detail, size_t count, size_t most, double least_pixels) {
-        if (!automatic && request.detail != detail) return false;
-        return count <= most && (!automatic || static_cast<double>(count) * least_pixels <= pixels);
-    };
-    if (fits(LadderDetail::packets, count_segments(reading, track, range), most_ladder_arrows,
-             least_packet_pixels))
-        return LadderDetail::packets;
-    // Without any, there is nothing to group by.
-    if (!track.pdus.empty() &&
-        fits(LadderDetail::pdus, count_pdus(reading, track, range), most_ladder_groups, least_group_pixels))
-        return LadderDetail::pdus;
-    if (!track.commands.empty() && fits(LadderDetail::commands, count_commands(reading, track, range),
-                                        most_ladder_groups, least_group_pixels))
-        return LadderDetail::commands;
+    for (const LadderDetail detail : {LadderDetail::packets, LadderDetail::pdus, LadderDetail::commands}) {
+        if (request.detail != LadderDetail::automatic && request.detail != detail) continue;
+        if (has_room(reading, request, track, detail)) return detail;
+    }
     return LadderDetail::density;
 }
 
@@ -61,8 +110,7 @@ LadderPicture prepare_ladder(const CaptureData::Reading& reading, const LadderRe
     const bool packets = picture.detail == LadderDetail::packets;
     add_arrows(reading, request, trips, packets, picture, stop);
     if (picture.detail == LadderDetail::density) add_density(reading, request, picture);
-    if (picture.detail == LadderDetail::pdus || (packets && picture.arrows.size() <= most_labelled_arrows))
-        add_pdus(reading, request, trips, picture);
+    if (picture.detail == LadderDetail::pdus || packets) add_pdus(reading, request, trips, picture);
     if (picture.detail == LadderDetail::commands) add_commands(reading, request, trips, picture);
     add_sender(reading, request, picture);
     return picture;
