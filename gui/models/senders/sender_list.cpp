@@ -71,7 +71,7 @@ QString limit_text(SendLimit limit) {
         case SendLimit::receiver:
             return tr("receiver");
         case SendLimit::congestion:
-            return tr("congestion window");
+            return tr("congestion");
         case SendLimit::pacing:
             return tr("pacing");
         case SendLimit::recovery:

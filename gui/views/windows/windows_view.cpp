@@ -1,0 +1,655 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/views/windows/windows_view.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QToolTip>
+#include <QVBoxLayout>
+
+#include "gui/plot/time_axis.h"
+
+namespace sanscope {
+namespace {
+
+constexpr int rest_ms = 120;  // statistics are told once the range is at rest so long
+constexpr double reach = 6;   // pixels around the pointer
+
+// Other lines than the windows' own do not make these flat.
+constexpr double most_times_higher = 2.5;
+
+QString bytes_between(double low, double high) {
+    return low == high ? short_bytes(low) : short_bytes(low) + QStringLiteral(" … ") + short_bytes(high);
+}
+
+QString table_row(const QString& name, const QString& value) {
+    return QStringLiteral("<tr><td>%1</td><td>&nbsp;&nbsp;</td><td>%2</td></tr>").arg(name, value);
+}
+
+}  // namespace
+
+WindowsView::WindowsView(Document& document, QWidget* parent)
+    : View(document, parent),
+      chooser_(new SenderChooser(document, SenderChooser::Sums::yes, this)),
+      logarithmic_(new QCheckBox(tr("logarithmic"), this)),
+      plot_(new TimePlot(document.state(), this)),
+      table_(new QTableWidget(this)) {
+    setAccessibleName(tr("Windows"));
+    on_.fill(true);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(2);
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(6, 4, 6, 0);
+    bar->addWidget(chooser_);
+    bar->addWidget(logarithmic_);
+    bar->addStretch();
+    column->addLayout(bar);
+    column->addWidget(plot_, 1);
+    column->addWidget(table_);
+    logarithmic_->setToolTip(tr("Lay windows out by their logarithm"));
+    plot_->setAccessibleName(tr("Windows over time"));
+    plot_->setAccessibleDescription(tr(
+        "Congestion window, slow start threshold, bytes in flight and advertised window of a TCP sender, its "
+        "congestion state, what holds it back, and its losses, over time"));
+    table_->setAccessibleName(tr("Mean and deviation of the windows in sight"));
+    table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    table_->setSelectionMode(QAbstractItemView::NoSelection);
+    table_->setFocusPolicy(Qt::NoFocus);
+    table_->verticalHeader()->hide();
+    table_->setShowGrid(false);
+    table_->setFrameShape(QFrame::NoFrame);
+    table_->hide();
+    statistics_timer_.setSingleShot(true);
+    statistics_timer_.setInterval(rest_ms);
+    connect(&statistics_timer_, &QTimer::timeout, this, &WindowsView::ask_statistics);
+    build_plot();
+
+    const auto other = [this] {
+        stale_ = true;
+        refresh();
+    };
+    connect(&document, &Document::grown, this, other);
+    connect(&document, &Document::loaded, this, [this, other] {
+        // Rows may have been put in order anew at the end.
+        indexes_ = std::make_shared<WindowIndexes>();
+        other();
+    });
+    connect(&state(), &ViewState::connection_changed, this, other);
+    connect(&state(), &ViewState::filter_changed, this, other);
+    connect(chooser_, &SenderChooser::session_changed, this, other);
+    connect(&state(), &ViewState::range_changed, this, &WindowsView::refresh);
+    connect(&state(), &ViewState::selected_things_changed, plot_, &TimePlot::redraw);
+    connect(plot_, &TimePlot::arranged, this, &WindowsView::refresh);
+    connect(plot_, &TimePlot::legend_switched, this, &WindowsView::refresh);
+    connect(plot_, &TimePlot::hovered, this, &WindowsView::on_hover);
+    connect(plot_, &TimePlot::clicked, this, &WindowsView::on_click);
+    connect(plot_, &TimePlot::double_clicked, this, &WindowsView::on_double_click);
+    connect(logarithmic_, &QCheckBox::toggled, this, &WindowsView::refresh);
+}
+
+void WindowsView::build_plot() {
+    lines_legend_ = &plot_->add_legend();
+    main_ = &plot_->add_pane({.label = tr("window"), .unit = ValueUnit::bytes});
+    losses_ = &plot_->add_pane({.value_ticks = false, .height = 16});
+    ca_ = &plot_->add_pane({.value_ticks = false, .height = 20});
+    limit_ = &plot_->add_pane({.value_ticks = false, .height = 20});
+    states_legend_ = &plot_->add_legend();
+    main_->add([this](QPainter& painter, const PlotPane& pane) { draw_main(painter, pane); });
+    losses_->add([this](QPainter& painter, const PlotPane& pane) { draw_losses(painter, pane); });
+    ca_->add([this](QPainter& painter, const PlotPane& pane) { draw_ca(painter, pane); });
+    limit_->add([this](QPainter& painter, const PlotPane& pane) { draw_limit(painter, pane); });
+    arrange_rows();
+    make_legends();
+}
+
+bool WindowsView::settled() const {
+    return job_.idle() && statistics_job_.idle() && !statistics_timer_.isActive() && chooser_->settled() &&
+           !stale_;
+}
+
+void WindowsView::refresh() {
+    const TimeViewport viewport = plot_->time_viewport();
+    if (viewport.range.empty() || viewport.length < 2) return;
+    if (stale_ || !picture_->prepared.serves(viewport)) request();
+    fit_values();
+    plot_->redraw();
+    statistics_timer_.start();
+}
+
+void WindowsView::request() {
+    // While the capture grows one picture after the other is enough.
+    if (document().loading() && !job_.idle()) return;
+    stale_ = false;
+    job_.request(
+        [data = document().data(), indexes = indexes_, filter = state().filter(),
+         prepared = PreparedRange::around(plot_->time_viewport()), connection = state().connection(),
+         target = state().sender_is_target(), session = chooser_->session()](const StopFlag&) {
+            const auto reading = data->read();
+            std::vector<SenderId> senders{sender_of(reading, connection, target)};
+            if (session != 0) senders = senders_of_session(reading, session, target);
+            return prepare_windows(reading, senders, prepared, filter.get(), *indexes);
+        },
+        [this](WindowsPicture picture) { take(std::move(picture)); });
+}
+
+void WindowsView::take(WindowsPicture picture) {
+    const size_t rows_before = picture_->senders.size();
+    *picture_ = std::move(picture);
+    if (picture_->senders.size() != rows_before) {
+        arrange_rows();
+        make_legends();
+    }
+    QString message;
+    if (picture_->senders.empty()) {
+        message = document().loading()        ? tr("Reading the capture …")
+                  : state().connection() == 0 ? tr("This capture has no TCP connection that sent data.")
+                                              : tr("This side of the connection sent no data.");
+    }
+    plot_->set_message(message);
+    // The range may have gone on meanwhile.
+    refresh();
+}
+
+QString WindowsView::name_of(const SenderPicture& sender) const {
+    return tr("connection %1").arg(sender.sender.connection);
+}
+
+void WindowsView::arrange_rows() {
+    const size_t senders = std::max<size_t>(1, picture_->senders.size());
+    const int rows = static_cast<int>(senders);
+    const int height = rows == 1 ? 20 : std::clamp(72 / rows, 6, 16);
+    const auto names = [&](const QString& what) {
+        QStringList list;
+        for (int i = 0; i < rows; ++i) {
+            if (rows == 1) {
+                list << what;
+            } else if (height >= 14) {
+                list << tr("%1, %2").arg(what).arg(
+                    picture_->senders[static_cast<size_t>(i)].sender.connection);
+            } else {
+                list << (i == rows / 2 ? what : QString());
+            }
+        }
+        return list;
+    };
+    losses_->set_rows(names(tr("losses")));
+    ca_->set_rows(names(tr("CA state")));
+    limit_->set_rows(names(tr("held back by")));
+    losses_->set_height(rows == 1 ? 16 : rows * std::max(height, 10));
+    ca_->set_height(rows * height);
+    limit_->set_height(rows * height);
+}
+
+QColor WindowsView::member_color(size_t index) const {
+    const Theme& theme = plot_->theme();
+    const std::array<QColor, 6> colors{theme.target, theme.acknowledgement, theme.ssthresh, theme.in_flight,
+                                       theme.read,   theme.other_command};
+    return colors[index % colors.size()];
+}
+
+void WindowsView::make_legends() {
+    std::vector<LegendRow::Entry> lines;
+    lines.push_back(
+        {summed() ? tr("congestion windows, summed") : tr("congestion window"),
+         tr("Bytes that the sender's congestion control lets it have in flight: the likeliest value"),
+         line_icon(&Theme::cwnd, 2), &on_[cwnd]});
+    lines.push_back({tr("its interval"), tr("The congestion window is within these bounds"),
+                     fill_icon([](const Theme& theme) { return theme.cwnd_interval; }), &on_[interval]});
+    if (summed()) {
+        size_t index = 0;
+        for (const SenderPicture& sender : picture_->senders) {
+            lines.push_back({name_of(sender), tr("Its congestion window"),
+                             [this, index](QPainter& painter, const Theme&, const QRectF& box) {
+                                 painter.setPen(member_color(index));
+                                 painter.drawLine(QPointF(box.left(), std::floor(box.center().y())),
+                                                  QPointF(box.right(), std::floor(box.center().y())));
+                             },
+                             nullptr});
+            if (++index == 6) break;
+        }
+    } else {
+        lines.push_back({tr("ssthresh"),
+                         tr("Slow start threshold: below it the window doubles each round trip"),
+                         line_icon(&Theme::ssthresh, 1, Qt::DashLine), &on_[ssthresh]});
+    }
+    lines.push_back({tr("in flight"), tr("Bytes sent and neither acknowledged nor SACKed nor held for lost"),
+                     line_icon(&Theme::in_flight), &on_[in_flight]});
+    lines.push_back({tr("advertised window"), tr("Bytes that the receiver lets the sender have in flight"),
+                     line_icon(&Theme::advertised_window), &on_[advertised]});
+    bool has_kernel = false;
+    for (const SenderPicture& sender : picture_->senders)
+        has_kernel = has_kernel || !sender.kernel_cwnd.empty();
+    if (has_kernel) {
+        lines.push_back({tr("kernel's cwnd"), tr("The congestion window as the sender's kernel told it"),
+                         line_icon(&Theme::kernel, 1, Qt::DotLine), &on_[kernel]});
+    }
+    lines_legend_->set_entries(std::move(lines));
+
+    std::vector<LegendRow::Entry> states;
+    for (size_t i = 0; i < ca_states; ++i) {
+        const auto state = static_cast<CaState>(i);
+        states.push_back({ca_text(state), tr("A state of Linux's congestion control"),
+                          fill_icon([state](const Theme& theme) { return theme.ca_color(state); }), nullptr});
+    }
+    for (size_t i = 0; i <= send_limits; ++i) {
+        const auto limit = static_cast<SendLimit>(i);
+        states.push_back({i == 0 ? tr("held back by: application") : limit_text(limit), limit_tip(limit),
+                          fill_icon([limit](const Theme& theme) { return theme.limit_color(limit); }),
+                          nullptr});
+    }
+    for (const LossKind kind : {LossKind::fast_retransmit, LossKind::rto, LossKind::tlp, LossKind::spurious,
+                                LossKind::out_of_order, LossKind::not_captured}) {
+        states.push_back({loss_text(kind), tr("A mark among the losses"), loss_icon(kind), nullptr});
+    }
+    states_legend_->set_entries(std::move(states));
+}
+
+void WindowsView::fit_values() {
+    const TimeRange range = state().range();
+    const bool logarithmic = logarithmic_->isChecked();
+    Extent own;
+    Extent others;
+    Extent above;
+    const auto add = [&](Extent& extent, Line line, const StepSeries& series) {
+        if (on_[line]) extent.add(extent_in(series, range));
+    };
+    for (const SenderPicture& sender : picture_->senders) {
+        add(own, cwnd, sender.cwnd);
+        add(own, in_flight, sender.in_flight);
+        add(own, kernel, sender.kernel_cwnd);
+        if (summed()) continue;
+        add(others, interval, sender.cwnd_low);
+        add(others, interval, sender.cwnd_high);
+        add(others, ssthresh, sender.ssthresh);
+        add(above, advertised, sender.advertised_window);
+    }
+    if (summed()) {
+        add(own, cwnd, picture_->sum.cwnd);
+        add(own, in_flight, picture_->sum.in_flight);
+        add(others, interval, picture_->sum.cwnd_high);
+        add(above, advertised, picture_->sum.advertised_window);
+    }
+    Extent all = own;
+    if (!own.any || others.max <= own.max * most_times_higher || logarithmic) all.add(others);
+    // A window that is far from being full would press all else to the ground.
+    off_scale_ = 0;
+    if (above.any) {
+        if (!all.any || logarithmic || above.max <= all.max * most_times_higher) {
+            all.add(above);
+        } else if (above.min > all.max) {
+            off_scale_ = above.max;
+        }
+    }
+    main_->set_logarithmic(logarithmic);
+    if (!all.any) {
+        main_->set_values({logarithmic ? 1.0 : 0.0, 1000});
+    } else if (logarithmic) {
+        main_->set_values(round_log_range(std::max(all.min, 100.0), std::max(all.max, 1000.0)));
+    } else {
+        main_->set_values(round_range(0, all.max, true));
+    }
+}
+
+void WindowsView::draw_selection(QPainter& painter, const PlotPane& pane) const {
+    const SelectedThings& things = state().selected();
+    if (!things.selection || things.range.empty() || !things.range.overlaps(state().range())) return;
+    const TimeViewport view = pane.viewport();
+    const double x0 = std::max(view.origin, view.x_of(things.range.begin_ns));
+    const double x1 = std::min(view.origin + view.length, view.x_of(things.range.end_ns));
+    QColor fill = pane.theme().selection_fill;
+    fill.setAlphaF(fill.alphaF() * 0.6F);
+    painter.fillRect(QRectF(x0, pane.area().top(), std::max(1.0, x1 - x0), pane.area().height()), fill);
+}
+
+void WindowsView::draw_main(QPainter& painter, const PlotPane& pane) {
+    const Theme& theme = pane.theme();
+    draw_selection(painter, pane);
+    if (summed()) {
+        const WindowsPicture::Sum& sum = picture_->sum;
+        if (on_[interval]) {
+            drawing_.band(painter, pane, sum.cwnd_low, sum.cwnd_high, theme.cwnd_interval, sum.until_ns);
+        }
+        if (on_[advertised]) {
+            drawing_.line(painter, pane, sum.advertised_window, theme.advertised_window, sum.until_ns);
+        }
+        if (on_[in_flight]) drawing_.line(painter, pane, sum.in_flight, theme.in_flight, sum.until_ns);
+        for (size_t i = 0; i < picture_->senders.size(); ++i) {
+            const SenderPicture& sender = picture_->senders[i];
+            if (on_[cwnd]) drawing_.line(painter, pane, sender.cwnd, member_color(i), sender.until_ns);
+        }
+        if (on_[cwnd]) drawing_.line(painter, pane, sum.cwnd, theme.cwnd, sum.until_ns, 2);
+    } else if (!picture_->senders.empty()) {
+        const SenderPicture& sender = picture_->senders.front();
+        if (on_[interval]) {
+            drawing_.band(painter, pane, sender.cwnd_low, sender.cwnd_high, theme.cwnd_interval,
+                          sender.until_ns);
+        }
+        if (on_[advertised]) {
+            drawing_.line(painter, pane, sender.advertised_window, theme.advertised_window, sender.until_ns);
+        }
+        if (on_[ssthresh]) {
+            drawing_.line(painter, pane, sender.ssthresh, theme.ssthresh, sender.until_ns, 1, Qt::DashLine);
+        }
+        if (on_[in_flight]) drawing_.line(painter, pane, sender.in_flight, theme.in_flight, sender.until_ns);
+        if (on_[cwnd]) drawing_.line(painter, pane, sender.cwnd, theme.cwnd, sender.until_ns, 2);
+        if (on_[kernel]) {
+            drawing_.line(painter, pane, sender.kernel_cwnd, theme.kernel, sender.until_ns, 1, Qt::DotLine);
+        }
+    }
+    if (off_scale_ > 0) {
+        painter.setPen(theme.advertised_window);
+        painter.setFont(plot_->font());
+        painter.drawText(pane.area().adjusted(0, 2, -6, 0), Qt::AlignRight | Qt::AlignTop,
+                         tr("↑ advertised window %1").arg(short_bytes(off_scale_)));
+    }
+}
+
+void WindowsView::draw_losses(QPainter& painter, const PlotPane& pane) {
+    const TimeViewport view = pane.viewport();
+    const Selection& selected = state().selection();
+    for (int row = 0; row < static_cast<int>(picture_->senders.size()); ++row) {
+        const QRectF area = pane.row_area(row);
+        const double size = std::min(10.0, area.height() - 1);
+        double free_from = area.left() - size;
+        for (const LossMark& mark : picture_->senders[static_cast<size_t>(row)].losses) {
+            const double x = view.x_of(mark.time_ns);
+            if (x < area.left() - size) continue;
+            if (x > area.right() + size) break;
+            // While what was prepared for another range is drawn, marks may come close.
+            const bool lit = selected.kind == Selection::Kind::loss && selected.number == mark.row;
+            if (x < free_from && !lit) continue;
+            painter.setOpacity(mark.passes ? 1 : 0.25);
+            draw_loss_mark(painter, pane.theme(), mark.kind, {x, area.center().y()}, size);
+            if (lit) {
+                painter.setPen(QPen(pane.theme().selection, 1.5));
+                painter.setBrush(Qt::NoBrush);
+                painter.drawRect(QRectF(x - size / 2 - 2, area.top() + 1, size + 4, area.height() - 2));
+            }
+            free_from = x + size * 0.8;
+        }
+    }
+    painter.setOpacity(1);
+}
+
+void WindowsView::draw_ca(QPainter& painter, const PlotPane& pane) {
+    const Theme& theme = pane.theme();
+    painter.setFont(plot_->font());
+    const TimeViewport view = pane.viewport();
+    for (int row = 0; row < static_cast<int>(picture_->senders.size()); ++row) {
+        const SenderPicture& sender = picture_->senders[static_cast<size_t>(row)];
+        const QRectF area = pane.row_area(row);
+        draw_state_band(
+            painter, view, area, sender.ca,
+            [&](uint8_t state) { return theme.ca_color(static_cast<CaState>(state)); },
+            [](uint8_t state) { return ca_text(static_cast<CaState>(state)); }, theme);
+        if (static_cast<double>(sender.transitions.size()) * 6 > view.length) continue;
+        painter.setPen(theme.text);
+        for (const TransitionMark& mark : sender.transitions) {
+            const double x = std::floor(view.x_of(mark.time_ns));
+            if (x < area.left() || x > area.right()) continue;
+            painter.drawLine(QPointF(x, area.top()), QPointF(x, area.top() + 4));
+        }
+    }
+}
+
+void WindowsView::draw_limit(QPainter& painter, const PlotPane& pane) {
+    const Theme& theme = pane.theme();
+    painter.setFont(plot_->font());
+    for (int row = 0; row < static_cast<int>(picture_->senders.size()); ++row) {
+        draw_state_band(
+            painter, pane.viewport(), pane.row_area(row), picture_->senders[static_cast<size_t>(row)].limit,
+            [&](uint8_t state) { return theme.limit_color(static_cast<SendLimit>(state)); },
+            [](uint8_t state) { return limit_text(static_cast<SendLimit>(state)); }, theme);
+    }
+}
+
+int WindowsView::row_at(const PlotPane& pane, QPoint at) const {
+    for (int row = 0; row < static_cast<int>(picture_->senders.size()); ++row) {
+        if (pane.row_area(row).adjusted(0, 0, 0, 1).contains(at)) return row;
+    }
+    return -1;
+}
+
+const LossMark* WindowsView::loss_at(QPoint at) const {
+    if (plot_->pane_at(at) != losses_) return nullptr;
+    const int row = row_at(*losses_, at);
+    if (row < 0) return nullptr;
+    const TimeViewport view = losses_->viewport();
+    const LossMark* nearest = nullptr;
+    double distance = reach;
+    for (const LossMark& mark : picture_->senders[static_cast<size_t>(row)].losses) {
+        const double x = view.x_of(mark.time_ns);
+        if (std::abs(x - at.x()) > distance) continue;
+        distance = std::abs(x - at.x());
+        nearest = &mark;
+    }
+    return nearest;
+}
+
+QString WindowsView::text_at(QPoint at) const {
+    const PlotPane* pane = plot_->pane_at(at);
+    if (pane == nullptr || picture_->senders.empty()) return {};
+    const TimeViewport view = pane->viewport();
+    const int64_t time_ns = view.time_at(at.x());
+    QString text = QStringLiteral("<b>%1</b>")
+                       .arg(full_time(time_ns, document().first_ns(), state().time_format()).toHtmlEscaped());
+    if (pane == losses_) {
+        const LossMark* mark = loss_at(at);
+        if (mark == nullptr) return {};
+        text =
+            QStringLiteral("<b>%1</b>")
+                .arg(full_time(mark->time_ns, document().first_ns(), state().time_format()).toHtmlEscaped());
+        for (size_t i = 0; i < loss_kinds; ++i) {
+            if (mark->kinds[i] == 0) continue;
+            text +=
+                QStringLiteral("<br>%1 × %2").arg(mark->kinds[i]).arg(loss_text(static_cast<LossKind>(i)));
+        }
+        if (mark->count > 1) text += tr("<br>within %1").arg(short_duration(mark->last_ns - mark->time_ns));
+        return text;
+    }
+    const int row = pane == main_ ? 0 : std::max(0, row_at(*pane, at));
+    const SenderPicture& sender = picture_->senders[static_cast<size_t>(row)];
+    if (summed() && pane != main_) text += QStringLiteral("<br>") + name_of(sender);
+    QString table;
+    const auto line = [&](const QString& name, const StepSeries& series, int64_t until_ns) {
+        if (time_ns >= until_ns) return;
+        const double value = value_at(series, time_ns);
+        if (!std::isnan(value)) table += table_row(name, short_bytes(value));
+    };
+    const auto interval_line = [&](const StepSeries& low, const StepSeries& high) {
+        const double least = value_at(low, time_ns);
+        const double greatest = value_at(high, time_ns);
+        if (!std::isnan(least) && !std::isnan(greatest)) {
+            table += table_row(tr("its interval"), bytes_between(least, greatest));
+        }
+    };
+    if (pane == main_ && summed()) {
+        line(tr("congestion windows, summed"), picture_->sum.cwnd, picture_->sum.until_ns);
+        interval_line(picture_->sum.cwnd_low, picture_->sum.cwnd_high);
+        for (const SenderPicture& one : picture_->senders) line(name_of(one), one.cwnd, one.until_ns);
+        line(tr("in flight"), picture_->sum.in_flight, picture_->sum.until_ns);
+        line(tr("advertised windows"), picture_->sum.advertised_window, picture_->sum.until_ns);
+        return text + QStringLiteral("<table>") + table + QStringLiteral("</table>");
+    }
+    if (pane == main_) {
+        line(tr("congestion window"), sender.cwnd, sender.until_ns);
+        interval_line(sender.cwnd_low, sender.cwnd_high);
+        line(tr("ssthresh"), sender.ssthresh, sender.until_ns);
+        line(tr("in flight"), sender.in_flight, sender.until_ns);
+        line(tr("advertised window"), sender.advertised_window, sender.until_ns);
+    }
+    const auto band = [&](const StateBand& states, const QString& name, auto text_of) {
+        if (const auto* span = states.span_at(time_ns)) {
+            const QString duration = short_duration(span->range.span_ns());
+            table += table_row(name, tr("%1, for %2").arg(text_of(span->state), duration));
+        } else if (const auto* shares = states.shares_at(time_ns)) {
+            QStringList parts;
+            for (size_t i = 0; i < StateBand::most_states; ++i) {
+                if (shares->share[i] <= 0) continue;
+                parts << QStringLiteral("%1 %2 %")
+                             .arg(text_of(static_cast<uint8_t>(i)))
+                             .arg(std::max(1, static_cast<int>(std::lround(shares->share[i] * 100))));
+            }
+            table += table_row(name, parts.join(QStringLiteral(", ")));
+        }
+    };
+    if (pane != limit_) {
+        band(sender.ca, tr("state"), [](uint8_t state) { return ca_text(static_cast<CaState>(state)); });
+        // The last transition up to here, and one that the pointer is at.
+        const TransitionMark* last = nullptr;
+        for (const TransitionMark& mark : sender.transitions) {
+            if (view.x_of(mark.time_ns) > at.x() + 3) break;
+            last = &mark;
+        }
+        if (last != nullptr) {
+            table += table_row(tr("since"), tr("%1 → %2 at packet %3: %4")
+                                                .arg(ca_text(last->from), ca_text(last->to))
+                                                .arg(last->packet)
+                                                .arg(QString::fromUtf8(last->cause).toHtmlEscaped()));
+        }
+    }
+    if (pane != ca_) {
+        band(sender.limit, tr("held back by"),
+             [](uint8_t state) { return limit_text(static_cast<SendLimit>(state)); });
+    }
+    return text + QStringLiteral("<table>") + table + QStringLiteral("</table>");
+}
+
+void WindowsView::on_hover(std::optional<QPoint> at) {
+    const QString text = at ? text_at(*at) : QString();
+    if (text.isEmpty()) return QToolTip::hideText();
+    QToolTip::showText(plot_->mapToGlobal(*at), text, plot_);
+}
+
+void WindowsView::on_click(QPoint at) {
+    if (const LossMark* mark = loss_at(at)) {
+        state().select({Selection::Kind::loss, mark->row});
+        return;
+    }
+    const PlotPane* pane = plot_->pane_at(at);
+    if (pane == nullptr || picture_->senders.empty()) return;
+    const TimeViewport view = pane->viewport();
+    const int row = pane == main_ ? 0 : std::max(0, row_at(*pane, at));
+    const SenderPicture& sender = picture_->senders[static_cast<size_t>(row)];
+    if (pane == ca_) {
+        for (const TransitionMark& mark : sender.transitions) {
+            if (mark.packet == 0 || std::abs(view.x_of(mark.time_ns) - at.x()) > reach) continue;
+            state().select({Selection::Kind::packet, mark.packet});
+            return;
+        }
+    }
+    // The packet after which the figures were what they are here.
+    const auto reading = document().data()->try_read();
+    if (!reading) return;
+    const SenderTrack* track = track_of(*reading, sender.sender);
+    if (track == nullptr) return;
+    const auto& windows = reading->store().windows();
+    const size_t behind = first_not_before(track->windows, view.time_at(at.x()) + 1,
+                                           [&](uint32_t i) { return windows[i].time_ns; });
+    if (behind > 0) state().select({Selection::Kind::packet, windows[track->windows[behind - 1]].packet});
+}
+
+void WindowsView::on_double_click(QPoint at) {
+    const PlotPane* pane = plot_->pane_at(at);
+    if (pane == nullptr || picture_->senders.empty()) return;
+    const int64_t time_ns = pane->viewport().time_at(at.x());
+    if (const LossMark* mark = loss_at(at)) {
+        const int64_t around = std::max<int64_t>(state().range().span_ns() / 20, 1000);
+        state().set_range(TimeRange{mark->time_ns - around, mark->last_ns + around});
+        return;
+    }
+    if (pane != ca_ && pane != limit_) return;
+    const SenderPicture& sender = picture_->senders[static_cast<size_t>(std::max(0, row_at(*pane, at)))];
+    const StateBand::Span* span = (pane == ca_ ? sender.ca : sender.limit).span_at(time_ns);
+    if (span != nullptr) state().set_range(span->range.widened(0.2));
+}
+
+void WindowsView::ask_statistics() {
+    if (picture_->senders.empty() || state().range().empty()) return table_->hide();
+    std::vector<SenderId> senders;
+    for (const SenderPicture& sender : picture_->senders) senders.push_back(sender.sender);
+    statistics_job_.request(
+        [data = document().data(), senders, range = state().range()](const StopFlag& stop) {
+            const auto reading = data->read();
+            return window_statistics(reading, senders, range, stop);
+        },
+        [this](WindowStatistics statistics) { take_statistics(std::move(statistics)); });
+}
+
+void WindowsView::take_statistics(WindowStatistics statistics) {
+    if (!statistics.complete) return;
+    shown_statistics_ = std::move(statistics);
+    struct Row {
+        QString name;
+        FigureStatistics figure;
+    };
+    std::vector<Row> rows;
+    if (shown_statistics_.senders.size() > 1) {
+        rows.push_back({tr("all, summed"), shown_statistics_.sum});
+        for (const auto& sender : shown_statistics_.senders) {
+            rows.push_back({tr("connection %1").arg(sender.sender.connection), sender.cwnd});
+        }
+    } else if (!shown_statistics_.senders.empty()) {
+        const auto& sender = shown_statistics_.senders.front();
+        rows.push_back({tr("congestion window"), sender.cwnd});
+        rows.push_back({tr("in flight"), sender.in_flight});
+        rows.push_back({tr("advertised window"), sender.advertised_window});
+    }
+    const bool difference = shown_statistics_.senders.size() > 1;
+    const int count = static_cast<int>(rows.size()) + (difference ? 1 : 0);
+    table_->clear();
+    table_->setColumnCount(6);
+    table_->setRowCount(count);
+    table_->setHorizontalHeaderLabels({tr("in sight, by time"), tr("mean"), tr("standard deviation"),
+                                       tr("%SD"), tr("least"), tr("greatest")});
+    const auto set = [&](int row, int column, const QString& text) {
+        auto* item = new QTableWidgetItem(text);
+        item->setTextAlignment(Qt::AlignVCenter | (column == 0 ? Qt::AlignLeft : Qt::AlignRight));
+        table_->setItem(row, column, item);
+    };
+    for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
+        const Row& row = rows[static_cast<size_t>(i)];
+        set(i, 0, row.name);
+        if (row.figure.known_ns == 0) {
+            set(i, 1, tr("not known"));
+            continue;
+        }
+        set(i, 1, short_bytes(row.figure.mean));
+        set(i, 2, short_bytes(row.figure.standard_deviation));
+        set(i, 3, QStringLiteral("%1 %").arg(row.figure.percent(), 0, 'f', 1));
+        set(i, 4, short_bytes(row.figure.least));
+        set(i, 5, short_bytes(row.figure.greatest));
+    }
+    if (difference) {
+        set(count - 1, 0, tr("difference of the connections' means"));
+        set(count - 1, 1, short_bytes(shown_statistics_.difference));
+        set(count - 1, 3, QStringLiteral("%1 %").arg(shown_statistics_.difference_percent, 0, 'f', 1));
+        table_->item(count - 1, 0)
+            ->setToolTip(tr(
+                "The greatest mean less the least, and in percent of the mean of the means: how unequal the "
+                "connections' shares are"));
+    }
+    const int line = fontMetrics().height() + 4;
+    table_->verticalHeader()->setDefaultSectionSize(line);
+    table_->horizontalHeader()->setDefaultAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    table_->horizontalHeaderItem(0)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    table_->resizeColumnsToContents();
+    const int shown = std::min(count, 6);
+    table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() + shown * line + 4);
+    table_->setVisible(count > 0 && height() > 320);
+}
+
+void WindowsView::draw(QPainter& painter) {
+    const Theme& theme = plot_->theme();
+    painter.fillRect(rect(), theme.background);
+    painter.setPen(theme.text);
+    painter.setFont(font());
+    painter.drawText(QRect(8, 0, width() - 16, plot_->y()), Qt::AlignLeft | Qt::AlignVCenter,
+                     chooser_->title());
+    plot_->draw_into(painter, plot_->pos());
+    if (table_->isVisibleTo(this)) {
+        table_->render(&painter, table_->pos(), QRegion(), QWidget::DrawChildren);
+    }
+}
+
+}  // namespace sanscope
