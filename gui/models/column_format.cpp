@@ -112,6 +112,7 @@ int ColumnFormat::characters(TimeFormat format) const {
         case Meaning::number:
             // Numbers of things are short where things are few; sequence numbers are not.
             return column_->name == "lun" || column_->name == "connection" || column_->name == "session" ? 5
+                   : column_->name == "seq" || column_->name == "ack"                                    ? 10
                    : column_->name == "queue_depth"                                                      ? 4
                                                                                                          : 9;
         case Meaning::text:

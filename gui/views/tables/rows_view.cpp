@@ -24,6 +24,7 @@
 #include "gui/views/tables/row_delegate.h"
 
 #include "analyzer/query/row_order.h"
+#include "analyzer/tables/packets_table.h"
 
 namespace sanscope {
 namespace {
@@ -208,7 +209,8 @@ void RowsView::set_up_header() {
     header->setSortIndicatorClearable(true);
     header->setSortIndicator(-1, Qt::AscendingOrder);
     header->setHighlightSections(false);
-    header->setStretchLastSection(true);
+    // Numbers far from all others would be hard to read.
+    header->setStretchLastSection(access_->name() == packets_table_name);
     header->setContextMenuPolicy(Qt::CustomContextMenu);
     const QFontMetrics metrics(table_->font());
     for (int column = 0; column < model_->columnCount(); ++column) {
@@ -397,28 +399,38 @@ int RowsView::row_of_selection() const {
             break;
         case Selection::Kind::loss:
         case Selection::Kind::none:
-            return things.packets.empty() ? -1 : first_at_packet(things.packet);
+            return first_at_selected_packets();
     }
     return number == 0 ? -1 : model_->position_of(static_cast<uint32_t>(number - 1));
 }
 
-// Of a table of events in order of packets, the row of that one, or the next where it has none.
-int RowsView::first_at_packet(PacketNumber packet) const {
+// Of a table of events in order of packets, the first row at one of the selected packets; -1: none.
+int RowsView::first_at_selected_packets() const {
     const Table* const table = access_->final_table();
-    if (table == nullptr || packet_column_ < 0 || sort_column_ >= 0) return -1;
-    Cell cell;
+    const std::vector<uint32_t>& packets = state().selected().packets;
+    if (table == nullptr || packet_column_ < 0 || sort_column_ >= 0 || packets.empty()) return -1;
+    auto packet_of = [&, cell = Cell{}](int row) mutable {
+        table->cell(model_->table_row(row), static_cast<size_t>(packet_column_), cell);
+        return cell.kind == Cell::Kind::unsigned_integer ? cell.unsigned_integer : 0;
+    };
     int low = 0;
     int high = model_->rowCount();
     while (low < high) {
         const int middle = low + (high - low) / 2;
-        table->cell(model_->table_row(middle), static_cast<size_t>(packet_column_), cell);
-        if (cell.kind == Cell::Kind::unsigned_integer && cell.unsigned_integer < packet) {
+        if (packet_of(middle) < packets.front()) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return low < model_->rowCount() ? low : -1;
+    constexpr int most_looked_at = 10'000;
+    const int end = std::min(model_->rowCount(), low + most_looked_at);
+    for (int row = low; row < end; ++row) {
+        const uint64_t packet = packet_of(row);
+        if (packet > packets.back()) break;
+        if (std::ranges::binary_search(packets, static_cast<uint32_t>(packet))) return row;
+    }
+    return -1;
 }
 
 void RowsView::follow_selection() {

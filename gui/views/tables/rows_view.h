@@ -65,7 +65,7 @@ class RowsView : public View {
     void follow_selection();
     void light_up();
     int row_of_selection() const;
-    int first_at_packet(PacketNumber packet) const;
+    int first_at_selected_packets() const;
     void select_row(int row);
     void on_current_changed(const QModelIndex& current);
     void frame();
