@@ -6,14 +6,24 @@
 #include <queue>
 #include <utility>
 
-#include "gui/plot/theme.h"
-
 namespace sanscope {
 
-CommandClass class_of(uint16_t opcode) {
-    return is_read_command(opcode)    ? CommandClass::read
-           : is_write_command(opcode) ? CommandClass::write
-                                      : CommandClass::other;
+namespace {
+
+constexpr std::array<int64_t, slowness_classes> slowness_begins = {
+    0,          100'000,    316'228,     1'000'000,   3'162'278,
+    10'000'000, 31'622'777, 100'000'000, 316'227'766, 1'000'000'000};
+
+}  // namespace
+
+size_t slowness_class(int64_t duration_ns) {
+    size_t slowness = 0;
+    while (slowness + 1 < slowness_classes && duration_ns >= slowness_begins[slowness + 1]) ++slowness;
+    return slowness;
+}
+
+int64_t least_of_slowness_class(size_t slowness) {
+    return slowness_begins[slowness];
 }
 
 bool failed(const CommandRow& command) {
@@ -211,7 +221,7 @@ std::vector<CommandColumn> command_columns(const TrackRows& rows, const ReachInd
         return static_cast<size_t>((time_ns - grid.range.begin_ns) / grid.ns_per_column);
     };
     // What covers columns from one edge to the other is summed up at the end, from where it begins to where it no longer does.
-    std::vector<std::array<int32_t, 3>> covering(columns.size() + 1);
+    std::vector<std::array<int32_t, slowness_classes>> covering(columns.size() + 1);
     std::vector<int32_t> at_begin(columns.size() + 1);
     std::vector<std::pair<Span, size_t>> longs;  // and the last column of each
     std::priority_queue<int64_t, std::vector<int64_t>, std::greater<>> ends;
@@ -227,7 +237,7 @@ std::vector<CommandColumn> command_columns(const TrackRows& rows, const ReachInd
                         end_ns - begin_ns, row};
         const size_t first = column_of(span.begin_ns);
         const size_t last = column_of(span.end_ns - 1);
-        const auto kind = static_cast<size_t>(class_of(command.opcode));
+        const size_t kind = slowness_class(end_ns - begin_ns);
         if (first == last) {
             columns[first].busy_ns[kind] += span.end_ns - span.begin_ns;
         } else {
@@ -264,7 +274,7 @@ std::vector<CommandColumn> command_columns(const TrackRows& rows, const ReachInd
     };
     std::priority_queue<std::pair<Span, size_t>, std::vector<std::pair<Span, size_t>>, decltype(shorter)>
         going(shorter);
-    std::array<int64_t, 3> across{};
+    std::array<int64_t, slowness_classes> across{};
     int64_t under_way = 0;
     size_t next = 0;
     for (size_t i = 0; i < columns.size(); ++i) {

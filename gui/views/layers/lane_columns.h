@@ -14,14 +14,18 @@ namespace sanscope {
 // What a lane shows where its rows are too many to be drawn one by one: figures by column of a grid of time. Directions: 0 out
 // (initiator to target), 1 in.
 
-enum class CommandClass : uint8_t { read, write, other };
-CommandClass class_of(uint16_t opcode);
+// Commands by how long they took, in half decades: below 100 us, 316 us, 1 ms, ... 1 s, and beyond.
+constexpr size_t slowness_classes = 10;
+size_t slowness_class(int64_t duration_ns);
+// What the class begins with; 0 for the first.
+int64_t least_of_slowness_class(size_t slowness);
+
 // It ended, but not with GOOD.
 bool failed(const CommandRow& command);
 
 struct CommandColumn {
-    std::array<int64_t, 3>
-        busy_ns{};      // by class: the sum of the times that commands were under way in the column
+    // By slowness_class() of the whole command: the sum of the times that such were under way in the column.
+    std::array<int64_t, slowness_classes> busy_ns{};
     uint32_t most = 0;  // at once
     uint32_t begun = 0;
     uint32_t bad = 0;  // failed, of those that ended in the column

@@ -299,7 +299,7 @@ QString LayersCanvas::told(QPoint at) const {
                 .arg(tick.ack);
         }
         case LaneHit::What::loss: {
-            const LossMark& mark = group->losses[hit.direction][hit.index];
+            const LaneLoss& mark = group->losses[hit.direction][hit.index];
             QString kind = text_of(loss_kind_names[static_cast<size_t>(mark.kind)]);
             kind.replace(QLatin1Char('_'), QLatin1Char(' '));
             QString text = kind + QLatin1Char('\n') + moment(mark.time_ns) + QLatin1Char('\n') +

@@ -56,7 +56,7 @@ double outside_by(double value, double low, double high) {
 }  // namespace
 
 int slot_height(uint16_t slots) {
-    return slots <= 16 ? 16 : 13;
+    return slots <= 8 ? 16 : slots <= 16 ? 14 : 11;
 }
 
 LanePlaces lanes_of(const GroupShape& shape, GroupOpening opening) {
@@ -133,7 +133,7 @@ QRectF rect_of(const PacketTick& tick, const LanePlace& lane, uint32_t most, con
     return {x, foot - std::min(high, full), least_bar, std::min(high, full)};
 }
 
-QPointF center_of(const LossMark& mark, const LanePlace& lane, const TimeViewport& viewport) {
+QPointF center_of(const LaneLoss& mark, const LanePlace& lane, const TimeViewport& viewport) {
     return {x_near(mark.time_ns, viewport), lane.top + loss_strip / 2.0 + 0.5};
 }
 
@@ -244,7 +244,7 @@ LaneHit hit_lane(const GroupPicture& group, const PreparedRange& prepared, const
         case LaneKind::tcp_in: {
             if (at.y() < lane.top + loss_strip + 2) {
                 const auto& marks = group.losses[direction];
-                index = nearest(marks, at, 6, [&](const LossMark& mark) {
+                index = nearest(marks, at, 6, [&](const LaneLoss& mark) {
                     const QPointF center = center_of(mark, lane, viewport);
                     return QRectF(center - QPointF(3, 3), center + QPointF(3, 3));
                 });

@@ -66,7 +66,7 @@ QRectF rect_of(const CommandBar& bar, const GroupShape& shape, const LanePlace& 
 QRectF rect_of(const PduBar& bar, const LanePlace& lane, const TimeViewport& viewport);
 // Of a tick in a TCP lane or in the packets lane; `most`: the greatest size, at the lane's full height.
 QRectF rect_of(const PacketTick& tick, const LanePlace& lane, uint32_t most, const TimeViewport& viewport);
-QPointF center_of(const LossMark& mark, const LanePlace& lane, const TimeViewport& viewport);
+QPointF center_of(const LaneLoss& mark, const LanePlace& lane, const TimeViewport& viewport);
 // The sizes that stand for the full height of lanes of ticks, of all ticks drawn.
 uint32_t greatest_payload(const GroupPicture& group);
 uint32_t greatest_wire_length(const GroupPicture& group);

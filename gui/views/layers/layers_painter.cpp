@@ -38,9 +38,11 @@ void over_pixels(const std::vector<Column>& columns, const PreparedRange& prepar
         return static_cast<size_t>(std::clamp<int64_t>(index, 0, static_cast<int64_t>(columns.size())));
     };
     const size_t last = std::min(columns.size(), index_of(viewport.range.end_ns) + 1);
-    const auto pixel = [&](size_t i) { return std::floor(viewport.x_of(prepared.column(i).begin_ns)); };
+    const auto pixel = [&](size_t i) {
+        return static_cast<int>(std::floor(viewport.x_of(prepared.column(i).begin_ns)));
+    };
     for (size_t i = index_of(viewport.range.begin_ns); i < last;) {
-        const double left = pixel(i);
+        const int left = pixel(i);
         Column merged = columns[i];
         size_t next = i + 1;
         while (next < last && pixel(next) <= left) merged.add(columns[next++]);
@@ -50,11 +52,18 @@ void over_pixels(const std::vector<Column>& columns, const PreparedRange& prepar
     }
 }
 
-void fill(QPainter& painter, const std::vector<QRectF>& rects, const QColor& color) {
+void fill(QPainter& painter, const std::vector<QRect>& rects, const QColor& color) {
     if (rects.empty()) return;
     painter.setPen(Qt::NoPen);
     painter.setBrush(color);
     painter.drawRects(rects.data(), static_cast<int>(rects.size()));
+}
+
+// Of that height at least one pixel, standing on `foot`.
+void add_column(std::vector<QRect>& rects, int left, int right, double foot, double high) {
+    const int bottom = static_cast<int>(std::lround(foot));
+    const int top = std::min(bottom - 1, static_cast<int>(std::lround(foot - high)));
+    rects.emplace_back(left, top, right - left, bottom - top);
 }
 
 template <class Number>
@@ -80,12 +89,9 @@ void draw_triangle(QPainter& painter, QPointF center, bool open, const QColor& c
 
 }  // namespace
 
-QColor slowness_color(const Theme& theme, int64_t turnaround_ns, int64_t slowest_ns) {
-    const double share = static_cast<double>(std::max<int64_t>(turnaround_ns, 1)) /
-                         static_cast<double>(std::max<int64_t>(slowest_ns, 1));
-    // Three decades.
-    const double slow = std::clamp(1 + std::log10(share) / 3, 0.0, 1.0);
-    const QColor swift = mix(theme.background, theme.initiator, 0.45);
+QColor slowness_color(const Theme& theme, size_t slowness) {
+    const double slow = static_cast<double>(slowness) / (slowness_classes - 1);
+    const QColor swift = mix(theme.background, theme.initiator, 0.4);
     return slow < 0.6 ? mix(swift, theme.in_flight, slow / 0.6)
                       : mix(theme.in_flight, theme.problem, (slow - 0.6) / 0.4);
 }
@@ -130,14 +136,18 @@ struct LayersPainter::Look {
     QRectF time_area(const LanePlace& lane) const {
         return {viewport().origin, lane.top + 0.0, viewport().length, lane.height + 0.0};
     }
-    // The dots on bars are told apart from them in both themes.
-    QColor ink() const { return theme().dark ? theme().background : theme().text; }
+    // For text on a bar of that strength.
+    const QColor& ink(double strength) const {
+        if (strength < 0.3) return theme().faint_text;
+        if (!theme().dark) return theme().text;
+        return strength < 0.7 ? theme().text : theme().background;
+    }
     bool lit(const CommandBar& bar) const { return selected_here && scene.selected.command == bar.number(); }
     bool lit(const PduBar& bar) const { return selected_here && among(scene.selected.pdus, bar.number()); }
     bool lit(const PacketTick& tick) const {
         return selected_here && among(scene.selected.packets, tick.packet);
     }
-    bool lit(const LossMark& mark) const {
+    bool lit(const LaneLoss& mark) const {
         const Selection& selection = scene.selected.selection;
         return selection.kind == Selection::Kind::loss
                    ? selection.number == mark.number()
@@ -170,6 +180,7 @@ void LayersPainter::draw(QPainter& painter, const Scene& scene, const Group& gro
     for (const LanePlace& lane : lanes_of(group.shape, group.opening).all()) {
         // Only what is in sight.
         if (group.top + lane.top >= scene.bottom || group.top + lane.top + lane.height <= scene.top) continue;
+        scale_.clear();
         painter.save();
         painter.setClipRect(look.time_area(lane), Qt::IntersectClip);
         switch (lane.kind) {
@@ -208,17 +219,16 @@ void LayersPainter::draw_header(QPainter& painter, const Look& look) {
             const auto rate = [](const TrafficColumn& column, double ns) {
                 return static_cast<double>(column.payload[0] + column.payload[1]) / ns;
             };
-            over_pixels(look.picture.traffic, scene.prepared, look.viewport(),
-                        [&](double, double, const TrafficColumn& c, double ns) {
-                            most = std::max(most, rate(c, ns));
-                        });
+            over_pixels(
+                look.picture.traffic, scene.prepared, look.viewport(),
+                [&](int, int, const TrafficColumn& c, double ns) { most = std::max(most, rate(c, ns)); });
             if (most <= 0) return;
             rects_.clear();
             over_pixels(columns, scene.prepared, look.viewport(),
-                        [&](double left, double right, const TrafficColumn& c, double ns) {
+                        [&](int left, int right, const TrafficColumn& c, double ns) {
                             if (c.packets[0] + c.packets[1] == 0) return;
                             const double high = std::max(1.0, rate(c, ns) / most * (header_height - 6));
-                            rects_.emplace_back(left, header_height - 2 - high, right - left, high);
+                            add_column(rects_, left, right, header_height - 2, high);
                         });
             fill(painter, rects_, look.on_background(theme.target, strength));
         };
@@ -273,11 +283,11 @@ void LayersPainter::draw_gutter(QPainter& painter, const Look& look, const LaneP
             break;
         case LaneKind::tcp_out:
             name = tr("TCP out");
-            more = picture.ticks_are_all ? tr("each segment, ACKs short") : tr("payload by time");
+            more = tr("segments, ACKs short");
             break;
         case LaneKind::tcp_in:
             name = tr("TCP in");
-            more = picture.ticks_are_all ? tr("each segment, ACKs short") : tr("payload by time");
+            more = tr("segments, ACKs short");
             break;
         case LaneKind::state_out:
             name = tr("TCP state, initiator");
@@ -290,6 +300,7 @@ void LayersPainter::draw_gutter(QPainter& painter, const Look& look, const LaneP
             more = tr("out up, in down");
             break;
     }
+    if (!scale_.isEmpty()) more = scale_;
     const int top = lane.top + (lane.height < line + 4 ? (lane.height - line) / 2 : 2);
     draw_triangle(painter, {13, top + line / 2.0}, !lane.compact, theme.axis);
     painter.setPen(theme.text);
@@ -303,29 +314,27 @@ void LayersPainter::draw_gutter(QPainter& painter, const Look& look, const LaneP
     }
     if (lane.kind == LaneKind::commands && !picture.command_columns.empty()) {
         // The scale of the colours.
-        if (room_for_line() && picture.slowest_ns != no_time) {
-            painter.setPen(theme.faint_text);
-            painter.drawText(QRect(24, y, gutter - 26, line), Qt::AlignVCenter,
-                             tr("slowest: %1 … %2")
-                                 .arg(short_duration(std::max<int64_t>(picture.slowest_ns / 1000, 1)),
-                                      short_duration(picture.slowest_ns)));
-            y += line;
-        }
-        if (y + 8 <= lane.top + lane.height && picture.slowest_ns != no_time) {
-            constexpr int steps = 30;
-            for (int i = 0; i < steps; ++i) {
-                const double share = std::pow(10.0, -3.0 + 3.0 * i / (steps - 1));
-                const auto ns = static_cast<int64_t>(static_cast<double>(picture.slowest_ns) * share);
-                painter.fillRect(24 + i * 4, y + 1, 4, 6, slowness_color(theme, ns, picture.slowest_ns));
+        constexpr int wide = 13;
+        if (y + 8 + line <= lane.top + lane.height) {
+            for (size_t i = 0; i < slowness_classes; ++i) {
+                painter.fillRect(24 + static_cast<int>(i) * wide, y + 2, wide - 1, 6,
+                                 slowness_color(theme, i));
             }
-            y += 10;
+            painter.setPen(theme.faint_text);
+            for (const size_t i : {size_t{1}, size_t{5}, size_t{9}}) {
+                const QString from = short_duration(least_of_slowness_class(i)).remove(QStringLiteral(".0"));
+                painter.drawText(QRect(24 + static_cast<int>(i) * wide - 30, y + 9, 60, line),
+                                 Qt::AlignCenter,
+                                 from.startsWith(QLatin1String("1000")) ? QStringLiteral("1 s") : from);
+            }
+            y += 9 + line;
         }
     } else if (lane.kind == LaneKind::commands) {
         const struct {
             const QColor& color;
             QString text;
         } classes[] = {
-            {theme.read, tr("reads")}, {theme.write, tr("writes")}, {theme.other_command, tr("others")}};
+            {theme.read, tr("read")}, {theme.write, tr("write")}, {theme.other_command, tr("other")}};
         if (room_for_line()) {
             int x = 24;
             for (const auto& of_class : classes) {
@@ -419,39 +428,47 @@ void LayersPainter::draw_command(QPainter& painter, const Look& look, const Lane
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(rect.adjusted(-0.5, -0.5, 0.5, 0.5));
     }
-    if (bar.label.isEmpty()) return;
+    // Where several share a line, names would cover each other.
+    if (bar.label.isEmpty() || bar.slot >= most_slots || lane.compact) return;
     const double left = std::max(rect.left(), viewport.origin) + 3;
     const double room = std::min(rect.right(), viewport.origin + viewport.length) - left - 2;
     const bool full = rough_width(look.metrics, bar.label) <= room;
     const QString& label = full ? bar.label : bar.short_label;
     if (!full && rough_width(look.metrics, label) > room) return;
-    painter.setPen(strength < 0.3 ? theme.faint_text : look.ink());
+    painter.setPen(look.ink(strength));
     painter.drawText(QPointF(left, rect.center().y() + look.metrics.ascent() / 2.0 - 1), label);
 }
 
+// The mean number of commands under way, stacked by how slow they are, the slow ones on top; behind it the greatest number at
+// once. Even the shortest stretch of a slow one can be seen.
 void LayersPainter::draw_command_columns(QPainter& painter, const Look& look, const LanePlace& lane,
-                                         const std::vector<CommandColumn>& columns, double strength) const {
+                                         const std::vector<CommandColumn>& columns, double strength) {
     const double full = lane.height - 5;
     const double of_one = full / std::max<uint16_t>(look.group.shape.slots, 1);
     const double foot = lane.top + lane.height - 1;
+    rects_.clear();
+    for (auto& rects : rects_by_slowness_) rects.clear();
+    failed_.clear();
     over_pixels(columns, look.scene.prepared, look.viewport(),
-                [&](double left, double right, const CommandColumn& column, double ns) {
+                [&](int left, int right, const CommandColumn& column, double ns) {
                     if (column.most == 0) return;
-                    const QColor color =
-                        slowness_color(look.theme(), column.worst_ns, look.picture.slowest_ns);
-                    const double most = std::min(full, column.most * of_one);
-                    const double busy =
-                        static_cast<double>(column.busy_ns[0] + column.busy_ns[1] + column.busy_ns[2]) / ns;
-                    const double mean = std::clamp(busy * of_one, 1.0, full);
-                    painter.fillRect(QRectF(left, foot - most, right - left, most),
-                                     look.on_background(color, strength * 0.42));
-                    painter.fillRect(QRectF(left, foot - mean, right - left, mean),
-                                     look.on_background(color, strength));
-                    if (column.bad > 0) {
-                        painter.fillRect(QRectF(left, lane.top, std::max(2.0, right - left), 4),
-                                         look.theme().problem);
+                    add_column(rects_, left, right, foot, std::min(full, column.most * of_one));
+                    double at = foot;
+                    for (size_t i = 0; i < slowness_classes; ++i) {
+                        if (column.busy_ns[i] == 0) continue;
+                        const double high =
+                            std::max(2.0, static_cast<double>(column.busy_ns[i]) / ns * of_one);
+                        if (at - high < lane.top + 4) at = lane.top + 4 + high;
+                        add_column(rects_by_slowness_[i], left, right, at, high);
+                        at -= high;
                     }
+                    if (column.bad > 0) failed_.emplace_back(left, lane.top, std::max(2, right - left), 4);
                 });
+    fill(painter, rects_, look.on_background(look.theme().initiator, strength * 0.18));
+    for (size_t i = 0; i < slowness_classes; ++i) {
+        fill(painter, rects_by_slowness_[i], look.on_background(slowness_color(look.theme(), i), strength));
+    }
+    fill(painter, failed_, look.on_background(look.theme().problem, strength));
 }
 
 void LayersPainter::draw_pdus(QPainter& painter, const Look& look, const LanePlace& lane, size_t direction) {
@@ -460,18 +477,18 @@ void LayersPainter::draw_pdus(QPainter& painter, const Look& look, const LanePla
     if (!picture.pdu_columns.empty()) {
         const double foot = lane.top + lane.height - 1;
         double most = 0;
-        over_pixels(picture.pdu_columns, look.scene.prepared, look.viewport(),
-                    [&](double, double, const PduColumn& c, double ns) {
-                        most = std::max(most, c.pdus[direction] / ns);
-                    });
+        over_pixels(
+            picture.pdu_columns, look.scene.prepared, look.viewport(),
+            [&](int, int, const PduColumn& c, double ns) { most = std::max(most, c.pdus[direction] / ns); });
+        if (most > 0) scale_ = tr("max %1/s").arg(short_count(most * 1e9));
         const auto columns = [&](const std::vector<PduColumn>& list, double strength) {
             rects_.clear();
             over_pixels(list, look.scene.prepared, look.viewport(),
-                        [&](double left, double right, const PduColumn& c, double ns) {
+                        [&](int left, int right, const PduColumn& c, double ns) {
                             if (c.pdus[direction] == 0) return;
                             const double high =
-                                std::max(2.0, c.pdus[direction] / ns / most * (lane.height - 4));
-                            rects_.emplace_back(left, foot - high, right - left, high);
+                                std::max(2.0, std::sqrt(c.pdus[direction] / ns / most) * (lane.height - 4));
+                            add_column(rects_, left, right, foot, high);
                         });
             fill(painter, rects_,
                  look.on_background(direction == 0 ? theme.initiator : theme.target, strength));
@@ -504,7 +521,7 @@ void LayersPainter::draw_pdus(QPainter& painter, const Look& look, const LanePla
         const double left = std::max(rect.left(), left_edge) + 3;
         const double room = std::min(rect.right(), right_edge) - left - 2;
         if (rough_width(look.metrics, bar.label) > room) continue;
-        painter.setPen(strength < 0.3 ? theme.faint_text : look.ink());
+        painter.setPen(look.ink(strength));
         painter.drawText(QPointF(left, rect.center().y() + look.metrics.ascent() / 2.0 - 1), bar.label);
     }
 }
@@ -518,25 +535,25 @@ void LayersPainter::draw_tcp(QPainter& painter, const Look& look, const LanePlac
     if (!picture.ticks_are_all) {
         double most = 0;
         over_pixels(picture.traffic, look.scene.prepared, look.viewport(),
-                    [&](double, double, const TrafficColumn& c, double ns) {
+                    [&](int, int, const TrafficColumn& c, double ns) {
                         most = std::max(most, static_cast<double>(c.payload[direction]) / ns);
                     });
         const auto columns = [&](const std::vector<TrafficColumn>& list, double strength) {
             // Packets of any kind along the foot, on it what they carry.
             rects_.clear();
             over_pixels(list, look.scene.prepared, look.viewport(),
-                        [&](double left, double right, const TrafficColumn& c, double) {
+                        [&](int left, int right, const TrafficColumn& c, double) {
                             if (c.packets[direction] > 0)
                                 rects_.emplace_back(left, foot - 3, right - left, 3);
                         });
             fill(painter, rects_, look.on_background(theme.acknowledgement, strength));
             rects_.clear();
             over_pixels(list, look.scene.prepared, look.viewport(),
-                        [&](double left, double right, const TrafficColumn& c, double ns) {
+                        [&](int left, int right, const TrafficColumn& c, double ns) {
                             if (c.payload[direction] == 0) return;
                             const double share = static_cast<double>(c.payload[direction]) / ns / most;
                             const double high = std::max(2.0, share * full);
-                            rects_.emplace_back(left, foot - high, right - left, high);
+                            add_column(rects_, left, right, foot, high);
                         });
             fill(painter, rects_, look.on_background(side, strength));
         };
@@ -544,9 +561,7 @@ void LayersPainter::draw_tcp(QPainter& painter, const Look& look, const LanePlac
         columns(picture.traffic, picture.passing_traffic.empty() ? strength : faint);
         if (!picture.passing_traffic.empty()) columns(picture.passing_traffic, strength);
         if (most > 0) {
-            const QString scale = tr("max %1/s").arg(short_bytes(most * 1e9));
-            painter.setPen(theme.faint_text);
-            painter.drawText(QPointF(look.viewport().origin + 4, lane.top + look.metrics.ascent()), scale);
+            scale_ = tr("payload, max %1/s").arg(short_bytes(most * 1e9));
         }
     }
     const uint32_t most = greatest_payload(picture);
@@ -578,7 +593,7 @@ void LayersPainter::draw_tcp(QPainter& painter, const Look& look, const LanePlac
     if (look.selected_here) segments(true);
     std::array<double, loss_kinds> last_at;
     last_at.fill(-1e9);
-    for (const LossMark& mark : picture.losses[direction]) {
+    for (const LaneLoss& mark : picture.losses[direction]) {
         const QPointF center = center_of(mark, lane, look.viewport());
         if (center.x() < left_edge - 6 || center.x() > right_edge + 6) continue;
         double& last = last_at[static_cast<size_t>(mark.kind)];
@@ -622,16 +637,17 @@ void LayersPainter::draw_packets(QPainter& painter, const Look& look, const Lane
     if (!picture.ticks_are_all) {
         double most = 0;
         over_pixels(picture.traffic, look.scene.prepared, look.viewport(),
-                    [&](double, double, const TrafficColumn& c, double ns) {
+                    [&](int, int, const TrafficColumn& c, double ns) {
                         most = std::max(most, std::max(c.packets[0], c.packets[1]) / ns);
                     });
         const auto columns = [&](const std::vector<TrafficColumn>& list, double strength) {
             for (size_t direction = 0; direction < 2; ++direction) {
                 rects_.clear();
                 over_pixels(list, look.scene.prepared, look.viewport(),
-                            [&](double left, double right, const TrafficColumn& c, double ns) {
+                            [&](int left, int right, const TrafficColumn& c, double ns) {
                                 if (c.packets[direction] == 0) return;
-                                const double high = std::max(1.0, c.packets[direction] / ns / most * half);
+                                const double high =
+                                    std::max(1.0, std::sqrt(c.packets[direction] / ns / most) * half);
                                 rects_.emplace_back(left, direction == 0 ? middle - high : middle,
                                                     right - left, high);
                             });
@@ -642,11 +658,7 @@ void LayersPainter::draw_packets(QPainter& painter, const Look& look, const Lane
         const double strength = look.dims ? dimmed : 0.75;
         columns(picture.traffic, picture.passing_traffic.empty() ? strength : faint);
         if (!picture.passing_traffic.empty()) columns(picture.passing_traffic, strength);
-        if (most > 0 && !lane.compact) {
-            painter.setPen(theme.faint_text);
-            painter.drawText(QPointF(look.viewport().origin + 4, lane.top + look.metrics.ascent()),
-                             tr("max %1 packets/s").arg(short_count(most * 1e9)));
-        }
+        if (most > 0) scale_ = tr("max %1/s").arg(short_count(most * 1e9));
     }
     const uint32_t most = greatest_wire_length(picture);
     const double left_edge = look.viewport().origin - 2;

@@ -46,17 +46,20 @@ class LayersPainter {
     void draw_command(QPainter& painter, const Look& look, const LanePlace& lane,
                       const CommandBar& bar) const;
     void draw_command_columns(QPainter& painter, const Look& look, const LanePlace& lane,
-                              const std::vector<CommandColumn>& columns, double strength) const;
+                              const std::vector<CommandColumn>& columns, double strength);
     void draw_pdus(QPainter& painter, const Look& look, const LanePlace& lane, size_t direction);
     void draw_tcp(QPainter& painter, const Look& look, const LanePlace& lane, size_t direction);
     void draw_states(QPainter& painter, const Look& look, const LanePlace& lane, size_t direction) const;
     void draw_packets(QPainter& painter, const Look& look, const LanePlace& lane);
 
-    std::vector<QRectF> rects_;
+    std::vector<QRect> rects_;
+    std::array<std::vector<QRect>, slowness_classes> rects_by_slowness_;
+    std::vector<QRect> failed_;
+    QString scale_;  // of the lane drawn last, if it has one
 };
 
-// The colour of a turnaround, from swift to as slow as `slowest_ns`.
-QColor slowness_color(const Theme& theme, int64_t turnaround_ns, int64_t slowest_ns);
+// Of a slowness_class(), from swift to slow.
+QColor slowness_color(const Theme& theme, size_t slowness);
 QColor pdu_color(const Theme& theme, uint8_t opcode);
 
 }  // namespace sanscope

@@ -230,7 +230,7 @@ class GroupPreparer {
         CommandBar bar;
         bar.begin_ns = rows_.begin_of(row);
         bar.end_ns = rows_.end_of(row);
-        bar.first_data_ns = row.first_data_ns;
+        bar.first_data_ns = row.first_byte_ns != no_time ? row.first_byte_ns : row.first_data_ns;
         bar.last_data_ns = row.last_data_ns;
         bar.name = row.name;
         bar.bytes = row.bytes;
@@ -259,10 +259,6 @@ class GroupPreparer {
     void commands() {
         const ConnectionTrack& track = rows_.track();
         const ReachIndex& reach = summaries_.reach(summary_, rows_);
-        const auto turnaround_at = [&](size_t i) { return rows_.command(i).turnaround_ns(); };
-        const auto all = track.turnaround.query(0, std::min(track.turnaround.size(), track.commands.size()),
-                                                turnaround_at);
-        picture_.slowest_ns = all.any ? all.max : no_time;
         const TrackRows::Run begun = rows_.commands_begun_in(prepared_.range);
         const size_t lines = std::clamp<size_t>(track.slots_used, 1, 32);
         if (!request_.compact_commands && few(begun.size(), lines)) {
@@ -312,7 +308,7 @@ class GroupPreparer {
 
     void pdus() {
         const ReachIndex& reach = summaries_.reach(summary_, rows_);
-        if (few(rows_.pdus_completed_in(prepared_.range).size(), 1)) {
+        if (few(rows_.pdus_completed_in(prepared_.range).size(), 2)) {
             std::vector<uint32_t> positions;
             pdus_under_way(rows_, reach, prepared_.range, positions);
             for (const uint32_t position : positions) {
@@ -364,7 +360,7 @@ class GroupPreparer {
     void packets() {
         const TrackRows::Run runs[2] = {rows_.segments_in(0, prepared_.range),
                                         rows_.segments_in(1, prepared_.range)};
-        picture_.ticks_are_all = few(std::max(runs[0].size(), runs[1].size()), 1);
+        picture_.ticks_are_all = few(std::max(runs[0].size(), runs[1].size()), 2);
         if (picture_.ticks_are_all) {
             for (size_t direction = 0; direction < 2; ++direction) {
                 auto& ticks = picture_.ticks[direction];
@@ -412,7 +408,7 @@ class GroupPreparer {
                 continue;
             }
             same = {column, marks.size()};
-            LossMark mark;
+            LaneLoss mark;
             mark.time_ns = row.time_ns;
             mark.packet = row.packet;
             mark.original = row.original_packet;

@@ -35,8 +35,8 @@ std::vector<GroupShape> survey_groups(const CaptureData::Reading& reading, bool 
 
 struct CommandBar {
     int64_t begin_ns = 0;
-    int64_t end_ns = no_time;  // no_time: never
-    int64_t first_data_ns = no_time;
+    int64_t end_ns = no_time;         // no_time: never
+    int64_t first_data_ns = no_time;  // of its first byte, where that is known
     int64_t last_data_ns = no_time;
     QString label;  // of those wide enough; as is short_label
     QString short_label;
@@ -83,7 +83,7 @@ struct PacketTick {
     bool faint = false;
 };
 
-struct LossMark {
+struct LaneLoss {
     int64_t time_ns = 0;
     uint64_t packet = 0;
     uint64_t original = 0;
@@ -116,7 +116,6 @@ struct GroupPicture {
     std::vector<CommandBar> commands;  // in order of begin_ns
     std::vector<CommandColumn> command_columns;
     std::vector<CommandColumn> passing_command_columns;
-    int64_t slowest_ns = no_time;  // of the whole connection: the end of the scale
 
     std::array<std::vector<PduBar>, 2> pdus;
     std::vector<PduColumn> pdu_columns;
@@ -124,7 +123,7 @@ struct GroupPicture {
 
     std::array<std::vector<PacketTick>, 2> ticks;  // by direction, in order of time
     bool ticks_are_all = false;                    // else the columns of traffic stand for them
-    std::array<std::vector<LossMark>, 2> losses;
+    std::array<std::vector<LaneLoss>, 2> losses;
     std::array<std::vector<StateSpan>, 2> states;
 };
 
