@@ -13,7 +13,7 @@ class View : public QWidget {
     Q_OBJECT
 
   public:
-    View(Document& document, QWidget* parent) : QWidget(parent), document_(document) {}
+    View(Document& document, QWidget* parent);
 
     Document& document() const { return document_; }
     ViewState& state() const { return document_.state(); }
@@ -21,9 +21,7 @@ class View : public QWidget {
     // Nothing it shows is still being prepared: what is drawn now is what was asked for.
     virtual bool settled() const = 0;
     // Draws it at its present size, for a file: lines and text stay such in SVG and PDF.
-    virtual void draw(QPainter& painter) {
-        render(&painter, QPoint(), QRegion(), DrawWindowBackground | DrawChildren);
-    }
+    virtual void draw(QPainter& painter);
 
   private:
     Document& document_;
