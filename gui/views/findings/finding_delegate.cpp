@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/views/findings/finding_delegate.h"
+
+#include <QAbstractItemView>
+#include <QPainter>
+
+#include "gui/plot/theme.h"
+
+namespace sanscope {
+namespace {
+
+constexpr int margin = 8;
+constexpr int sign_width = 26;
+constexpr int text_flags = Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap;
+
+// Shapes as well as colours: a cross in an octagon, an exclamation in a triangle, an i in a circle.
+void paint_sign(QPainter& painter, const Theme& theme, Finding::Severity severity, QPointF center) {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.translate(center);
+    painter.setPen(Qt::NoPen);
+    QPen ink(theme.dark ? QColor(Qt::black) : QColor(Qt::white), 1.8, Qt::SolidLine, Qt::RoundCap);
+    switch (severity) {
+        case Finding::Severity::problem: {
+            QPolygonF octagon;
+            for (const auto& [x, y] : {std::pair{-3.3, -8.0},
+                                       {3.3, -8.0},
+                                       {8.0, -3.3},
+                                       {8.0, 3.3},
+                                       {3.3, 8.0},
+                                       {-3.3, 8.0},
+                                       {-8.0, 3.3},
+                                       {-8.0, -3.3}})
+                octagon.append(QPointF(x, y));
+            painter.setBrush(theme.problem);
+            painter.drawPolygon(octagon);
+            painter.setPen(ink);
+            painter.drawLine(QPointF(-3, -3), QPointF(3, 3));
+            painter.drawLine(QPointF(-3, 3), QPointF(3, -3));
+            break;
+        }
+        case Finding::Severity::notice:
+            painter.setBrush(theme.in_flight);
+            painter.drawPolygon(QPolygonF{QPointF(0, -8), QPointF(9, 7.5), QPointF(-9, 7.5)});
+            ink.setColor(Qt::black);
+            painter.setPen(ink);
+            painter.drawLine(QPointF(0, -2.5), QPointF(0, 2));
+            painter.drawPoint(QPointF(0, 5));
+            break;
+        case Finding::Severity::information:
+            painter.setBrush(theme.read);
+            painter.drawEllipse(QPointF(0, 0), 8, 8);
+            painter.setPen(ink);
+            painter.drawPoint(QPointF(0, -3.8));
+            painter.drawLine(QPointF(0, -0.5), QPointF(0, 4));
+            break;
+    }
+    painter.restore();
+}
+
+QFont title_font(const QFont& font) {
+    QFont bold(font);
+    bold.setBold(true);
+    return bold;
+}
+
+int text_width(const QStyleOptionViewItem& option) {
+    const auto* const view = qobject_cast<const QAbstractItemView*>(option.widget);
+    const int width = view != nullptr ? view->viewport()->width() : option.rect.width();
+    return std::max(80, width - 2 * margin - sign_width);
+}
+
+int cost_width(const QStyleOptionViewItem& option, const QModelIndex& index) {
+    const QString cost = index.data(FindingDelegate::cost).toString();
+    return cost.isEmpty() ? 0 : QFontMetrics(option.font).horizontalAdvance(cost) + 16;
+}
+
+}  // namespace
+
+QSize FindingDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    const int width = text_width(option);
+    const QRect title_rect = QFontMetrics(title_font(option.font))
+                                 .boundingRect(QRect(0, 0, width - cost_width(option, index), 10'000),
+                                               text_flags, index.data(title).toString());
+    const QRect explanation_rect =
+        QFontMetrics(option.font)
+            .boundingRect(QRect(0, 0, width, 10'000), text_flags, index.data(explanation).toString());
+    return {width, title_rect.height() + 3 + explanation_rect.height() + 2 * margin};
+}
+
+void FindingDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                            const QModelIndex& index) const {
+    const Theme& theme = Theme::of(option.palette);
+    const bool selected = option.state.testFlag(QStyle::State_Selected);
+    const bool hovered = option.state.testFlag(QStyle::State_MouseOver);
+    painter->save();
+    painter->setClipRect(option.rect);
+    if (selected) {
+        painter->fillRect(option.rect, theme.selection_fill);
+    } else if (hovered) {
+        painter->fillRect(option.rect, theme.alternate_background);
+    }
+    painter->setPen(theme.grid);
+    painter->drawLine(option.rect.bottomLeft(), option.rect.bottomRight());
+    const QRect inner = option.rect.adjusted(margin, margin, -margin, -margin);
+    paint_sign(*painter, theme, static_cast<Finding::Severity>(index.data(severity).toInt()),
+               QPointF(inner.left() + 9, inner.top() + QFontMetrics(option.font).height() / 2.0 + 1));
+    QRect room = inner.adjusted(sign_width, 0, 0, 0);
+    const QString spent = index.data(cost).toString();
+    painter->setFont(option.font);
+    if (!spent.isEmpty()) {
+        painter->setPen(theme.faint_text);
+        painter->drawText(room, Qt::AlignRight | Qt::AlignTop, spent);
+    }
+    painter->setFont(title_font(option.font));
+    painter->setPen(option.palette.color(QPalette::Text));
+    QRect taken;
+    painter->drawText(room.adjusted(0, 0, -cost_width(option, index), 0), text_flags,
+                      index.data(title).toString(), &taken);
+    room.setTop(room.top() + taken.height() + 3);
+    painter->setFont(option.font);
+    painter->setPen(theme.faint_text);
+    painter->drawText(room, text_flags, index.data(explanation).toString());
+    if (option.state.testFlag(QStyle::State_HasFocus)) {
+        painter->setPen(QPen(theme.axis, 1, Qt::DotLine));
+        painter->drawRect(option.rect.adjusted(0, 0, -1, -1));
+    }
+    painter->restore();
+}
+
+}  // namespace sanscope

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QStyledItemDelegate>
+
+#include "analyzer/report/findings.h"
+
+namespace sanscope {
+
+// Paints a finding: a sign of its severity, its title, what it cost, and its explanation in as many lines as that takes.
+class FindingDelegate : public QStyledItemDelegate {
+    Q_OBJECT
+
+  public:
+    enum Role : int { title = Qt::DisplayRole, explanation = Qt::UserRole, severity, cost };
+
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override;
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+};
+
+}  // namespace sanscope

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/views/findings/findings_view.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QListView>
+#include <QMenu>
+#include <QStandardItemModel>
+#include <QVBoxLayout>
+
+#include "gui/plot/time_axis.h"
+#include "gui/views/findings/finding_delegate.h"
+
+namespace sanscope {
+namespace {
+
+QString severity_name(Finding::Severity severity) {
+    switch (severity) {
+        case Finding::Severity::problem:
+            return FindingsView::tr("Problem");
+        case Finding::Severity::notice:
+            return FindingsView::tr("Notice");
+        case Finding::Severity::information:
+            break;
+    }
+    return FindingsView::tr("Information");
+}
+
+bool leads_somewhere(const Finding& finding) {
+    return finding.command != 0 || finding.packet != 0 || finding.connection != 0 || finding.session != 0 ||
+           finding.begin_ns != no_time;
+}
+
+}  // namespace
+
+FindingsView::FindingsView(Document& document, QWidget* parent)
+    : View(document, parent),
+      model_(new QStandardItemModel(this)),
+      list_(new QListView(this)),
+      status_(new QLabel(tr("Looking at the capture…"), this)) {
+    setAccessibleName(tr("Findings"));
+    list_->setModel(model_);
+    list_->setItemDelegate(new FindingDelegate(list_));
+    list_->setFrameShape(QFrame::NoFrame);
+    list_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    list_->setResizeMode(QListView::Adjust);
+    list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    list_->setContextMenuPolicy(Qt::CustomContextMenu);
+    list_->setMouseTracking(true);
+    list_->setAccessibleName(tr("Findings, most important first"));
+    list_->installEventFilter(this);
+    status_->setContentsMargins(8, 2, 8, 2);
+    auto* const layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(list_, 1);
+    layout->addWidget(status_);
+    setFocusProxy(list_);
+
+    connect(list_, &QListView::clicked, this,
+            [this](const QModelIndex& index) { go_to(static_cast<size_t>(index.row())); });
+    connect(list_, &QWidget::customContextMenuRequested, this, [this](QPoint at) {
+        auto* const menu = new QMenu(this);
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        connect(menu->addAction(tr("Copy")), &QAction::triggered, this, &FindingsView::copy);
+        menu->popup(list_->viewport()->mapToGlobal(at));
+    });
+    connect(&document, &Document::grown, this, &FindingsView::on_grown);
+    connect(&document, &Document::loaded, this, &FindingsView::ask);
+}
+
+FindingsView::~FindingsView() = default;
+
+QString FindingsView::status_text() const {
+    return status_->text();
+}
+
+void FindingsView::showEvent(QShowEvent* event) {
+    View::showEvent(event);
+    if (stale_) ask();
+}
+
+void FindingsView::changeEvent(QEvent* event) {
+    View::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange && list_ != nullptr) list_->viewport()->update();
+}
+
+// A look at everything keeps the loader waiting: seldom enough that this does not show.
+void FindingsView::on_grown() {
+    if (!document().loading() || !job_.idle()) return;
+    if (since_last_.isValid() && since_last_.elapsed() < pause_ms_) return;
+    ask();
+}
+
+void FindingsView::ask() {
+    if (!isVisible()) {
+        stale_ = true;
+        return;
+    }
+    stale_ = false;
+    job_.request(
+        [data = document().data()](const StopFlag& stop) {
+            QElapsedTimer timer;
+            Answer answer;
+            const auto reading = data->read();
+            timer.start();
+            answer.last = data->complete();
+            const PacketSource& source = reading.packets().source();
+            answer.findings = sanscope::findings({.store = reading.store(),
+                                                  .totals = reading.engine().totals(),
+                                                  .issues = reading.engine().issues(),
+                                                  .damage = source.damage(),
+                                                  .interfaces = source.interfaces(),
+                                                  .stop = &stop});
+            answer.took_ms = timer.elapsed();
+            return answer;
+        },
+        [this](Answer answer) { show_findings(std::move(answer)); });
+}
+
+void FindingsView::show_findings(Answer answer) {
+    constexpr int64_t least_pause_ms = 1000;
+    constexpr int64_t share_of_loading = 20;
+    pause_ms_ = std::max(least_pause_ms, answer.took_ms * share_of_loading);
+    since_last_.start();
+    const int current = list_->currentIndex().row();
+    const bool kept =
+        current >= 0 && static_cast<size_t>(current) < std::min(findings_.size(), answer.findings.size()) &&
+        findings_[static_cast<size_t>(current)].title == answer.findings[static_cast<size_t>(current)].title;
+    findings_ = std::move(answer.findings);
+    model_->clear();
+    size_t problems = 0;
+    size_t notices = 0;
+    for (const Finding& finding : findings_) {
+        auto* const item = new QStandardItem(QString::fromStdString(finding.title));
+        item->setData(QString::fromStdString(finding.explanation), FindingDelegate::explanation);
+        item->setData(static_cast<int>(finding.severity), FindingDelegate::severity);
+        if (finding.cost_ns > 0) {
+            item->setData(tr("cost about %1").arg(short_duration(finding.cost_ns)), FindingDelegate::cost);
+        }
+        item->setData(QStringLiteral("%1: %2. %3")
+                          .arg(severity_name(finding.severity), item->text(),
+                               QString::fromStdString(finding.explanation)),
+                      Qt::AccessibleTextRole);
+        if (leads_somewhere(finding)) item->setToolTip(tr("Click to see it in all views"));
+        model_->appendRow(item);
+        problems += finding.severity == Finding::Severity::problem ? 1 : 0;
+        notices += finding.severity == Finding::Severity::notice ? 1 : 0;
+    }
+    if (kept) list_->setCurrentIndex(model_->index(current, 0));
+    QString text = tr("Problems: %1, notices: %2").arg(problems).arg(notices);
+    if (!answer.last) text += tr(" — so far; the capture is still loaded");
+    status_->setText(text);
+}
+
+void FindingsView::go_to(size_t at) {
+    if (at >= findings_.size()) return;
+    const Finding& finding = findings_[at];
+    if (finding.connection != 0) {
+        if (finding.sender == Finding::Sender::unknown) {
+            state().set_connection(finding.connection);
+        } else {
+            state().set_connection(finding.connection, finding.sender == Finding::Sender::target);
+        }
+    }
+    if (finding.begin_ns != no_time) {
+        const int64_t end = finding.end_ns == no_time ? finding.begin_ns : finding.end_ns;
+        state().set_range(TimeRange{finding.begin_ns, std::max(end, finding.begin_ns + 1)}.widened(0.2));
+    }
+    if (finding.command != 0) {
+        state().select({Selection::Kind::command, finding.command});
+    } else if (finding.packet != 0) {
+        state().select({Selection::Kind::packet, finding.packet});
+    } else if (finding.connection != 0) {
+        state().select({Selection::Kind::connection, finding.connection});
+    } else if (finding.session != 0) {
+        state().select({Selection::Kind::session, finding.session});
+    }
+}
+
+void FindingsView::copy() const {
+    QString text;
+    for (const Finding& finding : findings_) {
+        text += QStringLiteral("%1: %2\n    %3\n")
+                    .arg(severity_name(finding.severity), QString::fromStdString(finding.title),
+                         QString::fromStdString(finding.explanation));
+    }
+    QApplication::clipboard()->setText(text);
+}
+
+bool FindingsView::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == list_ && event->type() == QEvent::KeyPress) {
+        const auto* const key = static_cast<QKeyEvent*>(event);
+        if (key->matches(QKeySequence::Copy)) {
+            copy();
+            return true;
+        }
+        if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter || key->key() == Qt::Key_Space) {
+            if (list_->currentIndex().isValid()) go_to(static_cast<size_t>(list_->currentIndex().row()));
+            return true;
+        }
+    }
+    return View::eventFilter(watched, event);
+}
+
+}  // namespace sanscope
