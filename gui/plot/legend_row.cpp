@@ -42,8 +42,8 @@ const LegendRow::Entry* LegendRow::entry_at(QPointF point) const {
 
 void LegendRow::update(UpdatePhase phase) {
     QCPLayoutElement::update(phase);
-    // The width is known from the layout around it, and decides on the height.
-    if (phase == upPreparation) arrange(mParentPlot->viewport().width());
+    // The width is that of the last layout, and decides on the height.
+    if (phase == upPreparation) arrange(mRect.width() > 1 ? mRect.width() : mParentPlot->viewport().width());
 }
 
 QSize LegendRow::minimumOuterSizeHint() const {

@@ -307,7 +307,8 @@ void TimePlot::place_time_axis() {
         QCPAxis& key = pane->key_axis();
         key.setTickLabels(labels);
         key.setTicks(true);
-        const int below = pane.get() == lowest ? 2 * line + 14 : labels ? 2 * line + 14 : 4;
+        // What stands beside another pane is as high; its labels reach into the free place below.
+        const int below = pane.get() == lowest ? 2 * line + 14 : 4;
         pane->rect_->setMargins(pane->time_
                                     ? QMargins(left_margin_, 4, right_margin, below)
                                     : QMargins(pane->ticks_ ? left_margin_ : 6, 4, right_margin, below));

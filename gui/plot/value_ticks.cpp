@@ -2,6 +2,7 @@
 #include "gui/plot/value_ticks.h"
 
 #include <array>
+#include <limits>
 
 #include "gui/plot/time_axis.h"
 
@@ -134,7 +135,9 @@ ValueRange round_range(double least, double greatest, bool from_zero) {
     }
     const double span = std::max(greatest - least, 1.0);
     const double step = round_up(span / 20);
-    return {std::floor((least - span * 0.03) / step) * step,
+    // What has no negative values gets no room for them.
+    const double floor = least >= 0 ? 0 : -std::numeric_limits<double>::infinity();
+    return {std::max(floor, std::floor((least - span * 0.03) / step) * step),
             std::ceil((greatest + span * 0.03) / step) * step};
 }
 

@@ -44,6 +44,7 @@ SenderChooser::SenderChooser(Document& document, Sums sums, QWidget* parent)
         const uint32_t connection = document_.state().connection();
         for (const ConnectionChoice& choice : choices_) {
             if (choice.connection != connection || session_ == 0 || choice.session == session_) continue;
+            if (session_ == all_sessions && choice.session != 0) continue;
             session_ = 0;
             Q_EMIT session_changed();
         }
@@ -71,6 +72,12 @@ void SenderChooser::fill(std::vector<ConnectionChoice> choices) {
     what_->clear();
     std::map<uint32_t, uint32_t> sessions;
     for (const ConnectionChoice& choice : choices_) ++sessions[choice.session];
+    uint32_t of_sessions = 0;
+    for (const auto& [session, connections] : sessions) of_sessions += session == 0 ? 0 : connections;
+    if (sums_ == Sums::yes && of_sessions > 1 && sessions.size() > 1) {
+        what_->addItem(tr("All %1 iSCSI connections summed").arg(of_sessions),
+                       QVariant::fromValue<qulonglong>(session_bit | all_sessions));
+    }
     for (const auto& [session, connections] : sessions) {
         if (sums_ == Sums::no || session == 0 || connections < 2) continue;
         what_->addItem(tr("Session %1: its %2 connections summed").arg(session).arg(connections),

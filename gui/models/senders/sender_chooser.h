@@ -18,7 +18,7 @@ class SenderChooser : public QWidget {
     enum class Sums : uint8_t { no, yes };
     SenderChooser(Document& document, Sums sums, QWidget* parent);
 
-    // The session whose connections are to be summed; 0: the view state's connection alone.
+    // The session whose connections are to be summed, or all_sessions; 0: the view state's connection alone.
     uint32_t session() const { return session_; }
     // What is chosen, in words.
     QString title() const;

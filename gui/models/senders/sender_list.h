@@ -15,6 +15,9 @@ struct SenderId {
     auto operator<=>(const SenderId&) const = default;
 };
 
+// Stands for all sessions where a session's number does for one.
+constexpr uint32_t all_sessions = UINT32_MAX;
+
 // nullptr where the sender has no track.
 const SenderTrack* track_of(const CaptureData::Reading& reading, SenderId sender);
 // The target's side of a connection, or the initiator's. {} where the connection is none.

@@ -367,6 +367,7 @@ void TimeSequenceView::draw_losses(QPainter& painter, const PlotPane& pane) {
     const auto [first, last] = in_sight(picture_->losses, view.range);
     // Marks that would lie on each other: the first stands for those.
     QPointF before(-100, -100);
+    const double size = (last - first) * 25 > static_cast<size_t>(view.length) ? 6 : 8;
     const Selection& selected = state().selection();
     for (size_t i = first; i < last; ++i) {
         const LossBar& bar = picture_->losses[i];
@@ -384,7 +385,7 @@ void TimeSequenceView::draw_losses(QPainter& painter, const PlotPane& pane) {
         }
         if ((center - before).manhattanLength() < 7 && !lit) continue;
         before = center;
-        draw_loss_mark(painter, theme, bar.kind, center, 8);
+        draw_loss_mark(painter, theme, bar.kind, center, size);
     }
     painter.setOpacity(1);
 }

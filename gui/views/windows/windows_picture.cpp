@@ -250,7 +250,8 @@ std::vector<SenderId> senders_of_session(const CaptureData::Reading& reading, ui
     uint32_t number = 0;
     for (const ConnectionRow& row : reading.store().connections()) {
         ++number;
-        if (row.session != session || session == 0 || senders.size() == most_senders) continue;
+        if (row.session == 0 || (session != all_sessions && row.session != session)) continue;
+        if (senders.size() == most_senders) break;
         const SenderId sender = sender_of(reading, number, target);
         const SenderTrack* track = track_of(reading, sender);
         if (track != nullptr && !track->windows.empty()) senders.push_back(sender);

@@ -69,7 +69,7 @@ constexpr size_t most_senders = 32;
 // Rows up to which sums are exact.
 constexpr size_t most_summed_rows = 300'000;
 
-// The senders of that side of a session's connections.
+// The senders of that side of a session's connections, or of all_sessions.
 std::vector<SenderId> senders_of_session(const CaptureData::Reading& reading, uint32_t session,
                                          bool is_target);
 

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/views/turnaround/turnaround_picture.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sanscope {
+namespace {
+
+constexpr int64_t cell_columns = 2;     // of a grid's cell
+constexpr int64_t slowest_columns = 8;  // of each stretch whose slowest command is a dot
+constexpr int64_t mean_columns = 8;     // of a mean's stretch
+constexpr size_t most_failed = 2000;    // dots
+
+int bin_of(float log_turnaround) {
+    return static_cast<int>(std::floor(log_turnaround * static_cast<float>(DensityGrid::bins_per_decade)));
+}
+
+class Preparation {
+  public:
+    Preparation(const CommandIndex& index, const PreparedRange& prepared, const FilterResult* filter,
+                FilteredOut filtered_out)
+        : index_(index), filter_(filter), leave_out_(filtered_out == FilteredOut::left_out) {
+        picture_.prepared = prepared;
+        picture_.commands = index.points().size();
+        first_ = index.first_at(prepared.range.begin_ns);
+        last_ = index.first_at(prepared.range.end_ns);
+    }
+
+    TurnaroundPicture take() {
+        picture_.near = last_ - first_ <= most_dots;
+        if (picture_.near) {
+            dots();
+        } else {
+            grid();
+            slowest_and_failed();
+        }
+        depth();
+        return std::move(picture_);
+    }
+
+  private:
+    bool passes(const CommandPoint& point) const {
+        return filter_ == nullptr || filter_->rows.commands.test(point.row);
+    }
+    bool drawn(const CommandPoint& point) const {
+        return point.turnaround_ns != no_time && (!leave_out_ || passes(point));
+    }
+    CommandDot dot(const CommandPoint& point) const {
+        return {point.start_ns, point.turnaround_ns, point.row + uint64_t{1},
+                point.kind,     point.failed,        passes(point)};
+    }
+
+    void dots() {
+        for (size_t i = first_; i < last_; ++i) {
+            const CommandPoint& point = index_.points()[i];
+            if (drawn(point)) picture_.dots.push_back(dot(point));
+        }
+    }
+
+    void grid() {
+        DensityGrid& grid = picture_.grid;
+        grid.begin_ns = picture_.prepared.range.begin_ns;
+        grid.cell_ns = picture_.prepared.ns_per_column * cell_columns;
+        grid.columns = picture_.prepared.columns() / cell_columns + 1;
+        int lowest = INT32_MAX;
+        int highest = INT32_MIN;
+        for (size_t i = first_; i < last_; ++i) {
+            const CommandPoint& point = index_.points()[i];
+            if (point.turnaround_ns == no_time) continue;
+            const int bin = bin_of(point.log_turnaround);
+            lowest = std::min(lowest, bin);
+            highest = std::max(highest, bin);
+        }
+        if (lowest > highest) return;
+        grid.first_bin = lowest;
+        grid.bins = static_cast<size_t>(highest - lowest + 1);
+        grid.cells.resize(grid.columns * grid.bins);
+        for (size_t i = first_; i < last_; ++i) {
+            const CommandPoint& point = index_.points()[i];
+            // Of what does not pass, nothing is in the cells: a cell has no faint half.
+            if (point.turnaround_ns == no_time || !passes(point)) continue;
+            const auto column = static_cast<size_t>((point.start_ns - grid.begin_ns) / grid.cell_ns);
+            const auto bin = static_cast<size_t>(bin_of(point.log_turnaround) - lowest);
+            auto& counts = grid.cells[column * grid.bins + bin];
+            ++counts[static_cast<size_t>(point.kind)];
+            grid.most = std::max(grid.most, counts[0] + counts[1] + counts[2]);
+        }
+    }
+
+    void slowest_and_failed() {
+        const int64_t stretch_ns = picture_.prepared.ns_per_column * slowest_columns;
+        int64_t stretch = INT64_MIN;
+        const CommandPoint* slowest = nullptr;
+        size_t failed = 0;
+        const auto flush = [&] {
+            if (slowest != nullptr) picture_.dots.push_back(dot(*slowest));
+            slowest = nullptr;
+        };
+        for (size_t i = first_; i < last_; ++i) {
+            const CommandPoint& point = index_.points()[i];
+            if (!drawn(point)) continue;
+            const int64_t here = (point.start_ns - picture_.prepared.range.begin_ns) / stretch_ns;
+            if (here != stretch) flush();
+            stretch = here;
+            if (point.failed && failed < most_failed) {
+                ++failed;
+                picture_.dots.push_back(dot(point));
+            } else if (slowest == nullptr || point.turnaround_ns > slowest->turnaround_ns) {
+                slowest = &point;
+            }
+        }
+        flush();
+        std::ranges::stable_sort(picture_.dots, {}, &CommandDot::time_ns);
+    }
+
+    void depth() {
+        const PreparedRange& prepared = picture_.prepared;
+        const auto& starts = index_.starts();
+        const auto& ends = index_.ends();
+        const int64_t begin_ns = prepared.range.begin_ns;
+        const int64_t end_ns = prepared.range.end_ns;
+        auto start = std::lower_bound(starts.begin(), starts.end(), begin_ns);
+        auto end = std::lower_bound(ends.begin(), ends.end(), begin_ns);
+        const auto last_start = std::lower_bound(start, starts.end(), end_ns);
+        const auto last_end = std::lower_bound(end, ends.end(), end_ns);
+        int64_t depth = (start - starts.begin()) - (end - ends.begin());
+        const bool near =
+            static_cast<size_t>((last_start - start) + (last_end - end)) <= 2 * prepared.columns();
+        const auto push = [&](int64_t time_ns) {
+            const auto value = static_cast<double>(depth);
+            picture_.depth.push_back({time_ns, value, value, value, value});
+        };
+        push(begin_ns);
+        const int64_t mean_ns = prepared.ns_per_column * mean_columns;
+        TimeRange stretch{begin_ns, begin_ns + mean_ns};
+        double spent = 0;
+        int64_t at = begin_ns;
+        const auto pass = [&](int64_t until_ns) {
+            while (at < until_ns) {
+                const int64_t next = std::min(until_ns, stretch.end_ns);
+                spent += static_cast<double>(depth) * static_cast<double>(next - at);
+                at = next;
+                if (at < stretch.end_ns) continue;
+                picture_.depth_means.push_back({stretch, spent / static_cast<double>(mean_ns)});
+                stretch = {stretch.end_ns, stretch.end_ns + mean_ns};
+                spent = 0;
+            }
+        };
+        while (start != last_start || end != last_end) {
+            // Of what happens at one moment only the outcome counts.
+            const int64_t moment = start == last_start                ? *end
+                                   : end == last_end || *start < *end ? *start
+                                                                      : *end;
+            pass(moment);
+            for (; start != last_start && *start == moment; ++start) ++depth;
+            for (; end != last_end && *end == moment; ++end) --depth;
+            if (near) {
+                if (picture_.depth.back().time_ns == moment) picture_.depth.pop_back();
+                push(moment);
+                continue;
+            }
+            const int64_t column_ns = moment - (moment - begin_ns) % prepared.ns_per_column;
+            if (picture_.depth.back().time_ns != column_ns) push(column_ns);
+            StepPoint& point = picture_.depth.back();
+            point.last = static_cast<double>(depth);
+            point.min = std::min(point.min, point.last);
+            point.max = std::max(point.max, point.last);
+        }
+        pass(end_ns);
+    }
+
+    const CommandIndex& index_;
+    const FilterResult* filter_;
+    bool leave_out_;
+    size_t first_ = 0;
+    size_t last_ = 0;
+    TurnaroundPicture picture_;
+};
+
+}  // namespace
+
+TurnaroundPicture prepare_turnaround(const CommandIndex& index, const PreparedRange& prepared,
+                                     const FilterResult* filter, FilteredOut filtered_out) {
+    return Preparation(index, prepared, filter, filtered_out).take();
+}
+
+const CommandDot* dot_at(const TurnaroundPicture& picture, const TimeViewport& time, const ValueScale& scale,
+                         double x, double y, double reach) {
+    const int64_t last_ns = time.time_at(x + reach + 1);
+    auto dot = std::lower_bound(picture.dots.begin(), picture.dots.end(), time.time_at(x - reach - 1),
+                                [](const CommandDot& one, int64_t at) { return one.time_ns < at; });
+    const CommandDot* nearest = nullptr;
+    double distance = reach;
+    for (; dot != picture.dots.end() && dot->time_ns <= last_ns; ++dot) {
+        const double away =
+            std::hypot(time.x_of(dot->time_ns) - x, scale.y_of(static_cast<double>(dot->turnaround_ns)) - y);
+        if (away > distance) continue;
+        distance = away;
+        nearest = &*dot;
+    }
+    return nearest;
+}
+
+uint64_t command_within(const CommandIndex& index, TimeRange range, int64_t low_ns, int64_t high_ns) {
+    const CommandPoint* slowest = nullptr;
+    const size_t last = index.first_at(range.end_ns);
+    for (size_t i = index.first_at(range.begin_ns); i < last; ++i) {
+        const CommandPoint& point = index.points()[i];
+        if (point.turnaround_ns == no_time || point.turnaround_ns < low_ns ||
+            point.turnaround_ns >= high_ns) {
+            continue;
+        }
+        if (slowest == nullptr || point.turnaround_ns > slowest->turnaround_ns) slowest = &point;
+    }
+    return slowest == nullptr ? 0 : slowest->row + uint64_t{1};
+}
+
+}  // namespace sanscope

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "gui/document/filter_result.h"
+#include "gui/document/latest_job.h"
+#include "gui/document/time_range.h"
+#include "gui/views/turnaround/command_index.h"
+
+#include "analyzer/store/log_histogram.h"
+
+namespace sanscope {
+
+enum class GroupBy : uint8_t { opcode, size, lun, session };
+
+// Turnarounds of the commands requested in a stretch of time that pass the filter.
+struct TurnaroundStatistics {
+    static constexpr int bins_per_decade = 20;
+
+    struct Group {
+        uint64_t key = 0;       // opcode; n for sizes of 2^(n-1) < bytes <= 2^n; LUN; session number
+        const char* name = "";  // of an opcode; static storage
+        uint64_t count = 0;
+        uint64_t bytes = 0;  // of commands that completed
+        LogHistogram turnaround;
+    };
+
+    TimeRange range;
+    GroupBy by = GroupBy::opcode;
+    std::vector<Group> groups;  // the largest first
+    Group all;
+    // By decimal logarithm of nanoseconds: bin b of class c counts turnarounds in 10^((first_bin + b) / bins_per_decade)
+    // and on.
+    int first_bin = 0;
+    std::vector<std::array<uint64_t, command_classes>> histogram;
+    bool complete = true;  // false: stopped, nothing holds
+
+    // Bytes a second over the range.
+    double rate(const Group& group) const {
+        return range.empty() ? 0
+                             : static_cast<double>(group.bytes) * 1e9 / static_cast<double>(range.span_ns());
+    }
+};
+
+// Groups told apart at most; what is of none of the first ones counts in `all` alone.
+constexpr size_t most_command_groups = 512;
+
+// Visits the row of each command in the range. Any thread.
+TurnaroundStatistics turnaround_statistics(const CaptureData::Reading& reading, const CommandIndex& index,
+                                           TimeRange range, GroupBy by, const FilterResult* filter,
+                                           const StopFlag& stop);
+
+}  // namespace sanscope

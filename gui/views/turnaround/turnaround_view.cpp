@@ -1,0 +1,734 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/views/turnaround/turnaround_view.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QSignalBlocker>
+#include <QToolTip>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+
+#include "gui/plot/time_axis.h"
+
+#include "analyzer/report/human_units.h"
+
+namespace sanscope {
+namespace {
+
+constexpr int rest_ms = 80;  // statistics are told once the range is at rest so long
+constexpr double reach = 7;  // pixels around the pointer
+constexpr uint64_t session_bit = uint64_t{1} << 40;
+
+const QColor& class_color(const Theme& theme, CommandClass kind) {
+    return kind == CommandClass::read    ? theme.read
+           : kind == CommandClass::write ? theme.write
+                                         : theme.other_command;
+}
+
+double bin_edge(int bin, int per_decade) {
+    return std::pow(10.0, static_cast<double>(bin) / per_decade);
+}
+
+// Reads are round, writes square, others triangular.
+void draw_dot(QPainter& painter, CommandClass kind, QPointF center, double radius) {
+    switch (kind) {
+        case CommandClass::read:
+            painter.drawEllipse(center, radius, radius);
+            break;
+        case CommandClass::write:
+            painter.drawRect(QRectF(center.x() - radius, center.y() - radius, 2 * radius, 2 * radius));
+            break;
+        case CommandClass::other:
+            const std::array<QPointF, 3> triangle{center + QPointF(0, -radius * 1.2),
+                                                  center + QPointF(radius * 1.1, radius),
+                                                  center + QPointF(-radius * 1.1, radius)};
+            painter.drawPolygon(triangle.data(), 3);
+            break;
+    }
+}
+
+void draw_failed(QPainter& painter, const Theme& theme, QPointF center) {
+    painter.setPen(QPen(theme.problem, 1.6));
+    painter.drawLine(center + QPointF(-4, -4), center + QPointF(4, 4));
+    painter.drawLine(center + QPointF(-4, 4), center + QPointF(4, -4));
+}
+
+QString lun_text(uint64_t lun) {
+    if (lun == unknown<uint64_t>) return TurnaroundView::tr("not known");
+    // Peripheral and flat addressing hold the number in the first two bytes (SAM-5 §4.7).
+    if ((lun & 0x0000ffffffffffffULL) == 0 && (lun >> 62) <= 1) return QString::number((lun >> 48) & 0x3fff);
+    return QStringLiteral("0x%1").arg(lun, 16, 16, QLatin1Char('0'));
+}
+
+QString size_text(uint64_t bytes) {
+    return QString::fromStdString(human_binary_bytes(bytes));
+}
+
+}  // namespace
+
+QImage density_image(const DensityGrid& grid, const Theme& theme) {
+    if (grid.cells.empty() || grid.most == 0) return {};
+    QImage image(static_cast<int>(grid.columns), static_cast<int>(grid.bins), QImage::Format_ARGB32);
+    image.fill(Qt::transparent);
+    const double most = std::log(1.0 + grid.most);
+    for (size_t bin = 0; bin < grid.bins; ++bin) {
+        auto* line = reinterpret_cast<QRgb*>(image.scanLine(static_cast<int>(grid.bins - 1 - bin)));
+        for (size_t column = 0; column < grid.columns; ++column) {
+            const auto& counts = grid.at(column, bin);
+            const uint32_t count = counts[0] + counts[1] + counts[2];
+            if (count == 0) continue;
+            // One command is to be seen, too.
+            const double share = 0.3 + 0.7 * std::log(1.0 + count) / most;
+            double red = 0;
+            double green = 0;
+            double blue = 0;
+            for (size_t kind = 0; kind < command_classes; ++kind) {
+                const QColor& color = class_color(theme, static_cast<CommandClass>(kind));
+                const double weight = static_cast<double>(counts[kind]) / count;
+                red += weight * color.red();
+                green += weight * color.green();
+                blue += weight * color.blue();
+            }
+            line[column] = qRgba(static_cast<int>(red), static_cast<int>(green), static_cast<int>(blue),
+                                 static_cast<int>(255 * share));
+        }
+    }
+    return image;
+}
+
+TurnaroundView::TurnaroundView(Document& document, QWidget* parent)
+    : View(document, parent),
+      scope_box_(new QComboBox(this)),
+      group_box_(new QComboBox(this)),
+      leave_out_(new QCheckBox(tr("leave out what the filter rejects"), this)),
+      plot_(new TimePlot(document.state(), this)),
+      table_(new QTableWidget(this)),
+      index_(std::make_shared<SharedCommandIndex>(scope_)) {
+    setAccessibleName(tr("Turnaround"));
+    on_.fill(true);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(2);
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(6, 4, 6, 0);
+    auto* by = new QLabel(tr("table by"), this);
+    by->setBuddy(group_box_);
+    bar->addWidget(scope_box_);
+    bar->addWidget(leave_out_);
+    bar->addStretch();
+    bar->addWidget(by);
+    bar->addWidget(group_box_);
+    column->addLayout(bar);
+    column->addWidget(plot_, 1);
+    column->addWidget(table_);
+    scope_box_->setAccessibleName(tr("Whose commands"));
+    scope_box_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    group_box_->setAccessibleName(tr("Groups of the table"));
+    group_box_->addItem(tr("command"), static_cast<int>(GroupBy::opcode));
+    group_box_->addItem(tr("size"), static_cast<int>(GroupBy::size));
+    group_box_->addItem(tr("LUN"), static_cast<int>(GroupBy::lun));
+    group_box_->addItem(tr("session"), static_cast<int>(GroupBy::session));
+    leave_out_->setToolTip(
+        tr("Commands that do not pass the filter are not drawn at all, instead of faintly"));
+    leave_out_->hide();
+    plot_->setAccessibleName(tr("Turnaround over time"));
+    plot_->setAccessibleDescription(
+        tr("Each SCSI command by when it was requested and how long it took; how their turnarounds are "
+           "distributed; "
+           "how many commands were under way"));
+    table_->setAccessibleName(tr("Percentiles of the turnarounds in sight"));
+    table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    table_->setSelectionMode(QAbstractItemView::NoSelection);
+    table_->verticalHeader()->hide();
+    table_->setShowGrid(false);
+    table_->setFrameShape(QFrame::NoFrame);
+    table_->hide();
+    statistics_timer_.setSingleShot(true);
+    statistics_timer_.setInterval(rest_ms);
+    connect(&statistics_timer_, &QTimer::timeout, this, &TurnaroundView::ask_statistics);
+    build_plot();
+    take_scopes({});
+
+    const auto other = [this] {
+        stale_ = true;
+        refresh();
+    };
+    connect(&document, &Document::grown, this, [this, other] {
+        look_for_scopes();
+        other();
+    });
+    connect(&document, &Document::loaded, this, [this, other] {
+        look_for_scopes();
+        other();
+        show_selected();
+    });
+    connect(&state(), &ViewState::filter_changed, this, [this, other] {
+        leave_out_->setVisible(state().filter() != nullptr);
+        other();
+    });
+    connect(leave_out_, &QCheckBox::toggled, this, other);
+    connect(scope_box_, &QComboBox::activated, this, [this, other](int index) {
+        const uint64_t chosen = scope_box_->itemData(index).toULongLong();
+        const auto kind = chosen == 0                   ? CommandScope::Kind::all
+                          : (chosen & session_bit) != 0 ? CommandScope::Kind::session
+                                                        : CommandScope::Kind::connection;
+        scope_ = {kind, static_cast<uint32_t>(chosen)};
+        index_ = std::make_shared<SharedCommandIndex>(scope_);
+        other();
+    });
+    connect(group_box_, &QComboBox::activated, this, [this] { statistics_timer_.start(); });
+    connect(&state(), &ViewState::range_changed, this, &TurnaroundView::refresh);
+    connect(&state(), &ViewState::selected_things_changed, this, [this] {
+        show_selected();
+        if (to_frame_) frame_selected();
+    });
+    connect(plot_, &TimePlot::arranged, this, &TurnaroundView::refresh);
+    connect(plot_, &TimePlot::legend_switched, this, &TurnaroundView::refresh);
+    connect(plot_, &TimePlot::hovered, this, &TurnaroundView::on_hover);
+    connect(plot_, &TimePlot::clicked, this, [this](QPoint at) { select_at(at, false); });
+    connect(plot_, &TimePlot::double_clicked, this, [this](QPoint at) { select_at(at, true); });
+    look_for_scopes();
+}
+
+void TurnaroundView::build_plot() {
+    legend_ = &plot_->add_legend();
+    scatter_ = &plot_->add_pane({.label = tr("turnaround"), .unit = ValueUnit::nanoseconds, .stretch = 3});
+    depth_ = &plot_->add_pane({.label = tr("queue depth"), .unit = ValueUnit::count, .stretch = 0.9});
+    histogram_ =
+        &plot_->add_side_pane(*scatter_, {.unit = ValueUnit::nanoseconds, .value_ticks = false}, 0.24);
+    scatter_->set_logarithmic(true);
+    histogram_->set_logarithmic(true);
+    QCPAxis& value = histogram_->value_axis();
+    value.setTicks(true);
+    value.grid()->setVisible(true);
+    QCPAxis& key = histogram_->key_axis();
+    const QSharedPointer<QCPAxisTickerText> percents(new QCPAxisTickerText);
+    percents->addTick(0, QStringLiteral("0"));
+    percents->addTick(0.5, QStringLiteral("50 %"));
+    percents->addTick(1, QStringLiteral("100 %"));
+    key.setTicker(percents);
+    key.setRange(0, 1.04);
+    key.setLabel(tr("not slower than; bars: how many"));
+    scatter_->add([this](QPainter& painter, const PlotPane& pane) { draw_scatter(painter, pane); });
+    histogram_->add([this](QPainter& painter, const PlotPane& pane) { draw_histogram(painter, pane); });
+    depth_->add([this](QPainter& painter, const PlotPane& pane) { draw_depth(painter, pane); });
+    make_legend();
+}
+
+void TurnaroundView::make_legend() {
+    std::vector<LegendRow::Entry> entries;
+    const auto add = [&](const QString& name, const QString& tip, CommandClass kind) {
+        entries.push_back({name, tip,
+                           [kind](QPainter& painter, const Theme& theme, const QRectF& box) {
+                               painter.setRenderHint(QPainter::Antialiasing);
+                               painter.setPen(Qt::NoPen);
+                               painter.setBrush(class_color(theme, kind));
+                               draw_dot(painter, kind, box.center(), 4);
+                           },
+                           &on_[static_cast<size_t>(kind)]});
+    };
+    add(tr("reads"), tr("READ of any length"), CommandClass::read);
+    add(tr("writes"), tr("WRITE of any length, and what writes as well"), CommandClass::write);
+    add(tr("others"), tr("Commands that move no user data"), CommandClass::other);
+    entries.push_back({tr("failed"), tr("Ended with another status than GOOD, aborted, or never answered"),
+                       [](QPainter& painter, const Theme& theme, const QRectF& box) {
+                           painter.setRenderHint(QPainter::Antialiasing);
+                           draw_failed(painter, theme, box.center());
+                       },
+                       nullptr});
+    entries.push_back(
+        {tr("commands under way"), tr("Requested and not yet answered"), line_icon(&Theme::axis), nullptr});
+    entries.push_back(
+        {tr("their mean"), tr("Over some pixels each, by time"), line_icon(&Theme::in_flight, 2), nullptr});
+    legend_->set_entries(std::move(entries));
+}
+
+bool TurnaroundView::settled() const {
+    return job_.idle() && statistics_job_.idle() && scopes_job_.idle() && find_job_.idle() &&
+           !statistics_timer_.isActive() && !stale_;
+}
+
+FilteredOut TurnaroundView::filtered_out() const {
+    return leave_out_->isChecked() ? FilteredOut::left_out : FilteredOut::faint;
+}
+
+void TurnaroundView::refresh() {
+    const TimeViewport viewport = plot_->time_viewport();
+    if (viewport.range.empty() || viewport.length < 2) return;
+    if (stale_ || !prepared_->picture.prepared.serves(viewport)) request();
+    fit_values();
+    plot_->redraw();
+    statistics_timer_.start();
+}
+
+void TurnaroundView::request() {
+    if (document().loading() && !job_.idle()) return;
+    stale_ = false;
+    job_.request(
+        [data = document().data(), index = index_, filter = state().filter(),
+         range = PreparedRange::around(plot_->time_viewport()), left_out = filtered_out(),
+         &theme = plot_->theme()](const StopFlag&) {
+            {
+                const auto reading = data->read();
+                const std::unique_lock lock(index->mutex);
+                index->index.follow(reading);
+            }
+            Prepared prepared;
+            const std::shared_lock lock(index->mutex);
+            prepared.picture = prepare_turnaround(index->index, range, filter.get(), left_out);
+            prepared.density = density_image(prepared.picture.grid, theme);
+            for (const DepthMean& mean : prepared.picture.depth_means) {
+                prepared.depth_mean.push_back(
+                    {mean.range.begin_ns, mean.mean, mean.mean, mean.mean, mean.mean});
+            }
+            return prepared;
+        },
+        [this](Prepared prepared) { take(std::move(prepared)); });
+}
+
+void TurnaroundView::take(Prepared prepared) {
+    *prepared_ = std::move(prepared);
+    QString message;
+    if (prepared_->picture.commands == 0) {
+        message = document().loading() ? tr("Reading the capture …") : tr("There are no SCSI commands here.");
+    }
+    plot_->set_message(message);
+    refresh();
+}
+
+void TurnaroundView::look_for_scopes() {
+    if (document().loading() && !scopes_job_.idle()) return;
+    scopes_job_.request(
+        [data = document().data()](const StopFlag&) {
+            const auto reading = data->read();
+            Scopes scopes;
+            scopes.sessions = static_cast<uint32_t>(reading.store().sessions().size());
+            for (const ConnectionChoice& choice : connection_choices(reading)) {
+                if (choice.session != 0) scopes.connections.push_back(choice);
+            }
+            return scopes;
+        },
+        [this](Scopes scopes) {
+            if (scopes != scopes_) take_scopes(std::move(scopes));
+        });
+}
+
+void TurnaroundView::take_scopes(Scopes scopes) {
+    scopes_ = std::move(scopes);
+    const QSignalBlocker quiet(scope_box_);
+    const QVariant chosen = scope_box_->currentData();
+    scope_box_->clear();
+    scope_box_->addItem(tr("all commands"), QVariant::fromValue<qulonglong>(0));
+    for (uint32_t session = 1; session <= std::min(scopes_.sessions, 1000U); ++session) {
+        scope_box_->addItem(tr("session %1").arg(session),
+                            QVariant::fromValue<qulonglong>(session_bit | session));
+    }
+    for (const ConnectionChoice& choice : scopes_.connections) {
+        scope_box_->addItem(tr("connection %1: %2 ⇄ %3")
+                                .arg(choice.connection)
+                                .arg(endpoint_text(choice.initiator), endpoint_text(choice.target)),
+                            QVariant::fromValue<qulonglong>(choice.connection));
+    }
+    scope_box_->setCurrentIndex(chosen.isValid() ? std::max(0, scope_box_->findData(chosen)) : 0);
+}
+
+void TurnaroundView::fit_values() {
+    const TimeRange range = state().range();
+    const TurnaroundPicture& picture = prepared_->picture;
+    Extent seen;
+    for (const CommandDot& dot : picture.dots) {
+        if (range.contains(dot.time_ns) && on_[static_cast<size_t>(dot.kind)]) {
+            seen.add(static_cast<double>(std::max<int64_t>(dot.turnaround_ns, 1)));
+        }
+    }
+    const DensityGrid& grid = picture.grid;
+    if (!grid.cells.empty()) {
+        const auto column_of = [&](int64_t time_ns) {
+            return static_cast<size_t>(std::clamp<int64_t>((time_ns - grid.begin_ns) / grid.cell_ns, 0,
+                                                           static_cast<int64_t>(grid.columns)));
+        };
+        size_t lowest = grid.bins;
+        size_t highest = 0;
+        const size_t last = std::min(grid.columns, column_of(range.end_ns) + 1);
+        for (size_t column = column_of(range.begin_ns); column < last; ++column) {
+            const auto filled = [&](size_t bin) {
+                const auto& counts = grid.at(column, bin);
+                return counts[0] + counts[1] + counts[2] > 0;
+            };
+            // Only what is beyond the bounds found so far is looked at.
+            for (size_t bin = 0; bin < lowest; ++bin) {
+                if (filled(bin)) lowest = bin;
+            }
+            for (size_t bin = grid.bins; bin-- > highest;) {
+                if (filled(bin)) highest = bin + 1;
+            }
+        }
+        if (lowest < highest) {
+            seen.add(bin_edge(grid.first_bin + static_cast<int>(lowest), DensityGrid::bins_per_decade));
+            seen.add(bin_edge(grid.first_bin + static_cast<int>(highest), DensityGrid::bins_per_decade));
+        }
+    }
+    const ValueRange values = seen.any ? round_log_range(seen.min, seen.max) : ValueRange{1e5, 1e8};
+    scatter_->set_values(values);
+    histogram_->set_values(values);
+    const Extent depth = extent_in(picture.depth, range);
+    depth_->set_values(round_range(0, std::max(depth.any ? depth.max : 0.0, 1.0), true));
+}
+
+void TurnaroundView::draw_scatter(QPainter& painter, const PlotPane& pane) {
+    const Theme& theme = pane.theme();
+    const TimeViewport view = pane.viewport();
+    const ValueScale scale = pane.scale();
+    const DensityGrid& grid = prepared_->picture.grid;
+    if (!prepared_->density.isNull()) {
+        const double left = view.x_of(grid.begin_ns);
+        const double right = view.x_of(grid.begin_ns + static_cast<int64_t>(grid.columns) * grid.cell_ns);
+        const double top =
+            scale.y_of(bin_edge(grid.first_bin + static_cast<int>(grid.bins), DensityGrid::bins_per_decade));
+        const double bottom = scale.y_of(bin_edge(grid.first_bin, DensityGrid::bins_per_decade));
+        painter.drawImage(QRectF(left, top, right - left, bottom - top), prepared_->density);
+    }
+    draw_dots(painter, pane);
+    if (selected_dot_ && view.range.contains(selected_dot_->time_ns)) {
+        const QPointF center(
+            view.x_of(selected_dot_->time_ns),
+            scale.y_of(static_cast<double>(std::max<int64_t>(selected_dot_->turnaround_ns, 1))));
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(QPen(theme.selection, 2));
+        painter.setBrush(theme.selection_fill);
+        painter.drawEllipse(center, 8, 8);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(class_color(theme, selected_dot_->kind));
+        draw_dot(painter, selected_dot_->kind, center, 3.5);
+        painter.setRenderHint(QPainter::Antialiasing, false);
+    }
+}
+
+void TurnaroundView::draw_dots(QPainter& painter, const PlotPane& pane) {
+    const Theme& theme = pane.theme();
+    const TimeViewport view = pane.viewport();
+    const ValueScale scale = pane.scale();
+    const auto& dots = prepared_->picture.dots;
+    const auto before = [](const CommandDot& dot, int64_t at) { return dot.time_ns < at; };
+    const auto first = std::lower_bound(dots.begin(), dots.end(), view.range.begin_ns, before);
+    const auto last = std::lower_bound(first, dots.end(), view.range.end_ns, before);
+    const bool shapes = last - first <= 700;
+    for (auto& boxes : boxes_) boxes.clear();
+    const auto place = [&](const CommandDot& dot) {
+        return QPointF(view.x_of(dot.time_ns),
+                       scale.y_of(static_cast<double>(std::max<int64_t>(dot.turnaround_ns, 1))));
+    };
+    painter.setPen(Qt::NoPen);
+    if (shapes) painter.setRenderHint(QPainter::Antialiasing);
+    for (auto dot = first; dot != last; ++dot) {
+        const auto kind = static_cast<size_t>(dot->kind);
+        if (!on_[kind]) continue;
+        const QPointF center = place(*dot);
+        if (shapes) {
+            QColor color = class_color(theme, dot->kind);
+            if (!dot->passes) color.setAlphaF(0.18F);
+            painter.setBrush(color);
+            draw_dot(painter, dot->kind, center, 3);
+        } else {
+            boxes_[kind + (dot->passes ? 0 : command_classes)].emplace_back(std::round(center.x()) - 1,
+                                                                            std::round(center.y()) - 1, 3, 3);
+        }
+    }
+    for (size_t i = 0; i < boxes_.size(); ++i) {
+        QColor color = class_color(theme, static_cast<CommandClass>(i % command_classes));
+        color.setAlphaF(i < command_classes ? 0.8F : 0.15F);
+        painter.setBrush(color);
+        painter.drawRects(boxes_[i].data(), static_cast<int>(boxes_[i].size()));
+    }
+    painter.setRenderHint(QPainter::Antialiasing);
+    for (auto dot = first; dot != last; ++dot) {
+        if (dot->failed && dot->passes && on_[static_cast<size_t>(dot->kind)]) {
+            draw_failed(painter, theme, place(*dot));
+        }
+    }
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void TurnaroundView::draw_histogram(QPainter& painter, const PlotPane& pane) const {
+    const Theme& theme = pane.theme();
+    const ValueScale scale = pane.scale();
+    const QRectF area = pane.area();
+    const double whole = area.width() / 1.04;
+    uint64_t most = 0;
+    uint64_t total = 0;
+    for (const auto& counts : statistics_->histogram) {
+        const uint64_t count = counts[0] + counts[1] + counts[2];
+        most = std::max(most, count);
+        total += count;
+    }
+    if (most == 0) return;
+    QPolygonF cumulative;
+    uint64_t up_to = 0;
+    for (size_t i = 0; i < statistics_->histogram.size(); ++i) {
+        const int bin = statistics_->first_bin + static_cast<int>(i);
+        const double bottom = std::round(scale.y_of(bin_edge(bin, TurnaroundStatistics::bins_per_decade)));
+        const double top = std::round(scale.y_of(bin_edge(bin + 1, TurnaroundStatistics::bins_per_decade)));
+        double left = area.left();
+        if (i == 0) cumulative << QPointF(left, bottom);
+        for (size_t kind = 0; kind < command_classes; ++kind) {
+            const uint64_t count = statistics_->histogram[i][kind];
+            up_to += count;
+            if (count == 0) continue;
+            const double width =
+                std::max(1.0, whole * 0.8 * static_cast<double>(count) / static_cast<double>(most));
+            QColor color = class_color(theme, static_cast<CommandClass>(kind));
+            color.setAlphaF(0.75F);
+            painter.fillRect(QRectF(left, top, width, std::max(1.0, bottom - top - 1)), color);
+            left += width;
+        }
+        cumulative << QPointF(area.left() + whole * static_cast<double>(up_to) / static_cast<double>(total),
+                              top);
+    }
+    painter.setPen(QPen(theme.text, 1.2));
+    painter.setBrush(Qt::NoBrush);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.drawPolyline(cumulative);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    // The percentiles of the table, by name; those that would lie on each other once.
+    painter.setFont(plot_->font());
+    const QFontMetrics metrics(plot_->font());
+    double free_below = area.bottom();
+    const std::array<std::pair<double, const char*>, 4> marks{
+        {{0.5, "p50"}, {0.9, "p90"}, {0.99, "p99"}, {0.999, "p99.9"}}};
+    for (const auto& [fraction, name] : marks) {
+        const double y =
+            std::round(scale.y_of(static_cast<double>(statistics_->all.turnaround.percentile_ns(fraction))));
+        painter.setPen(QPen(theme.faint_text, 1, Qt::DotLine));
+        painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
+        if (y > free_below) continue;
+        painter.setPen(theme.faint_text);
+        const QString text = QString::fromUtf8(name);
+        painter.drawText(QPointF(area.right() - metrics.horizontalAdvance(text) - 4, y - 2), text);
+        free_below = y - metrics.height();
+    }
+}
+
+void TurnaroundView::draw_depth(QPainter& painter, const PlotPane& pane) {
+    const Theme& theme = pane.theme();
+    const int64_t until_ns = state().whole().end_ns;
+    drawing_.line(painter, pane, prepared_->picture.depth, theme.axis, until_ns);
+    drawing_.line(painter, pane, prepared_->depth_mean, theme.in_flight, until_ns, 2);
+}
+
+void TurnaroundView::ask_statistics() {
+    const TimeRange range = state().range();
+    if (range.empty()) return;
+    statistics_job_.request(
+        [data = document().data(), index = index_, range, filter = state().filter(),
+         by = static_cast<GroupBy>(group_box_->currentData().toInt())](const StopFlag& stop) {
+            const auto reading = data->read();
+            const std::shared_lock lock(index->mutex);
+            return turnaround_statistics(reading, index->index, range, by, filter.get(), stop);
+        },
+        [this](TurnaroundStatistics statistics) { take_statistics(std::move(statistics)); });
+}
+
+void TurnaroundView::take_statistics(TurnaroundStatistics statistics) {
+    if (!statistics.complete) return;
+    *statistics_ = std::move(statistics);
+    fill_table();
+    plot_->redraw();
+}
+
+QString TurnaroundView::group_name(const TurnaroundStatistics::Group& group) const {
+    switch (statistics_->by) {
+        case GroupBy::opcode:
+            return *group.name != '\0' ? QString::fromUtf8(group.name)
+                   : group.key == unknown<uint16_t>
+                       ? tr("not known")
+                       : QStringLiteral("0x%1").arg(group.key, 2, 16, QLatin1Char('0'));
+        case GroupBy::size:
+            return group.key == 0 ? tr("no data") : tr("≤ %1").arg(size_text(uint64_t{1} << (group.key - 1)));
+        case GroupBy::lun:
+            return tr("LUN %1").arg(lun_text(group.key));
+        case GroupBy::session:
+            break;
+    }
+    return group.key == 0 ? tr("no session") : tr("session %1").arg(group.key);
+}
+
+void TurnaroundView::fill_table() {
+    const auto& groups = statistics_->groups;
+    const bool single = groups.size() == 1;
+    const int rows = static_cast<int>(groups.size()) + (single || groups.empty() ? 0 : 1);
+    table_->clear();
+    table_->setColumnCount(8);
+    table_->setRowCount(rows);
+    table_->setHorizontalHeaderLabels({tr("in sight"), tr("commands"), tr("p50"), tr("p90"), tr("p99"),
+                                       tr("p99.9"), tr("max"), tr("throughput")});
+    table_->horizontalHeaderItem(0)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    const auto set = [&](int row, int column, const QString& text) {
+        auto* item = new QTableWidgetItem(text);
+        item->setTextAlignment(Qt::AlignVCenter | (column == 0 ? Qt::AlignLeft : Qt::AlignRight));
+        table_->setItem(row, column, item);
+    };
+    const auto fill = [&](int row, const QString& name, const TurnaroundStatistics::Group& group) {
+        set(row, 0, name);
+        set(row, 1, QLocale::c().toString(static_cast<qulonglong>(group.count)));
+        int column = 2;
+        for (const double fraction : {0.5, 0.9, 0.99, 0.999}) {
+            set(row, column++,
+                group.turnaround.count() == 0 ? QString()
+                                              : short_duration(group.turnaround.percentile_ns(fraction)));
+        }
+        set(row, 6, group.turnaround.count() == 0 ? QString() : short_duration(group.turnaround.max_ns()));
+        set(row, 7, value_text(statistics_->rate(group), ValueUnit::bytes_per_second));
+    };
+    int row = 0;
+    for (const auto& group : groups) fill(row++, group_name(group), group);
+    if (row < rows) fill(row, tr("all"), statistics_->all);
+    const int line = fontMetrics().height() + 4;
+    table_->verticalHeader()->setDefaultSectionSize(line);
+    table_->horizontalHeader()->setDefaultAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    table_->resizeColumnsToContents();
+    table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() + std::min(rows, 6) * line + 4);
+    table_->setVisible(rows > 0 && height() > 320);
+}
+
+void TurnaroundView::show_selected() {
+    selected_dot_.reset();
+    const uint64_t number = state().selected().command;
+    const auto reading = document().data()->try_read();
+    if (reading && number > 0 && number <= reading->store().commands().size()) {
+        const CommandRow& row = reading->store().commands()[number - 1];
+        const int64_t turnaround_ns = row.turnaround_ns();
+        if (turnaround_ns != no_time) {
+            selected_dot_ =
+                CommandDot{row.request_ns, turnaround_ns, number, class_of(row.opcode), false, true};
+        }
+    }
+    plot_->redraw();
+}
+
+QString TurnaroundView::text_at(QPoint at) const {
+    const PlotPane* pane = plot_->pane_at(at);
+    if (pane == nullptr || prepared_->picture.commands == 0) return {};
+    const TimeViewport view = pane->viewport();
+    const ValueScale scale = pane->scale();
+    const auto moment = [&](int64_t time_ns) {
+        return QStringLiteral("<b>%1</b>")
+            .arg(full_time(time_ns, document().first_ns(), state().time_format()).toHtmlEscaped());
+    };
+    const auto line = [](const QString& text) { return QStringLiteral("<br>") + text.toHtmlEscaped(); };
+    if (pane == histogram_) {
+        const double value = scale.value_at(at.y());
+        uint64_t below = 0;
+        uint64_t total = 0;
+        for (size_t i = 0; i < statistics_->histogram.size(); ++i) {
+            const auto& counts = statistics_->histogram[i];
+            const uint64_t count = counts[0] + counts[1] + counts[2];
+            total += count;
+            if (bin_edge(statistics_->first_bin + static_cast<int>(i),
+                         TurnaroundStatistics::bins_per_decade) < value) {
+                below += count;
+            }
+        }
+        if (total == 0) return {};
+        return tr("%1 % of the commands in sight took %2 or less")
+            .arg(100 * static_cast<double>(below) / static_cast<double>(total), 0, 'f', 1)
+            .arg(pane->text_of(value));
+    }
+    const int64_t time_ns = view.time_at(at.x());
+    if (pane == depth_) {
+        return moment(time_ns) +
+               line(tr("%1 commands under way").arg(value_at(prepared_->picture.depth, time_ns), 0, 'f', 0)) +
+               line(tr("%1 on average about here").arg(value_at(prepared_->depth_mean, time_ns), 0, 'f', 1));
+    }
+    if (const CommandDot* dot = dot_at(prepared_->picture, view, scale, at.x(), at.y(), reach)) {
+        QString text = moment(dot->time_ns) + line(tr("command %1").arg(dot->command));
+        const auto reading = document().data()->try_read();
+        if (reading && dot->command <= reading->store().commands().size()) {
+            const CommandRow& row = reading->store().commands()[dot->command - 1];
+            QString what = QString::fromUtf8(row.name);
+            if (row.bytes != unknown<uint64_t> && row.bytes > 0) what += tr(", %1").arg(size_text(row.bytes));
+            text += line(what);
+            text += line(
+                tr("LUN %1, task tag 0x%2").arg(lun_text(row.lun)).arg(row.itt, 8, 16, QLatin1Char('0')));
+            text += line(tr("session %1, connection %2").arg(row.session).arg(row.connection));
+            if (row.queue_depth != unknown<uint32_t>) text += line(tr("queue depth %1").arg(row.queue_depth));
+            if (row.status != 0 && row.status != unknown<uint16_t>) {
+                text += line(tr("status 0x%1").arg(row.status, 2, 16, QLatin1Char('0')));
+            }
+        }
+        return text + line(tr("turnaround %1").arg(short_duration(dot->turnaround_ns)));
+    }
+    const DensityGrid& grid = prepared_->picture.grid;
+    if (!grid.cells.empty() && time_ns >= grid.begin_ns) {
+        const auto column = static_cast<size_t>((time_ns - grid.begin_ns) / grid.cell_ns);
+        const double value = std::max(scale.value_at(at.y()), 1.0);
+        const int bin =
+            static_cast<int>(std::floor(std::log10(value) * DensityGrid::bins_per_decade)) - grid.first_bin;
+        if (column < grid.columns && bin >= 0 && static_cast<size_t>(bin) < grid.bins) {
+            const auto& counts = grid.at(column, static_cast<size_t>(bin));
+            const uint32_t count = counts[0] + counts[1] + counts[2];
+            if (count > 0) {
+                return moment(time_ns) + line(tr("%1 commands of about %2 within %3")
+                                                  .arg(count)
+                                                  .arg(pane->text_of(value), short_duration(grid.cell_ns)));
+            }
+        }
+    }
+    return {};
+}
+
+void TurnaroundView::on_hover(std::optional<QPoint> at) {
+    const QString text = at ? text_at(*at) : QString();
+    if (text.isEmpty()) return QToolTip::hideText();
+    QToolTip::showText(plot_->mapToGlobal(*at), text, plot_);
+}
+
+void TurnaroundView::select_at(QPoint at, bool frame) {
+    const PlotPane* pane = plot_->pane_at(at);
+    if (pane != scatter_) return;
+    const TimeViewport view = pane->viewport();
+    const ValueScale scale = pane->scale();
+    const auto select = [this, frame](uint64_t command) {
+        if (command == 0) return;
+        state().select({Selection::Kind::command, command});
+        if (frame) frame_selected();
+    };
+    if (const CommandDot* dot = dot_at(prepared_->picture, view, scale, at.x(), at.y(), reach)) {
+        return select(dot->command);
+    }
+    if (prepared_->picture.near) return;
+    // One of those that a cell stands for: found behind the window.
+    const TimeRange around{view.time_at(at.x() - 3), view.time_at(at.x() + 3)};
+    const auto low = static_cast<int64_t>(scale.value_at(at.y() + 4));
+    const auto high = static_cast<int64_t>(scale.value_at(at.y() - 4)) + 1;
+    find_job_.request(
+        [index = index_, around, low, high](const StopFlag&) {
+            const std::shared_lock lock(index->mutex);
+            return command_within(index->index, around, low, high);
+        },
+        select);
+}
+
+void TurnaroundView::frame_selected() {
+    const SelectedThings& things = state().selected();
+    to_frame_ = things.selection != state().selection();
+    if (to_frame_ || things.range.empty()) return;
+    state().set_range(things.range.widened(0.2));
+}
+
+void TurnaroundView::draw(QPainter& painter) {
+    const Theme& theme = plot_->theme();
+    painter.fillRect(rect(), theme.background);
+    painter.setPen(theme.text);
+    painter.setFont(font());
+    painter.drawText(QRect(8, 0, width() - 16, plot_->y()), Qt::AlignLeft | Qt::AlignVCenter,
+                     tr("Turnaround of %1").arg(scope_box_->currentText()));
+    plot_->draw_into(painter, plot_->pos());
+    if (table_->isVisibleTo(this)) {
+        table_->render(&painter, table_->pos(), QRegion(), QWidget::DrawChildren);
+    }
+}
+
+}  // namespace sanscope
