@@ -75,9 +75,8 @@ void DissectHelper::complete(std::string prefix, uint32_t most,
         std::move(done));
 }
 
-void DissectHelper::forget_questions() {
+void DissectHelper::forget_check() {
     check_.cancel();
-    complete_.cancel();
 }
 
 }  // namespace sanscope

@@ -35,7 +35,7 @@ class DissectHelper {
 
     void check(std::string filter, std::function<void(const Check&)> done);
     void complete(std::string prefix, uint32_t most, std::function<void(const std::vector<Field>&)> done);
-    void forget_questions();
+    void forget_check();
     bool idle() const { return check_.idle() && complete_.idle(); }
 
   private:

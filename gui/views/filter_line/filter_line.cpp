@@ -194,7 +194,7 @@ int FilterLine::characters_of(size_t bytes) const {
 // Finds out what the expression is.
 void FilterLine::look() {
     look_later_.stop();
-    helper_.forget_questions();
+    helper_.forget_check();
     checking_ = false;
     taken_for_.clear();
     edit_->set_wave(0, -1);
