@@ -116,6 +116,7 @@ ReachIndex ReachIndex::of(const TrackRows& rows) {
     ReachIndex index;
     for (size_t i = 0; i < rows.track().commands.size(); ++i) {
         const CommandRow& command = rows.command(i);
+        index.commands_end_ns = std::max(index.commands_end_ns, rows.known_end_of(command));
         if (command.turnaround_ns() == no_time && rows.end_of(command) != no_time) {
             index.without_turnaround.push_back(static_cast<uint32_t>(i));
         }

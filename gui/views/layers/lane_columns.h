@@ -113,6 +113,7 @@ class TrackRows {
 struct ReachIndex {
     std::vector<uint32_t> without_turnaround;  // positions of commands that ended, yet have none
     LodPyramid<int64_t> pdu_durations{no_time};
+    int64_t commands_end_ns = no_time;  // when the last of them is known to end
 
     static ReachIndex of(const TrackRows& rows);
 };

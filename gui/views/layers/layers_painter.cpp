@@ -5,6 +5,7 @@
 #include <QFontMetrics>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "gui/plot/time_axis.h"
 
@@ -321,11 +322,10 @@ void LayersPainter::draw_gutter(QPainter& painter, const Look& look, const LaneP
                                  slowness_color(theme, i));
             }
             painter.setPen(theme.faint_text);
-            for (const size_t i : {size_t{1}, size_t{5}, size_t{9}}) {
-                const QString from = short_duration(least_of_slowness_class(i)).remove(QStringLiteral(".0"));
-                painter.drawText(QRect(24 + static_cast<int>(i) * wide - 30, y + 9, 60, line),
-                                 Qt::AlignCenter,
-                                 from.startsWith(QLatin1String("1000")) ? QStringLiteral("1 s") : from);
+            for (const auto& [slowness, text] :
+                 {std::pair(1, "100 µs"), std::pair(5, "10 ms"), std::pair(9, "1 s")}) {
+                painter.drawText(QRect(24 + slowness * wide - 30, y + 9, 60, line), Qt::AlignCenter,
+                                 QString::fromUtf8(text));
             }
             y += 9 + line;
         }

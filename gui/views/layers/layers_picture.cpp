@@ -97,14 +97,19 @@ TrackSummaries::Summary& TrackSummaries::of(const TrackRows& rows, uint32_t conn
         summary.rows = count;
         summary.finished = finished;
         summary.used = uses_;
-        const size_t most = std::clamp<size_t>(std::bit_ceil(2 * count + 1), 256, most_columns);
-        summary.all.grid = summary.passing.grid = grid_over(rows.whole(), most);
+        summary.columns = std::clamp<size_t>(std::bit_ceil(2 * count + 1), 256, most_columns);
+        summary.grid = grid_over(rows.whole(), summary.columns);
     }
     return summary;
 }
 
 const ReachIndex& TrackSummaries::reach(Summary& summary, const TrackRows& rows) const {
-    if (!summary.reach) summary.reach = ReachIndex::of(rows);
+    if (!summary.reach) {
+        summary.reach = ReachIndex::of(rows);
+        TimeRange whole = rows.whole();
+        whole.end_ns = std::max(whole.end_ns, summary.reach->commands_end_ns);
+        summary.commands_grid = grid_over(whole, summary.columns);
+    }
     return *summary.reach;
 }
 
@@ -114,9 +119,7 @@ TrackSummaries::Part& part_for(TrackSummaries::Summary& summary,
                                const std::shared_ptr<const FilterResult>& filter) {
     if (!filter) return summary.all;
     if (summary.filter != filter) {
-        const PreparedRange grid = summary.passing.grid;
         summary.passing = {};
-        summary.passing.grid = grid;
         summary.filter = filter;
     }
     return summary.passing;
@@ -129,30 +132,31 @@ std::vector<CommandColumn> TrackSummaries::commands(Summary& summary, const Trac
                                                     const std::shared_ptr<const FilterResult>& filter) const {
     Part& part = part_for(summary, filter);
     const ReachIndex& index = reach(summary, rows);
-    if (grid.ns_per_column < part.grid.ns_per_column) return command_columns(rows, index, grid, filter.get());
-    if (!part.has_commands) part.commands = command_columns(rows, index, part.grid, filter.get());
+    if (grid.ns_per_column < summary.commands_grid.ns_per_column)
+        return command_columns(rows, index, grid, filter.get());
+    if (!part.has_commands) part.commands = command_columns(rows, index, summary.commands_grid, filter.get());
     part.has_commands = true;
-    return joined(part.grid, part.commands, grid);
+    return joined(summary.commands_grid, part.commands, grid);
 }
 
 std::vector<TrafficColumn> TrackSummaries::traffic(Summary& summary, const TrackRows& rows,
                                                    const PreparedRange& grid,
                                                    const std::shared_ptr<const FilterResult>& filter) const {
     Part& part = part_for(summary, filter);
-    if (grid.ns_per_column < part.grid.ns_per_column) return traffic_columns(rows, grid, filter.get());
-    if (!part.has_traffic) part.traffic = traffic_columns(rows, part.grid, filter.get());
+    if (grid.ns_per_column < summary.grid.ns_per_column) return traffic_columns(rows, grid, filter.get());
+    if (!part.has_traffic) part.traffic = traffic_columns(rows, summary.grid, filter.get());
     part.has_traffic = true;
-    return joined(part.grid, part.traffic, grid);
+    return joined(summary.grid, part.traffic, grid);
 }
 
 std::vector<PduColumn> TrackSummaries::pdus(Summary& summary, const TrackRows& rows,
                                             const PreparedRange& grid,
                                             const std::shared_ptr<const FilterResult>& filter) const {
     Part& part = part_for(summary, filter);
-    if (grid.ns_per_column < part.grid.ns_per_column) return pdu_columns(rows, grid, filter.get());
-    if (!part.has_pdus) part.pdus = pdu_columns(rows, part.grid, filter.get());
+    if (grid.ns_per_column < summary.grid.ns_per_column) return pdu_columns(rows, grid, filter.get());
+    if (!part.has_pdus) part.pdus = pdu_columns(rows, summary.grid, filter.get());
     part.has_pdus = true;
-    return joined(part.grid, part.pdus, grid);
+    return joined(summary.grid, part.pdus, grid);
 }
 
 namespace {

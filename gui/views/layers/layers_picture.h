@@ -139,7 +139,6 @@ struct LayersPicture {
 class TrackSummaries {
   public:
     struct Part {
-        PreparedRange grid;
         std::vector<CommandColumn> commands;
         std::vector<TrafficColumn> traffic;
         std::vector<PduColumn> pdus;
@@ -150,6 +149,9 @@ class TrackSummaries {
     struct Summary {
         size_t rows = 0;
         bool finished = false;
+        size_t columns = 0;           // of each grid, at most
+        PreparedRange grid;           // of traffic and PDUs
+        PreparedRange commands_grid;  // which may go on behind the last packet
         std::optional<ReachIndex> reach;
         Part all;
         Part passing;
