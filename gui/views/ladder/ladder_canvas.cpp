@@ -101,9 +101,12 @@ void LadderCanvas::paintEvent(QPaintEvent*) {
     }
     if (!layer_good_) {
         layer_.setDevicePixelRatio(ratio);
+        raster_.emplace(reinterpret_cast<uint32_t*>(layer_.bits()), layer_.bytesPerLine() / 4,
+                        layout_now().ladder.intersected(rect()), ratio);
         QPainter painter(&layer_);
         painter.setFont(font());
         draw(painter);
+        raster_.reset();
         layer_good_ = true;
     }
     QPainter painter(this);

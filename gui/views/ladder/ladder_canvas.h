@@ -7,6 +7,7 @@
 
 #include "gui/plot/time_canvas.h"
 #include "gui/views/ladder/ladder_geometry.h"
+#include "gui/views/ladder/line_raster.h"
 
 namespace sanscope {
 
@@ -55,6 +56,11 @@ class LadderCanvas : public TimeCanvas {
     QString sender_words(int64_t time_ns) const;
     QString density_words(QPointF at) const;
 
+    // By the raster while there is one, which is sooner, else by the painter.
+    void draw_lines(QPainter& painter, const std::vector<QLineF>& lines, double width,
+                    const QColor& color) const;
+    void draw_line(QPainter& painter, const QLineF& line, double width, const QColor& color) const;
+    void draw_band(QPainter& painter, const QLineF& first, const QLineF& last, const QColor& color) const;
     void draw_lifelines(QPainter& painter, const LadderLayout& layout) const;
     void draw_header(QPainter& painter, const LadderLayout& layout) const;
     void draw_density(QPainter& painter, const LadderLayout& layout) const;
@@ -83,6 +89,7 @@ class LadderCanvas : public TimeCanvas {
     // What was drawn last, for as long as nothing but the pointer moves.
     QImage layer_;
     bool layer_good_ = false;
+    std::optional<LineRaster> raster_;  // into layer_, while that is drawn
 
     // Kept between paintings for their memory.
     std::array<std::vector<QLineF>, 32> buckets_;

@@ -6,7 +6,7 @@
 
 namespace sanscope {
 
-constexpr size_t most_ladder_groups = 4000;  // PDUs, commands in one picture
+constexpr size_t most_ladder_groups = 1000;  // PDUs, commands in one picture
 
 // By which PDUs are in order: completion, else the first packet; no_time where neither is known.
 int64_t time_of_pdu(const CaptureData::Reading& reading, uint32_t row);

@@ -13,8 +13,8 @@ namespace sanscope {
 namespace {
 
 constexpr size_t widths = 4;
-constexpr size_t tones = 4;            // solid, faint, and both dimmed
-constexpr size_t most_smoothed = 700;  // arrows in sight; beyond, their edges are left rough
+constexpr size_t tones = 4;              // solid, faint, and both dimmed
+constexpr size_t most_with_heads = 700;  // arrows in sight
 constexpr size_t most_dashed =
     160;  // beyond, what is estimated is drawn thin: dashes side by side would make blocks
 constexpr double spill = 30;  // pixels beyond the area that are drawn, too
@@ -70,6 +70,39 @@ void LadderCanvas::draw(QPainter& painter) {
     draw_curves(painter, layout);
     draw_header(painter, layout);
     draw_time_axis(painter, layout.axis, state().whole().begin_ns);
+}
+
+void LadderCanvas::draw_lines(QPainter& painter, const std::vector<QLineF>& lines, double width,
+                              const QColor& color) const {
+    if (raster_) {
+        for (const QLineF& line : lines) raster_->line(line, width, color);
+    } else {
+        painter.setPen(QPen(color, width, Qt::SolidLine, Qt::FlatCap));
+        painter.drawLines(lines.data(), static_cast<int>(lines.size()));
+    }
+}
+
+void LadderCanvas::draw_line(QPainter& painter, const QLineF& line, double width, const QColor& color) const {
+    if (raster_) {
+        raster_->line(line, width, color);
+    } else {
+        painter.setPen(QPen(color, width, Qt::SolidLine, Qt::FlatCap));
+        painter.drawLine(line);
+    }
+}
+
+void LadderCanvas::draw_band(QPainter& painter, const QLineF& first, const QLineF& last,
+                             const QColor& color) const {
+    if (raster_) {
+        raster_->fill(first, last, color);
+        return;
+    }
+    // What would lie far outside is cut, which no painter likes to do with great numbers.
+    const auto point = [](QPointF at) { return QPointF(at.x(), std::clamp(at.y(), -32000.0, 32000.0)); };
+    const QPointF corners[4] = {point(first.p1()), point(first.p2()), point(last.p2()), point(last.p1())};
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(color);
+    painter.drawConvexPolygon(corners, 4);
 }
 
 void LadderCanvas::draw_lifelines(QPainter& painter, const LadderLayout& layout) const {
@@ -157,7 +190,7 @@ void LadderCanvas::draw_header(QPainter& painter, const LadderLayout& layout) co
 void LadderCanvas::draw_density(QPainter& painter, const LadderLayout& layout) const {
     if (picture_->densest == 0) return;
     const TimeViewport view = viewport();
-    const int columns = std::max(2, static_cast<int>(layout.x_target - layout.x_initiator) / 6);
+    const int columns = std::max(2, static_cast<int>(layout.x_target - layout.x_initiator) / 10);
     const int rows = layout.ladder.height();
     QImage image(columns, rows, QImage::Format_ARGB32_Premultiplied);
     image.fill(Qt::transparent);
@@ -223,14 +256,15 @@ void LadderCanvas::draw_pdus(QPainter& painter, const LadderGeometry& geometry) 
         const QColor color = pdu.damaged          ? theme().problem
                              : pdu.from_initiator ? theme().initiator
                                                   : theme().target;
-        // What would lie far outside is cut, which no painter likes to do with great numbers.
-        const auto point = [&](double x, double y) { return QPointF(x, std::clamp(y, -32000.0, 32000.0)); };
-        const QPointF corners[4] = {point(first.x1(), first.y1()), point(first.x2(), first.y2()),
-                                    point(last.x2(), last.y2()), point(last.x1(), last.y1())};
-        painter.setPen(
-            QPen(with_alpha(color, strength), lit ? 2.2 : 1, pdu.completed ? Qt::SolidLine : Qt::DotLine));
-        painter.setBrush(with_alpha(color, strength * (pdu.data_length > 0 ? 0.34 : 0.5)));
-        painter.drawConvexPolygon(corners, 4);
+        draw_band(painter, first, last, with_alpha(color, strength * (pdu.data_length > 0 ? 0.34 : 0.5)));
+        const auto edge = [&](const QLineF& line) {
+            const auto [from, to] = part_between(line, top, bottom);
+            if (from > to) return;
+            draw_line(painter, QLineF(line.pointAt(from), line.pointAt(to)), lit ? 2.2 : 1,
+                      with_alpha(color, strength));
+        };
+        edge(first);
+        if (pdu.completed && pdu.last != pdu.first) edge(last);
     }
 }
 
@@ -238,6 +272,8 @@ void LadderCanvas::draw_commands(QPainter& painter, const LadderGeometry& geomet
     const double top = geometry.view.origin - spill;
     const double bottom = geometry.view.origin + geometry.view.length + spill;
     const double lane = lane_width();
+    constexpr size_t most_at_once = 40;
+    const bool crowded = picture_->lanes > most_at_once;
     for (size_t i = 0; i < picture_->commands.size(); ++i) {
         const LadderCommand& command = picture_->commands[i];
         const double begin = geometry.y(command.begin_ns);
@@ -247,34 +283,34 @@ void LadderCanvas::draw_commands(QPainter& painter, const LadderGeometry& geomet
         const double strength = lit ? 1.0 : dims_ || !command.passes ? 0.2 : 0.85;
         const QColor color =
             with_alpha(command.failed ? theme().problem : theme().command_color(command.opcode), strength);
-        const auto clamped = [](double y) { return std::clamp(y, -32000.0, 32000.0); };
+        const auto way = [&](const PacketTrip& trip, bool from_initiator, double width, const QColor& pen) {
+            const QLineF line = geometry.line(trip, from_initiator);
+            const auto [from, to] = part_between(line, top, bottom);
+            if (from <= to) draw_line(painter, QLineF(line.pointAt(from), line.pointAt(to)), width, pen);
+        };
         if (command.has_data) {
-            const QLineF first = geometry.line(command.first_data, command.data_from_initiator);
-            const QLineF last = geometry.line(command.last_data, command.data_from_initiator);
-            const QPointF corners[4] = {
-                QPointF(first.x1(), clamped(first.y1())), QPointF(first.x2(), clamped(first.y2())),
-                QPointF(last.x2(), clamped(last.y2())), QPointF(last.x1(), clamped(last.y1()))};
-            painter.setPen(QPen(with_alpha(color, strength * 0.6), 1));
-            painter.setBrush(with_alpha(color, strength * 0.25));
-            painter.drawConvexPolygon(corners, 4);
+            // Many at once would cover each other.
+            if (lit || !crowded) {
+                draw_band(painter, geometry.line(command.first_data, command.data_from_initiator),
+                          geometry.line(command.last_data, command.data_from_initiator),
+                          with_alpha(color, strength * 0.25));
+            }
+            way(command.first_data, command.data_from_initiator, 1, with_alpha(color, strength * 0.6));
+            way(command.last_data, command.data_from_initiator, 1, with_alpha(color, strength * 0.6));
         }
         const auto arrow = [&](const PacketTrip& trip, bool from_initiator) {
-            QLineF line = geometry.line(trip, from_initiator);
-            const auto [from, to] = part_between(line, top, bottom);
-            if (from > to) return;
-            painter.setPen(QPen(color, lit ? 2.4 : 1.3));
-            painter.drawLine(QLineF(line.pointAt(from), line.pointAt(to)));
+            way(trip, from_initiator, lit ? 2.4 : 1.3, color);
         };
         if (command.has_request) arrow(command.request, true);
         if (command.has_response) arrow(command.response, false);
         const double x = lane_x(geometry, command.lane, lane);
         const double to = std::min(end, bottom);
-        painter.setPen(QPen(color, lit ? std::min(3.5, lane) : std::min(2.0, lane * 0.7),
-                            command.ended ? Qt::SolidLine : Qt::DotLine, Qt::FlatCap));
-        painter.drawLine(QPointF(x, std::max(begin, top)), QPointF(x, to));
-        painter.setPen(QPen(color, 1));
-        painter.drawLine(QPointF(x, begin), QPointF(geometry.x_initiator, begin));
-        if (command.ended) painter.drawLine(QPointF(x, end), QPointF(geometry.x_initiator, end));
+        draw_line(painter, QLineF(x, std::max(begin, top), x, to),
+                  lit ? std::min(3.5, lane) : std::min(2.0, lane * 0.7),
+                  command.ended ? color : with_alpha(color, strength * 0.5));
+        if (begin >= top) draw_line(painter, QLineF(x, begin, geometry.x_initiator, begin), 1, color);
+        if (command.ended && end <= bottom)
+            draw_line(painter, QLineF(x, end, geometry.x_initiator, end), 1, color);
     }
 }
 
@@ -342,8 +378,7 @@ void LadderCanvas::draw_arrows(QPainter& painter, const LadderGeometry& geometry
                 add(certain_to + (1 - certain_to) * begin, certain_to + (1 - certain_to) * end, 1);
         }
     }
-    const bool smooth = in_sight <= most_smoothed;
-    painter.setRenderHint(QPainter::Antialiasing, smooth);
+    const bool with_heads = in_sight <= most_with_heads;
     constexpr std::array<double, tones> alphas{0.85, 0.45, 0.22, 0.13};
     for (const bool from_initiator : {false, true}) {
         const QColor& color = from_initiator ? theme().initiator : theme().target;
@@ -351,17 +386,15 @@ void LadderCanvas::draw_arrows(QPainter& painter, const LadderGeometry& geometry
             for (size_t tone = 0; tone < tones; ++tone) {
                 const auto& bucket = buckets_[bucket_of(from_initiator, width, tone)];
                 if (bucket.empty()) continue;
-                const bool thin = !smooth || (!dashed && tone % 2 == 1);
-                const double pen_width = !thin ? pen_widths[width] : smooth || width < 2 ? 1 : 2;
-                painter.setPen(QPen(with_alpha(color, alphas[tone] * (width == 0 ? 0.8 : 1)), pen_width,
-                                    Qt::SolidLine, Qt::FlatCap));
-                painter.drawLines(bucket.data(), static_cast<int>(bucket.size()));
+                const double pen_width = !dashed && tone % 2 == 1 ? 1 : pen_widths[width];
+                draw_lines(painter, bucket, pen_width,
+                           with_alpha(color, alphas[tone] * (width == 0 ? 0.8 : 1)));
             }
         }
     }
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
-    for (size_t i = 0; smooth && i < picture_->arrows.size(); ++i) {
+    for (size_t i = 0; with_heads && i < picture_->arrows.size(); ++i) {
         const LadderArrow& arrow = picture_->arrows[i];
         if (way_of(arrow.fate) < 1) continue;
         const QLineF line = geometry.line(arrow.trip, arrow.from_initiator);
