@@ -12,13 +12,16 @@
 #include <QProgressBar>
 #include <QSettings>
 #include <QStatusBar>
+#include <QTimer>
 #include <QToolBar>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "gui/plot/time_axis.h"
 #include "gui/views/filter_line/filter_line.h"
+#include "gui/views/overview/overview_view.h"
 #include "gui/views/tables/rows_view.h"
 
 namespace sanscope {
@@ -89,7 +92,7 @@ CaptureWindow::CaptureWindow(std::unique_ptr<Document> document, QWidget* parent
     make_docks();
     make_status();
     arrange();
-    restore_layout();
+    set_movable(false);
 
     connect(document_.get(), &Document::grown, this, &CaptureWindow::show_progress);
     connect(document_.get(), &Document::loaded, this, [this] {
@@ -140,11 +143,29 @@ void CaptureWindow::ensure_view(QDockWidget* dock) {
     views_[name] = view;
     if (auto* const rows = qobject_cast<RowsView*>(view)) {
         connect(rows, &RowsView::filter_wanted, filter_line_, &FilterLine::apply_filter);
+    } else if (auto* const overview = qobject_cast<OverviewView*>(view)) {
+        const auto mark = [this, overview] { mark_notes(*overview); };
+        connect(&document_->notes(), &Notes::changed, overview, mark);
+        connect(document_.get(), &Document::loaded, overview, mark);
+        mark();
     }
     if (current_ == nullptr) {
         current_ = view;
         current_name_ = name;
     }
+}
+
+void CaptureWindow::mark_notes(OverviewView& overview) const {
+    std::vector<OverviewMark> marks;
+    if (const auto reading = document_->data()->try_read()) {
+        for (const auto& [packet, text] : document_->notes().all()) {
+            if (packet > reading->index().packets()) continue;
+            marks.push_back(
+                {reading->timeline().time_of(packet), text.isEmpty() ? tr("Packet %1").arg(packet) : text});
+        }
+    }
+    std::ranges::sort(marks, {}, &OverviewMark::time_ns);
+    overview.set_marks(std::move(marks));
 }
 
 // Overview on top, timelines below it with the findings and the details beside them, tables at the bottom.
@@ -173,11 +194,39 @@ void CaptureWindow::arrange() {
     layers->raise();
     findings->raise();
     commands->raise();
-    const int high = std::max(height(), 800);
-    const int wide = std::max(width(), 1400);
-    resizeDocks({overview, layers, commands}, {high * 12 / 100, high * 56 / 100, high * 32 / 100},
+    share_out_space();
+}
+
+void CaptureWindow::share_out_space() {
+    const auto get = [this](const char* name) { return docks_.at(QString::fromUtf8(name)); };
+    constexpr int strip = 104;
+    const int rest = std::max(height() - strip, 300);
+    resizeDocks({get("overview"), get("layers"), get("commands")}, {strip, rest * 64 / 100, rest * 36 / 100},
                 Qt::Vertical);
-    resizeDocks({layers, findings}, {wide * 74 / 100, wide * 26 / 100}, Qt::Horizontal);
+    resizeDocks({get("layers"), get("findings")}, {width() * 73 / 100, width() * 27 / 100}, Qt::Horizontal);
+}
+
+// Bars by which views can be moved and closed take room: they are there when asked for.
+void CaptureWindow::set_movable(bool movable) {
+    for (const auto& [name, dock] : docks_) {
+        QWidget* const bar = dock->titleBarWidget();
+        if (movable == (bar == nullptr)) continue;
+        dock->setTitleBarWidget(movable ? nullptr : new QWidget(dock));
+        delete bar;
+    }
+}
+
+bool CaptureWindow::is_movable() const {
+    return docks_.begin()->second->titleBarWidget() == nullptr;
+}
+
+void CaptureWindow::showEvent(QShowEvent* event) {
+    QMainWindow::showEvent(event);
+    if (std::exchange(sized_, true)) return;
+    // Only now has it the size that is to be shared.
+    QTimer::singleShot(0, this, [this] {
+        if (!restore_layout()) share_out_space();
+    });
 }
 
 void CaptureWindow::reset_layout() {
@@ -188,9 +237,9 @@ void CaptureWindow::save_layout() const {
     QSettings().setValue(QStringLiteral("capture_layout"), saveState(layout_version));
 }
 
-void CaptureWindow::restore_layout() {
+bool CaptureWindow::restore_layout() {
     const QByteArray layout = QSettings().value(QStringLiteral("capture_layout")).toByteArray();
-    if (!layout.isEmpty()) restoreState(layout, layout_version);
+    return !layout.isEmpty() && restoreState(layout, layout_version);
 }
 
 void CaptureWindow::make_top() {

@@ -19,6 +19,7 @@ class QToolButton;
 namespace sanscope {
 
 class FilterLine;
+class OverviewView;
 
 // One open capture: its views in docks, the filter line above them, how far loading is below. Views are made when they are
 // first seen.
@@ -50,6 +51,9 @@ class CaptureWindow : public QMainWindow {
     void toggle_bookmark();
     FilterLine& filter_line() const { return *filter_line_; }
     void reset_layout();
+    // Whether views have bars by which they can be moved, floated and closed.
+    void set_movable(bool movable);
+    bool is_movable() const;
     void save_layout() const;
 
   Q_SIGNALS:
@@ -57,6 +61,7 @@ class CaptureWindow : public QMainWindow {
 
   protected:
     void keyPressEvent(QKeyEvent* event) override;
+    void showEvent(QShowEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
 
   private:
@@ -64,8 +69,10 @@ class CaptureWindow : public QMainWindow {
     void make_top();
     void make_status();
     void arrange();
-    void restore_layout();
+    bool restore_layout();
+    void share_out_space();
     void ensure_view(QDockWidget* dock);
+    void mark_notes(OverviewView& overview) const;
     void show_progress();
     void show_range();
     void show_cursor();
@@ -78,6 +85,7 @@ class CaptureWindow : public QMainWindow {
     std::map<QString, View*> views_;
     View* current_ = nullptr;
     QString current_name_;
+    bool sized_ = false;
     FilterLine* filter_line_ = nullptr;
     MessageBar* messages_ = nullptr;
     QLabel* range_label_ = nullptr;

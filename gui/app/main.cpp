@@ -88,6 +88,13 @@ std::optional<RenderOptions> render_options(const Arguments& arguments) {
     return options;
 }
 
+// Qt speaks of folders that a session without a desktop lacks; they are not needed to draw.
+void pass_over_desktop_messages(QtMsgType type, const QMessageLogContext&, const QString& message) {
+    if (type == QtDebugMsg || type == QtInfoMsg || message.contains(QStringLiteral("XDG_RUNTIME_DIR")))
+        return;
+    std::fprintf(stderr, "sanscope-gui: %s\n", qPrintable(message));
+}
+
 }  // namespace
 }  // namespace sanscope
 
@@ -109,6 +116,7 @@ int main(int argc, char** argv) {
         if (!options) return 2;
         // Needs no display, and looks the same everywhere.
         qputenv("QT_QPA_PLATFORM", "offscreen");
+        qInstallMessageHandler(pass_over_desktop_messages);
     }
     std::signal(SIGPIPE, SIG_IGN);
     QApplication::setApplicationName(QStringLiteral("sanscope-gui"));

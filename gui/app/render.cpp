@@ -155,6 +155,7 @@ int render(const RenderOptions& options) {
         const std::unique_ptr<View> view(kind->make(*document, nullptr));
         view->setWindowTitle(kind->translated_title());
         view->resize(options.size);
+        view->setAttribute(Qt::WA_DontShowOnScreen);
         view->show();
         if (!wait_until_settled(*view, patience_ms)) {
             complain(QStringLiteral("the view %1 took too long").arg(kind->id()));

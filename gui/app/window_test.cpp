@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The window as its user drives it: with the mouse, the keyboard and files, on captures that show losses, damage and nothing
+// at all.
+#include <QAction>
+#include <QApplication>
+#include <QDockWidget>
+#include <QDragEnterEvent>
+#include <QDropEvent>
+#include <QElapsedTimer>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHeaderView>
+#include <QImage>
+#include <QInputDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QSettings>
+#include <QStatusBar>
+#include <QTabWidget>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTimer>
+#include <algorithm>
+#include <fstream>
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "gui/app/capture_window.h"
+#include "gui/app/main_window.h"
+#include "gui/app/recent_files.h"
+#include "gui/app/view_export.h"
+#include "gui/document/filter_result.h"
+#include "gui/views/filter_line/filter_line.h"
+#include "gui/views/layers/layers_view.h"
+#include "gui/views/overview/overview_view.h"
+#include "gui/views/tables/rows_view.h"
+
+#include "analyzer/ingest/packet_source.h"
+
+namespace sanscope {
+namespace {
+
+using testing::HasSubstr;
+
+QString sample(const char* name) {
+    return QStringLiteral(SANSCOPE_SAMPLES "/") + QString::fromUtf8(name);
+}
+
+const char* const with_losses = "loss-mixed-initiator.pcap.zst";
+
+template <class Condition>
+bool wait_until(Condition condition, int patience_ms = 60'000) {
+    QElapsedTimer timer;
+    timer.start();
+    while (!condition()) {
+        if (timer.elapsed() > patience_ms) return false;
+        QApplication::processEvents(QEventLoop::AllEvents, 5);
+    }
+    return true;
+}
+
+class WindowTest : public testing::Test {
+  protected:
+    WindowTest() {
+        QSettings().clear();
+        window = std::make_unique<MainWindow>();
+        window->resize(1600, 960);
+        window->show();
+        EXPECT_TRUE(QTest::qWaitForWindowExposed(window.get()));
+    }
+    ~WindowTest() override {
+        window.reset();
+        QSettings().clear();
+    }
+
+    CaptureWindow& opened(const QString& path) {
+        EXPECT_TRUE(window->open({path}));
+        CaptureWindow& capture = *window->current();
+        EXPECT_TRUE(wait_until([&] { return !capture.document().loading(); }));
+        settle(capture);
+        return capture;
+    }
+    static bool settled(CaptureWindow& capture) {
+        for (const ViewKind& kind : view_kinds()) {
+            const View* const view = capture.dock(kind.name)->findChild<View*>();
+            if (view != nullptr && view->isVisible() && !view->settled()) return false;
+        }
+        return capture.filter_line().settled() &&
+               capture.state().selected().selection == capture.state().selection();
+    }
+    static void settle(CaptureWindow& capture) {
+        // What an event that waits would ask for counts, too.
+        for (int quiet = 0; quiet < 3;) {
+            QApplication::processEvents();
+            quiet = settled(capture) ? quiet + 1 : 0;
+            QTest::qWait(2);
+        }
+    }
+    template <class Kind>
+    static Kind& view(CaptureWindow& capture, const char* name) {
+        capture.show_view(name);
+        settle(capture);
+        return *qobject_cast<Kind*>(capture.view(name));
+    }
+    static void type(CaptureWindow& capture, const QString& filter) {
+        QTest::keyClicks(&capture.filter_line().edit(), filter);
+        QTest::keyClick(&capture.filter_line().edit(),
+                        Qt::Key_Escape);  // closes the list of completions, if there is one
+        QTest::keyClick(&capture.filter_line().edit(), Qt::Key_Return);
+        EXPECT_TRUE(wait_until([&] { return capture.filter_line().settled(); }));
+        settle(capture);
+    }
+    // Chooses a name in the file dialog that comes next.
+    static void answer_file_dialog(const QString& path) {
+        auto* const timer = new QTimer(qApp);
+        QObject::connect(timer, &QTimer::timeout, [timer, path] {
+            auto* const dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+            if (dialog == nullptr) return;
+            timer->deleteLater();
+            dialog->findChild<QLineEdit*>(QStringLiteral("fileNameEdit"))->setText(path);
+            QMetaObject::invokeMethod(dialog, "accept", Qt::QueuedConnection);
+        });
+        timer->start(20);
+    }
+    QAction* action(const QString& text) const {
+        for (QAction* const one : window->findChildren<QAction*>()) {
+            if (one->text().remove(QLatin1Char('&')).startsWith(text)) return one;
+        }
+        ADD_FAILURE() << "no action " << text.toStdString();
+        return nullptr;
+    }
+
+    QTemporaryDir folder;
+    std::unique_ptr<MainWindow> window;
+};
+
+TEST_F(WindowTest, EachCaptureOpensInATabOnce) {
+    opened(sample(with_losses));
+    opened(sample("reads-4k-qd8.pcap.zst"));
+    EXPECT_TRUE(window->open({sample(with_losses)}));
+    EXPECT_EQ(window->captures(), 2);
+    EXPECT_THAT(window->windowTitle().toStdString(), HasSubstr(with_losses));
+    EXPECT_EQ(recent_files().size(), 2);
+    EXPECT_EQ(QFileInfo(recent_files().first()).fileName(), QString::fromUtf8("reads-4k-qd8.pcap.zst"));
+}
+
+TEST_F(WindowTest, EveryViewComesToTheFrontAndSettles) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    for (const ViewKind& kind : view_kinds()) {
+        capture.show_view(kind.name);
+        settle(capture);
+        const View* const view = capture.view(kind.name);
+        EXPECT_TRUE(view->isVisible()) << kind.name;
+        EXPECT_TRUE(view->settled()) << kind.name;
+        EXPECT_GT(view->width(), 100) << kind.name;
+        EXPECT_GT(view->height(), 50) << kind.name;
+        EXPECT_FALSE(view->accessibleName().isEmpty()) << kind.name;
+    }
+}
+
+TEST_F(WindowTest, ADragInTheOverviewChoosesTheRangeOfAllViews) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    auto& overview = view<OverviewView>(capture, "overview");
+    const TimeViewport strip = overview.strip();
+    const int y = overview.height() / 2;
+    const QPoint from(static_cast<int>(strip.origin + strip.length * 0.25), y);
+    const QPoint to(static_cast<int>(strip.origin + strip.length * 0.35), y);
+    const TimeRange expected{strip.time_at(from.x()), strip.time_at(to.x())};
+    QTest::mousePress(&overview, Qt::LeftButton, {}, from);
+    for (int x = from.x(); x <= to.x(); x += 7) QTest::mouseMove(&overview, {x, y});
+    QTest::mouseMove(&overview, to);
+    QTest::mouseRelease(&overview, Qt::LeftButton, {}, to);
+    const TimeRange range = capture.state().range();
+    const auto slack = static_cast<double>(strip.ns_per_pixel() * 10);
+    EXPECT_NEAR(static_cast<double>(range.begin_ns - expected.begin_ns), 0, slack);
+    EXPECT_NEAR(static_cast<double>(range.end_ns - expected.end_ns), 0, slack);
+    settle(capture);
+    action(QStringLiteral("Back"))->trigger();
+    EXPECT_EQ(capture.state().range(), capture.state().whole());
+}
+
+TEST_F(WindowTest, TheSlowestCommandIsAClickAwayAndLightsUpEverywhere) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    auto& commands = view<RowsView>(capture, "commands");
+    const auto reading = capture.document().data()->try_read();
+    const auto& rows = reading->store().commands();
+    uint64_t slowest = 1;
+    for (uint64_t number = 1; number <= rows.size(); ++number) {
+        if (rows[number - 1].turnaround_ns() > rows[slowest - 1].turnaround_ns()) slowest = number;
+    }
+    int column = -1;
+    for (int i = 0; i < commands.model().columnCount(); ++i) {
+        if (commands.model()
+                .headerData(i, Qt::Horizontal, Qt::DisplayRole)
+                .toString()
+                .contains(QStringLiteral("turnaround"), Qt::CaseInsensitive)) {
+            column = i;
+        }
+    }
+    ASSERT_GE(column, 0);
+    commands.sort(column, Qt::DescendingOrder);
+    settle(capture);
+    const QModelIndex first = commands.model().index(0, 0);
+    QTest::mouseClick(commands.table().viewport(), Qt::LeftButton, {},
+                      commands.table().visualRect(first).center());
+    settle(capture);
+    const SelectedThings& selected = capture.state().selected();
+    EXPECT_EQ(selected.command, slowest);
+    EXPECT_EQ(selected.pdus.size(), rows[slowest - 1].pdus);
+    EXPECT_FALSE(selected.packets.empty());
+    // F frames it in every view.
+    QTest::keyClick(window.get(), Qt::Key_F);
+    EXPECT_TRUE(capture.state().range().contains(selected.range));
+    EXPECT_LT(capture.state().range().span_ns(), selected.range.span_ns() * 2);
+    capture.show_view("ladder");
+    settle(capture);
+    EXPECT_EQ(capture.state().connection(), rows[slowest - 1].connection);
+    capture.show_view("details");
+    settle(capture);
+    EXPECT_EQ(selected.packet, rows[slowest - 1].request_packet);
+}
+
+TEST_F(WindowTest, AFilterOverOurColumnsHoldsForAllTables) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    auto& commands = view<RowsView>(capture, "commands");
+    const int all = commands.model().rowCount();
+    QTest::keySequence(window.get(), QKeySequence::Find);
+    type(capture, QStringLiteral("turnaround_ns > 10ms"));
+    ASSERT_NE(capture.state().filter(), nullptr) << capture.filter_line().message().toStdString();
+    const auto reading = capture.document().data()->try_read();
+    int expected = 0;
+    for (const CommandRow& row : reading->store().commands()) {
+        if (row.turnaround_ns() != no_time && row.turnaround_ns() > 10'000'000) ++expected;
+    }
+    EXPECT_EQ(commands.model().rowCount(), expected);
+    EXPECT_LT(expected, all);
+    EXPECT_GT(expected, 0);
+    auto& pdus = view<RowsView>(capture, "pdus");
+    EXPECT_LT(pdus.model().rowCount(), static_cast<int>(reading->store().pdus().size()));
+    EXPECT_GT(pdus.model().rowCount(), 0);
+    capture.filter_line().clear();
+    settle(capture);
+    EXPECT_EQ(capture.state().filter(), nullptr);
+    EXPECT_EQ(view<RowsView>(capture, "commands").model().rowCount(), all);
+}
+
+TEST_F(WindowTest, AWrongFilterIsToldAndChangesNothing) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    type(capture, QStringLiteral("turnaround_ns > banana"));
+    EXPECT_EQ(capture.state().filter(), nullptr);
+    EXPECT_FALSE(capture.filter_line().message().isEmpty());
+}
+
+#ifdef SANSCOPE_WITH_WIRESHARK
+TEST_F(WindowTest, AWiresharkFilterChoosesPackets) {
+    CaptureWindow& capture = opened(sample("nop-logout.pcap"));
+    type(capture, QStringLiteral("iscsi.opcode == 0x01"));
+    ASSERT_NE(capture.state().filter(), nullptr) << capture.filter_line().message().toStdString();
+    EXPECT_EQ(capture.filter_line().taken_for().toStdString(), "wireshark");
+    const size_t packets = capture.state().filter()->rows.packets.count();
+    EXPECT_GT(packets, 0u);
+    EXPECT_EQ(static_cast<size_t>(view<RowsView>(capture, "packets").model().rowCount()), packets);
+}
+#endif
+
+TEST_F(WindowTest, KeysMoveThroughTime) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    ViewState& state = capture.state();
+    const TimeRange whole = state.whole();
+    QTest::keyClick(window.get(), Qt::Key_W);
+    EXPECT_LT(state.range().span_ns(), whole.span_ns());
+    const TimeRange near = state.range();
+    QTest::keyClick(window.get(), Qt::Key_D);
+    EXPECT_GT(state.range().begin_ns, near.begin_ns);
+    QTest::keyClick(window.get(), Qt::Key_A);
+    EXPECT_NEAR(static_cast<double>(state.range().begin_ns), static_cast<double>(near.begin_ns), 2);
+    QTest::keyClick(window.get(), Qt::Key_Plus);
+    EXPECT_LT(state.range().span_ns(), near.span_ns());
+    QTest::keyClick(window.get(), Qt::Key_Minus);
+    QTest::keyClick(window.get(), Qt::Key_S);
+    QTest::keyClick(window.get(), Qt::Key_0);
+    EXPECT_EQ(state.range(), whole);
+    View* const layers = capture.view("layers");
+    capture.show_view("layers");
+    QTest::keyClick(QApplication::focusWidget() != nullptr ? QApplication::focusWidget() : layers, Qt::Key_W);
+    const TimeRange before = state.range();
+    QTest::keyClick(QApplication::focusWidget() != nullptr ? QApplication::focusWidget() : layers,
+                    Qt::Key_Right);
+    EXPECT_GT(state.range().begin_ns, before.begin_ns);
+    QTest::keySequence(window.get(), QKeySequence(Qt::ALT | Qt::Key_Left));
+    EXPECT_NE(state.range().begin_ns, before.begin_ns + 1);
+    EXPECT_TRUE(state.can_go_forward());
+}
+
+TEST_F(WindowTest, LettersTypedIntoTheFilterAreNoKeys) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    QTest::keySequence(window.get(), QKeySequence::Find);
+    const TimeRange before = capture.state().range();
+    QTest::keyClicks(&capture.filter_line().edit(), QStringLiteral("wasd+-f0np"));
+    EXPECT_EQ(capture.state().range(), before);
+    EXPECT_EQ(capture.filter_line().edit().text().toStdString(), "wasd+-f0np");
+}
+
+TEST_F(WindowTest, GoesToAPacketByNumberAndOnToItsNeighbours) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    QTimer::singleShot(100, qApp, [] {
+        auto* const dialog = qobject_cast<QInputDialog*>(QApplication::activeModalWidget());
+        ASSERT_NE(dialog, nullptr);
+        dialog->setIntValue(4711);
+        dialog->accept();
+    });
+    QTest::keySequence(window.get(), QKeySequence(Qt::CTRL | Qt::Key_G));
+    settle(capture);
+    EXPECT_EQ(capture.state().selection(), (Selection{Selection::Kind::packet, 4711}));
+    EXPECT_EQ(capture.state().selected().packet, 4711u);
+    QTest::keyClick(window.get(), Qt::Key_N);
+    EXPECT_EQ(capture.state().selection().number, 4712u);
+    QTest::keyClick(window.get(), Qt::Key_P);
+    QTest::keyClick(window.get(), Qt::Key_P);
+    EXPECT_EQ(capture.state().selection().number, 4710u);
+}
+
+TEST_F(WindowTest, AFileDroppedIsOpened) {
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(sample("nop-logout.pcap"))});
+    QDragEnterEvent enter({100, 100}, Qt::CopyAction, &data, Qt::LeftButton, {});
+    QApplication::sendEvent(window.get(), &enter);
+    EXPECT_TRUE(enter.isAccepted());
+    QDropEvent drop({100, 100}, Qt::CopyAction, &data, Qt::LeftButton, {});
+    QApplication::sendEvent(window.get(), &drop);
+    EXPECT_EQ(window->captures(), 1);
+}
+
+TEST_F(WindowTest, DamageIsToldInABar) {
+    CaptureWindow& capture = opened(sample("cut-off.pcap"));
+    const auto* const bar = capture.findChild<MessageBar*>();
+    EXPECT_TRUE(bar->isVisible());
+    EXPECT_THAT(bar->message().toStdString(), HasSubstr("damaged at byte"));
+    EXPECT_FALSE(opened(sample("nop-logout.pcap")).findChild<MessageBar*>()->isVisible());
+}
+
+TEST_F(WindowTest, WhatCannotBeOpenedIsToldAndNothingElseHappens) {
+    EXPECT_FALSE(window->open({folder.filePath(QStringLiteral("none.pcap")), folder.path()}));
+    EXPECT_EQ(window->captures(), 0);
+    const auto boxes = window->findChildren<QMessageBox*>();
+    ASSERT_EQ(boxes.size(), 1);
+    EXPECT_THAT(boxes.first()->text().toStdString(), HasSubstr("none.pcap"));
+    boxes.first()->close();
+    EXPECT_TRUE(recent_files().isEmpty());
+}
+
+void write_empty_capture(const QString& path, bool one_packet) {
+    const unsigned char header[] = {0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0,
+                                    0,    0,    0,    0,    0, 0, 4, 0, 1, 0, 0, 0};
+    const unsigned char packet[] = {1, 0, 0, 0, 0, 0, 0, 0, 14, 0, 0, 0,  14, 0, 0,
+                                    0, 0, 1, 2, 3, 4, 5, 6, 7,  8, 9, 10, 11, 8, 6};
+    std::ofstream file(path.toStdString(), std::ios::binary);
+    file.write(reinterpret_cast<const char*>(header), sizeof header);
+    if (one_packet) file.write(reinterpret_cast<const char*>(packet), sizeof packet);
+}
+
+TEST_F(WindowTest, CapturesOfNothingAndOfOnePacketShowThatInEveryView) {
+    for (const bool one_packet : {false, true}) {
+        const QString path =
+            folder.filePath(one_packet ? QStringLiteral("one.pcap") : QStringLiteral("empty.pcap"));
+        write_empty_capture(path, one_packet);
+        CaptureWindow& capture = opened(path);
+        for (const ViewKind& kind : view_kinds()) {
+            capture.show_view(kind.name);
+            settle(capture);
+            QImage image(capture.view(kind.name)->size(), QImage::Format_RGB32);
+            capture.view(kind.name)->render(&image);
+        }
+        for (const Qt::Key key :
+             {Qt::Key_W, Qt::Key_S, Qt::Key_A, Qt::Key_D, Qt::Key_F, Qt::Key_0, Qt::Key_N}) {
+            QTest::keyClick(window.get(), key);
+        }
+        settle(capture);
+    }
+}
+
+TEST_F(WindowTest, PicturesAreWrittenInEveryFormat) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    capture.show_view("layers");
+    settle(capture);
+    for (const char* const ending : {"png", "svg", "pdf"}) {
+        const QString path = folder.filePath(QStringLiteral("layers.") + QString::fromUtf8(ending));
+        answer_file_dialog(path);
+        action(QStringLiteral("Export the view"))->trigger();
+        ASSERT_TRUE(wait_until([&] { return QFileInfo::exists(path); }, 10'000)) << ending;
+        EXPECT_GT(QFileInfo(path).size(), 2000) << ending;
+    }
+    const QImage picture(folder.filePath(QStringLiteral("layers.png")));
+    EXPECT_EQ(picture.size(), capture.view("layers")->size() * 2);
+}
+
+TEST_F(WindowTest, ThePacketsOfACommandBecomeACaptureOfTheirOwn) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    capture.state().select({Selection::Kind::command, 40});
+    settle(capture);
+    const size_t packets = capture.state().selected().packets.size();
+    const QString path = folder.filePath(QStringLiteral("command.pcapng"));
+    answer_file_dialog(path);
+    action(QStringLiteral("Export the selected packets"))->trigger();
+    ASSERT_TRUE(wait_until([&] { return QFileInfo::exists(path); }, 20'000));
+    auto source = open_capture(path.toStdString());
+    ASSERT_TRUE(source);
+    PacketBatch batch;
+    size_t found = 0;
+    while ((*source)->claim(batch)) {
+        (*source)->load(batch);
+        (*source)->parse(batch);
+        found += batch.packets.size();
+    }
+    EXPECT_EQ(found, packets);
+}
+
+TEST_F(WindowTest, RowsInFrontAreExportedAsTheyAreShown) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    type(capture, QStringLiteral("turnaround_ns > 10ms"));
+    auto& commands = view<RowsView>(capture, "commands");
+    const QString path = folder.filePath(QStringLiteral("slow.csv"));
+    answer_file_dialog(path);
+    action(QStringLiteral("Export the rows"))->trigger();
+    ASSERT_TRUE(
+        wait_until([&] { return QFileInfo::exists(path) && !commands.csv_export().running(); }, 20'000));
+    std::ifstream file(path.toStdString());
+    int lines = 0;
+    for (std::string line; std::getline(file, line);) ++lines;
+    EXPECT_EQ(lines, commands.model().rowCount() + 1);
+}
+
+TEST_F(WindowTest, NotesAreKeptInACopyOfTheCapture) {
+    const QString path = folder.filePath(QStringLiteral("noted.pcapng"));
+    {
+        CaptureWindow& capture = opened(sample("reads-4k-qd8.pcap.zst"));
+        capture.state().select({Selection::Kind::packet, 77});
+        settle(capture);
+        QTest::keySequence(window.get(), QKeySequence(Qt::CTRL | Qt::Key_B));
+        EXPECT_TRUE(capture.document().notes().has(77));
+        capture.document().notes().set(77, QStringLiteral("here it waits"));
+        answer_file_dialog(path);
+        action(QStringLiteral("Save a copy with notes"))->trigger();
+        ASSERT_TRUE(wait_until([&] { return QFileInfo::exists(path); }, 20'000));
+        ASSERT_TRUE(wait_until([&] { return !capture.document().notes().modified(); }));
+    }
+    CaptureWindow& again = opened(path);
+    EXPECT_EQ(again.document().notes().all().at(77).toStdString(), "here it waits");
+    EXPECT_FALSE(again.document().notes().modified());
+}
+
+TEST_F(WindowTest, MayBeClosedWhileReading) {
+    for (int i = 0; i < 6; ++i) {
+        EXPECT_TRUE(window->open({sample(with_losses)}));
+        for (int k = 0; k < i * 3; ++k) QApplication::processEvents();
+        action(QStringLiteral("Close"))->trigger();
+        EXPECT_EQ(window->captures(), 0);
+    }
+}
+
+TEST_F(WindowTest, TheLayoutIsRememberedAndCanBeHadAnew) {
+    {
+        CaptureWindow& capture = opened(sample("nop-logout.pcap"));
+        capture.dock("findings")->hide();
+        capture.save_layout();
+    }
+    CaptureWindow& other = opened(sample(with_losses));
+    EXPECT_TRUE(other.dock("findings")->isHidden());
+    other.reset_layout();
+    EXPECT_FALSE(other.dock("findings")->isHidden());
+}
+
+TEST_F(WindowTest, TimesCanBeReadInThreeWays) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    action(QStringLiteral("UTC"))->trigger();
+    EXPECT_EQ(capture.state().time_format(), TimeFormat::utc);
+    action(QStringLiteral("Seconds since"))->trigger();
+    EXPECT_EQ(capture.state().time_format(), TimeFormat::relative);
+}
+
+}  // namespace
+}  // namespace sanscope

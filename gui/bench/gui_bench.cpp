@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// How the window feels on a capture: how soon there is a picture, how long the GUI thread is kept from its events, how long a
+// frame takes wherever one looks, a selection, an order, a filter. Prints a line a figure with the limit it is held to; the
+// exit status says whether all were kept.
+#include <CLI/CLI.hpp>
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QStandardPaths>
+#include <QStyleFactory>
+#include <QTemporaryDir>
+#include <QThread>
+#include <QTimer>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cstdio>
+#include <fmt/core.h>
+#include <fstream>
+#include <time.h>
+
+#include "gui/app/capture_window.h"
+#include "gui/app/main_window.h"
+#include "gui/app/theme_palette.h"
+#include "gui/views/filter_line/filter_line.h"
+#include "gui/views/tables/rows_view.h"
+
+namespace sanscope {
+namespace {
+
+double ms(qint64 ns) {
+    return static_cast<double>(ns) / 1e6;
+}
+
+double thread_cpu_ms() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
+
+// The longest single event: its time by the clock, and by the processor.
+class TimedApplication : public QApplication {
+  public:
+    using QApplication::QApplication;
+    bool notify(QObject* receiver, QEvent* event) override {
+        if (depth_ > 0 || !watching) return QApplication::notify(receiver, event);
+        ++depth_;
+        QElapsedTimer timer;
+        timer.start();
+        const double cpu = thread_cpu_ms();
+        const char* const name = receiver->metaObject()->className();
+        const int type = event->type();
+        const bool result = QApplication::notify(receiver, event);
+        const double took = ms(timer.nsecsElapsed());
+        if (took > longest) {
+            longest = took;
+            longest_cpu = thread_cpu_ms() - cpu;
+            what = fmt::format("{}, event {}", name, type);
+        }
+        --depth_;
+        return result;
+    }
+    void reset() {
+        longest = longest_cpu = 0;
+        what.clear();
+    }
+    bool watching = true;
+    double longest = 0;
+    double longest_cpu = 0;
+    std::string what;
+
+  private:
+    int depth_ = 0;
+};
+
+class Sheet {
+  public:
+    void line(const std::string& what, double figure, double limit, const char* unit,
+              const std::string& note = {}) {
+        const bool kept = limit <= 0 || figure <= limit;
+        kept_ = kept_ && kept;
+        fmt::print("{:<58} {:>9.1f} {:<3} {}{}\n", what, figure, unit,
+                   limit <= 0 ? std::string() : fmt::format("limit {:g} {}", limit, kept ? "kept" : "MISSED"),
+                   note.empty() ? "" : "   (" + note + ")");
+        std::fflush(stdout);
+    }
+    bool kept() const { return kept_; }
+
+  private:
+    bool kept_ = true;
+};
+
+template <class Condition>
+bool process_until(Condition condition, int patience_ms = 300'000) {
+    QElapsedTimer timer;
+    timer.start();
+    while (!condition()) {
+        QApplication::processEvents(QEventLoop::AllEvents, 2);
+        if (timer.elapsed() > patience_ms) return false;
+    }
+    return true;
+}
+
+double percentile(std::vector<double> values, double fraction) {
+    if (values.empty()) return 0;
+    std::ranges::sort(values);
+    return values[std::min(values.size() - 1,
+                           static_cast<size_t>(static_cast<double>(values.size()) * fraction))];
+}
+
+double peak_memory_gb() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("VmHWM:")) return std::stod(line.substr(6)) * 1024 / 1e9;
+    }
+    return 0;
+}
+
+// All that is posted, paints among it, is done.
+void process_all() {
+    QCoreApplication::sendPostedEvents();
+    QApplication::processEvents(QEventLoop::AllEvents);
+}
+
+class Bench {
+  public:
+    Bench(TimedApplication& application, MainWindow& window) : application_(application), window_(window) {}
+
+    bool run(const QString& path) {
+        if (!load(path)) return false;
+        for (const ViewKind& kind : view_kinds()) {
+            if (kind.name != "details" && kind.name != "findings" && kind.name != "notes") frames(kind);
+        }
+        for (const ViewKind& kind : view_kinds()) selection(kind);
+        rows();
+        sheet_.line("memory, at its peak", peak_memory_gb(), 2.5, "GB");
+        return sheet_.kept();
+    }
+
+  private:
+    CaptureWindow& capture() { return *window_.current(); }
+    ViewState& state() { return capture().state(); }
+
+    bool settled() {
+        for (const ViewKind& kind : view_kinds()) {
+            QDockWidget* const dock = capture().dock(kind.name);
+            const View* const view = dock->findChild<View*>();
+            if (view != nullptr && view->isVisible() && !view->settled()) return false;
+        }
+        return state().selected().selection == state().selection();
+    }
+
+    bool load(const QString& path) {
+        application_.reset();
+        QElapsedTimer timer;
+        timer.start();
+        if (!window_.open({path})) return false;
+        process_until([&] { return !state().whole().empty(); });
+        process_until([&] { return settled(); });
+        process_all();
+        sheet_.line("first picture after opening", ms(timer.nsecsElapsed()), 1000, "ms");
+        // How late a timer comes is how long a click would wait.
+        double latest = 0;
+        QElapsedTimer since;
+        since.start();
+        QTimer heart;
+        heart.setTimerType(Qt::PreciseTimer);
+        constexpr int beat_ms = 5;
+        QObject::connect(&heart, &QTimer::timeout, [&] {
+            latest = std::max(latest, ms(since.nsecsElapsed()) - beat_ms);
+            since.start();
+        });
+        heart.start(beat_ms);
+        bool loaded = false;
+        QObject::connect(&capture().document(), &Document::loaded, &heart, [&] { loaded = true; });
+        while (!loaded)
+            QApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 50);
+        heart.stop();
+        const auto reading = capture().document().data()->try_read();
+        sheet_.line(fmt::format("loaded: {} packets, {} commands", reading->index().packets(),
+                                reading->store().commands().size()),
+                    ms(timer.nsecsElapsed()), 0, "ms");
+        sheet_.line("longest event while loading", application_.longest, 50, "ms",
+                    fmt::format("{:.1f} ms of processor, {}", application_.longest_cpu, application_.what));
+        sheet_.line("longest wait of an event while loading", latest, 50, "ms",
+                    "with scheduling on a busy machine");
+        process_until([&] { return settled(); });
+        process_all();
+        return true;
+    }
+
+    void frames(const ViewKind& kind) {
+        capture().show_view(kind.name);
+        const TimeRange whole = state().whole();
+        const int64_t middle = whole.begin_ns + whole.span_ns() / 3;
+        std::vector<double> frame_times;
+        std::vector<double> sharp_times;
+        for (const double part : {1.0, 1e-1, 1e-3, 1e-5, 1e-7}) {
+            const auto span =
+                std::max<int64_t>(20'000, static_cast<int64_t>(static_cast<double>(whole.span_ns()) * part));
+            state().set_range({middle - span / 2, middle + span / 2});
+            process_until([&] { return settled(); });
+            process_all();
+            for (int step = 0; step < 48; ++step) {
+                QElapsedTimer timer;
+                timer.start();
+                if (step < 16) {
+                    state().pan(step % 8 < 4 ? 0.07 : -0.07);
+                } else {
+                    const TimeRange range = state().range();
+                    state().zoom(step % 16 < 8 ? 1.25 : 0.8,
+                                 range.begin_ns + range.span_ns() * (step % 5) / 5);
+                }
+                process_all();
+                frame_times.push_back(ms(timer.nsecsElapsed()));
+                process_until([&] { return settled(); });
+                process_all();
+                sharp_times.push_back(ms(timer.nsecsElapsed()));
+            }
+        }
+        sheet_.line(fmt::format("{}: a frame, p99 of {}", kind.name, frame_times.size()),
+                    percentile(frame_times, 0.99), 16, "ms",
+                    fmt::format("p50 {:.1f}, max {:.1f}; sharp after p50 {:.1f}, p99 {:.1f} ms",
+                                percentile(frame_times, 0.5), percentile(frame_times, 1),
+                                percentile(sharp_times, 0.5), percentile(sharp_times, 0.99)));
+    }
+
+    void selection(const ViewKind& kind) {
+        capture().show_view(kind.name);
+        uint64_t commands = 0;
+        {
+            const auto reading = capture().document().data()->try_read();
+            commands = reading->store().commands().size();
+        }
+        if (commands == 0) return;
+        std::vector<double> times;
+        for (uint64_t i = 1; i <= 12; ++i) {
+            const Selection selection{Selection::Kind::command, commands * i / 13 + 1};
+            state().select({Selection::Kind::none, 0});
+            process_until([&] { return settled(); });
+            capture().state().set_range(state().whole());
+            process_until([&] { return settled(); });
+            process_all();
+            QElapsedTimer timer;
+            timer.start();
+            state().select(selection);
+            process_until([&] { return settled(); });
+            process_all();
+            times.push_back(ms(timer.nsecsElapsed()));
+        }
+        sheet_.line(fmt::format("{} in front: a command selected, all views show it, p90", kind.name),
+                    percentile(times, 0.9), 50, "ms",
+                    fmt::format("p50 {:.1f}, max {:.1f}", percentile(times, 0.5), percentile(times, 1)));
+    }
+
+    void rows() {
+        capture().show_view("packets");
+        auto* const view = qobject_cast<RowsView*>(capture().view("packets"));
+        process_until([&] { return settled(); });
+        for (const int column : {5, 10, 2}) {
+            application_.reset();
+            QElapsedTimer timer;
+            timer.start();
+            view->sort(column, Qt::DescendingOrder);
+            process_until([&] { return settled(); });
+            process_all();
+            sheet_.line(fmt::format("all packets by column {} ", column + 1), ms(timer.nsecsElapsed()), 1000,
+                        "ms", fmt::format("longest event {:.1f} ms", application_.longest));
+        }
+        view->sort(-1, Qt::AscendingOrder);
+        process_until([&] { return settled(); });
+        for (const char* const filter : {"payload > 1000", "length == 128 || flags contains \"FIN\""}) {
+            application_.reset();
+            QElapsedTimer timer;
+            timer.start();
+            capture().filter_line().apply_filter(QString::fromUtf8(filter), QStringLiteral("packets"));
+            process_until([&] { return capture().filter_line().settled() && settled(); });
+            process_all();
+            sheet_.line(fmt::format("packets with {}", filter), ms(timer.nsecsElapsed()), 1000, "ms",
+                        fmt::format("longest event {:.1f} ms; {}", application_.longest,
+                                    capture().filter_line().message().toStdString()));
+        }
+    }
+
+    TimedApplication& application_;
+    MainWindow& window_;
+    Sheet sheet_;
+};
+
+}  // namespace
+}  // namespace sanscope
+
+int main(int argc, char** argv) {
+    using namespace sanscope;
+    CLI::App arguments("Measures the window on a capture, without a display.", "gui_bench");
+    std::string capture;
+    arguments
+        .add_option("CAPTURE", capture,
+                    "As made by `make_capture --like small-io --packets 10000000 --snap 128`")
+        ->required();
+    CLI11_PARSE(arguments, argc, argv);
+    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+    QStandardPaths::setTestModeEnabled(true);
+    int no_arguments = 1;
+    TimedApplication application(no_arguments, argv);
+    QApplication::setOrganizationName(QStringLiteral("sanscope-bench"));
+    QApplication::setApplicationName(QStringLiteral("gui_bench"));
+    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    QApplication::setPalette(theme_palette(false));
+    MainWindow window;
+    window.resize(1600, 900);
+    window.show();
+    Bench bench(application, window);
+    return bench.run(QString::fromStdString(capture)) ? 0 : 1;
+}
