@@ -605,6 +605,27 @@ TEST_F(LayersViewTest, SelectedThingsStandOutWhereColumnsAreDrawn) {
     EXPECT_EQ(picture.ticks[0].size() + picture.ticks[1].size(), state().selected().packets.size());
 }
 
+TEST_F(LayersViewTest, WhatIsSelectedElsewhereComesIntoSight) {
+    open(sample("two-sessions.pcap.lz4"));
+    view->resize(1300, 250);
+    const auto reading = document->data()->read();
+    ASSERT_GE(view->groups().size(), 2u);
+    const uint32_t other = view->groups().back().connection;
+    view->set_expanded(other, false);
+    const size_t group = view->groups().size() - 1;
+    ASSERT_GT(view->y_of(group), view->canvas()->height());
+    uint64_t command = 0;
+    for (uint64_t i = 0; i < reading.store().commands().size(); ++i) {
+        if (reading.store().commands()[i].connection == other) command = i + 1;
+    }
+    ASSERT_NE(command, 0u);
+    state().select({Selection::Kind::command, command});
+    ASSERT_TRUE(wait_until([&] { return state().selected().command == command; }));
+    EXPECT_TRUE(view->opening(group).expanded);
+    EXPECT_LT(view->y_of(group), view->canvas()->height() - header_height);
+    EXPECT_GE(view->y_of(group), 0);
+}
+
 TEST_F(LayersViewTest, GrowsWhileTheCaptureIsLoaded) {
     open(sample("loss-mixed-initiator.pcap.zst"), false);
     bool done = false;

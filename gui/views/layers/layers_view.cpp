@@ -40,6 +40,7 @@ LayersView::LayersView(Document& document, QWidget* parent) : View(document, par
     connect(&state(), &ViewState::filter_changed, this, [this] { ask(true); });
     connect(&state(), &ViewState::selected_things_changed, this, [this] {
         canvas_->update();
+        show_selected();
         if (std::exchange(pending_frame_, false) && !state().selected().range.empty()) {
             state().set_range(state().selected().range.widened(0.2));
         }
@@ -143,8 +144,24 @@ void LayersView::show_connection(uint32_t connection) {
     const auto found = std::ranges::find(groups_, connection, &GroupShape::connection);
     if (found == groups_.end()) return;
     const auto group = static_cast<size_t>(found - groups_.begin());
-    const int top = layout_.top_of(group);
-    if (top < scrolled() || top + header_height > scrolled() + canvas_->area().height()) scroll_to(top);
+    const bool above = layout_.bottom_of(group) < scrolled() + 2 * header_height;
+    const bool below = layout_.top_of(group) + header_height > scrolled() + canvas_->area().height();
+    if (above || below) scroll_to(layout_.top_of(group));
+}
+
+// What was selected elsewhere is brought into sight, and its connection opened.
+void LayersView::show_selected() {
+    const SelectedThings& things = state().selected();
+    if (things.connection == 0 || things.selection.kind == Selection::Kind::none) return;
+    const auto found = std::ranges::find(groups_, things.connection, &GroupShape::connection);
+    if (found == groups_.end()) return;
+    const bool within = things.selection.kind != Selection::Kind::connection &&
+                        things.selection.kind != Selection::Kind::session;
+    if (within && !opening(static_cast<size_t>(found - groups_.begin())).expanded) {
+        expanded_[things.connection] = true;
+        lay_out();
+    }
+    show_connection(things.connection);
 }
 
 void LayersView::frame_selected() {

@@ -43,7 +43,7 @@ class LayersView : public View {
     // From the top of the first group, in pixels.
     void scroll_to(int y);
     int scrolled() const { return bar_->value(); }
-    // Scrolls so that the connection's header is in sight.
+    // Scrolls so that something of the connection is in sight.
     void show_connection(uint32_t connection);
 
   protected:
@@ -62,6 +62,7 @@ class LayersView : public View {
     std::vector<GroupRequest> wanted_groups() const;
     bool serves() const;
     void frame_selected();
+    void show_selected();
 
     std::vector<GroupShape> groups_;
     LayersLayout layout_;
