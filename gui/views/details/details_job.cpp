@@ -19,15 +19,19 @@ class RowWriter {
     RowWriter(const CaptureData::Reading& reading, const TimeReference& time, PacketTree& tree)
         : reading_(reading), time_(time), tree_(tree) {}
 
+    int head(int parent, std::string_view name, const QString& title) {
+        PacketTree::Field field;
+        field.abbreviation = "sanscope." + std::string(name);
+        field.label = title.toStdString();
+        return tree_.add(parent, std::move(field));
+    }
     // `row` from 0. `title` of what the row is.
-    int write(int parent, std::string_view name, size_t row, const QString& title) {
+    void write(int parent, std::string_view name, size_t row, const QString& title) {
+        fields(head(parent, name, title), name, row);
+    }
+    void fields(int at, std::string_view name, size_t row) {
         const auto table = make_table(reading_, name);
-        if (row >= table->rows()) return PacketTree::none;
-        PacketTree::Field head;
-        head.abbreviation = "sanscope." + std::string(name);
-        head.label = title.toStdString();
-        head.generated = true;
-        const int at = tree_.add(parent, std::move(head));
+        if (row >= table->rows()) return;
         Cell cell;
         for (size_t column = 0; column < table->columns().size(); ++column) {
             table->cell(row, column, cell);
@@ -43,9 +47,10 @@ class RowWriter {
             field.value = format.literal(cell).toStdString();
             field.filter = std::string(info.name) + " == " + field.value;
             field.language = name;
+            // Leads to it, as Wireshark's own do.
+            if (info.name == "packet" || info.name.ends_with("_packet")) field.type = "FT_FRAMENUM";
             tree_.add(at, std::move(field));
         }
-        return at;
     }
     QString text(std::string_view name, size_t row, std::string_view column) const {
         const auto table = make_table(reading_, name);
@@ -67,10 +72,9 @@ void add_own_fields(const CaptureData::Reading& reading, PacketNumber packet, co
     RowWriter rows(reading, time, tree);
     const QString info = rows.text("packets", packet - 1, "info");
     const int root =
-        rows.write(PacketTree::none, "packets", packet - 1,
-                   info.isEmpty() ? translated("sanscope: packet %1").arg(packet)
-                                  : translated("sanscope: packet %1, %2").arg(QString::number(packet), info));
-    if (root == PacketTree::none) return;
+        rows.head(PacketTree::none, "packets",
+                  info.isEmpty() ? translated("sanscope: packet %1").arg(packet)
+                                 : translated("sanscope: packet %1, %2").arg(QString::number(packet), info));
     // More would be no overview: a packet of many small PDUs.
     constexpr size_t most = 12;
     std::vector<uint32_t> pdus;
@@ -81,8 +85,6 @@ void add_own_fields(const CaptureData::Reading& reading, PacketNumber packet, co
     if (pdus.empty()) reading.pdu_index().completed_by(packet, take);
     std::vector<uint64_t> commands;
     for (const uint32_t pdu : pdus) {
-        rows.write(root, "pdus", pdu,
-                   translated("PDU %1: %2").arg(QString::number(pdu + 1), rows.text("pdus", pdu, "name")));
         const uint64_t command = reading.store().pdus()[pdu].command;
         if (command != 0 && std::ranges::find(commands, command) == commands.end())
             commands.push_back(command);
@@ -95,11 +97,16 @@ void add_own_fields(const CaptureData::Reading& reading, PacketNumber packet, co
                 .arg(QString::number(command), rows.text("commands", command - 1, "name"),
                      turnaround.isEmpty() ? rows.text("commands", command - 1, "outcome") : turnaround));
     }
+    for (const uint32_t pdu : pdus) {
+        rows.write(root, "pdus", pdu,
+                   translated("PDU %1: %2").arg(QString::number(pdu + 1), rows.text("pdus", pdu, "name")));
+    }
     reading.pdu_index().losses_of(packet, [&](size_t loss) {
         rows.write(
             root, "losses", loss,
             translated("Loss %1: %2").arg(QString::number(loss + 1), rows.text("losses", loss, "kind")));
     });
+    rows.fields(root, "packets", packet - 1);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <QShortcut>
 #include <QSplitter>
 #include <QStackedWidget>
+#include <QStyledItemDelegate>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QTreeView>
@@ -19,6 +20,17 @@
 
 namespace sanscope {
 namespace {
+
+// Lines with a little room between them.
+class LineDelegate final : public QStyledItemDelegate {
+  public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        constexpr int room = 4;
+        const QSize size = QStyledItemDelegate::sizeHint(option, index);
+        return {size.width(), option.fontMetrics.height() + room};
+    }
+};
 
 DissectClient::Options usual_options() {
     DissectClient::Options options;
@@ -34,7 +46,7 @@ DetailsView::DetailsView(Document& document, QWidget* parent)
 DetailsView::DetailsView(Document& document, DissectClient::Options options, QWidget* parent)
     : View(document, parent),
       dissection_(std::make_shared<Dissection>(document.data(), std::move(options))),
-      expanded_{QStringLiteral("sanscope.packets"), QStringLiteral("iscsi")},
+      expanded_{QStringLiteral("iscsi"), QStringLiteral("sanscope.packets")},
       model_(new PacketTreeModel(this)),
       notice_(new QLabel(this)),
       empty_(new QLabel(tr("Select a packet, a PDU or a command to see what is in it."), this)),
@@ -81,6 +93,8 @@ void DetailsView::make_widgets() {
     setAccessibleName(tr("Details of the packet"));
     model_->set_theme(Theme::of(palette()));
     tree_->setModel(model_);
+    tree_->setItemDelegate(new LineDelegate(tree_));
+    tree_->viewport()->installEventFilter(this);
     tree_->setHeaderHidden(true);
     tree_->setUniformRowHeights(true);
     tree_->setFrameShape(QFrame::NoFrame);
@@ -147,8 +161,23 @@ void DetailsView::showEvent(QShowEvent* event) {
 void DetailsView::resizeEvent(QResizeEvent* event) {
     View::resizeEvent(event);
     constexpr double wide = 1.3;
-    const bool beside = width() > height() * wide;
-    splitter_->setOrientation(beside ? Qt::Horizontal : Qt::Vertical);
+    const auto orientation = width() > height() * wide ? Qt::Horizontal : Qt::Vertical;
+    if (orientation == splitter_->orientation() && divided_) return;
+    splitter_->setOrientation(orientation);
+    divided_ = true;
+    // All of a line of bytes is to be seen beside the fields.
+    const int all = orientation == Qt::Horizontal ? width() : height();
+    const int bytes =
+        orientation == Qt::Horizontal ? std::min(HexView(nullptr).sizeHint().width(), all / 2) : all / 3;
+    splitter_->setSizes({all - bytes, bytes});
+}
+
+bool DetailsView::eventFilter(QObject* watched, QEvent* event) {
+    // The line that is selected is so over the whole width.
+    if (watched == tree_->viewport() && event->type() == QEvent::Resize) {
+        tree_->header()->setMinimumSectionSize(static_cast<QResizeEvent*>(event)->size().width());
+    }
+    return View::eventFilter(watched, event);
 }
 
 void DetailsView::changeEvent(QEvent* event) {

@@ -49,6 +49,7 @@ class DetailsView : public View {
     void showEvent(QShowEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
     void make_widgets();
@@ -72,6 +73,7 @@ class DetailsView : public View {
     bool waiting_ = false;  // for the dissectors
     QSet<QString> expanded_;
     bool restoring_ = false;
+    bool divided_ = false;  // the splitter has sizes for its orientation
     bool following_byte_ = false;
 
     PacketTreeModel* model_;

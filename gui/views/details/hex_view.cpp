@@ -47,6 +47,12 @@ void HexView::measure() {
     viewport()->update();
 }
 
+QSize HexView::sizeHint() const {
+    const int width = (text_column(bytes_per_line - 1) + 1) * character_ + 2 * margin;
+    constexpr int some_lines = 12;
+    return {width + verticalScrollBar()->sizeHint().width() + 4, some_lines * line_};
+}
+
 int HexView::lines() const {
     return static_cast<int>((bytes_.size() + bytes_per_line - 1) / bytes_per_line);
 }

@@ -28,6 +28,7 @@ class HexView : public QAbstractScrollArea {
     // Where a byte is drawn, in the viewport's coordinates; the one drawn at a place.
     QRect place_of(uint32_t byte) const;
     std::optional<uint32_t> byte_at(QPoint place) const;
+    QSize sizeHint() const override;
 
   Q_SIGNALS:
     void byte_chosen(uint32_t byte);
