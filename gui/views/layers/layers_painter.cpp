@@ -67,6 +67,16 @@ void add_column(std::vector<QRect>& rects, int left, int right, double foot, dou
     rects.emplace_back(left, top, right - left, bottom - top);
 }
 
+// What is drawn at full height, so that a few bursts do not press down all the rest: what is above is cut off. Puts the values
+// into another order.
+double full_scale(std::vector<double>& values) {
+    if (values.empty()) return 0;
+    const double greatest = *std::ranges::max_element(values);
+    const auto near_top = values.begin() + static_cast<std::ptrdiff_t>(values.size() * 95 / 100);
+    std::ranges::nth_element(values, near_top);
+    return std::min(greatest, 2 * *near_top);
+}
+
 template <class Number>
 bool among(const std::vector<Number>& sorted, Number number) {
     return std::binary_search(sorted.begin(), sorted.end(), number);
@@ -251,6 +261,14 @@ void LayersPainter::draw_header(QPainter& painter, const Look& look) {
     const QString title = metrics.elidedText(look.picture.title, Qt::ElideMiddle, room);
     painter.drawText(QRect(24, 0, room, header_height), Qt::AlignVCenter, title);
     const int wide = metrics.horizontalAdvance(title);
+    if (!look.group.opening.expanded) {
+        // So that it can be read before what is drawn along time.
+        QColor veil = mix(theme.alternate_background, theme.grid, 0.6);
+        veil.setAlphaF(0.72F);
+        const int with_facts = wide + 24 + look.metrics.horizontalAdvance(look.picture.facts);
+        painter.fillRect(QRect(24, 1, std::min(room, with_facts), header_height - 2), veil);
+        painter.drawText(QRect(24, 0, room, header_height), Qt::AlignVCenter, title);
+    }
     painter.setFont(scene.font);
     painter.setPen(theme.faint_text);
     if (wide + 40 < room) {
@@ -533,11 +551,14 @@ void LayersPainter::draw_tcp(QPainter& painter, const Look& look, const LanePlac
     const double foot = lane.top + lane.height - 1;
     const double full = lane.height - loss_strip - 2;
     if (!picture.ticks_are_all) {
-        double most = 0;
+        values_.clear();
         over_pixels(picture.traffic, look.scene.prepared, look.viewport(),
                     [&](int, int, const TrafficColumn& c, double ns) {
-                        most = std::max(most, static_cast<double>(c.payload[direction]) / ns);
+                        if (c.payload[direction] > 0) {
+                            values_.push_back(static_cast<double>(c.payload[direction]) / ns);
+                        }
                     });
+        const double most = full_scale(values_);
         const auto columns = [&](const std::vector<TrafficColumn>& list, double strength) {
             // Packets of any kind along the foot, on it what they carry.
             rects_.clear();
@@ -551,7 +572,8 @@ void LayersPainter::draw_tcp(QPainter& painter, const Look& look, const LanePlac
             over_pixels(list, look.scene.prepared, look.viewport(),
                         [&](int left, int right, const TrafficColumn& c, double ns) {
                             if (c.payload[direction] == 0) return;
-                            const double share = static_cast<double>(c.payload[direction]) / ns / most;
+                            const double share =
+                                std::min(1.0, static_cast<double>(c.payload[direction]) / ns / most);
                             const double high = std::max(2.0, share * full);
                             add_column(rects_, left, right, foot, high);
                         });
@@ -561,12 +583,13 @@ void LayersPainter::draw_tcp(QPainter& painter, const Look& look, const LanePlac
         columns(picture.traffic, picture.passing_traffic.empty() ? strength : faint);
         if (!picture.passing_traffic.empty()) columns(picture.passing_traffic, strength);
         if (most > 0) {
-            scale_ = tr("payload, max %1/s").arg(short_bytes(most * 1e9));
+            scale_ = tr("payload to %1/s").arg(short_bytes(most * 1e9));
         }
     }
     const uint32_t most = greatest_payload(picture);
     const double left_edge = look.viewport().origin - 2;
     const double right_edge = look.viewport().origin + look.viewport().length;
+    double letters_from = left_edge;
     const auto segments = [&](bool lit_ones) {
         for (const PacketTick& tick : picture.ticks[direction]) {
             const bool is_lit = look.lit(tick);
@@ -580,7 +603,8 @@ void LayersPainter::draw_tcp(QPainter& painter, const Look& look, const LanePlac
                                                               : theme.acknowledgement;
             painter.fillRect(rect, look.on_background(color, look.strength(tick.faint, is_lit)));
             if (is_lit) painter.fillRect(QRectF(rect.left() - 1, rect.top() - 2, 3.5, 2), theme.selection);
-            if (handshake) {
+            if (handshake && rect.left() >= letters_from) {
+                letters_from = rect.left() + 12;
                 painter.setPen(color);
                 const QChar letter = QLatin1Char((tick.flags & tcp_rst) != 0   ? 'R'
                                                  : (tick.flags & tcp_syn) != 0 ? 'S'

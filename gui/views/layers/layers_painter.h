@@ -55,6 +55,7 @@ class LayersPainter {
     std::vector<QRect> rects_;
     std::array<std::vector<QRect>, slowness_classes> rects_by_slowness_;
     std::vector<QRect> failed_;
+    std::vector<double> values_;
     QString scale_;  // of the lane drawn last, if it has one
 };
 

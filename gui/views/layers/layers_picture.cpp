@@ -161,6 +161,16 @@ std::vector<PduColumn> TrackSummaries::pdus(Summary& summary, const TrackRows& r
 
 namespace {
 
+// One that lasts no time is left out, one that goes on with the last is made part of it.
+void add_span(std::vector<StateSpan>& spans, const StateSpan& span) {
+    if (span.end_ns <= span.begin_ns) return;
+    if (!spans.empty() && spans.back().state == span.state) {
+        spans.back().end_ns = span.end_ns;
+    } else {
+        spans.push_back(span);
+    }
+}
+
 class GroupPreparer {
   public:
     GroupPreparer(const CaptureData::Reading& reading, TrackSummaries& summaries, const GroupRequest& request,
@@ -457,11 +467,11 @@ class GroupPreparer {
                 continue;
             }
             span.end_ns = row.time_ns;
-            if (span.end_ns > span.begin_ns) spans.push_back(span);
+            add_span(spans, span);
             span = {row.time_ns, 0, row.to, row.cause};
         }
         span.end_ns = known_to;
-        spans.push_back(span);
+        add_span(spans, span);
     }
 
     const CaptureData::Reading& reading_;
