@@ -15,6 +15,7 @@ namespace {
 constexpr size_t most_losses = 1000;   // that are drawn one by one
 constexpr double crowded_pixels = 10;  // nearer to each other, losses are folded unless all packets are drawn
 constexpr size_t losses_ahead = 4096;  // how many behind the range are looked at for what they repeat
+constexpr size_t losses_before = 512;  // how many before it
 constexpr size_t segments_before = 4096;  // how many before the range are looked at for holes
 
 bool is_repetition(LossKind kind) {
@@ -117,6 +118,10 @@ class ArrowMaker {
         }
         const auto crowded_ns = static_cast<int64_t>(request_.ns_per_pixel * crowded_pixels);
         const auto gap_ns = [&](size_t i) { return time_at(rows[i + 1]) - time_at(rows[i]); };
+        for (size_t i = first - std::min(first, losses_before); i < first; ++i) {
+            const LossRow& loss = store_.losses()[rows[i]];
+            if (loss.kind != LossKind::not_captured) of_packet_[loss.packet] = rows[i] + 1;
+        }
         std::unordered_map<uint32_t, size_t> last_of_seq;
         for (size_t i = first; i < last; ++i) {
             const uint32_t number = rows[i] + 1;
@@ -228,21 +233,31 @@ class ArrowMaker {
         const bool out = trips_.is_out(a);
         bool any = false;
         uint32_t highest = 0;
-        size_t highest_at = 0;
+        bool highest_is_again = false;
+        size_t last_fresh = rows.size();  // the last segment that went beyond all before it
         for (size_t visited = 0; i < rows.size() && visited < 4 * segments_before; ++i, ++visited) {
             const SegmentRow& segment = store_.segments()[rows[i]];
             if (segment.payload_length == 0) continue;
             if (time_of(rows[i]) >= about().end_ns) break;
             const uint32_t end = segment.seq + segment.payload_length;
+            const bool again = of_packet_.contains(PacketNumber{rows[i]} + 1);
             const auto ahead = static_cast<int32_t>(segment.seq - highest);
-            if (any && ahead > 0 && ahead < (1 << 24)) {
-                holes.push_back({highest, segment.seq,
-                                 trips_.trip(rows[highest_at] + 1, out, time_of(rows[highest_at])),
-                                 trips_.trip(rows[i] + 1, out, time_of(rows[i]))});
+            if (last_fresh < rows.size() && ahead > 0 && ahead < (1 << 24)) {
+                const PacketTrip before = trips_.trip(rows[last_fresh] + 1, out, time_of(rows[last_fresh]));
+                const PacketTrip behind = trips_.trip(rows[i] + 1, out, time_of(rows[i]));
+                // Behind what was itself sent again, it is known only what was sent before.
+                holes.push_back({highest, segment.seq, before, highest_is_again ? before : behind});
             }
             if (!any || static_cast<int32_t>(end - highest) > 0) {
+                // A tail that was lost as a whole is seen first as it is repeated: there was a hole before it, too.
+                if (any && again && ahead == 0 && last_fresh < rows.size()) {
+                    const PacketTrip before =
+                        trips_.trip(rows[last_fresh] + 1, out, time_of(rows[last_fresh]));
+                    holes.push_back({segment.seq, end, before, before});
+                }
                 highest = end;
-                highest_at = i;
+                highest_is_again = again;
+                if (!again) last_fresh = i;
             }
             any = true;
         }
@@ -290,6 +305,8 @@ class ArrowMaker {
         };
         trip = {between(hole->before.left_ns, hole->behind.left_ns),
                 between(hole->before.arrival_ns, hole->behind.arrival_ns)};
+        // It was not sent behind its own repetition.
+        if (!uncaptured && loss.time_ns != no_time && trip.left_ns >= loss.time_ns) return false;
         if (!shows(trip)) return true;
         LadderArrow arrow;
         arrow.trip = trip;

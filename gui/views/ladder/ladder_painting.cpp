@@ -107,9 +107,18 @@ void LadderCanvas::draw_band(QPainter& painter, const QLineF& first, const QLine
 
 void LadderCanvas::draw_lifelines(QPainter& painter, const LadderLayout& layout) const {
     const PathDelay& delay = picture_->delay;
+    const TimeViewport view = viewport();
+    const double top = layout.ladder.top();
+    const double bottom = layout.ladder.bottom() + 1;
+    const bool known = !picture_->life.empty();
+    const double begin = known ? std::clamp(view.x_of(picture_->life.begin_ns), top, bottom) : top;
+    const double end = known ? std::clamp(view.x_of(picture_->life.end_ns), top, bottom) : bottom;
     const auto line = [&](double x, const QColor& color, bool estimated) {
+        // Faint while there is no connection.
+        painter.setPen(QPen(theme().grid, 1.6));
+        painter.drawLine(QPointF(x, top), QPointF(x, bottom));
         painter.setPen(QPen(color, 1.6, estimated ? Qt::DashLine : Qt::SolidLine));
-        painter.drawLine(QPointF(x, layout.ladder.top()), QPointF(x, layout.ladder.bottom() + 1));
+        painter.drawLine(QPointF(x, begin), QPointF(x, end));
     };
     line(layout.x_initiator, theme().initiator, delay.to_initiator_ns > 0);
     line(layout.x_target, theme().target, delay.to_target_ns > 0);
@@ -317,15 +326,21 @@ void LadderCanvas::draw_commands(QPainter& painter, const LadderGeometry& geomet
 void LadderCanvas::draw_links(QPainter& painter, const LadderGeometry& geometry) const {
     const double top = geometry.view.origin - spill;
     const double bottom = geometry.view.origin + geometry.view.length + spill;
-    const TimeRange range = geometry.view.range;
+    // What begins and ends out of sight is a line without a meaning here.
+    const auto in_sight = [range = geometry.view.range](const LadderLink& link) {
+        return range.contains(link.original.left_ns) || range.contains(link.again_ns);
+    };
+    constexpr double few = 30;
+    const auto links = static_cast<double>(std::ranges::count_if(picture_->links, in_sight));
+    const double strength = std::max(0.12, 0.7 * std::min(1.0, few / std::max(1.0, links)));
     for (const LadderLink& link : picture_->links) {
-        // What begins and ends out of sight is a line without a meaning here.
-        if (!range.contains(link.original.left_ns) && !range.contains(link.again_ns)) continue;
+        if (!in_sight(link)) continue;
         const QPointF from = geometry.line(link.original, link.from_initiator).pointAt(0.5);
         const QLineF line(from, QPointF(geometry.x_sender(link.from_initiator), geometry.y(link.again_ns)));
         const auto [begin, end] = part_between(line, top, bottom);
         if (begin > end) continue;
-        painter.setPen(QPen(with_alpha(theme().loss_color(link.kind), dims_ ? 0.25 : 0.7), 1, Qt::DotLine));
+        painter.setPen(
+            QPen(with_alpha(theme().loss_color(link.kind), dims_ ? strength / 3 : strength), 1, Qt::DotLine));
         painter.drawLine(QLineF(line.pointAt(begin), line.pointAt(end)));
     }
 }

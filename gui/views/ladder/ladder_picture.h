@@ -142,6 +142,7 @@ struct LadderSender {
     std::vector<LadderState> states;  // without gaps, shorter ones than a pixel as the worst of them
     std::vector<LadderTransition> transitions;  // in order of time; none where there are too many to name
     size_t transitions_in_range = 0;
+    int64_t known_to_ns = no_time;  // behind its last row nothing is known
 };
 
 // All that is drawn for a stretch of time of one connection: made behind the GUI thread, then only looked at.
@@ -153,6 +154,8 @@ struct LadderPicture {
     LadderDetail detail = LadderDetail::packets;  // what it has come to, never `automatic`
     bool has_track = false;                       // the connection has payload
     PathDelay delay;
+    TimeRange
+        life;  // from the connection's first packet at an end to its last; empty where that is not known yet
     QString initiator;  // its address and port
     QString target;
     bool iscsi = false;

@@ -22,6 +22,8 @@ class SenderMaker {
     void make_curves() {
         const auto& rows = track_.windows;
         const auto time_at = [&](uint32_t row) { return store_.windows()[row].time_ns; };
+        if (rows.empty()) return;
+        sender_.known_to_ns = within_reach(time_at(rows.back()));
         size_t at = first_not_before(rows, range_.begin_ns, time_at);
         const size_t end = first_not_before(rows, range_.end_ns, time_at);
         if (at > 0) add_one(at - 1);

@@ -62,9 +62,12 @@ void LadderCanvas::draw_states(QPainter& painter, const LadderLayout& layout) {
     names_.clear();
     painter.setRenderHint(QPainter::Antialiasing);
     const double height = metrics.height();
+    double last_tick = top - 3;
     for (const LadderTransition& transition : sender.transitions) {
         const double y = view.x_of(transition.time_ns);
-        if (y < top || y > bottom) continue;
+        // Side by side they would cover what they part.
+        if (y < top || y > bottom || y < last_tick + 3) continue;
+        last_tick = y;
         painter.setPen(QPen(theme().axis, 1));
         painter.drawLine(QPointF(layout.band.left(), y), QPointF(layout.band.right() + 3, y));
     }
@@ -140,13 +143,14 @@ void LadderCanvas::draw_curves(QPainter& painter, const LadderLayout& layout) {
     const auto y_of = [&](int64_t time_ns) {
         return std::clamp(view.x_of(time_ns), layout.curves.top() - 4.0, floor_y + 4.0);
     };
+    const double end_y = y_of(sender.known_to_ns);
     // From step to step, as long as values are known: `each(step, y, y of the next)`.
     const auto walk = [&](const std::vector<LadderStep>& steps, auto each) {
         for (size_t i = 0; i < steps.size(); ++i) {
             if (steps[i].time_ns >= view.range.end_ns) break;
             if (i + 1 < steps.size() && steps[i + 1].time_ns <= begin_ns) continue;
-            each(steps[i], y_of(steps[i].time_ns),
-                 i + 1 < steps.size() ? y_of(steps[i + 1].time_ns) : floor_y);
+            const double to = i + 1 < steps.size() ? y_of(steps[i + 1].time_ns) : end_y;
+            each(steps[i], y_of(steps[i].time_ns), to);
         }
     };
     walk(sender.in_flight, [&](const LadderStep& step, double from, double to) {

@@ -128,7 +128,11 @@ void LadderView::request() {
             note_->setText(early                ? tr("The capture is being read; delays are drawn then")
                            : picture->has_track ? delay_words(picture->delay)
                                                 : QString());
-            note_->setToolTip(note_->text());
+            note_->setToolTip(note_->text() +
+                              (picture->delay.measured
+                                   ? tr("\nHalf the least round trip each way; what waited in a queue "
+                                        "left earlier where the sender's replay tells so.")
+                                   : QString()));
             canvas_->set_picture(std::move(picture));
             tell_emptiness();
             outdated_ = !job_.idle();

@@ -143,22 +143,22 @@ QString delay_words(const PathDelay& delay) {
             place = tr("Captured on the way");
             break;
         case Vantage::unknown:
-            place = tr("Where it was captured is not known: drawn as at the initiator");
+            place = tr("Captured at an unknown place, drawn as at the initiator");
             break;
     }
     if (!delay.measured) return tr("%1; no round trip was measured, so no delay is drawn").arg(place);
     switch (delay.vantage) {
         case Vantage::target:
-            return tr("%1; the initiator's times are estimated, %2 away at least")
+            return tr("%1; the initiator's times are estimated (%2 away)")
                 .arg(place, short_duration(delay.one_way_ns()));
         case Vantage::middle:
-            return tr("%1; the times of both ends are estimated, %2 apart at least")
+            return tr("%1; the times of both ends are estimated (%2 apart)")
                 .arg(place, short_duration(delay.one_way_ns()));
         case Vantage::initiator:
         case Vantage::unknown:
             break;
     }
-    return tr("%1; the target's times are estimated, %2 away at least")
+    return tr("%1; the target's times are estimated (%2 away)")
         .arg(place, short_duration(delay.one_way_ns()));
 }
 

@@ -102,6 +102,10 @@ LadderPicture prepare_ladder(const CaptureData::Reading& reading, const LadderRe
     picture.target = endpoint_words(row.target);
     picture.iscsi = row.iscsi;
     picture.delay = PathDelay::of(reading.store(), request.connection);
+    if (row.start_ns != no_time && row.end_ns != no_time) {
+        picture.life = {within_reach(row.start_ns) - picture.delay.one_way_ns(),
+                        within_reach(row.end_ns) + picture.delay.one_way_ns() + 1};
+    }
     const ConnectionTrack* track = reading.timeline().track(request.connection);
     if (track == nullptr || request.prepared.range.empty()) return picture;
     picture.has_track = true;

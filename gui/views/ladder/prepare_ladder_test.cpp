@@ -182,6 +182,7 @@ TEST_F(PrepareLadder, WhatWasLostBeforeTheTapIsDrawnWhereTheOtherEndSawItLeave) 
         const int64_t around = first + other->second;
         const LadderPicture picture =
             prepare({around - 4'000'000, around + 8'000'000}, LadderDetail::packets);
+        for (const LadderLink& link : picture.links) EXPECT_LT(link.original.left_ns, link.again_ns);
         for (const LadderArrow& arrow : picture.arrows) {
             if (arrow.fate != LadderArrow::Fate::lost_unseen || arrow.seq != loss.seq - base) continue;
             ++compared;
