@@ -288,8 +288,10 @@ void DetailsView::show_sources() {
                     [this, hex](uint32_t byte) { on_byte(sources_->indexOf(hex), byte); });
         }
         hex->set_bytes(source.bytes);
+        // Wireshark's names tell the length.
+        const QString name = QString::fromStdString(source.name);
         sources_->setTabText(
-            i, tr("%1 (%2 bytes)").arg(QString::fromStdString(source.name), grouped(source.bytes.size())));
+            i, described_.dissected ? name : tr("%1 (%2 bytes)").arg(name, grouped(source.bytes.size())));
     }
     if (sources_->count() > 0) sources_->setCurrentIndex(0);
 }

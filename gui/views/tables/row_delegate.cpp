@@ -65,10 +65,16 @@ void RowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         painter->setPen(pen);
         painter->setFont(option.font);
         const bool right = model_.format(index.column()).right_aligned();
+        // To measure text takes longer than to draw it; mostly there is room for its widest letters.
+        const int widest = option.fontMetrics.maxWidth() < 4 * option.fontMetrics.averageCharWidth()
+                               ? option.fontMetrics.maxWidth()
+                               : 2 * option.fontMetrics.averageCharWidth();
+        const bool fits =
+            text.size() * (right ? option.fontMetrics.averageCharWidth() + 2 : widest) <= room.width();
         painter->drawText(room,
                           static_cast<int>(Qt::AlignVCenter | Qt::TextSingleLine) |
                               static_cast<int>(right ? Qt::AlignRight : Qt::AlignLeft),
-                          option.fontMetrics.elidedText(text, Qt::ElideRight, room.width()));
+                          fits ? text : option.fontMetrics.elidedText(text, Qt::ElideRight, room.width()));
     }
     if (option.state.testFlag(QStyle::State_HasFocus)) {
         painter->setPen(QPen(pen, 1, Qt::DotLine));
