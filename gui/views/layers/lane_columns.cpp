@@ -123,7 +123,9 @@ ReachIndex ReachIndex::of(const TrackRows& rows) {
     }
     for (const uint32_t row : rows.track().pdus) {
         const PduRow& pdu = rows.store().pdus()[row];
-        index.pdu_durations.push(rows.end_of(pdu) - rows.begin_of(pdu));
+        // Mostly it is in one packet.
+        const bool at_once = pdu.first_packet == pdu.last_packet && pdu.last_packet != 0;
+        index.pdu_durations.push(at_once ? 0 : rows.end_of(pdu) - rows.begin_of(pdu));
     }
     return index;
 }

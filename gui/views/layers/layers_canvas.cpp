@@ -329,7 +329,8 @@ void LayersCanvas::keyPressEvent(QKeyEvent* event) {
         view_.scroll_to(view_.scrolled() + by);
         event->accept();
     };
-    if ((event->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::ShiftModifier)) == 0) {
+    const bool scrolls = view_.layout_.height() > area().height();
+    if (scrolls && (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::ShiftModifier)) == 0) {
         switch (event->key()) {
             case Qt::Key_Up:
                 return scroll_by(-40);

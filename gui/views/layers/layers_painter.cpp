@@ -418,7 +418,7 @@ void LayersPainter::draw_command(QPainter& painter, const Look& look, const Lane
     } else {
         // Waiting is lighter than the data on their way.
         painter.fillRect(
-            rect, look.on_background(theme.command_color(bar.opcode), strength * (theme.dark ? 0.62 : 0.5)));
+            rect, look.on_background(theme.command_color(bar.opcode), strength * (theme.dark ? 0.72 : 0.5)));
         if (bar.first_data_ns != no_time && bar.last_data_ns != no_time) {
             const double from = std::clamp(viewport.x_of(bar.first_data_ns), rect.left(), rect.right() - 1);
             const double to =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QCoreApplication>
 #include <QElapsedTimer>
+#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QTemporaryDir>
 #include <QWheelEvent>
@@ -589,6 +590,10 @@ TEST_F(LayersViewTest, TheWheelScrollsWhatIsHigherThanTheView) {
     wheel({600, 100}, -1);
     EXPECT_EQ(state().range(), zoomed);
     EXPECT_GT(view->scrolled(), 0);
+    const int before_key = view->scrolled();
+    QKeyEvent key(QEvent::KeyPress, Qt::Key_Up, Qt::NoModifier);
+    QCoreApplication::sendEvent(view->canvas(), &key);
+    EXPECT_LT(view->scrolled(), before_key);
     wheel({600, 100}, 1, Qt::ControlModifier);
     EXPECT_LT(state().range().span_ns(), zoomed.span_ns());
 }
