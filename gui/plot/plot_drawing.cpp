@@ -19,6 +19,17 @@ void StepDrawing::band(QPainter& painter, const PlotPane& pane, const StepSeries
     painter.drawRects(rectangles_.data(), static_cast<int>(rectangles_.size()));
 }
 
+void draw_pane_title(QPainter& painter, const PlotPane& pane, const QString& title) {
+    const QFontMetrics metrics(painter.font());
+    const QRect place(pane.area().left() + 4, pane.area().top() + 1, metrics.horizontalAdvance(title) + 6,
+                      metrics.height());
+    QColor ground = pane.theme().background;
+    ground.setAlphaF(0.75F);
+    painter.fillRect(place, ground);
+    painter.setPen(pane.theme().faint_text);
+    painter.drawText(place, Qt::AlignCenter, title);
+}
+
 void draw_state_band(QPainter& painter, const TimeViewport& viewport, const QRectF& area,
                      const StateBand& band, const std::function<QColor(uint8_t)>& color_of,
                      const std::function<QString(uint8_t)>& name_of, const Theme& theme) {

@@ -24,6 +24,9 @@ class StepDrawing {
     std::vector<QRectF> rectangles_;
 };
 
+// What a pane shows, in its upper left corner, over the data.
+void draw_pane_title(QPainter& painter, const PlotPane& pane, const QString& title);
+
 // A band in `area`, with names where there is room; where it is drawn column by column, shares are stacked upwards in the
 // order of the states, each that was entered at least two pixels high. State `unnamed` counts for nothing.
 void draw_state_band(QPainter& painter, const TimeViewport& viewport, const QRectF& area,

@@ -97,6 +97,10 @@ void SenderChooser::fill(std::vector<ConnectionChoice> choices) {
 void SenderChooser::follow_state() {
     const QSignalBlocker quiet(what_);
     const uint64_t wanted = session_ != 0 ? session_bit | session_ : document_.state().connection();
+    // Of very many connections not all are listed.
+    if (wanted != 0 && session_ == 0 && what_->findData(QVariant::fromValue<qulonglong>(wanted)) < 0) {
+        what_->addItem(tr("Connection %1").arg(wanted), QVariant::fromValue<qulonglong>(wanted));
+    }
     what_->setCurrentIndex(what_->findData(QVariant::fromValue<qulonglong>(wanted)));
     side_->setCurrentIndex(document_.state().sender_is_target() ? 0 : 1);
 }

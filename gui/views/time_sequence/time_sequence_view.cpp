@@ -13,7 +13,8 @@
 namespace sanscope {
 namespace {
 
-constexpr double reach = 7;  // pixels around the pointer
+constexpr int loading_picture_ms = 400;  // between pictures of a capture that grows
+constexpr double reach = 7;              // pixels around the pointer
 
 QString exact(int64_t number) {
     return QLocale::c().toString(static_cast<qlonglong>(number));
@@ -74,7 +75,11 @@ TimeSequenceView::TimeSequenceView(Document& document, QWidget* parent)
         stale_ = true;
         refresh();
     };
-    connect(&document, &Document::grown, this, other);
+    connect(&document, &Document::grown, this, [this, other] {
+        if (since_grown_.isValid() && since_grown_.elapsed() < loading_picture_ms) return;
+        since_grown_.start();
+        other();
+    });
     connect(&document, &Document::loaded, this, [this, other] {
         // Rows may have been put in order anew at the end.
         indexes_ = std::make_shared<SequenceIndexes>();
@@ -107,10 +112,8 @@ void TimeSequenceView::build_plot() {
     srtt_->add([this](QPainter& painter, const PlotPane& pane) {
         draw_selection(painter, pane);
         drawing_.line(painter, pane, picture_->srtt, pane.theme().ssthresh, picture_->until_ns);
-        painter.setPen(pane.theme().faint_text);
         painter.setFont(plot_->font());
-        painter.drawText(pane.area().adjusted(6, 2, -6, 0), Qt::AlignLeft | Qt::AlignTop,
-                         tr("smoothed round trip time"));
+        draw_pane_title(painter, pane, tr("smoothed round trip time"));
     });
     throughput_->add([this](QPainter& painter, const PlotPane& pane) { draw_throughput(painter, pane); });
     make_legend();
@@ -393,7 +396,6 @@ void TimeSequenceView::draw_losses(QPainter& painter, const PlotPane& pane) {
 void TimeSequenceView::draw_throughput(QPainter& painter, const PlotPane& pane) {
     const TimeViewport view = pane.viewport();
     const ValueScale scale = pane.scale();
-    const Theme& theme = pane.theme();
     draw_selection(painter, pane);
     QColor fill = segment_color();
     fill.setAlphaF(0.55F);
@@ -407,10 +409,9 @@ void TimeSequenceView::draw_throughput(QPainter& painter, const PlotPane& pane) 
         const double top = std::min(std::round(scale.y_of(rate)), scale.bottom - 1);
         painter.fillRect(QRectF(x0, top, std::max(1.0, x1 - x0), scale.bottom - top + 1), fill);
     }
-    painter.setPen(theme.faint_text);
     painter.setFont(plot_->font());
-    painter.drawText(pane.area().adjusted(6, 2, -6, 0), Qt::AlignLeft | Qt::AlignTop,
-                     tr("TCP payload sent, in bins of %1").arg(short_duration(picture_->bin_ns)));
+    draw_pane_title(painter, pane,
+                    tr("TCP payload sent, in bins of %1").arg(short_duration(picture_->bin_ns)));
 }
 
 QString TimeSequenceView::text_at(QPoint at) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QElapsedTimer>
 #include <array>
 #include <memory>
 
@@ -61,6 +62,7 @@ class TimeSequenceView : public View {
     std::array<bool, part_count> on_{};
     std::unique_ptr<SequencePicture> picture_ = std::make_unique<SequencePicture>();
     std::shared_ptr<SequenceIndexes> indexes_ = std::make_shared<SequenceIndexes>();
+    QElapsedTimer since_grown_;
     bool stale_ = true;
     bool window_off_scale_ = false;
     bool to_frame_ = false;  // as soon as it is known what the selection is

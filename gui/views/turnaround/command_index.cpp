@@ -18,7 +18,7 @@ void merge_tail(std::vector<Item>& items, size_t sorted, Less less) {
     const auto middle = items.begin() + static_cast<ptrdiff_t>(sorted);
     if (!std::is_sorted(middle, items.end(), less)) std::stable_sort(middle, items.end(), less);
     if (sorted > 0 && middle != items.end() && less(*middle, *std::prev(middle))) {
-        std::inplace_merge(items.begin(), middle, items.end(), less);
+        std::inplace_merge(std::upper_bound(items.begin(), middle, *middle, less), middle, items.end(), less);
     }
 }
 

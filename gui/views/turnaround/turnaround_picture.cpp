@@ -10,7 +10,6 @@ namespace {
 constexpr int64_t cell_columns = 2;     // of a grid's cell
 constexpr int64_t slowest_columns = 8;  // of each stretch whose slowest command is a dot
 constexpr int64_t mean_columns = 8;     // of a mean's stretch
-constexpr size_t most_failed = 2000;    // dots
 
 int bin_of(float log_turnaround) {
     return static_cast<int>(std::floor(log_turnaround * static_cast<float>(DensityGrid::bins_per_decade)));
@@ -92,10 +91,11 @@ class Preparation {
         const int64_t stretch_ns = picture_.prepared.ns_per_column * slowest_columns;
         int64_t stretch = INT64_MIN;
         const CommandPoint* slowest = nullptr;
-        size_t failed = 0;
+        const CommandPoint* failed = nullptr;
         const auto flush = [&] {
             if (slowest != nullptr) picture_.dots.push_back(dot(*slowest));
-            slowest = nullptr;
+            if (failed != nullptr && failed != slowest) picture_.dots.push_back(dot(*failed));
+            slowest = failed = nullptr;
         };
         for (size_t i = first_; i < last_; ++i) {
             const CommandPoint& point = index_.points()[i];
@@ -103,12 +103,11 @@ class Preparation {
             const int64_t here = (point.start_ns - picture_.prepared.range.begin_ns) / stretch_ns;
             if (here != stretch) flush();
             stretch = here;
-            if (point.failed && failed < most_failed) {
-                ++failed;
-                picture_.dots.push_back(dot(point));
-            } else if (slowest == nullptr || point.turnaround_ns > slowest->turnaround_ns) {
-                slowest = &point;
-            }
+            const auto is_slower = [&](const CommandPoint* than) {
+                return than == nullptr || point.turnaround_ns > than->turnaround_ns;
+            };
+            if (is_slower(slowest)) slowest = &point;
+            if (point.failed && is_slower(failed)) failed = &point;
         }
         flush();
         std::ranges::stable_sort(picture_.dots, {}, &CommandDot::time_ns);

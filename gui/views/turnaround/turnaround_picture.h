@@ -46,7 +46,7 @@ struct TurnaroundPicture {
     PreparedRange prepared;
     bool near = false;  // every command is a dot
     std::vector<CommandDot>
-        dots;          // in order of time; far: the slowest of every few pixels, and those that failed
+        dots;          // in order of time; far: the slowest of every few pixels, and the slowest that failed
     DensityGrid grid;  // far only
     StepSeries depth;  // commands under way; far: least and most of each column
     std::vector<DepthMean> depth_means;  // over some pixels each, by time

@@ -19,7 +19,10 @@ namespace sanscope {
 namespace {
 
 constexpr int rest_ms = 80;  // statistics are told once the range is at rest so long
-constexpr double reach = 7;  // pixels around the pointer
+constexpr int loading_rest_ms = 2000;
+constexpr int loading_picture_ms = 400;  // between pictures of a capture that grows
+constexpr double most_share = 1.1;       // at the end of the cumulative curve's axis
+constexpr double reach = 7;              // pixels around the pointer
 constexpr uint64_t session_bit = uint64_t{1} << 40;
 
 const QColor& class_color(const Theme& theme, CommandClass kind) {
@@ -147,7 +150,6 @@ TurnaroundView::TurnaroundView(Document& document, QWidget* parent)
     table_->setFrameShape(QFrame::NoFrame);
     table_->hide();
     statistics_timer_.setSingleShot(true);
-    statistics_timer_.setInterval(rest_ms);
     connect(&statistics_timer_, &QTimer::timeout, this, &TurnaroundView::ask_statistics);
     build_plot();
     take_scopes({});
@@ -157,6 +159,8 @@ TurnaroundView::TurnaroundView(Document& document, QWidget* parent)
         refresh();
     };
     connect(&document, &Document::grown, this, [this, other] {
+        if (since_grown_.isValid() && since_grown_.elapsed() < loading_picture_ms) return;
+        since_grown_.start();
         look_for_scopes();
         other();
     });
@@ -179,7 +183,7 @@ TurnaroundView::TurnaroundView(Document& document, QWidget* parent)
         index_ = std::make_shared<SharedCommandIndex>(scope_);
         other();
     });
-    connect(group_box_, &QComboBox::activated, this, [this] { statistics_timer_.start(); });
+    connect(group_box_, &QComboBox::activated, this, [this] { statistics_timer_.start(rest_ms); });
     connect(&state(), &ViewState::range_changed, this, &TurnaroundView::refresh);
     connect(&state(), &ViewState::selected_things_changed, this, [this] {
         show_selected();
@@ -210,7 +214,7 @@ void TurnaroundView::build_plot() {
     percents->addTick(0.5, QStringLiteral("50 %"));
     percents->addTick(1, QStringLiteral("100 %"));
     key.setTicker(percents);
-    key.setRange(0, 1.04);
+    key.setRange(0, most_share);
     key.setLabel(tr("not slower than; bars: how many"));
     scatter_->add([this](QPainter& painter, const PlotPane& pane) { draw_scatter(painter, pane); });
     histogram_->add([this](QPainter& painter, const PlotPane& pane) { draw_histogram(painter, pane); });
@@ -261,7 +265,12 @@ void TurnaroundView::refresh() {
     if (stale_ || !prepared_->picture.prepared.serves(viewport)) request();
     fit_values();
     plot_->redraw();
-    statistics_timer_.start();
+    // They visit what is in sight row by row: of a capture that grows all the time, now and then.
+    if (!document().loading()) {
+        statistics_timer_.start(rest_ms);
+    } else if (!statistics_timer_.isActive()) {
+        statistics_timer_.start(loading_rest_ms);
+    }
 }
 
 void TurnaroundView::request() {
@@ -456,7 +465,7 @@ void TurnaroundView::draw_histogram(QPainter& painter, const PlotPane& pane) con
     const Theme& theme = pane.theme();
     const ValueScale scale = pane.scale();
     const QRectF area = pane.area();
-    const double whole = area.width() / 1.04;
+    const double whole = area.width() / most_share;
     uint64_t most = 0;
     uint64_t total = 0;
     for (const auto& counts : statistics_->histogram) {

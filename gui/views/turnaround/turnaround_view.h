@@ -3,6 +3,7 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QElapsedTimer>
 #include <QImage>
 #include <QTableWidget>
 #include <QTimer>
@@ -88,6 +89,7 @@ class TurnaroundView : public View {
     std::unique_ptr<TurnaroundStatistics> statistics_ = std::make_unique<TurnaroundStatistics>();
     std::shared_ptr<SharedCommandIndex> index_;
     std::optional<CommandDot> selected_dot_;
+    QElapsedTimer since_grown_;
     bool stale_ = true;
     bool to_frame_ = false;  // as soon as it is known what the selection is
     LatestJob<Prepared> job_{true};

@@ -12,7 +12,9 @@ namespace sanscope {
 namespace {
 
 constexpr int rest_ms = 120;  // statistics are told once the range is at rest so long
-constexpr double reach = 6;   // pixels around the pointer
+constexpr int loading_rest_ms = 2000;
+constexpr int loading_picture_ms = 400;  // between pictures of a capture that grows
+constexpr double reach = 6;              // pixels around the pointer
 
 // Other lines than the windows' own do not make these flat.
 constexpr double most_times_higher = 2.5;
@@ -60,7 +62,6 @@ WindowsView::WindowsView(Document& document, QWidget* parent)
     table_->setFrameShape(QFrame::NoFrame);
     table_->hide();
     statistics_timer_.setSingleShot(true);
-    statistics_timer_.setInterval(rest_ms);
     connect(&statistics_timer_, &QTimer::timeout, this, &WindowsView::ask_statistics);
     build_plot();
 
@@ -68,7 +69,11 @@ WindowsView::WindowsView(Document& document, QWidget* parent)
         stale_ = true;
         refresh();
     };
-    connect(&document, &Document::grown, this, other);
+    connect(&document, &Document::grown, this, [this, other] {
+        if (since_grown_.isValid() && since_grown_.elapsed() < loading_picture_ms) return;
+        since_grown_.start();
+        other();
+    });
     connect(&document, &Document::loaded, this, [this, other] {
         // Rows may have been put in order anew at the end.
         indexes_ = std::make_shared<WindowIndexes>();
@@ -113,7 +118,12 @@ void WindowsView::refresh() {
     if (stale_ || !picture_->prepared.serves(viewport)) request();
     fit_values();
     plot_->redraw();
-    statistics_timer_.start();
+    // They visit what is in sight row by row: of a capture that grows all the time, now and then.
+    if (!document().loading()) {
+        statistics_timer_.start(rest_ms);
+    } else if (!statistics_timer_.isActive()) {
+        statistics_timer_.start(loading_rest_ms);
+    }
 }
 
 void WindowsView::request() {
@@ -182,8 +192,9 @@ void WindowsView::arrange_rows() {
 
 QColor WindowsView::member_color(size_t index) const {
     const Theme& theme = plot_->theme();
-    const std::array<QColor, 6> colors{theme.target, theme.acknowledgement, theme.ssthresh, theme.in_flight,
-                                       theme.read,   theme.other_command};
+    // None of those of the lines that are sums.
+    const std::array<QColor, 6> colors{theme.ssthresh, theme.target,  theme.other_command,
+                                       theme.text,     theme.problem, theme.write};
     return colors[index % colors.size()];
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QCheckBox>
+#include <QElapsedTimer>
 #include <QTableWidget>
 #include <QTimer>
 #include <array>
@@ -74,6 +75,7 @@ class WindowsView : public View {
     std::array<bool, line_count> on_{};
     std::unique_ptr<WindowsPicture> picture_ = std::make_unique<WindowsPicture>();
     std::shared_ptr<WindowIndexes> indexes_ = std::make_shared<WindowIndexes>();
+    QElapsedTimer since_grown_;
     bool stale_ = true;     // the picture is of another sender, filter, or of less of the capture
     double off_scale_ = 0;  // the advertised window, where it is far above all else
     LatestJob<WindowsPicture> job_{true};

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/plot/time_plot.h"
+
+#include <QPicture>
+#include <QWheelEvent>
+#include <gtest/gtest.h>
+
+#include "gui/testing/loaded_document.h"
+
+namespace sanscope {
+namespace {
+
+using testing_gui::send_mouse;
+using testing_gui::wait_until;
+
+constexpr int64_t ms = 1'000'000;
+constexpr int64_t start = 1'700'000'000'000'000'000;
+
+class TimePlotTest : public testing::Test {
+  protected:
+    TimePlotTest() {
+        state.set_whole({start, start + 1000 * ms});
+        legend = &plot.add_legend();
+        legend->set_entries({{QStringLiteral("one"), {}, line_icon(&Theme::cwnd), &on}});
+        upper = &plot.add_pane({.label = QStringLiteral("bytes"), .unit = ValueUnit::bytes});
+        lower = &plot.add_pane({.value_ticks = false, .height = 20});
+        upper->set_values({0, 1000});
+        upper->add([this](QPainter& painter, const PlotPane& pane) {
+            ++drawn;
+            painter.fillRect(pane.area(), Qt::red);
+        });
+        plot.resize(1000, 400);
+        plot.show();
+        plot.replot();
+    }
+    void drag(QPointF from, QPointF to, Qt::MouseButton button) {
+        send_mouse(plot, QEvent::MouseButtonPress, from, button);
+        send_mouse(plot, QEvent::MouseMove, (from + to) / 2, button);
+        send_mouse(plot, QEvent::MouseMove, to, button);
+        send_mouse(plot, QEvent::MouseButtonRelease, to, button);
+    }
+
+    ViewState state;
+    TimePlot plot{state, nullptr};
+    LegendRow* legend;
+    PlotPane* upper;
+    PlotPane* lower;
+    bool on = true;
+    int drawn = 0;
+};
+
+TEST_F(TimePlotTest, PanesStandExactlyAboveEachOther) {
+    EXPECT_EQ(upper->area().left(), lower->area().left());
+    EXPECT_EQ(upper->area().width(), lower->area().width());
+    EXPECT_LT(upper->area().bottom(), lower->area().top());
+    EXPECT_EQ(lower->area().height(), 20);
+    EXPECT_GT(upper->area().height(), 200);
+    EXPECT_EQ(plot.pane_at(upper->area().center()), upper);
+    EXPECT_EQ(plot.pane_at({1, 1}), nullptr);
+    const ValueScale scale = upper->scale();
+    EXPECT_EQ(scale.y_of(0), upper->area().bottom());
+    EXPECT_EQ(scale.y_of(1000), upper->area().top());
+}
+
+TEST_F(TimePlotTest, WheelDragAndMarkMoveTheCommonRange) {
+    const TimeViewport view = plot.time_viewport();
+    const QPointF at = upper->area().center();
+    const int64_t under = view.time_at(at.x());
+    QWheelEvent wheel(at, at, QPoint(), QPoint(0, 120), Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase,
+                      false);
+    QApplication::sendEvent(&plot, &wheel);
+    EXPECT_EQ(state.range().span_ns(), 800 * ms);
+    EXPECT_NEAR(plot.time_viewport().x_of(under), at.x(), 0.5);
+
+    state.set_range({start + 400 * ms, start + 500 * ms});
+    drag(at, at - QPointF(view.length / 10, 0), Qt::LeftButton);
+    EXPECT_NEAR(static_cast<double>(state.range().begin_ns - start), 410e6, 2e5);
+    state.go_back();
+    EXPECT_EQ(state.range(), (TimeRange{start + 400 * ms, start + 500 * ms}));
+
+    state.show_all();
+    const double x = view.origin + view.length / 4;
+    drag({x, at.y()}, {x + view.length / 4, at.y()}, Qt::RightButton);
+    EXPECT_NEAR(static_cast<double>(state.range().begin_ns - start), 250e6, 3e6);
+    EXPECT_NEAR(static_cast<double>(state.range().end_ns - start), 500e6, 3e6);
+}
+
+TEST_F(TimePlotTest, TellsClicksAndThePointersMoment) {
+    int clicks = 0;
+    QObject::connect(&plot, &TimePlot::clicked, [&] { ++clicks; });
+    testing_gui::click(plot, upper->area().center());
+    EXPECT_EQ(clicks, 1);
+    EXPECT_EQ(state.range(), state.whole());
+    const QPointF at = upper->area().center();
+    send_mouse(plot, QEvent::MouseMove, at, Qt::NoButton);
+    ASSERT_TRUE(state.cursor_ns());
+    EXPECT_NEAR(plot.time_viewport().x_of(*state.cursor_ns()), at.x(), 0.5);
+    QEvent leave(QEvent::Leave);
+    QApplication::sendEvent(&plot, &leave);
+    EXPECT_FALSE(state.cursor_ns());
+}
+
+TEST_F(TimePlotTest, ALegendsEntrySwitches) {
+    int switched = 0;
+    int clicks = 0;
+    QObject::connect(&plot, &TimePlot::legend_switched, [&] { ++switched; });
+    QObject::connect(&plot, &TimePlot::clicked, [&] { ++clicks; });
+    QPointF place;
+    for (int x = 0; x < 400 && place.isNull(); x += 4) {
+        if (legend->entry_at(QPointF(x, 10)) != nullptr) place = QPointF(x, 10);
+    }
+    ASSERT_FALSE(place.isNull());
+    testing_gui::click(plot, place);
+    EXPECT_FALSE(on);
+    EXPECT_EQ(switched, 1);
+    EXPECT_EQ(clicks, 0);
+}
+
+TEST_F(TimePlotTest, TheCursorMovesWithoutDrawingTheDataAnew) {
+    QCoreApplication::processEvents();
+    plot.replot();
+    const int before = drawn;
+    for (int i = 0; i < 20; ++i) state.set_cursor(start + i * ms);
+    EXPECT_EQ(drawn, before);
+    state.set_range({start, start + 10 * ms});
+    state.set_range({start, start + 20 * ms});
+    EXPECT_TRUE(wait_until([&] { return drawn > before; }));
+    EXPECT_EQ(drawn, before + 1);
+}
+
+TEST_F(TimePlotTest, IsDrawnIntoAFileInItsPresentSize) {
+    QImage image(plot.size(), QImage::Format_ARGB32);
+    image.fill(Qt::white);
+    QPainter painter(&image);
+    const QRect before = upper->area();
+    plot.draw_into(painter, {0, 0});
+    painter.end();
+    EXPECT_EQ(upper->area(), before);
+    EXPECT_EQ(image.pixelColor(before.center()), QColor(Qt::red));
+    EXPECT_NE(image.pixelColor(2, 2), QColor(Qt::red));
+}
+
+}  // namespace
+}  // namespace sanscope

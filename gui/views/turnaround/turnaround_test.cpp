@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "gui/testing/loaded_document.h"
+#include "gui/views/turnaround/turnaround_view.h"
+
+namespace sanscope {
+namespace {
+
+using testing_gui::loaded_sample;
+using testing_gui::send_mouse;
+using testing_gui::wait_until;
+
+constexpr const char* lossy = "loss-mixed-initiator.pcap.zst";
+constexpr const char* reads = "reads-4k-qd8.pcap.zst";
+
+TimeRange whole_of(const CaptureData::Reading& reading) {
+    return {reading.timeline().first_ns(), reading.timeline().last_ns() + 1};
+}
+
+CommandIndex index_of(const CaptureData::Reading& reading, CommandScope scope = {}) {
+    CommandIndex index(scope);
+    index.follow(reading);
+    return index;
+}
+
+TEST(CommandIndex, HoldsTheCommandsOfItsScopeInOrder) {
+    const auto document = loaded_sample("two-sessions.pcap.lz4");
+    const auto reading = document->data()->read();
+    const auto& commands = reading.store().commands();
+    const CommandIndex all = index_of(reading);
+    EXPECT_EQ(all.points().size(), commands.size());
+    EXPECT_TRUE(std::ranges::is_sorted(all.points(), {}, &CommandPoint::start_ns));
+    size_t of_sessions = 0;
+    for (uint32_t session = 1; session <= reading.store().sessions().size(); ++session) {
+        const CommandIndex one = index_of(reading, {CommandScope::Kind::session, session});
+        for (const CommandPoint& point : one.points()) EXPECT_EQ(commands[point.row].session, session);
+        of_sessions += one.points().size();
+    }
+    EXPECT_EQ(of_sessions, commands.size());
+}
+
+TEST(CommandIndex, KnowsTheDepthAtEveryMoment) {
+    const auto document = loaded_sample(lossy);
+    const auto reading = document->data()->read();
+    const CommandIndex index = index_of(reading);
+    const TimeRange whole = whole_of(reading);
+    for (int64_t at = whole.begin_ns; at < whole.end_ns; at += whole.span_ns() / 997) {
+        int64_t expected = 0;
+        for (const CommandRow& row : reading.store().commands()) {
+            int64_t end_ns = reading.timeline().end_of(row);
+            if (end_ns == no_time) end_ns = reading.store().connections()[row.connection - 1].end_ns;
+            if (Timeline::start_of(row) <= at && at < end_ns) ++expected;
+        }
+        ASSERT_EQ(index.depth_at(at), expected);
+    }
+}
+
+TEST(TurnaroundPicture, NearItIsEveryCommand) {
+    const auto document = loaded_sample(reads);
+    const auto reading = document->data()->read();
+    const CommandIndex index = index_of(reading);
+    const auto prepared = PreparedRange::around({whole_of(reading), 0, 1000});
+    const TurnaroundPicture picture = prepare_turnaround(index, prepared, nullptr, FilteredOut::faint);
+    ASSERT_TRUE(picture.near);
+    size_t answered = 0;
+    for (const CommandRow& row : reading.store().commands())
+        answered += row.turnaround_ns() != no_time ? 1U : 0U;
+    EXPECT_EQ(picture.dots.size(), answered);
+    for (const CommandDot& dot : picture.dots) {
+        const CommandRow& row = reading.store().commands()[dot.command - 1];
+        EXPECT_EQ(dot.time_ns, row.request_ns);
+        EXPECT_EQ(dot.turnaround_ns, row.turnaround_ns());
+        EXPECT_EQ(dot.kind, class_of(row.opcode));
+    }
+}
+
+// A capture of more commands than are drawn one by one is too big for a sample: points are made up.
+class ManyCommands : public testing::Test {
+  protected:
+    ManyCommands()
+        : document(loaded_sample(reads)), reading(document->data()->read()), real(index_of(reading)) {}
+    std::unique_ptr<Document> document;
+    CaptureData::Reading reading;
+    CommandIndex real;
+};
+
+TEST_F(ManyCommands, TheDepthsMeanAndExtentAreThoseOfAllMoments) {
+    for (const double pixels : {60.0, 1500.0}) {
+        // Only the busy part; at 60 pixels it is drawn by columns.
+        const TimeRange busy{real.points().front().start_ns, real.points().back().start_ns + 1'000'000};
+        const auto prepared = PreparedRange::around({busy, 0, pixels});
+        const TurnaroundPicture picture = prepare_turnaround(real, prepared, nullptr, FilteredOut::faint);
+        // Every moment at which anything changes.
+        std::vector<int64_t> moments = real.starts();
+        moments.insert(moments.end(), real.ends().begin(), real.ends().end());
+        std::ranges::sort(moments);
+        for (const int64_t at : moments) {
+            if (!prepared.range.contains(at)) continue;
+            const auto depth = static_cast<double>(real.depth_at(at));
+            const size_t i = first_in_sight(picture.depth, at);
+            ASSERT_LE(picture.depth[i].time_ns, at);
+            ASSERT_LE(picture.depth[i].min, depth);
+            ASSERT_GE(picture.depth[i].max, depth);
+        }
+        for (const StepPoint& point : picture.depth) {
+            ASSERT_GE(point.min, 0);
+            ASSERT_LE(point.max, 9);
+        }
+        double spent = 0;
+        for (const DepthMean& mean : picture.depth_means) {
+            spent += mean.mean * static_cast<double>(mean.range.span_ns());
+        }
+        double expected = 0;
+        const TimeRange counted{picture.depth_means.front().range.begin_ns,
+                                picture.depth_means.back().range.end_ns};
+        for (const CommandRow& row : reading.store().commands()) {
+            int64_t end_ns = reading.timeline().end_of(row);
+            if (end_ns == no_time) end_ns = reading.store().connections()[row.connection - 1].end_ns;
+            const int64_t begin = std::max(Timeline::start_of(row), counted.begin_ns);
+            const int64_t end = std::min(end_ns, counted.end_ns);
+            if (end > begin) expected += static_cast<double>(end - begin);
+        }
+        EXPECT_NEAR(spent, expected, expected * 1e-9);
+    }
+}
+
+TEST(TurnaroundStatistics, AreThoseOfTheRowsInTheRange) {
+    const auto document = loaded_sample(lossy);
+    const auto reading = document->data()->read();
+    const CommandIndex index = index_of(reading);
+    const TimeRange whole = whole_of(reading);
+    const TimeRange range{whole.begin_ns + 50'000'000, whole.begin_ns + 300'000'000};
+    const StopFlag stop = false;
+    for (const GroupBy by : {GroupBy::opcode, GroupBy::size, GroupBy::lun, GroupBy::session}) {
+        const auto statistics = turnaround_statistics(reading, index, range, by, nullptr, stop);
+        ASSERT_TRUE(statistics.complete);
+        uint64_t grouped = 0;
+        for (const auto& group : statistics.groups) {
+            std::vector<int64_t> turnarounds;
+            uint64_t bytes = 0;
+            uint64_t count = 0;
+            for (const CommandRow& row : reading.store().commands()) {
+                if (!range.contains(Timeline::start_of(row))) continue;
+                bool of_group = false;
+                if (by == GroupBy::opcode) of_group = row.opcode == group.key;
+                if (by == GroupBy::lun) of_group = row.lun == group.key;
+                if (by == GroupBy::session) of_group = row.session == group.key;
+                if (by == GroupBy::size) {
+                    const bool none = row.bytes == unknown<uint64_t> || row.bytes == 0;
+                    of_group = group.key == 0
+                                   ? none
+                                   : !none && row.bytes <= uint64_t{1} << (group.key - 1) &&
+                                         (group.key == 1 || row.bytes > uint64_t{1} << (group.key - 2));
+                }
+                if (!of_group) continue;
+                ++count;
+                if (row.turnaround_ns() != no_time) turnarounds.push_back(row.turnaround_ns());
+                if (row.response_ns != no_time && row.bytes != unknown<uint64_t>) bytes += row.bytes;
+            }
+            EXPECT_EQ(group.count, count);
+            EXPECT_EQ(group.bytes, bytes);
+            EXPECT_NEAR(statistics.rate(group), static_cast<double>(bytes) / 0.25, 1e-3);
+            ASSERT_EQ(group.turnaround.count(), turnarounds.size());
+            std::ranges::sort(turnarounds);
+            for (const double fraction : {0.5, 0.9, 0.99, 1.0}) {
+                if (turnarounds.empty()) break;
+                const auto place =
+                    static_cast<size_t>(std::ceil(fraction * static_cast<double>(turnarounds.size())));
+                const auto exact = static_cast<double>(turnarounds[std::max<size_t>(place, 1) - 1]);
+                EXPECT_NEAR(static_cast<double>(group.turnaround.percentile_ns(fraction)), exact,
+                            exact * 0.01);
+            }
+            grouped += count;
+        }
+        EXPECT_EQ(statistics.all.count, grouped);
+        EXPECT_TRUE(
+            std::ranges::is_sorted(statistics.groups, std::greater(), &TurnaroundStatistics::Group::count));
+        uint64_t in_bins = 0;
+        for (const auto& bin : statistics.histogram) in_bins += bin[0] + bin[1] + bin[2];
+        EXPECT_EQ(in_bins, statistics.all.turnaround.count());
+    }
+}
+
+TEST(TurnaroundPicture, WhatTheFilterRejectsIsFaintOrLeftOut) {
+    const auto document = loaded_sample(reads);
+    const auto reading = document->data()->read();
+    const CommandIndex index = index_of(reading);
+    FilterResult filter;
+    filter.rows.commands = RowSet(reading.store().commands().size());
+    for (size_t row = 0; row < filter.rows.commands.size(); row += 3) filter.rows.commands.set(row);
+    const auto prepared = PreparedRange::around({whole_of(reading), 0, 1000});
+    const auto faint = prepare_turnaround(index, prepared, &filter, FilteredOut::faint);
+    const auto out = prepare_turnaround(index, prepared, &filter, FilteredOut::left_out);
+    EXPECT_EQ(static_cast<size_t>(std::ranges::count(faint.dots, true, &CommandDot::passes)),
+              out.dots.size());
+    EXPECT_GT(faint.dots.size(), 2 * out.dots.size());
+    for (const CommandDot& dot : out.dots) EXPECT_EQ((dot.command - 1) % 3, 0u);
+    const StopFlag stop = false;
+    const auto statistics =
+        turnaround_statistics(reading, index, whole_of(reading), GroupBy::opcode, &filter, stop);
+    EXPECT_EQ(statistics.all.count, filter.rows.commands.count());
+}
+
+class TurnaroundViewTest : public testing::Test {
+  protected:
+    void open(const char* name) {
+        document = loaded_sample(name);
+        view = std::make_unique<TurnaroundView>(*document, nullptr);
+        view->resize(1200, 600);
+        view->show();
+        settle();
+    }
+    void settle() {
+        ASSERT_TRUE(wait_until([&] { return view->settled(); }));
+        QCoreApplication::processEvents();
+    }
+    std::unique_ptr<Document> document;
+    std::unique_ptr<TurnaroundView> view;
+};
+
+TEST_F(TurnaroundViewTest, AClickedPointSelectsItsCommandAndADoubleClickGoesThere) {
+    open(lossy);
+    ViewState& state = document->state();
+    const auto& dots = view->picture().dots;
+    ASSERT_GT(dots.size(), 100u);
+    const auto slowest = std::ranges::max_element(dots, {}, &CommandDot::turnaround_ns);
+    const CommandDot dot = *slowest;
+    const QPointF at(view->scatter_pane().viewport().x_of(dot.time_ns),
+                     view->scatter_pane().scale().y_of(static_cast<double>(dot.turnaround_ns)));
+    ASSERT_TRUE(view->scatter_pane().area().contains(at.toPoint()));
+    EXPECT_TRUE(view->text_at(at.toPoint()).contains(QStringLiteral("command %1").arg(dot.command)));
+    testing_gui::click(view->plot(), at);
+    EXPECT_EQ(state.selection(), (Selection{Selection::Kind::command, dot.command}));
+    send_mouse(view->plot(), QEvent::MouseButtonDblClick, at, Qt::LeftButton);
+    ASSERT_TRUE(wait_until([&] { return state.range() != state.whole(); }));
+    EXPECT_TRUE(state.range().contains(dot.time_ns));
+    EXPECT_LT(state.range().span_ns(), 3 * dot.turnaround_ns);
+    settle();
+    EXPECT_EQ(view->statistics().range, state.range());
+}
+
+TEST_F(TurnaroundViewTest, TheHistogramStandsExactlyBesideThePoints) {
+    open(lossy);
+    const QRect scatter = view->scatter_pane().area();
+    const PlotPane* side = view->plot().pane_at(QPointF(view->plot().width() - 40, scatter.center().y()));
+    ASSERT_NE(side, nullptr);
+    ASSERT_NE(side, &view->scatter_pane());
+    EXPECT_EQ(side->area().top(), scatter.top());
+    EXPECT_EQ(side->area().bottom(), scatter.bottom());
+    EXPECT_EQ(side->scale().lower, view->scatter_pane().scale().lower);
+    EXPECT_EQ(side->scale().upper, view->scatter_pane().scale().upper);
+    EXPECT_TRUE(view->text_at(side->area().center()).contains(QStringLiteral("%")));
+}
+
+TEST_F(TurnaroundViewTest, EveryPointInSightIsWithinItsPane) {
+    open(lossy);
+    for (const CommandDot& dot : view->picture().dots) {
+        const double y = view->scatter_pane().scale().y_of(static_cast<double>(dot.turnaround_ns));
+        EXPECT_GE(y, view->scatter_pane().area().top());
+        EXPECT_LE(y, view->scatter_pane().area().bottom());
+    }
+}
+
+}  // namespace
+}  // namespace sanscope

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QPicture>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "gui/testing/loaded_document.h"
+#include "gui/views/windows/windows_view.h"
+
+namespace sanscope {
+namespace {
+
+using testing_gui::loaded_sample;
+using testing_gui::send_mouse;
+using testing_gui::wait_until;
+
+constexpr const char* lossy = "loss-mixed-initiator.pcap.zst";
+
+TimeRange whole_of(const CaptureData::Reading& reading) {
+    return {reading.timeline().first_ns(), reading.timeline().last_ns() + 1};
+}
+
+// The rows of a sender as they stand in the store.
+std::vector<WindowRow> rows_of(const CaptureData::Reading& reading, SenderId sender) {
+    std::vector<WindowRow> rows;
+    for (const WindowRow& row : reading.store().windows()) {
+        if (row.connection == sender.connection && row.from_a == sender.from_a) rows.push_back(row);
+    }
+    std::ranges::stable_sort(rows, {}, &WindowRow::time_ns);
+    return rows;
+}
+
+double known(uint32_t value) {
+    return value == unknown<uint32_t> ? no_value : static_cast<double>(value);
+}
+
+bool same(double a, double b) {
+    return a == b || (std::isnan(a) && std::isnan(b));
+}
+
+void expect_columns(const StepSeries& series, const std::vector<WindowRow>& rows, uint32_t WindowRow::*figure,
+                    const PreparedRange& prepared) {
+    size_t at = 0;
+    for (const StepPoint& point : series) {
+        if (point.time_ns < prepared.range.begin_ns) continue;
+        while (at < rows.size() && rows[at].time_ns < point.time_ns) ++at;
+        Extent expected;
+        double last = no_value;
+        size_t i = at;
+        for (; i < rows.size() && rows[i].time_ns < point.time_ns + prepared.ns_per_column; ++i) {
+            last = known(rows[i].*figure);
+            expected.add(last);
+        }
+        ASSERT_GT(i, at);
+        ASSERT_TRUE(same(point.last, last));
+        ASSERT_EQ(expected.any, !std::isnan(point.max));
+        if (!expected.any) continue;
+        ASSERT_EQ(point.min, expected.min);
+        ASSERT_EQ(point.max, expected.max);
+    }
+}
+
+TEST(WindowsPicture, FarItIsLeastAndGreatestOfEachColumn) {
+    const auto document = loaded_sample(lossy);
+    const auto reading = document->data()->read();
+    WindowIndexes indexes;
+    const SenderId sender = sender_of(reading, 1, true);
+    const auto rows = rows_of(reading, sender);
+    ASSERT_GT(rows.size(), 2000u);
+    for (const double pixels : {40.0, 150.0, 333.0}) {
+        const auto prepared = PreparedRange::around({whole_of(reading), 0, pixels});
+        const WindowsPicture picture = prepare_windows(reading, {sender}, prepared, nullptr, indexes);
+        ASSERT_EQ(picture.senders.size(), 1u);
+        const SenderPicture& one = picture.senders.front();
+        ASSERT_LT(one.cwnd.size(), prepared.columns());
+        expect_columns(one.cwnd, rows, &WindowRow::cwnd, prepared);
+        expect_columns(one.cwnd_low, rows, &WindowRow::cwnd_low, prepared);
+        expect_columns(one.cwnd_high, rows, &WindowRow::cwnd_high, prepared);
+        expect_columns(one.ssthresh, rows, &WindowRow::ssthresh, prepared);
+        expect_columns(one.in_flight, rows, &WindowRow::in_flight, prepared);
+        expect_columns(one.advertised_window, rows, &WindowRow::advertised_window, prepared);
+    }
+}
+
+TEST(WindowsPicture, NearItIsEveryStep) {
+    const auto document = loaded_sample(lossy);
+    const auto reading = document->data()->read();
+    WindowIndexes indexes;
+    const SenderId sender = sender_of(reading, 1, true);
+    const auto rows = rows_of(reading, sender);
+    const TimeRange range{rows[800].time_ns, rows[1000].time_ns};
+    const auto prepared = PreparedRange::around({range, 0, 1000});
+    const WindowsPicture picture = prepare_windows(reading, {sender}, prepared, nullptr, indexes);
+    const SenderPicture& one = picture.senders.front();
+    for (size_t i = 800; i < 1000; ++i) {
+        // Of rows of one moment the last counts.
+        if (rows[i + 1].time_ns == rows[i].time_ns) continue;
+        ASSERT_TRUE(same(value_at(one.cwnd, rows[i].time_ns), known(rows[i].cwnd))) << i;
+        ASSERT_TRUE(same(value_at(one.in_flight, rows[i].time_ns), known(rows[i].in_flight))) << i;
+        ASSERT_TRUE(same(value_at(one.ssthresh, rows[i].time_ns), known(rows[i].ssthresh))) << i;
+        const auto* limit = one.limit.span_at(rows[i].time_ns);
+        ASSERT_NE(limit, nullptr);
+        ASSERT_EQ(limit->state, static_cast<uint8_t>(rows[i].limit));
+    }
+    for (const TransitionMark& mark : one.transitions) {
+        const auto* span = one.ca.span_at(mark.time_ns);
+        if (span == nullptr || span->range.begin_ns != mark.time_ns) continue;
+        EXPECT_STRNE(mark.cause, "");
+    }
+}
+
+TEST(WindowsPicture, NoLossIsForgotten) {
+    const auto document = loaded_sample(lossy);
+    const auto reading = document->data()->read();
+    for (const bool target : {true, false}) {
+        const SenderId sender = sender_of(reading, 1, target);
+        std::array<uint32_t, loss_kinds> expected{};
+        for (const LossRow& row : reading.store().losses()) {
+            if (row.connection == 1 && row.from_a == sender.from_a) ++expected[static_cast<size_t>(row.kind)];
+        }
+        for (const double pixels : {50.0, 2000.0}) {
+            const auto prepared = PreparedRange::around({whole_of(reading), 0, pixels});
+            std::array<uint32_t, loss_kinds> found{};
+            const SenderTrack* track = track_of(reading, sender);
+            for (const LossMark& mark : prepare_losses(reading, *track, prepared, nullptr)) {
+                uint32_t sum = 0;
+                for (size_t i = 0; i < loss_kinds; ++i) {
+                    found[i] += mark.kinds[i];
+                    sum += mark.kinds[i];
+                    if (mark.kinds[i] == 0) continue;
+                    EXPECT_GE(gravity(mark.kind), gravity(static_cast<LossKind>(i)));
+                }
+                EXPECT_EQ(sum, mark.count);
+                EXPECT_EQ(reading.store().losses()[mark.row - 1].kind, mark.kind);
+            }
+            EXPECT_EQ(found, expected);
+        }
+    }
+}
+
+// What holds at a moment, by looking at all rows; NaN where not known or the connection is over.
+double held(const std::vector<WindowRow>& rows, int64_t until_ns, uint32_t WindowRow::*figure, int64_t at) {
+    if (at >= until_ns) return no_value;
+    double value = no_value;
+    for (const WindowRow& row : rows) {
+        if (row.time_ns > at) break;
+        value = known(row.*figure);
+    }
+    return value;
+}
+
+TEST(WindowsPicture, TheSumIsThatOfWhatHolds) {
+    const auto document = loaded_sample("two-sessions.pcap.lz4");
+    const auto reading = document->data()->read();
+    const auto senders = senders_of_session(reading, all_sessions, true);
+    ASSERT_GE(senders.size(), 2u);
+    EXPECT_EQ(senders_of_session(reading, 1, true).size(), 1u);
+    WindowIndexes indexes;
+    std::vector<std::vector<WindowRow>> rows;
+    int64_t last_ns = 0;
+    for (const SenderId& sender : senders) {
+        rows.push_back(rows_of(reading, sender));
+        last_ns = std::max(last_ns, rows.back().back().time_ns);
+    }
+    const TimeRange busy{reading.timeline().first_ns(), last_ns};
+    const auto prepared = PreparedRange::around({busy, 0, 2000});
+    const WindowsPicture picture = prepare_windows(reading, senders, prepared, nullptr, indexes);
+    ASSERT_EQ(picture.senders.size(), senders.size());
+    EXPECT_FALSE(picture.sum.sampled);
+    size_t sums = 0;
+    for (int64_t at = busy.begin_ns; at < busy.end_ns; at += busy.span_ns() / 500) {
+        double expected = 0;
+        size_t summands = 0;
+        for (size_t i = 0; i < senders.size(); ++i) {
+            const double value = held(rows[i], picture.senders[i].until_ns, &WindowRow::cwnd, at);
+            if (std::isnan(value)) continue;
+            expected += value;
+            ++summands;
+        }
+        ASSERT_TRUE(same(value_at(picture.sum.cwnd, at), summands == 0 ? no_value : expected))
+            << at - busy.begin_ns;
+        if (summands > 1) ++sums;
+    }
+    EXPECT_GT(sums, 10u);
+}
+
+TEST(WindowStatistics, WeighEachValueWithItsTime) {
+    const auto document = loaded_sample("two-sessions.pcap.lz4");
+    const auto reading = document->data()->read();
+    const auto senders = senders_of_session(reading, all_sessions, true);
+    std::vector<std::vector<WindowRow>> rows;
+    int64_t first_ns = INT64_MAX;
+    int64_t last_ns = 0;
+    for (const SenderId& sender : senders) {
+        rows.push_back(rows_of(reading, sender));
+        first_ns = std::min(first_ns, rows.back().front().time_ns);
+        last_ns = std::max(last_ns, rows.back().back().time_ns);
+    }
+    const TimeRange range{first_ns + (last_ns - first_ns) / 5, last_ns - (last_ns - first_ns) / 7};
+    const StopFlag stop = false;
+    const WindowStatistics statistics = window_statistics(reading, senders, range, stop);
+    ASSERT_TRUE(statistics.complete);
+    ASSERT_EQ(statistics.senders.size(), senders.size());
+    std::vector<double> means;
+    for (size_t i = 0; i < senders.size(); ++i) {
+        // Every change within the range, one stretch after the other.
+        std::vector<int64_t> moments{range.begin_ns, range.end_ns};
+        for (const WindowRow& row : rows[i]) {
+            if (range.contains(row.time_ns)) moments.push_back(row.time_ns);
+        }
+        std::ranges::sort(moments);
+        long double weight = 0;
+        long double sum = 0;
+        long double squares = 0;
+        for (size_t m = 0; m + 1 < moments.size(); ++m) {
+            const double value = held(rows[i], end_of(reading, senders[i]), &WindowRow::cwnd, moments[m]);
+            if (std::isnan(value)) continue;
+            const auto duration = static_cast<long double>(moments[m + 1] - moments[m]);
+            weight += duration;
+            sum += duration * value;
+            squares += duration * value * value;
+        }
+        const auto mean = static_cast<double>(sum / weight);
+        const auto deviation =
+            static_cast<double>(std::sqrt(std::max(0.0L, squares / weight - sum / weight * (sum / weight))));
+        EXPECT_NEAR(statistics.senders[i].cwnd.mean, mean, mean * 1e-9);
+        EXPECT_NEAR(statistics.senders[i].cwnd.standard_deviation, deviation, mean * 1e-6);
+        means.push_back(mean);
+    }
+    EXPECT_NEAR(statistics.difference, *std::ranges::max_element(means) - *std::ranges::min_element(means),
+                1e-3);
+    EXPECT_GT(statistics.sum.mean, *std::ranges::max_element(means));
+    EXPECT_EQ(window_statistics(reading, {}, range, stop).sum.known_ns, 0);
+}
+
+class WindowsViewTest : public testing::Test {
+  protected:
+    void open(const char* name) {
+        document = loaded_sample(name);
+        view = std::make_unique<WindowsView>(*document, nullptr);
+        view->resize(1200, 600);
+        view->show();
+        settle();
+    }
+    void settle() {
+        ASSERT_TRUE(wait_until([&] { return view->settled(); }));
+        QCoreApplication::processEvents();
+    }
+    std::unique_ptr<Document> document;
+    std::unique_ptr<WindowsView> view;
+};
+
+TEST_F(WindowsViewTest, ShowsTheBusiestSenderAndFollowsTheRange) {
+    open(lossy);
+    ASSERT_EQ(view->picture().senders.size(), 1u);
+    EXPECT_TRUE(view->picture().senders.front().is_target);
+    ViewState& state = document->state();
+    state.set_range({state.whole().begin_ns + 100'000'000, state.whole().begin_ns + 101'000'000});
+    settle();
+    EXPECT_TRUE(view->picture().prepared.serves(view->plot().time_viewport()));
+    EXPECT_EQ(view->statistics().range, state.range());
+    state.set_connection(1, false);
+    settle();
+    EXPECT_FALSE(view->picture().senders.front().is_target);
+}
+
+TEST_F(WindowsViewTest, PanningInWhatIsPreparedPreparesNothing) {
+    open(lossy);
+    ViewState& state = document->state();
+    state.set_range({state.whole().begin_ns + 100'000'000, state.whole().begin_ns + 150'000'000});
+    settle();
+    const PreparedRange before = view->picture().prepared;
+    state.pan(0.1);
+    EXPECT_EQ(view->picture().prepared, before);
+    EXPECT_TRUE(before.serves(view->plot().time_viewport()));
+}
+
+TEST_F(WindowsViewTest, AClickedLossIsSelectedAndTold) {
+    open(lossy);
+    const auto& marks = view->picture().senders.front().losses;
+    ASSERT_FALSE(marks.empty());
+    const LossMark mark = marks[marks.size() / 2];
+    // The losses' pane is the second.
+    QPointF at(view->plot().time_viewport().x_of(mark.time_ns), 0);
+    for (int y = 0; y < view->plot().height(); ++y) {
+        const PlotPane* pane = view->plot().pane_at(QPointF(at.x(), y));
+        if (pane != nullptr && pane->area().height() < 20) {
+            at.setY(pane->area().center().y());
+            break;
+        }
+    }
+    EXPECT_TRUE(view->text_at(at.toPoint()).contains(loss_text(mark.kind)));
+    testing_gui::click(view->plot(), at);
+    EXPECT_EQ(document->state().selection(), (Selection{Selection::Kind::loss, mark.row}));
+}
+
+TEST_F(WindowsViewTest, AClickOnTheLinesSelectsThePacketThatMadeThemSo) {
+    open(lossy);
+    const QPointF at(view->plot().time_viewport().x_of(document->first_ns() + 200'000'000), 120);
+    EXPECT_TRUE(view->text_at(at.toPoint()).contains(QStringLiteral("congestion window")));
+    testing_gui::click(view->plot(), at);
+    ASSERT_EQ(document->state().selection().kind, Selection::Kind::packet);
+    const auto reading = document->data()->read();
+    const int64_t time_ns = reading.timeline().time_of(document->state().selection().number);
+    EXPECT_NEAR(static_cast<double>(time_ns), static_cast<double>(document->first_ns() + 200'000'000), 20e6);
+}
+
+TEST_F(WindowsViewTest, DrawsItselfInLines) {
+    open(lossy);
+    QPicture picture;
+    QPainter painter(&picture);
+    view->draw(painter);
+    painter.end();
+    EXPECT_GT(picture.size(), 10'000u);
+    QImage image(view->size(), QImage::Format_ARGB32);
+    image.fill(Qt::magenta);
+    QPainter onto(&image);
+    picture.play(&onto);
+    onto.end();
+    EXPECT_NE(image.pixelColor(image.width() / 2, image.height() / 2), QColor(Qt::magenta));
+}
+
+TEST_F(WindowsViewTest, WithoutDataItSaysSo) {
+    open("login-discovery-inquiry.pcap");
+    document->state().set_connection(0);
+    settle();
+    EXPECT_TRUE(view->picture().senders.empty());
+    EXPECT_EQ(view->text_at({300, 100}), QString());
+}
+
+}  // namespace
+}  // namespace sanscope
