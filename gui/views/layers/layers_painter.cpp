@@ -16,7 +16,7 @@
 namespace sanscope {
 namespace {
 
-constexpr double dimmed = 0.42;  // what is not selected, of its colour
+constexpr double dimmed = 0.55;  // what is not selected, of its colour
 constexpr double faint = 0.2;    // what the filter leaves out
 constexpr double closest_marks = 4;
 

@@ -184,6 +184,31 @@ TEST_F(OverviewViewTest, TheWheelZoomsTheRange) {
     QCoreApplication::sendEvent(view.get(), &event);
     EXPECT_LT(state().range().span_ns(), state().whole().span_ns() * 7 / 10);
     EXPECT_TRUE(state().range().contains(under));
+    // Clicks that follow soon are part of one step.
+    QCoreApplication::sendEvent(view.get(), &event);
+    state().go_back();
+    EXPECT_EQ(state().range(), state().whole());
+}
+
+TEST_F(OverviewViewTest, TheWheelBeginsAStepOfItsOwn) {
+    drag(400, 800);
+    const TimeRange dragged = state().range();
+    QWheelEvent event({600, 40}, {600, 40}, QPoint(), QPoint(0, 120), Qt::NoButton, Qt::NoModifier,
+                      Qt::NoScrollPhase, false);
+    QCoreApplication::sendEvent(view.get(), &event);
+    EXPECT_NE(state().range(), dragged);
+    state().go_back();
+    EXPECT_EQ(state().range(), dragged);
+}
+
+TEST_F(OverviewViewTest, MarksAreDrawnWhereTheirMomentIs) {
+    const int x = 900;
+    const auto color_at_top = [&] { return view->grab().toImage().pixelColor(x + 2, 4); };
+    const QColor before = color_at_top();
+    view->set_marks({{view->strip().time_at(x), QStringLiteral("here")}});
+    EXPECT_NE(color_at_top(), before);
+    view->set_marks({});
+    EXPECT_EQ(color_at_top(), before);
 }
 
 TEST(OverviewViewOf, AnEmptyCaptureSaysSo) {

@@ -19,6 +19,7 @@ constexpr int right_margin = 14;
 constexpr int axis_height = 17;
 constexpr int losses_height = 12;
 constexpr double wheel_zoom = 1.25;
+constexpr int one_movement_ms = 400;       // wheel clicks closer than this are one step of the history
 constexpr int64_t least_slow_ns = 10'000;  // the foot of the scale of turnarounds
 
 // 0 to 1 on a logarithmic scale from `least_slow_ns`.
@@ -345,13 +346,16 @@ void OverviewView::wheelEvent(QWheelEvent* event) {
     const QPoint delta = event->angleDelta();
     const double clicks = (delta.y() != 0 ? delta.y() : delta.x()) / 120.0;
     if (clicks == 0 || state().whole().empty()) return event->ignore();
+    const bool fresh = !since_wheel_.isValid() || since_wheel_.elapsed() > one_movement_ms;
+    since_wheel_.start();
+    const auto step = fresh ? ViewState::Step::fresh : ViewState::Step::continued;
     if ((event->modifiers() & Qt::ShiftModifier) != 0) {
-        state().pan(-clicks * 0.1);
+        state().pan(-clicks * 0.1, step);
     } else {
         const TimeRange range = state().range();
         const int64_t under = strip().time_at(event->position().x());
         state().zoom(std::pow(wheel_zoom, clicks),
-                     range.contains(under) ? under : range.begin_ns + range.span_ns() / 2);
+                     range.contains(under) ? under : range.begin_ns + range.span_ns() / 2, step);
     }
     event->accept();
 }

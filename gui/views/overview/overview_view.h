@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QElapsedTimer>
 #include <QString>
 #include <optional>
 #include <vector>
@@ -78,6 +79,7 @@ class OverviewView : public View {
         bool moved = false;
     };
     std::optional<Drag> drag_;
+    QElapsedTimer since_wheel_;
 };
 
 }  // namespace sanscope
