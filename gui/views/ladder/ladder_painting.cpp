@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t widths = 4;
 constexpr size_t tones = 4;              // solid, faint, and both dimmed
-constexpr size_t most_with_heads = 700;  // arrows in sight
+constexpr size_t most_with_heads = 400;  // arrows in sight
 constexpr size_t most_dashed =
     160;  // beyond, what is estimated is drawn thin: dashes side by side would make blocks
 constexpr double spill = 30;  // pixels beyond the area that are drawn, too
@@ -394,6 +394,7 @@ void LadderCanvas::draw_arrows(QPainter& painter, const LadderGeometry& geometry
         }
     }
     const bool with_heads = in_sight <= most_with_heads;
+    const bool crowded = !with_heads;
     constexpr std::array<double, tones> alphas{0.85, 0.45, 0.22, 0.13};
     for (const bool from_initiator : {false, true}) {
         const QColor& color = from_initiator ? theme().initiator : theme().target;
@@ -401,7 +402,8 @@ void LadderCanvas::draw_arrows(QPainter& painter, const LadderGeometry& geometry
             for (size_t tone = 0; tone < tones; ++tone) {
                 const auto& bucket = buckets_[bucket_of(from_initiator, width, tone)];
                 if (bucket.empty()) continue;
-                const double pen_width = !dashed && tone % 2 == 1 ? 1 : pen_widths[width];
+                const double full = crowded ? std::min(1.3, pen_widths[width]) : pen_widths[width];
+                const double pen_width = !dashed && tone % 2 == 1 ? 1 : full;
                 draw_lines(painter, bucket, pen_width,
                            with_alpha(color, alphas[tone] * (width == 0 ? 0.8 : 1)));
             }

@@ -36,17 +36,26 @@ void LineRaster::run(double from, double to, double at, double slope, double hal
     const int first = std::max(low, static_cast<int>(std::floor(std::max(from, -1e6))));
     const int last = std::min(high, static_cast<int>(std::floor(std::min(to, 1e6))));
     const uint32_t rgb = color.rgb();
+    // Coordinates across in 256ths of a pixel, strengths of 256.
+    const double least = across_low * 256.0;
+    const double most = (across_high + 1) * 256.0;
     const double alpha = color.alphaF() * 256;
+    const auto whole = static_cast<uint32_t>(alpha);
     for (int i = first; i <= last; ++i) {
-        const double part = std::min(to, i + 1.0) - std::max<double>(from, i);  // of this pixel
-        if (part <= 0) continue;
+        uint32_t strength = whole;
+        if (i < from || i + 1 > to) {
+            const double part = std::min(to, i + 1.0) - std::max<double>(from, i);
+            strength = static_cast<uint32_t>(std::max(0.0, part) * alpha);
+        }
         const double middle = at + slope * (i + 0.5);
-        const double begin = std::max<double>(middle - half, across_low);
-        const double end = std::min<double>(middle + half, across_high + 1);
-        for (int j = static_cast<int>(std::floor(begin)); j < end; ++j) {
-            const double cover = std::min(end, j + 1.0) - std::max<double>(begin, j);
-            const auto strength = static_cast<uint32_t>(std::clamp(cover * part * alpha, 0.0, 256.0));
-            blend(steep ? pixels_[i * stride_ + j] : pixels_[j * stride_ + i], rgb, strength);
+        const auto begin = static_cast<int>(std::clamp((middle - half) * 256, least, most));
+        const auto end = static_cast<int>(std::clamp((middle + half) * 256, least, most));
+        for (int here = begin; here < end;) {
+            const int j = here >> 8;
+            const int behind = std::min(end, (j + 1) << 8);
+            blend(steep ? pixels_[i * stride_ + j] : pixels_[j * stride_ + i], rgb,
+                  strength * static_cast<uint32_t>(behind - here) >> 8);
+            here = behind;
         }
     }
 }

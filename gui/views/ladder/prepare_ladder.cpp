@@ -11,7 +11,7 @@ namespace sanscope {
 namespace {
 
 // Pixels that one of them takes at least, on average where there are any.
-constexpr double least_packet_pixels = 1.4;
+constexpr double least_packet_pixels = 3;  // of its direction
 constexpr double least_group_pixels = 6;
 
 QString endpoint_words(const Endpoint& endpoint) {
@@ -60,7 +60,7 @@ bool has_room(const CaptureData::Reading& reading, const LadderRequest& request,
     switch (detail) {
         case LadderDetail::packets:
             if (count_segments(reading, track, range) > most_ladder_arrows) return false;
-            least_pixels = least_packet_pixels / 2;  // each direction has pixels of its own
+            least_pixels = least_packet_pixels;
             for (const SenderTrack& sender : track.senders)
                 look(sender.segments, [&](uint32_t row) { return reading.timeline().time_of(row + 1); });
             break;
