@@ -28,6 +28,7 @@ class ColumnFormat {
     const QString& title() const { return title_; }
     QString tooltip() const;
     bool right_aligned() const { return right_aligned_; }
+    bool shows_moments() const { return meaning_ == Meaning::moment; }
     // Room that most of its values need.
     int characters(TimeFormat format) const;
 

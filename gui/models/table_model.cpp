@@ -39,10 +39,10 @@ void TableModel::show_all(size_t rows) {
     }
 }
 
-void TableModel::show(ShownRows rows) {
+void TableModel::show(ShownRows rows, bool ascending) {
     beginResetModel();
     shown_ = std::move(rows);
-    ascending_ = std::ranges::is_sorted(*shown_);
+    ascending_ = ascending;
     count_ = static_cast<int>(std::min(shown_->size(), most_rows));
     endResetModel();
 }

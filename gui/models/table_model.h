@@ -35,8 +35,8 @@ class TableModel : public QAbstractTableModel {
 
     // All rows in the table's order, of which there are so many by now.
     void show_all(size_t rows);
-    // These; the table must be final.
-    void show(ShownRows rows);
+    // These; the table must be final. `ascending`: they are in its order.
+    void show(ShownRows rows, bool ascending);
     const ShownRows& shown() const { return shown_; }
     // The cells in sight may have changed.
     void refresh();

@@ -125,7 +125,13 @@ RowsView::RowsView(Document& document, std::shared_ptr<const TableAccess> access
         follow_selection();
         if (frame_when_known_ && state().selected().selection == state().selection()) frame();
     });
-    connect(&state(), &ViewState::time_format_changed, this, [this] { model_->set_time(time_reference()); });
+    connect(&state(), &ViewState::time_format_changed, this, [this] {
+        model_->set_time(time_reference());
+        // Dates take more room than seconds do.
+        for (int column = 0; column < model_->columnCount(); ++column) {
+            if (model_->format(column).shows_moments()) fit_column(column);
+        }
+    });
     connect(&state(), &ViewState::whole_changed, this, [this] { model_->set_time(time_reference()); });
     connect(export_, &CsvExport::progress, progress_, &QProgressBar::setValue);
     connect(export_, &CsvExport::finished, this, [this](bool written, const QString& error) {
@@ -212,13 +218,7 @@ void RowsView::set_up_header() {
     // Numbers far from all others would be hard to read.
     header->setStretchLastSection(access_->name() == packets_table_name);
     header->setContextMenuPolicy(Qt::CustomContextMenu);
-    const QFontMetrics metrics(table_->font());
-    for (int column = 0; column < model_->columnCount(); ++column) {
-        const ColumnFormat& format = model_->format(column);
-        const int wide =
-            metrics.horizontalAdvance(QLatin1Char('0')) * format.characters(state().time_format());
-        header->resizeSection(column, std::max(wide, metrics.horizontalAdvance(format.title()) + 16) + 12);
-    }
+    for (int column = 0; column < model_->columnCount(); ++column) fit_column(column);
     const auto first = columns_shown_at_first(access_->name());
     if (!first.empty()) {
         for (int column = 0; column < model_->columnCount(); ++column) header->hideSection(column);
@@ -247,6 +247,17 @@ void RowsView::set_up_header() {
     connect(header, &QWidget::customContextMenuRequested, this, &RowsView::show_header_menu);
 }
 
+void RowsView::fit_column(int column) {
+    constexpr int sort_arrow = 16;
+    const QFontMetrics metrics(table_->font());
+    const ColumnFormat& format = model_->format(column);
+    const int wide = metrics.horizontalAdvance(QLatin1Char('0')) * format.characters(state().time_format());
+    const int extra = static_cast<const RowDelegate*>(table_->itemDelegate())->extra_width(column);
+    table_->horizontalHeader()->resizeSection(
+        column, std::max(wide + extra, metrics.horizontalAdvance(format.title()) + sort_arrow) +
+                    2 * RowDelegate::margin);
+}
+
 void RowsView::remember_columns() const {
     // Of a view that was never seen, sizes are not of the user's choosing.
     if (!isVisible()) return;
@@ -272,7 +283,11 @@ void RowsView::changeEvent(QEvent* event) {
 
 void RowsView::showEvent(QShowEvent* event) {
     View::showEvent(event);
-    if (stale_) count_rows();
+    if (stale_) {
+        count_rows();
+    } else {
+        follow_selection();
+    }
 }
 
 bool RowsView::settled() const {
@@ -298,12 +313,24 @@ void RowsView::count_rows() {
             if (access_->final_table() != nullptr && !arranged_) {
                 arrange();
             } else if (access_->final_table() == nullptr) {
-                model_->show_all(rows);
-                model_->refresh();
+                show_growth(rows);
             }
             follow_selection();
             show_status();
         });
+}
+
+// More rows cost a QTableView some 3 ns for each that it has: many are shown in greater steps.
+void RowsView::show_growth(size_t rows) {
+    constexpr int many = 500'000;
+    constexpr int64_t least_pause_ms = 1000;
+    const bool due =
+        model_->rowCount() < many || !since_growth_.isValid() || since_growth_.elapsed() >= least_pause_ms;
+    if (due) {
+        model_->show_all(rows);
+        since_growth_.start();
+    }
+    model_->refresh();
 }
 
 void RowsView::sort(int column, Qt::SortOrder order) {
@@ -347,6 +374,7 @@ void RowsView::arrange() {
             }
             arranged.done =
                 column < 0 || order_rows(*table, static_cast<size_t>(column), descending, rows, &stop);
+            arranged.ascending = column < 0 || std::ranges::is_sorted(rows);
             arranged.rows = std::make_shared<const std::vector<uint32_t>>(std::move(rows));
             return arranged;
         },
@@ -362,7 +390,7 @@ void RowsView::show_arranged(const Arranged& arranged) {
     model_->set_busy_column(-1);
     const bool before = std::exchange(selecting_, true);
     if (arranged.rows) {
-        model_->show(arranged.rows);
+        model_->show(arranged.rows, arranged.ascending);
     } else {
         model_->show_all(arranged.total);
     }
@@ -533,8 +561,9 @@ void RowsView::show_status() {
         text = std::exchange(message_, {});
     } else {
         const auto shown = static_cast<uint64_t>(model_->rowCount());
-        text = shown == total_ ? QStringLiteral("%1 %2").arg(grouped(total_), rows)
-                               : tr("%1 of %2 %3").arg(grouped(shown), grouped(total_), rows);
+        text = shown == total_ || document().loading()
+                   ? QStringLiteral("%1 %2").arg(grouped(total_), rows)
+                   : tr("%1 of %2 %3").arg(grouped(shown), grouped(total_), rows);
         if (shown == TableModel::most_rows && total_ > shown) text += tr(" (more cannot be listed)");
         const bool asked = sort_column_ >= 0 || state().filter() != nullptr;
         if (document().loading()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QElapsedTimer>
 #include <QTableView>
 #include <memory>
 #include <string_view>
@@ -55,11 +56,14 @@ class RowsView : public View {
     struct Arranged {
         ShownRows rows;
         size_t total = 0;
+        bool ascending = true;  // in the table's order
         bool done = false;
     };
     void make_widgets();
     void set_up_header();
+    void fit_column(int column);
     void count_rows();
+    void show_growth(size_t rows);
     void arrange();
     void show_arranged(const Arranged& arranged);
     void follow_selection();
@@ -95,6 +99,7 @@ class RowsView : public View {
     bool arranged_ = false;   // rows are as filter and order ask
     bool selecting_ = false;  // the table's own doing
     bool frame_when_known_ = false;
+    QElapsedTimer since_growth_;
     LatestJob<size_t> count_{true};
     LatestJob<Arranged> arrange_;
 };
