@@ -121,11 +121,15 @@ ReachIndex ReachIndex::of(const TrackRows& rows) {
             index.without_turnaround.push_back(static_cast<uint32_t>(i));
         }
     }
-    for (const uint32_t row : rows.track().pdus) {
-        const PduRow& pdu = rows.store().pdus()[row];
+    const auto& pdus = rows.track().pdus;
+    index.longest_pdus_ns.resize((pdus.size() + block - 1) / block);
+    for (size_t i = 0; i < pdus.size(); ++i) {
+        const PduRow& pdu = rows.store().pdus()[pdus[i]];
         // Mostly it is in one packet.
-        const bool at_once = pdu.first_packet == pdu.last_packet && pdu.last_packet != 0;
-        index.pdu_durations.push(at_once ? 0 : rows.end_of(pdu) - rows.begin_of(pdu));
+        if (pdu.first_packet == pdu.last_packet && pdu.last_packet != 0) continue;
+        int64_t& longest = index.longest_pdus_ns[i / block];
+        longest = std::max(longest, rows.end_of(pdu) - rows.begin_of(pdu));
+        index.longest_pdu_ns = std::max(index.longest_pdu_ns, longest);
     }
     return index;
 }
@@ -194,13 +198,16 @@ void pdus_under_way(const TrackRows& rows, const ReachIndex& reach, TimeRange ra
     const TrackRows::Run completed = rows.pdus_completed_in(range);
     for (size_t i = completed.first; i < completed.last; ++i) positions.push_back(static_cast<uint32_t>(i));
     const auto pdu = [&](size_t i) -> const PduRow& { return rows.store().pdus()[pdus[i]]; };
-    visit_reaching(
-        reach.pdu_durations, completed.last, std::min(pdus.size(), reach.pdu_durations.size()),
-        [&](size_t i) { return rows.end_of(pdu(i)) - rows.begin_of(pdu(i)); },
-        [&](size_t first, size_t) { return rows.end_of(pdu(first)) - range.end_ns; },
-        [&](size_t i) {
+    // Of those that complete later, in blocks: none reaches back further than the longest of its block.
+    for (size_t i = completed.last; i < pdus.size();) {
+        const size_t behind = std::min(pdus.size(), (i / ReachIndex::block + 1) * ReachIndex::block);
+        const int64_t later_ns = rows.end_of(pdu(i)) - range.end_ns;
+        if (later_ns >= reach.longest_pdu_ns || i / ReachIndex::block >= reach.longest_pdus_ns.size()) break;
+        for (; i < behind && later_ns < reach.longest_pdus_ns[i / ReachIndex::block]; ++i) {
             if (rows.begin_of(pdu(i)) < range.end_ns) positions.push_back(static_cast<uint32_t>(i));
-        });
+        }
+        i = behind;
+    }
 }
 
 namespace {

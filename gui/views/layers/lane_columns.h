@@ -112,8 +112,10 @@ class TrackRows {
 // What it takes to find rows that reach into a range from outside of it; made in one pass over a connection's rows.
 struct ReachIndex {
     std::vector<uint32_t> without_turnaround;  // positions of commands that ended, yet have none
-    LodPyramid<int64_t> pdu_durations{no_time};
-    int64_t commands_end_ns = no_time;  // when the last of them is known to end
+    static constexpr size_t block = 256;
+    std::vector<int64_t> longest_pdus_ns;  // of each so many PDUs of the track
+    int64_t longest_pdu_ns = 0;            // of all
+    int64_t commands_end_ns = no_time;     // when the last of them is known to end
 
     static ReachIndex of(const TrackRows& rows);
 };
