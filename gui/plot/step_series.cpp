@@ -57,10 +57,16 @@ void step_lines(const StepSeries& series, const TimeViewport& time, const ValueS
     const double left = time.origin - 2;
     const double right = time.origin + time.length + 2;
     const auto x_of = [&](int64_t at) { return std::clamp(std::floor(time.x_of(at)), left, right); };
+    // Nothing leaves the pane: not every device a picture is drawn to cuts it off.
     const auto level = [&](double x0, double x1, double value) {
         if (std::isnan(value) || x1 <= x0) return;
         const double y = std::round(scale.y_of(value));
-        lines.emplace_back(x0, y, x1, y);
+        if (y >= scale.top && y <= scale.bottom) lines.emplace_back(x0, y, x1, y);
+    };
+    const auto upright = [&](double x, double low, double high) {
+        const double y0 = std::min(std::round(scale.y_of(low)), scale.bottom);
+        const double y1 = std::max(std::round(scale.y_of(high)), scale.top);
+        if (y0 > y1) lines.emplace_back(x, y0, x, y1);
     };
     double held = no_value;
     double x_before = left;
@@ -74,12 +80,14 @@ void step_lines(const StepSeries& series, const TimeViewport& time, const ValueS
         extent.add(point.max);
         if (extent.any && !std::isnan(held)) extent.add(held);
         if (extent.any && extent.max > extent.min && x > left) {
-            lines.emplace_back(x, std::round(scale.y_of(extent.min)), x, std::round(scale.y_of(extent.max)));
+            upright(x, extent.min, extent.max);
         }
         held = point.last;
         x_before = x;
     }
-    level(x_before, x_of(std::min(until_ns, time.range.end_ns)), held);
+    // What was over within a pixel is still to be seen.
+    const bool seen = until_ns > time.range.begin_ns && x_before > left;
+    level(x_before, std::max(x_of(std::min(until_ns, time.range.end_ns)), seen ? x_before + 2 : left), held);
 }
 
 void step_band(const StepSeries& low, const StepSeries& high, const TimeViewport& time,
@@ -90,8 +98,9 @@ void step_band(const StepSeries& low, const StepSeries& high, const TimeViewport
     const auto x_of = [&](int64_t at) { return std::clamp(std::floor(time.x_of(at)), left, right); };
     const auto fill = [&](double x0, double x1, double from, double to) {
         if (std::isnan(from) || std::isnan(to) || x1 <= x0) return;
-        const double top = std::round(scale.y_of(to));
-        rectangles.emplace_back(x0, top, x1 - x0, std::max(1.0, std::round(scale.y_of(from)) - top));
+        const double top = std::max(std::round(scale.y_of(to)), scale.top);
+        const double bottom = std::min(std::max(top + 1, std::round(scale.y_of(from))), scale.bottom);
+        if (bottom > top) rectangles.emplace_back(x0, top, x1 - x0, bottom - top);
     };
     // Either may have a point where the other does not change: both are followed at once.
     size_t at_low = first_in_sight(low, time.range.begin_ns);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int right_margin = 10;
 constexpr double least_time_pixels = 110;
-constexpr double least_value_pixels = 24;
+constexpr double least_value_pixels = 27;
 
 // What a pane's draw functions come to in QCustomPlot's terms: it knows nothing of their data.
 class Drawn : public QCPAbstractPlottable {

@@ -40,10 +40,11 @@ std::pair<size_t, size_t> in_sight(const std::vector<Bar>& bars, const TimeRange
 QLineF upright(const PlotPane& pane, const TimeViewport& view, const ValueScale& scale, int64_t time_ns,
                int64_t begin, int64_t end) {
     const double x = std::floor(view.x_of(time_ns));
-    const double limit = pane.area().height() * 4.0;
-    const double top = std::max(std::round(scale.y_of(static_cast<double>(end))), pane.area().top() - limit);
-    const double bottom =
-        std::min(std::round(scale.y_of(static_cast<double>(begin))), pane.area().bottom() + limit);
+    // Nothing leaves the pane: not every device a picture is drawn to cuts it off.
+    const double ceiling = pane.area().top();
+    const double floor = pane.area().bottom();
+    const double top = std::clamp(std::round(scale.y_of(static_cast<double>(end))), ceiling, floor);
+    const double bottom = std::clamp(std::round(scale.y_of(static_cast<double>(begin))), ceiling, floor);
     return {x, bottom, x, std::min(top, bottom - 1)};
 }
 

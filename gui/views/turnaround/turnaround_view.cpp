@@ -398,7 +398,14 @@ void TurnaroundView::draw_scatter(QPainter& painter, const PlotPane& pane) {
         const double top =
             scale.y_of(bin_edge(grid.first_bin + static_cast<int>(grid.bins), DensityGrid::bins_per_decade));
         const double bottom = scale.y_of(bin_edge(grid.first_bin, DensityGrid::bins_per_decade));
-        painter.drawImage(QRectF(left, top, right - left, bottom - top), prepared_->density);
+        // The part in sight alone: not every device a picture is drawn to cuts it off.
+        const QRectF whole(left, top, right - left, bottom - top);
+        const QRectF part = whole.intersected(QRectF(pane.area()));
+        const double per_x = prepared_->density.width() / whole.width();
+        const double per_y = prepared_->density.height() / whole.height();
+        painter.drawImage(part, prepared_->density,
+                          QRectF((part.left() - left) * per_x, (part.top() - top) * per_y,
+                                 part.width() * per_x, part.height() * per_y));
     }
     draw_dots(painter, pane);
     if (selected_dot_ && view.range.contains(selected_dot_->time_ns)) {
