@@ -30,8 +30,8 @@ CommandClass class_of(uint16_t opcode) {
                                       : CommandClass::other;
 }
 
-void CommandIndex::take(const CaptureData::Reading& reading, size_t row) {
-    const CommandRow& command = reading.store().commands()[row];
+void CommandIndex::take(const ResultStore& store, const Timeline& timeline, size_t row) {
+    const CommandRow& command = store.commands()[row];
     const int64_t start_ns = Timeline::start_of(command);
     if (!scope_.holds(command) || start_ns == no_time) return;
     CommandPoint point;
@@ -41,6 +41,11 @@ void CommandIndex::take(const CaptureData::Reading& reading, size_t row) {
         point.log_turnaround =
             static_cast<float>(std::log10(static_cast<double>(std::max<int64_t>(point.turnaround_ns, 1))));
     }
+    if (point.turnaround_ns != no_time) {
+        const bool first = least_log_ > greatest_log_;
+        least_log_ = first ? point.log_turnaround : std::min(least_log_, point.log_turnaround);
+        greatest_log_ = first ? point.log_turnaround : std::max(greatest_log_, point.log_turnaround);
+    }
     point.row = static_cast<uint32_t>(row);
     point.kind = class_of(command.opcode);
     const bool good = command.status == 0 || command.status == unknown<uint16_t>;
@@ -48,27 +53,27 @@ void CommandIndex::take(const CaptureData::Reading& reading, size_t row) {
     points_.push_back(point);
     starts_.push_back(start_ns);
     // One that nobody answered is given up with its connection at the latest.
-    int64_t end_ns = reading.timeline().end_of(command);
+    int64_t end_ns = timeline.end_of(command);
     if (end_ns == no_time && command.connection != 0) {
-        end_ns = reading.store().connections()[command.connection - 1].end_ns;
+        end_ns = store.connections()[command.connection - 1].end_ns;
     }
     if (end_ns != no_time) ends_.push_back(std::max(end_ns, start_ns));
 }
 
-void CommandIndex::follow(const CaptureData::Reading& reading) {
+void CommandIndex::follow(const ResultStore& store, const Timeline& timeline) {
     if (final_) return;
-    const bool finished = reading.timeline().finished();
+    const bool finished = timeline.finished();
     if (finished) {
         *this = CommandIndex(scope_);
         final_ = true;
     }
     const size_t sorted = points_.size();
     const size_t sorted_ends = ends_.size();
-    const auto& commands = reading.store().commands();
+    const auto& commands = store.commands();
     for (; taken_ < commands.size(); ++taken_) {
-        const bool ended = reading.timeline().end_of(commands[taken_]) != no_time;
+        const bool ended = timeline.end_of(commands[taken_]) != no_time;
         if (!finished && !ended && commands.size() - taken_ - 1 <= patience) break;
-        take(reading, taken_);
+        take(store, timeline, taken_);
     }
     merge_tail(points_, sorted,
                [](const CommandPoint& a, const CommandPoint& b) { return a.start_ns < b.start_ns; });

@@ -42,7 +42,8 @@ class CommandIndex {
     explicit CommandIndex(CommandScope scope) : scope_(scope) {}
 
     // Takes in what came since the last time; once the timeline is finished, all of it anew.
-    void follow(const CaptureData::Reading& reading);
+    void follow(const ResultStore& store, const Timeline& timeline);
+    void follow(const CaptureData::Reading& reading) { follow(reading.store(), reading.timeline()); }
 
     const std::vector<CommandPoint>& points() const { return points_; }
     // When those began that count for the queue depth, and when they ended; each in order of time. One that never ended is
@@ -50,17 +51,23 @@ class CommandIndex {
     const std::vector<int64_t>& starts() const { return starts_; }
     const std::vector<int64_t>& ends() const { return ends_; }
 
+    // The least and greatest `log_turnaround` of all; the first is greater where there is none.
+    float least_log() const { return least_log_; }
+    float greatest_log() const { return greatest_log_; }
+
     // The first point at or behind a moment.
     size_t first_at(int64_t time_ns) const;
     // Commands under way: begun at or before the moment, and ending after it.
     int64_t depth_at(int64_t time_ns) const;
 
   private:
-    void take(const CaptureData::Reading& reading, size_t row);
+    void take(const ResultStore& store, const Timeline& timeline, size_t row);
 
     CommandScope scope_;
     size_t taken_ = 0;
     bool final_ = false;
+    float least_log_ = 1;
+    float greatest_log_ = 0;
     std::vector<CommandPoint> points_;
     std::vector<int64_t> starts_;
     std::vector<int64_t> ends_;

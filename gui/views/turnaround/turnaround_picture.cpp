@@ -2,6 +2,7 @@
 #include "gui/views/turnaround/turnaround_picture.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace sanscope {
@@ -32,7 +33,6 @@ class Preparation {
             dots();
         } else {
             grid();
-            slowest_and_failed();
         }
         depth();
         return std::move(picture_);
@@ -57,39 +57,22 @@ class Preparation {
         }
     }
 
+    // One pass over all of them: each into its cell, and of each few pixels the slowest as dots.
     void grid() {
         DensityGrid& grid = picture_.grid;
-        grid.begin_ns = picture_.prepared.range.begin_ns;
+        const int64_t begin_ns = picture_.prepared.range.begin_ns;
+        grid.begin_ns = begin_ns;
         grid.cell_ns = picture_.prepared.ns_per_column * cell_columns;
         grid.columns = picture_.prepared.columns() / cell_columns + 1;
-        int lowest = INT32_MAX;
-        int highest = INT32_MIN;
-        for (size_t i = first_; i < last_; ++i) {
-            const CommandPoint& point = index_.points()[i];
-            if (point.turnaround_ns == no_time) continue;
-            const int bin = bin_of(point.log_turnaround);
-            lowest = std::min(lowest, bin);
-            highest = std::max(highest, bin);
-        }
-        if (lowest > highest) return;
-        grid.first_bin = lowest;
-        grid.bins = static_cast<size_t>(highest - lowest + 1);
+        if (index_.least_log() > index_.greatest_log()) return;
+        grid.first_bin = bin_of(index_.least_log());
+        grid.bins = static_cast<size_t>(bin_of(index_.greatest_log()) - grid.first_bin + 1);
         grid.cells.resize(grid.columns * grid.bins);
-        for (size_t i = first_; i < last_; ++i) {
-            const CommandPoint& point = index_.points()[i];
-            // Of what does not pass, nothing is in the cells: a cell has no faint half.
-            if (point.turnaround_ns == no_time || !passes(point)) continue;
-            const auto column = static_cast<size_t>((point.start_ns - grid.begin_ns) / grid.cell_ns);
-            const auto bin = static_cast<size_t>(bin_of(point.log_turnaround) - lowest);
-            auto& counts = grid.cells[column * grid.bins + bin];
-            ++counts[static_cast<size_t>(point.kind)];
-            grid.most = std::max(grid.most, counts[0] + counts[1] + counts[2]);
-        }
-    }
-
-    void slowest_and_failed() {
-        const int64_t stretch_ns = picture_.prepared.ns_per_column * slowest_columns;
-        int64_t stretch = INT64_MIN;
+        // Both widths are powers of two.
+        const int cell_shift = std::countr_zero(static_cast<uint64_t>(grid.cell_ns));
+        const int stretch_shift =
+            std::countr_zero(static_cast<uint64_t>(picture_.prepared.ns_per_column * slowest_columns));
+        int64_t stretch = -1;
         const CommandPoint* slowest = nullptr;
         const CommandPoint* failed = nullptr;
         const auto flush = [&] {
@@ -99,8 +82,20 @@ class Preparation {
         };
         for (size_t i = first_; i < last_; ++i) {
             const CommandPoint& point = index_.points()[i];
-            if (!drawn(point)) continue;
-            const int64_t here = (point.start_ns - picture_.prepared.range.begin_ns) / stretch_ns;
+            if (point.turnaround_ns == no_time) continue;
+            const bool through = passes(point);
+            const int64_t since_ns = point.start_ns - begin_ns;
+            // Of what does not pass, nothing is in the cells: a cell has no faint half.
+            if (through) {
+                const auto column = static_cast<size_t>(since_ns >> cell_shift);
+                const auto bin = static_cast<size_t>(bin_of(point.log_turnaround) - grid.first_bin);
+                auto& counts = grid.cells[column * grid.bins + bin];
+                ++counts[static_cast<size_t>(point.kind)];
+                grid.most = std::max(grid.most, counts[0] + counts[1] + counts[2]);
+            } else if (leave_out_) {
+                continue;
+            }
+            const int64_t here = since_ns >> stretch_shift;
             if (here != stretch) flush();
             stretch = here;
             const auto is_slower = [&](const CommandPoint* than) {
@@ -159,7 +154,7 @@ class Preparation {
                 push(moment);
                 continue;
             }
-            const int64_t column_ns = moment - (moment - begin_ns) % prepared.ns_per_column;
+            const int64_t column_ns = moment - ((moment - begin_ns) & (prepared.ns_per_column - 1));
             if (picture_.depth.back().time_ns != column_ns) push(column_ns);
             StepPoint& point = picture_.depth.back();
             point.last = static_cast<double>(depth);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <map>
 
 #include "gui/testing/loaded_document.h"
 #include "gui/views/turnaround/turnaround_view.h"
@@ -124,6 +125,69 @@ TEST_F(ManyCommands, TheDepthsMeanAndExtentAreThoseOfAllMoments) {
         }
         EXPECT_NEAR(spent, expected, expected * 1e-9);
     }
+}
+
+TEST(DensityGrid, CountsEveryCommandAndKeepsTheSlowest) {
+    // More commands than are drawn one by one, made up of a store's own rows.
+    ResultStore store(ResultStore::Keep::everything());
+    uint32_t connection = 0;
+    store.add_connection(connection);
+    const PacketIndex packets;
+    const Timeline timeline(store, packets);
+    CommandIndex index(CommandScope{});
+    constexpr int64_t begin = 1'700'000'000'000'000'000;
+    constexpr size_t count = 20'000;
+    for (size_t i = 0; i < count; ++i) {
+        uint64_t number = 0;
+        CommandRow& row = store.begin_command(number);
+        row.connection = connection;
+        row.session = 1;
+        row.opcode = i % 3 == 0 ? 0x8a : 0x88;
+        row.status = 0;
+        row.outcome = Outcome::completed;
+        row.request_ns = begin + static_cast<int64_t>(i) * 10'000;
+        row.response_ns = row.request_ns + 100'000 + static_cast<int64_t>(i * 7919 % 900'000);
+    }
+    index.follow(store, timeline);
+    ASSERT_GT(index.points().size(), count - 300);
+    const TimeRange range{begin, begin + static_cast<int64_t>(count) * 10'000};
+    const auto prepared = PreparedRange::around({range, 0, 700});
+    const auto picture = prepare_turnaround(index, prepared, nullptr, FilteredOut::faint);
+    ASSERT_FALSE(picture.near);
+    const DensityGrid& grid = picture.grid;
+    std::vector<DensityGrid::Counts> expected(grid.cells.size());
+    for (const CommandPoint& point : index.points()) {
+        const auto column = static_cast<size_t>((point.start_ns - grid.begin_ns) / grid.cell_ns);
+        const int bin = static_cast<int>(std::floor(std::log10(static_cast<float>(point.turnaround_ns)) *
+                                                    static_cast<float>(DensityGrid::bins_per_decade)));
+        // On the very border of a bin either is right.
+        ++expected[column * grid.bins + static_cast<size_t>(bin - grid.first_bin)]
+                  [static_cast<size_t>(point.kind)];
+    }
+    size_t other = 0;
+    uint64_t all = 0;
+    for (size_t i = 0; i < expected.size(); ++i) {
+        other += expected[i] == grid.cells[i] ? 0U : 1U;
+        all += grid.cells[i][0] + grid.cells[i][1] + grid.cells[i][2];
+    }
+    EXPECT_EQ(all, index.points().size());
+    EXPECT_LT(other, expected.size() / 200);
+    // The slowest of each eight columns is a dot.
+    const int64_t stretch_ns = prepared.ns_per_column * 8;
+    std::map<int64_t, int64_t> slowest;
+    for (const CommandPoint& point : index.points()) {
+        auto& longest = slowest[(point.start_ns - grid.begin_ns) / stretch_ns];
+        longest = std::max(longest, point.turnaround_ns);
+    }
+    ASSERT_EQ(picture.dots.size(), slowest.size());
+    for (const CommandDot& dot : picture.dots) {
+        EXPECT_EQ(dot.turnaround_ns, slowest[(dot.time_ns - grid.begin_ns) / stretch_ns]);
+    }
+    EXPECT_FALSE(density_image(grid, Theme::light()).isNull());
+    const CommandPoint& one = index.points()[777];
+    EXPECT_EQ(
+        command_within(index, {one.start_ns, one.start_ns + 1}, one.turnaround_ns, one.turnaround_ns + 1),
+        one.row + 1u);
 }
 
 TEST(TurnaroundStatistics, AreThoseOfTheRowsInTheRange) {

@@ -182,7 +182,7 @@ void prepare_sum(const CaptureData::Reading& reading, WindowsPicture& picture) {
                 first_not_before(windows, picture.prepared.range.begin_ns, time_at);
     }
     WindowsPicture::Sum& sum = picture.sum;
-    sum.sampled = rows > most_summed_rows;
+    sum.sampled = rows * picture.senders.size() > most_summed_steps;
     sum.cwnd = sum_of(reading, picture, &WindowRow::cwnd, rows, sum.sampled);
     sum.cwnd_low = sum_of(reading, picture, &WindowRow::cwnd_low, rows, sum.sampled);
     sum.cwnd_high = sum_of(reading, picture, &WindowRow::cwnd_high, rows, sum.sampled);

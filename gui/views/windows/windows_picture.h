@@ -66,8 +66,8 @@ struct WindowsPicture {
 
 // Senders summed at most; of a session with more connections the first ones.
 constexpr size_t most_senders = 32;
-// Rows up to which sums are exact.
-constexpr size_t most_summed_rows = 300'000;
+// Rows in a prepared range times senders, up to which sums are exact.
+constexpr size_t most_summed_steps = 1'000'000;
 
 // The senders of that side of a session's connections, or of all_sessions.
 std::vector<SenderId> senders_of_session(const CaptureData::Reading& reading, uint32_t session,
