@@ -73,7 +73,10 @@ FilterLine::FilterLine(Document& document, QWidget* parent, std::string dissectd
     connect(&poll_, &QTimer::timeout, this, [this] {
         const uint64_t total = run_progress_->total;
         progress_->setRange(0, total == 0 ? 0 : 1000);
-        if (total != 0) progress_->setValue(static_cast<int>(run_progress_->done * 1000 / total));
+        const uint64_t done = run_progress_->done;
+        if (total == 0) return;
+        progress_->setValue(static_cast<int>(done * 1000 / total));
+        tell(tr("Filtering… %1 of %2").arg(grouped(done), grouped(total)));
     });
     connect(edit_, &QLineEdit::textEdited, this, &FilterLine::on_edited);
     connect(edit_, &FilterEdit::applied, this, &FilterLine::apply);

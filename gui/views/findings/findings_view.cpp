@@ -28,6 +28,21 @@ QString severity_name(Finding::Severity severity) {
     return FindingsView::tr("Information");
 }
 
+// What only the end of the capture shows: before it, every command under way would be one never answered.
+bool needs_the_end(Finding::Kind kind) {
+    switch (kind) {
+        case Finding::Kind::unanswered_commands:
+        case Finding::Kind::under_way_at_end:
+        case Finding::Kind::unseen_answers:
+        case Finding::Kind::no_packets:
+        case Finding::Kind::no_iscsi:
+        case Finding::Kind::nothing_wrong:
+            return true;
+        default:
+            return false;
+    }
+}
+
 bool leads_somewhere(const Finding& finding) {
     return finding.command != 0 || finding.packet != 0 || finding.connection != 0 || finding.session != 0 ||
            finding.begin_ns != no_time;
@@ -116,6 +131,10 @@ void FindingsView::ask() {
                                                   .interfaces = source.interfaces(),
                                                   .stop = &stop});
             answer.took_ms = timer.elapsed();
+            if (!answer.last) {
+                std::erase_if(answer.findings,
+                              [](const Finding& finding) { return needs_the_end(finding.kind); });
+            }
             return answer;
         },
         [this](Answer answer) { show_findings(std::move(answer)); });
@@ -152,6 +171,7 @@ void FindingsView::show_findings(Answer answer) {
     }
     if (kept) list_->setCurrentIndex(model_->index(current, 0));
     QString text = tr("Problems: %1, notices: %2").arg(problems).arg(notices);
+    last_shown_ = answer.last;
     if (!answer.last) text += tr(" — so far; the capture is still loaded");
     status_->setText(text);
 }

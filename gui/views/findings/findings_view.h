@@ -24,7 +24,9 @@ class FindingsView : public View {
     FindingsView(Document& document, QWidget* parent);
     ~FindingsView() override;
 
-    bool settled() const override { return job_.idle() && !stale_; }
+    bool settled() const override {
+        return !isVisible() || (job_.idle() && !stale_ && (last_shown_ || document().loading()));
+    }
     const std::vector<Finding>& findings() const { return findings_; }
     QListView& list() const { return *list_; }
     QString status_text() const;
@@ -48,7 +50,8 @@ class FindingsView : public View {
     void copy() const;
 
     std::vector<Finding> findings_;
-    bool stale_ = true;
+    bool stale_ = true;        // not looked at since it was last hidden
+    bool last_shown_ = false;  // what is shown is of the whole capture
     QElapsedTimer since_last_;
     int64_t pause_ms_ = 1000;
     QStandardItemModel* model_;
