@@ -441,6 +441,10 @@ int RowsView::first_at_selected_packets() const {
         table->cell(model_->table_row(row), static_cast<size_t>(packet_column_), cell);
         return cell.kind == Cell::Kind::unsigned_integer ? cell.unsigned_integer : 0;
     };
+    // That which was chosen here stays, though there may be others before it.
+    const int current = table_->currentIndex().row();
+    if (current >= 0 && std::ranges::binary_search(packets, static_cast<uint32_t>(packet_of(current))))
+        return current;
     int low = 0;
     int high = model_->rowCount();
     while (low < high) {

@@ -229,14 +229,19 @@ TEST_F(RowsViewTest, AClickSelectsForAllViewsAndADoubleClickFrames) {
     send(QEvent::MouseButtonRelease);
     ASSERT_TRUE(wait_until([&] { return document->state().range() != before; }));
     EXPECT_TRUE(document->state().range().contains(document->state().selected().range));
-    // A row of windows is its packet.
+    // A row of windows is its packet, and stays the chosen one of those at that packet.
     const auto windows = view_of("windows");
-    windows->table().selectionModel()->setCurrentIndex(
-        windows->model().index(5, column(*windows, "cwnd")),
-        QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
     const auto reading = document->data()->try_read();
-    EXPECT_EQ(document->state().selection(),
-              (Selection{Selection::Kind::packet, reading->store().windows()[5].packet}));
+    const auto& rows = reading->store().windows();
+    int second = 1;
+    while (rows[static_cast<size_t>(second)].packet != rows[static_cast<size_t>(second) - 1].packet) ++second;
+    windows->table().selectionModel()->setCurrentIndex(
+        windows->model().index(second, column(*windows, "cwnd")),
+        QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+    const PacketNumber packet = rows[static_cast<size_t>(second)].packet;
+    EXPECT_EQ(document->state().selection(), (Selection{Selection::Kind::packet, packet}));
+    ASSERT_TRUE(wait_until([&] { return document->state().selected().packet == packet; }));
+    EXPECT_EQ(windows->table().currentIndex().row(), second);
 }
 
 TEST_F(RowsViewTest, TheCsvIsThatOfTheCommandLineForWhatIsShown) {
