@@ -250,6 +250,8 @@ PlotPane& TimePlot::make_pane(const PaneOptions& options, bool time) {
         axis->setSubTickLength(0, 2);
         axis->setTickLabelPadding(4);
         axis->setLabelPadding(3);
+        // Beside the pane, so that what lies on its edge is seen.
+        axis->setOffset(2);
     }
     value.setLabel(options.label);
     value.setTicker(QSharedPointer<QCPAxisTicker>(new ValueTicker(pane, pane.unit_)));
