@@ -31,6 +31,13 @@ constexpr int layout_version = 1;
 constexpr double key_pan = 0.15;  // of the span
 constexpr double key_zoom = 1.5;
 
+class NoTitleBar : public QWidget {
+  public:
+    using QWidget::QWidget;
+    QSize sizeHint() const override { return {0, 0}; }
+    QSize minimumSizeHint() const override { return {0, 0}; }
+};
+
 QString words_of(const Selection& selection) {
     const auto number = QLocale().toString(static_cast<qulonglong>(selection.number));
     switch (selection.kind) {
@@ -211,7 +218,7 @@ void CaptureWindow::set_movable(bool movable) {
     for (const auto& [name, dock] : docks_) {
         QWidget* const bar = dock->titleBarWidget();
         if (movable == (bar == nullptr)) continue;
-        dock->setTitleBarWidget(movable ? nullptr : new QWidget(dock));
+        dock->setTitleBarWidget(movable ? nullptr : new NoTitleBar(dock));
         delete bar;
     }
 }

@@ -72,6 +72,8 @@ class WindowTest : public testing::Test {
         window->resize(1600, 960);
         window->show();
         EXPECT_TRUE(QTest::qWaitForWindowExposed(window.get()));
+        window->activateWindow();
+        EXPECT_TRUE(QTest::qWaitForWindowActive(window.get()));
     }
     ~WindowTest() override {
         window.reset();
@@ -85,19 +87,29 @@ class WindowTest : public testing::Test {
         settle(capture);
         return capture;
     }
-    static bool settled(CaptureWindow& capture) {
+    // What still prepares something; empty: nothing.
+    static std::string unsettled(CaptureWindow& capture) {
         for (const ViewKind& kind : view_kinds()) {
             const View* const view = capture.dock(kind.name)->findChild<View*>();
-            if (view != nullptr && view->isVisible() && !view->settled()) return false;
+            if (view != nullptr && view->isVisible() && !view->settled()) return std::string(kind.name);
         }
-        return capture.filter_line().settled() &&
-               capture.state().selected().selection == capture.state().selection();
+        if (!capture.filter_line().settled()) return "filter line";
+        if (capture.state().selected().selection != capture.state().selection()) return "selection";
+        return {};
     }
     static void settle(CaptureWindow& capture) {
+        constexpr int patience_ms = 20'000;
+        QElapsedTimer timer;
+        timer.start();
         // What an event that waits would ask for counts, too.
         for (int quiet = 0; quiet < 3;) {
             QApplication::processEvents();
-            quiet = settled(capture) ? quiet + 1 : 0;
+            const std::string busy = unsettled(capture);
+            quiet = busy.empty() ? quiet + 1 : 0;
+            if (timer.elapsed() > patience_ms) {
+                ADD_FAILURE() << busy << " does not settle";
+                return;
+            }
             QTest::qWait(2);
         }
     }
@@ -109,8 +121,8 @@ class WindowTest : public testing::Test {
     }
     static void type(CaptureWindow& capture, const QString& filter) {
         QTest::keyClicks(&capture.filter_line().edit(), filter);
-        QTest::keyClick(&capture.filter_line().edit(),
-                        Qt::Key_Escape);  // closes the list of completions, if there is one
+        // What it is taken for is told a moment later.
+        EXPECT_TRUE(wait_until([&] { return capture.filter_line().settled(); }));
         QTest::keyClick(&capture.filter_line().edit(), Qt::Key_Return);
         EXPECT_TRUE(wait_until([&] { return capture.filter_line().settled(); }));
         settle(capture);
@@ -315,6 +327,8 @@ TEST_F(WindowTest, GoesToAPacketByNumberAndOnToItsNeighbours) {
         dialog->accept();
     });
     QTest::keySequence(window.get(), QKeySequence(Qt::CTRL | Qt::Key_G));
+    window->activateWindow();
+    EXPECT_TRUE(QTest::qWaitForWindowActive(window.get()));
     settle(capture);
     EXPECT_EQ(capture.state().selection(), (Selection{Selection::Kind::packet, 4711}));
     EXPECT_EQ(capture.state().selected().packet, 4711u);

@@ -5,6 +5,7 @@
 // exit status says whether all were kept.
 #include <CLI/CLI.hpp>
 #include <QApplication>
+#include <QDockWidget>
 #include <QElapsedTimer>
 #include <QStandardPaths>
 #include <QStyleFactory>

@@ -159,7 +159,7 @@ void TimeSequenceView::make_legend() {
 }
 
 bool TimeSequenceView::settled() const {
-    return job_.idle() && chooser_->settled() && !stale_;
+    return job_.idle() && chooser_->settled() && (!stale_ || state().range().empty());
 }
 
 void TimeSequenceView::refresh() {

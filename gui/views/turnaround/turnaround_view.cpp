@@ -252,7 +252,7 @@ void TurnaroundView::make_legend() {
 
 bool TurnaroundView::settled() const {
     return job_.idle() && statistics_job_.idle() && scopes_job_.idle() && find_job_.idle() &&
-           !statistics_timer_.isActive() && !stale_;
+           !statistics_timer_.isActive() && (!stale_ || state().range().empty());
 }
 
 FilteredOut TurnaroundView::filtered_out() const {

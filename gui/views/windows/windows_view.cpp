@@ -109,7 +109,7 @@ void WindowsView::build_plot() {
 
 bool WindowsView::settled() const {
     return job_.idle() && statistics_job_.idle() && !statistics_timer_.isActive() && chooser_->settled() &&
-           !stale_;
+           (!stale_ || state().range().empty());
 }
 
 void WindowsView::refresh() {
