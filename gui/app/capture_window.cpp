@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "gui/plot/time_axis.h"
+#include "gui/views/details/details_view.h"
 #include "gui/views/filter_line/filter_line.h"
 #include "gui/views/overview/overview_view.h"
 #include "gui/views/tables/rows_view.h"
@@ -150,6 +151,8 @@ void CaptureWindow::ensure_view(QDockWidget* dock) {
     views_[name] = view;
     if (auto* const rows = qobject_cast<RowsView*>(view)) {
         connect(rows, &RowsView::filter_wanted, filter_line_, &FilterLine::apply_filter);
+    } else if (auto* const details = qobject_cast<DetailsView*>(view)) {
+        connect(details, &DetailsView::filter_wanted, filter_line_, &FilterLine::apply_filter);
     } else if (auto* const overview = qobject_cast<OverviewView*>(view)) {
         const auto mark = [this, overview] { mark_notes(*overview); };
         connect(&document_->notes(), &Notes::changed, overview, mark);
@@ -256,6 +259,7 @@ void CaptureWindow::make_top() {
     top->toggleViewAction()->setEnabled(false);
     addToolBar(Qt::TopToolBarArea, top);
     filter_line_ = new FilterLine(*document_, this);
+    filter_line_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     top->addWidget(filter_line_);
     range_label_ = new QLabel(this);
     range_label_->setContentsMargins(8, 0, 8, 0);

@@ -63,6 +63,8 @@ FindingsView::FindingsView(Document& document, QWidget* parent)
     list_->setResizeMode(QListView::Adjust);
     list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    // One that came and went would change the width that the rows are laid out for.
+    list_->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
     list_->setContextMenuPolicy(Qt::CustomContextMenu);
     list_->setMouseTracking(true);
     list_->setAccessibleName(tr("Findings, most important first"));

@@ -56,7 +56,7 @@ double outside_by(double value, double low, double high) {
 }  // namespace
 
 int slot_height(uint16_t slots) {
-    return slots <= 8 ? 16 : slots <= 16 ? 14 : 11;
+    return slots <= 8 ? 16 : slots <= 16 ? 12 : 8;
 }
 
 LanePlaces lanes_of(const GroupShape& shape, GroupOpening opening) {

@@ -447,7 +447,9 @@ void LayersPainter::draw_command(QPainter& painter, const Look& look, const Lane
         painter.drawRect(rect.adjusted(-0.5, -0.5, 0.5, 0.5));
     }
     // Where several share a line, names would cover each other.
-    if (bar.label.isEmpty() || bar.slot >= most_slots || lane.compact) return;
+    if (bar.label.isEmpty() || rect.height() + 2 < look.metrics.ascent() || bar.slot >= most_slots ||
+        lane.compact)
+        return;
     const double left = std::max(rect.left(), viewport.origin) + 3;
     const double room = std::min(rect.right(), viewport.origin + viewport.length) - left - 2;
     const bool full = rough_width(look.metrics, bar.label) <= room;
