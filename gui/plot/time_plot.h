@@ -66,6 +66,9 @@ class TimePlot : public QCustomPlot {
   public:
     TimePlot(ViewState& state, QWidget* parent);
 
+    // Small: a legend that had to wrap must not push the window apart.
+    QSize minimumSizeHint() const override { return {160, 120}; }
+
     struct PaneOptions {
         QString label = {};
         ValueUnit unit = ValueUnit::bytes;

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`sanscope-gui FILE --render DIR`: every view of every sample is drawn, at the size and in the format asked for, without a
+display, and shows something; bad arguments, damage and what is no capture end as the interface says."""
+
+import argparse
+import os
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "analyzer" / "tests"))
+from harness import SAMPLES, Checks  # noqa: E402
+
+VIEWS = ["overview", "layers", "ladder", "windows", "time-sequence", "turnaround", "commands", "pdus", "packets",
+         "connections", "sessions", "losses", "details", "findings"]
+
+
+def rendered(program, *arguments):
+    environment = {name: value for name, value in os.environ.items()
+                   if name not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")}
+    return subprocess.run([program, *map(str, arguments)], env=environment, capture_output=True, text=True, timeout=300)
+
+
+def size_of(path):
+    """Width and height of a PNG; nothing of what is none."""
+    data = path.read_bytes()
+    return struct.unpack(">II", data[16:24]) if data[:8] == b"\x89PNG\r\n\x1a\n" else None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", default=str(ROOT / "build/release/bin/sanscope-gui"))
+    program = parser.parse_args().program
+    checks = Checks()
+
+    def check(name, holds, *details):
+        checks.check(name, [] if holds else [str(detail) for detail in details] or ["it does not"])
+
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = pathlib.Path(scratch)
+        for sample in sorted(path for path in SAMPLES.iterdir() if ".pcap" in path.name):
+            folder = scratch / sample.name
+            run = rendered(program, sample, "--render", folder, "--size", "900x500")
+            damaged = sample.name == "cut-off.pcap"
+            check(f"{sample.name}: status", run.returncode == (3 if damaged else 0), f"{run.returncode} {run.stderr}")
+            told = [pathlib.Path(line) for line in run.stdout.splitlines()]
+            for view in VIEWS:
+                picture = folder / f"{view}.png"
+                check(f"{sample.name}: {view} is told and there", picture in told and picture.exists())
+                if not picture.exists():
+                    continue
+                check(f"{sample.name}: {view} has the size", size_of(picture) == (900, 500), size_of(picture))
+                # A view that draws nothing packs to next to nothing.
+                check(f"{sample.name}: {view} shows something", picture.stat().st_size > 2000)
+
+        sample = SAMPLES / "loss-mixed-initiator.pcap.zst"
+        whole = scratch / "whole"
+        rendered(program, sample, "--render", whole, "--view", "layers", "--size", "900x500")
+        near = scratch / "near"
+        run = rendered(program, sample, "--render", near, "--view", "layers", "--view", "ladder", "--size", "900x500",
+                       "--from", "100ms", "--to", "0.104", "--select", "command:40", "--theme", "dark")
+        check("a stretch, dark", run.returncode == 0, run.stderr)
+        check("only the views asked for", sorted(path.name for path in near.iterdir()) == ["ladder.png", "layers.png"])
+        check("the stretch shows something else", (near / "layers.png").read_bytes() != (whole / "layers.png").read_bytes())
+        again = scratch / "again"
+        rendered(program, sample, "--render", again, "--view", "layers", "--size", "900x500")
+        check("the same twice", (again / "layers.png").read_bytes() == (whole / "layers.png").read_bytes())
+
+        for ending, begins in (("svg", b"<?xml"), ("pdf", b"%PDF")):
+            run = rendered(program, sample, "--render", scratch / ending, "--format", ending, "--size", "900x500")
+            check(f"{ending}: status", run.returncode == 0, run.stderr)
+            for view in VIEWS:
+                path = scratch / ending / f"{view}.{ending}"
+                check(f"{ending}: {view}", path.exists() and path.read_bytes().startswith(begins))
+        svg = (scratch / "svg" / "ladder.svg").read_text(encoding="utf-8")
+        check("text in an SVG is text", re.search(r"<text[^>]*>[^<]*Initiator", svg) is not None)
+
+        nothing = scratch / "nothing.pcap"
+        nothing.write_bytes(b"this is no capture, nor ever was one")
+        for name, arguments, status, word in (
+                ("no such file", [scratch / "none", "--render", scratch / "x"], 1, "none"),
+                ("no capture", [nothing, "--render", scratch / "x"], 1, "nothing.pcap"),
+                ("no such view", [sample, "--render", scratch / "x", "--view", "laddr"], 2, "ladder"),
+                ("no size", [sample, "--render", scratch / "x", "--size", "big"], 2, "WxH"),
+                ("too small", [sample, "--render", scratch / "x", "--size", "10x10"], 2, "WxH"),
+                ("no time", [sample, "--render", scratch / "x", "--from", "soon"], 2, "--from"),
+                ("backwards", [sample, "--render", scratch / "x", "--from", "2s", "--to", "1s"], 2, "--from"),
+                ("beyond the end", [sample, "--render", scratch / "x", "--from", "100s", "--to", "101s"], 2, "nothing"),
+                ("two files", [sample, sample, "--render", scratch / "x"], 2, "one FILE"),
+                ("no folder", [sample, "--render", nothing / "x", "--view", "overview"], 1, "cannot be made"),
+                ("--view alone", [sample, "--view", "ladder"], 2, "--render")):
+            run = rendered(program, *arguments)
+            check(name, run.returncode == status and word in run.stderr, f"{run.returncode} {run.stderr}")
+    return checks.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
