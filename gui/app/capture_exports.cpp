@@ -155,9 +155,10 @@ void ask_to_save_with_notes(CaptureWindow& capture) {
 
 void open_in_wireshark(CaptureWindow& capture) {
     const QString program = QStandardPaths::findExecutable(QStringLiteral("wireshark"));
-    if (program.isEmpty())
+    if (program.isEmpty()) {
         return complain(capture, Words::tr("Open in Wireshark"),
                         Words::tr("There is no wireshark in the PATH."));
+    }
     QStringList arguments{QStringLiteral("-r"), capture.document().path()};
     if (const PacketNumber packet = capture.state().selected().packet; packet != 0) {
         arguments << QStringLiteral("-g") << QString::number(packet);

@@ -90,8 +90,10 @@ std::optional<RenderOptions> render_options(const Arguments& arguments) {
 
 // Qt speaks of folders that a session without a desktop lacks; they are not needed to draw.
 void pass_over_desktop_messages(QtMsgType type, const QMessageLogContext&, const QString& message) {
-    if (type == QtDebugMsg || type == QtInfoMsg || message.contains(QStringLiteral("XDG_RUNTIME_DIR")))
+    if (type == QtDebugMsg || type == QtInfoMsg || message.contains(QStringLiteral("XDG_RUNTIME_DIR")) ||
+        message.startsWith(QStringLiteral("This plugin does not support"))) {
         return;
+    }
     std::fprintf(stderr, "sanscope-gui: %s\n", qPrintable(message));
 }
 
@@ -128,8 +130,9 @@ int main(int argc, char** argv) {
     QApplication application(no_arguments, argv);
     QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
     QTranslator translator;
-    if (translator.load(QLocale(), QStringLiteral("sanscope"), QStringLiteral("_"),
-                        QStringLiteral(":/i18n"))) {
+    if (translator.load(
+            QLocale(), QStringLiteral("sanscope"), QStringLiteral("_"),
+            QApplication::applicationDirPath() + QStringLiteral("/../share/sanscope/translations"))) {
         QApplication::installTranslator(&translator);
     }
     QTranslator qt_translator;

@@ -23,7 +23,7 @@ View* make(Document& document, QWidget* parent) {
 }
 
 #define SANSCOPE_ROWS(table) \
-    [](Document& document, QWidget* parent) -> View* { return new RowsView(document, table, parent); }
+    ([](Document& document, QWidget* parent) -> View* { return new RowsView(document, table, parent); })
 
 constexpr ViewKind kinds[] = {
     {"overview", QT_TRANSLATE_NOOP("ViewKind", "Overview"), make<OverviewView>},
