@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """clang-tidy over the project's sources, on several processors, skipping what has not changed.
 
-A source is checked again when it, a project header it includes, its compile command, .clang-tidy or clang-tidy itself
-changed since it last passed; what passed is remembered in BUILD/tidy-passed. Tests, fuzzers and benchmarks are held to the
-compiler's warnings alone: the macros of Google Test take clang-tidy longer than all of the program, those of Google
-Benchmark leak on purpose. With --seconds, what was committed
-last is checked first, and what the time did not reach is said."""
+A source is checked again when it, a project header it includes, its compile command, a .clang-tidy that holds for it or
+clang-tidy itself changed since it last passed; what passed is remembered in BUILD/tidy-passed. Tests, fuzzers and
+benchmarks are held to the compiler's warnings alone: the macros of Google Test take clang-tidy longer than all of the
+program, those of Google Benchmark leak on purpose. With --seconds, what was committed last is checked first, and what the
+time did not reach is said."""
 
 import argparse
 import concurrent.futures
@@ -45,10 +45,17 @@ def object_of(entry):
     return arguments[arguments.index("-o") + 1]
 
 
-def fingerprint(common, entry, headers):
-    digest = hashlib.sha256(common)
+def configurations(source):
+    """The .clang-tidy of the folders that a source lies in, up to the root."""
+    folders = [folder for folder in source.parents if folder.is_relative_to(ROOT)]
+    return [folder / ".clang-tidy" for folder in folders if (folder / ".clang-tidy").exists()]
+
+
+def fingerprint(version, entry, headers):
+    source = pathlib.Path(entry["file"])
+    digest = hashlib.sha256(version)
     digest.update(entry["command"].encode())
-    for path in sorted({pathlib.Path(entry["file"]), *headers}):
+    for path in sorted({source, *headers, *configurations(source)}):
         digest.update(str(path).encode())
         digest.update(path.read_bytes() if path.exists() else b"")
     return digest.hexdigest()
@@ -86,13 +93,12 @@ def main():
     remembered.mkdir(exist_ok=True)
 
     version = subprocess.run(["clang-tidy", "--version"], check=True, capture_output=True).stdout
-    common = version + (ROOT / ".clang-tidy").read_bytes()
     headers = headers_by_object(build)
     todo, unchanged = [], 0
     for entry in json.loads((build / "compile_commands.json").read_text()):
         if not is_checked(pathlib.Path(entry["file"])):
             continue
-        stamp = remembered / fingerprint(common, entry, headers.get(object_of(entry), []))
+        stamp = remembered / fingerprint(version, entry, headers.get(object_of(entry), []))
         if stamp.exists():
             unchanged += 1
         else:

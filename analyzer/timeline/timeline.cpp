@@ -227,8 +227,7 @@ bool Timeline::update(size_t most_rows) {
 // Lists in which a row came late are put in order as a whole: that is rare.
 void Timeline::sort_late() {
     std::ranges::sort(unsorted_);
-    const auto repeated = std::ranges::unique(unsorted_);
-    unsorted_.erase(repeated.begin(), repeated.end());
+    unsorted_.erase(std::unique(unsorted_.begin(), unsorted_.end()), unsorted_.end());
     for (const uint32_t connection : unsorted_) {
         ConnectionTrack& track = *track_for(connection);
         std::ranges::stable_sort(track.pdus, {},

@@ -44,7 +44,7 @@ std::unique_ptr<Document> Document::open(const QString& path, QString& error) {
 
 Document::Document(QString path, std::shared_ptr<CaptureData> data) : path_(std::move(path)), data_(data) {
     connect(&state_, &ViewState::selection_changed, this, &Document::resolve_selection);
-    loader_ = std::thread([this, data] {
+    loader_ = std::thread([this, data = std::move(data)] {
         // The window goes first: this thread's niceness is its own, and that of those it starts.
         constexpr int nicer = 10;
         setpriority(PRIO_PROCESS, 0, nicer);

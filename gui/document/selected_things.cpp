@@ -38,8 +38,8 @@ class Finder {
                 break;
         }
         std::ranges::sort(things_.packets);
-        const auto repeated = std::ranges::unique(things_.packets);
-        things_.packets.erase(repeated.begin(), repeated.end());
+        things_.packets.erase(std::unique(things_.packets.begin(), things_.packets.end()),
+                              things_.packets.end());
         return things_;
     }
 
