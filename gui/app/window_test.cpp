@@ -2,6 +2,7 @@
 //
 // The window as its user drives it: with the mouse, the keyboard and files, on captures that show losses, damage and nothing
 // at all.
+#include <QAbstractButton>
 #include <QAction>
 #include <QApplication>
 #include <QDockWidget>
@@ -24,6 +25,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
+#include <QTranslator>
 #include <algorithm>
 #include <fstream>
 #include <functional>
@@ -33,6 +35,7 @@
 #include "gui/app/capture_window.h"
 #include "gui/app/main_window.h"
 #include "gui/app/recent_files.h"
+#include "gui/app/theme_palette.h"
 #include "gui/app/view_export.h"
 #include "gui/document/filter_result.h"
 #include "gui/views/filter_line/filter_line.h"
@@ -487,6 +490,68 @@ TEST_F(WindowTest, TheLayoutIsRememberedAndCanBeHadAnew) {
     EXPECT_TRUE(other.dock("findings")->isHidden());
     other.reset_layout();
     EXPECT_FALSE(other.dock("findings")->isHidden());
+}
+
+// A language in which every text is marked.
+class MarkingTranslator : public QTranslator {
+  public:
+    QString translate(const char*, const char* text, const char*, int) const override {
+        return QStringLiteral("«%1»").arg(QString::fromUtf8(text));
+    }
+    bool isEmpty() const override { return false; }
+};
+
+TEST_F(WindowTest, WhatIsWrittenOnTheWindowCanBeTranslated) {
+    MarkingTranslator translator;
+    QApplication::installTranslator(&translator);
+    window = std::make_unique<MainWindow>();
+    window->show();
+    CaptureWindow& capture = opened(sample(with_losses));
+    for (const ViewKind& kind : view_kinds()) capture.show_view(kind.name);
+    settle(capture);
+    QStringList untranslated;
+    const auto look = [&](const QString& text, const QObject* where) {
+        const bool words = std::ranges::count_if(text, [](QChar c) { return c.isLetter(); }) > 3;
+        const bool of_qt = QByteArray(where->metaObject()->className()).startsWith("QTabBar");
+        if (words && !text.contains(QChar(0xab)) && !of_qt) {
+            untranslated.append(
+                QStringLiteral("%1: %2").arg(QString::fromUtf8(where->metaObject()->className()), text));
+        }
+    };
+    for (const QAction* action : window->findChildren<QAction*>()) {
+        if (!action->property("data").isValid() && action->menu() == nullptr) look(action->text(), action);
+    }
+    for (const QAbstractButton* button : window->findChildren<QAbstractButton*>())
+        look(button->text(), button);
+    for (const QDockWidget* dock : window->findChildren<QDockWidget*>()) look(dock->windowTitle(), dock);
+    for (const QMenu* menu : window->findChildren<QMenu*>()) look(menu->title(), menu);
+    for (const QWidget* widget : window->findChildren<QWidget*>()) look(widget->accessibleName(), widget);
+    QApplication::removeTranslator(&translator);
+    EXPECT_TRUE(untranslated.isEmpty()) << untranslated.join(QLatin1Char('\n')).toStdString();
+}
+
+TEST_F(WindowTest, EveryViewCanBeReadInTheDark) {
+    QApplication::setPalette(theme_palette(true));
+    CaptureWindow& capture = opened(sample(with_losses));
+    for (const ViewKind& kind : view_kinds()) {
+        View& shown = view<View>(capture, kind.name.data());
+        QImage image(shown.size(), QImage::Format_RGB32);
+        shown.render(&image);
+        // Most of it is dark, and something stands out from it.
+        int64_t sum = 0;
+        int brightest = 0;
+        for (int y = 0; y < image.height(); y += 3) {
+            for (int x = 0; x < image.width(); x += 3) {
+                const int light = qGray(image.pixel(x, y));
+                sum += light;
+                brightest = std::max(brightest, light);
+            }
+        }
+        const int64_t points = int64_t{(image.height() + 2) / 3} * ((image.width() + 2) / 3);
+        EXPECT_LT(sum / std::max<int64_t>(points, 1), 110) << kind.name;
+        EXPECT_GT(brightest, 140) << kind.name;
+    }
+    QApplication::setPalette(theme_palette(false));
 }
 
 TEST_F(WindowTest, TimesCanBeReadInThreeWays) {
