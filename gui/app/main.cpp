@@ -6,6 +6,8 @@
 #include <QStyleFactory>
 #include <QTranslator>
 #include <csignal>
+#include <cstdio>
+#include <exception>
 #include <optional>
 
 #include "gui/app/main_window.h"
@@ -97,11 +99,7 @@ void pass_over_desktop_messages(QtMsgType type, const QMessageLogContext&, const
     std::fprintf(stderr, "sanscope-gui: %s\n", qPrintable(message));
 }
 
-}  // namespace
-}  // namespace sanscope
-
-int main(int argc, char** argv) {
-    using namespace sanscope;
+int run(int argc, char** argv) {
     CLI::App app("Opens captures of IP storage networks and shows where the time goes.", "sanscope-gui");
     Arguments arguments;
     describe(app, arguments);
@@ -149,4 +147,16 @@ int main(int argc, char** argv) {
     for (const std::string& file : arguments.files) files.append(text(file));
     if (!files.isEmpty()) window.open(files);
     return QApplication::exec();
+}
+
+}  // namespace
+}  // namespace sanscope
+
+int main(int argc, char** argv) {
+    try {
+        return sanscope::run(argc, argv);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "sanscope-gui: %s\n", error.what());
+        return 1;
+    }
 }
