@@ -93,7 +93,8 @@ std::optional<RenderOptions> render_options(const Arguments& arguments) {
 // Qt speaks of folders that a session without a desktop lacks; they are not needed to draw.
 void pass_over_desktop_messages(QtMsgType type, const QMessageLogContext&, const QString& message) {
     if (type == QtDebugMsg || type == QtInfoMsg || message.contains(QStringLiteral("XDG_RUNTIME_DIR")) ||
-        message.startsWith(QStringLiteral("This plugin does not support"))) {
+        message.startsWith(QStringLiteral("This plugin does not support")) ||
+        message.contains(QStringLiteral("OpenType support missing"))) {
         return;
     }
     std::fprintf(stderr, "sanscope-gui: %s\n", qPrintable(message));

@@ -261,6 +261,9 @@ FilteredOut TurnaroundView::filtered_out() const {
 
 void TurnaroundView::refresh() {
     const TimeViewport viewport = plot_->time_viewport();
+    if (viewport.range.empty() && !document().loading()) {
+        plot_->set_message(tr("The capture holds no packets."));
+    }
     if (viewport.range.empty() || viewport.length < 2) return;
     if (stale_ || !prepared_->picture.prepared.serves(viewport)) request();
     fit_values();

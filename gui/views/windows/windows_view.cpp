@@ -114,6 +114,9 @@ bool WindowsView::settled() const {
 
 void WindowsView::refresh() {
     const TimeViewport viewport = plot_->time_viewport();
+    if (viewport.range.empty() && !document().loading()) {
+        plot_->set_message(tr("The capture holds no packets."));
+    }
     if (viewport.range.empty() || viewport.length < 2) return;
     if (stale_ || !picture_->prepared.serves(viewport)) request();
     fit_values();
