@@ -140,6 +140,7 @@ int run(int argc, char** argv) {
         QApplication::installTranslator(&qt_translator);
     }
     if (rendering) return render(*options);
+    QApplication::setWindowIcon(QIcon(QStringLiteral(":/io.github.sanscope.sanscope.svg")));
     if (arguments.theme != "system") QApplication::setPalette(theme_palette(arguments.theme == "dark"));
 
     MainWindow window;

@@ -12,7 +12,6 @@ namespace sanscope {
 StartPage::StartPage(QWidget* parent)
     : QWidget(parent), recent_(new QListWidget(this)), recent_box_(new QWidget(this)) {
     auto* const outer = new QVBoxLayout(this);
-    outer->setAlignment(Qt::AlignCenter);
     auto* const column = new QVBoxLayout;
     column->setSpacing(12);
     auto* const title = new QLabel(tr("Where does the time go?"), this);
@@ -30,7 +29,8 @@ StartPage::StartPage(QWidget* parent)
     auto* const recent_column = new QVBoxLayout(recent_box_);
     recent_column->setContentsMargins(0, 12, 0, 0);
     recent_column->addWidget(new QLabel(tr("Opened last"), this));
-    recent_->setMinimumSize(560, 220);
+    recent_->setFixedSize(680, 240);
+    recent_->setFrameShape(QFrame::StyledPanel);
     recent_->setAccessibleName(tr("Captures opened last"));
     const auto choose = [this](const QListWidgetItem* item) {
         Q_EMIT file_chosen(item->data(Qt::UserRole).toString());
@@ -39,7 +39,13 @@ StartPage::StartPage(QWidget* parent)
     connect(recent_, &QListWidget::itemClicked, this, choose);
     recent_column->addWidget(recent_);
     column->addWidget(recent_box_);
-    outer->addLayout(column);
+    auto* const middle = new QHBoxLayout;
+    middle->addStretch();
+    middle->addLayout(column);
+    middle->addStretch();
+    outer->addStretch();
+    outer->addLayout(middle);
+    outer->addStretch();
     recent_box_->hide();
 }
 
