@@ -55,7 +55,7 @@ class InFlight {
         const size_t shift = place / 8 - 1;
         return static_cast<uint32_t>((8 + place % 8) << shift);
     }
-    std::array<double, 8 * 30> times_{};
+    std::array<double, size_t{8} * 30> times_{};
 };
 
 // The rows of one sender, as they pass.

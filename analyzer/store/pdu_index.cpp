@@ -194,7 +194,8 @@ void PduIndex::pdus_of_bytes(uint32_t connection, bool from_a, uint32_t seq, uin
 
 size_t PduIndex::memory_bytes() const {
     size_t bytes = earlier_.memory_bytes() + latest_.capacity() * sizeof latest_[0] + losses_.memory_bytes() +
-                   streams_.capacity() * sizeof streams_[0] + segments_.capacity() * sizeof segments_[0];
+                   streams_.capacity() * sizeof(decltype(streams_)::value_type) +
+                   segments_.capacity() * sizeof segments_[0];
     for (const auto& stream : streams_) bytes += stream.capacity() * sizeof stream[0];
     for (const Segments& side : segments_) bytes += side.overtaken.capacity() * sizeof side.overtaken[0];
     return bytes;

@@ -66,9 +66,10 @@ TableCompletion complete_column_filter(std::string_view expression, size_t curso
     // Each table tells first what begins with the word; so it shall be of all together.
     const std::string_view word =
         expression.substr(result.begin, std::max(cursor, result.begin) - result.begin);
-    std::ranges::stable_partition(result.entries, [&](const TableCompletion::Entry& entry) {
-        return std::string_view(entry.candidate.text).starts_with(word);
-    });
+    std::stable_partition(result.entries.begin(), result.entries.end(),
+                          [&](const TableCompletion::Entry& entry) {
+                              return std::string_view(entry.candidate.text).starts_with(word);
+                          });
     return result;
 }
 

@@ -22,7 +22,7 @@ std::string display_filter_for(std::string_view abbreviation, std::string_view t
     if (abbreviation.empty() || abbreviation == "_ws.expert" ||
         abbreviation.find(' ') != std::string_view::npos)
         return {};
-    const std::string field(abbreviation);
+    std::string field(abbreviation);
     if (value == nullptr || value->empty() || type == "FT_PROTOCOL" || type == "FT_NONE") return field;
     if (type == "FT_STRING" || type == "FT_STRINGZ" || type == "FT_UINT_STRING" || type == "FT_STRINGZPAD" ||
         type == "FT_STRINGZTRUNC" || type == "FT_ABSOLUTE_TIME") {

@@ -132,9 +132,10 @@ LadderHit hit_ladder(const LadderPicture& picture, const LadderGeometry& geometr
     }
     for (size_t i = 0; i < picture.commands.size(); ++i) {
         const LadderCommand& command = picture.commands[i];
-        if (command.has_data)
+        if (command.has_data) {
             offer_band(LadderHit::Kind::command, i, command.first_data, command.last_data,
                        command.data_from_initiator);
+        }
     }
     return hit;
 }

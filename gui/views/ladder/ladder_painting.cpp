@@ -370,12 +370,13 @@ void LadderCanvas::draw_arrows(QPainter& painter, const LadderGeometry& geometry
         if (from > to || !is_plain(i)) continue;
         const size_t dim = dims_ || !arrow.passes ? 2 : 0;
         const size_t width = width_class(arrow.length);
-        const auto add = [&](double begin, double end, size_t tone) {
+        const auto add = [&, from = from, to = to](double begin, double end, size_t tone) {
             begin = std::max(begin, from);
             end = std::min(end, to);
-            if (begin < end)
+            if (begin < end) {
                 buckets_[bucket_of(arrow.from_initiator, width, tone + dim)].emplace_back(line.pointAt(begin),
                                                                                           line.pointAt(end));
+            }
         };
         const auto [certain_from, certain_to] = certain_part(picture_->delay, arrow.from_initiator);
         add(certain_from, certain_to, 0);
@@ -467,7 +468,7 @@ void LadderCanvas::draw_one_arrow(QPainter& painter, const LadderGeometry& geome
         }
         const bool inferred = arrow.packet == 0;
         const auto [certain_from, certain_to] = certain_part(picture_->delay, arrow.from_initiator);
-        const auto section = [&](double begin, double behind, Qt::PenStyle style) {
+        const auto section = [&, from = from](double begin, double behind, Qt::PenStyle style) {
             begin = std::max(begin, from);
             behind = std::min(behind, end);
             if (begin >= behind) return;

@@ -19,7 +19,7 @@ PathDelay PathDelay::of(const ResultStore& store, uint32_t connection) {
     }
     PathDelay delay;
     delay.vantage = row.vantage;
-    if (round_trip_ns == no_time || round_trip_ns < 0) return delay;
+    if (round_trip_ns < 0) return delay;  // no_time, too
     delay.measured = true;
     const int64_t way_ns = std::min(round_trip_ns, longest_ns) / 2;
     switch (row.vantage) {

@@ -186,8 +186,7 @@ void commands_under_way(const TrackRows& rows, const ReachIndex& reach, TimeRang
         if (rows.command(position).turnaround_ns() == no_time) take(position);
     }
     std::ranges::sort(positions);
-    const auto repeated = std::ranges::unique(positions);
-    positions.erase(repeated.begin(), repeated.end());
+    positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
     for (size_t i = begun.first; i < begun.last; ++i) positions.push_back(static_cast<uint32_t>(i));
 }
 

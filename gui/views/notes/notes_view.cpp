@@ -72,7 +72,7 @@ void NotesView::fill() {
     const auto reading = document().data()->try_read();
     int row = 0;
     for (const auto& [packet, text] : notes) {
-        const auto put = [&](Column column, const QString& words, bool editable) {
+        const auto put = [&, packet = packet](Column column, const QString& words, bool editable) {
             auto* const item = new QTableWidgetItem(words);
             item->setData(Qt::UserRole, static_cast<qulonglong>(packet));
             if (!editable) item->setFlags(item->flags() & ~Qt::ItemIsEditable);

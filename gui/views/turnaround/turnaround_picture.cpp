@@ -66,7 +66,8 @@ class Preparation {
         grid.columns = picture_.prepared.columns() / cell_columns + 1;
         if (index_.least_log() > index_.greatest_log()) return;
         grid.first_bin = bin_of(index_.least_log());
-        grid.bins = static_cast<size_t>(bin_of(index_.greatest_log()) - grid.first_bin + 1);
+        const int bins = bin_of(index_.greatest_log()) - grid.first_bin + 1;
+        grid.bins = static_cast<size_t>(bins);
         grid.cells.resize(grid.columns * grid.bins);
         // Both widths are powers of two.
         const int cell_shift = std::countr_zero(static_cast<uint64_t>(grid.cell_ns));

@@ -35,7 +35,8 @@ TurnaroundStatistics turnaround_statistics(const CaptureData::Reading& reading, 
     statistics.by = by;
     std::unordered_map<uint64_t, size_t> places;
     // As many bins as there are durations.
-    std::vector<std::array<uint64_t, command_classes>> bins(20 * TurnaroundStatistics::bins_per_decade);
+    std::vector<std::array<uint64_t, command_classes>> bins(size_t{20} *
+                                                            TurnaroundStatistics::bins_per_decade);
     size_t lowest = bins.size();
     size_t highest = 0;
     const size_t first = index.first_at(range.begin_ns);
