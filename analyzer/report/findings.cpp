@@ -78,12 +78,14 @@ std::vector<uint32_t> connections_with_slow(const CommandFacts& commands) {
     std::map<uint32_t, uint64_t> counts;
     for (const SlowCommand& slow : commands.slow) ++counts[slow.row->connection];
     std::vector<std::pair<uint64_t, uint32_t>> order;
+    order.reserve(counts.size());
     for (const auto& [connection, count] : counts) order.emplace_back(count, connection);
     constexpr size_t most = 64;
     const size_t kept = std::min(order.size(), most);
     std::ranges::partial_sort(order, order.begin() + static_cast<ptrdiff_t>(kept), std::greater());
     order.resize(kept);
     std::vector<uint32_t> connections;
+    connections.reserve(order.size());
     for (const auto& [count, connection] : order) connections.push_back(connection);
     std::ranges::sort(connections);
     return connections;

@@ -190,8 +190,8 @@ void FilterEdit::paintEvent(QPaintEvent* event) {
     constexpr double step = 2.5;
     const double y = std::min<double>(cursor.bottom() - 1, height() - 4);
     QPainterPath wave(QPointF(begin, y));
-    bool up = true;
-    for (double x = begin + step; x <= end + step / 2; x += step, up = !up) wave.lineTo(x, up ? y - 2.5 : y);
+    const int steps = qRound((end - begin) / step);
+    for (int i = 1; i <= steps; ++i) wave.lineTo(begin + i * step, i % 2 == 1 ? y - 2.5 : y);
     QPainter painter(this);
     const int inner = cursorRect().height();
     painter.setClipRect(QRect(inner + 2, 0, width() - 2 * inner, height()));

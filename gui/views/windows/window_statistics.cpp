@@ -46,6 +46,7 @@ WindowStatistics window_statistics(const CaptureData::Reading& reading, const st
     }
     const auto sources_of = [&](uint32_t WindowRow::*figure) {
         std::vector<StepSource> sources;
+        sources.reserve(with_track.size());
         for (const SenderId& sender : with_track) {
             sources.push_back({&reading.store().windows(), &track_of(reading, sender)->windows, figure,
                                end_of(reading, sender)});
