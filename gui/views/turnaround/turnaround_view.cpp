@@ -165,6 +165,7 @@ TurnaroundView::TurnaroundView(Document& document, QWidget* parent)
         other();
     });
     connect(&document, &Document::loaded, this, [this, other] {
+        asked_range_ = {};
         look_for_scopes();
         other();
         show_selected();
@@ -183,7 +184,7 @@ TurnaroundView::TurnaroundView(Document& document, QWidget* parent)
         index_ = std::make_shared<SharedCommandIndex>(scope_);
         other();
     });
-    connect(group_box_, &QComboBox::activated, this, [this] { statistics_timer_.start(rest_ms); });
+    connect(group_box_, &QComboBox::activated, this, [this] { ask_statistics(); });
     connect(&state(), &ViewState::range_changed, this, &TurnaroundView::refresh);
     connect(&state(), &ViewState::selected_things_changed, this, [this] {
         show_selected();
@@ -268,12 +269,22 @@ void TurnaroundView::refresh() {
     if (stale_ || !prepared_->picture.prepared.serves(viewport)) request();
     fit_values();
     plot_->redraw();
-    // They visit what is in sight row by row: of a capture that grows all the time, now and then.
-    if (!document().loading()) {
-        statistics_timer_.start(rest_ms);
-    } else if (!statistics_timer_.isActive()) {
-        statistics_timer_.start(loading_rest_ms);
+    want_statistics();
+}
+
+// They visit what is in sight row by row: during a movement once it rests, of a capture that grows all the time now and then.
+void TurnaroundView::want_statistics() {
+    if (document().loading()) {
+        if (!statistics_timer_.isActive()) statistics_timer_.start(loading_rest_ms);
+        return;
     }
+    if (state().range() == asked_range_ && state().filter() == asked_filter_ && index_ == asked_index_) {
+        return statistics_timer_.stop();
+    }
+    const bool at_rest = !since_movement_.isValid() || since_movement_.elapsed() > rest_ms;
+    since_movement_.start();
+    if (at_rest) return ask_statistics();
+    statistics_timer_.start(rest_ms);
 }
 
 void TurnaroundView::request() {
@@ -540,6 +551,9 @@ void TurnaroundView::draw_depth(QPainter& painter, const PlotPane& pane) {
 void TurnaroundView::ask_statistics() {
     const TimeRange range = state().range();
     if (range.empty()) return;
+    asked_range_ = range;
+    asked_filter_ = state().filter();
+    asked_index_ = index_;
     statistics_job_.request(
         [data = document().data(), index = index_, range, filter = state().filter(),
          by = static_cast<GroupBy>(group_box_->currentData().toInt())](const StopFlag& stop) {

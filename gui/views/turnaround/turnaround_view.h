@@ -56,6 +56,7 @@ class TurnaroundView : public View {
     void take(Prepared prepared);
     void look_for_scopes();
     void take_scopes(Scopes scopes);
+    void want_statistics();
     void ask_statistics();
     void take_statistics(TurnaroundStatistics statistics);
     void fill_table();
@@ -97,6 +98,10 @@ class TurnaroundView : public View {
     LatestJob<Scopes> scopes_job_;
     LatestJob<uint64_t> find_job_;
     QTimer statistics_timer_;
+    QElapsedTimer since_movement_;
+    TimeRange asked_range_;  // of the statistics under way or shown, as the next two
+    std::shared_ptr<const FilterResult> asked_filter_;
+    std::shared_ptr<SharedCommandIndex> asked_index_;
 };
 
 // The picture of a grid's cells: a pixel a cell, the longest turnarounds on top. Any thread.

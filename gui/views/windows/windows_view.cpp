@@ -77,6 +77,7 @@ WindowsView::WindowsView(Document& document, QWidget* parent)
     connect(&document, &Document::loaded, this, [this, other] {
         // Rows may have been put in order anew at the end.
         indexes_ = std::make_shared<WindowIndexes>();
+        asked_range_ = {};
         other();
     });
     connect(&state(), &ViewState::connection_changed, this, other);
@@ -121,12 +122,27 @@ void WindowsView::refresh() {
     if (stale_ || !picture_->prepared.serves(viewport)) request();
     fit_values();
     plot_->redraw();
-    // They visit what is in sight row by row: of a capture that grows all the time, now and then.
-    if (!document().loading()) {
-        statistics_timer_.start(rest_ms);
-    } else if (!statistics_timer_.isActive()) {
-        statistics_timer_.start(loading_rest_ms);
+    want_statistics();
+}
+
+// They visit what is in sight row by row: during a movement once it rests, of a capture that grows all the time now and then.
+void WindowsView::want_statistics() {
+    if (document().loading()) {
+        if (!statistics_timer_.isActive()) statistics_timer_.start(loading_rest_ms);
+        return;
     }
+    if (state().range() == asked_range_ && senders_shown() == asked_senders_) return statistics_timer_.stop();
+    const bool at_rest = !since_movement_.isValid() || since_movement_.elapsed() > rest_ms;
+    since_movement_.start();
+    if (at_rest) return ask_statistics();
+    statistics_timer_.start(rest_ms);
+}
+
+std::vector<SenderId> WindowsView::senders_shown() const {
+    std::vector<SenderId> senders;
+    senders.reserve(picture_->senders.size());
+    for (const SenderPicture& sender : picture_->senders) senders.push_back(sender.sender);
+    return senders;
 }
 
 void WindowsView::request() {
@@ -579,11 +595,11 @@ void WindowsView::on_double_click(QPoint at) {
 }
 
 void WindowsView::ask_statistics() {
-    if (picture_->senders.empty() || state().range().empty()) return table_->hide();
-    std::vector<SenderId> senders;
-    for (const SenderPicture& sender : picture_->senders) senders.push_back(sender.sender);
+    asked_senders_ = senders_shown();
+    asked_range_ = state().range();
+    if (asked_senders_.empty() || asked_range_.empty()) return table_->hide();
     statistics_job_.request(
-        [data = document().data(), senders, range = state().range()](const StopFlag& stop) {
+        [data = document().data(), senders = asked_senders_, range = asked_range_](const StopFlag& stop) {
             const auto reading = data->read();
             return window_statistics(reading, senders, range, stop);
         },

@@ -42,7 +42,9 @@ class WindowsView : public View {
     void refresh();
     void request();
     void take(WindowsPicture picture);
+    void want_statistics();
     void ask_statistics();
+    std::vector<SenderId> senders_shown() const;
     void take_statistics(WindowStatistics statistics);
     void arrange_rows();
     void make_legends();
@@ -82,6 +84,9 @@ class WindowsView : public View {
     LatestJob<WindowStatistics> statistics_job_;
     WindowStatistics shown_statistics_;
     QTimer statistics_timer_;
+    QElapsedTimer since_movement_;
+    TimeRange asked_range_;  // of the statistics under way or shown, as the next
+    std::vector<SenderId> asked_senders_;
 };
 
 }  // namespace sanscope
