@@ -295,11 +295,7 @@ class Bench {
     std::string_view last_;  // the view that settled last
 };
 
-}  // namespace
-}  // namespace sanscope
-
-int main(int argc, char** argv) {
-    using namespace sanscope;
+int run(int argc, char** argv) {
     CLI::App arguments("Measures the window on a capture, without a display.", "gui_bench");
     std::string capture;
     arguments
@@ -322,4 +318,16 @@ int main(int argc, char** argv) {
     window.show();
     Bench bench(application, window);
     return bench.run(QString::fromStdString(capture), !no_frames) ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace sanscope
+
+int main(int argc, char** argv) {
+    try {
+        return sanscope::run(argc, argv);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "gui_bench: %s\n", error.what());
+        return 1;
+    }
 }
