@@ -601,22 +601,23 @@ TEST_F(Findings, of_a_kind_a_handful_is_told_and_how_many_more_there_are) {
 }
 
 TEST_F(Findings, times_that_no_clock_tells_break_nothing) {
-    constexpr int64_t last = std::numeric_limits<int64_t>::max();
+    // Years from 1970.
+    constexpr int64_t last = int64_t{1} << 55;
+    constexpr int64_t first = -last;
     ConnectionRow& connection = store.connection(1);
-    connection.start_ns = no_time + 1;
+    connection.start_ns = first;
     connection.end_ns = last;
     connection.rtt_min_ns = last;
     connection.vantage = Vantage::target;
     SenderSummary& target = add_target();
     add_loss(target, LossKind::rto, 1);
-    store.add_loss(target,
-                   {.time_ns = no_time + 1, .delay_ns = last, .connection = 1, .kind = LossKind::rto});
+    store.add_loss(target, {.time_ns = first, .delay_ns = last, .connection = 1, .kind = LossKind::rto});
     for (int64_t i = 0; i < 40; ++i) {
         add_command({.bytes = unknown<uint64_t> - 1,
                      .response_packet = 1,
-                     .request_ns = i % 2 == 0 ? no_time + 1 : last - 1,
+                     .request_ns = i % 2 == 0 ? first : last - 1,
                      .first_data_ns = last,
-                     .last_data_ns = no_time + 2,
+                     .last_data_ns = first + 1,
                      .response_ns = i % 3 == 0 ? last : i,
                      .name = "READ(16)",
                      .opcode = read_16,

@@ -13,7 +13,7 @@ namespace sanscope {
 inline int64_t elapsed_ns(int64_t begin_ns, int64_t end_ns) {
     constexpr int64_t far_out = int64_t{1} << 62;
     if (begin_ns <= -far_out || end_ns >= far_out || end_ns <= begin_ns) return 0;
-    return end_ns - begin_ns;
+    return std::min(end_ns - begin_ns, int64_t{1} << 53);  // 104 days: so that many of them can be added
 }
 
 // A set of moments, put together from stretches of time, that tells how much of a given stretch is in it.

@@ -12,18 +12,23 @@ std::string_view group_name(const CommandRow& row) {
     return row.opcode == unknown<uint16_t> ? "(request not seen)" : "(unknown operation code)";
 }
 
+// Exact however far apart they are; `later` is not before `earlier`.
+double elapsed(int64_t earlier, int64_t later) {
+    return static_cast<double>(static_cast<uint64_t>(later) - static_cast<uint64_t>(earlier));
+}
+
 }  // namespace
 
 double Summary::SessionLoad::mean_depth() const {
     if (first_ns == no_time || last_ns <= first_ns) return max_depth;
-    return depth_times_ns / static_cast<double>(last_ns - first_ns);
+    return depth_times_ns / elapsed(first_ns, last_ns);
 }
 
 void Summary::SessionLoad::move_to(int64_t time_ns) {
     if (time_ns == no_time) return;
     if (first_ns == no_time) first_ns = last_ns = time_ns;
     if (time_ns <= last_ns) return;
-    depth_times_ns += static_cast<double>(depth) * static_cast<double>(time_ns - last_ns);
+    depth_times_ns += static_cast<double>(depth) * elapsed(last_ns, time_ns);
     last_ns = time_ns;
 }
 
