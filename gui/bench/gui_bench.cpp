@@ -126,12 +126,15 @@ class Bench {
   public:
     Bench(TimedApplication& application, MainWindow& window) : application_(application), window_(window) {}
 
-    bool run(const QString& path, bool with_frames) {
+    // Of frames only those of the views named are measured; none named: of all.
+    bool run(const QString& path, bool with_frames, const std::vector<std::string>& only) {
         if (!load(path)) return false;
         for (const ViewKind& kind : view_kinds()) {
             if (!with_frames) break;
+            if (!only.empty() && std::ranges::find(only, kind.name) == only.end()) continue;
             if (kind.name != "details" && kind.name != "findings" && kind.name != "notes") frames(kind);
         }
+        if (!only.empty()) return sheet_.kept();
         for (const ViewKind& kind : view_kinds()) selection(kind);
         rows();
         sheet_.line("memory, at its peak", peak_memory_gb(), 2.5, "GB");
@@ -304,6 +307,9 @@ int run(int argc, char** argv) {
         ->required();
     bool no_frames = false;
     arguments.add_flag("--no-frames", no_frames, "Leave out panning and zooming, which takes minutes");
+    std::vector<std::string> only;
+    arguments.add_option("--view", only, "Measure only the frames of this view; may be given again")
+        ->excludes("--no-frames");
     CLI11_PARSE(arguments, argc, argv);
     if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
     QStandardPaths::setTestModeEnabled(true);
@@ -317,7 +323,7 @@ int run(int argc, char** argv) {
     window.resize(1600, 900);
     window.show();
     Bench bench(application, window);
-    return bench.run(QString::fromStdString(capture), !no_frames) ? 0 : 1;
+    return bench.run(QString::fromStdString(capture), !no_frames, only) ? 0 : 1;
 }
 
 }  // namespace

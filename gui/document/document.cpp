@@ -3,10 +3,10 @@
 
 #include <QFile>
 #include <QLocale>
-#include <sys/resource.h>
 #include <utility>
 
 #include "gui/document/selected_things.h"
+#include "gui/document/worker_threads.h"
 
 namespace sanscope {
 namespace {
@@ -45,9 +45,7 @@ std::unique_ptr<Document> Document::open(const QString& path, QString& error) {
 Document::Document(QString path, std::shared_ptr<CaptureData> data) : path_(std::move(path)), data_(data) {
     connect(&state_, &ViewState::selection_changed, this, &Document::resolve_selection);
     loader_ = std::thread([this, data = std::move(data)] {
-        // The window goes first: this thread's niceness is its own, and that of those it starts.
-        constexpr int nicer = 10;
-        setpriority(PRIO_PROCESS, 0, nicer);
+        give_way(Nicer::loader);
         data->load(stop_, [this] {
             if (growth_told_.exchange(true)) return;
             QMetaObject::invokeMethod(this, &Document::on_grown, Qt::QueuedConnection);

@@ -10,6 +10,8 @@
 #include <mutex>
 #include <utility>
 
+#include "gui/document/worker_threads.h"
+
 namespace sanscope {
 
 // Set when nobody waits for a job's answer any more; long jobs look at it now and then.
@@ -27,7 +29,7 @@ class LatestJob {
     // `keep_stale`: an answer that is no longer the newest is delivered all the same, and a running job is not told to
     // stop: for pictures, of which an old one is better than none. `pool`: where the work is done, for work that takes long
     // or must not be done by two threads at once; it must outlive this, and all share one otherwise.
-    explicit LatestJob(bool keep_stale = false, QThreadPool* pool = QThreadPool::globalInstance())
+    explicit LatestJob(bool keep_stale = false, QThreadPool* pool = &worker_threads())
         : link_(std::make_shared<Link>()), keep_stale_(keep_stale), pool_(pool) {
         link_->context = &context_;
     }
@@ -70,6 +72,7 @@ class LatestJob {
         stop_ = std::make_shared<StopFlag>(false);
         pool_->start([this, number = asked_, stop = stop_, link = link_, work = std::move(work),
                       done = std::move(done)]() mutable {
+            give_way(Nicer::job);
             auto answer = std::make_shared<Answer>(work(*stop));
             work = nullptr;
             const std::lock_guard lock(link->mutex);

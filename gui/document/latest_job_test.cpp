@@ -4,8 +4,11 @@
 #include <QCoreApplication>
 #include <QElapsedTimer>
 #include <QThread>
+#include <QThreadPool>
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 namespace sanscope {
 namespace {
@@ -64,6 +67,36 @@ TEST(LatestJob, APictureThatIsOldIsBetterThanNone) {
     gate.open = true;
     ASSERT_TRUE(wait_until([&] { return job.idle(); }));
     EXPECT_THAT(answers, ElementsAre(0, 2));
+}
+
+// Painting waits for parts of it that Qt does on its global pool.
+TEST(LatestJob, WorkLeavesQtsOwnThreadsFree) {
+    Gate gate;
+    std::vector<std::unique_ptr<LatestJob<int>>> jobs;
+    const int enough = QThread::idealThreadCount() + 1;
+    for (int i = 0; i < enough; ++i) {
+        jobs.push_back(std::make_unique<LatestJob<int>>());
+        jobs.back()->request(
+            [&](const StopFlag&) {
+                gate.wait();
+                return 0;
+            },
+            [](int) {});
+    }
+    EXPECT_EQ(QThreadPool::globalInstance()->activeThreadCount(), 0);
+    gate.open = true;
+    EXPECT_TRUE(wait_until([&] { return std::ranges::all_of(jobs, [](auto& job) { return job->idle(); }); }));
+}
+
+TEST(LatestJob, WorkIsNicerThanTheWindow) {
+    const int own = getpriority(PRIO_PROCESS, 0);
+    int nicer = own;
+    LatestJob<int> job;
+    job.request([](const StopFlag&) { return getpriority(PRIO_PROCESS, 0); },
+                [&](int answer) { nicer = answer; });
+    ASSERT_TRUE(wait_until([&] { return job.idle(); }));
+    EXPECT_GT(nicer, own);
+    EXPECT_EQ(getpriority(PRIO_PROCESS, 0), own);
 }
 
 TEST(LatestJob, TellsOldWorkToStop) {
