@@ -97,6 +97,8 @@ bool process_until(Condition condition, int patience_ms = 300'000) {
     while (!condition()) {
         QApplication::processEvents(QEventLoop::AllEvents, 2);
         if (timer.elapsed() > patience_ms) return false;
+        // A window that waits leaves the processor to what it waits for.
+        QThread::usleep(200);
     }
     return true;
 }
