@@ -15,7 +15,6 @@ namespace {
 constexpr size_t most_sessions = 32;
 constexpr size_t most_connections_listed = 1024;
 constexpr uint32_t greatest_depth = 4096;
-constexpr int64_t longest_path_ns = 60'000'000'000;
 
 // What half of the commands of a kind took at the most, found by name and size.
 class UsualTimes {
@@ -73,9 +72,7 @@ void count_one(std::map<uint32_t, CommandsLike>& by_connection, uint64_t number,
 int64_t unseen_path_ns(const ResultStore& store, uint32_t connection) {
     if (connection == 0 || connection > store.connections().size()) return 0;
     const ConnectionRow& row = store.connections()[connection - 1];
-    return row.vantage == Vantage::target && row.rtt_min_ns != no_time
-               ? std::clamp<int64_t>(row.rtt_min_ns, 0, longest_path_ns)
-               : 0;
+    return row.vantage == Vantage::target && row.rtt_min_ns != no_time ? round_trip_ns(row.rtt_min_ns) : 0;
 }
 
 // Of commands in order of request: how much longer at least one was under way with this one too, which ends `path_ns`
@@ -90,7 +87,7 @@ int64_t add_to_union(int64_t& until_ns, const CommandRow& row, int64_t path_ns) 
 }
 
 void on_parts(TimeParts& parts, const CommandRow& row) {
-    parts.turnaround.add(row.turnaround_ns());
+    parts.turnaround.add(elapsed_ns(row.request_ns, row.response_ns));
     if (row.first_data_ns != no_time) parts.before_data.add(elapsed_ns(row.request_ns, row.first_data_ns));
     if (row.last_data_ns != no_time) parts.after_data.add(elapsed_ns(row.last_data_ns, row.response_ns));
     parts.bytes += row.bytes;

@@ -7,9 +7,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <limits>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
+
+#include "analyzer/base/reachable_time.h"
 
 namespace sanscope {
 namespace {
@@ -601,9 +604,9 @@ TEST_F(Findings, of_a_kind_a_handful_is_told_and_how_many_more_there_are) {
 }
 
 TEST_F(Findings, times_that_no_clock_tells_break_nothing) {
-    // Years from 1970.
-    constexpr int64_t last = int64_t{1} << 55;
-    constexpr int64_t first = -last;
+    // The farthest that the engine lets into a row.
+    constexpr int64_t last = within_reach(std::numeric_limits<int64_t>::max());
+    constexpr int64_t first = within_reach(std::numeric_limits<int64_t>::min());
     ConnectionRow& connection = store.connection(1);
     connection.start_ns = first;
     connection.end_ns = last;
@@ -625,6 +628,40 @@ TEST_F(Findings, times_that_no_clock_tells_break_nothing) {
                      .outcome = Outcome::completed});
     }
     for (const Finding& finding : find()) EXPECT_FALSE(finding.title.empty());
+}
+
+TEST_F(Findings, times_from_anywhere_break_nothing) {
+    std::minstd_rand random(1);
+    const auto any_time = [&random] {
+        constexpr std::array<int64_t, 6> places = {within_reach(std::numeric_limits<int64_t>::max()),
+                                                   int64_t{1} << 61,
+                                                   int64_t{1} << 53,
+                                                   int64_t{1'800'000'000} * 1'000'000'000,
+                                                   60'000'000'001,
+                                                   2};
+        const int64_t place = places[random() % places.size()] - static_cast<int64_t>(random() % 3);
+        return random() % 3 == 0 ? -place : place;
+    };
+    for (int round = 0; round < 300; ++round) {
+        ConnectionRow& connection = store.connection(1);
+        connection.start_ns = any_time();
+        connection.end_ns = any_time();
+        connection.rtt_min_ns = any_time();
+        connection.vantage = round % 2 == 0 ? Vantage::target : Vantage::initiator;
+        add_command({.bytes = random() % 2 == 0 ? 4096 : unknown<uint64_t> - random() % 3,
+                     .response_packet = 1,
+                     .request_ns = any_time(),
+                     .first_data_ns = any_time(),
+                     .last_data_ns = any_time(),
+                     .response_ns = any_time(),
+                     .name = "READ(16)",
+                     .opcode = read_16,
+                     .status = static_cast<uint16_t>(round % 7 == 0 ? 2 : 0),
+                     .outcome = Outcome::completed});
+        if (round % 10 == 0) {
+            for (const Finding& finding : find()) EXPECT_FALSE(finding.title.empty());
+        }
+    }
 }
 
 TEST_F(FindingsWithoutRows, summaries_still_tell_the_most) {

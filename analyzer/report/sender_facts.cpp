@@ -313,7 +313,9 @@ int64_t SenderFacts::held_back_ns() const {
 }
 
 int64_t SenderFacts::rtt_min_ns() const {
-    return summary->rtt_min_ns() != no_time ? summary->rtt_min_ns() : connection->rtt_min_ns;
+    const int64_t least_ns =
+        summary->rtt_min_ns() != no_time ? summary->rtt_min_ns() : connection->rtt_min_ns;
+    return least_ns == no_time ? no_time : round_trip_ns(least_ns);
 }
 
 uint32_t SenderFacts::mss() const {

@@ -4,16 +4,25 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
+#include "analyzer/base/reachable_time.h"
+
 namespace sanscope {
 
-// From the one to the other; 0 where one is not known, or so far out (146 years from 1970) that it is made up.
+// From the one to the other; 0 where one is not known, or as far out as a row's time can be, which is made up.
 inline int64_t elapsed_ns(int64_t begin_ns, int64_t end_ns) {
-    constexpr int64_t far_out = int64_t{1} << 62;
+    constexpr int64_t far_out = within_reach(std::numeric_limits<int64_t>::max());
     if (begin_ns <= -far_out || end_ns >= far_out || end_ns <= begin_ns) return 0;
     return std::min(end_ns - begin_ns, int64_t{1} << 53);  // 104 days: so that many of them can be added
+}
+
+// What is reckoned with as a path's round trip: a longer one than a minute is made up. Not for no_time.
+inline int64_t round_trip_ns(int64_t told_ns) {
+    constexpr int64_t longest_ns = 60'000'000'000;
+    return std::clamp<int64_t>(told_ns, 0, longest_ns);
 }
 
 // A set of moments, put together from stretches of time, that tells how much of a given stretch is in it.
