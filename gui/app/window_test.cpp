@@ -38,6 +38,7 @@
 #include "gui/app/theme_palette.h"
 #include "gui/app/view_export.h"
 #include "gui/document/filter_result.h"
+#include "gui/testing/loaded_document.h"
 #include "gui/views/filter_line/filter_line.h"
 #include "gui/views/layers/layers_view.h"
 #include "gui/views/overview/overview_view.h"
@@ -49,23 +50,10 @@ namespace sanscope {
 namespace {
 
 using testing::HasSubstr;
-
-QString sample(const char* name) {
-    return QStringLiteral(SANSCOPE_SAMPLES "/") + QString::fromUtf8(name);
-}
+using testing_gui::sample;
+using testing_gui::wait_until;
 
 const char* const with_losses = "loss-mixed-initiator.pcap.zst";
-
-template <class Condition>
-bool wait_until(Condition condition, int patience_ms = 60'000) {
-    QElapsedTimer timer;
-    timer.start();
-    while (!condition()) {
-        if (timer.elapsed() > patience_ms) return false;
-        QApplication::processEvents(QEventLoop::AllEvents, 5);
-    }
-    return true;
-}
 
 class WindowTest : public testing::Test {
   protected:

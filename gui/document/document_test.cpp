@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/document/document.h"
 
-#include <QCoreApplication>
-#include <QElapsedTimer>
 #include <QTemporaryDir>
 #include <algorithm>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "gui/testing/loaded_document.h"
 
 namespace sanscope {
 namespace {
@@ -15,34 +15,13 @@ namespace {
 using testing::Each;
 using testing::IsEmpty;
 using testing::Not;
-
-template <class Condition>
-bool wait_until(Condition condition) {
-    QElapsedTimer timer;
-    timer.start();
-    while (!condition() && timer.elapsed() < 60'000)
-        QCoreApplication::processEvents(QEventLoop::AllEvents, 5);
-    return condition();
-}
-
-QString sample(const char* name) {
-    return QStringLiteral(SANSCOPE_SAMPLES "/") + QString::fromUtf8(name);
-}
-
-std::unique_ptr<Document> loaded(const QString& path) {
-    QString error;
-    auto document = Document::open(path, error);
-    EXPECT_TRUE(document) << error.toStdString();
-    bool done = false;
-    if (document) {
-        QObject::connect(document.get(), &Document::loaded, [&] { done = true; });
-        EXPECT_TRUE(wait_until([&] { return done; }));
-    }
-    return document;
-}
+using testing_gui::loaded;
+using testing_gui::loaded_sample;
+using testing_gui::sample;
+using testing_gui::wait_until;
 
 TEST(Document, LoadsBehindTheWindow) {
-    const auto document = loaded(sample("loss-mixed-initiator.pcap.zst"));
+    const auto document = loaded_sample("loss-mixed-initiator.pcap.zst");
     ASSERT_TRUE(document);
     EXPECT_FALSE(document->loading());
     EXPECT_EQ(document->warning(), QString());
@@ -61,7 +40,7 @@ TEST(Document, LoadsBehindTheWindow) {
 }
 
 TEST(Document, ASelectedCommandBringsItsPdusAndPackets) {
-    const auto document = loaded(sample("loss-mixed-initiator.pcap.zst"));
+    const auto document = loaded_sample("loss-mixed-initiator.pcap.zst");
     ASSERT_TRUE(document);
     const auto reading = document->data()->try_read();
     ASSERT_TRUE(reading);
@@ -94,7 +73,7 @@ TEST(Document, ASelectedCommandBringsItsPdusAndPackets) {
 }
 
 TEST(Document, APacketInTheMidstOfAPduKnowsItAndItsCommand) {
-    const auto document = loaded(sample("reads-256k-qd4.pcapng.zst"));
+    const auto document = loaded_sample("reads-256k-qd4.pcapng.zst");
     ASSERT_TRUE(document);
     const auto reading = document->data()->try_read();
     const ResultStore& store = reading->store();
@@ -118,7 +97,7 @@ TEST(Document, APacketInTheMidstOfAPduKnowsItAndItsCommand) {
 }
 
 TEST(Document, NumbersThatAreNoneSelectNothing) {
-    const auto document = loaded(sample("nop-logout.pcap"));
+    const auto document = loaded_sample("nop-logout.pcap");
     ASSERT_TRUE(document);
     for (const auto kind : {Selection::Kind::packet, Selection::Kind::pdu, Selection::Kind::command,
                             Selection::Kind::connection, Selection::Kind::session, Selection::Kind::loss}) {
@@ -129,7 +108,7 @@ TEST(Document, NumbersThatAreNoneSelectNothing) {
 }
 
 TEST(Document, ADamagedFileIsOpenUpToTheDamage) {
-    const auto document = loaded(sample("cut-off.pcap"));
+    const auto document = loaded_sample("cut-off.pcap");
     ASSERT_TRUE(document);
     EXPECT_TRUE(document->warning().contains(QStringLiteral("damaged at byte")));
     EXPECT_GT(document->data()->try_read()->index().packets(), 0u);
@@ -149,8 +128,7 @@ TEST(Document, WhatIsNoCaptureIsRefused) {
 
 TEST(Document, MayBeClosedOrStoppedAtAnyMoment) {
     for (int round = 0; round < 8; ++round) {
-        QString error;
-        auto document = Document::open(sample("loss-mixed-initiator.pcap.zst"), error);
+        auto document = testing_gui::opened(sample("loss-mixed-initiator.pcap.zst"));
         ASSERT_TRUE(document);
         for (int i = 0; i < round; ++i) QCoreApplication::processEvents();
         if (round % 2 == 0) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/document/latest_job.h"
 
-#include <QCoreApplication>
-#include <QElapsedTimer>
 #include <QThread>
 #include <QThreadPool>
 #include <algorithm>
@@ -10,19 +8,13 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include "gui/testing/wait_until.h"
+
 namespace sanscope {
 namespace {
 
 using testing::ElementsAre;
-
-template <class Condition>
-bool wait_until(Condition condition) {
-    QElapsedTimer timer;
-    timer.start();
-    while (!condition() && timer.elapsed() < 20'000)
-        QCoreApplication::processEvents(QEventLoop::AllEvents, 5);
-    return condition();
-}
+using testing_gui::wait_until;
 
 struct Gate {
     std::atomic<bool> open = false;

@@ -2,12 +2,16 @@
 #include "gui/plot/time_canvas.h"
 
 #include <QApplication>
-#include <QMouseEvent>
-#include <QWheelEvent>
 #include <gtest/gtest.h>
+
+#include "gui/testing/pointer_events.h"
 
 namespace sanscope {
 namespace {
+
+using testing_gui::drag;
+using testing_gui::send_mouse;
+using testing_gui::send_wheel;
 
 constexpr int64_t ms = 1'000'000;
 constexpr int64_t start = 1'700'000'000'000'000'000;
@@ -28,32 +32,14 @@ class TimeCanvasTest : public testing::Test {
   protected:
     TimeCanvasTest() { state.set_whole({start, start + 1000 * ms}); }
 
-    void wheel(QPointF at, int clicks, Qt::KeyboardModifiers keys = Qt::NoModifier) {
-        QWheelEvent event(at, at, QPoint(), QPoint(0, 120 * clicks), Qt::NoButton, keys, Qt::NoScrollPhase,
-                          false);
-        QApplication::sendEvent(&canvas, &event);
-    }
-    void mouse(QEvent::Type type, QPointF at, Qt::MouseButton button,
-               Qt::KeyboardModifiers keys = Qt::NoModifier) {
-        QMouseEvent event(type, at, at, type == QEvent::MouseMove ? Qt::NoButton : button,
-                          type == QEvent::MouseButtonRelease ? Qt::NoButton : button, keys);
-        QApplication::sendEvent(&canvas, &event);
-    }
-    void drag(QPointF from, QPointF to, Qt::MouseButton button, Qt::KeyboardModifiers keys = Qt::NoModifier) {
-        mouse(QEvent::MouseButtonPress, from, button, keys);
-        mouse(QEvent::MouseMove, (from + to) / 2, button, keys);
-        mouse(QEvent::MouseMove, to, button, keys);
-        mouse(QEvent::MouseButtonRelease, to, button, keys);
-    }
-
     ViewState state;
     Canvas canvas{state};
 };
 
 TEST_F(TimeCanvasTest, TheWheelZoomsAboutThePointerAsOneMovement) {
     const int64_t under = canvas.viewport().time_at(600);
-    wheel({600, 50}, 1);
-    wheel({600, 50}, 2);
+    send_wheel(canvas, {600, 50}, 1);
+    send_wheel(canvas, {600, 50}, 2);
     EXPECT_LT(state.range().span_ns(), 600 * ms);
     EXPECT_NEAR(canvas.viewport().x_of(under), 600, 0.5);
     state.go_back();
@@ -62,7 +48,7 @@ TEST_F(TimeCanvasTest, TheWheelZoomsAboutThePointerAsOneMovement) {
 
 TEST_F(TimeCanvasTest, DraggingPansByWhatThePointerMoves) {
     state.set_range({start + 400 * ms, start + 500 * ms});
-    drag({600, 50}, {500, 50}, Qt::LeftButton);
+    drag(canvas, {600, 50}, {500, 50}, Qt::LeftButton);
     EXPECT_EQ(state.range(), (TimeRange{start + 410 * ms, start + 510 * ms}));
     EXPECT_EQ(canvas.clicks, 0);
     state.go_back();
@@ -70,21 +56,21 @@ TEST_F(TimeCanvasTest, DraggingPansByWhatThePointerMoves) {
 }
 
 TEST_F(TimeCanvasTest, AMarkedStretchIsZoomedInto) {
-    drag({300, 50}, {500, 50}, Qt::RightButton);
+    drag(canvas, {300, 50}, {500, 50}, Qt::RightButton);
     EXPECT_EQ(state.range(), (TimeRange{start + 200 * ms, start + 400 * ms}));
-    drag({300, 50}, {350, 50}, Qt::LeftButton, Qt::ShiftModifier);
+    drag(canvas, {300, 50}, {350, 50}, Qt::LeftButton, Qt::ShiftModifier);
     EXPECT_EQ(state.range(), (TimeRange{start + 240 * ms, start + 250 * ms}));
 }
 
 TEST_F(TimeCanvasTest, AClickIsNoDrag) {
-    mouse(QEvent::MouseButtonPress, {300, 50}, Qt::LeftButton);
-    mouse(QEvent::MouseButtonRelease, {301, 50}, Qt::LeftButton);
+    send_mouse(canvas, QEvent::MouseButtonPress, {300, 50}, Qt::LeftButton);
+    send_mouse(canvas, QEvent::MouseButtonRelease, {301, 50}, Qt::LeftButton);
     EXPECT_EQ(canvas.clicks, 1);
     EXPECT_EQ(state.range(), state.whole());
 }
 
 TEST_F(TimeCanvasTest, ThePointerTellsItsMoment) {
-    mouse(QEvent::MouseMove, {600, 50}, Qt::NoButton);
+    send_mouse(canvas, QEvent::MouseMove, {600, 50}, Qt::NoButton);
     EXPECT_EQ(state.cursor_ns(), start + 500 * ms);
     QEvent leave(QEvent::Leave);
     QApplication::sendEvent(&canvas, &leave);

@@ -2,10 +2,10 @@
 #include "gui/plot/time_plot.h"
 
 #include <QPicture>
-#include <QWheelEvent>
 #include <gtest/gtest.h>
 
-#include "gui/testing/loaded_document.h"
+#include "gui/testing/pointer_events.h"
+#include "gui/testing/wait_until.h"
 
 namespace sanscope {
 namespace {
@@ -32,12 +32,6 @@ class TimePlotTest : public testing::Test {
         plot.resize(1000, 400);
         plot.show();
         plot.replot();
-    }
-    void drag(QPointF from, QPointF to, Qt::MouseButton button) {
-        send_mouse(plot, QEvent::MouseButtonPress, from, button);
-        send_mouse(plot, QEvent::MouseMove, (from + to) / 2, button);
-        send_mouse(plot, QEvent::MouseMove, to, button);
-        send_mouse(plot, QEvent::MouseButtonRelease, to, button);
     }
 
     ViewState state;
@@ -66,21 +60,19 @@ TEST_F(TimePlotTest, WheelDragAndMarkMoveTheCommonRange) {
     const TimeViewport view = plot.time_viewport();
     const QPointF at = upper->area().center();
     const int64_t under = view.time_at(at.x());
-    QWheelEvent wheel(at, at, QPoint(), QPoint(0, 120), Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase,
-                      false);
-    QApplication::sendEvent(&plot, &wheel);
+    testing_gui::send_wheel(plot, at, 1);
     EXPECT_EQ(state.range().span_ns(), 800 * ms);
     EXPECT_NEAR(plot.time_viewport().x_of(under), at.x(), 0.5);
 
     state.set_range({start + 400 * ms, start + 500 * ms});
-    drag(at, at - QPointF(view.length / 10, 0), Qt::LeftButton);
+    testing_gui::drag(plot, at, at - QPointF(view.length / 10, 0), Qt::LeftButton);
     EXPECT_NEAR(static_cast<double>(state.range().begin_ns - start), 410e6, 2e5);
     state.go_back();
     EXPECT_EQ(state.range(), (TimeRange{start + 400 * ms, start + 500 * ms}));
 
     state.show_all();
     const double x = view.origin + view.length / 4;
-    drag({x, at.y()}, {x + view.length / 4, at.y()}, Qt::RightButton);
+    testing_gui::drag(plot, {x, at.y()}, {x + view.length / 4, at.y()}, Qt::RightButton);
     EXPECT_NEAR(static_cast<double>(state.range().begin_ns - start), 250e6, 3e6);
     EXPECT_NEAR(static_cast<double>(state.range().end_ns - start), 500e6, 3e6);
 }

@@ -1,30 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QApplication>
 #include <QClipboard>
-#include <QElapsedTimer>
 #include <QKeyEvent>
-#include <QMouseEvent>
 #include <QScrollBar>
 #include <QTreeView>
 #include <QWidget>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "gui/testing/loaded_document.h"
+#include "gui/testing/pointer_events.h"
 #include "gui/views/details/details_view.h"
 
 namespace sanscope {
 namespace {
 
 using testing::HasSubstr;
-
-template <class Condition>
-bool wait_until(Condition condition) {
-    QElapsedTimer timer;
-    timer.start();
-    while (!condition() && timer.elapsed() < 60'000)
-        QCoreApplication::processEvents(QEventLoop::AllEvents, 5);
-    return condition();
-}
+using testing_gui::wait_until;
 
 v1::TreeNode& add_node(v1::PacketTree& tree, uint32_t depth, const char* name, int start = -1, int length = 0,
                        int source = 0) {
@@ -164,9 +156,7 @@ TEST_F(HexViewTest, EveryByteIsFoundWhereItIsDrawn) {
 
 TEST_F(HexViewTest, KeysAndClicksChooseBytesAndKeepThemInSight) {
     const QPointF at = hex.place_of(37).center();
-    QMouseEvent press(QEvent::MouseButtonPress, at, hex.viewport()->mapToGlobal(at), Qt::LeftButton,
-                      Qt::LeftButton, Qt::NoModifier);
-    QApplication::sendEvent(hex.viewport(), &press);
+    testing_gui::send_mouse(*hex.viewport(), QEvent::MouseButtonPress, at, Qt::LeftButton);
     EXPECT_EQ(chosen, 37u);
     key(Qt::Key_Right);
     EXPECT_EQ(chosen, 38u);
@@ -196,9 +186,8 @@ TEST_F(HexViewTest, DumpsWhatIsLit) {
 class DetailsViewTest : public testing::Test {
   protected:
     void open(const char* sample) {
-        QString error;
-        document = Document::open(QStringLiteral(SANSCOPE_SAMPLES "/") + QString::fromUtf8(sample), error);
-        ASSERT_TRUE(document) << error.toStdString();
+        document = testing_gui::opened(testing_gui::sample(sample));
+        ASSERT_TRUE(document);
         ASSERT_TRUE(wait_until([&] { return !document->loading() && !document->state().whole().empty(); }));
     }
     std::unique_ptr<DetailsView> view_with(DissectClient::Options options) {
@@ -251,8 +240,7 @@ TEST_F(DetailsViewTest, ADeadHelperIsToldAndTheNextPacketAskedAllTheSame) {
 }
 
 TEST_F(DetailsViewTest, WhileLoadingItSaysWhatIsToCome) {
-    QString error;
-    document = Document::open(QStringLiteral(SANSCOPE_SAMPLES "/loss-mixed-initiator.pcap.zst"), error);
+    document = testing_gui::opened(testing_gui::sample("loss-mixed-initiator.pcap.zst"));
     ASSERT_TRUE(document);
     DissectClient::Options options;
     options.program = FAKE_DISSECTD;

@@ -2,7 +2,6 @@
 #include "gui/views/filter_line/filter_line.h"
 
 #include <QApplication>
-#include <QElapsedTimer>
 #include <QKeyEvent>
 #include <QSettings>
 #include <QTemporaryDir>
@@ -10,20 +9,13 @@
 #include <gtest/gtest.h>
 
 #include "gui/document/filter_result.h"
+#include "gui/testing/loaded_document.h"
 
 namespace sanscope {
 namespace {
 
 using testing::HasSubstr;
-
-template <class Condition>
-bool wait_until(Condition condition) {
-    QElapsedTimer timer;
-    timer.start();
-    while (!condition() && timer.elapsed() < 60'000)
-        QCoreApplication::processEvents(QEventLoop::AllEvents, 5);
-    return condition();
-}
+using testing_gui::wait_until;
 
 class FilterLineTest : public testing::Test {
   protected:
@@ -35,9 +27,8 @@ class FilterLineTest : public testing::Test {
         QSettings().clear();
     }
     void open(const char* dissectd, bool wait = true) {
-        QString error;
-        document = Document::open(QStringLiteral(SANSCOPE_SAMPLES "/loss-mixed-initiator.pcap.zst"), error);
-        ASSERT_TRUE(document) << error.toStdString();
+        document = testing_gui::opened(testing_gui::sample("loss-mixed-initiator.pcap.zst"));
+        ASSERT_TRUE(document);
         line = std::make_unique<FilterLine>(*document, nullptr, dissectd);
         line->resize(1200, 40);
         line->show();

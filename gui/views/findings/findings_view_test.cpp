@@ -2,32 +2,24 @@
 #include "gui/views/findings/findings_view.h"
 
 #include <QApplication>
-#include <QElapsedTimer>
 #include <QKeyEvent>
 #include <QListView>
-#include <QMouseEvent>
 #include <gtest/gtest.h>
 
+#include "gui/testing/loaded_document.h"
+#include "gui/testing/pointer_events.h"
 #include "gui/views/findings/finding_delegate.h"
 
 namespace sanscope {
 namespace {
 
-template <class Condition>
-bool wait_until(Condition condition) {
-    QElapsedTimer timer;
-    timer.start();
-    while (!condition() && timer.elapsed() < 60'000)
-        QCoreApplication::processEvents(QEventLoop::AllEvents, 5);
-    return condition();
-}
+using testing_gui::wait_until;
 
 class FindingsViewTest : public testing::Test {
   protected:
     void open(const char* sample) {
-        QString error;
-        document = Document::open(QStringLiteral(SANSCOPE_SAMPLES "/") + QString::fromUtf8(sample), error);
-        ASSERT_TRUE(document) << error.toStdString();
+        document = testing_gui::opened(testing_gui::sample(sample));
+        ASSERT_TRUE(document);
         view = std::make_unique<FindingsView>(*document, nullptr);
         view->resize(700, 600);
         view->show();
@@ -37,13 +29,7 @@ class FindingsViewTest : public testing::Test {
     void click(size_t finding) {
         const QModelIndex index = view->list().model()->index(static_cast<int>(finding), 0);
         view->list().scrollTo(index);
-        const QPointF at = view->list().visualRect(index).center();
-        for (const auto type : {QEvent::MouseButtonPress, QEvent::MouseButtonRelease}) {
-            QMouseEvent event(type, at, view->list().viewport()->mapToGlobal(at), Qt::LeftButton,
-                              type == QEvent::MouseButtonPress ? Qt::LeftButton : Qt::NoButton,
-                              Qt::NoModifier);
-            QApplication::sendEvent(view->list().viewport(), &event);
-        }
+        testing_gui::click(*view->list().viewport(), view->list().visualRect(index).center());
     }
     std::unique_ptr<Document> document;
     std::unique_ptr<FindingsView> view;

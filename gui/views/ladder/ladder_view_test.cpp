@@ -2,29 +2,21 @@
 #include "gui/views/ladder/ladder_view.h"
 
 #include <QApplication>
-#include <QElapsedTimer>
-#include <QMouseEvent>
-#include <QWheelEvent>
 #include <gtest/gtest.h>
+
+#include "gui/testing/loaded_document.h"
+#include "gui/testing/pointer_events.h"
 
 namespace sanscope {
 namespace {
 
+using testing_gui::wait_until;
+
 class LadderViewTest : public testing::Test {
   protected:
-    template <class Condition>
-    static bool wait_until(Condition condition) {
-        QElapsedTimer timer;
-        timer.start();
-        while (!condition() && timer.elapsed() < 60'000)
-            QCoreApplication::processEvents(QEventLoop::AllEvents, 5);
-        return condition();
-    }
-
     void open(const char* name) {
-        QString error;
-        document = Document::open(QStringLiteral(SANSCOPE_SAMPLES "/") + QString::fromUtf8(name), error);
-        ASSERT_TRUE(document) << error.toStdString();
+        document = testing_gui::opened(testing_gui::sample(name));
+        ASSERT_TRUE(document);
         bool done = false;
         const auto connection = QObject::connect(document.get(), &Document::loaded, [&] { done = true; });
         view = std::make_unique<LadderView>(*document, nullptr);
@@ -43,11 +35,8 @@ class LadderViewTest : public testing::Test {
         ASSERT_TRUE(settle());
     }
     void click(QPointF at, QEvent::Type type = QEvent::MouseButtonPress) {
-        LadderCanvas& canvas = view->canvas();
-        QMouseEvent press(type, at, at, Qt::LeftButton, Qt::LeftButton, Qt::NoModifier);
-        QApplication::sendEvent(&canvas, &press);
-        QMouseEvent release(QEvent::MouseButtonRelease, at, at, Qt::LeftButton, Qt::NoButton, Qt::NoModifier);
-        QApplication::sendEvent(&canvas, &release);
+        testing_gui::send_mouse(view->canvas(), type, at, Qt::LeftButton);
+        testing_gui::send_mouse(view->canvas(), QEvent::MouseButtonRelease, at, Qt::LeftButton);
     }
     // A point, away from others, on the way of a packet whose beginning is in sight.
     std::pair<QPointF, PacketNumber> some_packet() {
@@ -91,9 +80,7 @@ TEST_F(LadderViewTest, TheWheelZoomsAboutThePointerDownwards) {
     LadderCanvas& canvas = view->canvas();
     const QPointF at(400, 300);
     const int64_t under = canvas.viewport().time_at(at.y());
-    QWheelEvent event(at, at, QPoint(), QPoint(0, 240), Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase,
-                      false);
-    QApplication::sendEvent(&canvas, &event);
+    testing_gui::send_wheel(canvas, at, 2);
     EXPECT_LT(document->state().range().span_ns(), 25'000'000);
     EXPECT_NEAR(canvas.viewport().x_of(under), at.y(), 1);
 }
@@ -154,9 +141,7 @@ TEST_F(LadderViewTest, EverythingPaintsAtAnySizeAndIntoAFile) {
 
 TEST_F(LadderViewTest, MayEndWhileItsPictureIsBeingMade) {
     for (int round = 0; round < 10; ++round) {
-        QString error;
-        auto opened =
-            Document::open(QStringLiteral(SANSCOPE_SAMPLES "/loss-mixed-initiator.pcap.zst"), error);
+        const auto opened = testing_gui::opened(testing_gui::sample("loss-mixed-initiator.pcap.zst"));
         ASSERT_TRUE(opened);
         LadderView ladder(*opened, nullptr);
         ladder.resize(800, 500);

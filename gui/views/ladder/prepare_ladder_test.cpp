@@ -9,9 +9,9 @@
 #include <random>
 #include <set>
 
+#include "gui/testing/loaded_document.h"
 #include "gui/views/ladder/ladder_groups.h"
 #include "gui/views/ladder/ladder_packets.h"
-#include "gui/views/ladder/testing/loaded_capture.h"
 
 #include "analyzer/net/decode_frame.h"
 
@@ -25,9 +25,9 @@ class PrepareLadder : public testing::Test {
   protected:
     void load(const std::string& name) {
         reading_.reset();
-        data_ = test::loaded_capture(name);
-        ASSERT_TRUE(data_) << name;
-        reading_.emplace(data_->read());
+        document_ = testing_gui::loaded_sample(name.c_str());
+        ASSERT_TRUE(document_) << name;
+        reading_.emplace(document_->data()->read());
         ASSERT_GT(reading().store().connections().size(), 0u);
         const Timeline& timeline = reading().timeline();
         whole_ = {timeline.first_ns(), timeline.last_ns() + 1};
@@ -56,7 +56,7 @@ class PrepareLadder : public testing::Test {
         return {begin, begin + span_ns};
     }
 
-    std::shared_ptr<CaptureData> data_;
+    std::unique_ptr<Document> document_;
     std::optional<CaptureData::Reading> reading_;
     TimeRange whole_;
 };

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QCoreApplication>
-#include <QElapsedTimer>
 #include <QKeyEvent>
-#include <QMouseEvent>
 #include <QTemporaryDir>
-#include <QWheelEvent>
 #include <algorithm>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -12,6 +8,8 @@
 #include <map>
 #include <random>
 
+#include "gui/testing/loaded_document.h"
+#include "gui/testing/pointer_events.h"
 #include "gui/views/layers/lane_columns.h"
 #include "gui/views/layers/layers_layout.h"
 #include "gui/views/layers/layers_picture.h"
@@ -20,39 +18,15 @@
 namespace sanscope {
 namespace {
 
+using testing_gui::loaded;
+using testing_gui::opened;
+using testing_gui::sample;
+using testing_gui::wait_until;
+
 constexpr const char* samples[] = {"loss-mixed-initiator.pcap.zst", "loss-mixed-target.pcap.zst",
                                    "killed-initiator.pcap.zst",     "task-management.pcap.zst",
                                    "reads-256k-qd4.pcapng.zst",     "mid-connection.pcap.zst",
                                    "check-conditions.pcap",         "snap128-reads-64k-qd32.pcap.zst"};
-
-template <class Condition>
-bool wait_until(Condition condition) {
-    QElapsedTimer timer;
-    timer.start();
-    while (!condition() && timer.elapsed() < 60'000)
-        QCoreApplication::processEvents(QEventLoop::AllEvents, 5);
-    return condition();
-}
-
-std::unique_ptr<Document> opened(const QString& path) {
-    QString error;
-    auto document = Document::open(path, error);
-    EXPECT_TRUE(document) << error.toStdString();
-    return document;
-}
-
-QString sample(const char* name) {
-    return QStringLiteral(SANSCOPE_SAMPLES "/") + QString::fromUtf8(name);
-}
-
-std::unique_ptr<Document> loaded(const QString& path) {
-    auto document = opened(path);
-    bool done = false;
-    if (!document) return document;
-    QObject::connect(document.get(), &Document::loaded, [&] { done = true; });
-    EXPECT_TRUE(wait_until([&] { return done; }));
-    return document;
-}
 
 // A grid of so many columns, more or less, about a stretch of the capture.
 PreparedRange grid_of(TimeRange range, double columns) {
@@ -507,19 +481,11 @@ class LayersViewTest : public testing::Test {
     }
     ViewState& state() { return document->state(); }
     void mouse(QEvent::Type type, QPointF at, Qt::MouseButton button = Qt::LeftButton) {
-        QMouseEvent event(type, at, view->canvas()->mapToGlobal(at),
-                          type == QEvent::MouseMove ? Qt::NoButton : button,
-                          type == QEvent::MouseButtonRelease ? Qt::NoButton : button, Qt::NoModifier);
-        QCoreApplication::sendEvent(view->canvas(), &event);
+        testing_gui::send_mouse(*view->canvas(), type, at, button);
     }
-    void click(QPointF at) {
-        mouse(QEvent::MouseButtonPress, at);
-        mouse(QEvent::MouseButtonRelease, at);
-    }
+    void click(QPointF at) { testing_gui::click(*view->canvas(), at); }
     void wheel(QPointF at, int clicks, Qt::KeyboardModifiers keys = Qt::NoModifier) {
-        QWheelEvent event(at, at, QPoint(), QPoint(0, 120 * clicks), Qt::NoButton, keys, Qt::NoScrollPhase,
-                          false);
-        QCoreApplication::sendEvent(view->canvas(), &event);
+        testing_gui::send_wheel(*view->canvas(), at, clicks, keys);
     }
     // The middle of a command's bar as it is drawn now, in the canvas.
     std::optional<QPointF> middle_of(uint64_t command) {

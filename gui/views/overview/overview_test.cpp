@@ -1,34 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QCoreApplication>
-#include <QElapsedTimer>
-#include <QMouseEvent>
 #include <QPainter>
-#include <QWheelEvent>
 #include <gtest/gtest.h>
 
+#include "gui/testing/loaded_document.h"
+#include "gui/testing/pointer_events.h"
 #include "gui/views/overview/overview_view.h"
 
 namespace sanscope {
 namespace {
 
-template <class Condition>
-bool wait_until(Condition condition) {
-    QElapsedTimer timer;
-    timer.start();
-    while (!condition() && timer.elapsed() < 60'000)
-        QCoreApplication::processEvents(QEventLoop::AllEvents, 5);
-    return condition();
-}
-
-std::unique_ptr<Document> loaded(const char* name) {
-    QString error;
-    auto document = Document::open(QStringLiteral(SANSCOPE_SAMPLES "/") + QString::fromUtf8(name), error);
-    EXPECT_TRUE(document) << error.toStdString();
-    bool done = false;
-    QObject::connect(document.get(), &Document::loaded, [&] { done = true; });
-    EXPECT_TRUE(wait_until([&] { return done; }));
-    return document;
-}
+using testing_gui::wait_until;
 
 TEST(OverviewPicture, ColumnsHoldAllThatTheBinsHold) {
     std::vector<OverviewBin> bins(1003);
@@ -103,25 +84,15 @@ TEST(OverviewWindow, DragsAcrossTheOtherEdgeTurnItRound) {
 class OverviewViewTest : public testing::Test {
   protected:
     void SetUp() override {
-        document = loaded("loss-mixed-initiator.pcap.zst");
+        document = testing_gui::loaded_sample("loss-mixed-initiator.pcap.zst");
         view = std::make_unique<OverviewView>(*document, nullptr);
         view->resize(1200, 88);
         view->grab();
         ASSERT_TRUE(wait_until([&] { return view->settled() && !view->picture().empty(); }));
     }
     ViewState& state() { return document->state(); }
-    void mouse(QEvent::Type type, QPointF at) {
-        const bool move = type == QEvent::MouseMove;
-        QMouseEvent event(type, at, at, move ? Qt::NoButton : Qt::LeftButton,
-                          type == QEvent::MouseButtonRelease ? Qt::NoButton : Qt::LeftButton, Qt::NoModifier);
-        QCoreApplication::sendEvent(view.get(), &event);
-    }
-    void drag(double from, double to) {
-        mouse(QEvent::MouseButtonPress, {from, 40});
-        mouse(QEvent::MouseMove, {(from + to) / 2, 40});
-        mouse(QEvent::MouseMove, {to, 40});
-        mouse(QEvent::MouseButtonRelease, {to, 40});
-    }
+    void mouse(QEvent::Type type, QPointF at) { testing_gui::send_mouse(*view, type, at, Qt::LeftButton); }
+    void drag(double from, double to) { testing_gui::drag(*view, {from, 40}, {to, 40}); }
     int64_t near() const { return static_cast<int64_t>(3 * view->strip().ns_per_pixel()); }
 
     std::unique_ptr<Document> document;
@@ -179,13 +150,11 @@ TEST_F(OverviewViewTest, AClickCentresAndADoubleClickShowsAll) {
 
 TEST_F(OverviewViewTest, TheWheelZoomsTheRange) {
     const int64_t under = view->strip().time_at(700);
-    QWheelEvent event({700, 40}, {700, 40}, QPoint(), QPoint(0, 240), Qt::NoButton, Qt::NoModifier,
-                      Qt::NoScrollPhase, false);
-    QCoreApplication::sendEvent(view.get(), &event);
+    testing_gui::send_wheel(*view, {700, 40}, 2);
     EXPECT_LT(state().range().span_ns(), state().whole().span_ns() * 7 / 10);
     EXPECT_TRUE(state().range().contains(under));
     // Clicks that follow soon are part of one step.
-    QCoreApplication::sendEvent(view.get(), &event);
+    testing_gui::send_wheel(*view, {700, 40}, 2);
     state().go_back();
     EXPECT_EQ(state().range(), state().whole());
 }
@@ -193,9 +162,7 @@ TEST_F(OverviewViewTest, TheWheelZoomsTheRange) {
 TEST_F(OverviewViewTest, TheWheelBeginsAStepOfItsOwn) {
     drag(400, 800);
     const TimeRange dragged = state().range();
-    QWheelEvent event({600, 40}, {600, 40}, QPoint(), QPoint(0, 120), Qt::NoButton, Qt::NoModifier,
-                      Qt::NoScrollPhase, false);
-    QCoreApplication::sendEvent(view.get(), &event);
+    testing_gui::send_wheel(*view, {600, 40}, 1);
     EXPECT_NE(state().range(), dragged);
     state().go_back();
     EXPECT_EQ(state().range(), dragged);
@@ -212,8 +179,7 @@ TEST_F(OverviewViewTest, MarksAreDrawnWhereTheirMomentIs) {
 }
 
 TEST(OverviewViewOf, AnEmptyCaptureSaysSo) {
-    QString error;
-    const auto document = Document::open(QStringLiteral(SANSCOPE_SAMPLES "/cut-off.pcap"), error);
+    const auto document = testing_gui::opened(testing_gui::sample("cut-off.pcap"));
     ASSERT_TRUE(document);
     OverviewView view(*document, nullptr);
     view.resize(900, 88);

@@ -3,11 +3,9 @@
 
 #include <QApplication>
 #include <QClipboard>
-#include <QElapsedTimer>
 #include <QFile>
 #include <QHeaderView>
 #include <QKeyEvent>
-#include <QMouseEvent>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <algorithm>
@@ -18,6 +16,8 @@
 #include "gui/document/filter_result.h"
 #include "gui/models/filter_job.h"
 #include "gui/models/filter_language.h"
+#include "gui/testing/loaded_document.h"
+#include "gui/testing/pointer_events.h"
 
 #include "analyzer/export/csv_writer.h"
 #include "analyzer/query/filtered_table.h"
@@ -27,15 +27,7 @@ namespace sanscope {
 namespace {
 
 using testing::ElementsAre;
-
-template <class Condition>
-bool wait_until(Condition condition) {
-    QElapsedTimer timer;
-    timer.start();
-    while (!condition() && timer.elapsed() < 60'000)
-        QCoreApplication::processEvents(QEventLoop::AllEvents, 5);
-    return condition();
-}
+using testing_gui::wait_until;
 
 class TextSink final : public ByteSink {
   public:
@@ -57,9 +49,8 @@ class RowsViewTest : public testing::Test {
     }
 
     void open(const char* sample) {
-        QString error;
-        document = Document::open(QStringLiteral(SANSCOPE_SAMPLES "/") + QString::fromUtf8(sample), error);
-        ASSERT_TRUE(document) << error.toStdString();
+        document = testing_gui::opened(testing_gui::sample(sample));
+        ASSERT_TRUE(document);
         ASSERT_TRUE(wait_until([&] { return !document->loading() && !document->state().whole().empty(); }));
     }
     std::unique_ptr<RowsView> view_of(std::string_view table) {
@@ -217,9 +208,7 @@ TEST_F(RowsViewTest, AClickSelectsForAllViewsAndADoubleClickFrames) {
     const QModelIndex index = losses->model().index(2, column(*losses, "kind"));
     const QPointF at = losses->table().visualRect(index).center();
     const auto send = [&](QEvent::Type type) {
-        QMouseEvent event(type, at, losses->table().viewport()->mapToGlobal(at), Qt::LeftButton,
-                          type == QEvent::MouseButtonRelease ? Qt::NoButton : Qt::LeftButton, Qt::NoModifier);
-        QApplication::sendEvent(losses->table().viewport(), &event);
+        testing_gui::send_mouse(*losses->table().viewport(), type, at, Qt::LeftButton);
     };
     send(QEvent::MouseButtonPress);
     send(QEvent::MouseButtonRelease);
@@ -319,8 +308,7 @@ TEST_F(RowsViewTest, ColumnsChosenAreRemembered) {
 }
 
 TEST_F(RowsViewTest, ShowsRowsWhileTheCaptureIsLoaded) {
-    QString error;
-    document = Document::open(QStringLiteral(SANSCOPE_SAMPLES "/loss-mixed-initiator.pcap.zst"), error);
+    document = testing_gui::opened(testing_gui::sample("loss-mixed-initiator.pcap.zst"));
     ASSERT_TRUE(document);
     RowsView view(*document, "packets", nullptr);
     view.resize(1200, 400);

@@ -2,7 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "gui/testing/loaded_document.h"
+#include "gui/testing/pointer_events.h"
+#include "gui/testing/shown_view.h"
 #include "gui/views/time_sequence/time_sequence_view.h"
 
 #include "analyzer/net/decoded_packet.h"
@@ -200,22 +201,7 @@ TEST(SequencePicture, SacksAreThoseOfThePackets) {
     EXPECT_TRUE(lost);
 }
 
-class TimeSequenceViewTest : public testing::Test {
-  protected:
-    void open(const char* name) {
-        document = loaded_sample(name);
-        view = std::make_unique<TimeSequenceView>(*document, nullptr);
-        view->resize(1200, 600);
-        view->show();
-        settle();
-    }
-    void settle() {
-        ASSERT_TRUE(wait_until([&] { return view->settled(); }));
-        QCoreApplication::processEvents();
-    }
-    std::unique_ptr<Document> document;
-    std::unique_ptr<TimeSequenceView> view;
-};
+using TimeSequenceViewTest = testing_gui::ShownView<TimeSequenceView>;
 
 TEST_F(TimeSequenceViewTest, AClickSelectsTheSegmentAndADoubleClickFramesIt) {
     open(lossy);

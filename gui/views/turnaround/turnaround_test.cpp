@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 #include <map>
 
-#include "gui/testing/loaded_document.h"
+#include "gui/testing/pointer_events.h"
+#include "gui/testing/shown_view.h"
 #include "gui/views/turnaround/turnaround_view.h"
 
 namespace sanscope {
@@ -267,22 +268,7 @@ TEST(TurnaroundPicture, WhatTheFilterRejectsIsFaintOrLeftOut) {
     EXPECT_EQ(statistics.all.count, filter.rows.commands.count());
 }
 
-class TurnaroundViewTest : public testing::Test {
-  protected:
-    void open(const char* name) {
-        document = loaded_sample(name);
-        view = std::make_unique<TurnaroundView>(*document, nullptr);
-        view->resize(1200, 600);
-        view->show();
-        settle();
-    }
-    void settle() {
-        ASSERT_TRUE(wait_until([&] { return view->settled(); }));
-        QCoreApplication::processEvents();
-    }
-    std::unique_ptr<Document> document;
-    std::unique_ptr<TurnaroundView> view;
-};
+using TurnaroundViewTest = testing_gui::ShownView<TurnaroundView>;
 
 TEST_F(TurnaroundViewTest, AClickedPointSelectsItsCommandAndADoubleClickGoesThere) {
     open(lossy);

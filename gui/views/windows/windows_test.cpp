@@ -3,15 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "gui/testing/loaded_document.h"
+#include "gui/testing/pointer_events.h"
+#include "gui/testing/shown_view.h"
 #include "gui/views/windows/windows_view.h"
 
 namespace sanscope {
 namespace {
 
 using testing_gui::loaded_sample;
-using testing_gui::send_mouse;
-using testing_gui::wait_until;
 
 constexpr const char* lossy = "loss-mixed-initiator.pcap.zst";
 
@@ -232,22 +231,7 @@ TEST(WindowStatistics, WeighEachValueWithItsTime) {
     EXPECT_EQ(window_statistics(reading, {}, range, stop).sum.known_ns, 0);
 }
 
-class WindowsViewTest : public testing::Test {
-  protected:
-    void open(const char* name) {
-        document = loaded_sample(name);
-        view = std::make_unique<WindowsView>(*document, nullptr);
-        view->resize(1200, 600);
-        view->show();
-        settle();
-    }
-    void settle() {
-        ASSERT_TRUE(wait_until([&] { return view->settled(); }));
-        QCoreApplication::processEvents();
-    }
-    std::unique_ptr<Document> document;
-    std::unique_ptr<WindowsView> view;
-};
+using WindowsViewTest = testing_gui::ShownView<WindowsView>;
 
 TEST_F(WindowsViewTest, ShowsTheBusiestSenderAndFollowsTheRange) {
     open(lossy);
