@@ -125,10 +125,6 @@ void PlotPane::set_logarithmic(bool logarithmic) {
     value_axis().setScaleType(logarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
 }
 
-void PlotPane::set_label(const QString& label) {
-    value_axis().setLabel(label);
-}
-
 void PlotPane::set_height(int pixels) {
     rect_->setSizeConstraintRect(QCPLayoutElement::scrInnerRect);
     rect_->setMinimumSize(50, pixels > 0 ? pixels : 40);
@@ -253,7 +249,7 @@ PlotPane& TimePlot::make_pane(const PaneOptions& options, bool time) {
         // Beside the pane, so that what lies on its edge is seen.
         axis->setOffset(2);
     }
-    value.setLabel(options.label);
+    pane.label_ = options.label;
     value.setTicker(QSharedPointer<QCPAxisTicker>(new ValueTicker(pane, pane.unit_)));
     value.setTicks(options.value_ticks);
     value.setTickLabels(options.value_ticks);
@@ -331,8 +327,12 @@ void TimePlot::arrange() {
     } else {
         label = state_.time_format() == TimeFormat::utc ? tr("time of day, UTC") : tr("time of day");
     }
+    const QFontMetrics metrics(font());
     for (const auto& pane : panes_) {
         if (pane->time_) pane->key_axis().setLabel(pane->key_axis().tickLabels() ? label : QString());
+        // One that is longer than the pane is high would lie on its neighbours'.
+        const bool fits = metrics.horizontalAdvance(pane->label_) <= pane->rect_->height();
+        pane->value_axis().setLabel(fits ? pane->label_ : QString());
     }
 }
 

@@ -34,7 +34,6 @@ class PlotPane {
 
     void set_values(ValueRange range);
     void set_logarithmic(bool logarithmic);
-    void set_label(const QString& label);
     void set_unit(ValueUnit unit) { unit_ = unit; }
     // Rows of equal height with names instead of values: value 0 is at the foot, one a row.
     void set_rows(const QStringList& names);
@@ -54,6 +53,7 @@ class PlotPane {
     QCPAxisRect* rect_ = nullptr;
     ValueUnit unit_ = ValueUnit::bytes;
     bool time_ = true;
+    QString label_;
     bool ticks_ = true;
 };
 

@@ -33,15 +33,16 @@ QString from_utf8(std::string_view text) {
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
-// What rows of a table are called in a sentence about their number.
-QString rows_phrase(std::string_view table) {
-    if (table == "commands") return RowsView::tr("commands");
-    if (table == "pdus") return RowsView::tr("PDUs");
-    if (table == "packets") return RowsView::tr("packets");
-    if (table == "connections") return RowsView::tr("connections");
-    if (table == "sessions") return RowsView::tr("sessions");
-    if (table == "losses") return RowsView::tr("losses");
-    return RowsView::tr("rows");
+// What so many rows of a table are called; without a number, the table as a whole.
+QString rows_phrase(std::string_view table, uint64_t count = 0) {
+    const bool one = count == 1;
+    if (table == "commands") return one ? RowsView::tr("command") : RowsView::tr("commands");
+    if (table == "pdus") return one ? RowsView::tr("PDU") : RowsView::tr("PDUs");
+    if (table == "packets") return one ? RowsView::tr("packet") : RowsView::tr("packets");
+    if (table == "connections") return one ? RowsView::tr("connection") : RowsView::tr("connections");
+    if (table == "sessions") return one ? RowsView::tr("session") : RowsView::tr("sessions");
+    if (table == "losses") return one ? RowsView::tr("loss") : RowsView::tr("losses");
+    return one ? RowsView::tr("row") : RowsView::tr("rows");
 }
 
 // The rows of a table that pass a filter.
@@ -557,14 +558,14 @@ QString RowsView::status_text() const {
 void RowsView::show_status() {
     const bool exporting = export_->running();
     const bool arranging = !arrange_.idle();
-    const QString rows = rows_phrase(access_->name());
+    const auto shown = static_cast<uint64_t>(model_->rowCount());
     QString text;
     if (exporting) {
-        text = tr("Exporting %1 %2").arg(grouped(static_cast<uint64_t>(model_->rowCount())), rows);
+        text = tr("Exporting %1 %2").arg(grouped(shown), rows_phrase(access_->name(), shown));
     } else if (!message_.isEmpty()) {
         text = std::exchange(message_, {});
     } else {
-        const auto shown = static_cast<uint64_t>(model_->rowCount());
+        const QString rows = rows_phrase(access_->name(), total_);
         text = shown == total_ || document().loading()
                    ? QStringLiteral("%1 %2").arg(grouped(total_), rows)
                    : tr("%1 of %2 %3").arg(grouped(shown), grouped(total_), rows);
@@ -626,7 +627,8 @@ bool RowsView::copy_selection() {
         }
     }
     QApplication::clipboard()->setText(text);
-    message_ = tr("%1 rows copied").arg(grouped(static_cast<uint64_t>(rows)));
+    message_ = tr("%1 %2 copied")
+                   .arg(grouped(static_cast<uint64_t>(rows)), rows_phrase({}, static_cast<uint64_t>(rows)));
     show_status();
     return true;
 }
