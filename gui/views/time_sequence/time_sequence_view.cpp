@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/views/time_sequence/time_sequence_view.h"
 
-#include <QHBoxLayout>
-#include <QToolTip>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "gui/plot/time_axis.h"
@@ -13,8 +10,7 @@
 namespace sanscope {
 namespace {
 
-constexpr int loading_picture_ms = 400;  // between pictures of a capture that grows
-constexpr double reach = 7;              // pixels around the pointer
+constexpr double reach = 7;  // pixels around the pointer
 
 QString exact(int64_t number) {
     return QLocale::c().toString(static_cast<qlonglong>(number));
@@ -51,20 +47,12 @@ QLineF upright(const PlotPane& pane, const TimeViewport& view, const ValueScale&
 }  // namespace
 
 TimeSequenceView::TimeSequenceView(Document& document, QWidget* parent)
-    : View(document, parent),
-      chooser_(new SenderChooser(document, SenderChooser::Sums::no, this)),
-      plot_(new TimePlot(document.state(), this)) {
+    : PlottedView(document, parent), chooser_(new SenderChooser(document, SenderChooser::Sums::no, this)) {
     setAccessibleName(tr("Time-sequence"));
     on_.fill(true);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(2);
-    auto* bar = new QHBoxLayout;
-    bar->setContentsMargins(6, 4, 6, 0);
-    bar->addWidget(chooser_);
-    bar->addStretch();
-    column->addLayout(bar);
-    column->addWidget(plot_, 1);
+    QHBoxLayout& bar = arrange();
+    bar.addWidget(chooser_);
+    bar.addStretch();
     plot_->setAccessibleName(tr("Sequence numbers over time"));
     plot_->setAccessibleDescription(
         tr("Segments of a TCP sender by their sequence numbers, what of them is acknowledged and what the "
@@ -72,31 +60,12 @@ TimeSequenceView::TimeSequenceView(Document& document, QWidget* parent)
            "window allows; below, smoothed round trip time and throughput"));
     build_plot();
 
-    const auto other = [this] {
-        stale_ = true;
-        refresh();
-    };
-    connect(&document, &Document::grown, this, [this, other] {
-        if (since_grown_.isValid() && since_grown_.elapsed() < loading_picture_ms) return;
-        since_grown_.start();
-        other();
-    });
-    connect(&document, &Document::loaded, this, [this, other] {
-        // Rows may have been put in order anew at the end.
-        indexes_ = std::make_shared<SequenceIndexes>();
-        other();
-    });
-    connect(&state(), &ViewState::connection_changed, this, other);
-    connect(&state(), &ViewState::filter_changed, this, other);
-    connect(&state(), &ViewState::range_changed, this, &TimeSequenceView::refresh);
+    connect(&state(), &ViewState::connection_changed, this, &TimeSequenceView::renew);
     connect(&state(), &ViewState::selection_changed, plot_, &TimePlot::redraw);
     connect(&state(), &ViewState::selected_things_changed, this, [this] {
         plot_->redraw();
         if (to_frame_) frame_selected();
     });
-    connect(plot_, &TimePlot::arranged, this, &TimeSequenceView::refresh);
-    connect(plot_, &TimePlot::legend_switched, this, &TimeSequenceView::refresh);
-    connect(plot_, &TimePlot::hovered, this, &TimeSequenceView::on_hover);
     connect(plot_, &TimePlot::clicked, this, [this](QPoint at) { select_at(at); });
     connect(plot_, &TimePlot::double_clicked, this, [this](QPoint at) {
         if (select_at(at)) frame_selected();
@@ -159,23 +128,14 @@ void TimeSequenceView::make_legend() {
 }
 
 bool TimeSequenceView::settled() const {
-    return job_.idle() && chooser_->settled() && (!stale_ || state().range().empty());
+    return job_.idle() && chooser_->settled() && up_to_date();
 }
 
-void TimeSequenceView::refresh() {
-    const TimeViewport viewport = plot_->time_viewport();
-    if (viewport.range.empty() && !document().loading()) {
-        plot_->set_message(tr("The capture holds no packets."));
-    }
-    if (viewport.range.empty() || viewport.length < 2) return;
-    if (stale_ || !picture_->prepared.serves(viewport)) request();
-    fit_values();
-    plot_->redraw();
+void TimeSequenceView::on_loaded() {
+    indexes_ = std::make_shared<SequenceIndexes>();
 }
 
 void TimeSequenceView::request() {
-    if (document().loading() && !job_.idle()) return;
-    stale_ = false;
     job_.request(
         [data = document().data(), indexes = indexes_, filter = state().filter(),
          prepared = PreparedRange::around(plot_->time_viewport()), connection = state().connection(),
@@ -240,17 +200,6 @@ void TimeSequenceView::fit_values() {
         most = std::max(most, static_cast<double>(bin.bytes) * 1e9 / static_cast<double>(picture_->bin_ns));
     }
     throughput_->set_values(most > 0 ? round_range(0, most, true) : ValueRange{0, 1e6});
-}
-
-void TimeSequenceView::draw_selection(QPainter& painter, const PlotPane& pane) const {
-    const SelectedThings& things = state().selected();
-    if (!things.selection || things.range.empty() || !things.range.overlaps(state().range())) return;
-    const TimeViewport view = pane.viewport();
-    const double x0 = std::max(view.origin, view.x_of(things.range.begin_ns));
-    const double x1 = std::min(view.origin + view.length, view.x_of(things.range.end_ns));
-    QColor fill = pane.theme().selection_fill;
-    fill.setAlphaF(fill.alphaF() * 0.6F);
-    painter.fillRect(QRectF(x0, pane.area().top(), std::max(1.0, x1 - x0), pane.area().height()), fill);
 }
 
 void TimeSequenceView::draw_sequence(QPainter& painter, const PlotPane& pane) {
@@ -472,12 +421,6 @@ QString TimeSequenceView::text_at(QPoint at) const {
     return text;
 }
 
-void TimeSequenceView::on_hover(std::optional<QPoint> at) {
-    const QString text = at ? text_at(*at) : QString();
-    if (text.isEmpty()) return QToolTip::hideText();
-    QToolTip::showText(plot_->mapToGlobal(*at), text, plot_);
-}
-
 bool TimeSequenceView::select_at(QPoint at) {
     const PlotPane* pane = plot_->pane_at(at);
     if (pane != sequence_) return false;
@@ -510,16 +453,6 @@ void TimeSequenceView::frame_selected() {
     if (to_frame_ || things.range.empty()) return;
     const int64_t least = std::max<int64_t>(things.range.span_ns() / 5, 1000);
     state().set_range({things.range.begin_ns - least, things.range.end_ns + least});
-}
-
-void TimeSequenceView::draw(QPainter& painter) {
-    const Theme& theme = plot_->theme();
-    painter.fillRect(rect(), theme.background);
-    painter.setPen(theme.text);
-    painter.setFont(font());
-    painter.drawText(QRect(8, 0, width() - 16, plot_->y()), Qt::AlignLeft | Qt::AlignVCenter,
-                     chooser_->title());
-    plot_->draw_into(painter, plot_->pos());
 }
 
 }  // namespace sanscope

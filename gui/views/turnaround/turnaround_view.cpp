@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/views/turnaround/turnaround_view.h"
 
-#include <QHBoxLayout>
-#include <QHeaderView>
 #include <QLabel>
 #include <QSignalBlocker>
-#include <QToolTip>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 #include <mutex>
@@ -18,11 +14,9 @@
 namespace sanscope {
 namespace {
 
-constexpr int rest_ms = 80;  // statistics are told once the range is at rest so long
-constexpr int loading_rest_ms = 2000;
-constexpr int loading_picture_ms = 400;  // between pictures of a capture that grows
-constexpr double most_share = 1.1;       // at the end of the cumulative curve's axis
-constexpr double reach = 7;              // pixels around the pointer
+constexpr int rest_ms = 80;         // statistics are told once the range is at rest so long
+constexpr double most_share = 1.1;  // at the end of the cumulative curve's axis
+constexpr double reach = 7;         // pixels around the pointer
 constexpr uint64_t session_bit = uint64_t{1} << 40;
 
 const QColor& class_color(const Theme& theme, CommandClass kind) {
@@ -103,30 +97,22 @@ QImage density_image(const DensityGrid& grid, const Theme& theme) {
 }
 
 TurnaroundView::TurnaroundView(Document& document, QWidget* parent)
-    : View(document, parent),
+    : PlottedView(document, parent),
       scope_box_(new QComboBox(this)),
       group_box_(new QComboBox(this)),
       leave_out_(new QCheckBox(tr("leave out what the filter rejects"), this)),
-      plot_(new TimePlot(document.state(), this)),
-      table_(new QTableWidget(this)),
-      index_(std::make_shared<SharedCommandIndex>(scope_)) {
+      index_(std::make_shared<SharedCommandIndex>(scope_)),
+      statistics_at_rest_(rest_ms, [this] { ask_statistics(); }) {
     setAccessibleName(tr("Turnaround"));
     on_.fill(true);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(2);
-    auto* bar = new QHBoxLayout;
-    bar->setContentsMargins(6, 4, 6, 0);
+    QHBoxLayout& bar = arrange();
     auto* by = new QLabel(tr("table by"), this);
     by->setBuddy(group_box_);
-    bar->addWidget(scope_box_);
-    bar->addWidget(leave_out_);
-    bar->addStretch();
-    bar->addWidget(by);
-    bar->addWidget(group_box_);
-    column->addLayout(bar);
-    column->addWidget(plot_, 1);
-    column->addWidget(table_);
+    bar.addWidget(scope_box_);
+    bar.addWidget(leave_out_);
+    bar.addStretch();
+    bar.addWidget(by);
+    bar.addWidget(group_box_);
     scope_box_->setAccessibleName(tr("Whose commands"));
     scope_box_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     group_box_->setAccessibleName(tr("Groups of the table"));
@@ -142,57 +128,28 @@ TurnaroundView::TurnaroundView(Document& document, QWidget* parent)
         tr("Each SCSI command by when it was requested and how long it took; how their turnarounds are "
            "distributed; "
            "how many commands were under way"));
-    table_->setAccessibleName(tr("Percentiles of the turnarounds in sight"));
-    table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    table_->setSelectionMode(QAbstractItemView::NoSelection);
-    table_->verticalHeader()->hide();
-    table_->setShowGrid(false);
-    table_->setFrameShape(QFrame::NoFrame);
-    table_->hide();
-    statistics_timer_.setSingleShot(true);
-    connect(&statistics_timer_, &QTimer::timeout, this, &TurnaroundView::ask_statistics);
+    table_ = &add_table(tr("Percentiles of the turnarounds in sight"));
     build_plot();
     take_scopes({});
 
-    const auto other = [this] {
-        stale_ = true;
-        refresh();
-    };
-    connect(&document, &Document::grown, this, [this, other] {
-        if (since_grown_.isValid() && since_grown_.elapsed() < loading_picture_ms) return;
-        since_grown_.start();
-        look_for_scopes();
-        other();
-    });
-    connect(&document, &Document::loaded, this, [this, other] {
-        asked_range_ = {};
-        look_for_scopes();
-        other();
-        show_selected();
-    });
-    connect(&state(), &ViewState::filter_changed, this, [this, other] {
-        leave_out_->setVisible(state().filter() != nullptr);
-        other();
-    });
-    connect(leave_out_, &QCheckBox::toggled, this, other);
-    connect(scope_box_, &QComboBox::activated, this, [this, other](int index) {
+    connect(&document, &Document::loaded, this, &TurnaroundView::show_selected);
+    connect(&state(), &ViewState::filter_changed, this,
+            [this] { leave_out_->setVisible(state().filter() != nullptr); });
+    connect(leave_out_, &QCheckBox::toggled, this, &TurnaroundView::renew);
+    connect(scope_box_, &QComboBox::activated, this, [this](int index) {
         const uint64_t chosen = scope_box_->itemData(index).toULongLong();
         const auto kind = chosen == 0                   ? CommandScope::Kind::all
                           : (chosen & session_bit) != 0 ? CommandScope::Kind::session
                                                         : CommandScope::Kind::connection;
         scope_ = {kind, static_cast<uint32_t>(chosen)};
         index_ = std::make_shared<SharedCommandIndex>(scope_);
-        other();
+        renew();
     });
     connect(group_box_, &QComboBox::activated, this, [this] { ask_statistics(); });
-    connect(&state(), &ViewState::range_changed, this, &TurnaroundView::refresh);
     connect(&state(), &ViewState::selected_things_changed, this, [this] {
         show_selected();
         if (to_frame_) frame_selected();
     });
-    connect(plot_, &TimePlot::arranged, this, &TurnaroundView::refresh);
-    connect(plot_, &TimePlot::legend_switched, this, &TurnaroundView::refresh);
-    connect(plot_, &TimePlot::hovered, this, &TurnaroundView::on_hover);
     connect(plot_, &TimePlot::clicked, this, [this](QPoint at) { select_at(at, false); });
     connect(plot_, &TimePlot::double_clicked, this, [this](QPoint at) { select_at(at, true); });
     look_for_scopes();
@@ -253,43 +210,29 @@ void TurnaroundView::make_legend() {
 
 bool TurnaroundView::settled() const {
     return job_.idle() && statistics_job_.idle() && scopes_job_.idle() && find_job_.idle() &&
-           !statistics_timer_.isActive() && (!stale_ || state().range().empty());
+           !statistics_at_rest_.waiting() && up_to_date();
 }
 
 FilteredOut TurnaroundView::filtered_out() const {
     return leave_out_->isChecked() ? FilteredOut::left_out : FilteredOut::faint;
 }
 
-void TurnaroundView::refresh() {
-    const TimeViewport viewport = plot_->time_viewport();
-    if (viewport.range.empty() && !document().loading()) {
-        plot_->set_message(tr("The capture holds no packets."));
-    }
-    if (viewport.range.empty() || viewport.length < 2) return;
-    if (stale_ || !prepared_->picture.prepared.serves(viewport)) request();
-    fit_values();
-    plot_->redraw();
-    want_statistics();
+QString TurnaroundView::title() const {
+    return tr("Turnaround of %1").arg(scope_box_->currentText());
 }
 
-// They visit what is in sight row by row: during a movement once it rests, of a capture that grows all the time now and then.
+void TurnaroundView::on_loaded() {
+    asked_range_ = {};
+    look_for_scopes();
+}
+
 void TurnaroundView::want_statistics() {
-    if (document().loading()) {
-        if (!statistics_timer_.isActive()) statistics_timer_.start(loading_rest_ms);
-        return;
-    }
-    if (state().range() == asked_range_ && state().filter() == asked_filter_ && index_ == asked_index_) {
-        return statistics_timer_.stop();
-    }
-    const bool at_rest = !since_movement_.isValid() || since_movement_.elapsed() > rest_ms;
-    since_movement_.start();
-    if (at_rest) return ask_statistics();
-    statistics_timer_.start(rest_ms);
+    const bool asked =
+        state().range() == asked_range_ && state().filter() == asked_filter_ && index_ == asked_index_;
+    statistics_at_rest_.look(document().loading(), asked);
 }
 
 void TurnaroundView::request() {
-    if (document().loading() && !job_.idle()) return;
-    stale_ = false;
     job_.request(
         [data = document().data(), index = index_, filter = state().filter(),
          range = PreparedRange::around(plot_->time_viewport()), left_out = filtered_out(),
@@ -592,38 +535,27 @@ void TurnaroundView::fill_table() {
     const auto& groups = statistics_->groups;
     const bool single = groups.size() == 1;
     const int rows = static_cast<int>(groups.size()) + (single || groups.empty() ? 0 : 1);
-    table_->clear();
-    table_->setColumnCount(8);
-    table_->setRowCount(rows);
-    table_->setHorizontalHeaderLabels({tr("in sight"), tr("commands"), tr("p50"), tr("p90"), tr("p99"),
-                                       tr("p99.9"), tr("max"), tr("throughput")});
-    table_->horizontalHeaderItem(0)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    const auto set = [&](int row, int column, const QString& text) {
-        auto* item = new QTableWidgetItem(text);
-        item->setTextAlignment(Qt::AlignVCenter | (column == 0 ? Qt::AlignLeft : Qt::AlignRight));
-        table_->setItem(row, column, item);
-    };
+    table_->begin({tr("in sight"), tr("commands"), tr("p50"), tr("p90"), tr("p99"), tr("p99.9"), tr("max"),
+                   tr("throughput")},
+                  rows);
     const auto fill = [&](int row, const QString& name, const TurnaroundStatistics::Group& group) {
-        set(row, 0, name);
-        set(row, 1, QLocale::c().toString(static_cast<qulonglong>(group.count)));
+        table_->set(row, 0, name);
+        table_->set(row, 1, QLocale::c().toString(static_cast<qulonglong>(group.count)));
         int column = 2;
         for (const double fraction : {0.5, 0.9, 0.99, 0.999}) {
-            set(row, column++,
-                group.turnaround.count() == 0 ? QString()
-                                              : short_duration(group.turnaround.percentile_ns(fraction)));
+            table_->set(row, column++,
+                        group.turnaround.count() == 0
+                            ? QString()
+                            : short_duration(group.turnaround.percentile_ns(fraction)));
         }
-        set(row, 6, group.turnaround.count() == 0 ? QString() : short_duration(group.turnaround.max_ns()));
-        set(row, 7, value_text(statistics_->rate(group), ValueUnit::bytes_per_second));
+        table_->set(row, 6,
+                    group.turnaround.count() == 0 ? QString() : short_duration(group.turnaround.max_ns()));
+        table_->set(row, 7, value_text(statistics_->rate(group), ValueUnit::bytes_per_second));
     };
     int row = 0;
     for (const auto& group : groups) fill(row++, group_name(group), group);
     if (row < rows) fill(row, tr("all"), statistics_->all);
-    const int line = fontMetrics().height() + 4;
-    table_->verticalHeader()->setDefaultSectionSize(line);
-    table_->horizontalHeader()->setDefaultAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    table_->resizeColumnsToContents();
-    table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() + std::min(rows, 6) * line + 4);
-    table_->setVisible(rows > 0 && height() > 320);
+    table_->fit();
 }
 
 void TurnaroundView::show_selected() {
@@ -712,12 +644,6 @@ QString TurnaroundView::text_at(QPoint at) const {
     return {};
 }
 
-void TurnaroundView::on_hover(std::optional<QPoint> at) {
-    const QString text = at ? text_at(*at) : QString();
-    if (text.isEmpty()) return QToolTip::hideText();
-    QToolTip::showText(plot_->mapToGlobal(*at), text, plot_);
-}
-
 void TurnaroundView::select_at(QPoint at, bool frame) {
     const PlotPane* pane = plot_->pane_at(at);
     if (pane != scatter_) return;
@@ -749,19 +675,6 @@ void TurnaroundView::frame_selected() {
     to_frame_ = things.selection != state().selection();
     if (to_frame_ || things.range.empty()) return;
     state().set_range(things.range.widened(0.2));
-}
-
-void TurnaroundView::draw(QPainter& painter) {
-    const Theme& theme = plot_->theme();
-    painter.fillRect(rect(), theme.background);
-    painter.setPen(theme.text);
-    painter.setFont(font());
-    painter.drawText(QRect(8, 0, width() - 16, plot_->y()), Qt::AlignLeft | Qt::AlignVCenter,
-                     tr("Turnaround of %1").arg(scope_box_->currentText()));
-    plot_->draw_into(painter, plot_->pos());
-    if (table_->isVisibleTo(this)) {
-        table_->render(&painter, table_->pos(), QRegion(), QWidget::DrawChildren);
-    }
 }
 
 }  // namespace sanscope

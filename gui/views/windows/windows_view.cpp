@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/views/windows/windows_view.h"
 
-#include <QHBoxLayout>
-#include <QHeaderView>
-#include <QToolTip>
-#include <QVBoxLayout>
-
 #include "gui/plot/time_axis.h"
 
 namespace sanscope {
 namespace {
 
 constexpr int rest_ms = 120;  // statistics are told once the range is at rest so long
-constexpr int loading_rest_ms = 2000;
-constexpr int loading_picture_ms = 400;  // between pictures of a capture that grows
-constexpr double reach = 6;              // pixels around the pointer
+constexpr double reach = 6;   // pixels around the pointer
 
 // Other lines than the windows' own do not make these flat.
 constexpr double most_times_higher = 2.5;
@@ -30,64 +23,28 @@ QString table_row(const QString& name, const QString& value) {
 }  // namespace
 
 WindowsView::WindowsView(Document& document, QWidget* parent)
-    : View(document, parent),
+    : PlottedView(document, parent),
       chooser_(new SenderChooser(document, SenderChooser::Sums::yes, this)),
       logarithmic_(new QCheckBox(tr("logarithmic"), this)),
-      plot_(new TimePlot(document.state(), this)),
-      table_(new QTableWidget(this)) {
+      statistics_at_rest_(rest_ms, [this] { ask_statistics(); }) {
     setAccessibleName(tr("Windows"));
     on_.fill(true);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(2);
-    auto* bar = new QHBoxLayout;
-    bar->setContentsMargins(6, 4, 6, 0);
-    bar->addWidget(chooser_);
-    bar->addWidget(logarithmic_);
-    bar->addStretch();
-    column->addLayout(bar);
-    column->addWidget(plot_, 1);
-    column->addWidget(table_);
+    QHBoxLayout& bar = arrange();
+    bar.addWidget(chooser_);
+    bar.addWidget(logarithmic_);
+    bar.addStretch();
     logarithmic_->setToolTip(tr("Lay windows out by their logarithm"));
     plot_->setAccessibleName(tr("Windows over time"));
     plot_->setAccessibleDescription(tr(
         "Congestion window, slow start threshold, bytes in flight and advertised window of a TCP sender, its "
         "congestion state, what holds it back, and its losses, over time"));
-    table_->setAccessibleName(tr("Mean and deviation of the windows in sight"));
-    table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    table_->setSelectionMode(QAbstractItemView::NoSelection);
+    table_ = &add_table(tr("Mean and deviation of the windows in sight"));
     table_->setFocusPolicy(Qt::NoFocus);
-    table_->verticalHeader()->hide();
-    table_->setShowGrid(false);
-    table_->setFrameShape(QFrame::NoFrame);
-    table_->hide();
-    statistics_timer_.setSingleShot(true);
-    connect(&statistics_timer_, &QTimer::timeout, this, &WindowsView::ask_statistics);
     build_plot();
 
-    const auto other = [this] {
-        stale_ = true;
-        refresh();
-    };
-    connect(&document, &Document::grown, this, [this, other] {
-        if (since_grown_.isValid() && since_grown_.elapsed() < loading_picture_ms) return;
-        since_grown_.start();
-        other();
-    });
-    connect(&document, &Document::loaded, this, [this, other] {
-        // Rows may have been put in order anew at the end.
-        indexes_ = std::make_shared<WindowIndexes>();
-        asked_range_ = {};
-        other();
-    });
-    connect(&state(), &ViewState::connection_changed, this, other);
-    connect(&state(), &ViewState::filter_changed, this, other);
-    connect(chooser_, &SenderChooser::session_changed, this, other);
-    connect(&state(), &ViewState::range_changed, this, &WindowsView::refresh);
+    connect(&state(), &ViewState::connection_changed, this, &WindowsView::renew);
+    connect(chooser_, &SenderChooser::session_changed, this, &WindowsView::renew);
     connect(&state(), &ViewState::selected_things_changed, plot_, &TimePlot::redraw);
-    connect(plot_, &TimePlot::arranged, this, &WindowsView::refresh);
-    connect(plot_, &TimePlot::legend_switched, this, &WindowsView::refresh);
-    connect(plot_, &TimePlot::hovered, this, &WindowsView::on_hover);
     connect(plot_, &TimePlot::clicked, this, &WindowsView::on_click);
     connect(plot_, &TimePlot::double_clicked, this, &WindowsView::on_double_click);
     connect(logarithmic_, &QCheckBox::toggled, this, &WindowsView::refresh);
@@ -109,33 +66,18 @@ void WindowsView::build_plot() {
 }
 
 bool WindowsView::settled() const {
-    return job_.idle() && statistics_job_.idle() && !statistics_timer_.isActive() && chooser_->settled() &&
-           (!stale_ || state().range().empty());
+    return job_.idle() && statistics_job_.idle() && !statistics_at_rest_.waiting() && chooser_->settled() &&
+           up_to_date();
 }
 
-void WindowsView::refresh() {
-    const TimeViewport viewport = plot_->time_viewport();
-    if (viewport.range.empty() && !document().loading()) {
-        plot_->set_message(tr("The capture holds no packets."));
-    }
-    if (viewport.range.empty() || viewport.length < 2) return;
-    if (stale_ || !picture_->prepared.serves(viewport)) request();
-    fit_values();
-    plot_->redraw();
-    want_statistics();
+void WindowsView::on_loaded() {
+    indexes_ = std::make_shared<WindowIndexes>();
+    asked_range_ = {};
 }
 
-// They visit what is in sight row by row: during a movement once it rests, of a capture that grows all the time now and then.
 void WindowsView::want_statistics() {
-    if (document().loading()) {
-        if (!statistics_timer_.isActive()) statistics_timer_.start(loading_rest_ms);
-        return;
-    }
-    if (state().range() == asked_range_ && senders_shown() == asked_senders_) return statistics_timer_.stop();
-    const bool at_rest = !since_movement_.isValid() || since_movement_.elapsed() > rest_ms;
-    since_movement_.start();
-    if (at_rest) return ask_statistics();
-    statistics_timer_.start(rest_ms);
+    const bool asked = state().range() == asked_range_ && senders_shown() == asked_senders_;
+    statistics_at_rest_.look(document().loading(), asked);
 }
 
 std::vector<SenderId> WindowsView::senders_shown() const {
@@ -146,9 +88,6 @@ std::vector<SenderId> WindowsView::senders_shown() const {
 }
 
 void WindowsView::request() {
-    // While the capture grows one picture after the other is enough.
-    if (document().loading() && !job_.idle()) return;
-    stale_ = false;
     job_.request(
         [data = document().data(), indexes = indexes_, filter = state().filter(),
          prepared = PreparedRange::around(plot_->time_viewport()), connection = state().connection(),
@@ -175,7 +114,6 @@ void WindowsView::take(WindowsPicture picture) {
                                               : tr("This side of the connection sent no data.");
     }
     plot_->set_message(message);
-    // The range may have gone on meanwhile.
     refresh();
 }
 
@@ -318,17 +256,6 @@ void WindowsView::fit_values() {
     } else {
         main_->set_values(round_range(0, all.max, true));
     }
-}
-
-void WindowsView::draw_selection(QPainter& painter, const PlotPane& pane) const {
-    const SelectedThings& things = state().selected();
-    if (!things.selection || things.range.empty() || !things.range.overlaps(state().range())) return;
-    const TimeViewport view = pane.viewport();
-    const double x0 = std::max(view.origin, view.x_of(things.range.begin_ns));
-    const double x1 = std::min(view.origin + view.length, view.x_of(things.range.end_ns));
-    QColor fill = pane.theme().selection_fill;
-    fill.setAlphaF(fill.alphaF() * 0.6F);
-    painter.fillRect(QRectF(x0, pane.area().top(), std::max(1.0, x1 - x0), pane.area().height()), fill);
 }
 
 void WindowsView::draw_main(QPainter& painter, const PlotPane& pane) {
@@ -545,12 +472,6 @@ QString WindowsView::text_at(QPoint at) const {
     return text + QStringLiteral("<table>") + table + QStringLiteral("</table>");
 }
 
-void WindowsView::on_hover(std::optional<QPoint> at) {
-    const QString text = at ? text_at(*at) : QString();
-    if (text.isEmpty()) return QToolTip::hideText();
-    QToolTip::showText(plot_->mapToGlobal(*at), text, plot_);
-}
-
 void WindowsView::on_click(QPoint at) {
     if (const LossMark* mark = loss_at(at)) {
         state().select({Selection::Kind::loss, mark->row});
@@ -627,59 +548,33 @@ void WindowsView::take_statistics(WindowStatistics statistics) {
     }
     const bool difference = shown_statistics_.senders.size() > 1;
     const int count = static_cast<int>(rows.size()) + (difference ? 1 : 0);
-    table_->clear();
-    table_->setColumnCount(6);
-    table_->setRowCount(count);
-    table_->setHorizontalHeaderLabels({tr("in sight, by time"), tr("mean"), tr("standard deviation"),
-                                       tr("%SD"), tr("least"), tr("greatest")});
-    const auto set = [&](int row, int column, const QString& text) {
-        auto* item = new QTableWidgetItem(text);
-        item->setTextAlignment(Qt::AlignVCenter | (column == 0 ? Qt::AlignLeft : Qt::AlignRight));
-        table_->setItem(row, column, item);
-    };
+    table_->begin({tr("in sight, by time"), tr("mean"), tr("standard deviation"), tr("%SD"), tr("least"),
+                   tr("greatest")},
+                  count);
     for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
         const Row& row = rows[static_cast<size_t>(i)];
-        set(i, 0, row.name);
+        table_->set(i, 0, row.name);
         if (row.figure.known_ns == 0) {
-            set(i, 1, tr("not known"));
+            table_->set(i, 1, tr("not known"));
             continue;
         }
-        set(i, 1, short_bytes(row.figure.mean));
-        set(i, 2, short_bytes(row.figure.standard_deviation));
-        set(i, 3, QStringLiteral("%1 %").arg(row.figure.percent(), 0, 'f', 1));
-        set(i, 4, short_bytes(row.figure.least));
-        set(i, 5, short_bytes(row.figure.greatest));
+        table_->set(i, 1, short_bytes(row.figure.mean));
+        table_->set(i, 2, short_bytes(row.figure.standard_deviation));
+        table_->set(i, 3, QStringLiteral("%1 %").arg(row.figure.percent(), 0, 'f', 1));
+        table_->set(i, 4, short_bytes(row.figure.least));
+        table_->set(i, 5, short_bytes(row.figure.greatest));
     }
     if (difference) {
-        set(count - 1, 0, tr("difference of the connections' means"));
-        set(count - 1, 1, short_bytes(shown_statistics_.difference));
-        set(count - 1, 3, QStringLiteral("%1 %").arg(shown_statistics_.difference_percent, 0, 'f', 1));
+        table_->set(count - 1, 0, tr("difference of the connections' means"));
+        table_->set(count - 1, 1, short_bytes(shown_statistics_.difference));
+        table_->set(count - 1, 3,
+                    QStringLiteral("%1 %").arg(shown_statistics_.difference_percent, 0, 'f', 1));
         table_->item(count - 1, 0)
             ->setToolTip(tr(
                 "The greatest mean less the least, and in percent of the mean of the means: how unequal the "
                 "connections' shares are"));
     }
-    const int line = fontMetrics().height() + 4;
-    table_->verticalHeader()->setDefaultSectionSize(line);
-    table_->horizontalHeader()->setDefaultAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    table_->horizontalHeaderItem(0)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    table_->resizeColumnsToContents();
-    const int shown = std::min(count, 6);
-    table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() + shown * line + 4);
-    table_->setVisible(count > 0 && height() > 320);
-}
-
-void WindowsView::draw(QPainter& painter) {
-    const Theme& theme = plot_->theme();
-    painter.fillRect(rect(), theme.background);
-    painter.setPen(theme.text);
-    painter.setFont(font());
-    painter.drawText(QRect(8, 0, width() - 16, plot_->y()), Qt::AlignLeft | Qt::AlignVCenter,
-                     chooser_->title());
-    plot_->draw_into(painter, plot_->pos());
-    if (table_->isVisibleTo(this)) {
-        table_->render(&painter, table_->pos(), QRegion(), QWidget::DrawChildren);
-    }
+    table_->fit();
 }
 
 }  // namespace sanscope
