@@ -111,7 +111,8 @@ std::optional<LayersCanvas::Under> LayersCanvas::under(QPoint at) const {
     under.header = within < header_height;
     if (under.header) return under;
     const GroupShape& shape = view_.groups_[under.group];
-    for (const LanePlace& lane : lanes_of(shape, view_.opening(under.group)).all()) {
+    const LanePlaces lanes = lanes_of(shape, view_.opening(under.group));
+    for (const LanePlace& lane : lanes.all()) {
         if (within < lane.top || within >= lane.top + lane.height) continue;
         under.lane = lane;
         const GroupPicture* picture = view_.picture_.group(shape.connection);

@@ -30,7 +30,8 @@ struct LanePlace {
 struct LanePlaces {
     std::array<LanePlace, lane_kinds> places;
     size_t count = 0;
-    std::span<const LanePlace> all() const { return {places.data(), count}; }
+    std::span<const LanePlace> all() const& { return {places.data(), count}; }
+    std::span<const LanePlace> all() const&& = delete;
 };
 
 // How a group is opened: whether at all, and the lanes that are made small (bits).

@@ -171,7 +171,8 @@ void LayersPainter::draw_background(QPainter& painter, const Scene& scene, const
     painter.fillRect(QRect(0, group.top, scene.width, header_height),
                      mix(theme.alternate_background, theme.grid, 0.6));
     bool other = false;
-    for (const LanePlace& lane : lanes_of(group.shape, group.opening).all()) {
+    const LanePlaces lanes = lanes_of(group.shape, group.opening);
+    for (const LanePlace& lane : lanes.all()) {
         painter.fillRect(QRect(0, group.top + lane.top, scene.width, lane.height),
                          other ? theme.alternate_background : theme.background);
         other = !other;
@@ -188,7 +189,8 @@ void LayersPainter::draw(QPainter& painter, const Scene& scene, const Group& gro
     painter.save();
     painter.setFont(scene.font);
     painter.translate(0, group.top);
-    for (const LanePlace& lane : lanes_of(group.shape, group.opening).all()) {
+    const LanePlaces lanes = lanes_of(group.shape, group.opening);
+    for (const LanePlace& lane : lanes.all()) {
         // Only what is in sight.
         if (group.top + lane.top >= scene.bottom || group.top + lane.top + lane.height <= scene.top) continue;
         scale_.clear();
