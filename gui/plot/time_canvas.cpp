@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/plot/time_canvas.h"
 
-#include <QApplication>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
@@ -12,16 +11,9 @@
 #include "gui/plot/time_axis.h"
 
 namespace sanscope {
-namespace {
-
-constexpr double wheel_zoom = 1.25;   // a click of the wheel
-constexpr double wheel_pan = 0.1;     // of the span
-constexpr int one_movement_ms = 400;  // wheel clicks closer than this are one step of the history
-
-}  // namespace
 
 TimeCanvas::TimeCanvas(ViewState& state, Direction direction, QWidget* parent)
-    : QWidget(parent), state_(state), direction_(direction) {
+    : QWidget(parent), state_(state), direction_(direction), gestures_(state, direction) {
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
     setAutoFillBackground(false);
@@ -116,15 +108,15 @@ void TimeCanvas::draw_time_axis(QPainter& painter, const QRect& axis, int64_t ca
 void TimeCanvas::draw_cursor(QPainter& painter, const QRect& area) const {
     const TimeViewport view = viewport();
     const bool rightwards = direction_ == Direction::rightwards;
-    if (marked_) {
-        const double begin = view.x_of(marked_->begin_ns);
-        const double end = view.x_of(marked_->end_ns);
+    if (const auto marked = gestures_.marked()) {
+        const double begin = view.x_of(marked->begin_ns);
+        const double end = view.x_of(marked->end_ns);
         const QRectF stretch = rightwards ? QRectF(begin, area.top(), end - begin, area.height())
                                           : QRectF(area.left(), begin, area.width(), end - begin);
         QColor fill = theme().selection_fill;
         painter.fillRect(stretch, fill);
         painter.setPen(theme().text);
-        painter.drawText(stretch, Qt::AlignCenter | Qt::TextDontClip, short_duration(marked_->span_ns()));
+        painter.drawText(stretch, Qt::AlignCenter | Qt::TextDontClip, short_duration(marked->span_ns()));
     }
     if (const auto cursor = state_.cursor_ns(); cursor && state_.range().contains(*cursor)) {
         const double at = std::floor(view.x_of(*cursor)) + 0.5;
@@ -137,89 +129,46 @@ void TimeCanvas::draw_cursor(QPainter& painter, const QRect& area) const {
     }
 }
 
-ViewState::Step TimeCanvas::next_step() {
-    const bool fresh = !since_wheel_.isValid() || since_wheel_.elapsed() > one_movement_ms;
-    since_wheel_.start();
-    return fresh ? ViewState::Step::fresh : ViewState::Step::continued;
-}
-
 void TimeCanvas::wheelEvent(QWheelEvent* event) {
-    const Qt::KeyboardModifiers keys = event->modifiers();
-    const QPoint delta = event->angleDelta();
-    // A wheel of two axes, or with Shift, pans.
-    const bool sideways = std::abs(delta.x()) > std::abs(delta.y());
-    if (!(keys & (Qt::ControlModifier | Qt::ShiftModifier)) && !sideways && wheel_scrolls(event)) {
-        event->accept();
-        return;
-    }
-    const double clicks = (sideways ? delta.x() : delta.y()) / 120.0;
-    if (clicks == 0) return event->ignore();
-    if ((keys & Qt::ShiftModifier) || (sideways && !(keys & Qt::ControlModifier))) {
-        state_.pan(-clicks * wheel_pan, next_step());
-    } else {
-        state_.zoom(std::pow(wheel_zoom, clicks), viewport().time_at(along(event->position())), next_step());
-    }
-    event->accept();
+    const bool plain = !(event->modifiers() & (Qt::ControlModifier | Qt::ShiftModifier));
+    const bool scrolled = plain && !TimeGestures::sideways(*event) && wheel_scrolls(event);
+    event->setAccepted(scrolled || gestures_.wheel(*event, viewport()));
 }
 
 void TimeCanvas::mousePressEvent(QMouseEvent* event) {
-    if (event->button() != Qt::LeftButton && event->button() != Qt::RightButton &&
-        event->button() != Qt::MiddleButton) {
-        return event->ignore();
-    }
-    gesture_ = Gesture::pressed;
-    pressed_at_ = event->pos();
-    pressed_button_ = event->button();
-    pressed_range_ = state_.range();
-    moved_ = false;
-    if (event->button() == Qt::LeftButton && !(event->modifiers() & Qt::ShiftModifier) &&
-        takes_drag(event->pos())) {
-        gesture_ = Gesture::own;
-        on_drag_begin(event->pos());
-    }
+    const auto buttons = Qt::LeftButton | Qt::RightButton | Qt::MiddleButton;
+    if (!buttons.testFlag(event->button())) return event->ignore();
+    gestures_.press(*event);
 }
 
 void TimeCanvas::mouseMoveEvent(QMouseEvent* event) {
     const TimeViewport view = viewport();
-    const double at = along(event->position());
-    if (gesture_ == Gesture::none) {
-        const bool inside = at >= view.origin && at < view.origin + view.length;
-        state_.set_cursor(inside ? std::optional(view.time_at(at)) : std::nullopt);
-        on_hover(event->pos());
-        return;
-    }
-    if (gesture_ == Gesture::own) return on_drag_move(event->pos());
-    if (gesture_ == Gesture::pressed) {
-        if ((event->pos() - pressed_at_).manhattanLength() < QApplication::startDragDistance() / 2) return;
-        const bool mark = pressed_button_ == Qt::RightButton || (event->modifiers() & Qt::ShiftModifier);
-        gesture_ = mark ? Gesture::mark : Gesture::pan;
-        setCursor(mark ? Qt::CrossCursor : Qt::ClosedHandCursor);
-        on_hover(std::nullopt);
-    }
-    const double from = along(pressed_at_);
-    if (gesture_ == Gesture::mark) {
-        const int64_t a = view.time_at(std::clamp(from, view.origin, view.origin + view.length));
-        const int64_t b = view.time_at(std::clamp(at, view.origin, view.origin + view.length));
-        marked_ = TimeRange{std::min(a, b), std::max(a, b)};
-        update();
-    } else {
-        const auto by = static_cast<int64_t>((from - at) * view.ns_per_pixel());
-        state_.set_range({pressed_range_.begin_ns + by, pressed_range_.end_ns + by},
-                         std::exchange(moved_, true) ? ViewState::Step::continued : ViewState::Step::fresh);
+    switch (gestures_.move(*event, view)) {
+        case TimeGestures::Outcome::hover: {
+            const double at = gestures_.along(event->position());
+            const bool inside = at >= view.origin && at < view.origin + view.length;
+            state_.set_cursor(inside ? std::optional(view.time_at(at)) : std::nullopt);
+            on_hover(event->pos());
+            break;
+        }
+        case TimeGestures::Outcome::began:
+            setCursor(gestures_.panning() ? Qt::ClosedHandCursor : Qt::CrossCursor);
+            on_hover(std::nullopt);
+            [[fallthrough]];
+        case TimeGestures::Outcome::goes_on:
+            if (!gestures_.panning()) update();
+            break;
+        default:
+            break;
     }
 }
 
 void TimeCanvas::mouseReleaseEvent(QMouseEvent* event) {
-    const Gesture ended = std::exchange(gesture_, Gesture::none);
+    const bool marking = gestures_.marked().has_value();
+    const auto outcome = gestures_.release(*event);
     unsetCursor();
-    if (ended == Gesture::own) return on_drag_end(event->pos());
-    if (ended == Gesture::pressed && event->button() == Qt::LeftButton)
-        on_click(event->pos(), event->modifiers());
-    if (ended == Gesture::mark && marked_) {
-        const TimeRange range = *std::exchange(marked_, std::nullopt);
-        if (!range.empty()) state_.set_range(range);
-        update();
-    }
+    if (outcome == TimeGestures::Outcome::click) on_click(event->pos(), event->modifiers());
+    if (marking) update();
 }
 
 void TimeCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
@@ -232,9 +181,7 @@ void TimeCanvas::leaveEvent(QEvent*) {
 }
 
 void TimeCanvas::keyPressEvent(QKeyEvent* event) {
-    if (event->key() == Qt::Key_Escape && gesture_ == Gesture::mark) {
-        gesture_ = Gesture::none;
-        marked_.reset();
+    if (event->key() == Qt::Key_Escape && gestures_.cancel()) {
         unsetCursor();
         update();
         return;

@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QElapsedTimer>
 #include <QWidget>
 #include <optional>
 
 #include "gui/document/view_state.h"
 #include "gui/plot/theme.h"
+#include "gui/plot/time_gestures.h"
 #include "gui/plot/time_viewport.h"
 
 namespace sanscope {
 
-// A widget drawn along the common time range, and the movements through time that are alike wherever one is drawn:
-// wheel: zoom about the pointer (Shift: pan); Ctrl+wheel: zoom, also where the wheel scrolls; drag: pan; Shift or right
-// button + drag: mark a stretch and zoom into it; double click: on_double_click; click: on_click. The moment under the
-// pointer is told to all views.
+// A widget drawn along the common time range, with the movements of TimeGestures; Ctrl+wheel zooms also where the wheel
+// scrolls. The moment under the pointer is told to all views.
 class TimeCanvas : public QWidget {
     Q_OBJECT
 
   public:
-    enum class Direction : uint8_t { rightwards, downwards };
+    using Direction = TimeDirection;
 
     TimeCanvas(ViewState& state, Direction direction, QWidget* parent);
 
@@ -31,8 +29,6 @@ class TimeCanvas : public QWidget {
   protected:
     // Pixels kept free along the direction of time: left and right, or above and below.
     void set_margins(int before, int behind);
-    // Of the stretch being marked, while it is.
-    std::optional<TimeRange> marked() const { return marked_; }
     // To be drawn last: the line of the moment under the pointer, and the stretch being marked with its duration.
     void draw_cursor(QPainter& painter, const QRect& area) const;
     // The time axis along the top (or the left) edge of `area`, with its grid lines through `area`.
@@ -41,11 +37,6 @@ class TimeCanvas : public QWidget {
 
     // A plain wheel over this: whether it scrolls something else than time. Default: no.
     virtual bool wheel_scrolls(QWheelEvent*) { return false; }
-    // A drag of the left button that begins here does something else than pan. Default: no.
-    virtual bool takes_drag(QPoint) { return false; }
-    virtual void on_drag_begin(QPoint) {}
-    virtual void on_drag_move(QPoint) {}
-    virtual void on_drag_end(QPoint) {}
     virtual void on_click(QPoint, Qt::KeyboardModifiers) {}
     virtual void on_double_click(QPoint) {}
     virtual void on_hover(std::optional<QPoint>) {}
@@ -59,21 +50,11 @@ class TimeCanvas : public QWidget {
     void keyPressEvent(QKeyEvent* event) override;
 
   private:
-    enum class Gesture : uint8_t { none, pressed, pan, mark, own };
-    double along(QPointF point) const { return direction_ == Direction::rightwards ? point.x() : point.y(); }
-    ViewState::Step next_step();
-
     ViewState& state_;
     Direction direction_;
     int before_ = 0;
     int behind_ = 0;
-    Gesture gesture_ = Gesture::none;
-    QPoint pressed_at_;
-    Qt::MouseButton pressed_button_ = Qt::NoButton;
-    TimeRange pressed_range_;
-    bool moved_ = false;
-    std::optional<TimeRange> marked_;
-    QElapsedTimer since_wheel_;
+    TimeGestures gestures_;
 };
 
 }  // namespace sanscope

@@ -2,6 +2,7 @@
 #include "gui/plot/time_canvas.h"
 
 #include <QApplication>
+#include <QKeyEvent>
 #include <gtest/gtest.h>
 
 #include "gui/testing/pointer_events.h"
@@ -60,6 +61,17 @@ TEST_F(TimeCanvasTest, AMarkedStretchIsZoomedInto) {
     EXPECT_EQ(state.range(), (TimeRange{start + 200 * ms, start + 400 * ms}));
     drag(canvas, {300, 50}, {350, 50}, Qt::LeftButton, Qt::ShiftModifier);
     EXPECT_EQ(state.range(), (TimeRange{start + 240 * ms, start + 250 * ms}));
+}
+
+TEST_F(TimeCanvasTest, EscapeGivesAMarkedStretchUp) {
+    send_mouse(canvas, QEvent::MouseButtonPress, {300, 50}, Qt::RightButton);
+    send_mouse(canvas, QEvent::MouseMove, {400, 50}, Qt::RightButton);
+    EXPECT_EQ(canvas.cursor().shape(), Qt::CrossCursor);
+    QKeyEvent escape(QEvent::KeyPress, Qt::Key_Escape, Qt::NoModifier);
+    QApplication::sendEvent(&canvas, &escape);
+    EXPECT_EQ(canvas.cursor().shape(), Qt::ArrowCursor);
+    send_mouse(canvas, QEvent::MouseButtonRelease, {400, 50}, Qt::RightButton);
+    EXPECT_EQ(state.range(), state.whole());
 }
 
 TEST_F(TimeCanvasTest, AClickIsNoDrag) {

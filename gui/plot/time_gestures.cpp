@@ -9,27 +9,22 @@
 #include <utility>
 
 namespace sanscope {
-namespace {
 
-constexpr double wheel_zoom = 1.25;   // a click of the wheel
-constexpr double wheel_pan = 0.1;     // of the span
-constexpr int one_movement_ms = 400;  // wheel clicks closer than this are one step of the history
-
-}  // namespace
+bool TimeGestures::sideways(const QWheelEvent& event) {
+    return std::abs(event.angleDelta().x()) > std::abs(event.angleDelta().y());
+}
 
 bool TimeGestures::wheel(const QWheelEvent& event, const TimeViewport& viewport) {
     const QPoint delta = event.angleDelta();
-    const bool sideways = std::abs(delta.x()) > std::abs(delta.y());
-    const double clicks = (sideways ? delta.x() : delta.y()) / 120.0;
+    const bool pans = sideways(event);
+    const double clicks = (pans ? delta.x() : delta.y()) / 120.0;
     if (clicks == 0) return false;
-    const bool fresh = !since_wheel_.isValid() || since_wheel_.elapsed() > one_movement_ms;
-    since_wheel_.start();
-    const ViewState::Step step = fresh ? ViewState::Step::fresh : ViewState::Step::continued;
+    const ViewState::Step step = wheel_steps_.next();
     const bool control = event.modifiers().testFlag(Qt::ControlModifier);
-    if (event.modifiers().testFlag(Qt::ShiftModifier) || (sideways && !control)) {
+    if (event.modifiers().testFlag(Qt::ShiftModifier) || (pans && !control)) {
         state_.pan(-clicks * wheel_pan, step);
     } else {
-        state_.zoom(std::pow(wheel_zoom, clicks), viewport.time_at(event.position().x()), step);
+        state_.zoom(std::pow(wheel_zoom, clicks), viewport.time_at(along(event.position())), step);
     }
     return true;
 }
@@ -53,8 +48,8 @@ TimeGestures::Outcome TimeGestures::move(const QMouseEvent& event, const TimeVie
         gesture_ = mark ? Gesture::mark : Gesture::pan;
         outcome = Outcome::began;
     }
-    const double from = pressed_at_.x();
-    const double at = event.position().x();
+    const double from = along(pressed_at_);
+    const double at = along(event.position());
     if (gesture_ == Gesture::mark) {
         const double end = viewport.origin + viewport.length;
         const int64_t a = viewport.time_at(std::clamp(from, viewport.origin, end));

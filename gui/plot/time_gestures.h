@@ -1,25 +1,35 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QElapsedTimer>
 #include <QPoint>
 #include <Qt>
 #include <optional>
 
 #include "gui/document/view_state.h"
 #include "gui/plot/time_viewport.h"
+#include "gui/plot/wheel_steps.h"
 
 class QMouseEvent;
 class QWheelEvent;
 
 namespace sanscope {
 
-// The movements through time with mouse and wheel, as TimeCanvas has them, for widgets that are none: wheel: zoom about the
-// pointer (Shift, or sideways: pan); drag: pan; Shift or right button + drag: mark a stretch and zoom into it. The viewport is
-// that of the moment of the event, rightwards.
+enum class TimeDirection : uint8_t { rightwards, downwards };
+
+// The movements through time with mouse and wheel that are alike wherever it is drawn: wheel: zoom about the
+// pointer (Shift, or sideways: pan); drag: pan; Shift or right button + drag: mark a stretch and zoom into
+// it. The viewport is that of the moment of the event.
 class TimeGestures {
   public:
-    explicit TimeGestures(ViewState& state) : state_(state) {}
+    explicit TimeGestures(ViewState& state, TimeDirection direction = TimeDirection::rightwards)
+        : state_(state), direction_(direction) {}
+
+    // Where a point of the widget is in the direction of time.
+    double along(QPointF point) const {
+        return direction_ == TimeDirection::rightwards ? point.x() : point.y();
+    }
+    // Turned sideways more than up or down.
+    static bool sideways(const QWheelEvent& event);
 
     // False where it does nothing.
     bool wheel(const QWheelEvent& event, const TimeViewport& viewport);
@@ -40,13 +50,14 @@ class TimeGestures {
     enum class Gesture : uint8_t { none, pressed, pan, mark };
 
     ViewState& state_;
+    TimeDirection direction_;
     Gesture gesture_ = Gesture::none;
     QPoint pressed_at_;
     Qt::MouseButton pressed_button_ = Qt::NoButton;
     TimeRange pressed_range_;
     bool moved_ = false;
     std::optional<TimeRange> marked_;
-    QElapsedTimer since_wheel_;
+    WheelSteps wheel_steps_;
 };
 
 }  // namespace sanscope

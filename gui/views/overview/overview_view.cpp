@@ -18,8 +18,6 @@ constexpr int gutter = 170;
 constexpr int right_margin = 14;
 constexpr int axis_height = 17;
 constexpr int losses_height = 12;
-constexpr double wheel_zoom = 1.25;
-constexpr int one_movement_ms = 400;       // wheel clicks closer than this are one step of the history
 constexpr int64_t least_slow_ns = 10'000;  // the foot of the scale of turnarounds
 
 // 0 to 1 on a logarithmic scale from `least_slow_ns`.
@@ -346,11 +344,9 @@ void OverviewView::wheelEvent(QWheelEvent* event) {
     const QPoint delta = event->angleDelta();
     const double clicks = (delta.y() != 0 ? delta.y() : delta.x()) / 120.0;
     if (clicks == 0 || state().whole().empty()) return event->ignore();
-    const bool fresh = !since_wheel_.isValid() || since_wheel_.elapsed() > one_movement_ms;
-    since_wheel_.start();
-    const auto step = fresh ? ViewState::Step::fresh : ViewState::Step::continued;
+    const ViewState::Step step = wheel_steps_.next();
     if ((event->modifiers() & Qt::ShiftModifier) != 0) {
-        state().pan(-clicks * 0.1, step);
+        state().pan(-clicks * wheel_pan, step);
     } else {
         const TimeRange range = state().range();
         const int64_t under = strip().time_at(event->position().x());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QElapsedTimer>
 #include <QString>
 #include <optional>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "gui/document/latest_job.h"
 #include "gui/plot/theme.h"
 #include "gui/plot/time_viewport.h"
+#include "gui/plot/wheel_steps.h"
 #include "gui/views/overview/overview_picture.h"
 #include "gui/views/overview/overview_window.h"
 #include "gui/views/view.h"
@@ -79,7 +79,7 @@ class OverviewView : public View {
         bool moved = false;
     };
     std::optional<Drag> drag_;
-    QElapsedTimer since_wheel_;
+    WheelSteps wheel_steps_;
 };
 
 }  // namespace sanscope
