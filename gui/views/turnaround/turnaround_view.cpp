@@ -14,44 +14,9 @@
 namespace sanscope {
 namespace {
 
-constexpr int rest_ms = 80;         // statistics are told once the range is at rest so long
-constexpr double most_share = 1.1;  // at the end of the cumulative curve's axis
-constexpr double reach = 7;         // pixels around the pointer
+constexpr int rest_ms = 80;  // statistics are told once the range is at rest so long
+constexpr double reach = 7;  // pixels around the pointer
 constexpr uint64_t session_bit = uint64_t{1} << 40;
-
-const QColor& class_color(const Theme& theme, CommandClass kind) {
-    return kind == CommandClass::read    ? theme.read
-           : kind == CommandClass::write ? theme.write
-                                         : theme.other_command;
-}
-
-double bin_edge(int bin, int per_decade) {
-    return std::pow(10.0, static_cast<double>(bin) / per_decade);
-}
-
-// Reads are round, writes square, others triangular.
-void draw_dot(QPainter& painter, CommandClass kind, QPointF center, double radius) {
-    switch (kind) {
-        case CommandClass::read:
-            painter.drawEllipse(center, radius, radius);
-            break;
-        case CommandClass::write:
-            painter.drawRect(QRectF(center.x() - radius, center.y() - radius, 2 * radius, 2 * radius));
-            break;
-        case CommandClass::other:
-            const std::array<QPointF, 3> triangle{center + QPointF(0, -radius * 1.2),
-                                                  center + QPointF(radius * 1.1, radius),
-                                                  center + QPointF(-radius * 1.1, radius)};
-            painter.drawPolygon(triangle.data(), 3);
-            break;
-    }
-}
-
-void draw_failed(QPainter& painter, const Theme& theme, QPointF center) {
-    painter.setPen(QPen(theme.problem, 1.6));
-    painter.drawLine(center + QPointF(-4, -4), center + QPointF(4, 4));
-    painter.drawLine(center + QPointF(-4, 4), center + QPointF(4, -4));
-}
 
 QString lun_text(uint64_t lun) {
     if (lun == unknown<uint64_t>) return TurnaroundView::tr("not known");
@@ -65,36 +30,6 @@ QString size_text(uint64_t bytes) {
 }
 
 }  // namespace
-
-QImage density_image(const DensityGrid& grid, const Theme& theme) {
-    if (grid.cells.empty() || grid.most == 0) return {};
-    QImage image(static_cast<int>(grid.columns), static_cast<int>(grid.bins), QImage::Format_ARGB32);
-    image.fill(Qt::transparent);
-    const double most = std::log(1.0 + grid.most);
-    for (size_t bin = 0; bin < grid.bins; ++bin) {
-        auto* line = reinterpret_cast<QRgb*>(image.scanLine(static_cast<int>(grid.bins - 1 - bin)));
-        for (size_t column = 0; column < grid.columns; ++column) {
-            const auto& counts = grid.at(column, bin);
-            const uint32_t count = counts[0] + counts[1] + counts[2];
-            if (count == 0) continue;
-            // One command is to be seen, too.
-            const double share = 0.3 + 0.7 * std::log(1.0 + count) / most;
-            double red = 0;
-            double green = 0;
-            double blue = 0;
-            for (size_t kind = 0; kind < command_classes; ++kind) {
-                const QColor& color = class_color(theme, static_cast<CommandClass>(kind));
-                const double weight = static_cast<double>(counts[kind]) / count;
-                red += weight * color.red();
-                green += weight * color.green();
-                blue += weight * color.blue();
-            }
-            line[column] = qRgba(static_cast<int>(red), static_cast<int>(green), static_cast<int>(blue),
-                                 static_cast<int>(255 * share));
-        }
-    }
-    return image;
-}
 
 TurnaroundView::TurnaroundView(Document& document, QWidget* parent)
     : PlottedView(document, parent),
@@ -175,7 +110,9 @@ void TurnaroundView::build_plot() {
     key.setRange(0, most_share);
     key.setLabel(tr("not slower than; bars: how many"));
     scatter_->add([this](QPainter& painter, const PlotPane& pane) { draw_scatter(painter, pane); });
-    histogram_->add([this](QPainter& painter, const PlotPane& pane) { draw_histogram(painter, pane); });
+    histogram_->add([this](QPainter& painter, const PlotPane& pane) {
+        draw_turnaround_histogram(painter, pane, *statistics_, plot_->font());
+    });
     depth_->add([this](QPainter& painter, const PlotPane& pane) { draw_depth(painter, pane); });
     make_legend();
 }
@@ -188,7 +125,7 @@ void TurnaroundView::make_legend() {
                                painter.setRenderHint(QPainter::Antialiasing);
                                painter.setPen(Qt::NoPen);
                                painter.setBrush(class_color(theme, kind));
-                               draw_dot(painter, kind, box.center(), 4);
+                               draw_command_dot(painter, kind, box.center(), 4);
                            },
                            &on_[static_cast<size_t>(kind)]});
     };
@@ -345,143 +282,9 @@ void TurnaroundView::fit_values() {
 }
 
 void TurnaroundView::draw_scatter(QPainter& painter, const PlotPane& pane) {
-    const Theme& theme = pane.theme();
-    const TimeViewport view = pane.viewport();
-    const ValueScale scale = pane.scale();
-    const DensityGrid& grid = prepared_->picture.grid;
-    if (!prepared_->density.isNull()) {
-        const double left = view.x_of(grid.begin_ns);
-        const double right = view.x_of(grid.begin_ns + static_cast<int64_t>(grid.columns) * grid.cell_ns);
-        const double top =
-            scale.y_of(bin_edge(grid.first_bin + static_cast<int>(grid.bins), DensityGrid::bins_per_decade));
-        const double bottom = scale.y_of(bin_edge(grid.first_bin, DensityGrid::bins_per_decade));
-        // The part in sight alone: not every device a picture is drawn to cuts it off.
-        const QRectF whole(left, top, right - left, bottom - top);
-        const QRectF part = whole.intersected(QRectF(pane.area()));
-        const double per_x = prepared_->density.width() / whole.width();
-        const double per_y = prepared_->density.height() / whole.height();
-        painter.drawImage(part, prepared_->density,
-                          QRectF((part.left() - left) * per_x, (part.top() - top) * per_y,
-                                 part.width() * per_x, part.height() * per_y));
-    }
-    draw_dots(painter, pane);
-    if (selected_dot_ && view.range.contains(selected_dot_->time_ns)) {
-        const QPointF center(
-            view.x_of(selected_dot_->time_ns),
-            scale.y_of(static_cast<double>(std::max<int64_t>(selected_dot_->turnaround_ns, 1))));
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.setPen(QPen(theme.selection, 2));
-        painter.setBrush(theme.selection_fill);
-        painter.drawEllipse(center, 8, 8);
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(class_color(theme, selected_dot_->kind));
-        draw_dot(painter, selected_dot_->kind, center, 3.5);
-        painter.setRenderHint(QPainter::Antialiasing, false);
-    }
-}
-
-void TurnaroundView::draw_dots(QPainter& painter, const PlotPane& pane) {
-    const Theme& theme = pane.theme();
-    const TimeViewport view = pane.viewport();
-    const ValueScale scale = pane.scale();
-    const auto& dots = prepared_->picture.dots;
-    const auto before = [](const CommandDot& dot, int64_t at) { return dot.time_ns < at; };
-    const auto first = std::lower_bound(dots.begin(), dots.end(), view.range.begin_ns, before);
-    const auto last = std::lower_bound(first, dots.end(), view.range.end_ns, before);
-    const bool shapes = last - first <= 700;
-    for (auto& boxes : boxes_) boxes.clear();
-    const auto place = [&](const CommandDot& dot) {
-        return QPointF(view.x_of(dot.time_ns),
-                       scale.y_of(static_cast<double>(std::max<int64_t>(dot.turnaround_ns, 1))));
-    };
-    painter.setPen(Qt::NoPen);
-    if (shapes) painter.setRenderHint(QPainter::Antialiasing);
-    for (auto dot = first; dot != last; ++dot) {
-        const auto kind = static_cast<size_t>(dot->kind);
-        if (!on_[kind]) continue;
-        const QPointF center = place(*dot);
-        if (shapes) {
-            QColor color = class_color(theme, dot->kind);
-            if (!dot->passes) color.setAlphaF(0.18F);
-            painter.setBrush(color);
-            draw_dot(painter, dot->kind, center, 3);
-        } else {
-            boxes_[kind + (dot->passes ? 0 : command_classes)].emplace_back(std::round(center.x()) - 1,
-                                                                            std::round(center.y()) - 1, 3, 3);
-        }
-    }
-    for (size_t i = 0; i < boxes_.size(); ++i) {
-        QColor color = class_color(theme, static_cast<CommandClass>(i % command_classes));
-        color.setAlphaF(i < command_classes ? 0.8F : 0.15F);
-        painter.setBrush(color);
-        painter.drawRects(boxes_[i].data(), static_cast<int>(boxes_[i].size()));
-    }
-    painter.setRenderHint(QPainter::Antialiasing);
-    for (auto dot = first; dot != last; ++dot) {
-        if (dot->failed && dot->passes && on_[static_cast<size_t>(dot->kind)]) {
-            draw_failed(painter, theme, place(*dot));
-        }
-    }
-    painter.setRenderHint(QPainter::Antialiasing, false);
-}
-
-void TurnaroundView::draw_histogram(QPainter& painter, const PlotPane& pane) const {
-    const Theme& theme = pane.theme();
-    const ValueScale scale = pane.scale();
-    const QRectF area = pane.area();
-    const double whole = area.width() / most_share;
-    uint64_t most = 0;
-    uint64_t total = 0;
-    for (const auto& counts : statistics_->histogram) {
-        const uint64_t count = counts[0] + counts[1] + counts[2];
-        most = std::max(most, count);
-        total += count;
-    }
-    if (most == 0) return;
-    QPolygonF cumulative;
-    uint64_t up_to = 0;
-    for (size_t i = 0; i < statistics_->histogram.size(); ++i) {
-        const int bin = statistics_->first_bin + static_cast<int>(i);
-        const double bottom = std::round(scale.y_of(bin_edge(bin, TurnaroundStatistics::bins_per_decade)));
-        const double top = std::round(scale.y_of(bin_edge(bin + 1, TurnaroundStatistics::bins_per_decade)));
-        double left = area.left();
-        if (i == 0) cumulative << QPointF(left, bottom);
-        for (size_t kind = 0; kind < command_classes; ++kind) {
-            const uint64_t count = statistics_->histogram[i][kind];
-            up_to += count;
-            if (count == 0) continue;
-            const double width =
-                std::max(1.0, whole * 0.8 * static_cast<double>(count) / static_cast<double>(most));
-            QColor color = class_color(theme, static_cast<CommandClass>(kind));
-            color.setAlphaF(0.75F);
-            painter.fillRect(QRectF(left, top, width, std::max(1.0, bottom - top - 1)), color);
-            left += width;
-        }
-        cumulative << QPointF(area.left() + whole * static_cast<double>(up_to) / static_cast<double>(total),
-                              top);
-    }
-    painter.setPen(QPen(theme.text, 1.2));
-    painter.setBrush(Qt::NoBrush);
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.drawPolyline(cumulative);
-    painter.setRenderHint(QPainter::Antialiasing, false);
-    // The percentiles of the table, by name; those that would lie on each other once.
-    painter.setFont(plot_->font());
-    const QFontMetrics metrics(plot_->font());
-    double free_below = area.bottom();
-    const std::array<std::pair<double, const char*>, 4> marks{
-        {{0.5, "p50"}, {0.9, "p90"}, {0.99, "p99"}, {0.999, "p99.9"}}};
-    for (const auto& [fraction, name] : marks) {
-        const double y =
-            std::round(scale.y_of(static_cast<double>(statistics_->all.turnaround.percentile_ns(fraction))));
-        painter.setPen(QPen(theme.faint_text, 1, Qt::DotLine));
-        painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
-        if (y > free_below) continue;
-        painter.setPen(theme.faint_text);
-        const QString text = QString::fromUtf8(name);
-        painter.drawText(QPointF(area.right() - metrics.horizontalAdvance(text) - 4, y - 2), text);
-        free_below = y - metrics.height();
-    }
+    draw_density(painter, pane, prepared_->picture.grid, prepared_->density);
+    dots_.draw(painter, pane, prepared_->picture.dots, on_);
+    if (selected_dot_) draw_selected_dot(painter, pane, *selected_dot_);
 }
 
 void TurnaroundView::draw_depth(QPainter& painter, const PlotPane& pane) {

@@ -3,7 +3,6 @@
 
 #include <QCheckBox>
 #include <QComboBox>
-#include <QImage>
 #include <array>
 #include <memory>
 
@@ -11,8 +10,7 @@
 #include "gui/plot/plot_drawing.h"
 #include "gui/plot/statistics_at_rest.h"
 #include "gui/views/plotted_view.h"
-#include "gui/views/turnaround/turnaround_picture.h"
-#include "gui/views/turnaround/turnaround_statistics.h"
+#include "gui/views/turnaround/turnaround_drawing.h"
 
 namespace sanscope {
 
@@ -69,8 +67,6 @@ class TurnaroundView : public PlottedView {
     FilteredOut filtered_out() const;
     void show_selected();
     void draw_scatter(QPainter& painter, const PlotPane& pane);
-    void draw_dots(QPainter& painter, const PlotPane& pane);
-    void draw_histogram(QPainter& painter, const PlotPane& pane) const;
     void draw_depth(QPainter& painter, const PlotPane& pane);
     void select_at(QPoint at, bool frame);
     void frame_selected();
@@ -85,7 +81,7 @@ class TurnaroundView : public PlottedView {
     PlotPane* histogram_ = nullptr;
     PlotPane* depth_ = nullptr;
     StepDrawing drawing_;
-    std::array<std::vector<QRectF>, 2 * command_classes> boxes_;  // of classes, then of their faint ones
+    DotDrawing dots_;
     std::array<bool, command_classes> on_{};
     Scopes scopes_;
     std::unique_ptr<Prepared> prepared_ = std::make_unique<Prepared>();
@@ -102,8 +98,5 @@ class TurnaroundView : public PlottedView {
     std::shared_ptr<const FilterResult> asked_filter_;
     std::shared_ptr<SharedCommandIndex> asked_index_;
 };
-
-// The picture of a grid's cells: a pixel a cell, the longest turnarounds on top. Any thread.
-QImage density_image(const DensityGrid& grid, const Theme& theme);
 
 }  // namespace sanscope
