@@ -5,7 +5,8 @@
 
 namespace sanscope {
 
-// Figures below a plot, to be read only: names in the first column, as high as some rows need. Hidden until it is filled.
+// Figures below a plot, to be read only: names in the first column, as high as some rows need. Hidden until
+// it is filled.
 class FigureTable : public QTableWidget {
     Q_OBJECT
 

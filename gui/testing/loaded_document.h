@@ -13,7 +13,8 @@ inline QString sample(const char* name) {
     return QStringLiteral(SANSCOPE_SAMPLES "/") + QString::fromUtf8(name);
 }
 
-// A capture, of which the loading has only begun. nullptr, and a failure of the test, where it cannot be opened.
+// A capture, of which the loading has only begun. nullptr, and a failure of the test, where it cannot be
+// opened.
 inline std::unique_ptr<Document> opened(const QString& path) {
     QString error;
     auto document = Document::open(path, error);

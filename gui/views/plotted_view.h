@@ -11,9 +11,10 @@
 
 namespace sanscope {
 
-// A view that is a plot along the common time range, below a bar of controls, perhaps above a table of figures. Draws what it
-// has at once, and has a picture prepared behind the window wherever that does not serve what is in sight: because the range is
-// another, the capture has grown, or it is of something else that is to be drawn.
+// A view that is a plot along the common time range, below a bar of controls, perhaps above a table of
+// figures. Draws what it has at once, and has a picture prepared behind the window wherever that does not
+// serve what is in sight: because the range is another, the capture has grown, or it is of something else
+// that is to be drawn.
 class PlottedView : public View {
     Q_OBJECT
 
@@ -27,7 +28,8 @@ class PlottedView : public View {
   protected:
     using View::View;
 
-    // To be called once by the constructor, when the controls are made. Returns the bar that they belong into, from the left.
+    // To be called once by the constructor, when the controls are made. Returns the bar that they belong
+    // into, from the left.
     QHBoxLayout& arrange();
     FigureTable& add_table(const QString& accessible_name);
 
