@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/models/senders/sender_list.h"
 #include "gui/plot/time_axis.h"
 #include "gui/views/ladder/ladder_words.h"
 
@@ -299,7 +300,7 @@ QString LadderCanvas::words_at(QPointF at) const {
         }
         case LadderHit::Kind::losses: {
             const LadderLosses& losses = picture_->folded_losses[found.index];
-            return tr("%1 × %2").arg(losses.count).arg(loss_words(losses.kind));
+            return tr("%1 × %2").arg(losses.count).arg(loss_text(losses.kind));
         }
         case LadderHit::Kind::none:
             break;
@@ -325,7 +326,7 @@ QString LadderCanvas::sender_words(int64_t time_ns) const {
         lines << line;
     };
     for (const LadderState& state : sender.states) {
-        if (state.begin_ns <= time_ns && time_ns < state.end_ns) lines << state_words(state.state);
+        if (state.begin_ns <= time_ns && time_ns < state.end_ns) lines << ca_text(state.state);
     }
     tell(tr("cwnd"), sender.cwnd);
     if (const LadderStep* step = step_at(sender.cwnd_interval);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/models/senders/sender_list.h"
 #include "gui/plot/time_axis.h"
 #include "gui/views/ladder/ladder_canvas.h"
 #include "gui/views/ladder/ladder_words.h"
@@ -48,7 +49,7 @@ void LadderCanvas::draw_states(QPainter& painter, const LadderLayout& layout) {
         if (end <= top || begin >= bottom) continue;
         const QRectF box(layout.band.left(), begin, layout.band.width(), std::max(1.0, end - begin));
         painter.fillRect(box, theme().ca_color(state.state));
-        const QString name = state_words(state.state);
+        const QString name = ca_text(state.state);
         const double wide = metrics.horizontalAdvance(name);
         if (box.height() < wide + 10 || box.width() < metrics.height() - 2) continue;
         painter.save();

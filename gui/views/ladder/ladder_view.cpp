@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "gui/models/senders/sender_list.h"
 #include "gui/plot/time_axis.h"
 #include "gui/views/ladder/ladder_words.h"
 #include "gui/views/ladder/prepare_ladder.h"
@@ -194,14 +195,12 @@ std::vector<LadderView::Choice> LadderView::find_choices(const CaptureData::Read
     std::vector<Choice> choices;
     for (const Candidate& candidate : candidates) {
         const ConnectionRow& row = rows[candidate.connection - 1];
-        const auto words = [](const Endpoint& end) {
-            return QString::fromStdString(format_endpoint(end.address, end.port));
-        };
-        choices.push_back({candidate.connection, tr("%1: %2 ↔ %3, %4%5")
-                                                     .arg(candidate.connection)
-                                                     .arg(words(row.initiator), words(row.target),
-                                                          short_bytes(static_cast<double>(candidate.bytes)),
-                                                          candidate.iscsi ? QString() : tr(", not iSCSI"))});
+        choices.push_back(
+            {candidate.connection, tr("%1: %2 ↔ %3, %4%5")
+                                       .arg(candidate.connection)
+                                       .arg(endpoint_text(row.initiator), endpoint_text(row.target),
+                                            short_bytes(static_cast<double>(candidate.bytes)),
+                                            candidate.iscsi ? QString() : tr(", not iSCSI"))});
     }
     return choices;
 }

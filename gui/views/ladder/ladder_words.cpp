@@ -3,11 +3,11 @@
 
 #include <QCoreApplication>
 
+#include "gui/models/senders/sender_list.h"
 #include "gui/plot/time_axis.h"
 
 #include "analyzer/iscsi/bhs.h"
 #include "analyzer/scsi/status.h"
-#include "analyzer/store/sender_names.h"
 
 namespace sanscope {
 namespace {
@@ -74,7 +74,7 @@ QString command_words(const CommandRow& command) {
 
 QString arrow_words(const LadderArrow& arrow) {
     QStringList words;
-    if (arrow.loss != 0) words << loss_words(arrow.kind);
+    if (arrow.loss != 0) words << loss_text(arrow.kind);
     if (arrow.fate == LadderArrow::Fate::lost) words << tr("lost");
     if (arrow.fate == LadderArrow::Fate::lost_unseen) words << tr("lost before the capture");
     const auto flag = [&](unsigned bit, const QString& name) {
@@ -96,36 +96,8 @@ QString arrow_words(const LadderArrow& arrow) {
     return words.join(QStringLiteral(", "));
 }
 
-QString loss_words(LossKind kind) {
-    switch (kind) {
-        case LossKind::fast_retransmit:
-            return tr("fast retransmission");
-        case LossKind::rto:
-            return tr("retransmission after timeout");
-        case LossKind::tlp:
-            return tr("tail loss probe");
-        case LossKind::spurious:
-            return tr("spurious retransmission");
-        case LossKind::out_of_order:
-            return tr("out of order");
-        case LossKind::duplicate:
-            return tr("captured twice");
-        case LossKind::keep_alive:
-            return tr("keep-alive");
-        case LossKind::zero_window_probe:
-            return tr("zero window probe");
-        case LossKind::not_captured:
-            return tr("not captured");
-    }
-    return {};
-}
-
-QString state_words(CaState state) {
-    return from(ca_state_names[static_cast<size_t>(state)]);
-}
-
 QString transition_words(const LadderTransition& transition) {
-    QString words = state_words(transition.from) + QStringLiteral(" → ") + state_words(transition.to);
+    QString words = ca_text(transition.from) + QStringLiteral(" → ") + ca_text(transition.to);
     if (*transition.cause != '\0') words += QStringLiteral(": ") + QString::fromUtf8(transition.cause);
     return words;
 }

@@ -17,8 +17,6 @@ QString pdu_words(const PduRow& pdu, const CommandRow* command);
 QString command_words(const CommandRow& command);
 // Along an arrow: "seq 1449, 1448 B", "ACK 4345, SACK 5793–7241".
 QString arrow_words(const LadderArrow& arrow);
-QString loss_words(LossKind kind);
-QString state_words(CaState state);
 // "Open → Recovery: loss found by RACK".
 QString transition_words(const LadderTransition& transition);
 // Where the capture was taken, and what that makes of the times.

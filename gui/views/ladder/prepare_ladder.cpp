@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "gui/models/senders/sender_list.h"
 #include "gui/views/ladder/ladder_groups.h"
 #include "gui/views/ladder/ladder_packets.h"
 #include "gui/views/ladder/ladder_sender.h"
@@ -13,10 +14,6 @@ namespace {
 // Pixels that one of them takes at least, on average where there are any.
 constexpr double least_packet_pixels = 3;  // of its direction
 constexpr double least_group_pixels = 6;
-
-QString endpoint_words(const Endpoint& endpoint) {
-    return QString::fromStdString(format_endpoint(endpoint.address, endpoint.port));
-}
 
 // How many pixels of a stretch are near enough to one of some rows to count as theirs.
 class Busy {
@@ -98,8 +95,8 @@ LadderPicture prepare_ladder(const CaptureData::Reading& reading, const LadderRe
     picture.asked = request.detail;
     if (request.connection == 0 || request.connection > reading.store().connections().size()) return picture;
     const ConnectionRow& row = reading.store().connections()[request.connection - 1];
-    picture.initiator = endpoint_words(row.initiator);
-    picture.target = endpoint_words(row.target);
+    picture.initiator = endpoint_text(row.initiator);
+    picture.target = endpoint_text(row.target);
     picture.iscsi = row.iscsi;
     picture.delay = PathDelay::of(reading.store(), request.connection);
     if (row.start_ns != no_time && row.end_ns != no_time) {

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <unordered_set>
 
+#include "gui/models/senders/sender_list.h"
 #include "gui/plot/time_axis.h"
 
 #include "analyzer/iscsi/bhs.h"
@@ -207,10 +208,7 @@ class GroupPreparer {
   private:
     void describe() {
         const ConnectionRow& row = rows_.connection();
-        const auto end = [](const Endpoint& endpoint) {
-            return QString::fromStdString(format_endpoint(endpoint.address, endpoint.port));
-        };
-        picture_.title = end(row.initiator) + QStringLiteral(" → ") + end(row.target);
+        picture_.title = endpoint_text(row.initiator) + QStringLiteral(" → ") + endpoint_text(row.target);
         if (row.session != 0) {
             const SessionRow& session = rows_.store().sessions()[row.session - 1];
             if (!session.target_name.empty()) {
