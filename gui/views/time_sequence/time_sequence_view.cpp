@@ -62,10 +62,6 @@ TimeSequenceView::TimeSequenceView(Document& document, QWidget* parent)
 
     connect(&state(), &ViewState::connection_changed, this, &TimeSequenceView::renew);
     connect(&state(), &ViewState::selection_changed, plot_, &TimePlot::redraw);
-    connect(&state(), &ViewState::selected_things_changed, this, [this] {
-        plot_->redraw();
-        if (to_frame_) frame_selected();
-    });
     connect(plot_, &TimePlot::clicked, this, [this](QPoint at) { select_at(at); });
     connect(plot_, &TimePlot::double_clicked, this, [this](QPoint at) {
         if (select_at(at)) frame_selected();
@@ -371,10 +367,6 @@ QString TimeSequenceView::text_at(QPoint at) const {
     const PlotPane* pane = plot_->pane_at(at);
     if (pane == nullptr || !picture_->any) return {};
     const TimeViewport view = pane->viewport();
-    const auto moment = [&](int64_t time_ns) {
-        return QStringLiteral("<b>%1</b>")
-            .arg(full_time(time_ns, document().first_ns(), state().time_format()).toHtmlEscaped());
-    };
     const auto line = [](const QString& text) { return QStringLiteral("<br>") + text; };
     const int64_t time_ns = view.time_at(at.x());
     if (pane == sequence_) {
@@ -382,21 +374,21 @@ QString TimeSequenceView::text_at(QPoint at) const {
         if (const LossBar* bar = on_[retransmissions]
                                      ? sanscope::loss_at(*picture_, view, scale, at.x(), at.y(), reach)
                                      : nullptr) {
-            return moment(bar->time_ns) + line(loss_text(bar->kind)) +
+            return moment_text(bar->time_ns) + line(loss_text(bar->kind)) +
                    line(tr("bytes %1 … %2, %3 B")
                             .arg(exact(bar->begin), exact(bar->end), exact(bar->end - bar->begin))) +
                    line(tr("packet %1").arg(bar->packet));
         }
         if (const SegmentBar* bar =
                 on_[segments] ? segment_at(*picture_, view, scale, at.x(), at.y(), reach) : nullptr) {
-            QString text = moment(bar->time_ns) + line(tr("packet %1").arg(bar->packet)) +
+            QString text = moment_text(bar->time_ns) + line(tr("packet %1").arg(bar->packet)) +
                            line(tr("bytes %1 … %2, %3 B")
                                     .arg(exact(bar->begin), exact(bar->end), exact(bar->end - bar->begin)));
             const QString flags = flag_text(bar->flags);
             return flags.isEmpty() ? text : text + line(flags);
         }
     }
-    QString text = moment(time_ns);
+    QString text = moment_text(time_ns);
     const double una = sanscope::value_at(picture_->acknowledged, time_ns);
     const double edge = sanscope::value_at(picture_->window_edge, time_ns);
     if (pane == sequence_) {
@@ -445,14 +437,6 @@ bool TimeSequenceView::select_at(QPoint at) {
     const uint32_t row = track->segments[std::min(behind, track->segments.size() - 1)];
     state().select({Selection::Kind::packet, row + uint64_t{1}});
     return true;
-}
-
-void TimeSequenceView::frame_selected() {
-    const SelectedThings& things = state().selected();
-    to_frame_ = things.selection != state().selection();
-    if (to_frame_ || things.range.empty()) return;
-    const int64_t least = std::max<int64_t>(things.range.span_ns() / 5, 1000);
-    state().set_range({things.range.begin_ns - least, things.range.end_ns + least});
 }
 
 }  // namespace sanscope

@@ -48,7 +48,6 @@ class TimeSequenceView : public PlottedView {
     void draw_losses(QPainter& painter, const PlotPane& pane);
     void draw_throughput(QPainter& painter, const PlotPane& pane);
     bool select_at(QPoint at);
-    void frame_selected();
 
     SenderChooser* chooser_;
     LegendRow* legend_ = nullptr;
@@ -62,7 +61,6 @@ class TimeSequenceView : public PlottedView {
     std::unique_ptr<SequencePicture> picture_ = std::make_unique<SequencePicture>();
     std::shared_ptr<SequenceIndexes> indexes_ = std::make_shared<SequenceIndexes>();
     bool window_off_scale_ = false;
-    bool to_frame_ = false;  // as soon as it is known what the selection is
     LatestJob<SequencePicture> job_{true};
 };
 

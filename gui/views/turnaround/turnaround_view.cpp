@@ -81,10 +81,7 @@ TurnaroundView::TurnaroundView(Document& document, QWidget* parent)
         renew();
     });
     connect(group_box_, &QComboBox::activated, this, [this] { ask_statistics(); });
-    connect(&state(), &ViewState::selected_things_changed, this, [this] {
-        show_selected();
-        if (to_frame_) frame_selected();
-    });
+    connect(&state(), &ViewState::selected_things_changed, this, &TurnaroundView::show_selected);
     connect(plot_, &TimePlot::clicked, this, [this](QPoint at) { select_at(at, false); });
     connect(plot_, &TimePlot::double_clicked, this, [this](QPoint at) { select_at(at, true); });
     look_for_scopes();
@@ -381,10 +378,6 @@ QString TurnaroundView::text_at(QPoint at) const {
     if (pane == nullptr || prepared_->picture.commands == 0) return {};
     const TimeViewport view = pane->viewport();
     const ValueScale scale = pane->scale();
-    const auto moment = [&](int64_t time_ns) {
-        return QStringLiteral("<b>%1</b>")
-            .arg(full_time(time_ns, document().first_ns(), state().time_format()).toHtmlEscaped());
-    };
     const auto line = [](const QString& text) { return QStringLiteral("<br>") + text.toHtmlEscaped(); };
     if (pane == histogram_) {
         const double value = scale.value_at(at.y());
@@ -406,12 +399,12 @@ QString TurnaroundView::text_at(QPoint at) const {
     }
     const int64_t time_ns = view.time_at(at.x());
     if (pane == depth_) {
-        return moment(time_ns) +
+        return moment_text(time_ns) +
                line(tr("%1 commands under way").arg(value_at(prepared_->picture.depth, time_ns), 0, 'f', 0)) +
                line(tr("%1 on average about here").arg(value_at(prepared_->depth_mean, time_ns), 0, 'f', 1));
     }
     if (const CommandDot* dot = dot_at(prepared_->picture, view, scale, at.x(), at.y(), reach)) {
-        QString text = moment(dot->time_ns) + line(tr("command %1").arg(dot->command));
+        QString text = moment_text(dot->time_ns) + line(tr("command %1").arg(dot->command));
         const auto reading = document().data()->try_read();
         if (reading && dot->command <= reading->store().commands().size()) {
             const CommandRow& row = reading->store().commands()[dot->command - 1];
@@ -438,9 +431,10 @@ QString TurnaroundView::text_at(QPoint at) const {
             const auto& counts = grid.at(column, static_cast<size_t>(bin));
             const uint32_t count = counts[0] + counts[1] + counts[2];
             if (count > 0) {
-                return moment(time_ns) + line(tr("%1 commands of about %2 within %3")
-                                                  .arg(count)
-                                                  .arg(pane->text_of(value), short_duration(grid.cell_ns)));
+                return moment_text(time_ns) +
+                       line(tr("%1 commands of about %2 within %3")
+                                .arg(count)
+                                .arg(pane->text_of(value), short_duration(grid.cell_ns)));
             }
         }
     }
@@ -471,13 +465,6 @@ void TurnaroundView::select_at(QPoint at, bool frame) {
             return command_within(index->index, around, low, high);
         },
         select);
-}
-
-void TurnaroundView::frame_selected() {
-    const SelectedThings& things = state().selected();
-    to_frame_ = things.selection != state().selection();
-    if (to_frame_ || things.range.empty()) return;
-    state().set_range(things.range.widened(0.2));
 }
 
 }  // namespace sanscope

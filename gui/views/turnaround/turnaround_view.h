@@ -69,7 +69,6 @@ class TurnaroundView : public PlottedView {
     void draw_scatter(QPainter& painter, const PlotPane& pane);
     void draw_depth(QPainter& painter, const PlotPane& pane);
     void select_at(QPoint at, bool frame);
-    void frame_selected();
 
     CommandScope scope_;
     QComboBox* scope_box_;
@@ -88,7 +87,6 @@ class TurnaroundView : public PlottedView {
     std::unique_ptr<TurnaroundStatistics> statistics_ = std::make_unique<TurnaroundStatistics>();
     std::shared_ptr<SharedCommandIndex> index_;
     std::optional<CommandDot> selected_dot_;
-    bool to_frame_ = false;  // as soon as it is known what the selection is
     LatestJob<Prepared> job_{true};
     LatestJob<TurnaroundStatistics> statistics_job_;
     LatestJob<Scopes> scopes_job_;

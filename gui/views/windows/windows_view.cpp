@@ -44,7 +44,6 @@ WindowsView::WindowsView(Document& document, QWidget* parent)
 
     connect(&state(), &ViewState::connection_changed, this, &WindowsView::renew);
     connect(chooser_, &SenderChooser::session_changed, this, &WindowsView::renew);
-    connect(&state(), &ViewState::selected_things_changed, plot_, &TimePlot::redraw);
     connect(plot_, &TimePlot::clicked, this, &WindowsView::on_click);
     connect(plot_, &TimePlot::double_clicked, this, &WindowsView::on_double_click);
     connect(logarithmic_, &QCheckBox::toggled, this, &WindowsView::refresh);
@@ -388,14 +387,11 @@ QString WindowsView::text_at(QPoint at) const {
     if (pane == nullptr || picture_->senders.empty()) return {};
     const TimeViewport view = pane->viewport();
     const int64_t time_ns = view.time_at(at.x());
-    QString text = QStringLiteral("<b>%1</b>")
-                       .arg(full_time(time_ns, document().first_ns(), state().time_format()).toHtmlEscaped());
+    QString text = moment_text(time_ns);
     if (pane == losses_) {
         const LossMark* mark = loss_at(at);
         if (mark == nullptr) return {};
-        text =
-            QStringLiteral("<b>%1</b>")
-                .arg(full_time(mark->time_ns, document().first_ns(), state().time_format()).toHtmlEscaped());
+        text = moment_text(mark->time_ns);
         for (size_t i = 0; i < loss_kinds; ++i) {
             if (mark->kinds[i] == 0) continue;
             text +=
