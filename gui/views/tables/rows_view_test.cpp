@@ -20,6 +20,7 @@
 #include "gui/testing/pointer_events.h"
 
 #include "analyzer/export/csv_writer.h"
+#include "analyzer/export/testing/grid_table.h"
 #include "analyzer/query/filtered_table.h"
 #include "analyzer/query/select.h"
 
@@ -28,16 +29,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing_gui::wait_until;
-
-class TextSink final : public ByteSink {
-  public:
-    bool write(std::span<const char> bytes) override {
-        text.append(bytes.data(), bytes.size());
-        return true;
-    }
-    const Error* error() const override { return nullptr; }
-    std::string text;
-};
 
 class RowsViewTest : public testing::Test {
   protected:
@@ -246,7 +237,7 @@ TEST_F(RowsViewTest, TheCsvIsThatOfTheCommandLineForWhatIsShown) {
         EXPECT_TRUE(file.open(QIODevice::ReadOnly));
         return file.readAll().toStdString();
     };
-    TextSink whole;
+    StringSink whole;
     write_csv(*table, whole);
     EXPECT_EQ(written(), whole.text);
     // The rows of `sanscope table --where`.
@@ -256,14 +247,14 @@ TEST_F(RowsViewTest, TheCsvIsThatOfTheCommandLineForWhatIsShown) {
     select(*read_column_filter("turnaround_ns > 20ms and opcode == 0x88", "commands").filter, *table, 0,
            table->rows(), rows);
     ASSERT_FALSE(rows.empty());
-    TextSink some;
+    StringSink some;
     write_csv(FilteredTable(*table, rows), some);
     EXPECT_EQ(written(), some.text);
     // In the order shown.
     view->sort(column(*view, "command"), Qt::DescendingOrder);
     ASSERT_TRUE(wait_until([&] { return view->settled(); }));
     std::ranges::reverse(rows);
-    TextSink ordered;
+    StringSink ordered;
     write_csv(FilteredTable(*table, rows), ordered);
     EXPECT_EQ(written(), ordered.text);
     // The capture itself is not overwritten.
