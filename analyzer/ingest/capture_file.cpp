@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <utility>
 #include <vector>
 
@@ -28,7 +29,18 @@ void prepare(PacketBatch& batch, size_t length, uint64_t file_offset) {
     batch.fault.clear();
 }
 
-// What both kinds of capture file share: the parsing, and what it tells.
+// What claim() reserved of a file that is stored plain.
+void load_plain(int descriptor, PacketBatch& batch, std::atomic<uint64_t>& total) {
+    const size_t length = batch.end - batch.begin;
+    const auto into = std::span<uint8_t>(batch.buffer.data() + batch.begin, length);
+    if (into.empty()) return;
+    const size_t read = read_at(descriptor, into, batch.file_offset, batch.fault);
+    batch.end = batch.begin + read;
+    if (read < length && batch.fault.empty()) batch.fault = "the file was cut off while it was read";
+    total.fetch_add(read, std::memory_order_relaxed);
+}
+
+// What all kinds of capture file share: the parsing, and what it tells.
 class CaptureFile : public PacketSource {
   public:
     CaptureFile(RecordJoiner joiner, std::string name, uint64_t total)
@@ -81,15 +93,7 @@ class PlainFile final : public CaptureFile {
         return true;
     }
 
-    void load(PacketBatch& batch) override {
-        const size_t length = batch.end - batch.begin;
-        const auto into = std::span<uint8_t>(batch.buffer.data() + batch.begin, length);
-        const size_t read = read_at(descriptor_.get(), into, batch.file_offset, batch.fault);
-        batch.end = batch.begin + read;
-        if (read < length && batch.fault.empty()) batch.fault = "the file was cut off while it was read";
-        read_.fetch_add(read, std::memory_order_relaxed);
-    }
-
+    void load(PacketBatch& batch) override { load_plain(descriptor_.get(), batch, read_); }
     uint64_t bytes_read() const override { return read_.load(std::memory_order_relaxed); }
 
   private:
@@ -97,6 +101,39 @@ class PlainFile final : public CaptureFile {
     const uint64_t size_;  // when it was opened: what is written to it later is not looked at
     const size_t block_length_;
     uint64_t next_ = 0;  // where the next stretch begins
+    std::atomic<uint64_t> read_ = 0;
+};
+
+// A file that is still being written. Its end comes as an empty batch of its own.
+class GrowingFile final : public CaptureFile {
+  public:
+    GrowingFile(FileDescriptor descriptor, std::shared_ptr<FileGrowth> growth, size_t block_length,
+                RecordJoiner joiner, const std::string& name)
+        : CaptureFile(std::move(joiner), name, 0),
+          descriptor_(std::move(descriptor)),
+          growth_(std::move(growth)),
+          block_length_(block_length) {}
+
+    bool claim(PacketBatch& batch) override {
+        if (ended_ || broken()) return false;
+        const uint64_t size = growth_->wait_beyond(descriptor_.get(), next_);
+        const auto length = static_cast<size_t>(std::min<uint64_t>(block_length_, size - next_));
+        prepare(batch, block_length_, next_);
+        batch.end = batch.begin + length;
+        next_ += length;
+        ended_ = batch.last = length == 0;
+        return true;
+    }
+
+    void load(PacketBatch& batch) override { load_plain(descriptor_.get(), batch, read_); }
+    uint64_t bytes_read() const override { return read_.load(std::memory_order_relaxed); }
+
+  private:
+    FileDescriptor descriptor_;
+    std::shared_ptr<FileGrowth> growth_;
+    const size_t block_length_;
+    uint64_t next_ = 0;
+    bool ended_ = false;
     std::atomic<uint64_t> read_ = 0;
 };
 
@@ -221,6 +258,25 @@ Result<std::unique_ptr<PacketSource>> open_capture_file(const std::string& path,
     // The parser gets the first bytes once more, now as part of the first stretch.
     return std::unique_ptr<PacketSource>(std::make_unique<PlainFile>(
         source->take_descriptor(), input->size, block_length, RecordJoiner(std::move(*parser), {}), path));
+}
+
+Result<std::unique_ptr<PacketSource>> open_growing_capture(const std::string& path,
+                                                           std::shared_ptr<FileGrowth> growth,
+                                                           size_t block_length) {
+    Result<OpenInput> input = open_input(path);
+    if (!input) return input.error();
+    struct stat status {};
+    if (fstat(input->descriptor.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+        return Error{"is no file that can be read while it grows"};
+    }
+    GrowingFileSource source(std::move(input->descriptor), growth);
+    std::vector<uint8_t> first;
+    Result<std::unique_ptr<RecordParser>> parser = start_parser(source, first, path);
+    if (first.empty()) return Error{source.fault().empty() ? "is empty" : source.fault()};
+    if (!parser) return parser.error();
+    return std::unique_ptr<PacketSource>(
+        std::make_unique<GrowingFile>(source.take_descriptor(), std::move(growth), block_length,
+                                      RecordJoiner(std::move(*parser), {}), path));
 }
 
 Result<std::unique_ptr<PacketSource>> open_capture(const std::string& path) {

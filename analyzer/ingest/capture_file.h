@@ -7,6 +7,7 @@
 
 #include "analyzer/base/result.h"
 #include "analyzer/ingest/byte_source.h"
+#include "analyzer/ingest/growing_file.h"
 #include "analyzer/ingest/packet_source.h"
 
 namespace sanscope {
@@ -27,5 +28,12 @@ Result<std::unique_ptr<PacketSource>> open_capture_file(const std::string& path,
 Result<std::unique_ptr<PacketSource>> open_capture_stream(std::unique_ptr<ByteSource> stored,
                                                           const std::string& name, uint64_t total,
                                                           size_t block_length);
+
+// A capture that is still being written, to a file that is stored plain: its packets up to the end that it has once `growth`
+// has ended. Where all that is there was claimed, claim() waits for more. Waits until the file says what it is; an Error where it
+// says something else than a capture, or ends before it says anything.
+Result<std::unique_ptr<PacketSource>> open_growing_capture(const std::string& path,
+                                                           std::shared_ptr<FileGrowth> growth,
+                                                           size_t block_length = default_block_length);
 
 }  // namespace sanscope

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/ingest/capture_file.h"
 
+#include <algorithm>
 #include <array>
+#include <fcntl.h>
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <memory>
+#include <span>
 #include <string>
 #include <sys/stat.h>
 #include <thread>
@@ -394,6 +398,96 @@ TEST(OpenCapture, SaysThatACompressedFileEndsBeforeItsFirstPacket) {
     Bytes stored = test::gzip(file.bytes());
     stored.resize(12);
     EXPECT_EQ(open_error(stored), "the gzip compressed data are cut off");
+}
+
+// A file that a writer appends to, in pieces that end anywhere.
+class GrowingCapture : public testing::Test {
+  protected:
+    void append(std::span<const uint8_t> bytes) {
+        const int descriptor = open(file.path().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+        ASSERT_EQ(write(descriptor, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+        close(descriptor);
+    }
+    // All of the sample, `piece` bytes at a time.
+    void grow(const Sample& sample, size_t piece, bool tell) {
+        for (size_t at = 0; at < sample.bytes.size(); at += piece) {
+            const size_t end = std::min(sample.bytes.size(), at + piece);
+            append(std::span(sample.bytes).subspan(at, end - at));
+            if (tell) growth->grown_to(end);
+        }
+        growth->end();
+    }
+
+    TemporaryFile file{Bytes()};
+    std::shared_ptr<FileGrowth> growth = std::make_shared<FileGrowth>();
+};
+
+TEST_F(GrowingCapture, IsReadAsTheWholeFileIsAfterwards) {
+    const Sample sample = pcapng_sample();
+    const Outcome whole = read_file(sample.bytes);
+    std::thread writer([&] { grow(sample, 7, true); });
+    const auto source = open_growing_capture(file.path(), growth, 64);
+    ASSERT_TRUE(source) << source.error().message;
+    EXPECT_EQ(test::read_all(**source), whole.packets);
+    EXPECT_TRUE((*source)->damage().empty());
+    EXPECT_EQ((*source)->bytes_read(), sample.bytes.size());
+    writer.join();
+}
+
+TEST_F(GrowingCapture, IsWatchedWhereNobodyTellsOfItsGrowth) {
+    const Sample sample = pcap_sample();
+    std::thread writer([&] { grow(sample, 100, false); });
+    const auto source = open_growing_capture(file.path(), growth);
+    ASSERT_TRUE(source) << source.error().message;
+    EXPECT_EQ(test::read_all(**source).size(), sample.record_starts.size());
+    writer.join();
+}
+
+TEST_F(GrowingCapture, GivesWhatIsThereBeforeThereIsMore) {
+    const Sample sample = pcapng_sample();
+    const size_t some = sample.record_starts.back();
+    const size_t packets_of_some =
+        read_file(Bytes(sample.bytes.begin(), sample.bytes.begin() + static_cast<ptrdiff_t>(some)))
+            .packets.size();
+    ASSERT_GT(packets_of_some, 0u);
+    append(std::span(sample.bytes).first(some));
+    growth->grown_to(some);
+    const auto source = open_growing_capture(file.path(), growth);
+    ASSERT_TRUE(source) << source.error().message;
+    PacketBatch batch;
+    ASSERT_TRUE((*source)->claim(batch));
+    (*source)->load(batch);
+    (*source)->parse(batch);
+    EXPECT_EQ(batch.packets.size(), packets_of_some);
+    append(std::span(sample.bytes).subspan(some));
+    growth->end();
+    // What nobody told of is not there.
+    ASSERT_TRUE((*source)->claim(batch));
+    EXPECT_TRUE(batch.last);
+    (*source)->load(batch);
+    (*source)->parse(batch);
+    EXPECT_TRUE(batch.packets.empty());
+    EXPECT_FALSE((*source)->claim(batch));
+    EXPECT_TRUE((*source)->damage().empty());
+}
+
+TEST_F(GrowingCapture, CutOffInsideARecordIsDamagedThere) {
+    const Sample sample = pcap_sample();
+    append(std::span(sample.bytes).first(sample.bytes.size() - 3));
+    growth->end();
+    const auto source = open_growing_capture(file.path(), growth);
+    ASSERT_TRUE(source) << source.error().message;
+    EXPECT_EQ(test::read_all(**source).size(), sample.record_starts.size() - 1);
+    ASSERT_EQ((*source)->damage().size(), 1u);
+    EXPECT_EQ((*source)->damage().front().at_byte, sample.record_starts.back());
+}
+
+TEST_F(GrowingCapture, ThatNeverBeginsIsNone) {
+    std::thread writer([&] { growth->end(); });
+    const auto source = open_growing_capture(file.path(), growth);
+    ASSERT_FALSE(source);
+    EXPECT_THAT(source.error().message, HasSubstr("empty"));
+    writer.join();
 }
 
 }  // namespace
