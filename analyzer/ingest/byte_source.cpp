@@ -18,19 +18,6 @@ std::string reason(int error) {
 
 }  // namespace
 
-FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-}
-
-FileDescriptor::~FileDescriptor() {
-    if (number_ >= 0) ::close(number_);
-}
-
-int FileDescriptor::release() {
-    return std::exchange(number_, -1);
-}
-
 Result<OpenInput> open_input(const std::string& path) {
     const bool standard_input = path == "-";
     // Standard input is not ours to close: it is read through a duplicate.

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "analyzer/base/file_descriptor.h"
 #include "analyzer/base/result.h"
 
 namespace sanscope {
@@ -25,21 +26,6 @@ class ByteSource {
     virtual const std::string& fault() const = 0;
     // Bytes taken from what is stored, that is, before decompression. Any thread may ask.
     virtual uint64_t stored_bytes_read() const = 0;
-};
-
-// Owns an open file descriptor.
-class FileDescriptor {
-  public:
-    explicit FileDescriptor(int number = -1) : number_(number) {}
-    FileDescriptor(FileDescriptor&& other) noexcept : number_(other.release()) {}
-    FileDescriptor& operator=(FileDescriptor&& other) noexcept;
-    ~FileDescriptor();
-
-    int get() const { return number_; }
-    int release();
-
-  private:
-    int number_;
 };
 
 // An input that was opened, and what is known of it.

@@ -5,54 +5,19 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
-#include <cstring>
-#include <fcntl.h>
-#include <filesystem>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "dissectors/dissection_protocol.h"
+
+#include "analyzer/base/helper_process.h"
 
 namespace sanscope {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr int pipe_room = 1 << 20;
-
-struct Pipe {
-    FileDescriptor read_end;
-    FileDescriptor write_end;
-};
-
-bool make_pipe(Pipe& made) {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return false;
-    made = {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
-    ::fcntl(ends[1], F_SETPIPE_SZ, pipe_room);  // less is only slower
-    return true;
-}
-
-void unblock(const FileDescriptor& descriptor) {
-    ::fcntl(descriptor.get(), F_SETFL, ::fcntl(descriptor.get(), F_GETFL) | O_NONBLOCK);
-}
-
-std::string how_it_ended(int status) {
-    if (WIFSIGNALED(status)) {
-        return fmt::format("was ended by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
-    }
-    return fmt::format("ended with status {}", WEXITSTATUS(status));
-}
-
-// Of what was printed, the last line that says something.
-std::string last_line(std::string_view text) {
-    while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' '))
-        text.remove_suffix(1);
-    const size_t begin = text.find_last_of('\n');
-    return std::string(begin == std::string_view::npos ? text : text.substr(begin + 1));
-}
 
 }  // namespace
 
@@ -65,12 +30,7 @@ DissectClient::~DissectClient() {
 }
 
 std::string DissectClient::find_program() {
-    if (const char* const told = std::getenv("SANSCOPE_DISSECTD"); told != nullptr && *told != '\0')
-        return told;
-    std::error_code error;
-    const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-    const auto beside = self.parent_path() / "sanscope-dissectd";
-    return !error && std::filesystem::exists(beside, error) ? beside.string() : "sanscope-dissectd";
+    return find_helper_program("sanscope-dissectd", "SANSCOPE_DISSECTD");
 }
 
 Result<uint64_t> DissectClient::run() {
@@ -79,41 +39,13 @@ Result<uint64_t> DissectClient::run() {
 }
 
 Result<uint64_t> DissectClient::start() {
-    Pipe requests;
-    Pipe responses;
-    Pipe errors;
-    if (!make_pipe(requests) || !make_pipe(responses) || !make_pipe(errors))
-        return Error{fmt::format("no pipe to sanscope-dissectd: {}", std::strerror(errno))};
-    std::signal(SIGPIPE, SIG_IGN);
-
     const std::string program = options_.program.empty() ? find_program() : options_.program;
-    std::vector<char*> arguments{const_cast<char*>(program.c_str())};
-    for (const std::string& argument : options_.arguments)
-        arguments.push_back(const_cast<char*>(argument.c_str()));
-    arguments.push_back(nullptr);
-
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, requests.read_end.get(), STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, responses.write_end.get(), STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, errors.write_end.get(), STDERR_FILENO);
-    const int failed =
-        ::posix_spawnp(&process_, program.c_str(), &actions, nullptr, arguments.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (failed != 0) {
-        process_ = 0;
-        return Error{fmt::format("{} cannot be started: {}", program, std::strerror(failed))};
-    }
-    // The helper's own ends: as long as they were open here, its end would not show.
-    requests.read_end = FileDescriptor();
-    responses.write_end = FileDescriptor();
-    errors.write_end = FileDescriptor();
-    requests_ = std::move(requests.write_end);
-    responses_ = std::move(responses.read_end);
-    errors_ = std::move(errors.read_end);
-    unblock(requests_);
-    unblock(responses_);
-    unblock(errors_);
+    auto started = start_helper(program, options_.arguments);
+    if (!started) return started.error();
+    process_ = started->process;
+    requests_ = std::move(started->input);
+    responses_ = std::move(started->output);
+    errors_ = std::move(started->errors);
     errors_text_.clear();
     decoder_ = {};
     next_id_ = next_response_ = 1;
@@ -243,8 +175,8 @@ void DissectClient::end(std::string_view how) {
     take_responses();
     drain_errors();
     process_ = 0;
-    last_end_ = how.empty() ? how_it_ended(status) : std::string(how);
-    const std::string said = last_line(errors_text_);
+    last_end_ = how.empty() ? how_process_ended(status) : std::string(how);
+    const std::string said = last_line_of(errors_text_);
     if (!said.empty()) last_end_ += ": " + said;
     responses_ = FileDescriptor();
     errors_ = FileDescriptor();

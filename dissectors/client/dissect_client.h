@@ -10,11 +10,11 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "dissectors/messages/message_pipe.h"
 #include "sanscope/v1/dissection.pb.h"
 
+#include "analyzer/base/file_descriptor.h"
 #include "analyzer/base/result.h"
-#include "analyzer/ingest/byte_source.h"
+#include "analyzer/proto/message_pipe.h"
 
 namespace sanscope {
 

@@ -4,9 +4,10 @@
 #include <cerrno>
 #include <unistd.h>
 
-#include "dissectors/messages/message_pipe.h"
+#include "dissectors/dissection_protocol.h"
 
 #include "analyzer/base/write_all.h"
+#include "analyzer/proto/message_pipe.h"
 
 namespace sanscope {
 

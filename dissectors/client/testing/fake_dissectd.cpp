@@ -17,10 +17,11 @@
 #include <unistd.h>
 #include <vector>
 
-#include "dissectors/messages/message_pipe.h"
+#include "dissectors/dissection_protocol.h"
 #include "sanscope/v1/dissection.pb.h"
 
 #include "analyzer/base/write_all.h"
+#include "analyzer/proto/message_pipe.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "dissectors/messages/message_pipe.h"
+#include "analyzer/proto/message_pipe.h"
 
 namespace sanscope {
 

@@ -9,9 +9,6 @@
 
 namespace sanscope {
 
-// Told in the Hello: of messages that one of another number would take wrongly.
-constexpr uint32_t dissection_protocol = 2;
-
 // Messages one behind the other, each after its length as a varint (protobuf's "length-delimited").
 
 // Appends one.

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dissectors/messages/message_pipe.h"
+#include "analyzer/proto/message_pipe.h"
 #include "sanscope/v1/dissection.pb.h"
 
 using namespace sanscope;  // NOLINT(google-build-using-namespace)
