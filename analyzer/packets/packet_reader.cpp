@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "analyzer/base/write_all.h"
+#include "analyzer/ingest/capture_file.h"
 #include "analyzer/ingest/decompressor.h"
 #include "analyzer/ingest/pcapng_parser.h"
 #include "analyzer/ingest/record_parser.h"
@@ -73,6 +74,19 @@ Result<std::unique_ptr<PacketReader>> PacketReader::begin(const std::string& pat
         reader->copy_buffer_.reserve(copy_buffer_length);
     }
     Result<std::unique_ptr<PacketSource>> source = open_capture(path);
+    if (!source) return source.error();
+    reader->source_ = std::move(*source);
+    reader->source_->keep_sections();
+    return reader;
+}
+
+Result<std::unique_ptr<PacketReader>> PacketReader::begin_growing(const std::string& path,
+                                                                  std::shared_ptr<FileGrowth> growth) {
+    std::unique_ptr<PacketReader> reader(new PacketReader);
+    Result<OpenInput> input = open_input(path);
+    if (!input) return input.error();
+    reader->file_ = std::move(input->descriptor);
+    Result<std::unique_ptr<PacketSource>> source = open_growing_capture(path, std::move(growth));
     if (!source) return source.error();
     reader->source_ = std::move(*source);
     reader->source_->keep_sections();

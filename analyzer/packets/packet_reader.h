@@ -11,6 +11,7 @@
 
 #include "analyzer/base/result.h"
 #include "analyzer/ingest/byte_source.h"
+#include "analyzer/ingest/growing_file.h"
 #include "analyzer/ingest/packet_source.h"
 #include "analyzer/packets/packet_index.h"
 
@@ -31,7 +32,10 @@ class PacketReader {
 
     // For a pass that someone else makes meanwhile, as analyse() does: a reader that knows no packet yet,
     static Result<std::unique_ptr<PacketReader>> begin(const std::string& path);
-    // whose source is to be passed over by its owner,
+    // the same of a file that is still being written (open_growing_capture()); both
+    static Result<std::unique_ptr<PacketReader>> begin_growing(const std::string& path,
+                                                               std::shared_ptr<FileGrowth> growth);
+    // with a source that is to be passed over by its owner,
     PacketSource& source_to_pass() { return *source_; }
     // each batch of it shown to the reader once parsed, in order. An Error where the temporary copy cannot be written.
     Result<std::monostate> add(const PacketBatch& batch);

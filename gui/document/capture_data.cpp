@@ -28,6 +28,14 @@ Result<std::shared_ptr<CaptureData>> CaptureData::open(const std::string& path) 
     return std::shared_ptr<CaptureData>(new CaptureData(path, std::move(*reader)));
 }
 
+Result<std::shared_ptr<CaptureData>> CaptureData::open_growing(const std::string& path,
+                                                               std::shared_ptr<FileGrowth> growth) {
+    auto reader = PacketReader::begin_growing(path, std::move(growth));
+    if (!reader) return reader.error();
+    (*reader)->source_to_pass().keep_notes();
+    return std::shared_ptr<CaptureData>(new CaptureData(path, std::move(*reader)));
+}
+
 CaptureData::Reading CaptureData::read() const {
     Reading reading;
     reading.data_ = this;

@@ -49,6 +49,10 @@ class CaptureData {
 
     // An Error where nothing can be read.
     static Result<std::shared_ptr<CaptureData>> open(const std::string& path);
+    // The same of a capture that is still being written, to a plain file: load() goes on until growth has ended. Waits until
+    // the file begins.
+    static Result<std::shared_ptr<CaptureData>> open_growing(const std::string& path,
+                                                             std::shared_ptr<FileGrowth> growth);
     ~CaptureData();
     CaptureData(const CaptureData&) = delete;
     CaptureData& operator=(const CaptureData&) = delete;

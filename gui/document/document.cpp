@@ -39,10 +39,21 @@ std::unique_ptr<Document> Document::open(const QString& path, QString& error) {
         error = QString::fromStdString(data.error().message);
         return nullptr;
     }
-    return std::unique_ptr<Document>(new Document(path, std::move(*data)));
+    return std::unique_ptr<Document>(new Document(path, std::move(*data), nullptr));
 }
 
-Document::Document(QString path, std::shared_ptr<CaptureData> data) : path_(std::move(path)), data_(data) {
+std::unique_ptr<Document> Document::follow(const QString& path, std::shared_ptr<FileGrowth> growth,
+                                           QString& error) {
+    auto data = CaptureData::open_growing(QFile::encodeName(path).toStdString(), growth);
+    if (!data) {
+        error = QString::fromStdString(data.error().message);
+        return nullptr;
+    }
+    return std::unique_ptr<Document>(new Document(path, std::move(*data), std::move(growth)));
+}
+
+Document::Document(QString path, std::shared_ptr<CaptureData> data, std::shared_ptr<FileGrowth> growth)
+    : path_(std::move(path)), data_(data), growth_(std::move(growth)) {
     connect(&state_, &ViewState::selection_changed, this, &Document::resolve_selection);
     loader_ = std::thread([this, data = std::move(data)] {
         give_way(Nicer::loader);
@@ -54,12 +65,13 @@ Document::Document(QString path, std::shared_ptr<CaptureData> data) : path_(std:
 }
 
 Document::~Document() {
-    stop_ = true;
+    stop_loading();
     loader_.join();
 }
 
 void Document::stop_loading() {
     stop_ = true;
+    if (growth_) growth_->end();
 }
 
 void Document::on_grown() {

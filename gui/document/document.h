@@ -21,6 +21,9 @@ class Document : public QObject {
   public:
     // Opens the file and begins to load it; nullptr and `error` where nothing can be read.
     static std::unique_ptr<Document> open(const QString& path, QString& error);
+    // The same of a capture that is being recorded to a file, which must have begun: loading ends when `growth` does.
+    static std::unique_ptr<Document> follow(const QString& path, std::shared_ptr<FileGrowth> growth,
+                                            QString& error);
     // Stops loading and waits for that: some milliseconds.
     ~Document() override;
 
@@ -31,6 +34,8 @@ class Document : public QObject {
 
     // Loading goes on; the figures are those of the part read by now.
     bool loading() const { return loading_; }
+    // While loading(): what there is more of comes as it is recorded.
+    bool live() const { return loading_ && growth_ != nullptr; }
     // What was read by then stays.
     void stop_loading();
     // Opening to be told: damage, a stop, an error on this side. Empty while nothing is.
@@ -44,7 +49,7 @@ class Document : public QObject {
     void loaded();  // for the last time
 
   private:
-    Document(QString path, std::shared_ptr<CaptureData> data);
+    Document(QString path, std::shared_ptr<CaptureData> data, std::shared_ptr<FileGrowth> growth);
     void on_grown();
     void resolve_selection();
 
@@ -52,6 +57,7 @@ class Document : public QObject {
     std::shared_ptr<const CaptureData> data_;
     ViewState state_;
     Notes notes_;
+    std::shared_ptr<FileGrowth> growth_;  // of a file that is being written, else nullptr
     std::atomic<bool> stop_ = false;
     std::atomic<bool> growth_told_ = false;  // and not yet taken
     bool loading_ = true;

@@ -3,11 +3,15 @@
 
 #include <QTemporaryDir>
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <tuple>
 
 #include "gui/testing/loaded_document.h"
+
+#include "analyzer/ingest/decompressor.h"
 
 namespace sanscope {
 namespace {
@@ -139,6 +143,89 @@ TEST(Document, MayBeClosedOrStoppedAtAnyMoment) {
             EXPECT_TRUE(document->data()->complete());
         }
     }
+}
+
+// The bytes of a sample, decompressed.
+std::vector<uint8_t> bytes_of(const char* name) {
+    auto input = open_input(sample(name).toStdString());
+    if (!input) return {};
+    const auto bytes =
+        make_decompressor(Compression::zstd, std::make_unique<FileSource>(std::move(input->descriptor)), {});
+    std::vector<uint8_t> all;
+    std::array<uint8_t, 65536> some;
+    while (const size_t read = bytes->read(some)) all.insert(all.end(), some.begin(), some.begin() + read);
+    return all;
+}
+
+TEST(Document, FollowsACaptureWhileItIsRecorded) {
+    const std::vector<uint8_t> bytes = bytes_of("loss-mixed-initiator.pcap.zst");
+    ASSERT_GT(bytes.size(), 100'000u);
+    const QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("live.pcap"));
+    std::ofstream file(path.toStdString(), std::ios::binary);
+    const auto growth = std::make_shared<FileGrowth>();
+    size_t written = 0;
+    const auto write = [&](size_t length) {
+        file.write(reinterpret_cast<const char*>(bytes.data()) + written,
+                   static_cast<std::streamsize>(length));
+        file.flush();
+        written += length;
+        growth->grown_to(written);
+    };
+    write(1000);
+    QString error;
+    const auto document = Document::follow(path, growth, error);
+    ASSERT_TRUE(document) << error.toStdString();
+    uint64_t before = 0;
+    for (int step = 1; step <= 4; ++step) {
+        write(bytes.size() / 5);
+        const auto packets = [&] { return document->data()->progress().packets; };
+        ASSERT_TRUE(wait_until([&] { return packets() > before && !document->state().whole().empty(); }));
+        EXPECT_TRUE(document->live());
+        before = packets();
+    }
+    // What is there can be read while more comes.
+    {
+        const auto reading = document->data()->read();
+        EXPECT_TRUE(reading.packets().read(before));
+    }
+    write(bytes.size() - written);
+    growth->end();
+    ASSERT_TRUE(wait_until([&] { return !document->loading(); }));
+    EXPECT_FALSE(document->live());
+    EXPECT_EQ(document->warning(), QString());
+
+    const auto afterwards = loaded(path);
+    ASSERT_TRUE(afterwards);
+    const auto live = document->data()->try_read();
+    const auto later = afterwards->data()->try_read();
+    ASSERT_TRUE(live && later);
+    ASSERT_EQ(live->index().packets(), later->index().packets());
+    ASSERT_EQ(live->store().commands().size(), later->store().commands().size());
+    for (size_t i = 0; i < live->store().commands().size(); ++i) {
+        const CommandRow& a = live->store().commands()[i];
+        const CommandRow& b = later->store().commands()[i];
+        EXPECT_EQ(std::tie(a.itt, a.request_ns, a.response_ns, a.response_packet, a.queue_depth, a.pdus),
+                  std::tie(b.itt, b.request_ns, b.response_ns, b.response_packet, b.queue_depth, b.pdus))
+            << i;
+    }
+    EXPECT_EQ(document->state().whole(), afterwards->state().whole());
+}
+
+TEST(Document, ARecordingThatIsLeftEndsItsFollowing) {
+    const std::vector<uint8_t> bytes = bytes_of("loss-mixed-initiator.pcap.zst");
+    const QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("left.pcap"));
+    const auto growth = std::make_shared<FileGrowth>();
+    std::ofstream(path.toStdString(), std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size() / 2));
+    growth->grown_to(bytes.size() / 2);
+    QString error;
+    auto document = Document::follow(path, growth, error);
+    ASSERT_TRUE(document) << error.toStdString();
+    ASSERT_TRUE(wait_until([&] { return document->data()->progress().packets > 10; }));
+    document.reset();  // would wait for ever
+    EXPECT_TRUE(growth->ended());
 }
 
 }  // namespace
