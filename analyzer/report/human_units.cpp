@@ -75,6 +75,12 @@ std::string human_percent(double share) {
     return fmt::format("{:.0f} %", value);
 }
 
+std::string human_size_class(unsigned size) {
+    if (size == 0) return "-";
+    if (size == 1) return "1 B";
+    return "<= " + human_binary_bytes(uint64_t{1} << (size - 1));
+}
+
 std::string utc_time(int64_t time_ns) {
     constexpr int64_t second = 1'000'000'000;
     int64_t seconds = time_ns / second;

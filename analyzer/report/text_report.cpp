@@ -94,12 +94,6 @@ std::string name_of(const CommandRow& row) {
     return row.opcode == unknown<uint16_t> ? "(not seen)" : fmt::format("opcode 0x{:02x}", row.opcode);
 }
 
-std::string size_class(unsigned size) {
-    if (size == 0) return "-";
-    if (size == 1) return "1 B";
-    return "<= " + human_binary_bytes(uint64_t{1} << (size - 1));
-}
-
 // "LBA 1234 + 8" or nothing.
 std::string place_of(const CommandRow& row) {
     if (row.lba == unknown<uint64_t>) return "";
@@ -261,9 +255,9 @@ void Report::group_lines(std::string_view name) {
             return t.count() == 0 ? std::string("-") : human_duration(t.percentile_ns(fraction));
         };
         line("  {:<28} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8}", shown,
-             size_class(it->first.second), human_count(group.count), at(0.5), at(0.9), at(0.99), at(0.999),
-             t.count() == 0 ? "-" : human_duration(t.max_ns()), human_bytes(static_cast<double>(group.bytes)),
-             group.not_good);
+             human_size_class(it->first.second), human_count(group.count), at(0.5), at(0.9), at(0.99),
+             at(0.999), t.count() == 0 ? "-" : human_duration(t.max_ns()),
+             human_bytes(static_cast<double>(group.bytes)), group.not_good);
         shown.clear();
     }
 }

@@ -16,6 +16,23 @@ void LogHistogram::add(const LogHistogram& other) {
     sum_of_squares_ += other.sum_of_squares_;
 }
 
+LogHistogram LogHistogram::since(const LogHistogram& before) const {
+    LogHistogram since;
+    since.counts_ = counts_;
+    for (size_t i = 0; i < std::min(counts_.size(), before.counts_.size()); ++i) {
+        since.counts_[i] -= std::min(since.counts_[i], before.counts_[i]);
+    }
+    for (size_t bucket = 0; bucket < since.counts_.size(); ++bucket) {
+        if (since.counts_[bucket] == 0) continue;
+        since.count_ += since.counts_[bucket];
+        since.max_ = std::clamp(middle_of(bucket), min_, max_);
+        if (since.count_ == since.counts_[bucket]) since.min_ = since.max_;
+    }
+    since.sum_ = std::max(0.0, sum_ - before.sum_);
+    since.sum_of_squares_ = std::max(0.0, sum_of_squares_ - before.sum_of_squares_);
+    return since;
+}
+
 double LogHistogram::standard_deviation_ns() const {
     if (count_ < 2) return 0;
     const double mean = mean_ns();

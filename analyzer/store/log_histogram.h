@@ -26,6 +26,9 @@ class LogHistogram {
 
     void add(const LogHistogram& other);
 
+    // What was added since this was like `before`, an earlier copy. Its least and greatest values are known as the others are.
+    LogHistogram since(const LogHistogram& before) const;
+
     uint64_t count() const { return count_; }
     int64_t max_ns() const { return static_cast<int64_t>(max_); }
     int64_t min_ns() const { return static_cast<int64_t>(min_); }

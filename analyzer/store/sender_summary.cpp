@@ -11,17 +11,15 @@ void SenderSummary::on_window(const WindowRow& row) {
     if (begun && row.time_ns > last_ns_) {
         const int64_t passed_ns = row.time_ns - last_ns_;
         observed_ns_ += passed_ns;
-        in_state_ns_[static_cast<size_t>(last_state_)] += passed_ns;
-        if (last_limit_ != SendLimit::unknown) limited_ns_[static_cast<size_t>(last_limit_)] += passed_ns;
-        if (last_srtt_ns_ != no_time) {
-            srtt_times_ns_ += static_cast<double>(last_srtt_ns_) * static_cast<double>(passed_ns);
+        in_state_ns_[static_cast<size_t>(last_.state)] += passed_ns;
+        if (last_.limit != SendLimit::unknown) limited_ns_[static_cast<size_t>(last_.limit)] += passed_ns;
+        if (last_.srtt_ns != no_time) {
+            srtt_times_ns_ += static_cast<double>(last_.srtt_ns) * static_cast<double>(passed_ns);
             srtt_time_ns_ += passed_ns;
         }
     }
     last_ns_ = std::max(last_ns_, row.time_ns);  // a clock set back counts no time twice
-    last_limit_ = row.limit;
-    last_state_ = row.ca_state;
-    last_srtt_ns_ = row.srtt_ns;
+    last_ = {row.srtt_ns, row.cwnd, row.in_flight, row.limit, row.ca_state};
     srtt_max_ns_ = std::max(srtt_max_ns_, row.srtt_ns);
     in_flight_max_ = std::max(in_flight_max_, row.in_flight);
     if (row.cwnd != unknown<uint32_t>) {

@@ -45,6 +45,16 @@ class SenderSummary {
     uint32_t cwnd_max() const { return cwnd_max_; }
     uint32_t in_flight_max() const { return in_flight_max_; }
 
+    // What the last row told.
+    struct Moment {
+        int64_t srtt_ns = no_time;
+        uint32_t cwnd = unknown<uint32_t>;
+        uint32_t in_flight = 0;
+        SendLimit limit = SendLimit::unknown;
+        CaState state = CaState::open;
+    };
+    const Moment& last() const { return last_; }
+
   private:
     uint32_t connection_;
     bool from_a_;
@@ -63,9 +73,7 @@ class SenderSummary {
     uint32_t cwnd_max_ = unknown<uint32_t>;
     uint32_t in_flight_max_ = 0;
     int64_t last_ns_ = no_time;
-    int64_t last_srtt_ns_ = no_time;
-    SendLimit last_limit_ = SendLimit::unknown;
-    CaState last_state_ = CaState::open;
+    Moment last_;
 };
 
 }  // namespace sanscope

@@ -39,6 +39,7 @@ class Summary {
         int64_t last_ns = no_time;
         // Commands in flight, on average over the time from the first request to the last moment.
         double mean_depth() const;
+        uint32_t depth_now() const { return depth; }
 
       private:
         friend class Summary;
