@@ -17,10 +17,22 @@ int64_t rounded(double value) {
 
 void ViewState::set_whole(TimeRange whole) {
     if (whole == whole_) return;
-    const bool follows = range_ == whole_ || range_.empty();
+    const bool is_all = range_ == whole_ || range_.empty();
     whole_ = whole;
     Q_EMIT whole_changed();
-    if (follows) apply(whole);
+    if (is_all && !following_) return apply(whole);
+    if (following_) apply(range_.empty() ? whole : at_end(range_));
+}
+
+void ViewState::set_following(bool following) {
+    if (following == following_) return;
+    following_ = following;
+    if (following_ && !range_.empty()) apply(at_end(range_));
+    Q_EMIT following_changed();
+}
+
+TimeRange ViewState::at_end(TimeRange range) const {
+    return {whole_.end_ns - range.span_ns(), whole_.end_ns};
 }
 
 // A little beyond the whole may be looked at, so that what stands at its edge can be brought to the middle.
@@ -47,6 +59,14 @@ void ViewState::apply(TimeRange range) {
 
 void ViewState::set_range(TimeRange range, Step step) {
     range = within_reach(range);
+    if (following_) {
+        // What still shows the end is another length to be followed with.
+        if (range.end_ns >= whole_.end_ns) {
+            range = at_end(range);
+        } else {
+            set_following(false);
+        }
+    }
     if (range == range_) return;
     if (!range_.empty() && (step == Step::fresh || back_.empty())) {
         back_.push_back(range_);

@@ -30,9 +30,14 @@ class ViewState : public QObject {
     // The shortest range that can be looked at.
     static constexpr int64_t shortest_ns = 200;
 
-    // All there is. While the range is all there is, it grows with it.
+    // All there is. While the range is all there is, it grows with it; while the range follows, it moves on with its end.
     TimeRange whole() const { return whole_; }
     void set_whole(TimeRange whole);
+
+    // Whether the range, as long as it is, stays at the end of what there is. Looking at an earlier moment ends that; so does
+    // nothing else but to say so.
+    bool following() const { return following_; }
+    void set_following(bool following);
 
     TimeRange range() const { return range_; }
     // Cut to what lies about the whole, and to the shortest. Steps of one movement (a drag, a run of wheel clicks) are one
@@ -74,6 +79,7 @@ class ViewState : public QObject {
 
   Q_SIGNALS:
     void whole_changed();
+    void following_changed();
     void range_changed();
     void history_changed();
     void selection_changed();
@@ -86,8 +92,10 @@ class ViewState : public QObject {
   private:
     TimeRange within_reach(TimeRange range) const;
     void apply(TimeRange range);
+    TimeRange at_end(TimeRange range) const;
 
     TimeRange whole_;
+    bool following_ = false;
     TimeRange range_;
     std::vector<TimeRange> back_;
     std::vector<TimeRange> forward_;

@@ -102,5 +102,48 @@ TEST(ViewState, TellsASelectionOnce) {
     EXPECT_EQ(counter.selections, 1);
 }
 
+TEST(ViewState, ARangeThatFollowsMovesOnWithTheEnd) {
+    ViewState state;
+    state.set_whole({0, 1000});
+    state.set_range({400, 900});
+    state.set_following(true);
+    EXPECT_EQ(state.range(), (TimeRange{500, 1000}));
+    state.set_whole({0, 4000});
+    EXPECT_EQ(state.range(), (TimeRange{3500, 4000}));
+    // A longer one that shows the end follows as long as it is.
+    state.zoom(0.5, 4000);
+    EXPECT_TRUE(state.following());
+    EXPECT_EQ(state.range(), (TimeRange{3000, 4000}));
+    state.set_whole({0, 5000});
+    EXPECT_EQ(state.range(), (TimeRange{4000, 5000}));
+}
+
+TEST(ViewState, LookingAtAnEarlierMomentEndsFollowing) {
+    ViewState state;
+    state.set_whole({0, 10'000});
+    state.set_range({9'000, 10'000});
+    state.set_following(true);
+    int told = 0;
+    QObject::connect(&state, &ViewState::following_changed, [&] { ++told; });
+    state.pan(-0.5);
+    EXPECT_FALSE(state.following());
+    EXPECT_EQ(told, 1);
+    EXPECT_EQ(state.range(), (TimeRange{8'500, 9'500}));
+    state.set_whole({0, 20'000});
+    EXPECT_EQ(state.range(), (TimeRange{8'500, 9'500}));
+    state.set_following(true);
+    EXPECT_EQ(state.range(), (TimeRange{19'000, 20'000}));
+}
+
+TEST(ViewState, FollowingFromTheBeginningShowsAllThereIsAtFirst) {
+    ViewState state;
+    state.set_following(true);
+    state.set_whole({0, 1000});
+    EXPECT_EQ(state.range(), (TimeRange{0, 1000}));
+    state.set_range({200, 1000});
+    state.set_whole({0, 3000});
+    EXPECT_EQ(state.range(), (TimeRange{2200, 3000}));
+}
+
 }  // namespace
 }  // namespace sanscope
