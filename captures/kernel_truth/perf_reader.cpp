@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/perf_event.h>
+#include <memory>
+#include <string>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "captures/kernel_truth/file_handles.h"
+#include "captures/kernel_truth/open_readers.h"
+#include "captures/kernel_truth/perf_decoder.h"
+#include "captures/kernel_truth/perf_ring.h"
+#include "captures/kernel_truth/wakeups.h"
+
+namespace sanscope {
+namespace {
+
+constexpr std::array tracefs_folders{"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+
+// Memory that an unprivileged process may lock is short: where so much is refused, half of it is asked for, down to this.
+constexpr size_t least_ring_bytes = 64u << 10;
+constexpr size_t most_ring_bytes = 1u << 30;
+
+// The error's number where it fails.
+Result<std::string> read_file(const std::string& path) {
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) return Error{fmt::format("{}: {}", path, std::strerror(errno))};
+    std::string text;
+    std::array<char, 4096> buffer;
+    while (true) {
+        const ssize_t bytes = ::read(file.get(), buffer.data(), buffer.size());
+        if (bytes < 0) return Error{fmt::format("{}: {}", path, std::strerror(errno))};
+        if (bytes == 0) return text;
+        text.append(buffer.data(), static_cast<size_t>(bytes));
+    }
+}
+
+Result<TracepointFormat> read_format(const char* tracepoint) {
+    Error first{"there is no tracefs"};
+    for (const char* folder : tracefs_folders) {
+        auto text = read_file(fmt::format("{}/events/tcp/{}/format", folder, tracepoint));
+        if (text) return TracepointFormat::parse(*text);
+        if (folder == tracefs_folders.front()) first = text.error();
+    }
+    return first;
+}
+
+std::string what_is_missing(const char* what, int error) {
+    if (error == EPERM || error == EACCES) {
+        return fmt::format("{}: it needs root, or the capability cap_perfmon", what);
+    }
+    return fmt::format("{}: {}", what, std::strerror(error));
+}
+
+std::string filter_for(const std::vector<uint16_t>& ports) {
+    std::string filter;
+    for (const uint16_t port : ports) {
+        filter += fmt::format("{}sport=={}||dport=={}", filter.empty() ? "" : "||", port, port);
+    }
+    return filter;
+}
+
+class PerfReader : public EventReader {
+  public:
+    explicit PerfReader(PerfDecoder decoder) : decoder_(std::move(decoder)) {}
+    ~PerfReader() override { stop(); }
+
+    std::optional<Error> open(const KernelTruthOptions& options);
+
+    v1::KernelTruth::Method method() const override { return v1::KernelTruth::METHOD_PERF_EVENTS; }
+    bool tells_transitions() const override { return tells_transitions_; }
+    void wait(std::chrono::milliseconds timeout) override { wakeups_.wait(timeout); }
+    std::optional<Error> read(TruthAssembler& assembler) override;
+    void stop() override;
+
+    // Events of the tracepoint with this number are recorded too.
+    void add(uint16_t id) { ids_.push_back(id); }
+    void set_tells_transitions() { tells_transitions_ = true; }
+
+  private:
+    std::optional<Error> open_processor(int processor, const KernelTruthOptions& options);
+
+    PerfDecoder decoder_;
+    std::vector<uint16_t> ids_;
+    std::vector<Descriptor> events_;
+    std::vector<PerfRing> rings_;
+    Wakeups wakeups_;
+    bool tells_transitions_ = false;
+};
+
+int open_event(uint16_t id, int processor, size_t wakeup_bytes) {
+    perf_event_attr attributes{};
+    attributes.size = sizeof attributes;
+    attributes.type = PERF_TYPE_TRACEPOINT;
+    attributes.config = id;
+    attributes.sample_period = 1;
+    attributes.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_RAW;
+    attributes.disabled = 1;
+    attributes.watermark = 1;
+    attributes.wakeup_watermark = static_cast<uint32_t>(wakeup_bytes);
+    // Of tracepoints, the kernel stamps with no clock that is stepped.
+    attributes.use_clockid = 1;
+    attributes.clockid = CLOCK_MONOTONIC;
+    return static_cast<int>(
+        ::syscall(SYS_perf_event_open, &attributes, -1, processor, -1, PERF_FLAG_FD_CLOEXEC));
+}
+
+std::optional<Error> PerfReader::open_processor(int processor, const KernelTruthOptions& options) {
+    size_t ring_bytes = std::bit_ceil(std::clamp(options.ring_bytes, least_ring_bytes, most_ring_bytes));
+    const std::string filter = filter_for(options.ports);
+    int first = -1;
+    for (const uint16_t id : ids_) {
+        Descriptor event(open_event(id, processor, ring_bytes / 4));
+        if (!event) {
+            // A processor that is not running has no events.
+            if (errno == ENODEV && first < 0) return std::nullopt;
+            return Error{what_is_missing("perf_event_open", errno)};
+        }
+        if (!filter.empty() && ::ioctl(event.get(), PERF_EVENT_IOC_SET_FILTER, filter.c_str()) != 0) {
+            return Error{what_is_missing("filter of perf events", errno)};
+        }
+        if (first < 0) {
+            first = event.get();
+            PerfRing ring(first, ring_bytes);
+            while (!ring && ring_bytes > least_ring_bytes) {
+                ring_bytes /= 2;
+                ring = PerfRing(first, ring_bytes);
+            }
+            if (!ring) return Error{what_is_missing("memory of perf events", errno)};
+            rings_.push_back(std::move(ring));
+            if (!wakeups_.add(first)) return Error{what_is_missing("epoll", errno)};
+        } else if (::ioctl(event.get(), PERF_EVENT_IOC_SET_OUTPUT, first) != 0) {
+            return Error{what_is_missing("ring of perf events", errno)};
+        }
+        events_.push_back(std::move(event));
+    }
+    return std::nullopt;
+}
+
+std::optional<Error> PerfReader::open(const KernelTruthOptions& options) {
+    const long processors = ::sysconf(_SC_NPROCESSORS_CONF);
+    for (int processor = 0; processor < processors; ++processor) {
+        if (auto failed = open_processor(processor, options)) return failed;
+    }
+    for (const Descriptor& event : events_) {
+        if (::ioctl(event.get(), PERF_EVENT_IOC_ENABLE, 0) != 0)
+            return Error{what_is_missing("perf events", errno)};
+    }
+    return std::nullopt;
+}
+
+std::optional<Error> PerfReader::read(TruthAssembler& assembler) {
+    for (PerfRing& ring : rings_) {
+        ring.read([&](std::span<const uint8_t> record) { decoder_.decode(record, assembler); });
+    }
+    return std::nullopt;
+}
+
+void PerfReader::stop() {
+    for (const Descriptor& event : events_) ::ioctl(event.get(), PERF_EVENT_IOC_DISABLE, 0);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<EventReader>> open_perf_reader(const KernelTruthOptions& options) {
+    if (options.network_namespace != 0) return Error{"they do not tell one network namespace from another"};
+    const auto probe = read_format("tcp_probe");
+    if (!probe) return probe.error();
+    auto decoder = PerfDecoder::create(*probe);
+    if (!decoder) return decoder.error();
+    const auto state_set = read_format("tcp_cong_state_set");
+    const bool tells_transitions = state_set && !decoder->add_cong_state_set(*state_set);
+    const auto destroy = read_format("tcp_destroy_sock");
+    const bool tells_ends = destroy && !decoder->add_destroy_sock(*destroy);
+
+    auto reader = std::make_unique<PerfReader>(std::move(*decoder));
+    reader->add(probe->id());
+    if (tells_transitions) {
+        reader->add(state_set->id());
+        reader->set_tells_transitions();
+    }
+    if (tells_ends) reader->add(destroy->id());
+    if (auto failed = reader->open(options)) return *failed;
+    return std::unique_ptr<EventReader>(std::move(reader));
+}
+
+}  // namespace sanscope
