@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "analyzer/cli/capture_command.h"
 #include "analyzer/cli/details_command.h"
 #include "analyzer/cli/exit_status.h"
 #include "analyzer/cli/filter_command.h"
@@ -29,10 +30,12 @@ int run(int argc, char** argv) {
     TableCommand table;
     DetailsCommand details;
     FilterCommand filter;
+    CaptureCommand capture;
     report.add_to(app);
     table.add_to(app);
     details.add_to(app);
     filter.add_to(app);
+    capture.add_to(app);
 
     try {
         app.parse(argc, argv);
@@ -42,6 +45,7 @@ int run(int argc, char** argv) {
     if (table.chosen()) return table.run();
     if (details.chosen()) return details.run();
     if (filter.chosen()) return filter.run();
+    if (capture.chosen()) return capture.run();
     return report.run();
 }
 

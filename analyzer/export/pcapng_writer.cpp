@@ -2,73 +2,20 @@
 #include "analyzer/export/pcapng_writer.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
-#include <type_traits>
 
-#include "analyzer/ingest/pcapng_blocks.h"
+#include "analyzer/export/pcapng_encoding.h"
 #include "analyzer/ingest/pcapng_parser.h"
 #include "analyzer/ingest/record_parser.h"
 
 namespace sanscope {
-namespace {
-
 using namespace pcapng;
-
-constexpr uint64_t section_length_unknown = ~uint64_t{0};
-constexpr char nanoseconds = 9;
-
-// Type and length before a block's body, the length again behind it.
-constexpr uint32_t block_frame = 12;
-constexpr uint32_t packet_fields = 20;
-
-static_assert(std::endian::native == std::endian::little, "the file is written in the order of the host");
-
-constexpr uint32_t padded(uint32_t length) {
-    return (length + 3) & ~uint32_t{3};
-}
-
-template <class T>
-void append_integer(BlockWriter& out, T value) {
-    static_assert(std::is_integral_v<T>);
-    char bytes[sizeof value];
-    std::memcpy(bytes, &value, sizeof value);
-    out.append({bytes, sizeof bytes});
-}
-
-void append_padded(BlockWriter& out, std::string_view bytes) {
-    if (!bytes.empty()) out.append(bytes);
-    constexpr char zeros[4] = {};
-    out.append({zeros, (4 - bytes.size() % 4) % 4});
-}
-
-constexpr uint32_t option_length(std::string_view value) {
-    return 4 + padded(static_cast<uint32_t>(value.size()));
-}
-constexpr uint32_t end_of_options_length = 4;
-
-void append_option(BlockWriter& out, uint16_t code, std::string_view value) {
-    append_integer(out, code);
-    append_integer(out, static_cast<uint16_t>(value.size()));
-    append_padded(out, value);
-}
-
-void append_end_of_options(BlockWriter& out) {
-    append_integer(out, opt_endofopt);
-    append_integer(out, uint16_t{0});
-}
-
-}  // namespace
 
 PcapngWriter::PcapngWriter(ByteSink& sink) : blocks_(sink) {
     constexpr std::string_view application = "sanscope " SANSCOPE_VERSION;
     constexpr uint32_t length = block_frame + 16 + option_length(application) + end_of_options_length;
     append_integer(blocks_, section_header_block);
     append_integer(blocks_, length);
-    append_integer(blocks_, byte_order_magic);
-    append_integer(blocks_, uint16_t{1});  // version 1.0
-    append_integer(blocks_, uint16_t{0});
-    append_integer(blocks_, section_length_unknown);
+    append_section_start(blocks_);
     append_option(blocks_, shb_userappl, application);
     append_end_of_options(blocks_);
     append_integer(blocks_, length);

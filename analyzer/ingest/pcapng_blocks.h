@@ -25,11 +25,20 @@ constexpr uint32_t byte_order_magic = 0x1a2b3c4d;
 // Options of the blocks that have them.
 constexpr uint16_t opt_endofopt = 0;
 constexpr uint16_t opt_comment = 1;
-constexpr uint16_t if_name = 2;
+constexpr uint16_t shb_hardware = 2;
+constexpr uint16_t shb_os = 3;
 constexpr uint16_t shb_userappl = 4;
-constexpr uint16_t isb_ifdrop = 5;
-constexpr uint16_t isb_osdrop = 7;
+constexpr uint16_t if_name = 2;
 constexpr uint16_t if_tsresol = 9;
+constexpr uint16_t if_filter = 11;
+constexpr uint16_t if_os = 12;
 constexpr uint16_t if_tsoffset = 14;
+constexpr uint16_t isb_starttime = 2;
+constexpr uint16_t isb_endtime = 3;
+constexpr uint16_t isb_ifrecv = 4;
+constexpr uint16_t isb_ifdrop = 5;
+constexpr uint16_t isb_filteraccept = 6;
+constexpr uint16_t isb_osdrop = 7;
+constexpr uint16_t isb_usrdeliv = 8;
 
 }  // namespace sanscope::pcapng

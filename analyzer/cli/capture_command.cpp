@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/cli/capture_command.h"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include "captures/recorder/recording.h"
+
+#include "analyzer/cli/capture_limits.h"
+#include "analyzer/cli/interrupt_handler.h"
+#include "analyzer/report/human_units.h"
+
+namespace sanscope {
+namespace {
+
+using Trouble = v1::RecordingTrouble;
+using Ended = v1::RecordingEnded;
+using std::chrono::milliseconds;
+
+uint64_t dropped(const v1::RecordingTotals& totals) {
+    uint64_t count = totals.lost_at_the_end();
+    for (const auto& interface : totals.interfaces())
+        count += interface.dropped_by_kernel() + interface.dropped_by_interface();
+    return count;
+}
+
+// Where no -w says it: in this folder, by what and when.
+std::string default_path(const std::string& interface) {
+    std::tm local{};
+    const std::time_t now = std::time(nullptr);
+    ::localtime_r(&now, &local);
+    return fmt::format("{}_{:%Y%m%d-%H%M%S}.pcapng", interface, local);
+}
+
+// What is seen of a recording on the terminal, and what it came to.
+class Watcher {
+  public:
+    Watcher(const v1::RecordingRequest& request, bool quiet)
+        : request_(request), quiet_(quiet), line_(!quiet && ::isatty(STDERR_FILENO) == 1) {}
+
+    void take(const v1::RecordingEvent& event) {
+        if (event.has_started()) {
+            begun_ = true;
+            if (!quiet_) {
+                clear();
+                fmt::print(stderr, "Recording from {}; Ctrl-C ends it\n",
+                           fmt::join(request_.interfaces(), ", "));
+            }
+        } else if (event.has_file_begun() && !quiet_ && !request_.to_descriptor_3()) {
+            clear();
+            fmt::print(stderr, "File: {}\n", event.file_begun().path());
+        } else if (event.has_trouble()) {
+            clear();
+            fmt::print(stderr, "sanscope: {}\n", event.trouble().message());
+            if (event.trouble().kind() == Trouble::WRONG_FILTER) wrong_filter_ = true;
+        } else if (event.has_progress()) {
+            show(event.progress().totals());
+        } else if (event.has_ended()) {
+            clear();
+            ended_ = event.ended();
+            if (begun_) summarise();
+        }
+    }
+
+    ExitStatus status() const {
+        if (wrong_filter_) return exit_usage;
+        if (!begun_ || ended_.why() == Ended::NOT_BEGUN) return exit_nothing_analysed;
+        const bool cut_short = ended_.why() == Ended::OUTPUT_FAILED || ended_.why() == Ended::RECORDER_DIED ||
+                               ended_.why() == Ended::INTERFACES_GONE;
+        return cut_short || dropped(ended_.totals()) > 0 ? exit_input_damaged : exit_all_analysed;
+    }
+
+  private:
+    void show(const v1::RecordingTotals& totals) {
+        if (!line_) return;
+        const uint64_t lost = dropped(totals);
+        fmt::print(stderr, "\r\x1b[K{} packets, {}, {} dropped", human_count(totals.packets()),
+                   human_bytes(static_cast<double>(totals.bytes())), lost == 0 ? "none" : human_count(lost));
+        drawn_ = true;
+    }
+
+    void clear() {
+        if (drawn_) fmt::print(stderr, "\r\x1b[K");
+        drawn_ = false;
+    }
+
+    void summarise() const {
+        if (quiet_) return;
+        const v1::RecordingTotals& totals = ended_.totals();
+        fmt::print(stderr, "{} packets recorded, {} bytes in {} file{}\n", totals.packets(), totals.bytes(),
+                   totals.files(), totals.files() == 1 ? "" : "s");
+        for (int i = 0; i < totals.interfaces_size() && i < request_.interfaces_size(); ++i) {
+            const auto& counts = totals.interfaces(i);
+            fmt::print(stderr, "{}: {} received, {} dropped by the kernel, {} by the interface\n",
+                       request_.interfaces(i), counts.received(), counts.dropped_by_kernel(),
+                       counts.dropped_by_interface());
+        }
+        if (totals.lost_at_the_end() > 0)
+            fmt::print(stderr, "{} more were taken in and found no room\n", totals.lost_at_the_end());
+    }
+
+    const v1::RecordingRequest& request_;
+    bool quiet_;
+    bool line_;
+    bool drawn_ = false;
+    bool begun_ = false;
+    bool wrong_filter_ = false;
+    v1::RecordingEnded ended_;
+};
+
+}  // namespace
+
+void CaptureCommand::add_to(CLI::App& app) {
+    command_ = app.add_subcommand("capture", "Record packets from interfaces into a pcapng file");
+    command_
+        ->add_option("-i,--interface", interfaces_, "Take packets from it; several may be named; any is all")
+        ->allow_extra_args(false);
+    command_->add_option("-f,--filter", filter_,
+                         "Only those that match, in libpcap's language: 'tcp port 3260'");
+    command_->add_option("-w,--write", output_, "The file; - is standard output");
+    command_->add_option("-s,--snapshot-length", snap_length_, "Bytes kept of each packet; 0: all");
+    command_
+        ->add_option("-B,--buffer-size", buffer_mib_, "The kernel's buffer for each interface, MiB; 0: 32")
+        ->check(CLI::Range(0, 2047));
+    command_->add_flag("-p,--no-promiscuous-mode", not_promiscuous_,
+                       "Only what is for this host, or for all");
+    command_->add_flag("--kernel-truth", kernel_truth_,
+                       "Also what this host's kernel tells of its TCP connections");
+    command_->add_option("-c,--packets", packets_, "Stop after so many packets")->check(CLI::PositiveNumber);
+    command_
+        ->add_option("-a,--autostop", stop_after_,
+                     "Stop after duration:SECONDS, filesize:KB, packets:N or files:N")
+        ->allow_extra_args(false);
+    command_
+        ->add_option("-b,--ring-buffer", rotate_,
+                     "Begin another file after duration:SECONDS, filesize:KB or packets:N; keep files:N")
+        ->allow_extra_args(false);
+    command_->add_option("--time-stamp-type", time_stamps_, "Whose clock stamps the packets")
+        ->check(CLI::IsMember({"host", "adapter", "adapter_unsynced"}))
+        ->capture_default_str();
+    command_->add_flag("--immediate", immediate_, "Take each packet as it comes: costs more time a packet");
+    command_->add_flag("-D,--list-interfaces", list_, "Print the interfaces, and do nothing else");
+    command_->add_flag("--check-filter", check_filter_, "Only say whether the filter is one");
+    command_->add_flag("-q,--quiet", quiet_, "Print nothing but what goes wrong");
+    command_->footer(
+        "Only sanscope-recorder, which this starts, needs the right to capture: docs/capture.md. Files of a "
+        "rotation are\ncalled OUT_00001_YYYYMMDDhhmmss.pcapng.\n\n"
+        "Exit status: 0 all was recorded; 1 nothing could be; 2 usage; 3 recorded, but packets were dropped "
+        "or "
+        "it ended\nbefore its time: the disk was full, the interface was removed.\n\n"
+        "Examples:\n"
+        "  sanscope capture -i eth0 -f 'tcp port 3260' -w san.pcapng\n"
+        "  sanscope capture -i eth0 -i eth1 -s 128 -b filesize:1000000 -b files:20 -w ring.pcapng\n"
+        "  sanscope capture -i eth0 -w - | sanscope report -\n");
+}
+
+bool CaptureCommand::chosen() const {
+    return command_->parsed();
+}
+
+Result<v1::RecordingRequest> CaptureCommand::request() const {
+    if (interfaces_.empty()) return Error{"say which interface with -i; -D lists them"};
+    v1::RecordingRequest request;
+    for (const std::string& interface : interfaces_) request.add_interfaces(interface);
+    request.set_filter(filter_);
+    request.set_snap_length(snap_length_);
+    request.set_buffer_mib(buffer_mib_);
+    request.set_promiscuous(!not_promiscuous_);
+    request.set_immediate(immediate_);
+    request.set_kernel_truth(kernel_truth_);
+    request.set_to_descriptor_3(output_ == "-");
+    request.set_path(output_.empty() ? default_path(interfaces_.front()) : output_);
+    if (time_stamps_ == "adapter") request.set_time_stamp_type(v1::RecordingRequest::ADAPTER);
+    if (time_stamps_ == "adapter_unsynced")
+        request.set_time_stamp_type(v1::RecordingRequest::ADAPTER_UNSYNCED);
+    if (output_ == "-" && !rotate_.empty()) return Error{"-b: standard output is only one file"};
+    if (const auto set = set_limits(stop_after_, rotate_, request); !set) return set.error();
+    if (packets_ > 0) request.mutable_stop_after()->set_packets(packets_);
+    return request;
+}
+
+ExitStatus CaptureCommand::list() const {
+    const auto list = list_capture_interfaces({});
+    if (!list) {
+        fmt::print(stderr, "sanscope: {}\n", list.error().message);
+        return exit_nothing_analysed;
+    }
+    for (const auto& interface : list->interfaces()) {
+        std::vector<std::string> facts;
+        if (!interface.description().empty()) facts.push_back(interface.description());
+        if (!interface.up()) facts.emplace_back("down");
+        facts.insert(facts.end(), interface.addresses().begin(), interface.addresses().end());
+        fmt::print("{:<16}{}\n", interface.name(), fmt::join(facts, ", "));
+    }
+    return exit_all_analysed;
+}
+
+ExitStatus CaptureCommand::check_filter() const {
+    const auto check = check_capture_filter(filter_, interfaces_.empty() ? "" : interfaces_.front(), {});
+    if (!check) {
+        fmt::print(stderr, "sanscope: {}\n", check.error().message);
+        return exit_nothing_analysed;
+    }
+    if (check->valid()) return exit_all_analysed;
+    fmt::print(stderr, "sanscope: filter '{}': {}\n", filter_, check->message());
+    return exit_usage;
+}
+
+ExitStatus CaptureCommand::run() const {
+    if (list_) return list();
+    if (check_filter_) return check_filter();
+    const auto made = request();
+    if (!made) {
+        fmt::print(stderr, "sanscope: {}\n", made.error().message);
+        return exit_usage;
+    }
+    if (output_ == "-" && ::isatty(STDOUT_FILENO) == 1) {
+        fmt::print(stderr, "sanscope: -w -: a capture is nothing to read on a terminal\n");
+        return exit_usage;
+    }
+    return record(*made);
+}
+
+ExitStatus CaptureCommand::record(const v1::RecordingRequest& request) const {
+    const InterruptHandler handler;
+    auto recording =
+        Recording::start(request, {.program = {}, .output_descriptor = output_ == "-" ? STDOUT_FILENO : -1});
+    if (!recording) {
+        fmt::print(stderr, "sanscope: {}\n", recording.error().message);
+        return exit_nothing_analysed;
+    }
+    Watcher watcher(request, quiet_);
+    while ((*recording)->poll(milliseconds(200), [&](const v1::RecordingEvent& event) {
+        watcher.take(event);
+    })) {
+        if (InterruptHandler::interrupted) (*recording)->stop();
+    }
+    return watcher.status();
+}
+
+}  // namespace sanscope

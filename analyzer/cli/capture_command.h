@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sanscope/v1/recording.pb.h"
+
+#include "analyzer/base/result.h"
+#include "analyzer/cli/exit_status.h"
+
+namespace CLI {
+class App;
+}
+
+namespace sanscope {
+
+// `sanscope capture -i INTERFACE`: records packets into a pcapng file, through sanscope-recorder.
+class CaptureCommand {
+  public:
+    void add_to(CLI::App& app);
+    bool chosen() const;
+    ExitStatus run() const;
+
+  private:
+    ExitStatus list() const;
+    ExitStatus check_filter() const;
+    ExitStatus record(const v1::RecordingRequest& request) const;
+    Result<v1::RecordingRequest> request() const;
+
+    CLI::App* command_ = nullptr;
+    std::vector<std::string> interfaces_;
+    std::string filter_;
+    std::string output_;
+    uint32_t snap_length_ = 0;
+    uint32_t buffer_mib_ = 0;
+    bool not_promiscuous_ = false;
+    bool immediate_ = false;
+    bool kernel_truth_ = false;
+    uint64_t packets_ = 0;
+    std::vector<std::string> stop_after_;
+    std::vector<std::string> rotate_;
+    std::string time_stamps_ = "host";
+    bool list_ = false;
+    bool check_filter_ = false;
+    bool quiet_ = false;
+};
+
+}  // namespace sanscope

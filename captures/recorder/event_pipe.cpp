@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "captures/recorder/event_pipe.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "analyzer/proto/message_pipe.h"
+
+namespace sanscope {
+
+EventPipe::EventPipe(int descriptor) : descriptor_(descriptor) {
+    ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) | O_NONBLOCK);
+}
+
+void EventPipe::send(const v1::RecordingEvent& event) {
+    if (reader_gone_ || (event.has_progress() && waiting())) return;
+    if (!waiting()) {
+        bytes_.clear();
+        begin_ = 0;
+    }
+    append_message(event, bytes_);
+    flush();
+}
+
+void EventPipe::flush() {
+    while (waiting() && !reader_gone_) {
+        const ssize_t written = ::write(descriptor_, bytes_.data() + begin_, bytes_.size() - begin_);
+        if (written > 0) {
+            begin_ += static_cast<size_t>(written);
+        } else if (errno == EAGAIN) {
+            return;
+        } else if (errno != EINTR) {
+            reader_gone_ = true;
+        }
+    }
+}
+
+void EventPipe::finish(int milliseconds) {
+    pollfd writable{descriptor_, POLLOUT, 0};
+    for (int rounds = milliseconds / 10; waiting() && !reader_gone_ && rounds > 0; --rounds) {
+        ::poll(&writable, 1, 10);
+        flush();
+    }
+}
+
+}  // namespace sanscope

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "captures/recorder/packet_buffers.h"
+#include "sanscope/v1/recording.pb.h"
+
+#include "analyzer/base/file_descriptor.h"
+#include "analyzer/base/result.h"
+
+using pcap_t = struct pcap;
+struct pcap_pkthdr;
+
+namespace sanscope {
+
+// What went wrong with an interface, as it is told.
+struct CaptureTrouble {
+    v1::RecordingTrouble::Kind kind = v1::RecordingTrouble::OTHER;
+    std::string message;
+};
+
+// One interface of this host: a thread that takes its packets from the kernel's ring (libpcap, TPACKET_V3) and puts each as a
+// pcapng block into a buffer for the writer. An interface that goes down is waited for; the kernel lets the socket go on.
+class InterfaceCapture {
+  public:
+    using Tell = std::function<void(CaptureTrouble)>;
+    using State = v1::InterfaceCounts::State;
+
+    // Needs the right to capture. `warnings`: what was asked for and is not offered.
+    static std::variant<std::unique_ptr<InterfaceCapture>, CaptureTrouble> open(
+        const std::string& name, const v1::RecordingRequest& request, std::vector<CaptureTrouble>& warnings);
+    InterfaceCapture(const InterfaceCapture&) = delete;
+    InterfaceCapture& operator=(const InterfaceCapture&) = delete;
+    ~InterfaceCapture();
+
+    // Needs no rights. Nothing for everything; an Error is libpcap's.
+    Result<std::monostate> set_filter(const std::string& filter);
+
+    // Begins. `number` is the interface's in the file; `tell` is called on the capturing thread.
+    void start(uint32_t number, PacketBuffers& buffers, Tell tell);
+    // What was there until now is still handed over; then the thread ends.
+    void request_stop();
+    // As well, but nothing is handed over any more: those packets are counted as discarded.
+    void discard_and_stop();
+    bool ended() const { return ended_; }
+    void join();
+
+    const std::string& name() const { return name_; }
+    uint16_t link_type() const { return link_type_; }
+    uint32_t snap_length() const { return snap_length_; }
+    bool nanoseconds() const { return nanoseconds_; }
+
+    // From here on any thread may ask.
+    uint64_t received() const { return received_; }
+    uint64_t dropped_by_kernel() const { return dropped_by_kernel_; }
+    uint64_t dropped_by_interface() const { return dropped_by_interface_; }
+    uint64_t discarded() const { return discarded_; }
+    State state() const { return state_; }
+    // Everything from before this time was handed over; meaningful only with the host's time stamps.
+    int64_t complete_until_ns() const { return complete_until_ns_; }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    InterfaceCapture(std::string name, pcap_t* handle);
+    static void take(unsigned char* self, const pcap_pkthdr* header, const unsigned char* bytes);
+    void run();
+    void idle(Clock::time_point now);
+    bool find_buffer();
+    void hand_over();
+    void watch_statistics();
+    bool watch_link(const char* error);
+    void fail(State state, v1::RecordingTrouble::Kind kind, std::string message);
+
+    std::string name_;
+    pcap_t* handle_;
+    FileDescriptor wake_;
+    FileDescriptor link_socket_;
+    int index_ = 0;  // of the interface; 0: all of them
+    uint16_t link_type_ = 1;
+    uint32_t snap_length_ = 0;
+    bool nanoseconds_ = true;
+    bool host_time_ = true;
+
+    uint32_t number_ = 0;
+    PacketBuffers* buffers_ = nullptr;
+    Tell tell_;
+    std::thread thread_;
+    PacketBuffer* buffer_ = nullptr;
+    Clock::time_point buffer_began_;
+    uint32_t last_received_ = 0;
+    uint32_t last_dropped_ = 0;
+    uint32_t last_dropped_by_interface_ = 0;
+
+    std::atomic<bool> stop_ = false;
+    std::atomic<bool> discard_ = false;
+    std::atomic<bool> ended_ = false;
+    std::atomic<uint64_t> received_ = 0;
+    std::atomic<uint64_t> dropped_by_kernel_ = 0;
+    std::atomic<uint64_t> dropped_by_interface_ = 0;
+    std::atomic<uint64_t> discarded_ = 0;
+    std::atomic<State> state_ = v1::InterfaceCounts::UP;
+    std::atomic<int64_t> complete_until_ns_ = INT64_MIN;
+};
+
+// The interfaces that packets can be taken from, in libpcap's order.
+v1::InterfaceList list_interfaces();
+// Whether libpcap takes a filter for packets of that interface; needs no rights.
+v1::CaptureFilterCheck check_capture_filter(const v1::CheckCaptureFilter& asked);
+
+}  // namespace sanscope

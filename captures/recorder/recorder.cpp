@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "captures/recorder/recorder.h"
+
+#include <algorithm>
+#include <ctime>
+#include <fmt/format.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+#include <utility>
+
+#include "captures/recorder/recording_blocks.h"
+
+namespace sanscope {
+namespace {
+
+using std::chrono::milliseconds;
+using Trouble = v1::RecordingTrouble;
+using Ended = v1::RecordingEnded;
+
+// Small enough that what is copied in is still in a cache when it is copied out, large enough for a system call.
+constexpr size_t buffer_bytes = size_t{512} << 10;
+// For when the disk makes the writer wait: 64 MiB, which are touched only then.
+constexpr size_t buffer_count = 128;
+constexpr std::chrono::seconds between_statistics{10};
+constexpr milliseconds latest_merge{300};
+
+int64_t host_time_ns() {
+    timespec now{};
+    ::clock_gettime(CLOCK_REALTIME, &now);
+    return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+std::span<const uint8_t> bytes_of(const std::string& text) {
+    return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+
+}  // namespace
+
+EventQueue::EventQueue() : wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+void EventQueue::push(v1::RecordingEvent event) {
+    {
+        const std::lock_guard lock(mutex_);
+        events_.push_back(std::move(event));
+    }
+    const uint64_t one = 1;
+    [[maybe_unused]] const ssize_t written = ::write(wake_.get(), &one, sizeof one);
+}
+
+std::vector<v1::RecordingEvent> EventQueue::take() {
+    uint64_t count = 0;
+    [[maybe_unused]] const ssize_t came = ::read(wake_.get(), &count, sizeof count);
+    const std::lock_guard lock(mutex_);
+    return std::exchange(events_, {});
+}
+
+Recorder::Recorder(v1::RecordingRequest request, std::vector<std::unique_ptr<BlockSource>> sources,
+                   EventQueue& events)
+    : request_(std::move(request)),
+      sources_(std::move(sources)),
+      events_(events),
+      buffers_(buffer_count, buffer_bytes) {}
+
+Recorder::~Recorder() {
+    for (const auto& capture : captures_) capture->discard_and_stop();
+    take_no_more_ = true;
+    if (writer_.joinable()) writer_.join();
+}
+
+void Recorder::tell(const CaptureTrouble& trouble, bool fatal) {
+    v1::RecordingEvent event;
+    event.mutable_trouble()->set_kind(trouble.kind);
+    event.mutable_trouble()->set_message(trouble.message);
+    event.mutable_trouble()->set_fatal(fatal);
+    events_.push(std::move(event));
+}
+
+bool Recorder::open() {
+    if (request_.interfaces().empty()) {
+        tell({Trouble::WRONG_REQUEST, "no interface to capture from was named"}, true);
+        return false;
+    }
+    for (const std::string& name : request_.interfaces()) {
+        std::vector<CaptureTrouble> warnings;
+        auto opened = InterfaceCapture::open(name, request_, warnings);
+        for (const CaptureTrouble& warning : warnings) tell(warning, false);
+        if (const auto* const trouble = std::get_if<CaptureTrouble>(&opened)) {
+            tell(*trouble, true);
+            return false;
+        }
+        captures_.push_back(std::move(std::get<0>(opened)));
+    }
+    std::erase_if(sources_, [&](const std::unique_ptr<BlockSource>& source) {
+        const auto opened = source->open();
+        if (!opened) tell({Trouble::NOT_OFFERED, opened.error().message}, false);
+        return !opened;
+    });
+    return true;
+}
+
+bool Recorder::prepare() {
+    for (const auto& capture : captures_) {
+        const auto set = capture->set_filter(request_.filter());
+        if (set) continue;
+        tell({Trouble::WRONG_FILTER, fmt::format("filter '{}': {}", request_.filter(), set.error().message)},
+             true);
+        return false;
+    }
+    return true;
+}
+
+bool Recorder::start(const std::string& as_whom) {
+    began_ns_ = host_time_ns();
+    files_.emplace(request_, FileSeries::Surroundings{
+                                 .header = [this] { return header(); },
+                                 .tail = [this] { return statistics(); },
+                                 .tell = [this](v1::RecordingEvent event) { events_.push(std::move(event)); },
+                                 .as_whom = as_whom});
+    if (const auto begun = files_->begin(Clock::now()); !begun) {
+        tell({Trouble::OUTPUT, begun.error().message}, true);
+        return false;
+    }
+    file_count_ = files_->files();
+    bytes_ = file_bytes_ = files_->bytes();
+    v1::RecordingEvent event;
+    for (const auto& capture : captures_) {
+        v1::RecordedInterface& interface = *event.mutable_started()->add_interfaces();
+        interface.set_name(capture->name());
+        interface.set_link_type(capture->link_type());
+        interface.set_snap_length(capture->snap_length());
+        interface.set_nanoseconds(capture->nanoseconds());
+    }
+    events_.push(std::move(event));
+    if (captures_.size() > 1) merged_.emplace(captures_.size(), buffers_, latest_merge);
+    for (size_t i = 0; i < captures_.size(); ++i) {
+        captures_[i]->start(static_cast<uint32_t>(i), buffers_,
+                            [this](const CaptureTrouble& trouble) { tell(trouble, false); });
+    }
+    for (const auto& source : sources_) source->start(*this);
+    writer_ = std::thread([this] { run(); });
+    return true;
+}
+
+void Recorder::request_stop(Ended::Why why) {
+    int none = -1;
+    stop_why_.compare_exchange_strong(none, why);
+    for (const auto& capture : captures_) capture->request_stop();
+}
+
+bool Recorder::take(std::span<const uint8_t> blocks) {
+    while (blocks.size() <= max_blocks_length && !take_no_more_) {
+        PacketBuffer* const buffer = buffers_.take(milliseconds(100));
+        if (buffer == nullptr) continue;
+        std::copy(blocks.begin(), blocks.end(), buffer->memory.get());
+        buffer->used = blocks.size();
+        buffers_.hand_over(buffer);
+        return true;
+    }
+    return false;
+}
+
+std::string Recorder::header() const {
+    std::string blocks = section_header();
+    for (const auto& capture : captures_) {
+        blocks += interface_description({.name = capture->name(),
+                                         .filter = request_.filter(),
+                                         .link_type = capture->link_type(),
+                                         .snap_length = capture->snap_length()});
+    }
+    for (const auto& source : sources_) source->file_begins(blocks);
+    return blocks;
+}
+
+std::string Recorder::statistics() const {
+    std::string blocks;
+    const int64_t now_ns = host_time_ns();
+    for (size_t i = 0; i < captures_.size(); ++i) {
+        blocks += interface_statistics(static_cast<uint32_t>(i),
+                                       {.began_ns = began_ns_,
+                                        .now_ns = now_ns,
+                                        .received = captures_[i]->received(),
+                                        .dropped_by_interface = captures_[i]->dropped_by_interface(),
+                                        .dropped_by_kernel = captures_[i]->dropped_by_kernel()});
+    }
+    return blocks;
+}
+
+v1::RecordingTotals Recorder::totals() const {
+    v1::RecordingTotals totals;
+    uint64_t discarded = 0;
+    for (const auto& capture : captures_) {
+        v1::InterfaceCounts& counts = *totals.add_interfaces();
+        counts.set_received(capture->received());
+        counts.set_dropped_by_kernel(capture->dropped_by_kernel());
+        counts.set_dropped_by_interface(capture->dropped_by_interface());
+        counts.set_state(capture->state());
+        discarded += capture->discarded();
+    }
+    totals.set_packets(packets_);
+    totals.set_bytes(bytes_);
+    totals.set_files(file_count_);
+    totals.set_lost_at_the_end(discarded + refused_);
+    return totals;
+}
+
+v1::RecordingProgress Recorder::progress() const {
+    v1::RecordingProgress progress;
+    *progress.mutable_totals() = totals();
+    progress.set_readable_bytes(file_bytes_);
+    return progress;
+}
+
+bool Recorder::captures_ended() const {
+    return std::ranges::all_of(captures_, [](const auto& capture) { return capture->ended(); });
+}
+
+void Recorder::write(std::span<const uint8_t> blocks, uint64_t packets) {
+    const uint64_t before = files_->packets();
+    const FileSeries::State state = files_->write(blocks, packets, Clock::now());
+    const uint64_t written = files_->packets() - before;
+    if (state == FileSeries::State::failed) refused_ += packets - written;
+    packets_ = files_->packets();
+    bytes_ = files_->bytes();
+    file_bytes_ = files_->file_bytes();
+    file_count_ = files_->files();
+}
+
+void Recorder::take_in(PacketBuffer* buffer) {
+    if (merged_ && buffer->source != PacketBuffer::no_interface) {
+        merged_->add(buffer);
+        return;
+    }
+    write(buffer->blocks(), buffer->packets);
+    buffers_.give_back(buffer);
+}
+
+void Recorder::merge(bool all) {
+    if (!merged_) return;
+    merged_->merge(Clock::now(), all,
+                   [this](std::span<const uint8_t> blocks, uint64_t packets) { write(blocks, packets); });
+}
+
+void Recorder::run() {
+    Clock::time_point next_statistics = Clock::now() + between_statistics;
+    FileSeries::State state = FileSeries::State::goes_on;
+    std::vector<int64_t> complete(captures_.size());
+    bool ended = false;
+    while (state == FileSeries::State::goes_on && !ended) {
+        // What a capture says to be complete was handed over before: these come first, the buffers then.
+        ended = captures_ended();
+        for (size_t i = 0; i < captures_.size(); ++i) complete[i] = captures_[i]->complete_until_ns();
+        PacketBuffer* buffer = buffers_.next(milliseconds(ended ? 0 : 20));
+        for (; buffer != nullptr; buffer = merged_ || ended ? buffers_.next(milliseconds(0)) : nullptr)
+            take_in(buffer);
+        for (size_t i = 0; merged_ && i < captures_.size(); ++i) {
+            merged_->complete_until(static_cast<uint32_t>(i), complete[i]);
+            if (captures_[i]->state() == v1::InterfaceCounts::REMOVED)
+                merged_->ended(static_cast<uint32_t>(i));
+        }
+        merge(ended);
+        const Clock::time_point now = Clock::now();
+        state = files_->tick(now);
+        if (state == FileSeries::State::goes_on && now >= next_statistics) {
+            write(bytes_of(statistics()), 0);
+            next_statistics = now + between_statistics;
+        }
+    }
+    end(state);
+}
+
+// The last of what there is, and the totals.
+void Recorder::end(FileSeries::State state) {
+    const auto why = [&] {
+        switch (state) {
+            case FileSeries::State::limit_reached:
+                return Ended::LIMIT_REACHED;
+            case FileSeries::State::failed:
+                return Ended::OUTPUT_FAILED;
+            case FileSeries::State::reader_gone:
+                return Ended::READER_GONE;
+            default:
+                return stop_why_ < 0 ? Ended::INTERFACES_GONE : static_cast<Ended::Why>(stop_why_.load());
+        }
+    }();
+    for (const auto& capture : captures_) capture->discard_and_stop();
+    // A source may be waiting for a buffer until it hears that none will come.
+    if (state != FileSeries::State::goes_on) take_no_more_ = true;
+    for (const auto& source : sources_) source->stop();
+    take_no_more_ = true;
+    while (!captures_ended()) {
+        PacketBuffer* const buffer = buffers_.next(milliseconds(5));
+        if (buffer == nullptr) continue;
+        if (state == FileSeries::State::failed) refused_ += buffer->packets;
+        buffers_.give_back(buffer);
+    }
+    while (PacketBuffer* const buffer = buffers_.next(milliseconds(0))) {
+        if (state == FileSeries::State::goes_on && buffer->source == PacketBuffer::no_interface) {
+            write(buffer->blocks(), 0);
+        } else if (state == FileSeries::State::failed) {
+            refused_ += buffer->packets;
+        }
+        buffers_.give_back(buffer);
+    }
+    merge(true);  // what no file takes is counted
+    for (const auto& capture : captures_) capture->join();
+    files_->finish();
+    bytes_ = files_->bytes();
+    file_bytes_ = 0;
+
+    v1::RecordingEvent event;
+    event.mutable_ended()->set_why(why);
+    *event.mutable_ended()->mutable_totals() = totals();
+    // Beyond a limit nothing was wanted.
+    if (state != FileSeries::State::failed) event.mutable_ended()->mutable_totals()->set_lost_at_the_end(0);
+    events_.push(std::move(event));
+    done_ = true;
+}
+
+}  // namespace sanscope

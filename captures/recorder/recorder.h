@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "captures/recorder/block_source.h"
+#include "captures/recorder/file_series.h"
+#include "captures/recorder/interface_capture.h"
+#include "captures/recorder/merge_buffers.h"
+#include "captures/recorder/packet_buffers.h"
+#include "sanscope/v1/recording.pb.h"
+
+#include "analyzer/base/file_descriptor.h"
+
+namespace sanscope {
+
+// What happened, from any thread to the one that tells it.
+class EventQueue {
+  public:
+    EventQueue();
+    void push(v1::RecordingEvent event);
+    std::vector<v1::RecordingEvent> take();
+    // Readable while there are some.
+    int descriptor() const { return wake_.get(); }
+
+  private:
+    std::mutex mutex_;
+    std::vector<v1::RecordingEvent> events_;
+    FileDescriptor wake_;
+};
+
+// A recording: a thread for each interface, which fills buffers, and one that writes them into files. In the order of the
+// functions: with the process's rights open(); without them prepare(); then start().
+class Recorder : private BlockSink {
+  public:
+    Recorder(v1::RecordingRequest request, std::vector<std::unique_ptr<BlockSource>> sources,
+             EventQueue& events);
+    ~Recorder() override;
+
+    // All interfaces, or none: a trouble is told, and false.
+    bool open();
+    // The filter, likewise.
+    bool prepare();
+    // The first file, and off it goes; likewise. `as_whom`: as FileSeries has it.
+    bool start(const std::string& as_whom);
+
+    // The recording comes to its end, which is told, and done() after that.
+    void request_stop(v1::RecordingEnded::Why why);
+    // Whether the writer has ended; the recording's end is in the events then.
+    bool done() const { return done_; }
+
+    v1::RecordingProgress progress() const;
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    bool take(std::span<const uint8_t> blocks) override;
+    void tell(const CaptureTrouble& trouble, bool fatal);
+    std::string header() const;
+    std::string statistics() const;
+    v1::RecordingTotals totals() const;
+    void run();
+    bool captures_ended() const;
+    void write(std::span<const uint8_t> blocks, uint64_t packets);
+    void take_in(PacketBuffer* buffer);
+    void merge(bool all);
+    void end(FileSeries::State state);
+
+    v1::RecordingRequest request_;
+    std::vector<std::unique_ptr<BlockSource>> sources_;
+    EventQueue& events_;
+    PacketBuffers buffers_;
+    std::vector<std::unique_ptr<InterfaceCapture>> captures_;
+    std::optional<MergeBuffers> merged_;  // only where there are several interfaces
+    std::optional<FileSeries> files_;
+    int64_t began_ns_ = 0;
+    std::thread writer_;
+    std::atomic<bool> take_no_more_ = false;
+    std::atomic<int> stop_why_ = -1;
+    std::atomic<bool> done_ = false;
+
+    // The writer's figures, for others to read.
+    std::atomic<uint64_t> packets_ = 0;
+    std::atomic<uint64_t> bytes_ = 0;
+    std::atomic<uint64_t> file_bytes_ = 0;
+    std::atomic<uint32_t> file_count_ = 0;
+    std::atomic<uint64_t> refused_ = 0;  // packets that no file took
+};
+
+}  // namespace sanscope

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "captures/recorder/recording.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace sanscope {
+namespace {
+
+constexpr std::chrono::milliseconds patience_for_answers{10'000};
+
+// Everything, or false: the recorder reads its commands at once.
+bool write_message(int descriptor, const v1::RecorderCommand& command) {
+    std::vector<uint8_t> bytes;
+    append_message(command, bytes);
+    std::span<const uint8_t> left = bytes;
+    while (!left.empty()) {
+        const ssize_t written = ::write(descriptor, left.data(), left.size());
+        if (written > 0) {
+            left = left.subspan(static_cast<size_t>(written));
+        } else if (errno == EAGAIN) {
+            pollfd writable{descriptor, POLLOUT, 0};
+            if (::poll(&writable, 1, static_cast<int>(patience_for_answers.count())) == 0) return false;
+        } else if (errno != EINTR) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// False at the end of all that comes.
+bool read_into(int descriptor, MessageDecoder& decoder) {
+    std::array<uint8_t, 1 << 16> room;
+    for (;;) {
+        const ssize_t came = ::read(descriptor, room.data(), room.size());
+        if (came > 0) {
+            decoder.add(std::span(room).first(static_cast<size_t>(came)));
+        } else if (came == 0 || errno != EINTR) {
+            return came < 0 && errno == EAGAIN;
+        }
+    }
+}
+
+std::string program_of(const Recording::Options& options) {
+    return options.program.empty() ? Recording::find_program() : options.program;
+}
+
+std::string how_helper_ended(HelperProcess& helper) {
+    std::string said;
+    std::array<char, 4096> room;
+    pollfd watched{helper.errors.get(), POLLIN, 0};
+    while (::poll(&watched, 1, 1000) == 1) {
+        const ssize_t came = ::read(helper.errors.get(), room.data(), room.size());
+        if (came <= 0) break;
+        said.append(room.data(), static_cast<size_t>(came));
+    }
+    int status = 0;
+    ::waitpid(helper.process, &status, 0);
+    helper.process = 0;
+    const std::string line = last_line_of(said);
+    return how_process_ended(status) + (line.empty() ? "" : ": " + line);
+}
+
+Result<v1::RecordingEvent> ask(const v1::RecorderCommand& command, const Recording::Options& options) {
+    const std::string program = program_of(options);
+    auto helper = start_helper(program, {});
+    if (!helper) return helper.error();
+    MessageDecoder decoder;
+    v1::RecordingEvent answer;
+    bool answered = false;
+    if (write_message(helper->input.get(), command)) {
+        pollfd watched{helper->output.get(), POLLIN, 0};
+        const int patience = static_cast<int>(patience_for_answers.count());
+        bool more = true;
+        while (!answered && more && ::poll(&watched, 1, patience) > 0) {
+            more = read_into(helper->output.get(), decoder);
+            answered = decoder.next(answer) == MessageDecoder::Outcome::message;
+        }
+    }
+    helper->input = FileDescriptor();
+    if (!answered) ::kill(helper->process, SIGKILL);
+    const std::string how = how_helper_ended(*helper);
+    if (!answered) return Error{fmt::format("{} {}", program, how)};
+    return answer;
+}
+
+}  // namespace
+
+std::string Recording::find_program() {
+    return find_helper_program("sanscope-recorder", "SANSCOPE_RECORDER");
+}
+
+Result<std::unique_ptr<Recording>> Recording::start(const v1::RecordingRequest& request,
+                                                    const Options& options) {
+    auto helper = start_helper(program_of(options), {}, options.output_descriptor);
+    if (!helper) return helper.error();
+    std::unique_ptr<Recording> recording(new Recording(std::move(*helper)));
+    v1::RecorderCommand command;
+    *command.mutable_record() = request;
+    recording->send(command);  // one that is gone already shows at its end
+    return recording;
+}
+
+Recording::~Recording() {
+    if (helper_.process == 0) return;
+    // Its pipes close here: it ends what it is writing, or goes on alone, and then there is nobody to wait for it.
+    helper_.input = FileDescriptor();
+    helper_.output = FileDescriptor();
+    ::waitpid(helper_.process, nullptr, WNOHANG);
+}
+
+bool Recording::send(const v1::RecorderCommand& command) {
+    return write_message(helper_.input.get(), command);
+}
+
+void Recording::stop() {
+    if (state_ == State::ended || state_ == State::stopping) return;
+    state_ = State::stopping;
+    v1::RecorderCommand command;
+    command.mutable_stop();
+    send(command);
+}
+
+void Recording::give(const v1::RecordingEvent& event, const Take& take) {
+    if (event.has_started() && state_ == State::starting) state_ = State::recording;
+    if (event.has_progress()) totals_ = event.progress().totals();
+    if (event.has_ended()) {
+        state_ = State::ended;
+        how_helper_ended(helper_);
+    }
+    take(event);
+}
+
+void Recording::died(const Take& take) {
+    const bool begun = state_ != State::starting;
+    ::kill(helper_.process, SIGKILL);  // for one that talks nonsense; any other is gone
+    v1::RecordingEvent event;
+    event.mutable_trouble()->set_message(fmt::format("sanscope-recorder {}", how_helper_ended(helper_)));
+    event.mutable_trouble()->set_fatal(true);
+    take(event);
+    event.mutable_ended()->set_why(begun ? v1::RecordingEnded::RECORDER_DIED : v1::RecordingEnded::NOT_BEGUN);
+    *event.mutable_ended()->mutable_totals() = totals_;
+    state_ = State::ended;
+    take(event);
+}
+
+bool Recording::poll(std::chrono::milliseconds patience, const Take& take) {
+    if (state_ == State::ended) return false;
+    pollfd watched{helper_.output.get(), POLLIN, 0};
+    if (::poll(&watched, 1, static_cast<int>(patience.count())) <= 0) return true;
+    const bool more = read_into(helper_.output.get(), decoder_);
+    v1::RecordingEvent event;
+    MessageDecoder::Outcome outcome;
+    while (state_ != State::ended &&
+           (outcome = decoder_.next(event)) != MessageDecoder::Outcome::incomplete) {
+        if (outcome == MessageDecoder::Outcome::garbage) {
+            died(take);
+        } else {
+            give(event, take);
+        }
+    }
+    if (state_ != State::ended && !more) died(take);
+    if (state_ != State::ended) return true;
+    helper_.output = FileDescriptor();
+    return false;
+}
+
+Result<v1::InterfaceList> list_capture_interfaces(const Recording::Options& options) {
+    v1::RecorderCommand command;
+    command.mutable_list_interfaces();
+    auto answer = ask(command, options);
+    if (!answer) return answer.error();
+    if (!answer->interfaces().error().empty()) return Error{answer->interfaces().error()};
+    return answer->interfaces();
+}
+
+Result<v1::CaptureFilterCheck> check_capture_filter(const std::string& filter, const std::string& interface,
+                                                    const Recording::Options& options) {
+    v1::RecorderCommand command;
+    command.mutable_check_filter()->set_filter(filter);
+    command.mutable_check_filter()->set_interface(interface);
+    auto answer = ask(command, options);
+    if (!answer) return answer.error();
+    return answer->filter_check();
+}
+
+}  // namespace sanscope

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "sanscope/v1/recording.pb.h"
+
+#include "analyzer/base/helper_process.h"
+#include "analyzer/base/result.h"
+#include "analyzer/proto/message_pipe.h"
+
+namespace sanscope {
+
+// A recording that sanscope-recorder makes for this program. No threads of its own; one thread at a time. When this goes, the
+// recording ends, unless its request says that it goes on alone.
+class Recording {
+  public:
+    struct Options {
+        std::string program;         // path of sanscope-recorder; empty: find_program()
+        int output_descriptor = -1;  // what `to_descriptor_3` of the request writes to
+    };
+    enum class State : uint8_t {
+        starting,
+        recording,
+        stopping,  // was asked to
+        ended,
+    };
+    using Take = std::function<void(const v1::RecordingEvent&)>;
+
+    // As the environment's SANSCOPE_RECORDER says, beside this program, or in the PATH.
+    static std::string find_program();
+
+    // An Error where the recorder cannot be started. Whatever else stands against it is told as trouble.
+    static Result<std::unique_ptr<Recording>> start(const v1::RecordingRequest& request,
+                                                    const Options& options);
+    Recording(const Recording&) = delete;
+    Recording& operator=(const Recording&) = delete;
+    ~Recording();
+
+    // Gives the events that have come to `take`, having waited for the first for `patience` at most. The last one is always an
+    // Ended; a recorder that died is told as trouble before it. False once that was given.
+    bool poll(std::chrono::milliseconds patience, const Take& take);
+    // Readable when poll() has something to give, for those who wait for other things besides; -1 when it has ended.
+    int descriptor() const { return helper_.output.get(); }
+
+    // The Ended comes when all is written.
+    void stop();
+    State state() const { return state_; }
+    pid_t process() const { return helper_.process; }
+
+  private:
+    explicit Recording(HelperProcess helper) : helper_(std::move(helper)) {}
+    bool send(const v1::RecorderCommand& command);
+    void give(const v1::RecordingEvent& event, const Take& take);
+    void died(const Take& take);
+
+    HelperProcess helper_;
+    MessageDecoder decoder_;
+    State state_ = State::starting;
+    v1::RecordingTotals totals_;  // as told last
+};
+
+// Asks the recorder, which needs no rights for these. An Error where it cannot be asked, or has no answer.
+Result<v1::InterfaceList> list_capture_interfaces(const Recording::Options& options);
+Result<v1::CaptureFilterCheck> check_capture_filter(const std::string& filter, const std::string& interface,
+                                                    const Recording::Options& options);
+
+}  // namespace sanscope
