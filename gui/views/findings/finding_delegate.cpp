@@ -70,22 +70,33 @@ int text_width(const QStyleOptionViewItem& option) {
     return std::max(80, width - 2 * margin - sign_width);
 }
 
-int cost_width(const QStyleOptionViewItem& option, const QModelIndex& index) {
+// The cost stands beside the title where that leaves the title the greater part of the width, else on a line below it.
+struct CostPlace {
+    int beside = 0;  // width taken from the title
+    int below = 0;   // height taken from the explanation
+};
+
+CostPlace place_cost(const QStyleOptionViewItem& option, const QModelIndex& index) {
     const QString cost = index.data(FindingDelegate::cost).toString();
-    return cost.isEmpty() ? 0 : QFontMetrics(option.font).horizontalAdvance(cost) + 16;
+    if (cost.isEmpty()) return {};
+    const QFontMetrics metrics(option.font);
+    const int beside = metrics.horizontalAdvance(cost) + 16;
+    if (5 * beside <= 2 * text_width(option)) return {beside, 0};
+    return {0, metrics.height() + 3};
 }
 
 }  // namespace
 
 QSize FindingDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
     const int width = text_width(option);
+    const CostPlace cost_place = place_cost(option, index);
     const QRect title_rect = QFontMetrics(title_font(option.font))
-                                 .boundingRect(QRect(0, 0, width - cost_width(option, index), 10'000),
-                                               text_flags, index.data(title).toString());
+                                 .boundingRect(QRect(0, 0, width - cost_place.beside, 10'000), text_flags,
+                                               index.data(title).toString());
     const QRect explanation_rect =
         QFontMetrics(option.font)
             .boundingRect(QRect(0, 0, width, 10'000), text_flags, index.data(explanation).toString());
-    return {width, title_rect.height() + 3 + explanation_rect.height() + 2 * margin};
+    return {width, title_rect.height() + 3 + cost_place.below + explanation_rect.height() + 2 * margin};
 }
 
 void FindingDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
@@ -107,19 +118,22 @@ void FindingDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
                QPointF(inner.left() + 9, inner.top() + QFontMetrics(option.font).height() / 2.0 + 1));
     QRect room = inner.adjusted(sign_width, 0, 0, 0);
     const QString spent = index.data(cost).toString();
+    const CostPlace cost_place = place_cost(option, index);
     painter->setFont(option.font);
-    if (!spent.isEmpty()) {
-        painter->setPen(theme.faint_text);
-        painter->drawText(room, Qt::AlignRight | Qt::AlignTop, spent);
-    }
+    painter->setPen(theme.faint_text);
+    if (cost_place.beside > 0) painter->drawText(room, Qt::AlignRight | Qt::AlignTop, spent);
     painter->setFont(title_font(option.font));
     painter->setPen(option.palette.color(QPalette::Text));
     QRect taken;
-    painter->drawText(room.adjusted(0, 0, -cost_width(option, index), 0), text_flags,
-                      index.data(title).toString(), &taken);
+    painter->drawText(room.adjusted(0, 0, -cost_place.beside, 0), text_flags, index.data(title).toString(),
+                      &taken);
     room.setTop(room.top() + taken.height() + 3);
     painter->setFont(option.font);
     painter->setPen(theme.faint_text);
+    if (cost_place.below > 0) {
+        painter->drawText(room, Qt::AlignLeft | Qt::AlignTop, spent);
+        room.setTop(room.top() + cost_place.below);
+    }
     painter->drawText(room, text_flags, index.data(explanation).toString());
     if (option.state.testFlag(QStyle::State_HasFocus)) {
         painter->setPen(QPen(theme.axis, 1, Qt::DotLine));
