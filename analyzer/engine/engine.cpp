@@ -5,6 +5,8 @@
 #include <random>
 
 #include "analyzer/base/reachable_time.h"
+#include "analyzer/ingest/kernel_truth_block.h"
+#include "analyzer/ingest/pcapng_parser.h"
 #include "analyzer/iscsi/header_belief.h"
 #include "analyzer/net/decode_frame.h"
 
@@ -18,7 +20,9 @@ void decode_batch(const PacketBatch& batch, std::vector<DecodedPacket>& decoded,
 }
 
 Engine::Engine(ResultStore::Keep keep, StopAfter stop_after)
-    : store_(keep), stop_after_(stop_after), flow_table_(std::random_device{}()), sessions_(store_) {}
+    : store_(keep), stop_after_(stop_after), flow_table_(std::random_device{}()), sessions_(store_) {
+    if (store_.keeps_kernel_rows()) kernel_truth_ = std::make_unique<KernelTruthJoiner>(store_, issues_);
+}
 
 void Engine::process(const PacketBatch& batch, std::span<const DecodedPacket> decoded, size_t first) {
     const std::span<const RawPacket> packets = std::span(batch.packets).subspan(first, decoded.size());
@@ -27,7 +31,10 @@ void Engine::process(const PacketBatch& batch, std::span<const DecodedPacket> de
         const Arrival arrival{batch.first_packet + first + i, within_reach(packets[i].time_ns)};
         const DecodedPacket* packet = &decoded[i];
         SegmentRow* const segment = store_.keeps_segments() ? &store_.add_segment() : nullptr;
-        if (packet->kind != DecodedPacket::Kind::tcp) packet = not_yet_tcp(*packet, arrival);
+        if (packet->kind != DecodedPacket::Kind::tcp) {
+            if (packets[i].link_type == LinkType::not_a_packet) take_block(packets[i], arrival.packet);
+            packet = not_yet_tcp(*packet, arrival);
+        }
         if (packet == nullptr || stop_after_ == StopAfter::decode) continue;
         ++totals_.tcp_packets;
         From from = From::a;
@@ -39,7 +46,30 @@ void Engine::process(const PacketBatch& batch, std::span<const DecodedPacket> de
                         from == From::a};
         }
         on_segment(*flow, from, *packet, arrival);
+        if (kernel_truth_ != nullptr &&
+            kernel_truth_->on_packet(flow->number, from == From::a, arrival.time_ns, arrival.packet))
+            join_kernel_truth();
     }
+}
+
+// A record that is no packet, as which a pcapng's custom blocks come.
+void Engine::take_block(const RawPacket& block, PacketNumber packet) {
+    totals_.wire_bytes -= block.wire_length;  // it was on no wire
+    const bool is_custom = block.block_head == pcapng_block_head &&
+                           is_custom_block({block.data - pcapng_block_head, pcapng_block_head});
+    if (!is_custom || stop_after_ != StopAfter::none) return;
+    const std::span<const uint8_t> body(block.data, block.captured_length);
+    if (kernel_truth_ == nullptr) {
+        if (read_kernel_truth_block(body).kind == KernelTruthBlock::Kind::other) return;
+        kernel_truth_ = std::make_unique<KernelTruthJoiner>(store_, issues_);
+    }
+    join_kernel_truth();
+    kernel_truth_->take_block(body, block.interface, packet);
+}
+
+void Engine::join_kernel_truth() {
+    if (kernel_truth_->wants_connections_described()) describe_connections();
+    kernel_truth_->join();
 }
 
 void Engine::describe_connections() {
@@ -54,6 +84,7 @@ void Engine::finish() {
     }
     flows_.clear();
     recent_ = {};
+    if (kernel_truth_ != nullptr) kernel_truth_->finish();
     sessions_.finish();
     store_.finish();
     const auto& fragments = fragments_.counters();
@@ -169,6 +200,7 @@ Engine::Flow* Engine::begin_flow(const FlowKey& key, uint32_t& slot, bool source
     row.initiator = source_is_low ? low : high;
     row.target = source_is_low ? high : low;
     row.first_packet = arrival.packet;
+    row.start_ns = arrival.time_ns;
     flows_[slot] =
         std::make_unique<Flow>(budget_, send_budget_, store_, connections_, slot, source_is_low, key);
     return flows_[slot].get();

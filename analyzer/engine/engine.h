@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyzer/engine/framing_alone.h"
+#include "analyzer/engine/kernel_truth_joiner.h"
 #include "analyzer/flow/flow_table.h"
 #include "analyzer/ingest/packet_batch.h"
 #include "analyzer/iscsi/iscsi_probe.h"
@@ -111,6 +112,8 @@ class Engine {
     static constexpr size_t max_closed = 256;
 
     void count(std::span<const RawPacket> packets);
+    void take_block(const RawPacket& block, PacketNumber packet);
+    void join_kernel_truth();
     const DecodedPacket* not_yet_tcp(const DecodedPacket& packet, const Arrival& arrival);
     Flow* flow_of(const DecodedPacket& packet, const Arrival& arrival, From& from);
     Flow* find_flow(const DecodedPacket& packet, const Arrival& arrival, From& from);
@@ -143,6 +146,8 @@ class Engine {
     std::vector<std::unique_ptr<Flow>> flows_;  // by slot
     std::vector<uint32_t> free_slots_;
     std::deque<Closed> closed_;  // in order of closing
+    std::unique_ptr<KernelTruthJoiner>
+        kernel_truth_;  // where rows of it are kept, or once there was a word of it
     uint32_t connections_ = 0;
 };
 

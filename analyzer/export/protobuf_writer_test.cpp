@@ -29,6 +29,8 @@ constexpr std::pair<std::string_view, const Descriptor* (*)()> messages[] = {
     {"windows", v1::Window::descriptor},
     {"ca_transitions", v1::CaTransition::descriptor},
     {"losses", v1::Loss::descriptor},
+    {"kernel_windows", v1::Window::descriptor},
+    {"kernel_ca_transitions", v1::CaTransition::descriptor},
 };
 
 FieldDescriptor::Type field_type(ColumnType type) {
@@ -209,6 +211,19 @@ TEST(WriteProtobuf, transitions_read_back_cell_by_cell) {
                  .from = CaState::recovery,
                  .to = CaState::loss});
     expect_round_trip<v1::CaTransition>(*make_ca_transitions_table(rows, connections));
+}
+
+TEST(WriteProtobuf, what_a_kernel_told_reads_back_cell_by_cell) {
+    ChunkedRows<ConnectionRow> connections;
+    connections.append({});
+    ChunkedRows<KernelWindowRow> windows;
+    windows.append({});
+    windows.append({.packet = 8, .time_ns = -1, .connection = 1, .cwnd = 14480, .sequences_known = true});
+    expect_round_trip<v1::Window>(*make_kernel_windows_table(windows, connections));
+    ChunkedRows<KernelCaTransitionRow> transitions;
+    transitions.append({});
+    transitions.append({.time_ns = 7, .connection = 1, .to = CaState::loss, .from_known = true});
+    expect_round_trip<v1::CaTransition>(*make_kernel_ca_transitions_table(transitions, connections));
 }
 
 TEST(WriteProtobuf, losses_read_back_cell_by_cell) {

@@ -4,9 +4,11 @@
 #include <cassert>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "analyzer/store/chunked_rows.h"
+#include "analyzer/store/kernel_score.h"
 #include "analyzer/store/queue_depth.h"
 #include "analyzer/store/rows.h"
 #include "analyzer/store/sender_summary.h"
@@ -24,10 +26,12 @@ class ResultStore {
         bool windows = true;
         bool ca_transitions = true;
         bool losses = true;
+        bool kernel_windows = true;
+        bool kernel_ca_transitions = true;
         bool segments = false;  // a row a packet: for views, no table is made of them alone
 
-        static constexpr Keep nothing() { return {false, false, false, false, false, false}; }
-        static constexpr Keep everything() { return {true, true, true, true, true, true}; }
+        static constexpr Keep nothing() { return {false, false, false, false, false, false, false, false}; }
+        static constexpr Keep everything() { return {true, true, true, true, true, true, true, true}; }
         static constexpr Keep only(bool Keep::*rows) {
             Keep keep = nothing();
             keep.*rows = true;
@@ -84,10 +88,14 @@ class ResultStore {
     void add_window(SenderSummary& sender, const WindowRow& row) {
         sender.on_window(row);
         if (keep_.windows) windows_.append(row);
+        if (kernel_scores_ != nullptr) [[unlikely]]
+            kernel_scores_->of(row.connection, row.from_a).on_estimate(row);
     }
     void add_ca_transition(SenderSummary& sender, const CaTransitionRow& row) {
         sender.on_transition();
         if (keep_.ca_transitions) ca_transitions_.append(row);
+        if (kernel_scores_ != nullptr) [[unlikely]]
+            kernel_scores_->of(row.connection, row.from_a).on_transition(row);
     }
     // Returns the row's number, for what is found out of it later.
     uint64_t add_loss(SenderSummary& sender, const LossRow& row) {
@@ -99,6 +107,32 @@ class ResultStore {
         assert(!keep_.losses || losses_[number - 1].kind == before);
         sender.on_reclassified(before, now);
         if (keep_.losses) losses_[number - 1].kind = now;
+    }
+
+    // From here on what is inferred is held against what a kernel tells.
+    void begin_kernel_truth() {
+        if (kernel_scores_ == nullptr) kernel_scores_ = std::make_unique<KernelScores>();
+    }
+    bool keeps_kernel_rows() const { return keep_.kernel_windows || keep_.kernel_ca_transitions; }
+    // After begin_kernel_truth(). Those of a sender in order of time.
+    KernelScore& kernel_score(uint32_t connection, bool from_a) {
+        return kernel_scores_->of(connection, from_a);
+    }
+    void add_kernel_window(KernelScore& score, const KernelWindowRow& row) {
+        score.on_kernel_window(row);
+        if (keep_.kernel_windows) kernel_windows_.append(row);
+    }
+    void add_kernel_ca_transition(KernelScore& score, const KernelCaTransitionRow& row) {
+        score.on_kernel_transition(row);
+        if (keep_.kernel_ca_transitions) kernel_ca_transitions_.append(row);
+    }
+    // nullptr where no kernel told anything.
+    const KernelScores* kernel_scores() const { return kernel_scores_.get(); }
+    const ChunkedRows<KernelWindowRow>& kernel_windows() const {
+        return kernel_windows_;
+    }  // empty unless kept
+    const ChunkedRows<KernelCaTransitionRow>& kernel_ca_transitions() const {
+        return kernel_ca_transitions_;  // likewise
     }
 
     const ChunkedRows<SenderSummary>& senders() const { return senders_; }
@@ -113,7 +147,10 @@ class ResultStore {
         return segments_;
     }  // by packet number - 1; empty unless kept
     // Nothing is added any more.
-    void finish() { fill_queue_depths(commands_); }
+    void finish() {
+        fill_queue_depths(commands_);
+        if (kernel_scores_ != nullptr) kernel_scores_->finish();
+    }
 
     ConnectionRow& connection(uint32_t number) { return connections_[number - 1]; }
     SessionRow& session(uint32_t number) { return sessions_[number - 1]; }
@@ -131,6 +168,9 @@ class ResultStore {
     ChunkedRows<WindowRow> windows_;
     ChunkedRows<CaTransitionRow> ca_transitions_;
     ChunkedRows<LossRow> losses_;
+    ChunkedRows<KernelWindowRow> kernel_windows_;
+    ChunkedRows<KernelCaTransitionRow> kernel_ca_transitions_;
+    std::unique_ptr<KernelScores> kernel_scores_;
     Summary summary_;
     uint64_t commands_begun_ = 0;
     uint64_t pdus_seen_ = 0;

@@ -200,6 +200,34 @@ struct CaTransitionRow {
     bool from_a = false;
 };
 
+// What a sender's kernel told of its windows when an ACK had come in and was not yet processed, or when it was asked.
+struct KernelWindowRow {
+    PacketNumber packet = 0;  // that brought the ACK
+    int64_t time_ns = no_time;
+    int64_t srtt_ns = no_time;
+    uint32_t connection = 0;
+    uint32_t snd_una = 0;  // as in the headers; neither is known of a kernel that was only asked
+    uint32_t snd_nxt = 0;
+    uint32_t cwnd = unknown<uint32_t>;      // bytes
+    uint32_t ssthresh = unknown<uint32_t>;  // bytes; unknown also while it is infinite
+    uint32_t advertised_window = unknown<uint32_t>;
+    CaState ca_state = CaState::open;
+    bool sequences_known = false;
+    bool ca_state_known = false;
+    bool from_a = false;
+};
+
+// The kernel set the congestion state to another one.
+struct KernelCaTransitionRow {
+    PacketNumber packet = 0;  // that brought what made it do so
+    int64_t time_ns = no_time;
+    uint32_t connection = 0;
+    CaState from = CaState::open;
+    CaState to = CaState::open;
+    bool from_known = false;
+    bool from_a = false;
+};
+
 struct LossRow {
     PacketNumber packet = 0;           // the packet that repeats, or shows that bytes are missing
     PacketNumber original_packet = 0;  // that first carried the bytes

@@ -36,6 +36,8 @@ extern const TableInfo pdus_table;
 extern const TableInfo windows_table;
 extern const TableInfo ca_transitions_table;
 extern const TableInfo losses_table;
+extern const TableInfo kernel_windows_table;
+extern const TableInfo kernel_ca_transitions_table;
 
 // The tables over rows that others keep: the rows must outlive the table, and may grow under it.
 // `connections` are looked up for addresses; a row whose connection is not among them has none.
@@ -50,5 +52,9 @@ std::unique_ptr<Table> make_ca_transitions_table(const ChunkedRows<CaTransitionR
                                                  const ChunkedRows<ConnectionRow>& connections);
 std::unique_ptr<Table> make_losses_table(const ChunkedRows<LossRow>& losses,
                                          const ChunkedRows<ConnectionRow>& connections);
+std::unique_ptr<Table> make_kernel_windows_table(const ChunkedRows<KernelWindowRow>& windows,
+                                                 const ChunkedRows<ConnectionRow>& connections);
+std::unique_ptr<Table> make_kernel_ca_transitions_table(const ChunkedRows<KernelCaTransitionRow>& transitions,
+                                                        const ChunkedRows<ConnectionRow>& connections);
 
 }  // namespace sanscope

@@ -37,6 +37,10 @@ constexpr std::pair<const char*, const char*> contract[] = {
      "cwnd_high, ssthresh, advertised_window, srtt_ns, ca_state, limit"},
     {"ca_transitions", "connection, sender, receiver, packet, time_ns, from, to, cause"},
     {"losses", "connection, sender, receiver, packet, time_ns, seq, length, kind, original_packet, delay_ns"},
+    {"kernel_windows",
+     "connection, sender, receiver, packet, time_ns, snd_una, snd_nxt, in_flight, cwnd, cwnd_low, "
+     "cwnd_high, ssthresh, advertised_window, srtt_ns, ca_state, limit"},
+    {"kernel_ca_transitions", "connection, sender, receiver, packet, time_ns, from, to, cause"},
 };
 
 TEST(Tables, columns_begin_with_those_of_the_contract_in_its_order) {
@@ -89,6 +93,10 @@ void fill(ResultStore& store) {
     store.add_window(sender, {.packet = 1, .time_ns = 1, .srtt_ns = 1, .connection = 1, .cwnd = 1});
     store.add_ca_transition(sender, {.packet = 1, .time_ns = 1, .cause = "", .connection = 1});
     store.add_loss(sender, {.packet = 1, .time_ns = 1, .delay_ns = 1, .connection = 1});
+    store.begin_kernel_truth();
+    KernelScore& score = store.kernel_score(1, true);
+    store.add_kernel_window(score, {.packet = 1, .time_ns = 1, .srtt_ns = 1, .connection = 1, .cwnd = 1});
+    store.add_kernel_ca_transition(score, {.packet = 1, .time_ns = 1, .connection = 1});
 }
 
 TEST(Tables, cells_have_the_type_of_their_column) {

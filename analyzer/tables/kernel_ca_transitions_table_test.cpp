@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <string>
+
+#include "analyzer/tables/tables.h"
+#include "analyzer/tables/testing/table_text.h"
+
+namespace sanscope {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(KernelCaTransitionsTable, a_row_gives_every_cell) {
+    ChunkedRows<ConnectionRow> connections;
+    add_two_connections(connections, true);
+    ChunkedRows<KernelCaTransitionRow> rows;
+    rows.append({.packet = 9,
+                 .time_ns = 77,
+                 .connection = 2,
+                 .from = CaState::disorder,
+                 .to = CaState::recovery,
+                 .from_known = true,
+                 .from_a = false});
+    const std::map<std::string, std::string> expected = {
+        {"connection", "2"},
+        {"sender", "192.0.2.2:3260"},
+        {"receiver", "192.0.2.1:40000"},
+        {"packet", "9"},
+        {"time_ns", "77"},
+        {"from", "Disorder"},
+        {"to", "Recovery"},
+        {"cause", ""},
+    };
+    EXPECT_EQ(row_of(*make_kernel_ca_transitions_table(rows, connections), 0), expected);
+}
+
+TEST(KernelCaTransitionsTable, what_is_unknown_is_empty) {
+    const ChunkedRows<ConnectionRow> connections;
+    ChunkedRows<KernelCaTransitionRow> rows;
+    rows.append({.time_ns = 5, .connection = 1, .to = CaState::cwr});
+    EXPECT_THAT(known_cells(*make_kernel_ca_transitions_table(rows, connections), 0),
+                ElementsAre("connection", "time_ns", "to"));
+}
+
+}  // namespace
+}  // namespace sanscope
