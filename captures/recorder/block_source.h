@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <cstdint>
-#include <span>
 #include <string>
 #include <variant>
 
@@ -14,11 +12,9 @@ namespace sanscope {
 class BlockSink {
   public:
     virtual ~BlockSink() = default;
-    // At most max_blocks_length at once; what it takes is written within moments. Waits while the disk is behind. False: the
-    // recording is over, and the blocks are not in it.
-    virtual bool take(std::span<const uint8_t> blocks) = 0;
-
-    static constexpr size_t max_blocks_length = size_t{128} << 10;
+    // What it takes is written within moments, behind the packets that were handed over before. Waits while the disk is
+    // behind. False: the recording is over, and the blocks are not in it.
+    virtual bool take(std::string blocks) = 0;
 };
 
 // Whatever else a recording holds beside packets, such as what the kernel tells of its connections.

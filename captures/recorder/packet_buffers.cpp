@@ -20,7 +20,7 @@ PacketBuffer* PacketBuffers::take(std::chrono::milliseconds patience) {
     free_.pop_back();
     buffer->used = 0;
     buffer->packets = 0;
-    buffer->source = PacketBuffer::no_interface;
+    buffer->source = 0;
     buffer->last_time_ns = 0;
     return buffer;
 }

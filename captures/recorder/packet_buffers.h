@@ -13,20 +13,17 @@
 
 namespace sanscope {
 
-// Whole pcapng blocks on their way from a capturing thread to the writer.
+// Whole pcapng blocks of packets on their way from a capturing thread to the writer.
 struct PacketBuffer {
     struct Free {
         void operator()(uint8_t* memory) const { std::free(memory); }
     };
-    // What does not come from an interface has this source.
-    static constexpr uint32_t no_interface = ~uint32_t{0};
-
     std::unique_ptr<uint8_t[], Free> memory;
     size_t capacity = 0;
     size_t used = 0;
     uint64_t packets = 0;
-    uint32_t source = no_interface;  // the interface's number in the file
-    int64_t last_time_ns = 0;        // of the latest packet in it
+    uint32_t source = 0;       // the interface's number in the file
+    int64_t last_time_ns = 0;  // of the latest packet in it
     std::chrono::steady_clock::time_point handed_over;
 
     std::span<const uint8_t> blocks() const { return {memory.get(), used}; }

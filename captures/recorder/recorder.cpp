@@ -21,6 +21,8 @@ using Ended = v1::RecordingEnded;
 constexpr size_t buffer_bytes = size_t{512} << 10;
 // For when the disk makes the writer wait: 64 MiB, which are touched only then.
 constexpr size_t buffer_count = 128;
+// Of sources other than interfaces, waiting to be written.
+constexpr size_t most_other_bytes = size_t{16} << 20;
 constexpr std::chrono::seconds between_statistics{10};
 constexpr milliseconds latest_merge{300};
 
@@ -147,16 +149,24 @@ void Recorder::request_stop(Ended::Why why) {
     for (const auto& capture : captures_) capture->request_stop();
 }
 
-bool Recorder::take(std::span<const uint8_t> blocks) {
-    while (blocks.size() <= max_blocks_length && !take_no_more_) {
-        PacketBuffer* const buffer = buffers_.take(milliseconds(100));
-        if (buffer == nullptr) continue;
-        std::copy(blocks.begin(), blocks.end(), buffer->memory.get());
-        buffer->used = blocks.size();
-        buffers_.hand_over(buffer);
-        return true;
+bool Recorder::take(std::string blocks) {
+    std::unique_lock lock(other_mutex_);
+    while (!take_no_more_ && other_blocks_.size() > most_other_bytes)
+        other_written_.wait_for(lock, milliseconds(100));
+    if (take_no_more_) return false;
+    other_blocks_ += blocks;
+    return true;
+}
+
+void Recorder::write_other_blocks() {
+    std::string blocks;
+    {
+        const std::lock_guard lock(other_mutex_);
+        blocks.swap(other_blocks_);
     }
-    return false;
+    if (blocks.empty()) return;
+    other_written_.notify_all();
+    write(bytes_of(blocks), 0);
 }
 
 std::string Recorder::header() const {
@@ -226,7 +236,7 @@ void Recorder::write(std::span<const uint8_t> blocks, uint64_t packets) {
 }
 
 void Recorder::take_in(PacketBuffer* buffer) {
-    if (merged_ && buffer->source != PacketBuffer::no_interface) {
+    if (merged_) {
         merged_->add(buffer);
         return;
     }
@@ -258,6 +268,7 @@ void Recorder::run() {
                 merged_->ended(static_cast<uint32_t>(i));
         }
         merge(ended);
+        write_other_blocks();
         const Clock::time_point now = Clock::now();
         state = files_->tick(now);
         if (state == FileSeries::State::goes_on && now >= next_statistics) {
@@ -283,24 +294,19 @@ void Recorder::end(FileSeries::State state) {
         }
     }();
     for (const auto& capture : captures_) capture->discard_and_stop();
-    // A source may be waiting for a buffer until it hears that none will come.
+    // A source may be waiting for room until it hears that there will be none.
     if (state != FileSeries::State::goes_on) take_no_more_ = true;
     for (const auto& source : sources_) source->stop();
     take_no_more_ = true;
-    while (!captures_ended()) {
-        PacketBuffer* const buffer = buffers_.next(milliseconds(5));
-        if (buffer == nullptr) continue;
+    write_other_blocks();
+    const auto drop = [&](PacketBuffer* buffer) {
         if (state == FileSeries::State::failed) refused_ += buffer->packets;
         buffers_.give_back(buffer);
+    };
+    while (!captures_ended()) {
+        if (PacketBuffer* const buffer = buffers_.next(milliseconds(5))) drop(buffer);
     }
-    while (PacketBuffer* const buffer = buffers_.next(milliseconds(0))) {
-        if (state == FileSeries::State::goes_on && buffer->source == PacketBuffer::no_interface) {
-            write(buffer->blocks(), 0);
-        } else if (state == FileSeries::State::failed) {
-            refused_ += buffer->packets;
-        }
-        buffers_.give_back(buffer);
-    }
+    while (PacketBuffer* const buffer = buffers_.next(milliseconds(0))) drop(buffer);
     merge(true);  // what no file takes is counted
     for (const auto& capture : captures_) capture->join();
     files_->finish();

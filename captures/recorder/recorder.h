@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -64,7 +65,7 @@ class Recorder : private BlockSink {
   private:
     using Clock = std::chrono::steady_clock;
 
-    bool take(std::span<const uint8_t> blocks) override;
+    bool take(std::string blocks) override;
     void tell(const CaptureTrouble& trouble, bool fatal);
     std::string header() const;
     std::string statistics() const;
@@ -73,6 +74,7 @@ class Recorder : private BlockSink {
     bool captures_ended() const;
     void write(std::span<const uint8_t> blocks, uint64_t packets);
     void take_in(PacketBuffer* buffer);
+    void write_other_blocks();
     void merge(bool all);
     void end(FileSeries::State state);
 
@@ -85,6 +87,10 @@ class Recorder : private BlockSink {
     std::optional<FileSeries> files_;
     int64_t began_ns_ = 0;
     std::thread writer_;
+
+    std::mutex other_mutex_;
+    std::condition_variable other_written_;
+    std::string other_blocks_;  // of the sources
     std::atomic<bool> take_no_more_ = false;
     std::atomic<int> stop_why_ = -1;
     std::atomic<bool> done_ = false;

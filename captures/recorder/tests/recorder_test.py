@@ -1,0 +1,500 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`sanscope capture` on real interfaces: virtual ones, in network namespaces made for this and removed again. What was sent
+is in the files, each packet once and in order; whatever happens to the interface, the disk or the recorder is told in one
+message, and costs nothing that was recorded before. Needs root."""
+
+import argparse
+import contextlib
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import stat
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "analyzer" / "tests"))
+from harness import Checks, missing_program  # noqa: E402
+
+NOBODY = 65534
+HERE, THERE = f"sanscope-rec-a{os.getpid()}", f"sanscope-rec-b{os.getpid()}"
+
+
+def sh(*words, check=True):
+    return subprocess.run([str(word) for word in words], check=check, capture_output=True, text=True)
+
+
+def why_not():
+    """Why the tests cannot run here, or None."""
+    if os.geteuid() != 0:
+        return "only root can make network namespaces"
+    for program in ("ip", "setcap", "setpriv", "mount"):
+        if shutil.which(program) is None:
+            return f"{program} is not installed"
+    try:
+        made = sh("ip", "netns", "add", HERE, check=False)
+        if made.returncode != 0:
+            return f"no network namespace can be made: {made.stderr.strip()}"
+        linked = sh("ip", "-n", HERE, "link", "add", "probe0", "type", "veth", "peer", "name", "probe1", check=False)
+        return None if linked.returncode == 0 else f"no virtual interface can be made: {linked.stderr.strip()}"
+    finally:
+        sh("ip", "netns", "del", HERE, check=False)
+
+
+@contextlib.contextmanager
+def namespaces():
+    """Two, with two wires between them: one end of v0 and v1 in each."""
+    try:
+        for name in (HERE, THERE):
+            sh("ip", "netns", "add", name)
+            # Neighbour discovery would be packets that nobody sent.
+            for which in ("all", "default"):
+                sh("ip", "netns", "exec", name, "sh", "-c",
+                   f"echo 1 > /proc/sys/net/ipv6/conf/{which}/disable_ipv6", check=False)
+        for wire in ("v0", "v1"):
+            add_wire(wire)
+        yield
+    finally:
+        for name in (HERE, THERE):
+            sh("ip", "netns", "del", name, check=False)
+
+
+def add_wire(wire):
+    sh("ip", "-n", HERE, "link", "add", wire, "type", "veth", "peer", "name", wire, "netns", THERE)
+    for name in (HERE, THERE):
+        sh("ip", "-n", name, "link", "set", wire, "up")
+
+
+class Capture:
+    """The packets of a pcapng as (interface, time, wire length, bytes), its interfaces' names and last statistics."""
+
+    def __init__(self, path):
+        self.packets, self.interfaces, self.statistics, self.whole = [], [], {}, True
+        data, at = pathlib.Path(path).read_bytes(), 0
+        while at < len(data):
+            if at + 12 > len(data):
+                self.whole = False
+                break
+            kind, length = struct.unpack_from("<II", data, at)
+            if length < 12 or at + length > len(data) or struct.unpack_from("<I", data, at + length - 4)[0] != length:
+                self.whole = False
+                break
+            body = data[at + 8:at + length - 4]
+            if kind == 6:
+                interface, high, low, captured, wire = struct.unpack_from("<IIIII", body)
+                self.packets.append((interface, high << 32 | low, wire, body[20:20 + captured]))
+            elif kind == 1:
+                options = dict(self.options(body[8:]))
+                self.interfaces.append(options[2].decode())
+            elif kind == 5:
+                options = dict(self.options(body[12:]))
+                self.statistics[struct.unpack_from("<I", body)[0]] = {
+                    name: struct.unpack("<Q", options[code])[0] for name, code in (("received", 4), ("ifdrop", 5), ("osdrop", 7))}
+            at += length
+
+    @staticmethod
+    def options(data):
+        at = 0
+        while at + 4 <= len(data):
+            code, length = struct.unpack_from("<HH", data, at)
+            if code == 0:
+                return
+            yield code, data[at + 4:at + 4 + length]
+            at += 4 + (length + 3) // 4 * 4
+
+    def numbers(self, interface=None):
+        """Those the sender gave its packets."""
+        return [struct.unpack_from("<Q", data, 42)[0] for number, _, _, data in self.packets
+                if interface is None or number == interface]
+
+
+class Bench:
+    def __init__(self, binaries, scratch):
+        self.sanscope = binaries / "sanscope"
+        self.recorder = binaries / "sanscope-recorder"
+        self.sender = binaries / "packet_sender"
+        self.scratch = scratch
+
+    def command(self, *arguments):
+        return ["ip", "netns", "exec", HERE, str(self.sanscope), "capture", *map(str, arguments)]
+
+    def send(self, wire="v0", packets=1000, rate=20000, **options):
+        more = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+        sh("ip", "netns", "exec", THERE, self.sender, wire, "--packets", packets, "--rate", rate, *more)
+
+    @contextlib.contextmanager
+    def running(self, *arguments, prefix=(), environment=None):
+        """A recording under way. Afterwards it has .status and .err."""
+        with tempfile.TemporaryFile("w+") as err:
+            child = subprocess.Popen([*map(str, prefix), *self.command(*arguments)], stdin=subprocess.DEVNULL,
+                                     stdout=subprocess.DEVNULL, stderr=err, env={**os.environ, **(environment or {})})
+            child.text = lambda: (err.seek(0), err.read())[1]
+            deadline = time.monotonic() + 20
+            while "Recording from" not in child.text() and child.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.02)
+            try:
+                yield child
+                if child.poll() is None:
+                    child.send_signal(signal.SIGINT)
+                child.status = child.wait(30)
+            except subprocess.TimeoutExpired:
+                child.status = None
+            finally:
+                if child.poll() is None:
+                    child.kill()
+                    child.wait()
+            child.err = child.text()
+
+    def run(self, *arguments, prefix=(), environment=None):
+        return subprocess.run([*map(str, prefix), *self.command(*arguments)], stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=60, env={**os.environ, **(environment or {})})
+
+    def recorder_of(self, child):
+        """The process that records for it; `ip` becomes the program it starts."""
+        for _ in range(100):
+            text = pathlib.Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text()
+            if text.split():
+                return int(text.split()[0])
+            time.sleep(0.02)
+        raise RuntimeError("there is no recorder")
+
+
+def sent_once(capture, count, interface=None):
+    """Faults, where the packets are not those sent, once each and in order."""
+    numbers = capture.numbers(interface)
+    if numbers == list(range(count)):
+        return []
+    return [f"{len(numbers)} packets of {count}; {len(set(numbers))} different ones, "
+            f"{'in' if numbers == sorted(numbers) else 'out of'} order"]
+
+
+def faults(**claims):
+    """Those that do not hold: NAME=(holds, what was seen)."""
+    return [f"{name}: {seen}" for name, (holds, seen) in claims.items() if not holds]
+
+
+def test_plain(bench, checks):
+    out = bench.scratch / "plain.pcapng"
+    with bench.running("-i", "v0", "-w", out) as run:
+        bench.send(packets=50000, rate=100000)
+        bench.send(packets=0)
+        time.sleep(0.3)
+        live = Capture(out)
+    capture = Capture(out)
+    checks.check("every packet that was sent is in the file, once and in order", sent_once(capture, 50000))
+    checks.check("what is live is in the file while it is recorded", [] if len(live.packets) == 50000 else [len(live.packets)])
+    checks.check("Ctrl-C ends it with the sums and status 0", faults(
+        status=(run.status == 0, run.status), sums=("50000 packets recorded" in run.err, run.err),
+        drops=("v0: 50000 received, 0 dropped by the kernel, 0 by the interface" in run.err, run.err)))
+    checks.check("the interface's statistics stand at the end", faults(
+        whole=(capture.whole, "cut off"), counts=(capture.statistics.get(0) == {"received": 50000, "ifdrop": 0, "osdrop": 0},
+                                                  capture.statistics)))
+    times = [packet[1] for packet in capture.packets]
+    checks.check("times are in nanoseconds, and in order", faults(
+        order=(times == sorted(times), "not in order"), nanoseconds=(any(time % 1000 for time in times), "all whole µs")))
+    mode = out.stat()
+    checks.check("the file is the user's own", faults(mode=(stat.S_IMODE(mode.st_mode) == 0o640, oct(mode.st_mode)),
+                                                      owner=(mode.st_uid == os.geteuid(), mode.st_uid)))
+    report = sh(bench.sanscope, "report", out, check=False)
+    checks.check("sanscope reads it", [] if report.returncode == 0 else [report.stderr])
+
+
+def test_several(bench, checks):
+    out = bench.scratch / "several.pcapng"
+    with bench.running("-i", "v0", "-i", "v1", "-w", out) as run:
+        senders = [subprocess.Popen(["ip", "netns", "exec", THERE, str(bench.sender), wire, "--packets", "20000", "--rate",
+                                     str(rate)], stdout=subprocess.DEVNULL) for wire, rate in (("v0", 20000), ("v1", 15000))]
+        for sender in senders:
+            sender.wait()
+        time.sleep(0.3)
+    capture = Capture(out)
+    checks.check("two interfaces at once: nothing is lost on either",
+                 sent_once(capture, 20000, 0) + sent_once(capture, 20000, 1) + faults(status=(run.status == 0, run.err)))
+    checks.check("two interfaces are told apart", [] if capture.interfaces == ["v0", "v1"] else capture.interfaces)
+    times = [packet[1] for packet in capture.packets]
+    wrong = sum(1 for before, after in zip(times, times[1:]) if after < before)
+    checks.check("the packets of two interfaces are in the order of their times", [f"{wrong} are not"] if wrong else [])
+
+    out = bench.scratch / "any.pcapng"
+    with bench.running("-i", "any", "-f", "udp", "-w", out):
+        bench.send("v0", 500)
+        bench.send("v1", 500)
+        time.sleep(0.3)
+    checks.check("any is all interfaces", [] if len(Capture(out).packets) == 1000 else [len(Capture(out).packets)])
+
+
+def test_choices(bench, checks):
+    out = bench.scratch / "filter.pcapng"
+    with bench.running("-i", "v0", "-f", "udp dst port 3260", "-w", out):
+        bench.send(packets=300, port=9)
+        bench.send(packets=700, port=3260)
+        time.sleep(0.3)
+    checks.check("a filter keeps what matches", sent_once(Capture(out), 700))
+
+    out = bench.scratch / "snap.pcapng"
+    with bench.running("-i", "v0", "-s", 96, "-w", out):
+        bench.send(packets=500, length=1514)
+        time.sleep(0.3)
+    lengths = {(wire, len(data)) for _, _, wire, data in Capture(out).packets}
+    checks.check("a snap length cuts packets, and keeps their lengths", [] if lengths == {(1514, 96)} else [lengths])
+
+    with subprocess.Popen(bench.command("-i", "v0", "-c", 400, "-q", "-w", "-"), stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, stdin=subprocess.DEVNULL) as run:
+        time.sleep(0.7)
+        bench.send(packets=500)
+        data, err = run.communicate(timeout=30)
+    out = bench.scratch / "stream.pcapng"
+    out.write_bytes(data)
+    checks.check("a recording streams to standard output", sent_once(Capture(out), 400) + faults(
+        status=(run.returncode == 0, run.returncode), quiet=(err == b"", err)))
+
+
+def test_limits(bench, checks):
+    out = bench.scratch / "count.pcapng"
+    with bench.running("-i", "v0", "-c", 1234, "-w", out) as run:
+        bench.send(packets=5000)
+        run.wait(10)
+    checks.check("-c stops after exactly so many packets", sent_once(Capture(out), 1234) + faults(
+        status=(run.status == 0, run.status)))
+
+    out = bench.scratch / "duration.pcapng"
+    began = time.monotonic()
+    with bench.running("-i", "v0", "-a", "duration:1", "-w", out) as run:
+        run.wait(10)
+    took = time.monotonic() - began
+    checks.check("-a duration stops after so many seconds", faults(status=(run.status == 0, run.status),
+                                                                   time=(0.9 < took < 3, took)))
+
+    out = bench.scratch / "filesize.pcapng"
+    with bench.running("-i", "v0", "-a", "filesize:100", "-w", out) as run:
+        bench.send(packets=5000)
+        run.wait(10)
+    size = out.stat().st_size
+    checks.check("-a filesize stops at so many kilobytes", faults(status=(run.status == 0, run.status), size=(99000 < size <= 100000, size)))
+
+    folder = bench.scratch / "ring"
+    folder.mkdir()
+    with bench.running("-i", "v0", "-b", "packets:1000", "-b", "files:3", "-w", folder / "ring.pcapng"):
+        bench.send(packets=6500)
+        time.sleep(0.3)
+    files = sorted(folder.iterdir())
+    numbers = [number for path in files for number in Capture(path).numbers()]
+    checks.check("a ring keeps the latest files, and what is in them without a gap", faults(
+        names=(all(re.fullmatch(r"ring_0000[567]_\d{14}\.pcapng", path.name) for path in files) and len(files) == 3,
+               [path.name for path in files]),
+        packets=(numbers == list(range(4000, 6500)), (numbers[:1], len(numbers)))))
+
+    folder = bench.scratch / "sizes"
+    folder.mkdir()
+    with bench.running("-i", "v0", "-b", "filesize:50", "-a", "files:4", "-w", folder / "x.pcapng") as run:
+        bench.send(packets=5000)
+        run.wait(10)
+    files = sorted(folder.iterdir())
+    numbers = [number for path in files for number in Capture(path).numbers()]
+    checks.check("files of a size follow each other without a gap, and stop after so many", faults(
+        count=(len(files) == 4, len(files)), status=(run.status == 0, run.err),
+        sizes=(all(path.stat().st_size <= 50000 for path in files), [path.stat().st_size for path in files]),
+        packets=(numbers == list(range(len(numbers))) and len(numbers) > 1000, len(numbers))))
+
+
+def test_disk(bench, checks):
+    folder = bench.scratch / "small"
+    folder.mkdir()
+    sh("mount", "-t", "tmpfs", "-o", "size=2m", "sanscope-test", folder)
+    try:
+        out = folder / "full.pcapng"
+        with bench.running("-i", "v0", "-w", out) as run:
+            bench.send(packets=40000, rate=40000)
+            run.wait(10)
+        capture = Capture(out)
+        numbers = capture.numbers()
+        told = re.findall(r"^sanscope: .*", run.err, re.M)
+        checks.check("a full disk ends the recording with one message", faults(
+            status=(run.status == 3, run.status),
+            message=(told == [f"sanscope: {out}: No space left on device; it holds the {len(numbers)} packets recorded until "
+                              "then"], run.err)))
+        checks.check("what is in the file of a full disk is whole, with its statistics", faults(
+            whole=(capture.whole, "cut off"), packets=(numbers == list(range(len(numbers))) and len(numbers) > 15000, len(numbers)),
+            statistics=(0 in capture.statistics, "none"), full=(out.stat().st_size > 2 * 1024 * 1024 - 9000, out.stat().st_size)))
+        report = sh(bench.sanscope, "report", out, check=False)
+        checks.check("sanscope reads the file of a full disk", [] if report.returncode == 0 else [report.stderr])
+    finally:
+        sh("umount", folder)
+
+    run = bench.run("-i", "v0", "-w", bench.scratch / "no" / "such" / "folder.pcapng")
+    checks.check("a file that cannot be made is told", faults(
+        status=(run.returncode == 1, run.returncode), message=("folder.pcapng: cannot create: No such file" in run.stderr, run.stderr)))
+
+
+def test_killed(bench, checks):
+    chance = random.Random(7)
+    problems = []
+    for round_number in range(5):
+        out = bench.scratch / f"killed{round_number}.pcapng"
+        with bench.running("-i", "v0", "-w", out) as run:
+            sender = subprocess.Popen(["ip", "netns", "exec", THERE, str(bench.sender), "v0", "--packets", "200000", "--rate",
+                                       "100000", "--length", "600"], stdout=subprocess.DEVNULL)
+            time.sleep(0.3 + chance.random())
+            os.kill(bench.recorder_of(run), signal.SIGKILL)
+            run.wait(10)
+            sender.wait()
+        numbers = Capture(out).numbers()
+        read = sh(bench.sanscope, "report", out, check=False)
+        problems += faults(status=(run.status == 3, run.err), message=("sanscope-recorder was ended by signal 9 (Killed)" in run.err, run.err),
+                           packets=(numbers == list(range(len(numbers))) and len(numbers) > 1000, len(numbers)),
+                           readable=(read.returncode in (0, 3), read.stderr))
+    checks.check("a recorder that is killed leaves a file that can be read", problems)
+
+    out = bench.scratch / "orphan.pcapng"
+    with bench.running("-i", "v0", "-w", out) as run:
+        bench.send(packets=1000)
+        time.sleep(0.3)
+        recorder = bench.recorder_of(run)
+        run.kill()
+        run.wait()
+        gone = time.monotonic() + 5
+        while pathlib.Path(f"/proc/{recorder}").exists() and time.monotonic() < gone:
+            time.sleep(0.05)
+    capture = Capture(out)
+    checks.check("when sanscope is killed, its recorder ends the file and itself", sent_once(capture, 1000) + faults(
+        gone=(not pathlib.Path(f"/proc/{recorder}").exists(), "it runs on"), statistics=(0 in capture.statistics, "none")))
+
+
+def test_interface(bench, checks):
+    out = bench.scratch / "link.pcapng"
+    with bench.running("-i", "v0", "-i", "v1", "-f", "udp", "-w", out) as run:
+        bench.send("v0", 1000)
+        sh("ip", "-n", HERE, "link", "set", "v0", "down")
+        time.sleep(0.6)
+        before = sum(map(int, pathlib.Path(f"/proc/{bench.recorder_of(run)}/stat").read_text().rsplit(")")[1].split()[11:13]))
+        time.sleep(1)
+        spent = sum(map(int, pathlib.Path(f"/proc/{bench.recorder_of(run)}/stat").read_text().rsplit(")")[1].split()[11:13])) - before
+        sh("ip", "-n", HERE, "link", "set", "v0", "up")
+        time.sleep(0.6)
+        bench.send("v0", 1000)
+        time.sleep(0.2)
+        sh("ip", "-n", HERE, "link", "del", "v0")
+        time.sleep(0.5)
+        still = run.poll() is None
+        bench.send("v1", 1000)
+        time.sleep(0.3)
+        sh("ip", "-n", HERE, "link", "del", "v1")
+        run.wait(10)
+    add_wire("v0")
+    add_wire("v1")
+    capture = Capture(out)
+    checks.check("an interface that goes down and comes back goes on",
+                 [] if capture.numbers(0) == list(range(1000)) * 2 else [len(capture.numbers(0))])
+    checks.check("waiting for it takes no processor", [f"{spent} of 100 ticks"] if spent > 20 else [])
+    checks.check("when an interface is removed, the others go on", sent_once(capture, 1000, 1) + faults(
+        still=(still, "it has ended"), end=(run.status == 3, run.status)))
+    told = re.findall(r"^sanscope: (.*)", run.err, re.M)
+    checks.check("each of that is told once", [] if told == [
+        "v0: the interface went down; waiting for it", "v0: the interface is up again", "v0: the interface was removed",
+        "v1: the interface was removed"] else told)
+
+
+def test_rights(bench, checks):
+    # Where anybody may look: a build may be in somebody's own folder.
+    folder = bench.scratch / "programs"
+    folder.mkdir()
+    for program in (bench.sanscope, bench.recorder):
+        shutil.copy(program, folder)
+    os.chmod(bench.scratch, 0o755)
+    os.chmod(folder, 0o755)
+    theirs = bench.scratch / "theirs"
+    theirs.mkdir()
+    os.chown(theirs, NOBODY, NOBODY)
+    stranger = Bench(folder, bench.scratch)
+    unprivileged = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+
+    def as_nobody(*arguments):
+        return ["ip", "netns", "exec", HERE, *unprivileged, str(folder / "sanscope"), "capture", *map(str, arguments)]
+
+    run = subprocess.run(as_nobody("-i", "v0", "-w", theirs / "x.pcapng"), capture_output=True, text=True, timeout=30)
+    checks.check("without rights, the message names the command that grants them", faults(
+        status=(run.returncode == 1, run.returncode),
+        message=(f"sudo setcap cap_net_raw,cap_net_admin,cap_bpf,cap_perfmon+ep {folder}/sanscope-recorder" in run.stderr, run.stderr),
+        nothing=(not any(theirs.iterdir()), "a file was made")))
+
+    sh("setcap", "cap_net_raw,cap_net_admin,cap_bpf,cap_perfmon+ep", folder / "sanscope-recorder")
+    out = theirs / "granted.pcapng"
+    child = subprocess.Popen(as_nobody("-i", "v0", "-w", out), stderr=subprocess.PIPE, text=True)
+    for _ in range(100):
+        if out.exists():
+            break
+        time.sleep(0.05)
+    recorder = stranger.recorder_of(child)
+    status = pathlib.Path(f"/proc/{recorder}/status").read_text()
+    tasks = [path.read_text() for path in pathlib.Path(f"/proc/{recorder}/task").glob("*/status")]
+    bench.send(packets=1000)
+    time.sleep(0.3)
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=20)
+    checks.check("with that command, anybody can record", sent_once(Capture(out), 1000) + faults(
+        status=(child.returncode == 0, err), owner=(out.stat().st_uid == NOBODY, out.stat().st_uid)))
+    checks.check("while it records, the recorder has no rights, and can gain none", faults(
+        capabilities=(all(re.findall(r"Cap(?:Prm|Eff|Inh|Amb):\s*(\S+)", text) == ["0" * 16] * 4 for text in tasks) and len(tasks) >= 3,
+                      tasks),
+        no_new=("NoNewPrivs:\t1" in status, status)))
+
+    out = theirs / "sudo.pcapng"
+    run = bench.run("-i", "v0", "-a", "duration:0.3", "-w", out, environment={"SUDO_UID": str(NOBODY), "SUDO_GID": str(NOBODY)})
+    checks.check("under sudo, files belong to whoever called it", faults(
+        status=(run.returncode == 0, run.stderr), owner=(out.exists() and out.stat().st_uid == NOBODY, "not theirs")))
+    os.chmod(bench.scratch, 0o755)
+    run = bench.run("-i", "v0", "-a", "duration:0.3", "-w", bench.scratch / "sudo.pcapng",
+                    environment={"SUDO_UID": str(NOBODY), "SUDO_GID": str(NOBODY)})
+    checks.check("under sudo, a file the caller may not make is not made", faults(
+        status=(run.returncode == 1, run.returncode), message=("who called sudo" in run.stderr, run.stderr)))
+
+
+def test_requests(bench, checks):
+    run = bench.run("-i", "v0", "-f", "tcp prot 3260")
+    checks.check("a wrong filter is told with libpcap's words", faults(
+        status=(run.returncode == 2, run.returncode), message=("filter 'tcp prot 3260': " in run.stderr and "syntax error" in run.stderr, run.stderr)))
+    checks.check("a filter can be checked alone", faults(
+        good=(bench.run("--check-filter", "-f", "tcp port 3260 and host 192.0.2.1").returncode == 0, "refused"),
+        bad=(bench.run("--check-filter", "-f", "tcp prot 3260").returncode == 2, "taken")))
+    run = bench.run("-i", "nosuch0")
+    checks.check("a wrong interface is told with those there are", faults(
+        status=(run.returncode == 1, run.returncode), message=("there is no interface nosuch0; there are: " in run.stderr and "v0" in run.stderr and "v1" in run.stderr, run.stderr)))
+    run = bench.run("-D")
+    checks.check("interfaces are listed", faults(status=(run.returncode == 0, run.stderr),
+                                                 names=({"v0", "v1", "any", "lo"} <= {line.split()[0] for line in run.stdout.splitlines()}, run.stdout)))
+    for arguments in (["-w", "x"], ["-i", "v0", "-a", "size:3"], ["-i", "v0", "-b", "files:3"], ["-i", "v0", "-w", "-", "-b", "packets:3"],
+                      ["-i", "v0", "-B", "9999"]):
+        run = bench.run(*arguments)
+        checks.check(f"usage: {' '.join(arguments)}", faults(status=(run.returncode == 2, run.returncode), message=(run.stderr, "none")))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("words", nargs="*", help="only the parts whose name has one of these")
+    parser.add_argument("--binaries", type=pathlib.Path, default=ROOT / "build" / "release" / "bin")
+    arguments = parser.parse_args()
+    for program in ("sanscope", "sanscope-recorder", "packet_sender"):
+        if reason := missing_program(arguments.binaries / program):
+            sys.exit(reason)
+    checks = Checks()
+    if reason := why_not():
+        checks.skip("recording from interfaces", reason)
+        return checks.finish()
+    parts = [(name[5:], part) for name, part in globals().items() if name.startswith("test_")]
+    with tempfile.TemporaryDirectory(prefix="sanscope-recorder-") as scratch, namespaces():
+        bench = Bench(arguments.binaries, pathlib.Path(scratch))
+        for name, part in parts:
+            if not arguments.words or any(word in name for word in arguments.words):
+                part(bench, checks)
+    return checks.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
