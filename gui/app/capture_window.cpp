@@ -297,14 +297,68 @@ void CaptureWindow::make_status() {
     statusBar()->addPermanentWidget(progress_label_);
     statusBar()->addPermanentWidget(progress_bar_);
     statusBar()->addPermanentWidget(stop_button_);
+    follow_button_ = new QToolButton(this);
+    follow_button_->setText(tr("Follow"));
+    follow_button_->setToolTip(tr("Stay at the end of what is recorded (L)"));
+    follow_button_->setCheckable(true);
+    follow_button_->hide();
+    connect(follow_button_, &QToolButton::clicked, &state(), &ViewState::set_following);
+    connect(&state(), &ViewState::following_changed, this,
+            [this] { follow_button_->setChecked(state().following()); });
+    statusBar()->addPermanentWidget(follow_button_);
+}
+
+void CaptureWindow::set_recording(std::unique_ptr<LiveRecording> recording) {
+    recording_ = std::move(recording);
+    claim_ = UnsavedRecordings::Claim(document_->path());
+    may_begin_to_follow_ = true;
+    stop_button_->setToolTip(tr("Stop recording"));
+    stop_button_->disconnect();
+    connect(stop_button_, &QToolButton::clicked, recording_.get(), &LiveRecording::stop);
+    connect(recording_.get(), &LiveRecording::changed, this, &CaptureWindow::show_recording);
+    connect(recording_.get(), &LiveRecording::trouble, this, [this](const QString& text) {
+        trouble_ = text;
+        show_warning();
+    });
+    connect(document_.get(), &Document::grown, this, &CaptureWindow::follow_once_long_enough);
+    follow_button_->setVisible(true);
+    show_progress();
+}
+
+// At first all there is is seen; of a longer recording the last seconds, unless the user looks elsewhere by then.
+void CaptureWindow::follow_once_long_enough() {
+    constexpr int64_t followed_ns = 10'000'000'000;
+    const TimeRange whole = state().whole();
+    if (!may_begin_to_follow_ || !document_->live() || whole.span_ns() < followed_ns) return;
+    may_begin_to_follow_ = false;
+    if (state().range() != whole) return;
+    state().set_range({whole.end_ns - followed_ns, whole.end_ns});
+    state().set_following(true);
+}
+
+void CaptureWindow::show_recording() {
+    if (!document_->loading()) return;
+    const v1::RecordingTotals& totals = recording_->totals();
+    const QLocale locale;
+    const uint64_t dropped = recording_->dropped();
+    QString text = tr("Recording: %1 packets, %2")
+                       .arg(locale.toString(static_cast<qulonglong>(totals.packets())),
+                            short_bytes(static_cast<double>(totals.bytes())));
+    text += dropped == 0 ? tr(", none dropped")
+                         : tr(", %1 dropped").arg(locale.toString(static_cast<qulonglong>(dropped)));
+    progress_label_->setText(text);
 }
 
 void CaptureWindow::show_progress() {
     const CaptureData::Progress progress = document_->data()->progress();
     const QLocale locale;
     const bool loading = document_->loading();
-    progress_bar_->setVisible(loading);
+    progress_bar_->setVisible(loading && !document_->live());
     stop_button_->setVisible(loading);
+    if (recording_ != nullptr) {
+        follow_button_->setVisible(loading);
+        if (loading) return show_recording();
+    }
     const QString packets = locale.toString(static_cast<qulonglong>(progress.packets));
     if (!loading) {
         progress_label_->setText(tr("%1 packets").arg(packets));
@@ -323,9 +377,10 @@ void CaptureWindow::show_progress() {
 }
 
 void CaptureWindow::show_warning() {
-    messages_->tell(document_->warning());
+    const QString text = document_->warning().isEmpty() ? trouble_ : document_->warning();
+    messages_->tell(text);
     auto* const row = findChild<QToolBar*>(QStringLiteral("message-bar"));
-    const bool any = !document_->warning().isEmpty();
+    const bool any = !text.isEmpty();
     for (QAction* const action : row->actions()) action->setVisible(any);
     row->setVisible(any);
 }

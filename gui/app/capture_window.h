@@ -9,6 +9,8 @@
 #include "gui/app/message_bar.h"
 #include "gui/app/view_kinds.h"
 #include "gui/document/document.h"
+#include "gui/recording/live_recording.h"
+#include "gui/recording/unsaved_recordings.h"
 
 class QAction;
 class QDockWidget;
@@ -56,6 +58,11 @@ class CaptureWindow : public QMainWindow {
     bool is_movable() const;
     void save_layout() const;
 
+    // What this capture is recorded by; nullptr for one that was opened. Of a recording the latest seconds are followed, as
+    // long as nothing else is looked at.
+    void set_recording(std::unique_ptr<LiveRecording> recording);
+    LiveRecording* recording() const { return recording_.get(); }
+
   Q_SIGNALS:
     void current_view_changed();
 
@@ -78,9 +85,15 @@ class CaptureWindow : public QMainWindow {
     void show_cursor();
     void show_selection();
     void show_warning();
+    void show_recording();
+    void follow_once_long_enough();
     void on_focus_changed(QWidget* now);
 
     std::unique_ptr<Document> document_;
+    std::unique_ptr<LiveRecording> recording_;
+    UnsavedRecordings::Claim claim_;
+    bool may_begin_to_follow_ = false;
+    QString trouble_;  // of the recording, told last
     std::map<QString, QDockWidget*> docks_;
     std::map<QString, View*> views_;
     View* current_ = nullptr;
@@ -94,6 +107,7 @@ class CaptureWindow : public QMainWindow {
     QLabel* progress_label_ = nullptr;
     QProgressBar* progress_bar_ = nullptr;
     QToolButton* stop_button_ = nullptr;
+    QToolButton* follow_button_ = nullptr;
 };
 
 }  // namespace sanscope

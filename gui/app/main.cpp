@@ -10,6 +10,7 @@
 #include <exception>
 #include <optional>
 
+#include "gui/app/live_controls.h"
 #include "gui/app/main_window.h"
 #include "gui/app/render.h"
 #include "gui/app/theme_palette.h"
@@ -148,6 +149,7 @@ int run(int argc, char** argv) {
     QStringList files;
     for (const std::string& file : arguments.files) files.append(text(file));
     if (!files.isEmpty()) window.open(files);
+    window.live().offer_left_behind();
     return QApplication::exec();
 }
 

@@ -18,6 +18,7 @@
 
 #include "gui/app/capture_exports.h"
 #include "gui/app/capture_window.h"
+#include "gui/app/live_controls.h"
 #include "gui/app/recent_files.h"
 #include "gui/app/start_page.h"
 
@@ -60,6 +61,7 @@ MainWindow::MainWindow(QWidget* parent)
     setCentralWidget(stack_);
     start_page_->set_recent(recent_files());
     connect(start_page_, &StartPage::open_asked, this, &MainWindow::ask_for_files);
+    connect(start_page_, &StartPage::record_asked, this, [this] { live_->ask_to_start(); });
     connect(start_page_, &StartPage::file_chosen, this, [this](const QString& path) { open({path}); });
     connect(tabs_, &QTabWidget::tabCloseRequested, this, &MainWindow::close_tab);
     connect(tabs_, &QTabWidget::currentChanged, this, &MainWindow::on_current_changed);
@@ -107,15 +109,42 @@ bool MainWindow::open_one(const QString& path, QString& error) {
     }
     auto document = Document::open(path, error);
     if (document == nullptr) return false;
+    show_document(std::move(document));
+    if (!live_->unsaved().holds(path)) add_recent_file(path);
+    return true;
+}
+
+CaptureWindow* MainWindow::show_document(std::unique_ptr<Document> document) {
     auto* const capture = new CaptureWindow(std::move(document), tabs_);
     connect(&capture->state(), &ViewState::history_changed, this, &MainWindow::update_actions);
-    const int index = tabs_->addTab(capture, QFileInfo(path).fileName());
-    tabs_->setTabToolTip(index, whole);
-    tabs_->setCurrentIndex(index);
+    tabs_->addTab(capture, QString());
+    show_name(*capture);
+    tabs_->setCurrentWidget(capture);
     stack_->setCurrentWidget(tabs_);
     capture->setFocus();
-    add_recent_file(path);
-    return true;
+    return capture;
+}
+
+void MainWindow::show_name(CaptureWindow& capture) {
+    const int index = tabs_->indexOf(&capture);
+    const QFileInfo file(capture.document().path());
+    tabs_->setTabText(index, file.fileName());
+    tabs_->setTabToolTip(index, file.absoluteFilePath());
+    if (&capture == current()) on_current_changed();
+}
+
+LiveControls* MainWindow::make_live(QMenu* menu) {
+    auto* const live = new LiveControls(
+        {this, [this] { return current(); },
+         [this](std::unique_ptr<Document> document) { return show_document(std::move(document)); },
+         [this](CaptureWindow& capture) {
+             show_name(capture);
+             add_recent_file(capture.document().path());
+         },
+         [this](const QString& path) { open({path}); }},
+        menu);
+    live->setParent(this);
+    return live;
 }
 
 void MainWindow::close_tab(int index) {
@@ -132,6 +161,10 @@ void MainWindow::close_tab(int index) {
 
 // Notes that nothing keeps are not lost without a question.
 bool MainWindow::may_close(CaptureWindow& capture) {
+    if (live_->unsaved().holds(capture.document().path())) {
+        tabs_->setCurrentWidget(&capture);
+        if (!live_->may_close(capture)) return false;
+    }
     if (!capture.document().notes().modified()) return true;
     tabs_->setCurrentWidget(&capture);
     const auto answer = QMessageBox::question(
@@ -156,6 +189,7 @@ void MainWindow::on_current_changed() {
 void MainWindow::update_actions() {
     const CaptureWindow* const capture = current();
     for (QAction* const action : needing_capture_) action->setEnabled(capture != nullptr);
+    live_->update();
     if (capture == nullptr) return;
     back_->setEnabled(capture->state().can_go_back());
     forward_->setEnabled(capture->state().can_go_forward());
@@ -193,6 +227,8 @@ void MainWindow::make_menus() {
         [this](CaptureWindow&) { close_tab(tabs_->currentIndex()); });
     QAction* const quit = file->addAction(tr("&Quit"), this, &QWidget::close);
     quit->setShortcut(QKeySequence::Quit);
+
+    live_ = make_live(menuBar()->addMenu(tr("&Capture")));
 
     QMenu* const go = menuBar()->addMenu(tr("&Go"));
     add(go, tr("&Filter"), {QKeySequence::Find}, [](CaptureWindow& capture) { capture.focus_filter(); });
@@ -323,6 +359,8 @@ void MainWindow::show_keys() {
            "<tr><td><b>Ctrl+G</b></td><td>go to a packet</td></tr>"
            "<tr><td><b>Ctrl+B</b></td><td>bookmark what is selected</td></tr>"
            "<tr><td><b>Tab</b>, <b>F6</b></td><td>next view</td></tr>"
+           "<tr><td><b>Ctrl+R</b>, <b>Ctrl+.</b></td><td>record, stop recording</td></tr>"
+           "<tr><td><b>L</b></td><td>follow the end of what is recorded, or stay</td></tr>"
            "</table>"));
     box.exec();
 }

@@ -4,6 +4,7 @@
 #include <QMainWindow>
 #include <QStringList>
 #include <functional>
+#include <memory>
 
 class QAction;
 class QActionGroup;
@@ -13,7 +14,9 @@ class QTabWidget;
 
 namespace sanscope {
 
+class Document;
 class CaptureWindow;
+class LiveControls;
 class StartPage;
 
 // The program's window: captures in tabs, and the menus that act on the one in front.
@@ -29,6 +32,7 @@ class MainWindow : public QMainWindow {
     bool open(const QStringList& paths);
     CaptureWindow* current() const;
     int captures() const;
+    LiveControls& live() const { return *live_; }
 
   protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
@@ -37,6 +41,9 @@ class MainWindow : public QMainWindow {
 
   private:
     bool open_one(const QString& path, QString& error);
+    CaptureWindow* show_document(std::unique_ptr<Document> document);
+    void show_name(CaptureWindow& capture);
+    LiveControls* make_live(QMenu* menu);
     void close_tab(int index);
     bool may_close(CaptureWindow& capture);
     void on_current_changed();
@@ -55,6 +62,7 @@ class MainWindow : public QMainWindow {
     QStackedWidget* stack_;
     StartPage* start_page_;
     QTabWidget* tabs_;
+    LiveControls* live_ = nullptr;
     QMenu* view_menu_ = nullptr;
     QActionGroup* time_formats_ = nullptr;
     QList<QAction*> needing_capture_;

@@ -25,7 +25,13 @@ StartPage::StartPage(QWidget* parent)
     auto* const button = new QPushButton(tr("Open a capture…"), this);
     button->setDefault(true);
     connect(button, &QPushButton::clicked, this, &StartPage::open_asked);
-    column->addWidget(button, 0, Qt::AlignLeft);
+    auto* const record = new QPushButton(tr("Record live…"), this);
+    connect(record, &QPushButton::clicked, this, &StartPage::record_asked);
+    auto* const buttons = new QHBoxLayout;
+    buttons->addWidget(button);
+    buttons->addWidget(record);
+    buttons->addStretch();
+    column->addLayout(buttons);
     auto* const recent_column = new QVBoxLayout(recent_box_);
     recent_column->setContentsMargins(0, 12, 0, 0);
     recent_column->addWidget(new QLabel(tr("Opened last"), this));

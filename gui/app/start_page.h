@@ -18,6 +18,7 @@ class StartPage : public QWidget {
 
   Q_SIGNALS:
     void open_asked();
+    void record_asked();
     void file_chosen(const QString& path);
 
   private:

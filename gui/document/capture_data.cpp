@@ -13,11 +13,12 @@ namespace sanscope {
 
 using std::chrono::milliseconds;
 
-CaptureData::CaptureData(std::string path, std::unique_ptr<PacketReader> reader)
+CaptureData::CaptureData(std::string path, std::unique_ptr<PacketReader> reader, bool growing)
     : path_(std::move(path)),
       reader_(std::move(reader)),
       timeline_(engine_.store(), reader_->index()),
-      pdu_index_(engine_.store()) {}
+      pdu_index_(engine_.store()),
+      growing_(growing) {}
 
 CaptureData::~CaptureData() = default;
 
@@ -25,7 +26,7 @@ Result<std::shared_ptr<CaptureData>> CaptureData::open(const std::string& path) 
     auto reader = PacketReader::begin(path);
     if (!reader) return reader.error();
     (*reader)->source_to_pass().keep_notes();
-    return std::shared_ptr<CaptureData>(new CaptureData(path, std::move(*reader)));
+    return std::shared_ptr<CaptureData>(new CaptureData(path, std::move(*reader), false));
 }
 
 Result<std::shared_ptr<CaptureData>> CaptureData::open_growing(const std::string& path,
@@ -33,7 +34,7 @@ Result<std::shared_ptr<CaptureData>> CaptureData::open_growing(const std::string
     auto reader = PacketReader::begin_growing(path, std::move(growth));
     if (!reader) return reader.error();
     (*reader)->source_to_pass().keep_notes();
-    return std::shared_ptr<CaptureData>(new CaptureData(path, std::move(*reader)));
+    return std::shared_ptr<CaptureData>(new CaptureData(path, std::move(*reader), true));
 }
 
 CaptureData::Reading CaptureData::read() const {
@@ -84,7 +85,8 @@ void CaptureData::update_indices(bool last) {
 
 void CaptureData::load(const std::atomic<bool>& stop, const std::function<void()>& grown) {
     constexpr milliseconds first_look{20};
-    constexpr milliseconds between_looks{100};
+    constexpr milliseconds between_descriptions{100};
+    const milliseconds between_looks{growing_ ? 33 : 100};
     std::mutex mutex;
     std::condition_variable changed;
     bool ended = false;
@@ -113,7 +115,7 @@ void CaptureData::load(const std::atomic<bool>& stop, const std::function<void()
     auto described = std::chrono::steady_clock::now();
     options.progress = [&] {
         const auto now = std::chrono::steady_clock::now();
-        if (now - described < between_looks) return;
+        if (now - described < between_descriptions) return;
         described = now;
         const std::lock_guard lock(engine_lock_);
         engine_.describe_connections();

@@ -58,7 +58,7 @@ class CaptureData {
     CaptureData& operator=(const CaptureData&) = delete;
 
     // Reads the capture to its end, or until `stop`: what was read by then is complete then. Calls `grown` some ten times a
-    // second, on another thread, when there is more to see. Once.
+    // second, of a recording thirty times, on another thread, when there is more to see. Once.
     void load(const std::atomic<bool>& stop, const std::function<void()>& grown);
 
     // Waits for the loader to let go, some milliseconds at most.
@@ -78,7 +78,7 @@ class CaptureData {
     const std::string& fault() const { return fault_; }  // an error on this side; mostly empty
 
   private:
-    explicit CaptureData(std::string path, std::unique_ptr<PacketReader> reader);
+    CaptureData(std::string path, std::unique_ptr<PacketReader> reader, bool growing);
     void follow(const std::function<void()>& grown);
     void update_indices(bool last);
 
@@ -90,6 +90,7 @@ class CaptureData {
     mutable std::shared_mutex engine_lock_;    // engine_
     mutable std::shared_mutex packets_lock_;   // reader_
     mutable std::shared_mutex timeline_lock_;  // timeline_, pdu_index_
+    const bool growing_;                       // a recording
     std::atomic<bool> complete_ = false;
     std::atomic<uint64_t> packets_ = 0;
     bool stopped_ = false;

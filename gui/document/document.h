@@ -28,6 +28,8 @@ class Document : public QObject {
     ~Document() override;
 
     const QString& path() const { return path_; }
+    // The file has another name now; what was opened stays open.
+    void moved_to(const QString& path) { path_ = path; }
     const std::shared_ptr<const CaptureData>& data() const { return data_; }
     ViewState& state() { return state_; }
     Notes& notes() { return notes_; }

@@ -10,7 +10,8 @@
 namespace sanscope {
 namespace {
 
-constexpr int growth_pause_ms = 400;       // between pictures of a capture that grows
+constexpr int growth_pause_ms = 400;       // between pictures of a capture that is loaded
+constexpr int live_pause_ms = 30;          // and of one that is recorded
 constexpr int64_t least_around_ns = 1000;  // of what is framed, on either side
 
 }  // namespace
@@ -26,7 +27,8 @@ QHBoxLayout& PlottedView::arrange() {
     column->addWidget(plot_, 1);
 
     connect(&document(), &Document::grown, this, [this] {
-        if (since_grown_.isValid() && since_grown_.elapsed() < growth_pause_ms) return;
+        const int pause_ms = document().live() ? live_pause_ms : growth_pause_ms;
+        if (since_grown_.isValid() && since_grown_.elapsed() < pause_ms) return;
         since_grown_.start();
         on_grown();
         renew();

@@ -174,7 +174,10 @@ void FindingsView::show_findings(Answer answer) {
     if (kept) list_->setCurrentIndex(model_->index(current, 0));
     QString text = tr("Problems: %1, notices: %2").arg(problems).arg(notices);
     last_shown_ = answer.last;
-    if (!answer.last) text += tr(" — so far; the capture is still loaded");
+    if (!answer.last) {
+        text += document().live() ? tr(" — so far; the recording goes on")
+                                  : tr(" — so far; the capture is still loaded");
+    }
     status_->setText(text);
 }
 

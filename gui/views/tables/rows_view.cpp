@@ -572,7 +572,9 @@ void RowsView::show_status() {
         if (shown == TableModel::most_rows && total_ > shown) text += tr(" (more cannot be listed)");
         const bool asked = sort_column_ >= 0 || state().filter() != nullptr;
         if (document().loading()) {
-            text += asked ? tr(" — loading; sorted and filtered once all is there") : tr(" — loading");
+            const QString what = document().live() ? tr("recording") : tr("loading");
+            text +=
+                asked ? tr(" — %1; sorted and filtered once all is there").arg(what) : tr(" — %1").arg(what);
         } else if (arranging && sort_column_ >= 0) {
             text += tr(" — sorting by %1").arg(model_->format(sort_column_).title());
         } else if (arranging) {

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/app/live_controls.h"
+
+#include <QAction>
+#include <QFile>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMenu>
+#include <QMessageBox>
+#include <algorithm>
+#include <utility>
+
+#include "gui/app/capture_window.h"
+#include "gui/recording/capture_dialog.h"
+
+namespace sanscope {
+
+LiveControls::LiveControls(Window window, QMenu* menu) : window_(std::move(window)) {
+    menu->addAction(tr("&Record…"), this, &LiveControls::ask_to_start)
+        ->setShortcut(QKeySequence(tr("Ctrl+R")));
+    stop_ = menu->addAction(tr("&Stop recording"), this, &LiveControls::stop_current);
+    stop_->setShortcut(QKeySequence(tr("Ctrl+.")));
+    restart_ = menu->addAction(tr("&Begin again"), this, &LiveControls::restart_current);
+    restart_->setToolTip(tr("Record the same once more, in a tab of its own"));
+    menu->addSeparator();
+    follow_ = menu->addAction(tr("&Follow the end"));
+    follow_->setCheckable(true);
+    follow_->setShortcut(QKeySequence(tr("L")));
+    connect(follow_, &QAction::triggered, this, [this](bool on) {
+        if (CaptureWindow* const capture = window_.current()) capture->state().set_following(on);
+    });
+    menu->addSeparator();
+    save_ = menu->addAction(tr("Save the recording &as…"), this, &LiveControls::save_current);
+    update();
+}
+
+LiveControls::~LiveControls() = default;
+
+void LiveControls::update() {
+    const CaptureWindow* const capture = window_.current();
+    const LiveRecording* const recording = capture == nullptr ? nullptr : capture->recording();
+    stop_->setEnabled(recording != nullptr && recording->running());
+    restart_->setEnabled(recording != nullptr);
+    follow_->setEnabled(capture != nullptr && capture->document().live());
+    follow_->setChecked(capture != nullptr && capture->state().following());
+    save_->setEnabled(capture != nullptr && unsaved_.holds(capture->document().path()));
+}
+
+void LiveControls::ask_to_start() {
+    auto* const dialog = new CaptureDialog(window_.parent);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] { start(dialog->request()); });
+    dialog->open();
+}
+
+void LiveControls::start(v1::RecordingRequest request) {
+    if (request.path().empty() && request.interfaces_size() > 0) {
+        const QString path = unsaved_.new_path(QString::fromStdString(request.interfaces(0)));
+        request.set_path(QFile::encodeName(path).toStdString());
+    }
+    QString error;
+    auto recording = LiveRecording::start(request, error);
+    if (recording == nullptr) return tell(tr("Not recorded"), error);
+    LiveRecording* const started = recording.get();
+    connect(started, &LiveRecording::readable, this, [this, started] { begun(started); });
+    connect(started, &LiveRecording::trouble, this, [this, started](const QString& text, bool fatal) {
+        // Once it has a tab, that tells.
+        const bool starting =
+            std::ranges::any_of(starting_, [&](const auto& one) { return one.get() == started; });
+        if (starting && fatal) tell(tr("Not recorded"), text);
+    });
+    connect(started, &LiveRecording::ended, this, [this, started] {
+        drop(started);
+        update();
+    });
+    starting_.push_back(std::move(recording));
+}
+
+// One whose file never began is of no use any more.
+void LiveControls::drop(LiveRecording* recording) {
+    const auto found =
+        std::ranges::find_if(starting_, [&](const auto& one) { return one.get() == recording; });
+    if (found == starting_.end()) return;
+    found->release()->deleteLater();
+    starting_.erase(found);
+}
+
+void LiveControls::begun(LiveRecording* recording) {
+    const auto found =
+        std::ranges::find_if(starting_, [&](const auto& one) { return one.get() == recording; });
+    if (found == starting_.end()) return;
+    std::unique_ptr<LiveRecording> owned = std::move(*found);
+    starting_.erase(found);
+    QString error;
+    auto document = Document::follow(owned->path(), owned->growth(), error);
+    if (document == nullptr) return tell(tr("Not recorded"), error);
+    CaptureWindow* const capture = window_.show(std::move(document));
+    capture->set_recording(std::move(owned));
+    connect(&capture->state(), &ViewState::following_changed, this, &LiveControls::update);
+    connect(&capture->document(), &Document::loaded, this, &LiveControls::update);
+    update();
+}
+
+void LiveControls::tell(const QString& title, const QString& text) {
+    auto* const box = new QMessageBox(QMessageBox::Warning, title, text, QMessageBox::Ok, window_.parent);
+    box->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();
+}
+
+void LiveControls::stop_current() {
+    if (CaptureWindow* const capture = window_.current();
+        capture != nullptr && capture->recording() != nullptr)
+        capture->recording()->stop();
+}
+
+void LiveControls::restart_current() {
+    CaptureWindow* const capture = window_.current();
+    if (capture == nullptr || capture->recording() == nullptr) return;
+    capture->recording()->stop();
+    v1::RecordingRequest request = capture->recording()->request();
+    request.clear_path();
+    start(std::move(request));
+}
+
+void LiveControls::save_current() {
+    if (CaptureWindow* const capture = window_.current()) save(*capture);
+}
+
+bool LiveControls::save(CaptureWindow& capture) {
+    const QString from = capture.document().path();
+    const QString to =
+        QFileDialog::getSaveFileName(window_.parent, tr("Save the recording"), QFileInfo(from).fileName(),
+                                     tr("pcapng (*.pcapng);;All files (*)"));
+    if (to.isEmpty()) return false;
+    // Renaming keeps what is open, a recording that goes on among it; onto another file system it is a copy of what there is.
+    if (QFile::exists(to) && !QFile::remove(to)) {
+        tell(tr("Not saved"), tr("%1 cannot be replaced.").arg(to));
+        return false;
+    }
+    if (std::rename(QFile::encodeName(from).constData(), QFile::encodeName(to).constData()) != 0) {
+        if (capture.document().live()) {
+            tell(tr("Not saved"), tr("%1 is on another file system: stop the recording first.").arg(to));
+            return false;
+        }
+        if (!QFile::copy(from, to)) {
+            QFile::remove(to);
+            tell(tr("Not saved"), tr("%1 could not be written.").arg(to));
+            return false;
+        }
+        QFile::remove(from);
+    }
+    capture.document().moved_to(to);
+    window_.renamed(capture);
+    update();
+    return true;
+}
+
+bool LiveControls::may_close(CaptureWindow& capture) {
+    const QString path = capture.document().path();
+    if (!unsaved_.holds(path)) return true;
+    const auto answer = QMessageBox::question(
+        window_.parent, tr("The recording is not saved"),
+        tr("%1 has no name of its own yet. Without saving, it is gone.").arg(QFileInfo(path).fileName()),
+        QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
+    if (answer == QMessageBox::Save) return save(capture);
+    if (answer == QMessageBox::Discard) QFile::remove(path);
+    return answer == QMessageBox::Discard;
+}
+
+void LiveControls::offer_left_behind() {
+    const QStringList paths = unsaved_.left_behind();
+    if (paths.isEmpty()) return;
+    auto* const box = new QMessageBox(
+        QMessageBox::Question, tr("Recordings from before"),
+        tr("%n recording(s) were not saved when the window was left, the newest of %1. Open them?", nullptr,
+           static_cast<int>(paths.size()))
+            .arg(QLocale().toString(QFileInfo(paths.first()).lastModified(), QLocale::ShortFormat)),
+        QMessageBox::NoButton, window_.parent);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    const auto* const open = box->addButton(tr("&Open"), QMessageBox::AcceptRole);
+    const auto* const remove = box->addButton(tr("&Delete"), QMessageBox::DestructiveRole);
+    box->addButton(tr("&Later"), QMessageBox::RejectRole);
+    connect(box, &QMessageBox::buttonClicked, this,
+            [this, open, remove, paths](const QAbstractButton* button) {
+                for (const QString& path : paths) {
+                    if (button == open) window_.open(path);
+                    if (button == remove) QFile::remove(path);
+                }
+            });
+    box->open();
+}
+
+}  // namespace sanscope

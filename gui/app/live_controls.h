@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QObject>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "gui/document/document.h"
+#include "gui/recording/live_recording.h"
+#include "gui/recording/unsaved_recordings.h"
+
+class QAction;
+class QMenu;
+class QWidget;
+
+namespace sanscope {
+
+class CaptureWindow;
+
+// The menu by which recordings are begun, stopped and followed, and what becomes of their files.
+class LiveControls : public QObject {
+    Q_OBJECT
+
+  public:
+    struct Window {
+        QWidget* parent = nullptr;
+        std::function<CaptureWindow*()> current;
+        // Shows a document in a tab of its own, in front.
+        std::function<CaptureWindow*(std::unique_ptr<Document> document)> show;
+        std::function<void(CaptureWindow&)> renamed;  // its file has another name
+        std::function<void(const QString& path)> open;
+    };
+
+    LiveControls(Window window, QMenu* menu);
+    ~LiveControls() override;
+
+    void ask_to_start();
+    // Records; a request without a path gets one among the unsaved recordings.
+    void start(v1::RecordingRequest request);
+    // What acts on the capture in front is enabled as that allows.
+    void update();
+    // Of a recording that has no name yet: asks what is to become of it. Whether the capture may be closed.
+    bool may_close(CaptureWindow& capture);
+    // Opens what earlier windows left behind, if the user wants it.
+    void offer_left_behind();
+    const UnsavedRecordings& unsaved() const { return unsaved_; }
+
+  private:
+    void begun(LiveRecording* recording);
+    void tell(const QString& title, const QString& text);
+    void stop_current();
+    void restart_current();
+    void save_current();
+    // Asks where to, then moves it there. Whether it stands there now.
+    bool save(CaptureWindow& capture);
+    void drop(LiveRecording* recording);
+
+    Window window_;
+    UnsavedRecordings unsaved_;
+    std::vector<std::unique_ptr<LiveRecording>> starting_;  // whose files have not begun
+    QAction* stop_ = nullptr;
+    QAction* restart_ = nullptr;
+    QAction* follow_ = nullptr;
+    QAction* save_ = nullptr;
+};
+
+}  // namespace sanscope

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QObject>
+#include <QSocketNotifier>
+#include <QString>
+#include <memory>
+
+#include "captures/recorder/recording.h"
+
+#include "analyzer/ingest/growing_file.h"
+
+namespace sanscope {
+
+// A recording as the window has it: sanscope-recorder works in its own process, what it tells arrives on the GUI thread. The
+// recording ends with this. GUI thread only.
+class LiveRecording : public QObject {
+    Q_OBJECT
+
+  public:
+    // nullptr and `error` where the recorder cannot be started; what it says itself comes as trouble().
+    static std::unique_ptr<LiveRecording> start(const v1::RecordingRequest& request, QString& error);
+
+    // What is recorded by then is written; the signal ended() tells when.
+    void stop();
+    bool running() const { return recording_->state() != Recording::State::ended; }
+
+    const v1::RecordingRequest& request() const { return request_; }
+    // Of the file, and how far it may be read; known from readable() on.
+    const QString& path() const { return path_; }
+    const std::shared_ptr<FileGrowth>& growth() const { return growth_; }
+    const v1::RecordingTotals& totals() const { return totals_; }
+    // Packets that did not make it into the file, wherever they were lost.
+    uint64_t dropped() const;
+
+  Q_SIGNALS:
+    void readable();  // the file has begun; once
+    void changed();   // the totals
+    void trouble(const QString& message, bool fatal);
+    void ended();  // the last one
+
+  private:
+    LiveRecording(const v1::RecordingRequest& request, std::unique_ptr<Recording> recording);
+    void take(const v1::RecordingEvent& event);
+    void grow_to(uint64_t bytes);
+
+    v1::RecordingRequest request_;
+    std::unique_ptr<Recording> recording_;
+    QSocketNotifier notifier_;
+    QString path_;
+    std::shared_ptr<FileGrowth> growth_ = std::make_shared<FileGrowth>();
+    bool is_readable_ = false;
+    v1::RecordingTotals totals_;
+};
+
+}  // namespace sanscope
