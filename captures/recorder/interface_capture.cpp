@@ -87,14 +87,18 @@ std::string names_of_interfaces() {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
+CaptureTrouble no_such_interface(const std::string& name) {
+    return {Trouble::NO_SUCH_INTERFACE,
+            fmt::format("there is no interface {}; there are: {}", name, names_of_interfaces())};
+}
+
 CaptureTrouble activation_trouble(const std::string& name, int status, const char* message) {
     switch (status) {
         case PCAP_ERROR_PERM_DENIED:
         case PCAP_ERROR_PROMISC_PERM_DENIED:
             return no_rights(name);
         case PCAP_ERROR_NO_SUCH_DEVICE:
-            return {Trouble::NO_SUCH_INTERFACE,
-                    fmt::format("there is no interface {}; there are: {}", name, names_of_interfaces())};
+            return no_such_interface(name);
         case PCAP_ERROR_IFACE_NOT_UP:
             return {Trouble::INTERFACE_DOWN,
                     fmt::format("{}: the interface is down: ip link set {} up", name, name)};
@@ -122,6 +126,8 @@ struct ClosePcap {
 
 std::variant<std::unique_ptr<InterfaceCapture>, CaptureTrouble> InterfaceCapture::open(
     const std::string& name, const v1::RecordingRequest& request, std::vector<CaptureTrouble>& warnings) {
+    // libpcap knows other things by name, buses and logs, that nobody is to reach with the rights of this process.
+    if (name != "any" && ::if_nametoindex(name.c_str()) == 0) return no_such_interface(name);
     std::array<char, PCAP_ERRBUF_SIZE> fault{};
     std::unique_ptr<pcap_t, ClosePcap> handle(pcap_create(name.c_str(), fault.data()));
     if (!handle) return CaptureTrouble{Trouble::OTHER, fmt::format("{}: {}", name, fault.data())};
@@ -199,7 +205,6 @@ void InterfaceCapture::start(uint32_t number, PacketBuffers& buffers, Tell tell)
     // What came before the filter was set is none of this recording's.
     pcap_stat counts{};
     if (pcap_stats(handle_, &counts) == 0) {
-        last_received_ = counts.ps_recv;
         last_dropped_ = counts.ps_drop;
         last_dropped_by_interface_ = counts.ps_ifdrop;
     }
@@ -223,6 +228,7 @@ void InterfaceCapture::join() {
 
 void InterfaceCapture::take(unsigned char* self, const pcap_pkthdr* header, const unsigned char* bytes) {
     auto& capture = *reinterpret_cast<InterfaceCapture*>(self);
+    ++capture.taken_;
     const uint32_t captured = std::min(header->caplen, longest_snap);
     const size_t length = packet_block_length(captured);
     PacketBuffer* buffer = capture.buffer_;
@@ -320,12 +326,13 @@ void InterfaceCapture::watch_statistics() {
     pcap_stat counts{};
     if (pcap_stats(handle_, &counts) != 0) return;
     // libpcap's counts have 32 bits and go round.
-    received_ += counts.ps_recv - std::exchange(last_received_, counts.ps_recv);
     dropped_by_kernel_ += counts.ps_drop - std::exchange(last_dropped_, counts.ps_drop);
     const uint32_t by_interface = counts.ps_ifdrop - last_dropped_by_interface_;
     // A driver that was loaded anew counts from 0.
     if (by_interface < UINT32_MAX / 2) dropped_by_interface_ += by_interface;
     last_dropped_by_interface_ = counts.ps_ifdrop;
+    // The kernel's own count has what libpcap leaves out as well: packets on the loopback interface, a second time.
+    received_ = taken_ + dropped_by_kernel_;
 }
 
 // False when nothing will come any more. `error`: libpcap's, or none.

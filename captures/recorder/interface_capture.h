@@ -97,7 +97,7 @@ class InterfaceCapture {
     std::thread thread_;
     PacketBuffer* buffer_ = nullptr;
     Clock::time_point buffer_began_;
-    uint32_t last_received_ = 0;
+    uint64_t taken_ = 0;
     uint32_t last_dropped_ = 0;
     uint32_t last_dropped_by_interface_ = 0;
 

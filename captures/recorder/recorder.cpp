@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "captures/recorder/recording_blocks.h"
+#include "captures/recorder/recording_request.h"
 
 namespace sanscope {
 namespace {
@@ -78,8 +79,8 @@ void Recorder::tell(const CaptureTrouble& trouble, bool fatal) {
 }
 
 bool Recorder::open() {
-    if (request_.interfaces().empty()) {
-        tell({Trouble::WRONG_REQUEST, "no interface to capture from was named"}, true);
+    if (const auto fault = fault_of(request_)) {
+        tell({Trouble::WRONG_REQUEST, *fault}, true);
         return false;
     }
     for (const std::string& name : request_.interfaces()) {

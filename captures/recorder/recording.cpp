@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -14,7 +15,9 @@
 namespace sanscope {
 namespace {
 
-constexpr std::chrono::milliseconds patience_for_answers{10'000};
+using namespace std::chrono_literals;
+
+constexpr auto patience_for_answers = 10000ms;
 
 // Everything, or false: the recorder reads its commands at once.
 bool write_message(int descriptor, const v1::RecorderCommand& command) {
@@ -102,6 +105,7 @@ Result<std::unique_ptr<Recording>> Recording::start(const v1::RecordingRequest& 
     auto helper = start_helper(program_of(options), {}, options.output_descriptor);
     if (!helper) return helper.error();
     std::unique_ptr<Recording> recording(new Recording(std::move(*helper)));
+    recording->goes_on_alone_ = request.go_on_alone();
     v1::RecorderCommand command;
     *command.mutable_record() = request;
     recording->send(command);  // one that is gone already shows at its end
@@ -113,7 +117,10 @@ Recording::~Recording() {
     // Its pipes close here: it ends what it is writing, or goes on alone, and then there is nobody to wait for it.
     helper_.input = FileDescriptor();
     helper_.output = FileDescriptor();
-    ::waitpid(helper_.process, nullptr, WNOHANG);
+    for (auto waited = 0ms; !goes_on_alone_ && waited < patience_for_answers; waited += 5ms) {
+        if (::waitpid(helper_.process, nullptr, WNOHANG) != 0) return;
+        std::this_thread::sleep_for(5ms);
+    }
 }
 
 bool Recording::send(const v1::RecorderCommand& command) {

@@ -60,6 +60,7 @@ class Recording {
     HelperProcess helper_;
     MessageDecoder decoder_;
     State state_ = State::starting;
+    bool goes_on_alone_ = false;
     v1::RecordingTotals totals_;  // as told last
 };
 

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "captures/recorder/recording_request.h"
+
+#include <cmath>
+
+namespace sanscope {
+namespace {
+
+// The kernel's memory is taken for each.
+constexpr int most_interfaces = 64;
+
+bool is_time(double seconds) {
+    return std::isfinite(seconds) && seconds > 0;
+}
+
+}  // namespace
+
+std::optional<std::string> fault_of(const v1::RecordingRequest& request) {
+    if (request.interfaces().empty()) return "no interface to record from was named";
+    if (request.interfaces_size() > most_interfaces)
+        return "more than 64 interfaces cannot be recorded at once";
+    if (request.path().empty() && !request.to_descriptor_3()) return "no file to record into was named";
+    const auto& rotation = request.rotation();
+    const auto& limits = request.stop_after();
+    if ((rotation.has_seconds() && !is_time(rotation.seconds())) ||
+        (limits.has_seconds() && !is_time(limits.seconds())))
+        return "a time to record for must be above 0";
+    if ((rotation.has_bytes() && rotation.bytes() == 0) ||
+        (rotation.has_packets() && rotation.packets() == 0) ||
+        (rotation.has_ring_files() && rotation.ring_files() == 0) ||
+        (limits.has_bytes() && limits.bytes() == 0) || (limits.has_packets() && limits.packets() == 0) ||
+        (limits.has_files() && limits.files() == 0))
+        return "a limit of a recording must be above 0";
+    return std::nullopt;
+}
+
+}  // namespace sanscope

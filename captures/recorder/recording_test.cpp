@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "captures/recorder/recording.h"
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include "analyzer/export/testing/temporary_folder.h"
+#include "analyzer/ingest/packet_source.h"
+
+namespace sanscope {
+namespace {
+
+using std::chrono::milliseconds;
+using Trouble = v1::RecordingTrouble;
+using Ended = v1::RecordingEnded;
+
+constexpr uint16_t port = 40'123;
+
+const Recording::Options real{.program = RECORDER, .output_descriptor = -1};
+
+void send_to_loopback(int packets) {
+    const FileDescriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    for (int i = 0; i < packets; ++i)
+        EXPECT_EQ(::sendto(socket.get(), &i, sizeof i, 0, reinterpret_cast<const sockaddr*>(&to), sizeof to),
+                  static_cast<ssize_t>(sizeof i));
+}
+
+size_t packets_in(const std::string& path) {
+    auto source = open_capture(path);
+    EXPECT_TRUE(source);
+    if (!source) return 0;
+    size_t packets = 0;
+    PacketBatch batch;
+    while ((*source)->claim(batch)) {
+        (*source)->load(batch);
+        (*source)->parse(batch);
+        packets += batch.packets.size();
+    }
+    EXPECT_TRUE((*source)->damage().empty());
+    return packets;
+}
+
+class RecordingTest : public testing::Test {
+  protected:
+    RecordingTest() {
+        // A recorder built to find races ends at the first it finds, and that shows here.
+        ::setenv("TSAN_OPTIONS", "halt_on_error=1", 1);
+        request_.add_interfaces("lo");
+        request_.set_filter("udp dst port 40123");
+        request_.set_path(folder_.path("out.pcapng"));
+    }
+
+    // Until `enough` holds of the events that came, or the recording has ended.
+    template <class Enough>
+    bool poll_until(Recording& recording, Enough enough) {
+        const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        bool more = true;
+        while (more && !enough() && std::chrono::steady_clock::now() < deadline)
+            more = recording.poll(milliseconds(50),
+                                  [this](const v1::RecordingEvent& event) { events_.push_back(event); });
+        return enough();
+    }
+    bool has_ended() const { return !events_.empty() && events_.back().has_ended(); }
+    bool has_started() const {
+        return std::ranges::any_of(events_, [](const auto& event) { return event.has_started(); });
+    }
+    uint64_t packets_told() const {
+        uint64_t packets = 0;
+        for (const auto& event : events_)
+            if (event.has_progress()) packets = event.progress().totals().packets();
+        return packets;
+    }
+    std::unique_ptr<Recording> start(const Recording::Options& options = real) {
+        auto recording = Recording::start(request_, options);
+        EXPECT_TRUE(recording);
+        return recording ? std::move(*recording) : nullptr;
+    }
+    // Under way, or none where this user may not record.
+    std::unique_ptr<Recording> under_way() {
+        auto recording = start();
+        poll_until(*recording, [this] { return has_started() || has_ended(); });
+        for (const auto& event : events_)
+            if (event.has_trouble() && event.trouble().kind() == Trouble::NO_RIGHTS) return nullptr;
+        EXPECT_TRUE(has_started());
+        return recording;
+    }
+
+    test::TemporaryFolder folder_;
+    v1::RecordingRequest request_;
+    std::vector<v1::RecordingEvent> events_;
+};
+
+TEST_F(RecordingTest, InterfacesAreListedAndFiltersCheckedWithoutRights) {
+    const auto list = list_capture_interfaces(real);
+    ASSERT_TRUE(list) << list.error().message;
+    const auto& interfaces = list->interfaces();
+    const auto loopback =
+        std::ranges::find_if(interfaces, [](const auto& each) { return each.name() == "lo"; });
+    ASSERT_NE(loopback, interfaces.end());
+    EXPECT_TRUE(loopback->loopback());
+
+    const auto good = check_capture_filter("tcp port 3260 or vlan", "lo", real);
+    ASSERT_TRUE(good) << good.error().message;
+    EXPECT_TRUE(good->valid());
+    const auto bad = check_capture_filter("tcp prot 3260", "", real);
+    ASSERT_TRUE(bad);
+    EXPECT_FALSE(bad->valid());
+    EXPECT_NE(bad->message(), "");
+}
+
+TEST_F(RecordingTest, ARecorderThatIsNotThereOrNoneIsTold) {
+    const auto none = Recording::start(request_, {.program = "/nowhere/sanscope-recorder"});
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().message,
+              "/nowhere/sanscope-recorder cannot be started: No such file or directory");
+    for (const char* other : {"false", "date"}) {
+        events_.clear();
+        const auto recording = start({.program = other});
+        ASSERT_TRUE(poll_until(*recording, [this] { return has_ended(); })) << other;
+        EXPECT_TRUE(events_.front().has_trouble());
+        EXPECT_EQ(events_.back().ended().why(), Ended::NOT_BEGUN);
+        EXPECT_EQ(recording->state(), Recording::State::ended);
+        EXPECT_FALSE(recording->poll(milliseconds(0), [](const auto&) { FAIL(); }));
+    }
+    EXPECT_FALSE(list_capture_interfaces({.program = "false"}));
+}
+
+TEST_F(RecordingTest, WhatCannotBeRecordedIsTold) {
+    request_.set_interfaces(0, "nosuch0");
+    auto recording = start();
+    ASSERT_TRUE(poll_until(*recording, [this] { return has_ended(); }));
+    ASSERT_TRUE(events_[0].has_trouble());
+    EXPECT_EQ(events_[0].trouble().kind(), Trouble::NO_SUCH_INTERFACE);
+    EXPECT_NE(events_[0].trouble().message().find("lo"), std::string::npos) << "those there are";
+    EXPECT_TRUE(folder_.names().empty());
+
+    events_.clear();
+    request_.clear_interfaces();
+    recording = start();
+    ASSERT_TRUE(poll_until(*recording, [this] { return has_ended(); }));
+    EXPECT_EQ(events_[0].trouble().kind(), Trouble::WRONG_REQUEST);
+    EXPECT_EQ(events_.back().ended().why(), Ended::NOT_BEGUN);
+}
+
+TEST_F(RecordingTest, TellsWhatItRecordsAndStopsWhenAsked) {
+    const auto recording = under_way();
+    if (!recording) GTEST_SKIP() << "this user may not record from interfaces";
+    EXPECT_EQ(recording->state(), Recording::State::recording);
+    send_to_loopback(100);
+    EXPECT_TRUE(poll_until(*recording, [this] { return packets_told() == 100; }))
+        << "live, not in the end only";
+    recording->stop();
+    EXPECT_EQ(recording->state(), Recording::State::stopping);
+    ASSERT_TRUE(poll_until(*recording, [this] { return has_ended(); }));
+    const auto& ended = events_.back().ended();
+    EXPECT_EQ(ended.why(), Ended::STOPPED);
+    EXPECT_EQ(ended.totals().packets(), 100u);
+    ASSERT_EQ(ended.totals().interfaces_size(), 1);
+    EXPECT_EQ(ended.totals().interfaces(0).received(), 100u);
+    EXPECT_EQ(ended.totals().bytes(), std::filesystem::file_size(request_.path()));
+    EXPECT_EQ(packets_in(request_.path()), 100u);
+    EXPECT_TRUE(events_[0].has_file_begun());
+    EXPECT_EQ(events_[1].started().interfaces(0).name(), "lo");
+    EXPECT_EQ(events_[events_.size() - 2].file_ended().packets(), 100u);
+}
+
+TEST_F(RecordingTest, SeveralInterfacesAndFilesAtOnce) {
+    request_.add_interfaces("any");
+    request_.mutable_rotation()->set_packets(30);
+    const auto recording = under_way();
+    if (!recording) GTEST_SKIP() << "this user may not record from interfaces";
+    send_to_loopback(100);
+    EXPECT_TRUE(poll_until(*recording, [this] { return packets_told() == 200; }));
+    recording->stop();
+    ASSERT_TRUE(poll_until(*recording, [this] { return has_ended(); }));
+    size_t packets = 0;
+    for (const std::string& name : folder_.names()) packets += packets_in(folder_.path(name));
+    EXPECT_EQ(packets, 200u);
+    EXPECT_EQ(folder_.names().size(), 7u);
+    EXPECT_EQ(events_.back().ended().totals().files(), 7u);
+}
+
+TEST_F(RecordingTest, EndsWithWhoeverStartedIt) {
+    auto recording = under_way();
+    if (!recording) GTEST_SKIP() << "this user may not record from interfaces";
+    send_to_loopback(50);
+    EXPECT_TRUE(poll_until(*recording, [this] { return packets_told() == 50; }));
+    const pid_t process = recording->process();
+    recording.reset();
+    EXPECT_NE(::kill(process, 0), 0) << "it was waited for";
+    EXPECT_EQ(packets_in(request_.path()), 50u);
+}
+
+TEST_F(RecordingTest, GoesOnAloneIfItIsTo) {
+    request_.set_go_on_alone(true);
+    auto recording = under_way();
+    if (!recording) GTEST_SKIP() << "this user may not record from interfaces";
+    const pid_t process = recording->process();
+    recording.reset();
+    std::this_thread::sleep_for(milliseconds(300));
+    send_to_loopback(50);
+    std::this_thread::sleep_for(milliseconds(300));
+    ASSERT_EQ(::kill(process, 0), 0) << "it has ended";
+    ::kill(process, SIGTERM);
+    int status = 0;
+    EXPECT_EQ(::waitpid(process, &status, 0), process);
+    EXPECT_EQ(how_process_ended(status), "ended with status 0");
+    EXPECT_EQ(packets_in(request_.path()), 50u);
+}
+
+TEST_F(RecordingTest, OneThatIsKilledIsTold) {
+    const auto recording = under_way();
+    if (!recording) GTEST_SKIP() << "this user may not record from interfaces";
+    send_to_loopback(50);
+    EXPECT_TRUE(poll_until(*recording, [this] { return packets_told() == 50; }));
+    ::kill(recording->process(), SIGKILL);
+    ASSERT_TRUE(poll_until(*recording, [this] { return has_ended(); }));
+    EXPECT_EQ(events_[events_.size() - 2].trouble().message(),
+              "sanscope-recorder was ended by signal 9 (Killed)");
+    EXPECT_EQ(events_.back().ended().why(), Ended::RECORDER_DIED);
+    EXPECT_EQ(events_.back().ended().totals().packets(), 50u) << "as far as it is known";
+    EXPECT_EQ(packets_in(request_.path()), 50u);
+}
+
+}  // namespace
+}  // namespace sanscope

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How many packets a second recorders take without losing one: sanscope capture, tcpdump -w and dumpcap beside each other, on
+a virtual interface of namespaces made for this, with kernel buffers of the same size. Rounds are interleaved, since machines
+differ from minute to minute, and medians told. For each recorder and round:
+
+    flood      packets sent as fast as they go: how many a second were recorded, what share was lost, processor time a packet
+    no loss    the highest rate at which nothing was lost, by halving between the rates that are known
+
+Needs root, tcpdump and dumpcap."""
+
+import argparse
+import os
+import pathlib
+import re
+import resource
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+HERE, THERE = f"sanscope-load-a{os.getpid()}", f"sanscope-load-b{os.getpid()}"
+
+
+def sh(*words, check=True):
+    return subprocess.run([str(word) for word in words], check=check, capture_output=True, text=True)
+
+
+class Recorder:
+    def __init__(self, name, command, ready, counts):
+        self.name, self.command, self.ready, self.counts = name, command, ready, counts
+
+
+def recorders(binaries, buffer_mib, out):
+    def of_sanscope(text):
+        match = re.search(r"(\d+) received, (\d+) dropped by the kernel", text)
+        return int(match[1]), int(match[2])
+
+    def of_tcpdump(text):
+        received = int(re.search(r"(\d+) packets? received by filter", text)[1])
+        return received, int(re.search(r"(\d+) packets? dropped by kernel", text)[1])
+
+    def of_dumpcap(text):
+        match = re.search(r"Packets received/dropped on interface '?v0'?: (\d+)/(\d+)", text)
+        return int(match[1]) + int(match[2]), int(match[2])
+
+    return [
+        Recorder("sanscope", [binaries / "sanscope", "capture", "-i", "v0", "-B", buffer_mib, "-w", out], "Recording from", of_sanscope),
+        Recorder("tcpdump", ["tcpdump", "-i", "v0", "-n", "-B", buffer_mib * 1024, "-Z", "root", "-w", out], "listening on", of_tcpdump),
+        Recorder("dumpcap", ["dumpcap", "-i", "v0", "-q", "-B", buffer_mib, "-w", out], "File:", of_dumpcap),
+    ]
+
+
+def children_time():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def record(recorder, sender, packets, length, rate):
+    """Sends so many; returns packets recorded a second, share lost, processor time of the recorder a packet."""
+    with tempfile.TemporaryFile("w+") as err:
+        def text():
+            err.seek(0)
+            return err.read()
+
+        child = subprocess.Popen(["ip", "netns", "exec", HERE, *map(str, recorder.command)], stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL, stderr=err)
+        deadline = time.monotonic() + 10
+        while recorder.ready not in text() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        time.sleep(0.3)
+        sent = sh("ip", "netns", "exec", THERE, sender, "v0", "--packets", packets, "--length", length, "--rate", rate).stdout
+        time.sleep(0.7)
+        before = children_time()
+        child.send_signal(signal.SIGINT)
+        child.wait(60)
+        spent = children_time() - before
+        received, dropped = recorder.counts(text())
+    seconds = float(re.search(r"in ([\d.]+) s", sent)[1])
+    # Packets that no recorder saw are a fault of this test.
+    if abs(received - packets) > 50:
+        print(f"  {recorder.name}: {received} packets came of {packets}", file=sys.stderr)
+    return (received - dropped) / seconds, dropped / packets, spent / max(1, received - dropped), packets / seconds
+
+
+def no_loss_rate(recorder, sender, length, low, high, seconds):
+    """The highest rate tried that lost nothing, to about 3 %."""
+    while high / low > 1.03:
+        middle = (low * high) ** 0.5
+        _, lost, _, reached = record(recorder, sender, int(middle * seconds), length, int(middle))
+        if lost == 0 and reached < middle * 0.97:
+            return reached  # the sender can do no more
+        if lost == 0:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binaries", type=pathlib.Path, default=ROOT / "build" / "release" / "bin")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--packets", type=int, default=1_000_000, help="of a flood")
+    parser.add_argument("--buffer", type=int, default=32, help="of the kernel, MiB")
+    parser.add_argument("--lengths", type=int, nargs="+", default=[64, 1514])
+    parser.add_argument("--no-loss", action="store_true", help="look for the highest rate without loss too: takes long")
+    parser.add_argument("--seconds", type=float, default=3, help="of each step of that")
+    parser.add_argument("--folder", default="/dev/shm", help="where the files go")
+    parser.add_argument("--only", nargs="+", help="these recorders")
+    arguments = parser.parse_args()
+    if os.geteuid() != 0:
+        sys.exit("this needs root")
+    for name in ("tcpdump", "dumpcap"):
+        if shutil.which(name) is None:
+            sys.exit(f"{name} is not installed")
+    try:
+        for name in (HERE, THERE):
+            sh("ip", "netns", "add", name)
+            sh("ip", "netns", "exec", name, "sh", "-c", "echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6", check=False)
+        sh("ip", "-n", HERE, "link", "add", "v0", "type", "veth", "peer", "name", "v0", "netns", THERE)
+        for name in (HERE, THERE):
+            sh("ip", "-n", name, "link", "set", "v0", "up")
+        with tempfile.TemporaryDirectory(dir=arguments.folder, prefix="sanscope-load-") as folder:
+            out = pathlib.Path(folder) / "out.pcapng"
+            every = [each for each in recorders(arguments.binaries, arguments.buffer, out)
+                     if not arguments.only or each.name in arguments.only]
+            sender = arguments.binaries / "packet_sender"
+            for length in arguments.lengths:
+                seen = {each.name: [] for each in every}
+                rates = {each.name: [] for each in every}
+                for round_number in range(arguments.rounds):
+                    # Who comes first is not always the same.
+                    for each in every[round_number % len(every):] + every[:round_number % len(every)]:
+                        seen[each.name].append(record(each, sender, arguments.packets, length, 0))
+                        if arguments.no_loss:
+                            rates[each.name].append(no_loss_rate(each, sender, length, 50_000, 1_000_000, arguments.seconds))
+                        out.unlink(missing_ok=True)
+                print(f"{length}-byte frames, {arguments.buffer} MiB, medians of {arguments.rounds} rounds")
+                for name, results in seen.items():
+                    recorded, lost, spent, sent = (statistics.median(column) for column in zip(*results))
+                    line = f"  {name:<10}{recorded:>10,.0f}/s of {sent:>9,.0f}/s sent, {lost:6.1%} lost, {spent * 1e9:6.0f} ns a packet"
+                    if arguments.no_loss:
+                        line += f"; {statistics.median(rates[name]):>9,.0f}/s without loss"
+                    print(line, flush=True)
+    finally:
+        for name in (HERE, THERE):
+            sh("ip", "netns", "del", name, check=False)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
