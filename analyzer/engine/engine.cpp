@@ -2,6 +2,7 @@
 #include "analyzer/engine/engine.h"
 
 #include <algorithm>
+#include <limits>
 #include <random>
 
 #include "analyzer/base/reachable_time.h"
@@ -47,14 +48,14 @@ void Engine::process(const PacketBatch& batch, std::span<const DecodedPacket> de
         }
         on_segment(*flow, from, *packet, arrival);
         if (kernel_truth_ != nullptr &&
-            kernel_truth_->on_packet(flow->number, from == From::a, arrival.time_ns, arrival.packet))
+            kernel_truth_->on_packet(flow->number, from == From::a, arrival.time_ns, arrival.packet,
+                                     packet->ack))
             join_kernel_truth();
     }
 }
 
 // A record that is no packet, as which a pcapng's custom blocks come.
 void Engine::take_block(const RawPacket& block, PacketNumber packet) {
-    totals_.wire_bytes -= block.wire_length;  // it was on no wire
     const bool is_custom = block.block_head == pcapng_block_head &&
                            is_custom_block({block.data - pcapng_block_head, pcapng_block_head});
     if (!is_custom || stop_after_ != StopAfter::none) return;
@@ -94,17 +95,21 @@ void Engine::finish() {
 }
 
 void Engine::count(std::span<const RawPacket> packets) {
-    if (packets.empty()) return;
-    int64_t first_ns = totals_.first_ns == no_time ? packets.front().time_ns : totals_.first_ns;
+    constexpr int64_t none_yet = std::numeric_limits<int64_t>::max();
+    int64_t first_ns = totals_.first_ns == no_time ? none_yet : totals_.first_ns;
     int64_t last_ns = totals_.last_ns;
     uint64_t wire_bytes = 0;
     for (const RawPacket& packet : packets) {
+        // Has no time of its own, and was on no wire.
+        if (packet.link_type == LinkType::not_a_packet) [[unlikely]]
+            continue;
         wire_bytes += packet.wire_length;
         first_ns = std::min(first_ns, packet.time_ns);
         last_ns = std::max(last_ns, packet.time_ns);
     }
     totals_.packets += packets.size();
     totals_.wire_bytes += wire_bytes;
+    if (first_ns == none_yet) return;
     totals_.first_ns = within_reach(first_ns);
     totals_.last_ns = within_reach(last_ns);
 }

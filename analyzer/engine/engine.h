@@ -55,8 +55,8 @@ class Engine {
     void describe_connections();
 
     struct Totals {
-        uint64_t packets = 0;
-        uint64_t wire_bytes = 0;
+        uint64_t packets = 0;     // with the records that are none but are numbered like them
+        uint64_t wire_bytes = 0;  // without those, as the times below
         uint64_t tcp_packets = 0;
         int64_t first_ns = no_time;  // the earliest and latest moments; packets may be out of order
         int64_t last_ns = no_time;

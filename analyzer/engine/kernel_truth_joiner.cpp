@@ -9,6 +9,7 @@
 #include "sanscope/v1/kernel_truth.pb.h"
 
 #include "analyzer/base/reachable_time.h"
+#include "analyzer/base/serial32.h"
 #include "analyzer/ingest/kernel_truth_block.h"
 
 namespace sanscope {
@@ -66,10 +67,11 @@ KernelTruthJoiner::KernelTruthJoiner(ResultStore& store, Issues& issues)
     if (store.keeps_kernel_rows()) heard_.resize(packets_kept);
 }
 
-void KernelTruthJoiner::note(uint32_t connection, bool from_a, int64_t time_ns, PacketNumber packet) {
+void KernelTruthJoiner::note(uint32_t connection, bool from_a, Heard packet) {
     const size_t place = place_of(connection, from_a);
     if (place >= last_heard_.size()) last_heard_.resize(std::max(place + 1, last_heard_.size() * 2));
-    heard_[heard_count_ % packets_kept] = {time_ns, packet, last_heard_[place]};
+    packet.before = last_heard_[place];
+    heard_[heard_count_ % packets_kept] = packet;
     last_heard_[place] = ++heard_count_;
 }
 
@@ -225,16 +227,22 @@ void KernelTruthJoiner::find_packets() {
             const size_t place = place_of(socket.connection, !socket.local_is_a);
             socket.walk_from = place < last_heard_.size() ? last_heard_[place] : 0;
             socket.walking = true;
+            socket.next_una_known = false;
         }
         const auto is_kept = [&](uint64_t at) { return at != 0 && at + packets_kept > heard_count_; };
         while (is_kept(socket.walk_from)) {
             const Heard& heard = heard_[(socket.walk_from - 1) % packets_kept];
-            if (heard.time_ns <= event.time_ns) {
+            const bool taken_in_later =
+                socket.next_una_known && Serial32(socket.next_una).before(Serial32(heard.ack));
+            if (heard.time_ns <= event.time_ns && !taken_in_later) {
                 if (event.time_ns - heard.time_ns <= longest_reaction_ns) event.packet = heard.packet;
                 break;
             }
             socket.walk_from = heard.before;
         }
+        if (!event.sequences_known) continue;
+        socket.next_una_known = true;
+        socket.next_una = event.snd_una;
     }
     for (const Event& event : waiting_) event.socket->walking = false;
 }

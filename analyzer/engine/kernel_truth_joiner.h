@@ -24,7 +24,8 @@ namespace sanscope {
 // A block tells of what was before it, and its packets may come a little behind it: its events wait until a packet is
 // `patience_ns` younger than all of them, or the next block comes. Then a socket is that connection which has its ends and
 // was the last to begin by then, and stays it; what was before its first packet is passed over. An event's packet is the
-// last one before it from the other side, if that is no more than `longest_reaction_ns` older.
+// last one before it from the other side that acknowledges no more than the kernel knew at the next event, if it is no
+// more than `longest_reaction_ns` older.
 //
 // Memory is bounded: one block's events; `max_sockets` sockets; the last `packets_kept` packets, where rows are kept; a few
 // bytes for each connection.
@@ -38,9 +39,9 @@ class KernelTruthJoiner {
     KernelTruthJoiner(ResultStore& store, Issues& issues);
 
     // For every packet of a connection, in order. Whether what waits should now be joined.
-    bool on_packet(uint32_t connection, bool from_a, int64_t time_ns, PacketNumber packet) {
+    bool on_packet(uint32_t connection, bool from_a, int64_t time_ns, PacketNumber packet, uint32_t ack) {
         if (!heard_.empty()) [[unlikely]]
-            note(connection, from_a, time_ns, packet);
+            note(connection, from_a, {time_ns, packet, 0, ack});
         return time_ns >= due_ns_;
     }
     // A block's body, of the file (or interface) of that number, whose sockets are numbered among themselves.
@@ -65,6 +66,8 @@ class KernelTruthJoiner {
         PacketNumber packet = 0;  // of the block that told of it
         uint64_t walk_from = 0;   // while joining: where in heard_ the search for older packets goes on
         bool walking = false;
+        bool next_una_known = false;  // while joining: of the window behind
+        uint32_t next_una = 0;
     };
     struct Event {
         int64_t time_ns = 0;
@@ -84,10 +87,11 @@ class KernelTruthJoiner {
         int64_t time_ns = 0;
         PacketNumber packet = 0;
         uint64_t before = 0;  // the place of the one before from the same side
+        uint32_t ack = 0;     // as in its header
     };
     static constexpr uint8_t unknown_state = 0xff;
 
-    void note(uint32_t connection, bool from_a, int64_t time_ns, PacketNumber packet);
+    void note(uint32_t connection, bool from_a, Heard packet);
     bool take_socket(const v1::KernelSocket& told, uint16_t file, PacketNumber packet);
     bool take_events(const v1::KernelTruth& truth, uint16_t file);
     Socket* find_socket(uint16_t file, uint32_t number);

@@ -41,8 +41,8 @@ class KernelTruth : public testing::Test {
         row.mss = 1400;
         return number;
     }
-    void packet(uint32_t connection, bool from_a, int64_t time_ns) {
-        if (joiner.on_packet(connection, from_a, time_ns, ++packets)) joiner.join();
+    void packet(uint32_t connection, bool from_a, int64_t time_ns, uint32_t ack = 0) {
+        if (joiner.on_packet(connection, from_a, time_ns, ++packets, ack)) joiner.join();
     }
     void take(const KernelWord& word, uint16_t file = 0) {
         const auto body = word.body();
@@ -129,6 +129,28 @@ TEST_F(KernelTruth, no_packet_is_named_where_none_came_shortly_before) {
     EXPECT_EQ(store.kernel_windows()[0].packet, 0u);
     EXPECT_EQ(store.kernel_windows()[1].packet, 1u);
     EXPECT_EQ(store.kernel_windows()[2].packet, 0u);
+}
+
+TEST_F(KernelTruth, of_packets_close_together_that_is_named_which_acknowledges_what_the_kernel_knew_next) {
+    connect(1, start);
+    const uint32_t first = 0xffffff00;  // wraps
+    for (uint32_t i = 1; i <= 4; ++i) packet(1, true, start + i, first + i * 100);
+    KernelWord word;
+    word.socket(1, {});
+    for (uint32_t i = 0; i < 4; ++i) {
+        v1::KernelWindow& window = word.window(1, start + 10 + i, 10);
+        window.set_snd_una(first + i * 100);
+        window.set_snd_nxt(first + 1000);
+        word.transition(1, start + 10 + i, i % 2);
+    }
+    take(word);
+    joiner.finish();
+    ASSERT_THAT(store.kernel_windows(), SizeIs(4));
+    ASSERT_THAT(store.kernel_ca_transitions(), SizeIs(4));
+    for (size_t i = 0; i < 4; ++i) {
+        EXPECT_EQ(store.kernel_windows()[i].packet, i + 1);
+        EXPECT_EQ(store.kernel_ca_transitions()[i].packet, i + 1);
+    }
 }
 
 TEST_F(KernelTruth, packets_that_come_behind_the_block_count_as_well) {

@@ -102,6 +102,7 @@ bool Timeline::is_out(uint32_t connection, bool from_a) const {
 }
 
 void Timeline::take_segment(size_t row) {
+    if (index_->conversation(row + 1) == Conversations::no_packet) return;
     const int64_t time_ns = time_of(row + 1);
     first_ns_ = first_ns_ == no_time ? time_ns : std::min(first_ns_, time_ns);
     last_ns_ = std::max(last_ns_, time_ns);

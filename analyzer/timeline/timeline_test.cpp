@@ -47,6 +47,29 @@ class TimelineTest : public testing::Test {
     Timeline timeline{store, index};
 };
 
+TEST_F(TimelineTest, BeginsWithTheFirstPacketWhateverRecordsThatAreNoneSay) {
+    RawPacket block;
+    block.data = bytes;
+    block.captured_length = block.wire_length = 100;
+    block.link_type = LinkType::not_a_packet;
+    for (int i = 0; i < 2; ++i) {
+        index.add(block, 0);
+        store.add_segment();
+    }
+    timeline.update();
+    EXPECT_EQ(timeline.first_ns(), no_time);
+    packet(5 * ms, 10);
+    block.time_ns = 5 * ms;
+    index.add(block, 0);
+    store.add_segment();
+    timeline.update();
+    EXPECT_EQ(timeline.first_ns(), 5 * ms);
+    OverviewBin all;
+    for (const OverviewBin& bin : timeline.overview().bins()) all.add(bin);
+    EXPECT_EQ(all.packets, 1u);
+    for (PacketNumber number = 1; number <= 4; ++number) EXPECT_EQ(timeline.time_of(number), 5 * ms);
+}
+
 TEST_F(TimelineTest, SegmentsStandByDirectionInOrderOfTimeHandshakeAndAll) {
     packet(1 * ms, 0);
     packet(2 * ms, 0, false);
