@@ -133,8 +133,9 @@ void add_issues(FindingList& list, const FindingsInput& input) {
         const bool of_streams = issue == Issue::bytes_not_captured || issue == Issue::holes_not_captured ||
                                 issue == Issue::resynchronisations || issue == Issue::pdus_incomplete;
         if (count.count == 0 || of_digests || (of_streams && tells_missing)) continue;
-        Finding finding = make(Kind::capture_issue,
-                               issue == Issue::pdus_incomplete ? Severity::information : Severity::notice,
+        const bool is_ordinary =
+            issue == Issue::pdus_incomplete || issue_infos[i].severity == sanscope::Severity::note;
+        Finding finding = make(Kind::capture_issue, is_ordinary ? Severity::information : Severity::notice,
                                fmt::format("{} {}", human_count(count.count), issue_infos[i].sentence),
                                of_streams ? "Commands around these places may lack data, or are not told of."
                                           : "They are left out of everything that is told here.");

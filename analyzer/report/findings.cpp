@@ -11,6 +11,7 @@
 #include "analyzer/report/command_facts.h"
 #include "analyzer/report/command_findings.h"
 #include "analyzer/report/finding_list.h"
+#include "analyzer/report/kernel_comparison.h"
 #include "analyzer/report/load_findings.h"
 #include "analyzer/report/sender_facts.h"
 #include "analyzer/report/sender_findings.h"
@@ -150,6 +151,7 @@ std::vector<Finding> findings(const FindingsInput& input) {
     add_command_findings(list, input, commands, senders, stop);
     add_load_findings(list, input.store, commands, senders);
     add_session_findings(list, input, stop);
+    add_kernel_findings(list, input.store);
     add_capture_findings(list, input, stop);
     if (stop.asked()) return {};
     const bool is_well = std::ranges::all_of(list, [](const Finding& finding) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/report/clauses.h"
 #include "analyzer/report/human_units.h"
 #include "analyzer/store/sender_names.h"
 
@@ -186,7 +187,6 @@ std::string what_was_lost(const Side& side) {
 
 // One line, or more where it must be broken between clauses.
 std::string sentence(const Side& side) {
-    constexpr size_t widest = 128;
     std::vector<std::string> clauses = {side.ends() + what_held_back(side)};
     if (std::string lost = what_was_lost(side); !lost.empty()) clauses.push_back(std::move(lost));
     if (side.needless() > 0) {
@@ -196,24 +196,7 @@ std::string sentence(const Side& side) {
     const SenderSummary& sender = side.sender();
     const int64_t rtt_ns = sender.srtt_mean_ns() != no_time ? sender.srtt_mean_ns() : sender.rtt_min_ns();
     if (rtt_ns != no_time) clauses.push_back("round trip " + human_duration(rtt_ns));
-
-    std::string text;
-    size_t width = 0;
-    for (const std::string& clause : clauses) {
-        if (width == 0) {
-            text += "  ";
-            width = 2;
-        } else if (width + 2 + clause.size() <= widest) {
-            text += "; ";
-            width += 2;
-        } else {
-            text += ";\n      ";
-            width = 6;
-        }
-        text += clause;
-        width += clause.size();
-    }
-    return text + '\n';
+    return lines_of_clauses(clauses);
 }
 
 // "2.01 ms at least, smoothed 2.31 ms on average, 9.21 ms at most"; empty where nothing is known.

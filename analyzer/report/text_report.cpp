@@ -7,6 +7,7 @@
 #include <map>
 
 #include "analyzer/report/human_units.h"
+#include "analyzer/report/kernel_comparison.h"
 #include "analyzer/report/sender_report.h"
 #include "analyzer/scsi/sense.h"
 #include "analyzer/scsi/status.h"
@@ -28,6 +29,7 @@ class Report {
         sessions();
         connections();
         text_ += senders_section(store_);
+        text_ += kernel_section(store_);
         commands();
         slowest();
         errors();

@@ -38,7 +38,7 @@ void KernelScore::on_transition(const CaTransitionRow& row) {
 void KernelScore::on_kernel_window(const KernelWindowRow& row) {
     if (is_full(told_events_.size(), max_waiting)) settle_until(told_events_.front().time_ns);
     told_ = true;
-    told_events_.push({row.time_ns, row.srtt_ns, row.cwnd, row.ca_state, row.ca_state_known, false});
+    told_events_.push({row.time_ns, row.srtt_ns, row.cwnd, row.ca_state, row.ca_state_known, false, false});
     ++*waiting_;
     last_told_ns_ = std::max(last_told_ns_, row.time_ns);
     count_own_changes();
@@ -48,7 +48,7 @@ void KernelScore::on_kernel_window(const KernelWindowRow& row) {
 void KernelScore::on_kernel_transition(const KernelCaTransitionRow& row) {
     if (is_full(told_events_.size(), max_waiting)) settle_until(told_events_.front().time_ns);
     told_ = true;
-    told_events_.push({row.time_ns, no_time, unknown<uint32_t>, row.to, true, true});
+    told_events_.push({row.time_ns, no_time, unknown<uint32_t>, row.to, true, true, row.from_known});
     ++*waiting_;
 }
 
@@ -110,12 +110,12 @@ void KernelScore::take_told() {
     const Told told = told_events_.front();
     pop(told_events_);
     pass_to(told.time_ns);
-    if (told.is_transition) {
+    if (told.is_transition && told.is_change) {
         ++kernel_transitions_;
         const int64_t tolerance_ns = std::max(srtt_ns_, least_tolerance_ns);
         their_changes_[static_cast<size_t>(told.state)].push({told.time_ns, tolerance_ns});
         ++*waiting_;
-    } else {
+    } else if (!told.is_transition) {
         if (first_told_ns_ == no_time) at_ns_ = first_told_ns_ = told.time_ns;
         if (told.srtt_ns != no_time) srtt_ns_ = told.srtt_ns;
         if (told.cwnd != unknown<uint32_t>) {

@@ -23,7 +23,8 @@ namespace sanscope {
 //                       the two, relative to the later.
 //   congestion state    the share of the time, from the first of these moments to the last, in which both were in the same
 //   transitions         of the kernel's and ours, pairs into the same state no farther apart than the smoothed round trip
-//                       at that time, but at least 10 ms; each is in one pair at most, the earlier ones first
+//                       at that time, but at least 10 ms; each is in one pair at most, the earlier ones first. One of
+//                       the kernel's whose state before nobody told may be none, and is not counted
 //
 // The two may come at different times, the kernel's mostly later: what one lacks of the other waits, at most `max_waiting`
 // of each kind, and before the kernel's first word at most `max_waiting_for_first`; all senders' together, as `waiting`
@@ -83,6 +84,7 @@ class KernelScore {
         CaState state;
         bool state_known;
         bool is_transition;
+        bool is_change;
     };
     struct Change {
         int64_t time_ns;
@@ -114,7 +116,8 @@ class KernelScore {
     WaitingQueue<Told> told_events_;
     std::array<WaitingQueue<Change>, ca_states> their_changes_;
     std::array<WaitingQueue<int64_t>, ca_states> our_changes_;
-    WaitingQueue<int64_t> beyond_;  // of our changes, those matched that are later than what the kernel told by then
+    WaitingQueue<int64_t>
+        beyond_;  // of our changes, those matched that are later than what the kernel told by then
     int64_t last_estimate_ns_ = no_time;
     int64_t last_told_ns_ = no_time;  // of a window
 

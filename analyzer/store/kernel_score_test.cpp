@@ -28,7 +28,7 @@ KernelWindowRow told(int64_t time_ns, uint32_t cwnd, std::optional<CaState> stat
             .ca_state_known = state.has_value()};
 }
 KernelCaTransitionRow told_change(int64_t time_ns, CaState to) {
-    return {.time_ns = time_ns, .connection = 1, .to = to};
+    return {.time_ns = time_ns, .connection = 1, .to = to, .from_known = true};
 }
 
 struct Scored {

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analyzer/report/finding_list.h"
+#include "analyzer/store/result_store.h"
+
+namespace sanscope {
+
+// How what was inferred agrees with what the kernel of one host told, its senders of one congestion control together. What
+// is measured: store/kernel_score.h.
+struct KernelComparison {
+    IpAddress host;
+    std::string congestion_control;  // empty where not told
+    bool sampled = false;            // it was asked now and then rather than told of every event
+    uint64_t senders = 0;
+    uint32_t connection = 0;  // the one with the most moments, and its side
+    bool from_a = false;
+
+    LogHistogram errors;  // of the congestion window, in millionths
+    uint64_t without_estimate = 0;
+    uint64_t within_tenth = 0;
+    int64_t compared_ns = 0;
+    int64_t agreed_ns = 0;
+    uint64_t kernel_transitions = 0;
+    uint64_t own_transitions = 0;
+    uint64_t matched_transitions = 0;
+
+    // Fewer moments say nothing.
+    static constexpr uint64_t least_moments = 20;
+    bool is_enough() const { return errors.count() >= least_moments; }
+};
+
+// Of all hosts whose kernel told, those with the most moments first. Of a store that is finished.
+std::vector<KernelComparison> compare_with_kernels(const ResultStore& store);
+
+// A paragraph of the report; empty where no kernel told anything.
+std::string kernel_section(const ResultStore& store);
+
+void add_kernel_findings(FindingList& list, const ResultStore& store);
+
+}  // namespace sanscope

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/kernel_comparison.h"
+
+#include <array>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+
+namespace sanscope {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using testing::SizeIs;
+
+constexpr int64_t ms = 1'000'000;
+
+// A store in which kernels told of made-up senders: connection n is between 10.0.0.n:50000, the initiator, which stands as
+// side a, and 10.0.1.1:3260.
+class KernelComparisons : public testing::Test {
+  protected:
+    KernelComparisons() { store.begin_kernel_truth(); }
+
+    uint32_t connect() {
+        uint32_t number = 0;
+        ConnectionRow& row = store.add_connection(number);
+        const std::array<uint8_t, 4> initiator = {10, 0, 0, static_cast<uint8_t>(number)};
+        const std::array<uint8_t, 4> target = {10, 0, 1, 1};
+        row.initiator = {IpAddress::from_v4(initiator.data()), 50000};
+        row.target = {IpAddress::from_v4(target.data()), 3260};
+        return number;
+    }
+    // A window estimated at 10000 bytes, of which the kernel told at so many moments, a millisecond apart, that it was so
+    // large, in state Open; inferred is Open for the first half of them.
+    KernelScore& tell(uint32_t connection, bool from_a, size_t moments, uint32_t cwnd,
+                      const std::string& control = "cubic") {
+        SenderSummary& sender = store.add_sender(connection, from_a);
+        WindowRow row{.time_ns = 0, .connection = connection, .cwnd = 10'000, .from_a = from_a};
+        store.add_window(sender, row);
+        row.time_ns = static_cast<int64_t>(moments) * ms / 2;
+        row.ca_state = CaState::recovery;
+        store.add_window(sender, row);
+        KernelScore& score = store.kernel_score(connection, from_a);
+        score.set_congestion_control(control);
+        for (size_t i = 0; i <= moments; ++i) {
+            store.add_kernel_window(score, {.time_ns = static_cast<int64_t>(i) * ms,
+                                            .connection = connection,
+                                            .cwnd = cwnd,
+                                            .ca_state_known = true,
+                                            .from_a = from_a});
+        }
+        return score;
+    }
+    void change(uint32_t connection, bool from_a, int64_t time_ns, bool inferred, bool told) {
+        KernelScore& score = store.kernel_score(connection, from_a);
+        if (told) {
+            store.add_kernel_ca_transition(score, {.time_ns = time_ns,
+                                                   .connection = connection,
+                                                   .to = CaState::disorder,
+                                                   .from_known = true,
+                                                   .from_a = from_a});
+        }
+        if (inferred) score.on_transition({.time_ns = time_ns, .to = CaState::disorder});
+    }
+    std::string section() {
+        store.finish();
+        return kernel_section(store);
+    }
+
+    ResultStore store{ResultStore::Keep::nothing()};
+};
+
+TEST_F(KernelComparisons, a_sentence_tells_window_state_and_transitions) {
+    tell(connect(), false, 1999, 9'700);
+    EXPECT_EQ(section(),
+              "\nAgainst the kernel's own word\n"
+              "  On this host's kernel (10.0.1.1, cubic) the estimated congestion window was within 3.1 % at "
+              "nine tenths of 2000 moments;\n"
+              "      the congestion state agreed 50 % of the time\n");
+}
+
+TEST_F(KernelComparisons, changes_of_state_are_told_with_those_it_did_not_make) {
+    const uint32_t connection = connect();
+    SenderSummary& sender = store.add_sender(connection, false);
+    KernelScore& score = store.kernel_score(connection, false);
+    const auto moment = [&](int64_t time_ns) {
+        store.add_window(sender, {.time_ns = time_ns, .connection = connection, .cwnd = 1000});
+        store.add_kernel_window(score, {.time_ns = time_ns, .connection = connection, .cwnd = 1000});
+    };
+    moment(0);
+    for (int64_t i = 1; i <= 40; ++i) {
+        if (i % 10 == 5) change(connection, false, i * 100 * ms, i != 35, i != 5);
+        moment(i * 100 * ms);
+    }
+    const std::string text = section();
+    EXPECT_THAT(text, HasSubstr("was exact at nine tenths of 41 moments"));
+    EXPECT_THAT(text, HasSubstr("2 of its 3 changes of state were seen within a round trip"));
+    EXPECT_THAT(text, HasSubstr("1 inferred that it did not make"));
+    EXPECT_THAT(text, HasSubstr("the congestion state agreed 0 % of the time"));
+}
+
+TEST_F(KernelComparisons, senders_of_one_host_and_congestion_control_are_taken_together) {
+    tell(connect(), false, 99, 10'000);
+    tell(connect(), false, 299, 12'500);
+    tell(connect(), false, 50, 10'000, "bbr");
+    tell(connect(), true, 60, 10'000);
+    store.finish();
+    const auto all = compare_with_kernels(store);
+    ASSERT_THAT(all, SizeIs(3));
+    EXPECT_EQ(all[0].senders, 2u);
+    EXPECT_EQ(all[0].errors.count(), 400u);
+    EXPECT_EQ(all[0].within_tenth, 100u);
+    EXPECT_EQ(all[0].connection, 2u);
+    EXPECT_FALSE(all[0].from_a);
+    EXPECT_EQ(format(all[1].host), "10.0.0.4");
+    EXPECT_TRUE(all[1].from_a);
+    EXPECT_EQ(all[2].congestion_control, "bbr");
+    EXPECT_NEAR(static_cast<double>(all[0].errors.percentile_ns(0.2)), 0, 1);
+    EXPECT_NEAR(static_cast<double>(all[0].errors.percentile_ns(0.5)), 200'000, 2000);
+}
+
+TEST_F(KernelComparisons, few_moments_are_not_judged) {
+    tell(connect(), false, KernelComparison::least_moments - 2, 10'000, "");
+    EXPECT_THAT(section(), HasSubstr("(10.0.1.1) the window was told at 19 moments: too few to judge"));
+    FindingList list;
+    add_kernel_findings(list, store);
+    EXPECT_THAT(list, IsEmpty());
+}
+
+TEST_F(KernelComparisons, a_finding_tells_the_same_with_its_place) {
+    connect();
+    tell(connect(), false, 99, 9'700);
+    tell(connect(), true, 89, 20'000, "bbr").set_sampled();
+    store.finish();
+    FindingList list;
+    add_kernel_findings(list, store);
+    ASSERT_THAT(list, SizeIs(2));
+    EXPECT_EQ(list[0].kind, Finding::Kind::kernel_truth);
+    EXPECT_EQ(list[0].severity, Finding::Severity::information);
+    EXPECT_EQ(list[0].title,
+              "The kernel of 10.0.1.1, cubic says the same: congestion window within 3.1 % half of the time, "
+              "state 50 %");
+    EXPECT_EQ(list[0].connection, 2u);
+    EXPECT_EQ(list[0].sender, Finding::Sender::target);
+    EXPECT_THAT(list[1].title, HasSubstr("says otherwise: congestion window within 50 %"));
+    EXPECT_THAT(list[1].explanation,
+                HasSubstr("within 50 % at nine tenths of 90 moments, within 10 % at 0 %;"));
+    EXPECT_THAT(list[1].explanation, HasSubstr("it was asked now and then"));
+    EXPECT_EQ(list[1].sender, Finding::Sender::initiator);
+}
+
+TEST_F(KernelComparisons, nothing_is_said_where_no_kernel_told_anything) {
+    SenderSummary& sender = store.add_sender(connect(), false);
+    store.add_window(sender, {.time_ns = 1, .connection = 1, .cwnd = 1});
+    EXPECT_EQ(section(), "");
+    const ResultStore without{ResultStore::Keep::nothing()};
+    EXPECT_EQ(kernel_section(without), "");
+}
+
+}  // namespace
+}  // namespace sanscope
