@@ -443,6 +443,37 @@ sample_sniffer-drops() {
     keep_zstd a.pcap sniffer-drops.pcap.zst
 }
 
+# A target that sends through losses, recorded there together with what its kernel told of its TCP meanwhile.
+sample_kernel-truth-target() {
+    local trace=/sys/kernel/tracing/instances/sanscope-samples event
+    hosts_joined_by delay_node --delay-us 2000 --rate-mbit 100 --queue 60 --ba-loss 0.002 --seed 5
+    at $tgt ip route change 192.0.2.0/24 dev tgt0 src 192.0.2.2 congctl cubic
+    target_with
+    [ ! -d $trace ] || rmdir $trace
+    mkdir $trace
+    echo tai >$trace/trace_clock
+    echo 32768 >$trace/buffer_size_kb
+    for event in tcp_probe tcp_cong_state_set; do
+        echo 'sport == 3260 || dport == 3260' >"$trace/events/tcp/$event/filter"
+        echo 1 >"$trace/events/tcp/$event/enable"
+    done
+    capture $tgt tgt0 a --time-stamp-precision=nano
+    load --bytes 16384,65536,131072 --depth 8 --commands 90 --random --seed 2 &
+    local running=$!
+    sleep 0.3
+    at $tgt ss -tinHO >"$work/sockets"
+    wait $running
+    captured
+    cat $trace/trace >"$work/trace"
+    ! grep -h -A20 . $trace/per_cpu/cpu*/stats | grep -E '^(overrun|dropped events): [1-9]' || {
+        echo "record_samples: the kernel lost events: record again" >&2
+        exit 1
+    }
+    rmdir $trace
+    "$lab/add_kernel_truth.py" "$work/a.pcap" "$work/trace" "$work/sockets" --local 192.0.2.2 -o "$work/a.pcapng"
+    keep_zstd a.pcapng kernel-truth-target.pcapng.zst
+}
+
 # The initiator dies under load: commands without an answer, and resets.
 sample_killed-initiator() {
     hosts_joined_by delay_node --delay-us 2000 --rate-mbit 100
