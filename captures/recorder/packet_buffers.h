@@ -16,7 +16,7 @@ namespace sanscope {
 // Whole pcapng blocks of packets on their way from a capturing thread to the writer.
 struct PacketBuffer {
     struct Free {
-        void operator()(uint8_t* memory) const { std::free(memory); }
+        void operator()(uint8_t* owned) const { std::free(owned); }
     };
     std::unique_ptr<uint8_t[], Free> memory;
     size_t capacity = 0;

@@ -13,7 +13,7 @@ std::vector<uint8_t> packet_blocks(std::initializer_list<uint32_t> lengths) {
     std::vector<uint8_t> blocks;
     uint64_t time = 1'700'000'000'123'456'789;
     for (const uint32_t length : lengths) {
-        const std::vector<uint8_t> bytes(length, static_cast<uint8_t>(length));
+        const std::vector<uint8_t> bytes(length + 1, static_cast<uint8_t>(length));
         const size_t at = blocks.size();
         // What lies there already must not shine through the padding.
         blocks.resize(at + packet_block_length(length), 0xee);
