@@ -2,18 +2,22 @@
 #include "analyzer/cli/capture_command.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <optional>
 #include <unistd.h>
 
 #include "captures/recorder/recording.h"
 
 #include "analyzer/cli/capture_limits.h"
 #include "analyzer/cli/interrupt_handler.h"
+#include "analyzer/cli/live_report.h"
+#include "analyzer/cli/terminal_screen.h"
 #include "analyzer/report/human_units.h"
 
 namespace sanscope {
@@ -22,6 +26,8 @@ namespace {
 using Trouble = v1::RecordingTrouble;
 using Ended = v1::RecordingEnded;
 using std::chrono::milliseconds;
+
+constexpr milliseconds refresh{1000};
 
 uint64_t dropped(const v1::RecordingTotals& totals) {
     uint64_t count = totals.lost_at_the_end();
@@ -60,7 +66,8 @@ class Watcher {
             fmt::print(stderr, "sanscope: {}\n", event.trouble().message());
             if (event.trouble().kind() == Trouble::WRONG_FILTER) wrong_filter_ = true;
         } else if (event.has_progress()) {
-            show(event.progress().totals());
+            totals_ = event.progress().totals();
+            show();
         } else if (event.has_ended()) {
             clear();
             ended_ = event.ended();
@@ -76,12 +83,19 @@ class Watcher {
         return cut_short || dropped(ended_.totals()) > 0 ? exit_input_damaged : exit_all_analysed;
     }
 
+    // The line is drawn elsewhere.
+    void leave_line() { line_ = false; }
+    std::string line() const {
+        const uint64_t lost = dropped(totals_);
+        return fmt::format("{} packets, {}, {} dropped", human_count(totals_.packets()),
+                           human_bytes(static_cast<double>(totals_.bytes())),
+                           lost == 0 ? "none" : human_count(lost));
+    }
+
   private:
-    void show(const v1::RecordingTotals& totals) {
+    void show() {
         if (!line_) return;
-        const uint64_t lost = dropped(totals);
-        fmt::print(stderr, "\r\x1b[K{} packets, {}, {} dropped", human_count(totals.packets()),
-                   human_bytes(static_cast<double>(totals.bytes())), lost == 0 ? "none" : human_count(lost));
+        fmt::print(stderr, "\r\x1b[K{}", line());
         drawn_ = true;
     }
 
@@ -111,6 +125,7 @@ class Watcher {
     bool drawn_ = false;
     bool begun_ = false;
     bool wrong_filter_ = false;
+    v1::RecordingTotals totals_;  // by now
     v1::RecordingEnded ended_;
 };
 
@@ -147,6 +162,9 @@ void CaptureCommand::add_to(CLI::App& app) {
     command_->add_flag("--immediate", immediate_, "Take each packet as it comes: costs more time a packet");
     command_->add_flag("-D,--list-interfaces", list_, "Print the interfaces, and do nothing else");
     command_->add_flag("--check-filter", check_filter_, "Only say whether the filter is one");
+    command_->add_flag("--report", report_,
+                       "Analyse what is recorded at once: a screen that is refreshed each second, and the "
+                       "report in the end");
     command_->add_flag("-q,--quiet", quiet_, "Print nothing but what goes wrong");
     command_->footer(
         "Only sanscope-recorder, which this starts, needs the right to capture: docs/capture.md. Files of a "
@@ -157,6 +175,7 @@ void CaptureCommand::add_to(CLI::App& app) {
         "Examples:\n"
         "  sanscope capture -i eth0 -f 'tcp port 3260' -w san.pcapng\n"
         "  sanscope capture -i eth0 -i eth1 -s 128 -b filesize:1000000 -b files:20 -w ring.pcapng\n"
+        "  sanscope capture -i eth0 -f 'tcp port 3260' -s 128 --report\n"
         "  sanscope capture -i eth0 -w - | sanscope report -\n");
 }
 
@@ -224,7 +243,60 @@ ExitStatus CaptureCommand::run() const {
         fmt::print(stderr, "sanscope: -w -: a capture is nothing to read on a terminal\n");
         return exit_usage;
     }
-    return record(*made);
+    if (output_ == "-" && report_) {
+        fmt::print(stderr, "sanscope: --report: standard output is taken by -w -\n");
+        return exit_usage;
+    }
+    return report_ ? record_and_report(*made) : record(*made);
+}
+
+ExitStatus CaptureCommand::record_and_report(const v1::RecordingRequest& request) const {
+    using Clock = std::chrono::steady_clock;
+    const InterruptHandler handler;
+    auto recording = Recording::start(request, {});
+    if (!recording) {
+        fmt::print(stderr, "sanscope: {}\n", recording.error().message);
+        return exit_nothing_analysed;
+    }
+    // What goes wrong is told once the screen is given back.
+    std::vector<v1::RecordingEvent> to_tell;
+    Watcher watcher(request, quiet_);
+    LiveReport report;
+    bool begun = false;
+    {
+        std::optional<TerminalScreen> screen;
+        const auto begin = Clock::now();
+        auto drawn = begin - refresh;
+        while ((*recording)->poll(milliseconds(100), [&](const v1::RecordingEvent& event) {
+            begun = begun || event.has_started();
+            report.take(event);
+            if (begun && ::isatty(STDOUT_FILENO) == 1 && !screen && !quiet_) {
+                screen.emplace(STDOUT_FILENO);
+                watcher.leave_line();
+            }
+            if (screen && !event.has_progress()) {
+                to_tell.push_back(event);
+            } else {
+                watcher.take(event);
+            }
+        })) {
+            if (InterruptHandler::interrupted) (*recording)->stop();
+            if (!screen || Clock::now() - drawn < refresh) continue;
+            drawn = Clock::now();
+            const TerminalScreen::Size size = screen->size();
+            std::vector<std::string> lines{
+                fmt::format("{}   {}   {}   Ctrl-C ends it", fmt::join(request.interfaces(), ", "),
+                            human_duration(std::chrono::nanoseconds(drawn - begin).count()), watcher.line())};
+            for (std::string& line : lines) line.resize(std::min(line.size(), size.columns));
+            lines.emplace_back();
+            const size_t room = size.lines > lines.size() ? size.lines - lines.size() : 0;
+            for (std::string& line : report.screen({size.columns, room})) lines.push_back(std::move(line));
+            screen->draw(lines);
+        }
+    }
+    for (const v1::RecordingEvent& event : to_tell) watcher.take(event);
+    if (begun) fmt::print("{}", report.finish());
+    return watcher.status();
 }
 
 ExitStatus CaptureCommand::record(const v1::RecordingRequest& request) const {

@@ -28,6 +28,7 @@ class CaptureCommand {
     ExitStatus list() const;
     ExitStatus check_filter() const;
     ExitStatus record(const v1::RecordingRequest& request) const;
+    ExitStatus record_and_report(const v1::RecordingRequest& request) const;
     Result<v1::RecordingRequest> request() const;
 
     CLI::App* command_ = nullptr;
@@ -45,6 +46,7 @@ class CaptureCommand {
     std::string time_stamps_ = "host";
     bool list_ = false;
     bool check_filter_ = false;
+    bool report_ = false;
     bool quiet_ = false;
 };
 

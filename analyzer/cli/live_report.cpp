@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/cli/live_report.h"
+
+#include <chrono>
+#include <mutex>
+#include <utility>
+
+#include "analyzer/engine/analysis.h"
+#include "analyzer/ingest/capture_file.h"
+#include "analyzer/report/text_report.h"
+
+namespace sanscope {
+
+namespace {
+
+// The source of packets and whoever adds files have it both.
+class SharedSeries final : public ByteSource {
+  public:
+    explicit SharedSeries(std::shared_ptr<GrowingSeries> series) : series_(std::move(series)) {}
+    size_t read(std::span<uint8_t> into) override { return series_->read(into); }
+    const std::string& fault() const override { return series_->fault(); }
+    uint64_t stored_bytes_read() const override { return series_->stored_bytes_read(); }
+
+  private:
+    std::shared_ptr<GrowingSeries> series_;
+};
+
+}  // namespace
+
+LiveReport::LiveReport() : thread_([this] { analyse_series(); }) {}
+
+LiveReport::~LiveReport() {
+    stop_ = true;
+    if (growth_) growth_->end();
+    if (!thread_.joinable()) return;
+    series_->finish();
+    thread_.join();
+}
+
+void LiveReport::take(const v1::RecordingEvent& event) {
+    if (event.has_file_begun()) {
+        end_file(0);
+        auto growth = std::make_shared<FileGrowth>();
+        growth->grown_to(0);
+        const std::string& path = event.file_begun().path();
+        if (const auto added = series_->add(path, growth); !added) {
+            fault_ = path + ": " + added.error().message;
+            return;
+        }
+        growth_ = std::move(growth);
+        paths_.push_back(path);
+    } else if (event.has_progress()) {
+        if (growth_) growth_->grown_to(event.progress().readable_bytes());
+    } else if (event.has_file_ended()) {
+        end_file(event.file_ended().bytes());
+    }
+}
+
+void LiveReport::end_file(uint64_t bytes) {
+    if (!growth_) return;
+    if (bytes > 0) growth_->grown_to(bytes);
+    growth_->end();
+    growth_.reset();
+}
+
+void LiveReport::analyse_series() {
+    auto source = open_capture_stream(std::make_unique<SharedSeries>(series_), "the recording", 0,
+                                      default_block_length);
+    if (!source) {
+        fault_ = source.error().message;
+        return;
+    }
+    source_ = std::move(*source);
+    AnalysisOptions options;
+    options.stop = &stop_;
+    options.engine_lock = &engine_lock_;
+    analyse(*source_, engine_, options);
+}
+
+std::vector<std::string> LiveReport::screen(LiveScreen::Size size) {
+    using std::chrono::nanoseconds;
+    const std::unique_lock lock(engine_lock_);
+    engine_.describe_connections();
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return screen_.next(engine_.store(), std::chrono::duration_cast<nanoseconds>(now).count(), size);
+}
+
+std::string LiveReport::finish() {
+    end_file(0);
+    series_->finish();
+    thread_.join();
+    if (source_ == nullptr) return "No report: " + fault_ + "\n";
+    return text_report({paths_, *source_, engine_.totals(), engine_.issues(), engine_.store()});
+}
+
+}  // namespace sanscope

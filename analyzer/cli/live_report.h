@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "sanscope/v1/recording.pb.h"
+
+#include "analyzer/engine/engine.h"
+#include "analyzer/ingest/growing_series.h"
+#include "analyzer/ingest/packet_source.h"
+#include "analyzer/report/live_screen.h"
+
+namespace sanscope {
+
+// Analyses a recording from its files while they are written, on a thread of its own, which never keeps the recording waiting.
+// Memory does not grow with the recording.
+class LiveReport {
+  public:
+    LiveReport();
+    LiveReport(const LiveReport&) = delete;
+    LiveReport& operator=(const LiveReport&) = delete;
+    // Gives up what is not analysed yet.
+    ~LiveReport();
+
+    // What the recording told.
+    void take(const v1::RecordingEvent& event);
+    // What was done since it was asked before.
+    std::vector<std::string> screen(LiveScreen::Size size);
+    // Once the recording has ended: analyses the rest; the report on all of it, or why there is none.
+    std::string finish();
+
+  private:
+    void analyse_series();
+    void end_file(uint64_t bytes);
+
+    std::shared_ptr<GrowingSeries> series_ = std::make_shared<GrowingSeries>();
+    std::shared_ptr<FileGrowth> growth_;  // of the file being written
+    std::vector<std::string> paths_;
+    std::unique_ptr<PacketSource> source_;
+    std::string fault_;
+    Engine engine_{ResultStore::Keep::nothing()};
+    std::shared_mutex engine_lock_;
+    LiveScreen screen_;
+    std::atomic<bool> stop_ = false;
+    std::thread thread_;
+};
+
+}  // namespace sanscope
