@@ -14,6 +14,9 @@
 #include <unistd.h>
 
 #include "captures/recorder/event_pipe.h"
+#ifdef SANSCOPE_WITH_KERNEL_TRUTH
+#include "captures/recorder/kernel_truth_blocks.h"
+#endif
 #include "captures/recorder/interface_capture.h"
 #include "captures/recorder/recorder.h"
 #include "captures/recorder/rights.h"
@@ -87,10 +90,14 @@ Exit record(const v1::RecordingRequest& request, Rights& rights, Commands& comma
     EventQueue events;
     std::vector<std::unique_ptr<BlockSource>> sources;
     if (request.kernel_truth()) {
+#ifdef SANSCOPE_WITH_KERNEL_TRUTH
+        sources.push_back(std::make_unique<KernelTruthBlocks>(request.filter()));
+#else
         v1::RecordingEvent event;
         event.mutable_trouble()->set_kind(v1::RecordingTrouble::NOT_OFFERED);
         event.mutable_trouble()->set_message("this recorder cannot ask the kernel about its connections");
         events.push(std::move(event));
+#endif
     }
     Recorder recorder(request, std::move(sources), events);
     rights.raise();
