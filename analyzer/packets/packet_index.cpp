@@ -14,9 +14,6 @@ void PacketIndex::add(const RawPacket& packet, uint64_t offset) {
     const uint32_t conversation = numbering_.number(packet);
     conversations_.append(conversation);
     for (const PacketNumber earlier : numbering_.completed()) conversations_[earlier - 1] = conversation;
-    if (begun_ || conversation == Conversations::no_packet) return;
-    begun_ = true;
-    for (PacketPlace& place : places_) place.time_ns = packet.time_ns;
 }
 
 bool PacketIndex::packets_of(uint32_t conversation, PacketNumber first, PacketNumber last, size_t most,

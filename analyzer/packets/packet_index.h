@@ -44,7 +44,6 @@ class PacketIndex {
     ChunkedRows<uint16_t> interfaces_;
     ChunkedRows<uint32_t> conversations_;
     Conversations numbering_;
-    bool begun_ = false;  // there was a packet; records before it that are none have its time
 };
 
 }  // namespace sanscope

@@ -175,11 +175,18 @@ void of_place(const PacketRow& row, const CellContext&, Cell& cell) {
     cell.set(uint64_t{row.place().*member});
 }
 
+// A pcapng's blocks that are no packets have no time; behind a packet they are read as of its time.
+void time_of_capture(const PacketRow& row, const CellContext&, Cell& cell) {
+    const int64_t time_ns = row.place().time_ns;
+    if (time_ns == 0 && row.index.conversation(row.number) == Conversations::no_packet)
+        return cell.set_empty();
+    cell.set(time_ns);
+}
+
 constexpr Column<PacketRow> packet_columns[] = {
     {"packet", unsigned_column, "Number of the packet, counted from 1",
      [](const PacketRow& row, const CellContext&, Cell& cell) { cell.set(uint64_t{row.number}); }},
-    {"time_ns", integer_column, "Time of capture, nanoseconds since the epoch",
-     [](const PacketRow& row, const CellContext&, Cell& cell) { cell.set(row.place().time_ns); }},
+    {"time_ns", integer_column, "Time of capture, nanoseconds since the epoch", time_of_capture},
     {"source", text_column, "Address and port of the sender, IP:PORT or [IPv6]:PORT", end<true>},
     {"destination", text_column, "Address and port of the receiver, IP:PORT or [IPv6]:PORT", end<false>},
     {"protocol", text_column, "What it brings: iSCSI or TCP; empty for anything else",

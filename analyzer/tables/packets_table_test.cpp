@@ -106,6 +106,20 @@ TEST(PacketsTable, what_is_no_segment_or_not_yet_one_is_empty) {
     }
 }
 
+TEST(PacketsTable, a_block_before_the_first_packet_has_no_time) {
+    SmallCapture capture;
+    RawPacket block;
+    block.link_type = LinkType::not_a_packet;
+    capture.index.add(block, 0);
+    capture.store.add_segment();
+    block.time_ns = 7;
+    capture.index.add(block, 0);
+    capture.store.add_segment();
+    const auto table = make_packets_table(capture.index, capture.store);
+    EXPECT_EQ(row_of(*table, 0).at("time_ns"), "");
+    EXPECT_EQ(row_of(*table, 1).at("time_ns"), "7");
+}
+
 TEST(PacketsTable, of_an_unknown_connection_there_are_no_ends) {
     SmallCapture capture;
     capture.packet({9, 1, 0, 10, 0, 0, true});
