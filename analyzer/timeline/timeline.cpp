@@ -154,6 +154,18 @@ void Timeline::take_loss(size_t row) {
     losses.push_back(static_cast<uint32_t>(row));
 }
 
+void Timeline::take_kernel_window(size_t row) {
+    const KernelWindowRow& window = store_->kernel_windows()[row];
+    ConnectionTrack* track = track_for(window.connection);
+    if (track == nullptr) return;
+    SenderTrack& sender = track->senders[window.from_a ? 0 : 1];
+    auto& windows = sender.kernel_windows;
+    if (!windows.empty() && store_->kernel_windows()[windows.back()].time_ns > window.time_ns)
+        unsorted_.push_back(window.connection);
+    windows.push_back(static_cast<uint32_t>(row));
+    sender.kernel_cwnd.push(window.cwnd);
+}
+
 int64_t Timeline::time_of_pdu(const PduRow& pdu) const {
     if (pdu.time_ns != no_time) return pdu.time_ns;
     return pdu.first_packet == 0 ? no_time : time_of(pdu.first_packet);
@@ -214,6 +226,8 @@ bool Timeline::update(size_t most_rows) {
     all &=
         take(taken_.ca_transitions, store.ca_transitions().size(), [&](size_t row) { take_transition(row); });
     all &= take(taken_.losses, store.losses().size(), [&](size_t row) { take_loss(row); });
+    all &= take(taken_.kernel_windows, store.kernel_windows().size(),
+                [&](size_t row) { take_kernel_window(row); });
     all &= take(taken_.pdus, store.pdus().size(), [&](size_t row) { take_pdu(row); });
     const size_t commands = store.commands().size();
     const size_t end = step(taken_.commands, commands, most_rows);
@@ -236,6 +250,11 @@ void Timeline::sort_late() {
         for (SenderTrack& sender : track.senders) {
             std::ranges::stable_sort(sender.losses, {},
                                      [&](uint32_t row) { return store_->losses()[row].time_ns; });
+            std::ranges::stable_sort(sender.kernel_windows, {},
+                                     [&](uint32_t row) { return store_->kernel_windows()[row].time_ns; });
+            sender.kernel_cwnd = LodPyramid<uint32_t>{unknown<uint32_t>};
+            for (const uint32_t row : sender.kernel_windows)
+                sender.kernel_cwnd.push(store_->kernel_windows()[row].cwnd);
             std::ranges::stable_sort(sender.segments, {}, [&](uint32_t row) { return time_of(row + 1); });
             sender.payload = {};
             for (const uint32_t row : sender.segments) {

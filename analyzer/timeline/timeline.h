@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -26,6 +27,8 @@ struct SenderTrack {
     LodPyramid<uint32_t> advertised_window{unknown<uint32_t>};
     std::vector<uint32_t> ca_transitions;  // by time_ns
     std::vector<uint32_t> losses;          // by time_ns
+    std::vector<uint32_t> kernel_windows;  // by time_ns
+    LodPyramid<uint32_t> kernel_cwnd{unknown<uint32_t>};
 };
 
 // The same of what both sides of a connection have part in.
@@ -89,7 +92,13 @@ class Timeline {
     static int64_t start_of(const CommandRow& command);
     // Its status, or what ended it otherwise; no_time where it never ended.
     int64_t end_of(const CommandRow& command) const;
-    int64_t time_of(PacketNumber packet) const { return within_reach(index_->place(packet).time_ns); }
+    // A record that is no packet and stands before the first one is told to be at that one's time.
+    int64_t time_of(PacketNumber packet) const {
+        const int64_t time_ns = within_reach(index_->place(packet).time_ns);
+        if (index_->conversation(packet) != Conversations::no_packet) [[likely]]
+            return time_ns;
+        return std::max(time_ns, first_ns_);
+    }
 
   private:
     struct Busy {
@@ -111,6 +120,7 @@ class Timeline {
     void take_window(size_t row);
     void take_transition(size_t row);
     void take_loss(size_t row);
+    void take_kernel_window(size_t row);
     void take_pdu(size_t row);
     bool settled(const CommandRow& command, size_t rows_behind) const;
     void take_command(size_t row);
@@ -130,6 +140,7 @@ class Timeline {
         size_t windows = 0;
         size_t ca_transitions = 0;
         size_t losses = 0;
+        size_t kernel_windows = 0;
         size_t pdus = 0;
         size_t commands = 0;
     };

@@ -96,6 +96,22 @@ TEST_F(TimelineTest, SegmentsStandByDirectionInOrderOfTimeHandshakeAndAll) {
     EXPECT_EQ(all.bytes_in, 120u);
 }
 
+TEST_F(TimelineTest, WhatTheKernelToldStandsInOrderOfTime) {
+    packet(1 * ms, 100);
+    store.begin_kernel_truth();
+    for (const int64_t at : {2, 5, 3}) {
+        store.add_kernel_window(
+            store.kernel_score(1, true),
+            {.time_ns = at * ms, .connection = 1, .cwnd = static_cast<uint32_t>(at * 1000), .from_a = true});
+    }
+    timeline.update();
+    const SenderTrack& sender = timeline.track(1)->sender(true);
+    EXPECT_THAT(sender.kernel_windows, ElementsAre(0, 2, 1));
+    const auto raw = [&](size_t i) { return store.kernel_windows()[sender.kernel_windows[i]].cwnd; };
+    EXPECT_EQ(sender.kernel_cwnd.query(0, 2, raw).max, 3000u);
+    EXPECT_THAT(timeline.track(1)->sender(false).kernel_windows, IsEmpty());
+}
+
 TEST_F(TimelineTest, ConnectionsWithoutPayloadHaveNoTrack) {
     packet(1 * ms, 0);
     packet(2 * ms, 0, false);

@@ -30,6 +30,7 @@ class SenderPreparation {
         steps(picture_.ssthresh, &WindowRow::ssthresh, index_.ssthresh());
         steps(picture_.in_flight, &WindowRow::in_flight, track_.in_flight);
         steps(picture_.advertised_window, &WindowRow::advertised_window, track_.advertised_window);
+        kernel_cwnd();
         ca();
         limit();
         return std::move(picture_);
@@ -43,6 +44,18 @@ class SenderPreparation {
         series = make_steps(
             columns_, [&](size_t i) { return row(i).time_ns; }, [&](size_t i) { return known(raw(i)); },
             [&](size_t first, size_t last) { return pyramid.query(first, last, raw); });
+    }
+
+    void kernel_cwnd() {
+        const auto told = [&](size_t i) -> const KernelWindowRow& {
+            return store_.kernel_windows()[track_.kernel_windows[i]];
+        };
+        const auto time_at = [&](size_t i) { return told(i).time_ns; };
+        const auto raw = [&](size_t i) { return told(i).cwnd; };
+        picture_.kernel_cwnd = make_steps(
+            row_columns(prepared_, track_.kernel_windows.size(), time_at), time_at,
+            [&](size_t i) { return known(raw(i)); },
+            [&](size_t first, size_t last) { return track_.kernel_cwnd.query(first, last, raw); });
     }
 
     void ca() {

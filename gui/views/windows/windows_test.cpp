@@ -107,6 +107,37 @@ TEST(WindowsPicture, NearItIsEveryStep) {
     }
 }
 
+TEST(WindowsPicture, TheKernelsWordIsEachOfItsSteps) {
+    const auto document = loaded_sample("kernel-truth-target.pcapng.zst");
+    const auto reading = document->data()->read();
+    WindowIndexes indexes;
+    const SenderId target = sender_of(reading, 1, true);
+    const auto& rows = reading.store().kernel_windows();
+    ASSERT_GT(rows.size(), 1000u);
+    const TimeRange range{rows[500].time_ns, rows[700].time_ns};
+    const auto near = PreparedRange::around({range, 0, 2000});
+    const SenderPicture one = prepare_windows(reading, {target}, near, nullptr, indexes).senders.front();
+    for (size_t i = 500; i < 700; ++i) {
+        if (rows[i + 1].time_ns == rows[i].time_ns) continue;
+        ASSERT_EQ(value_at(one.kernel_cwnd, rows[i].time_ns), known(rows[i].cwnd)) << i;
+    }
+    const auto far = PreparedRange::around({whole_of(reading), 0, 50});
+    const SenderPicture whole = prepare_windows(reading, {target}, far, nullptr, indexes).senders.front();
+    Extent told;
+    for (const KernelWindowRow& row : rows) told.add(known(row.cwnd));
+    Extent drawn;
+    for (const StepPoint& point : whole.kernel_cwnd) {
+        drawn.add(point.min);
+        drawn.add(point.max);
+    }
+    EXPECT_LE(whole.kernel_cwnd.size(), far.columns());
+    EXPECT_EQ(drawn.min, told.min);
+    EXPECT_EQ(drawn.max, told.max);
+    const SenderId initiator = sender_of(reading, 1, false);
+    for (const SenderPicture& other : prepare_windows(reading, {initiator}, far, nullptr, indexes).senders)
+        EXPECT_TRUE(other.kernel_cwnd.empty());
+}
+
 TEST(WindowsPicture, NoLossIsForgotten) {
     const auto document = loaded_sample(lossy);
     const auto reading = document->data()->read();
