@@ -123,6 +123,7 @@ class BpfReader : public EventReader {
     int load(const KernelTruthOptions& options, const Variant& variant);
     int attach(const Variant& variant);
     int map_memory();
+    uint64_t lost() const;
 
     BpfObject object_;
     std::vector<BpfLink> links_;
@@ -204,14 +205,29 @@ int BpfReader::take(void* self, void* data, size_t size) {
     return ++reader.taken_ * record_bytes < reader.ring_bytes_ ? 0 : -ECANCELED;
 }
 
+// Since the start. An event that comes while this processor is in the same program already, in a task that was interrupted,
+// is passed over by the kernel, which counts those of every port. Kernels that do not tell the count (before 5.19, without
+// rights) leave it at 0.
+uint64_t BpfReader::lost() const {
+    uint64_t lost = __atomic_load_n(static_cast<uint64_t*>(lost_.get()), __ATOMIC_RELAXED);
+    bpf_program* program = nullptr;
+    bpf_object__for_each_program(program, object_.get()) {
+        const int descriptor = bpf_program__fd(program);
+        bpf_prog_info info{};
+        uint32_t length = sizeof info;
+        if (descriptor < 0 || bpf_obj_get_info_by_fd(descriptor, &info, &length) != 0) continue;
+        lost += info.recursion_misses;
+    }
+    return lost;
+}
+
 std::optional<Error> BpfReader::read(TruthAssembler& assembler) {
     assembler_ = &assembler;
     taken_ = 0;
     const int taken = ring_buffer__consume(ring_.get());
     assembler_ = nullptr;
-    auto* const counter = static_cast<uint64_t*>(lost_.get());
-    const uint64_t lost = __atomic_load_n(counter, __ATOMIC_RELAXED);
-    assembler.add_lost(lost - std::exchange(lost_told_, lost));
+    const uint64_t lost_so_far = std::max(lost(), lost_told_);
+    assembler.add_lost(lost_so_far - std::exchange(lost_told_, lost_so_far));
     if (taken < 0 && taken != -ECANCELED) {
         return Error{
             fmt::format("the kernel's record of its connections cannot be read: {}", std::strerror(-taken))};

@@ -41,6 +41,10 @@ struct KernelTruthOptions {
 // Rights are needed by open() alone, and may be dropped after it: CAP_BPF and CAP_PERFMON for BPF; CAP_PERFMON and reading
 // tracefs, which is root's, for perf events; none for INET_DIAG. Not for use by several threads at once.
 //
+// `events_lost` counts what the ring had no room for; with BPF also events that interrupted the handling of another on the
+// same processor (of any port; Linux 5.19 and later), with perf events all of which the kernel left no record: some kernels
+// leave few while a processor idles. Events on top of tasks that a system keeps BPF away from are not told, nor counted.
+//
 // Time stamps are on CLOCK_REALTIME, as those of packets. Where the clock is stepped, time stamps step as those of packets
 // do, at the very event with BPF on Linux 6.1 and later; else at the first poll() after it: what the kernel stamped
 // between the step and that poll() is told by the clock as it is after it, and so may stand apart from its packets by as

@@ -200,15 +200,11 @@ void PerfDecoder::decode_sample(std::span<const uint8_t> body, TruthAssembler& a
     assembler.add(event);
 }
 
-void PerfDecoder::decode(std::span<const uint8_t> record, TruthAssembler& assembler) const {
-    if (record.size() < sizeof(perf_event_header)) return;
-    const auto type = load_native<uint32_t>(record.data());
-    const std::span<const uint8_t> body = record.subspan(sizeof(perf_event_header));
-    if (type == PERF_RECORD_SAMPLE) {
-        decode_sample(body, assembler);
-    } else if (type == PERF_RECORD_LOST && body.size() >= 2 * sizeof(uint64_t)) {
-        assembler.add_lost(load_native<uint64_t>(body.data() + sizeof(uint64_t)));
-    }
+bool PerfDecoder::decode(std::span<const uint8_t> record, TruthAssembler& assembler) const {
+    if (record.size() < sizeof(perf_event_header)) return false;
+    if (load_native<uint32_t>(record.data()) != PERF_RECORD_SAMPLE) return false;
+    decode_sample(record.subspan(sizeof(perf_event_header)), assembler);
+    return true;
 }
 
 }  // namespace sanscope

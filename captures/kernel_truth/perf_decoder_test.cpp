@@ -74,11 +74,14 @@ TEST(PerfDecoder, joins_transitions_to_the_socket_and_parts_them_at_its_end) {
     EXPECT_EQ(truth.transitions(1).socket(), 2u);
 }
 
-TEST(PerfDecoder, counts_what_was_lost) {
-    std::vector<uint8_t> record(24);
+TEST(PerfDecoder, tells_samples_from_other_records) {
+    TruthAssembler assembler(v1::KernelTruth::METHOD_PERF_EVENTS);
+    std::vector<uint8_t> record = sample(1, probe_raw());
+    EXPECT_TRUE(decoder().decode(record, assembler));
+    EXPECT_EQ(assembler.pending(), 1u);
     put<uint32_t>(record, 0, 2);  // PERF_RECORD_LOST
-    put<uint64_t>(record, 16, 5);
-    EXPECT_EQ(decoded({record, record}).events_lost(), 10u);
+    EXPECT_FALSE(decoder().decode(record, assembler));
+    EXPECT_EQ(assembler.pending(), 1u);
 }
 
 // Cut anywhere, a record tells nothing rather than something else.

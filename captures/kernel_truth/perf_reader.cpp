@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <linux/perf_event.h>
 #include <memory>
+#include <optional>
 #include <string>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -88,14 +89,24 @@ class PerfReader : public EventReader {
     void set_tells_transitions() { tells_transitions_ = true; }
 
   private:
-    std::optional<Error> open_processor(int processor, const KernelTruthOptions& options);
+    // One processor's tracepoints and the ring into which all of them write.
+    struct Processor {
+        std::vector<Descriptor> events;
+        std::optional<PerfRing> ring;
+        uint64_t sampled = 0;  // records that were in the ring
+        uint64_t counted = 0;  // events, as of the last read()
+        uint64_t lost = 0;     // of those, what was told
+    };
+
+    std::optional<Error> open_processor(int number, const KernelTruthOptions& options);
+    void read_processor(Processor& processor, TruthAssembler& assembler) const;
 
     PerfDecoder decoder_;
     std::vector<uint16_t> ids_;
-    std::vector<Descriptor> events_;
-    std::vector<PerfRing> rings_;
+    std::vector<Processor> processors_;
     Wakeups wakeups_;
     bool tells_transitions_ = false;
+    bool stopped_ = false;
 };
 
 int open_event(uint16_t id, int processor, size_t wakeup_bytes) {
@@ -115,59 +126,82 @@ int open_event(uint16_t id, int processor, size_t wakeup_bytes) {
         ::syscall(SYS_perf_event_open, &attributes, -1, processor, -1, PERF_FLAG_FD_CLOEXEC));
 }
 
-std::optional<Error> PerfReader::open_processor(int processor, const KernelTruthOptions& options) {
+std::optional<Error> PerfReader::open_processor(int number, const KernelTruthOptions& options) {
     size_t ring_bytes = std::bit_ceil(std::clamp(options.ring_bytes, least_ring_bytes, most_ring_bytes));
     const std::string filter = filter_for(options.ports);
-    int first = -1;
+    Processor processor;
     for (const uint16_t id : ids_) {
-        Descriptor event(open_event(id, processor, ring_bytes / 4));
+        Descriptor event(open_event(id, number, ring_bytes / 4));
         if (!event) {
             // A processor that is not running has no events.
-            if (errno == ENODEV && first < 0) return std::nullopt;
+            if (errno == ENODEV && processor.events.empty()) return std::nullopt;
             return Error{what_is_missing("perf_event_open", errno)};
         }
         if (!filter.empty() && ::ioctl(event.get(), PERF_EVENT_IOC_SET_FILTER, filter.c_str()) != 0) {
             return Error{what_is_missing("filter of perf events", errno)};
         }
-        if (first < 0) {
-            first = event.get();
-            PerfRing ring(first, ring_bytes);
+        if (processor.events.empty()) {
+            PerfRing ring(event.get(), ring_bytes);
             while (!ring && ring_bytes > least_ring_bytes) {
                 ring_bytes /= 2;
-                ring = PerfRing(first, ring_bytes);
+                ring = PerfRing(event.get(), ring_bytes);
             }
             if (!ring) return Error{what_is_missing("memory of perf events", errno)};
-            rings_.push_back(std::move(ring));
-            if (!wakeups_.add(first)) return Error{what_is_missing("epoll", errno)};
-        } else if (::ioctl(event.get(), PERF_EVENT_IOC_SET_OUTPUT, first) != 0) {
+            processor.ring = std::move(ring);
+            if (!wakeups_.add(event.get())) return Error{what_is_missing("epoll", errno)};
+        } else if (::ioctl(event.get(), PERF_EVENT_IOC_SET_OUTPUT, processor.events.front().get()) != 0) {
             return Error{what_is_missing("ring of perf events", errno)};
         }
-        events_.push_back(std::move(event));
+        processor.events.push_back(std::move(event));
     }
+    processors_.push_back(std::move(processor));
     return std::nullopt;
 }
 
 std::optional<Error> PerfReader::open(const KernelTruthOptions& options) {
     const long processors = ::sysconf(_SC_NPROCESSORS_CONF);
-    for (int processor = 0; processor < processors; ++processor) {
-        if (auto failed = open_processor(processor, options)) return failed;
+    for (int number = 0; number < processors; ++number) {
+        if (auto failed = open_processor(number, options)) return failed;
     }
-    for (const Descriptor& event : events_) {
-        if (::ioctl(event.get(), PERF_EVENT_IOC_ENABLE, 0) != 0)
-            return Error{what_is_missing("perf events", errno)};
+    for (const Processor& processor : processors_) {
+        for (const Descriptor& event : processor.events) {
+            if (::ioctl(event.get(), PERF_EVENT_IOC_ENABLE, 0) != 0)
+                return Error{what_is_missing("perf events", errno)};
+        }
     }
     return std::nullopt;
 }
 
-std::optional<Error> PerfReader::read(TruthAssembler& assembler) {
-    for (PerfRing& ring : rings_) {
-        ring.read([&](std::span<const uint8_t> record) { decoder_.decode(record, assembler); });
+// The kernel counts every event, also those of which it leaves no record, because the ring is full or for other reasons. One
+// that was counted when the ring was read last has its record in it by now.
+void PerfReader::read_processor(Processor& processor, TruthAssembler& assembler) const {
+    uint64_t counted = 0;
+    for (const Descriptor& event : processor.events) {
+        uint64_t count = 0;
+        if (::read(event.get(), &count, sizeof count) == sizeof count) counted += count;
     }
+    processor.ring->read([&](std::span<const uint8_t> record) {
+        if (decoder_.decode(record, assembler)) ++processor.sampled;
+    });
+    const uint64_t due = stopped_ ? counted : processor.counted;
+    processor.counted = counted;
+    if (due > processor.sampled + processor.lost) {
+        const uint64_t lost = due - processor.sampled - processor.lost;
+        assembler.add_lost(lost);
+        processor.lost += lost;
+    }
+}
+
+std::optional<Error> PerfReader::read(TruthAssembler& assembler) {
+    for (Processor& processor : processors_) read_processor(processor, assembler);
     return std::nullopt;
 }
 
 void PerfReader::stop() {
-    for (const Descriptor& event : events_) ::ioctl(event.get(), PERF_EVENT_IOC_DISABLE, 0);
+    for (const Processor& processor : processors_) {
+        for (const Descriptor& event : processor.events) ::ioctl(event.get(), PERF_EVENT_IOC_DISABLE, 0);
+    }
+    stopped_ = true;
 }
 
 }  // namespace
