@@ -51,9 +51,14 @@ void add_of_file(FindingList& list, const FindingsInput& input) {
             snap_length = interface.snap_length;
     }
     if (dropped > 0) {
+        // Where so many are missing, what is said of the rest is in doubt.
+        constexpr double many = 0.01;
+        const double share = static_cast<double>(dropped) /
+                             (static_cast<double>(dropped) + static_cast<double>(input.totals.packets));
         list.push_back(
-            make(Kind::capture_drops, Severity::notice,
-                 fmt::format("The capturing host dropped {}", counted(dropped, "packet")),
+            make(Kind::capture_drops, share >= many ? Severity::problem : Severity::notice,
+                 fmt::format("The capturing host dropped {}, {} of what came", counted(dropped, "packet"),
+                             human_percent(share)),
                  "So says the file. They were on the wire but are not in the capture: figures that need "
                  "every packet are less certain. Capture less of each packet, or with a larger buffer."));
     }

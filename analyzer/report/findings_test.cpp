@@ -572,7 +572,12 @@ TEST_F(Findings, what_the_capture_lacks_is_told) {
     interfaces.push_back({.file = "cut.pcap", .name = "eth0", .snap_length = 128, .dropped = 17});
     EXPECT_THAT(find_one(Kind::capture_damaged).title,
                 "cut.pcap: the file is cut off inside a packet record at byte 1234");
-    EXPECT_THAT(find_one(Kind::capture_drops).title, HasSubstr("17 packets"));
+    totals.packets = 17 * 999;
+    EXPECT_THAT(find_one(Kind::capture_drops).title, HasSubstr("17 packets, 0.1 % of what came"));
+    EXPECT_EQ(find_one(Kind::capture_drops).severity, Finding::Severity::notice);
+    totals.packets = 17;
+    EXPECT_THAT(find_one(Kind::capture_drops).title, HasSubstr("50 % of what came"));
+    EXPECT_EQ(find_one(Kind::capture_drops).severity, Finding::Severity::problem);
     EXPECT_THAT(find_one(Kind::snap_length).title, HasSubstr("128 bytes"));
     EXPECT_THAT(find_one(Kind::not_captured).title, HasSubstr("4.00 kB of iSCSI"));
     EXPECT_EQ(find_one(Kind::not_captured).packet, 33u);
