@@ -73,7 +73,7 @@ std::string filter_for(const std::vector<uint16_t>& ports) {
 
 class PerfReader : public EventReader {
   public:
-    explicit PerfReader(PerfDecoder decoder) : decoder_(std::move(decoder)) {}
+    explicit PerfReader(const PerfDecoder& decoder) : decoder_(decoder) {}
     ~PerfReader() override { stop(); }
 
     std::optional<Error> open(const KernelTruthOptions& options);
@@ -217,7 +217,7 @@ Result<std::unique_ptr<EventReader>> open_perf_reader(const KernelTruthOptions& 
     const auto destroy = read_format("tcp_destroy_sock");
     const bool tells_ends = destroy && !decoder->add_destroy_sock(*destroy);
 
-    auto reader = std::make_unique<PerfReader>(std::move(*decoder));
+    auto reader = std::make_unique<PerfReader>(*decoder);
     reader->add(probe->id());
     if (tells_transitions) {
         reader->add(state_set->id());

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <fmt/format.h>
 #include <map>
 #include <string>
@@ -93,9 +94,7 @@ bool record(KernelTruthSource& source, std::chrono::milliseconds interval, bool 
     return true;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
     CLI::App app{"Prints what the kernel of this host tells of its TCP sockets"};
     sanscope::KernelTruthOptions options;
     const std::map<std::string, KernelTruth::Method> methods{{"bpf", KernelTruth::METHOD_BPF},
@@ -127,4 +126,15 @@ int main(int argc, char** argv) {
     }
     fmt::print(stderr, "recording with {}\n", sanscope::method_name((*source)->method()));
     return record(**source, std::chrono::milliseconds(interval_ms), discard) ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "kernel_truth_dump: %s\n", error.what());
+        return 1;
+    }
 }
