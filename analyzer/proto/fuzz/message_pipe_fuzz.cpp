@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/proto/message_pipe.h"
 #include "sanscope/v1/dissection.pb.h"
+
+#include "analyzer/proto/message_pipe.h"
 
 using namespace sanscope;  // NOLINT(google-build-using-namespace)
 
