@@ -487,12 +487,14 @@ TEST_P(AnnotatedSample, HasItsPacketsAndTheNotes) {
     for (const PacketNumber number : {PacketNumber{1}, PacketNumber{2}, last / 2, last}) {
         if (notes.contains(number) || number == 0) continue;
         notes[number] = {fmt::format("slow \u2192 {}", number)};
+        // A record that is no packet, such as what a kernel told, has no place for a comment.
+        if (before.packets[number - 1].link_type == LinkType::not_a_packet) continue;
         expected.push_back({number, notes[number][0]});
         told += fmt::format("{}\t{}\n", number, notes[number][0]);
     }
     const auto outcome = write_annotated_copy({&input, 1}, notes, target);
     ASSERT_TRUE(outcome) << outcome.error().message;
-    EXPECT_EQ(outcome->annotated, notes.size());
+    EXPECT_EQ(outcome->annotated, expected.size());
     EXPECT_EQ(outcome->packets, last);
     EXPECT_EQ(outcome->damage.has_value(), !before.damage.empty());
     const Capture after = read(target);
@@ -511,7 +513,10 @@ TEST_P(AnnotatedSample, HasItsPacketsAndTheNotes) {
     EXPECT_EQ(output_of("tshark -r '" + target +
                         "' -Y frame.comment -T fields -e frame.number -e frame.comment 2>/dev/null"),
               told);
-    EXPECT_EQ(output_of("capinfos -Mrc -T '" + target + "'"), fmt::format("{}\t{}\n", target, last));
+    const auto packets = std::ranges::count_if(before.packets, [](const FoundPacket& packet) {
+        return packet.link_type != LinkType::not_a_packet;
+    });
+    EXPECT_EQ(output_of("capinfos -Mrc -T '" + target + "'"), fmt::format("{}\t{}\n", target, packets));
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, AnnotatedSample, testing::ValuesIn([] {
