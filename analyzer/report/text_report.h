@@ -18,10 +18,9 @@ struct ReportInput {
     const ResultStore& store;
 };
 
-// The human summary: what held TCP back, who talked to whom, what was negotiated, what each side's TCP did and what its kernel says to that, how many
-// commands of which kind and how long they took, queue depth, throughput, errors, everything unanswered, and what the
-// capture lacks. Lines of at most some 130
-// characters, UTF-8.
+// The human summary: what held TCP back, who talked to whom, what was negotiated, what each side's TCP did and what its
+// kernel says to that, how many commands of which kind and how long they took, queue depth, throughput, errors, everything
+// unanswered, and what the capture lacks. Lines of at most some 130 characters, UTF-8.
 std::string text_report(const ReportInput& input);
 
 }  // namespace sanscope
