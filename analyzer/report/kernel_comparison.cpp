@@ -44,9 +44,6 @@ std::string of_window(const KernelComparison& one) {
     std::string text = fmt::format("the estimated congestion window was {} at ", half);
     text += half == most ? fmt::format("nine tenths of {}", moments)
                          : fmt::format("half of {} and {} at nine tenths", moments, most);
-    if (error_at(one, 0.9) > tenth)
-        text += fmt::format(", within 10 % at {}",
-                            human_percent(share_of_counts(one.within_tenth, one.errors.count())));
     return text;
 }
 
@@ -62,6 +59,10 @@ std::vector<std::string> clauses_of(const KernelComparison& one) {
                                     counted(one.errors.count() + one.without_estimate, "moment"))};
     }
     std::vector<std::string> clauses = {begin + of_window(one)};
+    if (error_at(one, 0.9) > tenth) {
+        clauses.push_back(fmt::format("within 10 % at {} of them",
+                                      human_percent(share_of_counts(one.within_tenth, one.errors.count()))));
+    }
     if (share_of_counts(one.without_estimate, one.errors.count()) >= noticeable_share) {
         clauses.push_back(
             fmt::format("at {} more there was no estimate yet", human_count(one.without_estimate)));
@@ -89,7 +90,11 @@ std::vector<KernelComparison> compare_with_kernels(const ResultStore& store) {
     std::vector<uint64_t> most_moments;  // of one sender, by place in `all`
     for (const KernelScore& score : store.kernel_scores()->all()) {
         if (!score.kernel_told()) continue;
-        const IpAddress host = store.connections()[score.connection() - 1].side(score.from_a()).address;
+        const ConnectionRow& connection = store.connections()[score.connection() - 1];
+        const bool is_initiator = score.from_a() == connection.initiator_is_a;
+        const uint64_t sent = is_initiator ? connection.bytes_out : connection.bytes_in;
+        if (sent < KernelComparison::least_bytes) continue;
+        const IpAddress host = connection.side(score.from_a()).address;
         const auto found = std::ranges::find_if(all, [&](const KernelComparison& one) {
             return one.host == host && one.congestion_control == score.congestion_control();
         });
@@ -122,9 +127,16 @@ std::vector<KernelComparison> compare_with_kernels(const ResultStore& store) {
 }
 
 std::string kernel_section(const ResultStore& store) {
+    if (store.kernel_scores() == nullptr ||
+        std::ranges::none_of(store.kernel_scores()->all(), &KernelScore::kernel_told)) {
+        return "";
+    }
     const std::vector<KernelComparison> all = compare_with_kernels(store);
-    if (all.empty()) return "";
     std::string text = "\nAgainst the kernel's own word\n";
+    if (all.empty()) {
+        text += fmt::format("  None of the senders of which it told sent {}: nothing to judge\n",
+                            human_bytes(KernelComparison::least_bytes));
+    }
     for (size_t i = 0; i < std::min(all.size(), most_listed); ++i)
         text += lines_of_clauses(clauses_of(all[i]));
     if (all.size() > most_listed) text += fmt::format("  … and {} more\n", all.size() - most_listed);

@@ -29,6 +29,8 @@ struct KernelComparison {
     uint64_t own_transitions = 0;
     uint64_t matched_transitions = 0;
 
+    // A side that sends less has a window that nothing shows: it is left out.
+    static constexpr uint64_t least_bytes = 100'000;
     // Fewer moments say nothing.
     static constexpr uint64_t least_moments = 20;
     bool is_enough() const { return errors.count() >= least_moments; }

@@ -29,6 +29,7 @@ class KernelComparisons : public testing::Test {
         const std::array<uint8_t, 4> target = {10, 0, 1, 1};
         row.initiator = {IpAddress::from_v4(initiator.data()), 50000};
         row.target = {IpAddress::from_v4(target.data()), 3260};
+        row.bytes_out = row.bytes_in = 1'000'000;
         return number;
     }
     // A window estimated at 10000 bytes, of which the kernel told at so many moments, a millisecond apart, that it was so
@@ -120,6 +121,17 @@ TEST_F(KernelComparisons, senders_of_one_host_and_congestion_control_are_taken_t
     EXPECT_NEAR(static_cast<double>(all[0].errors.percentile_ns(0.5)), 200'000, 2000);
 }
 
+TEST_F(KernelComparisons, a_side_that_hardly_sends_is_left_out) {
+    tell(connect(), false, 99, 10'000);
+    store.connection(1).bytes_in = KernelComparison::least_bytes - 1;
+    EXPECT_EQ(section(),
+              "\nAgainst the kernel's own word\n"
+              "  None of the senders of which it told sent 100 kB: nothing to judge\n");
+    tell(1, true, 99, 10'000);
+    ASSERT_THAT(compare_with_kernels(store), SizeIs(1));
+    EXPECT_TRUE(compare_with_kernels(store)[0].from_a);
+}
+
 TEST_F(KernelComparisons, few_moments_are_not_judged) {
     tell(connect(), false, KernelComparison::least_moments - 2, 10'000, "");
     EXPECT_THAT(section(), HasSubstr("(10.0.1.1) the window was told at 19 moments: too few to judge"));
@@ -145,7 +157,7 @@ TEST_F(KernelComparisons, a_finding_tells_the_same_with_its_place) {
     EXPECT_EQ(list[0].sender, Finding::Sender::target);
     EXPECT_THAT(list[1].title, HasSubstr("says otherwise: congestion window within 50 %"));
     EXPECT_THAT(list[1].explanation,
-                HasSubstr("within 50 % at nine tenths of 90 moments, within 10 % at 0 %;"));
+                HasSubstr("within 50 % at nine tenths of 90 moments; within 10 % at 0 % of them;"));
     EXPECT_THAT(list[1].explanation, HasSubstr("it was asked now and then"));
     EXPECT_EQ(list[1].sender, Finding::Sender::initiator);
 }
