@@ -513,9 +513,8 @@ TEST_P(AnnotatedSample, HasItsPacketsAndTheNotes) {
     EXPECT_EQ(output_of("tshark -r '" + target +
                         "' -Y frame.comment -T fields -e frame.number -e frame.comment 2>/dev/null"),
               told);
-    const auto packets = std::ranges::count_if(before.packets, [](const FoundPacket& packet) {
-        return packet.link_type != LinkType::not_a_packet;
-    });
+    const auto packets = std::ranges::count_if(
+        before.packets, [](const FoundPacket& packet) { return packet.link_type != LinkType::not_a_packet; });
     EXPECT_EQ(output_of("capinfos -Mrc -T '" + target + "'"), fmt::format("{}\t{}\n", target, packets));
 }
 
