@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <string>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <thread>
@@ -23,7 +24,8 @@ using std::chrono::milliseconds;
 using Trouble = v1::RecordingTrouble;
 using Ended = v1::RecordingEnded;
 
-constexpr uint16_t port = 40'123;
+// Of this process alone: tests that record at once would hear each other.
+const auto port = static_cast<uint16_t>(40'000 + ::getpid() % 20'000);
 
 const Recording::Options real{.program = RECORDER, .output_descriptor = -1};
 
@@ -59,7 +61,7 @@ class RecordingTest : public testing::Test {
         // A recorder built to find races ends at the first it finds, and that shows here.
         ::setenv("TSAN_OPTIONS", "halt_on_error=1", 1);
         request_.add_interfaces("lo");
-        request_.set_filter("udp dst port 40123");
+        request_.set_filter("udp dst port " + std::to_string(port));
         request_.set_path(folder_.path("out.pcapng"));
     }
 

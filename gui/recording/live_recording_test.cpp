@@ -4,6 +4,7 @@
 #include <QTemporaryDir>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <string>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -20,7 +21,9 @@ TEST(LiveRecording, IsFollowedAsADocumentUntilItIsStopped) {
     const QTemporaryDir folder;
     v1::RecordingRequest request;
     request.add_interfaces("lo");
-    request.set_filter("udp dst port 39871");
+    // Of this process alone: tests that record at once would hear each other.
+    const auto port = static_cast<uint16_t>(20'000 + getpid() % 10'000);
+    request.set_filter("udp dst port " + std::to_string(port));
     request.set_path(folder.filePath(QStringLiteral("live.pcapng")).toStdString());
     QString error;
     const auto recording = LiveRecording::start(request, error);
@@ -39,7 +42,7 @@ TEST(LiveRecording, IsFollowedAsADocumentUntilItIsStopped) {
     const int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     sockaddr_in to{};
     to.sin_family = AF_INET;
-    to.sin_port = htons(39871);
+    to.sin_port = htons(port);
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     for (int i = 0; i < sent; ++i) {
         ::sendto(socket, "some bytes", 10, 0, reinterpret_cast<const sockaddr*>(&to), sizeof to);
