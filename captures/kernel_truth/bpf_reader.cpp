@@ -105,7 +105,7 @@ kernel_truth_settings settings_for(const KernelTruthOptions& options, size_t rin
     return settings;
 }
 
-class BpfReader : public EventReader {
+class BpfReader final : public EventReader {
   public:
     ~BpfReader() override { stop(); }
 

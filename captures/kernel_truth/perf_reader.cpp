@@ -71,7 +71,7 @@ std::string filter_for(const std::vector<uint16_t>& ports) {
     return filter;
 }
 
-class PerfReader : public EventReader {
+class PerfReader final : public EventReader {
   public:
     explicit PerfReader(const PerfDecoder& decoder) : decoder_(decoder) {}
     ~PerfReader() override { stop(); }
