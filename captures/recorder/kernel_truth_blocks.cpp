@@ -2,7 +2,8 @@
 #include "captures/recorder/kernel_truth_blocks.h"
 
 #include <charconv>
-#include <regex>
+#include <optional>
+#include <sstream>
 
 #include "analyzer/ingest/kernel_truth_block.h"
 
@@ -12,6 +13,14 @@ namespace {
 void append(const v1::KernelTruth& truth, std::string& blocks) {
     const std::vector<uint8_t> block = make_kernel_truth_block(truth.SerializeAsString());
     blocks.append(block.begin(), block.end());
+}
+
+std::optional<uint16_t> port_of(const std::string& digits) {
+    uint16_t number = 0;
+    const char* const end = digits.data() + digits.size();
+    const auto read = std::from_chars(digits.data(), end, number);
+    if (read.ec != std::errc() || read.ptr != end || number == 0) return std::nullopt;
+    return number;
 }
 
 }  // namespace
@@ -60,19 +69,19 @@ std::string kernel_truth_blocks(const v1::KernelTruth& truth) {
 }
 
 std::vector<uint16_t> ports_of_filter(const std::string& filter) {
-    static const std::regex simple(R"(\s*(tcp\s+)?port\s+\d{1,5}(\s+or\s+(tcp\s+)?port\s+\d{1,5}){0,15}\s*)");
-    static const std::regex port(R"(port\s+(\d+))");
+    constexpr size_t most_ports = 16;
+    std::istringstream words(filter);
     std::vector<uint16_t> ports;
-    if (!std::regex_match(filter, simple)) return ports;
-    for (std::sregex_iterator found(filter.begin(), filter.end(), port), none; found != none; ++found) {
-        const std::string digits = (*found)[1];
-        uint16_t number = 0;
-        const char* const end = digits.data() + digits.size();
-        const auto read = std::from_chars(digits.data(), end, number);
-        if (read.ec != std::errc() || read.ptr != end || number == 0) return {};
-        ports.push_back(number);
-    }
-    return ports;
+    std::string word;
+    do {
+        words >> word;
+        if (word == "tcp") words >> word;
+        if (word != "port" || !(words >> word)) return {};
+        const std::optional<uint16_t> port = port_of(word);
+        if (!port || ports.size() == most_ports) return {};
+        ports.push_back(*port);
+    } while (words >> word && word == "or");
+    return words ? std::vector<uint16_t>{} : ports;
 }
 
 KernelTruthBlocks::~KernelTruthBlocks() {

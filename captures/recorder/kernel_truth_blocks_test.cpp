@@ -75,7 +75,8 @@ TEST(KernelTruthBlocks, OnlyAFilterThatIsAboutPortsAloneLeavesSocketsOut) {
     EXPECT_THAT(ports_of_filter(" port 3260 or tcp port 860 "), ElementsAre(3260, 860));
     for (const char* const filter :
          {"", "tcp", "not port 22", "port 3260 or host 10.0.0.1", "portrange 1-9", "port 70000", "port 0",
-          "port 3260 and not port 22", "vlan and tcp port 3260"}) {
+          "port 3260 and not port 22", "vlan and tcp port 3260", "port 3260 or", "port 3260 port 860",
+          "port"}) {
         EXPECT_THAT(ports_of_filter(filter), IsEmpty()) << filter;
     }
 }
