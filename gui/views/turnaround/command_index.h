@@ -76,6 +76,10 @@ class CommandIndex {
 // An index that one job follows while others look.
 struct SharedCommandIndex {
     explicit SharedCommandIndex(CommandScope scope) : index(scope) {}
+    void follow(const CaptureData::Reading& reading) {
+        const std::unique_lock lock(mutex);
+        index.follow(reading);
+    }
     std::shared_mutex mutex;
     CommandIndex index;
 };

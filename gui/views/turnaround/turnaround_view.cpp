@@ -171,11 +171,7 @@ void TurnaroundView::request() {
         [data = document().data(), index = index_, filter = state().filter(),
          range = PreparedRange::around(plot_->time_viewport()), left_out = filtered_out(),
          &theme = plot_->theme()](const StopFlag&) {
-            {
-                const auto reading = data->read();
-                const std::unique_lock lock(index->mutex);
-                index->index.follow(reading);
-            }
+            index->follow(data->read());
             Prepared prepared;
             const std::shared_lock lock(index->mutex);
             prepared.picture = prepare_turnaround(index->index, range, filter.get(), left_out);
@@ -301,6 +297,7 @@ void TurnaroundView::ask_statistics() {
         [data = document().data(), index = index_, range, filter = state().filter(),
          by = static_cast<GroupBy>(group_box_->currentData().toInt())](const StopFlag& stop) {
             const auto reading = data->read();
+            index->follow(reading);
             const std::shared_lock lock(index->mutex);
             return turnaround_statistics(reading, index->index, range, by, filter.get(), stop);
         },
