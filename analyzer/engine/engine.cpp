@@ -20,8 +20,8 @@ void decode_batch(const PacketBatch& batch, std::vector<DecodedPacket>& decoded,
     }
 }
 
-Engine::Engine(ResultStore::Keep keep, StopAfter stop_after)
-    : store_(keep), stop_after_(stop_after), flow_table_(std::random_device{}()), sessions_(store_) {
+Engine::Engine(ResultStore::Keep keep, StopAfter stop_after, std::pmr::memory_resource* memory)
+    : store_(keep, memory), stop_after_(stop_after), flow_table_(std::random_device{}()), sessions_(store_) {
     if (store_.keeps_kernel_rows()) kernel_truth_ = std::make_unique<KernelTruthJoiner>(store_, issues_);
 }
 

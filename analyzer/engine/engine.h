@@ -44,7 +44,9 @@ class Engine {
     // For benchmarks: how far down the line packets go. After `frame`, PDUs are found but not looked into.
     enum class StopAfter : uint8_t { decode, reassemble, frame, none };
 
-    explicit Engine(ResultStore::Keep keep, StopAfter stop_after = StopAfter::none);
+    // Rows lie in `memory`, which must outlive this.
+    explicit Engine(ResultStore::Keep keep, StopAfter stop_after = StopAfter::none,
+                    std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
     // `decoded`: the batch's packets from the `first` on.
     void process(const PacketBatch& batch, std::span<const DecodedPacket> decoded, size_t first = 0);

@@ -6,7 +6,8 @@
 
 namespace sanscope {
 
-PacketIndex::PacketIndex() : numbering_(std::random_device{}()) {}
+PacketIndex::PacketIndex(std::pmr::memory_resource* memory)
+    : places_(memory), interfaces_(memory), conversations_(memory), numbering_(std::random_device{}()) {}
 
 void PacketIndex::add(const RawPacket& packet, uint64_t offset) {
     places_.append({offset, packet.time_ns, packet.captured_length, packet.wire_length});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory_resource>
 #include <vector>
 
 #include "analyzer/ingest/packet_source.h"
@@ -23,7 +24,7 @@ struct PacketPlace {
 // and the conversation it is part of, is found without another. One thread at a time.
 class PacketIndex {
   public:
-    PacketIndex();
+    explicit PacketIndex(std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
     // `offset` as in PacketPlace.
     void add(const RawPacket& packet, uint64_t offset);

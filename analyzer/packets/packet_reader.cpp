@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "analyzer/base/temporary_file.h"
 #include "analyzer/base/write_all.h"
 #include "analyzer/ingest/capture_file.h"
 #include "analyzer/ingest/decompressor.h"
@@ -33,19 +34,6 @@ bool is_plain(const OpenInput& input) {
     return tell_compression(first).compression == Compression::none;
 }
 
-Result<FileDescriptor> make_temporary_file() {
-    const char* const asked = std::getenv("TMPDIR");
-    const std::string folder = asked != nullptr && *asked != '\0' ? asked : "/var/tmp";
-    FileDescriptor file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-    if (file.get() >= 0) return file;
-    std::string name = folder + "/sanscope-XXXXXX";  // a file system that knows no files without a name
-    file = FileDescriptor(::mkostemp(name.data(), O_CLOEXEC));
-    if (file.get() < 0)
-        return Error{fmt::format("no temporary file in {}: {}", folder, std::strerror(errno))};
-    ::unlink(name.c_str());
-    return file;
-}
-
 Error no_copy() {
     return {fmt::format("the temporary copy of its packets could not be written: {}", std::strerror(errno))};
 }
@@ -59,15 +47,16 @@ Result<std::unique_ptr<PacketReader>> PacketReader::open(const std::string& path
     return reader;
 }
 
-Result<std::unique_ptr<PacketReader>> PacketReader::begin(const std::string& path) {
-    std::unique_ptr<PacketReader> reader(new PacketReader);
+Result<std::unique_ptr<PacketReader>> PacketReader::begin(const std::string& path,
+                                                          std::pmr::memory_resource* memory) {
+    std::unique_ptr<PacketReader> reader(new PacketReader(memory));
     if (path != "-") {
         Result<OpenInput> input = open_input(path);
         if (!input) return input.error();
         if (is_plain(*input)) reader->file_ = std::move(input->descriptor);
     }
     if (reader->file_.get() < 0) {
-        Result<FileDescriptor> file = make_temporary_file();
+        Result<FileDescriptor> file = temporary_file();
         if (!file) return file.error();
         reader->file_ = std::move(*file);
         reader->copied_ = true;
@@ -81,8 +70,9 @@ Result<std::unique_ptr<PacketReader>> PacketReader::begin(const std::string& pat
 }
 
 Result<std::unique_ptr<PacketReader>> PacketReader::begin_growing(const std::string& path,
-                                                                  std::shared_ptr<FileGrowth> growth) {
-    std::unique_ptr<PacketReader> reader(new PacketReader);
+                                                                  std::shared_ptr<FileGrowth> growth,
+                                                                  std::pmr::memory_resource* memory) {
+    std::unique_ptr<PacketReader> reader(new PacketReader(memory));
     Result<OpenInput> input = open_input(path);
     if (!input) return input.error();
     reader->file_ = std::move(input->descriptor);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <memory_resource>
 #include <string>
 #include <variant>
 #include <vector>
@@ -30,11 +31,14 @@ class PacketReader {
     // temporary file without a name meanwhile. An Error where nothing can be read, or the copy cannot be made.
     static Result<std::unique_ptr<PacketReader>> open(const std::string& path, const Options& options);
 
-    // For a pass that someone else makes meanwhile, as analyse() does: a reader that knows no packet yet,
-    static Result<std::unique_ptr<PacketReader>> begin(const std::string& path);
+    // For a pass that someone else makes meanwhile, as analyse() does: a reader that knows no packet yet, whose index is to
+    // lie in `memory`, which must outlive it,
+    static Result<std::unique_ptr<PacketReader>> begin(
+        const std::string& path, std::pmr::memory_resource* memory = std::pmr::get_default_resource());
     // the same of a file that is still being written (open_growing_capture()); both
-    static Result<std::unique_ptr<PacketReader>> begin_growing(const std::string& path,
-                                                               std::shared_ptr<FileGrowth> growth);
+    static Result<std::unique_ptr<PacketReader>> begin_growing(
+        const std::string& path, std::shared_ptr<FileGrowth> growth,
+        std::pmr::memory_resource* memory = std::pmr::get_default_resource());
     // with a source that is to be passed over by its owner,
     PacketSource& source_to_pass() { return *source_; }
     // each batch of it shown to the reader once parsed, in order. An Error where the temporary copy cannot be written.
@@ -56,7 +60,7 @@ class PacketReader {
     Result<std::vector<uint8_t>> read_block(PacketNumber packet) const;
 
   private:
-    PacketReader() = default;
+    explicit PacketReader(std::pmr::memory_resource* memory) : index_(memory) {}
     Result<std::monostate> pass(const Options& options);
     bool copy(const RawPacket& packet, uint64_t& offset);
     Result<std::vector<uint8_t>> read_at_least(PacketNumber packet, size_t length, size_t more) const;

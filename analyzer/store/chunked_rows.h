@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <iterator>
+#include <memory_resource>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -19,7 +20,9 @@ class ChunkedRows {
     // A power of two, so that finding a row is a shift and a mask; about a quarter of a megabyte.
     static constexpr size_t rows_per_chunk = std::bit_floor(size_t{256} * 1024 / sizeof(Row));
 
-    ChunkedRows() = default;
+    // The chunks lie in `memory`, which must outlive them.
+    explicit ChunkedRows(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+        : memory_(memory) {}
     ChunkedRows(ChunkedRows&&) noexcept = default;
     ChunkedRows& operator=(ChunkedRows&&) noexcept = default;
     // A copied vector forgets the room reserved in it, and rows would move.
@@ -84,9 +87,10 @@ class ChunkedRows {
     const_iterator end() const { return {this, size()}; }
 
   private:
-    void add_chunk() { chunks_.emplace_back().reserve(rows_per_chunk); }
+    void add_chunk() { chunks_.emplace_back(memory_).reserve(rows_per_chunk); }
 
-    std::vector<std::vector<Row>>
+    std::pmr::memory_resource* memory_;
+    std::vector<std::pmr::vector<Row>>
         chunks_;  // each reserved in full and so never reallocated; all but the last full
 };
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -30,8 +31,10 @@ namespace sanscope {
 // that bytes overtook others.
 class PduIndex {
   public:
-    // The store must outlive it.
-    explicit PduIndex(const ResultStore& store) : store_(&store) {}
+    // The store must outlive it, and so must `memory`, where it lies.
+    explicit PduIndex(const ResultStore& store,
+                      std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+        : store_(&store), earlier_(memory), latest_(memory), streams_(memory), losses_(memory) {}
 
     void update();
     const ResultStore& store() const { return *store_; }
@@ -122,10 +125,10 @@ class PduIndex {
     void on_segment(PacketNumber packet, StreamPlace& place, Visit& visit) const;
 
     const ResultStore* store_;
-    ChunkedRows<uint32_t> earlier_;               // by PDU: the one before of its command
-    std::vector<uint32_t> latest_;                // by command: its last one
-    std::vector<std::vector<uint32_t>> streams_;  // by connection and direction
-    std::vector<Segments> segments_;              // by connection and side
+    ChunkedRows<uint32_t> earlier_;                         // by PDU: the one before of its command
+    std::pmr::vector<uint32_t> latest_;                     // by command: its last one
+    std::pmr::vector<std::pmr::vector<uint32_t>> streams_;  // by connection and direction
+    std::vector<Segments> segments_;                        // by connection and side
     size_t segments_taken_ = 0;
     RowsOfPacket<LossRow, &LossRow::packet> losses_;
 };

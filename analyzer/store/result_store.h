@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <memory_resource>
 #include <vector>
 
 #include "analyzer/store/chunked_rows.h"
@@ -39,7 +40,17 @@ class ResultStore {
         }
     };
 
-    explicit ResultStore(Keep keep) : keep_(keep) {}
+    // What grows with the packets lies in `memory`, which must outlive this.
+    explicit ResultStore(Keep keep, std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+        : keep_(keep),
+          commands_(memory),
+          pdus_(memory),
+          segments_(memory),
+          windows_(memory),
+          ca_transitions_(memory),
+          losses_(memory),
+          kernel_windows_(memory),
+          kernel_ca_transitions_(memory) {}
 
     // Each returns a fresh row and its 1-based number. Rows of connections and sessions stay where they are;
     // that of a command until end_command().

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,10 @@ namespace sanscope {
 template <class Row, PacketNumber Row::*packet>
 class RowsOfPacket {
   public:
+    // What is kept lies in `memory`, which must outlive this.
+    explicit RowsOfPacket(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+        : sorted_(memory) {}
+
     // Takes in the rows appended since the last time.
     void update(const ChunkedRows<Row>& rows) {
         for (; taken_ < rows.size(); ++taken_) {
@@ -68,7 +73,7 @@ class RowsOfPacket {
         late_.clear();
     }
 
-    std::vector<uint32_t> sorted_;  // by packet, then by row
+    std::pmr::vector<uint32_t> sorted_;  // by packet, then by row
     std::vector<uint32_t> late_;
     size_t taken_ = 0;
 };

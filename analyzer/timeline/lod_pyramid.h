@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
+#include <utility>
 #include <vector>
 
 namespace sanscope {
@@ -35,7 +37,9 @@ class LodPyramid {
   public:
     static constexpr size_t fan_out = 16;
 
-    explicit LodPyramid(Value skipped) : skipped_(skipped) {}
+    // The blocks lie in `memory`, which must outlive them.
+    explicit LodPyramid(Value skipped, std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+        : skipped_(skipped), levels_(empty_levels(memory, std::make_index_sequence<max_levels>())) {}
 
     void push(Value value) {
         ++size_;
@@ -87,6 +91,13 @@ class LodPyramid {
 
   private:
     static constexpr size_t max_levels = 8;  // 16^8 values
+    using Level = std::pmr::vector<MinMax<Value>>;
+    using Levels = std::array<Level, max_levels>;
+
+    template <size_t... level>
+    static Levels empty_levels(std::pmr::memory_resource* memory, std::index_sequence<level...>) {
+        return {((void)level, Level(memory))...};
+    }
 
     void query_blocks(size_t level, size_t first, size_t last, MinMax<Value>& found) const {
         const size_t first_above = (first + fan_out - 1) / fan_out;
@@ -105,13 +116,17 @@ class LodPyramid {
 
     Value skipped_;
     size_t size_ = 0;
-    std::array<std::vector<MinMax<Value>>, max_levels> levels_;
+    Levels levels_;
 };
 
 // Sums of any run of values, likewise: a running total before every 16th.
 class RunningTotals {
   public:
     static constexpr size_t stride = 16;
+
+    // The totals lie in `memory`, which must outlive them.
+    explicit RunningTotals(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+        : totals_(memory) {}
 
     void push(uint64_t value) {
         if (size_ % stride == 0) totals_.push_back(total_);
@@ -137,7 +152,7 @@ class RunningTotals {
         return sum;
     }
 
-    std::vector<uint64_t> totals_;
+    std::pmr::vector<uint64_t> totals_;
     uint64_t total_ = 0;
     size_t size_ = 0;
 };

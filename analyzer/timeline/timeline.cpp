@@ -76,7 +76,7 @@ ConnectionTrack* Timeline::begin_track(uint32_t connection, size_t behind_row) {
         slots_.resize(connection);
     }
     auto& track = tracks_[connection - 1];
-    track = std::make_unique<ConnectionTrack>();
+    track = std::make_unique<ConnectionTrack>(memory_);
     slots_[connection - 1] = std::make_unique<Slots>();
     ++made_;
     constexpr size_t farthest_back = 100'000;
@@ -252,11 +252,11 @@ void Timeline::sort_late() {
                                      [&](uint32_t row) { return store_->losses()[row].time_ns; });
             std::ranges::stable_sort(sender.kernel_windows, {},
                                      [&](uint32_t row) { return store_->kernel_windows()[row].time_ns; });
-            sender.kernel_cwnd = LodPyramid<uint32_t>{unknown<uint32_t>};
+            sender.kernel_cwnd = LodPyramid<uint32_t>(unknown<uint32_t>, memory_);
             for (const uint32_t row : sender.kernel_windows)
                 sender.kernel_cwnd.push(store_->kernel_windows()[row].cwnd);
             std::ranges::stable_sort(sender.segments, {}, [&](uint32_t row) { return time_of(row + 1); });
-            sender.payload = {};
+            sender.payload = RunningTotals(memory_);
             for (const uint32_t row : sender.segments) {
                 sender.payload.push(store_->segments()[row].payload_length);
             }
@@ -285,11 +285,11 @@ void Timeline::take_commands_again() {
         track.commands.clear();
         track.slots.clear();
         track.unended.clear();
-        track.turnaround = LodPyramid<int64_t>(no_time);
+        track.turnaround = LodPyramid<int64_t>(no_time, memory_);
         track.longest_ns = 0;
         *slots_[i] = {};
     }
-    std::vector<uint32_t> order;
+    std::pmr::vector<uint32_t> order(memory_);
     order.reserve(store_->commands().size());
     const auto start = [&](uint32_t row) { return start_of(store_->commands()[row]); };
     bool in_order = true;

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <memory_resource>
 #include <queue>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,26 +21,40 @@ namespace sanscope {
 
 // The rows of one side of a connection, by index (0-based) into their table, each list in order of time.
 struct SenderTrack {
-    std::vector<uint32_t> segments;                // with and without payload, by time of capture
-    RunningTotals payload;                         // bytes of `segments`
-    std::vector<uint32_t> windows;                 // by time_ns, the moment at the sender
-    LodPyramid<uint32_t> cwnd{unknown<uint32_t>};  // of `windows`, as the next two
-    LodPyramid<uint32_t> in_flight{unknown<uint32_t>};
-    LodPyramid<uint32_t> advertised_window{unknown<uint32_t>};
-    std::vector<uint32_t> ca_transitions;  // by time_ns
-    std::vector<uint32_t> losses;          // by time_ns
-    std::vector<uint32_t> kernel_windows;  // by time_ns
-    LodPyramid<uint32_t> kernel_cwnd{unknown<uint32_t>};
+    using Memory = std::pmr::memory_resource*;
+    using Rows = std::pmr::vector<uint32_t>;
+    using Values = LodPyramid<uint32_t>;
+
+    explicit SenderTrack(Memory memory_resource) : memory(memory_resource) {}
+
+    Memory memory;                           // where all of it lies
+    Rows segments{memory};                   // with and without payload, by time of capture
+    RunningTotals payload{memory};           // bytes of `segments`
+    Rows windows{memory};                    // by time_ns, the moment at the sender
+    Values cwnd{unknown<uint32_t>, memory};  // of `windows`, as the next two
+    Values in_flight{unknown<uint32_t>, memory};
+    Values advertised_window{unknown<uint32_t>, memory};
+    Rows ca_transitions{memory};  // by time_ns
+    Rows losses{memory};          // by time_ns
+    Rows kernel_windows{memory};  // by time_ns
+    Values kernel_cwnd{unknown<uint32_t>, memory};
 };
 
 // The same of what both sides of a connection have part in.
 struct ConnectionTrack {
-    SenderTrack senders[2];          // of side a (which sent the first packet), of side b
-    std::vector<uint32_t> pdus;      // by completion; one that never completed by its first packet
-    std::vector<uint32_t> commands;  // by start_of()
-    std::vector<uint16_t> slots;     // of `commands`: no two with the same slot are under way at once
+    explicit ConnectionTrack(SenderTrack::Memory memory)
+        : senders{SenderTrack(memory), SenderTrack(memory)},
+          pdus(memory),
+          commands(memory),
+          slots(memory),
+          turnaround(no_time, memory) {}
+
+    SenderTrack senders[2];            // of side a (which sent the first packet), of side b
+    SenderTrack::Rows pdus;            // by completion; one that never completed by its first packet
+    SenderTrack::Rows commands;        // by start_of()
+    std::pmr::vector<uint16_t> slots;  // of `commands`: no two with the same slot are under way at once
     uint16_t slots_used = 0;
-    LodPyramid<int64_t> turnaround{no_time};  // of `commands`, nanoseconds
+    LodPyramid<int64_t> turnaround;  // of `commands`, nanoseconds
     // The longest that a command is known to have taken: one that is under way at t begins after t - longest_ns, but
     // for those that never ended, which are in `unended`.
     int64_t longest_ns = 0;
@@ -68,8 +84,10 @@ class Timeline {
     // Connections with payload beyond so many get no track.
     static constexpr size_t max_tracks = 65536;
 
-    // Both must outlive this; the store must keep everything.
-    Timeline(const ResultStore& store, const PacketIndex& index) : store_(&store), index_(&index) {}
+    // All must outlive this, `memory` as where tracks lie; the store must keep everything.
+    Timeline(const ResultStore& store, const PacketIndex& index,
+             std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+        : store_(&store), index_(&index), memory_(memory) {}
 
     // Takes in rows that came since the last time, of each table so many at most; true if that were all.
     bool update(size_t most_rows = SIZE_MAX);
@@ -131,6 +149,7 @@ class Timeline {
 
     const ResultStore* store_;
     const PacketIndex* index_;
+    std::pmr::memory_resource* memory_;
     std::vector<std::unique_ptr<ConnectionTrack>> tracks_;  // by connection - 1
     std::vector<std::unique_ptr<Slots>> slots_;             // likewise
     size_t made_ = 0;
@@ -154,7 +173,7 @@ class Timeline {
 // The positions in `rows` (row indices in order of time) of the first whose time, told by `time_at(row)`, is not before
 // `time_ns`.
 template <class TimeAt>
-size_t first_not_before(const std::vector<uint32_t>& rows, int64_t time_ns, TimeAt time_at) {
+size_t first_not_before(std::span<const uint32_t> rows, int64_t time_ns, TimeAt time_at) {
     size_t first = 0;
     size_t count = rows.size();
     while (count > 0) {

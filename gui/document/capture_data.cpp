@@ -13,28 +13,41 @@ namespace sanscope {
 
 using std::chrono::milliseconds;
 
-CaptureData::CaptureData(std::string path, std::unique_ptr<PacketReader> reader, bool growing)
+namespace {
+
+// What a file is made into is in memory, where it is looked at fastest, unless it is very much. A recording goes on for long.
+constexpr size_t most_in_memory = size_t{4} << 30;
+constexpr size_t most_in_memory_of_recording = size_t{256} << 20;
+
+}  // namespace
+
+CaptureData::CaptureData(std::string path, std::unique_ptr<SpillingMemory> memory,
+                         std::unique_ptr<PacketReader> reader, bool growing)
     : path_(std::move(path)),
+      memory_(std::move(memory)),
       reader_(std::move(reader)),
-      timeline_(engine_.store(), reader_->index()),
-      pdu_index_(engine_.store()),
+      engine_(ResultStore::Keep::everything(), Engine::StopAfter::none, memory_.get()),
+      timeline_(engine_.store(), reader_->index(), memory_.get()),
+      pdu_index_(engine_.store(), memory_.get()),
       growing_(growing) {}
 
 CaptureData::~CaptureData() = default;
 
 Result<std::shared_ptr<CaptureData>> CaptureData::open(const std::string& path) {
-    auto reader = PacketReader::begin(path);
+    auto memory = std::make_unique<SpillingMemory>(most_in_memory);
+    auto reader = PacketReader::begin(path, memory.get());
     if (!reader) return reader.error();
     (*reader)->source_to_pass().keep_notes();
-    return std::shared_ptr<CaptureData>(new CaptureData(path, std::move(*reader), false));
+    return std::shared_ptr<CaptureData>(new CaptureData(path, std::move(memory), std::move(*reader), false));
 }
 
 Result<std::shared_ptr<CaptureData>> CaptureData::open_growing(const std::string& path,
                                                                std::shared_ptr<FileGrowth> growth) {
-    auto reader = PacketReader::begin_growing(path, std::move(growth));
+    auto memory = std::make_unique<SpillingMemory>(most_in_memory_of_recording);
+    auto reader = PacketReader::begin_growing(path, std::move(growth), memory.get());
     if (!reader) return reader.error();
     (*reader)->source_to_pass().keep_notes();
-    return std::shared_ptr<CaptureData>(new CaptureData(path, std::move(*reader), true));
+    return std::shared_ptr<CaptureData>(new CaptureData(path, std::move(memory), std::move(*reader), true));
 }
 
 CaptureData::Reading CaptureData::read() const {
@@ -83,6 +96,14 @@ void CaptureData::update_indices(bool last) {
     pdu_index_.update();
 }
 
+void CaptureData::set_aside_now_and_then() {
+    constexpr std::chrono::seconds between{2};
+    const auto now = std::chrono::steady_clock::now();
+    if (memory_->bytes_in_file() == 0 || now - set_aside_ < between) return;
+    set_aside_ = now;
+    memory_->set_aside();
+}
+
 void CaptureData::load(const std::atomic<bool>& stop, const std::function<void()>& grown) {
     constexpr milliseconds first_look{20};
     constexpr milliseconds between_descriptions{100};
@@ -97,6 +118,7 @@ void CaptureData::load(const std::atomic<bool>& stop, const std::function<void()
         while (!changed.wait_for(lock, wait, [&] { return ended; })) {
             lock.unlock();
             update_indices(false);
+            set_aside_now_and_then();
             grown();
             wait = std::min(wait * 2, between_looks);
             lock.lock();
@@ -134,6 +156,7 @@ void CaptureData::load(const std::atomic<bool>& stop, const std::function<void()
     changed.notify_all();
     follower.join();
     update_indices(true);
+    memory_->set_aside();
     complete_.store(true, std::memory_order_release);
     grown();
 }

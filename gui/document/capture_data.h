@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "analyzer/base/result.h"
+#include "analyzer/base/spilling_memory.h"
 #include "analyzer/engine/engine.h"
 #include "analyzer/packets/packet_reader.h"
 #include "analyzer/store/pdu_index.h"
@@ -78,13 +80,17 @@ class CaptureData {
     const std::string& fault() const { return fault_; }  // an error on this side; mostly empty
 
   private:
-    CaptureData(std::string path, std::unique_ptr<PacketReader> reader, bool growing);
+    CaptureData(std::string path, std::unique_ptr<SpillingMemory> memory,
+                std::unique_ptr<PacketReader> reader, bool growing);
     void follow(const std::function<void()>& grown);
     void update_indices(bool last);
 
+    void set_aside_now_and_then();
+
     std::string path_;
+    std::unique_ptr<SpillingMemory> memory_;  // of all that grows with the packets
     std::unique_ptr<PacketReader> reader_;
-    Engine engine_{ResultStore::Keep::everything()};
+    Engine engine_;
     Timeline timeline_;
     PduIndex pdu_index_;
     mutable std::shared_mutex engine_lock_;    // engine_
@@ -93,6 +99,7 @@ class CaptureData {
     const bool growing_;                       // a recording
     std::atomic<bool> complete_ = false;
     std::atomic<uint64_t> packets_ = 0;
+    std::chrono::steady_clock::time_point set_aside_;
     bool stopped_ = false;
     std::string fault_;
 };

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/base/spilling_memory.h"
+
+#include <algorithm>
+#include <fcntl.h>
+#include <iterator>
+#include <sys/mman.h>
+#include <sys/statvfs.h>
+#include <utility>
+
+#include "analyzer/base/temporary_file.h"
+
+namespace sanscope {
+namespace {
+
+constexpr size_t page = size_t{64} * 1024;  // or a part of it, on every machine
+constexpr size_t extent_bytes = size_t{64} << 20;
+constexpr uint64_t left_for_others = uint64_t{1} << 30;
+
+size_t in_pages(size_t bytes) {
+    return (bytes + page - 1) / page * page;
+}
+
+bool has_room(int file, size_t bytes) {
+    struct statvfs disk {};
+    if (::fstatvfs(file, &disk) != 0) return false;
+    return uint64_t{disk.f_bavail} * disk.f_frsize >= left_for_others + bytes;
+}
+
+}  // namespace
+
+SpillingMemory::~SpillingMemory() {
+    for (const Extent& extent : extents_) ::munmap(extent.begin, extent.size);
+}
+
+void SpillingMemory::set_aside() {
+    const std::lock_guard lock(mutex_);
+    for (const Extent& extent : extents_) ::madvise(extent.begin, extent.size, MADV_DONTNEED);
+}
+
+void* SpillingMemory::do_allocate(size_t bytes, size_t alignment) {
+    if (bytes >= least_spilled && alignment <= page) {
+        const std::lock_guard lock(mutex_);
+        if (in_memory_ + bytes > most_in_memory_) {
+            if (void* const piece = take_from_file(in_pages(bytes))) return piece;
+        }
+        in_memory_ += bytes;
+    }
+    return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+}
+
+void SpillingMemory::do_deallocate(void* piece, size_t bytes, size_t alignment) {
+    if (bytes >= least_spilled && alignment <= page) {
+        const std::lock_guard lock(mutex_);
+        if (in_file(piece)) {
+            given_back_.emplace(in_pages(bytes), piece);
+            return;
+        }
+        in_memory_ -= bytes;
+    }
+    std::pmr::new_delete_resource()->deallocate(piece, bytes, alignment);
+}
+
+// What was given back is given out again where at most an eighth of it would lie idle: the rest of it is lost until then.
+void* SpillingMemory::take_from_file(size_t bytes) {
+    const auto found = given_back_.lower_bound(bytes);
+    if (found != given_back_.end() && found->first <= bytes + bytes / 8) {
+        void* const piece = found->second;
+        given_back_.erase(found);
+        return piece;
+    }
+    if (left_ < bytes && !add_extent(bytes)) return nullptr;
+    left_ -= bytes;
+    bytes_in_file_.fetch_add(bytes, std::memory_order_relaxed);
+    return std::exchange(next_, next_ + bytes);
+}
+
+bool SpillingMemory::add_extent(size_t least) {
+    if (no_more_file_) return false;
+    no_more_file_ = true;  // unless all goes well
+    if (file_.get() < 0) {
+        auto file = temporary_file();
+        if (!file) return false;
+        file_ = std::move(*file);
+    }
+    const size_t size = std::max(least, extent_bytes);
+    const auto offset = static_cast<off_t>(file_size_);
+    if (!has_room(file_.get(), size)) return false;
+    // A mapped page for which the disk has no room would end the process when written to.
+    if (::fallocate(file_.get(), 0, offset, static_cast<off_t>(size)) != 0) return false;
+    void* const begin = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), offset);
+    if (begin == MAP_FAILED) return false;
+    if (left_ >= least_spilled) given_back_.emplace(left_, next_);
+    file_size_ += size;
+    extents_.push_back({static_cast<std::byte*>(begin), size});
+    next_ = static_cast<std::byte*>(begin);
+    left_ = size;
+    no_more_file_ = false;
+    return true;
+}
+
+bool SpillingMemory::in_file(const void* piece) const {
+    const auto* const at = static_cast<const std::byte*>(piece);
+    return std::ranges::any_of(extents_, [&](const Extent& extent) {
+        return at >= extent.begin && at < extent.begin + extent.size;
+    });
+}
+
+}  // namespace sanscope
