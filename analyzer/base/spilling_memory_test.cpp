@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <string>
@@ -76,10 +77,14 @@ TEST(SpillingMemory, WhatIsGivenBackIsGivenOutAgain) {
 
 TEST(SpillingMemory, APieceMayBeLargerThanAnExtent) {
     SpillingMemory memory(0);
-    Numbers huge(200 * megabyte / sizeof(uint64_t), 7, &memory);
-    EXPECT_EQ(memory.bytes_in_file(), 200 * megabyte);
+    constexpr size_t bytes = 200 * megabyte;
+    void* const huge = memory.allocate(bytes);
+    EXPECT_EQ(memory.bytes_in_file(), bytes);
+    std::memset(huge, 7, bytes);
     memory.set_aside();
-    EXPECT_TRUE(std::ranges::all_of(huge, [](uint64_t number) { return number == 7; }));
+    const auto* const first = static_cast<const char*>(huge);
+    EXPECT_TRUE(std::all_of(first, first + bytes, [](char byte) { return byte == 7; }));
+    memory.deallocate(huge, bytes);
 }
 
 TEST(SpillingMemory, WithoutAFileThereIsStillMemory) {
