@@ -67,6 +67,13 @@ std::vector<std::string> clauses_of(const KernelComparison& one) {
         clauses.push_back(
             fmt::format("at {} more there was no estimate yet", human_count(one.without_estimate)));
     }
+    if (one.waits_unseen()) {
+        clauses.push_back(fmt::format(
+            "{} of its round trip of {} passed before packets came by the capture, waiting on that host for "
+            "their turn: the part of the window that waits there is on no wire, and not in the estimate",
+            human_duration(one.unseen_waits.percentile_ns(0.5)),
+            human_duration(one.round_trips.percentile_ns(0.5))));
+    }
     if (one.compared_ns > 0) clauses.push_back(of_state(one));
     if (one.kernel_transitions > 0) {
         clauses.push_back(
@@ -83,6 +90,12 @@ std::vector<std::string> clauses_of(const KernelComparison& one) {
 }
 
 }  // namespace
+
+bool KernelComparison::waits_unseen() const {
+    constexpr int64_t least_ns = 1'000'000;  // what two clocks, or two ways to smooth, may differ by
+    const int64_t unseen_ns = unseen_waits.percentile_ns(0.5);
+    return unseen_ns >= least_ns && unseen_ns >= round_trips.percentile_ns(0.5) / 4;
+}
 
 std::vector<KernelComparison> compare_with_kernels(const ResultStore& store) {
     std::vector<KernelComparison> all;
@@ -113,6 +126,8 @@ std::vector<KernelComparison> compare_with_kernels(const ResultStore& store) {
         }
         one.sampled = one.sampled || score.sampled();
         one.errors.add(score.errors());
+        one.round_trips.add(score.round_trips());
+        one.unseen_waits.add(score.unseen_waits());
         one.without_estimate += score.moments_without_estimate();
         one.within_tenth += score.within_tenth();
         one.compared_ns += score.compared_ns();

@@ -21,6 +21,8 @@ struct KernelComparison {
     bool from_a = false;
 
     LogHistogram errors;  // of the congestion window, in millionths
+    LogHistogram round_trips;   // as the kernel smooths them, nanoseconds
+    LogHistogram unseen_waits;  // by how much they are longer than those seen
     uint64_t without_estimate = 0;
     uint64_t within_tenth = 0;
     int64_t compared_ns = 0;
@@ -34,6 +36,8 @@ struct KernelComparison {
     // Fewer moments say nothing.
     static constexpr uint64_t least_moments = 20;
     bool is_enough() const { return errors.count() >= least_moments; }
+    // A good part of the round trip is spent where the capture does not see it.
+    bool waits_unseen() const;
 };
 
 // Of all hosts whose kernel told, those with the most moments first. Of a store that is finished.

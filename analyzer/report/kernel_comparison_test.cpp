@@ -35,9 +35,10 @@ class KernelComparisons : public testing::Test {
     // A window estimated at 10000 bytes, of which the kernel told at so many moments, a millisecond apart, that it was so
     // large, in state Open; inferred is Open for the first half of them.
     KernelScore& tell(uint32_t connection, bool from_a, size_t moments, uint32_t cwnd,
-                      const std::string& control = "cubic") {
+                      const std::string& control = "cubic", int64_t srtt_ns = 2 * ms) {
         SenderSummary& sender = store.add_sender(connection, from_a);
-        WindowRow row{.time_ns = 0, .connection = connection, .cwnd = 10'000, .from_a = from_a};
+        WindowRow row{
+            .time_ns = 0, .srtt_ns = 2 * ms, .connection = connection, .cwnd = 10'000, .from_a = from_a};
         store.add_window(sender, row);
         row.time_ns = static_cast<int64_t>(moments) * ms / 2;
         row.ca_state = CaState::recovery;
@@ -46,6 +47,7 @@ class KernelComparisons : public testing::Test {
         score.set_congestion_control(control);
         for (size_t i = 0; i <= moments; ++i) {
             store.add_kernel_window(score, {.time_ns = static_cast<int64_t>(i) * ms,
+                                            .srtt_ns = srtt_ns,
                                             .connection = connection,
                                             .cwnd = cwnd,
                                             .ca_state_known = true,
@@ -130,6 +132,18 @@ TEST_F(KernelComparisons, a_side_that_hardly_sends_is_left_out) {
     tell(1, true, 99, 10'000);
     ASSERT_THAT(compare_with_kernels(store), SizeIs(1));
     EXPECT_TRUE(compare_with_kernels(store)[0].from_a);
+}
+
+TEST_F(KernelComparisons, what_waits_on_the_host_before_it_comes_by_is_told) {
+    tell(connect(), false, 99, 10'000, "bbr", 2 * ms + 900'000);
+    tell(connect(), true, 99, 80'000, "bbr", 14 * ms);
+    const std::string text = section();
+    EXPECT_THAT(text,
+                HasSubstr("(10.0.0.2, bbr) the estimated congestion window was within 88 % at nine tenths of "
+                          "100 moments"));
+    EXPECT_THAT(text,
+                HasSubstr("12.0 ms of its round trip of 14.0 ms passed before packets came by the capture"));
+    EXPECT_EQ(text.find("passed before"), text.rfind("passed before"));
 }
 
 TEST_F(KernelComparisons, few_moments_are_not_judged) {

@@ -22,7 +22,7 @@ int64_t apart(int64_t earlier_ns, int64_t later_ns) {
 void KernelScore::on_estimate(const WindowRow& row) {
     if (is_full(estimates_.size(), told_ ? max_waiting : max_waiting_for_first))
         settle_until(estimates_.front().time_ns);
-    estimates_.push({row.time_ns, row.cwnd, row.ca_state});
+    estimates_.push({row.time_ns, row.srtt_ns, row.cwnd, row.ca_state});
     ++*waiting_;
     last_estimate_ns_ = std::max(last_estimate_ns_, row.time_ns);
     settle();
@@ -103,6 +103,7 @@ void KernelScore::take_estimate() {
     pop(estimates_);
     pass_to(estimate.time_ns);
     our_cwnd_ = estimate.cwnd;
+    if (estimate.srtt_ns != no_time) our_srtt_ns_ = estimate.srtt_ns;
     our_state_ = estimate.state;
 }
 
@@ -118,6 +119,10 @@ void KernelScore::take_told() {
     } else if (!told.is_transition) {
         if (first_told_ns_ == no_time) at_ns_ = first_told_ns_ = told.time_ns;
         if (told.srtt_ns != no_time) srtt_ns_ = told.srtt_ns;
+        if (told.srtt_ns != no_time && our_srtt_ns_ != no_time) {
+            round_trips_.add(told.srtt_ns);
+            unseen_waits_.add(std::max<int64_t>(0, apart(our_srtt_ns_, told.srtt_ns)));
+        }
         if (told.cwnd != unknown<uint32_t>) {
             if (moment_waits_) judge(told.cwnd);
             moment_waits_ = true;

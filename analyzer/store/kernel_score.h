@@ -25,6 +25,9 @@ namespace sanscope {
 //   transitions         of the kernel's and ours, pairs into the same state no farther apart than the smoothed round trip
 //                       at that time, but at least 10 ms; each is in one pair at most, the earlier ones first. One of
 //                       the kernel's whose state before nobody told may be none, and is not counted
+//   round trip          the kernel's smoothed one at each of these moments, and by how much it is longer than the one
+//                       estimated in force: where the capture was made on that host, what packets waited there before
+//                       they came by, in a queueing discipline as a rule. A window that fills that queue shows on no wire
 //
 // The two may come at different times, the kernel's mostly later: what one lacks of the other waits, at most `max_waiting`
 // of each kind, and before the kernel's first word at most `max_waiting_for_first`; all senders' together, as `waiting`
@@ -62,6 +65,8 @@ class KernelScore {
     uint64_t moments() const { return errors_.count(); }  // at which both had a word on the window
     uint64_t moments_without_estimate() const { return without_estimate_; }
     const LogHistogram& errors() const { return errors_; }  // relative errors of the window, in millionths
+    const LogHistogram& round_trips() const { return round_trips_; }    // the kernel's, where both are known
+    const LogHistogram& unseen_waits() const { return unseen_waits_; }  // nanoseconds of them, likewise
     uint64_t within_tenth() const { return within_tenth_; }
     int64_t compared_ns() const { return compared_ns_; }  // in which the states of both are known
     int64_t agreed_ns() const { return agreed_ns_; }      // and the same
@@ -74,6 +79,7 @@ class KernelScore {
   private:
     struct Estimate {
         int64_t time_ns;
+        int64_t srtt_ns;
         uint32_t cwnd;
         CaState state;
     };
@@ -124,6 +130,7 @@ class KernelScore {
     // As of at_ns_, up to which all is settled.
     int64_t at_ns_ = no_time;
     uint32_t our_cwnd_ = unknown<uint32_t>;
+    int64_t our_srtt_ns_ = no_time;
     CaState our_state_ = CaState::open;
     CaState their_state_ = CaState::open;
     bool their_state_known_ = false;
@@ -134,6 +141,8 @@ class KernelScore {
     uint32_t moment_estimate_ = unknown<uint32_t>;
 
     LogHistogram errors_;
+    LogHistogram round_trips_;
+    LogHistogram unseen_waits_;
     uint64_t within_tenth_ = 0;
     uint64_t without_estimate_ = 0;
     int64_t compared_ns_ = 0;

@@ -126,6 +126,25 @@ TEST(KernelScore, within_so_short_a_round_trip_ten_milliseconds_count) {
     EXPECT_EQ(s.score.matched_transitions(), 1u);
 }
 
+TEST(KernelScore, what_a_round_trip_is_longer_for_the_kernel_than_on_the_wire_is_an_unseen_wait) {
+    Scored s;
+    s.score.on_kernel_window(told(5 * ms, 1000, CaState::open, 50 * ms));
+    WindowRow row = estimate(10 * ms, 1000);
+    s.score.on_estimate(row);  // without a round trip
+    s.score.on_kernel_window(told(15 * ms, 1000, CaState::open, 50 * ms));
+    row.time_ns = 20 * ms;
+    row.srtt_ns = 4 * ms;
+    s.score.on_estimate(row);
+    s.score.on_kernel_window(told(25 * ms, 1000, CaState::open, 20 * ms));
+    s.score.on_kernel_window(told(35 * ms, 1000, CaState::open, 3 * ms));  // smoothed in another way: none
+    s.score.on_kernel_window(told(45 * ms, 1000, CaState::open, no_time));
+    s.score.finish();
+    EXPECT_EQ(s.score.round_trips().count(), 2u);
+    EXPECT_EQ(s.score.round_trips().max_ns(), 20 * ms);
+    EXPECT_EQ(s.score.unseen_waits().max_ns(), 16 * ms);
+    EXPECT_EQ(s.score.unseen_waits().min_ns(), 0);
+}
+
 TEST(KernelScore, says_nothing_where_the_kernel_said_nothing) {
     Scored s;
     for (int i = 0; i < 10'000; ++i) s.score.on_estimate(estimate(i, 1));
