@@ -2,7 +2,11 @@
 #include "gui/recording/live_recording.h"
 
 #include <QFile>
+#include <fcntl.h>
+#include <unistd.h>
 #include <utility>
+
+#include "gui/recording/whole_blocks.h"
 
 namespace sanscope {
 
@@ -42,6 +46,8 @@ uint64_t LiveRecording::dropped() const {
 void LiveRecording::take(const v1::RecordingEvent& event) {
     if (event.has_file_begun()) {
         path_ = QFile::decodeName(QByteArray::fromStdString(event.file_begun().path()));
+        file_ = FileDescriptor(::open(event.file_begun().path().c_str(), O_RDWR | O_CLOEXEC));
+        grow_to(readable_bytes_);  // which may have been told before
     } else if (event.has_progress()) {
         totals_ = event.progress().totals();
         grow_to(event.progress().readable_bytes());
@@ -49,17 +55,28 @@ void LiveRecording::take(const v1::RecordingEvent& event) {
     } else if (event.has_file_ended()) {
         grow_to(event.file_ended().bytes());
     } else if (event.has_trouble()) {
-        Q_EMIT trouble(QString::fromStdString(event.trouble().message()), event.trouble().fatal());
+        last_trouble_ = QString::fromStdString(event.trouble().message());
+        Q_EMIT trouble(last_trouble_, event.trouble().fatal());
     } else if (event.has_ended()) {
         if (event.ended().has_totals()) totals_ = event.ended().totals();
+        if (event.ended().why() == v1::RecordingEnded::RECORDER_DIED) keep_what_is_whole();
         Q_EMIT changed();
     }
 }
 
+// A recorder that died wrote more than it told of, mostly with half a packet at the end, which would be damage to whoever reads
+// the file later.
+void LiveRecording::keep_what_is_whole() {
+    if (file_.get() < 0 || readable_bytes_ == 0) return;
+    const uint64_t end = end_of_whole_blocks(file_.get(), readable_bytes_);
+    if (::ftruncate(file_.get(), static_cast<off_t>(end)) == 0) grow_to(end);
+}
+
 void LiveRecording::grow_to(uint64_t bytes) {
     if (bytes == 0) return;
+    readable_bytes_ = bytes;
     growth_->grown_to(bytes);
-    if (std::exchange(is_readable_, true)) return;
+    if (path_.isEmpty() || std::exchange(is_readable_, true)) return;
     Q_EMIT readable();
 }
 

@@ -5,9 +5,11 @@
 #include <QSocketNotifier>
 #include <QString>
 #include <memory>
+#include <sys/types.h>
 
 #include "captures/recorder/recording.h"
 
+#include "analyzer/base/file_descriptor.h"
 #include "analyzer/ingest/growing_file.h"
 
 namespace sanscope {
@@ -30,6 +32,10 @@ class LiveRecording : public QObject {
     const QString& path() const { return path_; }
     const std::shared_ptr<FileGrowth>& growth() const { return growth_; }
     const v1::RecordingTotals& totals() const { return totals_; }
+    // What went wrong last; empty where nothing did.
+    const QString& last_trouble() const { return last_trouble_; }
+    // The recorder's; 0 once it has ended.
+    pid_t process() const { return recording_->process(); }
     // Packets that did not make it into the file, wherever they were lost.
     uint64_t dropped() const;
 
@@ -43,11 +49,15 @@ class LiveRecording : public QObject {
     LiveRecording(const v1::RecordingRequest& request, std::unique_ptr<Recording> recording);
     void take(const v1::RecordingEvent& event);
     void grow_to(uint64_t bytes);
+    void keep_what_is_whole();
 
     v1::RecordingRequest request_;
     std::unique_ptr<Recording> recording_;
     QSocketNotifier notifier_;
     QString path_;
+    FileDescriptor file_;  // the same, whatever it is called by now
+    uint64_t readable_bytes_ = 0;
+    QString last_trouble_;
     std::shared_ptr<FileGrowth> growth_ = std::make_shared<FileGrowth>();
     bool is_readable_ = false;
     v1::RecordingTotals totals_;
