@@ -8,13 +8,14 @@
 
 #include "analyzer/store/chunked_rows.h"
 #include "analyzer/store/rows.h"
+#include "analyzer/timeline/timeline.h"
 
 namespace sanscope {
 
 // One sender's figure as it holds from window to window: one of the summands of StepSum.
 struct StepSource {
     const ChunkedRows<WindowRow>* rows = nullptr;
-    const std::vector<uint32_t>* windows = nullptr;  // of SenderTrack
+    const SenderTrack::Rows* windows = nullptr;
     uint32_t WindowRow::*figure = nullptr;
     int64_t until_ns = 0;  // the last one holds until then
 
