@@ -300,6 +300,7 @@ void Engine::describe(const Flow& flow) {
     row.iscsi = flow.is_iscsi;
     row.initiator_is_a = initiator == From::a;
     flow.tcp.describe(initiator, row);
+    if (flow.senders != nullptr) flow.senders->describe(row.initiator_is_a, row);
     const Endpoint low{flow.key.low, flow.key.low_port};
     const Endpoint high{flow.key.high, flow.key.high_port};
     const bool initiator_is_low = (initiator == From::a) == flow.a_is_low;

@@ -10,6 +10,7 @@
 #include "analyzer/engine/analysis.h"
 #include "analyzer/engine/testing/conversation.h"
 #include "analyzer/ingest/capture_builder.h"
+#include "analyzer/ingest/capture_file.h"
 #include "analyzer/ingest/temporary_file.h"
 #include "analyzer/net/testing/frame_builder.h"
 #include "analyzer/tables/tables.h"
@@ -205,6 +206,32 @@ TEST(Engine, DescribesConnectionsThatGoOn) {
     EXPECT_TRUE(connection.iscsi);
     EXPECT_EQ(connection.target.port, 3260);
     EXPECT_EQ(connection.packets_out + connection.packets_in, conversation.segments.size());
+}
+
+// While a capture grows, a view wants to know where it is made and how long the path is.
+TEST(Engine, DescribesWhatIsKnownOfThePathBeforeTheEnd) {
+    for (const char* const name : {"loss-mixed-initiator.pcap.zst", "loss-mixed-target.pcap.zst"}) {
+        const auto source = open_capture(std::string(SANSCOPE_SAMPLES "/") + name);
+        ASSERT_TRUE(source) << name;
+        Engine engine(ResultStore::Keep::nothing());
+        std::vector<ConnectionRow> before;
+        AnalysisOptions options;
+        options.threads = 1;
+        options.progress = [&] {
+            engine.describe_connections();
+            before.assign(engine.store().connections().begin(), engine.store().connections().end());
+        };
+        ASSERT_TRUE(analyse(**source, engine, options));
+        ASSERT_EQ(before.size(), engine.store().connections().size());
+        for (size_t i = 0; i < before.size(); ++i) {
+            const ConnectionRow& after = engine.store().connections()[i];
+            EXPECT_NE(after.vantage, Vantage::unknown) << name;
+            EXPECT_EQ(before[i].vantage, after.vantage) << name;
+            EXPECT_NE(after.rtt_min_ns, no_time) << name;
+            EXPECT_EQ(before[i].rtt_min_ns, after.rtt_min_ns) << name;
+            EXPECT_GT(before[i].retransmissions_out + before[i].retransmissions_in, 0u) << name;
+        }
+    }
 }
 
 TEST(Engine, FindsIscsiOnAnyPort) {

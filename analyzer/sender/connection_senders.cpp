@@ -231,6 +231,8 @@ void ConnectionSenders::finish() {
 }
 
 void ConnectionSenders::describe(bool initiator_is_a, ConnectionRow& row) const {
+    row.vantage = Vantage::unknown;
+    row.rtt_min_ns = no_time;
     switch (vantage_.place()) {
         case TapPlace::at_a:
             row.vantage = initiator_is_a ? Vantage::initiator : Vantage::target;

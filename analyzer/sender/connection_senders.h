@@ -29,7 +29,7 @@ class ConnectionSenders {
     // `from_a`: sent by the side that sent the connection's first packet.
     void on_packet(bool from_a, const DecodedPacket& packet, PacketNumber number, int64_t time_ns);
     void finish();
-    // What was found out of the connection; after finish().
+    // What was found out of the connection by now.
     void describe(bool initiator_is_a, ConnectionRow& row) const;
 
   private:
