@@ -8,7 +8,7 @@
 #include <sys/statvfs.h>
 #include <utility>
 
-#include "analyzer/base/temporary_file.h"
+#include "analyzer/base/unnamed_file.h"
 
 namespace sanscope {
 namespace {
@@ -79,7 +79,7 @@ bool SpillingMemory::add_extent(size_t least) {
     if (no_more_file_) return false;
     no_more_file_ = true;  // unless all goes well
     if (file_.get() < 0) {
-        auto file = temporary_file();
+        auto file = unnamed_file();
         if (!file) return false;
         file_ = std::move(*file);
     }

@@ -13,7 +13,7 @@
 namespace sanscope {
 
 // Memory for tables that grow as long as a capture does. Pieces of 64 KiB and more beyond the first `most_in_memory` bytes of
-// them lie in a temporary file (temporary_file()), mapped; set_aside() takes them out of the process's memory, and whoever
+// them lie in a temporary file (unnamed_file()), mapped; set_aside() takes them out of the process's memory, and whoever
 // looks at one has the kernel bring it back. Room in the file is taken before it is used. Where there is no file, or its disk
 // would have less than a gigabyte left, memory is taken from the heap as ever. Any thread may call.
 class SpillingMemory final : public std::pmr::memory_resource {

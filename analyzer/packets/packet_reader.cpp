@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "analyzer/base/temporary_file.h"
+#include "analyzer/base/unnamed_file.h"
 #include "analyzer/base/write_all.h"
 #include "analyzer/ingest/capture_file.h"
 #include "analyzer/ingest/decompressor.h"
@@ -56,7 +56,7 @@ Result<std::unique_ptr<PacketReader>> PacketReader::begin(const std::string& pat
         if (is_plain(*input)) reader->file_ = std::move(input->descriptor);
     }
     if (reader->file_.get() < 0) {
-        Result<FileDescriptor> file = temporary_file();
+        Result<FileDescriptor> file = unnamed_file();
         if (!file) return file.error();
         reader->file_ = std::move(*file);
         reader->copied_ = true;

@@ -8,6 +8,6 @@ namespace sanscope {
 
 // A new file without a name, to be read and written, in the folder for large temporary files: TMPDIR, else /var/tmp. It is
 // gone with its last descriptor.
-Result<FileDescriptor> temporary_file();
+Result<FileDescriptor> unnamed_file();
 
 }  // namespace sanscope

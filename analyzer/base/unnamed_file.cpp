@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "analyzer/base/temporary_file.h"
+#include "analyzer/base/unnamed_file.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -10,7 +10,7 @@
 
 namespace sanscope {
 
-Result<FileDescriptor> temporary_file() {
+Result<FileDescriptor> unnamed_file() {
     const char* const asked = std::getenv("TMPDIR");
     const std::string folder = asked != nullptr && *asked != 0 ? asked : "/var/tmp";
     FileDescriptor file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
