@@ -28,6 +28,8 @@ using Ended = v1::RecordingEnded;
 using std::chrono::milliseconds;
 
 constexpr milliseconds refresh{1000};
+// Of packets that travel through ssh, unless said otherwise: enough for the headers of Ethernet, IP, TCP and iSCSI.
+constexpr uint32_t headers_only = 128;
 
 uint64_t dropped(const v1::RecordingTotals& totals) {
     uint64_t count = totals.lost_at_the_end();
@@ -36,12 +38,15 @@ uint64_t dropped(const v1::RecordingTotals& totals) {
     return count;
 }
 
-// Where no -w says it: in this folder, by what and when.
-std::string default_path(const std::string& interface) {
+// Where no -w says it: in this folder, by what and when. `host`: the other one, if any.
+std::string default_path(std::string host, const std::string& interface) {
+    std::ranges::replace_if(
+        host, [](char c) { return c == '/' || c == ':'; }, '_');
+    if (!host.empty()) host += '_';
     std::tm local{};
     const std::time_t now = std::time(nullptr);
     ::localtime_r(&now, &local);
-    return fmt::format("{}_{:%Y%m%d-%H%M%S}.pcapng", interface, local);
+    return fmt::format("{}{}_{:%Y%m%d-%H%M%S}.pcapng", host, interface, local);
 }
 
 // What is seen of a recording on the terminal, and what it came to.
@@ -62,8 +67,10 @@ class Watcher {
             clear();
             fmt::print(stderr, "File: {}\n", event.file_begun().path());
         } else if (event.has_trouble()) {
+            const bool note = event.trouble().kind() == Trouble::NOTE;
+            if (note && quiet_) return;
             clear();
-            fmt::print(stderr, "sanscope: {}\n", event.trouble().message());
+            fmt::print(stderr, "{}{}\n", note ? "" : "sanscope: ", event.trouble().message());
             if (event.trouble().kind() == Trouble::WRONG_FILTER) wrong_filter_ = true;
         } else if (event.has_progress()) {
             totals_ = event.progress().totals();
@@ -139,7 +146,8 @@ void CaptureCommand::add_to(CLI::App& app) {
     command_->add_option("-f,--filter", filter_,
                          "Only those that match, in libpcap's language: 'tcp port 3260'");
     command_->add_option("-w,--write", output_, "The file; - is standard output");
-    command_->add_option("-s,--snapshot-length", snap_length_, "Bytes kept of each packet; 0: all");
+    command_->add_option("-s,--snapshot-length", snap_length_,
+                         "Bytes kept of each packet; 0: all, which is the default but with --ssh");
     command_
         ->add_option("-B,--buffer-size", buffer_mib_, "The kernel's buffer for each interface, MiB; 0: 32")
         ->check(CLI::Range(0, 2047));
@@ -160,6 +168,16 @@ void CaptureCommand::add_to(CLI::App& app) {
         ->check(CLI::IsMember({"host", "adapter", "adapter_unsynced"}))
         ->capture_default_str();
     command_->add_flag("--immediate", immediate_, "Take each packet as it comes: costs more time a packet");
+    CLI::Option* const ssh = command_->add_option(
+        "--ssh", host_, "Record what this host sees, through ssh: HOST or USER@HOST. The file is here");
+    command_
+        ->add_option("--ssh-command", ssh_command_,
+                     "In place of ssh: a command and options, as 'ssh -p 2222 -i key'")
+        ->needs(ssh);
+    command_->add_option("--remote-recorder", remote_recorder_, "Where sanscope-recorder is on that host")
+        ->needs(ssh);
+    command_->add_flag("--with-ssh-traffic", with_ssh_, "Also the packets of that ssh connection itself")
+        ->needs(ssh);
     command_->add_flag("-D,--list-interfaces", list_, "Print the interfaces, and do nothing else");
     command_->add_flag("--check-filter", check_filter_, "Only say whether the filter is one");
     command_->add_flag("--report", report_,
@@ -176,7 +194,8 @@ void CaptureCommand::add_to(CLI::App& app) {
         "  sanscope capture -i eth0 -f 'tcp port 3260' -w san.pcapng\n"
         "  sanscope capture -i eth0 -i eth1 -s 128 -b filesize:1000000 -b files:20 -w ring.pcapng\n"
         "  sanscope capture -i eth0 -f 'tcp port 3260' -s 128 --report\n"
-        "  sanscope capture -i eth0 -w - | sanscope report -\n");
+        "  sanscope capture -i eth0 -w - | sanscope report -\n"
+        "  sanscope capture --ssh root@target -i eth0 -f 'tcp port 3260' -w target.pcapng\n");
 }
 
 bool CaptureCommand::chosen() const {
@@ -188,13 +207,14 @@ Result<v1::RecordingRequest> CaptureCommand::request() const {
     v1::RecordingRequest request;
     for (const std::string& interface : interfaces_) request.add_interfaces(interface);
     request.set_filter(filter_);
-    request.set_snap_length(snap_length_);
+    request.set_snap_length(snap_length_.value_or(host_.empty() ? 0 : headers_only));
+    request.set_with_ssh(with_ssh_);
     request.set_buffer_mib(buffer_mib_);
     request.set_promiscuous(!not_promiscuous_);
     request.set_immediate(immediate_);
     request.set_kernel_truth(kernel_truth_);
     request.set_to_descriptor_3(output_ == "-");
-    request.set_path(output_.empty() ? default_path(interfaces_.front()) : output_);
+    request.set_path(output_.empty() ? default_path(host_, interfaces_.front()) : output_);
     if (time_stamps_ == "adapter") request.set_time_stamp_type(v1::RecordingRequest::ADAPTER);
     if (time_stamps_ == "adapter_unsynced")
         request.set_time_stamp_type(v1::RecordingRequest::ADAPTER_UNSYNCED);
@@ -204,8 +224,17 @@ Result<v1::RecordingRequest> CaptureCommand::request() const {
     return request;
 }
 
+std::optional<v1::RemoteHost> CaptureCommand::remote() const {
+    if (host_.empty()) return std::nullopt;
+    v1::RemoteHost remote;
+    remote.set_host(host_);
+    remote.set_ssh_command(ssh_command_);
+    remote.set_recorder(remote_recorder_);
+    return remote;
+}
+
 ExitStatus CaptureCommand::list() const {
-    const auto list = list_capture_interfaces({});
+    const auto list = list_capture_interfaces({.program = {}, .remote = remote()});
     if (!list) {
         fmt::print(stderr, "sanscope: {}\n", list.error().message);
         return exit_nothing_analysed;
@@ -221,7 +250,8 @@ ExitStatus CaptureCommand::list() const {
 }
 
 ExitStatus CaptureCommand::check_filter() const {
-    const auto check = check_capture_filter(filter_, interfaces_.empty() ? "" : interfaces_.front(), {});
+    const auto check = check_capture_filter(filter_, interfaces_.empty() ? "" : interfaces_.front(),
+                                            {.program = {}, .remote = remote()});
     if (!check) {
         fmt::print(stderr, "sanscope: {}\n", check.error().message);
         return exit_nothing_analysed;
@@ -247,13 +277,15 @@ ExitStatus CaptureCommand::run() const {
         fmt::print(stderr, "sanscope: --report: standard output is taken by -w -\n");
         return exit_usage;
     }
+    if (!host_.empty() && !snap_length_ && !quiet_)
+        fmt::print(stderr, "{} bytes are taken of each packet; -s 0 takes all\n", headers_only);
     return report_ ? record_and_report(*made) : record(*made);
 }
 
 ExitStatus CaptureCommand::record_and_report(const v1::RecordingRequest& request) const {
     using Clock = std::chrono::steady_clock;
     const InterruptHandler handler;
-    auto recording = Recording::start(request, {});
+    auto recording = Recording::start(request, {.program = {}, .remote = remote()});
     if (!recording) {
         fmt::print(stderr, "sanscope: {}\n", recording.error().message);
         return exit_nothing_analysed;
@@ -301,8 +333,9 @@ ExitStatus CaptureCommand::record_and_report(const v1::RecordingRequest& request
 
 ExitStatus CaptureCommand::record(const v1::RecordingRequest& request) const {
     const InterruptHandler handler;
-    auto recording =
-        Recording::start(request, {.program = {}, .output_descriptor = output_ == "-" ? STDOUT_FILENO : -1});
+    auto recording = Recording::start(
+        request,
+        {.program = {}, .output_descriptor = output_ == "-" ? STDOUT_FILENO : -1, .remote = remote()});
     if (!recording) {
         fmt::print(stderr, "sanscope: {}\n", recording.error().message);
         return exit_nothing_analysed;

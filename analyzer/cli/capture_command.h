@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -30,12 +31,13 @@ class CaptureCommand {
     ExitStatus record(const v1::RecordingRequest& request) const;
     ExitStatus record_and_report(const v1::RecordingRequest& request) const;
     Result<v1::RecordingRequest> request() const;
+    std::optional<v1::RemoteHost> remote() const;
 
     CLI::App* command_ = nullptr;
     std::vector<std::string> interfaces_;
     std::string filter_;
     std::string output_;
-    uint32_t snap_length_ = 0;
+    std::optional<uint32_t> snap_length_;
     uint32_t buffer_mib_ = 0;
     bool not_promiscuous_ = false;
     bool immediate_ = false;
@@ -44,6 +46,10 @@ class CaptureCommand {
     std::vector<std::string> stop_after_;
     std::vector<std::string> rotate_;
     std::string time_stamps_ = "host";
+    std::string host_;  // empty: this one
+    std::string ssh_command_;
+    std::string remote_recorder_;
+    bool with_ssh_ = false;
     bool list_ = false;
     bool check_filter_ = false;
     bool report_ = false;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "captures/recorder/file_names.h"
+#include "captures/recorder/output_file.h"
 #include "captures/recorder/recording_blocks.h"
 
 namespace sanscope {
@@ -40,14 +41,19 @@ Result<std::monostate> FileSeries::begin(Clock::time_point now) {
 
 Result<std::monostate> FileSeries::open_next(Clock::time_point now) {
     const bool many = rotates();
-    path_ = many ? numbered_file_name(request_.path(), files_ + 1, std::time(nullptr)) : request_.path();
-    if (request_.to_descriptor_3()) {
+    path_ = many && !surroundings_.instead_of_file
+                ? numbered_file_name(request_.path(), files_ + 1, std::time(nullptr))
+                : request_.path();
+    if (surroundings_.instead_of_file) {
+        file_ = surroundings_.instead_of_file();
+    } else if (request_.to_descriptor_3()) {
         path_ = "standard output";
-        file_.emplace(FileDescriptor(::fcntl(given_descriptor, F_DUPFD_CLOEXEC, given_descriptor)));
+        file_ = std::make_unique<OutputFile>(
+            FileDescriptor(::fcntl(given_descriptor, F_DUPFD_CLOEXEC, given_descriptor)));
     } else {
         auto made = OutputFile::create(path_);
         if (!made) return Error{fmt::format("{}: {}{}", path_, made.error().message, surroundings_.as_whom)};
-        file_.emplace(std::move(*made));
+        file_ = std::make_unique<OutputFile>(std::move(*made));
     }
     ++files_;
     file_began_ = now;
@@ -56,7 +62,7 @@ Result<std::monostate> FileSeries::open_next(Clock::time_point now) {
     v1::RecordingEvent event;
     event.mutable_file_begun()->set_path(path_);
     event.mutable_file_begun()->set_number(files_);
-    if (many && request_.rotation().has_ring_files()) {
+    if (many && !surroundings_.instead_of_file && request_.rotation().has_ring_files()) {
         ring_.push_back(path_);
         if (ring_.size() > std::max<uint32_t>(request_.rotation().ring_files(), 1)) {
             if (::unlink(ring_.front().c_str()) == 0) event.mutable_file_begun()->set_removed(ring_.front());

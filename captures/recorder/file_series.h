@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <optional>
+#include <memory>
 #include <span>
 #include <string>
 #include <variant>
 
-#include "captures/recorder/output_file.h"
+#include "captures/recorder/block_file.h"
 #include "sanscope/v1/recording.pb.h"
 
 #include "analyzer/base/result.h"
@@ -35,6 +35,8 @@ class FileSeries {
         std::function<void(v1::RecordingEvent)> tell;
         // Whose rights files are made with, for a message: " (as bob)".
         std::string as_whom;
+        // What the blocks of a file go into, where that is not a file.
+        std::function<std::unique_ptr<BlockFile>()> instead_of_file = nullptr;
     };
 
     // Of the request only the output, the rotation and the limits matter.
@@ -73,7 +75,7 @@ class FileSeries {
     Surroundings surroundings_;
     size_t tail_length_;
     State state_ = State::goes_on;
-    std::optional<OutputFile> file_;
+    std::unique_ptr<BlockFile> file_;
     std::string path_;
     std::deque<std::string> ring_;
     Clock::time_point began_;

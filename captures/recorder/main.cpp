@@ -2,24 +2,25 @@
 //
 // sanscope-recorder: records packets of interfaces into pcapng files, for sanscope, which needs no rights of its own then.
 // One command on standard input, events on standard output: analyzer/proto/sanscope/v1/recording.proto.
-#include <algorithm>
 #include <array>
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
-#include <optional>
 #include <poll.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "captures/recorder/command_input.h"
 #include "captures/recorder/event_pipe.h"
 #ifdef SANSCOPE_WITH_KERNEL_TRUTH
 #include "captures/recorder/kernel_truth_blocks.h"
 #endif
 #include "captures/recorder/interface_capture.h"
+#include "captures/recorder/own_connection.h"
 #include "captures/recorder/recorder.h"
 #include "captures/recorder/rights.h"
+#include "captures/recorder/stop_signals.h"
+#include "captures/recorder/stream_sender.h"
 
 #include "analyzer/base/file_descriptor.h"
 #include "analyzer/proto/message_pipe.h"
@@ -29,120 +30,130 @@ namespace {
 
 constexpr int between_progress_ms = 100;
 constexpr int patience_at_the_end_ms = 2000;
+// A line between hosts is slower than a pipe: what may wait for it, and how long that may take in the end.
+constexpr int between_progress_on_a_line_ms = 500;
+constexpr int patience_with_a_line_ms = 120'000;
 enum Exit : int { exit_recorded = 0, exit_failed = 1, exit_usage = 2 };
 
-// Commands as they come on standard input.
-class Commands {
+// Events on their way out. What streams goes after it has been written only, so that not everything waits here.
+class Outgoing {
   public:
-    enum class Outcome : uint8_t { command, none_yet, ended };
+    Outgoing(EventQueue& events, EventPipe& pipe, StreamSender* stream)
+        : events_(events), pipe_(pipe), stream_(stream) {}
 
-    // Reads once, and waits for that where nothing is there.
-    Outcome next(v1::RecorderCommand& command) {
-        if (decoder_.next(command) == MessageDecoder::Outcome::message) return Outcome::command;
-        std::array<uint8_t, 4096> room;
-        const ssize_t came = ::read(STDIN_FILENO, room.data(), room.size());
-        if (came < 0 && (errno == EINTR || errno == EAGAIN)) return Outcome::none_yet;
-        if (came <= 0) return Outcome::ended;
-        decoder_.add(std::span(room).first(static_cast<size_t>(came)));
-        switch (decoder_.next(command)) {
-            case MessageDecoder::Outcome::message:
-                return Outcome::command;
-            case MessageDecoder::Outcome::incomplete:
-                return decoder_.left() > longest ? Outcome::ended : Outcome::none_yet;
-            default:
-                return Outcome::ended;
+    void send_all() {
+        for (const v1::RecordingEvent& event : events_.take()) {
+            streamed_ += event.blocks().zstd().size();
+            pipe_.send(event);
         }
+        settle();
+    }
+    void settle() {
+        if (stream_ == nullptr) return;
+        if (pipe_.reader_gone()) stream_->close();
+        if (pipe_.waiting() || streamed_ == 0) return;
+        stream_->sent(streamed_);
+        streamed_ = 0;
     }
 
   private:
-    static constexpr size_t longest = size_t{1} << 20;
-    MessageDecoder decoder_;
+    EventQueue& events_;
+    EventPipe& pipe_;
+    StreamSender* stream_;
+    size_t streamed_ = 0;  // in the pipe
 };
 
-// Those that ask for an end, as a descriptor. One that is ignored already, as by nohup, stays so.
-FileDescriptor take_stop_signals() {
-    sigset_t signals;
-    sigemptyset(&signals);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        struct sigaction action {};
-        if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) continue;
-        sigaddset(&signals, signal);
-    }
-    sigprocmask(SIG_BLOCK, &signals, nullptr);
-    return FileDescriptor(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
-}
-
-void send_all(EventQueue& events, EventPipe& pipe) {
-    for (const v1::RecordingEvent& event : events.take()) pipe.send(event);
-}
-
-Exit not_begun(EventQueue& events, EventPipe& pipe) {
+Exit not_begun(EventQueue& events, Outgoing& outgoing, EventPipe& pipe) {
     v1::RecordingEvent event;
     event.mutable_ended()->set_why(v1::RecordingEnded::NOT_BEGUN);
     events.push(std::move(event));
-    send_all(events, pipe);
+    outgoing.send_all();
     pipe.finish(patience_at_the_end_ms);
     return exit_failed;
 }
 
-Exit record(const v1::RecordingRequest& request, Rights& rights, Commands& commands, EventPipe& pipe) {
+void note(EventQueue& events, v1::RecordingTrouble::Kind kind, std::string message) {
+    v1::RecordingEvent event;
+    event.mutable_trouble()->set_kind(kind);
+    event.mutable_trouble()->set_message(std::move(message));
+    events.push(std::move(event));
+}
+
+// What the stream itself travels on, in libpcap's language.
+std::string left_out_for(const v1::RecordingRequest& request, EventQueue& events) {
+    const char* const through = std::getenv("SSH_CONNECTION");
+    if (!request.streamed() || request.with_ssh() || through == nullptr) return {};
+    const auto own = own_connection(through);
+    if (!own) return {};
+    note(events, v1::RecordingTrouble::NOTE,
+         "the connection that this travels on is not recorded: " + own->ends);
+    return own->expression;
+}
+
+Exit record(const v1::RecordingRequest& request, Rights& rights, CommandInput& commands, EventPipe& pipe) {
     const FileDescriptor signals = take_stop_signals();
     EventQueue events;
-    std::vector<std::unique_ptr<BlockSource>> sources;
+    StreamSender stream([&events](v1::RecordingEvent event) { events.push(std::move(event)); });
+    Outgoing outgoing(events, pipe, request.streamed() ? &stream : nullptr);
+    Recorder::Surroundings surroundings;
+    surroundings.left_out = left_out_for(request, events);
+    if (request.streamed()) surroundings.instead_of_file = [&stream] { return stream.file(); };
     if (request.kernel_truth()) {
 #ifdef SANSCOPE_WITH_KERNEL_TRUTH
-        sources.push_back(std::make_unique<KernelTruthBlocks>(request.filter()));
+        surroundings.sources.push_back(std::make_unique<KernelTruthBlocks>(request.filter()));
 #else
-        v1::RecordingEvent event;
-        event.mutable_trouble()->set_kind(v1::RecordingTrouble::NOT_OFFERED);
-        event.mutable_trouble()->set_message("this recorder cannot ask the kernel about its connections");
-        events.push(std::move(event));
+        note(events, v1::RecordingTrouble::NOT_OFFERED,
+             "this recorder cannot ask the kernel about its connections");
 #endif
     }
-    Recorder recorder(request, std::move(sources), events);
+    Recorder recorder(request, std::move(surroundings), events);
     rights.raise();
     const bool open = recorder.open();
     if (const auto given_up = rights.give_up(); !given_up) {
         std::fprintf(stderr, "%s\n", given_up.error().message.c_str());
         return exit_failed;
     }
-    if (!open || !recorder.prepare() || !recorder.start(rights.as_whom())) return not_begun(events, pipe);
+    if (!open || !recorder.prepare() || !recorder.start(rights.as_whom()))
+        return not_begun(events, outgoing, pipe);
 
     bool input_open = true;
-    auto next_progress = std::chrono::steady_clock::now();
+    const std::chrono::milliseconds between_progress(request.streamed() ? between_progress_on_a_line_ms
+                                                                        : between_progress_ms);
+    auto next_progress = std::chrono::steady_clock::now() + between_progress;
     while (!recorder.done()) {
-        send_all(events, pipe);
+        outgoing.settle();
+        if (const auto now = std::chrono::steady_clock::now(); now >= next_progress && !pipe.waiting()) {
+            v1::RecordingEvent event;
+            *event.mutable_progress() = recorder.progress();
+            if (request.streamed()) event.mutable_progress()->set_statistics(recorder.statistics());
+            pipe.send(event);
+            next_progress = now + between_progress;
+        }
+        if (!pipe.waiting()) outgoing.send_all();
         std::array<pollfd, 4> watched{{{signals.get(), POLLIN, 0},
                                        {input_open ? STDIN_FILENO : -1, POLLIN, 0},
-                                       {events.descriptor(), POLLIN, 0},
+                                       {pipe.waiting() ? -1 : events.descriptor(), POLLIN, 0},
                                        {pipe.reader_gone() ? -1 : pipe.descriptor(),
                                         static_cast<short>(pipe.waiting() ? POLLOUT : 0), 0}}};
         ::poll(watched.data(), watched.size(), between_progress_ms);
-        if ((watched[0].revents & POLLIN) != 0) {
-            signalfd_siginfo came{};
-            if (::read(signals.get(), &came, sizeof came) == sizeof came)
-                recorder.request_stop(v1::RecordingEnded::STOPPED);
-        }
+        if ((watched[0].revents & POLLIN) != 0 && stop_signal_came(signals))
+            recorder.request_stop(v1::RecordingEnded::STOPPED);
         if (watched[1].revents != 0) {
             v1::RecorderCommand command;
-            const Commands::Outcome outcome = commands.next(command);
-            input_open = outcome != Commands::Outcome::ended;
-            if ((outcome == Commands::Outcome::command && command.has_stop()) ||
+            const CommandInput::Outcome outcome = commands.next(command);
+            input_open = outcome != CommandInput::Outcome::ended;
+            if ((outcome == CommandInput::Outcome::command && command.has_stop()) ||
                 (!input_open && !request.go_on_alone()))
                 recorder.request_stop(v1::RecordingEnded::STOPPED);
         }
         if ((watched[3].revents & POLLOUT) != 0) pipe.flush();
-        if ((pipe.reader_gone() || (watched[3].revents & (POLLERR | POLLHUP)) != 0) && !request.go_on_alone())
-            recorder.request_stop(v1::RecordingEnded::READER_GONE);
-        if (const auto now = std::chrono::steady_clock::now(); now >= next_progress) {
-            v1::RecordingEvent event;
-            *event.mutable_progress() = recorder.progress();
-            pipe.send(event);
-            next_progress = now + std::chrono::milliseconds(between_progress_ms);
+        if (pipe.reader_gone() || (watched[3].revents & (POLLERR | POLLHUP)) != 0) {
+            stream.close();
+            if (!request.go_on_alone()) recorder.request_stop(v1::RecordingEnded::READER_GONE);
         }
     }
-    send_all(events, pipe);
-    pipe.finish(patience_at_the_end_ms);
+    outgoing.send_all();
+    pipe.finish(request.streamed() ? patience_with_a_line_ms : patience_at_the_end_ms);
     return exit_recorded;
 }
 
@@ -150,11 +161,11 @@ Exit run() {
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is told as an error of write()
     Rights rights;
-    Commands commands;
+    CommandInput commands;
     v1::RecorderCommand command;
-    Commands::Outcome outcome = Commands::Outcome::none_yet;
-    while (outcome == Commands::Outcome::none_yet) outcome = commands.next(command);
-    if (outcome == Commands::Outcome::ended) {
+    CommandInput::Outcome outcome = CommandInput::Outcome::none_yet;
+    while (outcome == CommandInput::Outcome::none_yet) outcome = commands.next(command);
+    if (outcome == CommandInput::Outcome::ended) {
         std::fprintf(stderr, "sanscope-recorder is started by sanscope, which tells it what to record\n");
         return exit_usage;
     }

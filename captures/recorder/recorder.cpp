@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "captures/recorder/own_connection.h"
 #include "captures/recorder/recording_blocks.h"
 #include "captures/recorder/recording_request.h"
 
@@ -57,10 +58,11 @@ std::vector<v1::RecordingEvent> EventQueue::take() {
     return std::exchange(events_, {});
 }
 
-Recorder::Recorder(v1::RecordingRequest request, std::vector<std::unique_ptr<BlockSource>> sources,
-                   EventQueue& events)
+Recorder::Recorder(v1::RecordingRequest request, Surroundings surroundings, EventQueue& events)
     : request_(std::move(request)),
-      sources_(std::move(sources)),
+      filter_(filter_without(request_.filter(), surroundings.left_out)),
+      sources_(std::move(surroundings.sources)),
+      instead_of_file_(std::move(surroundings.instead_of_file)),
       events_(events),
       buffers_(buffer_count, buffer_bytes) {}
 
@@ -103,7 +105,7 @@ bool Recorder::open() {
 
 bool Recorder::prepare() {
     for (const auto& capture : captures_) {
-        const auto set = capture->set_filter(request_.filter());
+        const auto set = capture->set_filter(filter_);
         if (set) continue;
         tell({Trouble::WRONG_FILTER, fmt::format("filter '{}': {}", request_.filter(), set.error().message)},
              true);
@@ -118,7 +120,8 @@ bool Recorder::start(const std::string& as_whom) {
                                  .header = [this] { return header(); },
                                  .tail = [this] { return statistics(); },
                                  .tell = [this](v1::RecordingEvent event) { events_.push(std::move(event)); },
-                                 .as_whom = as_whom});
+                                 .as_whom = as_whom,
+                                 .instead_of_file = instead_of_file_});
     if (const auto begun = files_->begin(Clock::now()); !begun) {
         tell({Trouble::OUTPUT, begun.error().message}, true);
         return false;
@@ -174,7 +177,7 @@ std::string Recorder::header() const {
     std::string blocks = section_header();
     for (const auto& capture : captures_) {
         blocks += interface_description({.name = capture->name(),
-                                         .filter = request_.filter(),
+                                         .filter = filter_,
                                          .link_type = capture->link_type(),
                                          .snap_length = capture->snap_length()});
     }

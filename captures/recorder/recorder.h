@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -44,8 +45,13 @@ class EventQueue {
 // functions: with the process's rights open(); without them prepare(); then start().
 class Recorder : private BlockSink {
   public:
-    Recorder(v1::RecordingRequest request, std::vector<std::unique_ptr<BlockSource>> sources,
-             EventQueue& events);
+    struct Surroundings {
+        std::vector<std::unique_ptr<BlockSource>> sources;
+        // What is not recorded though the request's filter has it, in the filter's language; empty: nothing.
+        std::string left_out;
+        std::function<std::unique_ptr<BlockFile>()> instead_of_file;  // as FileSeries has it
+    };
+    Recorder(v1::RecordingRequest request, Surroundings surroundings, EventQueue& events);
     ~Recorder() override;
 
     // All interfaces, or none: a trouble is told, and false.
@@ -61,6 +67,8 @@ class Recorder : private BlockSink {
     bool done() const { return done_; }
 
     v1::RecordingProgress progress() const;
+    // The blocks that a file would end with now.
+    std::string statistics() const;
 
   private:
     using Clock = std::chrono::steady_clock;
@@ -68,7 +76,6 @@ class Recorder : private BlockSink {
     bool take(std::string blocks) override;
     void tell(const CaptureTrouble& trouble, bool fatal);
     std::string header() const;
-    std::string statistics() const;
     v1::RecordingTotals totals() const;
     void run();
     bool captures_ended() const;
@@ -79,7 +86,9 @@ class Recorder : private BlockSink {
     void end(FileSeries::State state);
 
     v1::RecordingRequest request_;
+    std::string filter_;  // the whole of it
     std::vector<std::unique_ptr<BlockSource>> sources_;
+    std::function<std::unique_ptr<BlockFile>()> instead_of_file_;
     EventQueue& events_;
     PacketBuffers buffers_;
     std::vector<std::unique_ptr<InterfaceCapture>> captures_;

@@ -12,31 +12,15 @@
 #include <utility>
 #include <vector>
 
+#include "captures/recorder/command_output.h"
+
 namespace sanscope {
 namespace {
 
 using namespace std::chrono_literals;
 
 constexpr auto patience_for_answers = 10000ms;
-
-// Everything, or false: the recorder reads its commands at once.
-bool write_message(int descriptor, const v1::RecorderCommand& command) {
-    std::vector<uint8_t> bytes;
-    append_message(command, bytes);
-    std::span<const uint8_t> left = bytes;
-    while (!left.empty()) {
-        const ssize_t written = ::write(descriptor, left.data(), left.size());
-        if (written > 0) {
-            left = left.subspan(static_cast<size_t>(written));
-        } else if (errno == EAGAIN) {
-            pollfd writable{descriptor, POLLOUT, 0};
-            if (::poll(&writable, 1, static_cast<int>(patience_for_answers.count())) == 0) return false;
-        } else if (errno != EINTR) {
-            return false;
-        }
-    }
-    return true;
-}
+constexpr auto patience_for_logging_in = 120000ms;
 
 // False at the end of all that comes.
 bool read_into(int descriptor, MessageDecoder& decoder) {
@@ -52,10 +36,17 @@ bool read_into(int descriptor, MessageDecoder& decoder) {
 }
 
 std::string program_of(const Recording::Options& options) {
-    return options.program.empty() ? Recording::find_program() : options.program;
+    if (!options.program.empty()) return options.program;
+    return options.remote ? find_helper_program("sanscope-remote-recorder", "SANSCOPE_REMOTE_RECORDER")
+                          : Recording::find_program();
 }
 
-std::string how_helper_ended(HelperProcess& helper) {
+struct HelperEnd {
+    std::string line;  // it said last
+    std::string how;
+};
+
+HelperEnd end_of_helper(HelperProcess& helper) {
     std::string said;
     std::array<char, 4096> room;
     pollfd watched{helper.errors.get(), POLLIN, 0};
@@ -67,20 +58,22 @@ std::string how_helper_ended(HelperProcess& helper) {
     int status = 0;
     ::waitpid(helper.process, &status, 0);
     helper.process = 0;
-    const std::string line = last_line_of(said);
-    return how_process_ended(status) + (line.empty() ? "" : ": " + line);
+    std::string line = last_line_of(said);
+    return {line, how_process_ended(status) + (line.empty() ? "" : ": " + line)};
 }
 
-Result<v1::RecordingEvent> ask(const v1::RecorderCommand& command, const Recording::Options& options) {
+Result<v1::RecordingEvent> ask(v1::RecorderCommand command, const Recording::Options& options) {
+    if (options.remote) *command.mutable_remote() = *options.remote;
     const std::string program = program_of(options);
     auto helper = start_helper(program, {});
     if (!helper) return helper.error();
     MessageDecoder decoder;
     v1::RecordingEvent answer;
     bool answered = false;
-    if (write_message(helper->input.get(), command)) {
+    if (write_command(helper->input.get(), command)) {
         pollfd watched{helper->output.get(), POLLIN, 0};
-        const int patience = static_cast<int>(patience_for_answers.count());
+        const auto patience =
+            static_cast<int>((options.remote ? patience_for_logging_in : patience_for_answers).count());
         bool more = true;
         while (!answered && more && ::poll(&watched, 1, patience) > 0) {
             more = read_into(helper->output.get(), decoder);
@@ -89,8 +82,9 @@ Result<v1::RecordingEvent> ask(const v1::RecorderCommand& command, const Recordi
     }
     helper->input = FileDescriptor();
     if (!answered) ::kill(helper->process, SIGKILL);
-    const std::string how = how_helper_ended(*helper);
-    if (!answered) return Error{fmt::format("{} {}", program, how)};
+    const auto [said, how] = end_of_helper(*helper);
+    // Of another host, what it said is all there is to say.
+    if (!answered) return Error{options.remote && !said.empty() ? said : fmt::format("{} {}", program, how)};
     return answer;
 }
 
@@ -108,6 +102,7 @@ Result<std::unique_ptr<Recording>> Recording::start(const v1::RecordingRequest& 
     recording->goes_on_alone_ = request.go_on_alone();
     v1::RecorderCommand command;
     *command.mutable_record() = request;
+    if (options.remote) *command.mutable_remote() = *options.remote;
     recording->send(command);  // one that is gone already shows at its end
     return recording;
 }
@@ -124,7 +119,7 @@ Recording::~Recording() {
 }
 
 bool Recording::send(const v1::RecorderCommand& command) {
-    return write_message(helper_.input.get(), command);
+    return write_command(helper_.input.get(), command);
 }
 
 void Recording::stop() {
@@ -140,7 +135,7 @@ void Recording::give(const v1::RecordingEvent& event, const Take& take) {
     if (event.has_progress()) totals_ = event.progress().totals();
     if (event.has_ended()) {
         state_ = State::ended;
-        how_helper_ended(helper_);
+        end_of_helper(helper_);
     }
     take(event);
 }
@@ -149,7 +144,7 @@ void Recording::died(const Take& take) {
     const bool begun = state_ != State::starting;
     ::kill(helper_.process, SIGKILL);  // for one that talks nonsense; any other is gone
     v1::RecordingEvent event;
-    event.mutable_trouble()->set_message(fmt::format("sanscope-recorder {}", how_helper_ended(helper_)));
+    event.mutable_trouble()->set_message(fmt::format("sanscope-recorder {}", end_of_helper(helper_).how));
     event.mutable_trouble()->set_fatal(true);
     take(event);
     event.mutable_ended()->set_why(begun ? v1::RecordingEnded::RECORDER_DIED : v1::RecordingEnded::NOT_BEGUN);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "sanscope/v1/recording.pb.h"
@@ -19,8 +20,10 @@ namespace sanscope {
 class Recording {
   public:
     struct Options {
-        std::string program;         // path of sanscope-recorder; empty: find_program()
+        std::string program;         // path of the recorder; empty: where it is found
         int output_descriptor = -1;  // what `to_descriptor_3` of the request writes to
+        // Whose packets are recorded, into files here: through ssh, by sanscope-remote-recorder. Nothing: this host's.
+        std::optional<v1::RemoteHost> remote = std::nullopt;
     };
     enum class State : uint8_t {
         starting,

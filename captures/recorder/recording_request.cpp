@@ -19,7 +19,8 @@ std::optional<std::string> fault_of(const v1::RecordingRequest& request) {
     if (request.interfaces().empty()) return "no interface to record from was named";
     if (request.interfaces_size() > most_interfaces)
         return "more than 64 interfaces cannot be recorded at once";
-    if (request.path().empty() && !request.to_descriptor_3()) return "no file to record into was named";
+    if (request.path().empty() && !request.to_descriptor_3() && !request.streamed())
+        return "no file to record into was named";
     const auto& rotation = request.rotation();
     const auto& limits = request.stop_after();
     if ((rotation.has_seconds() && !is_time(rotation.seconds())) ||
