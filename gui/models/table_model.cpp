@@ -101,6 +101,14 @@ const TableModel::Page::Field* TableModel::field(int row, int column) const {
     return &page_.rows[static_cast<size_t>(at)][static_cast<size_t>(column)];
 }
 
+void TableModel::fetch_end() {
+    constexpr int end_rows = 120;
+    if (count_ == 0) return;
+    want(count_ - 1);
+    wanted_first_ = std::max(0, count_ - end_rows);
+    wanted_last_ = count_ - 1;
+}
+
 // Of what is painted now: it is fetched at once behind this event.
 void TableModel::want(int row) const {
     if (wanted_first_ < 0) {
@@ -146,6 +154,7 @@ void TableModel::fetch_wanted() {
             if (last_row >= page_.first) {
                 Q_EMIT dataChanged(index(page_.first, 0), index(last_row, columnCount() - 1));
             }
+            Q_EMIT fetched();
         });
 }
 

@@ -40,6 +40,8 @@ class TableModel : public QAbstractTableModel {
     const ShownRows& shown() const { return shown_; }
     // The cells in sight may have changed.
     void refresh();
+    // Has the last rows ready before they come into sight; fetched() tells when.
+    void fetch_end();
 
     uint32_t table_row(int row) const {
         return shown_ ? (*shown_)[static_cast<size_t>(row)] : static_cast<uint32_t>(row);
@@ -66,6 +68,9 @@ class TableModel : public QAbstractTableModel {
     }
     QVariant data(const QModelIndex& index, int role) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+  Q_SIGNALS:
+    void fetched();
 
   private:
     // Rows [first, first + size) as they were when fetched.

@@ -22,9 +22,16 @@ class View : public QWidget {
     virtual bool settled() const = 0;
     // Draws it at its present size, for a file: lines and text stay such in SVG and PDF.
     virtual void draw(QPainter& painter);
+    // How many pictures, or rows, it was given by now that were prepared of the capture: for measuring how it follows one that
+    // grows.
+    uint64_t pictures_taken() const { return pictures_taken_; }
+
+  protected:
+    void count_picture() { ++pictures_taken_; }
 
   private:
     Document& document_;
+    uint64_t pictures_taken_ = 0;
 };
 
 }  // namespace sanscope

@@ -152,6 +152,7 @@ void FindingsView::show_findings(Answer answer) {
         current >= 0 && static_cast<size_t>(current) < std::min(findings_.size(), answer.findings.size()) &&
         findings_[static_cast<size_t>(current)].title == answer.findings[static_cast<size_t>(current)].title;
     findings_ = std::move(answer.findings);
+    count_picture();
     model_->clear();
     size_t problems = 0;
     size_t notices = 0;

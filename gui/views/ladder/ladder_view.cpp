@@ -135,6 +135,7 @@ void LadderView::request() {
                                         "left earlier where the sender's replay tells so.")
                                    : QString()));
             canvas_->set_picture(std::move(picture));
+            count_picture();
             tell_emptiness();
             outdated_ = !job_.idle();
             if (job_.idle()) request_unless_served();

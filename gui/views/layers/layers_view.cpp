@@ -199,7 +199,9 @@ bool LayersView::serves() const {
 void LayersView::ask(bool anew) {
     if (groups_.empty() || state().range().empty() || (!anew && serves())) return;
     // While the capture is loaded there is always something new: no more than a fifth of the time goes into drawing it up.
-    const int64_t rest_ms = std::min<int64_t>(2000, 4 * took_ms_);
+    // A recording brings less of it, and is to be seen as it comes.
+    const int64_t rest_ms =
+        document().live() ? std::min<int64_t>(25, took_ms_) : std::min<int64_t>(2000, 4 * took_ms_);
     if (document().loading() && since_picture_.isValid() && since_picture_.elapsed() < rest_ms && serves()) {
         if (!later_.isActive()) later_.start(static_cast<int>(rest_ms - since_picture_.elapsed()));
         return;
@@ -230,6 +232,7 @@ void LayersView::request_picture() {
         },
         [this](Drawn drawn) {
             picture_ = std::move(drawn.picture);
+            count_picture();
             took_ms_ = drawn.took_ms;
             since_picture_.start();
             canvas_->update();

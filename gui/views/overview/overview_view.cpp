@@ -91,6 +91,7 @@ void OverviewView::ask() {
         },
         [this](OverviewPicture picture) {
             picture_ = std::move(picture);
+            count_picture();
             update();
         });
 }

@@ -109,6 +109,11 @@ RowsView::RowsView(Document& document, std::shared_ptr<const TableAccess> access
     set_up_header();
     apply_theme();
 
+    connect(model_, &TableModel::fetched, this, [this] {
+        count_picture();
+        // Now that they can be painted.
+        if (follows_end()) table_->scrollToBottom();
+    });
     connect(&document, &Document::grown, this, &RowsView::count_rows);
     connect(&document, &Document::loaded, this, [this] {
         arranged_ = false;
@@ -323,15 +328,26 @@ void RowsView::count_rows() {
 
 // More rows cost a QTableView some 3 ns for each that it has: many are shown in greater steps.
 void RowsView::show_growth(size_t rows) {
-    constexpr int many = 500'000;
-    constexpr int64_t least_pause_ms = 1000;
+    constexpr int64_t share_of_time = 8;
     const bool due =
-        model_->rowCount() < many || !since_growth_.isValid() || since_growth_.elapsed() >= least_pause_ms;
+        !since_growth_.isValid() || since_growth_.nsecsElapsed() >= share_of_time * growth_took_ns_;
     if (due) {
-        model_->show_all(rows);
         since_growth_.start();
+        model_->show_all(rows);
+        growth_took_ns_ = since_growth_.nsecsElapsed();
     }
-    model_->refresh();
+    if (follows_end()) {
+        model_->fetch_end();
+    } else {
+        model_->refresh();
+    }
+}
+
+// As long as the user follows the end, its rows are in sight; those of few connections and sessions stay where they are.
+bool RowsView::follows_end() const {
+    const bool in_order_of_time = kind_ != nullptr && kind_->kind != Selection::Kind::connection &&
+                                  kind_->kind != Selection::Kind::session;
+    return in_order_of_time && document().live() && state().following();
 }
 
 void RowsView::sort(int column, Qt::SortOrder order) {

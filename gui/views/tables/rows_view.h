@@ -64,6 +64,7 @@ class RowsView : public View {
     void fit_column(int column);
     void count_rows();
     void show_growth(size_t rows);
+    bool follows_end() const;
     void arrange();
     void show_arranged(const Arranged& arranged);
     void follow_selection();
@@ -100,6 +101,7 @@ class RowsView : public View {
     bool selecting_ = false;  // the table's own doing
     bool frame_when_known_ = false;
     QElapsedTimer since_growth_;
+    int64_t growth_took_ns_ = 0;  // the last one
     LatestJob<size_t> count_{true};
     LatestJob<Arranged> arrange_;
 };

@@ -145,6 +145,7 @@ void TimeSequenceView::request() {
 
 void TimeSequenceView::take(SequencePicture picture) {
     *picture_ = std::move(picture);
+    count_picture();
     QString message;
     if (!picture_->any) {
         message = document().loading()        ? tr("Reading the capture …")

@@ -187,6 +187,7 @@ void TurnaroundView::request() {
 
 void TurnaroundView::take(Prepared prepared) {
     *prepared_ = std::move(prepared);
+    count_picture();
     QString message;
     if (prepared_->picture.commands == 0) {
         message = document().loading() ? tr("Reading the capture …") : tr("There are no SCSI commands here.");

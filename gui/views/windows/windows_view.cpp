@@ -102,6 +102,7 @@ void WindowsView::request() {
 void WindowsView::take(WindowsPicture picture) {
     const size_t rows_before = picture_->senders.size();
     *picture_ = std::move(picture);
+    count_picture();
     if (picture_->senders.size() != rows_before) {
         arrange_rows();
         make_legends();
