@@ -310,7 +310,7 @@ void CaptureWindow::make_status() {
 
 void CaptureWindow::set_recording(std::unique_ptr<LiveRecording> recording) {
     recording_ = std::move(recording);
-    claim_ = UnsavedRecordings::Claim(document_->path());
+    claim_file();
     may_begin_to_follow_ = true;
     stop_button_->setToolTip(tr("Stop recording"));
     stop_button_->disconnect();
@@ -323,6 +323,9 @@ void CaptureWindow::set_recording(std::unique_ptr<LiveRecording> recording) {
     connect(document_.get(), &Document::grown, this, &CaptureWindow::follow_once_long_enough);
     follow_button_->setVisible(true);
     show_progress();
+    // What was told before there was a window to tell it.
+    trouble_ = recording_->last_trouble();
+    show_warning();
 }
 
 // At first all there is is seen; of a longer recording the last seconds, unless the user looks elsewhere by then.
@@ -361,7 +364,11 @@ void CaptureWindow::show_progress() {
     }
     const QString packets = locale.toString(static_cast<qulonglong>(progress.packets));
     if (!loading) {
-        progress_label_->setText(tr("%1 packets").arg(packets));
+        const uint64_t dropped = recording_ == nullptr ? 0 : recording_->dropped();
+        progress_label_->setText(dropped == 0
+                                     ? tr("%1 packets").arg(packets)
+                                     : tr("%1 packets, %2 dropped")
+                                           .arg(packets, locale.toString(static_cast<qulonglong>(dropped))));
         return;
     }
     // Thousandths: an int holds no larger number of bytes.

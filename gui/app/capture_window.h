@@ -62,6 +62,8 @@ class CaptureWindow : public QMainWindow {
     // long as nothing else is looked at.
     void set_recording(std::unique_ptr<LiveRecording> recording);
     LiveRecording* recording() const { return recording_.get(); }
+    // Keeps the file, a recording without a name, from being taken as left behind.
+    void claim_file() { claim_ = UnsavedRecordings::Claim(document_->path()); }
 
   Q_SIGNALS:
     void current_view_changed();

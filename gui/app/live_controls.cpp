@@ -8,10 +8,16 @@
 #include <QMenu>
 #include <QMessageBox>
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <utility>
 
 #include "gui/app/capture_window.h"
+#include "gui/app/export_task.h"
 #include "gui/recording/capture_dialog.h"
+#include "gui/recording/copy_recording.h"
+#include "gui/recording/numbered_path.h"
 
 namespace sanscope {
 
@@ -114,46 +120,74 @@ void LiveControls::stop_current() {
         capture->recording()->stop();
 }
 
+// Where the user has given a name, the next one is called after it; what has none goes to the others without.
 void LiveControls::restart_current() {
     CaptureWindow* const capture = window_.current();
     if (capture == nullptr || capture->recording() == nullptr) return;
     capture->recording()->stop();
     v1::RecordingRequest request = capture->recording()->request();
+    const QString path = capture->document().path();
     request.clear_path();
+    if (!unsaved_.holds(path)) request.set_path(QFile::encodeName(numbered_path(path)).toStdString());
     start(std::move(request));
 }
 
 void LiveControls::save_current() {
-    if (CaptureWindow* const capture = window_.current()) save(*capture);
+    if (CaptureWindow* const capture = window_.current()) save(*capture, false);
 }
 
-bool LiveControls::save(CaptureWindow& capture) {
+bool LiveControls::save(CaptureWindow& capture, bool and_close) {
     const QString from = capture.document().path();
     const QString to =
         QFileDialog::getSaveFileName(window_.parent, tr("Save the recording"), QFileInfo(from).fileName(),
                                      tr("pcapng (*.pcapng);;All files (*)"));
     if (to.isEmpty()) return false;
     // Renaming keeps what is open, a recording that goes on among it; onto another file system it is a copy of what there is.
-    if (QFile::exists(to) && !QFile::remove(to)) {
-        tell(tr("Not saved"), tr("%1 cannot be replaced.").arg(to));
+    if (std::rename(QFile::encodeName(from).constData(), QFile::encodeName(to).constData()) == 0) {
+        moved(capture, to);
+        return true;
+    }
+    if (errno != EXDEV) {
+        tell(tr("Not saved"), tr("%1: %2").arg(to, QString::fromLocal8Bit(std::strerror(errno))));
         return false;
     }
-    if (std::rename(QFile::encodeName(from).constData(), QFile::encodeName(to).constData()) != 0) {
-        if (capture.document().live()) {
-            tell(tr("Not saved"), tr("%1 is on another file system: stop the recording first.").arg(to));
-            return false;
-        }
-        if (!QFile::copy(from, to)) {
-            QFile::remove(to);
-            tell(tr("Not saved"), tr("%1 could not be written.").arg(to));
-            return false;
-        }
-        QFile::remove(from);
+    if (!capture.document().loading()) {
+        copy(capture, to, and_close);
+    } else if (and_close && capture.recording() != nullptr) {
+        connect(
+            &capture.document(), &Document::loaded, &capture,
+            [this, &capture, to] { copy(capture, to, true); }, Qt::SingleShotConnection);
+        capture.recording()->stop();
+    } else {
+        tell(tr("Not saved"), tr("%1 is on another file system: stop the recording first.").arg(to));
     }
+    return false;
+}
+
+void LiveControls::copy(CaptureWindow& capture, const QString& to, bool and_close) {
+    const QString from = capture.document().path();
+    ExportTask<bool>::start(
+        &capture, tr("Saving the recording…"),
+        [from = QFile::encodeName(from).toStdString(), target = QFile::encodeName(to).toStdString()](
+            const ExportControl& control) { return copy_recording(from, target, control); },
+        [this, &capture, from, to, and_close](const Result<bool>& whole) {
+            if (!whole)
+                return tell(tr("Not saved"),
+                            tr("%1: %2").arg(to, QString::fromStdString(whole.error().message)));
+            if (!*whole) return;
+            QFile::remove(from);
+            moved(capture, to);
+            // Not from within what belongs to it.
+            if (and_close)
+                QMetaObject::invokeMethod(
+                    &capture, [this, &capture] { window_.close(capture); }, Qt::QueuedConnection);
+        });
+}
+
+void LiveControls::moved(CaptureWindow& capture, const QString& to) {
     capture.document().moved_to(to);
     window_.renamed(capture);
     update();
-    return true;
 }
 
 bool LiveControls::may_close(CaptureWindow& capture) {
@@ -163,9 +197,13 @@ bool LiveControls::may_close(CaptureWindow& capture) {
         window_.parent, tr("The recording is not saved"),
         tr("%1 has no name of its own yet. Without saving, it is gone.").arg(QFileInfo(path).fileName()),
         QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
-    if (answer == QMessageBox::Save) return save(capture);
-    if (answer == QMessageBox::Discard) QFile::remove(path);
+    if (answer == QMessageBox::Save) return save(capture, true);
+    if (answer == QMessageBox::Discard) to_discard_.append(path);
     return answer == QMessageBox::Discard;
+}
+
+void LiveControls::closed() {
+    for (const QString& path : std::exchange(to_discard_, {})) QFile::remove(path);
 }
 
 void LiveControls::offer_left_behind() {

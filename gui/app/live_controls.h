@@ -30,6 +30,7 @@ class LiveControls : public QObject {
         std::function<CaptureWindow*(std::unique_ptr<Document> document)> show;
         std::function<void(CaptureWindow&)> renamed;  // its file has another name
         std::function<void(const QString& path)> open;
+        std::function<void(CaptureWindow&)> close;  // as its user would
     };
 
     LiveControls(Window window, QMenu* menu);
@@ -40,8 +41,12 @@ class LiveControls : public QObject {
     void start(v1::RecordingRequest request);
     // What acts on the capture in front is enabled as that allows.
     void update();
-    // Of a recording that has no name yet: asks what is to become of it. Whether the capture may be closed.
+    // Of a recording that has no name yet: asks what is to become of it. Whether the capture may be closed; where it is saved
+    // behind the window first, it closes by itself afterwards.
     bool may_close(CaptureWindow& capture);
+    // What was to be discarded goes, once its window was closed; or stays, where another one was kept open.
+    void closed();
+    void kept_open() { to_discard_.clear(); }
     // Opens what earlier windows left behind, if the user wants it.
     void offer_left_behind();
     const UnsavedRecordings& unsaved() const { return unsaved_; }
@@ -52,12 +57,16 @@ class LiveControls : public QObject {
     void stop_current();
     void restart_current();
     void save_current();
-    // Asks where to, then moves it there. Whether it stands there now.
-    bool save(CaptureWindow& capture);
+    // Asks where to, then moves it there. Whether it stands there now; onto another file system it is copied behind the window,
+    // of what is still recorded after its end, and then it is closed, both if `and_close`.
+    bool save(CaptureWindow& capture, bool and_close);
+    void copy(CaptureWindow& capture, const QString& to, bool and_close);
+    void moved(CaptureWindow& capture, const QString& to);
     void drop(LiveRecording* recording);
 
     Window window_;
     UnsavedRecordings unsaved_;
+    QStringList to_discard_;
     std::vector<std::unique_ptr<LiveRecording>> starting_;  // whose files have not begun
     QAction* stop_ = nullptr;
     QAction* restart_ = nullptr;

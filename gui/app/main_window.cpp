@@ -109,8 +109,12 @@ bool MainWindow::open_one(const QString& path, QString& error) {
     }
     auto document = Document::open(path, error);
     if (document == nullptr) return false;
-    show_document(std::move(document));
-    if (!live_->unsaved().holds(path)) add_recent_file(path);
+    CaptureWindow* const capture = show_document(std::move(document));
+    if (live_->unsaved().holds(path)) {
+        capture->claim_file();
+    } else {
+        add_recent_file(path);
+    }
     return true;
 }
 
@@ -141,7 +145,8 @@ LiveControls* MainWindow::make_live(QMenu* menu) {
              show_name(capture);
              add_recent_file(capture.document().path());
          },
-         [this](const QString& path) { open({path}); }},
+         [this](const QString& path) { open({path}); },
+         [this](CaptureWindow& capture) { close_tab(tabs_->indexOf(&capture)); }},
         menu);
     live->setParent(this);
     return live;
@@ -149,10 +154,12 @@ LiveControls* MainWindow::make_live(QMenu* menu) {
 
 void MainWindow::close_tab(int index) {
     auto* const capture = qobject_cast<CaptureWindow*>(tabs_->widget(index));
-    if (capture == nullptr || !may_close(*capture)) return;
+    if (capture == nullptr) return;
+    if (!may_close(*capture)) return live_->kept_open();
     capture->save_layout();
     tabs_->removeTab(index);
     delete capture;
+    live_->closed();
     if (tabs_->count() == 0) {
         start_page_->set_recent(recent_files());
         stack_->setCurrentWidget(start_page_);
@@ -389,8 +396,11 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     QSettings().setValue(QStringLiteral("window_geometry"), saveGeometry());
     for (int i = 0; i < tabs_->count(); ++i) {
         auto* const capture = qobject_cast<CaptureWindow*>(tabs_->widget(i));
-        if (capture != nullptr && !may_close(*capture)) return event->ignore();
+        if (capture == nullptr || may_close(*capture)) continue;
+        live_->kept_open();
+        return event->ignore();
     }
+    live_->closed();
     if (const CaptureWindow* const capture = current()) capture->save_layout();
     QMainWindow::closeEvent(event);
 }

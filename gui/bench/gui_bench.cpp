@@ -17,11 +17,11 @@
 #include <cstdio>
 #include <fmt/core.h>
 #include <fstream>
-#include <time.h>
 
 #include "gui/app/capture_window.h"
 #include "gui/app/main_window.h"
 #include "gui/app/theme_palette.h"
+#include "gui/bench/timed_application.h"
 #include "gui/views/filter_line/filter_line.h"
 #include "gui/views/tables/rows_view.h"
 
@@ -31,47 +31,6 @@ namespace {
 double ms(qint64 ns) {
     return static_cast<double>(ns) / 1e6;
 }
-
-double thread_cpu_ms() {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
-}
-
-// The longest single event: its time by the clock, and by the processor.
-class TimedApplication : public QApplication {
-  public:
-    using QApplication::QApplication;
-    bool notify(QObject* receiver, QEvent* event) override {
-        if (depth_ > 0 || !watching) return QApplication::notify(receiver, event);
-        ++depth_;
-        QElapsedTimer timer;
-        timer.start();
-        const double cpu = thread_cpu_ms();
-        const char* const name = receiver->metaObject()->className();
-        const int type = event->type();
-        const bool result = QApplication::notify(receiver, event);
-        const double took = ms(timer.nsecsElapsed());
-        if (took > longest) {
-            longest = took;
-            longest_cpu = thread_cpu_ms() - cpu;
-            what = fmt::format("{}, event {}", name, type);
-        }
-        --depth_;
-        return result;
-    }
-    void reset() {
-        longest = longest_cpu = 0;
-        what.clear();
-    }
-    bool watching = true;
-    double longest = 0;
-    double longest_cpu = 0;
-    std::string what;
-
-  private:
-    int depth_ = 0;
-};
 
 class Sheet {
   public:

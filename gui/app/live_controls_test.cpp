@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Recording from the window as its user drives it: begun in the dialog, followed, looked back in, stopped, saved or not, and
+// all that can go wrong meanwhile. What is recorded comes from replay_recorder, which needs no rights.
+#include "gui/app/live_controls.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QProcess>
+#include <QPushButton>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QStatusBar>
+#include <QTabWidget>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTimer>
+#include <QTreeWidget>
+#include <csignal>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "gui/app/capture_window.h"
+#include "gui/app/main_window.h"
+#include "gui/app/message_bar.h"
+#include "gui/app/recent_files.h"
+#include "gui/recording/capture_dialog.h"
+#include "gui/testing/loaded_document.h"
+#include "gui/testing/replayed_recording.h"
+#include "gui/views/tables/rows_view.h"
+
+namespace sanscope {
+namespace {
+
+using testing::HasSubstr;
+using testing_gui::loaded;
+using testing_gui::ReplayedRecording;
+using testing_gui::sample;
+using testing_gui::wait_until;
+
+const char* const with_losses = "loss-mixed-initiator.pcap.zst";
+// A pcapng, as a recorder writes.
+const char* const with_kernel_truth = "kernel-truth-target.pcapng.zst";
+
+uint64_t packets_of(const QString& path) {
+    const auto document = loaded(path);
+    if (!document) return 0;
+    EXPECT_EQ(document->warning().toStdString(), "") << "it is whole";
+    return document->data()->progress().packets;
+}
+
+// Recordings without a name stand in a home of this test's own.
+class LiveControlsTest : public testing::Test {
+  protected:
+    LiveControlsTest() {
+        qputenv("HOME", home.path().toLocal8Bit());
+        QSettings().clear();
+        open_window();
+    }
+    ~LiveControlsTest() override {
+        close_boxes();
+        window.reset();
+        QSettings().clear();
+        qputenv("HOME", home_before);
+    }
+
+    void open_window() {
+        window = std::make_unique<MainWindow>();
+        window->resize(1600, 960);
+        window->show();
+        EXPECT_TRUE(QTest::qWaitForWindowExposed(window.get()));
+        activate();
+    }
+    // It is not by itself once a dialog was closed.
+    void activate() {
+        window->activateWindow();
+        EXPECT_TRUE(QTest::qWaitForWindowActive(window.get()));
+    }
+    static void close_boxes() {
+        for (QWidget* const widget : QApplication::topLevelWidgets()) {
+            if (qobject_cast<QMessageBox*>(widget) != nullptr) widget->close();
+        }
+        QApplication::processEvents();
+    }
+    // What is told in a box just now; empty: nothing.
+    static std::string told() {
+        for (const QWidget* const widget : QApplication::topLevelWidgets()) {
+            const auto* const box = qobject_cast<const QMessageBox*>(widget);
+            if (box != nullptr && box->isVisible()) return box->text().toStdString();
+        }
+        return {};
+    }
+    std::string message() const {
+        const auto* const bar = window->current()->findChild<MessageBar*>();
+        return bar->isVisible() ? bar->message().toStdString() : std::string();
+    }
+
+    // Ctrl+R, the interface, Start.
+    void start(const char* interface, const QString& path = {}) {
+        const int captures = window->captures();
+        activate();
+        QTest::keySequence(window.get(), QKeySequence(Qt::CTRL | Qt::Key_R));
+        auto* const dialog = window->findChild<CaptureDialog*>();
+        ASSERT_NE(dialog, nullptr);
+        ASSERT_TRUE(wait_until([&] { return dialog->settled(); }));
+        auto* const list = dialog->findChild<QTreeWidget*>();
+        const auto found = list->findItems(QString::fromUtf8(interface), Qt::MatchExactly);
+        ASSERT_EQ(found.size(), 1) << interface;
+        list->clearSelection();
+        found.front()->setSelected(true);
+        for (QLineEdit* const edit : dialog->findChildren<QLineEdit*>()) {
+            if (edit->accessibleName() == QStringLiteral("File")) edit->setText(path);
+        }
+        ASSERT_TRUE(wait_until([&] { return dialog->settled(); }));
+        for (QPushButton* const button : dialog->findChildren<QPushButton*>()) {
+            if (button->isDefault()) QTest::mouseClick(button, Qt::LeftButton);
+        }
+        ASSERT_TRUE(wait_until([&] { return window->captures() == captures + 1; })) << told();
+        activate();
+    }
+    CaptureWindow& capture() const { return *window->current(); }
+    uint64_t packets() const { return capture().document().data()->progress().packets; }
+    // So long that there is something to look back at.
+    void let_come(uint64_t enough) {
+        ASSERT_TRUE(wait_until([&] { return packets() >= enough; }));
+    }
+    void let_end() {
+        ASSERT_TRUE(wait_until([&] { return !capture().document().loading(); }));
+        EXPECT_FALSE(capture().recording()->running());
+    }
+    void stop() {
+        activate();
+        QTest::keySequence(window.get(), QKeySequence(Qt::CTRL | Qt::Key_Period));
+        let_end();
+    }
+
+    // Answers the question that comes next.
+    static void answer(QMessageBox::StandardButton button) {
+        auto* const timer = new QTimer(qApp);
+        QObject::connect(timer, &QTimer::timeout, [timer, button] {
+            auto* const box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+            if (box == nullptr) return;
+            timer->deleteLater();
+            timer->stop();
+            QTest::mouseClick(box->button(button), Qt::LeftButton);
+        });
+        timer->start(20);
+    }
+    // Chooses a name in the file dialog that comes next.
+    static void answer_file_dialog(const QString& path) {
+        auto* const timer = new QTimer(qApp);
+        QObject::connect(timer, &QTimer::timeout, [timer, path] {
+            auto* const dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+            if (dialog == nullptr) return;
+            timer->deleteLater();
+            timer->stop();
+            dialog->findChild<QLineEdit*>(QStringLiteral("fileNameEdit"))->setText(path);
+            QMetaObject::invokeMethod(dialog, "accept", Qt::QueuedConnection);
+        });
+        timer->start(20);
+    }
+    QAction* action(const QString& text) const {
+        for (QAction* const one : window->findChildren<QAction*>()) {
+            if (one->text().remove(QLatin1Char('&')).startsWith(text)) return one;
+        }
+        ADD_FAILURE() << "no action " << text.toStdString();
+        return nullptr;
+    }
+    QStringList unsaved() const {
+        const QString first = window->live().unsaved().new_path(QStringLiteral("x"));
+        return QFileInfo(first).dir().entryList(QDir::Files | QDir::Hidden);
+    }
+
+    const QByteArray home_before = qgetenv("HOME");
+    QTemporaryDir home;
+    QTemporaryDir folder;
+    std::unique_ptr<MainWindow> window;
+};
+
+TEST_F(LiveControlsTest, ARecordingFillsTheViewsAndIsStopped) {
+    const ReplayedRecording replayed(sample(with_losses), 1.5);
+    EXPECT_FALSE(action(QStringLiteral("Stop recording"))->isEnabled());
+    start("replay");
+    EXPECT_TRUE(action(QStringLiteral("Stop recording"))->isEnabled());
+    capture().show_view("packets");
+    const auto& rows = *qobject_cast<RowsView*>(capture().view("packets"));
+    ASSERT_TRUE(wait_until([&] { return rows.model().rowCount() > 100; }));
+    const int before = rows.model().rowCount();
+    const TimeRange seen = capture().state().range();
+    ASSERT_TRUE(wait_until([&] { return rows.model().rowCount() > before; }));
+    EXPECT_TRUE(capture().document().live()) << "it grew while it was recorded";
+    ASSERT_TRUE(wait_until([&] { return capture().state().range().end_ns > seen.end_ns; }));
+    EXPECT_NE(capture().state().connection(), 0u);
+    let_come(9000);
+    stop();
+    EXPECT_FALSE(action(QStringLiteral("Stop recording"))->isEnabled());
+    EXPECT_EQ(message(), "");
+    const uint64_t shown = packets();
+    ASSERT_TRUE(wait_until([&] { return static_cast<uint64_t>(rows.model().rowCount()) == shown; }));
+    EXPECT_EQ(packets_of(capture().document().path()), shown);
+    EXPECT_EQ(capture().recording()->totals().packets(), shown);
+}
+
+TEST_F(LiveControlsTest, StaysWhereTheUserLooksAndCatchesUpWhenAsked) {
+    const ReplayedRecording replayed(sample(with_losses), 4);
+    start("replay");
+    let_come(1000);
+    ViewState& state = capture().state();
+    // Closer to the end, and after it from then on.
+    QTest::keyClick(window.get(), Qt::Key_L);
+    EXPECT_TRUE(state.following());
+    const int64_t span = state.whole().span_ns() / 4;
+    state.set_range({state.whole().end_ns - span, state.whole().end_ns});
+    ASSERT_TRUE(state.following());
+    const TimeRange first = state.range();
+    ASSERT_TRUE(wait_until([&] { return state.range().end_ns > first.end_ns; }));
+    EXPECT_EQ(state.range().span_ns(), span);
+    // Back, and there it stays.
+    QTest::keyClick(window.get(), Qt::Key_A);
+    EXPECT_FALSE(state.following());
+    EXPECT_FALSE(action(QStringLiteral("Follow the end"))->isChecked());
+    const TimeRange back = state.range();
+    const uint64_t by_then = packets();
+    let_come(by_then + 500);
+    EXPECT_EQ(state.range(), back);
+    ASSERT_TRUE(capture().document().live());
+    QTest::keyClick(window.get(), Qt::Key_L);
+    EXPECT_TRUE(state.following());
+    EXPECT_TRUE(action(QStringLiteral("Follow the end"))->isChecked());
+    EXPECT_EQ(state.range().end_ns, state.whole().end_ns);
+    EXPECT_EQ(state.range().span_ns(), back.span_ns());
+    EXPECT_GT(state.range().begin_ns, back.begin_ns);
+    stop();
+}
+
+TEST_F(LiveControlsTest, IsSavedUnderANameAndBegunAgainUnderTheNext) {
+    const ReplayedRecording replayed(sample(with_losses), 0.5);
+    start("replay");
+    let_come(1000);
+    EXPECT_EQ(unsaved().size(), 1);
+    const QString path = folder.filePath(QStringLiteral("san.pcapng"));
+    answer_file_dialog(path);
+    action(QStringLiteral("Save the recording"))->trigger();
+    EXPECT_TRUE(QFileInfo::exists(path));
+    EXPECT_TRUE(unsaved().isEmpty());
+    EXPECT_THAT(window->windowTitle().toStdString(), HasSubstr("san.pcapng"));
+    EXPECT_FALSE(action(QStringLiteral("Save the recording"))->isEnabled());
+    EXPECT_TRUE(capture().document().live()) << "it goes on under its new name";
+    let_come(9856);
+    stop();
+    EXPECT_EQ(packets_of(path), 9856u);
+    EXPECT_EQ(QFileInfo(recent_files().first()).fileName().toStdString(), "san.pcapng");
+
+    action(QStringLiteral("Begin again"))->trigger();
+    ASSERT_TRUE(wait_until([&] { return window->captures() == 2; }));
+    EXPECT_EQ(QFileInfo(capture().document().path()).fileName().toStdString(), "san-2.pcapng");
+    let_come(1000);
+    // Nothing asks: both have names.
+    action(QStringLiteral("Close"))->trigger();
+    action(QStringLiteral("Close"))->trigger();
+    EXPECT_EQ(window->captures(), 0);
+    EXPECT_GE(packets_of(folder.filePath(QStringLiteral("san-2.pcapng"))), 1000u);
+}
+
+TEST_F(LiveControlsTest, OneWithoutANameIsBegunAgainWithoutOne) {
+    const ReplayedRecording replayed(sample(with_losses), 0.5);
+    start("replay");
+    let_come(100);
+    action(QStringLiteral("Begin again"))->trigger();
+    ASSERT_TRUE(wait_until([&] { return window->captures() == 2; }));
+    EXPECT_TRUE(window->live().unsaved().holds(capture().document().path()));
+    EXPECT_EQ(unsaved().size(), 2);
+}
+
+TEST_F(LiveControlsTest, ClosingWhileItIsRecordedAsks) {
+    const ReplayedRecording replayed(sample(with_losses), 2);
+    start("replay");
+    let_come(1000);
+    answer(QMessageBox::Cancel);
+    action(QStringLiteral("Close"))->trigger();
+    ASSERT_EQ(window->captures(), 1);
+    EXPECT_TRUE(capture().recording()->running()) << "nothing has happened";
+    answer(QMessageBox::Cancel);
+    EXPECT_FALSE(window->close());
+    EXPECT_TRUE(capture().recording()->running());
+    EXPECT_EQ(unsaved().size(), 1);
+
+    const uint64_t by_then = packets();
+    const QString path = folder.filePath(QStringLiteral("kept.pcapng"));
+    answer(QMessageBox::Save);
+    QTimer::singleShot(200, qApp, [path] { answer_file_dialog(path); });
+    action(QStringLiteral("Close"))->trigger();
+    EXPECT_EQ(window->captures(), 0);
+    EXPECT_TRUE(unsaved().isEmpty());
+    EXPECT_GE(packets_of(path), by_then);
+}
+
+TEST_F(LiveControlsTest, DiscardedItIsGone) {
+    const ReplayedRecording replayed(sample(with_losses), 0.5);
+    start("replay");
+    let_come(1000);
+    answer(QMessageBox::Discard);
+    action(QStringLiteral("Close"))->trigger();
+    EXPECT_EQ(window->captures(), 0);
+    EXPECT_TRUE(unsaved().isEmpty());
+    EXPECT_TRUE(recent_files().isEmpty());
+}
+
+TEST_F(LiveControlsTest, AWindowThatStaysOpenAfterAllDiscardsNothing) {
+    const ReplayedRecording replayed(sample(with_losses), 0.5);
+    start("replay");
+    let_come(100);
+    start("replay");
+    let_come(100);
+    answer(QMessageBox::Discard);
+    QTimer::singleShot(300, qApp, [] { answer(QMessageBox::Cancel); });
+    EXPECT_FALSE(window->close());
+    EXPECT_EQ(unsaved().size(), 2);
+}
+
+// The folder of shared memory is on another file system than that of temporary files, as a rule.
+TEST_F(LiveControlsTest, OntoAnotherFileSystemItIsCopiedBehindTheWindow) {
+    const QTemporaryDir elsewhere(QStringLiteral("/dev/shm/sanscope-test-XXXXXX"));
+    struct stat here {};
+    struct stat there {};
+    ASSERT_EQ(::stat(qPrintable(home.path()), &here), 0);
+    if (!elsewhere.isValid() || ::stat(qPrintable(elsewhere.path()), &there) != 0 ||
+        here.st_dev == there.st_dev)
+        GTEST_SKIP() << "there is no second file system to save to";
+    const ReplayedRecording replayed(sample(with_losses), 0.3);
+    start("replay");
+    let_come(100);
+    const QString path = elsewhere.filePath(QStringLiteral("san.pcapng"));
+    answer_file_dialog(path);
+    action(QStringLiteral("Save the recording"))->trigger();
+    EXPECT_THAT(told(), HasSubstr("stop the recording first"));
+    close_boxes();
+    EXPECT_FALSE(QFileInfo::exists(path));
+    let_come(9856);
+    stop();
+    answer_file_dialog(path);
+    action(QStringLiteral("Save the recording"))->trigger();
+    ASSERT_TRUE(wait_until([&] { return capture().document().path() == path; })) << told();
+    EXPECT_TRUE(unsaved().isEmpty());
+    EXPECT_EQ(packets_of(path), 9856u);
+
+    // While it is recorded: saved as it is closed, it is stopped, copied and closed one after the other.
+    start("replay");
+    let_come(1000);
+    const QString other = elsewhere.filePath(QStringLiteral("other.pcapng"));
+    answer(QMessageBox::Save);
+    QTimer::singleShot(200, qApp, [other] { answer_file_dialog(other); });
+    action(QStringLiteral("Close"))->trigger();
+    ASSERT_TRUE(wait_until([&] { return window->captures() == 1; })) << told();
+    EXPECT_TRUE(unsaved().isEmpty());
+    EXPECT_GE(packets_of(other), 1000u);
+}
+
+TEST_F(LiveControlsTest, WhatAKilledWindowLeftIsOfferedAndWhole) {
+    const ReplayedRecording replayed(sample(with_losses), 3);
+    QProcess other;
+    other.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+    other.start(QStringLiteral(RECORDING_WINDOW),
+                {QStringLiteral("replay"), QCoreApplication::applicationName()});
+    QByteArray said;
+    ASSERT_TRUE(wait_until([&] {
+        said += other.readAllStandardOutput();
+        return said.contains("recording");
+    }));
+    window->live().offer_left_behind();
+    EXPECT_EQ(told(), "") << "it is somebody's still";
+    ::kill(static_cast<pid_t>(other.processId()), SIGKILL);
+    ASSERT_TRUE(other.waitForFinished());
+    const QStringList left = unsaved();
+    ASSERT_EQ(left.size(), 1);
+    // The recorder sees that nobody listens any more, and ends its file.
+    const QString path =
+        QFileInfo(window->live().unsaved().new_path(QStringLiteral("x"))).dir().filePath(left.first());
+    qint64 size = -1;
+    ASSERT_TRUE(wait_until([&] {
+        QTest::qWait(200);
+        return std::exchange(size, QFileInfo(path).size()) == QFileInfo(path).size();
+    }));
+    window->live().offer_left_behind();
+    EXPECT_THAT(told(), HasSubstr("not saved when the window was left"));
+    for (QPushButton* const button : window->findChildren<QPushButton*>()) {
+        if (button->text() == QStringLiteral("&Open")) QTest::mouseClick(button, Qt::LeftButton);
+    }
+    ASSERT_TRUE(wait_until([&] { return window->captures() == 1 && !capture().document().loading(); }));
+    EXPECT_EQ(message(), "");
+    EXPECT_GE(packets(), 100u);
+    EXPECT_LT(packets(), 9856u) << "it was killed before the end";
+    EXPECT_TRUE(action(QStringLiteral("Save the recording"))->isEnabled());
+    // Open here, it is offered to nobody else.
+    close_boxes();
+    window->live().offer_left_behind();
+    EXPECT_EQ(told(), "");
+}
+
+TEST_F(LiveControlsTest, ARecorderThatIsKilledIsToldOnceAndLosesNothing) {
+    const ReplayedRecording replayed(sample(with_kernel_truth), 3);
+    start("replay");
+    let_come(200);
+    const pid_t recorder = capture().recording()->process();
+    ASSERT_GT(recorder, 0);
+    ::kill(recorder, SIGKILL);
+    let_end();
+    EXPECT_EQ(message(), "sanscope-recorder was ended by signal 9 (Killed)");
+    EXPECT_EQ(told(), "");
+    EXPECT_GE(packets(), 200u);
+    EXPECT_EQ(packets_of(capture().document().path()), packets()) << "all that is in the file is shown";
+    EXPECT_TRUE(action(QStringLiteral("Save the recording"))->isEnabled());
+    EXPECT_FALSE(action(QStringLiteral("Stop recording"))->isEnabled());
+}
+
+TEST_F(LiveControlsTest, AnInterfaceThatGoesDownAndComesBackIsToldAndRecordedOn) {
+    const ReplayedRecording replayed(sample(with_losses), 3);
+    start("flapping");
+    ASSERT_TRUE(wait_until([&] { return message() == "flapping is down; it is waited for"; }));
+    const uint64_t by_then = packets();
+    ASSERT_TRUE(wait_until([&] { return message() == "flapping is up again"; }));
+    EXPECT_TRUE(capture().document().live());
+    let_come(by_then + 1000);
+    stop();
+    EXPECT_EQ(packets_of(capture().document().path()), packets());
+}
+
+TEST_F(LiveControlsTest, AWrongFilterIsToldAsItIsTypedAndNothingBegins) {
+    const ReplayedRecording replayed(sample(with_losses));
+    QTest::keySequence(window.get(), QKeySequence(Qt::CTRL | Qt::Key_R));
+    auto* const dialog = window->findChild<CaptureDialog*>();
+    ASSERT_NE(dialog, nullptr);
+    ASSERT_TRUE(wait_until([&] { return dialog->settled(); }));
+    for (QLineEdit* const edit : dialog->findChildren<QLineEdit*>()) {
+        if (edit->accessibleName() != QStringLiteral("Capture filter")) continue;
+        edit->clear();
+        QTest::keyClicks(edit, QStringLiteral("tcp prot 3260"));
+    }
+    ASSERT_TRUE(wait_until([&] { return dialog->settled(); }));
+    bool is_told = false;
+    for (const QLabel* const label : dialog->findChildren<QLabel*>())
+        is_told = is_told || label->text().contains(QStringLiteral("syntax error"));
+    EXPECT_TRUE(is_told);
+    QTest::keyClick(dialog, Qt::Key_Return);
+    EXPECT_TRUE(dialog->isVisible());
+    EXPECT_EQ(window->captures(), 0);
+    EXPECT_TRUE(unsaved().isEmpty());
+}
+
+// The recorder itself, as a user without rights runs it.
+TEST_F(LiveControlsTest, WithoutRightsTheCommandThatGrantsThemIsTold) {
+    QString program = QStringLiteral(SANSCOPE_RECORDER);
+    if (::geteuid() == 0) {
+        if (QStandardPaths::findExecutable(QStringLiteral("setpriv")).isEmpty())
+            GTEST_SKIP() << "without setpriv, root cannot be without rights";
+        // Where nobody in particular may execute it.
+        const auto for_all = QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner | QFile::ReadOther |
+                             QFile::ExeOther | QFile::ReadGroup | QFile::ExeGroup;
+        const QString copy = folder.filePath(QStringLiteral("sanscope-recorder"));
+        ASSERT_TRUE(QFile::copy(program, copy));
+        program = folder.filePath(QStringLiteral("as-nobody"));
+        std::ofstream(program.toStdString()) << "#!/bin/sh\nexec setpriv --reuid=65534 --regid=65534 "
+                                                "--clear-groups --bounding-set=-all --inh-caps=-all "
+                                             << copy.toStdString() << '\n';
+        for (const QString& path : {folder.path(), copy, program})
+            ASSERT_TRUE(QFile::setPermissions(path, for_all));
+    }
+    qputenv("SANSCOPE_RECORDER", program.toLocal8Bit());
+    v1::RecordingRequest request;
+    request.add_interfaces("lo");
+    window->live().start(request);
+    const bool begun = wait_until([&] { return !told().empty() || window->captures() == 1; });
+    qunsetenv("SANSCOPE_RECORDER");
+    ASSERT_TRUE(begun);
+    if (window->captures() == 1) GTEST_SKIP() << "the recorder has been granted its rights";
+    EXPECT_THAT(told(), HasSubstr("sudo setcap"));
+    EXPECT_TRUE(unsaved().isEmpty());
+}
+
+}  // namespace
+}  // namespace sanscope
