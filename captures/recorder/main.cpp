@@ -28,7 +28,7 @@
 namespace sanscope {
 namespace {
 
-constexpr int between_progress_ms = 100;
+constexpr int between_progress_ms = 33;  // a window is to follow at thirty frames a second
 constexpr int patience_at_the_end_ms = 2000;
 // A line between hosts is slower than a pipe: what may wait for it, and how long that may take in the end.
 constexpr int between_progress_on_a_line_ms = 500;
