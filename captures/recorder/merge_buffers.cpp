@@ -34,6 +34,12 @@ void MergeBuffers::complete_until(uint32_t interface, int64_t time_ns) {
     interfaces_[interface].complete_ns = std::max(interfaces_[interface].complete_ns, time_ns);
 }
 
+void MergeBuffers::forget_times() {
+    for (Interface& interface : interfaces_) {
+        if (interface.complete_ns != INT64_MAX) interface.complete_ns = INT64_MIN;
+    }
+}
+
 void MergeBuffers::ended(uint32_t interface) {
     interfaces_[interface].complete_ns = INT64_MAX;
 }

@@ -24,6 +24,9 @@ class MergeBuffers {
     void add(PacketBuffer* buffer);
     // Nothing of this interface from before this time is still to come.
     void complete_until(uint32_t interface, int64_t time_ns);
+    // The clock was set: what is told of later times from here on says nothing of earlier ones. All there is should have been
+    // merged.
+    void forget_times();
     // The interface will tell nothing any more.
     void ended(uint32_t interface);
 

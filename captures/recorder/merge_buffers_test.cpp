@@ -65,6 +65,22 @@ TEST_F(MergeBuffersTest, AnInterfaceThatIsQuietSaysSoOrIsNotWaitedForLong) {
     EXPECT_THAT(merged(), ElementsAre(20));
 }
 
+TEST_F(MergeBuffersTest, WhenTheClockIsSetBackOrderIsFoundAnew) {
+    add(0, {100, 110});
+    add(1, {105});
+    EXPECT_THAT(merged(true), ElementsAre(100, 105, 110));
+    merge_.forget_times();
+    add(0, {10, 30});
+    EXPECT_THAT(merged(), IsEmpty()) << "the other may have earlier ones";
+    add(1, {20, 40});
+    EXPECT_THAT(merged(), ElementsAre(10, 20, 30));
+    merge_.ended(0);
+    merge_.forget_times();
+    EXPECT_THAT(merged(true), ElementsAre(40));
+    add(1, {50});
+    EXPECT_THAT(merged(), ElementsAre(50)) << "the other has ended all the same";
+}
+
 TEST_F(MergeBuffersTest, OneThatHasEndedIsNotWaitedFor) {
     add(0, {10});
     merge_.ended(1);

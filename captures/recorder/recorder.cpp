@@ -2,6 +2,7 @@
 #include "captures/recorder/recorder.h"
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <fmt/format.h>
 #include <sys/eventfd.h>
@@ -27,6 +28,7 @@ constexpr size_t buffer_count = 128;
 constexpr size_t most_other_bytes = size_t{16} << 20;
 constexpr std::chrono::seconds between_statistics{10};
 constexpr milliseconds latest_merge{300};
+constexpr milliseconds between_clock_looks{100};
 
 int64_t host_time_ns() {
     timespec now{};
@@ -254,9 +256,23 @@ void Recorder::merge(bool all) {
                    [this](std::span<const uint8_t> blocks, uint64_t packets) { write(blocks, packets); });
 }
 
+// Nothing is lost by that, but who reads the file should know.
+void Recorder::look_at_clock() {
+    const std::optional<int64_t> step_ns = clock_.look();
+    if (!step_ns) return;
+    merge(true);
+    times_unsure_until_ = Clock::now() + latest_merge;  // what captures know may be of before
+    tell({Trouble::NOTE,
+          fmt::format("the clock of this host was set {:.3f} s {}: the times of packets jump there, and what "
+                      "lasted across that is not known",
+                      std::abs(static_cast<double>(*step_ns)) / 1e9, *step_ns < 0 ? "back" : "ahead")},
+         false);
+}
+
 void Recorder::run() {
     Clock::time_point next_statistics = Clock::now() + between_statistics;
     FileSeries::State state = FileSeries::State::goes_on;
+    Clock::time_point next_clock_look = Clock::now();
     std::vector<int64_t> complete(captures_.size());
     bool ended = false;
     while (state == FileSeries::State::goes_on && !ended) {
@@ -266,6 +282,7 @@ void Recorder::run() {
         PacketBuffer* buffer = buffers_.next(milliseconds(ended ? 0 : 20));
         for (; buffer != nullptr; buffer = merged_ || ended ? buffers_.next(milliseconds(0)) : nullptr)
             take_in(buffer);
+        if (merged_ && Clock::now() < times_unsure_until_) merged_->forget_times();
         for (size_t i = 0; merged_ && i < captures_.size(); ++i) {
             merged_->complete_until(static_cast<uint32_t>(i), complete[i]);
             if (captures_[i]->state() == v1::InterfaceCounts::REMOVED)
@@ -274,6 +291,10 @@ void Recorder::run() {
         merge(ended);
         write_other_blocks();
         const Clock::time_point now = Clock::now();
+        if (now >= next_clock_look) {
+            look_at_clock();
+            next_clock_look = now + between_clock_looks;
+        }
         state = files_->tick(now);
         if (state == FileSeries::State::goes_on && now >= next_statistics) {
             write(bytes_of(statistics()), 0);

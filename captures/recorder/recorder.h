@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "captures/recorder/block_source.h"
+#include "captures/recorder/clock_watch.h"
 #include "captures/recorder/file_series.h"
 #include "captures/recorder/interface_capture.h"
 #include "captures/recorder/merge_buffers.h"
@@ -77,6 +78,7 @@ class Recorder : private BlockSink {
     void tell(const CaptureTrouble& trouble, bool fatal);
     std::string header() const;
     v1::RecordingTotals totals() const;
+    void look_at_clock();
     void run();
     bool captures_ended() const;
     void write(std::span<const uint8_t> blocks, uint64_t packets);
@@ -93,6 +95,8 @@ class Recorder : private BlockSink {
     PacketBuffers buffers_;
     std::vector<std::unique_ptr<InterfaceCapture>> captures_;
     std::optional<MergeBuffers> merged_;  // only where there are several interfaces
+    ClockWatch clock_;
+    Clock::time_point times_unsure_until_;
     std::optional<FileSeries> files_;
     int64_t began_ns_ = 0;
     std::thread writer_;
