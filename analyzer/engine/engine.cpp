@@ -12,6 +12,16 @@
 #include "analyzer/net/decode_frame.h"
 
 namespace sanscope {
+namespace {
+
+// Packets of several interfaces may come a little out of order; a clock that is set, or a file put behind another, is more.
+bool goes_back(int64_t from_ns, int64_t to_ns) {
+    constexpr uint64_t least_ns = 100'000'000;
+    return to_ns<from_ns&& static_cast<uint64_t>(from_ns) - static_cast<uint64_t>(to_ns)> least_ns;
+}
+
+}  // namespace
+
 void decode_batch(const PacketBatch& batch, std::vector<DecodedPacket>& decoded, size_t first, size_t most) {
     decoded.resize(std::min(most, batch.packets.size() - first));
     for (size_t i = 0; i < decoded.size(); ++i) {
@@ -99,10 +109,14 @@ void Engine::count(std::span<const RawPacket> packets) {
     int64_t first_ns = totals_.first_ns == no_time ? none_yet : totals_.first_ns;
     int64_t last_ns = totals_.last_ns;
     uint64_t wire_bytes = 0;
-    for (const RawPacket& packet : packets) {
+    for (size_t i = 0; i < packets.size(); ++i) {
+        const RawPacket& packet = packets[i];
         // Has no time of its own, and was on no wire.
         if (packet.link_type == LinkType::not_a_packet) [[unlikely]]
             continue;
+        if (goes_back(latest_ns_, packet.time_ns)) [[unlikely]]
+            issues_.add(Issue::times_set_back, totals_.packets + i + 1);
+        latest_ns_ = packet.time_ns;
         wire_bytes += packet.wire_length;
         first_ns = std::min(first_ns, packet.time_ns);
         last_ns = std::max(last_ns, packet.time_ns);

@@ -136,6 +136,7 @@ class Engine {
 
     ResultStore store_;
     Issues issues_;
+    int64_t latest_ns_ = no_time;  // of the packet before
     Totals totals_;
     StopAfter stop_after_;
     FragmentReassembler fragments_;

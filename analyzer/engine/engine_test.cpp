@@ -208,6 +208,25 @@ TEST(Engine, DescribesConnectionsThatGoOn) {
     EXPECT_EQ(connection.packets_out + connection.packets_in, conversation.segments.size());
 }
 
+TEST(Engine, CountsHowOftenTheClockIsSetBack) {
+    constexpr int64_t second = 1'000'000'000;
+    const Conversation conversation({}, random_choices(9));
+    Feeding f;
+    const auto feed = [&](size_t index, int64_t set_ns) {
+        f.time_ns += set_ns;
+        f.segment(conversation.segments[index]);
+    };
+    feed(0, 0);
+    feed(1, -second / 20);  // as packets of two interfaces may come
+    feed(2, 3600 * second);
+    feed(3, -3600 * second);
+    feed(4, 0);
+    feed(5, -second);
+    f.finish();
+    EXPECT_EQ(f.engine.issues()[Issue::times_set_back].count, 2u);
+    EXPECT_EQ(f.engine.issues()[Issue::times_set_back].first_packet, 4u);
+}
+
 // While a capture grows, a view wants to know where it is made and how long the path is.
 TEST(Engine, DescribesWhatIsKnownOfThePathBeforeTheEnd) {
     for (const char* const name : {"loss-mixed-initiator.pcap.zst", "loss-mixed-target.pcap.zst"}) {

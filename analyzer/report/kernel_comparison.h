@@ -20,7 +20,7 @@ struct KernelComparison {
     uint32_t connection = 0;  // the one with the most moments, and its side
     bool from_a = false;
 
-    LogHistogram errors;  // of the congestion window, in millionths
+    LogHistogram errors;        // of the congestion window, in millionths
     LogHistogram round_trips;   // as the kernel smooths them, nanoseconds
     LogHistogram unseen_waits;  // by how much they are longer than those seen
     uint64_t without_estimate = 0;

@@ -219,7 +219,8 @@ void Report::connections() {
              endpoint(row->initiator) + " -> " + endpoint(row->target),
              human_count(row->packets_out + row->packets_in),
              human_bytes(static_cast<double>(row->bytes_out)),
-             human_bytes(static_cast<double>(row->bytes_in)), human_duration(row->end_ns - row->start_ns),
+             human_bytes(static_cast<double>(row->bytes_in)),
+             row->end_ns < row->start_ns ? "-" : human_duration(row->end_ns - row->start_ns),
              fmt::format("{} / {}", row->retransmissions_out, row->retransmissions_in), row->session);
     }
     if (iscsi.size() > max_connections_listed) line("  … and {} more", iscsi.size() - max_connections_listed);
