@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <fmt/core.h>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,13 +23,20 @@ class Stop {
   public:
     static constexpr size_t rows_between = 65536;
 
-    explicit Stop(const std::atomic<bool>* flag) : flag_(flag) {}
+    // `between`, which may be empty, is called as often as that.
+    Stop(const std::atomic<bool>* flag, const std::function<void()>& between)
+        : flag_(flag), between_(&between) {}
     bool asked() const { return flag_ != nullptr && flag_->load(std::memory_order_relaxed); }
     // In a pass, at its row number `row`.
-    bool asked_at(size_t row) const { return row % rows_between == 0 && asked(); }
+    bool asked_at(size_t row) const {
+        if (row % rows_between != 0) return false;
+        if (row > 0 && *between_) (*between_)();
+        return asked();
+    }
 
   private:
     const std::atomic<bool>* flag_;
+    const std::function<void()>* between_;
 };
 
 // "1 command", "12 commands"; the noun as of one.

@@ -140,7 +140,7 @@ std::string_view finding_kind_name(Finding::Kind kind) {
 }
 
 std::vector<Finding> findings(const FindingsInput& input) {
-    const Stop stop(input.stop);
+    const Stop stop(input.stop, input.between);
     FindingList list;
     const CommandFacts commands = find_command_facts(input.store, stop);
     if (stop.asked()) return {};

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,6 +55,9 @@ struct FindingsInput {
     std::span<const Damage> damage;
     std::span<const CaptureInterface> interfaces;
     const std::atomic<bool>* stop = nullptr;  // set from elsewhere to end early: nothing is found then
+    // Called every 65536 rows. Of a capture that grows it may let others add to the store, so that they need not wait for the
+    // end of it; rows, totals and issues stay where they are, and what came meanwhile is told of in part.
+    std::function<void()> between = {};
 };
 
 // What a storage engineer should see first: problems before notices before information; among these, what failed before
@@ -61,7 +65,7 @@ struct FindingsInput {
 // empty unless stopped.
 //
 // One pass over each of the tables commands, losses, windows and pdus; besides, n log n in the number of slow commands.
-// Any thread, so long as nothing is added to the store meanwhile.
+// Any thread, so long as nothing is added to the store meanwhile but in `between`.
 std::vector<Finding> findings(const FindingsInput& input);
 
 // A kind's name, stable, in lower case with underscores: "zero_window_stall". Static storage.

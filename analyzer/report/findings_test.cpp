@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <limits>
@@ -127,7 +128,7 @@ class Findings : public testing::Test {
 
     std::vector<Finding> find() {
         store.finish();
-        return findings({store, totals, issues, damage, interfaces, stop});
+        return findings({store, totals, issues, damage, interfaces, stop, between});
     }
     // Those of one kind.
     std::vector<Finding> find(Kind kind) {
@@ -147,6 +148,7 @@ class Findings : public testing::Test {
     std::vector<Damage> damage;
     std::vector<CaptureInterface> interfaces;
     const std::atomic<bool>* stop = nullptr;
+    std::function<void()> between;
 };
 
 class FindingsWithoutRows : public Findings {
@@ -184,6 +186,33 @@ TEST_F(Findings, a_stop_finds_nothing) {
     const std::atomic<bool> stopped = true;
     stop = &stopped;
     EXPECT_TRUE(find().empty());
+}
+
+TEST_F(Findings, a_store_may_grow_between_rows) {
+    constexpr int rows = 150'000;
+    const auto grow = [&] {
+        uint32_t number = 0;
+        store.add_session(number).connections = 2;
+        add_connection(number);
+        ConnectionRow& connection = add_connection(number);
+        SenderSummary& sender = store.add_sender(static_cast<uint32_t>(store.connections().size()), false);
+        connection.bytes_in = 10'000'000;
+        for (int i = 0; i < rows; ++i) {
+            add_window(sender, i, {.snd_una = static_cast<uint32_t>(i), .limit = SendLimit::application});
+            store.add_pdu() = {.connection = sender.connection(), .opcode = 0x06};
+            if (i % 4 == 0) add_loss(sender, LossKind::fast_retransmit, i);
+            if (i % 4 == 0) add_read(i, 1);
+        }
+    };
+    grow();
+    const size_t before = find().size();
+    EXPECT_GT(before, 0u);
+    size_t times = 0;
+    between = [&] {
+        if (times++ < 6) grow();
+    };
+    EXPECT_GT(find().size(), 0u);
+    EXPECT_GT(times, 6u);
 }
 
 TEST_F(Findings, a_shut_window_is_told_with_its_longest_stall) {

@@ -196,6 +196,7 @@ void add_imbalance(FindingList& list, const ResultStore& store, const CommandFac
         ++number;
         if (connection.session == 0 || store.sessions()[connection.session - 1].connections < 2) continue;
         Load& load = loads[connection.session];
+        if (number > commands.of_connection.size()) break;  // it came while others were looked at
         const uint64_t count = commands.of_connection[number - 1];
         ++load.connections;
         load.all += count;

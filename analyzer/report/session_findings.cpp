@@ -137,7 +137,7 @@ void add_reconnects(FindingList& list, const ResultStore& store, const PduFacts&
         Presence& presence = presences[connection.session - 1];
         const bool first = presence.connection == 0;
         presence.session = connection.session;
-        presence.logged_out = presence.logged_out || pdus.logged_out[number - 1];
+        if (number <= pdus.logged_out.size() && pdus.logged_out[number - 1]) presence.logged_out = true;
         presence.end_ns = std::max(presence.end_ns, connection.end_ns);
         if (!first && presence.begin_ns <= connection.start_ns) continue;
         presence.begin_ns = connection.start_ns;

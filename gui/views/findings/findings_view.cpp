@@ -9,6 +9,8 @@
 #include <QMenu>
 #include <QStandardItemModel>
 #include <QVBoxLayout>
+#include <optional>
+#include <vector>
 
 #include "gui/plot/time_axis.h"
 #include "gui/views/findings/finding_delegate.h"
@@ -122,16 +124,23 @@ void FindingsView::ask() {
         [data = document().data()](const StopFlag& stop) {
             QElapsedTimer timer;
             Answer answer;
-            const auto reading = data->read();
+            std::optional<CaptureData::Reading> reading = data->read();
             timer.start();
             answer.last = data->complete();
-            const PacketSource& source = reading.packets().source();
-            answer.findings = sanscope::findings({.store = reading.store(),
-                                                  .totals = reading.engine().totals(),
-                                                  .issues = reading.engine().issues(),
-                                                  .damage = source.damage(),
-                                                  .interfaces = source.interfaces(),
-                                                  .stop = &stop});
+            const PacketSource& source = reading->packets().source();
+            const std::vector<Damage> damage = source.damage();
+            const std::vector<CaptureInterface> interfaces(source.interfaces().begin(),
+                                                           source.interfaces().end());
+            answer.findings = sanscope::findings({.store = reading->store(),
+                                                  .totals = reading->engine().totals(),
+                                                  .issues = reading->engine().issues(),
+                                                  .damage = damage,
+                                                  .interfaces = interfaces,
+                                                  .stop = &stop,
+                                                  .between = [&] {
+                                                      reading.reset();
+                                                      reading = data->read();
+                                                  }});
             answer.took_ms = timer.elapsed();
             if (!answer.last) {
                 std::erase_if(answer.findings,
