@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <fcntl.h>
+#include <fstream>
 #include <iterator>
 #include <sys/mman.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 #include <utility>
 
 #include "analyzer/base/unnamed_file.h"
@@ -19,6 +21,15 @@ constexpr uint64_t left_for_others = uint64_t{1} << 30;
 
 size_t in_pages(size_t bytes) {
     return (bytes + page - 1) / page * page;
+}
+
+// The process's, what it shares with others (programs, libraries) included.
+size_t resident_of_files() {
+    size_t all = 0;
+    size_t resident = 0;
+    size_t shared = 0;
+    std::ifstream("/proc/self/statm") >> all >> resident >> shared;
+    return shared * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 bool has_room(int file, size_t bytes) {
@@ -36,6 +47,10 @@ SpillingMemory::~SpillingMemory() {
 void SpillingMemory::set_aside() {
     const std::lock_guard lock(mutex_);
     for (const Extent& extent : extents_) ::madvise(extent.begin, extent.size, MADV_DONTNEED);
+}
+
+void SpillingMemory::keep_within(size_t most_resident) {
+    if (bytes_in_file() > 0 && resident_of_files() > most_resident) set_aside();
 }
 
 void* SpillingMemory::do_allocate(size_t bytes, size_t alignment) {

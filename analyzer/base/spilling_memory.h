@@ -13,8 +13,8 @@
 namespace sanscope {
 
 // Memory for tables that grow as long as a capture does. Pieces of 64 KiB and more beyond the first `most_in_memory` bytes of
-// them lie in a temporary file (unnamed_file()), mapped; set_aside() takes them out of the process's memory, and whoever
-// looks at one has the kernel bring it back. Room in the file is taken before it is used. Where there is no file, or its disk
+// them lie in a temporary file (unnamed_file()), mapped; keep_within() takes them out of the process's memory now and then,
+// and whoever looks at one has the kernel bring it back. Room in the file is taken before it is used. Where there is no file, or its disk
 // would have less than a gigabyte left, memory is taken from the heap as ever. Any thread may call.
 class SpillingMemory final : public std::pmr::memory_resource {
   public:
@@ -25,6 +25,8 @@ class SpillingMemory final : public std::pmr::memory_resource {
     ~SpillingMemory() override;
 
     void set_aside();
+    // Sets aside where more than this of mapped files is in the process's memory: to be called some times a second.
+    void keep_within(size_t most_resident);
     // Of the file, as far as it was ever given out.
     size_t bytes_in_file() const { return bytes_in_file_.load(std::memory_order_relaxed); }
 

@@ -52,6 +52,18 @@ TEST(SpillingMemory, WhatIsSetAsideLeavesTheProcessAndComesBackAsItWas) {
     EXPECT_TRUE(std::ranges::all_of(all, holds));
 }
 
+TEST(SpillingMemory, NoMoreIsKeptThanIsAskedFor) {
+    SpillingMemory memory(0);
+    Numbers numbers(&memory);
+    fill(numbers, 8 * megabyte);
+    const size_t before = resident_bytes();
+    memory.keep_within(1024 * megabyte);
+    EXPECT_GT(resident_bytes() + 8 * megabyte, before);
+    memory.keep_within(32 * megabyte);
+    EXPECT_LT(resident_bytes() + 48 * megabyte, before);
+    EXPECT_TRUE(holds(numbers));
+}
+
 TEST(SpillingMemory, TheFirstPiecesAndSmallOnesAreNotInTheFile) {
     SpillingMemory memory(2 * megabyte);
     Numbers first(2 * megabyte / sizeof(uint64_t), &memory);

@@ -17,7 +17,9 @@ namespace {
 
 // What a file is made into is in memory, where it is looked at fastest, unless it is very much. A recording goes on for long.
 constexpr size_t most_in_memory = size_t{4} << 30;
-constexpr size_t most_in_memory_of_recording = size_t{256} << 20;
+constexpr size_t most_in_memory_of_recording = size_t{128} << 20;
+// Of the rest of it, which is in a file: what views and findings look at.
+constexpr size_t most_resident = size_t{192} << 20;
 
 }  // namespace
 
@@ -78,6 +80,10 @@ CaptureData::Progress CaptureData::progress() const {
     return {source.bytes_read(), source.bytes_total(), packets_.load(std::memory_order_relaxed)};
 }
 
+void CaptureData::keep_within_memory() const {
+    memory_->keep_within(most_resident);
+}
+
 // In small steps, so that neither the loader nor a view waits long.
 void CaptureData::update_indices(bool last) {
     constexpr size_t rows_at_once = 100'000;
@@ -96,14 +102,6 @@ void CaptureData::update_indices(bool last) {
     pdu_index_.update();
 }
 
-void CaptureData::set_aside_now_and_then() {
-    constexpr std::chrono::seconds between{2};
-    const auto now = std::chrono::steady_clock::now();
-    if (memory_->bytes_in_file() == 0 || now - set_aside_ < between) return;
-    set_aside_ = now;
-    memory_->set_aside();
-}
-
 void CaptureData::load(const std::atomic<bool>& stop, const std::function<void()>& grown) {
     constexpr milliseconds first_look{20};
     constexpr milliseconds between_descriptions{100};
@@ -118,7 +116,7 @@ void CaptureData::load(const std::atomic<bool>& stop, const std::function<void()
         while (!changed.wait_for(lock, wait, [&] { return ended; })) {
             lock.unlock();
             update_indices(false);
-            set_aside_now_and_then();
+            keep_within_memory();
             grown();
             wait = std::min(wait * 2, between_looks);
             lock.lock();

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -71,6 +70,9 @@ class CaptureData {
     // Loading has ended, nothing changes any more.
     bool complete() const { return complete_.load(std::memory_order_acquire); }
     Progress progress() const;
+    // What is kept in a file, since it is much, leaves the memory where views have brought too much of it back. To be called
+    // some times a second; load() does so too.
+    void keep_within_memory() const;
     const std::string& path() const { return path_; }
 
     // Once complete: why its end is not the file's.
@@ -85,8 +87,6 @@ class CaptureData {
     void follow(const std::function<void()>& grown);
     void update_indices(bool last);
 
-    void set_aside_now_and_then();
-
     std::string path_;
     std::unique_ptr<SpillingMemory> memory_;  // of all that grows with the packets
     std::unique_ptr<PacketReader> reader_;
@@ -99,7 +99,6 @@ class CaptureData {
     const bool growing_;                       // a recording
     std::atomic<bool> complete_ = false;
     std::atomic<uint64_t> packets_ = 0;
-    std::chrono::steady_clock::time_point set_aside_;
     bool stopped_ = false;
     std::string fault_;
 };

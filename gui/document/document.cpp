@@ -55,6 +55,9 @@ std::unique_ptr<Document> Document::follow(const QString& path, std::shared_ptr<
 Document::Document(QString path, std::shared_ptr<CaptureData> data, std::shared_ptr<FileGrowth> growth)
     : path_(std::move(path)), data_(data), growth_(std::move(growth)) {
     connect(&state_, &ViewState::selection_changed, this, &Document::resolve_selection);
+    connect(&memory_timer_, &QTimer::timeout, this, [this] { data_->keep_within_memory(); });
+    constexpr int between_looks_ms = 250;
+    memory_timer_.start(between_looks_ms);
     loader_ = std::thread([this, data = std::move(data)] {
         give_way(Nicer::loader);
         data->load(stop_, [this] {

@@ -3,6 +3,7 @@
 
 #include <QObject>
 #include <QString>
+#include <QTimer>
 #include <atomic>
 #include <memory>
 #include <thread>
@@ -71,6 +72,7 @@ class Document : public QObject {
     LatestJob<Look> look_;
     LatestJob<SelectedThings> resolve_;
     std::thread loader_;
+    QTimer memory_timer_;
 };
 
 }  // namespace sanscope
