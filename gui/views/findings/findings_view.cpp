@@ -139,6 +139,7 @@ void FindingsView::ask() {
                                                   .stop = &stop,
                                                   .between = [&] {
                                                       reading.reset();
+                                                      data->keep_within_memory();
                                                       reading = data->read();
                                                   }});
             answer.took_ms = timer.elapsed();

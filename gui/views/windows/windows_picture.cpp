@@ -31,6 +31,7 @@ class SenderPreparation {
         steps(picture_.in_flight, &WindowRow::in_flight, track_.in_flight);
         steps(picture_.advertised_window, &WindowRow::advertised_window, track_.advertised_window);
         kernel_cwnd();
+        kernel_ca();
         ca();
         limit();
         return std::move(picture_);
@@ -56,6 +57,29 @@ class SenderPreparation {
             row_columns(prepared_, track_.kernel_windows.size(), time_at), time_at,
             [&](size_t i) { return known(raw(i)); },
             [&](size_t first, size_t last) { return track_.kernel_cwnd.query(first, last, raw); });
+    }
+
+    // It tells its state with every window. Of very many in a column, some tell the shares of its time.
+    void kernel_ca() {
+        constexpr size_t most_of_column = 64;
+        const auto told = [&](size_t i) -> const KernelWindowRow& {
+            return store_.kernel_windows()[track_.kernel_windows[i]];
+        };
+        const RowColumns columns =
+            row_columns(prepared_, track_.kernel_windows.size(), [&](size_t i) { return told(i).time_ns; });
+        std::vector<StateBand::Change> changes;
+        const auto add = [&](size_t i) {
+            const auto state = static_cast<uint8_t>(told(i).ca_state);
+            if (!told(i).ca_state_known || (!changes.empty() && changes.back().state == state)) return;
+            changes.push_back({told(i).time_ns, state});
+        };
+        if (columns.first() > 0) add(columns.first() - 1);
+        for (size_t c = 0; c < columns.columns(); ++c) {
+            const size_t count = columns.begins[c + 1] - columns.begins[c];
+            const size_t stride = count / most_of_column + 1;
+            for (size_t i = columns.begins[c]; i < columns.begins[c + 1]; i += stride) add(i);
+        }
+        picture_.kernel_ca = StateBand::of(prepared_, changes, picture_.until_ns);
     }
 
     void ca() {

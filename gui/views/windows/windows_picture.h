@@ -44,6 +44,7 @@ struct SenderPicture {
     StepSeries advertised_window;
     StepSeries kernel_cwnd;  // what the sender's kernel said, of captures that tell it; else empty
     StateBand ca;
+    StateBand kernel_ca;  // as that kernel said, likewise
     StateBand limit;
     std::vector<TransitionMark> transitions;  // empty where there are too many to be told apart
     std::vector<LossMark> losses;

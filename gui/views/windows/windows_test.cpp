@@ -120,6 +120,9 @@ TEST(WindowsPicture, TheKernelsWordIsEachOfItsSteps) {
     for (size_t i = 500; i < 700; ++i) {
         if (rows[i + 1].time_ns == rows[i].time_ns) continue;
         ASSERT_EQ(value_at(one.kernel_cwnd, rows[i].time_ns), known(rows[i].cwnd)) << i;
+        const StateBand::Span* const state = one.kernel_ca.span_at(rows[i].time_ns);
+        ASSERT_NE(state, nullptr) << i;
+        ASSERT_EQ(state->state, static_cast<uint8_t>(rows[i].ca_state)) << i;
     }
     const auto far = PreparedRange::around({whole_of(reading), 0, 50});
     const SenderPicture whole = prepare_windows(reading, {target}, far, nullptr, indexes).senders.front();
@@ -135,7 +138,8 @@ TEST(WindowsPicture, TheKernelsWordIsEachOfItsSteps) {
     EXPECT_EQ(drawn.max, told.max);
     const SenderId initiator = sender_of(reading, 1, false);
     for (const SenderPicture& other : prepare_windows(reading, {initiator}, far, nullptr, indexes).senders)
-        EXPECT_TRUE(other.kernel_cwnd.empty());
+        EXPECT_TRUE(other.kernel_cwnd.empty() && other.kernel_ca.spans.empty() &&
+                    other.kernel_ca.columns.empty());
 }
 
 TEST(WindowsPicture, NoLossIsForgotten) {

@@ -101,9 +101,10 @@ void WindowsView::request() {
 
 void WindowsView::take(WindowsPicture picture) {
     const size_t rows_before = picture_->senders.size();
+    const bool kernel_before = shows_kernel_ca();
     *picture_ = std::move(picture);
     count_picture();
-    if (picture_->senders.size() != rows_before) {
+    if (picture_->senders.size() != rows_before || shows_kernel_ca() != kernel_before) {
         arrange_rows();
         make_legends();
     }
@@ -119,6 +120,13 @@ void WindowsView::take(WindowsPicture picture) {
 
 QString WindowsView::name_of(const SenderPicture& sender) const {
     return tr("connection %1").arg(sender.sender.connection);
+}
+
+// Below the inferred one; of senders that are summed there is no room for it.
+bool WindowsView::shows_kernel_ca() const {
+    if (picture_->senders.size() != 1) return false;
+    const StateBand& states = picture_->senders.front().kernel_ca;
+    return !states.spans.empty() || !states.columns.empty();
 }
 
 void WindowsView::arrange_rows() {
@@ -140,10 +148,11 @@ void WindowsView::arrange_rows() {
         return list;
     };
     losses_->set_rows(names(tr("losses")));
-    ca_->set_rows(names(tr("CA state")));
+    const bool kernel_too = shows_kernel_ca();
+    ca_->set_rows(kernel_too ? QStringList{tr("CA state"), tr("the kernel's")} : names(tr("CA state")));
     limit_->set_rows(names(tr("held back by")));
     losses_->set_height(rows == 1 ? 16 : rows * std::max(height, 10));
-    ca_->set_height(rows * height);
+    ca_->set_height((kernel_too ? 2 : rows) * height);
     limit_->set_height(rows * height);
 }
 
@@ -335,10 +344,14 @@ void WindowsView::draw_ca(QPainter& painter, const PlotPane& pane) {
     for (int row = 0; row < static_cast<int>(picture_->senders.size()); ++row) {
         const SenderPicture& sender = picture_->senders[static_cast<size_t>(row)];
         const QRectF area = pane.row_area(row);
-        draw_state_band(
-            painter, view, area, sender.ca,
-            [&](uint8_t state) { return theme.ca_color(static_cast<CaState>(state)); },
-            [](uint8_t state) { return ca_text(static_cast<CaState>(state)); }, theme);
+        const auto draw = [&](const QRectF& place, const StateBand& states) {
+            draw_state_band(
+                painter, view, place, states,
+                [&](uint8_t state) { return theme.ca_color(static_cast<CaState>(state)); },
+                [](uint8_t state) { return ca_text(static_cast<CaState>(state)); }, theme);
+        };
+        draw(area, sender.ca);
+        if (shows_kernel_ca()) draw(pane.row_area(1), sender.kernel_ca);
         if (static_cast<double>(sender.transitions.size()) * 6 > view.length) continue;
         painter.setPen(theme.text);
         for (const TransitionMark& mark : sender.transitions) {
@@ -358,6 +371,12 @@ void WindowsView::draw_limit(QPainter& painter, const PlotPane& pane) {
             [&](uint8_t state) { return theme.limit_color(static_cast<SendLimit>(state)); },
             [](uint8_t state) { return limit_text(static_cast<SendLimit>(state)); }, theme);
     }
+}
+
+const SenderPicture& WindowsView::sender_at(const PlotPane& pane, QPoint at) const {
+    const int last = static_cast<int>(picture_->senders.size()) - 1;
+    const int row = &pane == main_ ? 0 : std::clamp(row_at(pane, at), 0, last);
+    return picture_->senders[static_cast<size_t>(row)];
 }
 
 int WindowsView::row_at(const PlotPane& pane, QPoint at) const {
@@ -401,8 +420,7 @@ QString WindowsView::text_at(QPoint at) const {
         if (mark->count > 1) text += tr("<br>within %1").arg(short_duration(mark->last_ns - mark->time_ns));
         return text;
     }
-    const int row = pane == main_ ? 0 : std::max(0, row_at(*pane, at));
-    const SenderPicture& sender = picture_->senders[static_cast<size_t>(row)];
+    const SenderPicture& sender = sender_at(*pane, at);
     if (summed() && pane != main_) text += QStringLiteral("<br>") + name_of(sender);
     QString table;
     const auto line = [&](const QString& name, const StepSeries& series, int64_t until_ns) {
@@ -449,6 +467,10 @@ QString WindowsView::text_at(QPoint at) const {
     };
     if (pane != limit_) {
         band(sender.ca, tr("state"), [](uint8_t state) { return ca_text(static_cast<CaState>(state)); });
+        if (shows_kernel_ca()) {
+            band(sender.kernel_ca, tr("as the kernel said"),
+                 [](uint8_t state) { return ca_text(static_cast<CaState>(state)); });
+        }
         // The last transition up to here, and one that the pointer is at.
         const TransitionMark* last = nullptr;
         for (const TransitionMark& mark : sender.transitions) {
@@ -477,8 +499,7 @@ void WindowsView::on_click(QPoint at) {
     const PlotPane* pane = plot_->pane_at(at);
     if (pane == nullptr || picture_->senders.empty()) return;
     const TimeViewport view = pane->viewport();
-    const int row = pane == main_ ? 0 : std::max(0, row_at(*pane, at));
-    const SenderPicture& sender = picture_->senders[static_cast<size_t>(row)];
+    const SenderPicture& sender = sender_at(*pane, at);
     if (pane == ca_) {
         for (const TransitionMark& mark : sender.transitions) {
             if (mark.packet == 0 || std::abs(view.x_of(mark.time_ns) - at.x()) > reach) continue;
@@ -507,8 +528,10 @@ void WindowsView::on_double_click(QPoint at) {
         return;
     }
     if (pane != ca_ && pane != limit_) return;
-    const SenderPicture& sender = picture_->senders[static_cast<size_t>(std::max(0, row_at(*pane, at)))];
-    const StateBand::Span* span = (pane == ca_ ? sender.ca : sender.limit).span_at(time_ns);
+    const SenderPicture& sender = sender_at(*pane, at);
+    const bool of_kernel = shows_kernel_ca() && pane->row_area(1).contains(at);
+    const StateBand& states = pane == limit_ ? sender.limit : of_kernel ? sender.kernel_ca : sender.ca;
+    const StateBand::Span* span = states.span_at(time_ns);
     if (span != nullptr) state().set_range(span->range.widened(0.2));
 }
 

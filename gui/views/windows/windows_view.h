@@ -56,6 +56,8 @@ class WindowsView : public PlottedView {
     void draw_losses(QPainter& painter, const PlotPane& pane);
     void draw_ca(QPainter& painter, const PlotPane& pane);
     void draw_limit(QPainter& painter, const PlotPane& pane);
+    bool shows_kernel_ca() const;
+    const SenderPicture& sender_at(const PlotPane& pane, QPoint at) const;
     int row_at(const PlotPane& pane, QPoint at) const;
     const LossMark* loss_at(QPoint at) const;
     void on_click(QPoint at);
