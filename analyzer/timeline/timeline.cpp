@@ -245,6 +245,7 @@ void Timeline::sort_late() {
     unsorted_.erase(std::unique(unsorted_.begin(), unsorted_.end()), unsorted_.end());
     for (const uint32_t connection : unsorted_) {
         ConnectionTrack& track = *track_for(connection);
+        ++track.sorted_anew;
         std::ranges::stable_sort(track.pdus, {},
                                  [&](uint32_t row) { return time_of_pdu(store_->pdus()[row]); });
         for (SenderTrack& sender : track.senders) {
@@ -282,6 +283,7 @@ void Timeline::take_commands_again() {
     for (size_t i = 0; i < tracks_.size(); ++i) {
         if (tracks_[i] == nullptr) continue;
         ConnectionTrack& track = *tracks_[i];
+        ++track.sorted_anew;
         track.commands.clear();
         track.slots.clear();
         track.unended.clear();

@@ -59,6 +59,7 @@ struct ConnectionTrack {
     // for those that never ended, which are in `unended`.
     int64_t longest_ns = 0;
     std::vector<uint32_t> unended;  // positions in `commands`
+    uint32_t sorted_anew = 0;       // how often rows that stood there got other positions
 
     const SenderTrack& sender(bool a) const { return senders[a ? 0 : 1]; }
 };

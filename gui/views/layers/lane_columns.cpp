@@ -114,24 +114,35 @@ TrackRows::Run TrackRows::commands_begun_in(TimeRange range) const {
 
 ReachIndex ReachIndex::of(const TrackRows& rows) {
     ReachIndex index;
-    for (size_t i = 0; i < rows.track().commands.size(); ++i) {
-        const CommandRow& command = rows.command(i);
-        index.commands_end_ns = std::max(index.commands_end_ns, rows.known_end_of(command));
+    index.follow(rows);
+    return index;
+}
+
+void ReachIndex::follow(const TrackRows& rows) {
+    const ConnectionTrack& track = rows.track();
+    if (sorted_anew_ != track.sorted_anew) *this = {};
+    sorted_anew_ = track.sorted_anew;
+    // A command that was under way when it was looked at may have ended since.
+    for (const uint32_t position : track.unended) {
+        if (position < commands_taken_)
+            commands_end_ns = std::max(commands_end_ns, rows.known_end_of(rows.command(position)));
+    }
+    for (; commands_taken_ < track.commands.size(); ++commands_taken_) {
+        const CommandRow& command = rows.command(commands_taken_);
+        commands_end_ns = std::max(commands_end_ns, rows.known_end_of(command));
         if (command.turnaround_ns() == no_time && rows.end_of(command) != no_time) {
-            index.without_turnaround.push_back(static_cast<uint32_t>(i));
+            without_turnaround.push_back(static_cast<uint32_t>(commands_taken_));
         }
     }
-    const auto& pdus = rows.track().pdus;
-    index.longest_pdus_ns.resize((pdus.size() + block - 1) / block);
-    for (size_t i = 0; i < pdus.size(); ++i) {
-        const PduRow& pdu = rows.store().pdus()[pdus[i]];
+    longest_pdus_ns.resize((track.pdus.size() + block - 1) / block);
+    for (; pdus_taken_ < track.pdus.size(); ++pdus_taken_) {
+        const PduRow& pdu = rows.store().pdus()[track.pdus[pdus_taken_]];
         // Mostly it is in one packet.
         if (pdu.first_packet == pdu.last_packet && pdu.last_packet != 0) continue;
-        int64_t& longest = index.longest_pdus_ns[i / block];
+        int64_t& longest = longest_pdus_ns[pdus_taken_ / block];
         longest = std::max(longest, rows.end_of(pdu) - rows.begin_of(pdu));
-        index.longest_pdu_ns = std::max(index.longest_pdu_ns, longest);
+        longest_pdu_ns = std::max(longest_pdu_ns, longest);
     }
-    return index;
 }
 
 namespace {

@@ -109,7 +109,8 @@ class TrackRows {
     const ConnectionRow* connection_;
 };
 
-// What it takes to find rows that reach into a range from outside of it; made in one pass over a connection's rows.
+// What it takes to find rows that reach into a range from outside of it; made in one pass over a connection's rows, and brought
+// up to date with those that came since.
 struct ReachIndex {
     std::vector<uint32_t> without_turnaround;  // positions of commands that ended, yet have none
     static constexpr size_t block = 256;
@@ -118,6 +119,12 @@ struct ReachIndex {
     int64_t commands_end_ns = no_time;     // when the last of them is known to end
 
     static ReachIndex of(const TrackRows& rows);
+    void follow(const TrackRows& rows);
+
+  private:
+    size_t commands_taken_ = 0;
+    size_t pdus_taken_ = 0;
+    uint32_t sorted_anew_ = 0;  // as of the track
 };
 
 // Positions of the commands under way at some time in the range, in order of their beginning.

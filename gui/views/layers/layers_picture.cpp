@@ -94,7 +94,9 @@ TrackSummaries::Summary& TrackSummaries::of(const TrackRows& rows, uint32_t conn
     summary.used = ++uses_;
     const size_t count = rows_of(rows.track());
     if (summary.rows != count || summary.finished != finished) {
+        ReachIndex reach = std::move(summary.reach);
         summary = {};
+        summary.reach = std::move(reach);
         summary.rows = count;
         summary.finished = finished;
         summary.used = uses_;
@@ -105,13 +107,14 @@ TrackSummaries::Summary& TrackSummaries::of(const TrackRows& rows, uint32_t conn
 }
 
 const ReachIndex& TrackSummaries::reach(Summary& summary, const TrackRows& rows) const {
-    if (!summary.reach) {
-        summary.reach = ReachIndex::of(rows);
+    if (!summary.reach_is_new) {
+        summary.reach_is_new = true;
+        summary.reach.follow(rows);
         TimeRange whole = rows.whole();
-        whole.end_ns = std::max(whole.end_ns, summary.reach->commands_end_ns);
+        whole.end_ns = std::max(whole.end_ns, summary.reach.commands_end_ns);
         summary.commands_grid = grid_over(whole, summary.columns);
     }
-    return *summary.reach;
+    return summary.reach;
 }
 
 namespace {

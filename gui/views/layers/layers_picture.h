@@ -5,7 +5,6 @@
 #include <array>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -152,7 +151,8 @@ class TrackSummaries {
         size_t columns = 0;           // of each grid, at most
         PreparedRange grid;           // of traffic and PDUs
         PreparedRange commands_grid;  // which may go on behind the last packet
-        std::optional<ReachIndex> reach;
+        ReachIndex reach;
+        bool reach_is_new = false;  // of all these rows
         Part all;
         Part passing;
         std::shared_ptr<const FilterResult> filter;  // of `passing`

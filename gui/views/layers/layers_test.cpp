@@ -109,6 +109,32 @@ TEST_P(Samples, CommandsUnderWayAreThoseThatReachIntoTheRange) {
     }
 }
 
+// As a capture grows: whatever was known by then, the whole is known in the end.
+TEST(ReachIndex, FollowsACaptureThatGrows) {
+    QString error;
+    const auto growing = Document::open(testing_gui::sample("loss-mixed-initiator.pcap.zst"), error);
+    ASSERT_NE(growing, nullptr) << error.toStdString();
+    ReachIndex followed;
+    bool done = false;
+    QObject::connect(growing.get(), &Document::loaded, [&] { done = true; });
+    const auto look = [&] {
+        const CaptureData::Reading reading = growing->data()->read();
+        if (reading.timeline().track(1) != nullptr) followed.follow(TrackRows(reading, 1));
+    };
+    ASSERT_TRUE(testing_gui::wait_until([&] {
+        look();
+        return done;
+    }));
+    look();
+    const CaptureData::Reading reading = growing->data()->read();
+    const ReachIndex whole = ReachIndex::of(TrackRows(reading, 1));
+    EXPECT_GT(whole.longest_pdu_ns, 0);
+    EXPECT_EQ(followed.without_turnaround, whole.without_turnaround);
+    EXPECT_EQ(followed.longest_pdus_ns, whole.longest_pdus_ns);
+    EXPECT_EQ(followed.longest_pdu_ns, whole.longest_pdu_ns);
+    EXPECT_EQ(followed.commands_end_ns, whole.commands_end_ns);
+}
+
 TEST_P(Samples, PdusUnderWayAreThoseWithAPacketInTheRange) {
     const ReachIndex reach = ReachIndex::of(*rows);
     for (const TimeRange& range : stretches(whole, 2)) {
