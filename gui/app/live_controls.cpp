@@ -171,16 +171,18 @@ void LiveControls::copy(CaptureWindow& capture, const QString& to, bool and_clos
         [from = QFile::encodeName(from).toStdString(), target = QFile::encodeName(to).toStdString()](
             const ExportControl& control) { return copy_recording(from, target, control); },
         [this, &capture, from, to, and_close](const Result<bool>& whole) {
-            if (!whole)
+            if (!whole) {
                 return tell(tr("Not saved"),
                             tr("%1: %2").arg(to, QString::fromStdString(whole.error().message)));
+            }
             if (!*whole) return;
             QFile::remove(from);
             moved(capture, to);
             // Not from within what belongs to it.
-            if (and_close)
+            if (and_close) {
                 QMetaObject::invokeMethod(
                     &capture, [this, &capture] { window_.close(capture); }, Qt::QueuedConnection);
+            }
         });
 }
 

@@ -33,6 +33,11 @@ struct Arguments {
     std::string theme = "system";
     std::string select;
     double scale = 1;
+    std::vector<std::string> interfaces;
+    std::string filter;
+    std::string path;
+    uint32_t snap_length = 0;
+    bool kernel_truth = false;
 };
 
 void describe(CLI::App& app, Arguments& arguments) {
@@ -58,6 +63,17 @@ void describe(CLI::App& app, Arguments& arguments) {
         ->needs(render)
         ->check(CLI::Range(0.5, 4.0))
         ->capture_default_str();
+    CLI::Option* const record =
+        app.add_option("-i,--interface", arguments.interfaces,
+                       "Record from this interface and follow that; may be given several times")
+            ->excludes(render);
+    app.add_option("-f,--filter", arguments.filter, "… only what this capture filter passes")->needs(record);
+    app.add_option("-s,--snapshot-length", arguments.snap_length, "… so many bytes of each packet")
+        ->needs(record);
+    app.add_option("-w,--write", arguments.path, "… into this file; it can be saved afterwards, too")
+        ->needs(record);
+    app.add_flag("--kernel-truth", arguments.kernel_truth, "… with what this host's TCP says of its windows")
+        ->needs(record);
     app.add_option("--theme", arguments.theme, "light, dark, or as the desktop is")
         ->check(CLI::IsMember({"light", "dark", "system"}))
         ->capture_default_str();
@@ -89,6 +105,17 @@ std::optional<RenderOptions> render_options(const Arguments& arguments) {
     options.select = text(arguments.select);
     options.scale = arguments.scale;
     return options;
+}
+
+v1::RecordingRequest recording_request(const Arguments& arguments) {
+    v1::RecordingRequest request;
+    for (const std::string& interface : arguments.interfaces) request.add_interfaces(interface);
+    request.set_filter(arguments.filter);
+    request.set_snap_length(arguments.snap_length);
+    request.set_promiscuous(true);
+    request.set_kernel_truth(arguments.kernel_truth);
+    request.set_path(arguments.path);
+    return request;
 }
 
 // Qt speaks of folders that a session without a desktop lacks; they are not needed to draw.
@@ -150,6 +177,7 @@ int run(int argc, char** argv) {
     for (const std::string& file : arguments.files) files.append(text(file));
     if (!files.isEmpty()) window.open(files);
     window.live().offer_left_behind();
+    if (!arguments.interfaces.empty()) window.live().start(recording_request(arguments));
     return QApplication::exec();
 }
 
