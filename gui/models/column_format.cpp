@@ -149,6 +149,12 @@ QString ColumnFormat::text(const Cell& cell, const TimeReference& time) const {
     }
 }
 
+QString ColumnFormat::text_so_far(const Cell& cell, const TimeReference& time) const {
+    if (column_->name == "outcome" && cell.kind == Cell::Kind::text && cell.text == "unanswered")
+        return QCoreApplication::translate("Columns", "under way");
+    return text(cell, time);
+}
+
 QString ColumnFormat::exact(const Cell& cell, const TimeReference& time) const {
     switch (cell.kind) {
         case Cell::Kind::empty:

@@ -34,6 +34,8 @@ class ColumnFormat {
 
     // "1.24 ms", "64 KiB", "✓"; empty where unknown.
     QString text(const Cell& cell, const TimeReference& time) const;
+    // The same while the capture goes on: what has no answer is under way.
+    QString text_so_far(const Cell& cell, const TimeReference& time) const;
     // All of it: "1,240,512 ns"; for a tooltip.
     QString exact(const Cell& cell, const TimeReference& time) const;
     // A value as it can stand in a filter beside the column; empty where unknown.

@@ -40,6 +40,16 @@ TEST(ColumnFormat, TellsValuesInTheUnitsOfPeople) {
               "2026-11-21 11:08:21.000000000 UTC");
 }
 
+TEST(ColumnFormat, WhatHasNoAnswerYetIsUnderWay) {
+    const ColumnFormat outcome(column_of("commands", "outcome"));
+    Cell cell;
+    cell.set(std::string_view("unanswered"));
+    EXPECT_EQ(outcome.text_so_far(cell, {}).toStdString(), "under way");
+    EXPECT_EQ(outcome.text(cell, {}).toStdString(), "unanswered");
+    cell.set(std::string_view("aborted"));
+    EXPECT_EQ(outcome.text_so_far(cell, {}).toStdString(), "aborted");
+}
+
 TEST(ColumnFormat, TitlesAreWordsAndTooltipsTellTheName) {
     EXPECT_EQ(ColumnFormat(column_of("commands", "turnaround_ns")).title().toStdString(), "Turnaround");
     EXPECT_EQ(ColumnFormat(column_of("commands", "cmd_sn")).title().toStdString(), "CmdSN");

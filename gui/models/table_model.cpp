@@ -140,7 +140,7 @@ void TableModel::fetch_wanted() {
                     for (size_t column = 0; column < formats.size(); ++column) {
                         table.cell(row, column, cell);
                         fields.push_back(
-                            {formats[column].text(cell, time), formats[column].exact(cell, time)});
+                            {formats[column].text_so_far(cell, time), formats[column].exact(cell, time)});
                     }
                     page.lit.push_back(lit && lit(table, static_cast<uint32_t>(row)));
                 }
