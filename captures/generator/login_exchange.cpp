@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "captures/generator/login_exchange.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/core.h>
+#include <optional>
+#include <utility>
+
+namespace sanscope {
+namespace {
+
+constexpr size_t most_text = 65536;
+constexpr unsigned most_requests = 64;
+constexpr uint32_t longest_segment = 16'777'215;
+
+// What a side says instead of a value (RFC 7143 §6.2).
+bool is_refusal(std::string_view value) {
+    return value == "Reject" || value == "NotUnderstood" || value == "Irrelevant";
+}
+
+std::optional<bool> read_bool(std::string_view value) {
+    if (value == "Yes") return true;
+    if (value == "No") return false;
+    return std::nullopt;
+}
+
+// In decimal, or with 0x in hexadecimal (§6.1).
+std::optional<uint32_t> read_number(std::string_view value) {
+    const bool hex = value.starts_with("0x") || value.starts_with("0X");
+    if (hex) value.remove_prefix(2);
+    uint32_t number = 0;
+    const auto [end, error] =
+        std::from_chars(value.data(), value.data() + value.size(), number, hex ? 16 : 10);
+    if (error != std::errc() || end != value.data() + value.size()) return std::nullopt;
+    return number;
+}
+
+const char* yes_or_no(bool value) {
+    return value ? "Yes" : "No";
+}
+
+bool is_in_list(std::string_view list, std::string_view value) {
+    while (!list.empty()) {
+        const size_t comma = std::min(list.find(','), list.size());
+        if (list.substr(0, comma) == value) return true;
+        list.remove_prefix(std::min(comma + 1, list.size()));
+    }
+    return false;
+}
+
+// How two sides come to a number.
+enum class Choice : uint8_t { lesser, greater, declared };
+
+struct NumberKey {
+    std::string_view name;
+    Choice choice;
+    uint32_t LoginOffer::*offered;
+    uint32_t LoginOutcome::*outcome;
+    uint32_t least;
+    uint32_t most;
+};
+
+// MaxRecvDataSegmentLength is what each side declares of itself; what the target declares is its own.
+constexpr NumberKey number_keys[] = {
+    {"MaxRecvDataSegmentLength", Choice::declared, &LoginOffer::max_recv_data_segment_length,
+     &LoginOutcome::max_recv_data_segment_length_target, 512, longest_segment},
+    {"MaxBurstLength", Choice::lesser, &LoginOffer::max_burst_length, &LoginOutcome::max_burst_length, 512,
+     longest_segment},
+    {"FirstBurstLength", Choice::lesser, &LoginOffer::first_burst_length, &LoginOutcome::first_burst_length,
+     512, longest_segment},
+    {"MaxOutstandingR2T", Choice::lesser, &LoginOffer::max_outstanding_r2t,
+     &LoginOutcome::max_outstanding_r2t, 1, 65535},
+    {"MaxConnections", Choice::lesser, &LoginOffer::max_connections, &LoginOutcome::max_connections, 1,
+     65535},
+    {"ErrorRecoveryLevel", Choice::lesser, &LoginOffer::error_recovery_level,
+     &LoginOutcome::error_recovery_level, 0, 2},
+    {"DefaultTime2Wait", Choice::greater, &LoginOffer::default_time2wait, &LoginOutcome::default_time2wait, 0,
+     3600},
+    {"DefaultTime2Retain", Choice::lesser, &LoginOffer::default_time2retain,
+     &LoginOutcome::default_time2retain, 0, 3600},
+};
+
+struct BoolKey {
+    std::string_view name;
+    bool either;  // Yes where one side wants it, else where both do
+    bool LoginOffer::*offered;
+    bool LoginOutcome::*outcome;
+};
+
+constexpr BoolKey bool_keys[] = {
+    {"InitialR2T", true, &LoginOffer::initial_r2t, &LoginOutcome::initial_r2t},
+    {"ImmediateData", false, &LoginOffer::immediate_data, &LoginOutcome::immediate_data},
+};
+
+struct DigestKey {
+    std::string_view name;
+    std::string LoginOffer::*offered;
+    bool LoginOutcome::*outcome;
+};
+
+constexpr DigestKey digest_keys[] = {
+    {"HeaderDigest", &LoginOffer::header_digest, &LoginOutcome::header_digest},
+    {"DataDigest", &LoginOffer::data_digest, &LoginOutcome::data_digest},
+};
+
+Error makes_no_sense(const std::string& name, const std::string& value) {
+    return {fmt::format("the target answered {}={}, which is not among what it was offered", name, value)};
+}
+
+}  // namespace
+
+std::string login_status_text(uint8_t status_class, uint8_t status_detail) {
+    const auto words = [&]() -> std::string_view {
+        switch (status_class << 8 | status_detail) {
+            case 0x0101:
+                return "the target has moved for the time being";
+            case 0x0102:
+                return "the target has moved for good";
+            case 0x0200:
+                return "the target takes the request for wrong";
+            case 0x0201:
+                return "the target does not believe who this is: authentication failed";
+            case 0x0202:
+                return "the target does not let this initiator in";
+            case 0x0203:
+                return "the target does not exist there";
+            case 0x0204:
+                return "the target was removed";
+            case 0x0205:
+                return "the target speaks no version that this initiator does";
+            case 0x0206:
+                return "the session has as many connections as it may have";
+            case 0x0207:
+                return "the target misses a parameter";
+            case 0x0208:
+                return "the target does not include this connection in the session";
+            case 0x0209:
+                return "the target does not know this type of session";
+            case 0x020a:
+                return "the target knows no such session";
+            case 0x020b:
+                return "the target takes no login in this state";
+            case 0x0300:
+                return "the target has an error of its own";
+            case 0x0301:
+                return "the target is out of service";
+            case 0x0302:
+                return "the target is out of resources";
+            default:
+                break;
+        }
+        return status_class == 2 ? "the target refuses the initiator" : "the target cannot";
+    }();
+    return fmt::format("{} (status {}/{})", words, status_class, status_detail);
+}
+
+LoginExchange::LoginExchange(LoginOffer offer, uint32_t cmd_sn)
+    : offer_(std::move(offer)),
+      cmd_sn_(cmd_sn),
+      tsih_(offer_.tsih),
+      exp_cmd_sn_(cmd_sn),
+      max_cmd_sn_(cmd_sn) {
+    outcome_.max_recv_data_segment_length_initiator = offer_.max_recv_data_segment_length;
+}
+
+std::string LoginExchange::first_keys() const {
+    TextKeys keys = {{"InitiatorName", offer_.initiator_name}};
+    if (!offer_.initiator_alias.empty()) keys.emplace_back("InitiatorAlias", offer_.initiator_alias);
+    if (offer_.target_name.empty()) {
+        keys.emplace_back("SessionType", "Discovery");
+    } else {
+        keys.emplace_back("SessionType", "Normal");
+        keys.emplace_back("TargetName", offer_.target_name);
+    }
+    keys.emplace_back("AuthMethod", "None");
+    return write_text_keys(keys);
+}
+
+std::string LoginExchange::operational_keys() const {
+    TextKeys keys;
+    for (const DigestKey& key : digest_keys) keys.emplace_back(key.name, offer_.*key.offered);
+    for (const NumberKey& key : number_keys) keys.emplace_back(key.name, std::to_string(offer_.*key.offered));
+    for (const BoolKey& key : bool_keys) keys.emplace_back(key.name, yes_or_no(offer_.*key.offered));
+    keys.emplace_back("DataPDUInOrder", "Yes");
+    keys.emplace_back("DataSequenceInOrder", "Yes");
+    if (offer_.target_name.empty()) {
+        // What a session without commands has no use for is irrelevant there (§13, "LO" and "Irrelevant when").
+        std::erase_if(keys, [](const auto& key) {
+            return key.first != "HeaderDigest" && key.first != "DataDigest" &&
+                   key.first != "MaxRecvDataSegmentLength" && key.first != "DefaultTime2Wait" &&
+                   key.first != "DefaultTime2Retain" && key.first != "ErrorRecoveryLevel";
+        });
+    }
+    return write_text_keys(keys);
+}
+
+LoginExchange::Request LoginExchange::request() {
+    constexpr unsigned transit = 0x80;
+    ++requests_;
+    std::string data = std::exchange(answers_, {});
+    // While the target has more to say it is only let go on.
+    if (!asked_ && !wants_more_) {
+        data += stage_ == Stage::security ? first_keys() : operational_keys();
+        asked_ = true;
+    }
+    const auto current = static_cast<unsigned>(stage_);
+    const auto next =
+        static_cast<unsigned>(stage_ == Stage::security ? Stage::operational : Stage::full_feature);
+    const unsigned flags = current << 2 | (wants_more_ ? 0 : transit | next);
+    BhsWriter header(Opcode::login_request);
+    header.immediate()
+        .flags(flags)
+        .data_segment_length(static_cast<uint32_t>(data.size()))
+        .isid(offer_.isid)
+        .tsih(tsih_)
+        .itt(0)
+        .cid(offer_.cid)
+        .cmd_sn(cmd_sn_)
+        .exp_stat_sn(exp_stat_sn_);
+    return {header, std::move(data)};
+}
+
+Result<LoginExchange::State> LoginExchange::on_response(Bhs header, std::string_view data) {
+    if (header.opcode() != Opcode::login_response)
+        return Error{
+            fmt::format("the target answered the login with opcode 0x{:02x}", header.opcode_value())};
+    exp_stat_sn_ = header.stat_sn().value + 1;
+    exp_cmd_sn_ = header.exp_cmd_sn().value;
+    max_cmd_sn_ = header.max_cmd_sn().value;
+    constexpr uint8_t redirection = 1;
+    if (header.status_class() > redirection)
+        return Error{login_status_text(header.status_class(), header.status_detail())};
+    if (pending_.size() + data.size() > most_text)
+        return Error{fmt::format("the target answered with more than {} bytes of text", most_text)};
+    if (requests_ >= most_requests)
+        return Error{fmt::format("the login did not end within {} requests", most_requests)};
+    pending_ += data;
+    wants_more_ = header.continues();
+    if (wants_more_) return State::goes_on;
+
+    const auto keys = read_text_keys(std::exchange(pending_, {}));
+    if (!keys) return keys.error();
+    if (header.status_class() == redirection) {
+        const std::string* const address = find_key(*keys, "TargetAddress");
+        if (address == nullptr)
+            return Error{login_status_text(header.status_class(), header.status_detail()) +
+                         ", and does not say whereto"};
+        target_address_ = *address;
+        return State::redirected;
+    }
+    auto answers = take(*keys);
+    if (!answers) return answers.error();
+    answers_ = std::move(*answers);
+    if (!header.transit()) return State::goes_on;
+    if (header.current_stage() != static_cast<uint8_t>(stage_) ||
+        header.next_stage() <= header.current_stage())
+        return Error{fmt::format("the target goes from stage {} of the login to {}", header.current_stage(),
+                                 header.next_stage())};
+    if (!answers_.empty()) return Error{"the target ends a stage of the login with a question"};
+    stage_ = Stage{header.next_stage()};
+    asked_ = false;
+    tsih_ = header.tsih();
+    if (stage_ != Stage::full_feature) return State::goes_on;
+    if (tsih_ == 0) return Error{"the target gave the session no handle"};
+    outcome_.tsih = tsih_;
+    // A first burst is part of a burst (§13.14).
+    outcome_.first_burst_length = std::min(outcome_.first_burst_length, outcome_.max_burst_length);
+    return State::complete;
+}
+
+// What the target said; what it asked for is answered.
+Result<std::string> LoginExchange::take(const TextKeys& keys) {
+    std::string answers;
+    for (const auto& [name, value] : keys) {
+        auto one = answer(name, value);
+        if (!one) return one.error();
+        answers += *one;
+    }
+    return answers;
+}
+
+Result<std::string> LoginExchange::answer(const std::string& name, const std::string& value) {
+    const bool was_offered = stage_ == Stage::operational && asked_;
+    for (const NumberKey& key : number_keys) {
+        if (name != key.name) continue;
+        if (is_refusal(value)) return std::string();
+        const auto number = read_number(value);
+        if (!number || *number < key.least || *number > key.most) return makes_no_sense(name, value);
+        const uint32_t offered = offer_.*key.offered;
+        if (key.choice == Choice::declared) {
+            outcome_.*key.outcome = *number;
+            return std::string();
+        }
+        const bool within = key.choice == Choice::lesser ? *number <= offered : *number >= offered;
+        if (was_offered && !within) return makes_no_sense(name, value);
+        const uint32_t chosen =
+            key.choice == Choice::lesser ? std::min(*number, offered) : std::max(*number, offered);
+        outcome_.*key.outcome = chosen;
+        return was_offered ? std::string() : write_text_keys({{name, std::to_string(chosen)}});
+    }
+    for (const BoolKey& key : bool_keys) {
+        if (name != key.name) continue;
+        if (is_refusal(value)) return std::string();
+        const auto said = read_bool(value);
+        if (!said) return makes_no_sense(name, value);
+        const bool offered = offer_.*key.offered;
+        if (was_offered && (key.either ? offered && !*said : !offered && *said))
+            return makes_no_sense(name, value);
+        const bool chosen = key.either ? offered || *said : offered && *said;
+        outcome_.*key.outcome = chosen;
+        return was_offered ? std::string() : write_text_keys({{name, yes_or_no(chosen)}});
+    }
+    for (const DigestKey& key : digest_keys) {
+        if (name != key.name) continue;
+        if (value == "Reject")
+            return Error{fmt::format("the target takes no {} of {}", name, offer_.*key.offered)};
+        if (is_refusal(value)) return std::string();
+        if (was_offered) {
+            if (!is_in_list(offer_.*key.offered, value)) return makes_no_sense(name, value);
+            outcome_.*key.outcome = value == "CRC32C";
+            return std::string();
+        }
+        // The first of its wishes that is among ours.
+        std::string_view wishes = value;
+        while (!wishes.empty()) {
+            const std::string_view wish = wishes.substr(0, wishes.find(','));
+            if (is_in_list(offer_.*key.offered, wish)) {
+                outcome_.*key.outcome = wish == "CRC32C";
+                return write_text_keys({{name, std::string(wish)}});
+            }
+            wishes.remove_prefix(std::min(wish.size() + 1, wishes.size()));
+        }
+        return write_text_keys({{name, "Reject"}});
+    }
+    if (name == "AuthMethod") {
+        if (value == "None") return std::string();
+        return Error{fmt::format("the target wants authentication: {}", value)};
+    }
+    if (name == "TargetAlias") {
+        outcome_.target_alias = value;
+        return std::string();
+    }
+    if (name == "TargetPortalGroupTag") {
+        outcome_.target_portal_group_tag = value;
+        return std::string();
+    }
+    const bool is_known = name == "DataPDUInOrder" || name == "DataSequenceInOrder" ||
+                          name == "TargetAddress" || name == "TargetName";
+    if (is_known || is_refusal(value)) return std::string();
+    return write_text_keys({{name, "NotUnderstood"}});
+}
+
+}  // namespace sanscope
