@@ -222,9 +222,10 @@ LoginExchange::Request LoginExchange::request() {
 }
 
 Result<LoginExchange::State> LoginExchange::on_response(Bhs header, std::string_view data) {
-    if (header.opcode() != Opcode::login_response)
+    if (header.opcode() != Opcode::login_response) {
         return Error{
             fmt::format("the target answered the login with opcode 0x{:02x}", header.opcode_value())};
+    }
     exp_stat_sn_ = header.stat_sn().value + 1;
     exp_cmd_sn_ = header.exp_cmd_sn().value;
     max_cmd_sn_ = header.max_cmd_sn().value;
@@ -243,9 +244,10 @@ Result<LoginExchange::State> LoginExchange::on_response(Bhs header, std::string_
     if (!keys) return keys.error();
     if (header.status_class() == redirection) {
         const std::string* const address = find_key(*keys, "TargetAddress");
-        if (address == nullptr)
+        if (address == nullptr) {
             return Error{login_status_text(header.status_class(), header.status_detail()) +
                          ", and does not say whereto"};
+        }
         target_address_ = *address;
         return State::redirected;
     }
@@ -254,10 +256,11 @@ Result<LoginExchange::State> LoginExchange::on_response(Bhs header, std::string_
     answers_ = std::move(*answers);
     if (!header.transit()) return State::goes_on;
     if (header.current_stage() != static_cast<uint8_t>(stage_) ||
-        header.next_stage() <= header.current_stage())
+        header.next_stage() <= header.current_stage()) {
         return Error{fmt::format("the target goes from stage {} of the login to {}", header.current_stage(),
                                  header.next_stage())};
-    if (!answers_.empty()) return Error{"the target ends a stage of the login with a question"};
+    }
+    answers_.clear();  // who goes on does not wait for them
     stage_ = Stage{header.next_stage()};
     asked_ = false;
     tsih_ = header.tsih();
