@@ -92,7 +92,7 @@ Result<std::monostate> PacketReader::pass(const Options& options) {
     while (wanted() && source_->claim(batch)) {
         source_->load(batch);
         source_->parse(batch);
-        if (const auto added = add(batch); !added) return added;
+        if (auto added = add(batch); !added) return added;
         if (options.progress) options.progress(*source_, index_);
     }
     return end();
