@@ -118,13 +118,9 @@ int render(const RenderOptions& options) {
         complain(QStringLiteral("%1: %2").arg(options.file, error));
         return exit_nothing;
     }
-    process_until([&] { return !document->loading(); });
-    // The last look at what was read tells the whole range.
-    QApplication::processEvents();
-    process_until([&] {
-        const auto reading = document->data()->try_read();
-        return reading && (reading->index().packets() == 0 || !document->state().whole().empty());
-    });
+    bool loaded = false;
+    QObject::connect(document.get(), &Document::loaded, [&] { loaded = true; });
+    process_until([&] { return loaded; });
     if (!QDir().mkpath(options.folder)) {
         complain(QStringLiteral("%1 cannot be made").arg(options.folder));
         return exit_nothing;
