@@ -130,11 +130,11 @@ class Bench:
         sh("ip", "netns", "exec", THERE, self.sender, wire, "--packets", packets, "--rate", rate, *more)
 
     @contextlib.contextmanager
-    def running(self, *arguments, prefix=(), environment=None):
+    def running(self, *arguments, prefix=(), environment=None, stdout=subprocess.DEVNULL):
         """A recording under way. Afterwards it has .status and .err."""
         with tempfile.TemporaryFile("w+") as err:
             child = subprocess.Popen([*map(str, prefix), *self.command(*arguments)], stdin=subprocess.DEVNULL,
-                                     stdout=subprocess.DEVNULL, stderr=err, env={**os.environ, **(environment or {})})
+                                     stdout=stdout, stderr=err, env={**os.environ, **(environment or {})})
             child.text = lambda: (err.seek(0), err.read())[1]
             deadline = time.monotonic() + 20
             while "Recording from" not in child.text() and child.poll() is None and time.monotonic() < deadline:
@@ -473,6 +473,47 @@ def test_requests(bench, checks):
                       ["-i", "v0", "-B", "9999"]):
         run = bench.run(*arguments)
         checks.check(f"usage: {' '.join(arguments)}", faults(status=(run.returncode == 2, run.returncode), message=(run.stderr, "none")))
+
+
+# Sends the packets of a pcap, given on standard input, from the interface v0.
+REPLAY = """
+import socket, struct, sys, time
+data, at, count = sys.stdin.buffer.read(), 24, 0
+wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+wire.bind(("v0", 0))
+while at + 16 <= len(data):
+    length = struct.unpack_from("<I", data, at + 8)[0]
+    wire.send(data[at + 16:at + 16 + length])
+    at, count = at + 16 + length, count + 1
+    if count % 50 == 0:
+        time.sleep(0.005)
+print(count)
+"""
+
+
+def test_report(bench, checks):
+    sample = ROOT / "captures" / "samples" / "loss-mixed-initiator.pcap.zst"
+    packets = subprocess.run(["zstd", "-dcq", sample], check=True, capture_output=True).stdout
+    out, text = bench.scratch / "reported.pcapng", bench.scratch / "report.txt"
+    with open(text, "w") as stdout, bench.running("-i", "v0", "-w", out, "--report", stdout=stdout) as run:
+        sent = int(subprocess.run(["ip", "netns", "exec", THERE, sys.executable, "-c", REPLAY], input=packets, check=True,
+                                  capture_output=True).stdout)
+        time.sleep(0.5)
+    live, later = text.read_text(), sh(bench.sanscope, "report", out, check=False).stdout
+    checks.check("the report of a recording is the one of its file", faults(
+        packets=(f"{sent} packets, " in live, live[:300]), commands=("READ(16)" in live, live[-300:]),
+        same=(live == later, "another"), status=(run.status == 0, run.status)))
+
+    ring = bench.scratch / "ring.pcapng"
+    with open(text, "w") as stdout, bench.running("-i", "v0", "-w", ring, "-b", "packets:1000", "-b", "files:3", "--report",
+                                                  stdout=stdout) as run:
+        subprocess.run(["ip", "netns", "exec", THERE, sys.executable, "-c", REPLAY], input=packets, check=True,
+                       capture_output=True)
+        time.sleep(0.5)
+    rotated = text.read_text()
+    checks.check("of a ring of files it is of all that was recorded", faults(
+        packets=(f"{sent} packets, " in rotated, rotated[:300]), files=(len(list(bench.scratch.glob("ring_*"))) == 3, "not 3"),
+        status=(run.status == 0, run.status)))
 
 
 def main():
