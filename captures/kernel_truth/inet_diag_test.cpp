@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,16 @@ TEST(InetDiag, says_what_the_kernel_objects_to) {
     EXPECT_TRUE(answer.is_last);
     ASSERT_TRUE(answer.error);
     EXPECT_THAT(answer.error->message, HasSubstr("not permitted"));
+}
+
+TEST(InetDiag, an_error_that_is_none_is_one_of_the_protocol) {
+    for (const int told : {std::numeric_limits<int>::min(), -5000, 0, 7}) {
+        std::vector<uint8_t> body;
+        append(body, told);
+        const auto answer = parse_inet_diag(message(NLMSG_ERROR, body), sequence, [](const kernel_event&) {});
+        ASSERT_TRUE(answer.error) << told;
+        EXPECT_THAT(answer.error->message, HasSubstr("Protocol error")) << told;
+    }
 }
 
 TEST(InetDiag, tells_nothing_of_an_answer_that_is_cut) {
