@@ -171,9 +171,10 @@ void FileSeries::end_file(bool with_tail) {
     event.mutable_file_ended()->set_bytes(file_->bytes());
     ended_bytes_ += file_->bytes();
     const bool closed = file_->close();
+    const int error = errno;
     file_.reset();
     surroundings_.tell(std::move(event));
-    if (!closed) fail(fmt::format("{}: {}", path_, std::generic_category().message(errno)));
+    if (!closed) fail(fmt::format("{}: {}", path_, std::generic_category().message(error)));
 }
 
 FileSeries::State FileSeries::fail(std::string message) {
