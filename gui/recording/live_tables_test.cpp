@@ -14,6 +14,7 @@
 
 #include "analyzer/tables/packets_table.h"
 #include "analyzer/tables/tables.h"
+#include "analyzer/tables/testing/table_text.h"
 
 namespace sanscope {
 namespace {
@@ -22,22 +23,6 @@ using testing_gui::loaded;
 using testing_gui::ReplayedRecording;
 using testing_gui::sample;
 using testing_gui::wait_until;
-
-std::string text_of(const Cell& cell) {
-    switch (cell.kind) {
-        case Cell::Kind::empty:
-            return "";
-        case Cell::Kind::integer:
-            return std::to_string(cell.integer);
-        case Cell::Kind::unsigned_integer:
-            return std::to_string(cell.unsigned_integer);
-        case Cell::Kind::text:
-            return std::string(cell.text);
-        case Cell::Kind::boolean:
-            return cell.boolean ? "true" : "false";
-    }
-    return "";
-}
 
 // Returns how many rows there are.
 size_t expect_same(const Table& live, const Table& later) {
