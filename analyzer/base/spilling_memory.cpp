@@ -19,6 +19,11 @@ constexpr size_t page = size_t{64} * 1024;  // or a part of it, on every machine
 constexpr size_t extent_bytes = size_t{64} << 20;
 constexpr uint64_t left_for_others = uint64_t{1} << 30;
 
+// What needs no alignment of its own.
+bool may_spill(size_t bytes, size_t alignment) {
+    return bytes >= SpillingMemory::least_spilled && alignment <= alignof(std::max_align_t);
+}
+
 size_t in_pages(size_t bytes) {
     return (bytes + page - 1) / page * page;
 }
@@ -54,7 +59,7 @@ void SpillingMemory::keep_within(size_t most_resident) {
 }
 
 void* SpillingMemory::do_allocate(size_t bytes, size_t alignment) {
-    if (bytes >= least_spilled && alignment <= page) {
+    if (may_spill(bytes, alignment)) {
         const std::lock_guard lock(mutex_);
         if (in_memory_ + bytes > most_in_memory_) {
             if (void* const piece = take_from_file(in_pages(bytes))) return piece;
@@ -65,7 +70,7 @@ void* SpillingMemory::do_allocate(size_t bytes, size_t alignment) {
 }
 
 void SpillingMemory::do_deallocate(void* piece, size_t bytes, size_t alignment) {
-    if (bytes >= least_spilled && alignment <= page) {
+    if (may_spill(bytes, alignment)) {
         const std::lock_guard lock(mutex_);
         if (in_file(piece)) {
             given_back_.emplace(in_pages(bytes), piece);
