@@ -166,6 +166,17 @@ void Timeline::take_kernel_window(size_t row) {
     sender.kernel_cwnd.push(window.cwnd);
 }
 
+void Timeline::take_kernel_transition(size_t row) {
+    const KernelCaTransitionRow& transition = store_->kernel_ca_transitions()[row];
+    ConnectionTrack* track = track_for(transition.connection);
+    if (track == nullptr) return;
+    auto& transitions = track->senders[transition.from_a ? 0 : 1].kernel_ca_transitions;
+    if (!transitions.empty() &&
+        store_->kernel_ca_transitions()[transitions.back()].time_ns > transition.time_ns)
+        unsorted_.push_back(transition.connection);
+    transitions.push_back(static_cast<uint32_t>(row));
+}
+
 int64_t Timeline::time_of_pdu(const PduRow& pdu) const {
     if (pdu.time_ns != no_time) return pdu.time_ns;
     return pdu.first_packet == 0 ? no_time : time_of(pdu.first_packet);
@@ -228,6 +239,8 @@ bool Timeline::update(size_t most_rows) {
     all &= take(taken_.losses, store.losses().size(), [&](size_t row) { take_loss(row); });
     all &= take(taken_.kernel_windows, store.kernel_windows().size(),
                 [&](size_t row) { take_kernel_window(row); });
+    all &= take(taken_.kernel_ca_transitions, store.kernel_ca_transitions().size(),
+                [&](size_t row) { take_kernel_transition(row); });
     all &= take(taken_.pdus, store.pdus().size(), [&](size_t row) { take_pdu(row); });
     const size_t commands = store.commands().size();
     const size_t end = step(taken_.commands, commands, most_rows);
@@ -253,6 +266,9 @@ void Timeline::sort_late() {
                                      [&](uint32_t row) { return store_->losses()[row].time_ns; });
             std::ranges::stable_sort(sender.kernel_windows, {},
                                      [&](uint32_t row) { return store_->kernel_windows()[row].time_ns; });
+            std::ranges::stable_sort(sender.kernel_ca_transitions, {}, [&](uint32_t row) {
+                return store_->kernel_ca_transitions()[row].time_ns;
+            });
             sender.kernel_cwnd = LodPyramid<uint32_t>(unknown<uint32_t>, memory_);
             for (const uint32_t row : sender.kernel_windows)
                 sender.kernel_cwnd.push(store_->kernel_windows()[row].cwnd);

@@ -34,9 +34,10 @@ struct SenderTrack {
     Values cwnd{unknown<uint32_t>, memory};  // of `windows`, as the next two
     Values in_flight{unknown<uint32_t>, memory};
     Values advertised_window{unknown<uint32_t>, memory};
-    Rows ca_transitions{memory};  // by time_ns
-    Rows losses{memory};          // by time_ns
-    Rows kernel_windows{memory};  // by time_ns
+    Rows ca_transitions{memory};         // by time_ns
+    Rows losses{memory};                 // by time_ns
+    Rows kernel_windows{memory};         // by time_ns
+    Rows kernel_ca_transitions{memory};  // by time_ns
     Values kernel_cwnd{unknown<uint32_t>, memory};
 };
 
@@ -140,6 +141,7 @@ class Timeline {
     void take_transition(size_t row);
     void take_loss(size_t row);
     void take_kernel_window(size_t row);
+    void take_kernel_transition(size_t row);
     void take_pdu(size_t row);
     bool settled(const CommandRow& command, size_t rows_behind) const;
     void take_command(size_t row);
@@ -161,6 +163,7 @@ class Timeline {
         size_t ca_transitions = 0;
         size_t losses = 0;
         size_t kernel_windows = 0;
+        size_t kernel_ca_transitions = 0;
         size_t pdus = 0;
         size_t commands = 0;
     };

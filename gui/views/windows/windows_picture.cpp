@@ -2,6 +2,7 @@
 #include "gui/views/windows/windows_picture.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "gui/views/windows/step_sum.h"
 
@@ -59,72 +60,95 @@ class SenderPreparation {
             [&](size_t first, size_t last) { return track_.kernel_cwnd.query(first, last, raw); });
     }
 
-    // It tells its state with every window. Of very many in a column, some tell the shares of its time.
+    // The state that is told to begin with, and what is told of it in the range: the last change before, and those in it.
+    struct Changes {
+        size_t first = 0;  // in the range, of `rows`
+        size_t last = 0;   // behind it
+        std::vector<StateBand::Change> changes;
+    };
+    template <class Row>
+    Changes changes_in_range(const ChunkedRows<Row>& table, const SenderTrack::Rows& rows,
+                             std::optional<StateBand::Change> at_first) const {
+        const auto time_at = [&](uint32_t i) { return table[i].time_ns; };
+        const auto change = [&](uint32_t i) -> StateBand::Change {
+            return {table[i].time_ns, static_cast<uint8_t>(table[i].to)};
+        };
+        Changes found;
+        found.first = first_not_before(rows, prepared_.range.begin_ns, time_at);
+        found.last = first_not_before(rows, prepared_.range.end_ns, time_at);
+        found.changes.reserve(found.last - found.first + 1);
+        if (found.first > 0) {
+            found.changes.push_back(change(rows[found.first - 1]));
+        } else if (at_first) {
+            found.changes.push_back(*at_first);
+        }
+        for (size_t i = found.first; i < found.last; ++i) found.changes.push_back(change(rows[i]));
+        return found;
+    }
+
     void kernel_ca() {
-        constexpr size_t most_of_column = 64;
         const auto told = [&](size_t i) -> const KernelWindowRow& {
             return store_.kernel_windows()[track_.kernel_windows[i]];
         };
-        const RowColumns columns =
-            row_columns(prepared_, track_.kernel_windows.size(), [&](size_t i) { return told(i).time_ns; });
-        std::vector<StateBand::Change> changes;
-        const auto add = [&](size_t i) {
-            const auto state = static_cast<uint8_t>(told(i).ca_state);
-            if (!told(i).ca_state_known || (!changes.empty() && changes.back().state == state)) return;
-            changes.push_back({told(i).time_ns, state});
+        const auto state_of = [&](size_t i) -> StateBand::Change {
+            return {told(i).time_ns, static_cast<uint8_t>(told(i).ca_state)};
         };
-        if (columns.first() > 0) add(columns.first() - 1);
-        for (size_t c = 0; c < columns.columns(); ++c) {
-            const size_t count = columns.begins[c + 1] - columns.begins[c];
-            const size_t stride = count / most_of_column + 1;
-            for (size_t i = columns.begins[c]; i < columns.begins[c + 1]; i += stride) add(i);
+        std::vector<StateBand::Change> changes;
+        if (!track_.kernel_ca_transitions.empty()) {
+            std::optional<StateBand::Change> at_first;
+            if (!track_.kernel_windows.empty() && told(0).ca_state_known) at_first = state_of(0);
+            changes = changes_in_range(store_.kernel_ca_transitions(), track_.kernel_ca_transitions, at_first)
+                          .changes;
+        } else {
+            // A kernel that was only asked told its state with its windows.
+            visit_some(row_columns(prepared_, track_.kernel_windows.size(),
+                                   [&](size_t i) { return told(i).time_ns; }),
+                       [&](size_t i) {
+                           const StateBand::Change change = state_of(i);
+                           const bool is_new = changes.empty() || changes.back().state != change.state;
+                           if (told(i).ca_state_known && is_new) changes.push_back(change);
+                       });
         }
         picture_.kernel_ca = StateBand::of(prepared_, changes, picture_.until_ns);
     }
 
     void ca() {
-        const auto& rows = track_.ca_transitions;
-        const auto at = [&](uint32_t i) -> const CaTransitionRow& { return store_.ca_transitions()[i]; };
-        const auto time_at = [&](uint32_t i) { return at(i).time_ns; };
-        const size_t first = first_not_before(rows, prepared_.range.begin_ns, time_at);
-        const size_t last = first_not_before(rows, prepared_.range.end_ns, time_at);
-        std::vector<StateBand::Change> changes;
-        changes.reserve(last - first + 1);
         // A sender is in Open until it is said to leave it, from its first window on.
-        if (first > 0) {
-            changes.push_back({at(rows[first - 1]).time_ns, static_cast<uint8_t>(at(rows[first - 1]).to)});
-        } else if (!track_.windows.empty()) {
-            changes.push_back({row(0).time_ns, static_cast<uint8_t>(CaState::open)});
-        }
-        for (size_t i = first; i < last; ++i) {
-            changes.push_back({at(rows[i]).time_ns, static_cast<uint8_t>(at(rows[i]).to)});
-        }
-        picture_.ca = StateBand::of(prepared_, changes, picture_.until_ns);
-        if (last - first > prepared_.columns()) return;
+        std::optional<StateBand::Change> at_first;
+        if (!track_.windows.empty())
+            at_first = StateBand::Change{row(0).time_ns, static_cast<uint8_t>(CaState::open)};
+        const auto& rows = track_.ca_transitions;
+        const Changes found = changes_in_range(store_.ca_transitions(), rows, at_first);
+        picture_.ca = StateBand::of(prepared_, found.changes, picture_.until_ns);
+        if (found.last - found.first > prepared_.columns()) return;
         // One before the range tells how the state at its begin came about.
-        for (size_t i = first - (first > 0 ? 1 : 0); i < last; ++i) {
-            const CaTransitionRow& transition = at(rows[i]);
+        for (size_t i = found.first - (found.first > 0 ? 1 : 0); i < found.last; ++i) {
+            const CaTransitionRow& transition = store_.ca_transitions()[rows[i]];
             picture_.transitions.push_back(
                 {transition.time_ns, transition.packet, transition.cause, transition.from, transition.to});
         }
     }
 
-    // Where there are very many changes, the shares of a column's time are told by some of them.
-    void limit() {
+    // Calls with positions: the last one before the range, and of each column all, or where there are very many some that
+    // tell the shares of its time.
+    template <class Visit>
+    static void visit_some(const RowColumns& columns, Visit visit) {
         constexpr size_t most_of_column = 64;
-        const auto& positions = index_.limit_changes();
-        const auto time_at = [&](size_t i) { return row(positions[i]).time_ns; };
-        const RowColumns columns = row_columns(prepared_, positions.size(), time_at);
-        std::vector<StateBand::Change> changes;
-        const auto add = [&](size_t i) {
-            changes.push_back({time_at(i), static_cast<uint8_t>(row(positions[i]).limit)});
-        };
-        if (columns.first() > 0) add(columns.first() - 1);
+        if (columns.first() > 0) visit(columns.first() - 1);
         for (size_t c = 0; c < columns.columns(); ++c) {
             const size_t count = columns.begins[c + 1] - columns.begins[c];
             const size_t stride = count / most_of_column + 1;
-            for (size_t i = columns.begins[c]; i < columns.begins[c + 1]; i += stride) add(i);
+            for (size_t i = columns.begins[c]; i < columns.begins[c + 1]; i += stride) visit(i);
         }
+    }
+
+    void limit() {
+        const auto& positions = index_.limit_changes();
+        const auto time_at = [&](size_t i) { return row(positions[i]).time_ns; };
+        std::vector<StateBand::Change> changes;
+        visit_some(row_columns(prepared_, positions.size(), time_at), [&](size_t i) {
+            changes.push_back({time_at(i), static_cast<uint8_t>(row(positions[i]).limit)});
+        });
         picture_.limit = StateBand::of(prepared_, changes, picture_.until_ns);
     }
 

@@ -124,6 +124,17 @@ TEST(WindowsPicture, TheKernelsWordIsEachOfItsSteps) {
         ASSERT_NE(state, nullptr) << i;
         ASSERT_EQ(state->state, static_cast<uint8_t>(rows[i].ca_state)) << i;
     }
+    // A state may come and go between two of its windows.
+    const auto wide = PreparedRange::around({whole_of(reading), 0, 2000});
+    const SenderPicture all = prepare_windows(reading, {target}, wide, nullptr, indexes).senders.front();
+    bool disorder = false;
+    for (const KernelCaTransitionRow& row : reading.store().kernel_ca_transitions()) {
+        const StateBand::Span* const state = all.kernel_ca.span_at(row.time_ns);
+        ASSERT_NE(state, nullptr);
+        EXPECT_EQ(state->state, static_cast<uint8_t>(row.to));
+        disorder = disorder || row.to == CaState::disorder;
+    }
+    EXPECT_TRUE(disorder);
     const auto far = PreparedRange::around({whole_of(reading), 0, 50});
     const SenderPicture whole = prepare_windows(reading, {target}, far, nullptr, indexes).senders.front();
     Extent told;
