@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "captures/recorder/recording_blocks.h"
+#include "captures/recorder/short_slices.h"
 
 namespace sanscope {
 namespace {
@@ -276,6 +277,7 @@ void InterfaceCapture::hand_over() {
 }
 
 void InterfaceCapture::run() {
+    ask_for_short_slices();
     Clock::time_point next_statistics = Clock::now();
     Clock::time_point stop_at = Clock::time_point::max();
     while (!discard_) {
