@@ -161,6 +161,8 @@ LoginExchange::LoginExchange(LoginOffer offer, uint32_t cmd_sn)
       tsih_(offer_.tsih),
       exp_cmd_sn_(cmd_sn),
       max_cmd_sn_(cmd_sn) {
+    if (offer_.chap) chap_.emplace(std::move(*offer_.chap));
+    offer_.chap.reset();
     outcome_.max_recv_data_segment_length_initiator = offer_.max_recv_data_segment_length;
 }
 
@@ -173,7 +175,7 @@ std::string LoginExchange::first_keys() const {
         keys.emplace_back("SessionType", "Normal");
         keys.emplace_back("TargetName", offer_.target_name);
     }
-    keys.emplace_back("AuthMethod", "None");
+    keys.emplace_back("AuthMethod", !chap_ ? "None" : needs_chap() ? "CHAP" : "CHAP,None");
     return write_text_keys(keys);
 }
 
@@ -195,10 +197,16 @@ std::string LoginExchange::operational_keys() const {
     return write_text_keys(keys);
 }
 
+// Nothing more is to be said in the security stage.
+bool LoginExchange::goes_on_from_security() const {
+    return !chap_ || auth_method_ == "None" || (auth_method_ == "CHAP" && chap_->has_proved_itself());
+}
+
 LoginExchange::Request LoginExchange::request() {
     constexpr unsigned transit = 0x80;
     ++requests_;
     std::string data = std::exchange(answers_, {});
+    chap_unsent_ = false;
     // While the target has more to say it is only let go on.
     if (!asked_ && !wants_more_) {
         data += stage_ == Stage::security ? first_keys() : operational_keys();
@@ -207,7 +215,8 @@ LoginExchange::Request LoginExchange::request() {
     const auto current = static_cast<unsigned>(stage_);
     const auto next =
         static_cast<unsigned>(stage_ == Stage::security ? Stage::operational : Stage::full_feature);
-    const unsigned flags = current << 2 | (wants_more_ ? 0 : transit | next);
+    const bool goes_on = !wants_more_ && (stage_ != Stage::security || goes_on_from_security());
+    const unsigned flags = current << 2 | (goes_on ? transit | next : 0);
     BhsWriter header(Opcode::login_request);
     header.immediate()
         .flags(flags)
@@ -260,6 +269,9 @@ Result<LoginExchange::State> LoginExchange::on_response(Bhs header, std::string_
         return Error{fmt::format("the target goes from stage {} of the login to {}", header.current_stage(),
                                  header.next_stage())};
     }
+    if (stage_ == Stage::security) {
+        if (auto ended = end_security(); !ended) return ended.error();
+    }
     answers_.clear();  // who goes on does not wait for them
     stage_ = Stage{header.next_stage()};
     asked_ = false;
@@ -280,7 +292,43 @@ Result<std::string> LoginExchange::take(const TextKeys& keys) {
         if (!one) return one.error();
         answers += *one;
     }
-    return answers;
+    if (auth_method_ != "CHAP" || stage_ != Stage::security) return answers;
+    if (auto heard = chap_->hear(keys); !heard) return heard.error();
+    const auto said = chap_->say();
+    if (!said) return said.error();
+    chap_unsent_ = !said->empty();
+    return answers + write_text_keys(*said);
+}
+
+Result<std::monostate> LoginExchange::choose_authentication(const std::string& method) {
+    if (!chap_) {
+        if (method == "None") return std::monostate{};
+        return Error{fmt::format("the target wants authentication: {}", method)};
+    }
+    if (stage_ != Stage::security || !auth_method_.empty())
+        return Error{"the target chose the way of authentication twice"};
+    if (method == "None" && needs_chap())
+        return Error{"the target wants no authentication, which the initiator does not agree to"};
+    if (method != "CHAP" && method != "None")
+        return Error{fmt::format("the target takes no authentication by CHAP: {}", method)};
+    auth_method_ = method;
+    return std::monostate{};
+}
+
+// The target goes on to the next stage.
+Result<std::monostate> LoginExchange::end_security() {
+    if (!chap_) return std::monostate{};
+    if (auth_method_ != "CHAP") {
+        if (needs_chap())
+            return Error{"the target goes on without the authentication that it was to take part in"};
+        return std::monostate{};
+    }
+    if (chap_->mutual() && !chap_->done()) return Error{"the target goes on without having proved itself"};
+    if (chap_unsent_ || !chap_->done())
+        return Error{"the target goes on before the initiator has proved itself"};
+    outcome_.chap_algorithm = chap_->algorithm();
+    outcome_.target_proved_itself = chap_->mutual();
+    return std::monostate{};
 }
 
 Result<std::string> LoginExchange::answer(const std::string& name, const std::string& value) {
@@ -337,8 +385,12 @@ Result<std::string> LoginExchange::answer(const std::string& name, const std::st
         return write_text_keys({{name, "Reject"}});
     }
     if (name == "AuthMethod") {
-        if (value == "None") return std::string();
-        return Error{fmt::format("the target wants authentication: {}", value)};
+        if (auto chosen = choose_authentication(value); !chosen) return chosen.error();
+        return std::string();
+    }
+    if (name.starts_with("CHAP_")) {
+        if (auth_method_ == "CHAP" && stage_ == Stage::security) return std::string();
+        return Error{fmt::format("the target sent {} without CHAP having been agreed on", name)};
     }
     if (name == "TargetAlias") {
         outcome_.target_alias = value;

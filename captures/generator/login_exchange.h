@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
+#include "captures/generator/chap.h"
 #include "captures/generator/text_keys.h"
 
 #include "analyzer/base/result.h"
@@ -33,6 +36,9 @@ struct LoginOffer {
     uint32_t error_recovery_level = 0;
     uint32_t default_time2wait = 2;
     uint32_t default_time2retain = 0;
+    std::optional<ChapCredentials> chap;  // where the initiator can prove itself
+    // A target that does not ask for this proof will not do. Always so where the target has to prove itself too.
+    bool chap_required = false;
 };
 
 // What holds for the connection once it is in the full feature phase. Before anything is said, the defaults of RFC 7143 §13.
@@ -51,12 +57,14 @@ struct LoginOutcome {
     uint32_t default_time2wait = 2;
     uint32_t default_time2retain = 20;
     uint16_t tsih = 0;
+    std::optional<ChapAlgorithm> chap_algorithm;  // by which the initiator proved itself
+    bool target_proved_itself = false;
     std::string target_alias;
     std::string target_portal_group_tag;
 };
 
-// The login of one connection, as the initiator leads it (RFC 7143 §6.3, §11.12, §11.13), without authentication. It has no
-// socket: its owner sends request() and shows what comes back, one after the other, until the login is complete.
+// The login of one connection, as the initiator leads it (RFC 7143 §6.3, §11.12, §11.13), with CHAP where that is offered. It has
+// no socket: its owner sends request() and shows what comes back, one after the other, until the login is complete.
 class LoginExchange {
   public:
     enum class State : uint8_t { goes_on, complete, redirected };
@@ -89,10 +97,17 @@ class LoginExchange {
 
     std::string first_keys() const;
     std::string operational_keys() const;
+    bool needs_chap() const { return chap_ && (offer_.chap_required || chap_->mutual()); }
+    bool goes_on_from_security() const;
+    Result<std::monostate> choose_authentication(const std::string& method);
+    Result<std::monostate> end_security();
     Result<std::string> take(const TextKeys& keys);
     Result<std::string> answer(const std::string& name, const std::string& value);
 
-    LoginOffer offer_;
+    LoginOffer offer_;  // but for the credentials, which chap_ has
+    std::optional<ChapInitiator> chap_;
+    std::string auth_method_;   // as the target chose it
+    bool chap_unsent_ = false;  // answers_ have keys of CHAP
     uint32_t cmd_sn_;
     LoginOutcome outcome_;
     Stage stage_ = Stage::security;

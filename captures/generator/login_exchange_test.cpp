@@ -244,6 +244,176 @@ TEST_F(Login, ATargetThatWantsToKnowWhoThisIsIsToldOf) {
     EXPECT_EQ(state.error().message, "the target wants authentication: CHAP");
 }
 
+// The target's half of CHAP beside the login.
+class LoginWithChap : public Login {
+  protected:
+    static constexpr unsigned stays = 0;
+
+    static ChapCredentials credentials(bool mutual) {
+        ChapCredentials credentials{.initiator = {"host", Secret("a secret of the host")},
+                                    .target = std::nullopt};
+        if (mutual) credentials.target = ChapAccount{"disk", Secret("a secret of the disk")};
+        return credentials;
+    }
+    void begin(bool mutual, bool required = false) {
+        LoginOffer with_chap = offer();
+        with_chap.chap = credentials(mutual);
+        with_chap.chap_required = required;
+        exchange = LoginExchange(with_chap, 100);
+        target = ChapTarget(credentials(mutual));
+        ask();
+    }
+    // Up to the request in which the initiator proves itself.
+    void prove() {
+        ASSERT_TRUE(answer(stays, {{"TargetPortalGroupTag", "1"}, {"AuthMethod", "CHAP"}}));
+        ask();
+        EXPECT_FALSE(request.header.view().transit());
+        const auto challenge = target.answer(keys);
+        ASSERT_TRUE(challenge);
+        const auto state = answer(stays, *challenge);
+        ASSERT_TRUE(state) << state.error().message;
+        ask();
+    }
+    std::string error_of(const Result<State>& state) { return state ? "no error" : state.error().message; }
+
+    ChapTarget target{credentials(false)};
+};
+
+TEST_F(LoginWithChap, ProvesTheInitiator) {
+    begin(false);
+    EXPECT_THAT(find_key(keys, "AuthMethod"), Pointee(std::string("CHAP,None")));
+    EXPECT_FALSE(request.header.view().transit()) << "the target has not yet chosen";
+    prove();
+    EXPECT_TRUE(request.header.view().transit());
+    EXPECT_EQ(request.header.view().next_stage(), 1);
+    EXPECT_THAT(find_key(keys, "CHAP_N"), Pointee(std::string("host")));
+    ASSERT_TRUE(target.answer(keys));
+    EXPECT_TRUE(target.done());
+    ASSERT_TRUE(answer(security_to_operational, {}));
+    ask();
+    EXPECT_THAT(find_key(keys, "MaxRecvDataSegmentLength"), Pointee(std::string("262144")));
+    const auto state = answer(operational_to_full_feature, {});
+    ASSERT_TRUE(state) << state.error().message;
+    EXPECT_EQ(*state, State::complete);
+    EXPECT_EQ(exchange.outcome().chap_algorithm, ChapAlgorithm::sha3_256);
+    EXPECT_FALSE(exchange.outcome().target_proved_itself);
+    EXPECT_TRUE(analyser.full_feature());
+}
+
+TEST_F(LoginWithChap, ProvesTheTargetWhereItIsMutual) {
+    begin(true);
+    EXPECT_THAT(find_key(keys, "AuthMethod"), Pointee(std::string("CHAP")));
+    prove();
+    const auto proof = target.answer(keys);
+    ASSERT_TRUE(proof);
+    const auto state = answer(security_to_operational, *proof);
+    ASSERT_TRUE(state) << state.error().message;
+    ask();
+    ASSERT_TRUE(answer(operational_to_full_feature, {}));
+    EXPECT_TRUE(exchange.outcome().target_proved_itself);
+}
+
+TEST_F(LoginWithChap, WaitsForATargetThatGoesOnLaterOrInPieces) {
+    begin(true);
+    prove();
+    const std::string proof = write_text_keys(*target.answer(keys));
+    constexpr unsigned continues = 0x40;
+    ASSERT_TRUE(answer_text(continues, proof.substr(0, 10)));
+    ask();
+    EXPECT_TRUE(request.data.empty());
+    auto state = answer_text(stays, proof.substr(10));
+    ASSERT_TRUE(state) << state.error().message;
+    EXPECT_EQ(*state, State::goes_on);
+    ask();
+    EXPECT_TRUE(request.data.empty());
+    EXPECT_TRUE(request.header.view().transit());
+    state = answer(security_to_operational, {});
+    ASSERT_TRUE(state) << state.error().message;
+    ask();
+    EXPECT_EQ(request.header.view().current_stage(), 1);
+}
+
+TEST_F(LoginWithChap, DoesWithoutWhereTheTargetDoes) {
+    begin(false);
+    auto state = answer(stays, {{"AuthMethod", "None"}});
+    ASSERT_TRUE(state);
+    ask();
+    EXPECT_TRUE(request.data.empty());
+    EXPECT_TRUE(request.header.view().transit());
+    ASSERT_TRUE(answer(security_to_operational, {}));
+    ask();
+    ASSERT_TRUE(answer(operational_to_full_feature, {}));
+    EXPECT_FALSE(exchange.outcome().chap_algorithm);
+
+    begin(false);
+    EXPECT_TRUE(answer(security_to_operational, {{"AuthMethod", "None"}})) << "at once";
+}
+
+TEST_F(LoginWithChap, DoesNotDoWithoutWhereItIsRequired) {
+    for (const bool mutual : {false, true}) {
+        for (const unsigned flags : {stays, security_to_operational}) {
+            begin(mutual, true);
+            EXPECT_THAT(error_of(answer(flags, {{"AuthMethod", "None"}})),
+                        HasSubstr("wants no authentication"));
+        }
+        begin(mutual, true);
+        EXPECT_THAT(error_of(answer(security_to_operational, {})), HasSubstr("without the authentication"));
+    }
+}
+
+TEST_F(LoginWithChap, NobodyGetsPastMutualAuthentication) {
+    begin(true);
+    EXPECT_THAT(error_of(answer(security_to_operational, {{"AuthMethod", "CHAP"}})),
+                HasSubstr("proved itself"));
+    begin(true);
+    ASSERT_TRUE(answer(stays, {{"AuthMethod", "CHAP"}}));
+    ask();
+    EXPECT_THAT(error_of(answer(security_to_operational, *target.answer(keys))), HasSubstr("proved itself"));
+    begin(true);
+    prove();
+    EXPECT_EQ(error_of(answer(security_to_operational, {})),
+              "the target goes on without having proved itself");
+    begin(true);
+    prove();
+    EXPECT_THAT(error_of(answer(security_to_operational, {{"CHAP_N", "disk"}, {"CHAP_R", "0x00"}})),
+                HasSubstr("could not prove itself"));
+}
+
+TEST_F(LoginWithChap, NoTargetGoesOnBeforeTheProofItAskedFor) {
+    begin(false);
+    ASSERT_TRUE(answer(stays, {{"AuthMethod", "CHAP"}}));
+    ask();
+    EXPECT_THAT(error_of(answer(security_to_operational, *target.answer(keys))),
+                HasSubstr("before the initiator has proved itself"));
+}
+
+TEST_F(LoginWithChap, EveryFailureIsTold) {
+    begin(false);
+    EXPECT_THAT(error_of(answer(stays, {{"AuthMethod", "Reject"}})), HasSubstr("no authentication by CHAP"));
+    begin(false);
+    EXPECT_THAT(error_of(answer(stays, {{"AuthMethod", "KRB5"}})), HasSubstr("KRB5"));
+    begin(false);
+    EXPECT_THAT(error_of(answer(stays, {{"CHAP_A", "5"}})), HasSubstr("CHAP_A without CHAP"));
+    begin(false);
+    EXPECT_THAT(error_of(answer(stays, {{"AuthMethod", "CHAP"}, {"CHAP_A", "5"}})),
+                HasSubstr("not its turn"));
+    begin(false);
+    ASSERT_TRUE(answer(stays, {{"AuthMethod", "CHAP"}}));
+    ask();
+    EXPECT_THAT(error_of(answer(stays, {{"AuthMethod", "CHAP"}})), HasSubstr("twice"));
+    begin(false);
+    prove();
+    EXPECT_EQ(error_of(answer(stays, {}, 2, 1)),
+              "the target does not believe who this is: authentication failed (status 2/1)");
+    begin(false);
+    int requests = 0;
+    while (answer(stays, {}) && requests < 1000) {
+        ask();
+        ++requests;
+    }
+    EXPECT_LT(requests, 100) << "a target that never chooses";
+}
+
 TEST_F(Login, ATargetThatNeverComesToAnEndIsLeft) {
     int answers = 0;
     while (answers < 1000) {

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "captures/generator/secret.h"
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <pty.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <thread>
+#include <unistd.h>
+#include <utmp.h>
+
+#include "analyzer/base/file_descriptor.h"
+
+namespace sanscope {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::Optional;
+
+std::string text_of(const Secret& secret) {
+    return {secret.bytes().begin(), secret.bytes().end()};
+}
+
+TEST(Secret, IsTheSameOnlyWhereEachByteIs) {
+    EXPECT_TRUE(Secret("abc") == Secret("abc"));
+    EXPECT_FALSE(Secret("abc") == Secret("abd"));
+    EXPECT_FALSE(Secret("abc") == Secret("abcd"));
+    EXPECT_TRUE(Secret() == Secret(""));
+}
+
+TEST(Secret, CopiesAreTheirOwn) {
+    Secret one("abc");
+    Secret two = one;
+    one.wipe();
+    EXPECT_TRUE(one.empty());
+    EXPECT_EQ(text_of(two), "abc");
+    one = two;
+    EXPECT_EQ(text_of(one), "abc");
+    one = std::move(two);
+    EXPECT_EQ(text_of(one), "abc");
+}
+
+TEST(Secret, OfLessThan96BitsIsCalledWeak) {
+    EXPECT_THAT(weakness_of(Secret("12345678901")), Optional(HasSubstr("11 bytes")));
+    EXPECT_FALSE(weakness_of(Secret("123456789012")));
+}
+
+class SecretFile : public testing::Test {
+  protected:
+    void SetUp() override {
+        std::string name = testing::TempDir() + "secret-XXXXXX";
+        const FileDescriptor file(::mkstemp(name.data()));
+        ASSERT_GE(file.get(), 0);
+        path = name;
+    }
+    void TearDown() override { std::filesystem::remove(path); }
+
+    Result<Secret> read(const std::string& content, mode_t mode = 0600) {
+        std::ofstream(path, std::ios::binary) << content;
+        EXPECT_EQ(::chmod(path.c_str(), mode), 0);
+        return read_secret_file(path);
+    }
+    std::string path;
+};
+
+TEST_F(SecretFile, GivesItsFirstLine) {
+    EXPECT_EQ(text_of(*read("the secret\nsomething else\n")), "the secret");
+    EXPECT_EQ(text_of(*read("the secret\r\n")), "the secret");
+    EXPECT_EQ(text_of(*read(" with spaces ")), " with spaces ");
+    EXPECT_EQ(text_of(*read(std::string(longest_secret, 's') + "\n")), std::string(longest_secret, 's'));
+}
+
+TEST_F(SecretFile, WithoutASecretIsAnError) {
+    EXPECT_FALSE(read(""));
+    EXPECT_FALSE(read("\nthe second line\n"));
+    EXPECT_FALSE(read("\r\n"));
+    EXPECT_FALSE(read(std::string(longest_secret + 1, 's')));
+    EXPECT_FALSE(read(std::string(100'000, 's')));
+    EXPECT_FALSE(read_secret_file(path + ".none"));
+    EXPECT_FALSE(read_secret_file(testing::TempDir())) << "a folder";
+}
+
+TEST_F(SecretFile, ThatOthersMayReadIsRefused) {
+    for (const mode_t mode : {0640u, 0604u, 0644u, 0660u, 0620u, 0602u}) {
+        const auto secret = read("the secret\n", mode);
+        ASSERT_FALSE(secret) << std::oct << mode;
+        EXPECT_THAT(secret.error().message, HasSubstr("chmod 600"));
+    }
+    EXPECT_TRUE(read("the secret\n", 0400));
+}
+
+TEST(SecretPipe, IsReadToo) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    const FileDescriptor reading(ends[0]);
+    {
+        const FileDescriptor writing(ends[1]);
+        ASSERT_EQ(::write(writing.get(), "the secret\n", 11), 11);
+    }
+    const auto secret = read_secret_file("/dev/fd/" + std::to_string(reading.get()));
+    ASSERT_TRUE(secret) << secret.error().message;
+    EXPECT_EQ(text_of(*secret), "the secret");
+}
+
+// A process on a terminal of its own that asks for a secret and tells, through its exit status, whether it is the right one.
+class SecretFromKeyboard : public testing::Test {
+  protected:
+    static constexpr int right = 0;
+    static constexpr int wrong = 1;
+    static constexpr int none = 2;
+
+    void SetUp() override {
+        int controlling = -1;
+        int terminal = -1;
+        ASSERT_EQ(::openpty(&controlling, &terminal, nullptr, nullptr, nullptr), 0);
+        master = FileDescriptor(controlling);
+        slave = FileDescriptor(terminal);
+        ASSERT_TRUE(echoes());
+        asker = ::fork();
+        ASSERT_GE(asker, 0);
+        if (asker == 0) {
+            if (::login_tty(terminal) != 0) ::_exit(none);
+            const auto secret = ask_secret("Secret of host: ");
+            ::_exit(!secret ? none : text_of(*secret) == "the secret" ? right : wrong);
+        }
+        while (echoes()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        prompt = shown();
+    }
+    bool echoes() const {
+        termios settings{};
+        EXPECT_EQ(::tcgetattr(slave.get(), &settings), 0);
+        return (settings.c_lflag & ECHO) != 0;
+    }
+    std::string shown() {
+        std::array<char, 256> bytes{};
+        const ssize_t count = ::read(master.get(), bytes.data(), bytes.size());
+        return {bytes.data(), count > 0 ? static_cast<size_t>(count) : 0};
+    }
+    void type(std::string_view text) {
+        ASSERT_EQ(::write(master.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    }
+    int end() {
+        int status = 0;
+        EXPECT_EQ(::waitpid(asker, &status, 0), asker);
+        return status;
+    }
+
+    FileDescriptor master;
+    FileDescriptor slave;
+    std::string prompt;
+    pid_t asker = -1;
+};
+
+TEST_F(SecretFromKeyboard, IsNotShown) {
+    EXPECT_EQ(prompt, "Secret of host: ");
+    type("the secret\n");
+    const int status = end();
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), right);
+    EXPECT_EQ(shown(), "\r\n");
+    EXPECT_TRUE(echoes());
+}
+
+TEST_F(SecretFromKeyboard, EmptyIsNone) {
+    type("\n");
+    const int status = end();
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), none);
+}
+
+TEST_F(SecretFromKeyboard, ASignalFindsTheTerminalAsItWas) {
+    ASSERT_EQ(::kill(asker, SIGTERM), 0);
+    const int status = end();
+    ASSERT_TRUE(WIFSIGNALED(status));
+    EXPECT_EQ(WTERMSIG(status), SIGTERM);
+    EXPECT_TRUE(echoes());
+}
+
+TEST(SecretWithoutKeyboard, IsAnError) {
+    const pid_t asker = ::fork();
+    ASSERT_GE(asker, 0);
+    if (asker == 0) {
+        ::setsid();
+        const auto secret = ask_secret("Secret: ");
+        ::_exit(!secret && secret.error().message.find("no terminal") != std::string::npos ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(asker, &status, 0), asker);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+}  // namespace
+}  // namespace sanscope
