@@ -32,7 +32,7 @@ enum class LoadFailure : uint8_t {
 };
 constexpr size_t load_failures = 14;
 
-// "BUSY", "check conditions", "lost with a connection": after a number.
+// "BUSY", "lost with a connection": behind a number.
 std::string_view load_failure_name(LoadFailure failure);
 // "task_set_full": in JSON and CSV.
 std::string_view load_failure_key(LoadFailure failure);
@@ -41,19 +41,19 @@ std::string_view load_failure_key(LoadFailure failure);
 // or as failed; what is neither is in flight. Sizes are bytes, moments and durations nanoseconds.
 class LoadAccount {
   public:
-    void on_sent(LoadKind kind) { ++of(kind).sent; }
+    void on_sent(LoadKind kind) { ++counts(kind).sent; }
 
     // GOOD came, and all of the data. `turnaround_ns`: from sending it to its status; `delay_ns`: how long after it was due it was
     // sent (0 without a rate).
     void on_done(LoadKind kind, uint64_t bytes, int64_t turnaround_ns, int64_t delay_ns = 0) {
-        OfKind& account = of(kind);
+        OfKind& account = counts(kind);
         ++account.done;
         account.bytes += bytes;
         account.turnaround.add(turnaround_ns);
         since_due_.add(turnaround_ns + delay_ns);
     }
     void on_failed(LoadKind kind, LoadFailure why) {
-        ++of(kind).failed;
+        ++counts(kind).failed;
         ++failures_[static_cast<size_t>(why)];
     }
     // All commands that are in flight fail so: those of a thread whose load has ended.
@@ -85,6 +85,7 @@ class LoadAccount {
     uint64_t done() const { return sum(&OfKind::done); }
     uint64_t failed() const { return sum(&OfKind::failed); }
     uint64_t bytes() const { return sum(&OfKind::bytes); }
+    // Of a difference without meaning: what was sent before may have been done in it.
     uint64_t in_flight() const { return sent() - done() - failed(); }
     uint64_t failed(LoadFailure why) const { return failures_[static_cast<size_t>(why)]; }
     LogHistogram turnaround() const;
@@ -101,7 +102,7 @@ class LoadAccount {
     double cpu_seconds_per_gigabyte() const;
 
   private:
-    OfKind& of(LoadKind kind) { return kinds_[static_cast<size_t>(kind)]; }
+    OfKind& counts(LoadKind kind) { return kinds_[static_cast<size_t>(kind)]; }
     uint64_t sum(uint64_t OfKind::*count) const { return kinds_[0].*count + kinds_[1].*count; }
     double per_second(uint64_t count) const {
         return elapsed_ns_ > 0 ? static_cast<double>(count) / seconds() : 0;

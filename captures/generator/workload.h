@@ -75,9 +75,9 @@ class Workload {
     bool write_ = false;
     unsigned read_percent_;
     uint64_t request_bytes_;
-    uint64_t stripe_bytes_;  // greater than the volume of one LUN
-    uint64_t requests_;      // of the whole volume
-    uint64_t begin_ = 0;     // region, in requests
+    uint64_t stripe_bytes_;
+    uint64_t requests_;   // of the whole volume
+    uint64_t begin_ = 0;  // region, in requests
     uint64_t end_ = 0;
     uint64_t position_ = 0;  // the next one of a sequence
     uint64_t at_ = 0;        // of what is left of the request, in the volume
