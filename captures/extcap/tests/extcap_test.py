@@ -3,21 +3,16 @@
 """sanscope's interfaces in Wireshark: tshark lists them, and records through them, with what the kernel told beside the packets.
 In a network namespace made for this and removed again. Needs root and tshark."""
 
-import argparse
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "analyzer" / "tests"))
 sys.path.insert(0, str(ROOT / "captures" / "recorder" / "tests"))
-from harness import Checks, missing_program  # noqa: E402
-import recorder_test as local  # noqa: E402
-from recorder_test import HERE, THERE, Capture, faults, sent_once, sh  # noqa: E402
+from recording_bench import HERE, THERE, Capture, faults, is_wanted, run_in_namespaces, sent_once, sh  # noqa: E402
 
 
 class Bench:
@@ -138,23 +133,14 @@ def test_tshark(bench, checks):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("words", nargs="*", help="only the parts whose name has one of these")
-    parser.add_argument("--binaries", type=pathlib.Path, default=ROOT / "build" / "release" / "bin")
-    arguments = parser.parse_args()
-    for program in ("sanscope", "sanscope-extcap", "sanscope-recorder", "packet_sender"):
-        if reason := missing_program(arguments.binaries / program):
-            sys.exit(reason)
-    checks = Checks()
-    if reason := local.why_not():
-        checks.skip("interfaces in Wireshark", reason)
-        return checks.finish()
-    with tempfile.TemporaryDirectory(prefix="sanscope-extcap-") as scratch, local.namespaces():
-        bench = Bench(arguments.binaries, pathlib.Path(scratch))
+    def run_parts(scratch, arguments, checks):
+        bench = Bench(arguments.binaries, scratch)
         for part in (test_questions, test_pipe, test_tshark):
-            if not arguments.words or any(word in part.__name__ for word in arguments.words):
+            if is_wanted(part.__name__, arguments):
                 part(bench, checks)
-    return checks.finish()
+
+    return run_in_namespaces(__doc__, "interfaces in Wireshark",
+                             ["sanscope", "sanscope-extcap", "sanscope-recorder", "packet_sender"], run_parts)
 
 
 if __name__ == "__main__":

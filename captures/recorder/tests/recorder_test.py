@@ -4,8 +4,6 @@
 is in the files, each packet once and in order; whatever happens to the interface, the disk or the recorder is told in one
 message, and costs nothing that was recorded before. Needs root."""
 
-import argparse
-import contextlib
 import os
 import pathlib
 import random
@@ -13,171 +11,14 @@ import re
 import shutil
 import signal
 import stat
-import struct
 import subprocess
 import sys
-import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "analyzer" / "tests"))
-from harness import Checks, missing_program  # noqa: E402
-
-NOBODY = 65534
-HERE, THERE = f"sanscope-rec-a{os.getpid()}", f"sanscope-rec-b{os.getpid()}"
-
-
-def sh(*words, check=True):
-    return subprocess.run([str(word) for word in words], check=check, capture_output=True, text=True)
-
-
-def why_not():
-    """Why the tests cannot run here, or None."""
-    if os.geteuid() != 0:
-        return "only root can make network namespaces"
-    for program in ("ip", "setcap", "setpriv", "mount"):
-        if shutil.which(program) is None:
-            return f"{program} is not installed"
-    try:
-        made = sh("ip", "netns", "add", HERE, check=False)
-        if made.returncode != 0:
-            return f"no network namespace can be made: {made.stderr.strip()}"
-        linked = sh("ip", "-n", HERE, "link", "add", "probe0", "type", "veth", "peer", "name", "probe1", check=False)
-        return None if linked.returncode == 0 else f"no virtual interface can be made: {linked.stderr.strip()}"
-    finally:
-        sh("ip", "netns", "del", HERE, check=False)
-
-
-@contextlib.contextmanager
-def namespaces():
-    """Two, with two wires between them: one end of v0 and v1 in each."""
-    try:
-        for name in (HERE, THERE):
-            sh("ip", "netns", "add", name)
-            # Neighbour discovery would be packets that nobody sent.
-            for which in ("all", "default"):
-                sh("ip", "netns", "exec", name, "sh", "-c",
-                   f"echo 1 > /proc/sys/net/ipv6/conf/{which}/disable_ipv6", check=False)
-        for wire in ("v0", "v1"):
-            add_wire(wire)
-        yield
-    finally:
-        for name in (HERE, THERE):
-            sh("ip", "netns", "del", name, check=False)
-
-
-def add_wire(wire):
-    sh("ip", "-n", HERE, "link", "add", wire, "type", "veth", "peer", "name", wire, "netns", THERE)
-    for name in (HERE, THERE):
-        sh("ip", "-n", name, "link", "set", wire, "up")
-
-
-class Capture:
-    """The packets of a pcapng as (interface, time, wire length, bytes), its interfaces' names and last statistics."""
-
-    def __init__(self, path):
-        self.packets, self.interfaces, self.statistics, self.whole = [], [], {}, True
-        data, at = pathlib.Path(path).read_bytes(), 0
-        while at < len(data):
-            if at + 12 > len(data):
-                self.whole = False
-                break
-            kind, length = struct.unpack_from("<II", data, at)
-            if length < 12 or at + length > len(data) or struct.unpack_from("<I", data, at + length - 4)[0] != length:
-                self.whole = False
-                break
-            body = data[at + 8:at + length - 4]
-            if kind == 6:
-                interface, high, low, captured, wire = struct.unpack_from("<IIIII", body)
-                self.packets.append((interface, high << 32 | low, wire, body[20:20 + captured]))
-            elif kind == 1:
-                options = dict(self.options(body[8:]))
-                self.interfaces.append(options[2].decode())
-            elif kind == 5:
-                options = dict(self.options(body[12:]))
-                self.statistics[struct.unpack_from("<I", body)[0]] = {
-                    name: struct.unpack("<Q", options[code])[0] for name, code in (("received", 4), ("ifdrop", 5), ("osdrop", 7))}
-            at += length
-
-    @staticmethod
-    def options(data):
-        at = 0
-        while at + 4 <= len(data):
-            code, length = struct.unpack_from("<HH", data, at)
-            if code == 0:
-                return
-            yield code, data[at + 4:at + 4 + length]
-            at += 4 + (length + 3) // 4 * 4
-
-    def numbers(self, interface=None):
-        """Those the sender gave its packets."""
-        return [struct.unpack_from("<Q", data, 42)[0] for number, _, _, data in self.packets
-                if interface is None or number == interface]
-
-
-class Bench:
-    def __init__(self, binaries, scratch):
-        self.sanscope = binaries / "sanscope"
-        self.recorder = binaries / "sanscope-recorder"
-        self.sender = binaries / "packet_sender"
-        self.scratch = scratch
-
-    def command(self, *arguments):
-        return ["ip", "netns", "exec", HERE, str(self.sanscope), "capture", *map(str, arguments)]
-
-    def send(self, wire="v0", packets=1000, rate=20000, **options):
-        more = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-        sh("ip", "netns", "exec", THERE, self.sender, wire, "--packets", packets, "--rate", rate, *more)
-
-    @contextlib.contextmanager
-    def running(self, *arguments, prefix=(), environment=None, stdout=subprocess.DEVNULL):
-        """A recording under way. Afterwards it has .status and .err."""
-        with tempfile.TemporaryFile("w+") as err:
-            child = subprocess.Popen([*map(str, prefix), *self.command(*arguments)], stdin=subprocess.DEVNULL,
-                                     stdout=stdout, stderr=err, env={**os.environ, **(environment or {})})
-            child.text = lambda: (err.seek(0), err.read())[1]
-            deadline = time.monotonic() + 20
-            while "Recording from" not in child.text() and child.poll() is None and time.monotonic() < deadline:
-                time.sleep(0.02)
-            try:
-                yield child
-                if child.poll() is None:
-                    child.send_signal(signal.SIGINT)
-                child.status = child.wait(30)
-            except subprocess.TimeoutExpired:
-                child.status = None
-            finally:
-                if child.poll() is None:
-                    child.kill()
-                    child.wait()
-            child.err = child.text()
-
-    def run(self, *arguments, prefix=(), environment=None):
-        return subprocess.run([*map(str, prefix), *self.command(*arguments)], stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True, timeout=60, env={**os.environ, **(environment or {})})
-
-    def recorder_of(self, child):
-        """The process that records for it; `ip` becomes the program it starts."""
-        for _ in range(100):
-            text = pathlib.Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text()
-            if text.split():
-                return int(text.split()[0])
-            time.sleep(0.02)
-        raise RuntimeError("there is no recorder")
-
-
-def sent_once(capture, count, interface=None):
-    """Faults, where the packets are not those sent, once each and in order."""
-    numbers = capture.numbers(interface)
-    if numbers == list(range(count)):
-        return []
-    return [f"{len(numbers)} packets of {count}; {len(set(numbers))} different ones, "
-            f"{'in' if numbers == sorted(numbers) else 'out of'} order"]
-
-
-def faults(**claims):
-    """Those that do not hold: NAME=(holds, what was seen)."""
-    return [f"{name}: {seen}" for name, (holds, seen) in claims.items() if not holds]
+sys.path.insert(0, str(ROOT / "captures" / "recorder" / "tests"))
+from recording_bench import (FULL, HERE, NOBODY, THERE, Bench, Capture, add_wire, faults, full_disk, full_disk_told,  # noqa: E402
+                             is_wanted, run_in_namespaces, sent_once, sh, whole_up_to_the_end)
 
 
 def test_plain(bench, checks):
@@ -305,28 +146,12 @@ def test_limits(bench, checks):
 
 
 def test_disk(bench, checks):
-    folder = bench.scratch / "small"
-    folder.mkdir()
-    sh("mount", "-t", "tmpfs", "-o", "size=2m", "sanscope-test", folder)
-    try:
-        out = folder / "full.pcapng"
-        with bench.running("-i", "v0", "-w", out) as run:
-            bench.send(packets=40000, rate=40000)
-            run.wait(10)
-        capture = Capture(out)
-        numbers = capture.numbers()
-        told = re.findall(r"^sanscope: .*", run.err, re.M)
-        checks.check("a full disk ends the recording with one message", faults(
-            status=(run.status == 3, run.status),
-            message=(told == [f"sanscope: {out}: No space left on device; it holds the {len(numbers)} packets recorded until "
-                              "then"], run.err)))
-        checks.check("what is in the file of a full disk is whole, with its statistics", faults(
-            whole=(capture.whole, "cut off"), packets=(numbers == list(range(len(numbers))) and len(numbers) > 15000, len(numbers)),
-            statistics=(0 in capture.statistics, "none"), full=(out.stat().st_size > 2 * 1024 * 1024 - 9000, out.stat().st_size)))
+    with full_disk(bench, "small") as (out, run, capture):
+        checks.check("a full disk ends the recording with one message", full_disk_told(out, run, capture))
+        checks.check("what is in the file of a full disk is whole, with its statistics", whole_up_to_the_end(capture) + faults(
+            full=(out.stat().st_size > FULL - 9000, out.stat().st_size)))
         report = sh(bench.sanscope, "report", out, check=False)
         checks.check("sanscope reads the file of a full disk", [] if report.returncode == 0 else [report.stderr])
-    finally:
-        sh("umount", folder)
 
     run = bench.run("-i", "v0", "-w", bench.scratch / "no" / "such" / "folder.pcapng")
     checks.check("a file that cannot be made is told", faults(
@@ -517,24 +342,13 @@ def test_report(bench, checks):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("words", nargs="*", help="only the parts whose name has one of these")
-    parser.add_argument("--binaries", type=pathlib.Path, default=ROOT / "build" / "release" / "bin")
-    arguments = parser.parse_args()
-    for program in ("sanscope", "sanscope-recorder", "packet_sender"):
-        if reason := missing_program(arguments.binaries / program):
-            sys.exit(reason)
-    checks = Checks()
-    if reason := why_not():
-        checks.skip("recording from interfaces", reason)
-        return checks.finish()
-    parts = [(name[5:], part) for name, part in globals().items() if name.startswith("test_")]
-    with tempfile.TemporaryDirectory(prefix="sanscope-recorder-") as scratch, namespaces():
-        bench = Bench(arguments.binaries, pathlib.Path(scratch))
-        for name, part in parts:
-            if not arguments.words or any(word in name for word in arguments.words):
+    def run_parts(scratch, arguments, checks):
+        bench = Bench(arguments.binaries, scratch)
+        for name, part in [(name[5:], part) for name, part in globals().items() if name.startswith("test_")]:
+            if is_wanted(name, arguments):
                 part(bench, checks)
-    return checks.finish()
+
+    return run_in_namespaces(__doc__, "recording from interfaces", ["sanscope", "sanscope-recorder", "packet_sender"], run_parts)
 
 
 if __name__ == "__main__":

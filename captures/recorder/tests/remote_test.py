@@ -4,7 +4,6 @@
 and removed again, and a stand-in for ssh where there is none. What was sent is in the file here, each packet once and in order;
 whatever happens to the connection, either host or the disk is told in one message, and leaves whole blocks. Needs root."""
 
-import argparse
 import contextlib
 import os
 import pathlib
@@ -13,15 +12,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "analyzer" / "tests"))
 sys.path.insert(0, str(ROOT / "captures" / "recorder" / "tests"))
-from harness import Checks, missing_program  # noqa: E402
-import recorder_test as local  # noqa: E402
-from recorder_test import HERE, THERE, Bench, Capture, faults, sent_once, sh  # noqa: E402
+from recording_bench import (HERE, NOBODY, Bench, Capture, faults, full_disk, full_disk_told, is_wanted,  # noqa: E402
+                             run_in_namespaces, sent_once, sh, told, whole_up_to_the_end)
 
 SSHD = "/usr/sbin/sshd"
 PORT = 2222
@@ -126,10 +122,6 @@ def gone_within(seconds, found):
     return not found()
 
 
-def told(text):
-    return re.findall(r"^sanscope: .*", text, re.M)
-
-
 def test_plain(bench, checks, way):
     out = bench.scratch / f"plain-{way}.pcapng"
     with bench.running("-i", "v0", "-s", 0, "-w", out) as run:
@@ -205,23 +197,9 @@ def test_files(bench, checks, way):
 
 
 def test_faults(bench, checks, way):
-    folder = bench.scratch / f"small-{way}"
-    folder.mkdir()
-    sh("mount", "-t", "tmpfs", "-o", "size=2m", "sanscope-test", folder)
-    try:
-        out = folder / "full.pcapng"
-        with bench.running("-i", "v0", "-w", out) as run:
-            bench.send(packets=40000, rate=40000)
-            run.wait(20)
-        capture = Capture(out)
-        numbers = capture.numbers()
-        checks.check(f"{way}: a full disk here ends the recording with one message, and a whole file with statistics", faults(
-            status=(run.status == 3, run.status), whole=(capture.whole and 0 in capture.statistics, capture.statistics),
-            message=(told(run.err) == [f"sanscope: {out}: No space left on device; it holds the {len(numbers)} packets recorded until "
-                                       "then"], run.err),
-            packets=(numbers == list(range(len(numbers))) and len(numbers) > 15000, len(numbers))))
-    finally:
-        sh("umount", folder)
+    with full_disk(bench, f"small-{way}") as (out, run, capture):
+        checks.check(f"{way}: a full disk here ends the recording with one message, and a whole file with statistics",
+                     full_disk_told(out, run, capture) + whole_up_to_the_end(capture))
 
     out = bench.scratch / f"lost-{way}.pcapng"
     with bench.running("-i", "v0", "-w", out) as run:
@@ -279,7 +257,7 @@ def test_faults(bench, checks, way):
                                                               message=("there is no sanscope-recorder on 127.0.0.1" in listed.stderr, listed.stderr)))
 
     powerless = bench.scratch / f"powerless-{way}"
-    powerless.write_text(f"#!/bin/sh\nexec setpriv --reuid {local.NOBODY} --regid {local.NOBODY} --clear-groups '{bench.open_recorder}'\n")
+    powerless.write_text(f"#!/bin/sh\nexec setpriv --reuid {NOBODY} --regid {NOBODY} --clear-groups '{bench.open_recorder}'\n")
     powerless.chmod(0o755)
     with bench.other(remote_recorder=powerless):
         run = bench.run("-i", "v0", "-w", bench.scratch / "x.pcapng")
@@ -369,28 +347,19 @@ def test_sshd(bench, checks):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("words", nargs="*", help="only the parts whose name has one of these: stand_in, sshd")
-    parser.add_argument("--binaries", type=pathlib.Path, default=ROOT / "build" / "release" / "bin")
-    arguments = parser.parse_args()
-    for program in ("sanscope", "sanscope-recorder", "sanscope-remote-recorder", "packet_sender"):
-        if reason := missing_program(arguments.binaries / program):
-            sys.exit(reason)
-    checks = Checks()
-    if reason := local.why_not():
-        checks.skip("recording on another host", reason)
-        return checks.finish()
-    with tempfile.TemporaryDirectory(prefix="sanscope-remote-") as scratch, local.namespaces():
-        bench = RemoteBench(arguments.binaries, pathlib.Path(scratch))
+    def run_parts(scratch, arguments, checks):
+        bench = RemoteBench(arguments.binaries, scratch)
         # Where everybody may start it, and where it has no rights of its own.
         os.chmod(scratch, 0o755)
-        bench.open_recorder = bench.scratch / "recorder-without-rights"
+        bench.open_recorder = scratch / "recorder-without-rights"
         shutil.copy(bench.recorder, bench.open_recorder)
         os.chmod(bench.open_recorder, 0o755)
         for part in (test_stand_in, test_sshd):
-            if not arguments.words or any(word in part.__name__ for word in arguments.words):
+            if is_wanted(part.__name__, arguments):
                 part(bench, checks)
-    return checks.finish()
+
+    return run_in_namespaces(__doc__, "recording on another host",
+                             ["sanscope", "sanscope-recorder", "sanscope-remote-recorder", "packet_sender"], run_parts)
 
 
 if __name__ == "__main__":
