@@ -45,6 +45,9 @@ class PduReceiver {
     template <class Handler>
     void passed_over(uint32_t bytes, Handler& handler);
 
+    // Of the PDUs that follow. Between PDUs only, or from on_end().
+    void agree(const Options& options) { options_ = options; }
+
     // A PDU has begun and is not yet all there.
     bool within_pdu() const { return stage_ != Stage::header || left_ != bhs_length; }
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "captures/generator/login_exchange.h"
+#include "captures/generator/pacing.h"
+#include "captures/generator/scsi_commands.h"
+#include "captures/generator/tcp_socket.h"
+#include "captures/generator/workload.h"
+
+namespace sanscope {
+
+// A LUN that load is put on, and the way there.
+struct LoadTarget {
+    std::string name;  // for messages
+    std::vector<SocketAddress> addresses;
+    LoginOffer offer;  // each session and connection puts its own ISID, TSIH and CID in
+    uint64_t lun_field = 0;
+    Capacity capacity;
+};
+
+// What a load is. Durations are nanoseconds.
+struct LoadPlan {
+    std::vector<LoadTarget> targets;  // striped where they are several
+    WorkloadOptions workload;         // its `worker` is set for each session
+    PacingOptions pacing;
+    TcpOptions tcp;
+    unsigned sessions = 1;     // with each target
+    unsigned connections = 1;  // of each session, as far as the target allows
+    unsigned queue_depth = 1;  // commands at once on each connection
+    unsigned threads = 1;
+    int64_t duration_ns = 0;  // 0: no limit
+    uint64_t most_commands = 0;
+    uint64_t most_bytes = 0;
+    int64_t patience_ns = 30'000'000'000;  // with a command, then with its abortion, then with a login
+    unsigned reconnections = 3;            // one after the other without a command that was answered
+};
+
+}  // namespace sanscope

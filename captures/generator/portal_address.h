@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "captures/generator/tcp_socket.h"
+
+#include "analyzer/base/result.h"
+
+namespace sanscope {
+
+// The addresses behind a TargetAddress: "HOST[:PORT][,GROUP]", the host in brackets where it is an IPv6 address, the port 3260
+// where none is said (RFC 7143 §13.8).
+Result<std::vector<SocketAddress>> resolve_portal(std::string_view target_address);
+
+}  // namespace sanscope

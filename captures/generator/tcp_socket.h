@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <sys/socket.h>
+#include <variant>
+#include <vector>
+
+#include "analyzer/base/file_descriptor.h"
+#include "analyzer/base/result.h"
+
+namespace sanscope {
+
+// What a connection's TCP is asked for; what is not set is the system's.
+struct TcpOptions {
+    std::string congestion_control;  // TCP_CONGESTION
+    int receive_buffer = 0;          // bytes, SO_RCVBUF: its size is then fixed
+    int send_buffer = 0;             // bytes, SO_SNDBUF
+    int maximum_segment_size = 0;    // bytes, TCP_MAXSEG
+};
+
+struct SocketAddress {
+    sockaddr_storage storage{};
+    socklen_t length = 0;
+};
+
+// The addresses of a host (a name, or an address without brackets), in the order in which they are to be tried.
+Result<std::vector<SocketAddress>> resolve(const std::string& host, uint16_t port);
+
+// "192.0.2.1:3260", "[2001:db8::1]:3260".
+std::string address_text(const SocketAddress& address);
+
+// A socket that is on its way to the other end. It does not block; once it may be written to, connect_outcome() tells whether
+// it got there.
+Result<FileDescriptor> begin_connect(const SocketAddress& to, const TcpOptions& options);
+Result<std::monostate> connect_outcome(int socket, const SocketAddress& to);
+
+// Waits until the other end, at the first address where there is one, took the connection. The socket does not block.
+Result<FileDescriptor> connect_to(const std::vector<SocketAddress>& addresses, const TcpOptions& options,
+                                  std::chrono::milliseconds patience);
+
+}  // namespace sanscope
