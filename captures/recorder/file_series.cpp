@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "captures/recorder/file_events.h"
 #include "captures/recorder/file_names.h"
 #include "captures/recorder/output_file.h"
 #include "captures/recorder/recording_blocks.h"
@@ -59,9 +60,7 @@ Result<std::monostate> FileSeries::open_next(Clock::time_point now) {
     file_began_ = now;
     file_packets_ = 0;
 
-    v1::RecordingEvent event;
-    event.mutable_file_begun()->set_path(path_);
-    event.mutable_file_begun()->set_number(files_);
+    v1::RecordingEvent event = file_begun_event(path_, files_);
     if (many && !surroundings_.instead_of_file && request_.rotation().has_ring_files()) {
         ring_.push_back(path_);
         if (ring_.size() > std::max<uint32_t>(request_.rotation().ring_files(), 1)) {
@@ -165,10 +164,7 @@ void FileSeries::end_file(bool with_tail) {
         // Should there be no room for it, the file is whole without it.
         file_->write({reinterpret_cast<const uint8_t*>(tail.data()), tail.size()}, 0, {});
     }
-    v1::RecordingEvent event;
-    event.mutable_file_ended()->set_path(path_);
-    event.mutable_file_ended()->set_packets(file_packets_);
-    event.mutable_file_ended()->set_bytes(file_->bytes());
+    v1::RecordingEvent event = file_ended_event(path_, file_packets_, file_->bytes());
     ended_bytes_ += file_->bytes();
     const bool closed = file_->close();
     const int error = errno;
@@ -179,11 +175,7 @@ void FileSeries::end_file(bool with_tail) {
 
 FileSeries::State FileSeries::fail(std::string message) {
     if (state_ == State::failed) return state_;
-    v1::RecordingEvent event;
-    event.mutable_trouble()->set_kind(v1::RecordingTrouble::OUTPUT);
-    event.mutable_trouble()->set_message(std::move(message));
-    event.mutable_trouble()->set_fatal(true);
-    surroundings_.tell(std::move(event));
+    surroundings_.tell(output_failed_event(std::move(message)));
     return state_ = State::failed;
 }
 

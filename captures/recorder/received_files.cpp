@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "captures/recorder/file_events.h"
 #include "captures/recorder/file_names.h"
 #include "captures/recorder/output_file.h"
 
@@ -39,9 +40,7 @@ void ReceivedFiles::begin_file() {
     }
     ++files_;
     file_packets_ = 0;
-    v1::RecordingEvent event;
-    event.mutable_file_begun()->set_path(path_);
-    event.mutable_file_begun()->set_number(files_);
+    v1::RecordingEvent event = file_begun_event(path_, files_);
     if (many && rotation.has_ring_files()) {
         ring_.push_back(path_);
         if (ring_.size() > std::max<uint32_t>(rotation.ring_files(), 1)) {
@@ -76,10 +75,7 @@ void ReceivedFiles::write(std::span<const uint8_t> blocks, uint64_t packets) {
 
 void ReceivedFiles::end_file() {
     if (!file_) return;
-    v1::RecordingEvent event;
-    event.mutable_file_ended()->set_path(path_);
-    event.mutable_file_ended()->set_packets(file_packets_);
-    event.mutable_file_ended()->set_bytes(file_->bytes());
+    v1::RecordingEvent event = file_ended_event(path_, file_packets_, file_->bytes());
     ended_bytes_ += file_->bytes();
     const bool closed = file_->close();
     const int error = errno;
@@ -98,11 +94,7 @@ void ReceivedFiles::cut_short() {
 
 void ReceivedFiles::fail(std::string message) {
     state_ = State::failed;
-    v1::RecordingEvent event;
-    event.mutable_trouble()->set_kind(v1::RecordingTrouble::OUTPUT);
-    event.mutable_trouble()->set_message(std::move(message));
-    event.mutable_trouble()->set_fatal(true);
-    tell_(std::move(event));
+    tell_(output_failed_event(std::move(message)));
 }
 
 }  // namespace sanscope
