@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "analyzer/base/utf8.h"
+
 namespace sanscope {
 namespace {
 
@@ -105,7 +107,8 @@ constexpr DigestKey digest_keys[] = {
 };
 
 Error makes_no_sense(const std::string& name, const std::string& value) {
-    return {fmt::format("the target answered {}={}, which is not among what it was offered", name, value)};
+    return {fmt::format("the target answered {}={}, which is not among what it was offered", name,
+                        cleaned_text(value))};
 }
 
 }  // namespace
@@ -303,14 +306,14 @@ Result<std::string> LoginExchange::take(const TextKeys& keys) {
 Result<std::monostate> LoginExchange::choose_authentication(const std::string& method) {
     if (!chap_) {
         if (method == "None") return std::monostate{};
-        return Error{fmt::format("the target wants authentication: {}", method)};
+        return Error{fmt::format("the target wants authentication: {}", cleaned_text(method))};
     }
     if (stage_ != Stage::security || !auth_method_.empty())
         return Error{"the target chose the way of authentication twice"};
     if (method == "None" && needs_chap())
         return Error{"the target wants no authentication, which the initiator does not agree to"};
     if (method != "CHAP" && method != "None")
-        return Error{fmt::format("the target takes no authentication by CHAP: {}", method)};
+        return Error{fmt::format("the target takes no authentication by CHAP: {}", cleaned_text(method))};
     auth_method_ = method;
     return std::monostate{};
 }
@@ -390,7 +393,8 @@ Result<std::string> LoginExchange::answer(const std::string& name, const std::st
     }
     if (name.starts_with("CHAP_")) {
         if (auth_method_ == "CHAP" && stage_ == Stage::security) return std::string();
-        return Error{fmt::format("the target sent {} without CHAP having been agreed on", name)};
+        return Error{
+            fmt::format("the target sent {} without CHAP having been agreed on", cleaned_text(name))};
     }
     if (name == "TargetAlias") {
         outcome_.target_alias = value;
