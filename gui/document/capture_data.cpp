@@ -16,8 +16,7 @@ using std::chrono::milliseconds;
 namespace {
 
 // What a file is made into is in memory, where it is looked at fastest, unless it is very much. A recording goes on for long.
-constexpr size_t most_in_memory = size_t{4} << 30;
-constexpr size_t most_in_memory_of_recording = size_t{128} << 20;
+constexpr size_t most_in_memory_of_file = size_t{4} << 30;
 // Of the rest of it, which is in a file: what views and findings look at.
 constexpr size_t most_resident = size_t{192} << 20;
 
@@ -36,7 +35,7 @@ CaptureData::CaptureData(std::string path, std::unique_ptr<SpillingMemory> memor
 CaptureData::~CaptureData() = default;
 
 Result<std::shared_ptr<CaptureData>> CaptureData::open(const std::string& path) {
-    auto memory = std::make_unique<SpillingMemory>(most_in_memory);
+    auto memory = std::make_unique<SpillingMemory>(most_in_memory_of_file);
     auto reader = PacketReader::begin(path, memory.get());
     if (!reader) return reader.error();
     (*reader)->source_to_pass().keep_notes();
@@ -44,8 +43,9 @@ Result<std::shared_ptr<CaptureData>> CaptureData::open(const std::string& path) 
 }
 
 Result<std::shared_ptr<CaptureData>> CaptureData::open_growing(const std::string& path,
-                                                               std::shared_ptr<FileGrowth> growth) {
-    auto memory = std::make_unique<SpillingMemory>(most_in_memory_of_recording);
+                                                               std::shared_ptr<FileGrowth> growth,
+                                                               size_t most_in_memory) {
+    auto memory = std::make_unique<SpillingMemory>(most_in_memory);
     auto reader = PacketReader::begin_growing(path, std::move(growth), memory.get());
     if (!reader) return reader.error();
     (*reader)->source_to_pass().keep_notes();
@@ -82,6 +82,10 @@ CaptureData::Progress CaptureData::progress() const {
 
 void CaptureData::keep_within_memory() const {
     memory_->keep_within(most_resident);
+}
+
+bool CaptureData::has_rows_in_file() const {
+    return memory_->bytes_in_file() > 0;
 }
 
 // In small steps, so that neither the loader nor a view waits long.

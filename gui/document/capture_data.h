@@ -51,9 +51,11 @@ class CaptureData {
     // An Error where nothing can be read.
     static Result<std::shared_ptr<CaptureData>> open(const std::string& path);
     // The same of a capture that is still being written, to a plain file: load() goes on until growth has ended. Waits until
-    // the file begins.
-    static Result<std::shared_ptr<CaptureData>> open_growing(const std::string& path,
-                                                             std::shared_ptr<FileGrowth> growth);
+    // the file begins. Beyond the first `most_in_memory` bytes of them, rows lie in a file.
+    static Result<std::shared_ptr<CaptureData>> open_growing(
+        const std::string& path, std::shared_ptr<FileGrowth> growth,
+        size_t most_in_memory = most_in_memory_of_recording);
+    static constexpr size_t most_in_memory_of_recording = size_t{128} << 20;
     ~CaptureData();
     CaptureData(const CaptureData&) = delete;
     CaptureData& operator=(const CaptureData&) = delete;
@@ -73,6 +75,8 @@ class CaptureData {
     // What is kept in a file, since it is much, leaves the memory where views have brought too much of it back. To be called
     // some times a second; load() does so too.
     void keep_within_memory() const;
+    // Whether there is anything for that to do. Any thread may ask.
+    bool has_rows_in_file() const;
     const std::string& path() const { return path_; }
 
     // Once complete: why its end is not the file's.

@@ -43,8 +43,8 @@ std::unique_ptr<Document> Document::open(const QString& path, QString& error) {
 }
 
 std::unique_ptr<Document> Document::follow(const QString& path, std::shared_ptr<FileGrowth> growth,
-                                           QString& error) {
-    auto data = CaptureData::open_growing(QFile::encodeName(path).toStdString(), growth);
+                                           QString& error, size_t most_in_memory) {
+    auto data = CaptureData::open_growing(QFile::encodeName(path).toStdString(), growth, most_in_memory);
     if (!data) {
         error = QString::fromStdString(data.error().message);
         return nullptr;
@@ -56,8 +56,6 @@ Document::Document(QString path, std::shared_ptr<CaptureData> data, std::shared_
     : path_(std::move(path)), data_(data), growth_(std::move(growth)) {
     connect(&state_, &ViewState::selection_changed, this, &Document::resolve_selection);
     connect(&memory_timer_, &QTimer::timeout, this, [this] { data_->keep_within_memory(); });
-    constexpr int between_looks_ms = 250;
-    memory_timer_.start(between_looks_ms);
     loader_ = std::thread([this, data = std::move(data)] {
         give_way(Nicer::loader);
         data->load(stop_, [this] {
@@ -80,6 +78,8 @@ void Document::stop_loading() {
 void Document::on_grown() {
     growth_told_ = false;
     if (!loading_) return;
+    constexpr int between_looks_ms = 250;
+    if (!memory_timer_.isActive() && data_->has_rows_in_file()) memory_timer_.start(between_looks_ms);
     if (data_->complete()) {
         loading_ = false;
         if (const CaptureNotes* const notes = data_->notes()) notes_.take(*notes);

@@ -23,8 +23,10 @@ class Document : public QObject {
     // Opens the file and begins to load it; nullptr and `error` where nothing can be read.
     static std::unique_ptr<Document> open(const QString& path, QString& error);
     // The same of a capture that is being recorded to a file, which must have begun: loading ends when `growth` does.
+    // `most_in_memory`: as CaptureData::open_growing() takes it.
     static std::unique_ptr<Document> follow(const QString& path, std::shared_ptr<FileGrowth> growth,
-                                            QString& error);
+                                            QString& error,
+                                            size_t most_in_memory = CaptureData::most_in_memory_of_recording);
     // Stops loading and waits for that: some milliseconds.
     ~Document() override;
 
@@ -43,6 +45,9 @@ class Document : public QObject {
     void stop_loading();
     // Opening to be told: damage, a stop, an error on this side. Empty while nothing is.
     const QString& warning() const { return warning_; }
+
+    // Now and then it takes rows that lie in a file out of memory: only where there are such.
+    bool keeps_within_memory() const { return memory_timer_.isActive(); }
 
     // When the capture began: what relative times are relative to.
     int64_t first_ns() const { return state_.whole().begin_ns; }

@@ -212,6 +212,28 @@ TEST(Document, FollowsACaptureWhileItIsRecorded) {
     EXPECT_EQ(document->state().whole(), afterwards->state().whole());
 }
 
+TEST(Document, MemoryIsLookedAfterOnceRowsAreInAFile) {
+    const std::vector<uint8_t> bytes = bytes_of("loss-mixed-initiator.pcap.zst");
+    const QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("recorded.pcap"));
+    std::ofstream(path.toStdString(), std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    for (const bool in_file : {false, true}) {
+        const auto growth = std::make_shared<FileGrowth>();
+        growth->grown_to(bytes.size());
+        growth->end();
+        QString error;
+        const size_t most_in_memory = in_file ? 0 : CaptureData::most_in_memory_of_recording;
+        const auto document = Document::follow(path, growth, error, most_in_memory);
+        ASSERT_TRUE(document) << error.toStdString();
+        EXPECT_FALSE(document->keeps_within_memory()) << "there is nothing yet";
+        ASSERT_TRUE(wait_until([&] { return !document->loading(); }));
+        EXPECT_EQ(document->data()->has_rows_in_file(), in_file);
+        EXPECT_EQ(document->keeps_within_memory(), in_file);
+        EXPECT_EQ(document->data()->try_read()->index().packets(), 9856u);
+    }
+}
+
 TEST(Document, ARecordingThatIsLeftEndsItsFollowing) {
     const std::vector<uint8_t> bytes = bytes_of("loss-mixed-initiator.pcap.zst");
     const QTemporaryDir folder;
