@@ -73,6 +73,12 @@ LinkedRows Linker::link(Selected table) {
         case Selected::ca_transitions:
             take_events(store_.ca_transitions());
             break;
+        case Selected::kernel_windows:
+            take_events(store_.kernel_windows());
+            break;
+        case Selected::kernel_ca_transitions:
+            take_events(store_.kernel_ca_transitions());
+            break;
         case Selected::commands:
             linked_.commands = rows_;
             take_commands();
@@ -95,8 +101,9 @@ LinkedRows Linker::link(Selected table) {
             take_losses();
             break;
     }
-    const bool by_packets =
-        table == Selected::packets || table == Selected::windows || table == Selected::ca_transitions;
+    const bool by_packets = table == Selected::packets || table == Selected::windows ||
+                            table == Selected::ca_transitions || table == Selected::kernel_windows ||
+                            table == Selected::kernel_ca_transitions;
     const bool by_pdus = table == Selected::commands || table == Selected::pdus;
     if (by_packets) pdus_of_packets();
     if (by_pdus) packets_of_pdus();

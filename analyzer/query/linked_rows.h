@@ -21,7 +21,9 @@ enum class Selected : uint8_t {
     sessions,
     losses,
     windows,
-    ca_transitions
+    ca_transitions,
+    kernel_windows,
+    kernel_ca_transitions
 };
 
 // What a selection is in every table: a set the size of each, packets by number - 1.
@@ -42,7 +44,9 @@ struct LinkedRows {
 //   losses           their packet and original packet; the PDUs to which the bytes belong, and their commands; their
 //                    connections
 //   windows,         the packet of each as if that was selected, and its connection
-//   ca_transitions
+//   ca_transitions,
+//   and both of the
+//   kernel's
 //
 // And always, the sessions of the connections. The set of the table in which rows were selected is `rows` itself, the size
 // of that table; of what the store does not keep there is nothing. What is brought brings nothing else: a packet that two
@@ -54,7 +58,7 @@ struct LinkedRows {
 LinkedRows link_rows(const PduIndex& index, Selected table, const RowSet& rows,
                      const std::atomic<bool>* stop = nullptr);
 
-// The rows of a table of events that happen at packets (windows, ca_transitions) whose packet is in the set.
+// The rows of a table of events that happen at packets (windows, ca_transitions, the kernel's) whose packet is in the set.
 template <class Row>
 RowSet rows_at_packets(const ChunkedRows<Row>& rows, const RowSet& packets) {
     RowSet set(rows.size());

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <random>
+#include <vector>
 
 #include "analyzer/engine/testing/captured_conversations.h"
 
@@ -246,6 +247,40 @@ TEST(LinkedRows, many_are_linked_as_few_are) {
         [&](size_t packet) { index.carried_by(packet + 1, [&](uint32_t pdu) { pdus.set(pdu); }); });
     ASSERT_GT(packets.count(), 5000u);
     EXPECT_EQ(link_rows(index, Selected::packets, packets).pdus, pdus);
+}
+
+TEST(LinkedRows, what_a_kernel_told_is_its_packets) {
+    ResultStore store(ResultStore::Keep::everything());
+    for (uint32_t connection = 1; connection <= 2; ++connection) {
+        uint32_t number = 0;
+        store.add_connection(number);
+        store.add_segment().connection = connection;
+        store.add_segment().connection = connection;
+    }
+    store.begin_kernel_truth();
+    KernelScore& score = store.kernel_score(1, true);
+    // Of the first one no packet is known.
+    store.add_kernel_window(score, {.connection = 1});
+    store.add_kernel_window(score, {.packet = 2, .connection = 1});
+    store.add_kernel_ca_transition(store.kernel_score(2, true), {.packet = 3, .connection = 2});
+    PduIndex index(store);
+    index.update();
+    const auto of_all = [&](Selected table, size_t rows) {
+        RowSet all(rows);
+        all.set_all();
+        return link_rows(index, table, all);
+    };
+    const auto numbers = [](const RowSet& set) {
+        std::vector<size_t> found;
+        set.for_each([&](size_t row) { found.push_back(row + 1); });
+        return found;
+    };
+    const LinkedRows windows = of_all(Selected::kernel_windows, 2);
+    EXPECT_EQ(numbers(windows.packets), std::vector<size_t>{2});
+    EXPECT_EQ(numbers(windows.connections), std::vector<size_t>{1});
+    const LinkedRows transitions = of_all(Selected::kernel_ca_transitions, 1);
+    EXPECT_EQ(numbers(transitions.packets), std::vector<size_t>{3});
+    EXPECT_EQ(numbers(transitions.connections), std::vector<size_t>{2});
 }
 
 // The rows of a store are not trusted: what they name need not be there.

@@ -240,6 +240,12 @@ std::span<const std::string_view> columns_shown_at_first(std::string_view table)
     static constexpr std::string_view windows[] = {
         "time_ns",  "sender",  "cwnd",   "in_flight", "ssthresh",  "advertised_window", "limit",
         "ca_state", "srtt_ns", "packet", "cwnd_low",  "cwnd_high", "connection"};
+    // The kernel tells no limit, and no interval.
+    static constexpr std::string_view kernel_windows[] = {
+        "time_ns",           "sender",   "cwnd",    "in_flight", "ssthresh",
+        "advertised_window", "ca_state", "srtt_ns", "packet",    "connection"};
+    static constexpr std::string_view kernel_ca_transitions[] = {"time_ns", "sender", "from",
+                                                                 "to",      "packet", "connection"};
     static constexpr std::string_view packets[] = {"packet",   "time_ns", "source",  "destination",
                                                    "protocol", "length",  "payload", "seq",
                                                    "ack",      "flags",   "info"};
@@ -250,6 +256,8 @@ std::span<const std::string_view> columns_shown_at_first(std::string_view table)
     if (table == "connections") return connections;
     if (table == "losses") return losses;
     if (table == "windows") return windows;
+    if (table == "kernel_windows") return kernel_windows;
+    if (table == "kernel_ca_transitions") return kernel_ca_transitions;
     return {};
 }
 

@@ -104,6 +104,7 @@ TEST(FilterLanguage, TakesTheFirstTableThatHasTheColumns) {
     EXPECT_EQ(table_for("initiator_name contains \"x\""), "sessions");
     EXPECT_EQ(table_for("kind == rto"), "losses");
     EXPECT_EQ(table_for("cwnd < ssthresh"), "windows");
+    EXPECT_EQ(read_column_filter("cwnd < ssthresh", "kernel_windows").table, "kernel_windows");
     EXPECT_EQ(table_for("tcp.analysis.retransmission"), "none");
     EXPECT_EQ(table_for("turnaround_ns >"), "none");
     EXPECT_TRUE(read_column_filter("opcode == 0x01", "pdus").filter);

@@ -47,6 +47,8 @@ std::span<const ViewedTable> viewed_tables() {
         ViewedTable{"losses", Selected::losses, Selection::Kind::loss},
         ViewedTable{"windows", Selected::windows, Selection::Kind::none},
         ViewedTable{"ca_transitions", Selected::ca_transitions, Selection::Kind::none},
+        ViewedTable{"kernel_windows", Selected::kernel_windows, Selection::Kind::none},
+        ViewedTable{"kernel_ca_transitions", Selected::kernel_ca_transitions, Selection::Kind::none},
     };
     return tables;
 }

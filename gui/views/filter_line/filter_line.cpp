@@ -31,6 +31,8 @@ QString language_title(std::string_view name) {
     if (name == "sessions") return FilterLine::tr("Sessions");
     if (name == "losses") return FilterLine::tr("Losses");
     if (name == "windows") return FilterLine::tr("Windows");
+    if (name == "kernel_windows") return FilterLine::tr("Kernel windows");
+    if (name == "kernel_ca_transitions") return FilterLine::tr("Kernel CA transitions");
     return FilterLine::tr("States of congestion control");
 }
 
@@ -109,11 +111,7 @@ void FilterLine::make_widgets() {
         language_->addItem(language_title(name), from_utf8(name));
     };
     add(automatic_filter);
-    for (const ViewedTable& table : viewed_tables()) {
-        if (table.selected != Selected::windows && table.selected != Selected::ca_transitions)
-            add(table.name);
-    }
-    add("windows");
+    for (const ViewedTable& table : viewed_tables()) add(table.name);
     add(wireshark_filter);
 
     edit_->setAccessibleName(tr("Filter"));

@@ -42,6 +42,10 @@ QString rows_phrase(std::string_view table, uint64_t count = 0) {
     if (table == "connections") return one ? RowsView::tr("connection") : RowsView::tr("connections");
     if (table == "sessions") return one ? RowsView::tr("session") : RowsView::tr("sessions");
     if (table == "losses") return one ? RowsView::tr("loss") : RowsView::tr("losses");
+    if (table == "kernel_windows")
+        return one ? RowsView::tr("kernel window") : RowsView::tr("kernel windows");
+    if (table == "kernel_ca_transitions")
+        return one ? RowsView::tr("kernel CA transition") : RowsView::tr("kernel CA transitions");
     return one ? RowsView::tr("row") : RowsView::tr("rows");
 }
 
@@ -62,6 +66,8 @@ const RowSet* set_of(const LinkedRows& rows, Selected table) {
             return &rows.losses;
         case Selected::windows:
         case Selected::ca_transitions:
+        case Selected::kernel_windows:
+        case Selected::kernel_ca_transitions:
             break;
     }
     return nullptr;

@@ -23,7 +23,8 @@ class RowsView : public View {
     Q_OBJECT
 
   public:
-    // `table` is one of viewed_tables(): commands, pdus, packets, connections, sessions, losses, windows, ca_transitions.
+    // `table` is one of viewed_tables(): commands, pdus, packets, connections, sessions, losses, windows, ca_transitions,
+    // kernel_windows, kernel_ca_transitions.
     RowsView(Document& document, std::string_view table, QWidget* parent);
     // Over another source of rows than the document's own.
     RowsView(Document& document, std::shared_ptr<const TableAccess> access, QWidget* parent);

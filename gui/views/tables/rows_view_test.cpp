@@ -72,10 +72,16 @@ class RowsViewTest : public testing::Test {
     std::unique_ptr<Document> document;
 };
 
+// A capture in which the table has rows.
+const char* sample_for(const ViewedTable& table) {
+    return table.name.starts_with("kernel_") ? "kernel-truth-target.pcapng.zst"
+                                             : "loss-mixed-initiator.pcap.zst";
+}
+
 TEST_F(RowsViewTest, TellsEveryRowOfEveryTable) {
-    open("loss-mixed-initiator.pcap.zst");
-    const auto reading = document->data()->try_read();
     for (const ViewedTable& viewed : viewed_tables()) {
+        open(sample_for(viewed));
+        const auto reading = document->data()->try_read();
         const auto view = view_of(viewed.name);
         const auto table = make_table(*reading, viewed.name);
         ASSERT_GT(table->rows(), 0u) << viewed.name;
@@ -222,6 +228,36 @@ TEST_F(RowsViewTest, AClickSelectsForAllViewsAndADoubleClickFrames) {
     EXPECT_EQ(document->state().selection(), (Selection{Selection::Kind::packet, packet}));
     ASSERT_TRUE(wait_until([&] { return document->state().selected().packet == packet; }));
     EXPECT_EQ(windows->table().currentIndex().row(), second);
+}
+
+TEST_F(RowsViewTest, WhatTheKernelToldIsSelectedAndFilteredByItsPackets) {
+    open("kernel-truth-target.pcapng.zst");
+    const auto reading = document->data()->try_read();
+    const auto& rows = reading->store().kernel_windows();
+    const auto view = view_of("kernel_windows");
+    view->table().selectionModel()->setCurrentIndex(
+        view->model().index(20, column(*view, "cwnd")),
+        QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+    EXPECT_EQ(document->state().selection(), (Selection{Selection::Kind::packet, rows[20].packet}));
+    // The filter is of this table, and what passes is at the same packets in all others.
+    filter("kernel_ca_transitions", "to == Recovery");
+    ASSERT_TRUE(wait_until([&] { return view->settled(); }));
+    RowSet packets(reading->index().packets());
+    for (const KernelCaTransitionRow& row : reading->store().kernel_ca_transitions()) {
+        if (row.to == CaState::recovery && row.packet != 0) packets.set(row.packet - 1);
+    }
+    ASSERT_FALSE(packets.empty());
+    std::vector<uint32_t> expected;
+    for (uint32_t i = 0; i < rows.size(); ++i) {
+        if (rows[i].packet != 0 && packets.test(rows[i].packet - 1)) expected.push_back(i);
+    }
+    EXPECT_EQ(rows_of(*view), expected);
+    const auto transitions = view_of("kernel_ca_transitions");
+    ASSERT_GT(transitions->model().rowCount(), 0);
+    for (int row = 0; row < transitions->model().rowCount(); ++row) {
+        const auto& shown = reading->store().kernel_ca_transitions()[transitions->model().table_row(row)];
+        EXPECT_TRUE(packets.test(shown.packet - 1)) << row;
+    }
 }
 
 TEST_F(RowsViewTest, TheCsvIsThatOfTheCommandLineForWhatIsShown) {
