@@ -17,8 +17,8 @@
 
 namespace sanscope {
 
-// The file of a load's commands, CSV with one row a command, to which all threads write: rows are in order of their end within a
-// thread, not between threads.
+// The file of a load's commands, CSV with one row a command, to which all threads write: rows are in order of their end
+// within a thread, not between threads.
 class CommandLog {
   public:
     // Creates or empties the file; `-` is standard output.

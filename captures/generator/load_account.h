@@ -43,8 +43,8 @@ class LoadAccount {
   public:
     void on_sent(LoadKind kind) { ++counts(kind).sent; }
 
-    // GOOD came, and all of the data. `turnaround_ns`: from sending it to its status; `delay_ns`: how long after it was due it was
-    // sent (0 without a rate).
+    // GOOD came, and all of the data. `turnaround_ns`: from sending it to its status; `delay_ns`: how long after it was due
+    // it was sent (0 without a rate).
     void on_done(LoadKind kind, uint64_t bytes, int64_t turnaround_ns, int64_t delay_ns = 0) {
         OfKind& account = counts(kind);
         ++account.done;

@@ -39,7 +39,7 @@ std::string turnaround_text(const LogHistogram& turnaround) {
 std::string negotiated_text(const LoginOutcome& outcome) {
     return fmt::format(
         "MaxRecvDataSegmentLength {} here, {} at the target; MaxBurstLength {}, FirstBurstLength {};\n"
-        "              digests of headers {}, of data {}; InitialR2T {}, ImmediateData {}",
+        "               digests of headers {}, of data {}; InitialR2T {}, ImmediateData {}",
         human_binary_bytes(outcome.max_recv_data_segment_length_initiator),
         human_binary_bytes(outcome.max_recv_data_segment_length_target),
         human_binary_bytes(outcome.max_burst_length), human_binary_bytes(outcome.first_burst_length),
@@ -163,31 +163,31 @@ std::string load_text(const LoadSummary& summary) {
     for (const LoadKind kind : {LoadKind::read, LoadKind::write}) {
         const LoadAccount::OfKind& one = account.of(kind);
         if (one.sent == 0) continue;
-        text += fmt::format("  {:<10}  {} commands, {}", kind_name(kind), human_count(one.done),
+        text += fmt::format("  {:<11}  {} commands, {}", kind_name(kind), human_count(one.done),
                             human_bytes(static_cast<double>(one.bytes)));
         if (one.failed > 0) text += fmt::format("; {} failed", human_count(one.failed));
         text += '\n';
         if (one.done > 0)
-            text += fmt::format("  {:<10}  turnaround {}\n", "", turnaround_text(one.turnaround));
+            text += fmt::format("  {:<11}  turnaround {}\n", "", turnaround_text(one.turnaround));
     }
     if (summary.at_a_rate && account.since_due().count() > 0)
-        text += fmt::format("  {:<10}  {}\n", "since due", turnaround_text(account.since_due()));
-    if (account.failed() > 0) text += fmt::format("  {:<10}  {}\n", "failed", failures_text(account));
+        text += fmt::format("  {:<11}  {}\n", "since due", turnaround_text(account.since_due()));
+    if (account.failed() > 0) text += fmt::format("  {:<11}  {}\n", "failed", failures_text(account));
     if (account.in_flight() > 0)
-        text += fmt::format("  {:<10}  {} commands, still in flight\n", "unknown",
+        text += fmt::format("  {:<11}  {} commands, still in flight\n", "unknown",
                             human_count(account.in_flight()));
     if (account.connections_lost() > 0) {
-        text += fmt::format("  {:<10}  {} lost, {} times logged in again\n", "connections",
+        text += fmt::format("  {:<11}  {} lost, {} times logged in again\n", "connections",
                             account.connections_lost(), account.reconnected());
     }
     if (account.done() > 0) {
-        text += fmt::format("  {:<10}  {}; {} a GB, {} a command\n", "processor",
+        text += fmt::format("  {:<11}  {}; {} a GB, {} a command\n", "processor",
                             human_duration(static_cast<int64_t>(account.cpu_seconds() * 1e9)),
                             human_duration(static_cast<int64_t>(account.cpu_seconds_per_gigabyte() * 1e9)),
                             human_duration(static_cast<int64_t>(account.cpu_seconds() * 1e9 /
                                                                 static_cast<double>(account.done()))));
     }
-    text += fmt::format("  {:<10}  {}\n", "negotiated", negotiated_text(summary.negotiated));
+    text += fmt::format("  {:<11}  {}\n", "negotiated", negotiated_text(summary.negotiated));
     return text;
 }
 

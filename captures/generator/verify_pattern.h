@@ -32,8 +32,8 @@ class VerifyPattern {
         uint64_t offset = 0;   // of the first wrong byte in the LUN
         std::string happened;  // what seems to have: "the data of offset 4096 is there"
     };
-    // What is wrong with `data`, which begins and ends anywhere, and should be of this generation; nullopt where nothing is. Of a
-    // piece that is there in part only less can be told.
+    // What is wrong with `data`, which begins and ends anywhere, and should be of this generation; nullopt where nothing is.
+    // Of a piece that is there in part only less can be told.
     std::optional<Mismatch> check(std::span<const uint8_t> data, uint64_t offset, uint64_t generation) const;
 
   private:
