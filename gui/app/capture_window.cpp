@@ -28,8 +28,8 @@
 namespace sanscope {
 namespace {
 
-constexpr int layout_version = 1;
-constexpr double key_pan = 0.15;  // of the span
+constexpr int layout_version = 2;  // another one with every view that is added
+constexpr double key_pan = 0.15;   // of the span
 constexpr double key_zoom = 1.5;
 
 class NoTitleBar : public QWidget {
@@ -195,7 +195,8 @@ void CaptureWindow::arrange() {
     splitDockWidget(layers, findings, Qt::Horizontal);
     for (const char* const name : {"ladder", "windows", "time-sequence", "turnaround"})
         tabifyDockWidget(layers, get(name));
-    for (const char* const name : {"pdus", "packets", "connections", "sessions", "losses"}) {
+    for (const char* const name : {"pdus", "packets", "connections", "sessions", "losses", "kernel-windows",
+                                   "kernel-ca-transitions"}) {
         tabifyDockWidget(commands, get(name));
     }
     tabifyDockWidget(findings, get("details"));

@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "analyzer" / "tests"))
 from harness import SAMPLES, Checks  # noqa: E402
 
 VIEWS = ["overview", "layers", "ladder", "windows", "time-sequence", "turnaround", "commands", "pdus", "packets",
-         "connections", "sessions", "losses", "details", "findings"]
+         "connections", "sessions", "losses", "kernel-windows", "kernel-ca-transitions", "details", "findings"]
 
 
 def rendered(program, *arguments):
