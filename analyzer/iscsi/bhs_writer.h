@@ -33,6 +33,11 @@ class BhsWriter {
     BhsWriter& cmd_sn(uint32_t number) { return set32(24, number); }
     BhsWriter& exp_stat_sn(uint32_t number) { return set32(28, number); }
 
+    // From the target.
+    BhsWriter& stat_sn(uint32_t number) { return set32(24, number); }
+    BhsWriter& exp_cmd_sn(uint32_t number) { return set32(28, number); }
+    BhsWriter& max_cmd_sn(uint32_t number) { return set32(32, number); }
+
     // SCSI Command (§11.3).
     BhsWriter& expected_data_transfer_length(uint32_t bytes) { return set32(20, bytes); }
     BhsWriter& cdb(std::span<const uint8_t> cdb) {
@@ -42,6 +47,12 @@ class BhsWriter {
     // SCSI Data-Out (§11.7).
     BhsWriter& data_sn(uint32_t number) { return set32(36, number); }
     BhsWriter& buffer_offset(uint32_t bytes) { return set32(40, bytes); }
+    // SCSI Response (§11.4), Data-In with a status (§11.7); other answers of a target have their outcome where the response is.
+    BhsWriter& response(unsigned response) { return set8(2, response); }
+    BhsWriter& status(unsigned status) { return set8(3, status); }
+    BhsWriter& residual_count(uint32_t bytes) { return set32(44, bytes); }
+    // R2T (§11.8).
+    BhsWriter& desired_data_transfer_length(uint32_t bytes) { return set32(44, bytes); }
     // Task management (§11.5).
     BhsWriter& referenced_task_tag(uint32_t tag) { return set32(20, tag); }
     BhsWriter& ref_cmd_sn(uint32_t number) { return set32(32, number); }
@@ -51,6 +62,14 @@ class BhsWriter {
     }
     BhsWriter& tsih(uint16_t handle) { return set16(14, handle); }
     BhsWriter& cid(uint16_t connection) { return set16(20, connection); }
+    BhsWriter& login_status(unsigned status_class, unsigned detail) {
+        return set8(36, status_class).set8(37, detail);
+    }
+    // Asynchronous Message (§11.9); its times are seconds.
+    BhsWriter& async_event(unsigned event) { return set8(36, event); }
+    BhsWriter& async_parameters(uint16_t first, uint16_t second, uint16_t third) {
+        return set16(38, first).set16(40, second).set16(42, third);
+    }
 
   private:
     BhsWriter& set8(size_t at, unsigned value) {

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "captures/target/target_session.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sanscope {
+
+TargetAccount& TargetAccount::operator+=(const TargetAccount& other) {
+    sessions += other.sessions;
+    connections += other.connections;
+    commands += other.commands;
+    bytes_read += other.bytes_read;
+    bytes_written += other.bytes_written;
+    return *this;
+}
+
+TargetSession::TargetSession(std::string initiator_name, uint64_t isid, uint16_t tsih, uint32_t cmd_sn,
+                             bool discovery)
+    : initiator_name_(std::move(initiator_name)),
+      isid_(isid),
+      tsih_(tsih),
+      discovery_(discovery),
+      exp_cmd_sn_(cmd_sn),
+      tasks_(most_tasks + most_immediate_tasks),
+      by_cmd_sn_(most_tasks, no_task) {
+    free_.reserve(tasks_.size());
+    for (size_t slot = tasks_.size(); slot > 0; --slot) free_.push_back(static_cast<uint16_t>(slot - 1));
+}
+
+bool TargetSession::expects(uint32_t cmd_sn) const {
+    return cmd_sn - exp_cmd_sn_ < most_tasks - counted_ && by_cmd_sn_[cmd_sn % most_tasks] == no_task;
+}
+
+uint16_t TargetSession::begin_task(TargetConnection* connection, uint32_t itt, uint32_t cmd_sn,
+                                   bool immediate) {
+    if (free_.empty() || (immediate && immediate_ == most_immediate_tasks)) return no_task;
+    const uint16_t slot = free_.back();
+    free_.pop_back();
+    TargetTask& task = tasks_[slot];
+    task.state = TargetTask::State::waits;
+    task.immediate = immediate;
+    task.is_command = false;
+    task.its_turn = immediate;
+    task.within_unsolicited = task.crc_failed = task.never_answered = task.miscompares = false;
+    task.wrong_header_digest = task.wrong_data_digest = task.overflow = false;
+    task.connection = connection;
+    task.itt = itt;
+    task.cmd_sn = cmd_sn;
+    task.expected = task.transfer = task.done = task.residual = task.data_sn = 0;
+    task.solicited_from = task.solicited_to = task.r2ts = task.r2ts_served = 0;
+    if (immediate) {
+        ++immediate_;
+    } else {
+        by_cmd_sn_[cmd_sn % most_tasks] = slot;
+    }
+    return slot;
+}
+
+uint16_t TargetSession::next_in_order() {
+    const uint16_t slot = std::exchange(by_cmd_sn_[exp_cmd_sn_ % most_tasks], no_task);
+    if (slot == no_task) return no_task;
+    ++exp_cmd_sn_;
+    ++counted_;
+    tasks_[slot].its_turn = true;
+    return slot;
+}
+
+void TargetSession::end_task(uint16_t slot) {
+    TargetTask& task = tasks_[slot];
+    if (task.immediate) {
+        --immediate_;
+    } else if (task.its_turn) {
+        --counted_;
+    } else {
+        by_cmd_sn_[task.cmd_sn % most_tasks] = no_task;
+    }
+    task.state = TargetTask::State::free;
+    task.connection = nullptr;
+    task.bytes.clear();
+    ++task.generation;
+    free_.push_back(slot);
+}
+
+void TargetSession::abort_task(uint16_t slot) {
+    TargetTask& task = tasks_[slot];
+    if (task.its_turn) {
+        end_task(slot);
+        return;
+    }
+    task.connection = nullptr;
+    task.is_command = false;
+    task.bytes.clear();
+    ++task.generation;
+}
+
+uint16_t TargetSession::find_command(const TargetConnection& connection, uint32_t itt) const {
+    const auto found = std::ranges::find_if(tasks_, [&](const TargetTask& task) {
+        return task.state != TargetTask::State::free && task.is_command && task.itt == itt &&
+               task.connection == &connection;
+    });
+    return found == tasks_.end() ? no_task : static_cast<uint16_t>(found - tasks_.begin());
+}
+
+SessionTable::SessionTable(const TargetSettings& target_settings, const ScsiDevice& scsi_device,
+                           MemoryBacking& memory, uint16_t first_tsih, uint16_t tsih_step)
+    : settings(target_settings),
+      device(scsi_device),
+      backing(memory),
+      next_tsih_(first_tsih),
+      tsih_step_(tsih_step) {}
+
+TargetSession& SessionTable::add(const std::string& initiator_name, uint64_t isid, uint32_t cmd_sn,
+                                 bool discovery) {
+    const auto taken = [&](uint16_t tsih) {
+        return tsih == 0 || std::ranges::any_of(sessions_, [&](const auto& s) { return s->tsih() == tsih; });
+    };
+    while (taken(next_tsih_)) next_tsih_ = static_cast<uint16_t>(next_tsih_ + tsih_step_);
+    const uint16_t tsih = next_tsih_;
+    next_tsih_ = static_cast<uint16_t>(next_tsih_ + tsih_step_);
+    ++account.sessions;
+    return *sessions_.emplace_back(
+        std::make_unique<TargetSession>(initiator_name, isid, tsih, cmd_sn, discovery));
+}
+
+TargetSession* SessionTable::find(uint64_t isid, uint16_t tsih) {
+    const auto found = std::ranges::find_if(
+        sessions_, [&](const auto& session) { return session->tsih() == tsih && session->isid() == isid; });
+    return found == sessions_.end() ? nullptr : found->get();
+}
+
+void SessionTable::remove(TargetSession& session) {
+    std::erase_if(sessions_, [&](const auto& one) { return one.get() == &session; });
+}
+
+}  // namespace sanscope
