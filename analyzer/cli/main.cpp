@@ -10,6 +10,7 @@
 #include "analyzer/cli/filter_command.h"
 #include "analyzer/cli/report_command.h"
 #include "analyzer/cli/table_command.h"
+#include "analyzer/cli/target_command.h"
 
 namespace sanscope {
 namespace {
@@ -31,11 +32,13 @@ int run(int argc, char** argv) {
     DetailsCommand details;
     FilterCommand filter;
     CaptureCommand capture;
+    TargetCommand target;
     report.add_to(app);
     table.add_to(app);
     details.add_to(app);
     filter.add_to(app);
     capture.add_to(app);
+    target.add_to(app);
 
     try {
         app.parse(argc, argv);
@@ -46,6 +49,7 @@ int run(int argc, char** argv) {
     if (details.chosen()) return details.run();
     if (filter.chosen()) return filter.run();
     if (capture.chosen()) return capture.run();
+    if (target.chosen()) return target.run();
     return report.run();
 }
 
