@@ -28,8 +28,6 @@ using Ended = v1::RecordingEnded;
 using std::chrono::milliseconds;
 
 constexpr milliseconds refresh{1000};
-// Of packets that travel through ssh, unless said otherwise: enough for the headers of Ethernet, IP, TCP and iSCSI.
-constexpr uint32_t headers_only = 128;
 
 uint64_t dropped(const v1::RecordingTotals& totals) {
     uint64_t count = totals.lost_at_the_end();

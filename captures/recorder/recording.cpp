@@ -72,16 +72,22 @@ Result<v1::RecordingEvent> ask(v1::RecorderCommand command, const Recording::Opt
     bool answered = false;
     if (write_command(helper->input.get(), command)) {
         pollfd watched{helper->output.get(), POLLIN, 0};
-        const auto patience =
-            static_cast<int>((options.remote ? patience_for_logging_in : patience_for_answers).count());
+        const auto patience = options.remote ? patience_for_logging_in : patience_for_answers;
+        constexpr auto between_looks = 100ms;
         bool more = true;
-        while (!answered && more && ::poll(&watched, 1, patience) > 0) {
+        for (auto waited = 0ms; !answered && more && waited < patience;) {
+            if (options.stop != nullptr && *options.stop) break;
+            const int ready = ::poll(&watched, 1, static_cast<int>(between_looks.count()));
+            if (ready < 0) break;
+            waited = ready == 0 ? waited + between_looks : 0ms;
+            if (ready == 0) continue;
             more = read_into(helper->output.get(), decoder);
             answered = decoder.next(answer) == MessageDecoder::Outcome::message;
         }
     }
+    // One that asks another host ends, and its ssh with it, when its input does.
     helper->input = FileDescriptor();
-    if (!answered) ::kill(helper->process, SIGKILL);
+    if (!answered && !options.remote) ::kill(helper->process, SIGKILL);
     const auto [said, how] = end_of_helper(*helper);
     // Of another host, what it said is all there is to say.
     if (!answered) return Error{options.remote && !said.empty() ? said : fmt::format("{} {}", program, how)};

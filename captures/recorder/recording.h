@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,6 +17,9 @@
 
 namespace sanscope {
 
+// Of packets that travel through ssh, unless said otherwise: enough for the headers of Ethernet, IP, TCP and iSCSI. Bytes.
+constexpr uint32_t headers_only = 128;
+
 // A recording that sanscope-recorder makes for this program. No threads of its own; one thread at a time. When this goes, the
 // recording ends, unless its request says that it goes on alone.
 class Recording {
@@ -24,6 +29,8 @@ class Recording {
         int output_descriptor = -1;  // what `to_descriptor_3` of the request writes to
         // Whose packets are recorded, into files here: through ssh, by sanscope-remote-recorder. Nothing: this host's.
         std::optional<v1::RemoteHost> remote = std::nullopt;
+        // Of a question: set where nobody waits for its answer any more. Outlives the question; nullptr: somebody always does.
+        const std::atomic<bool>* stop = nullptr;
     };
     enum class State : uint8_t {
         starting,

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <arpa/inet.h>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <string>
@@ -138,6 +140,22 @@ TEST_F(RecordingTest, ARecorderThatIsNotThereOrNoneIsTold) {
         EXPECT_FALSE(recording->poll(milliseconds(0), [](const auto&) { FAIL(); }));
     }
     EXPECT_FALSE(list_capture_interfaces({.program = "false"}));
+}
+
+TEST_F(RecordingTest, AQuestionIsGivenUpWhenNobodyWaitsForItsAnswer) {
+    const std::string silent = folder_.path("silent");
+    std::ofstream(silent) << "#!/bin/sh\nexec sleep 60\n";
+    std::filesystem::permissions(silent, std::filesystem::perms::owner_all);
+    std::atomic<bool> stop = false;
+    std::thread leaves([&] {
+        std::this_thread::sleep_for(milliseconds(300));
+        stop = true;
+    });
+    const auto began = std::chrono::steady_clock::now();
+    EXPECT_FALSE(list_capture_interfaces({.program = silent, .stop = &stop}));
+    EXPECT_TRUE(stop) << "it was waited for until then";
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
+    leaves.join();
 }
 
 TEST_F(RecordingTest, WhatCannotBeRecordedIsTold) {

@@ -116,7 +116,7 @@ class RecordingLoop {
         stopping_ = true;
         heard_ = Clock::now();
         if (!relay_.started() && !relay_.output_gone()) {
-            // It may be waiting for somebody to log in.
+            ssh_->give_up();
             relay_.cut_short("");
             return;
         }
@@ -163,7 +163,10 @@ Exit ask(const v1::RecorderCommand& command, EventPipe& pipe) {
                     answered = true;
                 });
             }
-            if (watched[2].revents != 0) return exit_failed;  // who asked is gone
+            if (watched[2].revents != 0) {  // who asked is gone
+                ssh.give_up();
+                return exit_failed;
+            }
         }
         if (!answered) {
             fault = outcome == SshConnection::Outcome::ended

@@ -71,6 +71,11 @@ SshConnection::~SshConnection() {
     ::waitpid(helper_.process, nullptr, 0);
 }
 
+void SshConnection::give_up() {
+    helper_.input = FileDescriptor();
+    if (helper_.process != 0) ::kill(helper_.process, SIGTERM);
+}
+
 bool SshConnection::wait(int milliseconds) {
     constexpr std::chrono::milliseconds step(5);
     for (std::chrono::milliseconds left(milliseconds); helper_.process != 0; left -= step) {

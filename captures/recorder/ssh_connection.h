@@ -38,6 +38,9 @@ class SshConnection {
     Outcome read(const std::function<void(const v1::RecordingEvent&)>& take);
     void read_errors();
 
+    // Nothing is wanted from there any more, though it may still be waiting for somebody to log in.
+    void give_up();
+
     // Once it has ended: a sentence for the user. `begun`: events had come.
     std::string how_it_ended(bool begun);
 
