@@ -7,6 +7,8 @@
 #include <QFileInfo>
 #include <QMenu>
 #include <QMessageBox>
+#include <QProgressDialog>
+#include <QRegularExpression>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -55,17 +57,20 @@ void LiveControls::update() {
 void LiveControls::ask_to_start() {
     auto* const dialog = new CaptureDialog(window_.parent);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &QDialog::accepted, this, [this, dialog] { start(dialog->request()); });
+    connect(dialog, &QDialog::accepted, this, [this, dialog] { start(dialog->request(), dialog->remote()); });
     dialog->open();
 }
 
-void LiveControls::start(v1::RecordingRequest request) {
+void LiveControls::start(v1::RecordingRequest request, const std::optional<v1::RemoteHost>& remote) {
     if (request.path().empty() && request.interfaces_size() > 0) {
-        const QString path = unsaved_.new_path(QString::fromStdString(request.interfaces(0)));
+        QString name = QString::fromStdString(request.interfaces(0));
+        if (remote) name.prepend(QString::fromStdString(remote->host()) + QLatin1Char('_'));
+        static const QRegularExpression not_in_names(QStringLiteral("[/:]"));
+        const QString path = unsaved_.new_path(name.replace(not_in_names, QStringLiteral("_")));
         request.set_path(QFile::encodeName(path).toStdString());
     }
     QString error;
-    auto recording = LiveRecording::start(request, error);
+    auto recording = LiveRecording::start(request, error, remote);
     if (recording == nullptr) return tell(tr("Not recorded"), error);
     LiveRecording* const started = recording.get();
     connect(started, &LiveRecording::readable, this, [this, started] { begun(started); });
@@ -80,6 +85,20 @@ void LiveControls::start(v1::RecordingRequest request) {
         update();
     });
     starting_.push_back(std::move(recording));
+    if (remote) show_connecting(*started);
+}
+
+void LiveControls::show_connecting(LiveRecording& recording) {
+    constexpr int not_before_ms = 500;
+    auto* const progress =
+        new QProgressDialog(tr("Waiting for %1…").arg(QString::fromStdString(recording.remote()->host())),
+                            tr("Cancel"), 0, 0, window_.parent);
+    progress->setWindowTitle(tr("Record"));
+    progress->setMinimumDuration(not_before_ms);
+    progress->setValue(0);
+    connect(progress, &QProgressDialog::canceled, &recording, &LiveRecording::stop);
+    for (const auto over : {&LiveRecording::readable, &LiveRecording::ended})
+        connect(&recording, over, progress, &QObject::deleteLater);
 }
 
 // One whose file never began is of no use any more.
@@ -109,6 +128,8 @@ void LiveControls::begun(LiveRecording* recording) {
 
 void LiveControls::tell(const QString& title, const QString& text) {
     auto* const box = new QMessageBox(QMessageBox::Warning, title, text, QMessageBox::Ok, window_.parent);
+    // Another host may have had a say in it.
+    box->setTextFormat(Qt::PlainText);
     box->setTextInteractionFlags(Qt::TextSelectableByMouse);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->open();
@@ -129,7 +150,7 @@ void LiveControls::restart_current() {
     const QString path = capture->document().path();
     request.clear_path();
     if (!unsaved_.holds(path)) request.set_path(QFile::encodeName(numbered_path(path)).toStdString());
-    start(std::move(request));
+    start(std::move(request), capture->recording()->remote());
 }
 
 void LiveControls::save_current() {

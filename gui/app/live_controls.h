@@ -4,6 +4,7 @@
 #include <QObject>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "gui/document/document.h"
@@ -37,8 +38,8 @@ class LiveControls : public QObject {
     ~LiveControls() override;
 
     void ask_to_start();
-    // Records; a request without a path gets one among the unsaved recordings.
-    void start(v1::RecordingRequest request);
+    // Records, on another host if one is given; a request without a path gets one among the unsaved recordings.
+    void start(v1::RecordingRequest request, const std::optional<v1::RemoteHost>& remote = std::nullopt);
     // What acts on the capture in front is enabled as that allows.
     void update();
     // Of a recording that has no name yet: asks what is to become of it. Whether the capture may be closed; where it is saved
@@ -53,6 +54,8 @@ class LiveControls : public QObject {
 
   private:
     void begun(LiveRecording* recording);
+    // Until it has begun, or failed: which may take as long as somebody needs to log in.
+    void show_connecting(LiveRecording& recording);
     void tell(const QString& title, const QString& text);
     void stop_current();
     void restart_current();

@@ -7,13 +7,13 @@
 #include <QAction>
 #include <QApplication>
 #include <QDir>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QProcess>
+#include <QProgressDialog>
 #include <QPushButton>
 #include <QSettings>
 #include <QStandardPaths>
@@ -23,6 +23,7 @@
 #include <QTest>
 #include <QTimer>
 #include <QTreeWidget>
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -37,12 +38,15 @@
 #include "gui/recording/capture_dialog.h"
 #include "gui/testing/loaded_document.h"
 #include "gui/testing/replayed_recording.h"
+#include "gui/testing/window_driver.h"
 #include "gui/views/tables/rows_view.h"
 
 namespace sanscope {
 namespace {
 
 using testing::HasSubstr;
+using testing_gui::action_of;
+using testing_gui::answer_file_dialog;
 using testing_gui::loaded;
 using testing_gui::ReplayedRecording;
 using testing_gui::sample;
@@ -64,6 +68,7 @@ class LiveControlsTest : public testing::Test {
   protected:
     LiveControlsTest() {
         qputenv("HOME", home.path().toLocal8Bit());
+        qputenv("SANSCOPE_REMOTE_RECORDER", REMOTE_RECORDER);
         QSettings().clear();
         open_window();
     }
@@ -72,6 +77,7 @@ class LiveControlsTest : public testing::Test {
         window.reset();
         QSettings().clear();
         qputenv("HOME", home_before);
+        qunsetenv("SANSCOPE_REMOTE_RECORDER");
     }
 
     void open_window() {
@@ -105,28 +111,73 @@ class LiveControlsTest : public testing::Test {
         return bar->isVisible() ? bar->message().toStdString() : std::string();
     }
 
-    // Ctrl+R, the interface, Start.
-    void start(const char* interface, const QString& path = {}) {
-        const int captures = window->captures();
+    // Ctrl+R
+    CaptureDialog* open_dialog() {
         activate();
         QTest::keySequence(window.get(), QKeySequence(Qt::CTRL | Qt::Key_R));
         auto* const dialog = window->findChild<CaptureDialog*>();
-        ASSERT_NE(dialog, nullptr);
-        ASSERT_TRUE(wait_until([&] { return dialog->settled(); }));
-        auto* const list = dialog->findChild<QTreeWidget*>();
+        EXPECT_NE(dialog, nullptr);
+        EXPECT_TRUE(dialog == nullptr || wait_until([&] { return dialog->settled(); }));
+        return dialog;
+    }
+    static QLineEdit& edit_of(CaptureDialog& dialog, const char* name) {
+        for (QLineEdit* const edit : dialog.findChildren<QLineEdit*>()) {
+            if (edit->accessibleName() == QString::fromUtf8(name)) return *edit;
+        }
+        ADD_FAILURE() << "no " << name;
+        return *dialog.findChild<QLineEdit*>();
+    }
+    static void choose(CaptureDialog& dialog, const char* interface) {
+        auto* const list = dialog.findChild<QTreeWidget*>();
         const auto found = list->findItems(QString::fromUtf8(interface), Qt::MatchExactly);
         ASSERT_EQ(found.size(), 1) << interface;
         list->clearSelection();
         found.front()->setSelected(true);
-        for (QLineEdit* const edit : dialog->findChildren<QLineEdit*>()) {
-            if (edit->accessibleName() == QStringLiteral("File")) edit->setText(path);
+    }
+    static void click_start(CaptureDialog& dialog) {
+        ASSERT_TRUE(wait_until([&] { return dialog.settled(); }));
+        for (QPushButton* const button : dialog.findChildren<QPushButton*>()) {
+            if (button->isDefault()) return QTest::mouseClick(button, Qt::LeftButton);
         }
-        ASSERT_TRUE(wait_until([&] { return dialog->settled(); }));
-        for (QPushButton* const button : dialog->findChildren<QPushButton*>()) {
-            if (button->isDefault()) QTest::mouseClick(button, Qt::LeftButton);
-        }
+    }
+    // Ctrl+R, the interface, Start.
+    void start(const char* interface, const QString& path = {}) {
+        const int captures = window->captures();
+        CaptureDialog* const dialog = open_dialog();
+        ASSERT_NE(dialog, nullptr);
+        choose(*dialog, interface);
+        edit_of(*dialog, "File").setText(path);
+        click_start(*dialog);
         ASSERT_TRUE(wait_until([&] { return window->captures() == captures + 1; })) << told();
         activate();
+    }
+    // Stands in for ssh: reaches `storage`, which is this host, does not know others, and waits for ever at `slow`.
+    QString ssh_stand_in() const {
+        const QString path = folder.filePath(QStringLiteral("ssh"));
+        std::ofstream(path.toStdString())
+            << "#!/bin/sh\nuntil [ \"$1\" = -- ]; do shift; done\ncase $2 in\n"
+               "*storage) shift 2; exec sh -c \"$*\" ;;\nslow) exec sleep 600 ;;\n"
+               "*) echo \"ssh: Could not resolve hostname $2\" >&2; exit 255 ;;\nesac\n";
+        QFile::setPermissions(path, QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+        return path;
+    }
+    void enter_host(CaptureDialog& dialog, const char* host) const {
+        edit_of(dialog, "Command for ssh").setText(QLatin1Char('"') + ssh_stand_in() + QLatin1Char('"'));
+        edit_of(dialog, "Recorder there").setText(QStringLiteral(REPLAY_RECORDER));
+        edit_of(dialog, "On host").clear();
+        QTest::keyClicks(&edit_of(dialog, "On host"), QString::fromUtf8(host));
+    }
+    static void ask_host(CaptureDialog& dialog) {
+        for (QPushButton* const button : dialog.findChildren<QPushButton*>()) {
+            if (button->text() == QStringLiteral("&Ask for its interfaces"))
+                QTest::mouseClick(button, Qt::LeftButton);
+        }
+        ASSERT_TRUE(wait_until([&] { return dialog.settled(); }));
+    }
+    static bool tells(const CaptureDialog& dialog, const char* text) {
+        return std::ranges::any_of(dialog.findChildren<QLabel*>(), [&](const QLabel* label) {
+            return label->isVisible() && label->text().contains(QString::fromUtf8(text));
+        });
     }
     CaptureWindow& capture() const { return *window->current(); }
     uint64_t packets() const { return capture().document().data()->progress().packets; }
@@ -156,26 +207,7 @@ class LiveControlsTest : public testing::Test {
         });
         timer->start(20);
     }
-    // Chooses a name in the file dialog that comes next.
-    static void answer_file_dialog(const QString& path) {
-        auto* const timer = new QTimer(qApp);
-        QObject::connect(timer, &QTimer::timeout, [timer, path] {
-            auto* const dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
-            if (dialog == nullptr) return;
-            timer->deleteLater();
-            timer->stop();
-            dialog->findChild<QLineEdit*>(QStringLiteral("fileNameEdit"))->setText(path);
-            QMetaObject::invokeMethod(dialog, "accept", Qt::QueuedConnection);
-        });
-        timer->start(20);
-    }
-    QAction* action(const QString& text) const {
-        for (QAction* const one : window->findChildren<QAction*>()) {
-            if (one->text().remove(QLatin1Char('&')).startsWith(text)) return one;
-        }
-        ADD_FAILURE() << "no action " << text.toStdString();
-        return nullptr;
-    }
+    QAction* action(const QString& text) const { return action_of(*window, text); }
     QStringList unsaved() const {
         const QString first = window->live().unsaved().new_path(QStringLiteral("x"));
         return QFileInfo(first).dir().entryList(QDir::Files | QDir::Hidden);
@@ -433,6 +465,123 @@ TEST_F(LiveControlsTest, AnInterfaceThatGoesDownAndComesBackIsToldAndRecordedOn)
     let_come(by_then + 1000);
     stop();
     EXPECT_EQ(packets_of(capture().document().path()), packets());
+}
+
+TEST_F(LiveControlsTest, AnotherHostIsAskedForItsInterfacesAndRecordsThroughSsh) {
+    const ReplayedRecording replayed(sample(with_kernel_truth), 1);
+    CaptureDialog* const dialog = open_dialog();
+    ASSERT_NE(dialog, nullptr);
+    EXPECT_FALSE(dialog->remote());
+    EXPECT_EQ(dialog->request().snap_length(), 0u);
+    enter_host(*dialog, "admin@storage");
+    // Nobody has been asked yet; of what comes over a line, headers are enough unless more is chosen.
+    const auto* const list = dialog->findChild<QTreeWidget*>();
+    EXPECT_EQ(list->topLevelItemCount(), 0);
+    EXPECT_EQ(dialog->request().snap_length(), 128u);
+    ask_host(*dialog);
+    EXPECT_EQ(list->topLevelItemCount(), 2);
+    choose(*dialog, "replay");
+    click_start(*dialog);
+    ASSERT_TRUE(wait_until([&] { return window->captures() == 1; })) << told();
+    activate();
+    let_come(200);
+    EXPECT_TRUE(capture().document().live());
+    EXPECT_THAT(QFileInfo(capture().document().path()).fileName().toStdString(),
+                testing::StartsWith("admin@storage_replay_"));
+    stop();
+    EXPECT_EQ(message(), "");
+    EXPECT_EQ(packets_of(capture().document().path()), packets());
+
+    // The same host once more.
+    action(QStringLiteral("Begin again"))->trigger();
+    ASSERT_TRUE(wait_until([&] { return window->captures() == 2; })) << told();
+    EXPECT_EQ(capture().recording()->remote()->host(), "admin@storage");
+    let_come(200);
+    stop();
+
+    // And it is remembered, with its interface, without being asked.
+    CaptureDialog* const again = open_dialog();
+    ASSERT_NE(again, nullptr);
+    ASSERT_TRUE(again->remote());
+    EXPECT_EQ(again->remote()->host(), "admin@storage");
+    EXPECT_EQ(again->remote()->recorder(), REPLAY_RECORDER);
+    EXPECT_THAT(again->request().interfaces(), testing::ElementsAre("replay"));
+    EXPECT_EQ(again->findChild<QTreeWidget*>()->topLevelItemCount(), 0);
+    // Once it is, what was remembered is chosen in the list.
+    ask_host(*again);
+    EXPECT_EQ(edit_of(*again, "Interface names").text().toStdString(), "");
+    EXPECT_THAT(again->request().interfaces(), testing::ElementsAre("replay"));
+    // This host again: its own interfaces, all of each packet.
+    edit_of(*again, "On host").clear();
+    ASSERT_TRUE(wait_until([&] { return again->settled(); }));
+    EXPECT_EQ(again->findChild<QTreeWidget*>()->topLevelItemCount(), 2);
+    EXPECT_EQ(again->request().snap_length(), 0u);
+}
+
+TEST_F(LiveControlsTest, WhatSshSaysIsTold) {
+    const ReplayedRecording replayed(sample(with_kernel_truth));
+    CaptureDialog* dialog = open_dialog();
+    ASSERT_NE(dialog, nullptr);
+    enter_host(*dialog, "nowhere");
+    ask_host(*dialog);
+    EXPECT_TRUE(tells(*dialog, "nowhere: ssh: Could not resolve hostname nowhere"));
+    EXPECT_EQ(window->captures(), 0);
+    edit_of(*dialog, "Interface names").setText(QStringLiteral("eth0, eth1"));
+    EXPECT_THAT(dialog->request().interfaces(), testing::ElementsAre("eth0", "eth1"));
+    click_start(*dialog);
+    ASSERT_TRUE(wait_until([&] { return !told().empty(); }));
+    EXPECT_EQ(told(), "nowhere: ssh: Could not resolve hostname nowhere");
+    EXPECT_EQ(window->captures(), 0);
+    EXPECT_TRUE(unsaved().isEmpty());
+    close_boxes();
+
+    dialog = open_dialog();
+    ASSERT_NE(dialog, nullptr);
+    enter_host(*dialog, "storage");
+    edit_of(*dialog, "Recorder there").setText(QStringLiteral("/nowhere/sanscope-recorder"));
+    click_start(*dialog);
+    ASSERT_TRUE(wait_until([&] { return !told().empty(); }));
+    EXPECT_THAT(told(), HasSubstr("there is no sanscope-recorder on storage"));
+}
+
+TEST_F(LiveControlsTest, WaitingForAHostCanBeLeft) {
+    const ReplayedRecording replayed(sample(with_kernel_truth));
+    CaptureDialog* const dialog = open_dialog();
+    ASSERT_NE(dialog, nullptr);
+    enter_host(*dialog, "slow");
+    edit_of(*dialog, "Interface names").setText(QStringLiteral("eth0"));
+    click_start(*dialog);
+    const auto waiting = [&] {
+        auto* const shown = window->findChild<QProgressDialog*>();
+        return shown != nullptr && shown->isVisible() ? shown : nullptr;
+    };
+    ASSERT_TRUE(wait_until([&] { return waiting() != nullptr; }));
+    EXPECT_EQ(waiting()->labelText().toStdString(), "Waiting for slow…");
+    QTest::mouseClick(waiting()->findChild<QPushButton*>(), Qt::LeftButton);
+    ASSERT_TRUE(wait_until([&] { return window->findChild<QProgressDialog*>() == nullptr; }));
+    EXPECT_EQ(told(), "");
+    EXPECT_EQ(window->captures(), 0);
+    EXPECT_TRUE(unsaved().isEmpty());
+}
+
+TEST_F(LiveControlsTest, WhatTheKernelToldGrowsInItsTables) {
+    const ReplayedRecording replayed(sample(with_kernel_truth), 2);
+    start("replay");
+    capture().show_view("kernel-windows");
+    const auto& rows = *qobject_cast<RowsView*>(capture().view("kernel-windows"));
+    ASSERT_TRUE(wait_until([&] { return rows.model().rowCount() > 10; }));
+    const int before = rows.model().rowCount();
+    ASSERT_TRUE(wait_until([&] { return rows.model().rowCount() > before; }));
+    EXPECT_TRUE(capture().document().live()) << "it grew while it was recorded";
+    stop();
+    ASSERT_TRUE(wait_until([&] { return rows.settled(); }));
+    const auto reading = capture().document().data()->try_read();
+    EXPECT_EQ(static_cast<size_t>(rows.model().rowCount()), reading->store().kernel_windows().size());
+    capture().show_view("kernel-ca-transitions");
+    const auto& transitions = *qobject_cast<RowsView*>(capture().view("kernel-ca-transitions"));
+    const size_t told_of = reading->store().kernel_ca_transitions().size();
+    EXPECT_GT(told_of, 0u);
+    EXPECT_TRUE(wait_until([&] { return static_cast<size_t>(transitions.model().rowCount()) == told_of; }));
 }
 
 TEST_F(LiveControlsTest, AWrongFilterIsToldAsItIsTypedAndNothingBegins) {

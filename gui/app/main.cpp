@@ -36,8 +36,11 @@ struct Arguments {
     std::vector<std::string> interfaces;
     std::string filter;
     std::string path;
-    uint32_t snap_length = 0;
+    std::optional<uint32_t> snap_length;
     bool kernel_truth = false;
+    std::string host;
+    std::string ssh_command;
+    std::string remote_recorder;
 };
 
 void describe(CLI::App& app, Arguments& arguments) {
@@ -68,12 +71,22 @@ void describe(CLI::App& app, Arguments& arguments) {
                        "Record from this interface and follow that; may be given several times")
             ->excludes(render);
     app.add_option("-f,--filter", arguments.filter, "… only what this capture filter passes")->needs(record);
-    app.add_option("-s,--snapshot-length", arguments.snap_length, "… so many bytes of each packet")
+    app.add_option("-s,--snapshot-length", arguments.snap_length,
+                   "… so many bytes of each packet; 0: all, which is the default but with --ssh")
         ->needs(record);
     app.add_option("-w,--write", arguments.path, "… into this file; it can be saved afterwards, too")
         ->needs(record);
     app.add_flag("--kernel-truth", arguments.kernel_truth, "… with what this host's TCP says of its windows")
         ->needs(record);
+    CLI::Option* const ssh =
+        app.add_option("--ssh", arguments.host, "… on another host, through ssh: HOST or USER@HOST")
+            ->needs(record);
+    app.add_option("--ssh-command", arguments.ssh_command,
+                   "… in place of ssh: a command and options, as 'ssh -p 2222 -i key'")
+        ->needs(ssh);
+    app.add_option("--remote-recorder", arguments.remote_recorder,
+                   "… where sanscope-recorder is on that host")
+        ->needs(ssh);
     app.add_option("--theme", arguments.theme, "light, dark, or as the desktop is")
         ->check(CLI::IsMember({"light", "dark", "system"}))
         ->capture_default_str();
@@ -111,11 +124,20 @@ v1::RecordingRequest recording_request(const Arguments& arguments) {
     v1::RecordingRequest request;
     for (const std::string& interface : arguments.interfaces) request.add_interfaces(interface);
     request.set_filter(arguments.filter);
-    request.set_snap_length(arguments.snap_length);
+    request.set_snap_length(arguments.snap_length.value_or(arguments.host.empty() ? 0 : headers_only));
     request.set_promiscuous(true);
     request.set_kernel_truth(arguments.kernel_truth);
     request.set_path(arguments.path);
     return request;
+}
+
+std::optional<v1::RemoteHost> remote_host(const Arguments& arguments) {
+    if (arguments.host.empty()) return std::nullopt;
+    v1::RemoteHost remote;
+    remote.set_host(arguments.host);
+    remote.set_ssh_command(arguments.ssh_command);
+    remote.set_recorder(arguments.remote_recorder);
+    return remote;
 }
 
 // Qt speaks of folders that a session without a desktop lacks; they are not needed to draw.
@@ -177,7 +199,8 @@ int run(int argc, char** argv) {
     for (const std::string& file : arguments.files) files.append(text(file));
     if (!files.isEmpty()) window.open(files);
     window.live().offer_left_behind();
-    if (!arguments.interfaces.empty()) window.live().start(recording_request(arguments));
+    if (!arguments.interfaces.empty())
+        window.live().start(recording_request(arguments), remote_host(arguments));
     return QApplication::exec();
 }
 

@@ -9,7 +9,6 @@
 #include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QElapsedTimer>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QHeaderView>
 #include <QImage>
@@ -39,6 +38,7 @@
 #include "gui/app/view_export.h"
 #include "gui/document/filter_result.h"
 #include "gui/testing/loaded_document.h"
+#include "gui/testing/window_driver.h"
 #include "gui/views/filter_line/filter_line.h"
 #include "gui/views/layers/layers_view.h"
 #include "gui/views/overview/overview_view.h"
@@ -50,6 +50,8 @@ namespace sanscope {
 namespace {
 
 using testing::HasSubstr;
+using testing_gui::action_of;
+using testing_gui::answer_file_dialog;
 using testing_gui::sample;
 using testing_gui::wait_until;
 
@@ -118,25 +120,7 @@ class WindowTest : public testing::Test {
         EXPECT_TRUE(wait_until([&] { return capture.filter_line().settled(); }));
         settle(capture);
     }
-    // Chooses a name in the file dialog that comes next.
-    static void answer_file_dialog(const QString& path) {
-        auto* const timer = new QTimer(qApp);
-        QObject::connect(timer, &QTimer::timeout, [timer, path] {
-            auto* const dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
-            if (dialog == nullptr) return;
-            timer->deleteLater();
-            dialog->findChild<QLineEdit*>(QStringLiteral("fileNameEdit"))->setText(path);
-            QMetaObject::invokeMethod(dialog, "accept", Qt::QueuedConnection);
-        });
-        timer->start(20);
-    }
-    QAction* action(const QString& text) const {
-        for (QAction* const one : window->findChildren<QAction*>()) {
-            if (one->text().remove(QLatin1Char('&')).startsWith(text)) return one;
-        }
-        ADD_FAILURE() << "no action " << text.toStdString();
-        return nullptr;
-    }
+    QAction* action(const QString& text) const { return action_of(*window, text); }
 
     QTemporaryDir folder;
     std::unique_ptr<MainWindow> window;

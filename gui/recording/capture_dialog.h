@@ -10,7 +10,10 @@
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTimer>
+#include <QToolButton>
 #include <QTreeWidget>
+#include <array>
+#include <optional>
 
 #include "captures/recorder/recording.h"
 #include "gui/document/latest_job.h"
@@ -19,16 +22,19 @@
 namespace sanscope {
 
 // Asks what is to be recorded: interfaces with what they carry just now, a capture filter that is checked as it is typed, how
-// much of each packet. What was chosen last is chosen again.
+// much of each packet. Of another host, which is asked through ssh only when its user says so, the names of interfaces may be
+// typed instead. What was chosen last is chosen again.
 class CaptureDialog : public QDialog {
     Q_OBJECT
 
   public:
-    // `recorder`: which recorder is asked for interfaces and about filters.
+    // `recorder`: which recorder is asked for this host's interfaces and about filters.
     explicit CaptureDialog(QWidget* parent = nullptr, Recording::Options recorder = {});
 
     // As it is entered now; its path is empty where the recording has no name yet.
     v1::RecordingRequest request() const;
+    // The host that is to record; nothing: this one.
+    std::optional<v1::RemoteHost> remote() const;
     // Interfaces are listed and the filter is checked.
     bool settled() const { return list_job_.idle() && check_job_.idle(); }
 
@@ -44,12 +50,19 @@ class CaptureDialog : public QDialog {
         QString message;
     };
     void build();
+    QWidget* build_host_rows();
+    QLayout* build_form();
+    QLayout* build_path_row();
+    bool elsewhere() const { return !host_->text().trimmed().isEmpty(); }
+    void take_host();
     void list_interfaces();
     void show_interfaces(const Listed& listed);
     void check_filter();
     void show_checked(const Checked& checked);
     void update_start();
     QStringList chosen() const;
+    QStringList typed_names() const;
+    void select_typed();
     void remember() const;
     void restore();
     void ask_for_path();
@@ -58,7 +71,15 @@ class CaptureDialog : public QDialog {
     InterfaceActivity activity_;
     QTimer activity_timer_;
     QElapsedTimer clock_;
+    QLineEdit* host_;
+    QPushButton* ask_host_;
+    QToolButton* advanced_;
+    QLineEdit* ssh_command_;
+    QLineEdit* remote_recorder_;
+    QCheckBox* with_ssh_;
     QTreeWidget* interfaces_;
+    QLabel* names_words_;
+    QLineEdit* names_;  // of another host's interfaces
     QLineEdit* filter_;
     QLabel* filter_message_;
     QComboBox* snap_length_;
@@ -69,7 +90,10 @@ class CaptureDialog : public QDialog {
     QLabel* message_;
     QPushButton* start_;
     bool filter_valid_ = true;
-    QStringList to_choose_;  // once they are listed
+    bool was_elsewhere_ = false;
+    std::array<int, 2> snap_lengths_{
+        0, static_cast<int>(headers_only)};  // chosen for this host, and for another one
+    QStringList to_choose_;                  // once they are listed
     LatestJob<Listed> list_job_;
     LatestJob<Checked> check_job_;
 };

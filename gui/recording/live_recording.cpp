@@ -10,17 +10,20 @@
 
 namespace sanscope {
 
-std::unique_ptr<LiveRecording> LiveRecording::start(const v1::RecordingRequest& request, QString& error) {
-    auto recording = Recording::start(request, {});
+std::unique_ptr<LiveRecording> LiveRecording::start(const v1::RecordingRequest& request, QString& error,
+                                                    const std::optional<v1::RemoteHost>& remote) {
+    auto recording = Recording::start(request, {.program = {}, .remote = remote});
     if (!recording) {
         error = QString::fromStdString(recording.error().message);
         return nullptr;
     }
-    return std::unique_ptr<LiveRecording>(new LiveRecording(request, std::move(*recording)));
+    return std::unique_ptr<LiveRecording>(new LiveRecording(request, remote, std::move(*recording)));
 }
 
-LiveRecording::LiveRecording(const v1::RecordingRequest& request, std::unique_ptr<Recording> recording)
+LiveRecording::LiveRecording(const v1::RecordingRequest& request, const std::optional<v1::RemoteHost>& remote,
+                             std::unique_ptr<Recording> recording)
     : request_(request),
+      remote_(remote),
       recording_(std::move(recording)),
       notifier_(recording_->descriptor(), QSocketNotifier::Read) {
     connect(&notifier_, &QSocketNotifier::activated, this, [this] {

@@ -5,6 +5,7 @@
 #include <QSocketNotifier>
 #include <QString>
 #include <memory>
+#include <optional>
 #include <sys/types.h>
 
 #include "captures/recorder/recording.h"
@@ -20,14 +21,17 @@ class LiveRecording : public QObject {
     Q_OBJECT
 
   public:
-    // nullptr and `error` where the recorder cannot be started; what it says itself comes as trouble().
-    static std::unique_ptr<LiveRecording> start(const v1::RecordingRequest& request, QString& error);
+    // nullptr and `error` where the recorder cannot be started; what it says itself comes as trouble(). `remote`: the host
+    // that records; nothing: this one.
+    static std::unique_ptr<LiveRecording> start(const v1::RecordingRequest& request, QString& error,
+                                                const std::optional<v1::RemoteHost>& remote = std::nullopt);
 
     // What is recorded by then is written; the signal ended() tells when.
     void stop();
     bool running() const { return recording_->state() != Recording::State::ended; }
 
     const v1::RecordingRequest& request() const { return request_; }
+    const std::optional<v1::RemoteHost>& remote() const { return remote_; }
     // Of the file, and how far it may be read; known from readable() on.
     const QString& path() const { return path_; }
     const std::shared_ptr<FileGrowth>& growth() const { return growth_; }
@@ -46,12 +50,14 @@ class LiveRecording : public QObject {
     void ended();  // the last one
 
   private:
-    LiveRecording(const v1::RecordingRequest& request, std::unique_ptr<Recording> recording);
+    LiveRecording(const v1::RecordingRequest& request, const std::optional<v1::RemoteHost>& remote,
+                  std::unique_ptr<Recording> recording);
     void take(const v1::RecordingEvent& event);
     void grow_to(uint64_t bytes);
     void keep_what_is_whole();
 
     v1::RecordingRequest request_;
+    std::optional<v1::RemoteHost> remote_;
     std::unique_ptr<Recording> recording_;
     QSocketNotifier notifier_;
     QString path_;

@@ -3,7 +3,7 @@
 // Stands in for sanscope-recorder where a test may not, or need not, record from interfaces: tells the same events and writes
 // a capture that there is already, bit by bit, as if its packets came in just now. The interface `flapping` goes down at a
 // third of it and comes back at two thirds. What is written is mostly ahead of what is told to be readable, and ends within a
-// packet, as a recorder's file does at any moment but the last.
+// packet, as a recorder's file does at any moment but the last. A pcapng can be asked for as a stream, too, as if by another host.
 //
 //     REPLAY_CAPTURE   what is written: plain or compressed, little-endian
 //     REPLAY_SECONDS   in how much time
@@ -17,10 +17,13 @@
 #include <exception>
 #include <fcntl.h>
 #include <poll.h>
+#include <span>
 #include <string>
 #include <unistd.h>
 #include <vector>
 
+#include "captures/recorder/block_compression.h"
+#include "captures/recorder/file_events.h"
 #include "sanscope/v1/recording.pb.h"
 
 #include "analyzer/ingest/decompressor.h"
@@ -80,27 +83,22 @@ class Replay {
 
     int run() {
         if (ends_.empty()) return fail(v1::RecordingTrouble::OTHER, "there is nothing to replay");
-        file_ = FileDescriptor(
-            ::open(request_.path().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR));
-        if (file_.get() < 0)
-            return fail(v1::RecordingTrouble::OUTPUT, request_.path() + " cannot be written");
-        write_to(ends_.front());
-        tell_progress();  // of a file that is told next, as happens to a recorder of several threads
+        if (!request_.streamed()) {
+            file_ = FileDescriptor(
+                ::open(request_.path().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR));
+            if (file_.get() < 0)
+                return fail(v1::RecordingTrouble::OUTPUT, request_.path() + " cannot be written");
+            write_to(ends_.front());
+            tell_progress();  // of a file that is told next, as happens to a recorder of several threads
+        }
+        tell(file_begun_event(request_.path(), 1));
         v1::RecordingEvent event;
-        event.mutable_file_begun()->set_path(request_.path());
-        event.mutable_file_begun()->set_number(1);
-        tell(event);
-        event.Clear();
         for (const std::string& name : request_.interfaces())
             event.mutable_started()->add_interfaces()->set_name(name);
         tell(event);
         replay();
-        if (::ftruncate(file_.get(), static_cast<off_t>(readable())) != 0) return 1;
-        event.Clear();
-        event.mutable_file_ended()->set_path(request_.path());
-        event.mutable_file_ended()->set_packets(packets_);
-        event.mutable_file_ended()->set_bytes(readable());
-        tell(event);
+        if (!request_.streamed() && ::ftruncate(file_.get(), static_cast<off_t>(readable())) != 0) return 1;
+        tell(file_ended_event(request_.path(), packets_, readable()));
         event.Clear();
         event.mutable_ended()->set_why(why_);
         *event.mutable_ended()->mutable_totals() = totals();
@@ -137,12 +135,25 @@ class Replay {
     }
 
     void write_to(size_t end) {
+        if (request_.streamed()) return stream_to(end);
         while (written_ < end) {
             const ssize_t wrote = ::write(file_.get(), bytes_.data() + written_, end - written_);
             if (wrote <= 0) break;
             written_ += static_cast<size_t>(wrote);
         }
         while (packets_ + 1 < ends_.size() && ends_[packets_ + 1] <= written_) ++packets_;
+    }
+    // Whole blocks only.
+    void stream_to(size_t end) {
+        const auto behind = std::ranges::upper_bound(ends_, end);
+        const size_t whole = behind == ends_.begin() ? 0 : *(behind - 1);
+        if (whole <= written_) return;
+        v1::RecordingEvent event;
+        event.mutable_blocks()->set_zstd(
+            compressor_.compress(std::span(bytes_).subspan(written_, whole - written_)));
+        tell(event);
+        written_ = whole;
+        packets_ = static_cast<size_t>(behind - ends_.begin()) - 1;
     }
     size_t readable() const { return ends_[packets_]; }
 
@@ -196,6 +207,7 @@ class Replay {
     std::vector<uint8_t> bytes_;
     std::vector<size_t> ends_;
     FileDescriptor file_;
+    BlockCompressor compressor_;
     size_t written_ = 0;
     size_t packets_ = 0;  // or blocks, all of them readable
     bool down_ = false;
