@@ -7,10 +7,6 @@
 #include <QApplication>
 #include <QDockWidget>
 #include <QElapsedTimer>
-#include <QStandardPaths>
-#include <QStyleFactory>
-#include <QTemporaryDir>
-#include <QThread>
 #include <QTimer>
 #include <QWheelEvent>
 #include <algorithm>
@@ -20,7 +16,6 @@
 
 #include "gui/app/capture_window.h"
 #include "gui/app/main_window.h"
-#include "gui/app/theme_palette.h"
 #include "gui/bench/timed_application.h"
 #include "gui/views/filter_line/filter_line.h"
 #include "gui/views/tables/rows_view.h"
@@ -48,19 +43,6 @@ class Sheet {
   private:
     bool kept_ = true;
 };
-
-template <class Condition>
-bool process_until(Condition condition, int patience_ms = 300'000) {
-    QElapsedTimer timer;
-    timer.start();
-    while (!condition()) {
-        QApplication::processEvents(QEventLoop::AllEvents, 2);
-        if (timer.elapsed() > patience_ms) return false;
-        // A window that waits leaves the processor to what it waits for.
-        QThread::usleep(200);
-    }
-    return true;
-}
 
 double percentile(std::vector<double> values, double fraction) {
     if (values.empty()) return 0;
@@ -272,29 +254,18 @@ int run(int argc, char** argv) {
     arguments.add_option("--view", only, "Measure only the frames of this view; may be given again")
         ->excludes("--no-frames");
     CLI11_PARSE(arguments, argc, argv);
-    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
-    QStandardPaths::setTestModeEnabled(true);
-    int no_arguments = 1;
-    TimedApplication application(no_arguments, argv);
-    QApplication::setOrganizationName(QStringLiteral("sanscope-bench"));
-    QApplication::setApplicationName(QStringLiteral("gui_bench"));
-    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
-    QApplication::setPalette(theme_palette(false));
-    MainWindow window;
-    window.resize(1600, 900);
-    window.show();
-    Bench bench(application, window);
-    return bench.run(QString::fromStdString(capture), !no_frames, only) ? 0 : 1;
+    return with_timed_application("gui_bench", argv, [&](TimedApplication& application) {
+        MainWindow window;
+        window.resize(1600, 900);
+        window.show();
+        Bench bench(application, window);
+        return bench.run(QString::fromStdString(capture), !no_frames, only) ? 0 : 1;
+    });
 }
 
 }  // namespace
 }  // namespace sanscope
 
 int main(int argc, char** argv) {
-    try {
-        return sanscope::run(argc, argv);
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "gui_bench: %s\n", error.what());
-        return 1;
-    }
+    return sanscope::run_as_program("gui_bench", [&] { return sanscope::run(argc, argv); });
 }

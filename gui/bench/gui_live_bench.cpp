@@ -6,10 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <QApplication>
 #include <QElapsedTimer>
-#include <QStandardPaths>
-#include <QStyleFactory>
 #include <QTemporaryDir>
-#include <QThread>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -21,7 +18,6 @@
 #include <vector>
 
 #include "gui/app/capture_window.h"
-#include "gui/app/theme_palette.h"
 #include "gui/bench/timed_application.h"
 
 #include "analyzer/ingest/byte_source.h"
@@ -123,14 +119,6 @@ class Feeder {
     std::atomic<bool> ended_ = false;
     std::thread thread_;
 };
-
-template <class Condition>
-void process_until(Condition condition) {
-    while (!condition()) {
-        QApplication::processEvents(QEventLoop::AllEvents, 2);
-        QThread::usleep(200);
-    }
-}
 
 // Those that change as it is recorded; findings are looked for once a second, by what that costs.
 double least_frames(std::string_view view) {
@@ -236,25 +224,14 @@ int run(int argc, char** argv) {
     app.add_option("--range", arguments.range_seconds, "Seconds in sight")->capture_default_str();
     app.add_option("--view", arguments.views, "Measure only this view; may be given again");
     CLI11_PARSE(app, argc, argv);
-    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
-    QStandardPaths::setTestModeEnabled(true);
-    int no_arguments = 1;
-    TimedApplication application(no_arguments, argv);
-    QApplication::setOrganizationName(QStringLiteral("sanscope-bench"));
-    QApplication::setApplicationName(QStringLiteral("gui_live_bench"));
-    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
-    QApplication::setPalette(theme_palette(false));
-    return follow(application, arguments);
+    return with_timed_application("gui_live_bench", argv, [&](TimedApplication& application) {
+        return follow(application, arguments);
+    });
 }
 
 }  // namespace
 }  // namespace sanscope
 
 int main(int argc, char** argv) {
-    try {
-        return sanscope::run(argc, argv);
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "gui_live_bench: %s\n", error.what());
-        return 1;
-    }
+    return sanscope::run_as_program("gui_live_bench", [&] { return sanscope::run(argc, argv); });
 }

@@ -3,10 +3,17 @@
 
 #include <QApplication>
 #include <QElapsedTimer>
+#include <QStandardPaths>
+#include <QStyleFactory>
+#include <QThread>
+#include <cstdio>
+#include <exception>
 #include <fmt/core.h>
 #include <functional>
 #include <string>
 #include <time.h>
+
+#include "gui/app/theme_palette.h"
 
 namespace sanscope {
 
@@ -52,5 +59,45 @@ class TimedApplication : public QApplication {
 
     int depth_ = 0;
 };
+
+// Makes the application of a benchmark, which needs no display, looks as the window does and leaves its user's settings alone,
+// and gives it to `measure`, whose answer is returned.
+template <class Measure>
+int with_timed_application(const char* name, char** argv, Measure measure) {
+    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+    QStandardPaths::setTestModeEnabled(true);
+    int no_arguments = 1;
+    TimedApplication application(no_arguments, argv);
+    QApplication::setOrganizationName(QStringLiteral("sanscope-bench"));
+    QApplication::setApplicationName(QString::fromUtf8(name));
+    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    QApplication::setPalette(theme_palette(false));
+    return measure(application);
+}
+
+// The exit status of a program that is `run()`: what goes wrong ends as a message.
+template <class Run>
+int run_as_program(const char* name, Run run) {
+    try {
+        return run();
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s: %s\n", name, error.what());
+        return 1;
+    }
+}
+
+// False where the condition does not hold within `patience_ms`.
+template <class Condition>
+bool process_until(Condition condition, int patience_ms = 300'000) {
+    QElapsedTimer timer;
+    timer.start();
+    while (!condition()) {
+        QApplication::processEvents(QEventLoop::AllEvents, 2);
+        if (timer.elapsed() > patience_ms) return false;
+        // A window that waits leaves the processor to what it waits for.
+        QThread::usleep(200);
+    }
+    return true;
+}
 
 }  // namespace sanscope
