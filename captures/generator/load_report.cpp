@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "captures/generator/load_report.h"
 
+#include <cmath>
 #include <fmt/core.h>
 
 #include "analyzer/export/block_writer.h"
@@ -148,7 +149,7 @@ std::string running_line(const LoadAccount& second, double at_seconds, uint64_t 
     const std::string failures = failures_text(second);
     return fmt::format("{:6.0f} s  {:>9}/s  {:>7} commands/s  p50 {:>7}  p99 {:>7}  {:>4} in flight{}{}",
                        at_seconds, human_bytes(second.bytes_per_second()),
-                       human_count(static_cast<uint64_t>(second.commands_per_second() + 0.5)),
+                       human_count(static_cast<uint64_t>(std::llround(second.commands_per_second()))),
                        any ? human_duration(turnaround.percentile_ns(0.5)) : "-",
                        any ? human_duration(turnaround.percentile_ns(0.99)) : "-", in_flight,
                        failures.empty() ? "" : "  ", failures);
@@ -156,10 +157,11 @@ std::string running_line(const LoadAccount& second, double at_seconds, uint64_t 
 
 std::string load_text(const LoadSummary& summary) {
     const LoadAccount& account = summary.account;
-    std::string text = fmt::format("{} commands in {}: {}/s, {}/s\n", human_count(account.done()),
-                                   human_duration(static_cast<int64_t>(account.seconds() * 1e9)),
-                                   human_count(static_cast<uint64_t>(account.commands_per_second() + 0.5)),
-                                   human_bytes(account.bytes_per_second()));
+    std::string text =
+        fmt::format("{} commands in {}: {}/s, {}/s\n", human_count(account.done()),
+                    human_duration(static_cast<int64_t>(account.seconds() * 1e9)),
+                    human_count(static_cast<uint64_t>(std::llround(account.commands_per_second()))),
+                    human_bytes(account.bytes_per_second()));
     for (const LoadKind kind : {LoadKind::read, LoadKind::write}) {
         const LoadAccount::OfKind& one = account.of(kind);
         if (one.sent == 0) continue;
@@ -173,9 +175,10 @@ std::string load_text(const LoadSummary& summary) {
     if (summary.at_a_rate && account.since_due().count() > 0)
         text += fmt::format("  {:<11}  {}\n", "since due", turnaround_text(account.since_due()));
     if (account.failed() > 0) text += fmt::format("  {:<11}  {}\n", "failed", failures_text(account));
-    if (account.in_flight() > 0)
+    if (account.in_flight() > 0) {
         text += fmt::format("  {:<11}  {} commands, still in flight\n", "unknown",
                             human_count(account.in_flight()));
+    }
     if (account.connections_lost() > 0) {
         text += fmt::format("  {:<11}  {} lost, {} times logged in again\n", "connections",
                             account.connections_lost(), account.reconnected());

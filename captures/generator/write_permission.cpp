@@ -32,9 +32,10 @@ Error refused(const WrittenLun& lun, std::string_view why) {
 
 Result<std::monostate> write_permission(const WriteWish& wish, const WrittenLun& lun, const AskUser& ask) {
     const std::string_view serial = bare(lun.serial);
-    if (serial.empty())
+    if (serial.empty()) {
         return refused(lun,
                        "it tells no unit serial number, by which the user could say that this LUN is meant");
+    }
     if (!lun.content.empty() && !wish.really)
         return refused(lun, fmt::format("it holds {}, which only --really would overwrite", lun.content));
     const auto is_its_serial = [&](const std::string& named) { return bare(named) == serial; };
@@ -46,9 +47,10 @@ Result<std::monostate> write_permission(const WriteWish& wish, const WrittenLun&
         return refused(lun, fmt::format("its unit serial number is '{}', and --allow-writes names {}",
                                         shown(serial), named));
     }
-    if (!ask)
+    if (!ask) {
         return refused(lun,
                        fmt::format("that needs --allow-writes '{}', its unit serial number", shown(serial)));
+    }
     const std::string overwritten = lun.content.empty() ? "" : fmt::format(", which holds {},", lun.content);
     const auto answer =
         ask(fmt::format("This load overwrites {}{} with the unit serial number '{}'.\n"
