@@ -110,9 +110,10 @@ Result<ChapChallenge> read_challenge(const TextKeys& keys, std::string_view whos
     const auto number = read_small_number(*identifier);
     if (!number) return Error{fmt::format("the {}'s CHAP_I is no number below 256", whose)};
     auto bytes = read_binary_value(*challenge);
-    if (!bytes)
+    if (!bytes) {
         return Error{
             fmt::format("the {}'s CHAP_C is no value of 1 to {} bytes", whose, longest_binary_value)};
+    }
     return ChapChallenge{.identifier = *number, .bytes = std::move(*bytes)};
 }
 
@@ -153,9 +154,10 @@ std::optional<Error> fault_of(const ChapCredentials& credentials) {
     if (initiator.name.empty()) return Error{"CHAP needs a name for the initiator"};
     if (initiator.secret.empty() || (credentials.target && credentials.target->secret.empty()))
         return Error{"CHAP needs a secret for each side that is to prove itself"};
-    if (credentials.target && credentials.target->secret == initiator.secret)
+    if (credentials.target && credentials.target->secret == initiator.secret) {
         return Error{
             "initiator and target have the same CHAP secret, with which either could feign the other"};
+    }
     return std::nullopt;
 }
 

@@ -22,9 +22,10 @@ namespace sanscope {
 // By their numbers in IANA's registry of PPP authentication algorithms.
 enum class ChapAlgorithm : uint8_t { md5 = 5, sha1 = 6, sha256 = 7, sha3_256 = 8 };
 
-// The best first.
-inline constexpr ChapAlgorithm chap_algorithms[] = {ChapAlgorithm::sha3_256, ChapAlgorithm::sha256,
-                                                    ChapAlgorithm::sha1, ChapAlgorithm::md5};
+// As they are offered, the best first; but SHA-256 last: tgtd and its relatives take its number for SHA-1, choose it before MD5
+// where it comes first, and then find every response wrong.
+inline constexpr ChapAlgorithm chap_algorithms[] = {ChapAlgorithm::sha3_256, ChapAlgorithm::sha1,
+                                                    ChapAlgorithm::md5, ChapAlgorithm::sha256};
 
 // "SHA-256"
 std::string_view chap_algorithm_name(ChapAlgorithm algorithm);

@@ -11,7 +11,7 @@
 namespace sanscope {
 namespace {
 
-constexpr size_t most_text = 4 * 1024 * 1024;  // bytes
+constexpr size_t most_text = 4'194'304;  // bytes
 constexpr unsigned most_requests = 4096;
 constexpr size_t most_targets = 65536;  // and as many portals
 
