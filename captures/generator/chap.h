@@ -95,8 +95,8 @@ class ChapTarget {
   public:
     explicit ChapTarget(ChapCredentials credentials);
 
-    // What the initiator says, and what to answer, which may be nothing; keys other than those of CHAP are passed over. An Error
-    // is to be answered with the status of a failed authentication (2/1, RFC 7143 §11.13.5), and ends the login.
+    // What the initiator says, and what to answer, which may be nothing; keys other than those of CHAP are passed over. An
+    // Error is to be answered with the status of a failed authentication (2/1, RFC 7143 §11.13.5), and ends the login.
     Result<TextKeys> answer(const TextKeys& keys);
 
     // The initiator has proved itself; its name was told by CHAP_N. The secrets are gone then.

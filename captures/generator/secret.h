@@ -41,7 +41,8 @@ constexpr size_t longest_secret = 1024;  // bytes
 Result<Secret> read_secret_file(const std::string& path);
 
 // What the user types on the controlling terminal, not shown, up to the end of the line. A signal that comes meanwhile finds
-// the terminal as it was. An Error where there is no terminal, or nothing is typed. For a process that has no other threads yet.
+// the terminal as it was. An Error where there is no terminal, or nothing is typed. For a process that has no other threads
+// yet.
 Result<Secret> ask_secret(const std::string& prompt);
 
 // A sentence, where the secret has less than the 96 bits that RFC 7143 §9.2.1 asks of a CHAP secret.

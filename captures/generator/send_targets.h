@@ -22,8 +22,8 @@ struct DiscoveredTarget {
 };
 
 // What an initiator does in the full feature phase of a discovery session: it asks for the targets (RFC 7143 §11.10, §11.11 and
-// appendix C) and logs out (§11.14). It has no socket: its owner sends request() and shows what comes back, one after the other.
-// All requests are immediate, so that none takes a command number.
+// appendix C) and logs out (§11.14). It has no socket: its owner sends request() and shows what comes back, one after the
+// other. All requests are immediate, so that none takes a command number.
 class SendTargets {
   public:
     enum class State : uint8_t { goes_on, complete };
@@ -34,8 +34,8 @@ class SendTargets {
 
     // The question first, then whatever lets the target go on, and the logout once all was told.
     Request request();
-    // A whole Text or Logout Response, its data without padding and digests. Complete once the target agreed to the logout. An Error
-    // ends the session; what was told until then holds.
+    // A whole Text or Logout Response, its data without padding and digests. Complete once the target agreed to the logout. An
+    // Error ends the session; what was told until then holds.
     Result<State> on_response(Bhs header, std::string_view data);
 
     // Everything was told; only the logout is left.
