@@ -120,9 +120,10 @@ class Feeder {
     std::thread thread_;
 };
 
-// Those that change as it is recorded; findings are looked for once a second, by what that costs.
+// Those that change as it is recorded; findings are looked for once a second, by what that costs. What a kernel told is in no
+// plain pcap.
 double least_frames(std::string_view view) {
-    if (view == "details" || view == "notes") return 0;
+    if (view == "details" || view == "notes" || view.starts_with("kernel-")) return 0;
     return view == "findings" ? 0.5 : 20;
 }
 
