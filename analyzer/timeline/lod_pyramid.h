@@ -59,6 +59,31 @@ class LodPyramid {
         }
     }
 
+    // Forgets all but the first `size` values, which `value_at(i)` gives.
+    template <class ValueAt>
+    void truncate(size_t size, ValueAt value_at) {
+        size_ = size;
+        size_t below = size;
+        for (size_t level = 0; level < max_levels; ++level) {
+            auto& blocks = levels_[level];
+            const size_t needed = (below + fan_out - 1) / fan_out;
+            if (blocks.size() > needed) blocks.resize(needed);
+            if (!blocks.empty()) {
+                MinMax<Value>& last = blocks.back();
+                last = {};
+                const size_t begin = (blocks.size() - 1) * fan_out;
+                for (size_t i = begin; i < std::min(below, begin + fan_out); ++i) {
+                    if (level > 0) {
+                        last.add(levels_[level - 1][i]);
+                    } else if (const Value value = value_at(i); value != skipped_) {
+                        last.add(value);
+                    }
+                }
+            }
+            below = blocks.size();
+        }
+    }
+
     size_t size() const { return size_; }
 
     // Of the values [first, last), last <= size(); `value_at(i)` gives value i. Looks at 32 values or blocks a level at most.
@@ -133,6 +158,15 @@ class RunningTotals {
         total_ += value;
         ++size_;
     }
+    // Forgets all but the first `size` values, which `value_at(i)` gives.
+    template <class ValueAt>
+    void truncate(size_t size, ValueAt value_at) {
+        if (size == size_) return;
+        total_ = before(size, value_at);
+        totals_.resize((size + stride - 1) / stride);
+        size_ = size;
+    }
+
     size_t size() const { return size_; }
     uint64_t total() const { return total_; }
 

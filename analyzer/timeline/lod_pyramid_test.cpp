@@ -49,6 +49,46 @@ TEST(LodPyramid, LooksAtFewValuesHoweverManyThereAre) {
     EXPECT_LE(pyramid.memory_bytes(), size * sizeof(uint32_t));
 }
 
+TEST(LodPyramid, AndRunningTotalsGoOnFromWhereTheyWereCutOff) {
+    std::mt19937 random(3);
+    LodPyramid<uint32_t> pyramid(skipped);
+    RunningTotals totals;
+    std::vector<uint32_t> values;
+    const auto value_at = [&](size_t i) { return values[i]; };
+    for (unsigned round = 0; round < 400; ++round) {
+        const size_t more = random() % 700;
+        for (size_t i = 0; i < more; ++i) {
+            values.push_back(random() % 10 == 0 ? skipped : static_cast<uint32_t>(random() % 100'000));
+            pyramid.push(values.back());
+            totals.push(values.back());
+        }
+        // Mostly a few at the end, sometimes nearly all, sometimes none.
+        const size_t most = random() % 8 == 0 ? values.size() : std::min<size_t>(values.size(), 300);
+        const size_t kept = values.size() - (most == 0 ? 0 : random() % (most + 1));
+        values.resize(kept);
+        pyramid.truncate(kept, value_at);
+        totals.truncate(kept, value_at);
+        ASSERT_EQ(pyramid.size(), kept);
+        ASSERT_EQ(totals.size(), kept);
+        for (unsigned look = 0; look < 20; ++look) {
+            size_t first = random() % (kept + 1);
+            size_t last = random() % (kept + 1);
+            if (first > last) std::swap(first, last);
+            MinMax<uint32_t> expected;
+            uint64_t sum = 0;
+            for (size_t i = first; i < last; ++i) {
+                if (values[i] != skipped) expected.add(values[i]);
+                sum += values[i];
+            }
+            const auto found = pyramid.query(first, last, value_at);
+            ASSERT_EQ(found.any, expected.any) << kept << ' ' << first << ' ' << last;
+            ASSERT_EQ(found.min, expected.min) << kept << ' ' << first << ' ' << last;
+            ASSERT_EQ(found.max, expected.max) << kept << ' ' << first << ' ' << last;
+            ASSERT_EQ(totals.query(first, last, value_at), sum) << kept << ' ' << first << ' ' << last;
+        }
+    }
+}
+
 TEST(RunningTotals, SumsAnyRun) {
     std::mt19937 random(2);
     RunningTotals totals;

@@ -2,6 +2,7 @@
 #include "analyzer/timeline/timeline.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 
 namespace sanscope {
@@ -24,6 +25,26 @@ bool is_retransmission(LossKind kind) {
 // How many rows of a table this update takes in.
 size_t step(size_t taken, size_t rows, size_t most) {
     return std::min(rows, taken + std::min(most, rows - taken));
+}
+
+// Rows [from, …) in order of time; what stands before is so, and earlier. That is all of them from then on.
+template <class TimeAt>
+void put_in_order(SenderTrack::Rows& rows, size_t& from, TimeAt time_at) {
+    if (from == SIZE_MAX) return;
+    std::stable_sort(rows.begin() + static_cast<ptrdiff_t>(from), rows.end(),
+                     [&](uint32_t a, uint32_t b) { return time_at(a) < time_at(b); });
+    from = SIZE_MAX;
+}
+
+// What summarises values in the order of their rows, once that has changed behind `from`.
+template <class Summary, class ValueAt, class Sort>
+void make_anew(Summary& summary, size_t& from, ValueAt value_at, Sort sort) {
+    if (from == SIZE_MAX) return;
+    const size_t begin = from;
+    const size_t end = summary.size();
+    summary.truncate(begin, value_at);
+    sort(from);
+    for (size_t i = begin; i < end; ++i) summary.push(value_at(i));
 }
 
 }  // namespace
@@ -73,11 +94,11 @@ ConnectionTrack* Timeline::begin_track(uint32_t connection, size_t behind_row) {
     if (made_ >= max_tracks) return nullptr;
     if (tracks_.size() < connection) {
         tracks_.resize(connection);
-        slots_.resize(connection);
+        making_.resize(connection);
     }
     auto& track = tracks_[connection - 1];
     track = std::make_unique<ConnectionTrack>(memory_);
-    slots_[connection - 1] = std::make_unique<Slots>();
+    making_[connection - 1] = std::make_unique<Making>();
     ++made_;
     constexpr size_t farthest_back = 100'000;
     const PacketNumber first_packet = store_->connections()[connection - 1].first_packet;
@@ -91,6 +112,35 @@ ConnectionTrack* Timeline::begin_track(uint32_t connection, size_t behind_row) {
         sender.payload.push(segment.payload_length);
     }
     return track.get();
+}
+
+size_t ConnectionTrack::first_moved_pdu(uint32_t times) const {
+    if (pdus_moved_ - times > remembered_moves) return 0;
+    size_t first = pdus.size();
+    for (uint32_t i = times; i != pdus_moved_; ++i)
+        first = std::min(first, first_moved_[i % remembered_moves]);
+    return first;
+}
+
+void ConnectionTrack::note_moved_pdus(size_t first) {
+    first_moved_[pdus_moved_ % remembered_moves] = first;
+    ++pdus_moved_;
+}
+
+// A row that came late stands behind its place until sort_late(): it is mostly only a few rows away.
+template <class TimeAt>
+void Timeline::append(SenderTrack::Rows& rows, uint32_t row, size_t& late_from, uint32_t connection,
+                      TimeAt time_at) {
+    const int64_t time_ns = time_at(row);
+    if (!rows.empty() && time_at(rows.back()) > time_ns) {
+        const auto in_order = rows.begin() + static_cast<ptrdiff_t>(std::min(late_from, rows.size()));
+        const auto place =
+            std::upper_bound(rows.begin(), in_order, time_ns,
+                             [&](int64_t time, uint32_t other) { return time < time_at(other); });
+        late_from = static_cast<size_t>(place - rows.begin());
+        unsorted_.push_back(connection);
+    }
+    rows.push_back(row);
 }
 
 ConnectionTrack* Timeline::track_for(uint32_t connection) {
@@ -115,11 +165,11 @@ void Timeline::take_segment(size_t row) {
     ConnectionTrack* track = track_for(segment.connection);
     if (track == nullptr && segment.payload_length > 0) track = begin_track(segment.connection, row);
     if (track == nullptr) return;
-    SenderTrack& sender = track->senders[segment.from_a ? 0 : 1];
-    if (!sender.segments.empty() && time_of(sender.segments.back() + 1) > time_ns) {
-        unsorted_.push_back(segment.connection);
-    }
-    sender.segments.push_back(static_cast<uint32_t>(row));
+    const size_t side = segment.from_a ? 0 : 1;
+    SenderTrack& sender = track->senders[side];
+    append(sender.segments, static_cast<uint32_t>(row),
+           making_[segment.connection - 1]->late.senders[side].segments, segment.connection,
+           [&](uint32_t at) { return time_of(at + 1); });
     sender.payload.push(segment.payload_length);
 }
 
@@ -147,22 +197,21 @@ void Timeline::take_loss(size_t row) {
     if (loss.time_ns != no_time && is_retransmission(loss.kind)) ++overview_.at(loss.time_ns).losses;
     ConnectionTrack* track = track_for(loss.connection);
     if (track == nullptr || loss.time_ns == no_time) return;
-    auto& losses = track->senders[loss.from_a ? 0 : 1].losses;
-    if (!losses.empty() && store_->losses()[losses.back()].time_ns > loss.time_ns) {
-        unsorted_.push_back(loss.connection);
-    }
-    losses.push_back(static_cast<uint32_t>(row));
+    const size_t side = loss.from_a ? 0 : 1;
+    append(track->senders[side].losses, static_cast<uint32_t>(row),
+           making_[loss.connection - 1]->late.senders[side].losses, loss.connection,
+           [&](uint32_t at) { return store_->losses()[at].time_ns; });
 }
 
 void Timeline::take_kernel_window(size_t row) {
     const KernelWindowRow& window = store_->kernel_windows()[row];
     ConnectionTrack* track = track_for(window.connection);
     if (track == nullptr) return;
-    SenderTrack& sender = track->senders[window.from_a ? 0 : 1];
-    auto& windows = sender.kernel_windows;
-    if (!windows.empty() && store_->kernel_windows()[windows.back()].time_ns > window.time_ns)
-        unsorted_.push_back(window.connection);
-    windows.push_back(static_cast<uint32_t>(row));
+    const size_t side = window.from_a ? 0 : 1;
+    SenderTrack& sender = track->senders[side];
+    append(sender.kernel_windows, static_cast<uint32_t>(row),
+           making_[window.connection - 1]->late.senders[side].kernel_windows, window.connection,
+           [&](uint32_t at) { return store_->kernel_windows()[at].time_ns; });
     sender.kernel_cwnd.push(window.cwnd);
 }
 
@@ -170,11 +219,10 @@ void Timeline::take_kernel_transition(size_t row) {
     const KernelCaTransitionRow& transition = store_->kernel_ca_transitions()[row];
     ConnectionTrack* track = track_for(transition.connection);
     if (track == nullptr) return;
-    auto& transitions = track->senders[transition.from_a ? 0 : 1].kernel_ca_transitions;
-    if (!transitions.empty() &&
-        store_->kernel_ca_transitions()[transitions.back()].time_ns > transition.time_ns)
-        unsorted_.push_back(transition.connection);
-    transitions.push_back(static_cast<uint32_t>(row));
+    const size_t side = transition.from_a ? 0 : 1;
+    append(track->senders[side].kernel_ca_transitions, static_cast<uint32_t>(row),
+           making_[transition.connection - 1]->late.senders[side].kernel_ca_transitions,
+           transition.connection, [&](uint32_t at) { return store_->kernel_ca_transitions()[at].time_ns; });
 }
 
 int64_t Timeline::time_of_pdu(const PduRow& pdu) const {
@@ -187,10 +235,8 @@ void Timeline::take_pdu(size_t row) {
     ConnectionTrack* track = track_for(pdu.connection);
     const int64_t time_ns = time_of_pdu(pdu);
     if (track == nullptr || time_ns == no_time) return;
-    if (!track->pdus.empty() && time_of_pdu(store_->pdus()[track->pdus.back()]) > time_ns) {
-        unsorted_.push_back(pdu.connection);
-    }
-    track->pdus.push_back(static_cast<uint32_t>(row));
+    append(track->pdus, static_cast<uint32_t>(row), making_[pdu.connection - 1]->late.pdus, pdu.connection,
+           [&](uint32_t at) { return time_of_pdu(store_->pdus()[at]); });
 }
 
 // Whether nothing more is to be expected of a command's row soon.
@@ -214,7 +260,7 @@ void Timeline::take_command(size_t row) {
         ++bin.commands;
         bin.slowest_ns = std::max(bin.slowest_ns, turnaround_ns);
     }
-    Slots& slots = *slots_[command.connection - 1];
+    Slots& slots = making_[command.connection - 1]->slots;
     track->commands.push_back(static_cast<uint32_t>(row));
     track->slots.push_back(slots.take(start_ns, end_ns));
     track->slots_used = slots.used;
@@ -232,7 +278,10 @@ bool Timeline::update(size_t most_rows) {
     const bool all_segments =
         take(taken_.segments, store.segments().size(), [&](size_t row) { take_segment(row); });
     // What hangs on a packet has a track only once that was taken in.
-    if (!all_segments) return false;
+    if (!all_segments) {
+        sort_late();
+        return false;
+    }
     bool all = take(taken_.windows, store.windows().size(), [&](size_t row) { take_window(row); });
     all &=
         take(taken_.ca_transitions, store.ca_transitions().size(), [&](size_t row) { take_transition(row); });
@@ -252,34 +301,35 @@ bool Timeline::update(size_t most_rows) {
     return all;
 }
 
-// Lists in which a row came late are put in order as a whole: that is rare.
 void Timeline::sort_late() {
     std::ranges::sort(unsorted_);
     unsorted_.erase(std::unique(unsorted_.begin(), unsorted_.end()), unsorted_.end());
     for (const uint32_t connection : unsorted_) {
         ConnectionTrack& track = *track_for(connection);
-        ++track.sorted_anew;
-        std::ranges::stable_sort(track.pdus, {},
-                                 [&](uint32_t row) { return time_of_pdu(store_->pdus()[row]); });
-        for (SenderTrack& sender : track.senders) {
-            std::ranges::stable_sort(sender.losses, {},
-                                     [&](uint32_t row) { return store_->losses()[row].time_ns; });
-            std::ranges::stable_sort(sender.kernel_windows, {},
-                                     [&](uint32_t row) { return store_->kernel_windows()[row].time_ns; });
-            std::ranges::stable_sort(sender.kernel_ca_transitions, {}, [&](uint32_t row) {
-                return store_->kernel_ca_transitions()[row].time_ns;
-            });
-            sender.kernel_cwnd = LodPyramid<uint32_t>(unknown<uint32_t>, memory_);
-            for (const uint32_t row : sender.kernel_windows)
-                sender.kernel_cwnd.push(store_->kernel_windows()[row].cwnd);
-            std::ranges::stable_sort(sender.segments, {}, [&](uint32_t row) { return time_of(row + 1); });
-            sender.payload = RunningTotals(memory_);
-            for (const uint32_t row : sender.segments) {
-                sender.payload.push(store_->segments()[row].payload_length);
-            }
+        Late& late = making_[connection - 1]->late;
+        if (late.pdus != SIZE_MAX) {
+            track.note_moved_pdus(late.pdus);
+            put_in_order(track.pdus, late.pdus,
+                         [&](uint32_t row) { return time_of_pdu(store_->pdus()[row]); });
         }
+        for (size_t side = 0; side < 2; ++side) sort_late(track.senders[side], late.senders[side]);
     }
     unsorted_.clear();
+}
+
+void Timeline::sort_late(SenderTrack& sender, Late::OfSender& late) {
+    put_in_order(sender.losses, late.losses, [&](uint32_t row) { return store_->losses()[row].time_ns; });
+    put_in_order(sender.kernel_ca_transitions, late.kernel_ca_transitions,
+                 [&](uint32_t row) { return store_->kernel_ca_transitions()[row].time_ns; });
+    const auto payload_at = [&](size_t i) { return store_->segments()[sender.segments[i]].payload_length; };
+    make_anew(sender.payload, late.segments, payload_at, [&](size_t& from) {
+        put_in_order(sender.segments, from, [&](uint32_t row) { return time_of(row + 1); });
+    });
+    const auto cwnd_at = [&](size_t i) { return store_->kernel_windows()[sender.kernel_windows[i]].cwnd; };
+    make_anew(sender.kernel_cwnd, late.kernel_windows, cwnd_at, [&](size_t& from) {
+        put_in_order(sender.kernel_windows, from,
+                     [&](uint32_t row) { return store_->kernel_windows()[row].time_ns; });
+    });
 }
 
 // Rows of commands fill up long after they were made, and losses may turn out to be of another kind.
@@ -299,13 +349,13 @@ void Timeline::take_commands_again() {
     for (size_t i = 0; i < tracks_.size(); ++i) {
         if (tracks_[i] == nullptr) continue;
         ConnectionTrack& track = *tracks_[i];
-        ++track.sorted_anew;
+        ++track.commands_made_anew;
         track.commands.clear();
         track.slots.clear();
         track.unended.clear();
         track.turnaround = LodPyramid<int64_t>(no_time, memory_);
         track.longest_ns = 0;
-        *slots_[i] = {};
+        making_[i]->slots = {};
     }
     std::pmr::vector<uint32_t> order(memory_);
     order.reserve(store_->commands().size());
@@ -324,7 +374,7 @@ void Timeline::finish() {
     while (!update()) {
     }
     take_commands_again();
-    slots_.clear();
+    making_.clear();
     finished_ = true;
 }
 

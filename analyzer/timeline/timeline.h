@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -59,10 +60,21 @@ struct ConnectionTrack {
     // The longest that a command is known to have taken: one that is under way at t begins after t - longest_ns, but
     // for those that never ended, which are in `unended`.
     int64_t longest_ns = 0;
-    std::vector<uint32_t> unended;  // positions in `commands`
-    uint32_t sorted_anew = 0;       // how often rows that stood there got other positions
+    std::vector<uint32_t> unended;    // positions in `commands`
+    uint32_t commands_made_anew = 0;  // how often `commands` was, as a whole
 
     const SenderTrack& sender(bool a) const { return senders[a ? 0 : 1]; }
+
+    // How often PDUs that stood in `pdus` got other positions there because one came late, and the first position that may be
+    // another than it was after the first `times` of these.
+    uint32_t pdus_moved() const { return pdus_moved_; }
+    size_t first_moved_pdu(uint32_t times) const;
+    void note_moved_pdus(size_t first);
+
+  private:
+    static constexpr uint32_t remembered_moves = 64;
+    uint32_t pdus_moved_ = 0;
+    std::array<size_t, remembered_moves> first_moved_{};
 };
 
 // What of a capture happened in a stretch of time.
@@ -126,12 +138,27 @@ class Timeline {
         uint16_t slot;
         bool operator>(const Busy& other) const { return until_ns > other.until_ns; }
     };
+    // From where on the lists of a track are no longer in order, since a row came late; SIZE_MAX: from nowhere on.
+    struct Late {
+        struct OfSender {
+            size_t segments = SIZE_MAX;
+            size_t losses = SIZE_MAX;
+            size_t kernel_windows = SIZE_MAX;
+            size_t kernel_ca_transitions = SIZE_MAX;
+        };
+        OfSender senders[2];
+        size_t pdus = SIZE_MAX;
+    };
     // Which slots of a connection are taken, in order of when they become free.
     struct Slots {
         std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;
         std::priority_queue<uint16_t, std::vector<uint16_t>, std::greater<>> free;
         uint16_t used = 0;
         uint16_t take(int64_t start_ns, int64_t end_ns);
+    };
+    struct Making {
+        Slots slots;
+        Late late;
     };
 
     ConnectionTrack* track_for(uint32_t connection);
@@ -147,6 +174,10 @@ class Timeline {
     void take_command(size_t row);
     void take_commands_again();
     void sort_late();
+    void sort_late(SenderTrack& sender, Late::OfSender& late);
+    template <class TimeAt>
+    void append(SenderTrack::Rows& rows, uint32_t row, size_t& late_from, uint32_t connection,
+                TimeAt time_at);
     int64_t time_of_pdu(const PduRow& pdu) const;
     bool is_out(uint32_t connection, bool from_a) const;
 
@@ -154,9 +185,9 @@ class Timeline {
     const PacketIndex* index_;
     std::pmr::memory_resource* memory_;
     std::vector<std::unique_ptr<ConnectionTrack>> tracks_;  // by connection - 1
-    std::vector<std::unique_ptr<Slots>> slots_;             // likewise
+    std::vector<std::unique_ptr<Making>> making_;           // likewise
     size_t made_ = 0;
-    std::vector<uint32_t> unsorted_;  // connections with a row that came late
+    std::vector<uint32_t> unsorted_;  // connections with a row that came late, perhaps several times
     struct Taken {
         size_t segments = 0;
         size_t windows = 0;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/timeline/timeline.h"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <random>
+#include <vector>
 
 namespace sanscope {
 namespace {
@@ -110,6 +113,58 @@ TEST_F(TimelineTest, WhatTheKernelToldStandsInOrderOfTime) {
     const auto raw = [&](size_t i) { return store.kernel_windows()[sender.kernel_windows[i]].cwnd; };
     EXPECT_EQ(sender.kernel_cwnd.query(0, 2, raw).max, 3000u);
     EXPECT_THAT(timeline.track(1)->sender(false).kernel_windows, IsEmpty());
+}
+
+TEST_F(TimelineTest, RowsThatComeLateAgainAndAgainStandAtTheirPlaces) {
+    std::mt19937 engine(1);
+    const auto random = [&] { return static_cast<uint32_t>(engine()); };
+    int64_t now_ns = 0;
+    uint32_t seen = 0;           // moves of PDUs that are followed …
+    std::vector<uint32_t> pdus;  // … in a copy of what was there at the last look
+    packet(0, 100);
+    for (unsigned round = 0; round < 300; ++round) {
+        for (unsigned i = random() % 40; i > 0; --i) {
+            now_ns += static_cast<int64_t>(random() % 1000);
+            const bool late = random() % 12 == 0;
+            const int64_t at_ns =
+                std::max<int64_t>(0, now_ns - (late ? static_cast<int64_t>(random() % 9000) : 0));
+            const uint32_t number = packet(at_ns, random() % 1400, random() % 2 == 0);
+            if (random() % 3 == 0) continue;
+            PduRow& pdu = store.add_pdu();
+            pdu.connection = 1;
+            pdu.first_packet = pdu.last_packet = number;
+            pdu.time_ns = at_ns;
+        }
+        timeline.update(random() % 3 == 0 ? 7 : SIZE_MAX);
+        const ConnectionTrack& track = *timeline.track(1);
+        const auto pdu_time = [&](uint32_t row) { return store.pdus()[row].time_ns; };
+        EXPECT_TRUE(std::ranges::is_sorted(track.pdus, {}, pdu_time));
+        for (const bool side : {true, false}) {
+            const SenderTrack& sender = track.sender(side);
+            ASSERT_TRUE(std::ranges::is_sorted(sender.segments, {},
+                                               [&](uint32_t row) { return timeline.time_of(row + 1); }));
+            const auto payload = [&](size_t i) {
+                return store.segments()[sender.segments[i]].payload_length;
+            };
+            const size_t first = sender.segments.empty() ? 0 : random() % sender.segments.size();
+            uint64_t sum = 0;
+            for (size_t i = first; i < sender.segments.size(); ++i) sum += payload(i);
+            ASSERT_EQ(sender.payload.query(first, sender.segments.size(), payload), sum);
+        }
+        // What is told to have moved is all that did, and mostly a little.
+        const size_t moved = std::min(track.first_moved_pdu(seen), pdus.size());
+        ASSERT_TRUE(
+            std::equal(pdus.begin(), pdus.begin() + static_cast<ptrdiff_t>(moved), track.pdus.begin()));
+        if (pdus.size() > 100) {
+            ASSERT_GT(moved, pdus.size() - 100);
+        }
+        if (random() % 2 == 0) {
+            pdus.assign(track.pdus.begin(), track.pdus.end());
+            seen = track.pdus_moved();
+        }
+    }
+    EXPECT_GT(seen, 64u);
+    EXPECT_EQ(timeline.track(1)->first_moved_pdu(0), 0u);  // too long ago to tell
 }
 
 TEST_F(TimelineTest, ConnectionsWithoutPayloadHaveNoTrack) {

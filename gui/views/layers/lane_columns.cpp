@@ -120,8 +120,13 @@ ReachIndex ReachIndex::of(const TrackRows& rows) {
 
 void ReachIndex::follow(const TrackRows& rows) {
     const ConnectionTrack& track = rows.track();
-    if (sorted_anew_ != track.sorted_anew) *this = {};
-    sorted_anew_ = track.sorted_anew;
+    if (commands_made_anew_ != track.commands_made_anew) *this = {};
+    commands_made_anew_ = track.commands_made_anew;
+    // PDUs behind one that came late have other places now; the longest of all is the same.
+    pdus_taken_ = std::min(pdus_taken_, track.first_moved_pdu(pdus_moved_) / block * block);
+    pdus_moved_ = track.pdus_moved();
+    longest_pdus_ns.resize(std::min(longest_pdus_ns.size(), pdus_taken_ / block + 1));
+    if (pdus_taken_ % block == 0 && longest_pdus_ns.size() > pdus_taken_ / block) longest_pdus_ns.pop_back();
     // A command that was under way when it was looked at may have ended since.
     for (const uint32_t position : track.unended) {
         if (position < commands_taken_)

@@ -124,7 +124,8 @@ struct ReachIndex {
   private:
     size_t commands_taken_ = 0;
     size_t pdus_taken_ = 0;
-    uint32_t sorted_anew_ = 0;  // as of the track
+    uint32_t commands_made_anew_ = 0;  // as of the track, as is the next
+    uint32_t pdus_moved_ = 0;
 };
 
 // Positions of the commands under way at some time in the range, in order of their beginning.
