@@ -8,6 +8,7 @@
 #include "analyzer/cli/details_command.h"
 #include "analyzer/cli/exit_status.h"
 #include "analyzer/cli/filter_command.h"
+#include "analyzer/cli/generate_command.h"
 #include "analyzer/cli/report_command.h"
 #include "analyzer/cli/table_command.h"
 #include "analyzer/cli/target_command.h"
@@ -33,12 +34,14 @@ int run(int argc, char** argv) {
     FilterCommand filter;
     CaptureCommand capture;
     TargetCommand target;
+    GenerateCommand generate;
     report.add_to(app);
     table.add_to(app);
     details.add_to(app);
     filter.add_to(app);
     capture.add_to(app);
     target.add_to(app);
+    generate.add_to(app);
 
     try {
         app.parse(argc, argv);
@@ -50,6 +53,7 @@ int run(int argc, char** argv) {
     if (filter.chosen()) return filter.run();
     if (capture.chosen()) return capture.run();
     if (target.chosen()) return target.run();
+    if (generate.chosen()) return generate.run();
     return report.run();
 }
 

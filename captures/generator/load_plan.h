@@ -27,7 +27,7 @@ struct LoadPlan {
     std::vector<LoadTarget> targets;  // striped where they are several
     WorkloadOptions workload;         // its `worker` is set for each session
     PacingOptions pacing;
-    TcpOptions tcp;
+    TcpSettings tcp;
     unsigned sessions = 1;     // with each target
     unsigned connections = 1;  // of each session, as far as the target allows
     unsigned queue_depth = 1;  // commands at once on each connection

@@ -48,6 +48,9 @@ class PduReceiver {
     // Of the PDUs that follow. Between PDUs only, or from on_end().
     void agree(const Options& options) { options_ = options; }
 
+    // So many bytes at least are still to come of the PDU that has begun.
+    uint32_t missing() const { return left_; }
+
     // A PDU has begun and is not yet all there.
     bool within_pdu() const { return stage_ != Stage::header || left_ != bhs_length; }
 

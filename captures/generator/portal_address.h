@@ -10,8 +10,7 @@
 
 namespace sanscope {
 
-// The addresses behind a TargetAddress: "HOST[:PORT][,GROUP]", the host in brackets where it is an IPv6 address, the port 3260
-// where none is said (RFC 7143 §13.8).
+// The addresses behind a TargetAddress (RFC 7143 §13.8).
 Result<std::vector<SocketAddress>> resolve_portal(std::string_view target_address);
 
 }  // namespace sanscope

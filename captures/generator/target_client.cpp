@@ -93,7 +93,7 @@ Result<std::monostate> TargetClient::exchange(Done done) {
     }
 }
 
-Result<TargetClient> TargetClient::log_in(const std::vector<SocketAddress>& addresses, const TcpOptions& tcp,
+Result<TargetClient> TargetClient::log_in(const std::vector<SocketAddress>& addresses, const TcpSettings& tcp,
                                           const LoginOffer& offer, const Options& options) {
     std::vector<SocketAddress> whereto = addresses;
     for (int redirections = 0; redirections < most_redirections; ++redirections) {

@@ -27,7 +27,7 @@ class TargetClient {
     };
 
     // Logs in; goes where the target sends it, a few times. `addresses` as resolve() gives them.
-    static Result<TargetClient> log_in(const std::vector<SocketAddress>& addresses, const TcpOptions& tcp,
+    static Result<TargetClient> log_in(const std::vector<SocketAddress>& addresses, const TcpSettings& tcp,
                                        const LoginOffer& offer, const Options& options);
 
     const LoginOutcome& outcome() const { return socket_->connection().outcome(); }

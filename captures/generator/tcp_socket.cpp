@@ -18,7 +18,7 @@ Error connect_error(const SocketAddress& to, int error) {
     return {fmt::format("{}: {}", address_text(to), std::strerror(error))};
 }
 
-Result<std::monostate> set_options(int socket, const TcpOptions& options) {
+Result<std::monostate> set_options(int socket, const TcpSettings& options) {
     const auto set = [socket](int level, int name, int value) {
         return ::setsockopt(socket, level, name, &value, sizeof value) == 0;
     };
@@ -71,7 +71,7 @@ std::string address_text(const SocketAddress& address) {
     return fmt::format("{}{}{}:{}", v6 ? "[" : "", host.data(), v6 ? "]" : "", port.data());
 }
 
-Result<FileDescriptor> begin_connect(const SocketAddress& to, const TcpOptions& options) {
+Result<FileDescriptor> begin_connect(const SocketAddress& to, const TcpSettings& options) {
     FileDescriptor socket(::socket(to.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (socket.get() < 0) return connect_error(to, errno);
     if (auto set = set_options(socket.get(), options); !set) return set.error();
@@ -90,7 +90,7 @@ Result<std::monostate> connect_outcome(int socket, const SocketAddress& to) {
     return std::monostate{};
 }
 
-Result<FileDescriptor> connect_to(const std::vector<SocketAddress>& addresses, const TcpOptions& options,
+Result<FileDescriptor> connect_to(const std::vector<SocketAddress>& addresses, const TcpSettings& options,
                                   std::chrono::milliseconds patience) {
     Error last{"the host has no address"};
     for (const SocketAddress& address : addresses) {

@@ -14,7 +14,7 @@
 namespace sanscope {
 
 // What a connection's TCP is asked for; what is not set is the system's.
-struct TcpOptions {
+struct TcpSettings {
     std::string congestion_control;  // TCP_CONGESTION
     int receive_buffer = 0;          // bytes, SO_RCVBUF: its size is then fixed
     int send_buffer = 0;             // bytes, SO_SNDBUF
@@ -34,11 +34,11 @@ std::string address_text(const SocketAddress& address);
 
 // A socket that is on its way to the other end. It does not block; once it may be written to, connect_outcome() tells whether
 // it got there.
-Result<FileDescriptor> begin_connect(const SocketAddress& to, const TcpOptions& options);
+Result<FileDescriptor> begin_connect(const SocketAddress& to, const TcpSettings& options);
 Result<std::monostate> connect_outcome(int socket, const SocketAddress& to);
 
 // Waits until the other end, at the first address where there is one, took the connection. The socket does not block.
-Result<FileDescriptor> connect_to(const std::vector<SocketAddress>& addresses, const TcpOptions& options,
+Result<FileDescriptor> connect_to(const std::vector<SocketAddress>& addresses, const TcpSettings& options,
                                   std::chrono::milliseconds patience);
 
 }  // namespace sanscope
