@@ -153,7 +153,7 @@ class LiveControlsTest : public testing::Test {
     }
     // Stands in for ssh: reaches `storage`, which is this host, does not know others, and waits for ever at `slow`.
     QString ssh_stand_in() const {
-        const QString path = folder.filePath(QStringLiteral("ssh"));
+        QString path = folder.filePath(QStringLiteral("ssh"));
         std::ofstream(path.toStdString())
             << "#!/bin/sh\nuntil [ \"$1\" = -- ]; do shift; done\ncase $2 in\n"
                "*storage) shift 2; exec sh -c \"$*\" ;;\nslow) exec sleep 600 ;;\n"
