@@ -212,7 +212,8 @@ class TargetServer::Worker {
         }
         const auto nanoseconds = std::chrono::nanoseconds(*patience).count();
         const timespec timeout{nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
-        return ::epoll_pwait2(epoll_.get(), events.data(), static_cast<int>(events.size()), &timeout, nullptr);
+        return ::epoll_pwait2(epoll_.get(), events.data(), static_cast<int>(events.size()), &timeout,
+                              nullptr);
     }
 
     void take_incoming() {
@@ -341,8 +342,11 @@ class TargetServer::Worker {
             constexpr linger at_once{1, 0};
             ::setsockopt(served.socket.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
         } else {
-            // What the initiator still sends must not become a reset that takes our last words away.
+            // What came and was not read would make it a reset, which may take our last words away.
+            constexpr int most_rounds = 16;
             ::shutdown(served.socket.get(), SHUT_WR);
+            for (int i = 0; i<most_rounds&& ::recv(served.socket.get(), nullptr, buffer_size, MSG_TRUNC)> 0;)
+                ++i;
         }
         forget(served);
         served_.erase(served.socket.get());
