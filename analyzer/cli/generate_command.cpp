@@ -6,12 +6,16 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <ifaddrs.h>
 #include <iostream>
 #include <map>
 #include <memory>
+#include <netinet/in.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -23,6 +27,7 @@
 #include "captures/generator/write_permission.h"
 
 #include "analyzer/cli/interrupt_handler.h"
+#include "analyzer/cli/load_recording.h"
 #include "analyzer/export/file_sink.h"
 #include "analyzer/report/human_units.h"
 
@@ -71,6 +76,30 @@ void tell(std::string_view what) {
     fmt::print(stderr, "sanscope: {}\n", what);
 }
 
+// The interface through which the kernel sends to the target.
+std::string interface_towards(const SocketAddress& address) {
+    const FileDescriptor socket(::socket(address.storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    sockaddr_storage own{};
+    socklen_t length = sizeof own;
+    if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address.storage), address.length) != 0 ||
+        ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&own), &length) != 0) {
+        return "any";
+    }
+    const std::string wanted = host_text({.storage = own, .length = length});
+    ifaddrs* list = nullptr;
+    if (::getifaddrs(&list) != 0) return "any";
+    const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owned(list, ::freeifaddrs);
+    for (const ifaddrs* one = list; one != nullptr; one = one->ifa_next) {
+        if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != own.ss_family) continue;
+        SocketAddress its;
+        its.length = own.ss_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
+        std::memcpy(&its.storage, one->ifa_addr, its.length);
+        if (host_text(its) == wanted) return one->ifa_name;
+    }
+    // An address of this host's own is reached through the loopback interface.
+    return "any";
+}
+
 }  // namespace
 
 void GenerateCommand::add_to(CLI::App& app) {
@@ -111,8 +140,16 @@ void GenerateCommand::add_to(CLI::App& app) {
         ->group("At once");
 
     command_->add_option("--pattern", pattern_, "Which blocks")
-        ->check(CLI::IsMember({"sequential", "random", "zipf"}))
+        ->check(CLI::IsMember({"sequential", "random", "zipf", "trace"}))
         ->capture_default_str()
+        ->group("Which commands, and when");
+    command_
+        ->add_option("--trace", trace_files_,
+                     "With --pattern trace: captures, whose commands are sent at their own times")
+        ->allow_extra_args(false)
+        ->group("Which commands, and when");
+    command_->add_option("--speed", speed_, "… so many times as fast")
+        ->check(CLI::PositiveNumber)
         ->group("Which commands, and when");
     command_->add_option("--zipf-theta", zipf_theta_, "How uneven: 0.99 is a cache's workload")
         ->capture_default_str()
@@ -190,11 +227,29 @@ void GenerateCommand::add_to(CLI::App& app) {
                      "Writes to the LUN of this serial number; its data are lost")
         ->allow_extra_args(false)
         ->group("Writes");
+    command_->add_flag("--verify", verify_, "Write a pattern, read it back at once, and look at every byte")
+        ->group("Writes");
     command_->add_flag("--really", really_, "… even if a partition table or a file system is on it")
         ->group("Writes");
 
     command_->add_flag("--json", json_, "The outcome as one JSON object")->group("Output");
     command_->add_option("--csv", csv_, "A row each second, into this file")->group("Output");
+    command_->add_option("--log", log_, "A row each command, into this file")->group("Output");
+    command_
+        ->add_option("--capture", capture_,
+                     "Record the load's packets into this file, and report on them in the end")
+        ->group("Output");
+    command_
+        ->add_option("--capture-interface", capture_interface_,
+                     "… from this interface; by default the one to the first target")
+        ->group("Output");
+    command_->add_option("--snapshot-length", snap_length_, "… so many bytes of each packet; 0: all")
+        ->capture_default_str()
+        ->group("Output");
+    command_
+        ->add_flag("--kernel-truth", kernel_truth_,
+                   "… and what this host's kernel tells of its TCP connections")
+        ->group("Output");
     command_->add_flag("--quiet", quiet_, "No lines while it runs")->group("Output");
     command_->footer(
         "Sizes may end in K, M or G (powers of 1024), durations in us, ms, s, min or h. Ctrl-C ends the load "
@@ -227,7 +282,16 @@ Result<std::monostate> GenerateCommand::check() const {
         if (size < least_pdu || size > max_data_segment_length + 1)
             return Error{fmt::format("a burst of {} bytes: from 512 to 16777215", size)};
     }
-    if (read_percent_ < 100 && allow_writes_.empty() && ::isatty(STDIN_FILENO) != 1)
+    if ((pattern_ == "trace") != !trace_files_.empty())
+        return Error{"--pattern trace and --trace FILE belong together"};
+    if (pattern_ == "trace" && (urls_.size() > 1 || verify_ || read_percent_ < 100))
+        return Error{"a trace is for one target, and says itself what is read and written"};
+    if (verify_ && read_percent_ < 100)
+        return Error{"--verify reads what it writes: --read-percent has no meaning for it"};
+    if ((kernel_truth_ || !capture_interface_.empty()) && capture_.empty())
+        return Error{"where to? --capture FILE"};
+    if (capture_ == "-") return Error{"--capture: a file; sanscope capture -w - writes to standard output"};
+    if (writes() && allow_writes_.empty() && ::isatty(STDIN_FILENO) != 1)
         return Error{
             "--read-percent: writes destroy what is on the LUN; --allow-writes SERIAL names the one that may "
             "be written to"};
@@ -372,7 +436,7 @@ Result<LoadTarget> GenerateCommand::prepare(const TargetUrl& url, LoginOffer off
     const auto facts = probe_lun(*client, target.lun_field);
     if (!facts) return of_target(facts.error());
     target.capacity = facts->capacity;
-    if (read_percent_ < 100) {
+    if (writes() || (!trace_files_.empty() && !allow_writes_.empty())) {
         if (auto permitted = permit_writes(*client, target, *facts); !permitted) return permitted.error();
     }
     client->log_out();
@@ -454,11 +518,76 @@ ExitStatus GenerateCommand::run() const {
     plan.most_commands = commands_;
     plan.patience_ns = to_ns(timeout_);
     plan.reconnections = reconnections_;
-    return put_load(std::move(plan));
+    plan.verify = verify_;
+    if (!trace_files_.empty()) {
+        if (auto taken = take_trace(plan); !taken) {
+            tell(taken.error().message);
+            return exit_nothing_analysed;
+        }
+        if (!has_end) plan.duration_ns = 0;
+    }
+    return put_load(std::move(plan), urls);
 }
 
-ExitStatus GenerateCommand::put_load(LoadPlan plan) const {
+Result<std::monostate> GenerateCommand::take_trace(LoadPlan& plan) const {
+    const Capacity& capacity = plan.targets.front().capacity;
+    auto trace = load_trace(
+        trace_files_,
+        {.speed = speed_, .lun = {.blocks = capacity.blocks, .block_size = capacity.block_length}});
+    if (!trace) return trace.error();
+    if (const std::string told = trace->told(); !told.empty()) tell(told);
+    if (allow_writes_.empty()) {
+        const size_t writes =
+            std::erase_if(trace->commands, [](const TraceCommand& command) { return command.write; });
+        if (writes > 0)
+            tell(fmt::format("{} writes of the trace are left out; --allow-writes SERIAL lets them be sent",
+                             writes));
+    }
+    if (trace->commands.empty()) return Error{"the trace has nothing that may be sent"};
+    plan.trace = std::make_shared<const std::vector<TraceCommand>>(std::move(trace->commands));
+    return std::monostate{};
+}
+
+v1::RecordingRequest GenerateCommand::recording_request(const std::vector<TargetUrl>& urls,
+                                                        const LoadPlan& plan) const {
+    v1::RecordingRequest request;
+    request.add_interfaces(capture_interface_.empty()
+                               ? interface_towards(plan.targets.front().addresses.front())
+                               : capture_interface_);
+    std::vector<std::string> parts;
+    for (size_t i = 0; i < urls.size(); ++i) {
+        for (const SocketAddress& address : plan.targets[i].addresses)
+            parts.push_back(
+                fmt::format("(host {} and tcp port {})", host_text(address), urls[i].portal.port));
+    }
+    request.set_filter(fmt::format("{}", fmt::join(parts, " or ")));
+    request.set_snap_length(snap_length_);
+    request.set_kernel_truth(kernel_truth_);
+    request.set_path(capture_);
+    return request;
+}
+
+ExitStatus GenerateCommand::put_load(LoadPlan plan, const std::vector<TargetUrl>& urls) const {
     using Clock = std::chrono::steady_clock;
+    std::unique_ptr<CommandLog> log;
+    if (!log_.empty()) {
+        auto created = CommandLog::create(log_);
+        if (!created) {
+            tell(created.error().message);
+            return exit_nothing_analysed;
+        }
+        log = std::move(*created);
+        plan.log = log.get();
+    }
+    std::unique_ptr<LoadRecording> recording;
+    if (!capture_.empty()) {
+        auto begun = LoadRecording::begin(recording_request(urls, plan));
+        if (!begun) {
+            tell(begun.error().message);
+            return exit_nothing_analysed;
+        }
+        recording = std::move(*begun);
+    }
     std::unique_ptr<FileSink> csv;
     const auto write_csv = [&](std::string_view text) {
         return !csv || csv->write(std::span(text.data(), text.size()));
@@ -486,6 +615,7 @@ ExitStatus GenerateCommand::put_load(LoadPlan plan) const {
     while ((*load)->running()) {
         std::this_thread::sleep_for(between_looks);
         if (InterruptHandler::interrupted) (*load)->request_stop();
+        if (recording) recording->follow();
         tell_messages();
         if (Clock::now() < next - between_looks) continue;
         // A thread's part is handed out when it was asked for before.
@@ -505,7 +635,15 @@ ExitStatus GenerateCommand::put_load(LoadPlan plan) const {
     (*load)->join();
     tell_messages();
     if (csv && !csv->close()) tell(fmt::format("{}: {}", csv_, csv->error()->message));
-    return summarise(**load);
+    if (log) {
+        if (auto closed = log->close(); !closed) tell(fmt::format("{}: {}", log_, closed.error().message));
+    }
+    const ExitStatus status = summarise(**load);
+    if (!recording) return status;
+    const std::string report = recording->end();
+    // Standard output is the JSON object's.
+    fmt::print(json_ ? stderr : stdout, "\n{}", report);
+    return recording->whole() ? status : std::max(status, exit_input_damaged);
 }
 
 ExitStatus GenerateCommand::summarise(Load& load) const {

@@ -12,6 +12,7 @@
 #include "captures/generator/login_exchange.h"
 #include "captures/generator/lun_probe.h"
 #include "captures/generator/target_url.h"
+#include "sanscope/v1/recording.pb.h"
 
 #include "analyzer/base/result.h"
 #include "analyzer/cli/exit_status.h"
@@ -39,7 +40,10 @@ class GenerateCommand {
     Result<LoadTarget> prepare(const TargetUrl& url, LoginOffer offer) const;
     Result<std::monostate> permit_writes(TargetClient& client, const LoadTarget& target,
                                          const LunFacts& facts) const;
-    ExitStatus put_load(LoadPlan plan) const;
+    bool writes() const { return read_percent_ < 100 || verify_; }
+    Result<std::monostate> take_trace(LoadPlan& plan) const;
+    v1::RecordingRequest recording_request(const std::vector<TargetUrl>& urls, const LoadPlan& plan) const;
+    ExitStatus put_load(LoadPlan plan, const std::vector<TargetUrl>& urls) const;
     ExitStatus summarise(Load& load) const;
 
     CLI::App* command_ = nullptr;
@@ -87,9 +91,17 @@ class GenerateCommand {
 
     std::vector<std::string> allow_writes_;
     bool really_ = false;
+    bool verify_ = false;
+    std::vector<std::string> trace_files_;
+    double speed_ = 1;
 
     bool json_ = false;
     std::string csv_;
+    std::string log_;
+    std::string capture_;
+    std::string capture_interface_;
+    uint32_t snap_length_ = 128;
+    bool kernel_truth_ = false;
     bool quiet_ = false;
 };
 

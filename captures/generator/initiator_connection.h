@@ -58,8 +58,8 @@ struct TaskEnd {
     How how = How::answered;
     uint8_t status = 0;
     uint8_t response = 0;
-    uint32_t moved = 0;              // bytes of data, either way
-    uint32_t residual = 0;           // of an underflow
+    uint32_t moved = 0;                // bytes of data, either way
+    uint32_t residual = 0;             // of an underflow
     std::span<const uint8_t> sense{};  // good until the owner returns
 };
 
@@ -101,6 +101,9 @@ class InitiatorConnection {
     // The slot that issue() will take: of those that are free, the one that is so for longest.
     uint32_t next_slot() const { return free_[first_free_]; }
     bool is_active(uint32_t slot) const { return slots_[slot].active; }
+    uint32_t itt(uint32_t slot) const {
+        return slots_[slot].itt;
+    }  // of the command that the slot has, or had last
     // Only where can_issue(). Returns the slot.
     template <class Owner>
     uint32_t issue(const ScsiTask& task, Owner& owner);

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "captures/generator/command_log.h"
 #include "captures/generator/login_exchange.h"
 #include "captures/generator/pacing.h"
 #include "captures/generator/scsi_commands.h"
 #include "captures/generator/tcp_socket.h"
+#include "captures/generator/trace.h"
 #include "captures/generator/workload.h"
 
 namespace sanscope {
@@ -26,6 +29,11 @@ struct LoadTarget {
 struct LoadPlan {
     std::vector<LoadTarget> targets;  // striped where they are several
     WorkloadOptions workload;         // its `worker` is set for each session
+    // In place of the workload: these commands, at their own times, to the one target; all sessions share them.
+    std::shared_ptr<const std::vector<TraceCommand>> trace;
+    // Each request is written with a pattern and read back at once; `workload` says where.
+    bool verify = false;
+    CommandLog* log = nullptr;  // outlives the load
     PacingOptions pacing;
     TcpSettings tcp;
     unsigned sessions = 1;     // with each target

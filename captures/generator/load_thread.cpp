@@ -77,7 +77,10 @@ struct LoadThread::Command {
     int64_t aborted_ns = 0;     // 0: not
     uint64_t lba = 0;
     uint32_t bytes = 0;
+    uint32_t lun = 0;  // index of the target
     bool write = false;
+    bool reads_back = false;
+    bool wrong_data = false;
     bool readiness_test = false;
 };
 
@@ -125,6 +128,10 @@ struct LoadThread::Worker {
     std::optional<Pacing> pacing;                    // since all sessions were ready
     std::vector<std::unique_ptr<Session>> sessions;  // one to each target
     std::optional<WorkloadCommand> held;             // the next one
+    bool held_reads_back = false;
+    int64_t held_due_ns = 0;                    // of a trace
+    std::vector<WorkloadCommand> to_read_back;  // what was written
+    size_t next_in_trace = 0;
     uint64_t commands_left = UINT64_MAX;
     uint64_t bytes_left = UINT64_MAX;
     uint64_t in_flight = 0;
@@ -138,9 +145,11 @@ struct LoadThread::Owner {
     LoadThread& thread;
     Connection& connection;
 
-    void on_data(uint32_t /*slot*/, std::span<const uint8_t> /*piece*/, uint32_t /*at*/) {}
-    void fill(uint32_t slot, std::span<uint8_t> piece, uint32_t /*at*/) {
-        std::memset(piece.data(), static_cast<int>(slot & 0xff), piece.size());
+    void on_data(uint32_t slot, std::span<const uint8_t> piece, uint32_t at) {
+        thread.on_data(connection, slot, piece, at);
+    }
+    void fill(uint32_t slot, std::span<uint8_t> piece, uint32_t at) {
+        thread.fill_data(connection, slot, piece, at);
     }
     void on_done(uint32_t slot, const TaskEnd& end) { thread.on_done(connection, slot, end); }
     void on_management(uint32_t slot, uint8_t response) { thread.on_management(connection, slot, response); }
@@ -152,7 +161,10 @@ LoadThread::LoadThread(const LoadPlan& plan, LoadMessages& messages)
       messages_(messages),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      scratch_(scratch_length) {}
+      scratch_(scratch_length),
+      pattern_(plan.workload.seed) {
+    if (plan.log != nullptr) log_.emplace(*plan.log, realtime_ns() - monotonic_ns());
+}
 
 LoadThread::~LoadThread() = default;
 
@@ -184,6 +196,9 @@ Result<std::monostate> LoadThread::add_worker(unsigned number) {
     const auto share = [&](uint64_t all) {
         return all == 0 ? UINT64_MAX : all / plan_.sessions + (number < all % plan_.sessions ? 1 : 0);
     };
+    if (plan_.verify)
+        worker->to_read_back.reserve(size_t{plan_.queue_depth} * plan_.connections * plan_.targets.size());
+    worker->next_in_trace = number;
     worker->commands_left = share(plan_.most_commands);
     worker->bytes_left = share(plan_.most_bytes);
     for (const LoadTarget& target : plan_.targets) {
@@ -250,6 +265,7 @@ void LoadThread::run() {
         }
     }
     account_.fail_in_flight(LoadFailure::never_answered);
+    if (log_) log_->flush();
     published_.publish(account_);
 }
 
@@ -395,9 +411,7 @@ void LoadThread::lose(Session& session, const std::string& why) {
             for (uint32_t slot = 0; slot < connection->commands.size(); ++slot) {
                 Command& command = connection->commands[slot];
                 if (!protocol.is_active(slot) || command.readiness_test) continue;
-                account_.on_failed(kind_of(command.write), LoadFailure::connection_lost);
-                worker.pacing->on_ended(now_ns_);
-                --worker.in_flight;
+                end_command(*connection, slot, LoadFailure::connection_lost, now_ns_);
                 ++lost;
             }
         }
@@ -452,37 +466,120 @@ void LoadThread::on_done(Connection& connection, uint32_t slot, const TaskEnd& e
         return;
     }
     const int64_t done_ns = monotonic_ns();
-    const LoadKind kind = kind_of(command.write);
+    std::optional<LoadFailure> failure;
     if (command.aborted_ns != 0) {
-        account_.on_failed(kind, LoadFailure::timed_out);
-    } else if (good && end.moved == command.bytes) {
-        account_.on_done(kind, command.bytes, done_ns - command.sent_ns, command.sent_ns - command.due_ns);
+        failure = LoadFailure::timed_out;
+    } else if (!good || end.moved != command.bytes) {
+        failure = failure_of(end);
+    } else if (command.wrong_data) {
+        failure = LoadFailure::wrong_data;
+    }
+    if (failure == LoadFailure::busy || failure == LoadFailure::task_set_full) {
+        worker.hold_until_ns = done_ns + pause_when_busy_ns;
+    } else if (failure && failure != LoadFailure::timed_out && failure != LoadFailure::wrong_data) {
+        tell_failure(connection, command,
+                     good ? "only a part of the data came" : task_end_text(end, end.sense));
+    }
+    if (!failure) {
         session.failures = 0;
-    } else {
-        const LoadFailure failure = failure_of(end);
-        account_.on_failed(kind, failure);
-        if (failure == LoadFailure::busy || failure == LoadFailure::task_set_full) {
-            worker.hold_until_ns = done_ns + pause_when_busy_ns;
-        } else if (told_conditions_ < most_told_conditions) {
-            ++told_conditions_;
-            messages_.tell(
-                fmt::format("{}: a {} of {} bytes at block {} failed: {}{}", session.target->name,
-                            command.write ? "write" : "read", command.bytes, command.lba,
-                            good ? "only a part of the data came" : task_end_text(end, end.sense),
-                            told_conditions_ == most_told_conditions ? " (no more of these are told)" : ""));
+        if (plan_.verify && command.write) {
+            const uint32_t block_length = session.target->capacity.block_length;
+            worker.to_read_back.push_back(
+                {.lba = command.lba, .blocks = command.bytes / block_length, .lun = command.lun});
         }
     }
-    command.free_since_ns = done_ns;
-    command.aborted_ns = 0;
+    end_command(connection, slot, failure, done_ns);
+}
+
+void LoadThread::tell_failure(const Connection& connection, const Command& command, const std::string& why) {
+    if (told_conditions_ == most_told_conditions) return;
+    ++told_conditions_;
+    messages_.tell(
+        fmt::format("{}: a {} of {} bytes at block {} failed: {}{}", connection.session->target->name,
+                    command.write ? "write" : "read", command.bytes, command.lba, why,
+                    told_conditions_ == most_told_conditions ? " (no more of these are told)" : ""));
+}
+
+void LoadThread::end_command(Connection& connection, uint32_t slot, std::optional<LoadFailure> failure,
+                             int64_t done_ns) {
+    Command& command = connection.commands[slot];
+    Worker& worker = *connection.session->worker;
+    const LoadKind kind = kind_of(command.write);
+    if (failure) {
+        account_.on_failed(kind, *failure);
+    } else {
+        account_.on_done(kind, command.bytes, done_ns - command.sent_ns, command.sent_ns - command.due_ns);
+    }
+    if (log_) log_command(connection, slot, failure, done_ns);
+    command = {.free_since_ns = done_ns};
     worker.pacing->on_ended(done_ns);
     --worker.in_flight;
+}
+
+void LoadThread::log_command(const Connection& connection, uint32_t slot, std::optional<LoadFailure> failure,
+                             int64_t done_ns) {
+    const Command& command = connection.commands[slot];
+    const Session& session = *connection.session;
+    const bool ended = failure != LoadFailure::never_answered && failure != LoadFailure::connection_lost;
+    log_->add({.send_ns = command.sent_ns,
+               .done_ns = done_ns,
+               .ended = ended,
+               .itt = connection.socket->connection().itt(slot),
+               .session = session.worker->number + 1,
+               .connection = connection.cid + 1u,
+               .lun = lun_number(session.target->lun_field),
+               .lba = command.lba,
+               .bytes = command.bytes,
+               .kind = kind_of(command.write),
+               .status = failure ? load_failure_key(*failure) : scsi_status_name(scsi_status_good)});
+}
+
+// What is under way when the sessions end.
+void LoadThread::log_unanswered(const Worker& worker) {
+    for (const auto& session : worker.sessions) {
+        for (const auto& connection : session->connections) {
+            if (!connection->socket) continue;
+            for (uint32_t slot = 0; slot < connection->commands.size(); ++slot) {
+                const bool active = connection->socket->connection().is_active(slot);
+                if (active && !connection->commands[slot].readiness_test)
+                    log_command(*connection, slot, LoadFailure::never_answered, 0);
+            }
+        }
+    }
+}
+
+void LoadThread::on_data(Connection& connection, uint32_t slot, std::span<const uint8_t> piece, uint32_t at) {
+    Command& command = connection.commands[slot];
+    if (!command.reads_back || command.wrong_data) return;
+    const uint64_t offset = command.lba * connection.session->target->capacity.block_length + at;
+    const auto mismatch = pattern_.check(piece, offset, 0);
+    if (!mismatch) return;
+    command.wrong_data = true;
+    tell_failure(connection, command,
+                 fmt::format("wrong data at byte {} of the LUN: {}", mismatch->offset, mismatch->happened));
+}
+
+void LoadThread::fill_data(Connection& connection, uint32_t slot, std::span<uint8_t> piece, uint32_t at) {
+    const Command& command = connection.commands[slot];
+    if (!plan_.verify) {
+        std::memset(piece.data(), static_cast<int>(slot & 0xff), piece.size());
+        return;
+    }
+    constexpr uint64_t unit = VerifyPattern::piece_bytes;
+    const uint64_t begin = command.lba * connection.session->target->capacity.block_length + at;
+    if (begin % unit == 0 && piece.size() % unit == 0) return pattern_.fill(piece, begin, 0);
+    const uint64_t first = begin / unit * unit;
+    const uint64_t last = (begin + piece.size() + unit - 1) / unit * unit;
+    whole_pieces_.resize(last - first);
+    pattern_.fill(whole_pieces_, first, 0);
+    std::memcpy(piece.data(), &whole_pieces_[begin - first], piece.size());
 }
 
 void LoadThread::on_management(Connection& connection, uint32_t slot, uint8_t response) {
     constexpr uint8_t function_complete = 0;
     constexpr uint8_t no_such_task = 1;
     InitiatorConnection& protocol = connection.socket->connection();
-    Command& command = connection.commands[slot];
+    const Command& command = connection.commands[slot];
     if (!protocol.is_active(slot) || command.aborted_ns == 0) return;
     if (response != function_complete && response != no_such_task) {
         connection.session->fault =
@@ -490,10 +587,7 @@ void LoadThread::on_management(Connection& connection, uint32_t slot, uint8_t re
         return;
     }
     protocol.give_up(slot);
-    account_.on_failed(kind_of(command.write), LoadFailure::timed_out);
-    connection.session->worker->pacing->on_ended(now_ns_);
-    --connection.session->worker->in_flight;
-    command = {.free_since_ns = now_ns_};
+    end_command(connection, slot, LoadFailure::timed_out, now_ns_);
 }
 
 void LoadThread::on_async(Connection& connection, uint8_t event) {
@@ -515,7 +609,35 @@ void LoadThread::on_async(Connection& connection, uint8_t event) {
 }
 
 bool LoadThread::out_of_work(const Worker& worker) const {
+    if (worker.held || !worker.to_read_back.empty()) return false;
+    if (plan_.trace != nullptr && worker.next_in_trace >= plan_.trace->size()) return true;
     return worker.commands_left == 0 || worker.bytes_left == 0;
+}
+
+// Which command comes next; false where there is none, or none yet. What was written is read back also once no more is written.
+bool LoadThread::find_next(Worker& worker) {
+    if (worker.held) return true;
+    worker.held_reads_back = !worker.to_read_back.empty();
+    if (worker.held_reads_back) {
+        worker.held = worker.to_read_back.back();
+        worker.to_read_back.pop_back();
+        return true;
+    }
+    if (stopping_ || out_of_work(worker)) return false;
+    if (plan_.trace != nullptr) {
+        const TraceCommand& next = (*plan_.trace)[worker.next_in_trace];
+        worker.next_in_trace += plan_.sessions;
+        worker.held = WorkloadCommand{.lba = next.lba, .blocks = next.blocks, .write = next.write};
+        worker.held_due_ns = start_ns_ + next.offset_ns;
+    } else {
+        worker.held = worker.workload.next();
+        if (plan_.verify) worker.held->write = true;
+    }
+    const uint64_t bytes =
+        uint64_t{worker.held->blocks} * plan_.targets[worker.held->lun].capacity.block_length;
+    if (worker.commands_left != UINT64_MAX) --worker.commands_left;
+    if (worker.bytes_left != UINT64_MAX) worker.bytes_left -= std::min(worker.bytes_left, bytes);
+    return true;
 }
 
 LoadThread::Connection* LoadThread::connection_for(Session& session) {
@@ -543,14 +665,14 @@ void LoadThread::fill(Worker& worker) {
     }
     if (now_ns_ < worker.hold_until_ns) return wake_at(worker.hold_until_ns);
     bool issued = false;
-    while (!stopping_ && !out_of_work(worker)) {
-        if (!worker.held) worker.held = worker.workload.next();
+    while (find_next(worker)) {
         Session& session = *worker.sessions[worker.held->lun];
         Connection* const connection = connection_for(session);
         if (connection == nullptr) break;
         InitiatorConnection& protocol = connection->socket->connection();
         Command& command = connection->commands[protocol.next_slot()];
-        const int64_t due_ns = worker.pacing->due_ns(command.free_since_ns);
+        const int64_t due_ns =
+            plan_.trace != nullptr ? worker.held_due_ns : worker.pacing->due_ns(command.free_since_ns);
         if (due_ns > now_ns_) {
             if (due_ns != Pacing::not_before_answer) wake_at(due_ns);
             break;
@@ -558,23 +680,23 @@ void LoadThread::fill(Worker& worker) {
         const WorkloadCommand& next = *worker.held;
         const uint32_t bytes = next.blocks * session.target->capacity.block_length;
         command = {.sent_ns = now_ns_,
-                   .due_ns = plan_.pacing.rate > 0 ? due_ns : now_ns_,
+                   .due_ns = plan_.pacing.rate > 0 || plan_.trace != nullptr ? due_ns : now_ns_,
                    .lba = next.lba,
                    .bytes = bytes,
-                   .write = next.write};
+                   .lun = next.lun,
+                   .write = next.write,
+                   .reads_back = worker.held_reads_back};
         const ScsiTask task{
             .cdb = next.write ? write_cdb(next.lba, next.blocks) : read_cdb(next.lba, next.blocks),
             .lun_field = session.target->lun_field,
             .bytes = bytes,
-            .direction = next.write ? ScsiTask::Direction::write : ScsiTask::Direction::read};
+            .direction = next.write ? ScsiTask::Direction::write : ScsiTask::Direction::read,
+            .wants_data = worker.held_reads_back};
         Owner owner{*this, *connection};
         protocol.issue(task, owner);
         account_.on_sent(kind_of(next.write));
         worker.pacing->on_sent();
         ++worker.in_flight;
-        if (worker.commands_left != UINT64_MAX) --worker.commands_left;
-        if (worker.bytes_left != UINT64_MAX)
-            worker.bytes_left -= std::min<uint64_t>(worker.bytes_left, bytes);
         worker.held.reset();
         issued = true;
     }
@@ -619,12 +741,18 @@ void LoadThread::look_at_clocks() {
     }
     if (stop_) stopping_ = true;
     for (const auto& worker : workers_) {
-        const bool work_left = !stopping_ && !out_of_work(*worker);
+        // A stop leaves out what was not sent, but reads back what was written.
+        if (stopping_ && !worker->held_reads_back) worker->held.reset();
+        const bool to_read_back = worker->held || !worker->to_read_back.empty();
+        const bool work_left = !hurry_ && (stopping_ ? to_read_back : !out_of_work(*worker));
         if (work_left && !worker->finished) continue;
         if (worker->in_flight > 0 && !hurry_ && !worker->finished) continue;
         if (std::ranges::all_of(worker->sessions, [](const auto& session) { return session->ended; }))
             continue;
-        if (!worker->left) end_ns_ = now_ns_;
+        if (!worker->left) {
+            end_ns_ = now_ns_;
+            if (log_ && worker->in_flight > 0) log_unanswered(*worker);
+        }
         worker->left = true;
         worker->finished = true;
         for (const auto& session : worker->sessions) {

@@ -9,11 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "captures/generator/command_log.h"
 #include "captures/generator/initiator_socket.h"
 #include "captures/generator/load_account.h"
 #include "captures/generator/load_messages.h"
 #include "captures/generator/load_plan.h"
 #include "captures/generator/published_account.h"
+#include "captures/generator/verify_pattern.h"
 
 #include "analyzer/base/file_descriptor.h"
 #include "analyzer/base/result.h"
@@ -67,12 +69,22 @@ class LoadThread {
     void lose(Session& session, const std::string& why);
     void give_up(Session& session);
 
+    void on_data(Connection& connection, uint32_t slot, std::span<const uint8_t> piece, uint32_t at);
+    void fill_data(Connection& connection, uint32_t slot, std::span<uint8_t> piece, uint32_t at);
     void on_done(Connection& connection, uint32_t slot, const TaskEnd& end);
+    // A command is over, well or not; its slot has no command any more.
+    void end_command(Connection& connection, uint32_t slot, std::optional<LoadFailure> failure,
+                     int64_t done_ns);
+    void log_command(const Connection& connection, uint32_t slot, std::optional<LoadFailure> failure,
+                     int64_t done_ns);
+    void log_unanswered(const Worker& worker);
+    void tell_failure(const Connection& connection, const Command& command, const std::string& why);
     void on_management(Connection& connection, uint32_t slot, uint8_t response);
     void on_async(Connection& connection, uint8_t event);
     void issue_readiness_test(Connection& connection);
 
     void fill(Worker& worker);
+    bool find_next(Worker& worker);
     bool out_of_work(const Worker& worker) const;
     Connection* connection_for(Session& session);
     void look_at_clocks();
@@ -88,6 +100,9 @@ class LoadThread {
     FileDescriptor wake_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<uint8_t> scratch_;
+    std::vector<uint8_t> whole_pieces_;  // of the pattern, around data that begin or end within one
+    VerifyPattern pattern_;
+    std::optional<CommandLogWriter> log_;
     LoadAccount account_;
     PublishedAccount published_;
     std::mutex outcome_mutex_;

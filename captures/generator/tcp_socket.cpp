@@ -71,6 +71,15 @@ std::string address_text(const SocketAddress& address) {
     return fmt::format("{}{}{}:{}", v6 ? "[" : "", host.data(), v6 ? "]" : "", port.data());
 }
 
+std::string host_text(const SocketAddress& address) {
+    std::array<char, NI_MAXHOST> host{};
+    if (::getnameinfo(reinterpret_cast<const sockaddr*>(&address.storage), address.length, host.data(),
+                      host.size(), nullptr, 0, NI_NUMERICHOST) != 0) {
+        return "an address that has no text";
+    }
+    return host.data();
+}
+
 Result<FileDescriptor> begin_connect(const SocketAddress& to, const TcpSettings& options) {
     FileDescriptor socket(::socket(to.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (socket.get() < 0) return connect_error(to, errno);

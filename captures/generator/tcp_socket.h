@@ -31,6 +31,8 @@ Result<std::vector<SocketAddress>> resolve(const std::string& host, uint16_t por
 
 // "192.0.2.1:3260", "[2001:db8::1]:3260".
 std::string address_text(const SocketAddress& address);
+// "192.0.2.1", "2001:db8::1".
+std::string host_text(const SocketAddress& address);
 
 // A socket that is on its way to the other end. It does not block; once it may be written to, connect_outcome() tells whether
 // it got there.
