@@ -56,7 +56,6 @@ class SendTargets {
     uint32_t itt_ = 1;
     uint32_t ttt_ = reserved_tag;
     Stage stage_ = Stage::asks;
-    bool wants_more_ = false;  // the target's text goes on in the middle of a pair (the C bit)
     std::string pending_;      // of a pair that is not whole
     size_t text_ = 0;          // bytes that the target said
     unsigned requests_ = 0;
