@@ -333,15 +333,20 @@ milliseconds GenerateCommand::patience() const {
 
 Result<ChapCredentials> GenerateCommand::credentials(const std::string& user) const {
     ChapCredentials credentials{.initiator = {.name = user, .secret = {}}, .target = std::nullopt};
-    auto secret = secret_file_.empty() ? ask_secret(fmt::format("CHAP secret of {}: ", user))
-                                       : read_secret_file(secret_file_);
+    const auto from_file = [](const std::string& path) -> Result<std::string> {
+        auto secret = read_secret_file(path);
+        if (!secret) return Error{fmt::format("{}: {}", path, secret.error().message)};
+        return secret;
+    };
+    auto secret =
+        secret_file_.empty() ? ask_secret(fmt::format("CHAP secret of {}: ", user)) : from_file(secret_file_);
     if (!secret) return secret.error();
     if (const auto weak = weakness_of(*secret)) tell(*weak);
     credentials.initiator.secret = std::move(*secret);
     if (!mutual_user_.empty() || !mutual_secret_file_.empty()) {
         auto theirs = mutual_secret_file_.empty()
                           ? ask_secret(fmt::format("CHAP secret of the target, {}: ", mutual_user_))
-                          : read_secret_file(mutual_secret_file_);
+                          : from_file(mutual_secret_file_);
         if (!theirs) return theirs.error();
         credentials.target = ChapAccount{.name = mutual_user_, .secret = std::move(*theirs)};
     }
@@ -466,7 +471,7 @@ ExitStatus GenerateCommand::run() const {
         }
         urls.push_back(std::move(*url));
     }
-    const InterruptHandler handler;
+    const InterruptHandler handler(InterruptHandler::Endures::two);
     LoadPlan plan;
     ExitStatus listed = exit_all_analysed;
     for (size_t i = 0; i < urls.size(); ++i) {
@@ -615,6 +620,7 @@ ExitStatus GenerateCommand::put_load(LoadPlan plan, const std::vector<TargetUrl>
     while ((*load)->running()) {
         std::this_thread::sleep_for(between_looks);
         if (InterruptHandler::interrupted) (*load)->request_stop();
+        if (InterruptHandler::interrupted_twice) (*load)->hurry();
         if (recording) recording->follow();
         tell_messages();
         if (Clock::now() < next - between_looks) continue;
@@ -661,7 +667,10 @@ ExitStatus GenerateCommand::summarise(Load& load) const {
     } else {
         fmt::print("{}", load_text(summary));
     }
-    if (summary.account.done() == 0) return exit_nothing_analysed;
+    if (summary.account.failed() > 0)
+        tell(fmt::format("{} of {} commands failed: {}", summary.account.failed(), summary.account.sent(),
+                         failures_text(summary.account)));
+    if (summary.account.sent() == 0) return exit_nothing_analysed;
     return summary.account.failed() > 0 || load.lost_a_session() ? exit_input_damaged : exit_all_analysed;
 }
 

@@ -109,9 +109,10 @@ struct LoadThread::Session {
     SessionNumbers numbers;
     std::vector<std::unique_ptr<Connection>> connections;
     size_t next_connection = 0;
-    bool ready = false;      // its commands may be sent
-    bool was_ready = false;  // it was so once
-    bool logout_wanted = false;
+    bool ready = false;          // its commands may be sent
+    bool was_ready = false;      // it was so once
+    bool logout_wanted = false;  // the target asked for it
+    bool logged_out = false;     // … and so it was done
     bool ended = false;
     bool told_of_connections = false;
     unsigned attentions = 0;
@@ -420,6 +421,8 @@ void LoadThread::lose(Session& session, const std::string& why) {
     }
     if (session.was_ready) account_.on_connection_lost();
     session.ready = false;
+    session.logout_wanted = false;
+    session.logged_out = false;
     session.numbers = SessionNumbers{};
     session.offer.tsih = 0;
     std::string message = fmt::format("{}: {}", session.target->name, why);
@@ -732,6 +735,23 @@ void LoadThread::look_at_commands(Connection& connection) {
     }
 }
 
+// The session ends with its leading connection's logout.
+void LoadThread::log_out(Session& session) {
+    for (const auto& connection : session.connections) {
+        if (connection->state == Connection::State::leaving) continue;
+        const bool says_so = connection->leads() && connection->state == Connection::State::ready &&
+                             connection->socket->connection().can_log_out();
+        if (!says_so) {
+            close(*connection);
+            continue;
+        }
+        connection->socket->connection().log_out();
+        connection->state = Connection::State::leaving;
+        connection->since_ns = now_ns_;
+        flush(*connection);
+    }
+}
+
 // What is due because time has passed.
 void LoadThread::look_at_clocks() {
     if (start_ns_ != 0 && plan_.duration_ns > 0) {
@@ -757,21 +777,7 @@ void LoadThread::look_at_clocks() {
         worker->finished = true;
         for (const auto& session : worker->sessions) {
             if (session->ended) continue;
-            for (const auto& connection : session->connections) {
-                if (connection->state != Connection::State::ready) {
-                    if (connection->state != Connection::State::leaving) close(*connection);
-                    continue;
-                }
-                // The session ends with its leading connection's logout.
-                if (!connection->leads() || !connection->socket->connection().can_log_out()) {
-                    close(*connection);
-                    continue;
-                }
-                connection->socket->connection().log_out();
-                connection->state = Connection::State::leaving;
-                connection->since_ns = now_ns_;
-                flush(*connection);
-            }
+            log_out(*session);
         }
     }
     if (now_ns_ < look_at_ns_) return;
@@ -809,8 +815,15 @@ void LoadThread::look_at_clocks() {
             }
             if (session->logout_wanted && worker->in_flight == 0) {
                 session->logout_wanted = false;
-                lose(*session, "the target asked for a logout");
+                session->logged_out = true;
+                session->ready = false;
+                log_out(*session);
             }
+            const bool over = std::ranges::all_of(session->connections, [](const auto& connection) {
+                return connection->state == Connection::State::closed;
+            });
+            if (session->logged_out && over && !session->ended)
+                lose(*session, "the target asked for a logout");
         }
     }
 }

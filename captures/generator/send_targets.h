@@ -56,8 +56,8 @@ class SendTargets {
     uint32_t itt_ = 1;
     uint32_t ttt_ = reserved_tag;
     Stage stage_ = Stage::asks;
-    std::string pending_;      // of a pair that is not whole
-    size_t text_ = 0;          // bytes that the target said
+    std::string pending_;  // of a pair that is not whole
+    size_t text_ = 0;      // bytes that the target said
     unsigned requests_ = 0;
     size_t portals_ = 0;
     std::vector<DiscoveredTarget> targets_;
