@@ -333,7 +333,7 @@ milliseconds GenerateCommand::patience() const {
 
 Result<ChapCredentials> GenerateCommand::credentials(const std::string& user) const {
     ChapCredentials credentials{.initiator = {.name = user, .secret = {}}, .target = std::nullopt};
-    const auto from_file = [](const std::string& path) -> Result<std::string> {
+    const auto from_file = [](const std::string& path) -> Result<Secret> {
         auto secret = read_secret_file(path);
         if (!secret) return Error{fmt::format("{}: {}", path, secret.error().message)};
         return secret;

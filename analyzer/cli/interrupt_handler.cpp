@@ -8,17 +8,19 @@ namespace sanscope {
 namespace {
 
 int nothing_to_read = -1;
+InterruptHandler::Endures endured = InterruptHandler::Endures::one;
 
 }  // namespace
 
-InterruptHandler::InterruptHandler() {
+InterruptHandler::InterruptHandler(Endures endures) {
     nothing_to_read = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    endured = endures;
     struct sigaction action {};
     action.sa_handler = [](int) {
-        interrupted = true;
+        if (interrupted.exchange(true)) interrupted_twice = true;
+        if (endured == Endures::one || interrupted_twice) signal(SIGINT, SIG_DFL);
         if (nothing_to_read >= 0) dup2(nothing_to_read, STDIN_FILENO);
     };
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
     sigaction(SIGINT, &action, &before_);
 }
 

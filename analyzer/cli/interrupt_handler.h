@@ -3,16 +3,20 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdint>
 
 namespace sanscope {
 
 // While one lives, the first Ctrl-C only sets `interrupted`, also where something waits for more of standard input; the second
-// ends the program.
+// ends the program, or, where two are endured, only sets `interrupted_twice`, and the third ends it.
 class InterruptHandler {
   public:
-    static inline std::atomic<bool> interrupted = false;
+    enum class Endures : uint8_t { one, two };
 
-    InterruptHandler();
+    static inline std::atomic<bool> interrupted = false;
+    static inline std::atomic<bool> interrupted_twice = false;
+
+    explicit InterruptHandler(Endures endures = Endures::one);
     InterruptHandler(const InterruptHandler&) = delete;
     InterruptHandler& operator=(const InterruptHandler&) = delete;
     ~InterruptHandler();

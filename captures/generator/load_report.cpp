@@ -15,19 +15,6 @@ std::string_view kind_name(LoadKind kind) {
     return kind == LoadKind::read ? "reads" : "writes";
 }
 
-// "3 BUSY, 2 timed out"; "" where nothing failed.
-std::string failures_text(const LoadAccount& account) {
-    std::string text;
-    for (size_t i = 0; i < load_failures; ++i) {
-        const auto failure = static_cast<LoadFailure>(i);
-        const uint64_t count = account.failed(failure);
-        if (count == 0) continue;
-        text +=
-            fmt::format("{}{} {}", text.empty() ? "" : ", ", human_count(count), load_failure_name(failure));
-    }
-    return text;
-}
-
 std::string turnaround_text(const LogHistogram& turnaround) {
     return fmt::format(
         "p50 {}, p90 {}, p99 {}, p99.9 {}, max {}; mean {}, SD {}",
@@ -142,6 +129,18 @@ void write_negotiated(const LoginOutcome& outcome, BlockWriter& out) {
 }
 
 }  // namespace
+
+std::string failures_text(const LoadAccount& account) {
+    std::string text;
+    for (size_t i = 0; i < load_failures; ++i) {
+        const auto failure = static_cast<LoadFailure>(i);
+        const uint64_t count = account.failed(failure);
+        if (count == 0) continue;
+        text +=
+            fmt::format("{}{} {}", text.empty() ? "" : ", ", human_count(count), load_failure_name(failure));
+    }
+    return text;
+}
 
 std::string running_line(const LoadAccount& second, double at_seconds, uint64_t in_flight) {
     const LogHistogram turnaround = second.turnaround();

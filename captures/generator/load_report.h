@@ -25,6 +25,9 @@ struct LoadSummary {
     bool at_a_rate = false;  // so that turnaround since commands were due is another one
 };
 
+// "3 BUSY, 2 timed out"; "" where nothing failed.
+std::string failures_text(const LoadAccount& account);
+
 // One second of a load, without a line feed: throughput, commands a second, turnaround, what failed. `at_seconds`: since the
 // start; `in_flight`: at its end.
 std::string running_line(const LoadAccount& second, double at_seconds, uint64_t in_flight);

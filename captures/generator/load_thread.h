@@ -67,6 +67,7 @@ class LoadThread {
     void watch(Connection& connection, bool for_writing);
     void close(Connection& connection);
     void lose(Session& session, const std::string& why);
+    void log_out(Session& session);
     void give_up(Session& session);
 
     void on_data(Connection& connection, uint32_t slot, std::span<const uint8_t> piece, uint32_t at);
