@@ -1,0 +1,426 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`sanscope generate` as its user runs it, over loopback, against the memory target, a tgtd, and what is no target at all:
+whatever goes wrong ends in time, with one message and an account that adds up; limits and paces hold; writes go where they may;
+and what the analyser finds in a capture of a run is the run's own log, command by command."""
+
+import argparse
+import contextlib
+import csv
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import uuid
+import zlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "analyzer" / "tests"))
+sys.path.insert(0, str(ROOT / "captures" / "generator" / "tests"))
+from harness import DEFAULT_SANSCOPE, Checks, missing_program, number  # noqa: E402
+from load_bench import (MemoryTarget, Recording, Started, Tgtd, account_faults, generate, memory_target, unless)  # noqa: E402
+
+SMALL = 4096
+WITH_DIGESTS = ("--header-digest", "CRC32C", "--data-digest", "CRC32C")
+MEBIBYTE = 1 << 20
+
+
+class Bench:
+    def __init__(self, sanscope, scratch, checks):
+        self.sanscope, self.scratch, self.checks = sanscope, scratch, checks
+        self.tgtd = None
+
+    def target(self, *arguments, **others):
+        return memory_target(self.sanscope, *arguments, **others)
+
+    def generate(self, *arguments, **others):
+        return generate(self.sanscope, *arguments, **others)
+
+    def start(self, *arguments):
+        return Started(self.sanscope, *arguments)
+
+    def run(self, *arguments, seconds=20):
+        return subprocess.run([self.sanscope, *map(str, arguments)], capture_output=True, text=True, timeout=seconds,
+                              stdin=subprocess.DEVNULL)
+
+    def checks_recording(self, claim):
+        """Whether recordings can be made; else what they would show is told as skipped."""
+        reason = Recording.why_not()
+        if reason:
+            self.checks.skip(claim, reason)
+        return reason is None
+
+    def recording(self, port, name):
+        return Recording(self.sanscope, port, self.scratch / f"{name}.pcapng")
+
+
+def refused_faults(run, said, status=1, seconds=5):
+    """Of a run that could not begin: one message, in time."""
+    return unless(status=(run.status == status, run), message=(len(run.said) == 1 and re.search(said, run.said[0]), run.said),
+                  time=(run.took < seconds, f"{run.took:.1f} s"))
+
+
+# What the target does to one command of 30 -> what becomes of the commands, what is said, and how many bytes the target moved
+# that the initiator does not count.
+ANSWERED_FAULTS = {
+    "busy": ("busy", "BUSY", 0),
+    "task-set-full": ("task_set_full", "TASK SET FULL", 0),
+    "check-condition": ("check_condition", "CHECK CONDITION, MEDIUM ERROR", 0),
+    "short-read": ("short_transfer", "only a part of the data came", SMALL // 2),
+    "corrupt-data-digest": ("digest_error", "the data digest is wrong", SMALL),
+}
+LOST_CONNECTIONS = {
+    "corrupt-header-digest": "the header digest of a PDU is wrong",
+    "reset": "the connection broke: Connection reset by peer",
+    "close": "the target closed the connection",
+}
+LOAD = ("--request-size", SMALL, "-q", 4, "--commands", 55, *WITH_DIGESTS)
+
+
+def test_faults(bench):
+    checks = bench.checks
+    with bench.target("--backing", "null") as disk:
+        run = bench.generate(*LOAD, disk.url())
+    checks.check("without a fault all commands are done", account_faults(run, SMALL) + unless(
+        sent=(run.account and run.account["sent"] == 55, run), quiet=(run.said == [], run.said)))
+    besides = disk.account["commands"] - 55
+    bytes_besides = disk.account["bytes_read"] - 55 * SMALL
+
+    for fault, (kind, said, uncounted) in ANSWERED_FAULTS.items():
+        with bench.target("--backing", "null", "--fault", f"{fault}:30") as disk:
+            run = bench.generate(*LOAD, disk.url())
+        checks.check(f"{fault}: the load goes on, and says which commands failed", account_faults(run, SMALL, 3, **{kind: 1}) + unless(
+            message=(re.search(said, "\n".join(run.said)), run.said), lines=(len(run.said) <= 2, run.said), time=(run.took < 5, run.took),
+            sent=(run.account and run.account["sent"] == 55, run)))
+        checks.check(f"{fault}: the target's account is the initiator's", unless(
+            commands=(disk.account["commands"] == 55 + besides, disk.account),
+            bytes=(disk.account["bytes_read"] == 54 * SMALL + uncounted + bytes_besides, disk.account)))
+
+    with bench.target("--backing", "null", "--fault", "busy") as disk:
+        run = bench.generate("--request-size", SMALL, "--commands", 20, disk.url())
+    checks.check("a target that is always BUSY: every command is counted as failed", account_faults(run, SMALL, 3, busy=20))
+
+    with bench.target("--backing", "null", "--fault", "never-answer:30") as disk:
+        run = bench.generate(*LOAD, "--timeout", 1, disk.url())
+    checks.check("never-answer: what has no answer is aborted, the rest is done", account_faults(run, SMALL, 3, timed_out=1) + unless(
+        time=(1 <= run.took < 5, run.took), commands=(disk.account["commands"] == 54 + besides, disk.account)))
+
+    for fault, said in LOST_CONNECTIONS.items():
+        with bench.target("--backing", "null", "--fault", f"{fault}:30") as disk:
+            run = bench.generate(*LOAD, disk.url())
+        lost = run.account["errors"] if run.account else 0
+        checks.check(f"{fault}: what was under way is lost, and the session is made anew",
+                     account_faults(run, SMALL, 3, connection_lost=lost) + unless(
+                         lost=(1 <= lost <= 4, lost), again=(run.account and run.account["reconnected"] == 1, run),
+                         once=(run.account and run.account["connections_lost"] == 1, run), time=(run.took < 8, run.took),
+                         message=(sum(said in line and f"{lost} command" in line for line in run.said) == 1, run.said)))
+        # The first command of a session asks whether the LUN is ready.
+        answered = disk.account["commands"] - besides - 1
+        checks.check(f"{fault}: what the target answered is what was done, and at most what was lost", unless(
+            answered=(run.account and run.account["commands"] <= answered <= 55, (disk.account, run))))
+
+    with bench.target("--backing", "null", "--fault", "login-refused") as disk:
+        run = bench.generate(*LOAD, disk.url())
+    checks.check("login-refused: no load is put on", refused_faults(run, r"out of resources \(status 3/2\)"))
+    with bench.target("--backing", "null", "--fault", "login-refused:2") as disk:
+        run = bench.generate(*LOAD, disk.url())
+    checks.check("login-refused: neither when it is the load's login", refused_faults(run, r"out of resources \(status 3/2\)") +
+                 account_faults(run, SMALL, 1))
+
+    with bench.target("--backing", "null", "--fault", "reset") as disk:
+        run = bench.generate(*LOAD, "--reconnect", 1, disk.url())
+    checks.check("a connection that breaks at every command is given up", unless(
+        status=(run.status == 3, run), attempts=(run.account and run.account["connections_lost"] == 2, run), time=(run.took < 8, run.took),
+        nothing=(run.account and run.account["commands"] == 0 and run.account["sent"] == run.account["errors"], run)))
+
+
+def test_async_logout(bench):
+    recorded = bench.checks_recording("async-logout: the initiator logs out as it was asked to")
+    with bench.target("--backing", "null", "--fault", "async-logout:30") as disk:
+        with bench.recording(disk.port, "async") if recorded else contextlib.nullcontext() as recording:
+            run = bench.generate(*LOAD, disk.url())
+    bench.checks.check("async-logout: nothing is lost, and the session is made anew", account_faults(run, SMALL) + unless(
+        again=(run.account and run.account["reconnected"] == 1, run), sent=(run.account and run.account["sent"] == 55, run),
+        message=(sum("asked for a logout" in line for line in run.said) == 1, run.said), time=(run.took < 8, run.took)))
+    if recorded:
+        # Of the first look at the LUN, of the session that was asked to end, and of the next one.
+        logouts = recording.requests().get("Logout Request", 0)
+        bench.checks.check("async-logout: the initiator logs out as it was asked to", unless(logouts=(logouts == 3, logouts)))
+
+
+def test_killed(bench):
+    checks = bench.checks
+    disk = MemoryTarget(bench.sanscope, "--backing", "null")
+    try:
+        started = bench.start("--request-size", SMALL, "-q", 8, "--duration", 20, "--reconnect", 1, disk.url())
+        time.sleep(1)
+    finally:
+        disk.kill()
+    run = started.finish()
+    lost = run.failures().get("connection_lost", 0) if run.account else 0
+    checks.check("a target that is killed: the load ends, and what had no answer is told", account_faults(
+        run, SMALL, 3, connection_lost=lost) + unless(
+        lost=(1 <= lost <= 8, lost), time=(run.took < 10, run.took), done=(run.account and run.account["commands"] > 100, run),
+        message=(any(f"{lost} command" in line for line in run.said), run.said),
+        refused=(any("Connection refused" in line for line in run.said), run.said)))
+
+    disk = MemoryTarget(bench.sanscope, "--backing", "null")
+    # Until after it was killed and came back.
+    started = bench.start("--request-size", SMALL, "-q", 8, "--duration", 5, disk.url())
+    time.sleep(1)
+    disk.kill()
+    with bench.target("--backing", "null", port=disk.port):
+        run = started.finish()
+    lost = run.failures().get("connection_lost", 0) if run.account else 0
+    checks.check("a target that comes back: the load goes on", account_faults(run, SMALL, 3, connection_lost=lost) + unless(
+        lost=(1 <= lost <= 8, lost), again=(run.account and run.account["reconnected"] == 1, run),
+        duration=(run.account and 4.9 < run.account["seconds"] < 5.5, run), lines=(1 <= len(run.said) <= 2, run.said)))
+
+
+@contextlib.contextmanager
+def stranger(words):
+    """A TCP server that is no target: sends `words` to whoever comes, and then nothing. Gives its port."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.1)
+        over = threading.Event()
+
+        def serve():
+            guests = []
+            while not over.is_set():
+                with contextlib.suppress(OSError):
+                    guest, _ = server.accept()
+                    guests.append(guest)
+                    guest.sendall(words)
+            for guest in guests:
+                guest.close()
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield server.getsockname()[1]
+        finally:
+            over.set()
+            thread.join()
+
+
+def test_no_target(bench):
+    checks, name = bench.checks, "iqn.2026-11.org.example:none"
+    with socket.socket() as bound:  # but nobody listens
+        bound.bind(("127.0.0.1", 0))
+        run = bench.generate(f"iscsi://127.0.0.1:{bound.getsockname()[1]}/{name}/0")
+    checks.check("where nothing listens, that is said", refused_faults(run, "Connection refused"))
+    for what, words in (("talks of something else", b"220 mail.example.org ESMTP ready\r\n" * 20), ("sends zeros", bytes(4096)),
+                        ("sends noise", bytes(range(255, -1, -1)) * 16)):
+        with stranger(words) as port:
+            run = bench.generate("--timeout", 2, f"iscsi://127.0.0.1:{port}/{name}/0")
+        checks.check(f"a server that {what} is no target", refused_faults(run, "sanscope: .+"))
+    with stranger(b"") as port:
+        run = bench.generate("--timeout", 1, f"iscsi://127.0.0.1:{port}/{name}/0")
+        found = bench.run("generate", "--discover", "--timeout", 1, f"iscsi://127.0.0.1:{port}")
+    checks.check("a server that never says anything is waited for no longer than --timeout", refused_faults(run, "not answer|no answer") +
+                 unless(time=(run.took >= 1, run.took), discovery=(found.returncode == 1 and found.stderr.count("\n") == 1, found)))
+
+    with bench.target("--backing", "null", "--luns", 2) as disk:
+        lun = bench.generate("--commands", 1, disk.url(lun=7))
+        other = bench.generate("--commands", 1, f"iscsi://{disk.address}/{name}/0")
+    checks.check("a LUN that does not exist is told", refused_faults(lun, "/7: the target has no such LUN"))
+    checks.check("a target that does not exist is told", refused_faults(other, r"not found|does not exist|status 2/3"))
+    secret = "not4everybody's"
+    for url in (f"iscsi://me:{secret}@127.0.0.1/{name}/0", f"iscsi://me%{secret}@127.0.0.1/{name}/0"):
+        run = bench.generate(url)
+        checks.check(f"a URL with a secret in it is refused, and not shown again: me{url[10]}…", refused_faults(run, "--secret-file", 2) +
+                     unless(hidden=(secret not in "".join(run.said), "it is shown")))
+    for url in ("http://127.0.0.1/", f"127.0.0.1/{name}/0", f"iscsi://127.0.0.1/{name}", f"iscsi://127.0.0.1:99999/{name}/0",
+                f"iscsi://127.0.0.1/{name}/first", "iscsi://127.0.0.1//0"):
+        checks.check(f"a wrong URL is wrong usage: {url}", refused_faults(bench.generate(url), "sanscope: .+", 2))
+
+
+def test_chap(bench):
+    checks = bench.checks
+    files = {}
+    for name, secret in (("right", "the-hosts-secret"), ("wrong", "another-secret-1"), ("own", "the-disks-secret")):
+        files[name] = bench.scratch / name
+        files[name].write_text(secret + "\n")
+        files[name].chmod(0o600)
+    few = ("--request-size", SMALL, "--commands", 5)
+    mutual = ("--mutual-user", "disk", "--mutual-secret-file")
+
+    def test(target, url, open_url):
+        run = bench.generate(*few, "--secret-file", files["right"], url)
+        checks.check(f"{target}: with the right CHAP secret the load runs", account_faults(run, SMALL))
+        run = bench.generate(*few, "--secret-file", files["wrong"], url)
+        checks.check(f"{target}: with a wrong CHAP secret it does not", refused_faults(run, r"authentication|status 2/[012]"))
+        run = bench.generate(*few, open_url)
+        checks.check(f"{target}: without one neither", refused_faults(run, r"CHAP|authentication|status 2/[012]"))
+        run = bench.generate(*few, "--secret-file", files["right"], *mutual, files["own"], url)
+        checks.check(f"{target}: a target that proves itself is believed", account_faults(run, SMALL))
+        run = bench.generate(*few, "--secret-file", files["right"], *mutual, files["wrong"], url)
+        checks.check(f"{target}: one that cannot is not", refused_faults(run, "sanscope: .+"))
+
+    with bench.target("--backing", "null", "--chap-user", "host", "--secret-file", files["right"], *mutual, files["own"]) as disk:
+        test("memory target", disk.url(user="host"), disk.url())
+    if bench.tgtd:
+        url = bench.tgtd.add_target("iqn.2026-11.org.example:guarded", "GUARDED-1")
+        bench.tgtd.guard(bench.tgtd.targets, "host", "the-hosts-secret", "disk", "the-disks-secret")
+        test("tgtd", url.replace("//", "//host@"), url)
+    run = bench.generate(*few, "--secret-file", bench.scratch / "none", "iscsi://host@127.0.0.1/iqn.2026-11.org.example:x/0")
+    checks.check("a secret's file that is not there is told", refused_faults(run, "none: .*No such file"))
+
+
+def test_discovery(bench):
+    checks = bench.checks
+    with bench.target("--luns", 3, "--size", "64M", "--serial", "DISCOVERED") as disk:
+        targets = bench.run("generate", "--discover", f"iscsi://{disk.address}")
+        luns = bench.run("generate", "--discover", f"iscsi://{disk.address}/{disk.name}")
+    checks.check("a memory target is discovered", unless(listed=(targets.stdout == f"iscsi://{disk.address}/{disk.name}\n", targets)))
+    lines = luns.stdout.splitlines()
+    checks.check("the LUNs of a memory target are listed", unless(
+        count=(len(lines) == 3, luns), first=(lines and lines[0].startswith(disk.url(0) + "  64 MiB, 131072 blocks of 512 bytes, SANSCOPE"), luns),
+        serial=("serial number DISCOVERED" in luns.stdout, luns)))
+    if bench.tgtd:
+        url = bench.tgtd.add_target("iqn.2026-11.org.example:listed", "LISTED-1")
+        targets = bench.run("generate", "--discover", f"iscsi://{bench.tgtd.address}")
+        luns = bench.run("generate", "--discover", url.rpartition("/")[0])
+        checks.check("tgtd is discovered, with its LUNs", unless(
+            target=(url.rpartition("/")[0] in targets.stdout.splitlines(), targets),
+            lun=(re.search(rf"^{re.escape(url)}  64 MiB, .*serial number LISTED-1$", luns.stdout, re.M), luns)))
+
+
+def test_limits(bench):
+    checks = bench.checks
+    with bench.target("--backing", "null", "--size", "16M") as disk:
+        run = bench.generate("--request-size", SMALL, "-q", 7, "--commands", 1001, disk.url())
+        checks.check("--commands ends exactly", account_faults(run, SMALL) + unless(sent=(run.account["sent"] == 1001, run)))
+        run = bench.generate("--request-size", "64K", "-q", 5, "--bytes", "10M", disk.url())
+        checks.check("--bytes ends exactly", account_faults(run, 65536) + unless(bytes=(run.account["bytes"] == 10 * MEBIBYTE, run)))
+        run = bench.generate("--request-size", SMALL, "-q", 32, "--duration", "1500ms", disk.url())
+        seconds = run.account["seconds"]
+        checks.check("--duration ends in time", account_faults(run, SMALL) + unless(seconds=(1.5 <= seconds < 1.6, run),
+                                                                                    took=(run.took < 2.5, run.took)))
+        run = bench.generate("--request-size", SMALL, "--sessions", 3, "--commands", 1000, disk.url())
+        checks.check("--commands is shared by all sessions", account_faults(run, SMALL) + unless(sent=(run.account["sent"] == 1000, run)))
+        run = bench.generate("--request-size", "2M", "--pdu-size", "1M", "--pattern", "random", "--commands", 20, disk.url())
+        checks.check("requests larger than a PDU come in full", account_faults(run, 2 * MEBIBYTE))
+        run = bench.generate("--request-size", "64M", "--commands", 1, disk.url())
+        checks.check("requests larger than the LUN are refused", unless(
+            status=(run.status in (1, 2), run), message=(len(run.said) == 1, run.said)))
+    with bench.target("--backing", "null", "--latency", "2ms") as disk:
+        run = bench.generate("--request-size", SMALL, "--commands", 100, disk.url())
+    turnaround = run.account["turnaround_ns"]
+    checks.check("turnaround has the target's latency in it", account_faults(run, SMALL) + unless(
+        low=(turnaround["min"] >= 2e6, turnaround), order=(turnaround["min"] <= turnaround["p50"] <= turnaround["p99"] <= turnaround["max"], turnaround),
+        sum=(abs(turnaround["mean"] * 100 / 1e9 / run.account["seconds"] - 1) < 0.1, run)))
+
+
+def test_interrupt(bench):
+    checks = bench.checks
+    recorded = bench.checks_recording("Ctrl-C logs out")
+    with bench.target("--backing", "null") as disk:
+        with bench.recording(disk.port, "interrupt") if recorded else contextlib.nullcontext() as recording:
+            started = bench.start("--request-size", SMALL, "-q", 8, "--sessions", 2, "--rate", 500, "--duration", "1min", disk.url())
+            time.sleep(1.5)
+            started.interrupt()
+            run = started.finish()
+    checks.check("Ctrl-C ends the load with all answers", account_faults(run, SMALL) + unless(
+        time=(run.took < 4, run.took), some=(run.account and run.account["commands"] > 100, run)))
+    if recorded:
+        logouts = recording.requests().get("Logout Request", 0)
+        resets = recording.dissected("tcp.flags.reset==1", "frame.number")
+        checks.check("Ctrl-C logs out", unless(logouts=(logouts == 3, logouts), resets=(resets == [], resets)))
+
+    with bench.target("--backing", "null", "--fault", "never-answer") as disk:
+        started = bench.start("--request-size", SMALL, "-q", 8, "--timeout", 60, disk.url())
+        time.sleep(1)
+        started.interrupt()
+        time.sleep(0.5)
+        waits = started.process.poll() is None
+        started.interrupt()
+        run = started.finish()
+    checks.check("a second Ctrl-C does not wait for answers", unless(waited=(waits, "the first one did not"), time=(run.took < 5, run.took)) +
+                 (account_faults(run, SMALL, run.status, never_answered=8) if run.account else [str(run)]))
+    with stranger(b"") as port:
+        started = bench.start(f"iscsi://127.0.0.1:{port}/iqn.2026-11.org.example:none/0")
+        time.sleep(0.5)
+        started.interrupt()
+        run = started.finish()
+    checks.check("Ctrl-C ends a login that is not answered", unless(time=(run.took < 3, run.took), status=(run.status == 1, run)))
+
+
+def test_pace(bench):
+    checks = bench.checks
+    with bench.target("--backing", "null", "--size", "64M") as disk:
+        for rate, sessions in ((1000, 1), (1500, 3)):
+            run = bench.generate("--request-size", SMALL, "-q", 64, "--sessions", sessions, "--rate", rate, "--commands", 3 * rate, disk.url())
+            reached = run.account["commands_per_second"]
+            checks.check(f"--rate {rate} holds within 2 % with {sessions} session{'s' if sessions > 1 else ''}", account_faults(run, SMALL) +
+                         unless(rate=(abs(reached / rate - 1) < 0.02, run), since_due=("since_due_ns" in run.account, run)))
+        run = bench.generate("--request-size", SMALL, "--think-time", "20ms", "--commands", 51, disk.url())
+        checks.check("--think-time passes between an answer and the next command", account_faults(run, SMALL) + unless(
+            seconds=(1.02 <= run.account["seconds"] < 1.3, run)))
+        run = bench.generate("--request-size", SMALL, "-q", 10, "--burst", 10, "--burst-pause", "200ms", "--commands", 60, disk.url())
+        checks.check("--burst-pause passes between bursts", account_faults(run, SMALL) + unless(
+            seconds=(1.0 <= run.account["seconds"] < 1.2, run)))
+    for wrong in (("--rate", 5, "--think-time", 1), ("--burst", 5), ("--burst-pause", 1)):
+        run = bench.generate(*wrong, "iscsi://127.0.0.1:1/iqn.2026-11.org.example:none/0")
+        checks.check(f"{' '.join(map(str, wrong))} contradicts itself", unless(status=(run.status in (1, 2), run), message=(len(run.said) == 1, run.said)))
+
+
+def test_many(bench):
+    checks = bench.checks
+    with bench.target("--backing", "null") as disk:
+        run = bench.generate("--request-size", SMALL, "-q", 4, "--sessions", 3, "--connections", 2, "--commands", 3000, disk.url())
+    checks.check("several sessions of several connections", account_faults(run, SMALL) + unless(
+        sessions=(disk.account["sessions"] == 4, disk.account), connections=(disk.account["connections"] == 7, disk.account)))
+    with bench.target("--backing", "null", "--max-connections", 1) as disk:
+        run = bench.generate("--request-size", SMALL, "--connections", 4, "--commands", 50, disk.url())
+    checks.check("a target that allows one connection gets one, and that is said", account_faults(run, SMALL) + unless(
+        connections=(disk.account["connections"] == 2, disk.account), message=(run.said and "allows 1 connection" in run.said[0], run.said)))
+    with contextlib.ExitStack() as stack:
+        disks = [stack.enter_context(bench.target("--backing", "null", "--size", size)) for size in ("16M", "32M", "16M")]
+        run = bench.generate("--request-size", SMALL, "--stripe", "8K", "-q", 8, "--commands", 3000, *[disk.url() for disk in disks])
+    moved = [disk.account["bytes_read"] - disk.account["bytes_read"] % SMALL for disk in disks]
+    checks.check("striped targets get equal shares", account_faults(run, SMALL) + unless(shares=(moved == [1000 * SMALL] * 3, moved)))
+    with contextlib.ExitStack() as stack:
+        disks = [stack.enter_context(bench.target("--backing", "null", "--size", "16M", *more)) for more in ((), ("--fault", "close:100"))]
+        run = bench.generate("--request-size", SMALL, "-q", 8, "--commands", 250, *[disk.url() for disk in disks])
+    lost = run.failures().get("connection_lost", 0) if run.account else 0
+    checks.check("when one of several targets is lost, the other's commands are done", account_faults(run, SMALL, 3, connection_lost=lost) + unless(
+        lost=(1 <= lost <= 8, lost), sent=(run.account and run.account["sent"] == 250, run)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sanscope", type=pathlib.Path, default=DEFAULT_SANSCOPE)
+    parser.add_argument("parts", nargs="*", help="only these: faults, chap …")
+    arguments = parser.parse_args()
+    if reason := missing_program(arguments.sanscope):
+        sys.exit(reason)
+    checks = Checks()
+    parts = [(name[5:], part) for name, part in globals().items() if name.startswith("test_")]
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(arguments.sanscope, pathlib.Path(folder), checks)
+        if reason := Tgtd.why_not():
+            checks.skip("what is tried against tgtd", reason)
+        else:
+            bench.tgtd = Tgtd(bench.scratch)
+        try:
+            for name, part in parts:
+                if not arguments.parts or name in arguments.parts:
+                    part(bench)
+        finally:
+            if bench.tgtd:
+                bench.tgtd.end()
+    return checks.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
