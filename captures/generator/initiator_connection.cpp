@@ -83,16 +83,19 @@ void InitiatorConnection::take_numbers(Bhs header) {
     numbers_->take(header.exp_cmd_sn(), header.max_cmd_sn());
 }
 
+std::string InitiatorConnection::name_of(Bhs header) {
+    const char* const name = opcode_name(header.opcode_value());
+    return name != nullptr ? name : fmt::format("opcode 0x{:02x}", header.opcode_value());
+}
+
 bool InitiatorConnection::begin_pdu(Bhs header) {
     slot_ = no_slot;
     kept_.clear();
     if (!fault_.empty()) return false;
     const bool of_login = header.opcode() == Opcode::login_response;
     if (of_login != (phase_ == Phase::login)) {
-        fault(fmt::format(
-            "the target sent a PDU ({}) {} the login",
-            opcode_name(header.opcode_value()) == nullptr ? "unknown" : opcode_name(header.opcode_value()),
-            of_login ? "of the login after" : "before the end of"));
+        fault(fmt::format("the target sent a PDU ({}) {} the login", name_of(header),
+                          of_login ? "of the login after" : "before the end of"));
         return false;
     }
     if (header.opcode() != Opcode::scsi_data_in) return true;

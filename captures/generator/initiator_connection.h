@@ -164,7 +164,7 @@ class InitiatorConnection {
 
     static constexpr uint32_t no_slot = 0xffffffff;
     static constexpr uint32_t control_tags = 0x80000000;  // and above: of PDUs that are no commands
-    static constexpr size_t enough_to_send = 256 * 1024;
+    static constexpr size_t enough_to_send = size_t{256} * 1024;
 
     void release(uint32_t slot) {
         slots_[slot].active = false;
@@ -191,6 +191,7 @@ class InitiatorConnection {
     void end_append(uint32_t length);
     void append_whole(BhsWriter& header, std::string_view data);
     void queue_login();
+    static std::string name_of(Bhs header);
     void fault(std::string message) {
         if (fault_.empty()) fault_ = std::move(message);
     }
@@ -351,9 +352,9 @@ void InitiatorConnection::end_pdu(Bhs header, bool intact, Owner& owner) {
     const uint32_t data_slot = std::exchange(slot_, no_slot);
     if (!intact) {
         ++data_digest_errors_;
-        if (data_slot == no_slot)
-            return fault(
-                fmt::format("the data digest of a PDU ({}) is wrong", opcode_name(header.opcode_value())));
+        if (data_slot == no_slot) {
+            return fault(fmt::format("the data digest of a PDU ({}) is wrong", name_of(header)));
+        }
         slots_[data_slot].corrupted = true;
     }
     switch (header.opcode()) {
@@ -401,9 +402,10 @@ void InitiatorConnection::end_pdu(Bhs header, bool intact, Owner& owner) {
             // The header of what was rejected follows (§11.17).
             const auto* const rejected = reinterpret_cast<const uint8_t*>(kept_.data());
             const uint32_t number = kept_.size() < bhs_length ? no_slot : find(Bhs(rejected).itt());
-            if (number == no_slot)
+            if (number == no_slot) {
                 return fault(
                     fmt::format("the target rejected a PDU (reason 0x{:02x})", header.reject_reason()));
+            }
             finish(number, {.how = TaskEnd::How::rejected, .response = header.reject_reason()}, owner);
             break;
         }

@@ -330,6 +330,16 @@ TEST_F(Connection, DigestsAreMadeAndChecked) {
     EXPECT_THAT(give(pdu).error().message, HasSubstr("header digest"));
 }
 
+TEST_F(Connection, APduOfNoKnownKindIsTold) {
+    log_in({{"HeaderDigest", "CRC32C"}, {"DataDigest", "CRC32C"}}, 4, "CRC32C,None");
+    Bytes pdu = PduBuilder(Opcode{0x2a}).data({1, 2, 3, 4}).bytes(true, true);
+    EXPECT_THAT(give(pdu).error().message, HasSubstr("opcode 0x2a"));
+    numbers = {};
+    log_in({{"HeaderDigest", "CRC32C"}, {"DataDigest", "CRC32C"}}, 4, "CRC32C,None");
+    pdu.back() ^= 1;
+    EXPECT_THAT(give(pdu).error().message, HasSubstr("data digest of a PDU (opcode 0x2a)"));
+}
+
 TEST_F(Connection, ATargetThatAsksWhetherSomebodyIsThereIsAnswered) {
     log_in();
     ASSERT_TRUE(give(PduBuilder(Opcode::nop_in)

@@ -27,7 +27,7 @@ constexpr int64_t second_ns = 1'000'000'000;
 constexpr int64_t between_looks_ns = second_ns / 10;
 constexpr int64_t patience_with_logout_ns = 2 * second_ns;
 constexpr int64_t pause_when_busy_ns = second_ns / 1000;
-constexpr size_t scratch_length = 256 * 1024;
+constexpr size_t scratch_length = size_t{256} * 1024;
 constexpr unsigned most_told_conditions = 5;
 constexpr unsigned most_unit_attentions = 8;
 constexpr uint8_t status_busy = 0x08;
@@ -122,7 +122,8 @@ struct LoadThread::Session {
 };
 
 struct LoadThread::Worker {
-    Worker(Workload its_workload, unsigned its_number) : workload(its_workload), number(its_number) {}
+    Worker(Workload its_workload, unsigned its_number)
+        : workload(std::move(its_workload)), number(its_number) {}
 
     Workload workload;
     unsigned number;

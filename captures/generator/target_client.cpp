@@ -16,7 +16,7 @@
 namespace sanscope {
 namespace {
 
-constexpr size_t scratch_length = 64 * 1024;
+constexpr size_t scratch_length = size_t{64} * 1024;
 constexpr int most_redirections = 4;
 constexpr int most_unit_attentions = 8;
 constexpr int step_ms = 100;
