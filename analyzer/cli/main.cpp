@@ -7,6 +7,7 @@
 #include "analyzer/cli/capture_command.h"
 #include "analyzer/cli/details_command.h"
 #include "analyzer/cli/exit_status.h"
+#include "analyzer/cli/experiment_command.h"
 #include "analyzer/cli/filter_command.h"
 #include "analyzer/cli/generate_command.h"
 #include "analyzer/cli/report_command.h"
@@ -35,6 +36,7 @@ int run(int argc, char** argv) {
     CaptureCommand capture;
     TargetCommand target;
     GenerateCommand generate;
+    ExperimentCommand experiment;
     report.add_to(app);
     table.add_to(app);
     details.add_to(app);
@@ -42,6 +44,7 @@ int run(int argc, char** argv) {
     capture.add_to(app);
     target.add_to(app);
     generate.add_to(app);
+    experiment.add_to(app);
 
     try {
         app.parse(argc, argv);
@@ -54,6 +57,7 @@ int run(int argc, char** argv) {
     if (capture.chosen()) return capture.run();
     if (target.chosen()) return target.run();
     if (generate.chosen()) return generate.run();
+    if (experiment.chosen()) return experiment.run();
     return report.run();
 }
 

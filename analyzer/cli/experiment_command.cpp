@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/cli/experiment_command.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include "captures/lab/experiment/experiment_runner.h"
+
+namespace sanscope {
+namespace {
+
+std::atomic<bool> stop = false;
+
+// Hosts are removed after whichever of these comes; a second one changes nothing.
+void stop_on_signals() {
+    struct sigaction action {};
+    action.sa_handler = [](int) { stop = true; };
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
+}
+
+void tell(std::string_view what) {
+    fmt::print(stderr, "sanscope: {}\n", what);
+}
+
+std::vector<std::string> names() {
+    std::vector<std::string> all;
+    for (const lab::Experiment& experiment : lab::experiments()) all.emplace_back(experiment.name);
+    return all;
+}
+
+std::string list() {
+    std::string text;
+    for (const lab::Experiment& experiment : lab::experiments())
+        text += fmt::format("  {:<16} {}\n", experiment.name, experiment.title);
+    return text;
+}
+
+}  // namespace
+
+void ExperimentCommand::add_to(CLI::App& app) {
+    command_ = app.add_subcommand("experiment",
+                                  "Sweep over delays, sizes and windows between hosts in network namespaces");
+    command_->add_option("NAME", name_, "Which one; see below")->required()->check(CLI::IsMember(names()));
+    command_->add_flag("--dry-run", dry_run_, "Only tell each run, and how long all take");
+    command_->add_option("-o,--output", folder_, "The folder for what comes out; by default called as NAME");
+    command_->add_option("--repetitions", repetitions_, "Of each run; by default as many as it has")
+        ->check(CLI::Range(1u, 1000u));
+    command_->add_option("--seconds", seconds_, "Of load in a run; by default as it has it")
+        ->check(CLI::Range(0.1, 3600.0));
+    command_
+        ->add_option("--only", only_,
+                     "Only runs with these settings: SETTING=VALUE[,VALUE…], as delay_ms=0,4")
+        ->allow_extra_args(false);
+    command_->footer(
+        "Experiments:\n" + list() +
+        "\nEach run has an initiator, a link and a target of its own, in network namespaces that are removed "
+        "after it:\nthis needs root. The link is netem where the kernel has it, and else the project's "
+        "delay_node. "
+        "Each run that was\ndone is a row of DIR/runs.csv at once: started again, it goes on from there. In "
+        "the end "
+        "DIR holds table.csv,\ntable.md, figure.svg, page.html and, where rsvg-convert is installed, "
+        "figure.png.\n\n"
+        "Exit status: 0 every run was done; 1 none could be; 2 usage; 3 some failed; 130 interrupted.\n\n"
+        "Examples:\n"
+        "  sanscope experiment oguchi-fig6-7 --dry-run\n"
+        "  sanscope experiment oguchi-fig6-7 -o oguchi\n"
+        "  sanscope experiment oguchi-fig6-7 --only delay_ms=0,4 --only pdu_bytes=32K,1M --repetitions 1\n");
+}
+
+bool ExperimentCommand::chosen() const {
+    return command_->parsed();
+}
+
+Result<lab::ChosenExperiment> ExperimentCommand::choose() const {
+    const lab::Experiment& experiment = *lab::find_experiment(name_);
+    std::vector<lab::Selection> selected;
+    for (const std::string& text : only_) {
+        auto selection = lab::parse_selection(text);
+        if (!selection) return Error{"--only: " + selection.error().message};
+        selected.push_back(std::move(*selection));
+    }
+    auto settings = lab::settings_of(experiment, selected);
+    if (!settings) return settings.error();
+    if (settings->empty()) return Error{"--only: no run of this experiment has these settings"};
+    return lab::ChosenExperiment{&experiment, std::move(*settings),
+                                 repetitions_ > 0 ? repetitions_ : experiment.repetitions,
+                                 seconds_ > 0 ? seconds_ : experiment.seconds};
+}
+
+ExitStatus ExperimentCommand::run() const {
+    const auto chosen = choose();
+    if (!chosen) {
+        tell(chosen.error().message);
+        return exit_usage;
+    }
+    const std::filesystem::path folder = folder_.empty() ? name_ : folder_;
+    const std::string runs = (folder / "runs.csv").string();
+    std::error_code error;
+    if (dry_run_) {
+        const auto done = lab::read_run_records(runs);
+        if (!done) {
+            tell(done.error().message);
+            return exit_nothing_analysed;
+        }
+        fmt::print("{}", lab::dry_run_text(
+                             *chosen, lab::remaining_runs(chosen->plan(), done->records, chosen->seconds)));
+        return exit_all_analysed;
+    }
+    if (::geteuid() != 0) {
+        tell(
+            "experiments build hosts in network namespaces, which needs root: start it with sudo, or with "
+            "--dry-run");
+        return exit_nothing_analysed;
+    }
+    if (const auto missing = lab::missing_programs(chosen->settings); !missing.empty()) {
+        tell(fmt::format("not installed, but needed: {}", fmt::join(missing, ", ")));
+        return exit_nothing_analysed;
+    }
+    std::filesystem::create_directories(folder, error);
+    auto file = lab::RunRecordFile::open(runs);
+    if (!file) {
+        tell(file.error().message);
+        return exit_nothing_analysed;
+    }
+    stop_on_signals();
+    lab::remove_abandoned_hosts();
+    const auto remaining = lab::remaining_runs(chosen->plan(), file->records(), chosen->seconds);
+    const lab::RunMeans means{.link = lab::find_link_kind(stop),
+                              .seconds = chosen->seconds,
+                              .records_packets = chosen->experiment->records_packets,
+                              .scratch = folder};
+    const auto tally = lab::make_runs(*chosen, remaining, means, *file, stop, [](std::string_view line) {
+        fmt::print("{}\n", line);
+        std::fflush(stdout);
+    });
+    if (!tally) tell(tally.error().message);
+    const auto written = lab::write_results(*chosen, file->records(), folder, "sanscope " SANSCOPE_VERSION);
+    if (!written) {
+        tell(written.error().message);
+        return exit_nothing_analysed;
+    }
+    fmt::print("{}: {}\n", folder.string(), fmt::join(*written, ", "));
+    if (std::ranges::find(*written, "figure.png") == written->end())
+        fmt::print("no figure.png: rsvg-convert (package librsvg2-bin) could not draw it\n");
+    if (!tally) return exit_nothing_analysed;
+    if (tally->interrupted) {
+        tell(fmt::format("interrupted after {} of {} runs; started again, it goes on from there", tally->done,
+                         remaining.size()));
+        return exit_interrupted;
+    }
+    if (tally->failed == 0) return exit_all_analysed;
+    tell(fmt::format("{} runs failed, {} were done; started again, it tries those that failed", tally->failed,
+                     tally->done));
+    return tally->done == 0 ? exit_nothing_analysed : exit_input_damaged;
+}
+
+}  // namespace sanscope

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace sanscope::lab {
+
+// What puts the load on the path of a run.
+enum class Load : uint8_t {
+    iscsi,   // `sanscope generate` reads from `sanscope target`
+    socket,  // iperf3 sends the same way over plain TCP sockets
+};
+
+// All that one run of an experiment is done with. A default is what an experiment that does not vary it has.
+struct RunSettings {
+    Load load = Load::iscsi;
+    double delay_ms = 0;                       // one way
+    double loss_percent = 0;                   // of the packets from the target, each by itself
+    double rate_mbit = 400;                    // of the link, 10^6 bit/s of frames; 0: what the machine can
+    uint64_t queue_frames = 4000;              // that wait at the link at most
+    uint64_t mtu = 1500;                       // bytes
+    std::string congestion_control = "cubic";  // of both hosts
+    uint64_t window_bytes =
+        32 << 20;  // what tcp_rmem and tcp_wmem bound the buffers to, which tune themselves below it
+    uint64_t pdu_bytes = 256 << 10;  // MaxRecvDataSegmentLength of the initiator
+    uint64_t request_bytes = 256 << 10;
+    uint64_t queue_depth = 1;      // on each connection
+    uint64_t connections = 1;      // of one session, or parallel sockets
+    double target_latency_us = 0;  // that each command takes at the target besides
+
+    bool operator==(const RunSettings&) const = default;
+};
+
+// One of the settings as text: a column of the tables, the name of a factor.
+struct SettingColumn {
+    std::string_view name;     // of the columns, as "delay_ms"
+    std::string_view heading;  // for people, with its unit
+    std::string (*text)(const RunSettings&);
+    // False where the text is no such value, in which case nothing was set. Sizes may end in K or M, powers of 1024.
+    bool (*set)(RunSettings&, std::string_view);
+    // For people and legends, with its unit: "32 KiB", "4 ms".
+    std::string (*label)(const RunSettings&);
+    // Where it is on an axis; 0 where it is a name.
+    double (*number)(const RunSettings&);
+    bool of_iscsi_only;  // means nothing to a plain socket
+};
+
+// All of them, in the order of the tables.
+std::span<const SettingColumn> setting_columns();
+
+// Null where there is none of this name.
+const SettingColumn* find_setting(std::string_view name);
+
+// All settings, comma after comma: the same text for the same settings. What means nothing to a plain socket is empty there.
+std::string settings_text(const RunSettings& settings);
+
+}  // namespace sanscope::lab

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace sanscope::lab {
+
+// A connection's window from a moment on, bytes.
+struct WindowChange {
+    int64_t time_ns;
+    uint32_t connection;
+    double bytes;
+};
+
+struct MeanAndDeviation {
+    double mean;
+    double deviation;  // standard, of the whole
+};
+
+// Of the sum of all connections' windows, over time from `from_ns` to the last change: each window lasts until the next one of its
+// connection. Nothing where no time passes. Changes may be in any order.
+std::optional<MeanAndDeviation> aggregate_window(std::vector<WindowChange> changes, int64_t from_ns);
+
+// Data that was complete at a moment.
+struct DataArrival {
+    int64_t time_ns;
+    uint64_t bytes;
+};
+
+struct Rise {
+    int64_t time_ns;  // since the start
+    uint64_t bytes;   // until then
+};
+
+// When the rate first reached a share of the highest one, taken in steps of `step_ns` from `start_ns`: the end of that step.
+// Nothing where nothing arrived. Arrivals may be in any order; those before the start do not count.
+std::optional<Rise> rise_to(double share, const std::vector<DataArrival>& arrivals, int64_t start_ns,
+                            int64_t step_ns);
+
+}  // namespace sanscope::lab
