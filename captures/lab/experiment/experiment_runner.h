@@ -45,7 +45,8 @@ Result<RunTally> make_runs(const ChosenExperiment& chosen, const std::vector<Pla
                            const RunMeans& means, RunRecordFile& file, const std::atomic<bool>& stop,
                            const std::function<void(std::string_view)>& tell);
 
-// Writes table.csv, table.md, figure.svg, page.html and, with rsvg-convert, figure.png into the folder: the names of those written.
+// Writes table.csv, table.md, figure.svg, page.html and, with rsvg-convert, figure.png into the folder: the names of those
+// written.
 Result<std::vector<std::string>> write_results(const ChosenExperiment& chosen,
                                                const std::vector<RunRecord>& records,
                                                const std::filesystem::path& folder, std::string_view version);

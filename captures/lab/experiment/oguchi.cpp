@@ -4,6 +4,8 @@
 namespace sanscope::lab {
 
 Experiment oguchi_figures() {
+    RunSettings base;
+    base.rate_mbit = 200;
     const Factor delays{{"delay_ms"}, {"0", "1", "2", "4", "8", "16"}};
     // A data segment is at most 2^24 - 1 bytes long (RFC 7143 §11.7): the largest one of whole blocks.
     const Factor pdus{{"pdu_bytes", "request_bytes"},
@@ -20,6 +22,7 @@ Experiment oguchi_figures() {
             "in the same direction. Socket buffers tune themselves up to 32 MiB, so that no TCP window is "
             "the limit. Reads are "
             "answered from memory; the publication read from disks.",
+        .base = base,
         .sweeps = {{delays, pdus}, {{{"load"}, {"socket"}}, delays}},
         .measured = {Measure::bytes_per_second, Measure::turnaround_mean_ns, Measure::turnaround_sd_percent},
         .drawings = {{.title = "Throughput against delay", .x = "delay_ms", .lines = {"pdu_bytes"}},

@@ -103,7 +103,7 @@ const std::array columns{
                   [](const Settings&) { return 0.0; }, false},
     SettingColumn{"window_bytes", "socket buffers at most, bytes", plain_text<&Settings::window_bytes>,
                   set_count<&Settings::window_bytes>,
-                  [](const Settings& s) { return "window " + size_label(s.window_bytes); },
+                  [](const Settings& s) { return "buffers " + size_label(s.window_bytes); },
                   as_number<&Settings::window_bytes>, false},
     SettingColumn{"pdu_bytes", "PDU size, bytes", plain_text<&Settings::pdu_bytes>, set_count<&Settings::pdu_bytes>,
                   as_size_label<&Settings::pdu_bytes>, as_number<&Settings::pdu_bytes>, true},

@@ -19,8 +19,8 @@ struct MeanAndDeviation {
     double deviation;  // standard, of the whole
 };
 
-// Of the sum of all connections' windows, over time from `from_ns` to the last change: each window lasts until the next one of its
-// connection. Nothing where no time passes. Changes may be in any order.
+// Of the sum of all connections' windows, over time from `from_ns` to the last change: each window lasts until the next one of
+// its connection. Nothing where no time passes. Changes may be in any order.
 std::optional<MeanAndDeviation> aggregate_window(std::vector<WindowChange> changes, int64_t from_ns);
 
 // Data that was complete at a moment.
