@@ -97,8 +97,8 @@ class Tgtd:
         return subprocess.run(["tgtadm", "-C", str(self.control), "--lld", "iscsi", *map(str, arguments)], check=check,
                               capture_output=True, text=True, timeout=20)
 
-    def add_target(self, name, serial, size=64 << 20):
-        """Returns the URL of its LUN 1."""
+    def add_target(self, name, serial, size=64 << 20, **keys):
+        """Returns the URL of its LUN 1. `keys`: of the login, with the values it allows."""
         self.targets += 1
         tid = self.targets
         self.file = self.scratch / f"tgtd-disk-{tid}"
@@ -107,6 +107,8 @@ class Tgtd:
         self.admin("--op", "new", "--mode", "target", "--tid", tid, "-T", name)
         self.admin("--op", "new", "--mode", "logicalunit", "--tid", tid, "--lun", 1, "-b", self.file)
         self.admin("--op", "update", "--mode", "logicalunit", "--tid", tid, "--lun", 1, "--params", f"scsi_sn={serial}")
+        for key, value in keys.items():
+            self.admin("--op", "update", "--mode", "target", "--tid", tid, "--name", key, "--value", value)
         self.admin("--op", "bind", "--mode", "target", "--tid", tid, "-I", "ALL")
         return f"iscsi://{self.address}/{name}/1"
 
