@@ -5,7 +5,8 @@ namespace sanscope::lab {
 
 Experiment bianco_figures() {
     RunSettings base;
-    base.request_bytes = 1 << 20;
+    base.rate_mbit = 200;
+    base.request_bytes = 256 << 10;
     base.queue_depth = 8;
     const Factor delays{{"delay_ms"}, {"0.5", "1", "2", "5", "10", "20"}};
     return {
@@ -13,11 +14,10 @@ Experiment bianco_figures() {
         .title = "Reads against round trip, TCP window, and loss",
         .source = "A. Bianco et al. on iSCSI over wide area networks, figures 4 to 6",
         .method =
-            "Sequential reads of 1 MiB in PDUs of 256 KiB, eight at once, so that TCP is the limit and not "
-            "the command. In the "
-            "first sweep the socket buffers bound the window, without losses; in the second single packets "
-            "from the target are "
-            "lost, each by itself, while the window is free.",
+            "Sequential reads of 256 KiB in one PDU each over a link of 200 Mbit/s, eight at once, so "
+            "that TCP is the limit and not the command. In the first sweep the socket buffers bound the "
+            "window, without losses; in the second single packets from the target are lost, each by "
+            "itself, while the window is free.",
         .base = base,
         .sweeps = {{delays, {{"window_bytes"}, {"64K", "256K", "1M", "32M"}}},
                    {{{"delay_ms"}, {"1", "5", "20"}},

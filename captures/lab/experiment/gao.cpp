@@ -13,9 +13,8 @@ Experiment gao_figures() {
         .source = "Gao et al. on the performance of iSCSI, figures 7 to 10",
         .method =
             "Sequential reads over 1 ms one way unless said otherwise. Each sweep varies two settings and "
-            "leaves the others: "
-            "requests of 64 KiB in PDUs of up to 256 KiB, one connection, a queue depth of 1, an MTU of 1500 "
-            "bytes.",
+            "leaves the others: requests of 64 KiB in PDUs of up to 256 KiB, one connection, a queue "
+            "depth of 1, an MTU of 1500 bytes.",
         .base = base,
         .sweeps = {{{{"request_bytes"}, {"4K", "16K", "64K", "256K", "1M", "4M"}},
                     {{"connections"}, {"1", "2", "4", "8"}}},

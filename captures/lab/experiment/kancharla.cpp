@@ -16,13 +16,11 @@ Experiment kancharla_tables() {
         .title = "One connection and four: how even windows and turnaround are",
         .source = "Kancharla et al. on iSCSI over several TCP connections, tables 5 to 7",
         .method =
-            "Sequential reads of 64 KiB, 32 in flight in all: a queue depth of 32 on one connection, of 8 on "
-            "each of four. The "
-            "link's rate of 100 Mbit/s and its queue of 200 frames make windows grow and fall. The aggregate "
-            "window is the sum of "
-            "the target's congestion windows at each moment, as inferred from packets recorded at the "
-            "target; mean and standard "
-            "deviation are over time, after the first tenth of the run.",
+            "Sequential reads of 64 KiB, 32 in flight in all: a queue depth of 32 on one connection, of 8 "
+            "on each of four. The link's rate of 100 Mbit/s and its queue of 200 frames make windows grow "
+            "and fall. The aggregate window is the sum of the target's congestion windows at each moment, "
+            "as inferred from packets recorded at the target; mean and standard deviation are over time, "
+            "after the first tenth of the run.",
         .base = base,
         .sweeps = {{{{"delay_ms"}, {"0", "1", "2", "5", "10"}},
                     {{"connections"}, {"4"}},

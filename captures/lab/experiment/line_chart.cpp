@@ -119,6 +119,11 @@ class PanelDrawing {
             return;
         }
         x_ = axis_of(x_range, panel_.x_axis);
+        // Lines go across the whole panel, whether or not they end at a mark.
+        if (panel_.x_axis == AxisScale::Kind::linear && x_range.high > x_.low) {
+            x_.high = x_range.high;
+            std::erase_if(x_.ticks, [&](const Tick& tick) { return tick.value > x_.high; });
+        }
         y_ = axis_of(y_range, panel_.y_axis);
         draw_axes();
         size_t ordinary = 0;

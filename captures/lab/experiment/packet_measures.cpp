@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -46,10 +47,19 @@ void add_windows(const ResultStore& store, const Span& span, Measurement& measur
     if (window->mean > 0) measured[Measure::window_sd_percent] = percent * window->deviation / window->mean;
 }
 
+// By what the initiator acknowledged: headers of PDUs that begin within a packet may be beyond what was recorded of it.
 void add_rise(const ResultStore& store, const Span& span, Measurement& measured) {
     std::vector<DataArrival> arrivals;
-    for (const PduRow& pdu : store.pdus()) {
-        if (pdu.from_target && pdu.time_ns != no_time) arrivals.push_back({pdu.time_ns, pdu.data_length});
+    std::map<uint32_t, uint32_t> acknowledged;
+    for (const WindowRow& row : store.windows()) {
+        const ConnectionRow& connection = store.connections()[row.connection - 1];
+        if (row.from_a == connection.initiator_is_a || !connection.iscsi) continue;
+        const auto [before, first] = acknowledged.try_emplace(row.connection, row.snd_una);
+        const uint32_t more = row.snd_una - before->second;
+        constexpr uint32_t backwards = 1u << 31;  // RFC 9293 §3.4: sequence numbers are compared modulo 2^32
+        if (first || more == 0 || more >= backwards) continue;
+        arrivals.push_back({row.time_ns, more});
+        before->second = row.snd_una;
     }
     if (const auto half = rise_to(0.5, arrivals, span.begin_ns, rate_step_ns)) {
         measured[Measure::to_half_ns] = static_cast<double>(half->time_ns);
@@ -67,7 +77,7 @@ Result<std::monostate> add_packet_measures(const std::string& capture, Measureme
     auto source = open_captures({capture});
     if (!source) return source.error();
     auto keep = ResultStore::Keep::nothing();
-    keep.commands = keep.pdus = keep.windows = true;
+    keep.commands = keep.windows = true;
     Engine engine(keep);
     analyse(**source, engine, {});
     if (!(*source)->damage().empty())
