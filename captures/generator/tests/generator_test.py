@@ -24,7 +24,7 @@ import zlib
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "analyzer" / "tests"))
 sys.path.insert(0, str(ROOT / "captures" / "generator" / "tests"))
-from harness import DEFAULT_SANSCOPE, Checks, missing_program, number  # noqa: E402
+from harness import DEFAULT_SANSCOPE, Checks, missing_program  # noqa: E402
 from load_bench import (MemoryTarget, Recording, Started, Tgtd, account_faults, generate, memory_target, unless)  # noqa: E402
 
 SMALL = 4096
@@ -486,16 +486,17 @@ def logged(path):
 
 def agreement_faults(recording, log):
     """What differs between the commands of a recording and those of the log of the run."""
-    # The first connection only looks at the LUN.
-    found = [row for row in recording.table("commands") if row["connection"] != "1" and re.match("READ|WRITE", row["name"]) and row["lba"]]
     by_connection, by_log = {}, {}
-    for row in found:
-        by_connection.setdefault(row["connection"], {})[row["itt"], row["request_ns"]] = row
+    for row in recording.table("commands"):
+        # The first connection only looks at the LUN; what has no block asks whether it is ready.
+        if row["connection"] != "1" and (row["lba"] or not row["name"]):
+            by_connection.setdefault(row["connection"], []).append(row)
     for row in log:
         by_log.setdefault((row["session"], row["connection"]), []).append(row)
 
     def captured(row):
-        return row["itt"], row["lba"], row["bytes"], row["name"].partition("(")[0].lower(), row["status"], row["outcome"]
+        direction = (row["name"] or "").partition("(")[0].lower()
+        return row["itt"], row["lba"] or "", row["bytes"] or "", direction, row["status"] or "", row["outcome"]
 
     def told(row):
         return row["itt"], row["lba"], row["bytes"], row["direction"], row["status"], "completed"
@@ -504,7 +505,7 @@ def agreement_faults(recording, log):
     left = {name: sorted(by_log[name], key=lambda row: (row["itt"], int(row["send_ns"]))) for name in by_log}
     faults, longer, differences = [], [], []
     for name, rows in by_connection.items():
-        rows = [rows[key] for key in sorted(rows, key=lambda key: (key[0], int(key[1])))]
+        rows.sort(key=lambda row: (row["itt"], int(row["request_ns"] or 0)))
         match = next((key for key, ours in left.items() if [told(row) for row in ours] == [captured(row) for row in rows]), None)
         if match is None:
             nearest = max(left.values(), key=lambda ours: len({told(row) for row in ours} & {captured(row) for row in rows}), default=[])
@@ -514,7 +515,7 @@ def agreement_faults(recording, log):
                        "but", *map(str, sorted(only_told)[:5])]
             continue
         for ours, row in zip(left.pop(match), rows):
-            difference = int(ours["done_ns"]) - int(ours["send_ns"]) - number(row["turnaround_ns"])
+            difference = int(ours["done_ns"]) - int(ours["send_ns"]) - int(row["turnaround_ns"])
             differences.append(difference)
             if difference < 0:
                 longer.append(f"{row['itt']}: {row['turnaround_ns']} ns captured, {-difference} ns more than told")
@@ -554,7 +555,9 @@ def test_analyser(bench):
             if its_url and "--connections" in options:
                 continue  # of which tgtd allows one
             with contextlib.ExitStack() as stack:
-                disk = None if its_url else stack.enter_context(bench.target("--size", "64M"))
+                # With answers that take their time, the connections of a session have commands under way at once.
+                slow = ("--latency", "1ms") if "--connections" in options else ()
+                disk = None if its_url else stack.enter_context(bench.target("--size", "64M", *slow))
                 log = bench.scratch / "log.csv"
                 log.unlink(missing_ok=True)
                 writes = ("--allow-writes", "SANSCOPE") if "--read-percent" in options else ()
