@@ -74,9 +74,9 @@ std::vector<std::pair<std::string, std::string>> what_was_run(const PageContents
         }
     }
     facts.emplace_back("the same in all runs", same);
-    facts.emplace_back("runs",
-                       fmt::format("{} s of load each; {} repetitions, interleaved, on fresh hosts each",
-                                   contents.seconds, contents.repetitions));
+    facts.emplace_back(
+        "runs", fmt::format("{} s of load each, each of the settings {} times, interleaved, with fresh hosts",
+                            contents.seconds, contents.repetitions));
     std::set<std::string> links;
     for (const RunRecord& record : contents.records) links.insert(record.link);
     facts.emplace_back("link",

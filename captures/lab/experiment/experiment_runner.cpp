@@ -54,9 +54,8 @@ std::string run_label(const Experiment& experiment, const RunSettings& settings)
     std::string label;
     for (const SettingColumn& column : setting_columns()) {
         const bool varied = std::ranges::any_of(experiment.sweeps, [&](const std::vector<Factor>& sweep) {
-            return std::ranges::any_of(sweep, [&](const Factor& factor) {
-                return std::ranges::find(factor.settings, column.name) != factor.settings.end();
-            });
+            return std::ranges::any_of(
+                sweep, [&](const Factor& factor) { return factor.settings.front() == column.name; });
         });
         if (!varied || (settings.load == Load::socket && column.of_iscsi_only)) continue;
         label += fmt::format("{}{}", label.empty() ? "" : ", ", column.label(settings));

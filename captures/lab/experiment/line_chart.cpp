@@ -14,7 +14,6 @@
 namespace sanscope::lab {
 namespace {
 
-constexpr double panel_width = 600;
 constexpr double panel_height = 400;
 constexpr double head_height = 44;
 constexpr double plot_left = 72;
@@ -22,7 +21,10 @@ constexpr double plot_top = 40;
 constexpr double plot_width = 370;
 constexpr double plot_height = 290;
 constexpr double legend_left = plot_left + plot_width + 18;
+constexpr double legend_text_left = legend_left + 33;
 constexpr double legend_step = 20;
+constexpr double least_panel_width = 600;
+constexpr double character_width = 7.4;  // of the font at its size, on average and a little more
 
 // From dark to light over several hues: in order also when printed without colours.
 constexpr std::array<std::string_view, 10> colours{"#3b0f70", "#2c4fa0", "#1b7fb0", "#159a96", "#2f9e4f",
@@ -206,7 +208,7 @@ class PanelDrawing {
         svg_.line(legend_left, y, legend_left + 26, y,
                   fmt::format(R"(stroke="{}" {})", colour, stroke(line)));
         add_marker(svg_, number, legend_left + 13, y, colour);
-        svg_.text(legend_left + 33, y + 4, "", line.label);
+        svg_.text(legend_text_left, y + 4, "", line.label);
     }
 
     static std::string_view stroke(const ChartLine& line) {
@@ -219,11 +221,27 @@ class PanelDrawing {
     AxisScale y_;
 };
 
+// So that the longest legend has room, and the next panel some distance.
+double width_of(const std::vector<ChartPanel>& panels) {
+    constexpr double distance = 20;
+    double width = least_panel_width;
+    for (const ChartPanel& panel : panels) {
+        for (const ChartLine& line : panel.lines) {
+            const auto characters =
+                std::ranges::count_if(line.label, [](char c) { return (c & 0xc0) != 0x80; });
+            width = std::max(width,
+                             legend_text_left + character_width * static_cast<double>(characters) + distance);
+        }
+    }
+    return std::ceil(width);
+}
+
 }  // namespace
 
 std::string chart_svg(const std::string& title, const std::vector<ChartPanel>& panels) {
     const size_t across = std::clamp<size_t>(panels.size(), 1, 2);
     const size_t down = std::max<size_t>(1, (panels.size() + across - 1) / across);
+    const double panel_width = width_of(panels);
     const double width = panel_width * static_cast<double>(across);
     const double height = head_height + panel_height * static_cast<double>(down);
     Svg svg;
