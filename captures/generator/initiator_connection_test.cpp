@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,7 @@ using testing::SizeIs;
 using How = TaskEnd::How;
 using Phase = InitiatorConnection::Phase;
 using test::Bytes;
-using test::operator+;
+using test::operator+;  // NOLINT(misc-unused-using-decls): it is used
 using test::pattern;
 using test::PduBuilder;
 
@@ -71,6 +72,7 @@ class Connection : public testing::Test {
         LoginOffer offer;
         offer.initiator_name = "iqn.2026-11.org.example:initiator";
         offer.target_name = "iqn.2026-11.org.example:disk";
+        offer.cid = cid;
         offer.header_digest = digests;
         offer.data_digest = digests;
         offer.max_recv_data_segment_length = 65536;
@@ -165,6 +167,7 @@ class Connection : public testing::Test {
             .desired_length(length);
     }
 
+    uint16_t cid = 0;
     SessionNumbers numbers;
     Owner owner;
     std::optional<InitiatorConnection> connection;
@@ -372,6 +375,18 @@ TEST_F(Connection, ATargetThatAsksWhetherSomebodyIsThereIsAnswered) {
     EXPECT_FALSE(connection->pinging());
     EXPECT_THAT(sent(), IsEmpty());
     EXPECT_EQ(numbers.cmd_sn.value, 1u);  // immediate commands use up none
+}
+
+TEST_F(Connection, NoTagIsThatOfAnotherConnectionOfTheSession) {
+    std::set<uint32_t> tags;
+    for (cid = 0; cid < 64; ++cid) {
+        log_in();
+        read(512);
+        connection->ping();
+        for (const SentPdu& pdu : sent()) tags.insert(pdu.bhs().itt());
+    }
+    EXPECT_THAT(tags, SizeIs(128));
+    EXPECT_THAT(tags, testing::Not(testing::Contains(reserved_tag)));
 }
 
 TEST_F(Connection, ACommandMayBeAborted) {

@@ -25,7 +25,7 @@ class MemoryBacking {
 
     // Of logical unit `lun`, from `offset`; they must lie within its size. Good for as long as the backing is. Of the null
     // backing, at most `most_zeros` at once.
-    static constexpr size_t most_zeros = 16 * 1024 * 1024;
+    static constexpr size_t most_zeros = size_t{16} * 1024 * 1024;
     std::span<const uint8_t> read(uint32_t lun, uint64_t offset, size_t bytes) const {
         return {base_ + (keeps() ? lun * size_ + offset : 0), bytes};
     }

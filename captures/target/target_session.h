@@ -110,8 +110,10 @@ class TargetSession {
     // For each task that has not ended: visit(slot, task), which may end it.
     template <class Visit>
     void for_each_task(Visit visit) {
-        for (uint16_t slot = 0; slot < tasks_.size(); ++slot)
-            if (tasks_[slot].state != TargetTask::State::free) visit(slot, tasks_[slot]);
+        for (size_t slot = 0; slot < tasks_.size(); ++slot) {
+            if (tasks_[slot].state != TargetTask::State::free)
+                visit(static_cast<uint16_t>(slot), tasks_[slot]);
+        }
     }
 
     std::vector<TargetConnection*> connections;
