@@ -25,6 +25,7 @@ void append_digest(std::vector<uint8_t>& out, std::span<const uint8_t> of) {
 InitiatorConnection::InitiatorConnection(LoginOffer offer, SessionNumbers& numbers, const Options& options)
     : options_(options),
       numbers_(&numbers),
+      connection_tags_((offer.cid & 0x3fu) << 25),
       login_(std::move(offer), numbers.cmd_sn.value),
       receiver_(PduReceiver::Options{.most_data = most_kept}) {
     options_.slots = std::clamp(options_.slots, least_slots, most_slots);
@@ -208,7 +209,7 @@ void InitiatorConnection::on_r2t(Bhs header) {
 
 void InitiatorConnection::abort_task(uint32_t slot) {
     constexpr unsigned abort_task_function = 1;
-    management_tag_ = ++control_tag_;
+    management_tag_ = next_control_tag();
     managed_slot_ = slot;
     BhsWriter header(Opcode::task_management_request);
     header.immediate()
@@ -224,7 +225,7 @@ void InitiatorConnection::abort_task(uint32_t slot) {
 
 void InitiatorConnection::ping() {
     pinging_ = true;
-    ping_tag_ = ++control_tag_;
+    ping_tag_ = next_control_tag();
     BhsWriter header(Opcode::nop_out);
     header.immediate()
         .flags(final_flag)
@@ -240,7 +241,7 @@ void InitiatorConnection::log_out() {
     BhsWriter header(Opcode::logout_request);
     header.immediate()
         .flags(final_flag)  // reason 0: the session is to be closed
-        .itt(++control_tag_)
+        .itt(next_control_tag())
         .cmd_sn(numbers_->cmd_sn.value)
         .exp_stat_sn(exp_stat_sn_.value);
     append_whole(header, {});

@@ -196,8 +196,15 @@ class InitiatorConnection {
         if (fault_.empty()) fault_ = std::move(message);
     }
 
+    // A tag is one task's in the whole session (§11.2.1.8): its upper bits tell the connection.
+    uint32_t next_control_tag() {
+        control_count_ = (control_count_ + 1) & 0xffffff;
+        return control_tags | connection_tags_ | control_count_;
+    }
+
     Options options_;
     SessionNumbers* numbers_;
+    uint32_t connection_tags_;
     LoginExchange login_;
     PduReceiver receiver_;
     Phase phase_ = Phase::login;
@@ -218,7 +225,7 @@ class InitiatorConnection {
 
     std::vector<uint8_t> out_;
     size_t sent_ = 0;
-    uint32_t control_tag_ = control_tags;
+    uint32_t control_count_ = 0;
     uint32_t ping_tag_ = 0;
     uint32_t managed_slot_ = no_slot;
     uint32_t management_tag_ = 0;
@@ -250,8 +257,8 @@ uint32_t InitiatorConnection::issue(const ScsiTask& task, Owner& owner) {
     first_free_ = first_free_ + 1 == options_.slots ? 0 : first_free_ + 1;
     --free_count_;
     Slot& slot = slots_[number];
-    slot.generation = static_cast<uint16_t>((slot.generation + 1) & 0x7fff);
-    slot.itt = uint32_t{slot.generation} << 16 | number;
+    slot.generation = static_cast<uint16_t>((slot.generation + 1) & 0x1ff);
+    slot.itt = connection_tags_ | uint32_t{slot.generation} << 16 | number;
     slot.bytes = task.bytes;
     slot.moved = 0;
     slot.lun_field = task.lun_field;
