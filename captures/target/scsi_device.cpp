@@ -224,7 +224,7 @@ ScsiPlan ScsiDevice::report_luns(const uint8_t* cdb, std::vector<uint8_t>& given
     if (load_be32(cdb + 6) < 16) return check_condition(senses::invalid_field(6));
     const uint32_t count = cdb[2] == only_well_known ? 0 : luns_;
     given.clear();
-    append_be(given, count * 8, 4);
+    append_be(given, uint64_t{count} * 8, 4);
     append_be(given, 0, 4);
     for (uint32_t lun = 0; lun < count; ++lun) append_be(given, uint64_t{lun} << 48, 8);
     return give(given, load_be32(cdb + 6));

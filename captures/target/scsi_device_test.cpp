@@ -20,7 +20,7 @@ constexpr uint32_t blocks = 1000;
 TargetSettings settings() {
     TargetSettings settings;
     settings.luns = 2;
-    settings.size = blocks * 512;
+    settings.size = uint64_t{blocks} * 512;
     settings.serial = "S1";
     return settings;
 }

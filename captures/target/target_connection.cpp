@@ -528,7 +528,7 @@ void TargetConnection::execute_in_order() {
         TargetTask& task = session_->task(slot);
         TargetConnection* const connection = task.connection;
         if (connection != nullptr && connection != this) connection->wake();
-        if (task.is_command) {
+        if (task.is_command && connection != nullptr) {
             connection->go_on(slot);
             continue;
         }

@@ -142,7 +142,7 @@ class TargetServer::Worker {
 
   private:
     // Large enough for the headers of many commands, and for the data of a few; what is not wanted never comes here.
-    static constexpr size_t buffer_size = 256 * 1024;
+    static constexpr size_t buffer_size = size_t{256} * 1024;
     static constexpr uint32_t worth_passing_over = 4096;
 
     struct Served {
