@@ -23,6 +23,7 @@ Experiment oguchi_figures() {
             "memory; the publication read from disks.",
         .base = base,
         .sweeps = {{delays, pdus}, {{{"load"}, {"socket"}}, delays}},
+        .seconds = 5,
         .measured = {Measure::bytes_per_second, Measure::turnaround_mean_ns, Measure::turnaround_sd_percent},
         .drawings = {{.title = "Throughput against delay", .x = "delay_ms", .lines = {"pdu_bytes"}},
                      {.title = "Throughput against PDU size",

@@ -25,9 +25,11 @@ struct Span {
     int64_t end_ns = std::numeric_limits<int64_t>::min();
 };
 
+// READ(6), READ(10), READ(12), READ(16): not what an initiator asks of a LUN before its load.
 bool is_read(const CommandRow& command) {
-    return command.bytes != unknown<uint64_t> && command.bytes > 0 && command.request_ns != no_time &&
-           command.response_ns != no_time && command.first_data_ns != no_time;
+    const bool reads =
+        command.opcode == 0x08 || command.opcode == 0x28 || command.opcode == 0xa8 || command.opcode == 0x88;
+    return reads && command.request_ns != no_time && command.response_ns != no_time;
 }
 
 void add_windows(const ResultStore& store, const Span& span, Measurement& measured) {
