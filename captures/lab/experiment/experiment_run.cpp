@@ -2,6 +2,7 @@
 #include "captures/lab/experiment/experiment_run.h"
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -108,7 +109,7 @@ Result<Measurement> socket_load(const LabHosts& hosts, const RunSettings& settin
     if (const auto listens = server->wait(patience_seconds, stop, "listening"); !listens)
         return listens.error();
     // Its own error is in what it prints, also where it ends with one.
-    const int64_t whole_seconds = std::max<int64_t>(1, static_cast<int64_t>(means.seconds + 0.5));
+    const int64_t whole_seconds = std::max<int64_t>(1, std::llround(means.seconds));
     const auto told =
         run_program(hosts.initiator(), "iperf3",
                     {"--client", LabHosts::target_address, "--reverse", "--json", "--time",

@@ -105,24 +105,24 @@ Result<std::monostate> LabHosts::make_interfaces(const RunSettings& settings,
     using Arguments = std::vector<std::string>;
     const auto ip = [&](Arguments arguments) { return run("", "ip", std::move(arguments), stop); };
     for (const std::string& name : {ini, mid, tgt}) {
-        if (const auto added = ip({"netns", "add", name}); !added) return added;
+        if (auto added = ip({"netns", "add", name}); !added) return added;
     }
     for (Arguments& arguments : std::vector<Arguments>{
              {"link", "add", "ini0", "netns", ini, "type", "veth", "peer", "name", "node-a", "netns", mid},
              {"link", "add", "tgt0", "netns", tgt, "type", "veth", "peer", "name", "node-b", "netns", mid},
              {"-n", ini, "addr", "add", fmt::format("{}/24", initiator_address), "dev", "ini0"},
              {"-n", tgt, "addr", "add", fmt::format("{}/24", target_address), "dev", "tgt0"}}) {
-        if (const auto done = ip(std::move(arguments)); !done) return done;
+        if (auto done = ip(std::move(arguments)); !done) return done;
     }
     // Frames pass the link as they are on a wire: no larger ones, and with their checksums.
     for (const auto& [host, interface] :
          {std::pair(ini, "ini0"), {mid, "node-a"}, {mid, "node-b"}, {tgt, "tgt0"}}) {
-        if (const auto off = run(
+        if (auto off = run(
                 host, "ethtool",
                 {"-K", interface, "tso", "off", "gso", "off", "gro", "off", "tx", "off", "rx", "off"}, stop);
             !off)
             return off;
-        if (const auto up = ip({"-n", host, "link", "set", interface, "mtu", mtu, "up"}); !up) return up;
+        if (auto up = ip({"-n", host, "link", "set", interface, "mtu", mtu, "up"}); !up) return up;
     }
     return std::monostate{};
 }
@@ -137,11 +137,11 @@ Result<std::monostate> LabHosts::set_tcp(const RunSettings& settings, const std:
         return fmt::format("net.ipv4.{}={} {} {}", name, least, std::min(first, most), most);
     };
     for (const std::string& host : {namespaces_.initiator, namespaces_.target}) {
-        const auto set = run(host, "sysctl",
-                             {"-qw", "net.ipv4.tcp_congestion_control=" + settings.congestion_control,
-                              three("tcp_rmem", first_receive), three("tcp_wmem", first_send),
-                              "net.ipv4.tcp_no_metrics_save=1"},
-                             stop);
+        auto set = run(host, "sysctl",
+                       {"-qw", "net.ipv4.tcp_congestion_control=" + settings.congestion_control,
+                        three("tcp_rmem", first_receive), three("tcp_wmem", first_send),
+                        "net.ipv4.tcp_no_metrics_save=1"},
+                       stop);
         if (!set) return set;
     }
     return std::monostate{};
@@ -163,14 +163,14 @@ Result<std::monostate> LabHosts::join(const RunSettings& settings, LinkKind kind
                                 {"-n", mid, "link", "set", "node-a", "master", "bridge"},
                                 {"-n", mid, "link", "set", "node-b", "master", "bridge"},
                                 {"-n", mid, "link", "set", "bridge", "up"}}) {
-        if (const auto done = run("", "ip", std::move(arguments), stop); !done) return done;
+        if (auto done = run("", "ip", std::move(arguments), stop); !done) return done;
     }
     for (const bool towards_initiator : {true, false}) {
         Arguments arguments{"-n",  mid, "qdisc", "add", "dev", towards_initiator ? "node-a" : "node-b",
                             "root"};
         for (std::string& one : netem_arguments(settings, towards_initiator))
             arguments.push_back(std::move(one));
-        if (const auto done = run("", "tc", std::move(arguments), stop); !done) return done;
+        if (auto done = run("", "tc", std::move(arguments), stop); !done) return done;
     }
     return std::monostate{};
 }

@@ -257,8 +257,10 @@ std::string chart_svg(const std::string& title, const std::vector<ChartPanel>& p
     svg.add(R"(<rect width="{}" height="{}" fill="white"/>)", width, height);
     svg.text(plot_left, 28, R"(class="head")", title);
     for (size_t i = 0; i < panels.size(); ++i) {
-        svg.add(R"svg(<g transform="translate({},{})">)svg", panel_width * static_cast<double>(i % across),
-                head_height + panel_height * static_cast<double>(i / across));
+        const size_t row = i / across;
+        const size_t column = i % across;
+        svg.add(R"svg(<g transform="translate({},{})">)svg", panel_width * static_cast<double>(column),
+                head_height + panel_height * static_cast<double>(row));
         PanelDrawing(svg, panels[i]).draw();
         svg.add("</g>");
     }

@@ -29,7 +29,7 @@ struct Span {
 bool is_read(const CommandRow& command) {
     const bool reads =
         command.opcode == 0x08 || command.opcode == 0x28 || command.opcode == 0xa8 || command.opcode == 0x88;
-    return reads && command.request_ns != no_time && command.response_ns != no_time;
+    return reads && command.request_ns != no_time;
 }
 
 void add_windows(const ResultStore& store, const Span& span, Measurement& measured) {
@@ -89,8 +89,8 @@ Result<std::monostate> add_packet_measures(const std::string& capture, Measureme
     for (const CommandRow& command : store.commands()) {
         if (!is_read(command)) continue;
         span.begin_ns = std::min(span.begin_ns, command.request_ns);
-        span.end_ns = std::max(span.end_ns, command.response_ns);
     }
+    for (const WindowRow& row : store.windows()) span.end_ns = std::max(span.end_ns, row.time_ns);
     if (span.begin_ns >= span.end_ns) return Error{"the recording holds no reads"};
     uint64_t retransmissions = 0;
     for (const ConnectionRow& connection : store.connections()) {
