@@ -612,6 +612,7 @@ ExitStatus GenerateCommand::put_load(LoadPlan plan, const std::vector<TargetUrl>
         return exit_usage;
     }
     (*load)->start();
+    bool files_whole = true;
     LoadAccount before;
     auto next = Clock::now() + std::chrono::seconds(1);
     const auto tell_messages = [&] {
@@ -634,17 +635,25 @@ ExitStatus GenerateCommand::put_load(LoadPlan plan, const std::vector<TargetUrl>
         if (!write_csv(load_csv_row(second, now.seconds(), now.in_flight()))) {
             tell(fmt::format("{}: {}", csv_, csv->error()->message));
             (*load)->request_stop();
+            files_whole = false;
             csv.reset();
         }
         before = std::move(now);
     }
     (*load)->join();
     tell_messages();
-    if (csv && !csv->close()) tell(fmt::format("{}: {}", csv_, csv->error()->message));
-    if (log) {
-        if (auto closed = log->close(); !closed) tell(fmt::format("{}: {}", log_, closed.error().message));
+    if (csv && !csv->close()) {
+        tell(fmt::format("{}: {}", csv_, csv->error()->message));
+        files_whole = false;
     }
-    const ExitStatus status = summarise(**load);
+    if (log) {
+        if (auto closed = log->close(); !closed) {
+            tell(fmt::format("{}: {}", log_, closed.error().message));
+            files_whole = false;
+        }
+    }
+    ExitStatus status = summarise(**load);
+    if (!files_whole) status = std::max(status, exit_input_damaged);
     if (!recording) return status;
     const std::string report = recording->end();
     // Standard output is the JSON object's.
