@@ -291,10 +291,11 @@ Result<std::monostate> GenerateCommand::check() const {
     if ((kernel_truth_ || !capture_interface_.empty()) && capture_.empty())
         return Error{"where to? --capture FILE"};
     if (capture_ == "-") return Error{"--capture: a file; sanscope capture -w - writes to standard output"};
-    if (writes() && allow_writes_.empty() && ::isatty(STDIN_FILENO) != 1)
+    if (writes() && allow_writes_.empty() && ::isatty(STDIN_FILENO) != 1) {
         return Error{
             "--read-percent: writes destroy what is on the LUN; --allow-writes SERIAL names the one that may "
             "be written to"};
+    }
     for (const uint64_t size : {receive_buffer_, send_buffer_}) {
         if (size > INT32_MAX) return Error{"a socket's buffer has 2 GiB at most"};
     }
@@ -544,9 +545,10 @@ Result<std::monostate> GenerateCommand::take_trace(LoadPlan& plan) const {
     if (allow_writes_.empty()) {
         const size_t writes =
             std::erase_if(trace->commands, [](const TraceCommand& command) { return command.write; });
-        if (writes > 0)
+        if (writes > 0) {
             tell(fmt::format("{} writes of the trace are left out; --allow-writes SERIAL lets them be sent",
                              writes));
+        }
     }
     if (trace->commands.empty()) return Error{"the trace has nothing that may be sent"};
     plan.trace = std::make_shared<const std::vector<TraceCommand>>(std::move(trace->commands));
@@ -561,9 +563,10 @@ v1::RecordingRequest GenerateCommand::recording_request(const std::vector<Target
                                : capture_interface_);
     std::vector<std::string> parts;
     for (size_t i = 0; i < urls.size(); ++i) {
-        for (const SocketAddress& address : plan.targets[i].addresses)
+        for (const SocketAddress& address : plan.targets[i].addresses) {
             parts.push_back(
                 fmt::format("(host {} and tcp port {})", host_text(address), urls[i].portal.port));
+        }
     }
     request.set_filter(fmt::format("{}", fmt::join(parts, " or ")));
     request.set_snap_length(snap_length_);
@@ -676,9 +679,10 @@ ExitStatus GenerateCommand::summarise(Load& load) const {
     } else {
         fmt::print("{}", load_text(summary));
     }
-    if (summary.account.failed() > 0)
+    if (summary.account.failed() > 0) {
         tell(fmt::format("{} of {} commands failed: {}", summary.account.failed(), summary.account.sent(),
                          failures_text(summary.account)));
+    }
     if (summary.account.sent() == 0) return exit_nothing_analysed;
     return summary.account.failed() > 0 || load.lost_a_session() ? exit_input_damaged : exit_all_analysed;
 }
