@@ -38,8 +38,8 @@ class InitiatorSocket {
     Result<bool> send(Owner& owner);
 
   private:
-    // Below this a copy costs less than a call for the header and one for the data.
-    static constexpr uint32_t least_discarded = 32 * 1024;
+    // Below this a copy costs less than to take a header and its data in calls of their own, with a wait between them.
+    static constexpr uint32_t least_discarded = 8u << 20;
     static constexpr int most_calls = 16;
     static constexpr size_t header_with_digest = bhs_length + digest_length;
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <sys/epoll.h>
 #include <vector>
 
 #include "captures/generator/command_log.h"
@@ -58,6 +59,7 @@ class LoadThread {
     LoadThread(const LoadPlan& plan, LoadMessages& messages);
     Result<std::monostate> add_worker(unsigned number);
 
+    int wait_for(std::span<epoll_event> events);
     void open(Connection& connection);
     void on_connected(Connection& connection);
     void on_event(Connection& connection, uint32_t events);
@@ -118,6 +120,7 @@ class LoadThread {
     int64_t wake_at_ns_ = 0;
     int64_t look_at_ns_ = 0;
     unsigned told_conditions_ = 0;
+    bool answers_are_near_ = false;
 };
 
 }  // namespace sanscope
