@@ -55,7 +55,8 @@ Result<bool> InitiatorSocket::receive(std::span<uint8_t> scratch, Owner& owner) 
         const bool discards = unwanted >= least_discarded || (much_unwanted_ && unwanted > 0);
         // Where the last PDU had much to discard, of the next one only the header is taken at first.
         const size_t room = much_unwanted_ ? header_with_digest : scratch.size();
-        const ssize_t count = discards ? ::recv(socket_.get(), nullptr, unwanted, MSG_TRUNC)
+        const ssize_t count = discards ? ::recv(socket_.get(), scratch.data(),
+                                                std::min<size_t>(unwanted, scratch.size()), MSG_TRUNC)
                                        : ::recv(socket_.get(), scratch.data(), room, 0);
         if (count < 0) {
             if (errno == EAGAIN) return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "captures/target/target_server.h"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <array>
 #include <atomic>
@@ -285,7 +286,8 @@ class TargetServer::Worker {
         const uint32_t unwanted = served.connection.unwanted();
         const bool pass_over = unwanted >= worth_passing_over;
         // With MSG_TRUNC the kernel gives up what TCP received without copying it (tcp(7)).
-        const ssize_t got = pass_over ? ::recv(served.socket.get(), nullptr, unwanted, MSG_TRUNC)
+        const ssize_t got = pass_over ? ::recv(served.socket.get(), buffer_.data(),
+                                               std::min<size_t>(unwanted, buffer_.size()), MSG_TRUNC)
                                       : ::recv(served.socket.get(), buffer_.data(), buffer_.size(), 0);
         if (got < 0) {
             if (errno == EINTR) return true;
@@ -345,8 +347,9 @@ class TargetServer::Worker {
             // What came and was not read would make it a reset, which may take our last words away.
             constexpr int most_rounds = 16;
             ::shutdown(served.socket.get(), SHUT_WR);
-            for (int i = 0; i<most_rounds&& ::recv(served.socket.get(), nullptr, buffer_size, MSG_TRUNC)> 0;)
-                ++i;
+            for (int i = 0; i < most_rounds; ++i) {
+                if (::recv(served.socket.get(), buffer_.data(), buffer_.size(), 0) <= 0) break;
+            }
         }
         forget(served);
         served_.erase(served.socket.get());
