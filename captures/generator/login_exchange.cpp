@@ -2,10 +2,11 @@
 #include "captures/generator/login_exchange.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/core.h>
 #include <optional>
 #include <utility>
+
+#include "captures/generator/login_keys.h"
 
 #include "analyzer/base/utf8.h"
 
@@ -14,86 +15,6 @@ namespace {
 
 constexpr size_t most_text = 65536;
 constexpr unsigned most_requests = 64;
-constexpr uint32_t longest_segment = 16'777'215;
-
-// What a side says instead of a value (RFC 7143 §6.2).
-bool is_refusal(std::string_view value) {
-    return value == "Reject" || value == "NotUnderstood" || value == "Irrelevant";
-}
-
-std::optional<bool> read_bool(std::string_view value) {
-    if (value == "Yes") return true;
-    if (value == "No") return false;
-    return std::nullopt;
-}
-
-// In decimal, or with 0x in hexadecimal (§6.1).
-std::optional<uint32_t> read_number(std::string_view value) {
-    const bool hex = value.starts_with("0x") || value.starts_with("0X");
-    if (hex) value.remove_prefix(2);
-    uint32_t number = 0;
-    const auto [end, error] =
-        std::from_chars(value.data(), value.data() + value.size(), number, hex ? 16 : 10);
-    if (error != std::errc() || end != value.data() + value.size()) return std::nullopt;
-    return number;
-}
-
-const char* yes_or_no(bool value) {
-    return value ? "Yes" : "No";
-}
-
-bool is_in_list(std::string_view list, std::string_view value) {
-    while (!list.empty()) {
-        const size_t comma = std::min(list.find(','), list.size());
-        if (list.substr(0, comma) == value) return true;
-        list.remove_prefix(std::min(comma + 1, list.size()));
-    }
-    return false;
-}
-
-// How two sides come to a number.
-enum class Choice : uint8_t { lesser, greater, declared };
-
-struct NumberKey {
-    std::string_view name;
-    Choice choice;
-    uint32_t LoginOffer::*offered;
-    uint32_t LoginOutcome::*outcome;
-    uint32_t least;
-    uint32_t most;
-};
-
-// MaxRecvDataSegmentLength is what each side declares of itself; what the target declares is its own.
-constexpr NumberKey number_keys[] = {
-    {"MaxRecvDataSegmentLength", Choice::declared, &LoginOffer::max_recv_data_segment_length,
-     &LoginOutcome::max_recv_data_segment_length_target, 512, longest_segment},
-    {"MaxBurstLength", Choice::lesser, &LoginOffer::max_burst_length, &LoginOutcome::max_burst_length, 512,
-     longest_segment},
-    {"FirstBurstLength", Choice::lesser, &LoginOffer::first_burst_length, &LoginOutcome::first_burst_length,
-     512, longest_segment},
-    {"MaxOutstandingR2T", Choice::lesser, &LoginOffer::max_outstanding_r2t,
-     &LoginOutcome::max_outstanding_r2t, 1, 65535},
-    {"MaxConnections", Choice::lesser, &LoginOffer::max_connections, &LoginOutcome::max_connections, 1,
-     65535},
-    {"ErrorRecoveryLevel", Choice::lesser, &LoginOffer::error_recovery_level,
-     &LoginOutcome::error_recovery_level, 0, 2},
-    {"DefaultTime2Wait", Choice::greater, &LoginOffer::default_time2wait, &LoginOutcome::default_time2wait, 0,
-     3600},
-    {"DefaultTime2Retain", Choice::lesser, &LoginOffer::default_time2retain,
-     &LoginOutcome::default_time2retain, 0, 3600},
-};
-
-struct BoolKey {
-    std::string_view name;
-    bool either;  // Yes where one side wants it, else where both do
-    bool LoginOffer::*offered;
-    bool LoginOutcome::*outcome;
-};
-
-constexpr BoolKey bool_keys[] = {
-    {"InitialR2T", true, &LoginOffer::initial_r2t, &LoginOutcome::initial_r2t},
-    {"ImmediateData", false, &LoginOffer::immediate_data, &LoginOutcome::immediate_data},
-};
 
 struct DigestKey {
     std::string_view name;
@@ -185,8 +106,10 @@ std::string LoginExchange::first_keys() const {
 std::string LoginExchange::operational_keys() const {
     TextKeys keys;
     for (const DigestKey& key : digest_keys) keys.emplace_back(key.name, offer_.*key.offered);
-    for (const NumberKey& key : number_keys) keys.emplace_back(key.name, std::to_string(offer_.*key.offered));
-    for (const BoolKey& key : bool_keys) keys.emplace_back(key.name, yes_or_no(offer_.*key.offered));
+    for (const LoginNumberKey& key : login_number_keys)
+        keys.emplace_back(key.name, std::to_string(offer_.*key.offered));
+    for (const LoginBoolKey& key : login_bool_keys)
+        keys.emplace_back(key.name, login_bool_text(offer_.*key.offered));
     keys.emplace_back("DataPDUInOrder", "Yes");
     keys.emplace_back("DataSequenceInOrder", "Yes");
     if (offer_.target_name.empty()) {
@@ -336,56 +259,47 @@ Result<std::monostate> LoginExchange::end_security() {
 
 Result<std::string> LoginExchange::answer(const std::string& name, const std::string& value) {
     const bool was_offered = stage_ == Stage::operational && asked_;
-    for (const NumberKey& key : number_keys) {
+    for (const LoginNumberKey& key : login_number_keys) {
         if (name != key.name) continue;
-        if (is_refusal(value)) return std::string();
-        const auto number = read_number(value);
+        if (is_login_refusal(value)) return std::string();
+        const auto number = read_login_number(value);
         if (!number || *number < key.least || *number > key.most) return makes_no_sense(name, value);
         const uint32_t offered = offer_.*key.offered;
-        if (key.choice == Choice::declared) {
+        if (key.choice == LoginNumberKey::Choice::declared) {
             outcome_.*key.outcome = *number;
             return std::string();
         }
-        const bool within = key.choice == Choice::lesser ? *number <= offered : *number >= offered;
-        if (was_offered && !within) return makes_no_sense(name, value);
-        const uint32_t chosen =
-            key.choice == Choice::lesser ? std::min(*number, offered) : std::max(*number, offered);
+        const uint32_t chosen = key.chosen(*number, offered);
+        if (was_offered && chosen != *number) return makes_no_sense(name, value);
         outcome_.*key.outcome = chosen;
         return was_offered ? std::string() : write_text_keys({{name, std::to_string(chosen)}});
     }
-    for (const BoolKey& key : bool_keys) {
+    for (const LoginBoolKey& key : login_bool_keys) {
         if (name != key.name) continue;
-        if (is_refusal(value)) return std::string();
-        const auto said = read_bool(value);
+        if (is_login_refusal(value)) return std::string();
+        const auto said = read_login_bool(value);
         if (!said) return makes_no_sense(name, value);
         const bool offered = offer_.*key.offered;
-        if (was_offered && (key.either ? offered && !*said : !offered && *said))
-            return makes_no_sense(name, value);
-        const bool chosen = key.either ? offered || *said : offered && *said;
+        const bool chosen = key.chosen(offered, *said);
+        if (was_offered && chosen != *said) return makes_no_sense(name, value);
         outcome_.*key.outcome = chosen;
-        return was_offered ? std::string() : write_text_keys({{name, yes_or_no(chosen)}});
+        return was_offered ? std::string() : write_text_keys({{name, login_bool_text(chosen)}});
     }
     for (const DigestKey& key : digest_keys) {
         if (name != key.name) continue;
         if (value == "Reject")
             return Error{fmt::format("the target takes no {} of {}", name, offer_.*key.offered)};
-        if (is_refusal(value)) return std::string();
+        if (is_login_refusal(value)) return std::string();
         if (was_offered) {
-            if (!is_in_list(offer_.*key.offered, value)) return makes_no_sense(name, value);
+            if (!is_in_login_list(offer_.*key.offered, value)) return makes_no_sense(name, value);
             outcome_.*key.outcome = value == "CRC32C";
             return std::string();
         }
-        // The first of its wishes that is among ours.
-        std::string_view wishes = value;
-        while (!wishes.empty()) {
-            const std::string_view wish = wishes.substr(0, wishes.find(','));
-            if (is_in_list(offer_.*key.offered, wish)) {
-                outcome_.*key.outcome = wish == "CRC32C";
-                return write_text_keys({{name, std::string(wish)}});
-            }
-            wishes.remove_prefix(std::min(wish.size() + 1, wishes.size()));
-        }
-        return write_text_keys({{name, "Reject"}});
+        const std::string_view wish = first_of_login_list(
+            value, [&](std::string_view one) { return is_in_login_list(offer_.*key.offered, one); });
+        if (wish.empty()) return write_text_keys({{name, "Reject"}});
+        outcome_.*key.outcome = wish == "CRC32C";
+        return write_text_keys({{name, std::string(wish)}});
     }
     if (name == "AuthMethod") {
         if (auto chosen = choose_authentication(value); !chosen) return chosen.error();
@@ -406,7 +320,7 @@ Result<std::string> LoginExchange::answer(const std::string& name, const std::st
     }
     const bool is_known = name == "DataPDUInOrder" || name == "DataSequenceInOrder" ||
                           name == "TargetAddress" || name == "TargetName";
-    if (is_known || is_refusal(value)) return std::string();
+    if (is_known || is_login_refusal(value)) return std::string();
     return write_text_keys({{name, "NotUnderstood"}});
 }
 

@@ -2,8 +2,9 @@
 #include "captures/target/target_login.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
+
+#include "captures/generator/login_keys.h"
 
 namespace sanscope {
 namespace {
@@ -16,83 +17,6 @@ constexpr uint8_t security = 0;
 constexpr uint8_t operational = 1;
 constexpr uint8_t full_feature = 3;
 constexpr unsigned transit = 0x80;
-
-enum class Choice : uint8_t { lesser, greater, declared };
-
-struct NumberKey {
-    std::string_view name;
-    Choice choice;
-    uint32_t LoginOffer::*ours;
-    uint32_t LoginOutcome::*outcome;
-    uint32_t least;
-    uint32_t most;
-};
-
-constexpr NumberKey number_keys[] = {
-    {"MaxRecvDataSegmentLength", Choice::declared, &LoginOffer::max_recv_data_segment_length,
-     &LoginOutcome::max_recv_data_segment_length_initiator, 512, max_data_segment_length},
-    {"MaxBurstLength", Choice::lesser, &LoginOffer::max_burst_length, &LoginOutcome::max_burst_length, 512,
-     max_data_segment_length},
-    {"FirstBurstLength", Choice::lesser, &LoginOffer::first_burst_length, &LoginOutcome::first_burst_length,
-     512, max_data_segment_length},
-    {"MaxOutstandingR2T", Choice::lesser, &LoginOffer::max_outstanding_r2t,
-     &LoginOutcome::max_outstanding_r2t, 1, 65535},
-    {"MaxConnections", Choice::lesser, &LoginOffer::max_connections, &LoginOutcome::max_connections, 1,
-     65535},
-    {"ErrorRecoveryLevel", Choice::lesser, &LoginOffer::error_recovery_level,
-     &LoginOutcome::error_recovery_level, 0, 2},
-    {"DefaultTime2Wait", Choice::greater, &LoginOffer::default_time2wait, &LoginOutcome::default_time2wait, 0,
-     3600},
-    {"DefaultTime2Retain", Choice::lesser, &LoginOffer::default_time2retain,
-     &LoginOutcome::default_time2retain, 0, 3600},
-};
-
-struct BoolKey {
-    std::string_view name;
-    bool either;  // Yes where one side wants it, else where both do
-    bool LoginOffer::*ours;
-    bool LoginOutcome::*outcome;
-};
-
-constexpr BoolKey bool_keys[] = {
-    {"InitialR2T", true, &LoginOffer::initial_r2t, &LoginOutcome::initial_r2t},
-    {"ImmediateData", false, &LoginOffer::immediate_data, &LoginOutcome::immediate_data},
-};
-
-const char* yes_or_no(bool value) {
-    return value ? "Yes" : "No";
-}
-
-// In decimal, or with 0x in hexadecimal (§6.1).
-std::optional<uint32_t> read_number(std::string_view value) {
-    const bool hex = value.starts_with("0x") || value.starts_with("0X");
-    if (hex) value.remove_prefix(2);
-    uint32_t number = 0;
-    const auto [end, error] =
-        std::from_chars(value.data(), value.data() + value.size(), number, hex ? 16 : 10);
-    if (error != std::errc() || end != value.data() + value.size()) return std::nullopt;
-    return number;
-}
-
-// The first of `wishes` for which `may` holds; empty where there is none.
-template <class May>
-std::string_view first_of_list(std::string_view wishes, const May& may) {
-    while (!wishes.empty()) {
-        const std::string_view wish = wishes.substr(0, wishes.find(','));
-        if (may(wish)) return wish;
-        wishes.remove_prefix(std::min(wish.size() + 1, wishes.size()));
-    }
-    return {};
-}
-
-bool is_in_list(std::string_view list, std::string_view value) {
-    return !first_of_list(list, [&](std::string_view one) { return one == value; }).empty();
-}
-
-// What an initiator says instead of a value where it was asked (§6.2), and asks nothing with.
-bool is_refusal(std::string_view value) {
-    return value == "Reject" || value == "NotUnderstood" || value == "Irrelevant";
-}
 
 TargetLogin::Answer failed(LoginStatus status) {
     TargetLogin::Answer answer;
@@ -114,12 +38,13 @@ TargetLogin::TargetLogin(const TargetSettings& settings, const LoginOutcome* ses
     ours_.max_connections = settings.max_connections;
     ours_.default_time2wait = 0;
     if (session == nullptr) return;
-    for (const NumberKey& key : number_keys) {
-        if (key.choice == Choice::declared) continue;
-        ours_.*key.ours = session->*key.outcome;
+    for (const LoginNumberKey& key : login_number_keys) {
+        if (key.choice == LoginNumberKey::Choice::declared) continue;
+        ours_.*key.offered = session->*key.outcome;
         outcome_.*key.outcome = session->*key.outcome;
     }
-    for (const BoolKey& key : bool_keys) outcome_.*key.outcome = ours_.*key.ours = session->*key.outcome;
+    for (const LoginBoolKey& key : login_bool_keys)
+        outcome_.*key.outcome = ours_.*key.offered = session->*key.outcome;
 }
 
 TargetLogin::Answer TargetLogin::on_request(Bhs header, std::string_view data) {
@@ -192,7 +117,7 @@ TargetLogin::Failure TargetLogin::take_names(const TextKeys& keys) {
 TargetLogin::Failure TargetLogin::authenticate(const TextKeys& keys, TextKeys& answers) {
     if (const std::string* const methods = find_key(keys, "AuthMethod")) {
         const std::string_view ours = chap_ ? "CHAP" : "None";
-        if (!is_in_list(*methods, ours)) return LoginStatus::authentication_failed;
+        if (!is_in_login_list(*methods, ours)) return LoginStatus::authentication_failed;
         answers.emplace_back("AuthMethod", ours);
         chap_chosen_ = chap_.has_value();
     }
@@ -205,18 +130,18 @@ TargetLogin::Failure TargetLogin::authenticate(const TextKeys& keys, TextKeys& a
 }
 
 void TargetLogin::choose_number(const std::string& name, const std::string& value, TextKeys& answers) {
-    const NumberKey& key = *std::ranges::find(number_keys, name, &NumberKey::name);
-    const auto number = read_number(value);
+    const LoginNumberKey& key = *std::ranges::find(login_number_keys, name, &LoginNumberKey::name);
+    const auto number = read_login_number(value);
     if (!number || *number < key.least || *number > key.most) {
         answers.emplace_back(name, "Reject");
         return;
     }
-    if (key.choice == Choice::declared) {
-        outcome_.*key.outcome = *number;
+    if (key.choice == LoginNumberKey::Choice::declared) {
+        outcome_.max_recv_data_segment_length_initiator = *number;
         return;
     }
-    const uint32_t ours = ours_.*key.ours;
-    const uint32_t chosen = key.choice == Choice::lesser ? std::min(*number, ours) : std::max(*number, ours);
+    const uint32_t ours = ours_.*key.offered;
+    const uint32_t chosen = key.chosen(*number, ours);
     outcome_.*key.outcome = chosen;
     answers.emplace_back(name, std::to_string(chosen));
 }
@@ -228,29 +153,29 @@ TargetLogin::Failure TargetLogin::answer_key(const std::string& name, const std:
                                               "AuthMethod",    "CHAP_A",         "CHAP_N",      "CHAP_R",
                                               "CHAP_I",        "CHAP_C"};
     if (!seen_.insert(name).second) return LoginStatus::initiator_error;  // no key is said twice (§6.2)
-    if (std::ranges::find(no_answer, name) != std::end(no_answer) || is_refusal(value)) return std::nullopt;
-    if (std::ranges::find(number_keys, name, &NumberKey::name) != std::end(number_keys)) {
+    if (std::ranges::find(no_answer, name) != std::end(no_answer) || is_login_refusal(value))
+        return std::nullopt;
+    if (std::ranges::find(login_number_keys, name, &LoginNumberKey::name) != std::end(login_number_keys)) {
         choose_number(name, value, answers);
         return std::nullopt;
     }
-    for (const BoolKey& key : bool_keys) {
+    for (const LoginBoolKey& key : login_bool_keys) {
         if (name != key.name) continue;
-        if (value != "Yes" && value != "No") {
+        const auto theirs = read_login_bool(value);
+        if (!theirs) {
             answers.emplace_back(name, "Reject");
             return std::nullopt;
         }
-        const bool theirs = value == "Yes";
-        const bool ours = ours_.*key.ours;
-        const bool chosen = key.either ? theirs || ours : theirs && ours;
+        const bool chosen = key.chosen(*theirs, ours_.*key.offered);
         outcome_.*key.outcome = chosen;
-        answers.emplace_back(name, yes_or_no(chosen));
+        answers.emplace_back(name, login_bool_text(chosen));
         return std::nullopt;
     }
     if (name == "HeaderDigest" || name == "DataDigest") {
         const bool of_header = name == "HeaderDigest";
         const std::string& ours = of_header ? settings_.header_digest : settings_.data_digest;
         const std::string_view chosen =
-            first_of_list(value, [&](std::string_view wish) { return is_in_list(ours, wish); });
+            first_of_login_list(value, [&](std::string_view wish) { return is_in_login_list(ours, wish); });
         if (chosen.empty()) {
             answers.emplace_back(name, "Reject");
             return std::nullopt;
@@ -262,7 +187,7 @@ TargetLogin::Failure TargetLogin::answer_key(const std::string& name, const std:
     if (name == "DataPDUInOrder" || name == "DataSequenceInOrder") {
         answers.emplace_back(name, "Yes");
     } else if (name == "TaskReporting") {
-        answers.emplace_back(name, is_in_list(value, "RFC3720") ? "RFC3720" : "Reject");
+        answers.emplace_back(name, is_in_login_list(value, "RFC3720") ? "RFC3720" : "Reject");
     } else if (name == "IFMarker" || name == "OFMarker" || name == "IFMarkInt" || name == "OFMarkInt") {
         answers.emplace_back(name, "Reject");  // as §13.25 has it
     } else {
