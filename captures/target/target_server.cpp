@@ -16,14 +16,13 @@
 #include <netinet/tcp.h>
 #include <optional>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <thread>
 #include <unistd.h>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "captures/target/event_thread.h"
 #include "captures/target/memory_backing.h"
 #include "captures/target/scsi_device.h"
 #include "captures/target/target_connection.h"
@@ -80,19 +79,6 @@ Result<FileDescriptor> listen_at(const std::string& host, uint16_t port) {
     return socket;
 }
 
-void watch(int epoll, int file, uint32_t events) {
-    epoll_event event{};
-    event.events = events;
-    event.data.fd = file;
-    ::epoll_ctl(epoll, EPOLL_CTL_ADD, file, &event);
-}
-
-void notify(const FileDescriptor& event) {
-    constexpr uint64_t one = 1;
-    // A counter that is full wakes its reader as well.
-    [[maybe_unused]] const ssize_t written = ::write(event.get(), &one, sizeof one);
-}
-
 // A session's connections, which all come with the same ISID, go to one thread: by a slot that the ISID falls into, which stays
 // with its thread for as long as a connection of it lives.
 struct Route {
@@ -108,25 +94,15 @@ class TargetServer::Worker {
   public:
     Worker(const TargetSettings& settings, const ScsiDevice& device, MemoryBacking& backing, uint16_t index,
            uint16_t of)
-        : table_(settings, device, backing, static_cast<uint16_t>(index + 1), of),
-          epoll_(::epoll_create1(EPOLL_CLOEXEC)),
-          event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-          buffer_(buffer_size) {}
+        : table_(settings, device, backing, static_cast<uint16_t>(index + 1), of), buffer_(buffer_size) {}
     ~Worker() { stop(); }
 
     Result<std::monostate> start() {
-        if (epoll_.get() < 0 || event_.get() < 0) return system_error("no events");
-        watch(epoll_.get(), event_.get(), EPOLLIN);
-        thread_ = std::thread([this] { run(); });
+        if (!thread_.start([this] { run(); })) return system_error("no events");
         return std::monostate{};
     }
 
-    void stop() {
-        if (!thread_.joinable()) return;
-        stopping_ = true;
-        notify(event_);
-        thread_.join();
-    }
+    void stop() { thread_.stop(); }
 
     // From another thread.
     void hand_over(FileDescriptor socket, Route& route) {
@@ -134,7 +110,7 @@ class TargetServer::Worker {
         ++route.connections;
         const std::lock_guard lock(mutex_);
         incoming_.emplace_back(std::move(socket), &route);
-        notify(event_);
+        thread_.wake();
     }
     uint32_t load() const { return load_; }
 
@@ -166,13 +142,13 @@ class TargetServer::Worker {
     void run() {
         std::array<epoll_event, 64> events;
         Clock::time_point looked{};
-        while (!stopping_) {
+        while (!thread_.stopping()) {
             const int count = wait(events);
             table_.now = Clock::now();
             bool woken = false;
             for (int i = 0; i < count; ++i) {
                 const epoll_event& event = events[static_cast<size_t>(i)];
-                if (event.data.fd == event_.get()) {
+                if (thread_.is_wake(event)) {
                     woken = true;
                     continue;
                 }
@@ -213,13 +189,12 @@ class TargetServer::Worker {
         }
         const auto nanoseconds = std::chrono::nanoseconds(*patience).count();
         const timespec timeout{nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
-        return ::epoll_pwait2(epoll_.get(), events.data(), static_cast<int>(events.size()), &timeout,
+        return ::epoll_pwait2(thread_.epoll(), events.data(), static_cast<int>(events.size()), &timeout,
                               nullptr);
     }
 
     void take_incoming() {
-        uint64_t count = 0;
-        [[maybe_unused]] const ssize_t got = ::read(event_.get(), &count, sizeof count);
+        thread_.take_wakes();
         std::vector<std::pair<FileDescriptor, Route*>> incoming;
         {
             const std::lock_guard lock(mutex_);
@@ -228,7 +203,7 @@ class TargetServer::Worker {
         for (auto& [socket, route] : incoming) {
             const int file = socket.get();
             Served& served = *(served_[file] = std::make_unique<Served>(table_, std::move(socket), route));
-            watch(epoll_.get(), file, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
+            thread_.watch(file, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
             serve(served);
             serve_woken();
         }
@@ -362,45 +337,31 @@ class TargetServer::Worker {
     }
 
     SessionTable table_;
-    FileDescriptor epoll_;
-    FileDescriptor event_;
     std::vector<uint8_t> buffer_;
     std::unordered_map<int, std::unique_ptr<Served>> served_;
     std::vector<int> ready_;
     std::vector<int> due_;
     bool broken_ = false;  // the connection that is served
-    std::atomic<bool> stopping_ = false;
     std::atomic<uint32_t> load_ = 0;
     std::mutex mutex_;
     std::vector<std::pair<FileDescriptor, Route*>> incoming_;
-    std::thread thread_;
+    EventThread thread_;
 };
 
 // The thread that takes connections, and gives each to a worker once its first header tells of which session it is.
 class TargetServer::Acceptor {
   public:
     Acceptor(FileDescriptor listening, std::vector<std::unique_ptr<Worker>>& workers)
-        : listening_(std::move(listening)),
-          epoll_(::epoll_create1(EPOLL_CLOEXEC)),
-          event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-          workers_(workers),
-          routes_(route_count) {}
+        : listening_(std::move(listening)), workers_(workers), routes_(route_count) {}
     ~Acceptor() { stop(); }
 
     Result<std::monostate> start() {
-        if (epoll_.get() < 0 || event_.get() < 0) return system_error("no events");
-        watch(epoll_.get(), event_.get(), EPOLLIN);
-        watch(epoll_.get(), listening_.get(), EPOLLIN);
-        thread_ = std::thread([this] { run(); });
+        thread_.watch(listening_.get(), EPOLLIN);
+        if (!thread_.start([this] { run(); })) return system_error("no events");
         return std::monostate{};
     }
 
-    void stop() {
-        if (!thread_.joinable()) return;
-        stopping_ = true;
-        notify(event_);
-        thread_.join();
-    }
+    void stop() { thread_.stop(); }
 
   private:
     static constexpr size_t most_silent = 256;  // connections that have not told a header yet
@@ -412,9 +373,9 @@ class TargetServer::Acceptor {
 
     void run() {
         std::array<epoll_event, 64> events;
-        while (!stopping_) {
+        while (!thread_.stopping()) {
             const auto patience = static_cast<int>(look_around.count());
-            const int count = ::epoll_wait(epoll_.get(), events.data(), events.size(), patience);
+            const int count = ::epoll_wait(thread_.epoll(), events.data(), events.size(), patience);
             bool more = false;
             for (int i = 0; i < count; ++i) {
                 const int file = events[static_cast<size_t>(i)].data.fd;
@@ -447,7 +408,7 @@ class TargetServer::Acceptor {
             Silent silent{std::move(socket), Clock::now()};
             if (!still_silent(silent)) continue;
             silent_.emplace(file, std::move(silent));
-            watch(epoll_.get(), file, EPOLLIN | EPOLLRDHUP | EPOLLET);
+            thread_.watch(file, EPOLLIN | EPOLLRDHUP | EPOLLET);
         }
     }
 
@@ -467,19 +428,16 @@ class TargetServer::Acceptor {
                 if (workers_[i]->load() < workers_[least]->load()) least = i;
             route.worker = least;
         }
-        ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, silent.socket.get(), nullptr);
+        ::epoll_ctl(thread_.epoll(), EPOLL_CTL_DEL, silent.socket.get(), nullptr);
         workers_[route.worker]->hand_over(std::move(silent.socket), route);
         return false;
     }
 
     FileDescriptor listening_;
-    FileDescriptor epoll_;
-    FileDescriptor event_;
     std::vector<std::unique_ptr<Worker>>& workers_;
     std::vector<Route> routes_;
     std::unordered_map<int, Silent> silent_;
-    std::atomic<bool> stopping_ = false;
-    std::thread thread_;
+    EventThread thread_;
 };
 
 struct TargetServer::Parts {
