@@ -48,7 +48,8 @@ AxisScale linear_axis(double lowest, double highest) {
     AxisScale axis;
     const double first = std::floor(lowest / step + rounding);
     const double last = std::ceil(highest / step - rounding);
-    for (double i = first; i <= last; ++i) axis.ticks.push_back({i * step, number_label(i * step)});
+    const auto marks = static_cast<int>(last - first) + 1;
+    for (int i = 0; i < marks; ++i) axis.ticks.push_back({(first + i) * step, number_label((first + i) * step)});
     axis.low = axis.ticks.front().value;
     axis.high = axis.ticks.back().value;
     return axis;
@@ -57,11 +58,11 @@ AxisScale linear_axis(double lowest, double highest) {
 AxisScale logarithmic_axis(double lowest, double highest) {
     AxisScale axis;
     axis.kind = AxisScale::Kind::logarithmic;
-    const double from = std::floor(std::log10(lowest) + rounding);
-    const double to = std::ceil(std::log10(highest) - rounding);
+    const auto from = static_cast<int>(std::floor(std::log10(lowest) + rounding));
+    const auto to = static_cast<int>(std::ceil(std::log10(highest) - rounding));
     const bool finely = std::log10(highest / lowest) <= 2 + rounding;
     std::vector<double> places;
-    for (double power = from; power <= to; ++power) {
+    for (int power = from; power <= to; ++power) {
         for (const double factor : {1.0, 2.0, 5.0}) {
             if (factor == 1 || finely) places.push_back(factor * std::pow(10, power));
         }
@@ -81,11 +82,11 @@ AxisScale logarithmic_axis(double lowest, double highest) {
 AxisScale sizes_axis(double lowest, double highest) {
     AxisScale axis;
     axis.kind = AxisScale::Kind::sizes;
-    const double from = std::floor(std::log2(lowest) + rounding);
-    const double to = std::max(std::ceil(std::log2(highest) - rounding), from + 1);
+    const auto from = static_cast<int>(std::floor(std::log2(lowest) + rounding));
+    const int to = std::max(static_cast<int>(std::ceil(std::log2(highest) - rounding)), from + 1);
     // Ten labels have room.
-    const double step = std::ceil((to - from + 1) / 10);
-    for (double power = from; power <= to; power += step)
+    const int step = (to - from + 1 + 9) / 10;
+    for (int power = from; power <= to; power += step)
         axis.ticks.push_back({std::exp2(power), size_label(std::exp2(power))});
     axis.low = std::exp2(from);
     axis.high = std::exp2(to);
