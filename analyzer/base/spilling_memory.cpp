@@ -49,9 +49,14 @@ SpillingMemory::~SpillingMemory() {
     for (const Extent& extent : extents_) ::munmap(extent.begin, extent.size);
 }
 
+// Takes a while where it is much; whoever needs memory meanwhile does not wait.
 void SpillingMemory::set_aside() {
-    const std::lock_guard lock(mutex_);
-    for (const Extent& extent : extents_) ::madvise(extent.begin, extent.size, MADV_DONTNEED);
+    std::vector<Extent> extents;
+    {
+        const std::lock_guard lock(mutex_);
+        extents = extents_;
+    }
+    for (const Extent& extent : extents) ::madvise(extent.begin, extent.size, MADV_DONTNEED);
 }
 
 void SpillingMemory::keep_within(size_t most_resident) {

@@ -59,6 +59,15 @@ class LodPyramid {
         }
     }
 
+    // Value `index` was `skipped` when it was pushed, and is this now.
+    void raise(size_t index, Value value) {
+        for (auto& blocks : levels_) {
+            index /= fan_out;
+            if (index >= blocks.size()) return;
+            blocks[index].add(value);
+        }
+    }
+
     // Forgets all but the first `size` values, which `value_at(i)` gives.
     template <class ValueAt>
     void truncate(size_t size, ValueAt value_at) {

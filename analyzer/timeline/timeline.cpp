@@ -3,12 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 
 namespace sanscope {
 namespace {
-
-constexpr int64_t never_ns = std::numeric_limits<int64_t>::max();
 
 bool is_retransmission(LossKind kind) {
     switch (kind) {
@@ -20,6 +17,20 @@ bool is_retransmission(LossKind kind) {
         default:
             return false;
     }
+}
+
+// SplitMix64's finaliser.
+uint64_t mixed(uint64_t value) {
+    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
+    value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
+    return value ^ (value >> 31);
+}
+
+uint64_t command_digest(size_t row, int64_t start_ns, int64_t end_ns, int64_t turnaround_ns) {
+    uint64_t digest = mixed(row + 1);
+    for (const int64_t time_ns : {start_ns, end_ns, turnaround_ns})
+        digest = mixed(digest ^ static_cast<uint64_t>(time_ns));
+    return digest;
 }
 
 // How many rows of a table this update takes in.
@@ -70,23 +81,6 @@ int64_t Timeline::end_of(const CommandRow& command) const {
     return command.aborted_packet != 0 && command.aborted_packet <= index_->packets()
                ? time_of(command.aborted_packet)
                : no_time;
-}
-
-uint16_t Timeline::Slots::take(int64_t start_ns, int64_t end_ns) {
-    while (!busy.empty() && busy.top().until_ns <= start_ns) {
-        free.push(busy.top().slot);
-        busy.pop();
-    }
-    uint16_t slot = 0;
-    if (!free.empty()) {
-        slot = free.top();
-        free.pop();
-    } else {
-        if (used == std::numeric_limits<uint16_t>::max()) return used;
-        slot = used++;
-    }
-    busy.push({end_ns == no_time ? never_ns : end_ns, slot});
-    return slot;
 }
 
 // A track is begun with the first payload; the segments before it, a handshake mostly, are fetched then.
@@ -245,26 +239,103 @@ bool Timeline::settled(const CommandRow& command, size_t rows_behind) const {
     return rows_behind > patience || end_of(command) != no_time;
 }
 
+// Of what the lists here are made of: rows fill up long after they were begun.
+uint64_t Timeline::digest_of(size_t row) const {
+    const CommandRow& command = store_->commands()[row];
+    return command_digest(row, start_of(command), end_of(command), command.turnaround_ns());
+}
+
+void Timeline::count_end(const CommandRow& command, CommandTrack& track,
+                         TimeBins<OverviewBin>& overview) const {
+    const int64_t end_ns = end_of(command);
+    track.longest_ns = std::max(track.longest_ns, end_ns - start_of(command));
+    track.last_end_ns = std::max(track.last_end_ns, end_ns);
+    OverviewBin& bin = overview.at(end_ns);
+    ++bin.commands;
+    bin.slowest_ns = std::max(bin.slowest_ns, command.turnaround_ns());
+}
+
+// Its slot.
+uint16_t Timeline::add_command(size_t row, CommandTrack& track, CommandSlots& slots,
+                               TimeBins<OverviewBin>& overview) const {
+    const CommandRow& command = store_->commands()[row];
+    const int64_t end_ns = end_of(command);
+    if (end_ns == no_time) {
+        track.unended.push_back(static_cast<uint32_t>(track.commands.size()));
+    } else {
+        count_end(command, track, overview);
+    }
+    const uint16_t slot = slots.take(start_of(command), end_ns);
+    track.commands.push_back(static_cast<uint32_t>(row));
+    track.slots.push_back(slot);
+    track.slots_used = slots.used();
+    track.turnaround.push(command.turnaround_ns());
+    return slot;
+}
+
 void Timeline::take_command(size_t row) {
     const CommandRow& command = store_->commands()[row];
     ConnectionTrack* track = track_for(command.connection);
     const int64_t start_ns = start_of(command);
     if (track == nullptr || start_ns == no_time) return;
-    const int64_t end_ns = end_of(command);
-    const int64_t turnaround_ns = command.turnaround_ns();
-    if (end_ns == no_time) {
-        track->unended.push_back(static_cast<uint32_t>(track->commands.size()));
-    } else {
-        track->longest_ns = std::max(track->longest_ns, end_ns - start_ns);
-        OverviewBin& bin = overview_.at(end_ns);
-        ++bin.commands;
-        bin.slowest_ns = std::max(bin.slowest_ns, turnaround_ns);
+    if (!track->commands.empty() && start_of(store_->commands()[track->commands.back()]) > start_ns)
+        commands_in_order_ = false;
+    commands_digest_ += digest_of(row);
+    const auto position = static_cast<uint32_t>(track->commands.size());
+    const uint16_t slot = add_command(row, *track, making_[command.connection - 1]->slots, overview_);
+    if (end_of(command) == no_time) pending_.push_back({command.connection, position, slot});
+}
+
+void Timeline::take_commands(size_t end, bool patiently) {
+    const size_t commands = store_->commands().size();
+    while (taken_.commands < end &&
+           (!patiently || settled(store_->commands()[taken_.commands], commands - taken_.commands - 1))) {
+        take_command(taken_.commands++);
     }
-    Slots& slots = making_[command.connection - 1]->slots;
-    track->commands.push_back(static_cast<uint32_t>(row));
-    track->slots.push_back(slots.take(start_ns, end_ns));
-    track->slots_used = slots.used;
-    track->turnaround.push(turnaround_ns);
+}
+
+// Of commands that had not ended when they were taken: some of them each time, where they are very many.
+void Timeline::take_ends() {
+    constexpr size_t at_once = 16384;
+    std::vector<std::pair<uint32_t, uint32_t>> ended;  // connections and positions
+    for (size_t looks = std::min(at_once, pending_.size()); looks > 0; --looks) {
+        if (next_pending_ >= pending_.size()) next_pending_ = 0;
+        const Pending pending = pending_[next_pending_];
+        ConnectionTrack& track = *track_for(pending.connection);
+        const size_t row = track.commands[pending.position];
+        const CommandRow& command = store_->commands()[row];
+        const int64_t end_ns = end_of(command);
+        if (end_ns == no_time) {
+            ++next_pending_;
+            continue;
+        }
+        pending_[next_pending_] = pending_.back();
+        pending_.pop_back();
+        making_[pending.connection - 1]->slots.release(pending.slot, end_ns);
+        count_end(command, track, overview_);
+        const int64_t turnaround_ns = command.turnaround_ns();
+        if (turnaround_ns == no_time) continue;
+        track.turnaround.raise(pending.position, turnaround_ns);
+        ended.emplace_back(pending.connection, pending.position);
+        commands_digest_ += digest_of(row) - command_digest(row, start_of(command), no_time, no_time);
+    }
+    no_longer_unended(ended);
+}
+
+void Timeline::no_longer_unended(std::vector<std::pair<uint32_t, uint32_t>>& ended) {
+    std::ranges::sort(ended);
+    for (auto begin = ended.begin(); begin != ended.end();) {
+        const uint32_t connection = begin->first;
+        const auto end =
+            std::find_if(begin, ended.end(), [&](const auto& other) { return other.first != connection; });
+        auto next = begin;
+        std::erase_if(track_for(connection)->unended, [&](uint32_t position) {
+            if (next == end || next->second != position) return false;
+            ++next;
+            return true;
+        });
+        begin = end;
+    }
 }
 
 bool Timeline::update(size_t most_rows) {
@@ -291,12 +362,9 @@ bool Timeline::update(size_t most_rows) {
     all &= take(taken_.kernel_ca_transitions, store.kernel_ca_transitions().size(),
                 [&](size_t row) { take_kernel_transition(row); });
     all &= take(taken_.pdus, store.pdus().size(), [&](size_t row) { take_pdu(row); });
-    const size_t commands = store.commands().size();
-    const size_t end = step(taken_.commands, commands, most_rows);
-    while (taken_.commands < end &&
-           settled(store.commands()[taken_.commands], commands - taken_.commands - 1)) {
-        take_command(taken_.commands++);
-    }
+    // Those that ended by now free their slots for those that begin.
+    take_ends();
+    take_commands(step(taken_.commands, store.commands().size(), most_rows), true);
     sort_late();
     return all;
 }
@@ -332,31 +400,23 @@ void Timeline::sort_late(SenderTrack& sender, Late::OfSender& late) {
     });
 }
 
-// Rows of commands fill up long after they were made, and losses may turn out to be of another kind.
-void Timeline::take_commands_again() {
-    TimeBins<OverviewBin> again;
-    const auto bins = overview_.bins();
-    for (size_t i = 0; i < bins.size(); ++i) {
-        OverviewBin bin = bins[i];
-        bin.losses = bin.commands = 0;
-        bin.slowest_ns = no_time;
-        again.at(overview_.begin_ns() + static_cast<int64_t>(i) * overview_.width_ns()).add(bin);
+void Timeline::take_rest() {
+    while (!update()) {
     }
-    overview_ = std::move(again);
-    for (const LossRow& loss : store_->losses()) {
-        if (loss.time_ns != no_time && is_retransmission(loss.kind)) ++overview_.at(loss.time_ns).losses;
+    take_commands(store_->commands().size(), false);
+}
+
+bool Timeline::commands_are_right(const std::atomic<bool>& stop) const {
+    if (!commands_in_order_) return false;
+    uint64_t digest = 0;
+    for (size_t row = 0; row < store_->commands().size() && !stop; ++row) {
+        const CommandRow& command = store_->commands()[row];
+        if (track(command.connection) != nullptr && start_of(command) != no_time) digest += digest_of(row);
     }
-    for (size_t i = 0; i < tracks_.size(); ++i) {
-        if (tracks_[i] == nullptr) continue;
-        ConnectionTrack& track = *tracks_[i];
-        ++track.commands_made_anew;
-        track.commands.clear();
-        track.slots.clear();
-        track.unended.clear();
-        track.turnaround = LodPyramid<int64_t>(no_time, memory_);
-        track.longest_ns = 0;
-        making_[i]->slots = {};
-    }
+    return digest == commands_digest_;
+}
+
+void Timeline::make_commands_anew(Final& final, const std::atomic<bool>& stop) const {
     std::pmr::vector<uint32_t> order(memory_);
     order.reserve(store_->commands().size());
     const auto start = [&](uint32_t row) { return start_of(store_->commands()[row]); };
@@ -367,15 +427,56 @@ void Timeline::take_commands_again() {
         order.push_back(row);
     }
     if (!in_order) std::ranges::stable_sort(order, {}, start);
-    for (const uint32_t row : order) take_command(row);
+    final.commands.resize(tracks_.size());
+    std::vector<CommandSlots> slots(tracks_.size());
+    for (const uint32_t row : order) {
+        if (stop) return;
+        const uint32_t connection = store_->commands()[row].connection;
+        if (track(connection) == nullptr) continue;
+        auto& commands = final.commands[connection - 1];
+        if (commands == nullptr) commands = std::make_unique<CommandTrack>(memory_);
+        add_command(row, *commands, slots[connection - 1], final.overview);
+    }
+}
+
+// Losses may have turned out to be of another kind, commands to have begun or ended otherwise.
+std::unique_ptr<Timeline::Final> Timeline::prepare_final(const std::atomic<bool>& stop) const {
+    auto final = std::make_unique<Final>();
+    const bool right = commands_are_right(stop);
+    const auto bins = overview_.bins();
+    for (size_t i = 0; i < bins.size(); ++i) {
+        OverviewBin bin = bins[i];
+        bin.losses = 0;
+        if (!right) {
+            bin.commands = 0;
+            bin.slowest_ns = no_time;
+        }
+        final->overview.at(overview_.begin_ns() + static_cast<int64_t>(i) * overview_.width_ns()).add(bin);
+    }
+    for (const LossRow& loss : store_->losses()) {
+        if (loss.time_ns != no_time && is_retransmission(loss.kind))
+            ++final->overview.at(loss.time_ns).losses;
+    }
+    if (!right) make_commands_anew(*final, stop);
+    return stop ? nullptr : std::move(final);
+}
+
+void Timeline::finish(std::unique_ptr<Final> prepared) {
+    overview_ = std::move(prepared->overview);
+    for (size_t i = 0; i < prepared->commands.size(); ++i) {
+        if (tracks_[i] == nullptr) continue;
+        CommandTrack& commands = *tracks_[i];
+        commands = prepared->commands[i] ? std::move(*prepared->commands[i]) : CommandTrack(memory_);
+        ++tracks_[i]->commands_made_anew;
+    }
+    making_.clear();
+    pending_.clear();
+    finished_ = true;
 }
 
 void Timeline::finish() {
-    while (!update()) {
-    }
-    take_commands_again();
-    making_.clear();
-    finished_ = true;
+    take_rest();
+    finish(prepare_final(false));
 }
 
 }  // namespace sanscope

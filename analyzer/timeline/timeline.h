@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <memory_resource>
-#include <queue>
 #include <span>
 #include <utility>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "analyzer/base/reachable_time.h"
 #include "analyzer/packets/packet_index.h"
 #include "analyzer/store/result_store.h"
+#include "analyzer/timeline/command_track.h"
 #include "analyzer/timeline/lod_pyramid.h"
 #include "analyzer/timeline/time_bins.h"
 
@@ -43,25 +43,13 @@ struct SenderTrack {
 };
 
 // The same of what both sides of a connection have part in.
-struct ConnectionTrack {
+struct ConnectionTrack : CommandTrack {
     explicit ConnectionTrack(SenderTrack::Memory memory)
-        : senders{SenderTrack(memory), SenderTrack(memory)},
-          pdus(memory),
-          commands(memory),
-          slots(memory),
-          turnaround(no_time, memory) {}
+        : CommandTrack(memory), senders{SenderTrack(memory), SenderTrack(memory)}, pdus(memory) {}
 
-    SenderTrack senders[2];            // of side a (which sent the first packet), of side b
-    SenderTrack::Rows pdus;            // by completion; one that never completed by its first packet
-    SenderTrack::Rows commands;        // by start_of()
-    std::pmr::vector<uint16_t> slots;  // of `commands`: no two with the same slot are under way at once
-    uint16_t slots_used = 0;
-    LodPyramid<int64_t> turnaround;  // of `commands`, nanoseconds
-    // The longest that a command is known to have taken: one that is under way at t begins after t - longest_ns, but
-    // for those that never ended, which are in `unended`.
-    int64_t longest_ns = 0;
-    std::vector<uint32_t> unended;    // positions in `commands`
-    uint32_t commands_made_anew = 0;  // how often `commands` was, as a whole
+    SenderTrack senders[2];           // of side a (which sent the first packet), of side b
+    SenderTrack::Rows pdus;           // by completion; one that never completed by its first packet
+    uint32_t commands_made_anew = 0;  // how often the commands' part was, as a whole
 
     const SenderTrack& sender(bool a) const { return senders[a ? 0 : 1]; }
 
@@ -107,6 +95,12 @@ class Timeline {
     bool update(size_t most_rows = SIZE_MAX);
     // The store is finished: takes in the rest, and what changed of rows taken in before. May be called once.
     void finish();
+    // The same in three steps, for whoever lets others look meanwhile. The first and the last change what they see, and are
+    // short; the one between only reads, and gives nullptr where it was to stop.
+    struct Final;
+    void take_rest();
+    std::unique_ptr<Final> prepare_final(const std::atomic<bool>& stop) const;
+    void finish(std::unique_ptr<Final> prepared);
     bool finished() const { return finished_; }
 
     // nullptr where the connection (1-based) has none.
@@ -133,11 +127,6 @@ class Timeline {
     }
 
   private:
-    struct Busy {
-        int64_t until_ns;
-        uint16_t slot;
-        bool operator>(const Busy& other) const { return until_ns > other.until_ns; }
-    };
     // From where on the lists of a track are no longer in order, since a row came late; SIZE_MAX: from nowhere on.
     struct Late {
         struct OfSender {
@@ -149,16 +138,15 @@ class Timeline {
         OfSender senders[2];
         size_t pdus = SIZE_MAX;
     };
-    // Which slots of a connection are taken, in order of when they become free.
-    struct Slots {
-        std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;
-        std::priority_queue<uint16_t, std::vector<uint16_t>, std::greater<>> free;
-        uint16_t used = 0;
-        uint16_t take(int64_t start_ns, int64_t end_ns);
-    };
     struct Making {
-        Slots slots;
+        CommandSlots slots;
         Late late;
+    };
+    // A command that has not ended yet.
+    struct Pending {
+        uint32_t connection;
+        uint32_t position;
+        uint16_t slot;
     };
 
     ConnectionTrack* track_for(uint32_t connection);
@@ -171,8 +159,16 @@ class Timeline {
     void take_kernel_transition(size_t row);
     void take_pdu(size_t row);
     bool settled(const CommandRow& command, size_t rows_behind) const;
+    void take_commands(size_t end, bool patiently);
     void take_command(size_t row);
-    void take_commands_again();
+    uint16_t add_command(size_t row, CommandTrack& track, CommandSlots& slots,
+                         TimeBins<OverviewBin>& overview) const;
+    void count_end(const CommandRow& command, CommandTrack& track, TimeBins<OverviewBin>& overview) const;
+    uint64_t digest_of(size_t row) const;
+    bool commands_are_right(const std::atomic<bool>& stop) const;
+    void make_commands_anew(Final& final, const std::atomic<bool>& stop) const;
+    void take_ends();
+    void no_longer_unended(std::vector<std::pair<uint32_t, uint32_t>>& ended);
     void sort_late();
     void sort_late(SenderTrack& sender, Late::OfSender& late);
     template <class TimeAt>
@@ -187,6 +183,10 @@ class Timeline {
     std::vector<std::unique_ptr<ConnectionTrack>> tracks_;  // by connection - 1
     std::vector<std::unique_ptr<Making>> making_;           // likewise
     size_t made_ = 0;
+    std::vector<Pending> pending_;
+    size_t next_pending_ = 0;         // that is to be looked at
+    uint64_t commands_digest_ = 0;    // of all that was taken of commands, whatever their order
+    bool commands_in_order_ = true;   // of their beginning, on each connection
     std::vector<uint32_t> unsorted_;  // connections with a row that came late, perhaps several times
     struct Taken {
         size_t segments = 0;
@@ -203,6 +203,13 @@ class Timeline {
     int64_t first_ns_ = no_time;
     int64_t last_ns_ = no_time;
     bool finished_ = false;
+};
+
+// What takes the place of some of a timeline in the end.
+struct Timeline::Final {
+    TimeBins<OverviewBin> overview;
+    std::vector<std::unique_ptr<CommandTrack>>
+        commands;  // by connection - 1; empty where those there are right
 };
 
 // The positions in `rows` (row indices in order of time) of the first whose time, told by `time_at(row)`, is not before

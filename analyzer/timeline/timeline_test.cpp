@@ -2,9 +2,12 @@
 #include "analyzer/timeline/timeline.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <deque>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <random>
+#include <tuple>
 #include <vector>
 
 namespace sanscope {
@@ -216,6 +219,110 @@ TEST_F(TimelineTest, WhatBecameKnownLateIsRightInTheEnd) {
     for (const OverviewBin& bin : timeline.overview().bins()) all.add(bin);
     EXPECT_EQ(all.commands, 302u);
     EXPECT_EQ(all.slowest_ns, 399 * ms);
+}
+
+TEST_F(TimelineTest, ACommandThatEndsLateGivesItsSlotBackThen) {
+    packet(0, 10);
+    constexpr int64_t took_ns = 400 * ms;  // more than 256 commands begin meanwhile
+    int64_t now_ns = 0;
+    std::deque<CommandRow*> under_way;
+    for (int i = 0; i < 5000; ++i) {
+        now_ns += ms;
+        under_way.push_back(&command(now_ns, no_time));
+        while (under_way.front()->request_ns + took_ns <= now_ns) {
+            under_way.front()->response_ns = under_way.front()->request_ns + took_ns;
+            under_way.pop_front();
+        }
+        timeline.update();
+    }
+    const ConnectionTrack& track = *timeline.track(1);
+    EXPECT_GT(track.commands.size(), 4000u);
+    EXPECT_LE(track.slots_used, 402);
+    EXPECT_LE(track.unended.size(), 400u);
+    EXPECT_EQ(track.longest_ns, took_ns);
+    const auto turnaround = [&](size_t i) { return store.commands()[track.commands[i]].turnaround_ns(); };
+    EXPECT_EQ(track.turnaround.query(0, 4096, turnaround).min, took_ns);
+    OverviewBin all;
+    for (const OverviewBin& bin : timeline.overview().bins()) all.add(bin);
+    EXPECT_EQ(all.commands, track.commands.size() - track.unended.size());
+    store.finish();
+    timeline.finish();
+    EXPECT_EQ(track.commands_made_anew, 0u);
+    EXPECT_EQ(track.commands.size(), 5000u);
+}
+
+TEST_F(TimelineTest, WhatGrewIsInTheEndWhatIsMadeOfAllAtOnce) {
+    for (uint32_t seed = 1; seed <= 20; ++seed) {
+        std::mt19937 engine(seed);
+        const auto random = [&](uint32_t below) { return static_cast<uint32_t>(engine()) % below; };
+        PacketIndex packets;
+        ResultStore rows{ResultStore::Keep::everything()};
+        Timeline grown{rows, packets};
+        uint32_t number = 0;
+        for (uint32_t connection = 0; connection < 3; ++connection) {
+            rows.add_connection(number).first_packet = 1;
+            RawPacket raw;
+            raw.time_ns = 1;
+            raw.wire_length = raw.captured_length = 100;
+            raw.data = bytes;
+            raw.link_type = LinkType::ethernet;
+            packets.add(raw, 0);
+            SegmentRow& segment = rows.add_segment();
+            segment.connection = connection + 1;
+            segment.payload_length = 46;
+        }
+        int64_t now_ns = 0;
+        std::vector<CommandRow*> all_rows;
+        const bool orderly = seed % 2 == 0;
+        for (int i = 0; i < 2000; ++i) {
+            now_ns += random(1000);
+            uint64_t added = 0;
+            CommandRow& row = rows.begin_command(added);
+            row.connection = random(4);
+            row.request_ns = orderly || random(20) != 0 ? now_ns : std::max<int64_t>(now_ns - 5000, 0);
+            if (random(3) == 0) row.response_ns = now_ns;
+            all_rows.push_back(&row);
+            CommandRow& other = *all_rows[random(static_cast<uint32_t>(all_rows.size()))];
+            if (other.response_ns == no_time) other.response_ns = now_ns;
+            if (!orderly && random(50) == 0) other.response_ns = now_ns;
+            if (!orderly && random(100) == 0) other.aborted_packet = 1;
+            if (random(4) == 0) grown.update(1 + random(100));
+        }
+        rows.finish();
+        grown.finish();
+        Timeline whole{rows, packets};
+        whole.finish();
+        for (uint32_t connection = 1; connection <= 3; ++connection) {
+            const ConnectionTrack& one = *grown.track(connection);
+            const ConnectionTrack& other = *whole.track(connection);
+            if (orderly) EXPECT_EQ(one.commands_made_anew, 0u) << seed;
+            EXPECT_EQ(one.commands, other.commands) << seed;
+            EXPECT_EQ(one.unended, other.unended) << seed;
+            EXPECT_EQ(one.longest_ns, other.longest_ns) << seed;
+            EXPECT_EQ(one.last_end_ns, other.last_end_ns) << seed;
+            const auto turnaround = [&](size_t i) {
+                return rows.commands()[one.commands[i]].turnaround_ns();
+            };
+            for (size_t first = 0; first < one.commands.size(); first += 97) {
+                const auto a = one.turnaround.query(first, one.commands.size(), turnaround);
+                const auto b = other.turnaround.query(first, one.commands.size(), turnaround);
+                EXPECT_EQ(std::tuple(a.any, a.min, a.max), std::tuple(b.any, b.min, b.max)) << seed;
+            }
+            std::vector<int64_t> busy_until(one.slots_used + size_t{1});
+            for (size_t i = 0; i < one.commands.size(); ++i) {
+                const CommandRow& row = rows.commands()[one.commands[i]];
+                EXPECT_LE(busy_until[one.slots[i]], Timeline::start_of(row)) << seed;
+                const int64_t end_ns = grown.end_of(row);
+                busy_until[one.slots[i]] = end_ns == no_time ? INT64_MAX : end_ns;
+            }
+        }
+        OverviewBin all;
+        OverviewBin expected;
+        for (const OverviewBin& bin : grown.overview().bins()) all.add(bin);
+        for (const OverviewBin& bin : whole.overview().bins()) expected.add(bin);
+        EXPECT_EQ(all.commands, expected.commands) << seed;
+        EXPECT_EQ(all.slowest_ns, expected.slowest_ns) << seed;
+    }
 }
 
 TEST_F(TimelineTest, TakesInPartsAndTellsWhenThatIsAll) {

@@ -89,24 +89,35 @@ bool CaptureData::has_rows_in_file() const {
 }
 
 // In small steps, so that neither the loader nor a view waits long.
-void CaptureData::update_indices(bool last) {
+void CaptureData::update_indices(bool last, const std::atomic<bool>& abandoned) {
     constexpr size_t rows_at_once = 100'000;
-    for (bool all = false; !all;) {
+    for (bool all = false; !all && !abandoned;) {
         const std::shared_lock engine(engine_lock_);
         const std::shared_lock packets(packets_lock_);
         const std::lock_guard timeline(timeline_lock_);
         all = timeline_.update(rows_at_once);
         pdu_index_.update();
     }
-    if (!last) return;
+    if (!last || abandoned) return;
     const std::shared_lock engine(engine_lock_);
     const std::shared_lock packets(packets_lock_);
+    {
+        const std::lock_guard timeline(timeline_lock_);
+        timeline_.take_rest();
+        pdu_index_.update();
+    }
+    std::unique_ptr<Timeline::Final> final;
+    {
+        const std::shared_lock timeline(timeline_lock_);
+        final = timeline_.prepare_final(abandoned);
+    }
+    if (final == nullptr) return;
     const std::lock_guard timeline(timeline_lock_);
-    timeline_.finish();
-    pdu_index_.update();
+    timeline_.finish(std::move(final));
 }
 
-void CaptureData::load(const std::atomic<bool>& stop, const std::function<void()>& grown) {
+void CaptureData::load(const std::atomic<bool>& stop, const std::atomic<bool>& abandoned,
+                       const std::function<void()>& grown) {
     constexpr milliseconds first_look{20};
     constexpr milliseconds between_descriptions{100};
     const milliseconds between_looks{growing_ ? 33 : 100};
@@ -119,7 +130,7 @@ void CaptureData::load(const std::atomic<bool>& stop, const std::function<void()
         std::unique_lock lock(mutex);
         while (!changed.wait_for(lock, wait, [&] { return ended; })) {
             lock.unlock();
-            update_indices(false);
+            update_indices(false, abandoned);
             keep_within_memory();
             grown();
             wait = std::min(wait * 2, between_looks);
@@ -157,7 +168,8 @@ void CaptureData::load(const std::atomic<bool>& stop, const std::function<void()
     }
     changed.notify_all();
     follower.join();
-    update_indices(true);
+    update_indices(true, abandoned);
+    if (abandoned) return;
     memory_->set_aside();
     complete_.store(true, std::memory_order_release);
     grown();

@@ -61,8 +61,10 @@ class CaptureData {
     CaptureData& operator=(const CaptureData&) = delete;
 
     // Reads the capture to its end, or until `stop`: what was read by then is complete then. Calls `grown` some ten times a
-    // second, of a recording thirty times, on another thread, when there is more to see. Once.
-    void load(const std::atomic<bool>& stop, const std::function<void()>& grown);
+    // second, of a recording thirty times, on another thread, when there is more to see. Once. `abandoned`: nobody will look
+    // at it any more; returns as soon as it can, and nothing is complete.
+    void load(const std::atomic<bool>& stop, const std::atomic<bool>& abandoned,
+              const std::function<void()>& grown);
 
     // Waits for the loader to let go, some milliseconds at most.
     Reading read() const;
@@ -89,7 +91,7 @@ class CaptureData {
     CaptureData(std::string path, std::unique_ptr<SpillingMemory> memory,
                 std::unique_ptr<PacketReader> reader, bool growing);
     void follow(const std::function<void()>& grown);
-    void update_indices(bool last);
+    void update_indices(bool last, const std::atomic<bool>& abandoned);
 
     std::string path_;
     std::unique_ptr<SpillingMemory> memory_;  // of all that grows with the packets

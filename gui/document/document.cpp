@@ -55,10 +55,10 @@ std::unique_ptr<Document> Document::follow(const QString& path, std::shared_ptr<
 Document::Document(QString path, std::shared_ptr<CaptureData> data, std::shared_ptr<FileGrowth> growth)
     : path_(std::move(path)), data_(data), growth_(std::move(growth)) {
     connect(&state_, &ViewState::selection_changed, this, &Document::resolve_selection);
-    connect(&memory_timer_, &QTimer::timeout, this, [this] { data_->keep_within_memory(); });
+    connect(&memory_timer_, &QTimer::timeout, this, &Document::keep_within_memory);
     loader_ = std::thread([this, data = std::move(data)] {
         give_way(Nicer::loader);
-        data->load(stop_, [this] {
+        data->load(stop_, abandoned_, [this] {
             if (growth_told_.exchange(true)) return;
             QMetaObject::invokeMethod(this, &Document::on_grown, Qt::QueuedConnection);
         });
@@ -66,8 +66,20 @@ Document::Document(QString path, std::shared_ptr<CaptureData> data, std::shared_
 }
 
 Document::~Document() {
+    abandoned_ = true;
     stop_loading();
     loader_.join();
+}
+
+// Giving back many pages takes longer than a frame may.
+void Document::keep_within_memory() {
+    if (!memory_job_.idle()) return;
+    memory_job_.request(
+        [data = data_](const StopFlag&) {
+            data->keep_within_memory();
+            return std::monostate{};
+        },
+        [](std::monostate) {});
 }
 
 void Document::stop_loading() {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <thread>
+#include <variant>
 
 #include "gui/document/capture_data.h"
 #include "gui/document/latest_job.h"
@@ -59,6 +60,7 @@ class Document : public QObject {
   private:
     Document(QString path, std::shared_ptr<CaptureData> data, std::shared_ptr<FileGrowth> growth);
     void on_grown();
+    void keep_within_memory();
     void resolve_selection();
 
     QString path_;
@@ -75,7 +77,9 @@ class Document : public QObject {
         uint32_t busiest = 0;
     };
     LatestJob<Look> look_;
+    LatestJob<std::monostate> memory_job_;
     LatestJob<SelectedThings> resolve_;
+    std::atomic<bool> abandoned_ = false;
     std::thread loader_;
     QTimer memory_timer_;
 };

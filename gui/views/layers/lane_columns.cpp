@@ -127,14 +127,11 @@ void ReachIndex::follow(const TrackRows& rows) {
     pdus_moved_ = track.pdus_moved();
     longest_pdus_ns.resize(std::min(longest_pdus_ns.size(), pdus_taken_ / block + 1));
     if (pdus_taken_ % block == 0 && longest_pdus_ns.size() > pdus_taken_ / block) longest_pdus_ns.pop_back();
-    // A command that was under way when it was looked at may have ended since.
-    for (const uint32_t position : track.unended) {
-        if (position < commands_taken_)
-            commands_end_ns = std::max(commands_end_ns, rows.known_end_of(rows.command(position)));
-    }
+    commands_end_ns = std::max(commands_end_ns, track.last_end_ns);
+    for (const uint32_t position : track.unended)
+        commands_end_ns = std::max(commands_end_ns, rows.known_end_of(rows.command(position)));
     for (; commands_taken_ < track.commands.size(); ++commands_taken_) {
         const CommandRow& command = rows.command(commands_taken_);
-        commands_end_ns = std::max(commands_end_ns, rows.known_end_of(command));
         if (command.turnaround_ns() == no_time && rows.end_of(command) != no_time) {
             without_turnaround.push_back(static_cast<uint32_t>(commands_taken_));
         }
