@@ -27,9 +27,10 @@ TableModel::TableModel(std::shared_ptr<const TableAccess> access, QObject* paren
 
 void TableModel::show_all(size_t rows) {
     const int count = static_cast<int>(std::min(rows, most_rows));
-    if (shown_ || count < count_) {
+    if (shown_ || first_ > 0 || count < count_) {
         beginResetModel();
         shown_ = nullptr;
+        first_ = 0;
         count_ = count;
         endResetModel();
     } else if (count > count_) {
@@ -39,9 +40,32 @@ void TableModel::show_all(size_t rows) {
     }
 }
 
+void TableModel::show_growing(size_t rows, bool follows) {
+    constexpr int most = static_cast<int>(most_growing);
+    const int end = static_cast<int>(std::min(rows, most_rows));
+    if (shown_ || end < first_ + count_) return show_all(rows);
+    if (follows && end - first_ > 2 * most) {
+        const int first = end - most;
+        const int gone = std::min(first - first_, count_);
+        if (gone > 0) {
+            beginRemoveRows({}, 0, gone - 1);
+            first_ = first;
+            count_ -= gone;
+            endRemoveRows();
+        }
+        first_ = first;
+    }
+    const int count = std::min(end - first_, 2 * most);
+    if (count <= count_) return;
+    beginInsertRows({}, count_, count - 1);
+    count_ = count;
+    endInsertRows();
+}
+
 void TableModel::show(ShownRows rows, bool ascending) {
     beginResetModel();
     shown_ = std::move(rows);
+    first_ = 0;
     ascending_ = ascending;
     count_ = static_cast<int>(std::min(shown_->size(), most_rows));
     endResetModel();
@@ -57,7 +81,10 @@ void TableModel::refresh() {
 }
 
 int TableModel::position_of(uint32_t table_row) const {
-    if (!shown_) return table_row < static_cast<uint32_t>(count_) ? static_cast<int>(table_row) : -1;
+    if (!shown_) {
+        const int64_t position = int64_t{table_row} - first_;
+        return position >= 0 && position < count_ ? static_cast<int>(position) : -1;
+    }
     const auto end = shown_->begin() + count_;
     auto found = end;
     if (ascending_) {
@@ -93,39 +120,38 @@ void TableModel::set_busy_column(int column) {
 }
 
 const TableModel::Page::Field* TableModel::field(int row, int column) const {
-    const int at = row - page_.first;
+    const int at = first_ + row - page_.first;
     if (at < 0 || at >= static_cast<int>(page_.rows.size())) {
-        want(row);
+        want(first_ + row);
         return nullptr;
     }
     return &page_.rows[static_cast<size_t>(at)][static_cast<size_t>(column)];
 }
 
-void TableModel::fetch_end() {
-    constexpr int end_rows = 120;
+void TableModel::fetch_end(int rows) {
     if (count_ == 0) return;
-    want(count_ - 1);
-    wanted_first_ = std::max(0, count_ - end_rows);
-    wanted_last_ = count_ - 1;
+    want(first_ + count_ - 1);
+    wanted_first_ = first_ + std::max(0, count_ - rows);
+    wanted_last_ = first_ + count_ - 1;
 }
 
 // Of what is painted now: it is fetched at once behind this event.
-void TableModel::want(int row) const {
+void TableModel::want(int table_row) const {
     if (wanted_first_ < 0) {
-        wanted_first_ = wanted_last_ = row;
+        wanted_first_ = wanted_last_ = table_row;
         QTimer::singleShot(0, this, [this] { const_cast<TableModel*>(this)->fetch_wanted(); });
         return;
     }
-    wanted_first_ = std::min(wanted_first_, row);
-    wanted_last_ = std::max(wanted_last_, row);
+    wanted_first_ = std::min(wanted_first_, table_row);
+    wanted_last_ = std::max(wanted_last_, table_row);
 }
 
 void TableModel::fetch_wanted() {
     constexpr int around = 40;
     constexpr int most = 400;
     if (wanted_first_ < 0) return;
-    const int first = std::max(0, wanted_first_ - around);
-    const int last = std::min({count_ - 1, wanted_last_ + around, first + most});
+    const int first = std::max(first_, wanted_first_ - around);
+    const int last = std::min({first_ + count_ - 1, wanted_last_ + around, first + most});
     wanted_first_ = wanted_last_ = -1;
     fetch_.request(
         [access = access_, formats = formats_, time = time_, lit = lit_, first, last](const StopFlag&) {
@@ -150,9 +176,11 @@ void TableModel::fetch_wanted() {
         [this](Page page) {
             page_ = std::move(page);
             if (page_.rows.empty() || count_ == 0) return;
-            const int last_row = std::min(count_, page_.first + static_cast<int>(page_.rows.size())) - 1;
-            if (last_row >= page_.first) {
-                Q_EMIT dataChanged(index(page_.first, 0), index(last_row, columnCount() - 1));
+            const int first_row = std::max(page_.first - first_, 0);
+            const int last_row =
+                std::min(count_, page_.first - first_ + static_cast<int>(page_.rows.size())) - 1;
+            if (last_row >= first_row) {
+                Q_EMIT dataChanged(index(first_row, 0), index(last_row, columnCount() - 1));
             }
             Q_EMIT fetched();
         });
@@ -204,7 +232,7 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
             if (const Table* const table = access_->final_table()) {
                 lit = lit_ && lit_(*table, table_row(row));
             } else {
-                const int at = row - page_.first;
+                const int at = first_ + row - page_.first;
                 lit =
                     at >= 0 && at < static_cast<int>(page_.lit.size()) && page_.lit[static_cast<size_t>(at)];
             }

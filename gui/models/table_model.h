@@ -33,18 +33,26 @@ class TableModel : public QAbstractTableModel {
     const TableAccess& access() const { return *access_; }
     const ColumnFormat& format(int column) const { return formats_[static_cast<size_t>(column)]; }
 
+    // A view keeps some bytes for every row that it lists: of a table that grows, twice so many at most are listed.
+    static constexpr size_t most_growing = 1'000'000;
+
     // All rows in the table's order, of which there are so many by now.
     void show_all(size_t rows);
+    // The same of a table that grows for long. Where that are too many, the first ones go if the user `follows` the end, and
+    // otherwise those that came last are not listed.
+    void show_growing(size_t rows, bool follows);
+    // Of the table, where rows are shown in its order.
+    size_t first_shown() const { return static_cast<size_t>(first_); }
     // These; the table must be final. `ascending`: they are in its order.
     void show(ShownRows rows, bool ascending);
     const ShownRows& shown() const { return shown_; }
     // The cells in sight may have changed.
     void refresh();
-    // Has the last rows ready before they come into sight; fetched() tells when.
-    void fetch_end();
+    // Has so many of the last rows ready before they come into sight; fetched() tells when.
+    void fetch_end(int rows);
 
     uint32_t table_row(int row) const {
-        return shown_ ? (*shown_)[static_cast<size_t>(row)] : static_cast<uint32_t>(row);
+        return shown_ ? (*shown_)[static_cast<size_t>(row)] : static_cast<uint32_t>(first_ + row);
     }
     // Where a row of the table is shown; -1: it is not.
     int position_of(uint32_t table_row) const;
@@ -73,7 +81,7 @@ class TableModel : public QAbstractTableModel {
     void fetched();
 
   private:
-    // Rows [first, first + size) as they were when fetched.
+    // Rows [first, first + size) of the table as they were when fetched.
     struct Page {
         struct Field {
             QString text;
@@ -84,7 +92,7 @@ class TableModel : public QAbstractTableModel {
         std::vector<bool> lit;
     };
     const Page::Field* field(int row, int column) const;
-    void want(int row) const;
+    void want(int table_row) const;
     void fetch_wanted();
     bool is_problem(int row, int column, const Table& table) const;
 
@@ -95,13 +103,14 @@ class TableModel : public QAbstractTableModel {
     int damaged_column_ = -1;
     ShownRows shown_;
     bool ascending_ = false;  // shown_ is in the table's order
+    int first_ = 0;           // of the table; 0 where `shown_` says which
     int count_ = 0;
     TimeReference time_;
     const Theme* theme_;
     Lit lit_;
     int busy_column_ = -1;
     Page page_;
-    mutable int wanted_first_ = -1;
+    mutable int wanted_first_ = -1;  // of the table
     mutable int wanted_last_ = -1;
     LatestJob<Page> fetch_{true};
 };

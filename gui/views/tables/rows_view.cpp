@@ -339,11 +339,12 @@ void RowsView::show_growth(size_t rows) {
         !since_growth_.isValid() || since_growth_.nsecsElapsed() >= share_of_time * growth_took_ns_;
     if (due) {
         since_growth_.start();
-        model_->show_all(rows);
+        model_->show_growing(rows, follows_end());
         growth_took_ns_ = since_growth_.nsecsElapsed();
     }
     if (follows_end()) {
-        model_->fetch_end();
+        const int row_height = std::max(1, table_->verticalHeader()->defaultSectionSize());
+        model_->fetch_end(table_->viewport()->height() / row_height + 1);
     } else {
         model_->refresh();
     }
@@ -588,10 +589,15 @@ void RowsView::show_status() {
         text = std::exchange(message_, {});
     } else {
         const QString rows = rows_phrase(access_->name(), total_);
+        const bool part = document().loading() && shown >= TableModel::most_growing && shown < total_;
         text = shown == total_ || document().loading()
                    ? QStringLiteral("%1 %2").arg(grouped(total_), rows)
                    : tr("%1 of %2 %3").arg(grouped(shown), grouped(total_), rows);
         if (shown == TableModel::most_rows && total_ > shown) text += tr(" (more cannot be listed)");
+        if (part) {
+            const auto first = static_cast<uint64_t>(model_->first_shown());
+            text += tr(" (%1 to %2 are listed)").arg(grouped(first + 1), grouped(first + shown));
+        }
         const bool asked = sort_column_ >= 0 || state().filter() != nullptr;
         if (document().loading()) {
             const QString what = document().live() ? tr("recording") : tr("loading");
