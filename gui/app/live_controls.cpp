@@ -61,7 +61,8 @@ void LiveControls::ask_to_start() {
     dialog->open();
 }
 
-void LiveControls::start(v1::RecordingRequest request, const std::optional<v1::RemoteHost>& remote) {
+void LiveControls::start(v1::RecordingRequest request, const std::optional<v1::RemoteHost>& remote,
+                         const Outcome& outcome) {
     if (request.path().empty() && request.interfaces_size() > 0) {
         QString name = QString::fromStdString(request.interfaces(0));
         if (remote) name.prepend(QString::fromStdString(remote->host()) + QLatin1Char('_'));
@@ -71,20 +72,19 @@ void LiveControls::start(v1::RecordingRequest request, const std::optional<v1::R
     }
     QString error;
     auto recording = LiveRecording::start(request, error, remote);
-    if (recording == nullptr) return tell(tr("Not recorded"), error);
+    if (recording == nullptr) return fail(outcome, error);
     LiveRecording* const started = recording.get();
     connect(started, &LiveRecording::readable, this, [this, started] { begun(started); });
     connect(started, &LiveRecording::trouble, this, [this, started](const QString& text, bool fatal) {
-        // Once it has a tab, that tells.
-        const bool starting =
-            std::ranges::any_of(starting_, [&](const auto& one) { return one.get() == started; });
-        if (starting && fatal) tell(tr("Not recorded"), text);
+        // Once it has a tab, that tells; and what somebody else is told, that one tells once it has ended.
+        const auto found = starting(started);
+        if (found != starting_.end() && fatal && !found->outcome.failed) tell(tr("Not recorded"), text);
     });
     connect(started, &LiveRecording::ended, this, [this, started] {
         drop(started);
         update();
     });
-    starting_.push_back(std::move(recording));
+    starting_.push_back({std::move(recording), outcome});
     if (remote) show_connecting(*started);
 }
 
@@ -101,29 +101,45 @@ void LiveControls::show_connecting(LiveRecording& recording) {
         connect(&recording, over, progress, &QObject::deleteLater);
 }
 
+std::vector<LiveControls::Starting>::iterator LiveControls::starting(const LiveRecording* recording) {
+    return std::ranges::find_if(starting_,
+                                [&](const Starting& one) { return one.recording.get() == recording; });
+}
+
+void LiveControls::fail(const Outcome& outcome, const QString& why) {
+    if (outcome.failed) {
+        outcome.failed(why);
+    } else {
+        tell(tr("Not recorded"), why);
+    }
+}
+
 // One whose file never began is of no use any more.
 void LiveControls::drop(LiveRecording* recording) {
-    const auto found =
-        std::ranges::find_if(starting_, [&](const auto& one) { return one.get() == recording; });
+    const auto found = starting(recording);
     if (found == starting_.end()) return;
-    found->release()->deleteLater();
+    const Outcome outcome = std::move(found->outcome);
+    const QString why = recording->last_trouble();
+    found->recording.release()->deleteLater();
     starting_.erase(found);
+    if (outcome.failed) outcome.failed(why.isEmpty() ? tr("The recording did not begin.") : why);
 }
 
 void LiveControls::begun(LiveRecording* recording) {
-    const auto found =
-        std::ranges::find_if(starting_, [&](const auto& one) { return one.get() == recording; });
+    const auto found = starting(recording);
     if (found == starting_.end()) return;
-    std::unique_ptr<LiveRecording> owned = std::move(*found);
+    std::unique_ptr<LiveRecording> owned = std::move(found->recording);
+    const Outcome outcome = std::move(found->outcome);
     starting_.erase(found);
     QString error;
     auto document = Document::follow(owned->path(), owned->growth(), error);
-    if (document == nullptr) return tell(tr("Not recorded"), error);
+    if (document == nullptr) return fail(outcome, error);
     CaptureWindow* const capture = window_.show(std::move(document));
     capture->set_recording(std::move(owned));
     connect(&capture->state(), &ViewState::following_changed, this, &LiveControls::update);
     connect(&capture->document(), &Document::loaded, this, &LiveControls::update);
     update();
+    if (outcome.begun) outcome.begun(*capture);
 }
 
 void LiveControls::tell(const QString& title, const QString& text) {

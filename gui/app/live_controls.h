@@ -37,9 +37,16 @@ class LiveControls : public QObject {
     LiveControls(Window window, QMenu* menu);
     ~LiveControls() override;
 
+    // What became of a start: one of them is called, once. Without `failed`, the user is told.
+    struct Outcome {
+        std::function<void(CaptureWindow&)> begun;
+        std::function<void(const QString& why)> failed;
+    };
+
     void ask_to_start();
     // Records, on another host if one is given; a request without a path gets one among the unsaved recordings.
-    void start(v1::RecordingRequest request, const std::optional<v1::RemoteHost>& remote = std::nullopt);
+    void start(v1::RecordingRequest request, const std::optional<v1::RemoteHost>& remote = std::nullopt,
+               const Outcome& outcome = {});
     // What acts on the capture in front is enabled as that allows.
     void update();
     // Of a recording that has no name yet: asks what is to become of it. Whether the capture may be closed; where it is saved
@@ -53,6 +60,12 @@ class LiveControls : public QObject {
     const UnsavedRecordings& unsaved() const { return unsaved_; }
 
   private:
+    struct Starting {
+        std::unique_ptr<LiveRecording> recording;
+        Outcome outcome;
+    };
+    std::vector<Starting>::iterator starting(const LiveRecording* recording);
+    void fail(const Outcome& outcome, const QString& why);
     void begun(LiveRecording* recording);
     // Until it has begun, or failed: which may take as long as somebody needs to log in.
     void show_connecting(LiveRecording& recording);
@@ -70,7 +83,7 @@ class LiveControls : public QObject {
     Window window_;
     UnsavedRecordings unsaved_;
     QStringList to_discard_;
-    std::vector<std::unique_ptr<LiveRecording>> starting_;  // whose files have not begun
+    std::vector<Starting> starting_;  // whose files have not begun
     QAction* stop_ = nullptr;
     QAction* restart_ = nullptr;
     QAction* follow_ = nullptr;

@@ -19,6 +19,7 @@
 #include "gui/app/capture_exports.h"
 #include "gui/app/capture_window.h"
 #include "gui/app/live_controls.h"
+#include "gui/app/load_controls.h"
 #include "gui/app/recent_files.h"
 #include "gui/app/start_page.h"
 
@@ -236,6 +237,7 @@ void MainWindow::make_menus() {
     quit->setShortcut(QKeySequence::Quit);
 
     live_ = make_live(menuBar()->addMenu(tr("&Capture")));
+    load_ = new LoadControls(*this, *live_, menuBar()->addMenu(tr("Ge&nerate")));
 
     QMenu* const go = menuBar()->addMenu(tr("&Go"));
     add(go, tr("&Filter"), {QKeySequence::Find}, [](CaptureWindow& capture) { capture.focus_filter(); });
@@ -367,6 +369,7 @@ void MainWindow::show_keys() {
            "<tr><td><b>Ctrl+B</b></td><td>bookmark what is selected</td></tr>"
            "<tr><td><b>Tab</b>, <b>F6</b></td><td>next view</td></tr>"
            "<tr><td><b>Ctrl+R</b>, <b>Ctrl+.</b></td><td>record, stop recording</td></tr>"
+           "<tr><td><b>Ctrl+L</b>, <b>Ctrl+Shift+L</b></td><td>put load on a target, stop it</td></tr>"
            "<tr><td><b>L</b></td><td>follow the end of what is recorded, or stay</td></tr>"
            "</table>"));
     box.exec();
@@ -393,6 +396,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
+    if (!load_->may_close()) return event->ignore();
     QSettings().setValue(QStringLiteral("window_geometry"), saveGeometry());
     for (int i = 0; i < tabs_->count(); ++i) {
         auto* const capture = qobject_cast<CaptureWindow*>(tabs_->widget(i));

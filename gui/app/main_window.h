@@ -17,6 +17,7 @@ namespace sanscope {
 class Document;
 class CaptureWindow;
 class LiveControls;
+class LoadControls;
 class StartPage;
 
 // The program's window: captures in tabs, and the menus that act on the one in front.
@@ -33,6 +34,7 @@ class MainWindow : public QMainWindow {
     CaptureWindow* current() const;
     int captures() const;
     LiveControls& live() const { return *live_; }
+    LoadControls& load() const { return *load_; }
 
   protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
@@ -63,6 +65,7 @@ class MainWindow : public QMainWindow {
     StartPage* start_page_;
     QTabWidget* tabs_;
     LiveControls* live_ = nullptr;
+    LoadControls* load_ = nullptr;
     QMenu* view_menu_ = nullptr;
     QActionGroup* time_formats_ = nullptr;
     QList<QAction*> needing_capture_;

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <vector>
+
+#include "gui/generating/load_process.h"
+
+namespace sanscope {
+
+// A load over time, in so few rows that they can be drawn each second however long it lasts: where there are too many, each
+// two become one of twice the duration, with the mean of their rates and the worse of their high percentiles.
+class LoadSeries {
+  public:
+    static constexpr size_t most_rows = 1024;
+
+    void clear();
+    // Time goes on: a row that is not after the last one is passed over.
+    void add(const LoadSecond& second);
+    const std::vector<LoadSecond>& rows() const { return rows_; }
+
+  private:
+    size_t each_ = 1;     // seconds that become a row
+    size_t in_last_ = 0;  // … that are in the last one by now
+    std::vector<LoadSecond> rows_;
+};
+
+}  // namespace sanscope
