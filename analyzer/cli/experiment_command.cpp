@@ -125,6 +125,14 @@ ExitStatus ExperimentCommand::run() const {
         tell(fmt::format("not installed, but needed: {}", fmt::join(missing, ", ")));
         return exit_nothing_analysed;
     }
+    const std::string allowed = lab::allowed_congestion_controls();
+    if (const auto refused = lab::refused_congestion_controls(chosen->settings, allowed); !refused.empty()) {
+        tell(fmt::format(
+            "hosts in namespaces may not use {} here; this allows it until the next start of the machine:\n"
+            "  sysctl -w net.ipv4.tcp_allowed_congestion_control=\"{} {}\"",
+            fmt::join(refused, ", "), allowed, fmt::join(refused, " ")));
+        return exit_nothing_analysed;
+    }
     std::filesystem::create_directories(folder, error);
     auto file = lab::RunRecordFile::open(runs);
     if (!file) {

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -183,6 +184,27 @@ LinkKind find_link_kind(const std::atomic<bool>& stop) {
         run("", "ip", {"-n", name, "link", "add", "bridge", "type", "bridge"}, stop);
     remove_namespace(name);
     return works ? LinkKind::netem : LinkKind::delay_node;
+}
+
+std::string allowed_congestion_controls() {
+    std::string allowed;
+    std::ifstream file("/proc/sys/net/ipv4/tcp_allowed_congestion_control");
+    std::getline(file, allowed);
+    return allowed;
+}
+
+std::vector<std::string> refused_congestion_controls(std::span<const RunSettings> settings,
+                                                     std::string_view allowed) {
+    const std::string words = fmt::format(" {} ", allowed);
+    std::vector<std::string> refused;
+    for (const RunSettings& one : settings) {
+        const std::string& name = one.congestion_control;
+        if (words.find(fmt::format(" {} ", name)) == std::string::npos &&
+            std::ranges::find(refused, name) == refused.end()) {
+            refused.push_back(name);
+        }
+    }
+    return refused;
 }
 
 void remove_abandoned_hosts() {

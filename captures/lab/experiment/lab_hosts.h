@@ -3,7 +3,10 @@
 
 #include <atomic>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "captures/lab/experiment/lab_process.h"
 #include "captures/lab/experiment/run_settings.h"
@@ -59,6 +62,12 @@ class LabHosts {
 
 // Whether this kernel has netem and a bridge to join interfaces with, found out in a namespace of its own.
 LinkKind find_link_kind(const std::atomic<bool>& stop);
+
+// Of the congestion controls of the runs, those that hosts in namespaces may not use, so long as `allowed` is what
+// net.ipv4.tcp_allowed_congestion_control of this machine says.
+std::vector<std::string> refused_congestion_controls(std::span<const RunSettings> settings,
+                                                     std::string_view allowed);
+std::string allowed_congestion_controls();
 
 // Removes what a process that was killed left behind.
 void remove_abandoned_hosts();

@@ -30,6 +30,16 @@ TEST(LabLink, NetemHoldsWhatIsOnItsWayBesidesTheQueue) {
     EXPECT_THAT(netem_arguments(free, false), Not(Contains("rate")));
 }
 
+TEST(LabHosts, TellsWhichCongestionControlsTheyMayNotUse) {
+    std::vector<RunSettings> settings(4, some());
+    settings[0].congestion_control = "reno";
+    settings[1].congestion_control = "cubic";
+    settings[2].congestion_control = "bbr";
+    settings[3].congestion_control = "cubic";
+    EXPECT_THAT(refused_congestion_controls(settings, "reno cubic bbr"), ElementsAre());
+    EXPECT_THAT(refused_congestion_controls(settings, "reno bbr2"), ElementsAre("cubic", "bbr"));
+}
+
 TEST(LabLink, DelayNodeLosesWhatComesFromTheTarget) {
     EXPECT_THAT(delay_node_arguments(some(), 7),
                 ElementsAre("node-a", "node-b", "--seed", "7", "--delay-us", "2500", "--rate-mbit", "120",

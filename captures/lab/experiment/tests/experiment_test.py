@@ -4,6 +4,7 @@
 figure is there, that a second start goes on where the first one was interrupted, and that nothing is left behind."""
 
 import argparse
+import contextlib
 import csv
 import os
 import pathlib
@@ -20,6 +21,7 @@ from harness import DEFAULT_SANSCOPE, Checks  # noqa: E402
 
 SWEEP = ["oguchi-fig6-7", "--only", "delay_ms=0,8", "--only", "pdu_bytes=32K,1M", "--repetitions", "1", "--seconds", "1"]
 SWEEP_RUNS = 6
+ALLOWED = pathlib.Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 RECORDED = ["kancharla-tab5-7", "--only", "delay_ms=2", "--only", "congestion_control=cubic", "--repetitions", "1",
             "--seconds", "1"]
 
@@ -74,6 +76,25 @@ def test_refused_without_root(checks, sanscope):
         return
     checks.check(name, [] if done.returncode == 1 and "needs root" in done.stderr and len(done.stderr.splitlines()) == 1
                  else said(done))
+
+
+@contextlib.contextmanager
+def congestion_controls_allowed(allowed):
+    """In namespaces, as long as this is entered."""
+    before = ALLOWED.read_text()
+    ALLOWED.write_text(allowed)
+    try:
+        yield
+    finally:
+        ALLOWED.write_text(before)
+
+
+def test_refused_congestion_control(checks, sanscope, scratch):
+    with congestion_controls_allowed("reno"):
+        done = run(sanscope, "experiment", *SWEEP, "-o", scratch / "refused")
+    checks.check("a congestion control that namespaces may not use is told with the command that allows it",
+                 [] if done.returncode == 1 and "may not use cubic" in done.stderr and 'sysctl -w' in done.stderr and
+                 not (scratch / "refused").exists() else said(done))
 
 
 def leftovers(process):
@@ -190,9 +211,11 @@ def main():
             checks.skip("a small sweep", "network namespaces cannot be made here")
         else:
             run("ip", "netns", "del", probe)
-            test_sweep(checks, sanscope, scratch)
-            test_recorded(checks, sanscope, scratch)
-            test_abandoned(checks, sanscope, scratch)
+            test_refused_congestion_control(checks, sanscope, scratch)
+            with congestion_controls_allowed("reno cubic"):
+                test_sweep(checks, sanscope, scratch)
+                test_recorded(checks, sanscope, scratch)
+                test_abandoned(checks, sanscope, scratch)
     return checks.finish()
 
 
