@@ -2,7 +2,8 @@
 #include "analyzer/cli/load_recording.h"
 
 #include <chrono>
-#include <fmt/format.h>
+#include <fmt/core.h>
+#include <utility>
 
 #include "analyzer/cli/interrupt_handler.h"
 
@@ -17,8 +18,8 @@ constexpr milliseconds step{50};
 
 }  // namespace
 
-Result<std::unique_ptr<LoadRecording>> LoadRecording::begin(const v1::RecordingRequest& request) {
-    std::unique_ptr<LoadRecording> one(new LoadRecording());
+Result<std::unique_ptr<LoadRecording>> LoadRecording::begin(const v1::RecordingRequest& request, Tell tell) {
+    std::unique_ptr<LoadRecording> one(new LoadRecording(std::move(tell)));
     auto recording = Recording::start(request, {});
     if (!recording) return recording.error();
     one->recording_ = std::move(*recording);
@@ -36,7 +37,7 @@ void LoadRecording::take(const v1::RecordingEvent& event) {
         begun_ = true;
     } else if (event.has_trouble()) {
         if (begun_) {
-            fmt::print(stderr, "sanscope: {}\n", event.trouble().message());
+            tell_(event.trouble().message());
         } else if (fault_.empty()) {
             fault_ = event.trouble().message();
         }
@@ -47,7 +48,7 @@ void LoadRecording::take(const v1::RecordingEvent& event) {
         for (const auto& interface : totals.interfaces())
             lost += interface.dropped_by_kernel() + interface.dropped_by_interface();
         whole_ = lost == 0;
-        if (lost > 0) fmt::print(stderr, "sanscope: {} packets of the recording were dropped\n", lost);
+        if (lost > 0) tell_(fmt::format("{} packets of the recording were dropped", lost));
     }
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "captures/recorder/recording.h"
 #include "sanscope/v1/recording.pb.h"
@@ -12,11 +14,14 @@
 
 namespace sanscope {
 
-// A recording beside a load, and the report on it. What goes wrong with it is told on standard error.
+// A recording beside a load, and the report on it.
 class LoadRecording {
   public:
-    // Once packets are being recorded. An Error where they cannot be.
-    static Result<std::unique_ptr<LoadRecording>> begin(const v1::RecordingRequest& request);
+    using Tell = std::function<void(const std::string& message)>;
+
+    // Once packets are being recorded. An Error where they cannot be. What goes wrong from then on is told by `tell`, within
+    // follow() and end().
+    static Result<std::unique_ptr<LoadRecording>> begin(const v1::RecordingRequest& request, Tell tell);
 
     // Takes what the recorder told; now and then.
     void follow();
@@ -26,9 +31,10 @@ class LoadRecording {
     bool whole() const { return whole_; }
 
   private:
-    LoadRecording() = default;
+    explicit LoadRecording(Tell tell) : tell_(std::move(tell)) {}
     void take(const v1::RecordingEvent& event);
 
+    Tell tell_;
     std::unique_ptr<Recording> recording_;
     LiveReport report_;
     bool begun_ = false;

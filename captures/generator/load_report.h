@@ -9,8 +9,6 @@
 #include "captures/generator/load_account.h"
 #include "captures/generator/login_exchange.h"
 
-#include "analyzer/export/byte_sink.h"
-
 namespace sanscope {
 
 // A load that has ended.
@@ -34,10 +32,6 @@ std::string running_line(const LoadAccount& second, double at_seconds, uint64_t 
 
 // For reading: several lines.
 std::string load_text(const LoadSummary& summary);
-
-// One object in one line. `commands` are those that were done, `errors` those that were sent and failed, for whatever reason;
-// both together are `sent`. False where the sink did not take it.
-bool write_load_json(const LoadSummary& summary, ByteSink& sink);
 
 // A row for each second: of the columns `seconds` is since the start, `in_flight` at the second's end, all else within it.
 std::string_view load_csv_header();

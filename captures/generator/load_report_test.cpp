@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <string>
 
+#include "captures/generator/load_json.h"
+
 #include "analyzer/export/testing/grid_table.h"
 
 namespace sanscope {

@@ -5,6 +5,8 @@
 #include <fmt/core.h>
 #include <utility>
 
+#include "captures/generator/lun_content.h"
+
 namespace sanscope {
 namespace {
 
@@ -83,6 +85,15 @@ Result<LunEnds> read_ends(TargetClient& client, uint64_t lun_field, const Capaci
     auto last = read_blocks(client, lun_field, capacity, capacity.blocks - at_last, at_last);
     if (!last) return last.error();
     return LunEnds{.first = std::move(*first), .last = std::move(*last)};
+}
+
+Result<std::string> probe_content(TargetClient& client, uint64_t lun_field, const Capacity& capacity) {
+    const auto ends = read_ends(client, lun_field, capacity, lun_beginning_bytes, lun_end_bytes);
+    if (!ends) return Error{fmt::format("what is on it cannot be read: {}", ends.error().message)};
+    return lun_content({.size = capacity.bytes(),
+                        .block_size = capacity.block_length,
+                        .beginning = ends->first,
+                        .end = ends->last});
 }
 
 }  // namespace sanscope

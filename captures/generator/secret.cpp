@@ -78,17 +78,21 @@ Result<Secret> read_secret_file(const std::string& path) {
             "the group or others may read or change the secret; chmod 600 makes it its owner's alone"};
     }
 
+    return read_secret_line(file.get());
+}
+
+Result<Secret> read_secret_line(int descriptor) {
     Room room;
     size_t length = 0;
-    const auto end_of_line = [&] { return std::find(room.bytes.data(), room.bytes.data() + length, '\n'); };
-    while (length < room.bytes.size() && end_of_line() == room.bytes.data() + length) {
-        const ssize_t count = ::read(file.get(), room.bytes.data() + length, room.bytes.size() - length);
+    // Byte by byte: what follows the line is another reader's.
+    while (length < room.bytes.size()) {
+        const ssize_t count = ::read(descriptor, room.bytes.data() + length, 1);
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) return system_error(errno);
-        if (count == 0) break;
-        length += static_cast<size_t>(count);
+        if (count == 0 || room.bytes[length] == '\n') break;
+        ++length;
     }
-    return checked(std::string_view(room.bytes.data(), end_of_line()));
+    return checked(std::string_view(room.bytes.data(), length));
 }
 
 Result<Secret> ask_secret(const std::string& prompt) {

@@ -187,6 +187,39 @@ TEST_F(SecretFromKeyboard, ASignalFindsTheTerminalAsItWas) {
     EXPECT_TRUE(echoes());
 }
 
+TEST(SecretLine, LeavesTheNextOneToItsReader) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe(ends.data()), 0);
+    const FileDescriptor out(ends[0]);
+    FileDescriptor in(ends[1]);
+    constexpr std::string_view text = "the first one\r\nthe second one\n\nno end";
+    ASSERT_EQ(::write(in.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    in = FileDescriptor();
+    const auto first = read_secret_line(out.get());
+    ASSERT_TRUE(first);
+    EXPECT_TRUE(*first == Secret("the first one"));
+    const auto second = read_secret_line(out.get());
+    ASSERT_TRUE(second);
+    EXPECT_TRUE(*second == Secret("the second one"));
+    EXPECT_FALSE(read_secret_line(out.get()));
+    const auto last = read_secret_line(out.get());
+    ASSERT_TRUE(last);
+    EXPECT_TRUE(*last == Secret("no end"));
+    EXPECT_FALSE(read_secret_line(out.get()));
+}
+
+TEST(SecretLine, HasAnEnd) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe(ends.data()), 0);
+    const FileDescriptor out(ends[0]);
+    const FileDescriptor in(ends[1]);
+    const std::string endless(longest_secret + 100, 'x');
+    ASSERT_EQ(::write(in.get(), endless.data(), endless.size()), static_cast<ssize_t>(endless.size()));
+    const auto secret = read_secret_line(out.get());
+    ASSERT_FALSE(secret);
+    EXPECT_THAT(secret.error().message, HasSubstr("longer than"));
+}
+
 TEST(SecretWithoutKeyboard, IsAnError) {
     const pid_t asker = ::fork();
     ASSERT_GE(asker, 0);

@@ -12,20 +12,18 @@ import pathlib
 import re
 import shutil
 import socket
-import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-import uuid
-import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "analyzer" / "tests"))
 sys.path.insert(0, str(ROOT / "captures" / "generator" / "tests"))
 from harness import DEFAULT_SANSCOPE, Checks, missing_program  # noqa: E402
 from load_bench import (MemoryTarget, Recording, Started, Tgtd, account_faults, generate, memory_target, unless)  # noqa: E402
+from load_programs import SECTOR, partition_table, test_events, test_lists, test_secrets  # noqa: E402,F401
 
 SMALL = 4096
 WITH_DIGESTS = ("--header-digest", "CRC32C", "--data-digest", "CRC32C")
@@ -403,23 +401,6 @@ def test_many(bench):
     lost = run.failures().get("connection_lost", 0) if run.account else 0
     checks.check("when one of several targets is lost, the other's commands are done", account_faults(run, SMALL, 3, connection_lost=lost) + unless(
         lost=(1 <= lost <= 8, lost), sent=(run.account and run.account["sent"] == 250, run)))
-
-
-SECTOR = 512
-
-
-def partition_table(sectors):
-    """What a LUN of so many sectors begins with that holds a GPT with one partition."""
-    entry = (uuid.UUID("0fc63daf-8483-4772-8e79-3d69d8477de4").bytes_le + uuid.uuid4().bytes_le +
-             struct.pack("<QQQ", 2048, sectors - 2048, 0) + "data".encode("utf-16-le").ljust(72, b"\0"))
-    entries = entry.ljust(128 * 128, b"\0")
-
-    def header(crc):
-        return struct.pack("<8s4sIIIQQQQ16sQIII", b"EFI PART", b"\0\0\1\0", 92, crc, 0, 1, sectors - 1, 34, sectors - 34,
-                           uuid.uuid5(uuid.NAMESPACE_DNS, "example.org").bytes_le, 2, 128, 128, zlib.crc32(entries))
-
-    protective = bytes(446) + struct.pack("<B3sB3sII", 0, b"\0\2\0", 0xEE, b"\xff\xff\xff", 1, sectors - 1) + bytes(48) + b"\x55\xaa"
-    return protective + header(zlib.crc32(header(0))).ljust(SECTOR, b"\0") + entries
 
 
 def test_writes(bench):

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/cli/generate_listing.h"
+
+#include <cstdio>
+#include <fmt/core.h>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <vector>
+
+#include "captures/generator/discovery.h"
+#include "captures/generator/json_object.h"
+#include "captures/generator/lun_probe.h"
+#include "captures/generator/target_client.h"
+
+#include "analyzer/cli/generate_login.h"
+#include "analyzer/cli/generate_packets.h"
+#include "analyzer/cli/interrupt_handler.h"
+#include "analyzer/export/block_writer.h"
+#include "analyzer/export/file_sink.h"
+#include "analyzer/iscsi/bhs.h"
+#include "analyzer/report/human_units.h"
+
+namespace sanscope {
+namespace {
+
+void tell(std::string_view what) {
+    fmt::print(stderr, "sanscope: {}\n", what);
+}
+
+// One object in one line on standard output.
+template <class Members>
+void print_object(std::string_view kind, Members members) {
+    FileSink sink(STDOUT_FILENO);
+    BlockWriter out(sink);
+    JsonObject object(out);
+    object.text("kind", kind);
+    members(object);
+    object.end();
+    out.append('\n');
+    if (!out.finish() && sink.error() != nullptr) tell(sink.error()->message);
+}
+
+void print_target(const GenerateOptions& options, const std::string& name, const std::string& url) {
+    if (!options.json) {
+        fmt::print("{}\n", url);
+        return;
+    }
+    print_object("target", [&](JsonObject& object) {
+        object.text("name", name);
+        object.text("url", url);
+    });
+}
+
+ExitStatus list_targets(const GenerateOptions& options, const TargetPortal& asked,
+                        const std::vector<SocketAddress>& addresses, const LoginOffer& offer) {
+    const auto targets = discover(addresses, tcp_settings(options), offer, login_patience(options));
+    if (!targets) {
+        tell(fmt::format("{}: {}", target_portal_text(asked), targets.error().message));
+        return exit_nothing_analysed;
+    }
+    for (const DiscoveredTarget& target : *targets) {
+        const auto print = [&](const TargetPortal& portal) {
+            print_target(options, target.name,
+                         fmt::format("iscsi://{}/{}", target_portal_text(portal), target.name));
+        };
+        if (target.portals.empty()) print(asked);
+        for (TargetPortal portal : target.portals) {
+            portal.group.reset();
+            print(portal);
+        }
+    }
+    if (targets->empty()) tell("the portal has no targets for this initiator");
+    return exit_all_analysed;
+}
+
+void print_lun(const std::string& url, const Result<LunFacts>& facts) {
+    if (!facts) {
+        fmt::print("{}  {}\n", url, facts.error().message);
+        return;
+    }
+    fmt::print("{}  {}, {} blocks of {} bytes, {} {}, serial number {}\n", url,
+               human_binary_bytes(facts->capacity.bytes()), facts->capacity.blocks,
+               facts->capacity.block_length, facts->inquiry.vendor, facts->inquiry.product,
+               facts->serial_number.empty() ? "not told" : facts->serial_number);
+}
+
+void print_lun_object(const std::string& url, uint64_t lun, const std::vector<SocketAddress>& addresses,
+                      const Result<LunFacts>& facts, const Result<std::string>& content) {
+    print_object("lun", [&](JsonObject& object) {
+        object.text("url", url);
+        object.number("lun", lun);
+        if (facts) {
+            object.number("bytes", facts->capacity.bytes());
+            object.number("blocks", facts->capacity.blocks);
+            object.number("block_length", uint64_t{facts->capacity.block_length});
+            object.text("vendor", facts->inquiry.vendor);
+            object.text("product", facts->inquiry.product);
+            object.text("serial_number", facts->serial_number);
+            object.text("content", content ? *content : content.error().message);
+        } else {
+            object.text("error", facts.error().message);
+        }
+        object.text("interface", interface_towards(addresses.front()));
+        object.text("filter", capture_filter(addresses));
+    });
+}
+
+ExitStatus list_units(const GenerateOptions& options, const TargetUrl& url,
+                      const std::vector<SocketAddress>& addresses, const LoginOffer& offer) {
+    auto client =
+        TargetClient::log_in(addresses, tcp_settings(options), offer,
+                             {.patience = login_patience(options), .stop = &InterruptHandler::interrupted});
+    if (!client) {
+        tell(fmt::format("{}: {}", url.target_name, client.error().message));
+        return exit_nothing_analysed;
+    }
+    const auto luns = list_luns(*client);
+    if (!luns) {
+        tell(fmt::format("{}: REPORT LUNS: {}", url.target_name, luns.error().message));
+        return exit_nothing_analysed;
+    }
+    for (const uint64_t field : *luns) {
+        const uint64_t lun = lun_number(field);
+        const std::string lun_url =
+            fmt::format("iscsi://{}/{}/{}", target_portal_text(url.portal), url.target_name, lun);
+        const auto facts = probe_lun(*client, field);
+        if (!options.json) {
+            print_lun(lun_url, facts);
+            continue;
+        }
+        const auto content =
+            facts ? probe_content(*client, field, facts->capacity) : Result<std::string>(std::string());
+        print_lun_object(lun_url, lun, addresses, facts, content);
+    }
+    client->log_out();
+    return exit_all_analysed;
+}
+
+}  // namespace
+
+ExitStatus list_what_is_there(const GenerateOptions& options, const TargetUrl& url, const LoginOffer& offer) {
+    const auto addresses = resolve(url.portal.host, url.portal.port);
+    if (!addresses) {
+        tell(addresses.error().message);
+        return exit_nothing_analysed;
+    }
+    if (url.target_name.empty()) return list_targets(options, url.portal, *addresses, offer);
+    return list_units(options, url, *addresses, offer);
+}
+
+}  // namespace sanscope

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "captures/generator/login_exchange.h"
+#include "captures/generator/target_url.h"
+
+#include "analyzer/cli/exit_status.h"
+#include "analyzer/cli/generate_options.h"
+
+namespace sanscope {
+
+// `generate --discover`: the targets of a portal, or the LUNs of the target that `url` and `offer` name, on standard output. What
+// went wrong is told on standard error.
+ExitStatus list_what_is_there(const GenerateOptions& options, const TargetUrl& url, const LoginOffer& offer);
+
+}  // namespace sanscope

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "captures/generator/tcp_socket.h"
+
+namespace sanscope {
+
+// Where the packets to an address can be recorded: the interface through which the kernel sends them, "any" where it does not
+// tell.
+std::string interface_towards(const SocketAddress& address);
+
+// What picks out the packets to and from these addresses, in libpcap's language.
+std::string capture_filter(const std::vector<SocketAddress>& addresses);
+
+}  // namespace sanscope
