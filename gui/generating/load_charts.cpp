@@ -12,7 +12,7 @@ namespace {
 
 constexpr double least_value_pixels = 24;
 constexpr double least_time_pixels = 60;
-constexpr size_t most_dots = 60;  // beyond, the line alone is clearer
+constexpr double least_dot_pixels = 7;  // between dots; closer, the line alone is clearer
 constexpr double ns_per_second = 1e9;
 
 // Round values with their unit, as on the axes of all views.
@@ -60,6 +60,7 @@ class ChartTitle : public QCPLayerable {
     void applyDefaultAntialiasingHint(QCPPainter* painter) const override { painter->setAntialiasing(false); }
     void draw(QCPPainter* painter) override {
         painter->setFont(parentPlot()->font());
+        painter->setClipRect(QRect(rect_.left(), 0, rect_.width(), rect_.top()));
         const QFontMetrics metrics(parentPlot()->font());
         int x = rect_.left();
         for (const Part& part : parts_()) {
@@ -83,7 +84,7 @@ LoadCharts::LoadCharts(QWidget* parent) : QCustomPlot(parent) {
     plotLayout()->clear();
     plotLayout()->setColumnSpacing(6);
     make_chart(0, tr("Throughput"), ValueUnit::bytes_per_second);
-    make_chart(1, tr("Commands a second"), ValueUnit::count);
+    make_chart(1, tr("Commands/s"), ValueUnit::count);
     make_chart(2, tr("Turnaround"), ValueUnit::nanoseconds);
     throughput_ = add_graph(0);
     commands_ = add_graph(1);
@@ -189,8 +190,9 @@ void LoadCharts::fill() {
         graph->data()->clear();
         if (graph == errors_) continue;
         constexpr double dot = 4;
-        graph->setScatterStyle(rows.size() <= most_dots ? QCPScatterStyle(QCPScatterStyle::ssDisc, dot)
-                                                        : QCPScatterStyle::ssNone);
+        const double apart = charts_[0].rect->width() / std::max(1.0, static_cast<double>(rows.size()));
+        graph->setScatterStyle(apart >= least_dot_pixels ? QCPScatterStyle(QCPScatterStyle::ssDisc, dot)
+                                                         : QCPScatterStyle::ssNone);
     }
     double most_bytes = 0;
     double most_commands = 0;

@@ -157,7 +157,7 @@ QWidget* LoadForm::build_advanced() {
     advanced_->setAutoRaise(true);
     advanced_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     advanced_->setArrowType(Qt::RightArrow);
-    row->addWidget(advanced_);
+    row->addWidget(advanced_, 0, Qt::AlignLeft);
     auto* const further = new QWidget(box);
     auto* const fields = new QHBoxLayout(further);
     fields->setContentsMargins(12, 0, 0, 0);
@@ -165,6 +165,8 @@ QWidget* LoadForm::build_advanced() {
     words->setBuddy(congestion_control_);
     congestion_control_->setEditable(true);
     congestion_control_->setAccessibleName(tr("TCP's congestion control"));
+    constexpr int letters = 12;
+    congestion_control_->setMinimumContentsLength(letters);
     congestion_control_->addItem(QString());
     congestion_control_->addItems(known_algorithms());
     congestion_control_->lineEdit()->setPlaceholderText(tr("the usual one"));

@@ -28,7 +28,8 @@ namespace {
 enum Place : size_t { throughput, commands, median, p99, in_flight, errors, processor, elapsed };
 constexpr int progress_steps = 1000;
 constexpr int figures_width = 300;
-constexpr int words_width = 430;
+constexpr int least_words_width = 260;
+constexpr int most_words_width = 430;
 constexpr double ns_per_second = 1e9;
 
 QString count_text(uint64_t count) {
@@ -63,8 +64,8 @@ LoadPanel::LoadPanel(QWidget* parent)
     column->addLayout(build_head());
     auto* const row = new QHBoxLayout;
     row->addWidget(build_figures());
-    row->addWidget(charts_, 1);
-    row->addWidget(build_words());
+    row->addWidget(charts_, 2);
+    row->addWidget(build_words(), 1);
     column->addLayout(row, 1);
     begin({});
     tell_state(tr("No load has been put on yet."));
@@ -154,7 +155,8 @@ QWidget* LoadPanel::build_words() {
     words_->addTab(messages_, tr("Messages"));
     words_->addTab(summary_, tr("Summary"));
     words_->setDocumentMode(true);
-    words_->setFixedWidth(words_width);
+    words_->setMinimumWidth(least_words_width);
+    words_->setMaximumWidth(most_words_width);
     return words_;
 }
 

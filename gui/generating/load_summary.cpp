@@ -88,8 +88,8 @@ std::vector<std::pair<QString, QString>> summary_rows(const QJsonObject& summary
     if (const QJsonObject due = summary.value(QStringLiteral("since_due_ns")).toObject(); !due.isEmpty())
         add_turnaround(tr("… since due"), due);
     if (const uint64_t lost = count_of(summary, "connections_lost"); lost > 0)
-        add(tr("Connections"), tr("%1 lost, %2 times logged in again")
-                                   .arg(exact(lost), exact(count_of(summary, "reconnected"))));
+        add(tr("Connections"),
+            tr("%1 lost; logged in again: %2").arg(exact(lost), exact(count_of(summary, "reconnected"))));
     const double cpu = std::max(0.0, number_of(summary, "cpu_seconds"));
     if (seconds > 0) {
         add(tr("Processor"),

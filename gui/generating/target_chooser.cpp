@@ -139,11 +139,17 @@ void TargetChooser::build_list() {
         {tr("Target, LUN"), tr("Size"), tr("Vendor, product"), tr("Serial number"), tr("What lies on it")});
     list_->setAllColumnsShowFocus(true);
     list_->setUniformRowHeights(true);
-    list_->header()->resizeSection(name_column, 340);
+    list_->header()->resizeSection(name_column, 260);
     list_->header()->resizeSection(size_column, 80);
-    list_->header()->resizeSection(product_column, 180);
+    list_->header()->resizeSection(product_column, 190);
     list_->header()->resizeSection(serial_column, 130);
-    list_->setMinimumSize(760, 130);
+    list_->setMinimumSize(860, 130);
+    // Of the colour of windows, boxes to be checked are drawn darker: on a dark list, too dark to be seen.
+    if (Theme::of(palette()).dark) {
+        QPalette colors = list_->palette();
+        colors.setColor(QPalette::Window, Theme::of(palette()).axis);
+        list_->setPalette(colors);
+    }
     connect(list_, &QTreeWidget::itemChanged, this, &TargetChooser::changed);
     connect(list_, &QTreeWidget::itemExpanded, this, [this](QTreeWidgetItem* item) { ask_target(*item); });
 }
