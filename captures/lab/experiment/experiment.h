@@ -33,7 +33,7 @@ struct Drawing {
     std::vector<std::string_view> lines;  // settings that tell lines apart
     // Whether lines of plain sockets are drawn, which have no PDUs: not against what means nothing to them.
     bool with_sockets = true;
-    // Only what has these: pairs of a setting and its value.
+    // Only what has these: pairs of a setting and its value. Of plain sockets, what means something to them.
     std::vector<std::pair<std::string_view, std::string_view>> only = {};
 };
 

@@ -23,6 +23,7 @@ bool is_drawn(const Drawing& drawing, const RunSettings& settings) {
     if (settings.load == Load::socket && !drawing.with_sockets) return false;
     return std::ranges::all_of(drawing.only, [&](const auto& wanted) {
         const SettingColumn* const column = find_setting(wanted.first);
+        if (column != nullptr && column->of_iscsi_only && settings.load == Load::socket) return true;
         RunSettings like = settings;
         return column != nullptr && column->set(like, wanted.second) &&
                column->text(like) == column->text(settings);

@@ -19,7 +19,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[4]
 sys.path.insert(0, str(ROOT / "analyzer" / "tests"))
 from harness import DEFAULT_SANSCOPE, Checks  # noqa: E402
 
-SWEEP = ["oguchi-fig6-7", "--only", "delay_ms=0,8", "--only", "pdu_bytes=32K,1M", "--repetitions", "1", "--seconds", "1"]
+SWEEP = ["oguchi-fig6-7", "--only", "delay_ms=0,8", "--only", "pdu_bytes=32K,1M", "--only", "queue_depth=1",
+         "--repetitions", "1", "--seconds", "1"]
 SWEEP_RUNS = 6
 ALLOWED = pathlib.Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 RECORDED = ["kancharla-tab5-7", "--only", "delay_ms=2", "--only", "congestion_control=cubic", "--repetitions", "1",
