@@ -19,6 +19,7 @@ constexpr uint8_t reject_data_digest = 0x02;
 constexpr uint8_t reject_snack = 0x03;
 constexpr uint8_t reject_protocol_error = 0x04;
 constexpr uint8_t reject_command_not_supported = 0x05;
+constexpr uint8_t reject_task_in_progress = 0x07;
 
 constexpr uint8_t scsi_status_busy = 0x08;
 constexpr uint8_t scsi_status_task_set_full = 0x28;
@@ -276,6 +277,11 @@ bool TargetConnection::begin_command(Bhs header) {
         protocol_error(header);
         return false;
     }
+    // A tag names one task of the session (§11.2.1.8).
+    if (session_->in_use(header.itt())) {
+        reject_command(header, reject_task_in_progress);
+        return false;
+    }
     slot_ = session_->begin_task(this, header.itt(), header.cmd_sn().value, header.immediate());
     if (slot_ == TargetSession::no_task) {
         BhsWriter response(Opcode::scsi_response);
@@ -290,6 +296,14 @@ bool TargetConnection::begin_command(Bhs header) {
     task.within_unsolicited = goes_on;
     return task.transfer > 0 && is_out(task.plan) &&
            (table_.backing.keeps() || task.plan.what == ScsiPlan::What::compare);
+}
+
+void TargetConnection::reject_command(Bhs header, uint8_t reason) {
+    reject(header, reason);
+    if (header.immediate()) return;
+    // Those that come after it still find their place in the order.
+    session_->begin_task(nullptr, header.itt(), header.cmd_sn().value, false);
+    execute_in_order();
 }
 
 void TargetConnection::plan_command(TargetTask& task, Bhs header) {

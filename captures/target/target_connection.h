@@ -93,6 +93,7 @@ class TargetConnection {
 
     // SCSI commands and their data.
     bool begin_command(Bhs header);
+    void reject_command(Bhs header, uint8_t reason);
     void plan_command(TargetTask& task, Bhs header);
     void apply_faults(TargetTask& task);
     void end_command(Bhs header, bool intact);

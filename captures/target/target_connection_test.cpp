@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyzer/iscsi/testing/pdu_builder.h"
@@ -322,6 +323,90 @@ TEST_F(Target, CommandsAreTakenInOrderOverTheConnectionsOfASession) {
     const auto others = hear(*second);
     ASSERT_THAT(others, SizeIs(1));
     EXPECT_EQ(others[0].bhs().itt(), 2u);
+}
+
+TEST_F(Target, ATagInUseIsRejected) {
+    const auto first = log_in({"MaxConnections=4", "InitialR2T=Yes", "MaxBurstLength=8192"});
+    const auto second = log_in({}, tsih_of_last, 1);
+    auto answers = say(*first, scsi_command(7, 1, Moves::out, 512, write_10(0, 1)).bytes());
+    ASSERT_THAT(answers, SizeIs(1));
+    const uint32_t ttt = answers[0].bhs().ttt();
+
+    const Bytes again = scsi_command(7, 2, Moves::in, 512, read_10(0, 1)).bytes();
+    const Bytes at_once = scsi_command(7, 3, Moves::in, 512, read_10(0, 1)).immediate().bytes();
+    for (const auto& [connection, rejected] :
+         {std::pair(first.get(), again), std::pair(second.get(), at_once)}) {
+        answers = say(*connection, rejected);
+        ASSERT_THAT(answers, SizeIs(1));
+        EXPECT_EQ(answers[0].bhs().opcode(), Opcode::reject);
+        EXPECT_EQ(answers[0].bhs().reject_reason(), 7);
+        EXPECT_EQ(answers[0].data, Bytes(rejected.begin(), rejected.begin() + bhs_length));
+        EXPECT_EQ(answers[0].bhs().exp_cmd_sn().value, 3u)
+            << "its number has gone by, that of an immediate one counts nothing";
+    }
+    // All else goes on, the command that has the tag as well.
+    answers = say(*first, scsi_command(8, 3, Moves::in, 512, read_10(0, 1)).bytes());
+    ASSERT_THAT(answers, SizeIs(1));
+    EXPECT_EQ(answers[0].bhs().itt(), 8u);
+    answers = say(*first, data_out(7, ttt, 0, pattern(512)).bytes());
+    ASSERT_THAT(answers, SizeIs(1));
+    EXPECT_EQ(answers[0].bhs().status(), scsi_status_good);
+    EXPECT_EQ(answers[0].bhs().itt(), 7u);
+    EXPECT_EQ(first->ending(), Ending::goes_on);
+    // The answer is on its way: the tag is free.
+    answers = say(*second, scsi_command(7, 4, Moves::in, 512, read_10(0, 1)).bytes());
+    ASSERT_THAT(answers, SizeIs(1));
+    EXPECT_EQ(answers[0].data, pattern(512));
+}
+
+TEST_F(Target, ATagOfAnAbortedCommandIsFree) {
+    settings.faults = {{FaultKind::never_answer, 1}};
+    const auto connection = log_in();
+    EXPECT_THAT(say(*connection, scsi_command(7, 1, Moves::in, 512, read_10(0, 1)).bytes()), IsEmpty());
+    auto answers = say(*connection, scsi_command(7, 2, Moves::in, 512, {0x00}).bytes());
+    ASSERT_THAT(answers, SizeIs(1));
+    EXPECT_EQ(answers[0].bhs().opcode(), Opcode::reject);
+    constexpr unsigned abort_task = 0x81;
+    answers = say(*connection, PduBuilder(Opcode::task_management_request)
+                                   .flags(abort_task)
+                                   .immediate()
+                                   .itt(9)
+                                   .referenced_task_tag(7)
+                                   .cmd_sn(3)
+                                   .bytes());
+    ASSERT_THAT(answers, SizeIs(1));
+    EXPECT_EQ(answers[0].bhs().response(), 0);
+    answers = say(*connection, scsi_command(7, 3, Moves::nothing, 0, {0x00}).bytes());
+    ASSERT_THAT(answers, SizeIs(1));
+    EXPECT_EQ(answers[0].bhs().opcode(), Opcode::scsi_response);
+}
+
+TEST_F(Target, TagsThatShareAPlaceAreToldApart) {
+    settings.max_connections = 1;
+    const auto connection = log_in({"InitialR2T=Yes"});
+    // More tags than there are places for them, all in use at once.
+    std::vector<uint32_t> transfer_tags;
+    for (uint32_t i = 0; i < 512; ++i) {
+        const auto answers =
+            say(*connection, scsi_command(i << 11, i + 1, Moves::out, 512, write_10(0, 1)).bytes());
+        ASSERT_THAT(answers, SizeIs(1));
+        ASSERT_EQ(answers[0].bhs().opcode(), Opcode::r2t) << i;
+        transfer_tags.push_back(answers[0].bhs().ttt());
+    }
+    for (const uint32_t i : {5u, 511u, 0u, 256u}) {
+        auto answers = say(*connection, data_out(i << 11, transfer_tags[i], 0, pattern(512)).bytes());
+        ASSERT_THAT(answers, SizeIs(1));
+        EXPECT_EQ(answers[0].bhs().itt(), i << 11);
+        answers =
+            say(*connection, scsi_command(i << 11, 600, Moves::in, 512, read_10(0, 1)).immediate().bytes());
+        ASSERT_THAT(answers, SizeIs(1));
+        EXPECT_NE(answers[0].bhs().opcode(), Opcode::reject) << i;
+        answers =
+            say(*connection,
+                scsi_command((i + 1) % 512 << 11, 600, Moves::in, 512, read_10(0, 1)).immediate().bytes());
+        ASSERT_THAT(answers, SizeIs(1));
+        EXPECT_EQ(answers[0].bhs().opcode(), Opcode::reject) << i;
+    }
 }
 
 TEST_F(Target, CommandsOutsideOfTheWindowAreNotThere) {

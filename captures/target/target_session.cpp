@@ -23,7 +23,9 @@ TargetSession::TargetSession(std::string initiator_name, uint64_t isid, uint16_t
       discovery_(discovery),
       exp_cmd_sn_(cmd_sn),
       tasks_(most_tasks + most_immediate_tasks),
-      by_cmd_sn_(most_tasks, no_task) {
+      by_cmd_sn_(most_tasks, no_task),
+      by_itt_(itt_chains, no_task),
+      next_by_itt_(tasks_.size(), no_task) {
     free_.reserve(tasks_.size());
     for (size_t slot = tasks_.size(); slot > 0; --slot) free_.push_back(static_cast<uint16_t>(slot - 1));
 }
@@ -49,6 +51,7 @@ uint16_t TargetSession::begin_task(TargetConnection* connection, uint32_t itt, u
     task.cmd_sn = cmd_sn;
     task.expected = task.transfer = task.done = task.residual = task.data_sn = 0;
     task.solicited_from = task.solicited_to = task.r2ts = task.r2ts_served = 0;
+    next_by_itt_[slot] = std::exchange(by_itt_[itt_chain(itt)], slot);
     if (immediate) {
         ++immediate_;
     } else {
@@ -75,6 +78,9 @@ void TargetSession::end_task(uint16_t slot) {
     } else {
         by_cmd_sn_[task.cmd_sn % most_tasks] = no_task;
     }
+    uint16_t* link = &by_itt_[itt_chain(task.itt)];
+    while (*link != slot) link = &next_by_itt_[*link];
+    *link = next_by_itt_[slot];
     task.state = TargetTask::State::free;
     task.connection = nullptr;
     task.bytes.clear();
@@ -94,12 +100,20 @@ void TargetSession::abort_task(uint16_t slot) {
     ++task.generation;
 }
 
+template <class Fits>
+uint16_t TargetSession::find_by_itt(uint32_t itt, Fits fits) const {
+    uint16_t slot = by_itt_[itt_chain(itt)];
+    while (slot != no_task && (tasks_[slot].itt != itt || !fits(tasks_[slot]))) slot = next_by_itt_[slot];
+    return slot;
+}
+
 uint16_t TargetSession::find_command(const TargetConnection& connection, uint32_t itt) const {
-    const auto found = std::ranges::find_if(tasks_, [&](const TargetTask& task) {
-        return task.state != TargetTask::State::free && task.is_command && task.itt == itt &&
-               task.connection == &connection;
-    });
-    return found == tasks_.end() ? no_task : static_cast<uint16_t>(found - tasks_.begin());
+    return find_by_itt(
+        itt, [&](const TargetTask& task) { return task.is_command && task.connection == &connection; });
+}
+
+bool TargetSession::in_use(uint32_t itt) const {
+    return find_by_itt(itt, [](const TargetTask& task) { return task.connection != nullptr; }) != no_task;
 }
 
 SessionTable::SessionTable(const TargetSettings& target_settings, const ScsiDevice& scsi_device,

@@ -107,6 +107,8 @@ class TargetSession {
     }
     // The SCSI command of that tag on that connection; no_task where there is none.
     uint16_t find_command(const TargetConnection& connection, uint32_t itt) const;
+    // Whether a task of that tag goes on, on whatever connection.
+    bool in_use(uint32_t itt) const;
     // For each task that has not ended: visit(slot, task), which may end it.
     template <class Visit>
     void for_each_task(Visit visit) {
@@ -119,6 +121,11 @@ class TargetSession {
     std::vector<TargetConnection*> connections;
 
   private:
+    static constexpr size_t itt_chains = 2048;  // a power of two
+    static size_t itt_chain(uint32_t itt) { return itt * 0x9e3779b1u >> 21; }
+    template <class Fits>
+    uint16_t find_by_itt(uint32_t itt, Fits fits) const;
+
     std::string initiator_name_;
     uint64_t isid_;
     uint16_t tsih_;
@@ -128,7 +135,9 @@ class TargetSession {
     uint32_t immediate_ = 0;  // tasks
     std::vector<TargetTask> tasks_;
     std::vector<uint16_t> free_;
-    std::vector<uint16_t> by_cmd_sn_;  // tasks that wait for their turn
+    std::vector<uint16_t> by_cmd_sn_;    // tasks that wait for their turn
+    std::vector<uint16_t> by_itt_;       // of each chain the first task
+    std::vector<uint16_t> next_by_itt_;  // of each task the next one of its chain
 };
 
 // What the connections of one thread share.
