@@ -49,7 +49,8 @@ AxisScale linear_axis(double lowest, double highest) {
     const double first = std::floor(lowest / step + rounding);
     const double last = std::ceil(highest / step - rounding);
     const auto marks = static_cast<int>(last - first) + 1;
-    for (int i = 0; i < marks; ++i) axis.ticks.push_back({(first + i) * step, number_label((first + i) * step)});
+    for (int i = 0; i < marks; ++i)
+        axis.ticks.push_back({(first + i) * step, number_label((first + i) * step)});
     axis.low = axis.ticks.front().value;
     axis.high = axis.ticks.back().value;
     return axis;

@@ -53,15 +53,20 @@ ChartPanel panel_of(const Drawing& drawing, const std::vector<ResultRow>& rows) 
     for (const ResultRow& row : rows) {
         const auto& spread = row[drawing.y];
         if (!spread || !is_drawn(drawing, row.settings)) continue;
+        const double at = x->number(row.settings);
+        if (at <= 0 && drawing.x_axis != Drawing::Axis::linear) continue;
         const std::string label = line_label(drawing, row.settings);
         auto line = std::ranges::find(panel.lines, label, &ChartLine::label);
         if (line == panel.lines.end()) {
             const bool reference = row.settings.load == Load::socket;
             line = panel.lines.insert(panel.lines.end(), ChartLine{label, {}, reference});
         }
-        line->points.push_back({x->number(row.settings), spread->median / measure.scale,
-                                spread->lowest / measure.scale, spread->highest / measure.scale});
+        line->points.push_back({at, spread->median / measure.scale, spread->lowest / measure.scale,
+                                spread->highest / measure.scale});
     }
+    // Where others go on, a single point is of another sweep, which varies something else.
+    const auto single = [](const ChartLine& line) { return line.points.size() == 1; };
+    if (!std::ranges::all_of(panel.lines, single)) std::erase_if(panel.lines, single);
     for (ChartLine& line : panel.lines) std::ranges::sort(line.points, {}, &ChartPoint::x);
     return panel;
 }

@@ -95,5 +95,31 @@ TEST(Figure, HasALineForEachSizeAndThePlainSocket) {
     EXPECT_EQ(panels[1].lines[0].label, "4 ms");
 }
 
+TEST(Figure, LeavesOutWhatOnlyOtherSweepsVary) {
+    Results results;
+    RunSettings other = results.settings.front();
+    other.pdu_bytes = 1u << 20;
+    results.settings.push_back(other);
+    RunRecord record = results.records.front();
+    record.run.settings = other;
+    results.records.push_back(record);
+    const auto panels = figure_panels(results.experiment, summarise(results.settings, results.records, 3));
+    ASSERT_THAT(panels[0].lines, SizeIs(3)) << "one point of 1 MiB is no line";
+    EXPECT_THAT(panels[1].lines[0].points, SizeIs(3)) << "where it varies it is drawn";
+}
+
+TEST(Figure, NothingIsNoPlaceOnALogarithmicAxis) {
+    Results results;
+    for (RunSettings& one : results.settings) one.loss_percent = one.delay_ms == 4.0 ? 0 : 0.1;
+    for (RunRecord& one : results.records)
+        one.run.settings.loss_percent = one.run.settings.delay_ms == 4.0 ? 0 : 0.1;
+    results.experiment.drawings = {{.title = "T",
+                                    .x = "loss_percent",
+                                    .x_axis = Drawing::Axis::logarithmic,
+                                    .lines = {"delay_ms", "pdu_bytes"}}};
+    const auto panels = figure_panels(results.experiment, summarise(results.settings, results.records, 3));
+    EXPECT_THAT(panels[0].lines, SizeIs(3)) << "those of 1 ms";
+}
+
 }  // namespace
 }  // namespace sanscope::lab
