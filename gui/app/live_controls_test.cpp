@@ -16,7 +16,6 @@
 #include <QProgressDialog>
 #include <QPushButton>
 #include <QSettings>
-#include <QStandardPaths>
 #include <QStatusBar>
 #include <QTabWidget>
 #include <QTemporaryDir>
@@ -29,7 +28,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "gui/app/capture_window.h"
 #include "gui/app/main_window.h"
@@ -38,6 +36,7 @@
 #include "gui/recording/capture_dialog.h"
 #include "gui/testing/loaded_document.h"
 #include "gui/testing/replayed_recording.h"
+#include "gui/testing/unprivileged_recorder.h"
 #include "gui/testing/window_driver.h"
 #include "gui/views/tables/rows_view.h"
 
@@ -608,29 +607,12 @@ TEST_F(LiveControlsTest, AWrongFilterIsToldAsItIsTypedAndNothingBegins) {
 
 // The recorder itself, as a user without rights runs it.
 TEST_F(LiveControlsTest, WithoutRightsTheCommandThatGrantsThemIsTold) {
-    QString program = QStringLiteral(SANSCOPE_RECORDER);
-    if (::geteuid() == 0) {
-        if (QStandardPaths::findExecutable(QStringLiteral("setpriv")).isEmpty())
-            GTEST_SKIP() << "without setpriv, root cannot be without rights";
-        // Where nobody in particular may execute it.
-        const auto for_all = QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner | QFile::ReadOther |
-                             QFile::ExeOther | QFile::ReadGroup | QFile::ExeGroup;
-        const QString copy = folder.filePath(QStringLiteral("sanscope-recorder"));
-        ASSERT_TRUE(QFile::copy(program, copy));
-        program = folder.filePath(QStringLiteral("as-nobody"));
-        std::ofstream(program.toStdString()) << "#!/bin/sh\nexec setpriv --reuid=65534 --regid=65534 "
-                                                "--clear-groups --bounding-set=-all --inh-caps=-all "
-                                             << copy.toStdString() << '\n';
-        for (const QString& path : {folder.path(), copy, program})
-            ASSERT_TRUE(QFile::setPermissions(path, for_all));
-    }
-    qputenv("SANSCOPE_RECORDER", program.toLocal8Bit());
+    const testing_gui::UnprivilegedRecorder recorder;
+    if (!recorder.usable()) GTEST_SKIP() << "without setpriv, root cannot be without rights";
     v1::RecordingRequest request;
     request.add_interfaces("lo");
     window->live().start(request);
-    const bool begun = wait_until([&] { return !told().empty() || window->captures() == 1; });
-    qunsetenv("SANSCOPE_RECORDER");
-    ASSERT_TRUE(begun);
+    ASSERT_TRUE(wait_until([&] { return !told().empty() || window->captures() == 1; }));
     if (window->captures() == 1) GTEST_SKIP() << "the recorder has been granted its rights";
     EXPECT_THAT(told(), HasSubstr("sudo setcap"));
     EXPECT_TRUE(unsaved().isEmpty());

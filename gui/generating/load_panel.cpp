@@ -200,14 +200,15 @@ void LoadPanel::add(const LoadSecond& second) {
     commands_ += second.commands;
     bytes_ += second.bytes;
     errors_ += second.errors;
-    set_figure(throughput, value_text(second.bytes_per_second, ValueUnit::bytes_per_second));
-    set_figure(commands, value_text(second.commands_per_second, ValueUnit::count));
-    set_figure(median, duration_of(second.p50_ns));
-    set_figure(p99, duration_of(second.p99_ns));
     set_figure(in_flight, count_text(second.in_flight));
     set_figure(errors, count_text(errors_));
-    if (const double took = second.at - last_at_; took > 0)
+    if (const double took = second.at - last_at_; took >= LoadSeries::shortest_second) {
+        set_figure(throughput, value_text(second.bytes_per_second, ValueUnit::bytes_per_second));
+        set_figure(commands, value_text(second.commands_per_second, ValueUnit::count));
+        set_figure(median, duration_of(second.p50_ns));
+        set_figure(p99, duration_of(second.p99_ns));
         set_figure(processor, QStringLiteral("%1 %").arg(100 * second.cpu_seconds / took, 0, 'f', 0));
+    }
     set_figure(elapsed, seconds_text(second.at));
     last_at_ = std::max(last_at_, second.at);
     charts_->add(second);

@@ -12,7 +12,7 @@ std::optional<double> mean_of(std::optional<double> a, double weight_a, std::opt
     return (*a * weight_a + *b * weight_b) / (weight_a + weight_b);
 }
 
-// `a` stands for so many seconds, `b` for as many as it says.
+// `a` lasted so many seconds, `b` so many as it says.
 LoadSecond joined(const LoadSecond& a, double seconds_a, const LoadSecond& b, double seconds_b) {
     LoadSecond both = b;
     both.bytes_per_second = *mean_of(a.bytes_per_second, seconds_a, b.bytes_per_second, seconds_b);
@@ -35,16 +35,32 @@ void LoadSeries::clear() {
     in_last_ = 0;
 }
 
+double LoadSeries::lasted(size_t row) const {
+    constexpr double least = 1e-9;
+    return std::max(least, rows_[row].at - (row == 0 ? 0 : rows_[row - 1].at));
+}
+
 void LoadSeries::add(const LoadSecond& second) {
-    if (!rows_.empty() && second.at <= rows_.back().at) return;
-    if (!rows_.empty() && in_last_ < each_) {
-        rows_.back() = joined(rows_.back(), static_cast<double>(in_last_), second, 1);
-        ++in_last_;
+    if (rows_.empty()) {
+        rows_.push_back(second);
+        in_last_ = 1;
+        return;
+    }
+    constexpr double least = 1e-9;
+    const double lasts = std::max(least, second.at - rows_.back().at);
+    if (second.at < rows_.back().at) return;
+    const bool is_rest = lasts < shortest_second;
+    if (is_rest || in_last_ < each_) {
+        rows_.back() = joined(rows_.back(), lasted(rows_.size() - 1), second, lasts);
+        if (!is_rest) ++in_last_;
         return;
     }
     if (rows_.size() == most_rows) {
-        for (size_t i = 0; i < most_rows / 2; ++i) rows_[i] = joined(rows_[2 * i], 1, rows_[2 * i + 1], 1);
-        rows_.resize(most_rows / 2);
+        std::vector<LoadSecond> halved;
+        halved.reserve(most_rows);
+        for (size_t i = 0; i < most_rows; i += 2)
+            halved.push_back(joined(rows_[i], lasted(i), rows_[i + 1], lasted(i + 1)));
+        rows_ = std::move(halved);
         each_ *= 2;
     }
     rows_.push_back(second);

@@ -12,13 +12,17 @@ namespace sanscope {
 class LoadSeries {
   public:
     static constexpr size_t most_rows = 1024;
+    // What is left when a load ends may have lasted next to nothing, and then has no rates of its own to speak of.
+    static constexpr double shortest_second = 0.25;
 
     void clear();
-    // Time goes on: a row that is not after the last one is passed over.
+    // A row from before the last one is passed over; one right after it belongs to it.
     void add(const LoadSecond& second);
     const std::vector<LoadSecond>& rows() const { return rows_; }
 
   private:
+    double lasted(size_t row) const;  // seconds
+
     size_t each_ = 1;     // seconds that become a row
     size_t in_last_ = 0;  // … that are in the last one by now
     std::vector<LoadSecond> rows_;

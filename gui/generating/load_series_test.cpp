@@ -51,6 +51,20 @@ TEST(LoadSeries, StaysSmallHoweverLongALoadLasts) {
     EXPECT_EQ(worst, 5e9) << "the slowest is not lost among others";
 }
 
+TEST(LoadSeries, WhatIsLeftInTheEndMakesNoPeak) {
+    LoadSeries series;
+    series.add(second(1, 10, 1000));
+    series.add(second(2, 10, 1000));
+    LoadSecond rest = second(2.001, 5000, 2000);
+    rest.commands = 5;
+    series.add(rest);
+    ASSERT_EQ(series.rows().size(), 2u);
+    EXPECT_NEAR(series.rows()[1].commands_per_second, 15 / 1.001, 0.01);
+    EXPECT_EQ(series.rows()[1].commands, 15u);
+    EXPECT_EQ(series.rows()[1].errors, 2u);
+    EXPECT_EQ(series.rows()[1].p99_ns, 2000);
+}
+
 TEST(LoadSeries, SecondsWithoutTurnaroundHaveNone) {
     LoadSeries series;
     LoadSecond none = second(1, 0, 0);
