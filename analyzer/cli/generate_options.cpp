@@ -243,10 +243,11 @@ Result<std::monostate> GenerateOptions::check() const {
     if (events && discover)
         return Error{"--discover lists with --json; there is no load whose events could be told"};
     if ((events || json) && csv == "-") return Error{"--csv: a file; standard output is the JSON objects'"};
-    if ((secret_file == "-" || mutual_secret_file == "-") && ::isatty(STDIN_FILENO) == 1)
+    if ((secret_file == "-" || mutual_secret_file == "-") && ::isatty(STDIN_FILENO) == 1) {
         return Error{
             "--secret-file -: this is a terminal, which shows what is typed; without the option you are "
             "asked"};
+    }
     if (writes() && allow_writes.empty() && ::isatty(STDIN_FILENO) != 1) {
         return Error{
             "--read-percent: writes destroy what is on the LUN; --allow-writes SERIAL names the one that may "

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstring>
 #include <fmt/core.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 #include "captures/generator/random_numbers.h"
 
@@ -18,8 +21,9 @@ constexpr uint64_t letters = 0x65706f63736e6173;  // "sanscope"
 constexpr size_t offset_at = 8;
 constexpr size_t seed_at = 16;
 constexpr size_t generation_at = 24;
-constexpr size_t crc_at = 32;
-constexpr size_t filling_at = 36;
+constexpr size_t run_at = 32;
+constexpr size_t crc_at = 40;
+constexpr size_t filling_at = 44;
 
 // With more wrong bits than this, or than bytes, it is not that some bits were flipped: it is something else.
 constexpr size_t most_flipped_bits = 64;
@@ -49,13 +53,25 @@ unsigned different_bits(std::span<const uint8_t> a, std::span<const uint8_t> b) 
 
 }  // namespace
 
+uint64_t VerifyPattern::this_run() {
+    static const uint64_t run = [] {
+        uint64_t random = 0;
+        if (::getrandom(&random, sizeof random, 0) == sizeof random) return random;
+        const auto now = static_cast<uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+        return RandomNumbers::mixed(now ^ static_cast<uint64_t>(::getpid()) << 32);
+    }();
+    return run;
+}
+
 void VerifyPattern::write_piece(uint8_t* piece, uint64_t offset, uint64_t generation) const {
     store_le(piece, letters);
     store_le(piece + offset_at, offset);
     store_le(piece + seed_at, seed_);
     store_le(piece + generation_at, generation);
-    RandomNumbers numbers(
-        RandomNumbers::mixed(RandomNumbers::mixed(seed_ ^ RandomNumbers::mixed(offset)) + generation));
+    store_le(piece + run_at, run_);
+    RandomNumbers numbers(RandomNumbers::mixed(
+        run_ ^
+        RandomNumbers::mixed(RandomNumbers::mixed(seed_ ^ RandomNumbers::mixed(offset)) + generation)));
     store_le(piece + filling_at, static_cast<uint32_t>(numbers.next()));
     for (size_t at = filling_at + 4; at < piece_bytes; at += 8) store_le(piece + at, numbers.next());
     store_le(piece + crc_at, crc_of(piece));
@@ -95,6 +111,8 @@ std::string VerifyPattern::explained(std::span<const uint8_t> found, std::span<c
         const uint64_t their_generation = load_le64(found.data() + generation_at);
         if (their_seed != seed_)
             return fmt::format("the data of another run is there, with the seed {}", their_seed);
+        if (load_le64(found.data() + run_at) != run_)
+            return "the data of another run with the same seed is there";
         if (their_offset != offset) return fmt::format("the data of offset {} is there", their_offset);
         return fmt::format("{} write is there, number {} instead of {}",
                            their_generation < generation ? "an older" : "a later", their_generation,

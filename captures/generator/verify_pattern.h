@@ -17,13 +17,17 @@ namespace sanscope {
 //      8  offset of the piece in the LUN, in bytes
 //     16  seed of the run
 //     24  generation: which write to this place it was
-//     32  CRC-32C of all other bytes of the piece, in order
-//     36  filled from a generator of random numbers that starts from offset, seed and generation
+//     32  the run: a random number, for what an earlier run of the same seed wrote is not what this one did
+//     40  CRC-32C of all other bytes of the piece, in order
+//     44  filled from a generator of random numbers that starts from all of these
 class VerifyPattern {
   public:
     static constexpr size_t piece_bytes = 512;
 
-    explicit VerifyPattern(uint64_t seed) : seed_(seed) {}
+    // Of this process, the same for all of its life.
+    static uint64_t this_run();
+
+    explicit VerifyPattern(uint64_t seed, uint64_t run = this_run()) : seed_(seed), run_(run) {}
 
     // `data` is a whole number of pieces; `offset`, of its first byte in the LUN, a multiple of one.
     void fill(std::span<uint8_t> data, uint64_t offset, uint64_t generation) const;
@@ -44,6 +48,7 @@ class VerifyPattern {
                           uint64_t generation) const;
 
     uint64_t seed_;
+    uint64_t run_;
 };
 
 }  // namespace sanscope

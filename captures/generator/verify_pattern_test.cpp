@@ -21,9 +21,9 @@ constexpr uint64_t offset = 1'048'576;
 constexpr uint64_t generation = 3;
 
 Bytes filled(size_t length, uint64_t at = offset, uint64_t of_generation = generation,
-             uint64_t of_seed = seed) {
+             uint64_t of_seed = seed, uint64_t of_run = VerifyPattern::this_run()) {
     Bytes data(length);
-    VerifyPattern(of_seed).fill(data, at, of_generation);
+    VerifyPattern(of_seed, of_run).fill(data, at, of_generation);
     return data;
 }
 
@@ -40,19 +40,22 @@ TEST(VerifyPattern, APieceSaysWhereItBelongs) {
     EXPECT_EQ(load_le64(second + 8), offset + 512);
     EXPECT_EQ(load_le64(second + 16), seed);
     EXPECT_EQ(load_le64(second + 24), generation);
-    uint32_t crc = crc32c_update(crc32c_init, {second, 32});
-    crc = crc32c_update(crc, {second + 36, 512 - 36});
-    EXPECT_EQ(load_le32(second + 32), crc32c_final(crc));
+    EXPECT_EQ(load_le64(second + 32), VerifyPattern::this_run());
+    uint32_t crc = crc32c_update(crc32c_init, {second, 40});
+    crc = crc32c_update(crc, {second + 44, 512 - 44});
+    EXPECT_EQ(load_le32(second + 40), crc32c_final(crc));
 }
 
 TEST(VerifyPattern, NoTwoPiecesHaveTheSameFilling) {
     const Bytes data = filled(64 * 512);
     for (size_t a = 0; a < 64; ++a) {
         for (size_t b = 0; b < a; ++b)
-            EXPECT_FALSE(std::equal(&data[a * 512 + 36], &data[a * 512 + 512], &data[b * 512 + 36]));
+            EXPECT_FALSE(std::equal(&data[a * 512 + 44], &data[a * 512 + 512], &data[b * 512 + 44]));
     }
     const Bytes other = filled(512, offset, generation + 1);
-    EXPECT_FALSE(std::equal(&data[36], &data[512], &other[36]));
+    EXPECT_FALSE(std::equal(&data[44], &data[512], &other[44]));
+    const Bytes of_other_run = filled(512, offset, generation, seed, VerifyPattern::this_run() + 1);
+    EXPECT_FALSE(std::equal(&data[44], &data[512], &of_other_run[44]));
 }
 
 TEST(VerifyPattern, WhatWasWrittenIsRightHoweverItIsCut) {
@@ -95,6 +98,9 @@ TEST(VerifyPattern, WhatIsThereInsteadIsTold) {
     EXPECT_EQ(told(data, where), "a later write is there, number 4 instead of 3");
     put(filled(512, offset + 1024, generation, 99));
     EXPECT_EQ(told(data, where), "the data of another run is there, with the seed 99");
+    put(filled(512, offset + 1024, generation, seed, VerifyPattern::this_run() ^ 1));
+    EXPECT_EQ(told(data, where), "the data of another run with the same seed is there");
+    EXPECT_EQ(where, offset + 1024 + 32);
     put(Bytes(512, 0x55));
     EXPECT_EQ(told(data, where), "other data is there, not written by this load");
     Bytes torn = filled(512, offset + 1024);

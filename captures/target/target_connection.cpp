@@ -145,7 +145,7 @@ void TargetConnection::on_data(std::span<const uint8_t> piece, uint32_t at) {
     if (task == nullptr || place >= task->transfer) return;
     piece = piece.first(std::min<uint64_t>(piece.size(), task->transfer - place));
     if (task->plan.what == ScsiPlan::What::write) {
-        table_.backing.write(task->plan.lun, task->plan.offset + place, piece);
+        if (!task->loses_data) table_.backing.write(task->plan.lun, task->plan.offset + place, piece);
     } else if (!table_.backing.equals(task->plan.lun, task->plan.offset + place, piece)) {
         task->miscompares = true;
     }
@@ -362,6 +362,9 @@ void TargetConnection::apply_faults(TargetTask& task) {
                 ending_ = std::max(ending_, Ending::now);
                 break;
             case FaultKind::login_refused:
+                break;
+            case FaultKind::lost_write:
+                task.loses_data = !reads;
                 break;
             case FaultKind::async_logout: {
                 constexpr unsigned asks_for_logout = 1;

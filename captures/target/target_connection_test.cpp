@@ -531,6 +531,25 @@ TEST_F(Target, GoesWrongAsItIsTold) {
     EXPECT_EQ(outcome(FaultKind::async_logout).second.at(0).bhs().opcode(), Opcode::async_message);
 }
 
+TEST_F(Target, LosesWritesAsItIsTold) {
+    settings.faults = {{FaultKind::lost_write, 2}};
+    const auto connection = log_in({"InitialR2T=No", "ImmediateData=Yes"});
+    for (uint8_t number = 1; number <= 3; ++number) {
+        const auto answers = say(
+            *connection,
+            scsi_command(number, number, Moves::out, 512, write_10(number, 1)).data(pattern(512)).bytes());
+        ASSERT_THAT(answers, SizeIs(1));
+        EXPECT_EQ(answers[0].bhs().status(), scsi_status_good);
+        const auto stored = backing->read(0, 512u * number, 512);
+        EXPECT_EQ(Bytes(stored.begin(), stored.end()), number == 2 ? Bytes(512) : pattern(512))
+            << unsigned{number};
+    }
+    // The fourth one is a read: nothing is lost of it.
+    const auto answers = say(*connection, scsi_command(4, 4, Moves::in, 512, read_10(1, 1)).bytes());
+    ASSERT_THAT(answers, SizeIs(1));
+    EXPECT_EQ(answers[0].data, pattern(512));
+}
+
 TEST_F(Target, RefusesLoginsAsItIsTold) {
     settings.faults = {{FaultKind::login_refused, 2}};
     const auto first = log_in();

@@ -19,6 +19,7 @@ constexpr std::pair<std::string_view, FaultKind> kinds[] = {
     {"reset", FaultKind::reset},
     {"close", FaultKind::close},
     {"login-refused", FaultKind::login_refused},
+    {"lost-write", FaultKind::lost_write},
     {"async-logout", FaultKind::async_logout},
 };
 
@@ -26,7 +27,7 @@ constexpr std::pair<std::string_view, FaultKind> kinds[] = {
 
 std::string_view fault_kinds() {
     return "busy, task-set-full, check-condition, short-read, corrupt-header-digest, corrupt-data-digest, "
-           "never-answer, reset, close, login-refused, async-logout";
+           "never-answer, reset, close, login-refused, lost-write, async-logout";
 }
 
 Result<Fault> parse_fault(std::string_view text) {

@@ -20,6 +20,7 @@ enum class FaultKind : uint8_t {
     reset,          // of the TCP connection
     close,          // of the TCP connection, without a word
     login_refused,  // out of resources (3/2)
+    lost_write,     // GOOD for a write, but what was there before stays there
     async_logout,  // an Asynchronous Message that asks for logout (RFC 7143 §11.9.1, event 1), besides the answer
 };
 

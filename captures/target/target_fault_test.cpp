@@ -21,7 +21,7 @@ TEST(TargetFault, EveryKindThatIsToldOfIsOne) {
         EXPECT_EQ(fault->every, 1u);
         kinds.remove_prefix(std::min(kind.size() + 2, kinds.size()));
     }
-    EXPECT_EQ(count, 11u);
+    EXPECT_EQ(count, 12u);
 }
 
 TEST(TargetFault, MayComeSeldom) {

@@ -45,6 +45,7 @@ uint16_t TargetSession::begin_task(TargetConnection* connection, uint32_t itt, u
     task.is_command = false;
     task.its_turn = immediate;
     task.within_unsolicited = task.crc_failed = task.never_answered = task.miscompares = false;
+    task.loses_data = false;
     task.wrong_header_digest = task.wrong_data_digest = task.overflow = false;
     task.connection = connection;
     task.itt = itt;

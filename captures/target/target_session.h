@@ -43,6 +43,7 @@ struct TargetTask {
     bool within_unsolicited = false;  // Data-Out may come without R2T
     bool crc_failed = false;
     bool never_answered = false;  // on purpose
+    bool loses_data = false;      // likewise: what is written
     bool miscompares = false;
     bool wrong_header_digest = false;
     bool wrong_data_digest = false;

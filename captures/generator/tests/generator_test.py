@@ -452,6 +452,14 @@ def test_verify(bench):
         run = bench.generate(*verify, "--commands", 20, "--allow-writes", "SANSCOPE", disk.url())
     checks.check("--verify finds that a target forgets what is written", account_faults(run, 16384, 3, wrong_data=20) + unless(
         message=(any("wrong data at byte" in line for line in run.said), run.said)))
+    # The same request's write is lost in each run; in the later ones the first one's data are at its place.
+    with bench.target("--size", "64M", "--fault", "lost-write:7") as disk:
+        runs = [bench.generate("--verify", "--request-size", size, "--commands", 10, "--seed", 5, "--allow-writes", "SANSCOPE", disk.url())
+                for size in ("8K", "4K", "4K")]
+    of_another = "the data of another run with the same seed is there"
+    for run, size, instead in zip(runs, (8192, 4096, 4096), ("zeros are there", of_another, of_another)):
+        checks.check(f"--verify finds a write of {size} bytes that was lost: {instead}", account_faults(run, size, 3, wrong_data=1) + unless(
+            message=(any(re.search(rf"wrong data at byte \d+ .*{instead}", line) for line in run.said), run.said)))
     if not bench.tgtd:
         return
     url = bench.tgtd.add_target("iqn.2026-11.org.example:changed", "CHANGED-1", size=MEBIBYTE)
