@@ -17,6 +17,7 @@ namespace sanscope::lab {
 namespace {
 
 constexpr int64_t rate_step_ns = 100'000'000;
+constexpr int64_t steps_of_highest = 10;
 // Of the time from the first command on: what is before shows how connections begin, not how they go on.
 constexpr int64_t settling_part = 10;
 
@@ -63,11 +64,11 @@ void add_rise(const ResultStore& store, const Span& span, Measurement& measured)
         arrivals.push_back({row.time_ns, more});
         before->second = row.snd_una;
     }
-    if (const auto half = rise_to(0.5, arrivals, span.begin_ns, rate_step_ns)) {
+    if (const auto half = rise_to(0.5, arrivals, span.begin_ns, rate_step_ns, steps_of_highest)) {
         measured[Measure::to_half_ns] = static_cast<double>(half->time_ns);
         measured[Measure::bytes_to_half] = static_cast<double>(half->bytes);
     }
-    if (const auto ninety = rise_to(0.9, arrivals, span.begin_ns, rate_step_ns)) {
+    if (const auto ninety = rise_to(0.9, arrivals, span.begin_ns, rate_step_ns, steps_of_highest)) {
         measured[Measure::to_ninety_ns] = static_cast<double>(ninety->time_ns);
         measured[Measure::bytes_to_ninety] = static_cast<double>(ninety->bytes);
     }

@@ -33,19 +33,25 @@ std::optional<MeanAndDeviation> aggregate_window(std::vector<WindowChange> chang
 }
 
 std::optional<Rise> rise_to(double share, const std::vector<DataArrival>& arrivals, int64_t start_ns,
-                            int64_t step_ns) {
+                            int64_t step_ns, int64_t steps_of_highest) {
     std::map<int64_t, uint64_t> steps;
     for (const DataArrival& arrival : arrivals) {
         if (arrival.time_ns >= start_ns) steps[(arrival.time_ns - start_ns) / step_ns] += arrival.bytes;
     }
-    uint64_t highest = 0;
-    for (const auto& [step, bytes] : steps) highest = std::max(highest, bytes);
-    if (highest == 0) return std::nullopt;
+    uint64_t together = 0;
+    uint64_t most = 0;
+    auto first = steps.begin();
+    for (const auto& [step, bytes] : steps) {
+        together += bytes;
+        for (; first->first + steps_of_highest <= step; ++first) together -= first->second;
+        most = std::max(most, together);
+    }
+    if (most == 0) return std::nullopt;
+    const double highest = static_cast<double>(most) / static_cast<double>(steps_of_highest);
     uint64_t so_far = 0;
     for (const auto& [step, bytes] : steps) {
         so_far += bytes;
-        if (static_cast<double>(bytes) >= share * static_cast<double>(highest))
-            return Rise{(step + 1) * step_ns, so_far};
+        if (static_cast<double>(bytes) >= share * highest) return Rise{(step + 1) * step_ns, so_far};
     }
     return std::nullopt;
 }

@@ -35,8 +35,9 @@ struct Rise {
 };
 
 // When the rate first reached a share of the highest one, taken in steps of `step_ns` from `start_ns`: the end of that step.
-// Nothing where nothing arrived. Arrivals may be in any order; those before the start do not count.
+// The highest is that of `steps_of_highest` steps together, so that no single one that happened to be fast sets it. Nothing
+// where nothing arrived. Arrivals may be in any order; those before the start do not count.
 std::optional<Rise> rise_to(double share, const std::vector<DataArrival>& arrivals, int64_t start_ns,
-                            int64_t step_ns);
+                            int64_t step_ns, int64_t steps_of_highest);
 
 }  // namespace sanscope::lab

@@ -18,7 +18,9 @@ Experiment zhu_tables() {
             "Sequential reads of 1 MiB in PDUs of 64 KiB over 25 ms one way at 200 Mbit/s; the queue "
             "depth is 4 on each connection. The rate is that of the data that the initiator acknowledges, "
             "in steps of 100 ms as recorded at the target; time and data to 50 % and 90 % count from the "
-            "first command until the end of the first step that reaches that share of the highest one.",
+            "first command until the end of the first step that reaches that share of the highest rate, "
+            "which "
+            "is that of the fastest second: single steps are uneven.",
         .base = base,
         .sweeps = {{{{"window_bytes"}, {"64K", "256K", "1M", "4M", "32M"}},
                     {{"mtu"}, {"1500", "9000"}},
