@@ -42,14 +42,7 @@ void add_of_file(FindingList& list, const FindingsInput& input) {
                             "Everything before that place was read; what came behind is not told of."));
     }
     uint64_t dropped = 0;
-    uint32_t snap_length = 0;
-    constexpr uint32_t whole_frames = 65535;
-    for (const CaptureInterface& interface : input.interfaces) {
-        dropped += interface.dropped;
-        const bool cuts = interface.snap_length != 0 && interface.snap_length < whole_frames;
-        if (cuts && (snap_length == 0 || interface.snap_length < snap_length))
-            snap_length = interface.snap_length;
-    }
+    for (const CaptureInterface& interface : input.interfaces) dropped += interface.dropped;
     if (dropped > 0) {
         // Where so many are missing, what is said of the rest is in doubt.
         constexpr double many = 0.01;
@@ -62,7 +55,7 @@ void add_of_file(FindingList& list, const FindingsInput& input) {
                  "So says the file. They were on the wire but are not in the capture: figures that need "
                  "every packet are less certain. Capture less of each packet, or with a larger buffer."));
     }
-    if (snap_length != 0 && snap_length < 9000) {
+    if (const uint32_t snap_length = input.cut_at(); snap_length != 0) {
         const Issues::Count& again = input.issues[Issue::resynchronisations];
         std::string explanation =
             "What TCP did is seen in full; iSCSI headers beyond the cut are inferred from those around them, "

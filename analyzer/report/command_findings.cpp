@@ -316,6 +316,7 @@ void add_unanswered(FindingList& list, const FindingsInput& input, const Command
             with_packets_missing.insert(sender.connection());
         }
     }
+    const bool headers_are_missing = input.cut_at() != 0 && input.issues[Issue::resynchronisations].count > 0;
     for (const auto& [number, like] : commands.unanswered) {
         if (number == 0 || number > input.store.connections().size()) continue;
         const ConnectionRow& connection = input.store.connections()[number - 1];
@@ -338,14 +339,17 @@ void add_unanswered(FindingList& list, const FindingsInput& input, const Command
             finding.title =
                 fmt::format("{} still under way when the capture ends", counted(like.count, "command"));
             finding.explanation = "Their answers may have come later: no sign of trouble.";
-        } else if (with_packets_missing.contains(number) && went_on) {
+        } else if ((with_packets_missing.contains(number) || headers_are_missing) && went_on) {
             finding.kind = Kind::unseen_answers;
             finding.severity = Severity::notice;
             finding.title =
                 fmt::format("The answers of {} are not in the capture", counted(like.count, "command"));
             finding.explanation =
-                "Packets of the connection are missing from the capture, and it went on as if nothing was "
-                "amiss: the answers were most likely in them.";
+                with_packets_missing.contains(number)
+                    ? "Packets of the connection are missing from the capture, and it went on as if nothing "
+                      "was amiss: the answers were most likely in them."
+                    : "Packets were cut, not all iSCSI headers beyond the cut could be inferred, and the "
+                      "connection went on as if nothing was amiss: the answers were most likely there.";
         } else {
             finding.kind = Kind::unanswered_commands;
             finding.severity = Severity::problem;

@@ -524,6 +524,17 @@ TEST_F(Findings, answers_that_a_leaking_capture_missed_are_not_held_against_the_
     EXPECT_EQ(find(Kind::unseen_answers).size(), 1u);
 }
 
+TEST_F(Findings, answers_beyond_the_cut_are_not_held_against_the_target) {
+    add_command({.request_ns = 10 * ms, .name = "READ(16)", .opcode = read_16});
+    for (int64_t i = 0; i < 10; ++i) add_read(20 + 10 * i, 5);
+    interfaces.push_back({.file = "cut.pcap", .name = "eth0", .snap_length = 128});
+    EXPECT_EQ(find(Kind::unanswered_commands).size(), 1u);
+    issues.add(Issue::resynchronisations, 7);
+    EXPECT_TRUE(find(Kind::unanswered_commands).empty());
+    EXPECT_THAT(find_one(Kind::unseen_answers).explanation, HasSubstr("beyond the cut"));
+    EXPECT_EQ(find_one(Kind::unseen_answers).severity, Finding::Severity::notice);
+}
+
 TEST_F(Findings, aborted_commands_are_told) {
     add_command({.request_ns = 10 * ms, .name = "WRITE(10)", .outcome = Outcome::aborted});
     EXPECT_THAT(find_one(Kind::aborted_commands).title, HasSubstr("1 command aborted"));
