@@ -23,9 +23,7 @@
 namespace sanscope {
 namespace {
 
-using testing::EndsWith;
 using testing::HasSubstr;
-using testing::Not;
 using testing::Optional;
 
 std::string text_of(const Secret& secret) {

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`sanscope generate` as its user runs it, over loopback, against the memory target, a tgtd, and what is no target at all:
+"""`sanscope generate` as its user runs it, over loopback, against the memory target, tgtd, istgt, and what is no target at all:
 whatever goes wrong ends in time, with one message and an account that adds up; limits and paces hold; writes go where they may;
 and what the analyser finds in a capture of a run is the run's own log, command by command."""
 
 import argparse
 import contextlib
-import csv
 import os
 import pathlib
 import re
@@ -22,8 +21,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "analyzer" / "tests"))
 sys.path.insert(0, str(ROOT / "captures" / "generator" / "tests"))
 from harness import DEFAULT_SANSCOPE, Checks, missing_program  # noqa: E402
+from load_agreement import agreement_faults, dissector_faults, logged  # noqa: E402
 from load_bench import (MemoryTarget, Recording, Started, Tgtd, account_faults, generate, memory_target, unless)  # noqa: E402
+from load_istgt import test_istgt  # noqa: E402,F401
 from load_programs import SECTOR, partition_table, test_events, test_lists, test_secrets  # noqa: E402,F401
+from load_recorded import test_ipv6, test_kernel_truth, test_one_command  # noqa: E402,F401
 
 SMALL = 4096
 WITH_DIGESTS = ("--header-digest", "CRC32C", "--data-digest", "CRC32C")
@@ -61,6 +63,8 @@ class Bench:
 
 # Seconds after which something that should end by itself is taken to hang: no measure of speed.
 HANGS = 30
+# Seconds without an answer after which a connection whose commands are under way is taken to have stalled: likewise.
+STALLS = 10
 
 
 def refused_faults(run, said, status=1, seconds=30):
@@ -403,6 +407,38 @@ def test_many(bench):
         lost=(1 <= lost <= 8, lost), sent=(run.account and run.account["sent"] == 250, run)))
 
 
+def test_wide(bench):
+    checks = bench.checks
+    wide = ("--request-size", SMALL, "-q", 128, "--pattern", "random")
+    for what, options, depth in (("2 sessions of 4 connections", ("--sessions", 2, "--connections", 4), 1024),
+                                 ("8 sessions of 1", ("--sessions", 8), 1024)):
+        for how, limits in (("for a while", ("--duration", 3)), ("so many", ("--commands", 50_000))):
+            log = bench.scratch / "wide.csv"
+            with bench.target("--size", "64M") as disk:
+                run = bench.generate(*wide, *options, *limits, "--log", log, disk.url(), seconds=120)
+            rows = logged(log)
+            account = run.account or {}
+            by_connection, ends = {}, {}
+            for row in rows:
+                name = row["session"], row["connection"]
+                by_connection[name] = by_connection.get(name, 0) + 1
+                ends.setdefault(name, []).append(int(row["done_ns"]))
+            # A connection that stalls has a gap between its answers; nothing else in this load waits.
+            gaps = {name: max((after - before for before, after in zip(moments, moments[1:])), default=0) / 1e9
+                    for name, moments in ((name, sorted(moments)) for name, moments in ends.items())}
+            checks.check(f"{what}, 128 commands at once on each, {how}: none is lost", account_faults(run, SMALL) + unless(
+                quiet=(run.said == [], run.said), depth=(account.get("queue_depth") == depth, account.get("queue_depth")),
+                sent=(how == "for a while" or account.get("sent") == 50_000, account.get("sent")),
+                connections=(len(by_connection) == 8, by_connection), stalls=(all(gap < STALLS for gap in gaps.values()), gaps),
+                target=(disk.account["commands"] >= account.get("sent", 0), disk.account)))
+            checks.check(f"{what}, 128 commands at once on each, {how}: the log is the summary", unless(
+                rows=(len(rows) == account.get("sent"), (len(rows), account.get("sent"))),
+                good=(sum(row["status"] == "GOOD" for row in rows) == account.get("commands"), account.get("commands")),
+                bytes=(sum(int(row["bytes"]) for row in rows if row["status"] == "GOOD") == account.get("bytes"), account.get("bytes")),
+                longest=(max((int(row["done_ns"]) - int(row["send_ns"]) for row in rows), default=0) == account["turnaround_ns"]["max"],
+                         account["turnaround_ns"]["max"])))
+
+
 def test_writes(bench):
     checks = bench.checks
     writes = ("--request-size", SMALL, "--read-percent", 0, "--commands", 50)
@@ -476,59 +512,6 @@ def test_verify(bench):
         some=(wrong > 0, run), message=(any("wrong data at byte" in line for line in run.said), run.said)))
 
 
-def logged(path):
-    with open(path, newline="") as rows:
-        return list(csv.DictReader(rows))
-
-
-def agreement_faults(recording, log):
-    """What differs between the commands of a recording and those of the log of the run."""
-    by_connection, by_log = {}, {}
-    for row in recording.table("commands"):
-        # The first connection only looks at the LUN; what has no block asks whether it is ready.
-        if row["connection"] != "1" and (row["lba"] or not row["name"]):
-            by_connection.setdefault(row["connection"], []).append(row)
-    for row in log:
-        by_log.setdefault((row["session"], row["connection"]), []).append(row)
-
-    def captured(row):
-        direction = (row["name"] or "").partition("(")[0].lower()
-        return row["itt"], row["lba"] or "", row["bytes"] or "", direction, row["status"] or "", row["outcome"]
-
-    def told(row):
-        return row["itt"], row["lba"], row["bytes"], row["direction"], row["status"], "completed"
-
-    # Which connection is which is told by nothing but their commands.
-    left = {name: sorted(by_log[name], key=lambda row: (row["itt"], int(row["send_ns"]))) for name in by_log}
-    faults, longer, differences = [], [], []
-    for name, rows in by_connection.items():
-        rows.sort(key=lambda row: (row["itt"], int(row["request_ns"] or 0)))
-        match = next((key for key, ours in left.items() if [told(row) for row in ours] == [captured(row) for row in rows]), None)
-        if match is None:
-            nearest = max(left.values(), key=lambda ours: len({told(row) for row in ours} & {captured(row) for row in rows}), default=[])
-            only_captured = {captured(row) for row in rows} - {told(row) for row in nearest}
-            only_told = {told(row) for row in nearest} - {captured(row) for row in rows}
-            faults += [f"connection {name}: {len(rows)} captured, {len(nearest)} told", *map(str, sorted(only_captured)[:5]),
-                       "but", *map(str, sorted(only_told)[:5])]
-            continue
-        for ours, row in zip(left.pop(match), rows):
-            difference = int(ours["done_ns"]) - int(ours["send_ns"]) - int(row["turnaround_ns"])
-            differences.append(difference)
-            if difference < 0:
-                longer.append(f"{row['itt']}: {row['turnaround_ns']} ns captured, {-difference} ns more than told")
-    middle = sorted(differences)[len(differences) // 2] if differences else None
-    return faults + [f"no capture of {name}" for name in left] + longer + unless(
-        some=(len(log) > 0, "nothing was told"), close=(middle is not None and middle < 1e6, f"{middle} ns differ in the middle"))
-
-
-def dissector_faults(recording, commands):
-    """What Wireshark's dissector says against a recording; `commands`: how many SCSI commands it is to find at least."""
-    wrong = recording.dissected("_ws.malformed || _ws.expert.severity == 8388608", "frame.number", "_ws.expert.message")
-    opcodes = ",".join(recording.dissected("iscsi.opcode == 0x01", "iscsi.opcode")).split(",")
-    count = sum(int(opcode, 0) == 1 for opcode in opcodes if opcode)
-    return wrong[:10] + unless(commands=(count >= commands, f"{count} of {commands}"))
-
-
 def test_analyser(bench):
     checks = bench.checks
     if not bench.checks_recording("the analyser finds in a capture what the log says"):
@@ -574,30 +557,6 @@ def test_analyser(bench):
                 checks.check(f"{target}, {what}: data were asked for by R2T", unless(asked=(answers.count("R2T") >= 60, answers.count("R2T"))))
             if shutil.which("tshark"):
                 checks.check(f"{target}, {what}: Wireshark accepts every PDU", dissector_faults(recording, len(rows)))
-
-
-def test_one_command(bench):
-    checks = bench.checks
-    if not bench.checks_recording("--capture records the load that --log tells of"):
-        return
-    log = bench.scratch / "own.csv"
-    capture = bench.scratch / "own.pcapng"
-    with bench.target("--size", "64M") as disk:
-        run = bench.generate("--request-size", "16K", "-q", 4, "--commands", 400, "--pattern", "random", "--log", log, "--capture", capture,
-                             "--snapshot-length", 0, "--capture-interface", "lo", disk.url())
-        recording = Recording(bench.sanscope, disk.port, capture)
-        rows = logged(log) if log.exists() else []
-        found = recording.table("commands") if capture.exists() else []
-        blocks = [row["lba"] for row in sorted(found, key=lambda row: int(row["request_ns"])) if row["lba"] and row["name"].startswith("READ(")]
-        told = [row["lba"] for row in sorted(rows, key=lambda row: int(row["send_ns"]))]
-        checks.check("--capture records the load that --log tells of", account_faults(run, 16384) + unless(
-            commands=(sorted(blocks) == sorted(told) and len(told) == 400, (len(blocks), len(told))),
-            report=("400" in "".join(run.said) and any("READ(" in line for line in run.said), run.said[-20:])))
-        again = bench.scratch / "again.csv"
-        replay = bench.generate("--pattern", "trace", "--trace", capture, "--log", again, "-q", 64, disk.url())
-        played = [row["lba"] for row in sorted(logged(again), key=lambda row: int(row["send_ns"]))] if again.exists() else []
-        checks.check("a capture is played again", account_faults(replay, 16384) + unless(
-            blocks=(sorted(played) == sorted(blocks), (len(played), len(blocks)))))
 
 
 def main():

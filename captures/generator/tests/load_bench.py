@@ -34,8 +34,8 @@ def free_port():
 class MemoryTarget:
     """A `sanscope target` that runs; `account` once it was ended in peace."""
 
-    def __init__(self, sanscope, *arguments, port=0):
-        self.process = subprocess.Popen([sanscope, "target", "--listen", f"127.0.0.1:{port}", "--json", *map(str, arguments)],
+    def __init__(self, sanscope, *arguments, port=0, host="127.0.0.1"):
+        self.process = subprocess.Popen([sanscope, "target", "--listen", f"{host}:{port}", "--json", *map(str, arguments)],
                                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         told = json.loads(self.process.stdout.readline())
         self.address, self.name = told["listening"], told["target"]
@@ -61,8 +61,8 @@ class MemoryTarget:
 
 
 @contextlib.contextmanager
-def memory_target(sanscope, *arguments, port=0):
-    running = MemoryTarget(sanscope, *arguments, port=port)
+def memory_target(sanscope, *arguments, **where):
+    running = MemoryTarget(sanscope, *arguments, **where)
     try:
         yield running
     finally:
