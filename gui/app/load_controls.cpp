@@ -57,6 +57,7 @@ LoadControls::LoadControls(QMainWindow& window, LiveControls& live, QMenu* menu)
     connect(panel_, &LoadPanel::again_asked, this, &LoadControls::again);
     connect(&load_, &LoadProcess::begun, panel_, [this] { panel_->tell_state(tr("The load runs.")); });
     connect(&load_, &LoadProcess::second, panel_, &LoadPanel::add);
+    connect(&load_, &LoadProcess::second, this, &LoadControls::focus_on_load);
     connect(&load_, &LoadProcess::message, panel_, &LoadPanel::tell);
     connect(&load_, &LoadProcess::stopping, panel_, [this] { panel_->show_stopping(load_.state()); });
     connect(&load_, &LoadProcess::ended, this, &LoadControls::ended);
@@ -78,8 +79,9 @@ void LoadControls::ask_to_start() {
 void LoadControls::start(const LoadRun& run) {
     if (under_way()) return;
     run_ = run;
+    ++runs_;
     capture_.clear();
-    given_up_ = close_afterwards_ = false;
+    given_up_ = close_afterwards_ = focused_ = false;
     panel_->begin(run.settings);
     if (!dock_->isVisible()) {
         dock_->show();
@@ -96,9 +98,20 @@ void LoadControls::start(const LoadRun& run) {
 void LoadControls::record() {
     stage_ = Stage::recording;
     panel_->tell_state(tr("The recording begins."));
+    const auto waits = [this, number = runs_] { return stage_ == Stage::recording && number == runs_; };
     live_.start(recording_of(run_), std::nullopt,
-                {.begun = [this](CaptureWindow& capture) { recorded(capture); },
-                 .failed = [this](const QString& why) { not_recorded(why); }});
+                {.begun =
+                     [this, waits](CaptureWindow& capture) {
+                         if (waits()) {
+                             recorded(capture);
+                         } else {
+                             capture.recording()->stop();
+                         }
+                     },
+                 .failed =
+                     [this, waits](const QString& why) {
+                         if (waits()) not_recorded(why);
+                     }});
 }
 
 void LoadControls::recorded(CaptureWindow& capture) {
@@ -137,8 +150,10 @@ void LoadControls::stop() {
         case Stage::none:
             break;
         case Stage::recording:
+            if (given_up_)
+                return ended({.status = 1, .summary = {}, .why = tr("Stopped before the load began.")});
             given_up_ = true;
-            panel_->tell_state(tr("Stopping."));
+            panel_->tell_state(tr("Stopping, once the recording has begun."));
             break;
         case Stage::asking:
             ended({.status = 1, .summary = {}, .why = tr("Stopped before the load began.")});
@@ -147,6 +162,29 @@ void LoadControls::stop() {
             load_.stop();
             break;
     }
+}
+
+// The first connection of a recorded load is the one by which its LUNs were asked about themselves; views of one connection are
+// to show that of the load, unless their user has looked at another one meanwhile.
+void LoadControls::focus_on_load() {
+    if (focused_ || capture_ == nullptr) return;
+    ViewState& state = capture_->state();
+    uint32_t busiest = 0;
+    bool target_sends = false;
+    if (const auto reading = capture_->document().data()->try_read()) {
+        const auto& rows = reading->store().connections();
+        uint64_t most = 0;
+        for (uint32_t i = 0; i < rows.size(); ++i) {
+            const uint64_t bytes = rows[i].bytes_in + rows[i].bytes_out;
+            if (!rows[i].iscsi || bytes <= most) continue;
+            most = bytes;
+            busiest = i + 1;
+            target_sends = rows[i].bytes_in > rows[i].bytes_out;
+        }
+    }
+    if (busiest <= 1) return;
+    focused_ = true;
+    if (state.connection() <= 1) state.set_connection(busiest, target_sends);
 }
 
 // What may be written to is not said again by a press of a button.

@@ -47,6 +47,7 @@ class LoadControls : public QObject {
     void again();
     void ended(const LoadEnd& end);
     void end_recording();
+    void focus_on_load();
     void update();
 
     QMainWindow& window_;
@@ -58,9 +59,11 @@ class LoadControls : public QObject {
     QAction* stop_ = nullptr;
     LoadRun run_;
     Stage stage_ = Stage::none;
+    uint64_t runs_ = 0;      // begun until now; a recording of an earlier one is of no use to the next
     bool given_up_ = false;  // before the recording began
     bool close_afterwards_ = false;
     QPointer<CaptureWindow> capture_;
+    bool focused_ = false;  // on the load's connection, in the capture
 };
 
 }  // namespace sanscope

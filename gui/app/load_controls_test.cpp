@@ -255,6 +255,8 @@ TEST_F(LoadControlsTest, TheCaptureOfALoadOpensByItself) {
     EXPECT_EQ(ends[0].summary.value(QStringLiteral("queue_depth")).toInt(), 32);
     let_be_recorded();
     EXPECT_EQ(reads_in_capture(), count(ends[0], "commands"));
+    EXPECT_EQ(window->current()->state().connection(), 2u)
+        << "that of the load, not that of the questions before";
     EXPECT_EQ(panel().figure(QStringLiteral("Errors")).toStdString(), "0");
     EXPECT_EQ(window->captures(), 1);
 

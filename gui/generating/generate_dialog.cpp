@@ -135,12 +135,11 @@ bool GenerateDialog::settled() const {
 
 QString GenerateDialog::trouble() const {
     LoadSettings entered = settings();
-    if (const QString unread = form_->take_into(entered); !unread.isEmpty()) return unread;
-    if (const QString account = targets_->trouble(); !account.isEmpty()) return account;
-    if (!entered.luns.isEmpty() && entered.writes()) {
-        if (const QString refused = consent_->trouble(); !refused.isEmpty()) return refused;
-    }
-    return trouble_with(entered);
+    QString wrong = form_->take_into(entered);
+    if (wrong.isEmpty()) wrong = targets_->trouble();
+    if (wrong.isEmpty() && !entered.luns.isEmpty() && entered.writes()) wrong = consent_->trouble();
+    if (wrong.isEmpty()) wrong = trouble_with(entered);
+    return wrong;
 }
 
 void GenerateDialog::update_all() {

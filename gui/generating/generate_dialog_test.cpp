@@ -288,9 +288,10 @@ TEST_F(GenerateDialogTest, SecretsAreNeitherShownNorRemembered) {
     QTest::mouseClick(&button("Start"), Qt::LeftButton);
     EXPECT_FALSE(dialog->isVisible());
     const QSettings store;
-    for (const QString& key : store.allKeys())
+    for (const QString& key : store.allKeys()) {
         EXPECT_THAT(store.value(key).toString().toStdString(), Not(HasSubstr("hunter2")))
             << key.toStdString();
+    }
 }
 
 TEST_F(GenerateDialogTest, ChoosesAgainWhatWasChosenLast) {

@@ -64,6 +64,7 @@ class ChartTitle : public QCPLayerable {
         const QFontMetrics metrics(parentPlot()->font());
         int x = rect_.left();
         for (const Part& part : parts_()) {
+            if (x + metrics.horizontalAdvance(part.text) > rect_.right() && x > rect_.left()) break;
             painter->setPen(part.color);
             painter->drawText(QPoint(x, rect_.top() - metrics.descent() - 3), part.text);
             x += metrics.horizontalAdvance(part.text) + metrics.averageCharWidth();
@@ -104,7 +105,7 @@ LoadCharts::LoadCharts(QWidget* parent) : QCustomPlot(parent) {
     new ChartTitle(this, *charts_[2].rect, [this] {
         const Theme& theme = Theme::of(palette());
         return std::vector<ChartTitle::Part>{
-            {charts_[2].title, theme.text}, {tr("median"), theme.initiator}, {tr("p99"), theme.target}};
+            {charts_[2].title, theme.text}, {tr("p50"), theme.initiator}, {tr("p99"), theme.target}};
     });
     apply_theme();
     fill();

@@ -146,7 +146,8 @@ QWidget* LoadPanel::build_words() {
     summary_->setRootIsDecorated(false);
     summary_->setUniformRowHeights(true);
     summary_->setFrameShape(QFrame::NoFrame);
-    summary_->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
+    summary_->header()->setStretchLastSection(false);
+    summary_->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
     messages_->setAccessibleName(tr("Messages of the load"));
     messages_->setReadOnly(true);
     messages_->setFrameShape(QFrame::NoFrame);
@@ -254,7 +255,7 @@ void LoadPanel::show_end(const LoadEnd& end) {
     summary_->clear();
     for (const auto& [name, value] : summary_rows(end.summary)) {
         auto* const item = new QTreeWidgetItem(summary_, {name, value});
-        item->setToolTip(1, value);
+        item->setToolTip(1, QStringLiteral("<p>%1</p>").arg(value.toHtmlEscaped()));
     }
     if (end.summary.isEmpty()) return;
     const QJsonObject turnaround = end.summary.value(QStringLiteral("turnaround_ns")).toObject();

@@ -16,7 +16,6 @@
 namespace sanscope {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 LoadSettings usual() {

@@ -32,6 +32,11 @@ QString portal_of(const QString& target_url) {
     return rest.left(rest.indexOf(u'/'));
 }
 
+// What comes from outside is not to be taken for markup.
+QString tip(const QString& text) {
+    return text.isEmpty() ? QString() : QStringLiteral("<p>%1</p>").arg(text.toHtmlEscaped());
+}
+
 }  // namespace
 
 TargetChooser::TargetChooser(QWidget* parent)
@@ -301,7 +306,7 @@ void TargetChooser::add_lun(const QString& target_url, const DiscoveredLun& lun)
     item->setText(product_column, (lun.vendor + u' ' + lun.product).trimmed());
     item->setText(serial_column, lun.serial_number.isEmpty() ? tr("not told") : lun.serial_number);
     item->setText(content_column, lun.content);
-    item->setToolTip(content_column, lun.content);
+    item->setToolTip(content_column, tip(lun.content));
     item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable);
     item->setCheckState(name_column, to_choose_.contains(lun.url) ? Qt::Checked : Qt::Unchecked);
 }
@@ -311,7 +316,7 @@ void TargetChooser::tell_failure(const QString& url, const QString& why) {
     if (target == nullptr) return tell(why);
     auto* const item = new QTreeWidgetItem(target);
     item->setText(name_column, why.section(u'\n', 0, 0));
-    item->setToolTip(name_column, QStringLiteral("<p>%1</p>").arg(why.toHtmlEscaped()));
+    item->setToolTip(name_column, tip(why));
     item->setFirstColumnSpanned(true);
     item->setForeground(name_column, Theme::of(palette()).problem);
     item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable);
