@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fmt/core.h>
@@ -38,14 +39,24 @@ class InitiatorSocket {
     Result<bool> send(Owner& owner);
 
   private:
-    // Below this a copy costs less than to take a header and its data in calls of their own, with a wait between them.
-    static constexpr uint32_t least_discarded = 8u << 20;
+    // Below this a copy costs less than to take a header and its data in calls of their own.
+    static constexpr uint32_t least_discarded = 32u << 10;
+    // What is to be discarded is waited for in pieces of this size at most: to be woken for each packet costs more than all else.
+    static constexpr uint32_t most_waited_for = 128u << 10;
     static constexpr int most_calls = 16;
     static constexpr size_t header_with_digest = bhs_length + digest_length;
 
     FileDescriptor socket_;
     InitiatorConnection connection_;
     bool much_unwanted_ = false;  // so it was in the last PDU
+    uint32_t waits_for_ = 1;      // bytes: SO_RCVLOWAT
+
+    void wait_for(uint32_t bytes) {
+        if (bytes == waits_for_) return;
+        const int low_water = static_cast<int>(bytes);
+        if (::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVLOWAT, &low_water, sizeof low_water) == 0)
+            waits_for_ = bytes;
+    }
 };
 
 template <class Owner>
@@ -54,22 +65,24 @@ Result<bool> InitiatorSocket::receive(std::span<uint8_t> scratch, Owner& owner) 
         const uint32_t unwanted = connection_.unwanted();
         const bool discards = unwanted >= least_discarded || (much_unwanted_ && unwanted > 0);
         // Where the last PDU had much to discard, of the next one only the header is taken at first.
-        const size_t room = much_unwanted_ ? header_with_digest : scratch.size();
-        const ssize_t count = discards ? ::recv(socket_.get(), scratch.data(),
-                                                std::min<size_t>(unwanted, scratch.size()), MSG_TRUNC)
-                                       : ::recv(socket_.get(), scratch.data(), room, 0);
-        if (count < 0) {
-            if (errno == EAGAIN) return false;
-            if (errno == EINTR) continue;
+        const size_t most = discards ? unwanted : much_unwanted_ ? header_with_digest : scratch.size();
+        const size_t room = std::min(most, scratch.size());
+        const ssize_t count = ::recv(socket_.get(), scratch.data(), room, discards ? MSG_TRUNC : 0);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0 && errno != EAGAIN)
             return Error{fmt::format("the connection broke: {}", std::strerror(errno))};
-        }
         if (count == 0) return Error{"the target closed the connection"};
-        const auto taken = discards ? connection_.passed_over(static_cast<uint32_t>(count), owner)
-                                    : connection_.take(scratch.first(static_cast<size_t>(count)), owner);
-        if (!taken) return taken.error();
-        if (!discards) much_unwanted_ = connection_.unwanted() >= least_discarded;
+        if (count > 0) {
+            const auto taken = discards ? connection_.passed_over(static_cast<uint32_t>(count), owner)
+                                        : connection_.take(scratch.first(static_cast<size_t>(count)), owner);
+            if (!taken) return taken.error();
+            if (!discards) much_unwanted_ = connection_.unwanted() >= least_discarded;
+        }
         // A short count: what had come by then is taken.
-        if (!discards && !much_unwanted_ && static_cast<size_t>(count) < room) return false;
+        if (count < 0 || (static_cast<size_t>(count) < room && (discards || !much_unwanted_))) {
+            wait_for(discards ? std::min(connection_.unwanted(), most_waited_for) : 1);
+            return false;
+        }
     }
     return true;
 }
