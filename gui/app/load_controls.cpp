@@ -201,13 +201,10 @@ void LoadControls::ended(const LoadEnd& end) {
     stage_ = Stage::none;
     panel_->show_end(end);
     update();
-    QTimer::singleShot(after_the_load_ms, this, &LoadControls::end_recording);
-}
-
-void LoadControls::end_recording() {
-    if (under_way()) return;
-    if (capture_ != nullptr && capture_->recording() != nullptr) capture_->recording()->stop();
-    if (std::exchange(close_afterwards_, false)) window_.close();
+    QTimer::singleShot(after_the_load_ms, this, [this, capture = std::exchange(capture_, {})] {
+        if (capture != nullptr && capture->recording() != nullptr) capture->recording()->stop();
+        if (!under_way() && std::exchange(close_afterwards_, false)) window_.close();
+    });
 }
 
 bool LoadControls::may_close() {

@@ -46,7 +46,6 @@ class LoadControls : public QObject {
     void stop();
     void again();
     void ended(const LoadEnd& end);
-    void end_recording();
     void focus_on_load();
     void update();
 

@@ -290,6 +290,53 @@ TEST_F(LoadControlsTest, StoppedInTheMiddleNothingIsLost) {
     EXPECT_EQ(reads_in_capture(), count(ends[0], "commands"));
 }
 
+TEST_F(LoadControlsTest, ALoadGoesOnWithoutTheTabOfItsRecording) {
+    if (!may_record()) GTEST_SKIP() << "the recorder has no rights";
+    const MemoryTarget target;
+    LoadRun run = run_of(target);
+    run.settings.record = true;
+    run.settings.rate = 100;
+    run.settings.commands = 250;
+    run.interfaces = QStringList(QStringLiteral("lo"));
+    run.filter = QStringLiteral("tcp port ") + target.address().section(u':', 1);
+    window->load().start(run);
+    ASSERT_TRUE(wait_until([&] { return !panel().charts().series().rows().empty(); })) << told();
+    answer(QMessageBox::Discard);
+    action_of(*window, QStringLiteral("Close"))->trigger();
+    EXPECT_EQ(window->captures(), 0);
+    EXPECT_TRUE(window->load().under_way());
+    let_end();
+    EXPECT_EQ(ends[0].status, 0) << panel().state().toStdString();
+    EXPECT_EQ(count(ends[0], "commands"), 250u);
+    QTest::qWait(500);
+    EXPECT_EQ(window->captures(), 0);
+}
+
+TEST_F(LoadControlsTest, StoppedBeforeItIsRecordedNothingIsPutOn) {
+    if (!may_record()) GTEST_SKIP() << "the recorder has no rights";
+    const MemoryTarget target;
+    LoadRun run = run_of(target);
+    run.settings.record = true;
+    run.interfaces = QStringList(QStringLiteral("lo"));
+    run.filter = QStringLiteral("tcp port ") + target.address().section(u':', 1);
+    window->load().start(run);
+    press(panel(), "Stop");
+    ASSERT_TRUE(wait_until([&] { return !window->load().under_way(); }));
+    EXPECT_EQ(panel().state().toStdString(), "Stopped before the load began.");
+    ASSERT_TRUE(wait_until([&] {
+        return window->captures() == 1 && !window->current()->recording()->running();
+    })) << "its recording ends as well";
+    EXPECT_TRUE(ends.empty());
+    // The recording of a run that was given up twice begins no load when it comes after all.
+    window->load().start(run);
+    press(panel(), "Stop");
+    press(panel(), "Stop");
+    EXPECT_FALSE(window->load().under_way());
+    ASSERT_TRUE(
+        wait_until([&] { return window->captures() == 2 && !window->current()->recording()->running(); }));
+    EXPECT_TRUE(ends.empty());
+}
+
 TEST_F(LoadControlsTest, ATargetThatIsKilledIsToldAndItsCommandsAreCounted) {
     MemoryTarget target;
     LoadRun run = run_of(target);

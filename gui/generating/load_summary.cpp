@@ -37,9 +37,10 @@ QString errors_text(const QJsonObject& by_kind) {
         const std::string key(load_failure_key(failure));
         const uint64_t count = count_of(by_kind, key.c_str());
         const std::string_view name = load_failure_name(failure);
-        if (count > 0)
+        if (count > 0) {
             parts << exact(count) + u' ' +
                          QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+        }
     }
     return parts.join(QStringLiteral(", "));
 }
@@ -50,9 +51,10 @@ QString end_sentence(const LoadEnd& end) {
     if (!end.why.isEmpty()) return end.why;
     const uint64_t errors = count_of(end.summary, "errors");
     if (count_of(end.summary, "sent") == 0) return tr("Ended; no command was sent.");
-    if (errors > 0)
+    if (errors > 0) {
         return tr("Ended; %1 of %2 commands failed.")
             .arg(exact(errors), exact(count_of(end.summary, "sent")));
+    }
     if (end.status != 0)
         return tr("Ended; every command was answered well, but a session was lost meanwhile.");
     return tr("Ended; every command was answered well.");
@@ -87,9 +89,10 @@ std::vector<std::pair<QString, QString>> summary_rows(const QJsonObject& summary
     add_turnaround(tr("Turnaround"), summary.value(QStringLiteral("turnaround_ns")).toObject());
     if (const QJsonObject due = summary.value(QStringLiteral("since_due_ns")).toObject(); !due.isEmpty())
         add_turnaround(tr("… since due"), due);
-    if (const uint64_t lost = count_of(summary, "connections_lost"); lost > 0)
+    if (const uint64_t lost = count_of(summary, "connections_lost"); lost > 0) {
         add(tr("Connections"),
             tr("%1 lost; logged in again: %2").arg(exact(lost), exact(count_of(summary, "reconnected"))));
+    }
     const double cpu = std::max(0.0, number_of(summary, "cpu_seconds"));
     if (seconds > 0) {
         add(tr("Processor"),
