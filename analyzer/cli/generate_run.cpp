@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <fmt/core.h>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -43,19 +45,29 @@ v1::RecordingRequest recording_request(const GenerateOptions& options, const Loa
     return request;
 }
 
-// Where the seconds of a load are told from: each is what came after the one before.
+// Tells the seconds of a load: each is what came after the one before. A second is held back until it is clear that it is not
+// the last one: what is left at the end would else be told as a moment, in which all that was counted late seems to be done.
 class Seconds {
   public:
     Seconds(Load& load, GenerateOutput& output) : load_(load), output_(output) {}
 
     // Often, while the load runs. False where a second could not be told.
     bool look() {
+        if (held_ && Clock::now() >= held_until_ && load_.running()) {
+            const bool told = tell_until(std::move(*held_));
+            held_.reset();
+            return told;
+        }
         if (Clock::now() < next_ - between_looks) return true;
         // A thread's part is handed out when it was asked for before.
         LoadAccount now = load_.account();
-        if (Clock::now() < next_ || !load_.running()) return true;
+        if (Clock::now() < next_) return true;
         next_ += std::chrono::seconds(1);
-        return now.seconds() == 0 || tell_until(std::move(now));
+        if (now.seconds() > 0) {
+            held_ = std::move(now);
+            held_until_ = Clock::now() + held_back;
+        }
+        return true;
     }
     // The rest, of a load that has ended: all seconds add up to its account.
     bool finish() {
@@ -65,6 +77,7 @@ class Seconds {
 
   private:
     using Clock = std::chrono::steady_clock;
+    static constexpr std::chrono::milliseconds held_back{250};
 
     bool tell_until(LoadAccount now) {
         output_.begun(load_.outcome());
@@ -76,6 +89,8 @@ class Seconds {
     Load& load_;
     GenerateOutput& output_;
     LoadAccount before_;
+    std::optional<LoadAccount> held_;
+    Clock::time_point held_until_;
     Clock::time_point next_ = Clock::now() + std::chrono::seconds(1);
 };
 

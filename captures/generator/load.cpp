@@ -66,6 +66,9 @@ void Load::join() {
 
 LoadAccount Load::account() {
     LoadAccount all;
+    // Read first: a load that is seen to go on after it ends later.
+    const int64_t now_ns = monotonic_ns();
+    const bool goes_on = running();
     int64_t began_ns = 0;
     int64_t ended_ns = 0;
     for (const auto& part : parts_) {
@@ -75,7 +78,7 @@ LoadAccount Load::account() {
         ended_ns = std::max(ended_ns, part->ended_ns());
     }
     if (began_ns == 0) return all;
-    const int64_t until_ns = running() ? monotonic_ns() : std::max(ended_ns, began_ns);
+    const int64_t until_ns = std::max(goes_on ? now_ns : ended_ns, began_ns);
     all.set_elapsed(until_ns - began_ns, cpu_ns() - cpu_before_ns_);
     return all;
 }
