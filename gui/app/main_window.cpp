@@ -63,6 +63,7 @@ MainWindow::MainWindow(QWidget* parent)
     start_page_->set_recent(recent_files());
     connect(start_page_, &StartPage::open_asked, this, &MainWindow::ask_for_files);
     connect(start_page_, &StartPage::record_asked, this, [this] { live_->ask_to_start(); });
+    connect(start_page_, &StartPage::load_asked, this, [this] { load_->ask_to_start(); });
     connect(start_page_, &StartPage::file_chosen, this, [this](const QString& path) { open({path}); });
     connect(tabs_, &QTabWidget::tabCloseRequested, this, &MainWindow::close_tab);
     connect(tabs_, &QTabWidget::currentChanged, this, &MainWindow::on_current_changed);

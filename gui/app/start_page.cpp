@@ -30,6 +30,9 @@ StartPage::StartPage(QWidget* parent)
     auto* const buttons = new QHBoxLayout;
     buttons->addWidget(button);
     buttons->addWidget(record);
+    auto* const load = new QPushButton(tr("Generate load…"), this);
+    connect(load, &QPushButton::clicked, this, &StartPage::load_asked);
+    buttons->addWidget(load);
     buttons->addStretch();
     column->addLayout(buttons);
     auto* const recent_column = new QVBoxLayout(recent_box_);

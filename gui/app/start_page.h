@@ -8,7 +8,7 @@ class QListWidget;
 
 namespace sanscope {
 
-// What is seen while no capture is open: how to open one, and those opened last.
+// What is seen while no capture is open: how to come to one, and those opened last.
 class StartPage : public QWidget {
     Q_OBJECT
 
@@ -19,6 +19,7 @@ class StartPage : public QWidget {
   Q_SIGNALS:
     void open_asked();
     void record_asked();
+    void load_asked();
     void file_chosen(const QString& path);
 
   private:
