@@ -47,7 +47,7 @@ TEST(VerifyPattern, APieceSaysWhereItBelongs) {
 }
 
 TEST(VerifyPattern, NoTwoPiecesHaveTheSameFilling) {
-    const Bytes data = filled(64 * 512);
+    const Bytes data = filled(size_t{64} * 512);
     for (size_t a = 0; a < 64; ++a) {
         for (size_t b = 0; b < a; ++b)
             EXPECT_FALSE(std::equal(&data[a * 512 + 44], &data[a * 512 + 512], &data[b * 512 + 44]));
@@ -59,7 +59,7 @@ TEST(VerifyPattern, NoTwoPiecesHaveTheSameFilling) {
 }
 
 TEST(VerifyPattern, WhatWasWrittenIsRightHoweverItIsCut) {
-    const Bytes data = filled(16 * 512);
+    const Bytes data = filled(size_t{16} * 512);
     const VerifyPattern pattern(seed);
     EXPECT_FALSE(pattern.check(data, offset, generation));
     std::minstd_rand random(1);

@@ -540,7 +540,7 @@ TEST_F(Target, LosesWritesAsItIsTold) {
             scsi_command(number, number, Moves::out, 512, write_10(number, 1)).data(pattern(512)).bytes());
         ASSERT_THAT(answers, SizeIs(1));
         EXPECT_EQ(answers[0].bhs().status(), scsi_status_good);
-        const auto stored = backing->read(0, 512u * number, 512);
+        const auto stored = backing->read(0, uint64_t{512} * number, 512);
         EXPECT_EQ(Bytes(stored.begin(), stored.end()), number == 2 ? Bytes(512) : pattern(512))
             << unsigned{number};
     }
