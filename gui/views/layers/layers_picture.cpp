@@ -34,7 +34,7 @@ bool shows_state(const SenderTrack& sender, const SenderTrack& other) {
 
 }  // namespace
 
-std::vector<GroupShape> survey_groups(const CaptureData::Reading& reading, bool busiest_first) {
+std::vector<GroupShape> survey_groups(const CaptureData::Reading& reading, bool complete) {
     const auto& connections = reading.store().connections();
     std::vector<GroupShape> groups;
     for (uint32_t number = 1; number <= connections.size(); ++number) {
@@ -55,13 +55,14 @@ std::vector<GroupShape> survey_groups(const CaptureData::Reading& reading, bool 
         add(LaneKind::packets, true);
         groups.push_back(shape);
     }
-    if (busiest_first) {
-        const auto key = [&](const GroupShape& shape) {
-            const ConnectionRow& row = connections[shape.connection - 1];
-            return std::tuple(!row.iscsi, ~(row.bytes_in + row.bytes_out), shape.connection);
-        };
-        std::ranges::sort(groups, {}, key);
-    }
+    const auto key = [&](const GroupShape& shape) {
+        const ConnectionRow& row = connections[shape.connection - 1];
+        const uint64_t bytes = row.bytes_in + row.bytes_out;
+        constexpr int much_more_bits = 4;
+        const auto amount = static_cast<uint64_t>(std::bit_width(bytes) / much_more_bits);
+        return std::tuple(!row.iscsi, ~(complete ? bytes : amount), shape.connection);
+    };
+    std::ranges::sort(groups, {}, key);
     return groups;
 }
 

@@ -28,9 +28,9 @@ struct GroupShape {
     bool operator==(const GroupShape&) const = default;
 };
 
-// Every connection that has a track: those that are iSCSI first, busiest first; in order of appearance where `busiest_first` is
-// not asked, as while they still grow.
-std::vector<GroupShape> survey_groups(const CaptureData::Reading& reading, bool busiest_first);
+// Every connection that has a track: those that are iSCSI first, busiest first. While they still grow (not `complete`), those that
+// carried about as much stand in order of appearance, so that they seldom change places.
+std::vector<GroupShape> survey_groups(const CaptureData::Reading& reading, bool complete);
 
 struct CommandBar {
     int64_t begin_ns = 0;

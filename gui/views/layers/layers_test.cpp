@@ -329,6 +329,24 @@ TEST_P(Samples, APictureHoldsEachItemOnceOrColumns) {
     }
 }
 
+TEST_P(Samples, WhileTheyGrowNoConnectionStandsBeforeOneThatCarriedMuchMore) {
+    auto growing = survey_groups(*reading, false);
+    const auto bytes = [&](const GroupShape& shape) {
+        const ConnectionRow& row = store().connections()[shape.connection - 1];
+        return row.bytes_in + row.bytes_out;
+    };
+    for (size_t i = 1; i < growing.size(); ++i) {
+        if (store().connections()[growing[i - 1].connection - 1].iscsi !=
+            store().connections()[growing[i].connection - 1].iscsi)
+            continue;
+        EXPECT_LT(bytes(growing[i]), bytes(growing[i - 1]) * 16);
+    }
+    auto complete = survey_groups(*reading, true);
+    std::ranges::sort(growing, {}, &GroupShape::connection);
+    std::ranges::sort(complete, {}, &GroupShape::connection);
+    EXPECT_EQ(growing, complete);
+}
+
 TEST_P(Samples, TheMiddleOfABarIsHitAtAnyZoom) {
     TrackSummaries summaries;
     const auto shapes = survey_groups(*reading, true);
