@@ -41,8 +41,9 @@ class InitiatorSocket {
   private:
     // Below this a copy costs less than to take a header and its data in calls of their own.
     static constexpr uint32_t least_discarded = 32u << 10;
-    // What is to be discarded is waited for in pieces of this size at most: to be woken for each packet costs more than all else.
-    static constexpr uint32_t most_waited_for = 128u << 10;
+    // What is to be discarded is waited for in pieces of this size: to be woken for each packet costs more than all else. Of
+    // larger pieces the processor that sends has all the work of the network between the two, and is slowed down by it.
+    static constexpr uint32_t most_waited_for = 16u << 10;
     static constexpr int most_calls = 16;
     static constexpr size_t header_with_digest = bhs_length + digest_length;
 
