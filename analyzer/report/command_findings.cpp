@@ -157,8 +157,8 @@ void add_slow(FindingList& list, const CommandFacts& commands, std::span<const S
     };
     std::array<OfCause, causes> by_cause{};
     const std::map<uint32_t, Hindrances> hindrances = hindrances_of(senders);
-    const SlowCommand* worst = nullptr;
-    Cause worst_cause = Cause::transfer;
+    const SlowCommand* worst = &commands.slow.front();
+    Cause worst_cause = cause_of(*worst, hindrances);
     for (size_t i = 0; i < commands.slow.size(); ++i) {
         if (stop.asked_at(i)) return;
         const SlowCommand& slow = commands.slow[i];
@@ -166,7 +166,7 @@ void add_slow(FindingList& list, const CommandFacts& commands, std::span<const S
         OfCause& alike = by_cause[static_cast<size_t>(cause)];
         ++alike.count;
         if (alike.worst == nullptr || slow.excess_ns() > alike.worst->excess_ns()) alike.worst = &slow;
-        if (worst != nullptr && slow.excess_ns() <= worst->excess_ns()) continue;
+        if (slow.excess_ns() <= worst->excess_ns()) continue;
         worst = &slow;
         worst_cause = cause;
     }

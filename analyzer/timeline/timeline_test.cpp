@@ -295,7 +295,9 @@ TEST_F(TimelineTest, WhatGrewIsInTheEndWhatIsMadeOfAllAtOnce) {
         for (uint32_t connection = 1; connection <= 3; ++connection) {
             const ConnectionTrack& one = *grown.track(connection);
             const ConnectionTrack& other = *whole.track(connection);
-            if (orderly) EXPECT_EQ(one.commands_made_anew, 0u) << seed;
+            if (orderly) {
+                EXPECT_EQ(one.commands_made_anew, 0u) << seed;
+            }
             EXPECT_EQ(one.commands, other.commands) << seed;
             EXPECT_EQ(one.unended, other.unended) << seed;
             EXPECT_EQ(one.longest_ns, other.longest_ns) << seed;

@@ -420,9 +420,10 @@ void RowsView::show_arranged(const Arranged& arranged) {
         const size_t gone = model_->first_shown();
         const int top = table_->rowAt(0);
         model_->show_all(arranged.total);
-        if (gone > 0 && top >= 0)
+        if (gone > 0 && top >= 0) {
             table_->scrollTo(model_->index(static_cast<int>(gone) + top, std::max(0, table_->columnAt(0))),
                              QTableView::PositionAtTop);
+        }
     }
     selecting_ = before;
     follow_selection();
