@@ -255,9 +255,8 @@ void Timeline::count_end(const CommandRow& command, CommandTrack& track,
     bin.slowest_ns = std::max(bin.slowest_ns, command.turnaround_ns());
 }
 
-// Its slot.
-uint16_t Timeline::add_command(size_t row, CommandTrack& track, CommandSlots& slots,
-                               TimeBins<OverviewBin>& overview) const {
+CommandSlots::Place Timeline::add_command(size_t row, CommandTrack& track, CommandSlots& slots,
+                                          TimeBins<OverviewBin>& overview) const {
     const CommandRow& command = store_->commands()[row];
     const int64_t end_ns = end_of(command);
     if (end_ns == no_time) {
@@ -265,12 +264,12 @@ uint16_t Timeline::add_command(size_t row, CommandTrack& track, CommandSlots& sl
     } else {
         count_end(command, track, overview);
     }
-    const uint16_t slot = slots.take(start_of(command), end_ns);
+    const CommandSlots::Place place = slots.take(start_of(command), end_ns);
     track.commands.push_back(static_cast<uint32_t>(row));
-    track.slots.push_back(slot);
+    track.slots.push_back(place.slot);
     track.slots_used = slots.used();
     track.turnaround.push(command.turnaround_ns());
-    return slot;
+    return place;
 }
 
 void Timeline::take_command(size_t row) {
@@ -282,8 +281,9 @@ void Timeline::take_command(size_t row) {
         commands_in_order_ = false;
     commands_digest_ += digest_of(row);
     const auto position = static_cast<uint32_t>(track->commands.size());
-    const uint16_t slot = add_command(row, *track, making_[command.connection - 1]->slots, overview_);
-    if (end_of(command) == no_time) pending_.push_back({command.connection, position, slot});
+    const CommandSlots::Place place =
+        add_command(row, *track, making_[command.connection - 1]->slots, overview_);
+    if (end_of(command) == no_time) pending_.push_back({command.connection, position, place});
 }
 
 void Timeline::take_commands(size_t end, bool patiently) {
@@ -311,7 +311,7 @@ void Timeline::take_ends() {
         }
         pending_[next_pending_] = pending_.back();
         pending_.pop_back();
-        making_[pending.connection - 1]->slots.release(pending.slot, end_ns);
+        making_[pending.connection - 1]->slots.release(pending.place, end_ns);
         count_end(command, track, overview_);
         const int64_t turnaround_ns = command.turnaround_ns();
         if (turnaround_ns == no_time) continue;

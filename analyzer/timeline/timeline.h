@@ -146,7 +146,7 @@ class Timeline {
     struct Pending {
         uint32_t connection;
         uint32_t position;
-        uint16_t slot;
+        CommandSlots::Place place;
     };
 
     ConnectionTrack* track_for(uint32_t connection);
@@ -161,8 +161,8 @@ class Timeline {
     bool settled(const CommandRow& command, size_t rows_behind) const;
     void take_commands(size_t end, bool patiently);
     void take_command(size_t row);
-    uint16_t add_command(size_t row, CommandTrack& track, CommandSlots& slots,
-                         TimeBins<OverviewBin>& overview) const;
+    CommandSlots::Place add_command(size_t row, CommandTrack& track, CommandSlots& slots,
+                                    TimeBins<OverviewBin>& overview) const;
     void count_end(const CommandRow& command, CommandTrack& track, TimeBins<OverviewBin>& overview) const;
     uint64_t digest_of(size_t row) const;
     bool commands_are_right(const std::atomic<bool>& stop) const;

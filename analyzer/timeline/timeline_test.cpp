@@ -251,6 +251,34 @@ TEST_F(TimelineTest, ACommandThatEndsLateGivesItsSlotBackThen) {
     EXPECT_EQ(track.commands.size(), 5000u);
 }
 
+TEST_F(TimelineTest, CommandsThatAreNeverAnsweredDoNotKeepTheirSlotsForEver) {
+    packet(0, 10);
+    std::vector<CommandRow*> unanswered;
+    for (int i = 0; i < 5000; ++i) {
+        const int64_t at_ns = i * ms;
+        CommandRow& row = command(at_ns, i % 5 == 0 ? no_time : at_ns + 3 * ms + 1);
+        if (i % 5 == 0) unanswered.push_back(&row);
+        timeline.update();
+    }
+    const ConnectionTrack& track = *timeline.track(1);
+    const auto most = static_cast<uint16_t>(4 + CommandSlots::patience / 5 + 2);
+    EXPECT_LE(track.slots_used, most);
+    EXPECT_GE(track.slots_used, CommandSlots::most_without_end);
+    // Late answers of those that gave up their slots take none from those that have them now.
+    for (CommandRow* const row : unanswered) row->response_ns = row->request_ns + 3 * ms + 1;
+    for (int i = 5000; i < 6000; ++i) {
+        command(i * ms, i * ms + 3 * ms + 1);
+        timeline.update();
+    }
+    EXPECT_LE(track.slots_used, most);
+    std::vector<int64_t> busy_until(track.slots_used);
+    for (size_t i = 5100; i < track.commands.size(); ++i) {
+        const CommandRow& row = store.commands()[track.commands[i]];
+        EXPECT_LE(busy_until[track.slots[i]], row.request_ns);
+        busy_until[track.slots[i]] = row.response_ns;
+    }
+}
+
 TEST_F(TimelineTest, WhatGrewIsInTheEndWhatIsMadeOfAllAtOnce) {
     for (uint32_t seed = 1; seed <= 20; ++seed) {
         std::mt19937 engine(seed);
@@ -282,7 +310,8 @@ TEST_F(TimelineTest, WhatGrewIsInTheEndWhatIsMadeOfAllAtOnce) {
             row.request_ns = orderly || random(20) != 0 ? now_ns : std::max<int64_t>(now_ns - 5000, 0);
             if (random(3) == 0) row.response_ns = now_ns;
             all_rows.push_back(&row);
-            CommandRow& other = *all_rows[random(static_cast<uint32_t>(all_rows.size()))];
+            const auto back = random(std::min(100u, static_cast<uint32_t>(all_rows.size())));
+            CommandRow& other = *all_rows[all_rows.size() - 1 - back];
             if (other.response_ns == no_time) other.response_ns = now_ns;
             if (!orderly && random(50) == 0) other.response_ns = now_ns;
             if (!orderly && random(100) == 0) other.aborted_packet = 1;
@@ -314,8 +343,7 @@ TEST_F(TimelineTest, WhatGrewIsInTheEndWhatIsMadeOfAllAtOnce) {
             for (size_t i = 0; i < one.commands.size(); ++i) {
                 const CommandRow& row = rows.commands()[one.commands[i]];
                 EXPECT_LE(busy_until[one.slots[i]], Timeline::start_of(row)) << seed;
-                const int64_t end_ns = grown.end_of(row);
-                busy_until[one.slots[i]] = end_ns == no_time ? INT64_MAX : end_ns;
+                busy_until[one.slots[i]] = std::max(grown.end_of(row), Timeline::start_of(row));
             }
         }
         OverviewBin all;
