@@ -22,7 +22,7 @@ LoadSummary summary() {
     LoadAccount& account = summary.account;
     for (int i = 0; i < 4; ++i) {
         account.on_sent(LoadKind::read);
-        account.on_done(LoadKind::read, 65536, 1'000'000 * (i + 1), 500'000);
+        account.on_done(LoadKind::read, 65536, int64_t{1'000'000} * (i + 1), 500'000);
     }
     account.on_sent(LoadKind::write);
     account.on_failed(LoadKind::write, LoadFailure::busy);
