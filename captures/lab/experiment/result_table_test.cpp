@@ -9,7 +9,6 @@ namespace sanscope::lab {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::SizeIs;
 
 TEST(SpreadOf, TheMedianIsInTheMiddle) {
