@@ -27,8 +27,6 @@ constexpr int64_t second_ns = 1'000'000'000;
 constexpr int64_t between_looks_ns = second_ns / 10;
 constexpr int64_t patience_with_logout_ns = 2 * second_ns;
 constexpr int64_t pause_when_busy_ns = second_ns / 1000;
-constexpr uint64_t small_request = 16384;
-constexpr int64_t worth_looking_ns = 20'000;
 constexpr size_t scratch_length = size_t{256} * 1024;
 constexpr unsigned most_told_conditions = 5;
 constexpr unsigned most_unit_attentions = 8;
@@ -270,25 +268,10 @@ void LoadThread::run() {
     published_.publish(account_);
 }
 
-// Where answers come within microseconds, falling asleep and being woken costs both ends more than to look again for a while. Of
-// large requests many pieces come one by one, and to look for each costs more.
 int LoadThread::wait_for(std::span<epoll_event> events) {
-    const auto take = [&](int64_t wait_ns) {
-        const timespec wait{.tv_sec = wait_ns / second_ns, .tv_nsec = wait_ns % second_ns};
-        return ::epoll_pwait2(epoll_.get(), events.data(), static_cast<int>(events.size()), &wait, nullptr);
-    };
-    const int64_t begin_ns = monotonic_ns();
-    if (answers_are_near_) {
-        const int64_t until_ns = std::min(begin_ns + worth_looking_ns, wake_at_ns_);
-        do {
-            const int count = take(0);
-            if (count != 0) return count;
-        } while (monotonic_ns() < until_ns);
-    }
-    const int count = take(std::max<int64_t>(wake_at_ns_ - monotonic_ns(), 0));
-    answers_are_near_ =
-        plan_.workload.request_bytes <= small_request && monotonic_ns() - begin_ns < worth_looking_ns;
-    return count;
+    const int64_t wait_ns = std::max<int64_t>(wake_at_ns_ - monotonic_ns(), 0);
+    const timespec wait{.tv_sec = wait_ns / second_ns, .tv_nsec = wait_ns % second_ns};
+    return ::epoll_pwait2(epoll_.get(), events.data(), static_cast<int>(events.size()), &wait, nullptr);
 }
 
 bool LoadThread::all_ended() const {

@@ -120,7 +120,6 @@ class LoadThread {
     int64_t wake_at_ns_ = 0;
     int64_t look_at_ns_ = 0;
     unsigned told_conditions_ = 0;
-    bool answers_are_near_ = false;
 };
 
 }  // namespace sanscope
