@@ -213,6 +213,11 @@ void GenerateOptions::add_output(CLI::App& command) {
         ->capture_default_str()
         ->group("Output");
     command
+        .add_option("--buffer-size", buffer_mib,
+                    "… with so many MiB of the kernel's memory in between; 0: 32")
+        ->check(CLI::Range(0, 2047))
+        ->group("Output");
+    command
         .add_flag("--kernel-truth", kernel_truth,
                   "… and what this host's kernel tells of its TCP connections")
         ->group("Output");

@@ -85,6 +85,7 @@ struct GenerateOptions {
     std::string capture;
     std::string capture_interface;
     uint32_t snap_length = 128;
+    uint32_t buffer_mib = 0;
     bool kernel_truth = false;
     bool quiet = false;
 

@@ -40,6 +40,7 @@ v1::RecordingRequest recording_request(const GenerateOptions& options, const Loa
                                                              : options.capture_interface);
     request.set_filter(capture_filter(addresses));
     request.set_snap_length(options.snap_length);
+    request.set_buffer_mib(options.buffer_mib);
     request.set_kernel_truth(options.kernel_truth);
     request.set_path(options.capture);
     return request;

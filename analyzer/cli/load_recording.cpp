@@ -48,7 +48,12 @@ void LoadRecording::take(const v1::RecordingEvent& event) {
         for (const auto& interface : totals.interfaces())
             lost += interface.dropped_by_kernel() + interface.dropped_by_interface();
         whole_ = lost == 0;
-        if (lost > 0) tell_(fmt::format("{} packets of the recording were dropped", lost));
+        if (lost > 0) {
+            tell_(fmt::format(
+                "{} packets of the recording were dropped: fewer bytes of each (--snapshot-length) "
+                "or a larger --buffer-size may save them",
+                lost));
+        }
     }
 }
 

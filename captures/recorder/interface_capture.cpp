@@ -249,6 +249,7 @@ void InterfaceCapture::take(unsigned char* self, const pcap_pkthdr* header, cons
     buffer->used += length;
     ++buffer->packets;
     buffer->last_time_ns = std::max(buffer->last_time_ns, time_ns);
+    capture.last_taken_ns_ = time_ns;
 }
 
 // Waits for one as long as the writer takes: meanwhile the kernel's ring fills, and drops are counted there.
@@ -280,6 +281,7 @@ void InterfaceCapture::run() {
     ask_for_short_slices();
     Clock::time_point next_statistics = Clock::now();
     Clock::time_point stop_at = Clock::time_point::max();
+    int64_t stop_ns = 0;
     while (!discard_) {
         const int64_t before_ns = host_time_ns();
         const int taken =
@@ -292,9 +294,12 @@ void InterfaceCapture::run() {
             if (!watch_link(nullptr)) break;
             next_statistics = now + between_statistics;
         }
-        // What was there when the stop came may still be in a part of the ring that is not full.
-        if (stop_ && stop_at == Clock::time_point::max()) stop_at = now + milliseconds(3 * retire_ms);
-        if (now >= stop_at) break;
+        // What was there when the stop came may still be in a part of the ring that is not full, or behind much else in it.
+        if (stop_ && stop_at == Clock::time_point::max()) {
+            stop_at = now + milliseconds(3 * retire_ms);
+            stop_ns = before_ns;
+        }
+        if (now >= stop_at && (taken <= 0 || !host_time_ || last_taken_ns_ > stop_ns)) break;
         if (taken > 0) continue;
         if (buffer_ == nullptr && host_time_)
             complete_until_ns_ = before_ns - int64_t{3} * retire_ms * 1'000'000;

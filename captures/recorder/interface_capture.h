@@ -98,6 +98,7 @@ class InterfaceCapture {
     PacketBuffer* buffer_ = nullptr;
     Clock::time_point buffer_began_;
     uint64_t taken_ = 0;
+    int64_t last_taken_ns_ = 0;
     uint32_t last_dropped_ = 0;
     uint32_t last_dropped_by_interface_ = 0;
 
