@@ -357,7 +357,7 @@ void LoadThread::on_full_feature(Connection& connection) {
         const std::lock_guard lock(outcome_mutex_);
         if (!outcome_) outcome_ = outcome;
     }
-    session.offer.tsih = outcome.tsih;
+    session.offer.joined = outcome;
     const size_t allowed = std::min<size_t>(session.connections.size(), outcome.max_connections);
     if (allowed < session.connections.size() && !session.told_of_connections) {
         session.told_of_connections = true;
@@ -428,7 +428,7 @@ void LoadThread::lose(Session& session, const std::string& why) {
     session.logout_wanted = false;
     session.logged_out = false;
     session.numbers = SessionNumbers{};
-    session.offer.tsih = 0;
+    session.offer.joined.reset();
     std::string message = fmt::format("{}: {}", session.target->name, why);
     if (lost > 0) message += fmt::format("; {} command{} had no answer yet", lost, lost == 1 ? "" : "s");
     if (worker.finished) {

@@ -82,25 +82,33 @@ std::string login_status_text(uint8_t status_class, uint8_t status_detail) {
 LoginExchange::LoginExchange(LoginOffer offer, uint32_t cmd_sn)
     : offer_(std::move(offer)),
       cmd_sn_(cmd_sn),
-      tsih_(offer_.tsih),
+      tsih_(offer_.joined ? offer_.joined->tsih : uint16_t{0}),
       exp_cmd_sn_(cmd_sn),
       max_cmd_sn_(cmd_sn) {
     if (offer_.chap) chap_.emplace(std::move(*offer_.chap));
     offer_.chap.reset();
+    if (offer_.joined) take_from_session(*offer_.joined, outcome_);
     outcome_.max_recv_data_segment_length_initiator = offer_.max_recv_data_segment_length;
 }
 
 std::string LoginExchange::first_keys() const {
     TextKeys keys = {{"InitiatorName", offer_.initiator_name}};
     if (!offer_.initiator_alias.empty()) keys.emplace_back("InitiatorAlias", offer_.initiator_alias);
-    if (offer_.target_name.empty()) {
-        keys.emplace_back("SessionType", "Discovery");
-    } else {
-        keys.emplace_back("SessionType", "Normal");
-        keys.emplace_back("TargetName", offer_.target_name);
-    }
+    if (may_say("SessionType"))
+        keys.emplace_back("SessionType", offer_.target_name.empty() ? "Discovery" : "Normal");
+    if (!offer_.target_name.empty()) keys.emplace_back("TargetName", offer_.target_name);
     keys.emplace_back("AuthMethod", !chap_ ? "None" : needs_chap() ? "CHAP" : "CHAP,None");
     return write_text_keys(keys);
+}
+
+bool LoginExchange::may_say(std::string_view name) const {
+    if (offer_.joined) return !is_leading_only(name);
+    if (!offer_.target_name.empty()) return true;
+    // What a session without commands has no use for is irrelevant there (§13, "Irrelevant when").
+    constexpr std::string_view of_discovery[] = {
+        "SessionType",      "HeaderDigest",       "DataDigest",        "MaxRecvDataSegmentLength",
+        "DefaultTime2Wait", "DefaultTime2Retain", "ErrorRecoveryLevel"};
+    return std::ranges::find(of_discovery, name) != std::end(of_discovery);
 }
 
 std::string LoginExchange::operational_keys() const {
@@ -112,15 +120,17 @@ std::string LoginExchange::operational_keys() const {
         keys.emplace_back(key.name, login_bool_text(offer_.*key.offered));
     keys.emplace_back("DataPDUInOrder", "Yes");
     keys.emplace_back("DataSequenceInOrder", "Yes");
-    if (offer_.target_name.empty()) {
-        // What a session without commands has no use for is irrelevant there (§13, "LO" and "Irrelevant when").
-        std::erase_if(keys, [](const auto& key) {
-            return key.first != "HeaderDigest" && key.first != "DataDigest" &&
-                   key.first != "MaxRecvDataSegmentLength" && key.first != "DefaultTime2Wait" &&
-                   key.first != "DefaultTime2Retain" && key.first != "ErrorRecoveryLevel";
-        });
-    }
+    std::erase_if(keys, [this](const auto& key) { return !may_say(key.first); });
     return write_text_keys(keys);
+}
+
+// Where one side's value decides, the other need not answer it (§6.2.2).
+void LoginExchange::take_what_is_decided() {
+    for (const LoginBoolKey& key : login_bool_keys) {
+        if (!may_say(key.name)) continue;
+        if (const bool offered = offer_.*key.offered; key.decided_by(offered))
+            outcome_.*key.outcome = offered;
+    }
 }
 
 // Nothing more is to be said in the security stage.
@@ -136,6 +146,7 @@ LoginExchange::Request LoginExchange::request() {
     // While the target has more to say it is only let go on.
     if (!asked_ && !wants_more_) {
         data += stage_ == Stage::security ? first_keys() : operational_keys();
+        if (stage_ == Stage::operational) take_what_is_decided();
         asked_ = true;
     }
     const auto current = static_cast<unsigned>(stage_);
@@ -259,6 +270,7 @@ Result<std::monostate> LoginExchange::end_security() {
 
 Result<std::string> LoginExchange::answer(const std::string& name, const std::string& value) {
     const bool was_offered = stage_ == Stage::operational && asked_;
+    if (offer_.joined && is_leading_only(name)) return std::string();
     for (const LoginNumberKey& key : login_number_keys) {
         if (name != key.name) continue;
         if (is_login_refusal(value)) return std::string();
@@ -276,7 +288,10 @@ Result<std::string> LoginExchange::answer(const std::string& name, const std::st
     }
     for (const LoginBoolKey& key : login_bool_keys) {
         if (name != key.name) continue;
-        if (is_login_refusal(value)) return std::string();
+        if (is_login_refusal(value)) {
+            outcome_.*key.outcome = LoginOutcome().*key.outcome;
+            return std::string();
+        }
         const auto said = read_login_bool(value);
         if (!said) return makes_no_sense(name, value);
         const bool offered = offer_.*key.offered;

@@ -16,31 +16,6 @@
 
 namespace sanscope {
 
-// What an initiator says of itself and asks for at login: the keys of RFC 7143 §13. Sizes are bytes.
-struct LoginOffer {
-    std::string initiator_name;
-    std::string initiator_alias;  // not sent where empty
-    std::string target_name;      // empty: a discovery session
-    uint64_t isid = 0;            // 48 bits (§11.12.5)
-    uint16_t tsih = 0;            // of the session that this connection is to join
-    uint16_t cid = 0;
-    std::string header_digest = "None";  // in order of preference: "CRC32C,None"
-    std::string data_digest = "None";
-    uint32_t max_recv_data_segment_length = 256 * 1024;
-    uint32_t max_burst_length = 16 * 1024 * 1024 - 512;
-    uint32_t first_burst_length = 256 * 1024;
-    bool initial_r2t = false;
-    bool immediate_data = true;
-    uint32_t max_outstanding_r2t = 1;
-    uint32_t max_connections = 1;
-    uint32_t error_recovery_level = 0;
-    uint32_t default_time2wait = 2;
-    uint32_t default_time2retain = 0;
-    std::optional<ChapCredentials> chap;  // where the initiator can prove itself
-    // A target that does not ask for this proof will not do. Always so where the target has to prove itself too.
-    bool chap_required = false;
-};
-
 // What holds for the connection once it is in the full feature phase. Before anything is said, the defaults of RFC 7143 §13.
 struct LoginOutcome {
     bool header_digest = false;
@@ -61,6 +36,32 @@ struct LoginOutcome {
     bool target_proved_itself = false;
     std::string target_alias;
     std::string target_portal_group_tag;
+};
+
+// What an initiator says of itself and asks for at login: the keys of RFC 7143 §13. Sizes are bytes.
+struct LoginOffer {
+    std::string initiator_name;
+    std::string initiator_alias;  // not sent where empty
+    std::string target_name;      // empty: a discovery session
+    uint64_t isid = 0;            // 48 bits (§11.12.5)
+    // What was negotiated in the session that this connection is to join, which holds for it, too.
+    std::optional<LoginOutcome> joined;
+    uint16_t cid = 0;
+    std::string header_digest = "None";  // in order of preference: "CRC32C,None"
+    std::string data_digest = "None";
+    uint32_t max_recv_data_segment_length = 256 * 1024;
+    uint32_t max_burst_length = 16 * 1024 * 1024 - 512;
+    uint32_t first_burst_length = 256 * 1024;
+    bool initial_r2t = false;
+    bool immediate_data = true;
+    uint32_t max_outstanding_r2t = 1;
+    uint32_t max_connections = 1;
+    uint32_t error_recovery_level = 0;
+    uint32_t default_time2wait = 2;
+    uint32_t default_time2retain = 0;
+    std::optional<ChapCredentials> chap;  // where the initiator can prove itself
+    // A target that does not ask for this proof will not do. Always so where the target has to prove itself too.
+    bool chap_required = false;
 };
 
 // The login of one connection, as the initiator leads it (RFC 7143 §6.3, §11.12, §11.13), with CHAP where that is offered. It
@@ -97,6 +98,8 @@ class LoginExchange {
 
     std::string first_keys() const;
     std::string operational_keys() const;
+    bool may_say(std::string_view name) const;
+    void take_what_is_decided();
     bool needs_chap() const { return chap_ && (offer_.chap_required || chap_->mutual()); }
     bool goes_on_from_security() const;
     Result<std::monostate> choose_authentication(const std::string& method);

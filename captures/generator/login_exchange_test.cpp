@@ -156,6 +156,76 @@ TEST_F(Login, OfADiscoverySessionAsksForNoTargetAndNoBursts) {
     EXPECT_THAT(find_key(keys, "MaxRecvDataSegmentLength"), Pointee(std::string("262144")));
 }
 
+// As LIO answers, the target of the Linux kernel.
+TEST_F(Login, WhatOneSideDecidesNeedsNoAnswer) {
+    LoginOffer offered = offer();
+    offered.initial_r2t = true;
+    offered.immediate_data = false;
+    exchange = LoginExchange(offered, 1);
+    ASSERT_TRUE(pass_security());
+    ask();
+    const TextKeys said = {{"HeaderDigest", "None"},      {"DataDigest", "None"},
+                           {"MaxConnections", "1"},       {"MaxBurstLength", "262144"},
+                           {"DefaultTime2Wait", "2"},     {"DefaultTime2Retain", "0"},
+                           {"FirstBurstLength", "65536"}, {"MaxOutstandingR2T", "1"},
+                           {"ErrorRecoveryLevel", "0"},   {"MaxRecvDataSegmentLength", "262144"}};
+    ASSERT_TRUE(answer(operational_to_full_feature, said));
+    EXPECT_TRUE(exchange.outcome().initial_r2t);
+    EXPECT_FALSE(exchange.outcome().immediate_data) << "No was offered, which no answer can change";
+    SessionRow row;
+    analyser.describe(row);
+    EXPECT_EQ(row.immediate_data, Ternary::no);
+}
+
+TEST_F(Login, ARefusedKeyStaysAtItsDefault) {
+    LoginOffer offered = offer();
+    offered.immediate_data = false;
+    exchange = LoginExchange(offered, 1);
+    ASSERT_TRUE(pass_security());
+    ask();
+    ASSERT_TRUE(answer(operational_to_full_feature, {{"ImmediateData", "NotUnderstood"}}));
+    EXPECT_TRUE(exchange.outcome().immediate_data);
+}
+
+// LIO refuses such keys there, and says so in the kernel's log.
+TEST_F(Login, AConnectionThatJoinsSaysOnlyWhatIsItsOwnAndKeepsToTheSession) {
+    LoginOutcome session;
+    session.tsih = 92;
+    session.max_burst_length = 131072;
+    session.first_burst_length = 16384;
+    session.immediate_data = false;
+    session.initial_r2t = false;
+    session.max_outstanding_r2t = 4;
+    session.header_digest = true;
+    LoginOffer joining = offer();
+    joining.joined = session;
+    joining.cid = 1;
+    exchange = LoginExchange(joining, 1);
+    ask();
+    EXPECT_EQ(request.header.view().tsih(), 92);
+    EXPECT_THAT(find_key(keys, "SessionType"), IsNull());
+    EXPECT_THAT(find_key(keys, "TargetName"), Pointee(offer().target_name));
+    ASSERT_TRUE(answer(security_to_operational, {{"AuthMethod", "None"}}));
+    ask();
+    std::vector<std::string> names;
+    for (const auto& [name, value] : keys) names.push_back(name);
+    EXPECT_THAT(names,
+                testing::UnorderedElementsAre("HeaderDigest", "DataDigest", "MaxRecvDataSegmentLength"));
+    ASSERT_TRUE(answer(operational_to_full_feature, {{"HeaderDigest", "None"},
+                                                     {"DataDigest", "None"},
+                                                     {"MaxRecvDataSegmentLength", "65536"},
+                                                     {"ImmediateData", "NotUnderstood"},
+                                                     {"MaxBurstLength", "524288"}}));
+    const LoginOutcome& outcome = exchange.outcome();
+    EXPECT_EQ(outcome.max_burst_length, 131072u) << "no connection changes its session";
+    EXPECT_EQ(outcome.first_burst_length, 16384u);
+    EXPECT_FALSE(outcome.immediate_data);
+    EXPECT_FALSE(outcome.initial_r2t);
+    EXPECT_EQ(outcome.max_outstanding_r2t, 4u);
+    EXPECT_FALSE(outcome.header_digest) << "each connection has digests of its own";
+    EXPECT_EQ(outcome.max_recv_data_segment_length_target, 65536u);
+}
+
 TEST_F(Login, DigestsAreWhatTheTargetChoosesOfThoseOffered) {
     LoginOffer with_digests = offer();
     with_digests.header_digest = "CRC32C,None";

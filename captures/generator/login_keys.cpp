@@ -1,10 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "captures/generator/login_keys.h"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <system_error>
 
 namespace sanscope {
+
+bool is_leading_only(std::string_view name) {
+    for (const LoginNumberKey& key : login_number_keys) {
+        if (name == key.name) return key.choice != LoginNumberKey::Choice::declared;
+    }
+    return std::ranges::find(login_bool_keys, name, &LoginBoolKey::name) != std::end(login_bool_keys) ||
+           name == "SessionType" || name == "DataPDUInOrder" || name == "DataSequenceInOrder";
+}
+
+void take_from_session(const LoginOutcome& session, LoginOutcome& connection) {
+    for (const LoginNumberKey& key : login_number_keys) {
+        if (key.choice != LoginNumberKey::Choice::declared) connection.*key.outcome = session.*key.outcome;
+    }
+    for (const LoginBoolKey& key : login_bool_keys) connection.*key.outcome = session.*key.outcome;
+}
 
 bool is_login_refusal(std::string_view value) {
     return value == "Reject" || value == "NotUnderstood" || value == "Irrelevant";

@@ -57,12 +57,19 @@ struct LoginBoolKey {
     bool LoginOutcome::*outcome;
 
     bool chosen(bool one, bool other) const { return either ? one || other : one && other; }
+    // Whatever the other side says.
+    bool decided_by(bool one) const { return one == either; }
 };
 
 inline constexpr LoginBoolKey login_bool_keys[] = {
     {"InitialR2T", true, &LoginOffer::initial_r2t, &LoginOutcome::initial_r2t},
     {"ImmediateData", false, &LoginOffer::immediate_data, &LoginOutcome::immediate_data},
 };
+
+// Whether a key is said by the first connection of a session alone, for all of them ("LO" in §13).
+bool is_leading_only(std::string_view name);
+// Those of its session hold for a connection that joins it.
+void take_from_session(const LoginOutcome& session, LoginOutcome& connection);
 
 // What a side says instead of a value (§6.2).
 bool is_login_refusal(std::string_view value);
