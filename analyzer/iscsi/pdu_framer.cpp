@@ -49,9 +49,10 @@ bool PduFramer::finish() {
     return true;
 }
 
-bool PduFramer::finish_stretch() {
+bool PduFramer::stretch_is_open() {
+    if (expect_ != Expect::resync || emitted_) return false;
     stretch_.end = offset_;
-    return expect_ == Expect::resync && !emitted_;
+    return true;
 }
 
 void PduFramer::set_digests(DigestUse header, DigestUse data) {

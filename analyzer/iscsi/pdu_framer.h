@@ -101,8 +101,8 @@ class PduFramer {
 
     const Pdu& pdu() const { return pdu_; }
     const UnseenStretch& stretch() const { return stretch_; }
-    // At the stream's end: whether a stretch is open. It is in stretch().
-    bool finish_stretch();
+    // Whether a stretch is open; if so it is in stretch() as far as it goes by now.
+    bool stretch_is_open();
 
     // From the next header on.
     void set_digests(DigestUse header, DigestUse data);

@@ -307,8 +307,9 @@ void Report::unanswered() {
     const uint64_t all = summary.outcomes(Outcome::unanswered) + summary.outcomes(Outcome::aborted);
     heading("Unanswered and aborted commands");
     for (const auto& [number, row] : listed) {
-        line("  {:<20} {:<24} ITT 0x{:08x}, {}, request in packet {} at {}", name_of(row), place_of(row),
-             row.itt, row.outcome == Outcome::aborted ? "aborted" : "unanswered", row.request_packet,
+        const std::string tag = row.itt == unknown<uint32_t> ? "?" : fmt::format("0x{:08x}", row.itt);
+        line("  {:<20} {:<24} ITT {}, {}, request in packet {} at {}", name_of(row), place_of(row), tag,
+             row.outcome == Outcome::aborted ? "aborted" : "unanswered", row.request_packet,
              since_start(row.request_ns));
     }
     if (all > listed.size()) line("  … and {} more", human_count(all - listed.size()));

@@ -59,13 +59,13 @@ uint64_t CommandTracker::on_pdu(const Pdu& pdu, uint32_t connection) {
         case Opcode::scsi_command:
             return on_command(pdu, connection);
         case Opcode::scsi_data_in:
-            return on_data_in(pdu, connection);
+            return on_data_in(pdu, find_or_begin(pdu, connection));
         case Opcode::scsi_data_out:
             return on_data_out(pdu);
         case Opcode::r2t:
-            return on_r2t(pdu, connection);
+            return on_r2t(pdu, find_or_begin(pdu, connection));
         case Opcode::scsi_response:
-            return on_response(pdu, connection);
+            return on_response(pdu, find_or_begin(pdu, connection));
         case Opcode::task_management_request:
             on_task_management_request(pdu);
             return 0;
@@ -75,6 +75,13 @@ uint64_t CommandTracker::on_pdu(const Pdu& pdu, uint32_t connection) {
         default:
             return 0;
     }
+}
+
+uint64_t CommandTracker::on_inferred_answer(const Pdu& pdu, uint64_t command) {
+    const uint32_t slot = slot_of(command);
+    if (slot == TaskTable::none) return 0;
+    slots_[slot].row->inferred = true;
+    return pdu.bhs().opcode() == Opcode::scsi_response ? on_response(pdu, slot) : on_data_in(pdu, slot);
 }
 
 void CommandTracker::finish() {
@@ -93,30 +100,31 @@ void CommandTracker::list_awaited(std::vector<AwaitedCommand>& out) const {
         if (command.orphan || command.inferred) continue;
         if (out.size() >= max_awaited) break;
         out.push_back({command.row->itt, command.row->request_packet, command.data_in_passed,
-                       command.data_in_expected});
+                       command.data_in_expected, command.number});
     }
 }
 
-std::optional<uint32_t> CommandTracker::likely_itt(Opcode answer, uint32_t data_length) const {
+std::optional<AwaitedCommand> CommandTracker::likely_awaited(Opcode answer, uint32_t data_length) const {
     std::vector<AwaitedCommand> awaited;
     list_awaited(awaited);
     const AwaitedCommand* best = nullptr;
     for (const AwaitedCommand& command : awaited) {
         const uint32_t due = command.data_expected - std::min(command.data_expected, command.data_passed);
         if (answer == Opcode::scsi_response) {
-            if (due == 0) return command.itt;
+            if (due == 0) return command;
         } else if (answer == Opcode::scsi_data_in && due >= data_length) {
-            if (command.data_passed > 0) return command.itt;
+            if (command.data_passed > 0) return command;
             if (best == nullptr || (due == data_length && best->data_expected != data_length))
                 best = &command;
         }
     }
     if (best == nullptr) return std::nullopt;
-    return best->itt;
+    return *best;
 }
 
-uint64_t CommandTracker::infer_request(uint32_t itt, Serial32 cmd_sn, Arrival arrival, uint32_t connection) {
-    uint32_t slot = orphan_of(itt, cmd_sn, false);
+uint64_t CommandTracker::infer_request(std::optional<uint32_t> itt, Serial32 cmd_sn, Arrival arrival,
+                                       uint32_t connection) {
+    uint32_t slot = itt ? orphan_of(*itt, cmd_sn, false) : claim_orphan(cmd_sn, connection);
     if (slot == TaskTable::none) slot = begin(itt, connection);
     InFlight& command = slots_[slot];
     CommandRow& row = *command.row;
@@ -136,6 +144,11 @@ uint64_t CommandTracker::infer_request(uint32_t itt, Serial32 cmd_sn, Arrival ar
         end(slot, Outcome::completed);
     }
     return number;
+}
+
+void CommandTracker::tell_tag(uint64_t command, uint32_t itt) {
+    const uint32_t slot = slot_of(command);
+    if (slot != TaskTable::none && slots_[slot].nameless) name(slot, itt);
 }
 
 uint64_t CommandTracker::on_command(const Pdu& pdu, uint32_t connection) {
@@ -174,8 +187,7 @@ uint64_t CommandTracker::on_command(const Pdu& pdu, uint32_t connection) {
     return number;
 }
 
-uint64_t CommandTracker::on_data_in(const Pdu& pdu, uint32_t connection) {
-    const uint32_t slot = find_or_begin(pdu, connection);
+uint64_t CommandTracker::on_data_in(const Pdu& pdu, uint32_t slot) {
     InFlight& command = slots_[slot];
     const Bhs bhs = pdu.bhs();
     note_data(command, pdu);
@@ -201,16 +213,14 @@ uint64_t CommandTracker::on_data_out(const Pdu& pdu) {
     return slots_[slot].number;
 }
 
-uint64_t CommandTracker::on_r2t(const Pdu& pdu, uint32_t connection) {
-    const uint32_t slot = find_or_begin(pdu, connection);
+uint64_t CommandTracker::on_r2t(const Pdu&, uint32_t slot) {
     CommandRow& row = *slots_[slot].row;
     ++row.r2ts;
     ++row.pdus;
     return slots_[slot].number;
 }
 
-uint64_t CommandTracker::on_response(const Pdu& pdu, uint32_t connection) {
-    const uint32_t slot = find_or_begin(pdu, connection);
+uint64_t CommandTracker::on_response(const Pdu& pdu, uint32_t slot) {
     InFlight& command = slots_[slot];
     ++command.row->pdus;
     const Bhs bhs = pdu.bhs();
@@ -271,12 +281,13 @@ void CommandTracker::on_task_management_response(const Pdu& pdu) {
     }
 }
 
-uint32_t CommandTracker::begin(uint32_t itt, uint32_t connection) {
+// Without a tag: nameless.
+uint32_t CommandTracker::begin(std::optional<uint32_t> itt, uint32_t connection) {
     if (in_flight_ >= max_in_flight) {
         while (!in_flight(order_.front())) order_.pop_front();
         end(order_.front().slot, Outcome::unanswered);
     }
-    bound_same_tag(itt);
+    if (itt) bound_same_tag(*itt);
     if (free_slots_.empty()) {
         free_slots_.push_back(static_cast<uint32_t>(slots_.size()));
         slots_.emplace_back();
@@ -287,16 +298,98 @@ uint32_t CommandTracker::begin(uint32_t itt, uint32_t connection) {
     command = InFlight{};
     command.used = true;
     command.row = &store_->begin_command(command.number);
-    command.row->itt = itt;
+    command.row->itt = reserved_tag;
     command.row->connection = connection;
     command.row->session = session_;
     command.connection = connection;
-    command.older = tags_.find(itt);
-    tags_.set(itt, slot);
     order_.push_back({command.number, slot});
+    if (itt) {
+        link_tag(slot, *itt);
+    } else {
+        command.nameless = true;
+        nameless_.push_back({command.number, slot});
+    }
     ++in_flight_;
     if (order_.size() > 2 * in_flight_ + 64) forget_ended();
     return slot;
+}
+
+// `none` if it has ended.
+uint32_t CommandTracker::slot_of(uint64_t command) const {
+    const auto entry =
+        std::lower_bound(order_.begin(), order_.end(), command,
+                         [](const Ordered& one, uint64_t number) { return one.number < number; });
+    return entry != order_.end() && entry->number == command && in_flight(*entry) ? entry->slot
+                                                                                  : TaskTable::none;
+}
+
+// Those with one tag stand newest first.
+void CommandTracker::link_tag(uint32_t slot, uint32_t itt) {
+    InFlight& command = slots_[slot];
+    command.row->itt = itt;
+    uint32_t newer = TaskTable::none;
+    command.older = tags_.find(itt);
+    while (command.older != TaskTable::none && slots_[command.older].number > command.number) {
+        newer = command.older;
+        command.older = slots_[newer].older;
+    }
+    if (newer == TaskTable::none) {
+        tags_.set(itt, slot);
+    } else {
+        slots_[newer].older = slot;
+    }
+}
+
+void CommandTracker::name(uint32_t slot, uint32_t itt) {
+    slots_[slot].nameless = false;
+    bound_same_tag(itt);
+    link_tag(slot, itt);
+}
+
+// The nameless request of that connection that this answer with an unknown tag belongs to: one whose data went on until
+// here, else the oldest whose answer has not been inferred, else the oldest.
+uint32_t CommandTracker::claim_nameless(const Pdu& pdu, uint32_t connection) {
+    const auto is_nameless = [&](const Ordered& entry) {
+        return in_flight(entry) && slots_[entry.slot].nameless;
+    };
+    while (!nameless_.empty() && !is_nameless(nameless_.front())) nameless_.pop_front();
+    constexpr size_t exp_cmd_sn_end = 32;
+    constexpr size_t buffer_offset_end = 44;
+    const Bhs bhs = pdu.bhs();
+    if (nameless_.empty() || !is_from_target(bhs.opcode_value()) || pdu.header_captured < exp_cmd_sn_end)
+        return TaskTable::none;
+    const bool goes_on = bhs.opcode() == Opcode::scsi_data_in && pdu.header_captured >= buffer_offset_end;
+    const uint32_t begins_at = goes_on ? bhs.buffer_offset() : 0;
+    uint32_t open = TaskTable::none;
+    uint32_t inferred = TaskTable::none;
+    size_t looked_at = 0;
+    for (const Ordered& entry : nameless_) {
+        if (++looked_at > max_awaited) break;
+        if (!is_nameless(entry) || slots_[entry.slot].connection != connection) continue;
+        const InFlight& command = slots_[entry.slot];
+        if (!has_received(bhs.exp_cmd_sn(), Serial32(command.row->cmd_sn), false)) break;
+        uint32_t& oldest = command.inferred ? inferred : open;
+        if (!command.inferred && begins_at > 0 && command.data_in_passed == begins_at) return entry.slot;
+        if (oldest == TaskTable::none) oldest = entry.slot;
+        if (open != TaskTable::none && begins_at == 0) break;
+    }
+    return open != TaskTable::none ? open : inferred;
+}
+
+// The first orphan of that connection whose answer came from a target that had received this request. Those before it
+// belong to earlier requests, which none will be told of any more.
+uint32_t CommandTracker::claim_orphan(Serial32 cmd_sn, uint32_t connection) {
+    while (!unclaimed_.empty()) {
+        const Ordered entry = unclaimed_.front();
+        const InFlight& command = slots_[entry.slot];
+        const bool waits = in_flight(entry) && command.orphan;
+        const bool fits =
+            waits && command.exp_cmd_sn_known && has_received(command.exp_cmd_sn, cmd_sn, false);
+        if (fits && command.connection != connection) return TaskTable::none;
+        unclaimed_.pop_front();
+        if (fits) return entry.slot;
+    }
+    return TaskTable::none;
 }
 
 // The oldest of too many commands with one tag is given up.
@@ -355,13 +448,19 @@ uint32_t CommandTracker::find_or_begin(const Pdu& pdu, uint32_t connection) {
     const Bhs bhs = pdu.bhs();
     uint32_t slot = answered_by(pdu);
     if (slot == TaskTable::none) {
-        slot = begin(bhs.itt(), connection);
-        slots_[slot].orphan = true;
-        slots_[slot].row->outcome = Outcome::response_only;
+        slot = knows(bhs.itt()) ? TaskTable::none : claim_nameless(pdu, connection);
+        if (slot != TaskTable::none) {
+            name(slot, bhs.itt());
+        } else {
+            slot = begin(bhs.itt(), connection);
+            slots_[slot].orphan = true;
+            slots_[slot].row->outcome = Outcome::response_only;
+            unclaimed_.push_back({slots_[slot].number, slot});
+            if (unclaimed_.size() > max_unclaimed) unclaimed_.pop_front();
+        }
     }
     constexpr size_t exp_cmd_sn_end = 32;
-    if (slots_[slot].inferred && !pdu.inferred) take_back_inference(slot);
-    if (pdu.inferred) slots_[slot].row->inferred = true;
+    if (slots_[slot].inferred) take_back_inference(slot);
     if (slots_[slot].orphan && is_from_target(bhs.opcode_value()) && pdu.header_captured >= exp_cmd_sn_end) {
         slots_[slot].exp_cmd_sn = bhs.exp_cmd_sn();
         slots_[slot].exp_cmd_sn_known = true;
@@ -391,33 +490,57 @@ void CommandTracker::take_back_inference(uint32_t slot) {
     CommandRow& row = *command.row;
     command.inferred = false;
     row.inferred = row.opcode == unknown<uint16_t>;
-    const bool had_status = row.response_packet != 0;
-    size_t looked_at = 0;
-    for (const Ordered& entry : order_) {
-        if (!had_status || ++looked_at > max_awaited * 8) break;
-        if (!in_flight(entry)) continue;
-        InFlight& other = slots_[entry.slot];
-        const bool fits = !other.orphan && !other.inferred && other.data_in_passed == 0 &&
-                          other.data_in_expected == command.data_in_expected &&
-                          other.row->request_packet <= row.response_packet;
-        if (!fits) continue;
-        CommandRow& others = *other.row;
-        others.first_data_packet = row.first_data_packet;
-        others.first_data_ns = row.first_data_ns;
-        others.last_data_packet = row.last_data_packet;
-        others.last_data_ns = row.last_data_ns;
-        others.response_packet = row.response_packet;
-        others.response_ns = row.response_ns;
-        others.pdus += row.pdus - 1;
-        others.inferred = other.inferred = true;
-        other.data_in_passed = command.data_in_passed;
-        inferred_.push_back({other.number, entry.slot});
-        break;
-    }
+    if (row.response_packet != 0) give_away(slot);
     row.pdus = 1;
     row.first_byte_packet = row.first_data_packet = row.last_data_packet = row.response_packet = 0;
     row.first_byte_ns = row.first_data_ns = row.last_data_ns = row.response_ns = no_time;
     command.data_in_passed = 0;
+}
+
+// The answer of `slot` goes to the oldest command still waiting for one like it, if that was requested by then; else to one
+// whose own inferred answer came late enough to be the waiting command's.
+void CommandTracker::give_away(uint32_t slot) {
+    const InFlight& command = slots_[slot];
+    const PacketNumber answered = command.row->response_packet;
+    const auto alike = [&](const InFlight& other) {
+        return !other.orphan && other.data_in_expected == command.data_in_expected;
+    };
+    const auto waiting = std::find_if(order_.begin(), order_.end(), [&](const Ordered& entry) {
+        const InFlight& other = slots_[entry.slot];
+        return entry.slot != slot && in_flight(entry) && alike(other) && !other.inferred &&
+               other.data_in_passed == 0;
+    });
+    if (waiting == order_.end()) return;
+    const PacketNumber requested = slots_[waiting->slot].row->request_packet;
+    if (requested <= answered) return move_answer(slot, *waiting);
+    const auto between = std::find_if(inferred_.begin(), inferred_.end(), [&](const Ordered& entry) {
+        const InFlight& other = slots_[entry.slot];
+        return entry.slot != slot && in_flight(entry) && alike(other) && other.inferred &&
+               other.row->request_packet <= answered && other.row->response_packet >= requested;
+    });
+    if (between == inferred_.end()) return;
+    move_answer(between->slot, *waiting);
+    move_answer(slot, *between);
+}
+
+void CommandTracker::move_answer(uint32_t from, Ordered to) {
+    const InFlight& giver = slots_[from];
+    const CommandRow& given = *giver.row;
+    InFlight& taker = slots_[to.slot];
+    CommandRow& row = *taker.row;
+    row.first_byte_packet = given.first_byte_packet;
+    row.first_byte_ns = given.first_byte_ns;
+    row.first_data_packet = given.first_data_packet;
+    row.first_data_ns = given.first_data_ns;
+    row.last_data_packet = given.last_data_packet;
+    row.last_data_ns = given.last_data_ns;
+    row.response_packet = given.response_packet;
+    row.response_ns = given.response_ns;
+    row.pdus = given.pdus;
+    taker.data_in_passed = giver.data_in_passed;
+    row.inferred = true;
+    if (!taker.inferred) inferred_.push_back(to);
+    taker.inferred = true;
 }
 
 void CommandTracker::learn_habits(const Pdu& pdu, const InFlight& command) {
@@ -488,14 +611,7 @@ void CommandTracker::abort(uint32_t slot, PacketNumber packet) {
 
 // Takes the command out of flight, and with it the older ones with its tag: they can be answered no more.
 void CommandTracker::end(uint32_t slot, Outcome outcome) {
-    const uint32_t itt = slots_[slot].row->itt;
-    uint32_t newer = tags_.find(itt);
-    if (newer == slot) {
-        tags_.erase(itt);
-    } else {
-        while (slots_[newer].older != slot) newer = slots_[newer].older;
-        slots_[newer].older = TaskTable::none;
-    }
+    if (!slots_[slot].nameless) unlink_tag(slot);
     while (slot != TaskTable::none) {
         InFlight& command = slots_[slot];
         if (!command.orphan) {
@@ -513,8 +629,25 @@ void CommandTracker::end(uint32_t slot, Outcome outcome) {
     }
 }
 
+// It and the older ones are found by their tag no more.
+void CommandTracker::unlink_tag(uint32_t slot) {
+    const uint32_t itt = slots_[slot].row->itt;
+    uint32_t newer = tags_.find(itt);
+    if (newer == slot) {
+        tags_.erase(itt);
+        return;
+    }
+    while (slots_[newer].older != slot) newer = slots_[newer].older;
+    slots_[newer].older = TaskTable::none;
+}
+
 void CommandTracker::forget_ended() {
-    std::erase_if(order_, [&](const Ordered& entry) { return !in_flight(entry); });
+    const auto has_ended = [&](const Ordered& entry) { return !in_flight(entry); };
+    std::erase_if(order_, has_ended);
+    std::erase_if(nameless_,
+                  [&](const Ordered& entry) { return has_ended(entry) || !slots_[entry.slot].nameless; });
+    std::erase_if(unclaimed_,
+                  [&](const Ordered& entry) { return has_ended(entry) || !slots_[entry.slot].orphan; });
 }
 
 }  // namespace sanscope

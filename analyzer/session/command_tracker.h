@@ -24,6 +24,9 @@ namespace sanscope {
 //
 // Answers whose headers the capture cut off may be told as inferred. A command so answered stays at hand for a while: if
 // an answer of its own turns up, the inferred one is given to the oldest command that it fits as well.
+//
+// A request whose header the capture cut off may be inferred as well. Where its tag cannot be told it is nameless: the
+// first answer with an unknown tag names it, where the target had received it by then.
 class CommandTracker {
   public:
     // Commands in flight are bounded; past it the oldest counts as unanswered.
@@ -32,11 +35,14 @@ class CommandTracker {
     static constexpr size_t max_answered_orphans = 8192;
     static constexpr size_t max_inferred = 256;
     static constexpr size_t max_awaited = 512;
+    static constexpr size_t max_unclaimed = 8192;
 
     CommandTracker(ResultStore& store, uint32_t session) : store_(&store), session_(session) {}
 
     // Any PDU of the session. Returns the number of the SCSI command it belongs to, 0 if to none.
     uint64_t on_pdu(const Pdu& pdu, uint32_t connection);
+    // A Data-In PDU or SCSI Response that is taken to belong to that command, one of list_awaited().
+    uint64_t on_inferred_answer(const Pdu& pdu, uint64_t command);
 
     // The session is over: what is in flight stays unanswered.
     void finish();
@@ -47,9 +53,12 @@ class CommandTracker {
     void list_awaited(std::vector<AwaitedCommand>& out) const;
     // Of those, the one that a Data-In PDU with this much data, or a SCSI Response, most likely belongs to: that of the
     // read under way, else the first one that it fits. Empty if there is none.
-    std::optional<uint32_t> likely_itt(Opcode answer, uint32_t data_length) const;
-    // A command whose header the capture cut off, known by what stands before and behind it.
-    uint64_t infer_request(uint32_t itt, Serial32 cmd_sn, Arrival arrival, uint32_t connection);
+    std::optional<AwaitedCommand> likely_awaited(Opcode answer, uint32_t data_length) const;
+    // A command whose header the capture cut off, known by what stands before and behind it; its tag too, perhaps.
+    uint64_t infer_request(std::optional<uint32_t> itt, Serial32 cmd_sn, Arrival arrival,
+                           uint32_t connection);
+    // Of an inferred request, which is still nameless or has been named by an answer since.
+    void tell_tag(uint64_t command, uint32_t itt);
     const AnswerHabits& habits() const { return habits_; }
 
   private:
@@ -64,6 +73,7 @@ class CommandTracker {
         bool used = false;
         bool immediate = false;
         bool orphan = false;    // its request has not been seen
+        bool nameless = false;  // its request was inferred without a tag
         bool answered = false;  // of an orphan: the status has come
         bool inferred = false;  // answered, as far as can be inferred
         bool exp_cmd_sn_known = false;
@@ -87,14 +97,20 @@ class CommandTracker {
     }
 
     uint64_t on_command(const Pdu& pdu, uint32_t connection);
-    uint64_t on_data_in(const Pdu& pdu, uint32_t connection);
+    uint64_t on_data_in(const Pdu& pdu, uint32_t slot);
     uint64_t on_data_out(const Pdu& pdu);
-    uint64_t on_r2t(const Pdu& pdu, uint32_t connection);
-    uint64_t on_response(const Pdu& pdu, uint32_t connection);
+    uint64_t on_r2t(const Pdu& pdu, uint32_t slot);
+    uint64_t on_response(const Pdu& pdu, uint32_t slot);
     void on_task_management_request(const Pdu& pdu);
     void on_task_management_response(const Pdu& pdu);
 
-    uint32_t begin(uint32_t itt, uint32_t connection);
+    uint32_t begin(std::optional<uint32_t> itt, uint32_t connection);
+    uint32_t slot_of(uint64_t command) const;
+    uint32_t claim_nameless(const Pdu& pdu, uint32_t connection);
+    uint32_t claim_orphan(Serial32 cmd_sn, uint32_t connection);
+    void name(uint32_t slot, uint32_t itt);
+    void link_tag(uint32_t slot, uint32_t itt);
+    void unlink_tag(uint32_t slot);
     void bound_same_tag(uint32_t itt);
     uint32_t begin_or_adopt(const Pdu& pdu, uint32_t connection);
     uint32_t orphan_of(uint32_t itt, Serial32 cmd_sn, bool immediate) const;
@@ -104,6 +120,8 @@ class CommandTracker {
     void note_data(InFlight& command, const Pdu& pdu);
     void note_status(InFlight& command, const Pdu& pdu, uint8_t status);
     void take_back_inference(uint32_t slot);
+    void give_away(uint32_t slot);
+    void move_answer(uint32_t from, Ordered to);
     void learn_habits(const Pdu& pdu, const InFlight& command);
     void learn_device(const InFlight& command, const Pdu& pdu);
     DeviceType device_of(uint64_t lun) const;
@@ -122,7 +140,9 @@ class CommandTracker {
     uint32_t last_data_in_expected_ = 0;
     std::deque<Ordered> answered_orphans_;
     std::deque<Ordered> inferred_;
-    std::deque<Ordered> order_;  // of request; holds the ended too, until forgotten
+    std::deque<Ordered> order_;      // of beginning; holds the ended too, until forgotten, as the next two
+    std::deque<Ordered> nameless_;   // of order_, those
+    std::deque<Ordered> unclaimed_;  // orphans in the order of their first answers
     size_t in_flight_ = 0;
 };
 

@@ -25,6 +25,13 @@ bool is_near(Serial32 a, Serial32 b) {
     return distance > -near && distance < near;
 }
 
+// Where packets are missing there is no moment at which something in the stretch could have come.
+bool was_cut_only(const UnseenStretch& stretch) {
+    return stretch.begin_is_header && stretch.marks.size() < UnseenStretch::max_marks &&
+           std::none_of(stretch.marks.begin(), stretch.marks.end(),
+                        [](const UnseenStretch::Mark& mark) { return mark.not_captured; });
+}
+
 bool is_login_or_text(Opcode opcode) {
     return opcode == Opcode::login_request || opcode == Opcode::login_response ||
            opcode == Opcode::text_request || opcode == Opcode::text_response;
@@ -55,7 +62,7 @@ void IscsiConnection::consume(bool from_target, const StreamPiece& piece) {
 
 void IscsiConnection::finish() {
     if (framer(false).finish()) on_pdu(false);
-    if (framer(true).finish_stretch()) {
+    if (framer(true).stretch_is_open()) {
         on_stretch(true);
         if (stretch_pending_) explain_answers(nullptr);
     }
@@ -92,6 +99,8 @@ bool IscsiConnection::vouches_for_answer(const Bhs& bhs) const {
 
 void IscsiConnection::on_pdu(bool from_target) {
     const Pdu& pdu = framer(from_target).pdu();
+    if (from_target && session_ != nullptr && pdu.header_captured >= sequence_numbers_end)
+        note_received(pdu.bhs().exp_cmd_sn());
     if (from_target && stretch_pending_) explain_answers(&pdu);
     if (is_login_or_text(pdu.bhs().opcode())) {
         on_login_or_text(pdu);
@@ -142,28 +151,30 @@ void IscsiConnection::on_stretch(bool from_target) {
     const PacketNumber packet = stretch.marks.empty() ? 0 : stretch.marks.front().delivered.packet;
     if (stretch.end == stretch.begin) return;
     issues_->add(Issue::resynchronisations, packet);
-    // Where packets are missing there is no moment at which an answer could have come.
-    const bool cut_only = stretch.begin_is_header && stretch.marks.size() < UnseenStretch::max_marks &&
-                          std::none_of(stretch.marks.begin(), stretch.marks.end(),
-                                       [](const UnseenStretch::Mark& mark) { return mark.not_captured; });
     if (from_target) {
-        stretch_pending_ = cut_only && !stretch_pending_ && session_ != nullptr;
+        stretch_pending_ = was_cut_only(stretch) && !stretch_pending_ && session_ != nullptr;
         if (stretch_pending_) stretch_ = stretch;
         return;
     }
+    if (!count_requests(stretch)) request_gap_.hopeless = true;
+    request_gap_.in_open_stretch = 0;
+}
+
+// Adds what must be requests without data to the gap, where the stretch may be nothing else.
+bool IscsiConnection::count_requests(const UnseenStretch& stretch) {
     const uint64_t length = stretch.end - stretch.begin;
     const uint32_t header = header_length();
     const size_t count = length / header;
-    if (!cut_only || length % header != 0 || request_gap_.requests.size() + count > max_requests_in_gap) {
-        request_gap_.hopeless = true;
-        return;
-    }
+    RequestGap& gap = request_gap_;
+    const size_t others = gap.requests.size() - gap.in_open_stretch;
+    if (!was_cut_only(stretch) || length % header != 0 || others + count > max_requests_in_gap) return false;
     size_t mark = 0;
-    for (size_t i = 1; i <= count; ++i) {
-        while (mark + 1 < stretch.marks.size() && stretch.marks[mark].end < stretch.begin + i * header)
-            ++mark;
-        request_gap_.requests.push_back(stretch.marks[mark].delivered);
+    for (; gap.in_open_stretch < count; ++gap.in_open_stretch) {
+        const uint64_t end = stretch.begin + (gap.in_open_stretch + 1) * header;
+        while (mark + 1 < stretch.marks.size() && stretch.marks[mark].end < end) ++mark;
+        gap.requests.push_back(stretch.marks[mark].delivered);
     }
+    return true;
 }
 
 // What the target's unseen bytes must have held, now that the PDU behind them is known (or the stream has ended).
@@ -231,21 +242,22 @@ void IscsiConnection::record_inferred(const UnseenAnswer& answer, Arrival begin,
     pdu.first = begin;
     if (answer.data_length > 0) pdu.first_data = begin;
     pdu.last = end;
-    record(pdu, true, session_->commands.on_pdu(pdu, connection_));
+    record(pdu, true, session_->commands.on_inferred_answer(pdu, answer.command));
     if (stat_sn_known_ && (response || with_status)) stat_sn_ += 1;
 }
 
 // Its opcode and lengths were captured, its tag was not.
 void IscsiConnection::on_partial_answer(const Pdu& pdu) {
-    const auto itt = session_->commands.likely_itt(pdu.bhs().opcode(), pdu.bhs().data_segment_length());
-    if (!itt) return record(pdu, true, 0);
+    const auto awaited =
+        session_->commands.likely_awaited(pdu.bhs().opcode(), pdu.bhs().data_segment_length());
+    if (!awaited) return record(pdu, true, 0);
     std::array<uint8_t, bhs_length> header{};
     std::copy_n(pdu.header, lengths_end, header.begin());
-    store_be32(header.data() + 16, *itt);
+    store_be32(header.data() + 16, awaited->itt);
     Pdu inferred = pdu;
     inferred.header = header.data();
     inferred.inferred = true;
-    record(inferred, true, session_->commands.on_pdu(inferred, connection_));
+    record(inferred, true, session_->commands.on_inferred_answer(inferred, awaited->command));
 }
 
 void IscsiConnection::on_request_in_gap(const Pdu& pdu) {
@@ -257,30 +269,71 @@ void IscsiConnection::on_request_in_gap(const Pdu& pdu) {
     }
 }
 
-// CmdSN says how many requests went by since the last one seen; where initiators count their tags up evenly, as they do,
+// A target that expects `exp_cmd_sn` next proves that what it has received of the gap were commands, before the next
+// request tells it: their answers may be the very next.
+void IscsiConnection::note_received(Serial32 exp_cmd_sn) {
+    RequestGap& gap = request_gap_;
+    // In a session of several connections the numbers may be another's.
+    if (!gap.begun || gap.hopeless || session_->connections > 1) return;
+    PduFramer& requests = framer(false);
+    if (requests.stretch_is_open()) count_requests(requests.stretch());
+    if (gap.requests.empty()) return;
+    const int32_t received = gap.cmd_sn_before.distance_to(exp_cmd_sn) - 1;
+    while (gap.commands.size() < gap.requests.size() &&
+           static_cast<int32_t>(gap.commands.size()) < received) {
+        const auto place = static_cast<uint32_t>(gap.commands.size());
+        std::optional<uint32_t> itt;
+        if (tag_stride_.foretells()) itt = gap.itt_before + (place + 1) * tag_stride_.stride;
+        gap.commands.push_back(session_->commands.infer_request(itt, gap.cmd_sn_before + (place + 1),
+                                                                gap.requests[place], connection_));
+    }
+}
+
+// CmdSN says how many requests went by since the last one seen; where initiators count their tags up evenly, as many do,
 // the tags before and behind say those between.
 void IscsiConnection::close_request_gap(const Pdu& next) {
     const Bhs bhs = next.bhs();
     const bool numbered = bhs.opcode() == Opcode::scsi_command && !bhs.immediate();
+    if (!numbered) return;
     RequestGap& gap = request_gap_;
     const auto missing = static_cast<uint32_t>(gap.requests.size());
-    if (missing > 0 && gap.begun && !gap.hopeless && numbered &&
-        gap.cmd_sn_before + (missing + 1) == bhs.cmd_sn()) {
-        const uint32_t tags_apart = bhs.itt() - gap.itt_before;
-        const uint32_t stride = tags_apart / (missing + 1);
-        if (stride != 0 && stride * (missing + 1) == tags_apart) {
-            for (uint32_t i = 1; i <= missing; ++i) {
-                session_->commands.infer_request(gap.itt_before + i * stride, gap.cmd_sn_before + i,
-                                                 gap.requests[i - 1], connection_);
+    if (gap.begun && !gap.hopeless && gap.cmd_sn_before + (missing + 1) == bhs.cmd_sn()) {
+        const bool tags_told = tag_stride_.note(bhs.itt() - gap.itt_before, missing + 1);
+        for (uint32_t i = 1; i <= missing; ++i) {
+            std::optional<uint32_t> itt;
+            if (tags_told) itt = gap.itt_before + i * tag_stride_.stride;
+            if (i > gap.commands.size()) {
+                session_->commands.infer_request(itt, gap.cmd_sn_before + i, gap.requests[i - 1],
+                                                 connection_);
+            } else if (itt) {
+                session_->commands.tell_tag(gap.commands[i - 1], *itt);
             }
         }
     }
-    if (!numbered) return;
     gap.begun = true;
     gap.hopeless = false;
     gap.itt_before = bhs.itt();
     gap.cmd_sn_before = bhs.cmd_sn();
     gap.requests.clear();
+    gap.in_open_stretch = 0;
+    gap.commands.clear();
+}
+
+bool IscsiConnection::TagStride::note(uint32_t apart, uint32_t steps) {
+    const uint32_t now = apart / steps;
+    if (now == 0 || now * steps != apart) {
+        even = false;
+        in_a_row = 0;
+        return false;
+    }
+    if (now != stride) {
+        even = even && in_a_row == 0;
+        in_a_row = 0;
+    }
+    stride = now;
+    ++in_a_row;
+    if (steps == 1) shown = now;
+    return now == shown && (even || in_a_row >= believed);
 }
 
 // Where no login told which digests are in use, what the PDUs showed.
@@ -337,7 +390,7 @@ void IscsiConnection::record(const Pdu& pdu, bool from_target, uint64_t command)
     row.command = command;
     row.connection = connection_;
     row.itt = bhs.itt();
-    row.itt_known = pdu.inferred || pdu.header_captured >= tag_end;
+    row.itt_known = pdu.inferred ? row.itt != reserved_tag : pdu.header_captured >= tag_end;
     row.data_length = bhs.data_segment_length();
     row.opcode = bhs.opcode_value();
     row.from_target = from_target;

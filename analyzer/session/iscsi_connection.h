@@ -43,7 +43,9 @@ class IscsiConnection final : private HeaderWitness {
     void explain_answers(const Pdu* next);
     void record_inferred(const UnseenAnswer& answer, Arrival begin, Arrival end);
     void on_partial_answer(const Pdu& pdu);
+    bool count_requests(const UnseenStretch& stretch);
     void on_request_in_gap(const Pdu& pdu);
+    void note_received(Serial32 exp_cmd_sn);
     void close_request_gap(const Pdu& next);
     void track(const Pdu& pdu, bool from_target);
     void note_numbers(const Pdu& pdu, bool from_target);
@@ -67,6 +69,20 @@ class IscsiConnection final : private HeaderWitness {
         uint32_t itt_before = 0;
         Serial32 cmd_sn_before;
         std::vector<Arrival> requests;
+        size_t in_open_stretch = 0;      // of the requests: from the stretch that has not come to its end
+        std::vector<uint64_t> commands;  // of the first requests: those the target says it has received
+    };
+    // How evenly this initiator counts up its tags, from one command to the next.
+    struct TagStride {
+        uint32_t stride = 0;
+        uint32_t in_a_row = 0;
+        bool even = true;    // never another so far
+        uint32_t shown = 0;  // by two commands that were both seen, one right behind the other
+        // Of commands whose tags lie `apart`, so many `steps` from each other. True if the tags between can be told.
+        bool note(uint32_t apart, uint32_t steps);
+        // Before the tag behind is seen.
+        bool foretells() const { return even && in_a_row >= believed && stride == shown; }
+        static constexpr uint32_t believed = 4;
     };
     static constexpr size_t max_requests_in_gap = 4096;
     static constexpr uint32_t full_explaining_effort = 20'000;
@@ -76,6 +92,7 @@ class IscsiConnection final : private HeaderWitness {
     UnseenStretch stretch_;
     uint32_t explaining_effort_ = full_explaining_effort;
     RequestGap request_gap_;
+    TagStride tag_stride_;
     bool leading_ = false;    // this connection's login began the session
     bool requested_ = false;  // a SCSI command was seen; the two below are its
     Serial32 requested_cmd_sn_;

@@ -108,7 +108,7 @@ class Search {
         using Kind = UnseenAnswer::Kind;
         const auto end = static_cast<uint32_t>(at + pdu);
         answers_.push_back({status ? Kind::data_in_with_status : Kind::data_in, state.command->itt,
-                            state.passed, data, at, end});
+                            state.passed, data, at, end, state.command->command});
         const uint32_t passed = state.passed;
         move(state, passed + data, status);
         if (from(end, statuses + (status ? 1 : 0))) return true;
@@ -120,7 +120,8 @@ class Search {
     bool response(State& state, uint32_t at, uint32_t statuses) {
         if (habits_.header_length > length_ - at) return false;
         const uint32_t end = at + habits_.header_length;
-        answers_.push_back({UnseenAnswer::Kind::response, state.command->itt, 0, 0, at, end});
+        answers_.push_back(
+            {UnseenAnswer::Kind::response, state.command->itt, 0, 0, at, end, state.command->command});
         move(state, state.passed, true);
         if (from(end, statuses + 1)) return true;
         move(state, state.passed, false);

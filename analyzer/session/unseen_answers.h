@@ -17,10 +17,11 @@ namespace sanscope {
 
 // A command in flight when the unseen bytes began.
 struct AwaitedCommand {
-    uint32_t itt = 0;
+    uint32_t itt = 0;  // reserved_tag: not known
     uint64_t request_packet = 0;
     uint32_t data_passed = 0;    // bytes of read data seen
     uint32_t data_expected = 0;  // bytes of read data in all; 0 for a command that reads nothing
+    uint64_t command = 0;        // its number, for whoever asks
 };
 
 // How this target is known to answer.
@@ -53,6 +54,7 @@ struct UnseenAnswer {
     uint32_t data_length = 0;
     uint32_t begin = 0;  // of the PDU in the unseen bytes
     uint32_t end = 0;
+    uint64_t command = 0;
 };
 
 // The answers that fill `length` unseen bytes; none if no row of them does, or it is not found in `effort` steps.

@@ -17,13 +17,15 @@ class UnderWay {
     // Requests in order. Returns how many are under way then.
     uint32_t request(const CommandRow& row, uint64_t number) {
         while (!ends_.empty() && ends_.top().packet <= row.request_packet) {
-            const auto ended = newest_.find(ends_.top().itt);
+            const auto ended = newest_.find(ends_.top().key);
             if (ended != newest_.end() && ended->second == ends_.top().number) newest_.erase(ended);
             ends_.pop();
         }
-        newest_[row.itt] = number;
+        // One of which no tag is known is not ended by another's.
+        const uint64_t key = row.itt == unknown<uint32_t> ? number << 32 | row.itt : row.itt;
+        newest_[key] = number;
         const PacketNumber end = row.response_packet != 0 ? row.response_packet : row.aborted_packet;
-        if (end != 0) ends_.push({end, number, row.itt});
+        if (end != 0) ends_.push({end, number, key});
         return static_cast<uint32_t>(newest_.size());
     }
 
@@ -31,10 +33,10 @@ class UnderWay {
     struct End {
         PacketNumber packet;
         uint64_t number;
-        uint32_t itt;
+        uint64_t key;
         bool operator>(const End& other) const { return packet > other.packet; }
     };
-    std::unordered_map<uint32_t, uint64_t> newest_;  // by task tag
+    std::unordered_map<uint64_t, uint64_t> newest_;  // by task tag
     std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
 };
 

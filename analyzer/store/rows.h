@@ -109,7 +109,7 @@ struct CommandRow {
     const char* name = "";                // static storage
     uint32_t connection = 0;
     uint32_t session = 0;
-    uint32_t itt = 0;
+    uint32_t itt = unknown<uint32_t>;
     uint32_t cmd_sn = 0;
     uint32_t r2ts = 0;
     uint32_t pdus = 0;

@@ -15,7 +15,9 @@ constexpr Column<CommandRow> columns[] = {
      number<&CommandRow::connection>},
     {"session", unsigned_column, "Row of the iSCSI session in `sessions`", number<&CommandRow::session>},
     {"lun", unsigned_column, "Logical unit number", value<&CommandRow::lun>},
-    {"itt", text_column, "Initiator task tag, 0x and 8 hexadecimal digits", hexadecimal<&CommandRow::itt, 8>},
+    {"itt", text_column,
+     "Initiator task tag, 0x and 8 hexadecimal digits; empty where the capture cut off every header with it",
+     hexadecimal_value<&CommandRow::itt, 8>},
     {"cmd_sn", unsigned_column, "CmdSN of the SCSI Command PDU",
      [](const CommandRow& row, const CellContext&, Cell& cell) {
          if (!row.cmd_sn_known) return cell.set_empty();

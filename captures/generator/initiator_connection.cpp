@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "captures/generator/initiator_connection.h"
 
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -33,6 +34,7 @@ InitiatorConnection::InitiatorConnection(LoginOffer offer, SessionNumbers& numbe
     free_.resize(options_.slots);
     for (uint32_t i = 0; i < options_.slots; ++i) free_[i] = static_cast<uint16_t>(i);
     free_count_ = options_.slots;
+    slot_by_tag_.resize(std::bit_ceil(options_.slots * size_t{4}));
     queue_login();
 }
 
@@ -74,9 +76,8 @@ void InitiatorConnection::append_whole(BhsWriter& header, std::string_view data)
 }
 
 uint32_t InitiatorConnection::find(uint32_t itt) const {
-    const uint32_t number = itt & 0xffff;
-    if (itt >= control_tags || number >= slots_.size()) return no_slot;
-    return slots_[number].active && slots_[number].itt == itt ? number : no_slot;
+    const uint32_t number = active_slot_at(itt);
+    return number != no_slot && slots_[number].itt == itt ? number : no_slot;
 }
 
 void InitiatorConnection::take_numbers(Bhs header) {

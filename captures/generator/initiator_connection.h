@@ -132,7 +132,6 @@ class InitiatorConnection {
         uint32_t moved = 0;
         uint64_t lun_field = 0;
         Serial32 cmd_sn;
-        uint16_t generation = 0;
         bool active = false;
         bool write = false;
         bool wants_data = false;
@@ -164,6 +163,7 @@ class InitiatorConnection {
 
     static constexpr uint32_t no_slot = 0xffffffff;
     static constexpr uint32_t control_tags = 0x80000000;  // and above: of PDUs that are no commands
+    static constexpr uint32_t task_count_bits = 0x1ffffff;
     static constexpr size_t enough_to_send = size_t{256} * 1024;
 
     void release(uint32_t slot) {
@@ -196,7 +196,21 @@ class InitiatorConnection {
         if (fault_.empty()) fault_ = std::move(message);
     }
 
-    // A tag is one task's in the whole session (§11.2.1.8): its upper bits tell the connection.
+    // A tag is one task's in the whole session (§11.2.1.8): its upper bits tell the connection. The lower ones count, so that
+    // where a capture cut a command's header off, those before and behind it tell its tag.
+    uint32_t next_task_tag(uint32_t slot) {
+        do {
+            task_count_ = (task_count_ + 1) & task_count_bits;
+        } while (active_slot_at(task_count_) != no_slot);  // a command that has been under way for long
+        slot_by_tag_[place_of(task_count_)] = slot;
+        return connection_tags_ | task_count_;
+    }
+    size_t place_of(uint32_t itt) const { return itt & (slot_by_tag_.size() - 1); }
+    // Whose command under way has that place; no_slot: none.
+    uint32_t active_slot_at(uint32_t itt) const {
+        const uint32_t slot = slot_by_tag_[place_of(itt)];
+        return slots_[slot].active && place_of(slots_[slot].itt) == place_of(itt) ? slot : no_slot;
+    }
     uint32_t next_control_tag() {
         control_count_ = (control_count_ + 1) & 0xffffff;
         return control_tags | connection_tags_ | control_count_;
@@ -213,6 +227,9 @@ class InitiatorConnection {
     uint32_t most_data_out_ = 8192;
 
     std::vector<Slot> slots_;
+    // By the lower bits of a task tag: the slot that had the latest one with them. Longer than there are slots.
+    std::vector<uint32_t> slot_by_tag_;
+    uint32_t task_count_ = 0;
     std::vector<uint16_t> free_;  // a ring
     uint32_t first_free_ = 0;
     uint32_t free_count_ = 0;
@@ -257,8 +274,7 @@ uint32_t InitiatorConnection::issue(const ScsiTask& task, Owner& owner) {
     first_free_ = first_free_ + 1 == options_.slots ? 0 : first_free_ + 1;
     --free_count_;
     Slot& slot = slots_[number];
-    slot.generation = static_cast<uint16_t>((slot.generation + 1) & 0x1ff);
-    slot.itt = connection_tags_ | uint32_t{slot.generation} << 16 | number;
+    slot.itt = next_task_tag(number);
     slot.bytes = task.bytes;
     slot.moved = 0;
     slot.lun_field = task.lun_field;

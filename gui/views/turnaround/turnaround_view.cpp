@@ -409,8 +409,10 @@ QString TurnaroundView::text_at(QPoint at) const {
             QString what = QString::fromUtf8(row.name);
             if (row.bytes != unknown<uint64_t> && row.bytes > 0) what += tr(", %1").arg(size_text(row.bytes));
             text += line(what);
-            text += line(
-                tr("LUN %1, task tag 0x%2").arg(lun_text(row.lun)).arg(row.itt, 8, 16, QLatin1Char('0')));
+            const QString tag = row.itt == unknown<uint32_t>
+                                    ? tr("not captured")
+                                    : QStringLiteral("0x%1").arg(row.itt, 8, 16, QLatin1Char('0'));
+            text += line(tr("LUN %1, task tag %2").arg(lun_text(row.lun), tag));
             text += line(tr("session %1, connection %2").arg(row.session).arg(row.connection));
             if (row.queue_depth != unknown<uint32_t>) text += line(tr("queue depth %1").arg(row.queue_depth));
             if (row.status != 0 && row.status != unknown<uint16_t>) {
