@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fmt/core.h>
 #include <span>
+#include <string>
 #include <sys/socket.h>
 #include <utility>
 #include <variant>
@@ -52,6 +53,12 @@ class InitiatorSocket {
     bool much_unwanted_ = false;  // so it was in the last PDU
     uint32_t waits_for_ = 1;      // bytes: SO_RCVLOWAT
 
+    // The target of the Linux kernel gives no other answer to who offers no CHAP where it wants that.
+    std::string closed() const {
+        const bool in_login = connection_.phase() == InitiatorConnection::Phase::login;
+        return std::string("the target closed the connection") +
+               (in_login ? " during the login and did not say why; some do so where they want CHAP" : "");
+    }
     void wait_for(uint32_t bytes) {
         if (bytes == waits_for_) return;
         const int low_water = static_cast<int>(bytes);
@@ -72,7 +79,7 @@ Result<bool> InitiatorSocket::receive(std::span<uint8_t> scratch, Owner& owner) 
         if (count < 0 && errno == EINTR) continue;
         if (count < 0 && errno != EAGAIN)
             return Error{fmt::format("the connection broke: {}", std::strerror(errno))};
-        if (count == 0) return Error{"the target closed the connection"};
+        if (count == 0) return Error{closed()};
         if (count > 0) {
             const auto taken = discards ? connection_.passed_over(static_cast<uint32_t>(count), owner)
                                         : connection_.take(scratch.first(static_cast<size_t>(count)), owner);

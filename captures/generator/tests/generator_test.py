@@ -194,7 +194,8 @@ def test_killed(bench):
 
 @contextlib.contextmanager
 def stranger(words):
-    """A TCP server that is no target: sends `words` to whoever comes, and then nothing. Gives its port."""
+    """A TCP server that is no target: sends `words` to whoever comes, and then nothing; or hangs up where they are None, once
+    something was asked. Gives its port."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.1)
         over = threading.Event()
@@ -205,7 +206,12 @@ def stranger(words):
                 with contextlib.suppress(OSError):
                     guest, _ = server.accept()
                     guests.append(guest)
-                    guest.sendall(words)
+                    if words is None:
+                        guest.settimeout(HANGS)
+                        guest.recv(65536)
+                        guests.pop().close()
+                    else:
+                        guest.sendall(words)
             for guest in guests:
                 guest.close()
 
@@ -229,6 +235,9 @@ def test_no_target(bench):
         with stranger(words) as port:
             run = bench.generate("--timeout", 2, f"iscsi://127.0.0.1:{port}/{name}/0")
         checks.check(f"a server that {what} is no target", refused_faults(run, "sanscope: .+"))
+    with stranger(None) as port:
+        run = bench.generate(f"iscsi://127.0.0.1:{port}/{name}/0")
+    checks.check("a target that hangs up in the login: it is said when", refused_faults(run, "during the login.*CHAP"))
     with stranger(b"") as port:
         run = bench.generate("--timeout", 1, f"iscsi://127.0.0.1:{port}/{name}/0")
         found = bench.run("generate", "--discover", "--timeout", 1, f"iscsi://127.0.0.1:{port}")
