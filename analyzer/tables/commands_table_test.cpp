@@ -88,7 +88,7 @@ TEST(CommandsTable, unknowns_are_empty) {
     ChunkedRows<CommandRow> rows;
     rows.append({});
     EXPECT_THAT(known_cells(*make_commands_table(rows), 0),
-                ElementsAre("command", "inferred", "itt", "outcome", "pdus", "r2ts"));
+                ElementsAre("command", "inferred", "outcome", "pdus", "r2ts"));
 }
 
 TEST(CommandsTable, numbers_that_are_zero_are_known) {
