@@ -99,9 +99,10 @@ bool IscsiConnection::vouches_for_answer(const Bhs& bhs) const {
 
 void IscsiConnection::on_pdu(bool from_target) {
     const Pdu& pdu = framer(from_target).pdu();
-    if (from_target && session_ != nullptr && pdu.header_captured >= sequence_numbers_end)
-        note_received(pdu.bhs().exp_cmd_sn());
-    if (from_target && stretch_pending_) explain_answers(&pdu);
+    if (from_target && session_ != nullptr) {
+        if (pdu.header_captured >= sequence_numbers_end) note_received(pdu.bhs().exp_cmd_sn());
+        if (stretch_pending_) explain_answers(&pdu);
+    }
     if (is_login_or_text(pdu.bhs().opcode())) {
         on_login_or_text(pdu);
         note_numbers(pdu, from_target);

@@ -15,7 +15,6 @@ namespace {
 using test::Bytes;
 using test::Moves;
 using test::pattern;
-using test::PduBuilder;
 using testing::Each;
 using testing::ElementsAreArray;
 
