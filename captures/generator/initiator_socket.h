@@ -42,28 +42,18 @@ class InitiatorSocket {
   private:
     // Below this a copy costs less than to take a header and its data in calls of their own.
     static constexpr uint32_t least_discarded = 32u << 10;
-    // What is to be discarded is waited for in pieces of this size: to be woken for each packet costs more than all else. Of
-    // larger pieces the processor that sends has all the work of the network between the two, and is slowed down by it.
-    static constexpr uint32_t most_waited_for = 16u << 10;
     static constexpr int most_calls = 16;
     static constexpr size_t header_with_digest = bhs_length + digest_length;
 
     FileDescriptor socket_;
     InitiatorConnection connection_;
     bool much_unwanted_ = false;  // so it was in the last PDU
-    uint32_t waits_for_ = 1;      // bytes: SO_RCVLOWAT
 
     // The target of the Linux kernel gives no other answer to who offers no CHAP where it wants that.
     std::string closed() const {
         const bool in_login = connection_.phase() == InitiatorConnection::Phase::login;
         return std::string("the target closed the connection") +
                (in_login ? " during the login and did not say why; some do so where they want CHAP" : "");
-    }
-    void wait_for(uint32_t bytes) {
-        if (bytes == waits_for_) return;
-        const int low_water = static_cast<int>(bytes);
-        if (::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVLOWAT, &low_water, sizeof low_water) == 0)
-            waits_for_ = bytes;
     }
 };
 
@@ -87,10 +77,7 @@ Result<bool> InitiatorSocket::receive(std::span<uint8_t> scratch, Owner& owner) 
             if (!discards) much_unwanted_ = connection_.unwanted() >= least_discarded;
         }
         // A short count: what had come by then is taken.
-        if (count < 0 || (static_cast<size_t>(count) < room && (discards || !much_unwanted_))) {
-            wait_for(discards ? std::min(connection_.unwanted(), most_waited_for) : 1);
-            return false;
-        }
+        if (count < 0 || (static_cast<size_t>(count) < room && (discards || !much_unwanted_))) return false;
     }
     return true;
 }
