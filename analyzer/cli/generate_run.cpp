@@ -60,9 +60,11 @@ class Seconds {
             return told;
         }
         if (Clock::now() < next_ - between_looks) return true;
-        // A thread's part is handed out when it was asked for before.
+        // A thread's part is handed out when it was asked for before; the looks may lie further apart than they should.
+        const bool asked = std::exchange(asked_, true);
         LoadAccount now = load_.account();
-        if (Clock::now() < next_) return true;
+        if (!asked || Clock::now() < next_) return true;
+        asked_ = false;
         next_ += std::chrono::seconds(1);
         if (now.seconds() > 0) {
             held_ = std::move(now);
@@ -90,6 +92,7 @@ class Seconds {
     Load& load_;
     GenerateOutput& output_;
     LoadAccount before_;
+    bool asked_ = false;
     std::optional<LoadAccount> held_;
     Clock::time_point held_until_;
     Clock::time_point next_ = Clock::now() + std::chrono::seconds(1);

@@ -46,8 +46,22 @@ void CaMachine::begin(Serial32 seq) {
     window_seq_ = Serial32(0);
 }
 
+// Packets of the two directions may stand a little out of order. A clock that was stepped back is another thing: from then
+// on time goes on from where it was, and what passed at the step is taken to be the shortest round trip.
+void CaMachine::note_time(int64_t time_ns) {
+    constexpr int64_t step_us = 500'000;
+    const int64_t us = time_ns / 1000 + stepped_back_us_;
+    if (us < state_.now_us - step_us) [[unlikely]] {
+        const int64_t passed_us = state_.min_rtt_us == SenderState::no_min_rtt ? 0 : state_.min_rtt_us;
+        stepped_back_us_ += state_.now_us + passed_us - us;
+        state_.now_us += passed_us;
+        return;
+    }
+    state_.now_us = std::max(state_.now_us, us);
+}
+
 void CaMachine::on_sent(const SentSegment& segment) {
-    state_.now_us = std::max(state_.now_us, segment.time_ns / 1000);
+    note_time(segment.time_ns);
     packet_ = segment.packet;
     time_ns_ = segment.time_ns;
     if ((segment.flags & tcp_rst) != 0) return;
@@ -369,7 +383,7 @@ void CaMachine::resend_segment(const SentSegment& segment, Index i, LossKind kin
 // Acknowledgement.
 
 bool CaMachine::on_ack(const ReceivedAck& ack) {
-    state_.now_us = std::max(state_.now_us, ack.time_ns / 1000);
+    note_time(ack.time_ns);
     packet_ = ack.packet;
     time_ns_ = ack.time_ns;
     if (!begun_ || (ack.flags & (tcp_rst | tcp_syn)) != 0) {

@@ -109,6 +109,8 @@ class CaMachine {
         LossKind kind = LossKind::fast_retransmit;
     };
 
+    void note_time(int64_t time_ns);
+
     // Transmission.
     void begin(Serial32 seq);
     void send_new(const SentSegment& segment, Serial32 begin, uint32_t length);
@@ -197,6 +199,7 @@ class CaMachine {
 
     PacketNumber packet_ = 0;
     int64_t time_ns_ = no_time;
+    int64_t stepped_back_us_ = 0;  // added to all times since
 
     Index highest_sack_ = SendQueue::none;  // the segment behind the highest SACKed
     uint32_t reordering_ = 3;

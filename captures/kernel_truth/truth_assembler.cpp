@@ -87,6 +87,16 @@ void TruthAssembler::tell_if_new(Socket& socket, const kernel_event& event, v1::
     message.set_mss(told.mss);
 }
 
+// An event's two clocks were read one after the other: of events of two processors at nearly the same time, the one that is
+// first by the one clock may be second by the other.
+int64_t TruthAssembler::time_of(const kernel_event& event, const ClockOffsets& clocks) {
+    constexpr int64_t between_readings_ns = 1'000'000;
+    const int64_t time_ns = clocks.real_ns(event.monotonic_ns, event.tai_ns);
+    const bool just_before = time_ns < last_time_ns_ && time_ns >= last_time_ns_ - between_readings_ns;
+    if (!just_before) last_time_ns_ = time_ns;
+    return last_time_ns_;
+}
+
 void TruthAssembler::take_one(const kernel_event& event, const ClockOffsets& clocks, v1::KernelTruth& truth) {
     if (event.kind == KERNEL_EVENT_CLOSED) {
         sockets_.erase(event.sock);
@@ -98,13 +108,13 @@ void TruthAssembler::take_one(const kernel_event& event, const ClockOffsets& clo
     if (event.kind == KERNEL_EVENT_TRANSITION) {
         v1::KernelTransition& transition = *truth.add_transitions();
         transition.set_socket(socket.number);
-        transition.set_time_ns(clocks.real_ns(event.monotonic_ns, event.tai_ns));
+        transition.set_time_ns(time_of(event, clocks));
         transition.set_state(event.ca_state);
         return;
     }
     v1::KernelWindow& window = *truth.add_windows();
     window.set_socket(socket.number);
-    window.set_time_ns(clocks.real_ns(event.monotonic_ns, event.tai_ns));
+    window.set_time_ns(time_of(event, clocks));
     if ((event.known & KERNEL_EVENT_KNOWS_SEQUENCE) != 0) {
         window.set_snd_una(event.snd_una);
         window.set_snd_nxt(event.snd_nxt);

@@ -46,6 +46,7 @@ class TruthAssembler {
     Socket& socket_of(const kernel_event& event);
     void tell_if_new(Socket& socket, const kernel_event& event, v1::KernelTruth& truth) const;
     void take_one(const kernel_event& event, const ClockOffsets& clocks, v1::KernelTruth& truth);
+    int64_t time_of(const kernel_event& event, const ClockOffsets& clocks);
 
     v1::KernelTruth::Method method_;
     std::vector<kernel_event> pending_;
@@ -53,6 +54,7 @@ class TruthAssembler {
     uint32_t last_number_ = 0;
     uint64_t file_ = 1;
     uint64_t lost_ = 0;
+    int64_t last_time_ns_ = INT64_MIN;
 };
 
 }  // namespace sanscope

@@ -307,5 +307,19 @@ TEST_F(TruthAssemblerTest, keeps_the_order_of_events_across_a_clock_stepped_back
     EXPECT_THAT(window_times(take()), ElementsAre(5'000'000'000, 1'000'000'000));
 }
 
+// Two processors, each of which was held up between reading one clock and the other.
+TEST_F(TruthAssemblerTest, lets_no_time_go_back_by_what_lies_between_two_readings) {
+    kernel_event first = event(1, 10);
+    first.tai_ns = 1'000'000'040;
+    kernel_event second = event(1, 11);
+    second.tai_ns = 1'000'000'020;
+    kernel_event third = event(1, 12);
+    third.tai_ns = 1'000'000'050;
+    assembler.add(first);
+    assembler.add(second);
+    assembler.add(third);
+    EXPECT_THAT(window_times(take()), ElementsAre(1'000'000'040, 1'000'000'040, 1'000'000'050));
+}
+
 }  // namespace
 }  // namespace sanscope
