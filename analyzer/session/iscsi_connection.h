@@ -81,8 +81,9 @@ class IscsiConnection final : private HeaderWitness {
         // Of commands whose tags lie `apart`, so many `steps` from each other. True if the tags between can be told.
         bool note(uint32_t apart, uint32_t steps);
         // Before the tag behind is seen.
-        bool foretells() const { return even && in_a_row >= believed && stride == shown; }
+        bool foretells() const { return in_a_row >= (even ? believed : surely) && stride == shown; }
         static constexpr uint32_t believed = 4;
+        static constexpr uint32_t surely = 64;
     };
     static constexpr size_t max_requests_in_gap = 4096;
     static constexpr uint32_t full_explaining_effort = 20'000;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "captures/generator/initiator_connection.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -13,6 +14,7 @@ namespace {
 constexpr uint32_t most_kept = 65536;
 constexpr unsigned final_flag = 0x80;
 constexpr uint32_t least_slots = 1;
+constexpr size_t least_places = 4096;
 constexpr uint32_t most_slots = 65535;
 
 // On the wire the digest's bytes are those of the little-endian integer.
@@ -34,7 +36,7 @@ InitiatorConnection::InitiatorConnection(LoginOffer offer, SessionNumbers& numbe
     free_.resize(options_.slots);
     for (uint32_t i = 0; i < options_.slots; ++i) free_[i] = static_cast<uint16_t>(i);
     free_count_ = options_.slots;
-    slot_by_tag_.resize(std::bit_ceil(options_.slots * size_t{4}));
+    slot_by_tag_.resize(std::bit_ceil(std::max(options_.slots * size_t{4}, least_places)));
     queue_login();
 }
 
