@@ -17,7 +17,7 @@ std::vector<SenderEvent> stepped_at(PacketNumber step) {
         return events.size() + 1 >= step ? time_ns - 7 * second : time_ns;
     };
     for (uint32_t n = 0; n < 40; ++n) {
-        const int64_t at = 100 * second + n * 100 * millisecond;
+        const int64_t at = 100 * second + int64_t{n} * 100 * millisecond;
         SentSegment sent;
         sent.time_ns = moment(at);
         sent.packet = events.size() + 1;
