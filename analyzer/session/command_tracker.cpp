@@ -13,6 +13,10 @@ namespace {
 
 constexpr uint8_t ahs_type_extended_cdb = 1;  // RFC 7143 §11.2.2.1
 constexpr size_t max_cdb = 260;               // SPC-4 §4.2.3: a variable length CDB
+// How much of a header must have been captured for a field to be there.
+constexpr size_t exp_cmd_sn_end = 32;
+constexpr size_t buffer_offset_end = 44;
+
 constexpr size_t max_devices = 4096;
 constexpr size_t max_task_management = 1024;
 
@@ -192,7 +196,6 @@ uint64_t CommandTracker::on_data_in(const Pdu& pdu, uint32_t slot) {
     const Bhs bhs = pdu.bhs();
     note_data(command, pdu);
     // Where the cut took the buffer offset, the data are taken to go on where they were.
-    constexpr size_t buffer_offset_end = 44;
     const bool offset_known = pdu.inferred || pdu.header_captured >= buffer_offset_end;
     const uint32_t offset = offset_known ? bhs.buffer_offset() : command.data_in_passed;
     command.data_in_passed = std::max(command.data_in_passed, offset + bhs.data_segment_length());
@@ -353,8 +356,6 @@ uint32_t CommandTracker::claim_nameless(const Pdu& pdu, uint32_t connection) {
         return in_flight(entry) && slots_[entry.slot].nameless;
     };
     while (!nameless_.empty() && !is_nameless(nameless_.front())) nameless_.pop_front();
-    constexpr size_t exp_cmd_sn_end = 32;
-    constexpr size_t buffer_offset_end = 44;
     const Bhs bhs = pdu.bhs();
     if (nameless_.empty() || !is_from_target(bhs.opcode_value()) || pdu.header_captured < exp_cmd_sn_end)
         return TaskTable::none;
@@ -432,7 +433,6 @@ uint32_t CommandTracker::orphan_of(uint32_t itt, Serial32 cmd_sn, bool immediate
 // The newest command with the tag of this answer that the target had received when it sent it.
 uint32_t CommandTracker::answered_by(const Pdu& pdu) const {
     const Bhs bhs = pdu.bhs();
-    constexpr size_t exp_cmd_sn_end = 32;
     const bool tells = is_from_target(bhs.opcode_value()) && pdu.header_captured >= exp_cmd_sn_end;
     uint32_t slot = tags_.find(bhs.itt());
     for (; slot != TaskTable::none; slot = slots_[slot].older) {
@@ -459,7 +459,6 @@ uint32_t CommandTracker::find_or_begin(const Pdu& pdu, uint32_t connection) {
             if (unclaimed_.size() > max_unclaimed) unclaimed_.pop_front();
         }
     }
-    constexpr size_t exp_cmd_sn_end = 32;
     if (slots_[slot].inferred) take_back_inference(slot);
     if (slots_[slot].orphan && is_from_target(bhs.opcode_value()) && pdu.header_captured >= exp_cmd_sn_end) {
         slots_[slot].exp_cmd_sn = bhs.exp_cmd_sn();

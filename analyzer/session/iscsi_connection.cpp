@@ -274,11 +274,11 @@ void IscsiConnection::on_request_in_gap(const Pdu& pdu) {
 // request tells it: their answers may be the very next.
 void IscsiConnection::note_received(Serial32 exp_cmd_sn) {
     RequestGap& gap = request_gap_;
-    // In a session of several connections the numbers may be another's.
-    if (!gap.begun || gap.hopeless || session_->connections > 1) return;
+    if (!gap.begun || gap.hopeless) return;
     PduFramer& requests = framer(false);
     if (requests.stretch_is_open()) count_requests(requests.stretch());
-    if (gap.requests.empty()) return;
+    // In a session of several connections the numbers may be another's.
+    if (gap.requests.empty() || store_->session(session_->number).connections > 1) return;
     const int32_t received = gap.cmd_sn_before.distance_to(exp_cmd_sn) - 1;
     while (gap.commands.size() < gap.requests.size() &&
            static_cast<int32_t>(gap.commands.size()) < received) {

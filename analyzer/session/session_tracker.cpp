@@ -12,7 +12,7 @@ Session* SessionTracker::for_login(const LoginNegotiation& login) {
             SessionRow& row = store_->session(sessions_[i].number);
             if (row.tsih == login.tsih_requested() && row.isid == login.isid() &&
                 row.initiator_name == login.initiator_name()) {
-                row.connections = ++sessions_[i].connections;
+                ++row.connections;
                 return &sessions_[i];
             }
         }

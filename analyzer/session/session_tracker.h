@@ -17,7 +17,6 @@ struct Session {
         : number(session_number), commands(store, session_number) {}
 
     uint32_t number;
-    uint32_t connections = 1;
     CommandTracker commands;
     bool command_window_known = false;  // the two below are from the latest answer seen
     Serial32 exp_cmd_sn;
