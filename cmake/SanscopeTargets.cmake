@@ -35,13 +35,30 @@ if(SANSCOPE_BUILD_FUZZERS)
   target_compile_options(sanscope_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# GNU ld takes seconds for each of some 70 test programs.
+find_program(SANSCOPE_MOLD mold)
+mark_as_advanced(SANSCOPE_MOLD)
+if(SANSCOPE_MOLD)
+  target_link_options(sanscope_options INTERFACE -fuse-ld=mold)
+endif()
+
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
-# sanscope_library(NAME SOURCES ... [DEPENDS ...]): the static library `sanscope_NAME` of one folder.
+include(SanscopeFastBuild)
+sanscope_precompiled(sanscope_precompiled_library library.h)
+if(SANSCOPE_BUILD_TESTS)
+  sanscope_precompiled(sanscope_precompiled_test test.h PIE OPTIONS -O0 DEPENDS GTest::gmock GTest::gtest_main)
+endif()
+
+# sanscope_library(NAME SOURCES ... [DEPENDS ...] [PRECOMPILED ...]): the static library `sanscope_NAME` of one folder.
 function(sanscope_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILED" "SOURCES;DEPENDS" ${ARGN})
   add_library(sanscope_${name} STATIC ${ARG_SOURCES})
   target_link_libraries(sanscope_${name} PUBLIC sanscope_options fmt::fmt ${ARG_DEPENDS})
+  if(NOT ARG_PRECOMPILED)
+    set(ARG_PRECOMPILED sanscope_precompiled_library)
+  endif()
+  sanscope_use_precompiled(sanscope_${name} ${ARG_PRECOMPILED})
 endfunction()
 
 # sanscope_test(NAME SOURCES ... [DEPENDS ...]): the Google Test program `NAME_test`, each case a ctest test. What is
@@ -54,6 +71,7 @@ function(sanscope_test name)
   add_executable(${name}_test ${ARG_SOURCES})
   target_compile_options(${name}_test PRIVATE -O0)
   target_link_libraries(${name}_test PRIVATE sanscope_options GTest::gmock GTest::gtest_main ${ARG_DEPENDS})
+  sanscope_use_precompiled(${name}_test sanscope_precompiled_test)
   gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
                        PROPERTIES TIMEOUT 300)
 endfunction()

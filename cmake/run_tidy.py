@@ -13,6 +13,7 @@ import concurrent.futures
 import hashlib
 import json
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -61,22 +62,45 @@ def fingerprint(version, entry, headers):
     return digest.hexdigest()
 
 
+INCLUDE = re.compile(r'^#include "(/[^"]+)"$', re.MULTILINE)
+PRECOMPILED = re.compile(r" -Winvalid-pch(?: -Xclang)? -include(?:-pch)?(?: -Xclang)? \S*cmake_pch\S*")
+
+
+def single_sources(entries):
+    """The same commands for each source alone, as SANSCOPE_FAST_BUILD=OFF compiles it: clang cannot read GCC's precompiled
+    headers, and a source has to include what it uses. Yields (entry, the object in which the build has the source)."""
+    for entry in entries:
+        built = object_of(entry)
+        source = pathlib.Path(entry["file"])
+        command = PRECOMPILED.sub("", entry["command"])
+        if source.name.startswith("unity_"):
+            for part in INCLUDE.findall(source.read_text()):
+                yield {**entry, "file": part, "command": command.replace(str(source), part)}, built
+        else:
+            yield {**entry, "command": command}, built
+
+
 def newest_first(todo):
-    """Ordered by the last commit that changed each source; those not yet committed come first."""
-    log = subprocess.run(["git", "-c", f"safe.directory={ROOT}", "-C", ROOT, "log", "--format=", "--name-only", "-n", "500"],
-                         capture_output=True, text=True).stdout
+    """Ordered by the last commit that changed each source; those not yet committed come first. Without git or a history,
+    as they come."""
+    try:
+        log = subprocess.run(
+            ["git", "-c", f"safe.directory={ROOT}", "-C", ROOT, "log", "--format=", "--name-only", "-n", "500"],
+            capture_output=True, text=True).stdout
+    except FileNotFoundError:
+        return todo
     age = {}
     for name in log.split():
         age.setdefault(ROOT / name, len(age))
     return sorted(todo, key=lambda item: age.get(pathlib.Path(item[0]["file"]), -1))
 
 
-def check(build, entry, deadline):
+def check(database, entry, deadline):
     """Whether it passed, and what clang-tidy said; None when it is too late to begin."""
     if time.monotonic() > deadline:
         return None, ""
     # The commands are those of GCC, some of whose warnings clang does not have.
-    run = subprocess.run(["clang-tidy", "--quiet", "--extra-arg=-Wno-unknown-warning-option", "-p", build, entry["file"]],
+    run = subprocess.run(["clang-tidy", "--quiet", "--extra-arg=-Wno-unknown-warning-option", "-p", database, entry["file"]],
                          capture_output=True, text=True)
     return run.returncode == 0, run.stdout
 
@@ -94,11 +118,15 @@ def main():
 
     version = subprocess.run(["clang-tidy", "--version"], check=True, capture_output=True).stdout
     headers = headers_by_object(build)
+    commands = list(single_sources(json.loads((build / "compile_commands.json").read_text())))
+    database = build / "tidy"
+    database.mkdir(exist_ok=True)
+    (database / "compile_commands.json").write_text(json.dumps([entry for entry, built in commands]))
     todo, unchanged = [], 0
-    for entry in json.loads((build / "compile_commands.json").read_text()):
+    for entry, built in commands:
         if not is_checked(pathlib.Path(entry["file"])):
             continue
-        stamp = remembered / fingerprint(version, entry, headers.get(object_of(entry), []))
+        stamp = remembered / fingerprint(version, entry, headers.get(built, []))
         if stamp.exists():
             unchanged += 1
         else:
@@ -106,7 +134,7 @@ def main():
 
     failures = unreached = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        running = {pool.submit(check, build, entry, deadline): stamp for entry, stamp in newest_first(todo)}
+        running = {pool.submit(check, database, entry, deadline): stamp for entry, stamp in newest_first(todo)}
         for future in concurrent.futures.as_completed(running):
             good, output = future.result()
             if good is None:

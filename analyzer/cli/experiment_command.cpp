@@ -15,6 +15,8 @@
 
 #include "captures/lab/experiment/experiment_runner.h"
 
+#include "analyzer/cli/error_message.h"
+
 namespace sanscope {
 namespace {
 
@@ -25,10 +27,6 @@ void stop_on_signals() {
     struct sigaction action {};
     action.sa_handler = [](int) { stop = true; };
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
-}
-
-void tell(std::string_view what) {
-    fmt::print(stderr, "sanscope: {}\n", what);
 }
 
 std::vector<std::string> names() {
@@ -99,7 +97,7 @@ Result<lab::ChosenExperiment> ExperimentCommand::choose() const {
 ExitStatus ExperimentCommand::run() const {
     const auto chosen = choose();
     if (!chosen) {
-        tell(chosen.error().message);
+        print_error(chosen.error().message);
         return exit_usage;
     }
     const std::filesystem::path folder = folder_.empty() ? name_ : folder_;
@@ -108,7 +106,7 @@ ExitStatus ExperimentCommand::run() const {
     if (dry_run_) {
         const auto done = lab::read_run_records(runs);
         if (!done) {
-            tell(done.error().message);
+            print_error(done.error().message);
             return exit_nothing_analysed;
         }
         fmt::print("{}", lab::dry_run_text(
@@ -116,18 +114,18 @@ ExitStatus ExperimentCommand::run() const {
         return exit_all_analysed;
     }
     if (::geteuid() != 0) {
-        tell(
+        print_error(
             "experiments build hosts in network namespaces, which needs root: start it with sudo, or with "
             "--dry-run");
         return exit_nothing_analysed;
     }
     if (const auto missing = lab::missing_programs(chosen->settings); !missing.empty()) {
-        tell(fmt::format("not installed, but needed: {}", fmt::join(missing, ", ")));
+        print_error(fmt::format("not installed, but needed: {}", fmt::join(missing, ", ")));
         return exit_nothing_analysed;
     }
     const std::string allowed = lab::allowed_congestion_controls();
     if (const auto refused = lab::refused_congestion_controls(chosen->settings, allowed); !refused.empty()) {
-        tell(fmt::format(
+        print_error(fmt::format(
             "hosts in namespaces may not use {} here; this allows it until the next start of the machine:\n"
             "  sysctl -w net.ipv4.tcp_allowed_congestion_control=\"{} {}\"",
             fmt::join(refused, ", "), allowed, fmt::join(refused, " ")));
@@ -136,7 +134,7 @@ ExitStatus ExperimentCommand::run() const {
     std::filesystem::create_directories(folder, error);
     auto file = lab::RunRecordFile::open(runs);
     if (!file) {
-        tell(file.error().message);
+        print_error(file.error().message);
         return exit_nothing_analysed;
     }
     stop_on_signals();
@@ -150,10 +148,10 @@ ExitStatus ExperimentCommand::run() const {
         fmt::print("{}\n", line);
         std::fflush(stdout);
     });
-    if (!tally) tell(tally.error().message);
+    if (!tally) print_error(tally.error().message);
     const auto written = lab::write_results(*chosen, file->records(), folder, "sanscope " SANSCOPE_VERSION);
     if (!written) {
-        tell(written.error().message);
+        print_error(written.error().message);
         return exit_nothing_analysed;
     }
     fmt::print("{}: {}\n", folder.string(), fmt::join(*written, ", "));
@@ -161,13 +159,13 @@ ExitStatus ExperimentCommand::run() const {
         fmt::print("no figure.png: rsvg-convert (package librsvg2-bin) could not draw it\n");
     if (!tally) return exit_nothing_analysed;
     if (tally->interrupted) {
-        tell(fmt::format("interrupted after {} of {} runs; started again, it goes on from there", tally->done,
-                         remaining.size()));
+        print_error(fmt::format("interrupted after {} of {} runs; started again, it goes on from there",
+                                tally->done, remaining.size()));
         return exit_interrupted;
     }
     if (tally->failed == 0) return exit_all_analysed;
-    tell(fmt::format("{} runs failed, {} were done; started again, it tries those that failed", tally->failed,
-                     tally->done));
+    print_error(fmt::format("{} runs failed, {} were done; started again, it tries those that failed",
+                            tally->failed, tally->done));
     return tally->done == 0 ? exit_nothing_analysed : exit_input_damaged;
 }
 

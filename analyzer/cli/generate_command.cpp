@@ -19,6 +19,7 @@
 #include "captures/generator/target_url.h"
 #include "captures/generator/trace.h"
 
+#include "analyzer/cli/error_message.h"
 #include "analyzer/cli/generate_listing.h"
 #include "analyzer/cli/generate_login.h"
 #include "analyzer/cli/generate_output.h"
@@ -34,10 +35,6 @@ constexpr double default_duration = 10;
 int64_t to_ns(double seconds) {
     constexpr double ns_per_second = 1e9;
     return std::llround(seconds * ns_per_second);
-}
-
-void tell(std::string_view what) {
-    fmt::print(stderr, "sanscope: {}\n", what);
 }
 
 Result<std::vector<TargetUrl>> read_urls(const GenerateOptions& options) {
@@ -118,7 +115,7 @@ bool GenerateCommand::chosen() const {
 
 ExitStatus GenerateCommand::run() const {
     const auto refused = [](const Error& error, ExitStatus status) {
-        tell(error.message);
+        print_error(error.message);
         return status;
     };
     if (auto checked = options_.check(); !checked) return refused(checked.error(), exit_usage);

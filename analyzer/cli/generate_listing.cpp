@@ -13,6 +13,7 @@
 #include "captures/generator/lun_probe.h"
 #include "captures/generator/target_client.h"
 
+#include "analyzer/cli/error_message.h"
 #include "analyzer/cli/generate_login.h"
 #include "analyzer/cli/generate_packets.h"
 #include "analyzer/cli/interrupt_handler.h"
@@ -24,10 +25,6 @@
 namespace sanscope {
 namespace {
 
-void tell(std::string_view what) {
-    fmt::print(stderr, "sanscope: {}\n", what);
-}
-
 // One object in one line on standard output.
 template <class Members>
 void print_object(std::string_view kind, Members members) {
@@ -38,7 +35,7 @@ void print_object(std::string_view kind, Members members) {
     members(object);
     object.end();
     out.append('\n');
-    if (!out.finish() && sink.error() != nullptr) tell(sink.error()->message);
+    if (!out.finish() && sink.error() != nullptr) print_error(sink.error()->message);
 }
 
 void print_target(const GenerateOptions& options, const std::string& name, const std::string& url) {
@@ -56,7 +53,7 @@ ExitStatus list_targets(const GenerateOptions& options, const TargetPortal& aske
                         const std::vector<SocketAddress>& addresses, const LoginOffer& offer) {
     const auto targets = discover(addresses, tcp_settings(options), offer, login_patience(options));
     if (!targets) {
-        tell(fmt::format("{}: {}", target_portal_text(asked), targets.error().message));
+        print_error(fmt::format("{}: {}", target_portal_text(asked), targets.error().message));
         return exit_nothing_analysed;
     }
     for (const DiscoveredTarget& target : *targets) {
@@ -70,7 +67,7 @@ ExitStatus list_targets(const GenerateOptions& options, const TargetPortal& aske
             print(portal);
         }
     }
-    if (targets->empty()) tell("the portal has no targets for this initiator");
+    if (targets->empty()) print_error("the portal has no targets for this initiator");
     return exit_all_analysed;
 }
 
@@ -112,12 +109,12 @@ ExitStatus list_units(const GenerateOptions& options, const TargetUrl& url,
         TargetClient::log_in(addresses, tcp_settings(options), offer,
                              {.patience = login_patience(options), .stop = &InterruptHandler::interrupted});
     if (!client) {
-        tell(fmt::format("{}: {}", url.target_name, client.error().message));
+        print_error(fmt::format("{}: {}", url.target_name, client.error().message));
         return exit_nothing_analysed;
     }
     const auto luns = list_luns(*client);
     if (!luns) {
-        tell(fmt::format("{}: REPORT LUNS: {}", url.target_name, luns.error().message));
+        print_error(fmt::format("{}: REPORT LUNS: {}", url.target_name, luns.error().message));
         return exit_nothing_analysed;
     }
     for (const uint64_t field : *luns) {
@@ -142,7 +139,7 @@ ExitStatus list_units(const GenerateOptions& options, const TargetUrl& url,
 ExitStatus list_what_is_there(const GenerateOptions& options, const TargetUrl& url, const LoginOffer& offer) {
     const auto addresses = resolve(url.portal.host, url.portal.port);
     if (!addresses) {
-        tell(addresses.error().message);
+        print_error(addresses.error().message);
         return exit_nothing_analysed;
     }
     if (url.target_name.empty()) return list_targets(options, url.portal, *addresses, offer);

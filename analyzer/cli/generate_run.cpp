@@ -18,6 +18,7 @@
 #include "captures/generator/load_report.h"
 #include "sanscope/v1/recording.pb.h"
 
+#include "analyzer/cli/error_message.h"
 #include "analyzer/cli/generate_packets.h"
 #include "analyzer/cli/interrupt_handler.h"
 #include "analyzer/cli/load_recording.h"
@@ -26,10 +27,6 @@ namespace sanscope {
 namespace {
 
 constexpr std::chrono::milliseconds between_looks{50};
-
-void tell(std::string_view what) {
-    fmt::print(stderr, "sanscope: {}\n", what);
-}
 
 v1::RecordingRequest recording_request(const GenerateOptions& options, const LoadPlan& plan) {
     std::vector<SocketAddress> addresses;
@@ -144,7 +141,7 @@ bool follow(Load& load, LoadRecording* recording, GenerateOutput& output) {
 
 ExitStatus run_load(const GenerateOptions& options, LoadPlan plan, GenerateOutput& output) {
     const auto refused = [](const Error& error, ExitStatus status = exit_nothing_analysed) {
-        tell(error.message);
+        print_error(error.message);
         return status;
     };
     std::unique_ptr<CommandLog> log;

@@ -6,7 +6,7 @@
 namespace sanscope {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string filter_string(std::string_view text) {
     std::string result = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\') result += '\\';
@@ -26,7 +26,7 @@ std::string display_filter_for(std::string_view abbreviation, std::string_view t
     if (value == nullptr || value->empty() || type == "FT_PROTOCOL" || type == "FT_NONE") return field;
     if (type == "FT_STRING" || type == "FT_STRINGZ" || type == "FT_UINT_STRING" || type == "FT_STRINGZPAD" ||
         type == "FT_STRINGZTRUNC" || type == "FT_ABSOLUTE_TIME") {
-        return field + " == " + quoted(*value);
+        return field + " == " + filter_string(*value);
     }
     // What a display filter takes for one word.
     const bool word = std::ranges::all_of(*value, [](char c) {

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/cli/error_message.h"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+namespace sanscope {
+
+void print_error(std::string_view message) {
+    fmt::print(stderr, "sanscope: {}\n", message);
+}
+
+}  // namespace sanscope
