@@ -7,6 +7,12 @@ if(SANSCOPE_BUILD_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)
 endif()
+if(SANSCOPE_BUILD_TESTS AND NOT SANSCOPE_BUILD_FUZZERS)
+  # <fuzzer/FuzzedDataProvider.h>: of clang's, but any compiler can read it.
+  file(GLOB headers /usr/lib/llvm-*/lib/clang/*/include /usr/lib/clang/*/include)
+  find_path(SANSCOPE_FUZZER_HEADERS fuzzer/FuzzedDataProvider.h HINTS ${headers} NO_DEFAULT_PATH)
+  mark_as_advanced(SANSCOPE_FUZZER_HEADERS)
+endif()
 if(SANSCOPE_BUILD_BENCHMARKS)
   find_package(benchmark REQUIRED)
 endif()
@@ -76,16 +82,28 @@ function(sanscope_test name)
                        PROPERTIES TIMEOUT 300)
 endfunction()
 
-# sanscope_fuzzer(NAME SOURCES ... [DEPENDS ...]): the libFuzzer program `NAME_fuzz`; its seed corpus is made by the
-# fuzzer's own `seeds` folder where there is one.
+# sanscope_fuzzer(NAME SOURCES ... [DEPENDS ...]): the libFuzzer program `NAME_fuzz`. Where its source's folder has inputs to
+# begin with, `seeds/NAME`, builds without libFuzzer have a test `fuzz_seeds.NAME` that runs it on each of them.
 function(sanscope_fuzzer name)
-  if(NOT SANSCOPE_BUILD_FUZZERS)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  if(SANSCOPE_BUILD_FUZZERS)
+    add_executable(${name}_fuzz ${ARG_SOURCES})
+    target_link_libraries(${name}_fuzz PRIVATE sanscope_options ${ARG_DEPENDS})
+    target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
-  add_executable(${name}_fuzz ${ARG_SOURCES})
-  target_link_libraries(${name}_fuzz PRIVATE sanscope_options ${ARG_DEPENDS})
-  target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
+  list(GET ARG_SOURCES -1 source)
+  cmake_path(GET source PARENT_PATH folder)
+  set(seeds ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/seeds/${name})
+  if(NOT SANSCOPE_BUILD_TESTS OR NOT SANSCOPE_FUZZER_HEADERS OR NOT EXISTS ${seeds})
+    return()
+  endif()
+  add_executable(${name}_seeds ${ARG_SOURCES} ${PROJECT_SOURCE_DIR}/cmake/fuzz_seeds_main.cpp)
+  # Behind all others: among them are clang's own versions of GCC's headers.
+  target_compile_options(${name}_seeds PRIVATE "SHELL:-idirafter ${SANSCOPE_FUZZER_HEADERS}")
+  target_link_libraries(${name}_seeds PRIVATE sanscope_options ${ARG_DEPENDS})
+  add_test(NAME fuzz_seeds.${name} COMMAND ${name}_seeds ${seeds})
+  set_tests_properties(fuzz_seeds.${name} PROPERTIES TIMEOUT 60)
 endfunction()
 
 # sanscope_benchmark(NAME SOURCES ... [DEPENDS ...]): the Google Benchmark program `NAME_bench`.
