@@ -15,7 +15,7 @@ namespace sanscope {
 namespace {
 
 unsigned chosen_threads(unsigned asked) {
-    constexpr unsigned useful = 4;  // following the streams is one thread's work
+    constexpr unsigned useful = 2;  // one reads ahead, one follows the streams
     if (asked != 0) return asked;
     return std::clamp(std::thread::hardware_concurrency(), 1u, useful);
 }
@@ -43,7 +43,8 @@ void CaptureOptions::add_to(CLI::App& command) {
         ->required();
     command
         .add_option("--threads", threads,
-                    "Threads to use (default: as many as help). The output is the same.")
+                    "Threads to use: 1, or 2, one of which reads ahead (the default where there are two "
+                    "processors). The output is the same.")
         ->check(CLI::Range(1u, 64u));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/engine/analysis.h"
 
+#include <array>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -50,73 +51,81 @@ void analyse_in_turn(PacketSource& source, Engine& engine, const AnalysisOptions
     }
 }
 
-// Lets threads through one at a time, in the order of their tickets: 0, 1, 2 …
-class Turnstile {
-  public:
-    void enter(uint64_t ticket) {
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock, [&] { return next_ == ticket; });
-    }
-    void leave() {
-        {
-            const std::lock_guard lock(mutex_);
-            ++next_;
-        }
-        changed_.notify_all();
-    }
-
-  private:
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    uint64_t next_ = 0;
-};
-
-// Each thread takes a batch through all stages. What depends on order (finding packets, following streams) waits for its
-// turn; what does not (copying bytes in, decoding) goes on meanwhile.
+// Reading ahead: one thread fills batches and decodes them, in order, the thread that called run() processes them. Each keeps
+// what it works on in its own core's caches: the engine's state never moves to another core, only packets do.
 class Pipeline {
   public:
     Pipeline(PacketSource& source, Engine& engine, const AnalysisOptions& options)
         : source_(source), engine_(engine), options_(options) {}
 
     void run() {
-        std::vector<std::jthread> others;
-        for (unsigned i = 1; i < options_.threads; ++i) {
-            others.emplace_back([this] { take_batches(); });
+        const std::jthread reader([this] { read_ahead(); });
+        for (uint64_t next = 0; wait_for_filled(next); ++next) {
+            process(slots_[next % slots], engine_, options_);
+            emptied(next + 1);
         }
-        take_batches();
     }
 
   private:
-    void take_batches() {
-        Token token;
-        uint64_t ticket = 0;
-        while (claim(token, ticket)) {
+    // Enough that the two seldom wait for each other, few enough that most of what was read is still in a cache.
+    static constexpr uint64_t slots = 8;
+    // A reader that waited goes on when so many are empty, so that one waking serves for several batches.
+    static constexpr uint64_t worth_waking = slots / 2;
+
+    void read_ahead() {
+        uint64_t next = 0;
+        while (!is_stopped(options_)) {
+            wait_for_empty(next);
+            Token& token = slots_[next % slots];
+            if (!source_.claim(token.batch)) break;
             source_.load(token.batch);
-            parsing_.enter(ticket);
             source_.parse(token.batch);
             if (options_.parsed) options_.parsed(token.batch);
-            parsing_.leave();
             decode_batch(token.batch, token.decoded);
-            processing_.enter(ticket);
-            process(token, engine_, options_);
-            processing_.leave();
+            filled(++next);
         }
+        const std::lock_guard lock(mutex_);
+        ended_ = true;
+        changed_.notify_all();
     }
 
-    bool claim(Token& token, uint64_t& ticket) {
-        const std::lock_guard lock(claiming_);
-        if (is_stopped(options_) || !source_.claim(token.batch)) return false;
-        ticket = claimed_++;
-        return true;
+    void wait_for_empty(uint64_t next) {
+        std::unique_lock lock(mutex_);
+        if (next - emptied_ < slots) return;
+        reader_waits_ = true;
+        changed_.wait(lock, [&] { return next - emptied_ <= slots - worth_waking; });
+        reader_waits_ = false;
+    }
+
+    // False when there is no more.
+    bool wait_for_filled(uint64_t next) {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return filled_ > next || ended_; });
+        return filled_ > next;
+    }
+
+    void filled(uint64_t count) {
+        const std::lock_guard lock(mutex_);
+        filled_ = count;
+        changed_.notify_all();
+    }
+
+    void emptied(uint64_t count) {
+        const std::lock_guard lock(mutex_);
+        emptied_ = count;
+        if (reader_waits_ && filled_ - emptied_ <= slots - worth_waking) changed_.notify_all();
     }
 
     PacketSource& source_;
     Engine& engine_;
     const AnalysisOptions& options_;
-    std::mutex claiming_;
-    uint64_t claimed_ = 0;
-    Turnstile parsing_;
-    Turnstile processing_;
+    std::array<Token, slots> slots_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    uint64_t filled_ = 0;   // batches read so far
+    uint64_t emptied_ = 0;  // … and processed
+    bool reader_waits_ = false;
+    bool ended_ = false;  // nothing more is read
 };
 
 }  // namespace

@@ -11,8 +11,8 @@
 namespace sanscope {
 
 struct AnalysisOptions {
-    // With more than one, reading and decoding of later batches go on while one is processed. What comes out does not
-    // depend on it.
+    // With two or more, a second thread reads and decodes batches ahead of the one that is processed; more than two are of no
+    // use. What comes out does not depend on it.
     unsigned threads = 1;
     // Set from elsewhere (a signal handler, a button) to end early.
     const std::atomic<bool>* stop = nullptr;

@@ -139,7 +139,7 @@ void CaptureData::load(const std::atomic<bool>& stop, const std::atomic<bool>& a
     });
 
     AnalysisOptions options;
-    options.threads = std::max(2u, std::min(4u, std::thread::hardware_concurrency()));
+    options.threads = 2;
     options.stop = &stop;
     options.engine_lock = &engine_lock_;
     options.parsed = [&](const PacketBatch& batch) {
