@@ -137,7 +137,12 @@ class SenderReplay::Machine {
         const SenderState& state = ca_.state();
         burst_ = true;
         clocked_ = segment.time_ns - last_ack_ns_ < clocked_within_ns;
-        if (state.in_flight() > 0) classifier_.on_burst(clocked_);
+        if (state.in_flight() > 0) {
+            classifier_.on_burst(clocked_);
+            const int64_t pacing_us =
+                ca_.windows().bbr.pacing_gap_us(uint64_t{last_burst_segments_} * state.mss);
+            if (!clocked_) classifier_.on_pause((segment.time_ns - burst_begin_ns_) / 1000, pacing_us);
+        }
         burst_begin_ns_ = segment.time_ns;
         burst_packets_before_ = state.packets_out;
         in_flight_before_ = state.in_flight();
@@ -157,12 +162,17 @@ class SenderReplay::Machine {
         end.duration_us = (last_sent_ns_ - burst_begin_ns_) / 1000;
         end.segments = burst_ ? state.packets_out - burst_packets_before_ : 0;
         end.pause_us = pause_ns_ / 1000;
+        if (burst_) last_burst_segments_ = end.segments;
         burst_ = false;
         const WindowCandidates& windows = ca_.windows();
+        const int64_t receiver_room = state.snd_nxt.distance_to(state.wnd_end);
+        if (end.sent && end.more_waiting &&
+            receiver_room >= int64_t{windows.cubic.burst_segments(state) + 1} * state.mss)
+            classifier_.on_stop(state, windows.cubic.ends_here(state, end),
+                                windows.reno.ends_here(state, end));
         end.explained = windows.cubic.explains_stop(state, end) || windows.reno.explains_stop(state, end);
         ca_.windows().each([&](auto& window) { window.on_burst_end(state, end); });
-        if (end.sent && state.ca_state == CaState::open)
-            classifier_.on_stop(state, windows.cubic.is_full(state) || windows.reno.is_full(state));
+        if (end.sent && state.ca_state == CaState::open) classifier_.on_burst_end(state);
         chosen_ = classifier_.best(doubts_of(windows), rtt_floor_us());
     }
 
@@ -190,9 +200,9 @@ class SenderReplay::Machine {
 
     void fill(WindowRow& row, PacketNumber packet, int64_t time_ns) const {
         const SenderState& state = ca_.state();
-        const WindowEstimate estimate = log_.keeps_windows()
-                                            ? estimate_window(ca_.windows(), state, chosen_, estimated_)
-                                            : chosen_window(ca_.windows(), chosen_);
+        const WindowEstimate estimate =
+            log_.keeps_windows() ? estimate_window(ca_.windows(), state, classifier_, chosen_, estimated_)
+                                 : chosen_window(ca_.windows(), chosen_);
         row.packet = packet;
         row.time_ns = time_ns;
         row.snd_una = state.snd_una.value;
@@ -255,6 +265,7 @@ class SenderReplay::Machine {
     int64_t pause_ns_ = 0;
     int64_t burst_begin_ns_ = 0;
     uint32_t burst_packets_before_ = 0;
+    uint32_t last_burst_segments_ = 0;
     uint32_t in_flight_before_ = 0;
     bool held_ = false;
     bool held_sent_ = false;

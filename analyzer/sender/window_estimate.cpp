@@ -6,9 +6,11 @@
 namespace sanscope {
 namespace {
 
-// A candidate is refuted when so much more speaks against it than against the chosen one.
-bool refuted(double doubt, double least) {
-    return doubt > 1.5 * least + 0.25;
+// Its bandwidth is measured between the sender's own moments, of which the capture shows later ones.
+void include_bbr(WindowEstimate& estimate, uint32_t cwnd) {
+    const bool known = cwnd <= BbrReplay::least_cwnd;
+    estimate.low = std::min(estimate.low, known ? cwnd : cwnd - cwnd / 32);
+    estimate.high = std::max(estimate.high, known ? cwnd : cwnd + cwnd / 8);
 }
 
 void include(WindowEstimate& estimate, uint32_t cwnd) {
@@ -23,42 +25,28 @@ CcClassifier::Doubts doubts_of(const WindowCandidates& windows) {
 }
 
 WindowEstimate estimate_window(const WindowCandidates& windows, const SenderState& state,
-                               CcClassifier::Control chosen, bool estimated) {
-    WindowEstimate estimate;
-    const auto take = [&](const auto& window) {
-        estimate.cwnd = estimate.low = estimate.high = window.cwnd();
-        estimate.ssthresh = window.ssthresh();
-    };
-    if (chosen == CcClassifier::Control::bbr) {
-        take(windows.bbr);
-        // Its bandwidth is measured between the sender's own moments, of which the capture shows later ones.
-        if (estimate.cwnd > BbrReplay::least_cwnd) {
-            estimate.low -= estimate.cwnd / 32;
-            estimate.high += estimate.cwnd / 8;
+                               const CcClassifier& classifier, CcClassifier::Control chosen, bool estimated) {
+    using Control = CcClassifier::Control;
+    WindowEstimate estimate = chosen_window(windows, chosen);
+    if (chosen != Control::bbr) {
+        // Growth comes an acknowledgement or a tick early or late.
+        if (!state.in_cwnd_reduction() && estimate.cwnd > WindowReplay<RenoModel>::initial_cwnd) {
+            const uint32_t margin = 1 + estimate.cwnd / 256;
+            estimate.low -= std::min(estimate.low - 1, margin);
+            estimate.high += margin;
         }
-        return estimate;
+        if (estimated) {
+            const uint32_t more = 1 + estimate.cwnd / 16;
+            estimate.low -= std::min(estimate.low - 1, more);
+            estimate.high += more;
+        }
     }
     const CcClassifier::Doubts doubts = doubts_of(windows);
-    const double least = std::min(doubts.cubic, doubts.reno);
-    const bool is_cubic = chosen == CcClassifier::Control::cubic;
-    if (is_cubic) {
-        take(windows.cubic);
-    } else {
-        take(windows.reno);
+    for (const Control other : {Control::cubic, Control::reno}) {
+        if (classifier.is_possible(other, chosen, doubts))
+            include(estimate, chosen_window(windows, other).cwnd);
     }
-    if (is_cubic && !refuted(doubts.reno, least)) include(estimate, windows.reno.cwnd());
-    if (!is_cubic && !refuted(doubts.cubic, least)) include(estimate, windows.cubic.cwnd());
-    // Growth comes an acknowledgement or a tick early or late.
-    if (!state.in_cwnd_reduction() && estimate.cwnd > WindowReplay<RenoModel>::initial_cwnd) {
-        const uint32_t margin = 1 + estimate.cwnd / 256;
-        estimate.low -= std::min(estimate.low - 1, margin);
-        estimate.high += margin;
-    }
-    if (estimated) {
-        const uint32_t more = 1 + estimate.cwnd / 16;
-        estimate.low -= std::min(estimate.low - 1, more);
-        estimate.high += more;
-    }
+    if (classifier.is_possible(Control::bbr, chosen, doubts)) include_bbr(estimate, windows.bbr.cwnd());
     return estimate;
 }
 

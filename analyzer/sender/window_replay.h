@@ -164,8 +164,11 @@ class WindowReplay {
         return tells(state, burst) && !leaves_room(state, burst);
     }
 
-    // No room for a burst is left.
-    bool is_full(const SenderState& state) const { return !leaves_room(state, burst_segments(state)); }
+    // Whether a sender with more to send stops just here for this candidate's window, which was not put there.
+    bool ends_here(const SenderState& state, const BurstEnd& end) const {
+        if (raised_ > window_.cwnd / 8) return false;
+        return state.in_flight() == stops_at(state, end, burst_segments(state), window_.cwnd);
+    }
 
     // What the sender hands down at once: about a millisecond's worth at its pacing rate (tcp_tso_autosize).
     uint32_t burst_segments(const SenderState& state) const {
