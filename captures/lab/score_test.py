@@ -537,7 +537,7 @@ def inference_tests(checks, sanscope):
             scores += recorded
         except (inference.InferenceError, kernel_record.RecordingError) as error:
             checks.fail(f"{folder.name} is scored", [str(error)])
-    for claim, measured in goals.verdicts(goals.read_goals(REACHED), scoreboard.by_class(scores)):
+    for claim, measured in goals.verdicts(goals.read_goals(REACHED), scoreboard.by_class(scores), scores):
         checks.check(claim, [] if measured is None else [measured])
 
 

@@ -44,8 +44,8 @@ def mean(scores, weight):
     return result
 
 
-def by_class(scores):
-    """{(class, vantage): Score}. Each recording counts the same, within it each busy sender by its samples."""
+def by_recording(scores):
+    """{(class, vantage): [Score]}, one a recording: of its busy senders, each by its samples."""
     senders = collections.defaultdict(list)
     for score in scores:
         if score.busy:
@@ -54,6 +54,23 @@ def by_class(scores):
     for (scenario_class, vantage, _), group in senders.items():
         recordings[scenario_class, vantage].append(
             group[0]._replace(figures=mean(group, lambda score: score.samples)))
+    return recordings
+
+
+def mean_score(recordings):
+    return recordings[0]._replace(recording="", figures=mean(recordings, lambda score: 1))
+
+
+def by_class(scores):
+    """{(class, vantage): Score}. Each recording counts the same."""
+    recordings = by_recording(scores)
     order = [(scenario_class, vantage) for vantage in VANTAGES for scenario_class in kernel_record.CLASSES]
-    return {key: recordings[key][0]._replace(recording="", figures=mean(recordings[key], lambda score: 1))
-            for key in order if key in recordings}
+    return {key: mean_score(recordings[key]) for key in order if key in recordings}
+
+
+def over_all(scores):
+    """{vantage: Score}, over the recordings of every class."""
+    vantages = collections.defaultdict(list)
+    for (_, vantage), group in by_recording(scores).items():
+        vantages[vantage] += group
+    return {vantage: mean_score(group) for vantage, group in vantages.items()}
