@@ -28,7 +28,9 @@ bool set_count(Settings& settings, std::string_view text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
     const uint64_t scale = unit.empty() ? 1 : unit == "K" ? 1 << 10 : unit == "M" ? 1 << 20 : 0;
-    if (error != std::errc() || scale == 0 || value > std::numeric_limits<uint32_t>::max()) return false;
+    // Of the product, which is what plain_text() writes: else it would not be taken again.
+    constexpr uint64_t most = std::numeric_limits<uint32_t>::max();
+    if (error != std::errc() || scale == 0 || value > most / scale) return false;
     settings.*member = value * scale;
     return true;
 }

@@ -33,10 +33,23 @@ TEST(RunSettings, RefusesWhatIsNoValueAndLeavesItAsItWas) {
     refuses("pdu_bytes", "32k");
     refuses("pdu_bytes", "1.5M");
     refuses("pdu_bytes", "99999999999");
+    refuses("window_bytes", "131072M");  // more than is taken where it is written out
+    refuses("window_bytes", "4294967295K");
     refuses("load", "tcp");
     refuses("congestion_control", "");
     refuses("congestion_control", "a b");
     refuses("congestion_control", "--help");
+}
+
+TEST(RunSettings, ASizeWithAUnitIsTakenAgainAsItIsWritten) {
+    for (const char* const text : {"0", "4294967295", "4194303K", "4095M"}) {
+        RunSettings settings;
+        const SettingColumn& column = *find_setting("window_bytes");
+        ASSERT_TRUE(column.set(settings, text)) << text;
+        RunSettings again;
+        EXPECT_TRUE(column.set(again, column.text(settings))) << text;
+        EXPECT_EQ(again, settings);
+    }
 }
 
 TEST(RunSettings, APlainSocketHasNoPdus) {
