@@ -15,9 +15,11 @@ bool DissectServer::run() {
     v1::DissectResponse response;
     response.mutable_hello()->set_protocol(dissection_protocol);
     response.mutable_hello()->set_wireshark_version(EpanBridge::wireshark_version());
+    response.mutable_hello()->set_not_kept_from(not_kept_from_);
     if (!send(response)) return false;
 
-    MessageDecoder decoder;
+    // Its own program asks, and a block of a capture may be long.
+    MessageDecoder decoder({.length = uint64_t{1} << 30});
     v1::DissectRequest request;
     std::vector<uint8_t> room(size_t{1} << 20);
     for (;;) {

@@ -10,8 +10,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "dissectors/dissectd/confinement.h"
 #include "dissectors/dissectd/dissect_server.h"
-#include "dissectors/dissectd/write_lock.h"
 
 namespace sanscope {
 namespace {
@@ -68,8 +68,11 @@ int run(int argc, char** argv) {
         std::fprintf(stderr, "%s\n", bridge.error().message.c_str());
         return 2;
     }
-    deny_writing();  // where the kernel can
-    const bool served = DissectServer(**bridge, pipes.requests, pipes.responses).run();
+    std::vector<std::string> readable = files_of_the_system();
+    for (std::string& path : EpanBridge::files_it_reads()) readable.push_back(std::move(path));
+    const Confinement confinement = confine(readable);
+    const bool served =
+        DissectServer(**bridge, pipes.requests, pipes.responses, confinement.not_kept_from).run();
     // Tidying up what the process holds would only take time.
     std::fflush(nullptr);
     std::_Exit(served ? 0 : 1);

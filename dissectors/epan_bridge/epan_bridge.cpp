@@ -202,6 +202,10 @@ std::string EpanBridge::wireshark_version() {
     return epan_get_version();
 }
 
+std::vector<std::string> EpanBridge::files_it_reads() {
+    return wireshark::files_of_library();
+}
+
 void EpanBridge::open(const v1::OpenCapture& capture) {
     state_->open(capture);
 }

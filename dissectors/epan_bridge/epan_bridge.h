@@ -34,6 +34,8 @@ class EpanBridge {
     ~EpanBridge();
 
     static std::string wireshark_version();
+    // Files and folders that dissectors may read late: Wireshark's data, the user's settings, and what these name. Once started.
+    static std::vector<std::string> files_it_reads();
 
     void open(const v1::OpenCapture& capture);
     v1::Done add(const v1::AddSections& sections);

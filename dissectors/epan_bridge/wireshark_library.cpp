@@ -39,6 +39,23 @@ bool is_profile_name(const std::string& name) {
     return name.find('/') == std::string::npos && name != "." && name != "..";
 }
 
+void add_path(const char* path, std::vector<std::string>& paths) {
+    if (path != nullptr && path[0] == '/') paths.emplace_back(path);
+}
+
+// Wireshark reads some of them again and again, as a log of keys that grows.
+guint add_named_file(pref_t* preference, gpointer paths) {
+    char* const value = prefs_pref_to_str(preference, pref_current);
+    add_path(value, *static_cast<std::vector<std::string>*>(paths));
+    wmem_free(nullptr, value);
+    return 0;
+}
+
+guint add_named_files(module_t* module, gpointer paths) {
+    prefs_pref_foreach(module, add_named_file, paths);
+    return 0;
+}
+
 }  // namespace
 
 Result<std::monostate> start_library(const EpanBridge::Options& options) {
@@ -60,6 +77,22 @@ Result<std::monostate> start_library(const EpanBridge::Options& options) {
     if (const auto set = set_preferences(options.preferences); !set) return set.error();
     prefs_apply_all();
     return std::monostate{};
+}
+
+std::vector<std::string> files_of_library() {
+    std::vector<std::string> paths;
+    add_path(get_datafile_dir(), paths);
+    add_path(get_systemfile_dir(), paths);
+    add_path(get_plugins_dir(), paths);
+    add_path(get_plugins_pers_dir(), paths);
+    char* const settings = get_persconffile_path("", FALSE);
+    add_path(settings, paths);
+    g_free(settings);
+    prefs_modules_foreach(add_named_files, &paths);
+    // A folder by itself would be too much, whoever named it.
+    std::erase_if(paths,
+                  [](const std::string& path) { return path.find_first_not_of('/') == std::string::npos; });
+    return paths;
 }
 
 }  // namespace sanscope::wireshark
