@@ -14,11 +14,19 @@ namespace sanscope {
 // Appends one.
 void append_message(const google::protobuf::MessageLite& message, std::vector<uint8_t>& bytes);
 
-// Takes bytes in as they come and gives messages out as they are whole.
+// Takes bytes in as they come and gives messages out as they are whole. Of another process, which may be in other hands: what a
+// message may cost is bounded by its length, and by how many messages it holds, each of which becomes an object of a hundred
+// bytes though it came as two.
 class MessageDecoder {
   public:
-    // A message longer than this is taken for garbage.
-    static constexpr uint64_t max_length = uint64_t{1} << 30;
+    // What more than this is taken for garbage.
+    struct Limits {
+        uint64_t length = uint64_t{64} << 20;
+        uint64_t parts = uint64_t{1} << 20;  // fields of the message, and of those right within it
+    };
+
+    MessageDecoder() = default;
+    explicit MessageDecoder(const Limits& limits) : limits_(limits) {}
 
     enum class Outcome : uint8_t {
         message,
@@ -32,6 +40,7 @@ class MessageDecoder {
     size_t left() const { return bytes_.size() - begin_; }
 
   private:
+    Limits limits_;
     std::vector<uint8_t> bytes_;
     size_t begin_ = 0;  // what is before was given out
     bool garbage_ = false;

@@ -63,5 +63,33 @@ TEST(MessagePipe, AnEmptyMessageIsOne) {
     EXPECT_EQ(decoder.next(message), Outcome::incomplete);
 }
 
+// A message of many that hold nothing: two bytes each here, an object of a hundred each there.
+TEST(MessagePipe, AMessageOfTooManyPartsIsGarbage) {
+    const auto tree = [](int nodes) {
+        v1::DissectResponse response;
+        for (int i = 0; i < nodes; ++i) response.mutable_packet_tree()->add_nodes();
+        std::vector<uint8_t> bytes;
+        append_message(response, bytes);
+        return bytes;
+    };
+    v1::DissectResponse message;
+    MessageDecoder few({.length = 1 << 20, .parts = 1000});
+    few.add(tree(999));
+    EXPECT_EQ(few.next(message), Outcome::message);
+    EXPECT_EQ(message.packet_tree().nodes_size(), 999);
+    MessageDecoder many({.length = 1 << 20, .parts = 1000});
+    many.add(tree(1001));
+    EXPECT_EQ(many.next(message), Outcome::garbage);
+}
+
+TEST(MessagePipe, AMessageLongerThanTheLimitIsGarbageBeforeItIsThere) {
+    std::vector<uint8_t> bytes;
+    append_message(request(1, 5000), bytes);
+    MessageDecoder decoder({.length = 4096});
+    decoder.add(std::span(bytes).first(8));
+    v1::DissectRequest message;
+    EXPECT_EQ(decoder.next(message), Outcome::garbage);
+}
+
 }  // namespace
 }  // namespace sanscope

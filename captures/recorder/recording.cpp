@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "captures/recorder/recording.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -21,18 +22,33 @@ using namespace std::chrono_literals;
 
 constexpr auto patience_for_answers = 10000ms;
 constexpr auto patience_for_logging_in = 120000ms;
+constexpr auto patience_for_the_end = 8000ms;
+// Of the events that reach this process none is long: packets go into files.
+constexpr MessageDecoder::Limits event_limits{.length = uint64_t{4} << 20, .parts = 1 << 16};
+// What is taken in at a time, so that one who writes without end does not keep others waiting, nor a deadline from being seen.
+constexpr size_t most_at_once = size_t{1} << 20;
+constexpr size_t most_said = 4096;
 
-// False at the end of all that comes.
+using Clock = std::chrono::steady_clock;
+
+int milliseconds_to(Clock::time_point deadline) {
+    return static_cast<int>(
+        std::max<int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count()));
+}
+
+// What has come so far, but not without end; false at the end of all that comes.
 bool read_into(int descriptor, MessageDecoder& decoder) {
     std::array<uint8_t, 1 << 16> room;
-    for (;;) {
+    for (size_t taken = 0; taken < most_at_once;) {
         const ssize_t came = ::read(descriptor, room.data(), room.size());
         if (came > 0) {
             decoder.add(std::span(room).first(static_cast<size_t>(came)));
+            taken += static_cast<size_t>(came);
         } else if (came == 0 || errno != EINTR) {
             return came < 0 && errno == EAGAIN;
         }
     }
+    return true;
 }
 
 std::string program_of(const Recording::Options& options) {
@@ -46,17 +62,24 @@ struct HelperEnd {
     std::string how;
 };
 
+// Of one that has come to its end, or is ended now.
 HelperEnd end_of_helper(HelperProcess& helper) {
     std::string said;
     std::array<char, 4096> room;
+    const Clock::time_point deadline = Clock::now() + patience_for_the_end;
     pollfd watched{helper.errors.get(), POLLIN, 0};
-    while (::poll(&watched, 1, 1000) == 1) {
+    while (::poll(&watched, 1, milliseconds_to(deadline)) == 1) {
         const ssize_t came = ::read(helper.errors.get(), room.data(), room.size());
         if (came <= 0) break;
         said.append(room.data(), static_cast<size_t>(came));
+        if (said.size() > most_said) said.erase(0, said.size() - most_said);
+        if (Clock::now() >= deadline) break;
     }
     int status = 0;
-    ::waitpid(helper.process, &status, 0);
+    while (::waitpid(helper.process, &status, WNOHANG) == 0) {
+        if (Clock::now() >= deadline) ::kill(helper.process, SIGKILL);
+        std::this_thread::sleep_for(2ms);
+    }
     helper.process = 0;
     std::string line = last_line_of(said);
     return {line, how_process_ended(status) + (line.empty() ? "" : ": " + line)};
@@ -67,22 +90,25 @@ Result<v1::RecordingEvent> ask(v1::RecorderCommand command, const Recording::Opt
     const std::string program = program_of(options);
     auto helper = start_helper(program, {});
     if (!helper) return helper.error();
-    MessageDecoder decoder;
+    MessageDecoder decoder(event_limits);
     v1::RecordingEvent answer;
     bool answered = false;
     if (write_command(helper->input.get(), command)) {
         pollfd watched{helper->output.get(), POLLIN, 0};
-        const auto patience = options.remote ? patience_for_logging_in : patience_for_answers;
+        const std::chrono::milliseconds patience =
+            options.remote ? patience_for_logging_in : options.patience;
         constexpr auto between_looks = 100ms;
         bool more = true;
-        for (auto waited = 0ms; !answered && more && waited < patience;) {
+        const Clock::time_point deadline = Clock::now() + patience;
+        while (!answered && more && Clock::now() < deadline) {
             if (options.stop != nullptr && *options.stop) break;
             const int ready = ::poll(&watched, 1, static_cast<int>(between_looks.count()));
-            if (ready < 0) break;
-            waited = ready == 0 ? waited + between_looks : 0ms;
-            if (ready == 0) continue;
+            if (ready < 0 && errno != EINTR) break;
+            if (ready <= 0) continue;
             more = read_into(helper->output.get(), decoder);
-            answered = decoder.next(answer) == MessageDecoder::Outcome::message;
+            const MessageDecoder::Outcome outcome = decoder.next(answer);
+            answered = outcome == MessageDecoder::Outcome::message;
+            more = more && outcome != MessageDecoder::Outcome::garbage;
         }
     }
     // One that asks another host ends, and its ssh with it, when its input does.
@@ -123,6 +149,8 @@ Recording::~Recording() {
         std::this_thread::sleep_for(5ms);
     }
 }
+
+Recording::Recording(HelperProcess helper) : helper_(std::move(helper)), decoder_(event_limits) {}
 
 bool Recording::send(const v1::RecorderCommand& command) {
     return write_command(helper_.input.get(), command);

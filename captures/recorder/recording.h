@@ -31,6 +31,8 @@ class Recording {
         std::optional<v1::RemoteHost> remote = std::nullopt;
         // Of a question: set where nobody waits for its answer any more. Outlives the question; nullptr: somebody always does.
         const std::atomic<bool>* stop = nullptr;
+        // With this host's recorder, from a question to the whole of its answer.
+        std::chrono::milliseconds patience{10'000};
     };
     enum class State : uint8_t {
         starting,
@@ -62,7 +64,7 @@ class Recording {
     pid_t process() const { return helper_.process; }
 
   private:
-    explicit Recording(HelperProcess helper) : helper_(std::move(helper)) {}
+    explicit Recording(HelperProcess helper);
     bool send(const v1::RecorderCommand& command);
     void give(const v1::RecordingEvent& event, const Take& take);
     void died(const Take& take);

@@ -125,6 +125,51 @@ TEST_F(RecordingTest, InterfacesAreListedAndFiltersCheckedWithoutRights) {
     EXPECT_NE(bad->message(), "");
 }
 
+// Stands in for a recorder that is in other hands.
+class FalseRecorder {
+  public:
+    explicit FalseRecorder(const test::TemporaryFolder& folder, const std::string& commands)
+        : path_(folder.path("false-recorder")) {
+        std::ofstream(path_) << "#!/bin/sh\n" << commands << "\n";
+        std::filesystem::permissions(path_, std::filesystem::perms::owner_all);
+    }
+    Recording::Options options() const {
+        return {.program = path_, .output_descriptor = -1, .patience = milliseconds(1000)};
+    }
+
+  private:
+    std::string path_;
+};
+
+TEST_F(RecordingTest, ARecorderThatWritesWithoutEndIsNotReadWithoutEnd) {
+    // The length of a message, and no message: 1 GiB of it, or byte by byte.
+    for (const char* const commands : {"printf '\\200\\200\\200\\200\\004'; exec cat /dev/zero",
+                                       "printf '\\200\\200\\4'; while :; do printf '\\0'; sleep 0.01; done",
+                                       "while :; do echo complaining >&2; done", "exec cat /dev/zero >&2"}) {
+        SCOPED_TRACE(commands);
+        const FalseRecorder recorder(folder_, commands);
+        const auto began = std::chrono::steady_clock::now();
+        EXPECT_FALSE(check_capture_filter("tcp", "", recorder.options()));
+        EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
+    }
+}
+
+TEST_F(RecordingTest, ARecorderThatHasEndedAndGoesOnIsEnded) {
+    v1::RecordingEvent event;
+    event.mutable_ended()->set_why(Ended::STOPPED);
+    std::vector<uint8_t> bytes;
+    append_message(event, bytes);
+    std::ofstream(folder_.path("ended"), std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    const FalseRecorder recorder(folder_,
+                                 "cat " + folder_.path("ended") + "; while :; do echo complaining >&2; done");
+    auto recording = start(recorder.options());
+    const auto began = std::chrono::steady_clock::now();
+    EXPECT_TRUE(poll_until(*recording, [this] { return has_ended(); }));
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(15));
+    EXPECT_EQ(recording->process(), 0);
+}
+
 TEST_F(RecordingTest, ARecorderThatIsNotThereOrNoneIsTold) {
     const auto none = Recording::start(request_, {.program = "/nowhere/sanscope-recorder"});
     ASSERT_FALSE(none);

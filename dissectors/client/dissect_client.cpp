@@ -19,6 +19,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// What is taken in at a time, so that one who writes without end does not keep others waiting, nor a deadline from being seen.
+constexpr size_t most_at_once = size_t{1} << 20;
+// Answered and not yet taken: some of the longest messages.
+constexpr size_t most_waiting = size_t{192} << 20;
+constexpr size_t most_said = 4096;
+
 }  // namespace
 
 DissectClient::~DissectClient() {
@@ -64,6 +70,13 @@ Result<uint64_t> DissectClient::start() {
         return Error{fmt::format("{} is not the helper of this version of sanscope", program)};
     }
     wireshark_version_ = hello.hello().wireshark_version();
+    if (const std::string& lacks = hello.hello().not_kept_from();
+        !lacks.empty() && runs_ == 1 && options_.notice) {
+        options_.notice(
+            fmt::format("sanscope-dissectd, which dissects the packets, cannot be kept from {}: look at "
+                        "captures of people you trust",
+                        lacks));
+    }
     return runs_;
 }
 
@@ -131,32 +144,39 @@ bool DissectClient::fill(Clock::time_point deadline, bool writing) {
         return errno == EINTR;
     if (watched[1].revents != 0) drain_errors();
     if (watched[0].revents == 0) return true;
-    if (take_responses()) return true;
-    end("");
+    if (!take_responses()) {
+        end("");
+        return false;
+    }
+    if (decoder_.left() <= most_waiting) return true;
+    end("answers more than was asked");
     return false;
 }
 
-// What has come so far; false at the end of all that comes.
+// What has come so far, but not without end; false at the end of all that comes.
 bool DissectClient::take_responses() {
     std::array<uint8_t, 1 << 16> room;
-    for (;;) {
+    for (size_t taken = 0; taken < most_at_once;) {
         const ssize_t came = ::read(responses_.get(), room.data(), room.size());
         if (came > 0) {
             decoder_.add(std::span(room).first(static_cast<size_t>(came)));
+            taken += static_cast<size_t>(came);
         } else if (came == 0 || errno != EINTR) {
             return came < 0 && errno == EAGAIN;
         }
     }
+    return true;
 }
 
 void DissectClient::drain_errors() {
-    constexpr size_t kept = 4096;
     std::array<char, 4096> room;
-    ssize_t came;
-    while ((came = ::read(errors_.get(), room.data(), room.size())) > 0)
-        errors_text_.append(room.data(), static_cast<size_t>(came));
+    ssize_t came = 1;
+    for (size_t taken = 0; came > 0 && taken < most_at_once; taken += room.size()) {
+        came = ::read(errors_.get(), room.data(), room.size());
+        if (came > 0) errors_text_.append(room.data(), static_cast<size_t>(came));
+        if (errors_text_.size() > most_said) errors_text_.erase(0, errors_text_.size() - most_said);
+    }
     if (came == 0) errors_ = FileDescriptor();
-    if (errors_text_.size() > kept) errors_text_.erase(0, errors_text_.size() - kept);
 }
 
 // Ends the helper if it has not ended by itself. `how` says why it had to be; empty: it ended by itself.

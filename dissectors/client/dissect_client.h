@@ -27,7 +27,7 @@ class DissectClient {
         std::vector<std::string> arguments;  // for it: --preference, --profile, --memory-limit
         // It is held for stuck, and ended, when a response takes longer than this.
         std::chrono::milliseconds patience{60'000};
-        // One line for the user, when it has died.
+        // One line for the user: when it has died; or, once, that this kernel cannot keep it from doing harm.
         std::function<void(std::string_view)> notice = nullptr;
     };
 

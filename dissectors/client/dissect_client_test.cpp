@@ -2,6 +2,7 @@
 #include "dissectors/client/dissect_client.h"
 
 #include <csignal>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -103,6 +104,48 @@ TEST_F(DissectClientTest, EndsAHelperThatDoesNotAnswer) {
     ASSERT_FALSE(answer);
     EXPECT_THAT(answer.error().message, HasSubstr("did not answer"));
     EXPECT_THAT(notices_, SizeIs(2)) << "asked twice";
+}
+
+// What a helper that is in other hands may cost: no memory to speak of, and no more time than there is patience.
+class HelperWithoutEnd : public DissectClientTest, public testing::WithParamInterface<const char*> {};
+
+uint64_t resident_kib() {
+    std::ifstream status("/proc/self/status");
+    for (std::string word; status >> word;) {
+        uint64_t kib = 0;
+        if (word == "VmRSS:" && status >> kib) return kib;
+    }
+    return 0;
+}
+
+TEST_P(HelperWithoutEnd, CostsNeitherMemoryNorPatience) {
+    DissectClient::Options options = with({GetParam()});
+    options.patience = std::chrono::milliseconds(1500);
+    DissectClient client(std::move(options));
+    v1::DissectRequest request;
+    request.mutable_check_filter();
+    const uint64_t before = resident_kib();
+    const auto began = std::chrono::steady_clock::now();
+    EXPECT_FALSE(client.ask(request));
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(8)) << "asked twice";
+    EXPECT_LT(resident_kib(), before + (uint64_t{256} << 10));
+    EXPECT_EQ(client.process(), 0);
+    EXPECT_LT(client.last_end().size(), 5000u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, HelperWithoutEnd,
+                         testing::Values("--chatter", "--flood", "--huge", "--drip", "--parts"),
+                         [](const auto& way) { return std::string(way.param).substr(2); });
+
+TEST_F(DissectClientTest, TellsOnceWhatTheKernelCannotKeepTheHelperFrom) {
+    DissectClient client(with({"--not-kept-from", "reading files (of yours)"}));
+    ASSERT_TRUE(client.run());
+    ASSERT_EQ(::kill(client.process(), SIGKILL), 0);
+    v1::DissectRequest request;
+    request.mutable_feed_packets();
+    ASSERT_TRUE(client.ask(request));
+    EXPECT_THAT(notices_, ElementsAre(HasSubstr("cannot be kept from reading files (of yours)"),
+                                      HasSubstr("started again")));
 }
 
 TEST_F(DissectClientTest, DetailsFeedTheConversationOnce) {

@@ -6,11 +6,18 @@
 //     --garbage      writes what is no message
 //     --fail TEXT    prints the text and ends with status 2
 //     --hang         answers nothing after its Hello
+//     --chatter      answers nothing, but goes on writing on standard error
+//     --flood        goes on answering what was not asked
+//     --huge         answers with a message of 1 GiB
+//     --parts        answers with a tree of very many nodes that are nothing
+//     --drip         answers with a message that comes byte by byte, without end
+//     --not-kept-from TEXT   says so in its Hello
 //
 // The tree of a packet has a node for each packet fed before it, in order, whose label is the packet's number and bytes; and one
 // for each section told of, whose label is its number, a star where it is big-endian, and its bytes.
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>
 #include <string>
@@ -31,6 +38,8 @@ struct Behaviour {
     uint32_t deadly = 0;
     std::string die_once;
     bool hang = false;
+    std::string without_end;  // what it does in place of answering
+    std::string not_kept_from;
 };
 
 void send(const v1::DissectResponse& response) {
@@ -91,6 +100,53 @@ class Fake {
     std::vector<std::string> fed_;
 };
 
+void write_bytes(const std::vector<uint8_t>& bytes) {
+    if (!write_all(STDOUT_FILENO, bytes)) std::_Exit(0);
+}
+
+// The length of a message, and no message.
+std::vector<uint8_t> length_of(uint64_t length) {
+    std::vector<uint8_t> bytes;
+    for (; length >= 0x80; length >>= 7) bytes.push_back(static_cast<uint8_t>(length | 0x80));
+    bytes.push_back(static_cast<uint8_t>(length));
+    return bytes;
+}
+
+void misbehave(const std::string& how) {
+    if (how.empty()) return;
+    if (how == "--huge") write_bytes(length_of(uint64_t{1} << 30));
+    if (how == "--drip") {
+        write_bytes(length_of(uint64_t{1} << 20));
+        for (;;) {
+            write_bytes({0});
+            ::usleep(10'000);
+        }
+    }
+    if (how == "--parts") {
+        // A tree of nodes that hold nothing: two bytes each here, a hundred there.
+        constexpr size_t nodes = size_t{16} << 20;
+        std::vector<uint8_t> inside;
+        for (size_t i = 0; i < nodes; ++i) inside.insert(inside.end(), {0x0a, 0x00});
+        std::vector<uint8_t> message = {0x08, 0x01, 0x32};  // id 1, packet_tree
+        for (const uint8_t byte : length_of(inside.size())) message.push_back(byte);
+        message.insert(message.end(), inside.begin(), inside.end());
+        write_bytes(length_of(message.size()));
+        write_bytes(message);
+        ::pause();
+    }
+    const std::string line(64 * 1024, 'x');
+    for (;;) {
+        if (how == "--chatter") std::fputs(line.c_str(), stderr);
+        if (how == "--flood") {
+            v1::DissectResponse response;
+            response.set_id(77);
+            response.mutable_error()->set_message(line);
+            send(response);
+        }
+        if (how == "--huge") write_bytes(std::vector<uint8_t>(line.begin(), line.end()));
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -103,19 +159,24 @@ int main(int argc, char** argv) {
             ::pause();
         }
         if (argument == "--hang") behaviour.hang = true;
+        for (const char* const name : {"--chatter", "--flood", "--huge", "--drip", "--parts"})
+            if (argument == name) behaviour.without_end = argument;
         if (i + 1 == argc) break;
         if (argument == "--fail") {
             std::fprintf(stderr, "%s\n", argv[i + 1]);
             return 2;
         }
         if (argument == "--deadly") behaviour.deadly = static_cast<uint32_t>(std::stoul(argv[i + 1]));
+        if (argument == "--not-kept-from") behaviour.not_kept_from = argv[i + 1];
         if (argument == "--die-once") behaviour.die_once = argv[i + 1];
     }
     v1::DissectResponse hello;
     hello.mutable_hello()->set_protocol(dissection_protocol);
     hello.mutable_hello()->set_wireshark_version("none");
+    hello.mutable_hello()->set_not_kept_from(behaviour.not_kept_from);
     send(hello);
     if (behaviour.hang) ::pause();
+    misbehave(behaviour.without_end);
     Fake fake(std::move(behaviour));
     MessageDecoder decoder;
     v1::DissectRequest request;
