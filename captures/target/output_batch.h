@@ -69,8 +69,10 @@ class OutputBatch {
     // Data that nobody else keeps for so long.
     std::span<const uint8_t> keep(std::vector<uint8_t> bytes) {
         if (bytes.empty()) return {};
+        kept_bytes_ += bytes.size();
         return kept_.emplace_back(std::move(bytes));
     }
+    size_t kept_bytes() const { return kept_bytes_; }
 
     std::span<iovec> pieces() { return std::span(pieces_).subspan(first_, count_ - first_); }
     void sent(size_t bytes) {
@@ -87,6 +89,7 @@ class OutputBatch {
         if (!empty()) return;
         first_ = count_ = pdus_ = 0;
         kept_.clear();
+        kept_bytes_ = 0;
     }
 
   private:
@@ -107,6 +110,7 @@ class OutputBatch {
     size_t first_ = 0;
     size_t count_ = 0;
     std::vector<std::vector<uint8_t>> kept_;
+    size_t kept_bytes_ = 0;
 };
 
 }  // namespace sanscope

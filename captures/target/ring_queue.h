@@ -7,8 +7,9 @@
 
 namespace sanscope {
 
-// First in, first out. Takes memory only where it becomes longer than it ever was, and keeps it.
-template <class T>
+// First in, first out. Takes memory only where it becomes longer than it ever was, and keeps it; but no more than for `kept`
+// once it is empty.
+template <class T, size_t kept>
 class RingQueue {
   public:
     bool empty() const { return begin_ == end_; }
@@ -20,7 +21,13 @@ class RingQueue {
     }
     T& front() { return at(begin_); }
     const T& front() const { return items_[begin_ & (items_.size() - 1)]; }
-    void pop() { at(begin_++) = T(); }
+    void pop() {
+        at(begin_++) = T();
+        if (!empty() || items_.size() <= kept) return;
+        items_ = {};
+        begin_ = end_ = 0;
+    }
+    size_t bytes() const { return size() * sizeof(T); }
 
   private:
     T& at(size_t place) { return items_[place & (items_.size() - 1)]; }

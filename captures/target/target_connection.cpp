@@ -152,6 +152,12 @@ void TargetConnection::on_data(std::span<const uint8_t> piece, uint32_t at) {
 }
 
 void TargetConnection::on_end(Bhs header, bool intact) {
+    on_whole_pdu(header, intact);
+    constexpr size_t small = 4096;
+    if (collected_.capacity() > small) collected_ = {};
+}
+
+void TargetConnection::on_whole_pdu(Bhs header, bool intact) {
     if (ending_ != Ending::goes_on) return;
     if (session_ == nullptr) {
         on_login(header);
@@ -251,7 +257,7 @@ LoginStatus TargetConnection::enter_session(Bhs header) {
             if (session->isid() != header.isid() || session->initiator_name() != initiator) continue;
             for (TargetConnection* const other : session->connections) other->end(Ending::now);
         }
-        if (table_.full()) return LoginStatus::out_of_resources;
+        if (table_.full() && !table_.make_room()) return LoginStatus::out_of_resources;
         session_ = &table_.add(initiator, header.isid(), login_cmd_sn_, login_->discovery());
         session_->negotiated = outcome_ = login_->outcome();
     }
@@ -293,6 +299,7 @@ bool TargetConnection::begin_command(Bhs header) {
     generation_ = task.generation;
     data_at_ = 0;
     plan_command(task, header);
+    if (!task.bytes.empty()) session_->count(slot_);
     task.within_unsolicited = goes_on;
     return task.transfer > 0 && is_out(task.plan) &&
            (table_.backing.keeps() || task.plan.what == ScsiPlan::What::compare);
@@ -534,7 +541,11 @@ void TargetConnection::on_request(Bhs header) {
         if (slot == TargetSession::no_task) return;
         TargetTask& task = session_->task(slot);
         std::copy_n(header.bytes(), bhs_length, task.header.begin());
-        task.bytes = std::move(collected_);
+        if (!session_->keep(slot, std::move(collected_))) {
+            session_->abort_task(slot);
+            end(Ending::now);
+            return;
+        }
     }
     execute_in_order();
 }
@@ -550,7 +561,7 @@ void TargetConnection::execute_in_order() {
             continue;
         }
         const auto header = task.header;
-        std::vector<uint8_t> data = std::move(task.bytes);
+        std::vector<uint8_t> data = session_->take(slot);
         session_->end_task(slot);
         if (connection != nullptr) connection->execute(Bhs(header.data()), std::move(data));
     }
@@ -711,6 +722,7 @@ uint8_t TargetConnection::abort_one(Bhs header) {
 // ---- What is sent
 
 void TargetConnection::reply(const BhsWriter& header, std::vector<uint8_t> data, bool is_login) {
+    others_bytes_ += data.size();
     others_.push({header, std::move(data), is_login});
     Reply made;
     made.what = Reply::What::other;
@@ -744,6 +756,7 @@ void TargetConnection::fill(OutputBatch& batch) {
         if (next.what == Reply::What::other) {
             Other& other = others_.front();
             number(other.header, true);
+            others_bytes_ -= other.data.size();
             batch.add(other.header, batch.keep(std::move(other.data)),
                       other.is_login ? OutputBatch::Digests{} : digests());
             others_.pop();
@@ -776,7 +789,7 @@ bool TargetConnection::fill_answer(const Reply& reply, OutputBatch& batch) {
         // Its few PDUs go together, so that the bytes change hands once.
         constexpr size_t most_pdus = 8;
         if (batch.room() < most_pdus) return false;
-        given = batch.keep(std::exchange(task->bytes, {}));
+        given = batch.keep(session_->take(reply.slot));
     }
     while (in && task->done < task->transfer) {
         if (batch.full()) return false;

@@ -39,7 +39,26 @@ class TargetConnection {
     Ending ending() const { return ending_; }
 
     // While there is much to send that the initiator does not take, nothing more is wanted of it.
-    bool wants_input() const { return ending_ == Ending::goes_on && others_.size() < most_others; }
+    bool wants_input() const {
+        return ending_ == Ending::goes_on && others_.size() < most_others &&
+               held() < table_.settings.most_held_for_one;
+    }
+    // What it holds of requests that are not all there, and of answers that are not in a batch. Bytes.
+    size_t held() const {
+        return others_bytes_ + others_.bytes() + replies_.bytes() + collected_.capacity() + text_.size();
+    }
+    // Of these, what came of a PDU or a text that is not all there.
+    size_t partial() const { return collected_.size() + text_.size(); }
+    // Since when its initiator has taken nothing of what is held for it; none where nothing is. Told by its owner.
+    std::optional<std::chrono::steady_clock::time_point> stuck_since() const { return stuck_since_; }
+    void set_stuck_since(std::optional<std::chrono::steady_clock::time_point> since) { stuck_since_ = since; }
+    // It is to be closed at once, for others.
+    void give_way() { end(Ending::now); }
+    // How much is worth taking at once: data as much as comes, but of what could be many requests not too many.
+    uint32_t worth_taking() const {
+        constexpr uint32_t of_requests = 64 * 1024;
+        return receiver_.missing() + of_requests;
+    }
     void take(std::span<const uint8_t> bytes);
     // So many of the bytes that come next may be thrown away where they are; then that was done with `bytes` of them.
     uint32_t unwanted() const { return ending_ == Ending::goes_on ? receiver_.unwanted() : 0; }
@@ -86,6 +105,7 @@ class TargetConnection {
     bool on_header(Bhs header);
     void on_data(std::span<const uint8_t> piece, uint32_t at);
     void on_end(Bhs header, bool intact);
+    void on_whole_pdu(Bhs header, bool intact);
 
     // Login.
     void on_login(Bhs header);
@@ -148,9 +168,11 @@ class TargetConnection {
     uint32_t data_at_ = 0;  // where its data go, from the command's first byte
 
     std::string text_;  // of text requests that go on
-    RingQueue<Reply> replies_;
-    RingQueue<Other> others_;
-    RingQueue<Delayed> delayed_;
+    RingQueue<Reply, 128> replies_;
+    RingQueue<Other, 16> others_;
+    RingQueue<Delayed, 128> delayed_;
+    size_t others_bytes_ = 0;
+    std::optional<std::chrono::steady_clock::time_point> stuck_since_;
     std::vector<uint32_t> fault_counts_;
 };
 

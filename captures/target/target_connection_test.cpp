@@ -167,7 +167,7 @@ TEST_F(Target, AWrongLoginIsRefusedWithItsReason) {
 }
 
 TEST_F(Target, WhoHasToProveItselfDoesNotGetInWithoutTrying) {
-    settings.credentials = ChapCredentials{{"user", Secret("0123456789ab")}, std::nullopt};
+    settings.credentials = ChapCredentials{.initiator = {"user", Secret("0123456789ab")}, .target = {}};
     auto plain = connect();
     EXPECT_EQ(login_status(say(*plain, login_request(keys()).bytes())), 0x0201u);
     auto none = connect();

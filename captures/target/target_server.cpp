@@ -35,8 +35,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// To log in, from the first byte to the last.
-constexpr std::chrono::seconds login_time{30};
 constexpr std::chrono::milliseconds look_around{1000};
 
 Error system_error(const char* what) {
@@ -94,7 +92,9 @@ class TargetServer::Worker {
   public:
     Worker(const TargetSettings& settings, const ScsiDevice& device, MemoryBacking& backing, uint16_t index,
            uint16_t of)
-        : table_(settings, device, backing, static_cast<uint16_t>(index + 1), of), buffer_(buffer_size) {}
+        : table_(settings, device, backing, static_cast<uint16_t>(index + 1), of),
+          buffer_(buffer_size),
+          most_held_(settings.most_held) {}
     ~Worker() { stop(); }
 
     Result<std::monostate> start() {
@@ -121,19 +121,27 @@ class TargetServer::Worker {
     // Large enough for the headers of many commands, and for the data of a few; what is not wanted never comes here.
     static constexpr size_t buffer_size = size_t{256} * 1024;
     static constexpr uint32_t worth_passing_over = 4096;
+    // That are not logged in yet; the oldest makes room for more.
+    static constexpr size_t most_logins = 256;
 
     struct Served {
         Served(SessionTable& table, FileDescriptor socket_given, Route* route_given)
             : socket(std::move(socket_given)),
               route(route_given),
               connection(table, local_address(socket.get())),
-              since(table.now) {}
+              since(table.now),
+              moved(table.now) {}
+
+        bool all_sent() const { return !batch || batch->empty(); }
 
         FileDescriptor socket;
         Route* route;
-        OutputBatch batch;
+        std::unique_ptr<OutputBatch> batch;  // while something is on its way
         TargetConnection connection;
         Clock::time_point since;
+        Clock::time_point moved;  // the last time a byte was received or sent
+        uint64_t held = 0;        // as counted in `held_`
+        bool logging_in = true;
         bool readable = true;
         bool writable = true;
         bool in_ready = false;
@@ -159,6 +167,7 @@ class TargetServer::Worker {
                 served.writable = served.writable || (event.events & EPOLLOUT) != 0;
                 serve(served);
                 serve_woken();
+                keep_within_budget();
             }
             for (const int file : std::exchange(ready_, {})) {
                 const auto found = served_.find(file);
@@ -166,12 +175,13 @@ class TargetServer::Worker {
                 found->second->in_ready = false;
                 serve(*found->second);
                 serve_woken();
+                keep_within_budget();
             }
             if (table_.settings.latency.count() > 0) serve_due();
             if (woken) take_incoming();
             if (table_.now - looked >= look_around) {
                 looked = table_.now;
-                end_lingering_logins();
+                end_idle();
             }
         }
         served_.clear();
@@ -204,8 +214,48 @@ class TargetServer::Worker {
             const int file = socket.get();
             Served& served = *(served_[file] = std::make_unique<Served>(table_, std::move(socket), route));
             thread_.watch(file, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
+            logins_.push_back(file);
+            if (logins_.size() > most_logins) {
+                const int oldest = logins_.front();
+                if (oldest != file) drop(oldest);
+            }
             serve(served);
             serve_woken();
+            keep_within_budget();
+        }
+    }
+
+    // Without a last word: it does not listen, or has said nothing for long.
+    void drop(int file) {
+        const auto found = served_.find(file);
+        if (found == served_.end()) return;
+        forget(*found->second);
+        served_.erase(found);
+        serve_woken();
+    }
+
+    // Those go that have taken nothing for longest, and several at once, so that this is seldom.
+    void keep_within_budget() {
+        const auto all = [this] { return held_ + table_.held; };
+        if (all() <= most_held_) return;
+        const uint64_t enough = most_held_ / 4 * 3;
+        std::vector<std::pair<Clock::time_point, int>> stuck;
+        for (const auto& [file, served] : served_) {
+            if (const auto since = served->connection.stuck_since()) stuck.emplace_back(*since, file);
+        }
+        std::ranges::sort(stuck);
+        for (const auto& [since, file] : stuck) {
+            if (all() <= enough) return;
+            drop(file);
+        }
+        // What is left is held for requests whose turn does not come.
+        while (table_.held > enough && !table_.sessions().empty()) {
+            const auto& largest =
+                *std::ranges::max_element(table_.sessions(), {}, [](const auto& one) { return one->held(); });
+            for (TargetConnection* const connection : largest->connections) connection->give_way();
+            const size_t before = table_.sessions().size();
+            serve_woken();
+            if (table_.sessions().size() == before) return;
         }
     }
 
@@ -235,25 +285,49 @@ class TargetServer::Worker {
         }
     }
 
-    void end_lingering_logins() {
-        std::erase_if(served_, [&](const auto& one) {
+    void end_idle() {
+        due_.clear();
+        for (const auto& [file, served] : served_) {
             const bool lingers =
-                !one.second->connection.logged_in() && table_.now - one.second->since > login_time;
-            if (lingers) forget(*one.second);
-            return lingers;
-        });
+                !served->connection.logged_in() && table_.now - served->since > table_.settings.login_time;
+            const bool idle = table_.settings.idle_time.count() > 0 &&
+                              table_.now - served->moved > table_.settings.idle_time;
+            if (lingers || idle) due_.push_back(file);
+        }
+        for (const int file : due_) drop(file);
     }
 
     // Receives and sends until nothing more goes, or others are to have their turn. May close the connection.
     void serve(Served& served) {
         constexpr int most_rounds = 16;
         for (int round = 0; round < most_rounds; ++round) {
-            const bool received = served.readable && served.connection.wants_input() && receive(served);
+            const bool wanted =
+                served.connection.wants_input() &&
+                (served.all_sent() || served.batch->kept_bytes() < table_.settings.most_held_for_one);
+            const bool received = served.readable && wanted && receive(served);
             const bool sent = send(served);
+            count(served, sent);
             if (close_if_ended(served)) return;
             if (!received && !sent) return;
         }
         if (!std::exchange(served.in_ready, true)) ready_.push_back(served.socket.get());
+    }
+
+    // What it holds, for whoever looks at the budget; and whether it is logged in by now.
+    void count(Served& served, bool sent) {
+        uint64_t held = served.connection.held();
+        if (!served.all_sent()) held += sizeof(OutputBatch) + served.batch->kept_bytes();
+        held_ += held - served.held;
+        served.held = held;
+        if (sent) served.moved = table_.now;
+        if (served.all_sent() && !served.connection.has_output() && served.connection.partial() == 0) {
+            served.connection.set_stuck_since(std::nullopt);
+        } else if (sent || !served.connection.stuck_since()) {
+            served.connection.set_stuck_since(table_.now);
+        }
+        if (!served.logging_in || !served.connection.logged_in()) return;
+        served.logging_in = false;
+        std::erase(logins_, served.socket.get());
     }
 
     // Whether there may be more.
@@ -261,9 +335,11 @@ class TargetServer::Worker {
         const uint32_t unwanted = served.connection.unwanted();
         const bool pass_over = unwanted >= worth_passing_over;
         // With MSG_TRUNC the kernel gives up what TCP received without copying it (tcp(7)).
-        const ssize_t got = pass_over ? ::recv(served.socket.get(), buffer_.data(),
-                                               std::min<size_t>(unwanted, buffer_.size()), MSG_TRUNC)
-                                      : ::recv(served.socket.get(), buffer_.data(), buffer_.size(), 0);
+        const ssize_t got =
+            pass_over ? ::recv(served.socket.get(), buffer_.data(),
+                               std::min<size_t>(unwanted, buffer_.size()), MSG_TRUNC)
+                      : ::recv(served.socket.get(), buffer_.data(),
+                               std::min<size_t>(served.connection.worth_taking(), buffer_.size()), 0);
         if (got < 0) {
             if (errno == EINTR) return true;
             served.readable = false;
@@ -275,11 +351,12 @@ class TargetServer::Worker {
             broken_ = true;
             return false;
         }
-        const auto count = static_cast<size_t>(got);
+        served.moved = table_.now;
+        const auto bytes = static_cast<size_t>(got);
         if (pass_over) {
-            served.connection.passed_over(static_cast<uint32_t>(count));
+            served.connection.passed_over(static_cast<uint32_t>(bytes));
         } else {
-            served.connection.take(std::span(buffer_).first(count));
+            served.connection.take(std::span(buffer_).first(bytes));
         }
         return true;
     }
@@ -288,8 +365,12 @@ class TargetServer::Worker {
     bool send(Served& served) {
         bool any = false;
         while (served.writable && !broken_) {
-            if (served.batch.empty()) served.connection.fill(served.batch);
-            const std::span<iovec> pieces = served.batch.pieces();
+            if (served.all_sent()) {
+                if (!served.connection.has_output()) break;
+                if (!served.batch) served.batch = spare_batch();
+                served.connection.fill(*served.batch);
+            }
+            const std::span<iovec> pieces = served.batch->pieces();
             if (pieces.empty()) break;
             msghdr message{};
             message.msg_iov = pieces.data();
@@ -302,16 +383,28 @@ class TargetServer::Worker {
                 broken_ = errno != EAGAIN;
                 break;
             }
-            served.batch.sent(static_cast<size_t>(sent));
+            served.batch->sent(static_cast<size_t>(sent));
             any = true;
         }
+        if (served.batch && served.batch->empty()) {
+            constexpr size_t most_spare = 64;
+            if (spare_.size() < most_spare) spare_.push_back(std::move(served.batch));
+            served.batch.reset();
+        }
         return any;
+    }
+
+    std::unique_ptr<OutputBatch> spare_batch() {
+        if (spare_.empty()) return std::make_unique<OutputBatch>();
+        std::unique_ptr<OutputBatch> batch = std::move(spare_.back());
+        spare_.pop_back();
+        return batch;
     }
 
     bool close_if_ended(Served& served) {
         using Ending = TargetConnection::Ending;
         const Ending ending = served.connection.ending();
-        const bool all_sent = served.batch.empty() && !served.connection.has_output();
+        const bool all_sent = served.all_sent() && !served.connection.has_output();
         const bool ended = std::exchange(broken_, false) || ending == Ending::now ||
                            ending == Ending::reset || (ending == Ending::after_output && all_sent);
         if (!ended) return false;
@@ -332,6 +425,8 @@ class TargetServer::Worker {
     }
 
     void forget(Served& served) {
+        held_ -= served.held;
+        if (served.logging_in) std::erase(logins_, served.socket.get());
         --load_;
         --served.route->connections;
     }
@@ -341,6 +436,10 @@ class TargetServer::Worker {
     std::unordered_map<int, std::unique_ptr<Served>> served_;
     std::vector<int> ready_;
     std::vector<int> due_;
+    std::vector<int> logins_;  // that are not logged in, the oldest first
+    std::vector<std::unique_ptr<OutputBatch>> spare_;
+    uint64_t held_ = 0;  // by connections and their batches
+    uint64_t most_held_;
     bool broken_ = false;  // the connection that is served
     std::atomic<uint32_t> load_ = 0;
     std::mutex mutex_;
@@ -351,8 +450,12 @@ class TargetServer::Worker {
 // The thread that takes connections, and gives each to a worker once its first header tells of which session it is.
 class TargetServer::Acceptor {
   public:
-    Acceptor(FileDescriptor listening, std::vector<std::unique_ptr<Worker>>& workers)
-        : listening_(std::move(listening)), workers_(workers), routes_(route_count) {}
+    Acceptor(FileDescriptor listening, std::vector<std::unique_ptr<Worker>>& workers,
+             std::chrono::milliseconds login_time)
+        : listening_(std::move(listening)),
+          workers_(workers),
+          routes_(route_count),
+          login_time_(login_time) {}
     ~Acceptor() { stop(); }
 
     Result<std::monostate> start() {
@@ -387,8 +490,17 @@ class TargetServer::Acceptor {
             }
             if (more) accept_all();
             const auto now = Clock::now();
-            std::erase_if(silent_, [&](const auto& one) { return now - one.second.since > login_time; });
+            std::erase_if(silent_, [&](const auto& one) { return now - one.second.since > login_time_; });
         }
+    }
+
+    // Who came first and has said nothing makes room.
+    bool drop_oldest() {
+        const auto oldest =
+            std::ranges::min_element(silent_, {}, [](const auto& one) { return one.second.since; });
+        if (oldest == silent_.end()) return false;
+        silent_.erase(oldest);
+        return true;
     }
 
     void accept_all() {
@@ -396,12 +508,13 @@ class TargetServer::Acceptor {
             FileDescriptor socket(
                 ::accept4(listening_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
             if (socket.get() < 0) {
-                // Without descriptors the next one is to wait.
-                if (errno == EMFILE || errno == ENFILE)
-                    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+                // Without descriptors the next one takes that of a silent one, or is to wait.
+                if (errno != EMFILE && errno != ENFILE) return;
+                if (drop_oldest()) continue;
+                std::this_thread::sleep_for(std::chrono::milliseconds(10));
                 return;
             }
-            if (silent_.size() >= most_silent) continue;
+            if (silent_.size() >= most_silent) drop_oldest();
             constexpr int yes = 1;
             ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
             const int file = socket.get();
@@ -437,6 +550,7 @@ class TargetServer::Acceptor {
     std::vector<std::unique_ptr<Worker>>& workers_;
     std::vector<Route> routes_;
     std::unordered_map<int, Silent> silent_;
+    std::chrono::milliseconds login_time_;
     EventThread thread_;
 };
 
@@ -475,7 +589,7 @@ Result<std::unique_ptr<TargetServer>> TargetServer::start(const TargetSettings& 
                                                           static_cast<uint16_t>(threads)));
         if (const auto started = parts->workers.back()->start(); !started) return started.error();
     }
-    parts->acceptor = std::make_unique<Acceptor>(std::move(*listening), parts->workers);
+    parts->acceptor = std::make_unique<Acceptor>(std::move(*listening), parts->workers, settings.login_time);
     if (const auto started = parts->acceptor->start(); !started) return started.error();
     return std::unique_ptr<TargetServer>(new TargetServer(std::move(parts)));
 }

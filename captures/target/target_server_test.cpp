@@ -2,8 +2,11 @@
 #include "captures/target/target_server.h"
 
 #include <arpa/inet.h>
+#include <cerrno>
+#include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <memory>
 #include <netinet/in.h>
 #include <string>
 #include <sys/socket.h>
@@ -42,6 +45,23 @@ class Peer {
     void send(const Bytes& bytes) {
         EXPECT_EQ(::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
                   static_cast<ssize_t>(bytes.size()));
+    }
+    // False where it is not all taken within a while, or the connection is closed.
+    bool send_some(const Bytes& bytes) {
+        constexpr timeval patience{0, 200'000};
+        ::setsockopt(socket_.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+        return ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+               static_cast<ssize_t>(bytes.size());
+    }
+    // By the other side, within a while. What came before is read.
+    bool is_closed() {
+        constexpr timeval patience{1, 0};
+        ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+        Bytes room(size_t{1} << 20);
+        ssize_t got = 0;
+        while ((got = ::recv(socket_.get(), room.data(), room.size(), 0)) > 0) {
+        }
+        return got == 0 || errno != EAGAIN;
     }
     // As many bytes as come, up to so many.
     Bytes receive(size_t length) {
@@ -131,6 +151,122 @@ TEST(TargetServer, SaysWhyItCannotListen) {
     EXPECT_THAT(TargetServer::start(settings(), "nowhere", 0, 1).error().message, HasSubstr("'nowhere'"));
     EXPECT_THAT(TargetServer::start(settings(), "192.0.2.1", 0, 1).error().message,
                 HasSubstr("cannot listen"));
+}
+
+Bytes ping(uint32_t itt, size_t length) {
+    return PduBuilder(Opcode::nop_out)
+        .immediate()
+        .flags(0x80)
+        .itt(itt)
+        .ttt(reserved_tag)
+        .data(pattern(length))
+        .bytes();
+}
+
+// Whether it is answered within the patience of a Peer.
+bool answers(Peer& peer, uint32_t itt) {
+    peer.send(ping(itt, 8));
+    return peer.pdu() == pattern(8);
+}
+
+// Sends until nothing more is taken; what is sent back stays where it is.
+void ping_and_never_read(Peer& peer, size_t length, size_t most) {
+    const Bytes one = ping(1, length);
+    for (size_t sent = 0; sent < most && peer.send_some(one); sent += one.size()) {
+    }
+}
+
+TEST(TargetServer, WhoNeverReadsMakesRoomForOthers) {
+    TargetSettings small = settings();
+    small.most_held_for_one = 64 * 1024;
+    small.most_held = 1024 * 1024;
+    auto server = TargetServer::start(small, "127.0.0.1", 0, 1);
+    ASSERT_TRUE(server);
+    Peer honest((*server)->address());
+    ASSERT_NE(honest.log_in(1), 0u);
+    ASSERT_TRUE(answers(honest, 1));
+    constexpr size_t much = 40;
+    std::vector<std::unique_ptr<Peer>> others;
+    size_t closed = 0;
+    for (uint64_t i = 0; i < much; ++i) {
+        others.push_back(std::make_unique<Peer>((*server)->address()));
+        ASSERT_NE(others.back()->log_in(2 + i), 0u);
+        ping_and_never_read(*others.back(), 8192, size_t{16} << 20);
+    }
+    for (const auto& other : others) closed += other->is_closed() ? size_t{1} : size_t{0};
+    EXPECT_GE(closed, much / 2) << "forty of them hold far more than there may be";
+    EXPECT_LT(closed, much) << "who came last may stay";
+    EXPECT_TRUE(answers(honest, 2)) << "who reads its answers is served";
+}
+
+TEST(TargetServer, WhoSaysNothingIsClosed) {
+    TargetSettings impatient = settings();
+    impatient.idle_time = std::chrono::milliseconds(1500);
+    auto server = TargetServer::start(impatient, "127.0.0.1", 0, 1);
+    ASSERT_TRUE(server);
+    Peer idle((*server)->address());
+    Peer busy((*server)->address());
+    ASSERT_NE(idle.log_in(1), 0u);
+    ASSERT_NE(busy.log_in(2), 0u);
+    for (uint32_t i = 0; i < 8; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(500));
+        ASSERT_TRUE(answers(busy, i + 1));
+    }
+    EXPECT_TRUE(idle.is_closed());
+}
+
+TEST(TargetServer, SilentConnectionsDoNotBlockNewOnes) {
+    auto server = TargetServer::start(settings(), "127.0.0.1", 0, 1);
+    ASSERT_TRUE(server);
+    std::vector<std::unique_ptr<Peer>> silent;
+    std::vector<std::unique_ptr<Peer>> half;
+    const Bytes begun = login_request(text_keys({"InitiatorName=iqn.i"}), 7).bytes();
+    for (int i = 0; i < 600; ++i) {
+        silent.push_back(std::make_unique<Peer>((*server)->address()));
+        half.push_back(std::make_unique<Peer>((*server)->address()));
+        half.back()->send(Bytes(begun.begin(), begun.begin() + bhs_length));
+    }
+    Peer honest((*server)->address());
+    const auto before = std::chrono::steady_clock::now();
+    EXPECT_NE(honest.log_in(1), 0u);
+    EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(5));
+    EXPECT_TRUE(silent.front()->is_closed()) << "the oldest made room";
+    EXPECT_TRUE(half.front()->is_closed()) << "the oldest made room";
+}
+
+TEST(TargetServer, SessionsThatAreStuckMakeRoomForNewOnes) {
+    auto server = TargetServer::start(settings(), "127.0.0.1", 0, 1);
+    ASSERT_TRUE(server);
+    std::vector<std::unique_ptr<Peer>> stuck;
+    for (uint64_t i = 0; i < 256; ++i) {
+        stuck.push_back(std::make_unique<Peer>((*server)->address()));
+        ASSERT_NE(stuck.back()->log_in(1000 + i), 0u);
+    }
+    Peer refused((*server)->address());
+    EXPECT_EQ(refused.log_in(1), 0u) << "all are served, and none is stuck";
+    ping_and_never_read(*stuck.front(), 8192, size_t{16} << 20);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+    Peer honest((*server)->address());
+    EXPECT_NE(honest.log_in(1), 0u);
+    EXPECT_TRUE(answers(honest, 1));
+}
+
+TEST(TargetServer, RequestsWhoseTurnDoesNotComeAreNotKeptWithoutEnd) {
+    auto server = TargetServer::start(settings(), "127.0.0.1", 0, 1);
+    ASSERT_TRUE(server);
+    Peer ahead((*server)->address());
+    ASSERT_NE(ahead.log_in(1), 0u);
+    for (uint32_t i = 0; i < 900; ++i) {
+        const Bytes request = PduBuilder(Opcode::nop_out)
+                                  .flags(0x80)
+                                  .itt(i + 1)
+                                  .ttt(reserved_tag)
+                                  .cmd_sn(100 + i)  // what comes before never comes
+                                  .data(pattern(8192))
+                                  .bytes();
+        if (!ahead.send_some(request)) break;
+    }
+    EXPECT_TRUE(ahead.is_closed());
 }
 
 }  // namespace

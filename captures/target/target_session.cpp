@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "captures/target/target_connection.h"
+
 namespace sanscope {
 
 TargetAccount& TargetAccount::operator+=(const TargetAccount& other) {
@@ -16,18 +18,19 @@ TargetAccount& TargetAccount::operator+=(const TargetAccount& other) {
 }
 
 TargetSession::TargetSession(std::string initiator_name, uint64_t isid, uint16_t tsih, uint32_t cmd_sn,
-                             bool discovery)
+                             bool discovery, uint64_t& held)
     : initiator_name_(std::move(initiator_name)),
       isid_(isid),
       tsih_(tsih),
       discovery_(discovery),
       exp_cmd_sn_(cmd_sn),
-      tasks_(most_tasks + most_immediate_tasks),
+      all_held_(held),
       by_cmd_sn_(most_tasks, no_task),
       by_itt_(itt_chains, no_task),
-      next_by_itt_(tasks_.size(), no_task) {
-    free_.reserve(tasks_.size());
-    for (size_t slot = tasks_.size(); slot > 0; --slot) free_.push_back(static_cast<uint16_t>(slot - 1));
+      next_by_itt_(most_tasks + most_immediate_tasks, no_task) {}
+
+TargetSession::~TargetSession() {
+    let_go(held_);
 }
 
 bool TargetSession::expects(uint32_t cmd_sn) const {
@@ -36,7 +39,15 @@ bool TargetSession::expects(uint32_t cmd_sn) const {
 
 uint16_t TargetSession::begin_task(TargetConnection* connection, uint32_t itt, uint32_t cmd_sn,
                                    bool immediate) {
-    if (free_.empty() || (immediate && immediate_ == most_immediate_tasks)) return no_task;
+    if (immediate && immediate_ == most_immediate_tasks) return no_task;
+    if (free_.empty()) {
+        if (tasks_.size() == most_tasks + most_immediate_tasks) return no_task;
+        free_.push_back(static_cast<uint16_t>(tasks_.size()));
+        tasks_.emplace_back();
+        // What is usual costs little; of the others not each session may have all.
+        constexpr size_t usual = 128;
+        if (tasks_.size() > usual) hold(sizeof(TargetTask));
+    }
     const uint16_t slot = free_.back();
     free_.pop_back();
     TargetTask& task = tasks_[slot];
@@ -70,6 +81,34 @@ uint16_t TargetSession::next_in_order() {
     return slot;
 }
 
+bool TargetSession::keep(uint16_t slot, std::vector<uint8_t> bytes) {
+    if (waiting_bytes_ + bytes.size() > most_waiting_bytes) return false;
+    waiting_bytes_ += bytes.size();
+    tasks_[slot].bytes = std::move(bytes);
+    tasks_[slot].waiting = true;
+    count(slot);
+    return true;
+}
+
+void TargetSession::count(uint16_t slot) {
+    tasks_[slot].counted = true;
+    hold(tasks_[slot].bytes.size());
+}
+
+std::vector<uint8_t> TargetSession::take(uint16_t slot) {
+    TargetTask& task = tasks_[slot];
+    if (std::exchange(task.waiting, false)) waiting_bytes_ -= task.bytes.size();
+    if (std::exchange(task.counted, false)) let_go(task.bytes.size());
+    return std::exchange(task.bytes, {});
+}
+
+// Small ones keep their room for the next one.
+void TargetSession::forget_bytes(uint16_t slot) {
+    constexpr size_t small = 4096;
+    if (tasks_[slot].counted || tasks_[slot].bytes.capacity() > small) take(slot);
+    tasks_[slot].bytes.clear();
+}
+
 void TargetSession::end_task(uint16_t slot) {
     TargetTask& task = tasks_[slot];
     if (task.immediate) {
@@ -84,7 +123,7 @@ void TargetSession::end_task(uint16_t slot) {
     *link = next_by_itt_[slot];
     task.state = TargetTask::State::free;
     task.connection = nullptr;
-    task.bytes.clear();
+    forget_bytes(slot);
     ++task.generation;
     free_.push_back(slot);
 }
@@ -97,7 +136,7 @@ void TargetSession::abort_task(uint16_t slot) {
     }
     task.connection = nullptr;
     task.is_command = false;
-    task.bytes.clear();
+    forget_bytes(slot);
     ++task.generation;
 }
 
@@ -135,13 +174,36 @@ TargetSession& SessionTable::add(const std::string& initiator_name, uint64_t isi
     next_tsih_ = static_cast<uint16_t>(next_tsih_ + tsih_step_);
     ++account.sessions;
     return *sessions_.emplace_back(
-        std::make_unique<TargetSession>(initiator_name, isid, tsih, cmd_sn, discovery));
+        std::make_unique<TargetSession>(initiator_name, isid, tsih, cmd_sn, discovery, held));
 }
 
 TargetSession* SessionTable::find(uint64_t isid, uint16_t tsih) {
     const auto found = std::ranges::find_if(
         sessions_, [&](const auto& session) { return session->tsih() == tsih && session->isid() == isid; });
     return found == sessions_.end() ? nullptr : found->get();
+}
+
+size_t SessionTable::leaving() const {
+    return static_cast<size_t>(
+        std::ranges::count_if(sessions_, [](const auto& session) { return session->gives_way; }));
+}
+
+bool SessionTable::make_room() {
+    constexpr std::chrono::seconds least_patience{1};
+    TargetSession* longest = nullptr;
+    auto since = now - least_patience;
+    for (const auto& session : sessions_) {
+        if (session->gives_way) continue;
+        for (const TargetConnection* const connection : session->connections) {
+            if (!connection->stuck_since() || *connection->stuck_since() > since) continue;
+            since = *connection->stuck_since();
+            longest = session.get();
+        }
+    }
+    if (longest == nullptr) return false;
+    longest->gives_way = true;
+    for (TargetConnection* const connection : longest->connections) connection->give_way();
+    return true;
 }
 
 void SessionTable::remove(TargetSession& session) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,6 +45,8 @@ struct TargetTask {
     bool crc_failed = false;
     bool never_answered = false;  // on purpose
     bool loses_data = false;      // likewise: what is written
+    bool waiting = false;         // `bytes` count as waiting for the request's turn
+    bool counted = false;         // `bytes` count as held
     bool miscompares = false;
     bool wrong_header_digest = false;
     bool wrong_data_digest = false;
@@ -74,7 +77,15 @@ class TargetSession {
     static constexpr uint32_t most_tasks = 1024;          // that CmdSN counts
     static constexpr uint32_t most_immediate_tasks = 64;  // besides
 
-    TargetSession(std::string initiator_name, uint64_t isid, uint16_t tsih, uint32_t cmd_sn, bool discovery);
+    // Of requests whose turn is yet to come. No initiator has reason to send so much ahead.
+    static constexpr size_t most_waiting_bytes = size_t{256} * 1024;
+
+    // `held` is kept up with what the session's tasks take; it must outlive it.
+    TargetSession(std::string initiator_name, uint64_t isid, uint16_t tsih, uint32_t cmd_sn, bool discovery,
+                  uint64_t& held);
+    TargetSession(const TargetSession&) = delete;
+    TargetSession& operator=(const TargetSession&) = delete;
+    ~TargetSession();
 
     const std::string& initiator_name() const { return initiator_name_; }
     uint64_t isid() const { return isid_; }
@@ -97,6 +108,12 @@ class TargetSession {
     // The task whose turn it is now and was not before; no_task where the next in order is not there. To be asked until then.
     uint16_t next_in_order();
     void end_task(uint16_t slot);
+    // What a request that waits came with, until it is taken or its task ends; false where that would be too much.
+    bool keep(uint16_t slot, std::vector<uint8_t> bytes);
+    // The same of what its plan has made already.
+    void count(uint16_t slot);
+    std::vector<uint8_t> take(uint16_t slot);
+    uint64_t held() const { return held_; }
 
     TargetTask& task(uint16_t slot) { return tasks_[slot]; }
     // nullptr where that has ended.
@@ -120,10 +137,12 @@ class TargetSession {
     }
 
     std::vector<TargetConnection*> connections;
+    bool gives_way = false;  // its connections are being closed, for another session
 
   private:
     static constexpr size_t itt_chains = 2048;  // a power of two
     static size_t itt_chain(uint32_t itt) { return itt * 0x9e3779b1u >> 21; }
+    void forget_bytes(uint16_t slot);
     template <class Fits>
     uint16_t find_by_itt(uint32_t itt, Fits fits) const;
 
@@ -134,8 +153,20 @@ class TargetSession {
     uint32_t exp_cmd_sn_;
     uint32_t counted_ = 0;    // tasks that CmdSN counts whose turn came
     uint32_t immediate_ = 0;  // tasks
-    std::vector<TargetTask> tasks_;
+    void hold(size_t bytes) {
+        held_ += bytes;
+        all_held_ += bytes;
+    }
+    void let_go(size_t bytes) {
+        held_ -= bytes;
+        all_held_ -= bytes;
+    }
+
+    std::deque<TargetTask> tasks_;  // as many as were ever under way at once
     std::vector<uint16_t> free_;
+    uint64_t& all_held_;
+    uint64_t held_ = 0;
+    size_t waiting_bytes_ = 0;
     std::vector<uint16_t> by_cmd_sn_;    // tasks that wait for their turn
     std::vector<uint16_t> by_itt_;       // of each chain the first task
     std::vector<uint16_t> next_by_itt_;  // of each task the next one of its chain
@@ -154,17 +185,22 @@ class SessionTable {
     TargetAccount account;
     std::chrono::steady_clock::time_point now;  // set before anything is done
     uint32_t logins = 0;
+    uint64_t held = 0;  // by the tasks of all sessions, bytes
     std::vector<TargetConnection*>
         woken;  // others than the one that is served have something to send, or to end
 
     TargetSession& add(const std::string& initiator_name, uint64_t isid, uint32_t cmd_sn, bool discovery);
     TargetSession* find(uint64_t isid, uint16_t tsih);
     static constexpr size_t most_sessions = 256;
-    bool full() const { return sessions_.size() >= most_sessions; }
+    bool full() const { return sessions_.size() >= most_sessions + leaving(); }
+    // Where it is full: whether a session gives way whose initiator has not taken its answers for a while.
+    bool make_room();
     const std::vector<std::unique_ptr<TargetSession>>& sessions() const { return sessions_; }
     void remove(TargetSession& session);
 
   private:
+    size_t leaving() const;
+
     uint16_t next_tsih_;
     uint16_t tsih_step_;
     std::vector<std::unique_ptr<TargetSession>> sessions_;

@@ -39,6 +39,16 @@ struct TargetSettings {
     bool immediate_data = true;
     uint32_t max_outstanding_r2t = 8;
     uint32_t max_connections = 16;
+
+    // What it puts up with. A connection on which nothing moves for so long is closed.
+    std::chrono::milliseconds idle_time{10 * 60 * 1000};
+    // To log in, from the first byte to the last.
+    std::chrono::milliseconds login_time{30 * 1000};
+    // Held for initiators that do not take their answers, or of requests that are not all there: of one connection, beyond which
+    // nothing more is read from it, and of all that a thread serves, beyond which those that took nothing for longest are closed.
+    // Bytes.
+    uint64_t most_held_for_one = 256 * 1024;
+    uint64_t most_held = uint64_t{32} << 20;
 };
 
 constexpr uint32_t most_luns = 256;  // that peripheral device addressing reaches (SAM-5 §4.7)

@@ -10,8 +10,11 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -152,6 +155,115 @@ def test_faults(checks, sanscope):
                      [] if done.returncode != 0 and re.search(expected, said) else [f"{done.returncode}: {said[-400:]}"])
 
 
+def login_request(isid, cid=0):
+    keys = b"InitiatorName=iqn.2026-01.org.example:i%d\0TargetName=iqn.2026-01.org.sanscope:memory-target\0" % isid
+    header = struct.pack(">BBBBB3s6sHIHHII16x", 0x43, 0x87, 0, 0, 0, len(keys).to_bytes(3, "big"),
+                         isid.to_bytes(6, "big"), 0, 1, cid, 0, 1, 0)
+    return header + keys + bytes(-len(keys) % 4)
+
+
+def ping(tag, size=8192):
+    return struct.pack(">BBBBB3s8xIIII16x", 0x40, 0x80, 0, 0, 0, size.to_bytes(3, "big"), tag, 0xffffffff, 1, 1) + bytes(size)
+
+
+def receive(peer, length):
+    data = b""
+    while len(data) < length:
+        piece = peer.recv(length - len(data))
+        if not piece:
+            raise ConnectionError("closed")
+        data += piece
+    return data
+
+
+def log_in(address, isid):
+    """A connection that is logged in; nothing where the target would not have it."""
+    host, port = address.rsplit(":", 1)
+    peer = socket.create_connection((host, int(port)), timeout=20)
+    try:
+        peer.sendall(login_request(isid))
+        header = receive(peer, 48)
+        receive(peer, (int.from_bytes(header[5:8], "big") + 3) // 4 * 4)
+        if header[36] == 0:
+            return peer
+    except OSError:
+        pass
+    peer.close()
+    return None
+
+
+def answers(peer, size=64):
+    peer.sendall(ping(7, size))
+    header = receive(peer, 48)
+    receive(peer, (int.from_bytes(header[5:8], "big") + 3) // 4 * 4)
+    return header[0] & 0x3f == 0x20
+
+
+def resident_mib(process, what):
+    lines = pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith(what)).split()[1]) / 1024
+
+
+def test_flood(checks, sanscope, connections=10_000):
+    """Who pings and never reads gets no further than what is set aside for such, and others are served meanwhile."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if most < connections + 200:
+        checks.skip(f"{connections} connections that ping and never read", f"no more than {most} descriptors are allowed here")
+        return
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    with target(sanscope, "--backing", "null", "--threads", "2") as disk:
+        honest = log_in(disk.address, 0xffff)
+        faults = [] if honest and answers(honest) else ["no honest one before"]
+        peers = []
+        slowest = 0
+        request = ping(1) * 8
+        for isid in range(1, connections + 1):
+            if peer := log_in(disk.address, isid):
+                peer.setblocking(False)
+                peers.append(peer)
+                try:
+                    while peer.send(request):
+                        pass
+                except OSError:
+                    pass
+            if isid % 500 == 0:
+                began = time.monotonic()
+                faults += [] if answers(honest) else [f"the honest one is not served after {isid}"]
+                slowest = max(slowest, time.monotonic() - began)
+        # Those that were let in go on for a while.
+        until = time.monotonic() + 5
+        while time.monotonic() < until:
+            for peer in peers:
+                try:
+                    while peer.send(request):
+                        pass
+                except OSError:
+                    pass
+        faults += [] if answers(honest) else ["the honest one is not served in the end"]
+        late = log_in(disk.address, 0xfffe)
+        faults += [] if late and answers(late) else ["a new one is not let in"]
+        peak = resident_mib(disk.process, "VmHWM")
+        checks.check(f"{connections} connections that ping and never read: others are served",
+                     faults + ([f"answered only after {slowest:.1f} s"] if slowest > 2 else []))
+        checks.check("… and it takes no more than 256 MiB", [] if peak < 256 else [f"{peak:.0f} MiB"])
+        print(f"     {len(peers)} of {connections} were let in, {peak:.0f} MiB at most, answers within {slowest * 1000:.0f} ms")
+        for peer in peers:
+            peer.close()
+
+
+def test_idle(checks, sanscope):
+    with target(sanscope, "--idle-timeout", "2") as disk:
+        peer = log_in(disk.address, 1)
+        peer.settimeout(10)
+        began = time.monotonic()
+        try:
+            closed = peer.recv(1) == b""
+        except OSError:
+            closed = False
+        took = time.monotonic() - began
+        checks.check("who says nothing is closed after --idle-timeout", [] if closed and 1.5 < took < 6 else [f"{closed}, {took:.1f} s"])
+
+
 def test_dissector(checks, sanscope, scratch):
     if shutil.which("tshark") is None:
         checks.skip("Wireshark's dissector accepts every PDU", "tshark is not installed")
@@ -194,6 +306,8 @@ def main():
         sys.exit(reason)
     checks = Checks()
     test_options(checks, sanscope)
+    test_idle(checks, sanscope)
+    test_flood(checks, sanscope)
     if missing := [program for program in LIBISCSI if shutil.which(program) is None]:
         checks.skip("the target against libiscsi", f"not installed: {', '.join(missing)}")
         return checks.finish()
