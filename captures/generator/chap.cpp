@@ -53,12 +53,13 @@ std::optional<uint8_t> read_small_number(std::string_view text) {
     return number;
 }
 
-std::optional<ChapAlgorithm> read_algorithm(std::string_view text) {
+// One of those allowed.
+std::optional<ChapAlgorithm> read_algorithm(std::string_view text, const ChapCredentials& credentials) {
     const auto number = read_small_number(text);
-    const auto* const found = std::ranges::find_if(chap_algorithms, [&](ChapAlgorithm algorithm) {
+    const auto found = std::ranges::find_if(credentials.algorithms, [&](ChapAlgorithm algorithm) {
         return number && static_cast<uint8_t>(algorithm) == *number;
     });
-    if (found == std::end(chap_algorithms) || !fetch(*found)) return std::nullopt;
+    if (found == credentials.algorithms.end() || !fetch(*found)) return std::nullopt;
     return *found;
 }
 
@@ -109,10 +110,12 @@ Result<ChapChallenge> read_challenge(const TextKeys& keys, std::string_view whos
         return Error{fmt::format("the {} did not send both of CHAP_I and CHAP_C", whose)};
     const auto number = read_small_number(*identifier);
     if (!number) return Error{fmt::format("the {}'s CHAP_I is no number below 256", whose)};
+    // Of a shorter one, who asks could have computed all responses that there are to a secret of a few bytes.
+    constexpr size_t least_challenge = 16;
     auto bytes = read_binary_value(*challenge);
-    if (!bytes) {
-        return Error{
-            fmt::format("the {}'s CHAP_C is no value of 1 to {} bytes", whose, longest_binary_value)};
+    if (!bytes || bytes->size() < least_challenge) {
+        return Error{fmt::format("the {}'s CHAP_C is no value of {} to {} bytes", whose, least_challenge,
+                                 longest_binary_value)};
     }
     return ChapChallenge{.identifier = *number, .bytes = std::move(*bytes)};
 }
@@ -154,6 +157,7 @@ std::optional<Error> fault_of(const ChapCredentials& credentials) {
     if (initiator.name.empty()) return Error{"CHAP needs a name for the initiator"};
     if (initiator.secret.empty() || (credentials.target && credentials.target->secret.empty()))
         return Error{"CHAP needs a secret for each side that is to prove itself"};
+    if (credentials.algorithms.empty()) return Error{"CHAP needs an algorithm"};
     if (credentials.target && credentials.target->secret == initiator.secret) {
         return Error{
             "initiator and target have the same CHAP secret, with which either could feign the other"};
@@ -162,6 +166,24 @@ std::optional<Error> fault_of(const ChapCredentials& credentials) {
 }
 
 }  // namespace
+
+Result<std::vector<ChapAlgorithm>> parse_chap_algorithms(std::string_view text) {
+    constexpr std::pair<std::string_view, ChapAlgorithm> names[] = {{"md5", ChapAlgorithm::md5},
+                                                                    {"sha1", ChapAlgorithm::sha1},
+                                                                    {"sha256", ChapAlgorithm::sha256},
+                                                                    {"sha3-256", ChapAlgorithm::sha3_256}};
+    std::vector<ChapAlgorithm> algorithms;
+    while (true) {
+        const std::string_view name = text.substr(0, text.find(','));
+        const auto* const found = std::ranges::find(names, name, [](const auto& one) { return one.first; });
+        if (found == std::end(names))
+            return Error{fmt::format("'{}' is none of md5, sha1, sha256, sha3-256", name)};
+        if (std::ranges::find(algorithms, found->second) == algorithms.end())
+            algorithms.push_back(found->second);
+        if (name.size() == text.size()) return algorithms;
+        text.remove_prefix(name.size() + 1);
+    }
+}
 
 std::string_view chap_algorithm_name(ChapAlgorithm algorithm) {
     switch (algorithm) {
@@ -215,7 +237,7 @@ Result<TextKeys> ChapInitiator::say() {
         case State::offers: {
             if (auto fault = fault_of(credentials_)) return *fault;
             std::string offered;
-            for (const ChapAlgorithm algorithm : chap_algorithms) {
+            for (const ChapAlgorithm algorithm : credentials_.algorithms) {
                 if (!fetch(algorithm)) continue;
                 if (!offered.empty()) offered += ',';
                 offered += std::to_string(static_cast<unsigned>(algorithm));
@@ -261,7 +283,7 @@ Result<std::monostate> ChapInitiator::take_challenge(const TextKeys& keys) {
     const std::string* const chosen = find_key(keys, "CHAP_A");
     if (chosen == nullptr) return Error{"the target chose no CHAP algorithm"};
     if (*chosen == "Reject") return Error{"the target takes none of the CHAP algorithms it was offered"};
-    const auto algorithm = read_algorithm(*chosen);
+    const auto algorithm = read_algorithm(*chosen, credentials_);
     if (!algorithm) return Error{"the target chose a CHAP algorithm that it was not offered"};
     auto challenge = read_challenge(keys, "target");
     if (!challenge) return challenge.error();
@@ -312,7 +334,7 @@ Result<TextKeys> ChapTarget::challenge(const TextKeys& keys) {
     std::optional<ChapAlgorithm> chosen;
     for (std::string_view left = *offered; !left.empty() && !chosen;) {
         const std::string_view one = left.substr(0, left.find(','));
-        chosen = read_algorithm(one);
+        chosen = read_algorithm(one, credentials_);
         left.remove_prefix(std::min(one.size() + 1, left.size()));
     }
     if (!chosen) return Error{"the initiator offered no CHAP algorithm that this target has"};

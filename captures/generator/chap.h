@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,7 +51,12 @@ struct ChapAccount {
 struct ChapCredentials {
     ChapAccount initiator;
     std::optional<ChapAccount> target;  // mutual authentication, which is the initiator's to ask for
+    // With which a proof may be made, the best first.
+    std::vector<ChapAlgorithm> algorithms{std::begin(chap_algorithms), std::end(chap_algorithms)};
 };
+
+// Of "sha3-256,sha256": those named, in this order. An Error names the one that is none.
+Result<std::vector<ChapAlgorithm>> parse_chap_algorithms(std::string_view text);
 
 // What is to be answered with a proof.
 struct ChapChallenge {

@@ -145,6 +145,27 @@ TEST(Chap, OffersEveryAlgorithm) {
     EXPECT_TRUE(initiator.say()->empty()) << "said once";
 }
 
+TEST(Chap, OnlyTheAlgorithmsAllowedAreUsed) {
+    ChapCredentials strong = mutual();
+    strong.algorithms = *parse_chap_algorithms("sha3-256,sha256");
+    ChapInitiator initiator(strong);
+    EXPECT_EQ(value(*initiator.say(), "CHAP_A"), "8,7");
+    EXPECT_FALSE(initiator.hear({{"CHAP_A", "5"}, {"CHAP_I", "0"}, {"CHAP_C", "0x" + std::string(64, '1')}}))
+        << "MD5 was not offered";
+    ChapTarget target(strong);
+    EXPECT_EQ(value(*target.answer({{"CHAP_A", "5,6,7"}}), "CHAP_A"), "7");
+    ChapTarget other(strong);
+    EXPECT_FALSE(other.answer({{"CHAP_A", "5,6"}}));
+}
+
+TEST(Chap, AlgorithmsAreNamedAsUsersKnowThem) {
+    EXPECT_THAT(*parse_chap_algorithms("md5"), testing::ElementsAre(ChapAlgorithm::md5));
+    EXPECT_THAT(*parse_chap_algorithms("sha256,sha1,sha256"),
+                testing::ElementsAre(ChapAlgorithm::sha256, ChapAlgorithm::sha1));
+    for (const char* const wrong : {"", "sha512", "md5,", "MD5", "md5 sha1"})
+        EXPECT_FALSE(parse_chap_algorithms(wrong)) << wrong;
+}
+
 TEST(Chap, ChallengesAreNewEachTime) {
     std::set<std::string> challenges;
     for (int i = 0; i < 16; ++i) {
@@ -159,8 +180,10 @@ TEST(Chap, ChallengesAreNewEachTime) {
 TEST(ChapInitiator, AnswersWhatItWasAsked) {
     ChapInitiator initiator(one_way());
     ASSERT_TRUE(initiator.say());
-    const std::vector<uint8_t> challenge = {1, 2, 3};
-    ASSERT_TRUE(initiator.hear({{"CHAP_A", "0x7"}, {"CHAP_I", "0xff"}, {"CHAP_C", "0bAQID"}}));
+    std::vector<uint8_t> challenge(18);
+    std::iota(challenge.begin(), challenge.end(), uint8_t{1});
+    ASSERT_TRUE(
+        initiator.hear({{"CHAP_A", "0x7"}, {"CHAP_I", "0xff"}, {"CHAP_C", "0bAQIDBAUGBwgJCgsMDQ4PEBES"}}));
     const auto said = initiator.say();
     ASSERT_TRUE(said);
     EXPECT_EQ(value(*said, "CHAP_R"),
@@ -169,13 +192,14 @@ TEST(ChapInitiator, AnswersWhatItWasAsked) {
 }
 
 TEST(ChapInitiator, RefusesChallengesThatAreNone) {
-    const TextKeys good = {{"CHAP_A", "5"}, {"CHAP_I", "0"}, {"CHAP_C", "0x01"}};
+    const TextKeys good = {{"CHAP_A", "5"}, {"CHAP_I", "0"}, {"CHAP_C", "0x" + std::string(32, '1')}};
     const std::pair<const char*, std::string> wrong[] = {
         {"CHAP_A", "Reject"}, {"CHAP_A", "9"},
         {"CHAP_A", "5,6"},    {"CHAP_A", ""},
         {"CHAP_I", "256"},    {"CHAP_I", "-1"},
         {"CHAP_I", "0x"},     {"CHAP_C", "0x"},
         {"CHAP_C", "1"},      {"CHAP_C", "0x" + std::string(2050, '0')},
+        {"CHAP_C", "0x01"},   {"CHAP_C", "0x" + std::string(30, '1')},
     };
     for (const auto& [name, to] : wrong) {
         ChapInitiator initiator(one_way());
@@ -230,7 +254,7 @@ TEST(ChapInitiator, RefusesItsOwnProofFromAnotherConnection) {
     // Someone without a secret lets the initiator answer its own challenge on a second connection.
     ChapInitiator first(mutual());
     ASSERT_TRUE(first.say());
-    ASSERT_TRUE(first.hear({{"CHAP_A", "7"}, {"CHAP_I", "1"}, {"CHAP_C", "0x0102"}}));
+    ASSERT_TRUE(first.hear({{"CHAP_A", "7"}, {"CHAP_I", "1"}, {"CHAP_C", "0x" + std::string(32, '2')}}));
     const TextKeys asked = *first.say();
     ChapInitiator second(mutual());
     ASSERT_TRUE(second.say());

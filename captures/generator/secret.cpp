@@ -9,6 +9,8 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <openssl/crypto.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -28,6 +30,14 @@ struct Room {
 
     std::array<char, longest_secret + 2> bytes{};
 };
+
+// Who holds a secret leaves no core behind in which it could be read, and can be looked into by root alone. For good: where the
+// secret was copied to in the meantime nobody knows.
+void keep_from_others() {
+    constexpr rlimit none{0, 0};
+    ::setrlimit(RLIMIT_CORE, &none);
+    ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
 
 Error system_error(int number) {
     return {std::generic_category().message(number)};
@@ -82,6 +92,7 @@ Result<Secret> read_secret_file(const std::string& path) {
 }
 
 Result<Secret> read_secret_line(int descriptor) {
+    keep_from_others();
     Room room;
     size_t length = 0;
     // Byte by byte: what follows the line is another reader's.
@@ -96,6 +107,7 @@ Result<Secret> read_secret_line(int descriptor) {
 }
 
 Result<Secret> ask_secret(const std::string& prompt) {
+    keep_from_others();
     Room room;
     if (::readpassphrase(prompt.c_str(), room.bytes.data(), room.bytes.size(),
                          RPP_ECHO_OFF | RPP_REQUIRE_TTY) == nullptr) {

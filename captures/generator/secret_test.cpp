@@ -11,6 +11,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <pty.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -228,6 +230,24 @@ TEST(SecretWithoutKeyboard, IsAnError) {
     }
     int status = 0;
     ASSERT_EQ(::waitpid(asker, &status, 0), asker);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+TEST(SecretInAProcess, IsInNoCoreDump) {
+    const pid_t holder = ::fork();
+    ASSERT_GE(holder, 0);
+    if (holder == 0) {
+        std::array<int, 2> ends{};
+        const bool written = ::pipe(ends.data()) == 0 && ::write(ends[1], "a secret\n", 9) == 9;
+        const bool before = ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0;  // other tests held secrets, too
+        const auto secret = read_secret_line(ends[0]);
+        rlimit core{1, 1};
+        ::getrlimit(RLIMIT_CORE, &core);
+        const bool kept = secret && ::prctl(PR_GET_DUMPABLE) == 0 && core.rlim_cur == 0 && core.rlim_max == 0;
+        ::_exit(written && before && kept ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(holder, &status, 0), holder);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
