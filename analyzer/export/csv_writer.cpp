@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <fmt/format.h>
+#include <string>
 
 #include "analyzer/base/utf8.h"
 #include "analyzer/export/block_writer.h"
@@ -29,6 +30,11 @@ void append_quoted(std::string_view text, BlockWriter& out) {
     out.append('"');
 }
 
+// What a spreadsheet would take for a formula, which may run a program or fetch a page.
+bool begins_formula(std::string_view text) {
+    return !text.empty() && std::string_view("=+-@\t\r\n").find(text.front()) != std::string_view::npos;
+}
+
 void append_text(std::string_view text, BlockWriter& out) {
     if (is_plain(text)) {
         out.append(text);
@@ -37,7 +43,7 @@ void append_text(std::string_view text, BlockWriter& out) {
     }
 }
 
-void append_cell(const Cell& cell, BlockWriter& out) {
+void append_cell(const Cell& cell, bool for_spreadsheet, BlockWriter& out) {
     switch (cell.kind) {
         case Cell::Kind::empty:
             break;
@@ -52,7 +58,11 @@ void append_cell(const Cell& cell, BlockWriter& out) {
             break;
         }
         case Cell::Kind::text:
-            append_text(cell.text, out);
+            if (for_spreadsheet && begins_formula(cell.text)) {
+                append_text("'" + std::string(cell.text), out);
+            } else {
+                append_text(cell.text, out);
+            }
             break;
         case Cell::Kind::boolean:
             out.append(cell.boolean ? '1' : '0');
@@ -60,9 +70,7 @@ void append_cell(const Cell& cell, BlockWriter& out) {
     }
 }
 
-}  // namespace
-
-bool write_csv(const Table& table, ByteSink& sink) {
+bool write(const Table& table, bool for_spreadsheet, ByteSink& sink) {
     BlockWriter out(sink);
     const size_t columns = table.columns().size();
     for (size_t column = 0; column < columns; column++) {
@@ -77,11 +85,21 @@ bool write_csv(const Table& table, ByteSink& sink) {
         for (size_t column = 0; column < columns; column++) {
             if (column > 0) out.append(',');
             table.cell(row, column, cell);
-            append_cell(cell, out);
+            append_cell(cell, for_spreadsheet, out);
         }
         out.append('\n');
     }
     return out.finish();
+}
+
+}  // namespace
+
+bool write_csv(const Table& table, ByteSink& sink) {
+    return write(table, false, sink);
+}
+
+bool write_spreadsheet_csv(const Table& table, ByteSink& sink) {
+    return write(table, true, sink);
 }
 
 }  // namespace sanscope

@@ -12,4 +12,7 @@ namespace sanscope {
 // refused.
 bool write_csv(const Table& table, ByteSink& sink);
 
+// The same for spreadsheets, which take a text that begins with = + - @ for a formula: it gets an apostrophe before it.
+bool write_spreadsheet_csv(const Table& table, ByteSink& sink);
+
 }  // namespace sanscope

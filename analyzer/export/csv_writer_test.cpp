@@ -60,6 +60,23 @@ TEST(WriteCsv, what_is_no_text_becomes_the_replacement_character) {
     EXPECT_EQ(csv_of_text("\xc2\x9bK"), "\"\ufffdK\"");
 }
 
+TEST(WriteSpreadsheetCsv, no_text_is_a_formula) {
+    const auto written = [](std::string_view text) {
+        StringSink sink;
+        EXPECT_TRUE(write_spreadsheet_csv(
+            GridTable({{"t", ColumnType::text, ""}}, {{text_cell(std::string(text))}}), sink));
+        return sink.text.substr(2);
+    };
+    EXPECT_EQ(written("=cmd|'/c calc'!A1"), "'=cmd|'/c calc'!A1\n");
+    EXPECT_EQ(written("+1"), "'+1\n");
+    EXPECT_EQ(written("-1"), "'-1\n");
+    EXPECT_EQ(written("@SUM(A1)"), "'@SUM(A1)\n");
+    EXPECT_EQ(written("=HYPERLINK(\"x\",\"y\")"), "\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\"\n");
+    EXPECT_EQ(written("iqn.2026-11.org.example:disk"), "iqn.2026-11.org.example:disk\n");
+    EXPECT_EQ(csv(GridTable({{"t", ColumnType::text, ""}}, {{text_cell("=1")}})), "t\n=1\n")
+        << "exact unless asked";
+}
+
 TEST(WriteCsv, tables_larger_than_a_block_come_out_whole) {
     std::vector<GridTable::Row> rows;
     std::string expected = "t\n";

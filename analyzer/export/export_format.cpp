@@ -13,6 +13,8 @@ namespace {
 
 constexpr ExportFormat formats[] = {
     {"csv", "comma-separated values, a header row first; an unknown is an empty field", write_csv},
+    {"csv-spreadsheet", "the same for spreadsheets: no text of the capture is a formula",
+     write_spreadsheet_csv},
     {"json", "JSON Lines, one object a row; an unknown is null", write_json_lines},
     {"pb", "length-delimited protocol buffer messages (sanscope/v1/tables.proto)", write_protobuf},
 };
