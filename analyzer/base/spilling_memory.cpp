@@ -6,7 +6,6 @@
 #include <fstream>
 #include <iterator>
 #include <sys/mman.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 #include <utility>
 
@@ -17,7 +16,6 @@ namespace {
 
 constexpr size_t page = size_t{64} * 1024;  // or a part of it, on every machine
 constexpr size_t extent_bytes = size_t{64} << 20;
-constexpr uint64_t left_for_others = uint64_t{1} << 30;
 
 // What needs no alignment of its own.
 bool may_spill(size_t bytes, size_t alignment) {
@@ -35,12 +33,6 @@ size_t resident_of_files() {
     size_t shared = 0;
     std::ifstream("/proc/self/statm") >> all >> resident >> shared;
     return shared * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
-}
-
-bool has_room(int file, size_t bytes) {
-    struct statvfs disk {};
-    if (::fstatvfs(file, &disk) != 0) return false;
-    return uint64_t{disk.f_bavail} * disk.f_frsize >= left_for_others + bytes;
 }
 
 }  // namespace
@@ -110,7 +102,7 @@ bool SpillingMemory::add_extent(size_t least) {
     }
     const size_t size = std::max(least, extent_bytes);
     const auto offset = static_cast<off_t>(file_size_);
-    if (!has_room(file_.get(), size)) return false;
+    if (!disk_has_room(file_.get(), size)) return false;
     // A mapped page for which the disk has no room would end the process when written to.
     if (::fallocate(file_.get(), 0, offset, static_cast<off_t>(size)) != 0) return false;
     void* const begin = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), offset);

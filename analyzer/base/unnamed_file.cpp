@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <string>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 namespace sanscope {
@@ -20,6 +21,13 @@ Result<FileDescriptor> unnamed_file() {
     if (file.get() < 0) return Error{"no temporary file in " + folder + ": " + std::strerror(errno)};
     ::unlink(name.c_str());
     return file;
+}
+
+bool disk_has_room(int file, uint64_t bytes) {
+    constexpr uint64_t left_for_others = uint64_t{1} << 30;
+    struct statvfs disk {};
+    if (::fstatvfs(file, &disk) != 0) return false;
+    return uint64_t{disk.f_bavail} * disk.f_frsize >= left_for_others + bytes;
 }
 
 }  // namespace sanscope

@@ -34,11 +34,11 @@ bool is_plain(const OpenInput& input) {
     return tell_compression(first).compression == Compression::none;
 }
 
-Error no_copy() {
-    return {fmt::format("the temporary copy of its packets could not be written: {}", std::strerror(errno))};
-}
-
 }  // namespace
+
+Error PacketReader::no_copy() const {
+    return {fmt::format("the temporary copy of its packets could not be written: {}", copy_fault_)};
+}
 
 Result<std::unique_ptr<PacketReader>> PacketReader::open(const std::string& path, const Options& options) {
     auto reader = begin(path);
@@ -99,6 +99,7 @@ Result<std::monostate> PacketReader::pass(const Options& options) {
 }
 
 Result<std::monostate> PacketReader::add(const PacketBatch& batch) {
+    if (!copy_fault_.empty()) return no_copy();  // numbers would no longer be those of the capture
     const uint8_t* const begin = batch.buffer.data() + batch.begin;
     for (const RawPacket& packet : batch.packets) {
         uint64_t offset = batch.file_offset + static_cast<uint64_t>(packet.data - packet.block_head - begin);
@@ -126,9 +127,15 @@ bool PacketReader::copy(const RawPacket& packet, uint64_t& offset) {
 }
 
 bool PacketReader::write_copy() {
-    const bool written = write_all(file_.get(), copy_buffer_);
+    if (!copy_fault_.empty()) return false;
+    if (!copied_ || copy_buffer_.empty()) return true;
+    if (!disk_has_room(file_.get(), copy_buffer_.size())) {
+        copy_fault_ = "there is no room for it; TMPDIR says where there is more";
+    } else if (!write_all(file_.get(), copy_buffer_)) {
+        copy_fault_ = std::strerror(errno);
+    }
     copy_buffer_.clear();
-    return written;
+    return copy_fault_.empty();
 }
 
 // The first `length` bytes of its record, and up to `more` behind them.

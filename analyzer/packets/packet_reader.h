@@ -65,11 +65,13 @@ class PacketReader {
     bool copy(const RawPacket& packet, uint64_t& offset);
     Result<std::vector<uint8_t>> read_at_least(PacketNumber packet, size_t length, size_t more) const;
     bool write_copy();
+    Error no_copy() const;
 
     std::unique_ptr<PacketSource> source_;
     PacketIndex index_;
     FileDescriptor file_;
-    bool copied_ = false;  // file_ holds nothing but the packets' bytes or blocks
+    bool copied_ = false;     // file_ holds nothing but the packets' bytes or blocks
+    std::string copy_fault_;  // why the copy ended: then nothing more is taken in
     std::vector<uint8_t> copy_buffer_;
     uint64_t copied_bytes_ = 0;  // written and still in the buffer
 };

@@ -6,6 +6,9 @@
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "analyzer/ingest/capture_builder.h"
@@ -194,6 +197,29 @@ TEST(PacketIndex, GivesThePacketsOfAConversationOrTheLastOfThem) {
     EXPECT_THAT(found, ElementsAre(4, 5));
     EXPECT_TRUE(index.packets_of(Conversations::first_tcp, 1, 5, 2, found));
     EXPECT_THAT(found, ElementsAre(4, 5));
+}
+
+// In a namespace of its own whose folder for temporary files is small.
+int open_where_there_is_no_room(const std::string& path) {
+    enum : int { told = 0, no_namespace = 1, opened = 2, told_otherwise = 3 };
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount("none", "/mnt", "tmpfs", 0, "size=16m") != 0)
+        return no_namespace;
+    ::setenv("TMPDIR", "/mnt", 1);
+    const auto reader = PacketReader::open(path, {});
+    if (reader) return opened;
+    return reader.error().message.find("no room") != std::string::npos ? told : told_otherwise;
+}
+
+TEST(PacketReader, LeavesRoomOnTheDiskForOthers) {
+    const TemporaryFile file(test::gzip(long_pcap()));
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(open_where_there_is_no_room(file.path()));
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 1) GTEST_SKIP() << "only root has a namespace of its own";
+    EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 }  // namespace
