@@ -18,4 +18,9 @@ class FileDescriptor {
     int number_;
 };
 
+// Whether this process was started with a descriptor of that number. To be asked before anything is opened: what is opened
+// would take a missing one's place, and get what was meant for it.
+bool is_open(int descriptor);
+bool standard_descriptors_are_open();
+
 }  // namespace sanscope

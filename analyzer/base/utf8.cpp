@@ -44,6 +44,13 @@ std::string cleaned_text(std::string_view text) {
     return cleaned;
 }
 
+std::string cleaned_line(std::string_view text) {
+    std::string cleaned = cleaned_text(text);
+    std::ranges::replace_if(
+        cleaned, [](char c) { return c == '\n' || c == '\t'; }, ' ');
+    return cleaned;
+}
+
 bool is_printable_ascii(std::string_view text) {
     return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f; });
 }

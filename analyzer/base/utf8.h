@@ -29,5 +29,7 @@ bool is_printable_ascii(std::string_view text);
 // tabs, become replacement characters; carriage returns line feeds, or nothing before one; zeros at the end nothing. Three
 // times as long as `text` at most.
 std::string cleaned_text(std::string_view text);
+// The same of what is to stay on a line: line feeds and tabs become blanks.
+std::string cleaned_line(std::string_view text);
 
 }  // namespace sanscope

@@ -74,5 +74,13 @@ TEST(CleanedText, drops_zeros_at_the_end_and_replaces_what_is_no_text) {
     EXPECT_EQ(cleaned_text("\xc2\x9b"sv), "\ufffd");
 }
 
+TEST(CleanedLine, stays_on_a_line) {
+    EXPECT_EQ(cleaned_line("a\nb\r\nc\td"), "a b c d");
+    EXPECT_EQ(cleaned_line("\x1b]0;title\x07"), "\ufffd]0;title\ufffd");
+    EXPECT_EQ(cleaned_line("\xc2\x9b"
+                           "2J \x9b \xe2\x82\xac"),
+              "\ufffd2J \ufffd \u20ac");
+}
+
 }  // namespace
 }  // namespace sanscope

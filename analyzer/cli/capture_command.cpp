@@ -14,6 +14,7 @@
 
 #include "captures/recorder/recording.h"
 
+#include "analyzer/base/print_text.h"
 #include "analyzer/cli/capture_limits.h"
 #include "analyzer/cli/interrupt_handler.h"
 #include "analyzer/cli/live_report.h"
@@ -58,17 +59,17 @@ class Watcher {
             begun_ = true;
             if (!quiet_) {
                 clear();
-                fmt::print(stderr, "Recording from {}; Ctrl-C ends it\n",
+                print_text(stderr, "Recording from {}; Ctrl-C ends it\n",
                            fmt::join(request_.interfaces(), ", "));
             }
         } else if (event.has_file_begun() && !quiet_ && !request_.to_descriptor_3()) {
             clear();
-            fmt::print(stderr, "File: {}\n", event.file_begun().path());
+            print_text(stderr, "File: {}\n", event.file_begun().path());
         } else if (event.has_trouble()) {
             const bool note = event.trouble().kind() == Trouble::NOTE;
             if (note && quiet_) return;
             clear();
-            fmt::print(stderr, "{}{}\n", note ? "" : "sanscope: ", event.trouble().message());
+            print_text(stderr, "{}{}\n", note ? "" : "sanscope: ", event.trouble().message());
             if (event.trouble().kind() == Trouble::WRONG_FILTER) wrong_filter_ = true;
         } else if (event.has_progress()) {
             totals_ = event.progress().totals();
@@ -112,16 +113,16 @@ class Watcher {
     void summarise() const {
         if (quiet_) return;
         const v1::RecordingTotals& totals = ended_.totals();
-        fmt::print(stderr, "{} packets recorded, {} bytes in {} file{}\n", totals.packets(), totals.bytes(),
+        print_text(stderr, "{} packets recorded, {} bytes in {} file{}\n", totals.packets(), totals.bytes(),
                    totals.files(), totals.files() == 1 ? "" : "s");
         for (int i = 0; i < totals.interfaces_size() && i < request_.interfaces_size(); ++i) {
             const auto& counts = totals.interfaces(i);
-            fmt::print(stderr, "{}: {} received, {} dropped by the kernel, {} by the interface\n",
+            print_text(stderr, "{}: {} received, {} dropped by the kernel, {} by the interface\n",
                        request_.interfaces(i), counts.received(), counts.dropped_by_kernel(),
                        counts.dropped_by_interface());
         }
         if (totals.lost_at_the_end() > 0)
-            fmt::print(stderr, "{} more were taken in and found no room\n", totals.lost_at_the_end());
+            print_text(stderr, "{} more were taken in and found no room\n", totals.lost_at_the_end());
     }
 
     const v1::RecordingRequest& request_;
@@ -234,7 +235,7 @@ std::optional<v1::RemoteHost> CaptureCommand::remote() const {
 ExitStatus CaptureCommand::list() const {
     const auto list = list_capture_interfaces({.program = {}, .remote = remote()});
     if (!list) {
-        fmt::print(stderr, "sanscope: {}\n", list.error().message);
+        print_text(stderr, "sanscope: {}\n", list.error().message);
         return exit_nothing_analysed;
     }
     for (const auto& interface : list->interfaces()) {
@@ -242,7 +243,7 @@ ExitStatus CaptureCommand::list() const {
         if (!interface.description().empty()) facts.push_back(interface.description());
         if (!interface.up()) facts.emplace_back("down");
         facts.insert(facts.end(), interface.addresses().begin(), interface.addresses().end());
-        fmt::print("{:<16}{}\n", interface.name(), fmt::join(facts, ", "));
+        print_text(stdout, "{:<16}{}\n", interface.name(), fmt::join(facts, ", "));
     }
     return exit_all_analysed;
 }
@@ -251,11 +252,11 @@ ExitStatus CaptureCommand::check_filter() const {
     const auto check = check_capture_filter(filter_, interfaces_.empty() ? "" : interfaces_.front(),
                                             {.program = {}, .remote = remote()});
     if (!check) {
-        fmt::print(stderr, "sanscope: {}\n", check.error().message);
+        print_text(stderr, "sanscope: {}\n", check.error().message);
         return exit_nothing_analysed;
     }
     if (check->valid()) return exit_all_analysed;
-    fmt::print(stderr, "sanscope: filter '{}': {}\n", filter_, check->message());
+    print_text(stderr, "sanscope: filter '{}': {}\n", filter_, check->message());
     return exit_usage;
 }
 
@@ -264,19 +265,19 @@ ExitStatus CaptureCommand::run() const {
     if (check_filter_) return check_filter();
     const auto made = request();
     if (!made) {
-        fmt::print(stderr, "sanscope: {}\n", made.error().message);
+        print_text(stderr, "sanscope: {}\n", made.error().message);
         return exit_usage;
     }
     if (output_ == "-" && ::isatty(STDOUT_FILENO) == 1) {
-        fmt::print(stderr, "sanscope: -w -: a capture is nothing to read on a terminal\n");
+        print_text(stderr, "sanscope: -w -: a capture is nothing to read on a terminal\n");
         return exit_usage;
     }
     if (output_ == "-" && report_) {
-        fmt::print(stderr, "sanscope: --report: standard output is taken by -w -\n");
+        print_text(stderr, "sanscope: --report: standard output is taken by -w -\n");
         return exit_usage;
     }
     if (!host_.empty() && !snap_length_ && !quiet_)
-        fmt::print(stderr, "{} bytes are taken of each packet; -s 0 takes all\n", headers_only);
+        print_text(stderr, "{} bytes are taken of each packet; -s 0 takes all\n", headers_only);
     return report_ ? record_and_report(*made) : record(*made);
 }
 
@@ -285,7 +286,7 @@ ExitStatus CaptureCommand::record_and_report(const v1::RecordingRequest& request
     const InterruptHandler handler;
     auto recording = Recording::start(request, {.program = {}, .remote = remote()});
     if (!recording) {
-        fmt::print(stderr, "sanscope: {}\n", recording.error().message);
+        print_text(stderr, "sanscope: {}\n", recording.error().message);
         return exit_nothing_analysed;
     }
     // What goes wrong is told once the screen is given back.
@@ -325,7 +326,7 @@ ExitStatus CaptureCommand::record_and_report(const v1::RecordingRequest& request
         }
     }
     for (const v1::RecordingEvent& event : to_tell) watcher.take(event);
-    if (begun) fmt::print("{}", report.finish());
+    if (begun) print_text(stdout, "{}", report.finish());
     return watcher.status();
 }
 
@@ -335,7 +336,7 @@ ExitStatus CaptureCommand::record(const v1::RecordingRequest& request) const {
         request,
         {.program = {}, .output_descriptor = output_ == "-" ? STDOUT_FILENO : -1, .remote = remote()});
     if (!recording) {
-        fmt::print(stderr, "sanscope: {}\n", recording.error().message);
+        print_text(stderr, "sanscope: {}\n", recording.error().message);
         return exit_nothing_analysed;
     }
     Watcher watcher(request, quiet_);

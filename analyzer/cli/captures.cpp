@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <thread>
 
+#include "analyzer/base/print_text.h"
 #include "analyzer/cli/interrupt_handler.h"
 #include "analyzer/cli/progress_bar.h"
 #include "analyzer/engine/analysis.h"
@@ -29,7 +30,7 @@ bool tell_damage(const PacketSource& source, uint64_t packets) {
     for (const Damage& damage : source.damage()) {
         const std::string where =
             damage.at_byte == 0 ? "" : fmt::format(" at byte {}; {}", damage.at_byte, analysed_before);
-        fmt::print(stderr, "sanscope: {}: {}{}\n", damage.file, damage.message, where);
+        print_text(stderr, "sanscope: {}: {}{}\n", damage.file, damage.message, where);
     }
     return !source.damage().empty();
 }
@@ -52,7 +53,7 @@ Analysed analyse_captures(const CaptureOptions& options, ResultStore::Keep keep)
     Analysed analysed;
     auto source = open_captures(options.files);
     if (!source) {
-        fmt::print(stderr, "sanscope: {}\n", source.error().message);
+        print_text(stderr, "sanscope: {}\n", source.error().message);
         analysed.status = exit_nothing_analysed;
         return analysed;
     }
@@ -75,7 +76,7 @@ Analysed analyse_captures(const CaptureOptions& options, ResultStore::Keep keep)
     if (tell_damage(*analysed.source, packets))
         analysed.status = packets == 0 ? exit_nothing_analysed : exit_input_damaged;
     if (!whole) {
-        fmt::print(stderr, "sanscope: interrupted after {} packets\n", packets);
+        print_text(stderr, "sanscope: interrupted after {} packets\n", packets);
         analysed.status = exit_interrupted;
     }
     return analysed;

@@ -14,6 +14,7 @@
 #include "dissectors/client/packet_details.h"
 #include "dissectors/client/packet_tree_writer.h"
 
+#include "analyzer/base/print_text.h"
 #include "analyzer/cli/captures.h"
 #include "analyzer/cli/interrupt_handler.h"
 #include "analyzer/cli/progress_bar.h"
@@ -72,7 +73,7 @@ class TreePrinter {
     bool finish() {
         if (json_) json_writer_.finish();
         if (out_.error() == nullptr) return true;
-        fmt::print(stderr, "sanscope: standard output: {}\n", out_.error()->message);
+        print_text(stderr, "sanscope: standard output: {}\n", out_.error()->message);
         return false;
     }
 
@@ -123,7 +124,7 @@ ExitStatus DetailsCommand::run() const {
     // A preference or profile that is none is told before the capture is read.
     DissectClient client(dissectors_.client());
     if (const auto running = client.run(); !running) {
-        fmt::print(stderr, "sanscope: {}\n", running.error().message);
+        print_text(stderr, "sanscope: {}\n", running.error().message);
         return exit_nothing_analysed;
     }
 
@@ -141,7 +142,7 @@ ExitStatus DetailsCommand::run() const {
     const auto reader = PacketReader::open(file_, reading);
     if (bar) bar->clear();
     if (!reader) {
-        fmt::print(stderr, "sanscope: {}: {}\n", file_, reader.error().message);
+        print_text(stderr, "sanscope: {}: {}\n", file_, reader.error().message);
         return exit_nothing_analysed;
     }
     const PacketIndex& index = (*reader)->index();
@@ -173,12 +174,12 @@ ExitStatus DetailsCommand::run() const {
                 wanted = printer.print(*tree);
                 any = true;
             } else if (!InterruptHandler::interrupted) {
-                fmt::print(stderr, "sanscope: {}: {}\n", file_, tree.error().message);
+                print_text(stderr, "sanscope: {}: {}\n", file_, tree.error().message);
                 status = exit_input_damaged;
             }
         }
     }
-    for (const std::string& packet : details.left_out()) fmt::print(stderr, "sanscope: {}\n", packet);
+    for (const std::string& packet : details.left_out()) print_text(stderr, "sanscope: {}\n", packet);
     if (!printer.finish()) return exit_nothing_analysed;
     if (InterruptHandler::interrupted) return exit_interrupted;
     return any ? status : exit_nothing_analysed;

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <fmt/core.h>
 
+#include "analyzer/base/print_text.h"
+
 namespace sanscope {
 
 void DissectorOptions::add_to(CLI::App& command) {
@@ -25,7 +27,7 @@ DissectClient::Options DissectorOptions::client() const {
         options.arguments.emplace_back("--profile");
         options.arguments.push_back(profile);
     }
-    options.notice = [](std::string_view line) { fmt::print(stderr, "sanscope: {}\n", line); };
+    options.notice = [](std::string_view line) { print_text(stderr, "sanscope: {}\n", line); };
     return options;
 }
 

@@ -2,13 +2,14 @@
 #include "analyzer/cli/error_message.h"
 
 #include <cstdio>
-
 #include <fmt/format.h>
+
+#include "analyzer/base/print_text.h"
 
 namespace sanscope {
 
 void print_error(std::string_view message) {
-    fmt::print(stderr, "sanscope: {}\n", message);
+    print_text(stderr, "sanscope: {}\n", message);
 }
 
 }  // namespace sanscope

@@ -15,6 +15,7 @@
 
 #include "captures/lab/experiment/experiment_runner.h"
 
+#include "analyzer/base/print_text.h"
 #include "analyzer/cli/error_message.h"
 
 namespace sanscope {
@@ -109,8 +110,9 @@ ExitStatus ExperimentCommand::run() const {
             print_error(done.error().message);
             return exit_nothing_analysed;
         }
-        fmt::print("{}", lab::dry_run_text(
-                             *chosen, lab::remaining_runs(chosen->plan(), done->records, chosen->seconds)));
+        print_text(
+            stdout, "{}",
+            lab::dry_run_text(*chosen, lab::remaining_runs(chosen->plan(), done->records, chosen->seconds)));
         return exit_all_analysed;
     }
     if (::geteuid() != 0) {
@@ -145,7 +147,7 @@ ExitStatus ExperimentCommand::run() const {
                               .records_packets = chosen->experiment->records_packets,
                               .scratch = folder};
     const auto tally = lab::make_runs(*chosen, remaining, means, *file, stop, [](std::string_view line) {
-        fmt::print("{}\n", line);
+        print_text(stdout, "{}\n", line);
         std::fflush(stdout);
     });
     if (!tally) print_error(tally.error().message);
@@ -154,9 +156,9 @@ ExitStatus ExperimentCommand::run() const {
         print_error(written.error().message);
         return exit_nothing_analysed;
     }
-    fmt::print("{}: {}\n", folder.string(), fmt::join(*written, ", "));
+    print_text(stdout, "{}: {}\n", folder.string(), fmt::join(*written, ", "));
     if (std::ranges::find(*written, "figure.png") == written->end())
-        fmt::print("no figure.png: rsvg-convert (package librsvg2-bin) could not draw it\n");
+        print_text(stdout, "no figure.png: rsvg-convert (package librsvg2-bin) could not draw it\n");
     if (!tally) return exit_nothing_analysed;
     if (tally->interrupted) {
         print_error(fmt::format("interrupted after {} of {} runs; started again, it goes on from there",

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "analyzer/base/print_text.h"
 #include "analyzer/cli/captures.h"
 #include "analyzer/cli/interrupt_handler.h"
 #include "analyzer/cli/progress_bar.h"
@@ -47,13 +48,13 @@ ExitStatus FilterCommand::check(DissectClient& client) const {
     request.mutable_check_filter()->set_filter(filter_);
     const auto answer = client.ask(request);
     if (!answer) {
-        fmt::print(stderr, "sanscope: {}\n", answer.error().message);
+        print_text(stderr, "sanscope: {}\n", answer.error().message);
         return exit_nothing_analysed;
     }
     const v1::FilterCheck& check = answer->filter_check();
-    for (const std::string& warning : check.warnings()) fmt::print(stderr, "sanscope: FILTER: {}\n", warning);
+    for (const std::string& warning : check.warnings()) print_text(stderr, "sanscope: FILTER: {}\n", warning);
     if (check.valid()) return exit_all_analysed;
-    fmt::print(
+    print_text(
         stderr, "sanscope: FILTER: {}\n{}", check.message(),
         check.length() == 0 ? "" : underlined(filter_, {check.message(), check.start(), check.length()}));
     return exit_usage;
@@ -66,11 +67,11 @@ bool FilterCommand::would_overwrite_input() const {
 
 ExitStatus FilterCommand::run() const {
     if (!output_.empty() && would_overwrite_input()) {
-        fmt::print(stderr, "sanscope: {} would be overwritten by what is read from it\n", output_);
+        print_text(stderr, "sanscope: {} would be overwritten by what is read from it\n", output_);
         return exit_usage;
     }
     if (two_passes_ && file_ == "-") {
-        fmt::print(stderr, "sanscope: standard input cannot be read twice: --two-passes needs a file\n");
+        print_text(stderr, "sanscope: standard input cannot be read twice: --two-passes needs a file\n");
         return exit_usage;
     }
     DissectClient client(dissectors_.client());
@@ -78,12 +79,12 @@ ExitStatus FilterCommand::run() const {
 
     auto source = open_capture(file_);
     if (!source) {
-        fmt::print(stderr, "sanscope: {}: {}\n", file_, source.error().message);
+        print_text(stderr, "sanscope: {}: {}\n", file_, source.error().message);
         return exit_nothing_analysed;
     }
     auto sink = FileSink::create(output_.empty() ? "-" : output_);
     if (!sink) {
-        fmt::print(stderr, "sanscope: {}: {}\n", output_, sink.error().message);
+        print_text(stderr, "sanscope: {}: {}\n", output_, sink.error().message);
         return exit_usage;
     }
 
@@ -102,14 +103,14 @@ ExitStatus FilterCommand::run() const {
     if (two_passes_) {
         auto first = open_capture(file_);
         if (!first) {
-            fmt::print(stderr, "sanscope: {}: {}\n", file_, first.error().message);
+            print_text(stderr, "sanscope: {}: {}\n", file_, first.error().message);
             return exit_nothing_analysed;
         }
         show_progress_of(**first);
         auto outcome = filter.look(**first, options);
         if (bar) bar->clear();
         if (!outcome) {
-            fmt::print(stderr, "sanscope: {}: {}\n", file_, outcome.error().message);
+            print_text(stderr, "sanscope: {}: {}\n", file_, outcome.error().message);
             return exit_nothing_analysed;
         }
         left_out = std::move(outcome->left_out);
@@ -130,30 +131,30 @@ ExitStatus FilterCommand::run() const {
     if (bar) bar->clear();
     const bool written = (output_.empty() ? numbers.finish() : writer.finish()) && sink->close();
     if (!outcome) {
-        fmt::print(stderr, "sanscope: {}: {}\n", file_, outcome.error().message);
+        print_text(stderr, "sanscope: {}: {}\n", file_, outcome.error().message);
         return exit_nothing_analysed;
     }
     if (!written && sink->error() != nullptr) {
-        fmt::print(stderr, "sanscope: {}: {}\n", output_.empty() ? "standard output" : output_,
+        print_text(stderr, "sanscope: {}: {}\n", output_.empty() ? "standard output" : output_,
                    sink->error()->message);
         return exit_nothing_analysed;
     }
     left_out.insert(left_out.end(), outcome->left_out.begin(), outcome->left_out.end());
-    for (const std::string& packet : left_out) fmt::print(stderr, "sanscope: left out: {}\n", packet);
+    for (const std::string& packet : left_out) print_text(stderr, "sanscope: left out: {}\n", packet);
     if (!output_.empty() || isatty(STDERR_FILENO) == 1) {
-        fmt::print(stderr, "{} of {} packets match\n", outcome->matched, outcome->packets);
+        print_text(stderr, "{} of {} packets match\n", outcome->matched, outcome->packets);
     }
     if (writer.left_out() > 0) {
-        fmt::print(stderr, "sanscope: {}: {} of them are not in it: they are no packets, or too long\n",
+        print_text(stderr, "sanscope: {}: {} of them are not in it: they are no packets, or too long\n",
                    output_, writer.left_out());
     }
     if (writer.before_epoch() > 0) {
-        fmt::print(stderr, "sanscope: {}: {} of them are from before 1970, and have the time 0 there\n",
+        print_text(stderr, "sanscope: {}: {} of them are from before 1970, and have the time 0 there\n",
                    output_, writer.before_epoch());
     }
     const bool damaged = tell_damage(**source, outcome->packets);
     if (InterruptHandler::interrupted) {
-        fmt::print(stderr, "sanscope: interrupted after {} packets\n", outcome->packets);
+        print_text(stderr, "sanscope: interrupted after {} packets\n", outcome->packets);
         return exit_interrupted;
     }
     if (!left_out.empty()) return exit_input_damaged;

@@ -13,6 +13,7 @@
 #include "captures/generator/lun_probe.h"
 #include "captures/generator/target_client.h"
 
+#include "analyzer/base/print_text.h"
 #include "analyzer/cli/error_message.h"
 #include "analyzer/cli/generate_login.h"
 #include "analyzer/cli/generate_packets.h"
@@ -40,7 +41,7 @@ void print_object(std::string_view kind, Members members) {
 
 void print_target(const GenerateOptions& options, const std::string& name, const std::string& url) {
     if (!options.json) {
-        fmt::print("{}\n", url);
+        print_text(stdout, "{}\n", url);
         return;
     }
     print_object("target", [&](JsonObject& object) {
@@ -73,10 +74,10 @@ ExitStatus list_targets(const GenerateOptions& options, const TargetPortal& aske
 
 void print_lun(const std::string& url, const Result<LunFacts>& facts) {
     if (!facts) {
-        fmt::print("{}  {}\n", url, facts.error().message);
+        print_text(stdout, "{}  {}\n", url, facts.error().message);
         return;
     }
-    fmt::print("{}  {}, {} blocks of {} bytes, {} {}, serial number {}\n", url,
+    print_text(stdout, "{}  {}, {} blocks of {} bytes, {} {}, serial number {}\n", url,
                human_binary_bytes(facts->capacity.bytes()), facts->capacity.blocks,
                facts->capacity.block_length, facts->inquiry.vendor, facts->inquiry.product,
                facts->serial_number.empty() ? "not told" : facts->serial_number);

@@ -96,7 +96,13 @@ Result<Secret> ChapSecrets::targets() {
 }
 
 Result<ChapCredentials> ChapSecrets::of(const std::string& user) {
-    ChapCredentials credentials{.initiator = {.name = user, .secret = {}}, .target = std::nullopt};
+    ChapCredentials credentials;
+    credentials.initiator.name = user;
+    if (!options_.chap_algorithms.empty()) {
+        auto algorithms = parse_chap_algorithms(options_.chap_algorithms);
+        if (!algorithms) return algorithms.error();
+        credentials.algorithms = std::move(*algorithms);
+    }
     auto secret = initiators(user);
     if (!secret) return secret.error();
     credentials.initiator.secret = std::move(*secret);

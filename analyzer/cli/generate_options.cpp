@@ -146,6 +146,10 @@ void GenerateOptions::add_login(CLI::App& command) {
         .add_option("--mutual-secret-file", mutual_secret_file,
                     "By this secret; -: the next line of standard input")
         ->group("Login");
+    command
+        .add_option("--chap-algorithms", chap_algorithms,
+                    "That may be used, the best first: sha3-256,sha1,md5,sha256 by default")
+        ->group("Login");
     command.add_option("--max-burst", max_burst, "MaxBurstLength")->transform(as_size)->group("Login");
     command.add_option("--first-burst", first_burst, "FirstBurstLength")->transform(as_size)->group("Login");
     command.add_flag("--initial-r2t", initial_r2t, "InitialR2T=Yes")->group("Login");
@@ -252,6 +256,10 @@ Result<std::monostate> GenerateOptions::check() const {
         return Error{
             "--secret-file -: this is a terminal, which shows what is typed; without the option you are "
             "asked"};
+    }
+    if (!chap_algorithms.empty()) {
+        if (const auto named = parse_chap_algorithms(chap_algorithms); !named)
+            return Error{"--chap-algorithms: " + named.error().message};
     }
     if (writes() && allow_writes.empty() && ::isatty(STDIN_FILENO) != 1) {
         return Error{

@@ -60,6 +60,7 @@ struct GenerateOptions {
     std::string secret_file;
     std::string mutual_user;
     std::string mutual_secret_file;
+    std::string chap_algorithms;  // empty: all
     uint64_t max_burst = 16'776'192;
     uint64_t first_burst = 262144;
     bool initial_r2t = false;

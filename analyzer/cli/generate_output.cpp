@@ -9,6 +9,8 @@
 
 #include "captures/generator/load_json.h"
 
+#include "analyzer/base/print_text.h"
+
 namespace sanscope {
 
 GenerateOutput::GenerateOutput(const GenerateOptions& options)
@@ -29,7 +31,7 @@ void GenerateOutput::message(std::string_view text) {
     if (events_) {
         events_->message(text);
     } else {
-        fmt::print(stderr, "sanscope: {}\n", text);
+        print_text(stderr, "sanscope: {}\n", text);
     }
 }
 
@@ -48,7 +50,7 @@ bool GenerateOutput::write_row(std::string_view text) {
 }
 
 bool GenerateOutput::second(const LoadAccount& second, double at_seconds, uint64_t in_flight) {
-    if (!options_.silent()) fmt::print(stderr, "{}\n", running_line(second, at_seconds, in_flight));
+    if (!options_.silent()) print_text(stderr, "{}\n", running_line(second, at_seconds, in_flight));
     const bool row = write_row(load_csv_row(second, at_seconds, in_flight));
     return (!events_ || events_->second(second, at_seconds, in_flight)) && row;
 }
@@ -66,7 +68,7 @@ bool GenerateOutput::close_rows() {
 void GenerateOutput::summary(const LoadSummary& summary) {
     if (events_) return;
     if (!options_.json) {
-        fmt::print("{}", load_text(summary));
+        print_text(stdout, "{}", load_text(summary));
     } else if (!write_load_json(summary, standard_output_) && standard_output_.error() != nullptr) {
         message(standard_output_.error()->message);
     }
@@ -74,7 +76,7 @@ void GenerateOutput::summary(const LoadSummary& summary) {
 
 void GenerateOutput::report(std::string_view text) {
     // Standard output is the JSON object's.
-    if (!events_) fmt::print(options_.json ? stderr : stdout, "\n{}", text);
+    if (!events_) print_text(options_.json ? stderr : stdout, "\n{}", text);
 }
 
 void GenerateOutput::ended(ExitStatus status, const LoadSummary& summary) {

@@ -14,6 +14,7 @@
 #include "captures/generator/target_client.h"
 #include "captures/generator/write_permission.h"
 
+#include "analyzer/base/print_text.h"
 #include "analyzer/cli/generate_login.h"
 #include "analyzer/cli/interrupt_handler.h"
 #include "analyzer/report/human_units.h"
@@ -28,7 +29,7 @@ Result<std::monostate> permit_writes(const GenerateOptions& options, TargetClien
     AskUser ask;
     if (::isatty(STDIN_FILENO) == 1) {
         ask = [](const std::string& question) -> std::optional<std::string> {
-            fmt::print(stderr, "{} ", question);
+            print_text(stderr, "{} ", question);
             std::string answer;
             if (!std::getline(std::cin, answer)) return std::nullopt;
             return answer;
@@ -64,7 +65,7 @@ Result<LoadTarget> prepare_target(const GenerateOptions& options, const TargetUr
     }
     client->log_out();
     if (!options.silent()) {
-        fmt::print(stderr, "{}: {} {}, {}, serial number {}\n", target.name, facts->inquiry.vendor,
+        print_text(stderr, "{}: {} {}, {}, serial number {}\n", target.name, facts->inquiry.vendor,
                    facts->inquiry.product, human_binary_bytes(target.capacity.bytes()),
                    facts->serial_number.empty() ? "not told" : facts->serial_number);
     }

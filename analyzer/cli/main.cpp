@@ -3,7 +3,9 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <sstream>
 
+#include "analyzer/base/print_text.h"
 #include "analyzer/cli/capture_command.h"
 #include "analyzer/cli/details_command.h"
 #include "analyzer/cli/exit_status.h"
@@ -49,7 +51,12 @@ int run(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? exit_all_analysed : exit_usage;
+        std::ostringstream out;
+        std::ostringstream errors;
+        const int status = app.exit(error, out, errors);
+        write_text(stdout, out.str());
+        write_text(stderr, errors.str());
+        return status == 0 ? exit_all_analysed : exit_usage;
     }
     if (table.chosen()) return table.run();
     if (details.chosen()) return details.run();
@@ -69,7 +76,7 @@ int main(int argc, char** argv) {
     try {
         return sanscope::run(argc, argv);
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "sanscope: %s\n", error.what());
+        sanscope::print_text(stderr, "sanscope: {}\n", error.what());
         return sanscope::exit_nothing_analysed;
     }
 }

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include "analyzer/base/print_text.h"
 #include "analyzer/export/file_sink.h"
 #include "analyzer/report/text_report.h"
 
@@ -38,7 +39,7 @@ ExitStatus ReportCommand::run() const {
     const std::string text =
         text_report({captures_.files, *analysed.source, engine.totals(), engine.issues(), engine.store()});
     if (!out.write(text) && out.error() != nullptr) {
-        fmt::print(stderr, "sanscope: standard output: {}\n", out.error()->message);
+        print_text(stderr, "sanscope: standard output: {}\n", out.error()->message);
         return exit_nothing_analysed;
     }
     return analysed.status;

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "analyzer/base/print_text.h"
 #include "analyzer/export/export_format.h"
 #include "analyzer/export/file_sink.h"
 #include "analyzer/query/filtered_table.h"
@@ -56,7 +57,7 @@ std::vector<size_t> selected_rows(const RowFilter& filter, const Table& table) {
     std::vector<size_t> rows;
     const SelectOutcome selection = select(filter, table, 0, table.rows(), rows);
     if (selection.given_up != 0) {
-        fmt::print(
+        print_text(
             stderr,
             "sanscope: --where: {} times it took too long to see whether the regular expression matches; "
             "it is taken not to\n",
@@ -78,7 +79,9 @@ void TableCommand::add_to(CLI::App& app) {
     captures_.add_to(*command_);
     command_
         ->add_option("--format", format_,
-                     "csv; json: one object a row; pb: length-delimited protobuf messages")
+                     "csv; csv-spreadsheet: with no text that a spreadsheet takes for a formula; json: one "
+                     "object a row; pb: "
+                     "length-delimited protobuf messages")
         ->check(CLI::IsMember(formats))
         ->capture_default_str();
     where_option_ = command_->add_option(
@@ -99,7 +102,7 @@ ExitStatus TableCommand::run() const {
     if (where_option_->count() != 0) {
         auto compiled = RowFilter::compile(where_, info.name, info.columns);
         if (const auto* error = std::get_if<FilterError>(&compiled)) {
-            fmt::print(stderr, "sanscope: --where: {}\n{}", error->message, underlined(where_, *error));
+            print_text(stderr, "sanscope: --where: {}\n{}", error->message, underlined(where_, *error));
             return exit_usage;
         }
         filter = std::get<RowFilter>(std::move(compiled));
@@ -109,7 +112,7 @@ ExitStatus TableCommand::run() const {
 
     auto sink = FileSink::create(output_);
     if (!sink) {
-        fmt::print(stderr, "sanscope: {}\n", sink.error().message);
+        print_text(stderr, "sanscope: {}\n", sink.error().message);
         return exit_usage;
     }
     const auto whole = info.make(analysed.engine->store());
@@ -118,7 +121,7 @@ ExitStatus TableCommand::run() const {
     const Table& table = some ? static_cast<const Table&>(*some) : *whole;
     const bool written = find_export_format(format_)->write(table, *sink) && sink->close();
     if (!written && sink->error() != nullptr) {
-        fmt::print(stderr, "sanscope: {}: {}\n", output_, sink->error()->message);
+        print_text(stderr, "sanscope: {}: {}\n", output_, sink->error()->message);
         return exit_nothing_analysed;
     }
     return analysed.status;

@@ -4,17 +4,20 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <fmt/format.h>
 #include <optional>
 #include <string_view>
+#include <sys/resource.h>
 #include <thread>
 #include <utility>
 
 #include "captures/generator/secret.h"
 #include "captures/target/target_server.h"
 
+#include "analyzer/base/print_text.h"
 #include "analyzer/report/human_units.h"
 
 namespace sanscope {
@@ -94,6 +97,11 @@ void TargetCommand::add_to(CLI::App& app) {
         ->capture_default_str();
     command_->add_option("--threads", threads_, "That serve connections; 0: one a processor")
         ->check(CLI::Range(0, 256));
+    command_
+        ->add_option("--idle-timeout", idle_seconds_,
+                     "Seconds after which a connection on which nothing moves is closed; 0: never")
+        ->check(CLI::Range(0, 86400))
+        ->capture_default_str();
     command_->add_option("--latency", latency_, "Time that each command takes besides: 200us");
     command_
         ->add_option(
@@ -149,6 +157,11 @@ void TargetCommand::add_to(CLI::App& app) {
         command_->add_option("--mutual-secret-file", mutual_secret_file_, "With which secret")->group(chap);
     mutual->needs(user, mutual_secret);
     mutual_secret->needs(mutual);
+    command_
+        ->add_option("--chap-algorithms", chap_algorithms_,
+                     "That may be used: md5, sha1, sha256, sha3-256; all by default")
+        ->group(chap)
+        ->needs(user);
     command_->footer(
         "What is written is lost when it ends. Ctrl-C ends it.\n\n"
         "Exit status: 0 it listened until it was ended; 1 it could not; 2 usage.\n\n"
@@ -170,6 +183,7 @@ Result<TargetSettings> TargetCommand::settings() const {
     if (settings.name.empty() || settings.name.size() > longest_name)
         return Error{fmt::format("--name: want 1 to {} bytes", longest_name)};
     settings.backing = backing_ == "null" ? Backing::null : Backing::ram;
+    settings.idle_time = std::chrono::seconds(idle_seconds_);
     settings.initial_r2t = initial_r2t_ == "yes";
     settings.immediate_data = immediate_data_ == "yes";
     settings.header_digest = digest_choices.at(header_digest_);
@@ -187,7 +201,12 @@ Result<TargetSettings> TargetCommand::settings() const {
     if (!chap_user_.empty()) {
         auto secret = read_secret_file(secret_file_);
         if (!secret) return Error{fmt::format("{}: {}", secret_file_, secret.error().message)};
-        settings.credentials = ChapCredentials{{chap_user_, std::move(*secret)}, std::nullopt};
+        settings.credentials = ChapCredentials{.initiator = {chap_user_, std::move(*secret)}, .target = {}};
+    }
+    if (!chap_algorithms_.empty()) {
+        auto algorithms = parse_chap_algorithms(chap_algorithms_);
+        if (!algorithms) return Error{"--chap-algorithms: " + algorithms.error().message};
+        settings.credentials->algorithms = std::move(*algorithms);
     }
     if (!mutual_user_.empty()) {
         auto secret = read_secret_file(mutual_secret_file_);
@@ -201,7 +220,7 @@ ExitStatus TargetCommand::run() const {
     const auto made = settings();
     const auto where = parse_listen(listen_);
     if (!made || !where) {
-        fmt::print(stderr, "sanscope: {}\n",
+        print_text(stderr, "sanscope: {}\n",
                    made ? "--listen: " + where.error().message : made.error().message);
         return exit_usage;
     }
@@ -212,32 +231,39 @@ ExitStatus TargetCommand::run() const {
     ::sigaddset(&ends, SIGTERM);
     ::pthread_sigmask(SIG_BLOCK, &ends, nullptr);
 
+    // A descriptor is all that an initiator which says nothing is to cost.
+    rlimit files{};
+    if (::getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = files.rlim_max;
+        ::setrlimit(RLIMIT_NOFILE, &files);
+    }
     const unsigned threads = threads_ > 0 ? threads_ : std::max(1u, std::thread::hardware_concurrency());
     const auto server = TargetServer::start(*made, where->first, where->second, threads);
     if (!server) {
-        fmt::print(stderr, "sanscope: {}\n", server.error().message);
+        print_text(stderr, "sanscope: {}\n", server.error().message);
         return exit_nothing_analysed;
     }
-    fmt::print(stderr,
+    print_text(stderr,
                "A memory target, for tests and demonstrations: what is written to it is lost{}\n"
                "iscsi://{}/{}/0{}; {} each; Ctrl-C ends it\n",
                made->backing == Backing::null ? " at once" : " when it ends", (*server)->address(),
                made->name, made->luns > 1 ? fmt::format(" … {}", made->luns - 1) : "",
                human_binary_bytes(made->size));
     if (json_) {
-        fmt::print("{{\"listening\":\"{}\",\"target\":\"{}\"}}\n", (*server)->address(), made->name);
+        print_text(stdout, "{{\"listening\":\"{}\",\"target\":\"{}\"}}\n", (*server)->address(), made->name);
         std::fflush(stdout);
     }
     int signal = 0;
     ::sigwait(&ends, &signal);
     const TargetAccount account = (*server)->stop();
     if (json_) {
-        fmt::print(
+        print_text(
+            stdout,
             "{{\"commands\":{},\"bytes_read\":{},\"bytes_written\":{},\"sessions\":{},\"connections\":{}}}\n",
             account.commands, account.bytes_read, account.bytes_written, account.sessions,
             account.connections);
     } else {
-        fmt::print(stderr, "{} commands answered, {} bytes read, {} written; {} sessions, {} connections\n",
+        print_text(stderr, "{} commands answered, {} bytes read, {} written; {} sessions, {} connections\n",
                    account.commands, account.bytes_read, account.bytes_written, account.sessions,
                    account.connections);
     }

@@ -39,7 +39,9 @@ class TargetCommand {
     std::string secret_file_;
     std::string mutual_user_;
     std::string mutual_secret_file_;
+    std::string chap_algorithms_;
     std::string latency_;
+    unsigned idle_seconds_ = 600;
     unsigned threads_ = 0;  // 0: one a processor
     bool json_ = false;
 };

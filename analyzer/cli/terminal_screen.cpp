@@ -6,6 +6,7 @@
 #include <string_view>
 #include <sys/ioctl.h>
 
+#include "analyzer/base/utf8.h"
 #include "analyzer/base/write_all.h"
 
 namespace sanscope {
@@ -36,7 +37,7 @@ void TerminalScreen::draw(const std::vector<std::string>& lines) const {
     std::string text = "\x1b[H";
     for (size_t i = 0; i < lines.size(); ++i) {
         if (i > 0) text += "\r\n";
-        text += lines[i] + "\x1b[K";
+        text += cleaned_line(lines[i]) + "\x1b[K";
     }
     write_text(descriptor_, text + "\x1b[J");
 }

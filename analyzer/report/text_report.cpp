@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 
+#include "analyzer/base/utf8.h"
 #include "analyzer/report/human_units.h"
 #include "analyzer/report/kernel_comparison.h"
 #include "analyzer/report/sender_report.h"
@@ -63,13 +64,6 @@ class Report {
     std::string text_;
 };
 
-// Names from packets may hold anything.
-std::string printable(std::string_view text) {
-    std::string out;
-    for (const char c : text) out += c >= ' ' && c != 0x7f ? c : '?';
-    return out;
-}
-
 std::string bytes_or_unknown(uint32_t value) {
     return value == unknown<uint32_t> ? "?" : human_binary_bytes(value);
 }
@@ -80,7 +74,7 @@ std::string number_or_unknown(Number value) {
 }
 
 std::string text_or_unknown(std::string_view text) {
-    return text.empty() ? "?" : printable(text);
+    return text.empty() ? "?" : cleaned_line(text);
 }
 
 std::string_view yes_no(Ternary value) {
@@ -114,7 +108,7 @@ void Report::capture() {
     const Engine::Totals& totals = input_.totals;
     std::string names;
     for (const std::string& file : input_.files)
-        names += (names.empty() ? "" : ", ") + (file == "-" ? "standard input" : file);
+        names += (names.empty() ? "" : ", ") + (file == "-" ? "standard input" : cleaned_line(file));
     line("{}", names);
     if (totals.packets == 0) {
         line("no packets");
@@ -156,8 +150,8 @@ void Report::session(uint32_t number, const SessionRow& row) {
     if (row.initiator_name.empty() && row.target_name.empty()) {
         line("  {:>3}  (login not captured)", number);
     } else {
-        line("  {:>3}  {} -> {}", number, printable(row.initiator_name),
-             row.target_name.empty() ? "(discovery)" : printable(row.target_name));
+        line("  {:>3}  {} -> {}", number, cleaned_line(row.initiator_name),
+             row.target_name.empty() ? "(discovery)" : cleaned_line(row.target_name));
     }
     if (row.isid != unknown<uint64_t>) {
         line("       ISID 0x{:012x}, TSIH {}, {} connection{}", row.isid, number_or_unknown(row.tsih),

@@ -17,6 +17,7 @@
 #include "captures/recorder/recording.h"
 
 #include "analyzer/base/file_descriptor.h"
+#include "analyzer/base/print_text.h"
 
 namespace sanscope {
 namespace {
@@ -48,13 +49,13 @@ Recording::Options recording_options(const Options& options, int output = -1) {
 }
 
 Exit failed(const std::string& message) {
-    fmt::print(stderr, "{}\n", message);
+    print_text(stderr, "{}\n", message);
     return exit_failed;
 }
 
 Exit print_interfaces() {
     const auto list = list_capture_interfaces({});
-    fmt::print("{}", extcap_interfaces(list ? *list : v1::InterfaceList(), SANSCOPE_VERSION));
+    print_text(stdout, "{}", extcap_interfaces(list ? *list : v1::InterfaceList(), SANSCOPE_VERSION));
     return list ? exit_done : failed(list.error().message);
 }
 
@@ -62,7 +63,7 @@ Exit print_interfaces() {
 Exit check_filter(const Options& options, const std::string& interface) {
     const auto check = check_capture_filter(*options.filter, interface == "any" ? "" : interface, {});
     if (!check) return failed(check.error().message);
-    if (!check->valid()) fmt::print("{}\n", check->message());
+    if (!check->valid()) print_text(stdout, "{}\n", check->message());
     return exit_done;
 }
 
@@ -88,7 +89,7 @@ Exit capture(const Options& options, const std::string& interface) {
     while ((*recording)->poll(std::chrono::milliseconds(100), [&](const v1::RecordingEvent& event) {
         begun = begun || event.has_started();
         if (event.has_trouble() && event.trouble().kind() != v1::RecordingTrouble::NOTE) {
-            fmt::print(stderr, "{}\n", event.trouble().message());
+            print_text(stderr, "{}\n", event.trouble().message());
             fatal = fatal || event.trouble().fatal();
         }
     })) {
@@ -133,20 +134,20 @@ int run(int argc, char** argv) {
     if (options.interfaces) return print_interfaces();
     const auto interface = interface_of(options.interface);
     if (!interface) {
-        fmt::print(stderr, "Wireshark starts this program: --extcap-interface names no interface of it\n");
+        print_text(stderr, "Wireshark starts this program: --extcap-interface names no interface of it\n");
         return exit_usage;
     }
     if (options.link_types) {
-        fmt::print("{}", extcap_link_type(*interface));
+        print_text(stdout, "{}", extcap_link_type(*interface));
         return exit_done;
     }
     if (options.config) {
-        fmt::print("{}", extcap_options());
+        print_text(stdout, "{}", extcap_options());
         return exit_done;
     }
     if (!options.capture) return options.filter ? check_filter(options, *interface) : exit_usage;
     if (options.fifo.empty()) {
-        fmt::print(stderr, "--capture wants --fifo\n");
+        print_text(stderr, "--capture wants --fifo\n");
         return exit_usage;
     }
     return capture(options, *interface);
@@ -159,7 +160,7 @@ int main(int argc, char** argv) {
     try {
         return sanscope::run(argc, argv);
     } catch (const std::exception& error) {
-        fmt::print(stderr, "{}\n", error.what());
+        sanscope::print_text(stderr, "{}\n", error.what());
         return sanscope::exit_failed;
     }
 }

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "analyzer/base/utf8.h"
+
 namespace sanscope {
 
 v1::RecordingEvent file_begun_event(std::string path, uint32_t number) {
@@ -20,10 +22,10 @@ v1::RecordingEvent file_ended_event(std::string path, uint64_t packets, uint64_t
     return event;
 }
 
-v1::RecordingEvent output_failed_event(std::string message) {
+v1::RecordingEvent output_failed_event(std::string_view message) {
     v1::RecordingEvent event;
     event.mutable_trouble()->set_kind(v1::RecordingTrouble::OUTPUT);
-    event.mutable_trouble()->set_message(std::move(message));
+    event.mutable_trouble()->set_message(cleaned_text(message));  // a file may be called by any bytes
     event.mutable_trouble()->set_fatal(true);
     return event;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "sanscope/v1/recording.pb.h"
 
@@ -12,6 +13,6 @@ namespace sanscope {
 v1::RecordingEvent file_begun_event(std::string path, uint32_t number);
 v1::RecordingEvent file_ended_event(std::string path, uint64_t packets, uint64_t bytes);
 // That a file cannot be written, and that the recording ends therefore.
-v1::RecordingEvent output_failed_event(std::string message);
+v1::RecordingEvent output_failed_event(std::string_view message);
 
 }  // namespace sanscope

@@ -18,12 +18,14 @@
 #include "captures/recorder/command_output.h"
 #include "captures/recorder/remote_command.h"
 
+#include "analyzer/base/utf8.h"
+
 namespace sanscope {
 namespace {
 
 constexpr int patience_ms = 2000;
-// One event is never as long, whatever is in it.
-constexpr size_t longest_event = size_t{64} << 20;
+// One event is never longer, or of more parts, whatever is in it.
+constexpr MessageDecoder::Limits event_limits{.length = uint64_t{64} << 20, .parts = 1 << 16};
 constexpr size_t most_said = 8192;
 
 // A Ctrl-C in the terminal is for the recording, which ends with all that was captured; ssh is to carry it until then.
@@ -59,6 +61,9 @@ Result<std::unique_ptr<SshConnection>> SshConnection::start(const v1::RemoteHost
     if (!helper) return helper.error();
     return std::unique_ptr<SshConnection>(new SshConnection(std::move(*helper), remote.host()));
 }
+
+SshConnection::SshConnection(HelperProcess helper, std::string host)
+    : helper_(std::move(helper)), host_(std::move(host)), decoder_(event_limits) {}
 
 SshConnection::~SshConnection() {
     // The end of its input is the recorder's end, and that is its own.
@@ -110,7 +115,7 @@ SshConnection::Outcome SshConnection::read(const std::function<void(const v1::Re
                 take(event);
                 break;
             case MessageDecoder::Outcome::incomplete:
-                return decoder_.left() > longest_event ? Outcome::garbage : Outcome::more;
+                return Outcome::more;
             default:
                 return Outcome::garbage;
         }
@@ -132,7 +137,9 @@ void SshConnection::read_errors() {
 std::string SshConnection::how_it_ended(bool begun) {
     helper_.input = FileDescriptor();
     pollfd watched{helper_.errors.get(), POLLIN, 0};
-    while (helper_.errors.get() >= 0 && ::poll(&watched, 1, patience_ms) == 1) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(patience_ms);
+    while (helper_.errors.get() >= 0 && std::chrono::steady_clock::now() < deadline &&
+           ::poll(&watched, 1, patience_ms) == 1) {
         read_errors();
         watched.fd = helper_.errors.get();
     }
@@ -140,7 +147,8 @@ std::string SshConnection::how_it_ended(bool begun) {
         ::kill(helper_.process, SIGTERM);
         wait(patience_ms);
     }
-    const std::string line = last_line_of(said_);
+    // ssh passes on what that host says at its login, whatever bytes these are.
+    const std::string line = cleaned_text(last_line_of(said_));
     if (begun) {
         return fmt::format("the connection to {} was lost: ssh {}{}", host_, how_process_ended(status_),
                            line.empty() ? "" : ": " + line);

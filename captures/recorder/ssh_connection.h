@@ -45,8 +45,7 @@ class SshConnection {
     std::string how_it_ended(bool begun);
 
   private:
-    SshConnection(HelperProcess helper, std::string host)
-        : helper_(std::move(helper)), host_(std::move(host)) {}
+    SshConnection(HelperProcess helper, std::string host);
     // False: it goes on.
     bool wait(int milliseconds);
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <string>
 
+#include "analyzer/base/utf8.h"
 #include "analyzer/export/json_string.h"
 
 namespace sanscope {
@@ -95,7 +96,7 @@ bool write_tree_text(const v1::PacketTree& tree, ByteSink& sink) {
         if (node.hidden()) continue;
         out.append(std::string(size_t{4} * std::min(node.depth(), deepest), ' '));
         if (node.generated()) out.append('[');
-        out.append(node.label());
+        out.append(cleaned_line(node.label()));
         out.append(node.generated() ? "]\n" : "\n");
         // What no dissector knows is shown as it is.
         if (node.abbreviation() != "data" || node.type() != "FT_PROTOCOL" || !node.has_source()) continue;
@@ -110,7 +111,7 @@ bool write_tree_text(const v1::PacketTree& tree, ByteSink& sink) {
 bool write_sources(const v1::PacketTree& tree, ByteSink& sink) {
     BlockWriter out(sink);
     for (const v1::DataSource& source : tree.sources()) {
-        out.append(fmt::format("\n{}:\n", source.name()));
+        out.append(fmt::format("\n{}:\n", cleaned_line(source.name())));
         append_bytes(source.data(), out);
     }
     return out.finish();
