@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -19,6 +20,7 @@ class EventPipe {
     // Writes as much as goes.
     void flush();
     bool waiting() const { return begin_ < bytes_.size(); }
+    size_t waiting_bytes() const { return bytes_.size() - begin_; }
     // Nobody reads any more.
     bool reader_gone() const { return reader_gone_; }
     int descriptor() const { return descriptor_; }

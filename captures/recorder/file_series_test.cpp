@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "captures/recorder/output_file.h"
 #include "captures/recorder/recording_blocks.h"
 
 #include "analyzer/export/testing/temporary_folder.h"
@@ -78,6 +79,34 @@ class FileSeriesTest : public testing::Test {
     uint64_t time_ = 0;
     FileSeries::Clock::time_point now_ = FileSeries::Clock::now();
 };
+
+TEST(OutputFile, IsItsOwnersAlone) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.path("recording.pcapng");
+    const auto mode = [&] {
+        return std::filesystem::status(path).permissions() & std::filesystem::perms::all;
+    };
+    const auto own = std::filesystem::perms::owner_read | std::filesystem::perms::owner_write;
+    ASSERT_TRUE(OutputFile::create(path));
+    EXPECT_EQ(mode(), own);
+    std::filesystem::permissions(path, std::filesystem::perms::all);
+    std::filesystem::resize_file(path, 100);
+    ASSERT_TRUE(OutputFile::create(path));
+    EXPECT_EQ(mode(), own) << "whoever could read what was there before";
+    EXPECT_EQ(std::filesystem::file_size(path), 0u);
+}
+
+TEST(OutputFile, IsNotOneThatAnotherUserMade) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.path("recording.pcapng");
+    ASSERT_TRUE(OutputFile::create(path));
+    std::filesystem::resize_file(path, 100);
+    if (::chown(path.c_str(), 12345, 12345) != 0) GTEST_SKIP() << "only root can give a file away";
+    const auto made = OutputFile::create(path);
+    ASSERT_FALSE(made);
+    EXPECT_NE(made.error().message.find("another user"), std::string::npos);
+    EXPECT_EQ(std::filesystem::file_size(path), 100u) << "and it stays as it was";
+}
 
 TEST_F(FileSeriesTest, OneFileHoldsEverything) {
     FileSeries files = series();

@@ -23,6 +23,7 @@
 #include "captures/recorder/stream_sender.h"
 
 #include "analyzer/base/file_descriptor.h"
+#include "analyzer/base/print_text.h"
 #include "analyzer/proto/message_pipe.h"
 
 namespace sanscope {
@@ -33,6 +34,7 @@ constexpr int patience_at_the_end_ms = 2000;
 // A line between hosts is slower than a pipe: what may wait for it, and how long that may take in the end.
 constexpr int between_progress_on_a_line_ms = 500;
 constexpr int patience_with_a_line_ms = 120'000;
+constexpr int given_descriptor = 3;
 enum Exit : int { exit_recorded = 0, exit_failed = 1, exit_usage = 2 };
 
 // Events on their way out. What streams goes after it has been written only, so that not everything waits here.
@@ -110,7 +112,7 @@ Exit record(const v1::RecordingRequest& request, Rights& rights, CommandInput& c
     rights.raise();
     const bool open = recorder.open();
     if (const auto given_up = rights.give_up(); !given_up) {
-        std::fprintf(stderr, "%s\n", given_up.error().message.c_str());
+        print_text(stderr, "{}\n", given_up.error().message);
         return exit_failed;
     }
     if (!open || !recorder.prepare() || !recorder.start(rights.as_whom()))
@@ -158,6 +160,8 @@ Exit record(const v1::RecordingRequest& request, Rights& rights, CommandInput& c
 }
 
 Exit run() {
+    if (!standard_descriptors_are_open()) return exit_usage;
+    const bool given_output = is_open(given_descriptor);
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is told as an error of write()
     Rights rights;
@@ -169,6 +173,7 @@ Exit run() {
         std::fprintf(stderr, "sanscope-recorder is started by sanscope, which tells it what to record\n");
         return exit_usage;
     }
+    if (command.record().to_descriptor_3() && !given_output) return exit_usage;
     EventPipe pipe(STDOUT_FILENO);
     if (command.has_record()) return record(command.record(), rights, commands, pipe);
 
@@ -193,7 +198,7 @@ int main() {
     try {
         return sanscope::run();
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "%s\n", error.what());
+        sanscope::print_text(stderr, "{}\n", error.what());
         return sanscope::exit_failed;
     }
 }

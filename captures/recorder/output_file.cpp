@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <optional>
 #include <poll.h>
 #include <sys/stat.h>
 #include <system_error>
@@ -16,15 +17,27 @@
 namespace sanscope {
 namespace {
 
-constexpr mode_t permissions = 0640;
+// What people send each other is nobody else's.
+constexpr mode_t permissions = S_IRUSR | S_IWUSR;
 
 int open_for_writing(const std::string& path, int flags) {
     int descriptor = -1;
     do {
-        descriptor =
-            ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | flags, permissions);
+        descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | flags, permissions);
     } while (descriptor < 0 && errno == EINTR);
     return descriptor;
+}
+
+// One that was there before is emptied; but a file that another user has made could be read by that user.
+std::optional<Error> empty_own_file(int descriptor) {
+    struct stat status {};
+    if (::fstat(descriptor, &status) != 0) return Error{std::generic_category().message(errno)};
+    if (!S_ISREG(status.st_mode)) return std::nullopt;
+    if (status.st_uid != ::geteuid())
+        return Error{"belongs to another user, who could read what is recorded"};
+    if (::fchmod(descriptor, permissions) != 0 || ::ftruncate(descriptor, 0) != 0)
+        return Error{fmt::format("cannot be emptied: {}", std::generic_category().message(errno))};
+    return std::nullopt;
 }
 
 bool may_follow(const std::string& link) {
@@ -43,15 +56,20 @@ std::span<const uint8_t> bytes_of(const std::string& text) {
 }  // namespace
 
 Result<OutputFile> OutputFile::create(const std::string& path) {
-    int descriptor = open_for_writing(path, O_NOFOLLOW);
-    if (descriptor < 0 && errno == ELOOP) {
+    // On a file system of others (NFS) a file may not even belong to who made it just now.
+    FileDescriptor made(open_for_writing(path, O_CREAT | O_EXCL));
+    if (made.get() >= 0) return OutputFile(std::move(made));
+    FileDescriptor descriptor;
+    if (errno == EEXIST) descriptor = FileDescriptor(open_for_writing(path, O_NOFOLLOW));
+    if (descriptor.get() < 0 && errno == ELOOP) {
         if (!may_follow(path))
             return Error{"is a symbolic link made by someone else in a folder open to everybody"};
-        descriptor = open_for_writing(path, 0);
+        descriptor = FileDescriptor(open_for_writing(path, O_CREAT));
     }
-    if (descriptor < 0)
+    if (descriptor.get() < 0)
         return Error{fmt::format("cannot create: {}", std::generic_category().message(errno))};
-    return OutputFile(FileDescriptor(descriptor));
+    if (const auto fault = empty_own_file(descriptor.get())) return *fault;
+    return OutputFile(std::move(descriptor));
 }
 
 OutputFile::OutputFile(FileDescriptor descriptor) : descriptor_(std::move(descriptor)) {

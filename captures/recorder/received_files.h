@@ -40,6 +40,7 @@ class ReceivedFiles {
     // Of all files.
     uint64_t packets() const { return packets_; }
     uint64_t bytes() const { return ended_bytes_ + file_bytes(); }
+    uint64_t file_packets() const { return file_ ? file_packets_ : 0; }
     uint64_t file_bytes() const { return file_ ? file_->bytes() : 0; }
     uint32_t files() const { return files_; }
     // Packets that found no room.

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "analyzer/base/utf8.h"
+
 namespace sanscope {
 namespace {
 
@@ -26,6 +28,24 @@ v1::RecordingRequest RecordingRelay::request_to_host(v1::RecordingRequest reques
 
 void RecordingRelay::take(const v1::RecordingEvent& event) {
     if (ended_) return;
+    take_event(event);
+    look_at_limits(std::chrono::steady_clock::now());
+}
+
+void RecordingRelay::look_at_limits(std::chrono::steady_clock::time_point now) {
+    if (ended_) return;
+    RemoteLimits::Received received;
+    if (started_) received.time = now - started_at_;
+    received.packets = files_.packets();
+    received.bytes = files_.bytes();
+    received.files = files_.files();
+    received.file_packets = files_.file_packets();
+    received.file_bytes = files_.file_bytes();
+    if (const auto broken = limits_.broken_by(received))
+        cut_short(fmt::format("{} {}; the recording ends here", host_, *broken));
+}
+
+void RecordingRelay::take_event(const v1::RecordingEvent& event) {
     switch (event.event_case()) {
         case v1::RecordingEvent::kFileBegun:
             files_.begin_file();
@@ -39,6 +59,7 @@ void RecordingRelay::take(const v1::RecordingEvent& event) {
         case v1::RecordingEvent::kStarted:
             if (output_gone() || started_) break;
             started_ = true;
+            started_at_ = std::chrono::steady_clock::now();
             tell_(event);
             break;
         case v1::RecordingEvent::kProgress:
@@ -46,12 +67,9 @@ void RecordingRelay::take(const v1::RecordingEvent& event) {
             if (packets_in_whole_blocks(bytes_of(event.progress().statistics())) == uint64_t{0})
                 files_.set_statistics(event.progress().statistics());
             break;
-        case v1::RecordingEvent::kTrouble: {
-            v1::RecordingEvent told = event;
-            told.mutable_trouble()->set_message(fmt::format("{}: {}", host_, event.trouble().message()));
-            tell_(std::move(told));
+        case v1::RecordingEvent::kTrouble:
+            take_trouble(event);
             break;
-        }
         case v1::RecordingEvent::kEnded:
             remote_totals_ = event.ended().totals();
             end(event.ended().why());
@@ -59,6 +77,20 @@ void RecordingRelay::take(const v1::RecordingEvent& event) {
         default:
             break;  // nothing that was asked for
     }
+}
+
+void RecordingRelay::take_trouble(const v1::RecordingEvent& event) {
+    constexpr unsigned most_troubles = 1000;
+    constexpr size_t longest = 2000;
+    if (++troubles_ > most_troubles) {
+        cut_short(fmt::format("{} has too much to complain of; the recording ends here", host_));
+        return;
+    }
+    v1::RecordingEvent told = event;
+    const std::string_view message = event.trouble().message();
+    told.mutable_trouble()->set_message(
+        fmt::format("{}: {}", host_, cleaned_text(message.substr(0, longest))));
+    tell_(std::move(told));
 }
 
 void RecordingRelay::take_blocks(const std::string& piece) {

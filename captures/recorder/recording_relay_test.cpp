@@ -237,5 +237,40 @@ TEST(RequestToHost, LeavesFilesToThisHost) {
     EXPECT_FALSE(RecordingRelay::request_to_host({}).has_rotation());
 }
 
+TEST_F(RecordingRelayTest, AHostThatDoesNotKeepToALimitIsCutShort) {
+    request_.mutable_stop_after()->set_packets(5);
+    file_begins();
+    started();
+    blocks(packets(5));
+    EXPECT_FALSE(relay().ended());
+    blocks(packets(1));
+    ASSERT_TRUE(relay().ended());
+    EXPECT_THAT(events_[events_.size() - 2].trouble().message(),
+                HasSubstr("more packets than it was asked for"));
+}
+
+TEST_F(RecordingRelayTest, AHostThatGoesOnForTooLongIsCutShort) {
+    request_.mutable_stop_after()->set_seconds(10);
+    file_begins();
+    started();
+    relay().look_at_limits(std::chrono::steady_clock::now() + std::chrono::seconds(20));
+    EXPECT_FALSE(relay().ended()) << "a line may be slow";
+    relay().look_at_limits(std::chrono::steady_clock::now() + std::chrono::seconds(60));
+    EXPECT_TRUE(relay().ended());
+}
+
+TEST_F(RecordingRelayTest, ComplaintsAreCleanedAndCounted) {
+    file_begins();
+    started();
+    v1::RecordingEvent complaint;
+    complaint.mutable_trouble()->set_message("\x1b]0;owned\x07" + std::string(100'000, 'x'));
+    for (int i = 0; i < 1001 && !relay().ended(); ++i) relay().take(complaint);
+    EXPECT_TRUE(relay().ended());
+    for (const v1::RecordingEvent& event : events_) {
+        EXPECT_EQ(event.trouble().message().find('\x1b'), std::string::npos);
+        EXPECT_LT(event.trouble().message().size(), 7000u);
+    }
+}
+
 }  // namespace
 }  // namespace sanscope

@@ -2,12 +2,17 @@
 #include "captures/recorder/recording_request.h"
 
 #include <cmath>
+#include <set>
+#include <string>
+#include <string_view>
 
 namespace sanscope {
 namespace {
 
 // The kernel's memory is taken for each.
 constexpr int most_interfaces = 64;
+constexpr uint32_t usual_buffer_mib = 32;
+constexpr uint64_t most_buffers_mib = 8192;
 
 bool is_time(double seconds) {
     return std::isfinite(seconds) && seconds > 0;
@@ -19,6 +24,14 @@ std::optional<std::string> fault_of(const v1::RecordingRequest& request) {
     if (request.interfaces().empty()) return "no interface to record from was named";
     if (request.interfaces_size() > most_interfaces)
         return "more than 64 interfaces cannot be recorded at once";
+    // Each would have its own buffer, and the file every packet twice.
+    std::set<std::string_view> names;
+    for (const std::string& name : request.interfaces()) {
+        if (!names.insert(name).second) return "the interface " + name + " is named twice";
+    }
+    const uint64_t buffer = request.buffer_mib() == 0 ? usual_buffer_mib : request.buffer_mib();
+    if (buffer * static_cast<uint64_t>(request.interfaces_size()) > most_buffers_mib)
+        return "the kernel's buffers of all interfaces may take 8 GiB together";
     if (request.path().empty() && !request.to_descriptor_3() && !request.streamed())
         return "no file to record into was named";
     const auto& rotation = request.rotation();

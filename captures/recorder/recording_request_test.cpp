@@ -14,6 +14,22 @@ v1::RecordingRequest sensible() {
     return request;
 }
 
+TEST(RecordingRequest, NamesEachInterfaceOnceAndTakesNotAllMemory) {
+    v1::RecordingRequest request;
+    request.set_path("x.pcapng");
+    request.add_interfaces("eth0");
+    request.add_interfaces("eth1");
+    EXPECT_EQ(fault_of(request), std::nullopt);
+    request.set_buffer_mib(4096);
+    EXPECT_EQ(fault_of(request), std::nullopt);
+    request.add_interfaces("eth2");
+    EXPECT_NE(fault_of(request), std::nullopt) << "12 GiB";
+    request.set_buffer_mib(0);
+    EXPECT_EQ(fault_of(request), std::nullopt);
+    request.add_interfaces("eth0");
+    EXPECT_NE(fault_of(request), std::nullopt) << "twice";
+}
+
 TEST(RecordingRequest, ASensibleOneHasNoFault) {
     EXPECT_EQ(fault_of(sensible()), std::nullopt);
     v1::RecordingRequest piped = sensible();

@@ -20,6 +20,8 @@
 #include "captures/recorder/ssh_connection.h"
 #include "captures/recorder/stop_signals.h"
 
+#include "analyzer/base/print_text.h"
+
 namespace sanscope {
 namespace {
 
@@ -29,6 +31,10 @@ constexpr std::chrono::milliseconds between_progress(100);
 constexpr int patience_at_the_end_ms = 2000;
 // After it was asked to stop, a host has this long between two events.
 constexpr std::chrono::seconds patience_with_host(60);
+// And so long in all: what waited there comes over a slow line, but not for ever.
+constexpr std::chrono::minutes longest_ending(10);
+// While so much waits for this side's reader, nothing more is taken from the host.
+constexpr size_t most_waiting = size_t{4} << 20;
 constexpr int given_descriptor = 3;
 enum Exit : int { exit_done = 0, exit_failed = 1, exit_usage = 2 };
 
@@ -56,8 +62,10 @@ class RecordingLoop {
         auto next_progress = Clock::now();
         while (!relay_.ended()) {
             wait();
+            relay_.look_at_limits(Clock::now());
             if (relay_.output_gone() || pipe_.reader_gone()) stop();
-            if (stopping_ && Clock::now() - heard_ > patience_with_host) {
+            if (stopping_ && !relay_.ended() &&
+                (Clock::now() - heard_ > patience_with_host || Clock::now() - stopped_ > longest_ending)) {
                 relay_.cut_short(fmt::format("{} does not answer any more; what had come is recorded",
                                              command_.remote().host()));
             }
@@ -73,12 +81,13 @@ class RecordingLoop {
 
   private:
     void wait() {
-        std::array<pollfd, 5> watched{{{signals_.get(), POLLIN, 0},
-                                       {input_open_ ? STDIN_FILENO : -1, POLLIN, 0},
-                                       {ssh_->output(), POLLIN, 0},
-                                       {ssh_->errors(), POLLIN, 0},
-                                       {pipe_.reader_gone() ? -1 : pipe_.descriptor(),
-                                        static_cast<short>(pipe_.waiting() ? POLLOUT : 0), 0}}};
+        std::array<pollfd, 5> watched{
+            {{signals_.get(), POLLIN, 0},
+             {input_open_ ? STDIN_FILENO : -1, POLLIN, 0},
+             {pipe_.waiting_bytes() > most_waiting ? -1 : ssh_->output(), POLLIN, 0},
+             {ssh_->errors(), POLLIN, 0},
+             {pipe_.reader_gone() ? -1 : pipe_.descriptor(),
+              static_cast<short>(pipe_.waiting() ? POLLOUT : 0), 0}}};
         ::poll(watched.data(), watched.size(), static_cast<int>(between_progress.count()));
         if ((watched[0].revents & POLLIN) != 0 && stop_signal_came(signals_)) stop();
         if (watched[1].revents != 0) take_command();
@@ -114,7 +123,7 @@ class RecordingLoop {
     void stop() {
         if (stopping_ || relay_.ended()) return;
         stopping_ = true;
-        heard_ = Clock::now();
+        heard_ = stopped_ = Clock::now();
         if (!relay_.started() && !relay_.output_gone()) {
             ssh_->give_up();
             relay_.cut_short("");
@@ -139,6 +148,7 @@ class RecordingLoop {
     bool input_open_ = true;
     bool stopping_ = false;
     Clock::time_point heard_;
+    Clock::time_point stopped_;
 };
 
 // A question, and the host's answer.
@@ -177,7 +187,7 @@ Exit ask(const v1::RecorderCommand& command, EventPipe& pipe) {
         fault = started.error().message;
     }
     if (!fault.empty()) {
-        std::fprintf(stderr, "%s\n", fault.c_str());
+        print_text(stderr, "{}\n", fault);
         return exit_failed;
     }
     pipe.send(answer);
@@ -186,6 +196,8 @@ Exit ask(const v1::RecorderCommand& command, EventPipe& pipe) {
 }
 
 Exit run() {
+    if (!standard_descriptors_are_open()) return exit_usage;
+    const bool given_output = is_open(given_descriptor);
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is told as an error of write()
     // Where recordings go to is none of ssh's affair.
@@ -199,6 +211,7 @@ Exit run() {
                      "sanscope-remote-recorder is started by sanscope, which tells it what to record\n");
         return exit_usage;
     }
+    if (command.record().to_descriptor_3() && !given_output) return exit_usage;
     EventPipe pipe(STDOUT_FILENO);
     if (command.has_record()) return RecordingLoop(command, commands, pipe).run();
     return ask(command, pipe);
@@ -211,7 +224,7 @@ int main() {
     try {
         return sanscope::run();
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "%s\n", error.what());
+        sanscope::print_text(stderr, "{}\n", error.what());
         return sanscope::exit_failed;
     }
 }

@@ -41,7 +41,7 @@ def test_plain(bench, checks):
     checks.check("times are in nanoseconds, and in order", faults(
         order=(times == sorted(times), "not in order"), nanoseconds=(any(time % 1000 for time in times), "all whole µs")))
     mode = out.stat()
-    checks.check("the file is the user's own", faults(mode=(stat.S_IMODE(mode.st_mode) == 0o640, oct(mode.st_mode)),
+    checks.check("the file is the user's own", faults(mode=(stat.S_IMODE(mode.st_mode) == 0o600, oct(mode.st_mode)),
                                                       owner=(mode.st_uid == os.geteuid(), mode.st_uid)))
     report = sh(bench.sanscope, "report", out, check=False)
     checks.check("sanscope reads it", [] if report.returncode == 0 else [report.stderr])
