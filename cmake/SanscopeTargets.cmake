@@ -36,6 +36,10 @@ if(SANSCOPE_SANITIZERS)
   target_compile_options(sanscope_options INTERFACE
     -fsanitize=${SANSCOPE_SANITIZERS} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(sanscope_options INTERFACE -fsanitize=${SANSCOPE_SANITIZERS})
+  # GCC and clang say it in two ways.
+  if(SANSCOPE_SANITIZERS MATCHES address)
+    target_compile_definitions(sanscope_options INTERFACE SANSCOPE_ADDRESS_SANITIZER)
+  endif()
 endif()
 if(SANSCOPE_BUILD_FUZZERS)
   target_compile_options(sanscope_options INTERFACE -fsanitize=fuzzer-no-link)

@@ -140,6 +140,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, HelperWithoutEnd,
 TEST_F(DissectClientTest, TellsOnceWhatTheKernelCannotKeepTheHelperFrom) {
     DissectClient client(with({"--not-kept-from", "reading files (of yours)"}));
     ASSERT_TRUE(client.run());
+    ASSERT_GT(client.process(), 1);
     ASSERT_EQ(::kill(client.process(), SIGKILL), 0);
     v1::DissectRequest request;
     request.mutable_feed_packets();
@@ -253,6 +254,7 @@ TEST_F(DissectClientTest, DetailsTellWhatPacketsRestOnOnceAndInTime) {
     EXPECT_EQ(labels(*details.describe(3)), expected);
     expected.emplace_back("4 20");
     EXPECT_EQ(labels(*details.describe(4)), expected) << "a record that is no packet rests on no other";
+    ASSERT_GT(client.process(), 1);
     ASSERT_EQ(::kill(client.process(), SIGKILL), 0);
     EXPECT_THAT(labels(*details.describe(1)), ElementsAre("section 1 24", "1 92"));
 }
@@ -281,6 +283,7 @@ TEST_F(DissectClientTest, DetailsSurviveAKilledHelper) {
     DissectClient client(with({}));
     PacketDetails details(*capture.reader, client);
     ASSERT_TRUE(details.describe(500));
+    ASSERT_GT(client.process(), 1);
     ASSERT_EQ(::kill(client.process(), SIGKILL), 0);
     const auto tree = details.describe(501);
     ASSERT_TRUE(tree) << tree.error().message;

@@ -57,7 +57,7 @@ int run(int argc, char** argv) {
     std::signal(SIGINT, SIG_IGN);  // Ctrl-C is for the program it works for, whose end closes the pipes
     ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     limit(RLIMIT_CORE, 0);
-#ifndef __SANITIZE_ADDRESS__  // which itself reserves terabytes
+#ifndef SANSCOPE_ADDRESS_SANITIZER  // which itself reserves terabytes
     limit(RLIMIT_AS, memory_limit);
 #endif
     const Pipes pipes = take_pipes();

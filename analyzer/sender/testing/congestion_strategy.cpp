@@ -167,7 +167,8 @@ class Cubic : public CongestionStrategy {
             ++reno_estimate_;
         }
         if (reno_estimate_ > cwnd) for_one = std::min(for_one, cwnd / (reno_estimate_ - cwnd));
-        return static_cast<uint32_t>(std::max(for_one, 2.0));  // never faster than half of slow start
+        // Never faster than half of slow start, and for a number that fits.
+        return static_cast<uint32_t>(std::clamp(for_one, 2.0, 1e9));
     }
 
     AdditiveIncrease increase_;
