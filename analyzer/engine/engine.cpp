@@ -56,12 +56,32 @@ void Engine::process(const PacketBatch& batch, std::span<const DecodedPacket> de
                         packet->payload_length, packet->window, static_cast<uint8_t>(packet->flags),
                         from == From::a};
         }
-        on_segment(*flow, from, *packet, arrival);
+        const int64_t believed_ns = time_is_alone(batch, first + i) ? last_believed_ns_ : arrival.time_ns;
+        last_believed_ns_ = believed_ns;
+        on_segment(*flow, from, *packet, arrival, believed_ns);
         if (kernel_truth_ != nullptr &&
             kernel_truth_->on_packet(flow->number, from == From::a, arrival.time_ns, arrival.packet,
                                      packet->ack))
             join_kernel_truth();
     }
+}
+
+// Whether a packet's time lies far ahead of all that stand around it: then it is not believed, for whatever is measured
+// against it would be wrong for good.
+bool Engine::time_is_alone(const PacketBatch& batch, size_t index) const {
+    constexpr uint64_t far_ns = 300'000'000'000;
+    const int64_t time_ns = within_reach(batch.packets[index].time_ns);
+    const auto is_far_ahead_of = [&](int64_t other_ns) {
+        return time_ns > other_ns &&
+               static_cast<uint64_t>(time_ns) - static_cast<uint64_t>(other_ns) > far_ns;
+    };
+    if (last_believed_ns_ == no_time || !is_far_ahead_of(last_believed_ns_)) [[likely]]
+        return false;
+    for (size_t next = index + 1; next < batch.packets.size(); ++next) {
+        if (batch.packets[next].link_type == LinkType::not_a_packet) continue;
+        return is_far_ahead_of(within_reach(batch.packets[next].time_ns));
+    }
+    return false;
 }
 
 // A record that is no packet, as which a pcapng's custom blocks come.
@@ -225,10 +245,11 @@ Engine::Flow* Engine::begin_flow(const FlowKey& key, uint32_t& slot, bool source
     return flows_[slot].get();
 }
 
-void Engine::on_segment(Flow& flow, From from, const DecodedPacket& packet, const Arrival& arrival) {
+void Engine::on_segment(Flow& flow, From from, const DecodedPacket& packet, const Arrival& arrival,
+                        int64_t believed_ns) {
     flow.tcp.note(from, packet, arrival);
     if (flow.senders != nullptr && stop_after_ == StopAfter::none)
-        flow.senders->on_packet(from == From::a, packet, arrival.packet, arrival.time_ns);
+        flow.senders->on_packet(from == From::a, packet, arrival.packet, believed_ns);
     if (flow.tcp.closed() && !flow.closing) {
         flow.closing = true;
         closed_.push_back({flow.slot, flow.number, arrival.time_ns});
@@ -327,6 +348,8 @@ void Engine::end_streams(Flow& flow) {
     flow.probe.reset();
     if (flow.senders != nullptr) {
         flow.senders->finish();
+        if (const uint64_t withheld = flow.senders->withheld(); withheld > 0)
+            issues_.add(Issue::retransmissions_not_shown, flow.tcp.last_packet(), withheld);
         flow.senders->describe(initiator_of(flow) == From::a, store_.connection(flow.number));
         flow.senders.reset();
     }

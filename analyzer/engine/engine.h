@@ -121,7 +121,9 @@ class Engine {
     Flow* find_flow(const DecodedPacket& packet, const Arrival& arrival, From& from);
     void forget(uint32_t slot);
     Flow* begin_flow(const FlowKey& key, uint32_t& slot, bool source_is_low, const Arrival& arrival);
-    void on_segment(Flow& flow, From from, const DecodedPacket& packet, const Arrival& arrival);
+    bool time_is_alone(const PacketBatch& batch, size_t index) const;
+    void on_segment(Flow& flow, From from, const DecodedPacket& packet, const Arrival& arrival,
+                    int64_t believed_ns);
     void probe(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival);
     void deliver(Flow& flow, From from, const DecodedPacket& packet, const Arrival& arrival);
     void deliver_held(Flow& flow, Arrival arrival);
@@ -136,7 +138,8 @@ class Engine {
 
     ResultStore store_;
     Issues issues_;
-    int64_t latest_ns_ = no_time;  // of the packet before
+    int64_t latest_ns_ = no_time;         // of the packet before
+    int64_t last_believed_ns_ = no_time;  // of the TCP segment before, as TCP senders are told
     Totals totals_;
     StopAfter stop_after_;
     FragmentReassembler fragments_;

@@ -29,6 +29,7 @@ inline Kind decode_tcp(Bytes bytes, Walk& walk) {
     out.ack = load_be32(tcp + 8);
     out.flags = offset_and_flags & 0x1ff;
     out.window = load_be16(tcp + 14);
+    out.checksum = load_be16(tcp + 16);
     out.options = tcp + fixed_length;
     out.options_length = static_cast<uint8_t>(header_captured - fixed_length);
     out.payload = tcp + header_captured;

@@ -42,7 +42,8 @@ struct DecodedPacket {
     uint16_t window = 0;         // as in the header, unscaled
     uint16_t source_port = 0;
     uint16_t destination_port = 0;
-    uint16_t ip_id = 0;  // IPv4 identification; 0 for IPv6
+    uint16_t checksum = 0;  // as in the TCP header
+    uint16_t ip_id = 0;     // IPv4 identification; 0 for IPv6
     uint32_t seq = 0;
     uint32_t ack = 0;
     uint32_t payload_captured = 0;  // bytes at `payload`

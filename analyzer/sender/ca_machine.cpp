@@ -66,14 +66,7 @@ void CaMachine::on_sent(const SentSegment& segment) {
     time_ns_ = segment.time_ns;
     if ((segment.flags & tcp_rst) != 0) return;
     if ((segment.flags & tcp_syn) != 0) {
-        if (!begun_ || (handshake_ && segment.seq == state_.snd_una)) {
-            if (!begun_) {
-                begin(segment.seq);
-                handshake_ = true;
-                add_segment(segment, segment.seq, segment.seq + 1, false);
-            }
-            ++syn_transmissions_;
-        }
+        send_syn(segment);
         return;
     }
     const uint32_t length = segment.length + ((segment.flags & tcp_fin) != 0 ? 1 : 0);
@@ -85,38 +78,111 @@ void CaMachine::on_sent(const SentSegment& segment) {
     const Serial32 begin = segment.seq;
     const Serial32 end = begin + length;
     const int32_t ahead = state_.snd_nxt.distance_to(begin);
-    if (ahead > beyond_any_window || ahead < -beyond_any_window) return;
-
-    if (length <= 1 && begin + 1 == state_.snd_nxt && queue_.empty()) {
+    if (ahead > beyond_any_window || ahead < -beyond_any_window) {
+        // The capture paused for long: this is of the connection, and what is outstanding is not known.
+        if (length == 0) return;
+        restart(begin);
+    }
+    if (segment.keeps_alive) {
+        const Serial32 probed = begin.before(state_.snd_una) ? state_.snd_una : begin;
         note_loss(segment, begin, length,
-                  state_.wnd_end.after(state_.snd_una) ? LossKind::keep_alive : LossKind::zero_window_probe,
+                  !state_.snd_wnd_known || state_.wnd_end.after(probed) ? LossKind::keep_alive
+                                                                        : LossKind::zero_window_probe,
                   nullptr);
         return;
     }
     if (length == 0) return;
+    if (segment.unseen) {
+        // What an acknowledgement has told of before stands in the queue.
+        if (end.after(state_.snd_nxt)) {
+            const Serial32 from = begin.before(state_.snd_nxt) ? state_.snd_nxt : begin;
+            add_missed(from);
+            send_new(segment, from, static_cast<uint32_t>(from.distance_to(end)));
+        }
+        return;
+    }
     // Some probe a window that is shut with the byte behind it, the same one again and again.
-    if (length == 1 && ahead < 0 && state_.snd_wnd_known && !begin.before(state_.wnd_end)) {
+    if (length == 1 && segment.sent == Sent::again && state_.snd_wnd_known && !begin.before(state_.wnd_end)) {
         note_loss(segment, begin, length, LossKind::zero_window_probe, nullptr);
         return;
     }
+    if (segment.sent == Sent::again) {
+        // Known to have been sent before, though the replay has not heard of it.
+        if (!begin.before(state_.snd_nxt)) add_unseen(state_.snd_nxt, end);
+        resend_known(segment, begin, end);
+        return;
+    }
+    uint64_t late_row = 0;
     if (segment.overtaken) {
-        log_.loss(LossKind::out_of_order, segment.packet, segment.time_ns, begin, length, 0,
-                  segment.overtaken_ns);
+        late_row = log_.loss(LossKind::out_of_order, segment, segment.time_ns, begin, length, 0,
+                             segment.overtaken_ns);
     }
-    if (ahead >= 0) {
-        if (ahead > longest_hole) restart(begin);
-        if (begin.after(state_.snd_nxt)) add_unseen(state_.snd_nxt, begin);
-        send_new(segment, begin, length);
-    } else if (!end.after(state_.snd_nxt)) {
+    if (begin.before(state_.snd_nxt)) fill_in(segment, begin, end, late_row);
+    if (end.after(state_.snd_nxt)) {
+        const Serial32 from = begin.before(state_.snd_nxt) ? state_.snd_nxt : begin;
+        add_missed(from);
+        send_new(segment, from, static_cast<uint32_t>(from.distance_to(end)));
+        if (late_row != 0 && !queue_.empty()) queue_[queue_.end() - 1].late = late_row;
+    }
+}
+
+void CaMachine::send_syn(const SentSegment& segment) {
+    if (!begun_) {
+        begin(segment.seq);
+        handshake_ = true;
+        initial_seq_ = segment.seq;
+        initial_seq_known_ = true;
+        add_segment(segment, segment.seq, segment.seq + 1, false);
+        ++syn_transmissions_;
+        return;
+    }
+    if (!initial_seq_known_ || segment.seq != initial_seq_) return;
+    ++syn_transmissions_;
+    // tcp_retransmit_timer(), or tcp_rtx_synack(): both are counted as segments sent again.
+    if (segment.sent == Sent::again) {
+        const bool outstanding = handshake_ && !queue_.empty();
+        note_loss(segment, segment.seq, 1, LossKind::rto, outstanding ? &queue_[queue_.first()] : nullptr);
+    }
+}
+
+// A hole before what is sent now: of the capture, or of what the tap saw.
+void CaMachine::add_missed(Serial32 seq) {
+    if (state_.snd_nxt.distance_to(seq) > longest_hole) restart(seq);
+    if (seq.after(state_.snd_nxt)) add_unseen(state_.snd_nxt, seq);
+}
+
+// Brings bytes for the first time that the replay holds for sent already: it had heard of them by an acknowledgement, or
+// by what was sent after them.
+void CaMachine::fill_in(const SentSegment& segment, Serial32 begin, Serial32 end, uint64_t late_row) {
+    for (Index i = queue_.find(begin); i != queue_.end() && queue_[i].begin.before(end); ++i) {
+        Segment& filled = queue_[i];
+        if (!filled.unseen) continue;
+        if (late_row != 0) filled.late = late_row;
+        if (filled.end.after(end)) continue;  // its rest is to come
+        filled.unseen = false;
+        filled.first_packet = segment.packet;
+        if (!filled.ever_retransmitted) filled.timestamp = segment.timestamp;
+    }
+    // Acknowledged already: what the receiver told of it is known.
+    if (late_row != 0 && !end.after(state_.snd_una)) {
+        const Reordering by = segment.asked ? Reordering::path : Reordering::tap;
+        log_.reordered(late_row, by);
+        log_.summary().on_reordered(by);
+    }
+}
+
+void CaMachine::resend_known(const SentSegment& segment, Serial32 begin, Serial32 end) {
+    if (segment.acknowledged_before) log_.summary().on_resent_after_ack();
+    if (!end.after(state_.snd_nxt)) {
         resend(segment);
-    } else {
-        const auto known = static_cast<uint32_t>(begin.distance_to(state_.snd_nxt));
-        SentSegment repeated = segment;
-        repeated.length = known;
-        repeated.flags &= static_cast<uint16_t>(~tcp_fin);
-        resend(repeated);
-        send_new(segment, state_.snd_nxt, length - known);
+        return;
     }
+    const auto known = static_cast<uint32_t>(begin.distance_to(state_.snd_nxt));
+    SentSegment repeated = segment;
+    repeated.length = known;
+    repeated.flags &= static_cast<uint16_t>(~tcp_fin);
+    resend(repeated);
+    send_new(segment, state_.snd_nxt, static_cast<uint32_t>(state_.snd_nxt.distance_to(end)));
 }
 
 void CaMachine::send_new(const SentSegment& segment, Serial32 begin, uint32_t length) {
@@ -211,6 +277,7 @@ void CaMachine::add_segment(const SentSegment& segment, Serial32 begin, Serial32
         added.first_packet = segment.packet;
         added.timestamp = segment.timestamp;
         added.unseen = unseen || segment.unseen;
+        added.late = 0;
         stamp_for_rate(added);
         ++state_.packets_out;
         begin = added_end;
@@ -274,9 +341,8 @@ void CaMachine::note_loss(const SentSegment& segment, Serial32 begin, uint32_t l
     const bool seen = original != nullptr && !original->unseen;
     const PacketNumber first_packet = seen ? original->first_packet : 0;
     const int64_t delay_ns = seen ? (state_.now_us - original->first_sent_us) * 1000 : no_time;
-    const uint64_t loss =
-        log_.loss(kind, segment.packet, segment.time_ns, begin, length, first_packet, delay_ns);
-    if (original == nullptr) return;
+    const uint64_t loss = log_.loss(kind, segment, segment.time_ns, begin, length, first_packet, delay_ns);
+    if (original == nullptr || loss == 0) return;
     original->loss = loss;
     original->loss_kind = kind;
     if (recent_.empty()) recent_.resize(max_recent);
@@ -638,8 +704,9 @@ void CaMachine::tag_one(AckWork& work, Index i, bool dsack) {
             }
         } else {
             if (!segment.ever_retransmitted) {
-                if (segment.begin.before(highest_sacked()) && segment.begin.before(work.reordered))
-                    work.reordered = segment.begin;
+                const bool passed = segment.begin.before(highest_sacked());
+                if (passed && segment.begin.before(work.reordered)) work.reordered = segment.begin;
+                note_order(segment, passed);
                 if (!segment.end.after(state_.high_seq)) work.flags.original_acked = true;
                 if (work.first_sacked_us == 0) work.first_sacked_us = segment.last_sent_us;
                 work.last_sacked_us = segment.last_sent_us;
@@ -661,6 +728,19 @@ void CaMachine::tag_one(AckWork& work, Index i, bool dsack) {
     }
     queue_.leave_time_order(i);
     if (highest_sack_ == SendQueue::none || i >= highest_sack_) highest_sack_ = i + 1;
+}
+
+// A segment has arrived, after higher ones or in order, as the receiver tells by what it SACKed before (RFC 4737's
+// reordering), or by duplicate acknowledgements where it has no SACK.
+void CaMachine::note_order(const Segment& segment, bool passed) {
+    if (segment.unseen) return;
+    const bool on_path = passed || (!state_.sack && state_.sacked_out > 0);
+    if (on_path && !segment.ever_retransmitted) log_.summary().on_reordered(Reordering::path);
+    if (segment.late == 0) return;
+    // Sent again already: the receiver had asked for it.
+    const bool asked = on_path || segment.ever_retransmitted;
+    log_.reordered(segment.late, asked ? Reordering::path : Reordering::tap);
+    if (!asked) log_.summary().on_reordered(Reordering::tap);
 }
 
 void CaMachine::note_delivered(AckWork& work, const Segment& segment) {
@@ -719,10 +799,7 @@ void CaMachine::clean_queue(AckWork& work, Serial32 prior_fack) {
         --state_.packets_out;
         ++acked;
         if (!segment.sacked) note_delivered(work, segment);
-        if (segment.unseen && !segment.ever_retransmitted && segment.first_packet != 0 && !syn) {
-            const auto length = static_cast<uint32_t>(segment.begin.distance_to(segment.end));
-            log_.loss(LossKind::not_captured, packet_, time_ns_, segment.begin, length);
-        }
+        if (!segment.sacked) note_order(segment, segment.begin.before(prior_fack));
         if (syn) {
             flags.syn_acked = true;
             retrans_stamped_ = false;
@@ -775,6 +852,9 @@ void CaMachine::take_rtt(AckWork& work, int64_t seq_rtt_us, int64_t sack_rtt_us,
         seq_rtt_us = rtt_by_echo_us();
         last_rtt_us = seq_rtt_us;
     }
+    // No sender waits for an acknowledgement any longer (twice TCP_RTO_MAX): the clock was set.
+    constexpr int64_t longest_rtt_us = 240'000'000;
+    if (seq_rtt_us > longest_rtt_us || last_rtt_us > longest_rtt_us) return;
     work.rtt_us = last_rtt_us;
     if (seq_rtt_us < 0) return;
     if (last_rtt_us >= 0 &&

@@ -113,7 +113,11 @@ class CaMachine {
 
     // Transmission.
     void begin(Serial32 seq);
+    void send_syn(const SentSegment& segment);
     void send_new(const SentSegment& segment, Serial32 begin, uint32_t length);
+    void add_missed(Serial32 seq);
+    void fill_in(const SentSegment& segment, Serial32 begin, Serial32 end, uint64_t late_row);
+    void resend_known(const SentSegment& segment, Serial32 begin, Serial32 end);
     void add_unseen(Serial32 begin, Serial32 end);
     void restart(Serial32 seq);
     void add_segment(const SentSegment& segment, Serial32 begin, Serial32 end, bool unseen);
@@ -140,6 +144,7 @@ class CaMachine {
     void tag_one(AckWork& work, Index i, bool dsack);
     void clean_queue(AckWork& work, Serial32 prior_fack);
     void take_rtt(AckWork& work, int64_t seq_rtt_us, int64_t sack_rtt_us, int64_t last_rtt_us);
+    void note_order(const Segment& segment, bool passed);
     void note_delivered(AckWork& work, const Segment& segment);
     void sample_rate(const AckWork& work, RateSample& rate) const;
     void note_app_limited(uint32_t length);
@@ -195,7 +200,9 @@ class CaMachine {
     bool begun_ = false;
     bool handshake_ = false;  // SYN is outstanding
     bool timestamps_;
+    bool initial_seq_known_ = false;
     uint32_t syn_transmissions_ = 0;
+    Serial32 initial_seq_;
 
     PacketNumber packet_ = 0;
     int64_t time_ns_ = no_time;

@@ -8,11 +8,6 @@ namespace {
 
 constexpr uint32_t timestamps_length = 12;  // of the option in every segment, padding included
 
-uint64_t retransmissions(const SenderSummary& summary) {
-    return summary.losses(LossKind::fast_retransmit) + summary.losses(LossKind::rto) +
-           summary.losses(LossKind::tlp) + summary.losses(LossKind::spurious);
-}
-
 // Every field, for what is written over may be of an older packet.
 void fill_segment(SentSegment& segment, const DecodedPacket& packet, const TcpOptions& options,
                   PacketNumber number, int64_t time_ns) {
@@ -29,6 +24,10 @@ void fill_segment(SentSegment& segment, const DecodedPacket& packet, const TcpOp
     segment.unseen = false;
     segment.overtaken = false;
     segment.overtaken_ns = 0;
+    segment.sent = Sent::untold;
+    segment.keeps_alive = false;
+    segment.asked = false;
+    segment.acknowledged_before = false;
 }
 
 }  // namespace
@@ -63,9 +62,10 @@ void ConnectionSenders::heard(Side& hearer, Fill fill) {
 void ConnectionSenders::on_packet(bool from_a, const DecodedPacket& packet, PacketNumber number,
                                   int64_t time_ns) {
     Side& sender = side(from_a);
+    Side& hearer = side(!from_a);
     TcpOptions options;
     parse_tcp_options(packet, options);
-    const bool copy = is_copy(sender, packet);
+    const bool copy = is_copy(sender, hearer.packets, packet, options, time_ns);
     if (copy) {
         if (packet.payload_length > 0 && sender.replay != nullptr) {
             SentSegment segment;
@@ -74,6 +74,7 @@ void ConnectionSenders::on_packet(bool from_a, const DecodedPacket& packet, Pack
         }
         return;
     }
+    ++sender.packets;
     // The least round trips show within so many packets.
     constexpr uint32_t enough_for_vantage = 4096;
     if (packets_ < enough_for_vantage) {
@@ -84,35 +85,94 @@ void ConnectionSenders::on_packet(bool from_a, const DecodedPacket& packet, Pack
 
     const bool acknowledges = (packet.flags & tcp_ack) != 0;
     if (begun_) {
-        Side& hearer = side(!from_a);
         if (acknowledges && hearer.replay != nullptr) {
-            heard(hearer, [&](ReceivedAck& ack) { fill_ack(ack, sender, packet, options, number, time_ns); });
+            heard(hearer, [&](ReceivedAck& ack) {
+                fill_ack(ack, sender, packet, options, number, time_ns);
+                hearer.history.on_acknowledged(ack);
+            });
+            if (hearer.history.may_miss(time_ns)) tell_missing(!from_a, time_ns, false);
+        } else if (acknowledges) {
+            ReceivedAck ack;
+            fill_ack(ack, sender, packet, options, number, time_ns);
+            hearer.history.on_acknowledged(ack);
         }
         // What a pure acknowledgement says of its own sender, only an estimate from afar has use for, or a keep-alive.
         const bool occupies = packet.payload_length > 0 || (packet.flags & (tcp_syn | tcp_fin)) != 0;
         if (occupies && sender.replay == nullptr) begin_replay(from_a);
         if (sender.replay != nullptr) {
-            sent(sender,
-                 [&](SentSegment& segment) { fill_segment(segment, packet, options, number, time_ns); });
+            sent(sender, [&](SentSegment& segment) {
+                fill_segment(segment, packet, options, number, time_ns);
+                sender.history.on_sent(segment, round_trip_ns());
+            });
         }
         return;
     }
     Waiting& event = waiting_.emplace_back();
     event.from_a = from_a;
-    fill_segment(event.sent, packet, options, number, time_ns);
     event.acknowledges = acknowledges;
-    if (acknowledges) fill_ack(event.heard, sender, packet, options, number, time_ns);
+    if (acknowledges) {
+        fill_ack(event.heard, sender, packet, options, number, time_ns);
+        hearer.history.on_acknowledged(event.heard);
+    }
+    fill_segment(event.sent, packet, options, number, time_ns);
+    sender.history.on_sent(event.sent, round_trip_ns());
     if (vantage_.settled() || waiting_.size() >= max_waiting) begin();
 }
 
-// A mirror port's second copy has the IP identification of the first, which may be a few packets back.
-bool ConnectionSenders::is_copy(Side& sender, const DecodedPacket& packet) {
-    if (packet.ip_id == 0) return false;
-    const uint32_t digest = packet.seq * 0x9e3779b1u ^ packet.ack * 0x85ebca6bu ^ packet.payload_length;
-    const Seen now{digest, packet.ip_id};
-    Seen& before = sender.seen[packet.ip_id % sender.seen.size()];
-    const bool copy = before == now;
-    before = now;
+int64_t ConnectionSenders::round_trip_ns() const {
+    const int64_t to_a_ns = vantage_.round_trip_a_ns();
+    const int64_t to_b_ns = vantage_.round_trip_b_ns();
+    return to_a_ns == no_time || to_b_ns == no_time ? no_time : to_a_ns + to_b_ns;
+}
+
+void ConnectionSenders::tell_missing(bool a, int64_t now_ns, bool all) {
+    Side& sender = side(a);
+    const int64_t round_trip_ns = a ? vantage_.round_trip_a_ns() : vantage_.round_trip_b_ns();
+    SentHistory::Missing missing;
+    while (sender.history.take_missing(now_ns, all, missing)) {
+        if (sender.far != nullptr && round_trip_ns != no_time) missing.time_ns += round_trip_ns / 2;
+        sender.replay->on_missing(missing);
+    }
+}
+
+// A mirror port's second copy has the IP identification of the first, which may be a few packets back. Where there is none
+// (IPv6, or 0 as RFC 6864 lets it be), all else must be the same, the checksum and TSval too, and it must have come at once:
+// sooner than the other side said anything, or, where packets are known to come twice, within the time of a port's queue.
+bool ConnectionSenders::is_copy(Side& sender, uint32_t others, const DecodedPacket& packet,
+                                const TcpOptions& options, int64_t time_ns) {
+    constexpr uint32_t longest_us = 200'000;  // no retransmission timeout is shorter
+    constexpr uint32_t at_once_us = 10;
+    constexpr uint32_t queue_us = 1'000;
+    constexpr int believed = 8;
+    constexpr int most_believed = 64;
+    uint32_t digest = packet.seq * 0x9e3779b1u ^ packet.ack * 0x85ebca6bu ^ packet.payload_length;
+    if (packet.ip_id == 0) {
+        for (const uint32_t word : {uint32_t{packet.checksum} << 16 | packet.window, uint32_t{packet.flags},
+                                    options.timestamp, options.timestamp_echo}) {
+            digest = (digest ^ digest >> 15 ^ word) * 0xc2b2ae35u;
+            digest ^= digest >> 13;
+        }
+    }
+    Seen& before = sender.seen[(packet.ip_id != 0 ? packet.ip_id : digest) % sender.seen.size()];
+    const auto time_us = static_cast<uint32_t>(static_cast<uint64_t>(time_ns) / 1000);
+    const uint32_t passed_us = time_us - before.time_us;
+    const bool same = before.holds && before.digest == digest && before.ip_id == packet.ip_id;
+    bool copy = false;
+    if (packet.ip_id != 0) {
+        copy = same && passed_us < longest_us;
+    } else {
+        // Duplicate acknowledgements may be alike and follow each other closely (RFC 5681 §3.2).
+        const bool telling = packet.payload_length > 0 || (packet.flags & (tcp_syn | tcp_fin)) != 0;
+        const bool syn = (packet.flags & tcp_syn) != 0;
+        const bool at_once = telling && passed_us <= at_once_us && before.others == others;
+        copy = same && (at_once || (syn && passed_us < longest_us) ||
+                        (sender.copies >= believed && passed_us <= queue_us));
+        if (telling) {
+            sender.copies = copy ? std::min(sender.copies + (syn ? believed : 4), most_believed)
+                                 : std::max(sender.copies - 1, 0);
+        }
+    }
+    before = {digest, time_us, others, packet.ip_id, true};
     return copy;
 }
 
@@ -220,14 +280,23 @@ SenderOptions ConnectionSenders::options_of(bool a) const {
 
 void ConnectionSenders::finish() {
     if (!begun_) begin();
-    for (Side& side : sides_) {
-        if (side.replay == nullptr) continue;
-        if (side.far != nullptr) {
-            side.far->finish();
-            drain(side);
+    for (const bool a : {true, false}) {
+        Side& sender = side(a);
+        if (sender.replay == nullptr) continue;
+        if (sender.far != nullptr) {
+            sender.far->finish();
+            drain(sender);
         }
-        side.replay->finish();
+        tell_missing(a, no_time, true);
+        sender.replay->finish();
     }
+}
+
+uint64_t ConnectionSenders::withheld() const {
+    uint64_t rows = 0;
+    for (const Side& side : sides_)
+        if (side.replay != nullptr) rows += side.replay->summary().withheld();
+    return rows;
 }
 
 void ConnectionSenders::describe(bool initiator_is_a, ConnectionRow& row) const {
@@ -260,11 +329,11 @@ void ConnectionSenders::describe(bool initiator_is_a, ConnectionRow& row) const 
     row.retransmissions_out = 0;
     row.retransmissions_in = 0;
     if (initiator.replay != nullptr) {
-        row.retransmissions_out = retransmissions(initiator.replay->summary());
+        row.retransmissions_out = initiator.replay->summary().sent_again();
         row.congestion_control_initiator = initiator.replay->summary().congestion_control();
     }
     if (target.replay != nullptr) {
-        row.retransmissions_in = retransmissions(target.replay->summary());
+        row.retransmissions_in = target.replay->summary().sent_again();
         row.congestion_control_target = target.replay->summary().congestion_control();
     }
 }

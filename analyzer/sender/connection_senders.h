@@ -9,6 +9,7 @@
 #include "analyzer/net/tcp_options.h"
 #include "analyzer/sender/far_sender.h"
 #include "analyzer/sender/sender_replay.h"
+#include "analyzer/sender/sent_history.h"
 #include "analyzer/sender/vantage_finder.h"
 #include "analyzer/store/result_store.h"
 
@@ -29,14 +30,18 @@ class ConnectionSenders {
     // `from_a`: sent by the side that sent the connection's first packet.
     void on_packet(bool from_a, const DecodedPacket& packet, PacketNumber number, int64_t time_ns);
     void finish();
+    // Rows of losses that were not made, since no packet showed them.
+    uint64_t withheld() const;
     // What was found out of the connection by now.
     void describe(bool initiator_is_a, ConnectionRow& row) const;
 
   private:
     struct Seen {
         uint32_t digest = 0;  // of what tells one packet from the next
+        uint32_t time_us = 0;
+        uint32_t others = 0;  // packets of the other side before it
         uint16_t ip_id = 0;
-        bool operator==(const Seen&) const = default;
+        bool holds = false;
     };
     struct Side {
         std::unique_ptr<FarSender> far;  // unless the capture was taken here
@@ -51,8 +56,11 @@ class ConnectionSenders {
         bool scale_known = false;
         uint8_t shift = 0;
 
-        // The last packets, by their IP identification.
+        SentHistory history;
+        // The last packets, by their IP identification; by their digest where they have none.
         std::array<Seen, 64> seen{};
+        uint32_t packets = 0;
+        int copies = 0;  // how far packets without IP identification are believed to come twice
     };
     // A packet that waits: what one side sent, and what the other heard of it.
     struct Waiting {
@@ -62,7 +70,10 @@ class ConnectionSenders {
         bool acknowledges = false;
     };
 
-    static bool is_copy(Side& sender, const DecodedPacket& packet);
+    static bool is_copy(Side& sender, uint32_t others, const DecodedPacket& packet, const TcpOptions& options,
+                        int64_t time_ns);
+    int64_t round_trip_ns() const;
+    void tell_missing(bool a, int64_t now_ns, bool all);
     void note_syn(Side& sender, const TcpOptions& options);
     void begin();
     void deliver(const Waiting& packet);

@@ -85,7 +85,14 @@ void FarSender::on_new_segment() {
     pending.spaced = false;
     pending.continues_write = false;
     pending.known_lost = false;
+    pending.silence_ns = any_arrival_ ? now_ns_ - last_arrival_ns_ : 0;
     pending.piece = 0;
+    if (segment.keeps_alive) {
+        note_ip_id(segment.ip_id);
+        pending.kind = Kind::retransmission;
+        last_break_ = segments_.end() - 1;
+        return;
+    }
     if (sequence_length(segment) == 0) {
         note_ip_id(segment.ip_id);
         pending.kind = Kind::evidence;
@@ -101,6 +108,7 @@ void FarSender::on_new_segment() {
     }
     const bool after_silence =
         any_arrival_ && now_ns_ - last_arrival_ns_ >= std::max(least_timeout_ns, round_trip_ns_);
+    const int32_t ip_id_step = ip_id_distance(last_arrived_.ip_id, segment.ip_id);
     note_arrival(pending);
     if (!any_sequence_) sequence_end_ = segment.seq;
     any_sequence_ = true;
@@ -109,6 +117,7 @@ void FarSender::on_new_segment() {
     if (after_silence && segment.seq == sequence_end_) {
         lone_waits_ = true;
         lone_ = segments_.end() - 1;
+        lone_ip_id_step_ = ip_id_step;
     }
     if (sequence_end_.before(segment.seq)) {
         add_hole(segment.seq);
@@ -121,7 +130,8 @@ void FarSender::on_new_segment() {
 
 // A segment came alone after a silence. If what came next, a round trip later, leaves a hole behind it, it was not new: the
 // flight that it began was lost whole before the tap, and sent again after a timeout, new data after the first of it
-// (F-RTO, RFC 5682).
+// (F-RTO, RFC 5682). That the hole was sent before the lone segment, rather than lost by the sniffer behind it, the IP
+// identification alone can tell: it steps over as many packets before that one, and not after it.
 void FarSender::settle_lone() {
     lone_waits_ = false;
     const PendingSegment& next = segments_.back();
@@ -130,7 +140,13 @@ void FarSender::settle_lone() {
     if (!hole_behind || next.arrival_ns - lone.arrival_ns < round_trip_ns_ / 10 * 9) return;
     const int32_t length = lone.segment.seq.distance_to(next.segment.seq);
     if (length > largest_hole) return;
+    const int32_t behind = end_of(lone.segment).distance_to(next.segment.seq);
+    const int32_t missing = (behind - 1) / static_cast<int32_t>(options_.mss) + 1;
+    const bool sent_before = ip_id_credit_ > 0 && lone_ip_id_step_ > missing &&
+                             ip_id_distance(lone.segment.ip_id, next.segment.ip_id) <= missing;
+    if (!sent_before) return;
     lone.kind = Kind::retransmission;
+    lone.segment.sent = Sent::again;
     PendingSegment lost = lone;
     make_hole(lost, lone.segment.seq, static_cast<uint32_t>(length));
     lost.known_lost = true;
@@ -146,7 +162,8 @@ void FarSender::settle_lone() {
 bool FarSender::take_repeated() {
     const PendingSegment repeated = segments_.back();
     segments_.pop_back();
-    if (fill_hole(repeated) || was_given_up(repeated)) return true;
+    if (fill_hole(repeated)) return true;
+    if (repeated.segment.sent == Sent::untold && was_given_up(repeated)) return true;
     segments_.push_back(repeated);
     segments_.back().kind = Kind::retransmission;
     return false;
@@ -252,8 +269,10 @@ bool FarSender::fill_hole(const PendingSegment& late) {
         }
         PendingSegment rest = hole;
         hole = late;
-        hole.segment.overtaken = true;
-        hole.segment.overtaken_ns = late.arrival_ns - rest.arrival_ns;
+        if (hole.segment.sent == Sent::untold) {
+            hole.segment.overtaken = true;
+            hole.segment.overtaken_ns = late.arrival_ns - rest.arrival_ns;
+        }
         --holes_;
         hole.kind = Kind::original;
         hole.spaced = false;
@@ -281,6 +300,7 @@ bool FarSender::fill_hole(const PendingSegment& late) {
 bool FarSender::is_original_of(const PendingSegment& late, const PendingSegment& revealed_by) const {
     const SentSegment& segment = late.segment;
     const SentSegment& after = revealed_by.segment;
+    if (segment.sent != Sent::untold) return segment.sent != Sent::again;
     if (ip_id_credit_ >= ip_id_believed) return ip_id_distance(after.ip_id, segment.ip_id) < 0;
     if (segment.has_timestamp && after.has_timestamp && segment.timestamp != after.timestamp) {
         return Serial32(segment.timestamp).before(Serial32(after.timestamp));
@@ -444,7 +464,15 @@ void FarSender::place(const PendingSegment& pending, bool room_known) {
         range.least = std::clamp(first_after(latest_ns - release_ns), range.least, range.most);
     }
 
-    earliest_ns_ = timed ? std::max(from_ns, to_ns) : from_ns;
+    // What left the tap longest_way_ns() before a segment arrived, its sender had heard. If that is all that is known, it came
+    // over an empty path.
+    const bool long_silent = pending.silence_ns > longest_way_ns();
+    const int64_t longest_ago_ns =
+        long_silent ? latest_ns - jitter_ns : pending.arrival_ns - longest_way_ns();
+    range.least = std::max(range.least, first_after(longest_ago_ns - order_slack_ns));
+    range.most = std::max(range.least, range.most);
+
+    earliest_ns_ = std::max(timed ? std::max(from_ns, to_ns) : from_ns, longest_ago_ns);
     // Without timestamps the bounds are so wide that any window would do.
     const bool waits = pending.kind == Kind::original || pending.kind == Kind::missing;
     if (room_known && waits && segment.has_timestamp) {

@@ -130,6 +130,7 @@ class FarSender {
         bool spaced = false;           // a pause came before it
         bool continues_write = false;  // of the segment that arrived before
         bool known_lost = false;       // of a hole
+        int64_t silence_ns = 0;        // since the segment that arrived before
         uint32_t piece = 0;            // of a hole: bytes that are given as one segment
     };
     using AckIndex = EventRing<PendingAck>::Index;
@@ -160,6 +161,8 @@ class FarSender {
         return acks_.empty() || (!finishing_ && acks_.size() < max_pending &&
                                  now_ns_ - acks_.front().left_ns <= 2 * round_trip_ns_ + patience_ns);
     }
+    // A segment that was sent longer ago than this has arrived, or is lost: no path stands still for so long.
+    int64_t longest_way_ns() const { return 2 * round_trip_ns_ + patience_ns; }
     void note_arrival(PendingSegment& pending);
     void note_byte_time(double byte_ns, bool same_write);
     void note_ip_id(uint16_t ip_id);
@@ -218,8 +221,9 @@ class FarSender {
     bool write_seen_ = false;  // it is by segments of one write
     int ip_id_credit_ = 0;     // how far the IP identification is believed to count up
     bool any_ack_ = false;
-    bool lone_waits_ = false;  // whether it is new data is not known yet,
-    SegmentIndex lone_ = 0;    // of this segment
+    bool lone_waits_ = false;      // whether it is new data is not known yet,
+    SegmentIndex lone_ = 0;        // of this segment,
+    int32_t lone_ip_id_step_ = 0;  // which has an IP identification so far from the one before
     std::array<Hole, 8> given_up_{};
     size_t given_up_count_ = 0;  // ever
 

@@ -392,22 +392,39 @@ TEST(FarSender, NoSegmentsBeyondAnyWindowArePlacedBeforeTheAcknowledgementsThatW
     EXPECT_THAT(said, ElementsAreArray(so));
 }
 
+// That the flight was sent before the segment that came alone, its IP identification tells. Else it was sent behind that
+// one, and the sniffer lost it.
 TEST(FarSender, FlightThatWasLostWholeIsSentAgainAfterATimeout) {
-    for (const bool lost : {true, false}) {
+    enum class Case { lost, lost_by_sniffer, without_ip_ids, nothing };
+    for (const Case is : {Case::lost, Case::lost_by_sniffer, Case::without_ip_ids, Case::nothing}) {
+        const auto id = [&](int counted) {
+            return static_cast<uint16_t>(is == Case::without_ip_ids ? 0 : counted);
+        };
         Recorder r;
         r.ack(Ack{.at = 0, .ack = 1000, .timestamp = 50});
-        r.sent(Segment{.at = 10 * ms, .seq = 1000, .timestamp = 7, .echo = 50});
+        r.sent(Segment{.at = 10 * ms, .seq = 1000, .timestamp = 7, .echo = 50, .ip_id = id(10)});
         r.ack(Ack{.at = 10 * ms + us, .ack = 2000, .timestamp = 60});
         // It sent 2000 to 4999 then. Or nothing, for want of data.
-        r.sent(Segment{.at = 400 * ms, .seq = 2000, .timestamp = 390, .echo = 60});
+        r.sent(Segment{.at = 400 * ms,
+                       .seq = 2000,
+                       .timestamp = 390,
+                       .echo = 60,
+                       .ip_id = id(is == Case::lost ? 14 : 11)});
         r.ack(Ack{.at = 400 * ms + us, .ack = 3000, .timestamp = 450});
-        r.sent(Segment{.at = 411 * ms, .seq = lost ? 5000u : 3000u, .timestamp = 401, .echo = 450});
+        r.sent(Segment{.at = 411 * ms,
+                       .seq = is == Case::nothing ? 3000u : 5000u,
+                       .timestamp = 401,
+                       .echo = 450,
+                       .ip_id = id(is == Case::nothing ? 12
+                                   : is == Case::lost  ? 15
+                                                       : 14)});
         const std::vector<std::string> events = r.finish();
-        if (lost) {
+        if (is == Case::lost) {
             EXPECT_THAT(events, ElementsAre("a:1000", "s:1000", "a:2000", "u:2000+1000", "u:3000+1000",
                                             "u:4000+1000", "r:2000", "a:3000", "s:5000"));
         } else {
-            EXPECT_THAT(events, ElementsAre("a:1000", "s:1000", "a:2000", "s:2000", "a:3000", "s:3000"));
+            EXPECT_THAT(events, testing::Contains("s:2000"));
+            EXPECT_THAT(events, testing::Not(testing::Contains("r:2000")));
         }
     }
 }

@@ -15,7 +15,7 @@ namespace sanscope {
 // entries in order of their last transmission, as RACK (RFC 8985 §5.2) wants them.
 //
 // Entries are named by an Index that stays good while the segment is outstanding, and grows with the sequence. They
-// live in a ring that grows to the largest flight seen and is used again; a segment takes 80 bytes.
+// live in a ring that grows to the largest flight seen and is used again; a segment takes 88 bytes.
 class SendQueue {
   public:
     using Index = uint64_t;
@@ -27,6 +27,7 @@ class SendQueue {
         int64_t last_sent_us;
         PacketNumber first_packet;
         uint64_t loss;  // the number of the newest loss row about it
+        uint64_t late;  // of the row that tells that it passed the tap late, 0 if it did not
         // Of tcp_rate.c: what had been delivered, and when, as this was sent.
         int64_t delivered_us;
         int64_t first_tx_us;

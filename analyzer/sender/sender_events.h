@@ -12,6 +12,15 @@ namespace sanscope {
 // What a sender's TCP did and heard, in its own order and at its own time: the packets of one connection as that host
 // would have captured them. A capture taken there gives them as they are; one taken elsewhere, by FarSender's estimate.
 
+// Whether the bytes of a segment were sent before, as far as the capture tells (SentHistory).
+enum class Sent : uint8_t {
+    untold,  // nobody looked
+    first,
+    late,     // first, though it passed the tap after segments that were sent later
+    again,    // they were seen before, or are known to have been sent before
+    unknown,  // nothing tells
+};
+
 struct SentSegment {
     int64_t time_ns = no_time;
     PacketNumber packet = 0;
@@ -21,11 +30,15 @@ struct SentSegment {
     uint16_t flags = 0;      // TcpFlag
     uint16_t ip_id = 0;
     bool has_timestamp = false;
-    bool unseen = false;          // no captured packet is this transmission: it must have been
-    bool overtaken = false;       // it passed the capture after segments that were sent later,
-    int64_t overtaken_ns = 0;     // so long after the first of them
-    uint32_t timestamp_echo = 0;  // TSecr, if has_timestamp
-    Serial32 ack;                 // if ACK is set
+    bool unseen = false;       // no captured packet is this transmission: it must have been
+    bool overtaken = false;    // it passed the capture after segments that were sent later,
+    int64_t overtaken_ns = 0;  // so long after the first of them
+    Sent sent = Sent::untold;
+    bool keeps_alive = false;          // the byte before all that is outstanding (RFC 1122 §4.2.3.6)
+    bool asked = false;                // the receiver had told before that it lacks these bytes
+    bool acknowledged_before = false;  // sent again, though the tap saw it acknowledged a round trip before
+    uint32_t timestamp_echo = 0;       // TSecr, if has_timestamp
+    Serial32 ack;                      // if ACK is set
 };
 
 struct ReceivedAck {

@@ -20,7 +20,9 @@ class SenderReplay::Machine {
         : log_(store, connection, from_a),
           ca_(log_, budget, options),
           classifier_(options.estimated),
-          estimated_(options.estimated) {}
+          estimated_(options.estimated) {
+        log_.set_mss(options.mss);
+    }
 
     void on_sent(const SentSegment& segment) {
         if (!deferred_.empty() && segment.time_ns - last_sent_ns_ > writing_gap_ns) take_deferred();
@@ -38,7 +40,18 @@ class SenderReplay::Machine {
     }
 
     void on_duplicate(const SentSegment& segment) {
-        log_.loss(LossKind::duplicate, segment.packet, segment.time_ns, segment.seq, segment.length);
+        log_.loss(LossKind::duplicate, segment, segment.time_ns, segment.seq, segment.length);
+    }
+
+    // A row a segment.
+    void on_missing(const SentHistory::Missing& missing) {
+        SentSegment shown;
+        shown.packet = missing.packet;
+        const uint32_t piece = ca_.state().mss;
+        for (Serial32 seq = missing.begin; seq.before(missing.end); seq += piece) {
+            const auto left = static_cast<uint32_t>(seq.distance_to(missing.end));
+            log_.loss(LossKind::not_captured, shown, missing.time_ns, seq, std::min(piece, left));
+        }
     }
 
     int64_t room() const {
@@ -290,6 +303,9 @@ void SenderReplay::on_ack(const ReceivedAck& ack) {
 }
 void SenderReplay::on_duplicate(const SentSegment& segment) {
     machine_->on_duplicate(segment);
+}
+void SenderReplay::on_missing(const SentHistory::Missing& missing) {
+    machine_->on_missing(missing);
 }
 int64_t SenderReplay::room() const {
     return machine_->room();

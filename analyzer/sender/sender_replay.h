@@ -6,6 +6,7 @@
 
 #include "analyzer/sender/send_budget.h"
 #include "analyzer/sender/sender_events.h"
+#include "analyzer/sender/sent_history.h"
 #include "analyzer/store/result_store.h"
 
 namespace sanscope {
@@ -22,7 +23,9 @@ class SenderReplay {
     void on_sent(const SentSegment& segment);       // pure acknowledgements too: keep-alives are among them
     void on_ack(const ReceivedAck& ack);            // any segment of the other side that has ACK set
     void on_duplicate(const SentSegment& segment);  // a copy of the packet before, made by the capture
-    void finish();                                  // nothing comes any more
+    // Bytes that no captured packet brought, though they were acknowledged.
+    void on_missing(const SentHistory::Missing& missing);
+    void finish();  // nothing comes any more
 
     // How many more segments the window has room for now, by the best explanation so far; unknown_room where that has
     // no window of its own yet. Negative: more is in flight than it allows.

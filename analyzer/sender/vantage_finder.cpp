@@ -137,7 +137,12 @@ void VantageFinder::judge() {
     const bool both_near = farther_ns < near_ns;
     const bool leaning = nearer_ns < near_ns && nearer_ns + nearer_ns / 2 <= farther_ns;
     const bool at_end = (clear || both_near || leaning) && !(nearer.routed() && nearer_ns >= near_ns);
-    place_ = !at_end ? TapPlace::middle : a_is_nearer ? TapPlace::at_a : TapPlace::at_b;
+    // Two processors' clocks, and two queues to the tap, do not order what happens within so little.
+    const bool no_telling = both_near && !leaning;
+    place_ = !at_end       ? TapPlace::middle
+             : no_telling  ? TapPlace::unknown
+             : a_is_nearer ? TapPlace::at_a
+                           : TapPlace::at_b;
 
     // With the first answers of a handshake both kernels answered at once, like for like.
     const bool handshake = sides_[0].syn_sent && sides_[1].syn_sent;

@@ -120,6 +120,10 @@ class ResultStore {
         if (keep_.losses) losses_[number - 1].kind = now;
     }
 
+    void set_reordering(uint64_t number, Reordering by) {
+        if (keep_.losses) losses_[number - 1].reordering = by;
+    }
+
     // From here on what is inferred is held against what a kernel tells.
     void begin_kernel_truth() {
         if (kernel_scores_ == nullptr) kernel_scores_ = std::make_unique<KernelScores>();

@@ -171,6 +171,15 @@ enum class LossKind : uint8_t {
 };
 constexpr size_t loss_kinds = 9;
 
+constexpr bool is_sent_again(LossKind kind) {
+    return kind == LossKind::fast_retransmit || kind == LossKind::rto || kind == LossKind::tlp ||
+           kind == LossKind::spurious;
+}
+
+// Where a segment was overtaken: the receiver's SACKs tell that it arrived after later ones, or they tell that it did not,
+// and then only the capture has it late.
+enum class Reordering : uint8_t { unknown, path, tap };
+
 // A sender's figures after a packet. Its side is that of the connection's first packet (`from_a`) or the other.
 struct WindowRow {
     PacketNumber packet = 0;
@@ -237,6 +246,7 @@ struct LossRow {
     uint32_t seq = 0;
     uint32_t length = 0;
     LossKind kind = LossKind::fast_retransmit;
+    Reordering reordering = Reordering::unknown;  // of what is out_of_order
     bool from_a = false;
 };
 

@@ -21,6 +21,8 @@ constexpr std::array<std::string_view, loss_kinds> loss_kind_names = {
     "zero_window_probe", "not_captured",
 };
 
+constexpr std::array<std::string_view, 3> reordering_names = {"", "path", "tap"};
+
 constexpr std::array<std::string_view, 4> vantage_names = {"", "initiator", "target", "middle"};
 
 }  // namespace sanscope

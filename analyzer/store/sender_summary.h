@@ -20,6 +20,10 @@ class SenderSummary {
         --losses_[static_cast<size_t>(before)];
         ++losses_[static_cast<size_t>(now)];
     }
+    void on_sent_again(uint32_t segments) { sent_again_ += segments; }
+    void on_reordered(Reordering by) { ++(by == Reordering::path ? path_reordered_ : tap_reordered_); }
+    void on_resent_after_ack() { ++resent_after_ack_; }
+    void on_withheld() { ++withheld_; }
     void set_congestion_control(const char* name) { congestion_control_ = name; }
     void set_rtt_min(int64_t rtt_ns) { rtt_min_ns_ = rtt_ns; }
 
@@ -31,6 +35,17 @@ class SenderSummary {
     int64_t limited_ns(SendLimit limit) const { return limited_ns_[static_cast<size_t>(limit)]; }
     int64_t in_state_ns(CaState state) const { return in_state_ns_[static_cast<size_t>(state)]; }
     uint64_t losses(LossKind kind) const { return losses_[static_cast<size_t>(kind)]; }
+    // Segments sent again, SYN and FIN among them: what the sender's TcpRetransSegs counts. A packet of segmentation
+    // offload, which has one row, may hold several.
+    uint64_t sent_again() const { return sent_again_; }
+    // Segments, sent but once, that the receiver had after later ones, by what it SACKed; that only the capture has late.
+    uint64_t path_reordered() const { return path_reordered_; }
+    uint64_t tap_reordered() const { return tap_reordered_; }
+    // Packets sent again though the tap had seen their bytes acknowledged for longer than a round trip: acknowledgements
+    // that did not reach the sender.
+    uint64_t resent_after_ack() const { return resent_after_ack_; }
+    // Rows that would have told of something sent again which no packet shows.
+    uint64_t withheld() const { return withheld_; }
     uint64_t transitions() const { return transitions_; }
     uint64_t windows() const { return windows_; }
     const char* congestion_control() const { return congestion_control_; }  // static storage; "" where unsure
@@ -61,6 +76,11 @@ class SenderSummary {
     std::array<int64_t, send_limits> limited_ns_{};
     std::array<int64_t, ca_states> in_state_ns_{};
     std::array<uint64_t, loss_kinds> losses_{};
+    uint64_t sent_again_ = 0;
+    uint64_t path_reordered_ = 0;
+    uint64_t tap_reordered_ = 0;
+    uint64_t resent_after_ack_ = 0;
+    uint64_t withheld_ = 0;
     int64_t observed_ns_ = 0;
     uint64_t transitions_ = 0;
     uint64_t windows_ = 0;

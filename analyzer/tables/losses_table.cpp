@@ -28,6 +28,11 @@ constexpr Column<LossRow> columns[] = {
     {"original_packet", unsigned_column, "Packet that first carried the bytes",
      number<&LossRow::original_packet>},
     {"delay_ns", integer_column, "From original_packet to packet, nanoseconds", time<&LossRow::delay_ns>},
+    {"reordering", text_column,
+     "Of what is out_of_order: path, where the receiver's SACKs tell that it arrived late, or tap, where "
+     "only "
+     "the capture has it late",
+     word<&LossRow::reordering, reordering_names>},
 };
 constexpr auto infos = column_infos(columns);
 

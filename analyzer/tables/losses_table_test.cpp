@@ -24,6 +24,7 @@ TEST(LossesTable, a_row_gives_every_cell) {
                  .seq = 4'294'967'295,
                  .length = 1448,
                  .kind = LossKind::tlp,
+                 .reordering = Reordering::path,
                  .from_a = true});
     const std::map<std::string, std::string> expected = {
         {"connection", "2"},
@@ -36,6 +37,7 @@ TEST(LossesTable, a_row_gives_every_cell) {
         {"kind", "tlp"},
         {"original_packet", "20"},
         {"delay_ns", "400"},
+        {"reordering", "path"},
     };
     EXPECT_EQ(row_of(*make_losses_table(rows, connections), 0), expected);
 }

@@ -26,7 +26,20 @@ bool TcpConnection::is_of_next_incarnation(From from, const DecodedPacket& packe
     if (packet.payload_length == 0 || !sender.data_seen) return false;
     const int32_t distance = sender.greatest_seq.distance_to(seq);
     const int32_t limit = closed() ? far_after_close : beyond_any_window;
-    return distance > limit || distance < -limit;
+    const bool elsewhere = distance > limit || distance < -limit;
+    return elsewhere && (closed() || !is_vouched_for(from, packet));
+}
+
+// A capture that paused goes on elsewhere in sequence space. That it is the same connection, the acknowledgements tell: the
+// other side has acknowledged so far, or what the packet acknowledges is what the other side has sent.
+bool TcpConnection::is_vouched_for(From from, const DecodedPacket& packet) const {
+    const Side& other = side(other_side(from));
+    const auto near = [](Serial32 one, Serial32 another) {
+        const int32_t distance = one.distance_to(another);
+        return distance < far_after_close && distance > -far_after_close;
+    };
+    if (other.ack_seen && near(other.greatest_ack, Serial32(packet.seq))) return true;
+    return (packet.flags & tcp_ack) != 0 && other.data_seen && near(other.greatest_seq, Serial32(packet.ack));
 }
 
 void TcpConnection::note(From from, const DecodedPacket& packet, Arrival arrival) {

@@ -45,6 +45,7 @@ class TcpConnection {
     }
     bool sent_first_syn(From from) const { return side(from).syn_seen && !side(from).syn_was_answer; }
     int64_t last_ns() const { return last_.time_ns; }
+    PacketNumber last_packet() const { return last_.packet; }
     bool data_seen() const { return sides_[0].data_seen || sides_[1].data_seen; }
     bool closed() const { return reset_ || (sides_[0].fin_seen && sides_[1].fin_seen); }
 
@@ -68,6 +69,7 @@ class TcpConnection {
         uint16_t mss = 0;  // 0: not announced, or the SYN was not captured
     };
     static void note_data(Side& sender, const DecodedPacket& packet);
+    bool is_vouched_for(From from, const DecodedPacket& packet) const;
     static bool is_near_start(const Side& sender, Serial32 syn_seq);
     Side& side(From from) { return sides_[static_cast<size_t>(from)]; }
     const Side& side(From from) const { return sides_[static_cast<size_t>(from)]; }

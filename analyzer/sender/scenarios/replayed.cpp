@@ -9,6 +9,7 @@
 #include <string>
 
 #include "analyzer/sender/sender_replay.h"
+#include "analyzer/sender/sent_history.h"
 
 namespace sanscope::simulated {
 std::string in_words(CaState state) {
@@ -82,13 +83,22 @@ testing::AssertionResult compare(const char* name, const Simulation& simulation,
 Replayed::Replayed(const std::vector<SenderEvent>& events, const SenderOptions& options) : mss_(options.mss) {
     SendBudget budget;
     SenderReplay replay(store_, budget, 1, true, options);
+    // As ConnectionSenders does.
+    SentHistory history;
+    SentHistory::Missing missing;
     for (const SenderEvent& event : events) {
         if (const auto* sent = std::get_if<SentSegment>(&event)) {
-            replay.on_sent(*sent);
+            SentSegment segment = *sent;
+            history.on_sent(segment, no_time);
+            replay.on_sent(segment);
         } else {
-            replay.on_ack(std::get<ReceivedAck>(event));
+            const auto& ack = std::get<ReceivedAck>(event);
+            history.on_acknowledged(ack);
+            replay.on_ack(ack);
+            while (history.take_missing(ack.time_ns, false, missing)) replay.on_missing(missing);
         }
     }
+    while (history.take_missing(no_time, true, missing)) replay.on_missing(missing);
     replay.finish();
 }
 

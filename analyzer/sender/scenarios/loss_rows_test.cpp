@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Nothing is said to have been sent again without a packet that brings bytes which were sent before: whatever a replay
+// concludes, such a row is not made, and it is counted that it was not.
+#include <gtest/gtest.h>
+
+#include "analyzer/sender/sender_log.h"
+#include "analyzer/sender/sender_replay.h"
+
+namespace sanscope {
+namespace {
+
+constexpr LossKind sent_again[] = {LossKind::fast_retransmit, LossKind::rto, LossKind::tlp,
+                                   LossKind::spurious};
+
+SentSegment segment(Sent sent) {
+    SentSegment segment;
+    segment.packet = 7;
+    segment.seq = Serial32(1000);
+    segment.length = 2500;
+    segment.sent = sent;
+    return segment;
+}
+
+TEST(LossRows, NeedAPacketThatBringsBytesAgain) {
+    ResultStore store({});
+    SenderLog log(store, 1, true);
+    uint64_t withheld = 0;
+    for (const LossKind kind : sent_again) {
+        for (const Sent sent : {Sent::untold, Sent::first, Sent::late, Sent::unknown}) {
+            EXPECT_EQ(log.loss(kind, segment(sent), 0, Serial32(1000), 2500), 0u);
+            EXPECT_EQ(log.summary().withheld(), ++withheld);
+        }
+        SentSegment unseen = segment(Sent::again);
+        unseen.unseen = true;
+        EXPECT_EQ(log.loss(kind, unseen, 0, Serial32(1000), 2500), 0u) << "no packet at all";
+        EXPECT_EQ(log.summary().withheld(), ++withheld);
+    }
+    EXPECT_TRUE(store.losses().empty());
+    EXPECT_EQ(log.summary().sent_again(), 0u);
+    for (const LossKind kind : sent_again)
+        EXPECT_NE(log.loss(kind, segment(Sent::again), 0, Serial32(1000), 2500), 0u);
+    EXPECT_EQ(store.losses().size(), 4u);
+    EXPECT_EQ(log.summary().withheld(), withheld);
+}
+
+TEST(LossRows, CannotBeMadeOneBySayingOtherwiseLater) {
+    ResultStore store({});
+    SenderLog log(store, 1, true);
+    const uint64_t row = log.loss(LossKind::out_of_order, segment(Sent::late), 0, Serial32(1000), 2500);
+    log.reclassify(row, LossKind::out_of_order, LossKind::spurious);
+    log.reclassify(0, LossKind::rto, LossKind::spurious);
+    EXPECT_EQ(store.losses()[0].kind, LossKind::out_of_order);
+    EXPECT_EQ(log.summary().losses(LossKind::spurious), 0u);
+}
+
+TEST(LossRows, CountTheSegmentsOfAPacket) {
+    ResultStore store({});
+    SenderLog log(store, 1, true);
+    log.set_mss(1000);
+    log.loss(LossKind::rto, segment(Sent::again), 0, Serial32(1000), 2500);
+    EXPECT_EQ(log.summary().sent_again(), 3u);
+}
+
+// A replay that is given holes as what a sender did, below what was acknowledged: they are no packets.
+TEST(LossRows, OfHolesThereAreNone) {
+    ResultStore store({});
+    SendBudget budget;
+    SenderReplay replay(store, budget, 1, true, {.mss = 1000});
+    const auto send = [&](uint32_t seq, uint32_t length, bool unseen, uint16_t flags = tcp_ack) {
+        SentSegment sent = segment(Sent::first);
+        sent.seq = Serial32(seq);
+        sent.length = length;
+        sent.flags = flags;
+        sent.unseen = unseen;
+        replay.on_sent(sent);
+    };
+    const auto hear = [&](uint32_t ack) {
+        ReceivedAck heard;
+        heard.ack = Serial32(ack);
+        heard.flags = tcp_ack;
+        heard.window = 65535;
+        heard.packet = 8;
+        replay.on_ack(heard);
+    };
+    send(999, 0, false, tcp_syn);
+    hear(1000);
+    send(1000, 1000, false);
+    hear(4000);
+    send(2000, 1000, true);
+    send(3000, 1000, true);
+    send(4000, 1000, false);
+    hear(5000);
+    replay.finish();
+    EXPECT_TRUE(store.losses().empty());
+    EXPECT_TRUE(store.ca_transitions().empty());
+}
+
+}  // namespace
+}  // namespace sanscope
