@@ -129,6 +129,8 @@ void Engine::count(std::span<const RawPacket> packets) {
     int64_t first_ns = totals_.first_ns == no_time ? none_yet : totals_.first_ns;
     int64_t last_ns = totals_.last_ns;
     uint64_t wire_bytes = 0;
+    uint64_t cut_packets = 0;
+    uint32_t cut_at = totals_.cut_at;
     for (size_t i = 0; i < packets.size(); ++i) {
         const RawPacket& packet = packets[i];
         // Has no time of its own, and was on no wire.
@@ -138,11 +140,16 @@ void Engine::count(std::span<const RawPacket> packets) {
             issues_.add(Issue::times_set_back, totals_.packets + i + 1);
         latest_ns_ = packet.time_ns;
         wire_bytes += packet.wire_length;
+        const bool cut = packet.captured_length < packet.wire_length;
+        cut_packets += cut ? 1u : 0u;
+        cut_at = cut ? std::max(cut_at, packet.captured_length) : cut_at;
         first_ns = std::min(first_ns, packet.time_ns);
         last_ns = std::max(last_ns, packet.time_ns);
     }
     totals_.packets += packets.size();
     totals_.wire_bytes += wire_bytes;
+    totals_.cut_packets += cut_packets;
+    totals_.cut_at = cut_at;
     if (first_ns == none_yet) return;
     totals_.first_ns = within_reach(first_ns);
     totals_.last_ns = within_reach(last_ns);

@@ -60,6 +60,8 @@ class Engine {
         uint64_t packets = 0;     // with the records that are none but are numbered like them
         uint64_t wire_bytes = 0;  // without those, as the times below
         uint64_t tcp_packets = 0;
+        uint64_t cut_packets = 0;    // of which fewer bytes were captured than were on the wire
+        uint32_t cut_at = 0;         // the most bytes that one of them still has
         int64_t first_ns = no_time;  // the earliest and latest moments; packets may be out of order
         int64_t last_ns = no_time;
     };

@@ -84,8 +84,10 @@ bool is_answer(const Bhs& bhs, const Fields& f) {
     const uint8_t flags = bhs.flags();
     const uint32_t data = bhs.data_segment_length();
     // A target may send fewer commands' room than it expects only by one (RFC 7143 §4.2.2.1).
-    if (bhs.exp_cmd_sn().distance_to(bhs.max_cmd_sn()) < -1) return false;
-    if (bhs.exp_cmd_sn().distance_to(bhs.max_cmd_sn()) > 1 << 20) return false;
+    if (f.captured >= least_judged_header) {
+        const int32_t room = bhs.exp_cmd_sn().distance_to(bhs.max_cmd_sn());
+        if (room < -1 || room > 1 << 20) return false;
+    }
     switch (bhs.opcode()) {
         case Opcode::nop_in:
             return flags == 0x80 && f.zero(2, 4) && f.zero(36, 48);
@@ -127,7 +129,7 @@ bool can_be_header(const uint8_t* bytes, bool from_target) {
 }
 
 bool looks_like_header(const uint8_t* bytes, size_t captured, bool from_target) {
-    if (captured < least_judged_header || !can_be_header(bytes, from_target)) return false;
+    if (captured < least_cut_header || !can_be_header(bytes, from_target)) return false;
     const Bhs bhs(bytes);
     const Fields fields{bytes, captured};
     if (bhs.ahs_length() != 0 && bhs.opcode() != Opcode::scsi_command) return false;

@@ -10,6 +10,8 @@ namespace sanscope {
 
 // How many bytes of a header its judgement needs at the least: up to and with the sequence numbers.
 constexpr size_t least_judged_header = 36;
+// … where the snap length cut off the rest: up to and with the transfer length. The task tag is among them.
+constexpr size_t least_cut_header = 24;
 
 // Whether these bytes can be a Basic Header Segment at a place where one must begin: the opcode exists (or is left to
 // vendors), goes in this direction, and its lengths can be. Lenient, since implementations are. Needs 8 bytes.
@@ -24,7 +26,7 @@ inline bool can_begin_header(uint8_t first, bool from_target) {
 }
 
 // Whether these bytes look like a Basic Header Segment where none was expected: every field that RFC 7143 §11 reserves
-// or limits, of those among the `captured` bytes (at least `least_judged_header`), is as it says. By chance, one in
+// or limits, of those among the `captured` bytes (at least `least_cut_header`), is as it says. By chance, one in
 // some 2^30 random strings passes; a string of zeros, or of one byte repeated, never does.
 bool looks_like_header(const uint8_t* bytes, size_t captured, bool from_target);
 

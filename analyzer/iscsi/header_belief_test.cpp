@@ -27,12 +27,14 @@ TEST(HeaderBelief, BelievesOneHeaderOfEveryOpcode) {
     }
 }
 
-TEST(HeaderBelief, BelievesHeadersOfWhichOnlyTheSequenceNumbersWereCaptured) {
+TEST(HeaderBelief, BelievesHeadersCutBehindTheSequenceNumbersOrTheTransferLength) {
     for (const PduBuilder& pdu : test::one_of_every_opcode()) {
         const Bytes header = pdu.header();
-        const Bytes cut(header.begin(), header.begin() + least_judged_header);
-        EXPECT_TRUE(looks(cut, is_from_target(header[0] & 0x3f))) << opcode_name(header[0] & 0x3f);
-        const Bytes less(header.begin(), header.begin() + least_judged_header - 1);
+        for (size_t captured = least_cut_header; captured <= least_judged_header; ++captured) {
+            const Bytes cut(header.begin(), header.begin() + static_cast<std::ptrdiff_t>(captured));
+            EXPECT_TRUE(looks(cut, is_from_target(header[0] & 0x3f))) << opcode_name(header[0] & 0x3f);
+        }
+        const Bytes less(header.begin(), header.begin() + least_cut_header - 1);
         EXPECT_FALSE(looks(less, is_from_target(header[0] & 0x3f)));
     }
 }

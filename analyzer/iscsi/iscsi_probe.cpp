@@ -8,8 +8,16 @@
 
 namespace sanscope {
 
+namespace {
+
+size_t least_header(const DecodedPacket& packet) {
+    return packet.payload_captured < packet.payload_length ? least_cut_header : least_judged_header;
+}
+
+}  // namespace
+
 bool IscsiProbe::worth_a_look(const DecodedPacket& packet) {
-    if (packet.payload_captured < least_judged_header) return false;
+    if (packet.payload_captured < least_header(packet)) return false;
     return can_be_header(packet.payload, is_from_target(packet.payload[0] & 0x3f));
 }
 
@@ -20,7 +28,8 @@ IscsiProbe::Verdict IscsiProbe::look(From from, const DecodedPacket& packet, Arr
     bool witnessed = false;
     bool any = false;
     // Several PDUs may stand in the segment, each behind the other.
-    while (captured >= least_judged_header) {
+    const size_t least = least_header(packet);
+    while (captured >= least) {
         const bool from_target = is_from_target(bytes[0] & 0x3f);
         if (!looks_like_header(bytes, captured, from_target)) break;
         const Bhs bhs(bytes);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string_view>
 
+#include "analyzer/iscsi/header_belief.h"
 #include "analyzer/iscsi/testing/pdu_builder.h"
 
 namespace sanscope {
@@ -151,12 +152,14 @@ TEST(IscsiProbe, IsNotMovedByWhatOtherProtocolsSay) {
 TEST(IscsiProbe, LooksAtACutSegmentAsFarAsItWasCaptured) {
     Probing p;
     const Bytes login = test::login_request(test::text_keys({"InitiatorName=iqn.i"})).bytes();
-    for (uint32_t captured = 0; captured < 36; ++captured) {
+    for (uint32_t captured = 0; captured < least_cut_header; ++captured) {
         Probing cut;
         EXPECT_EQ(cut.look(From::a, login, static_cast<uint32_t>(login.size()) - captured),
                   Verdict::undecided);
     }
-    EXPECT_EQ(p.look(From::a, login, static_cast<uint32_t>(login.size()) - 36), Verdict::iscsi);
+    EXPECT_EQ(
+        p.look(From::a, login, static_cast<uint32_t>(login.size()) - static_cast<uint32_t>(least_cut_header)),
+        Verdict::iscsi);
 }
 
 }  // namespace

@@ -375,7 +375,7 @@ PduFramer::Fed PduFramer::feed_resync(Cursor& cursor) {
         auto skip = static_cast<uint32_t>((step - (window_offset - stretch_.begin) % step) % step);
         for (uint32_t i = skip; i < before; i += step) {
             const size_t captured = window_.size() - i;
-            if (captured < bhs_length && !(cut_follows && captured >= least_judged_header)) break;
+            if (captured < bhs_length && !(cut_follows && captured >= least_cut_header)) break;
             if (!header_at(window_.data() + i, captured)) continue;
             stray_ = 0;
             std::memcpy(header_.data(), window_.data() + i, before - i);
@@ -399,7 +399,7 @@ PduFramer::Fed PduFramer::feed_resync(Cursor& cursor) {
     uint32_t i = static_cast<uint32_t>((step - (offset_ - stretch_.begin) % step) % step);
     for (; i < cursor.captured; i += step) {
         const size_t captured = cursor.captured - i;
-        if (captured < bhs_length && !(cut_follows && captured >= least_judged_header)) break;
+        if (captured < bhs_length && !(cut_follows && captured >= least_cut_header)) break;
         if (!header_at(cursor.data + i, captured)) continue;
         take(cursor, i);
         return found_header(cursor.piece->carried);
@@ -449,6 +449,7 @@ void PduFramer::take(Cursor& cursor, uint32_t n) {
     cursor.length -= n;
     offset_ += n;
     last_ = cursor.piece->delivered;
+    if (n > 0) pdu_.end_not_captured = false;
     if (expect_ == Expect::resync && n > 0) stretch_.mark(offset_, cursor.piece->delivered, false);
 }
 
@@ -456,8 +457,10 @@ void PduFramer::take_absent(Cursor& cursor, uint32_t n) {
     cursor.length -= n;
     offset_ += n;
     const bool not_captured = cursor.piece->not_captured;
+    pdu_.end_not_captured = not_captured;
     if (not_captured) {
         pdu_.damaged = true;
+        pdu_.behind = cursor.piece->carried;
     } else {
         last_ = cursor.piece->delivered;
     }

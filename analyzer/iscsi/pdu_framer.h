@@ -29,7 +29,10 @@ struct Pdu {
     Digest header_digest = Digest::none;
     Digest data_digest = Digest::none;
     bool inferred = false;  // nobody saw the header: its bytes are what others imply
-    bool damaged = false;   // bytes of it are in no captured packet, or it never completed
+    bool end_not_captured =
+        false;             // its last bytes are in no captured packet: when it completed is not known …
+    Arrival behind;        // … but before this one came
+    bool damaged = false;  // bytes of it are in no captured packet, or it never completed
 
     Bhs bhs() const { return Bhs(header); }
 };
@@ -38,7 +41,7 @@ struct Pdu {
 class HeaderWitness {
   public:
     virtual ~HeaderWitness() = default;
-    // `captured` >= least_judged_header bytes; they have passed looks_like_header().
+    // `captured` >= least_cut_header bytes; they have passed looks_like_header().
     virtual bool vouches_for(const uint8_t* bytes, size_t captured) const = 0;
 };
 

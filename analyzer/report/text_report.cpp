@@ -118,14 +118,9 @@ void Report::capture() {
          human_bytes(static_cast<double>(totals.wire_bytes)),
          human_duration(totals.last_ns - totals.first_ns), utc_time(totals.first_ns));
     uint64_t dropped = 0;
-    uint32_t snap_length = 0;
-    for (const auto& interface : input_.source.interfaces()) {
-        dropped += interface.dropped;
-        constexpr uint32_t whole_frames = 65535;
-        if (interface.snap_length != 0 && interface.snap_length < whole_frames)
-            snap_length = interface.snap_length;
-    }
-    if (snap_length != 0) line("packets were cut at {} bytes (snap length)", snap_length);
+    for (const auto& interface : input_.source.interfaces()) dropped += interface.dropped;
+    if (totals.cut_packets > 0)
+        line("{} packets were cut at {} bytes (snap length)", human_count(totals.cut_packets), totals.cut_at);
     if (dropped != 0)
         line("{} packets were dropped by the capturing host, as the file says", human_count(dropped));
 }
@@ -240,6 +235,13 @@ void Report::commands() {
     std::stable_sort(order.begin(), order.end(),
                      [](const auto& a, const auto& b) { return a.first > b.first; });
     for (const auto& [count, name] : order) group_lines(name);
+    uint64_t untimed = 0;
+    for (const auto& [key, group] : summary.groups()) untimed += group.untimed;
+    if (untimed > 0)
+        line(
+            "  left out of the times: {} commands that were answered, or may have been, in headers the "
+            "capture lacks",
+            human_count(untimed));
 }
 
 void Report::group_lines(std::string_view name) {
@@ -249,11 +251,11 @@ void Report::group_lines(std::string_view name) {
         const Summary::Group& group = it->second;
         const LogHistogram& t = group.turnaround;
         const auto at = [&](double fraction) {
-            return t.count() == 0 ? std::string("-") : human_duration(t.percentile_ns(fraction));
+            return group.times_are_known() ? human_duration(t.percentile_ns(fraction)) : std::string("-");
         };
         line("  {:<28} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8}", shown,
              human_size_class(it->first.second), human_count(group.count), at(0.5), at(0.9), at(0.99),
-             at(0.999), t.count() == 0 ? "-" : human_duration(t.max_ns()),
+             at(0.999), group.times_are_known() ? human_duration(t.max_ns()) : "-",
              human_bytes(static_cast<double>(group.bytes)), group.not_good);
         shown.clear();
     }

@@ -14,6 +14,8 @@ namespace {
 constexpr uint8_t ahs_type_extended_cdb = 1;  // RFC 7143 §11.2.2.1
 constexpr size_t max_cdb = 260;               // SPC-4 §4.2.3: a variable length CDB
 // How much of a header must have been captured for a field to be there.
+constexpr size_t transfer_length_end = 24;
+constexpr size_t cmd_sn_end = 28;
 constexpr size_t exp_cmd_sn_end = 32;
 constexpr size_t buffer_offset_end = 44;
 
@@ -46,6 +48,11 @@ bool has_received(Serial32 exp_cmd_sn, Serial32 cmd_sn, bool immediate) {
     return cmd_sn.before(exp_cmd_sn) || (immediate && cmd_sn == exp_cmd_sn);
 }
 
+TransferKind kind_of(DataDirection direction) {
+    if (direction == DataDirection::in) return TransferKind::in;
+    return direction == DataDirection::out ? TransferKind::out : TransferKind::none;
+}
+
 // What RFC 7143 §11.5.1 calls the functions.
 enum Function : uint8_t {
     abort_task = 1,
@@ -58,18 +65,18 @@ enum Function : uint8_t {
 
 }  // namespace
 
-uint64_t CommandTracker::on_pdu(const Pdu& pdu, uint32_t connection) {
+uint64_t CommandTracker::on_pdu(const Pdu& pdu, uint32_t connection, bool moment_known) {
     switch (pdu.bhs().opcode()) {
         case Opcode::scsi_command:
             return on_command(pdu, connection);
         case Opcode::scsi_data_in:
-            return on_data_in(pdu, find_or_begin(pdu, connection));
+            return on_data_in(pdu, find_or_begin(pdu, connection), moment_known);
         case Opcode::scsi_data_out:
             return on_data_out(pdu);
         case Opcode::r2t:
             return on_r2t(pdu, find_or_begin(pdu, connection));
         case Opcode::scsi_response:
-            return on_response(pdu, find_or_begin(pdu, connection));
+            return on_response(pdu, find_or_begin(pdu, connection), moment_known);
         case Opcode::task_management_request:
             on_task_management_request(pdu);
             return 0;
@@ -81,49 +88,89 @@ uint64_t CommandTracker::on_pdu(const Pdu& pdu, uint32_t connection) {
     }
 }
 
-uint64_t CommandTracker::on_inferred_answer(const Pdu& pdu, uint64_t command) {
-    const uint32_t slot = slot_of(command);
-    if (slot == TaskTable::none) return 0;
-    slots_[slot].row->inferred = true;
-    return pdu.bhs().opcode() == Opcode::scsi_response ? on_response(pdu, slot) : on_data_in(pdu, slot);
-}
-
 void CommandTracker::finish() {
     for (uint32_t slot = 0; slot < slots_.size(); ++slot) {
         if (slots_[slot].used) end(slot, Outcome::unanswered);
     }
 }
 
-void CommandTracker::list_awaited(std::vector<AwaitedCommand>& out) const {
+void CommandTracker::list_unseen(uint32_t connection, PacketNumber until, size_t most,
+                                 std::vector<AwaitedCommand>& out) const {
     out.clear();
-    size_t looked_at = 0;
     for (const Ordered& entry : order_) {
-        if (++looked_at > max_awaited * 8) break;
         if (!in_flight(entry)) continue;
         const InFlight& command = slots_[entry.slot];
-        if (command.orphan || command.inferred) continue;
-        if (out.size() >= max_awaited) break;
-        out.push_back({command.row->itt, command.row->request_packet, command.data_in_passed,
-                       command.data_in_expected, command.number});
+        const bool data_seen = command.seen && command.data_in_expected > 0;
+        const bool seen = command.orphan || command.inferred || command.given_up || data_seen;
+        if (seen || command.connection != connection || command.row->request_packet >= until) continue;
+        if (out.size() >= most) break;
+        out.push_back({entry.number, command.row->request_packet, kind_of(command.direction),
+                       command.data_in_expected});
     }
+    std::ranges::stable_sort(out, {}, &AwaitedCommand::request_packet);
 }
 
-std::optional<AwaitedCommand> CommandTracker::likely_awaited(Opcode answer, uint32_t data_length) const {
-    std::vector<AwaitedCommand> awaited;
-    list_awaited(awaited);
-    const AwaitedCommand* best = nullptr;
-    for (const AwaitedCommand& command : awaited) {
-        const uint32_t due = command.data_expected - std::min(command.data_expected, command.data_passed);
-        if (answer == Opcode::scsi_response) {
-            if (due == 0) return command;
-        } else if (answer == Opcode::scsi_data_in && due >= data_length) {
-            if (command.data_passed > 0) return command;
-            if (best == nullptr || (due == data_length && best->data_expected != data_length))
-                best = &command;
-        }
+std::pair<uint32_t, uint32_t> CommandTracker::data_in_of(uint64_t command) const {
+    const uint32_t slot = slot_of(command);
+    if (slot == TaskTable::none) return {0, 0};
+    return {slots_[slot].data_in_passed, slots_[slot].data_in_expected};
+}
+
+CommandTracker::AnswerSoFar CommandTracker::answer_so_far(const Pdu& pdu) const {
+    const uint32_t slot = answered_by(pdu);
+    if (slot == TaskTable::none) return {};
+    const InFlight& command = slots_[slot];
+    return {command.orphan ? 0 : command.number, command.data_in_passed, command.data_in_expected};
+}
+
+bool CommandTracker::answer_unseen(uint64_t number, Arrival arrival) {
+    const uint32_t slot = slot_of(number);
+    if (slot == TaskTable::none) return false;
+    InFlight& command = slots_[slot];
+    CommandRow& row = *command.row;
+    const bool possible = !command.orphan && !command.inferred && row.request_packet < arrival.packet;
+    if (!possible) return false;
+    row.response_packet = arrival.packet;
+    row.response_ns = arrival.time_ns;
+    ++row.pdus;
+    const bool in_one_pdu = command.data_in_passed == 0 && command.data_in_expected > 0 &&
+                            command.data_in_expected <= habits_.longest_data_in &&
+                            habits_.statuses_apart == 0;
+    if (in_one_pdu) {
+        row.first_data_packet = row.last_data_packet = arrival.packet;
+        row.first_data_ns = row.last_data_ns = arrival.time_ns;
     }
-    if (best == nullptr) return std::nullopt;
-    return *best;
+    keep_inferred(slot);
+    return true;
+}
+
+void CommandTracker::end_unseen(uint64_t number) {
+    const uint32_t slot = slot_of(number);
+    if (slot != TaskTable::none && !slots_[slot].orphan && !slots_[slot].inferred) keep_inferred(slot);
+}
+
+// An answer of its own may still turn up.
+void CommandTracker::keep_inferred(uint32_t slot) {
+    slots_[slot].inferred = true;
+    slots_[slot].row->inferred = true;
+    inferred_.push_back({slots_[slot].number, slot});
+    if (inferred_.size() <= max_inferred) return;
+    const Ordered oldest = inferred_.front();
+    inferred_.pop_front();
+    if (in_flight(oldest) && slots_[oldest.slot].inferred) end(oldest.slot, Outcome::completed);
+}
+
+void CommandTracker::give_up(uint64_t number) {
+    const uint32_t slot = slot_of(number);
+    if (slot != TaskTable::none) slots_[slot].given_up = true;
+}
+
+void CommandTracker::end_given_up(uint32_t connection) {
+    for (uint32_t slot = 0; slot < slots_.size(); ++slot) {
+        const InFlight& command = slots_[slot];
+        if (command.used && command.given_up && !command.inferred && command.connection == connection)
+            end(slot, Outcome::unknown);
+    }
 }
 
 uint64_t CommandTracker::infer_request(std::optional<uint32_t> itt, Serial32 cmd_sn, Arrival arrival,
@@ -162,9 +209,10 @@ uint64_t CommandTracker::on_command(const Pdu& pdu, uint32_t connection) {
     CommandRow& row = *command.row;
     row.lun = lun_number(bhs.lun_field());
     row.cmd_sn = bhs.cmd_sn().value;
-    row.cmd_sn_known = pdu.header_captured >= 28;
+    row.cmd_sn_known = pdu.header_captured >= cmd_sn_end;
     command.immediate = bhs.immediate();
-    row.bytes = bhs.expected_data_transfer_length();
+    const bool length_known = pdu.header_captured >= transfer_length_end;
+    if (length_known) row.bytes = bhs.expected_data_transfer_length();
     row.request_packet = pdu.last.packet;
     row.request_ns = pdu.last.time_ns;
     ++row.pdus;
@@ -182,6 +230,10 @@ uint64_t CommandTracker::on_command(const Pdu& pdu, uint32_t connection) {
     last_data_in_expected_ = command.data_in_expected;
     constexpr uint8_t inquiry = 0x12;
     command.standard_inquiry = cdb.size() > 1 && cdb[0] == inquiry && (cdb[1] & 1) == 0;
+    if (row.cmd_sn_known && !command.immediate) {
+        order_of_answers_.on_request(Serial32(row.cmd_sn), kind_of(command.direction), connection,
+                                     row.request_packet);
+    }
     store_->requested(row);
     const uint64_t number = command.number;
     if (command.answered) {
@@ -191,10 +243,10 @@ uint64_t CommandTracker::on_command(const Pdu& pdu, uint32_t connection) {
     return number;
 }
 
-uint64_t CommandTracker::on_data_in(const Pdu& pdu, uint32_t slot) {
+uint64_t CommandTracker::on_data_in(const Pdu& pdu, uint32_t slot, bool moment_known) {
     InFlight& command = slots_[slot];
     const Bhs bhs = pdu.bhs();
-    note_data(command, pdu);
+    note_data(command, pdu, moment_known);
     // Where the cut took the buffer offset, the data are taken to go on where they were.
     const bool offset_known = pdu.inferred || pdu.header_captured >= buffer_offset_end;
     const uint32_t offset = offset_known ? bhs.buffer_offset() : command.data_in_passed;
@@ -203,8 +255,8 @@ uint64_t CommandTracker::on_data_in(const Pdu& pdu, uint32_t slot) {
     if (command.standard_inquiry) learn_device(command, pdu);
     const uint64_t number = command.number;
     if (bhs.has_status()) {
-        note_status(command, pdu, bhs.status());
-        if (pdu.last.packet != 0) end_answered(slot, pdu.inferred);
+        note_status(command, pdu, bhs.status(), moment_known);
+        if (pdu.last.packet != 0) end_answered(slot);
     }
     return number;
 }
@@ -223,13 +275,13 @@ uint64_t CommandTracker::on_r2t(const Pdu&, uint32_t slot) {
     return slots_[slot].number;
 }
 
-uint64_t CommandTracker::on_response(const Pdu& pdu, uint32_t slot) {
+uint64_t CommandTracker::on_response(const Pdu& pdu, uint32_t slot, bool moment_known) {
     InFlight& command = slots_[slot];
     ++command.row->pdus;
     const Bhs bhs = pdu.bhs();
     learn_habits(pdu, command);
     constexpr uint8_t completed_at_target = 0;
-    if (bhs.response() == completed_at_target) note_status(command, pdu, bhs.status());
+    if (bhs.response() == completed_at_target) note_status(command, pdu, bhs.status(), moment_known);
     // The data segment begins with the sense length (RFC 7143 §11.4.7.2).
     if (pdu.data.size() >= 2) {
         const size_t length = load_be16(pdu.data.data());
@@ -242,9 +294,11 @@ uint64_t CommandTracker::on_response(const Pdu& pdu, uint32_t slot) {
     }
     const uint64_t number = command.number;
     if (pdu.last.packet != 0) {
-        command.row->response_packet = pdu.last.packet;
-        command.row->response_ns = pdu.last.time_ns;
-        end_answered(slot, pdu.inferred);
+        if (moment_known) {
+            command.row->response_packet = pdu.last.packet;
+            command.row->response_ns = pdu.last.time_ns;
+        }
+        end_answered(slot);
     }
     return number;
 }
@@ -350,7 +404,7 @@ void CommandTracker::name(uint32_t slot, uint32_t itt) {
 }
 
 // The nameless request of that connection that this answer with an unknown tag belongs to: one whose data went on until
-// here, else the oldest whose answer has not been inferred, else the oldest.
+// here, else the oldest if all that it may be came with one packet. Where they did not, nobody can say.
 uint32_t CommandTracker::claim_nameless(const Pdu& pdu, uint32_t connection) {
     const auto is_nameless = [&](const Ordered& entry) {
         return in_flight(entry) && slots_[entry.slot].nameless;
@@ -361,20 +415,20 @@ uint32_t CommandTracker::claim_nameless(const Pdu& pdu, uint32_t connection) {
         return TaskTable::none;
     const bool goes_on = bhs.opcode() == Opcode::scsi_data_in && pdu.header_captured >= buffer_offset_end;
     const uint32_t begins_at = goes_on ? bhs.buffer_offset() : 0;
-    uint32_t open = TaskTable::none;
-    uint32_t inferred = TaskTable::none;
+    uint32_t oldest = TaskTable::none;
+    bool one_packet = true;
     size_t looked_at = 0;
     for (const Ordered& entry : nameless_) {
-        if (++looked_at > max_awaited) break;
+        if (++looked_at > max_looked_at) return TaskTable::none;
         if (!is_nameless(entry) || slots_[entry.slot].connection != connection) continue;
         const InFlight& command = slots_[entry.slot];
         if (!has_received(bhs.exp_cmd_sn(), Serial32(command.row->cmd_sn), false)) break;
-        uint32_t& oldest = command.inferred ? inferred : open;
-        if (!command.inferred && begins_at > 0 && command.data_in_passed == begins_at) return entry.slot;
+        if (command.inferred) continue;
+        if (begins_at > 0 && command.data_in_passed == begins_at) return entry.slot;
         if (oldest == TaskTable::none) oldest = entry.slot;
-        if (open != TaskTable::none && begins_at == 0) break;
+        one_packet = one_packet && command.row->request_packet == slots_[oldest].row->request_packet;
     }
-    return open != TaskTable::none ? open : inferred;
+    return one_packet ? oldest : TaskTable::none;
 }
 
 // The first orphan of that connection whose answer came from a target that had received this request. Those before it
@@ -459,7 +513,15 @@ uint32_t CommandTracker::find_or_begin(const Pdu& pdu, uint32_t connection) {
             if (unclaimed_.size() > max_unclaimed) unclaimed_.pop_front();
         }
     }
-    if (slots_[slot].inferred) take_back_inference(slot);
+    InFlight& command = slots_[slot];
+    if (command.inferred) take_back_inference(slot);
+    command.given_up = false;
+    if (!command.seen && is_from_target(bhs.opcode_value())) {
+        command.seen = true;
+        if (!command.orphan && command.row->cmd_sn_known && !command.immediate) {
+            order_of_answers_.on_answer(Serial32(command.row->cmd_sn), command.connection, pdu.first.packet);
+        }
+    }
     if (slots_[slot].orphan && is_from_target(bhs.opcode_value()) && pdu.header_captured >= exp_cmd_sn_end) {
         slots_[slot].exp_cmd_sn = bhs.exp_cmd_sn();
         slots_[slot].exp_cmd_sn_known = true;
@@ -467,100 +529,55 @@ uint32_t CommandTracker::find_or_begin(const Pdu& pdu, uint32_t connection) {
     return slot;
 }
 
-// The status has come. Of an orphan, the request may still; an inferred one may be taken back.
-void CommandTracker::end_answered(uint32_t slot, bool inferred) {
+// The status has come. Of an orphan, the request may still.
+void CommandTracker::end_answered(uint32_t slot) {
     InFlight& command = slots_[slot];
-    command.inferred = inferred && !command.orphan;
-    if (!command.orphan) store_->answered(*command.row);
-    if (!command.orphan && !command.inferred) return end(slot, Outcome::completed);
-    command.answered = command.orphan;
-    std::deque<Ordered>& waiting = command.orphan ? answered_orphans_ : inferred_;
-    waiting.push_back({command.number, slot});
-    if (waiting.size() <= (command.orphan ? max_answered_orphans : max_inferred)) return;
-    const Ordered oldest = waiting.front();
-    waiting.pop_front();
-    if (!in_flight(oldest)) return;
-    if (slots_[oldest.slot].answered || slots_[oldest.slot].inferred) end(oldest.slot, Outcome::completed);
+    if (!command.orphan) {
+        store_->answered(*command.row);
+        return end(slot, Outcome::completed);
+    }
+    command.answered = true;
+    answered_orphans_.push_back({command.number, slot});
+    if (answered_orphans_.size() <= max_answered_orphans) return;
+    const Ordered oldest = answered_orphans_.front();
+    answered_orphans_.pop_front();
+    if (in_flight(oldest) && slots_[oldest.slot].answered) end(oldest.slot, Outcome::completed);
 }
 
-// An answer of its own has turned up for a command that was taken to be answered: what was inferred is another's.
+// An answer of its own has turned up for a command that was taken to be answered.
 void CommandTracker::take_back_inference(uint32_t slot) {
     InFlight& command = slots_[slot];
     CommandRow& row = *command.row;
     command.inferred = false;
     row.inferred = row.opcode == unknown<uint16_t>;
-    if (row.response_packet != 0) give_away(slot);
-    row.pdus = 1;
+    if (row.response_packet != 0) --row.pdus;
     row.first_byte_packet = row.first_data_packet = row.last_data_packet = row.response_packet = 0;
     row.first_byte_ns = row.first_data_ns = row.last_data_ns = row.response_ns = no_time;
     command.data_in_passed = 0;
 }
 
-// The answer of `slot` goes to the oldest command still waiting for one like it, if that was requested by then; else to one
-// whose own inferred answer came late enough to be the waiting command's.
-void CommandTracker::give_away(uint32_t slot) {
-    const InFlight& command = slots_[slot];
-    const PacketNumber answered = command.row->response_packet;
-    const auto alike = [&](const InFlight& other) {
-        return !other.orphan && other.data_in_expected == command.data_in_expected;
-    };
-    const auto waiting = std::find_if(order_.begin(), order_.end(), [&](const Ordered& entry) {
-        const InFlight& other = slots_[entry.slot];
-        return entry.slot != slot && in_flight(entry) && alike(other) && !other.inferred &&
-               other.data_in_passed == 0;
-    });
-    if (waiting == order_.end()) return;
-    const PacketNumber requested = slots_[waiting->slot].row->request_packet;
-    if (requested <= answered) return move_answer(slot, *waiting);
-    const auto between = std::find_if(inferred_.begin(), inferred_.end(), [&](const Ordered& entry) {
-        const InFlight& other = slots_[entry.slot];
-        return entry.slot != slot && in_flight(entry) && alike(other) && other.inferred &&
-               other.row->request_packet <= answered && other.row->response_packet >= requested;
-    });
-    if (between == inferred_.end()) return;
-    move_answer(between->slot, *waiting);
-    move_answer(slot, *between);
-}
-
-void CommandTracker::move_answer(uint32_t from, Ordered to) {
-    const InFlight& giver = slots_[from];
-    const CommandRow& given = *giver.row;
-    InFlight& taker = slots_[to.slot];
-    CommandRow& row = *taker.row;
-    row.first_byte_packet = given.first_byte_packet;
-    row.first_byte_ns = given.first_byte_ns;
-    row.first_data_packet = given.first_data_packet;
-    row.first_data_ns = given.first_data_ns;
-    row.last_data_packet = given.last_data_packet;
-    row.last_data_ns = given.last_data_ns;
-    row.response_packet = given.response_packet;
-    row.response_ns = given.response_ns;
-    row.pdus = given.pdus;
-    taker.data_in_passed = giver.data_in_passed;
-    row.inferred = true;
-    if (!taker.inferred) inferred_.push_back(to);
-    taker.inferred = true;
-}
-
 void CommandTracker::learn_habits(const Pdu& pdu, const InFlight& command) {
-    if (pdu.inferred) return;
     const Bhs bhs = pdu.bhs();
     if (bhs.opcode() == Opcode::scsi_data_in) {
         habits_.longest_data_in = std::max(habits_.longest_data_in, bhs.data_segment_length());
+        const bool more_to_come = !command.orphan && !bhs.has_status() &&
+                                  pdu.header_captured >= buffer_offset_end &&
+                                  bhs.buffer_offset() + bhs.data_segment_length() < command.data_in_expected;
+        if (more_to_come) habits_.split_length = std::max(habits_.split_length, bhs.data_segment_length());
         if (bhs.has_status()) ++habits_.statuses_with_data;
     } else if (command.data_in_expected > 0) {
         ++habits_.statuses_apart;
     }
 }
 
-void CommandTracker::note_data(InFlight& command, const Pdu& pdu) {
+void CommandTracker::note_data(InFlight& command, const Pdu& pdu, bool moment_known) {
     CommandRow& row = *command.row;
     ++row.pdus;
     if (row.first_byte_packet == 0 && pdu.first_data.packet != 0) {
         row.first_byte_packet = pdu.first_data.packet;
         row.first_byte_ns = pdu.first_data.time_ns;
     }
-    if (pdu.last.packet == 0 || pdu.bhs().data_segment_length() == 0) return;
+    if (pdu.last.packet == 0 || pdu.bhs().data_segment_length() == 0 || !moment_known) return;
     if (row.first_data_packet == 0) {
         row.first_data_packet = pdu.last.packet;
         row.first_data_ns = pdu.last.time_ns;
@@ -569,13 +586,15 @@ void CommandTracker::note_data(InFlight& command, const Pdu& pdu) {
     row.last_data_ns = pdu.last.time_ns;
 }
 
-void CommandTracker::note_status(InFlight& command, const Pdu& pdu, uint8_t status) {
+void CommandTracker::note_status(InFlight& command, const Pdu& pdu, uint8_t status, bool moment_known) {
     const Bhs bhs = pdu.bhs();
     CommandRow& row = *command.row;
     if (pdu.last.packet == 0) return;
     if (!pdu.inferred) row.status = status;
-    row.response_packet = pdu.last.packet;
-    row.response_ns = pdu.last.time_ns;
+    if (moment_known) {
+        row.response_packet = pdu.last.packet;
+        row.response_ns = pdu.last.time_ns;
+    }
     if (pdu.header_captured < bhs_length) return;
     const auto residual = static_cast<int64_t>(bhs.residual_count());
     if (bhs.underflow()) row.residual = residual;
@@ -608,24 +627,42 @@ void CommandTracker::abort(uint32_t slot, PacketNumber packet) {
     end(slot, Outcome::aborted);
 }
 
-// Takes the command out of flight, and with it the older ones with its tag: they can be answered no more.
+// Takes the command out of flight, and with it the older ones with its tag: they can be answered no more, unless that has
+// happened unseen.
 void CommandTracker::end(uint32_t slot, Outcome outcome) {
-    if (!slots_[slot].nameless) unlink_tag(slot);
-    while (slot != TaskTable::none) {
-        InFlight& command = slots_[slot];
-        if (!command.orphan) {
-            const bool inferred = command.inferred && command.row->response_packet != 0;
-            command.row->outcome = inferred ? Outcome::completed : outcome;
+    if (slots_[slot].superseded || slots_[slot].nameless) return end_one(slot, outcome);
+    unlink_tag(slot);
+    uint32_t older = slots_[slot].older;
+    end_one(slot, outcome);
+    while (older != TaskTable::none) {
+        const uint32_t next = slots_[older].older;
+        InFlight& command = slots_[older];
+        if (waiting_ > 0 && !command.orphan) {
+            command.superseded = true;
+            command.older = TaskTable::none;
+        } else {
+            end_one(older, Outcome::unanswered);
         }
-        const bool both = command.direction == DataDirection::bidirectional;
-        store_->end_command(command.number, *command.row, both || command.direction == DataDirection::in,
-                            both || command.direction == DataDirection::out);
-        command.used = false;
-        free_slots_.push_back(slot);
-        --in_flight_;
-        outcome = Outcome::unanswered;
-        slot = command.older;
+        older = next;
     }
+}
+
+void CommandTracker::end_one(uint32_t slot, Outcome outcome) {
+    InFlight& command = slots_[slot];
+    if (!command.orphan) {
+        const bool may_be_answered =
+            command.given_up || command.nameless ||
+            (outcome == Outcome::unanswered && command.row->request_packet < unpaired_until_);
+        command.row->outcome = command.inferred  ? Outcome::completed
+                               : may_be_answered ? Outcome::unknown
+                                                 : outcome;
+    }
+    const bool both = command.direction == DataDirection::bidirectional;
+    store_->end_command(command.number, *command.row, both || command.direction == DataDirection::in,
+                        both || command.direction == DataDirection::out);
+    command.used = false;
+    free_slots_.push_back(slot);
+    --in_flight_;
 }
 
 // It and the older ones are found by their tag no more.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -9,11 +10,27 @@
 
 #include "analyzer/iscsi/pdu_framer.h"
 #include "analyzer/scsi/cdb.h"
+#include "analyzer/session/answer_order.h"
 #include "analyzer/session/task_table.h"
-#include "analyzer/session/unseen_answers.h"
 #include "analyzer/store/result_store.h"
 
 namespace sanscope {
+
+// A command no answer of which has been seen.
+struct AwaitedCommand {
+    uint64_t command = 0;  // its number
+    PacketNumber request_packet = 0;
+    TransferKind kind = TransferKind::none;
+    uint32_t data_expected = 0;  // bytes of read data; 0 for a command that reads nothing
+};
+
+// How this target is known to answer.
+struct AnswerHabits {
+    uint32_t longest_data_in = 0;  // data segment length; 0: none seen
+    uint32_t split_length = 0;  // of Data-In PDUs behind which more of their read's data came; 0: none seen
+    uint64_t statuses_with_data = 0;  // Data-In PDUs with the S bit
+    uint64_t statuses_apart = 0;      // SCSI Responses to reads
+};
 
 // Follows the SCSI commands of one iSCSI session from request to status, over all of its connections.
 //
@@ -22,8 +39,8 @@ namespace sanscope {
 // and its ExpCmdSN: to the newest command with that tag which the target says it has received (RFC 7143 §4.2.2.1).
 // An answer that comes before its request waits for it as an orphan.
 //
-// Answers whose headers the capture cut off may be told as inferred. A command so answered stays at hand for a while: if
-// an answer of its own turns up, the inferred one is given to the oldest command that it fits as well.
+// Answers whose headers the capture does not have may be told as inferred (UnseenAnswers). A command so answered stays at hand
+// for a while: if an answer of its own turns up, the inferred one is taken back.
 //
 // A request whose header the capture cut off may be inferred as well. Where its tag cannot be told it is nameless: the
 // first answer with an unknown tag names it, where the target had received it by then.
@@ -34,32 +51,50 @@ class CommandTracker {
     static constexpr size_t max_same_tag = 64;
     static constexpr size_t max_answered_orphans = 8192;
     static constexpr size_t max_inferred = 256;
-    static constexpr size_t max_awaited = 512;
+    static constexpr size_t max_looked_at = 512;
     static constexpr size_t max_unclaimed = 8192;
 
     CommandTracker(ResultStore& store, uint32_t session) : store_(&store), session_(session) {}
 
-    // Any PDU of the session. Returns the number of the SCSI command it belongs to, 0 if to none.
-    uint64_t on_pdu(const Pdu& pdu, uint32_t connection);
-    // A Data-In PDU or SCSI Response that is taken to belong to that command, one of list_awaited().
-    uint64_t on_inferred_answer(const Pdu& pdu, uint64_t command);
-
+    // Any PDU of the session. Returns the number of the SCSI command it belongs to, 0 if to none. `moment_known`: it completed
+    // with its packet; else when is not known.
+    uint64_t on_pdu(const Pdu& pdu, uint32_t connection, bool moment_known = true);
     // The session is over: what is in flight stays unanswered.
     void finish();
 
     bool knows(uint32_t itt) const { return tags_.find(itt) != TaskTable::none; }
 
-    // The commands that the target still has to answer, in order of request; the first `max_awaited`.
-    void list_awaited(std::vector<AwaitedCommand>& out) const;
-    // Of those, the one that a Data-In PDU with this much data, or a SCSI Response, most likely belongs to: that of the
-    // read under way, else the first one that it fits. Empty if there is none.
-    std::optional<AwaitedCommand> likely_awaited(Opcode answer, uint32_t data_length) const;
+    // The commands of a connection requested before `until` no answer of which was seen, in order of request; the first `most`.
+    void list_unseen(uint32_t connection, PacketNumber until, size_t most,
+                     std::vector<AwaitedCommand>& out) const;
+    // Bytes of read data that passed, and that are expected, of a command in flight.
+    std::pair<uint32_t, uint32_t> data_in_of(uint64_t command) const;
+    struct AnswerSoFar {
+        uint64_t command = 0;  // 0: the request was not seen
+        uint32_t passed = 0;   // bytes of read data
+        uint32_t expected = 0;
+    };
+    // Of the command that this answer belongs to, before the tracker is given it.
+    AnswerSoFar answer_so_far(const Pdu& pdu) const;
+    // Its status came with that packet, in a PDU whose header is not in the capture. False where that cannot be.
+    bool answer_unseen(uint64_t command, Arrival arrival);
+    // It was answered, nobody knows when.
+    void end_unseen(uint64_t command);
+    // Whether and when it was answered will be known only if its answer is seen, before end_given_up().
+    void give_up(uint64_t command);
+    void end_given_up(uint32_t connection);
+    // Statuses that nobody can tell the commands of came until then: of those requested before, none is known to be unanswered.
+    void note_unpaired(PacketNumber until) { unpaired_until_ = std::max(unpaired_until_, until); }
+    // Between the two, commands whose tags are used again may still be answered unseen.
+    void begin_waiting() { ++waiting_; }
+    void end_waiting() { --waiting_; }
     // A command whose header the capture cut off, known by what stands before and behind it; its tag too, perhaps.
     uint64_t infer_request(std::optional<uint32_t> itt, Serial32 cmd_sn, Arrival arrival,
                            uint32_t connection);
     // Of an inferred request; nothing changes where an answer has named it since, or it has ended.
     void tell_tag(uint64_t command, uint32_t itt);
     const AnswerHabits& habits() const { return habits_; }
+    const AnswerOrder& order() const { return order_of_answers_; }
 
   private:
     struct InFlight {
@@ -76,6 +111,9 @@ class CommandTracker {
         bool nameless = false;  // its request was inferred without a tag
         bool answered = false;  // of an orphan: the status has come
         bool inferred = false;  // answered, as far as can be inferred
+        bool given_up = false;
+        bool superseded = false;  // its tag is another's now
+        bool seen = false;        // a PDU of its answer
         bool exp_cmd_sn_known = false;
         Serial32 exp_cmd_sn;  // of an orphan: as its latest answer says
         DataDirection direction = DataDirection::unknown;
@@ -97,10 +135,10 @@ class CommandTracker {
     }
 
     uint64_t on_command(const Pdu& pdu, uint32_t connection);
-    uint64_t on_data_in(const Pdu& pdu, uint32_t slot);
+    uint64_t on_data_in(const Pdu& pdu, uint32_t slot, bool moment_known);
     uint64_t on_data_out(const Pdu& pdu);
     uint64_t on_r2t(const Pdu& pdu, uint32_t slot);
-    uint64_t on_response(const Pdu& pdu, uint32_t slot);
+    uint64_t on_response(const Pdu& pdu, uint32_t slot, bool moment_known);
     void on_task_management_request(const Pdu& pdu);
     void on_task_management_response(const Pdu& pdu);
 
@@ -115,18 +153,18 @@ class CommandTracker {
     uint32_t begin_or_adopt(const Pdu& pdu, uint32_t connection);
     uint32_t orphan_of(uint32_t itt, Serial32 cmd_sn, bool immediate) const;
     uint32_t answered_by(const Pdu& pdu) const;
-    void end_answered(uint32_t slot, bool inferred);
+    void end_answered(uint32_t slot);
     uint32_t find_or_begin(const Pdu& pdu, uint32_t connection);
-    void note_data(InFlight& command, const Pdu& pdu);
-    void note_status(InFlight& command, const Pdu& pdu, uint8_t status);
+    void note_data(InFlight& command, const Pdu& pdu, bool moment_known = true);
+    void note_status(InFlight& command, const Pdu& pdu, uint8_t status, bool moment_known);
     void take_back_inference(uint32_t slot);
-    void give_away(uint32_t slot);
-    void move_answer(uint32_t from, Ordered to);
     void learn_habits(const Pdu& pdu, const InFlight& command);
     void learn_device(const InFlight& command, const Pdu& pdu);
     DeviceType device_of(uint64_t lun) const;
     void abort(uint32_t slot, PacketNumber packet);
     void end(uint32_t slot, Outcome outcome);
+    void end_one(uint32_t slot, Outcome outcome);
+    void keep_inferred(uint32_t slot);
     void forget_ended();
 
     ResultStore* store_;
@@ -137,6 +175,9 @@ class CommandTracker {
     std::vector<TaskManagement> task_management_;
     std::vector<std::pair<uint64_t, DeviceType>> devices_;  // by LUN
     AnswerHabits habits_;
+    AnswerOrder order_of_answers_;
+    uint32_t waiting_ = 0;
+    PacketNumber unpaired_until_ = 0;
     uint32_t last_data_in_expected_ = 0;
     std::deque<Ordered> answered_orphans_;
     std::deque<Ordered> inferred_;

@@ -11,11 +11,11 @@ namespace sanscope {
 namespace {
 
 // How much of a header must have been captured for a field to be there.
-constexpr size_t lengths_end = 8;
 constexpr size_t tag_end = 20;
 constexpr size_t cmd_sn_end = 28;
+constexpr size_t stat_sn_end = 28;
+constexpr size_t exp_sn_end = 32;
 constexpr size_t sequence_numbers_end = 36;
-constexpr size_t buffer_offset_end = 44;
 
 // How far two sequence numbers seen in one connection may lie apart.
 constexpr int32_t near = 1 << 16;
@@ -30,6 +30,12 @@ bool was_cut_only(const UnseenStretch& stretch) {
     return stretch.begin_is_header && stretch.marks.size() < UnseenStretch::max_marks &&
            std::none_of(stretch.marks.begin(), stretch.marks.end(),
                         [](const UnseenStretch::Mark& mark) { return mark.not_captured; });
+}
+
+// Requests that take a StatSN of the answer, and are no SCSI commands.
+bool is_answered_besides(Opcode opcode) {
+    return opcode == Opcode::nop_out || opcode == Opcode::task_management_request ||
+           opcode == Opcode::logout_request;
 }
 
 bool is_login_or_text(Opcode opcode) {
@@ -62,36 +68,43 @@ void IscsiConnection::consume(bool from_target, const StreamPiece& piece) {
 
 void IscsiConnection::finish() {
     if (framer(false).finish()) on_pdu(false);
-    if (framer(true).stretch_is_open()) {
-        on_stretch(true);
-        if (stretch_pending_) explain_answers(nullptr);
-    }
+    if (framer(true).stretch_is_open()) on_stretch(true);
     if (framer(true).finish()) on_pdu(true);
+    if (session_ != nullptr) unseen_.finish(answer_shape(), session_->commands, session_->number);
     describe_found_digests();
 }
 
-bool IscsiConnection::vouches_for(const uint8_t* bytes, size_t) const {
+bool IscsiConnection::vouches_for(const uint8_t* bytes, size_t captured) const {
     const Bhs bhs(bytes);
-    return is_from_target(bhs.opcode_value()) ? vouches_for_answer(bhs) : vouches_for_request(bhs);
+    return is_from_target(bhs.opcode_value()) ? vouches_for_answer(bhs, captured)
+                                              : vouches_for_request(bhs, captured);
 }
 
-bool IscsiConnection::vouches_for_request(const Bhs& bhs) const {
+bool IscsiConnection::vouches_for_request(const Bhs& bhs, size_t captured) const {
     if (bhs.opcode() == Opcode::login_request) return logging_in();
-    if (stat_sn_known_ && !is_near(bhs.exp_stat_sn(), stat_sn_)) return false;
-    if (session_ == nullptr) return true;
-    if (bhs.opcode() == Opcode::scsi_data_out) return session_->commands.knows(bhs.itt());
+    if (bhs.opcode() == Opcode::scsi_data_out && session_ != nullptr)
+        return session_->commands.knows(bhs.itt());
+    if (captured < cmd_sn_end) return false;
+    if (stat_sn_known_ && captured >= exp_sn_end && !is_near(bhs.exp_stat_sn(), stat_sn_)) return false;
+    if (session_ == nullptr) return captured >= exp_sn_end;
     const bool has_cmd_sn = bhs.opcode() != Opcode::snack_request;
-    return !has_cmd_sn || !session_->command_window_known || is_near(bhs.cmd_sn(), session_->exp_cmd_sn);
+    if (!has_cmd_sn) return captured >= exp_sn_end;
+    if (session_->command_window_known) return is_near(bhs.cmd_sn(), session_->exp_cmd_sn);
+    return captured >= exp_sn_end || (requested_ && is_near(bhs.cmd_sn(), requested_cmd_sn_));
 }
 
-bool IscsiConnection::vouches_for_answer(const Bhs& bhs) const {
+bool IscsiConnection::vouches_for_answer(const Bhs& bhs, size_t captured) const {
     const Opcode opcode = bhs.opcode();
     if (opcode == Opcode::login_response) return logging_in();
     const bool has_stat_sn = opcode != Opcode::scsi_data_in || bhs.has_status();
-    if (has_stat_sn && stat_sn_known_ && !is_near(bhs.stat_sn(), stat_sn_)) return false;
+    const bool stat_sn_seen = has_stat_sn && captured >= stat_sn_end;
+    if (stat_sn_seen && stat_sn_known_ && !is_near(bhs.stat_sn(), stat_sn_)) return false;
     // Before the first answer, the requests tell which numbers the target is at.
-    const bool only_requests_known = requested_ && !stat_sn_known_;
-    if (has_stat_sn && only_requests_known && !is_near(bhs.stat_sn(), requested_exp_stat_sn_)) return false;
+    const bool only_requests_known = requested_exp_stat_sn_known_ && !stat_sn_known_;
+    if (stat_sn_seen && only_requests_known && !is_near(bhs.stat_sn(), requested_exp_stat_sn_)) return false;
+    // What is left of a header that was cut says little but its task tag.
+    if (captured < sequence_numbers_end)
+        return session_ != nullptr && bhs.itt() != reserved_tag && session_->commands.knows(bhs.itt());
     if (requested_ && !is_near(bhs.exp_cmd_sn(), requested_cmd_sn_)) return false;
     if (session_ == nullptr || !session_->command_window_known) return true;
     return is_near(bhs.exp_cmd_sn(), session_->exp_cmd_sn) && is_near(bhs.max_cmd_sn(), session_->max_cmd_sn);
@@ -99,33 +112,61 @@ bool IscsiConnection::vouches_for_answer(const Bhs& bhs) const {
 
 void IscsiConnection::on_pdu(bool from_target) {
     const Pdu& pdu = framer(from_target).pdu();
+    const bool tag_seen = pdu.header_captured >= tag_end;
     if (from_target && session_ != nullptr) {
-        if (pdu.header_captured >= sequence_numbers_end) note_received(pdu.bhs().exp_cmd_sn());
-        if (stretch_pending_) explain_answers(&pdu);
+        if (pdu.header_captured >= exp_sn_end) note_received(pdu.bhs().exp_cmd_sn());
+        if (tag_seen) {
+            unseen_.before_seen(pdu, answer_shape(), session_->commands, session_->number);
+        } else {
+            unseen_.add_partial(pdu, answer_shape());
+        }
     }
     if (is_login_or_text(pdu.bhs().opcode())) {
         on_login_or_text(pdu);
         note_numbers(pdu, from_target);
+        if (from_target) unseen_.after_seen(pdu, 0, session_->commands);
         record(pdu, from_target, 0);
         return;
     }
     if (session_ == nullptr) join(sessions_->for_unknown_login());
-    const bool tag_seen = pdu.header_captured >= tag_end;
-    if (tag_seen) {
-        track(pdu, from_target);
-    } else if (from_target) {
-        on_partial_answer(pdu);
-    } else {
-        on_request_in_gap(pdu);
-        record(pdu, from_target, 0);
-    }
+    if (tag_seen) return track(pdu, from_target);
+    if (!from_target) on_request_in_gap(pdu);
+    record(pdu, from_target, 0);
 }
 
 void IscsiConnection::track(const Pdu& pdu, bool from_target) {
     if (!from_target && pdu.header_captured >= cmd_sn_end) close_request_gap(pdu);
-    const uint64_t command = session_->commands.on_pdu(pdu, connection_);
+    const bool moment_known = !from_target || moment_is_known(pdu);
+    const uint64_t command = session_->commands.on_pdu(pdu, connection_, moment_known);
     note_numbers(pdu, from_target);
+    if (from_target) {
+        unseen_.after_seen(pdu, command, session_->commands);
+    } else if (is_answered_besides(pdu.bhs().opcode())) {
+        unseen_.on_other_request(pdu);
+    }
     record(pdu, from_target, command);
+}
+
+// Whether an answer came to its end with its last packet: not if its last bytes are in none, nor if the initiator had
+// acknowledged its status before even its header came (RFC 7143 §4.2.2.2): then it came a second time, and the first is
+// missing. Initiators acknowledge the status of a Data-In PDU while its data are still coming, and some the StatSN of an R2T,
+// which is the next status's: one ahead of what came.
+bool IscsiConnection::moment_is_known(const Pdu& pdu) {
+    const Bhs bhs = pdu.bhs();
+    const bool status =
+        bhs.opcode() == Opcode::scsi_response || (bhs.opcode() == Opcode::scsi_data_in && bhs.has_status());
+    if (pdu.end_not_captured) {
+        if (status) store_->add_unpaired({session_->number, 1, pdu.last.packet, pdu.behind.packet});
+        return false;
+    }
+    const bool acknowledged = status && pdu.header_captured >= stat_sn_end && requested_exp_stat_sn_known_ &&
+                              (bhs.stat_sn() + 1).before(requested_exp_stat_sn_) &&
+                              is_near(bhs.stat_sn(), requested_exp_stat_sn_) &&
+                              requested_packet_ < pdu.first.packet;
+    if (!acknowledged) return true;
+    issues_->add(Issue::answers_acknowledged_before, pdu.last.packet);
+    store_->add_unpaired({session_->number, 1, requested_packet_, requested_packet_});
+    return false;
 }
 
 void IscsiConnection::on_login_or_text(const Pdu& pdu) {
@@ -152,16 +193,13 @@ void IscsiConnection::on_stretch(bool from_target) {
     const PacketNumber packet = stretch.marks.empty() ? 0 : stretch.marks.front().delivered.packet;
     if (stretch.end == stretch.begin) return;
     issues_->add(Issue::resynchronisations, packet);
-    if (from_target) {
-        stretch_pending_ = was_cut_only(stretch) && !stretch_pending_ && session_ != nullptr;
-        if (stretch_pending_) stretch_ = stretch;
-        return;
-    }
-    if (!count_requests(stretch)) request_gap_.hopeless = true;
+    if (from_target) return unseen_.add_stretch(stretch, stretch.begin_is_header);
+    if (!count_requests(stretch)) note_mixed_stretch(stretch);
     request_gap_.in_open_stretch = 0;
 }
 
-// Adds what must be requests without data to the gap, where the stretch may be nothing else.
+// Adds what must be requests without data to the gap, where the stretch may be nothing else. False where it is not; how many
+// requests are in it is then left over when the others are counted.
 bool IscsiConnection::count_requests(const UnseenStretch& stretch) {
     const uint64_t length = stretch.end - stretch.begin;
     const uint32_t header = header_length();
@@ -178,87 +216,24 @@ bool IscsiConnection::count_requests(const UnseenStretch& stretch) {
     return true;
 }
 
-// What the target's unseen bytes must have held, now that the PDU behind them is known (or the stream has ended).
-void IscsiConnection::explain_answers(const Pdu* next) {
-    stretch_pending_ = false;
-    const uint64_t length = stretch_.end - stretch_.begin;
-    if (length == 0 || length > 0xffffffff || stretch_.marks.empty()) return;
+// Requests may lie in it, among data. When they came is known where all of it came with one packet.
+void IscsiConnection::note_mixed_stretch(const UnseenStretch& stretch) {
+    RequestGap& gap = request_gap_;
+    const bool one_packet = was_cut_only(stretch) && !stretch.marks.empty() &&
+                            stretch.marks.front().delivered.packet == stretch.marks.back().delivered.packet;
+    gap.requests.resize(gap.requests.size() - gap.in_open_stretch);
+    ++gap.mixed;
+    gap.mixed_at = gap.requests.size();
+    gap.mixed_arrival = one_packet ? stretch.marks.front().delivered : Arrival{};
+}
 
-    AnswerHabits habits = session_->commands.habits();
-    habits.header_length = header_length();
-    habits.data_digest_length = framers_[1].data_digest() == DigestUse::yes ? digest_length : 0;
+AnswerShape IscsiConnection::answer_shape() const {
+    AnswerShape shape;
+    shape.header_length = header_length();
+    shape.data_digest_length = framers_[1].data_digest() == DigestUse::yes ? digest_length : 0;
     const uint32_t declared = store_->session(session_->number).max_recv_data_segment_length_initiator;
-    if (declared != unknown<uint32_t>) habits.declared_limit = declared;
-
-    SeenNext seen;
-    if (next != nullptr && next->header_captured >= tag_end) {
-        const Bhs bhs = next->bhs();
-        seen.has_itt = true;
-        seen.itt = bhs.itt();
-        seen.is_data_in = bhs.opcode() == Opcode::scsi_data_in;
-        seen.is_response = bhs.opcode() == Opcode::scsi_response;
-        seen.has_buffer_offset = next->header_captured >= buffer_offset_end;
-        if (seen.has_buffer_offset) seen.buffer_offset = bhs.buffer_offset();
-        const bool with_status = !seen.is_data_in || bhs.has_status();
-        if (with_status && next->header_captured >= sequence_numbers_end && stat_sn_known_) {
-            const int32_t passed = stat_sn_.distance_to(bhs.stat_sn());
-            seen.statuses_known = passed > 0;
-            seen.statuses = static_cast<uint32_t>(std::max(passed - 1, 0));
-        }
-    }
-    std::vector<AwaitedCommand> awaited;
-    session_->commands.list_awaited(awaited);
-    const auto moment = [&](uint64_t end) {
-        const auto mark =
-            std::lower_bound(stretch_.marks.begin(), stretch_.marks.end(), end,
-                             [](const UnseenStretch::Mark& m, uint64_t at) { return m.end < at; });
-        return mark == stretch_.marks.end() ? stretch_.marks.back().delivered : mark->delivered;
-    };
-    const PacketNumber last = moment(stretch_.end).packet;
-    std::erase_if(awaited, [&](const AwaitedCommand& command) { return command.request_packet > last; });
-
-    const auto answers =
-        explain_unseen_answers(static_cast<uint32_t>(length), awaited, habits, seen, explaining_effort_);
-    explaining_effort_ =
-        answers.empty() ? std::max(explaining_effort_ / 2, least_explaining_effort) : full_explaining_effort;
-    for (const UnseenAnswer& answer : answers) {
-        record_inferred(answer, moment(stretch_.begin + answer.begin + 1),
-                        moment(stretch_.begin + answer.end));
-    }
-}
-
-void IscsiConnection::record_inferred(const UnseenAnswer& answer, Arrival begin, Arrival end) {
-    std::array<uint8_t, bhs_length> header{};
-    const bool response = answer.kind == UnseenAnswer::Kind::response;
-    const bool with_status = answer.kind == UnseenAnswer::Kind::data_in_with_status;
-    header[0] = static_cast<uint8_t>(response ? Opcode::scsi_response : Opcode::scsi_data_in);
-    header[1] = with_status ? 0x81 : 0x80;
-    store_be32(header.data() + 4, answer.data_length);  // TotalAHSLength is 0
-    store_be32(header.data() + 16, answer.itt);
-    if (!response) store_be32(header.data() + 40, answer.buffer_offset);
-    Pdu pdu;
-    pdu.header = header.data();
-    pdu.inferred = true;
-    pdu.offset = stretch_.begin + answer.begin;
-    pdu.first = begin;
-    if (answer.data_length > 0) pdu.first_data = begin;
-    pdu.last = end;
-    record(pdu, true, session_->commands.on_inferred_answer(pdu, answer.command));
-    if (stat_sn_known_ && (response || with_status)) stat_sn_ += 1;
-}
-
-// Its opcode and lengths were captured, its tag was not.
-void IscsiConnection::on_partial_answer(const Pdu& pdu) {
-    const auto awaited =
-        session_->commands.likely_awaited(pdu.bhs().opcode(), pdu.bhs().data_segment_length());
-    if (!awaited) return record(pdu, true, 0);
-    std::array<uint8_t, bhs_length> header{};
-    std::copy_n(pdu.header, lengths_end, header.begin());
-    store_be32(header.data() + 16, awaited->itt);
-    Pdu inferred = pdu;
-    inferred.header = header.data();
-    inferred.inferred = true;
-    record(inferred, true, session_->commands.on_inferred_answer(inferred, awaited->command));
+    if (declared != unknown<uint32_t>) shape.declared_limit = declared;
+    return shape;
 }
 
 void IscsiConnection::on_request_in_gap(const Pdu& pdu) {
@@ -274,7 +249,7 @@ void IscsiConnection::on_request_in_gap(const Pdu& pdu) {
 // request tells it: their answers may be the very next.
 void IscsiConnection::note_received(Serial32 exp_cmd_sn) {
     RequestGap& gap = request_gap_;
-    if (!gap.begun || gap.hopeless) return;
+    if (!gap.begun || gap.hopeless || gap.mixed > 0) return;
     PduFramer& requests = framer(false);
     if (requests.stretch_is_open()) count_requests(requests.stretch());
     // In a session of several connections the numbers may be another's.
@@ -297,6 +272,13 @@ void IscsiConnection::close_request_gap(const Pdu& next) {
     const bool numbered = bhs.opcode() == Opcode::scsi_command && !bhs.immediate();
     if (!numbered) return;
     RequestGap& gap = request_gap_;
+    const int32_t left_over =
+        gap.cmd_sn_before.distance_to(bhs.cmd_sn()) - 1 - static_cast<int32_t>(gap.requests.size());
+    const bool in_one_mixed = gap.mixed == 1 && gap.mixed_arrival.packet != 0;
+    if (gap.begun && in_one_mixed && left_over > 0 && left_over < static_cast<int32_t>(max_requests_in_gap)) {
+        gap.requests.insert(gap.requests.begin() + static_cast<std::ptrdiff_t>(gap.mixed_at),
+                            static_cast<size_t>(left_over), gap.mixed_arrival);
+    }
     const auto missing = static_cast<uint32_t>(gap.requests.size());
     if (gap.begun && !gap.hopeless && gap.cmd_sn_before + (missing + 1) == bhs.cmd_sn()) {
         const bool tags_told = tag_stride_.note(bhs.itt() - gap.itt_before, missing + 1);
@@ -317,6 +299,7 @@ void IscsiConnection::close_request_gap(const Pdu& next) {
     gap.cmd_sn_before = bhs.cmd_sn();
     gap.requests.clear();
     gap.in_open_stretch = 0;
+    gap.mixed = 0;
     gap.commands.clear();
 }
 
@@ -359,15 +342,23 @@ uint32_t IscsiConnection::header_length() const {
 }
 
 void IscsiConnection::note_numbers(const Pdu& pdu, bool from_target) {
-    if (pdu.header_captured < sequence_numbers_end || session_ == nullptr) return;
+    if (pdu.header_captured < cmd_sn_end || session_ == nullptr) return;
     const Bhs bhs = pdu.bhs();
     if (!from_target) {
         if (bhs.opcode() != Opcode::scsi_command) return;
         requested_ = true;
         requested_cmd_sn_ = bhs.cmd_sn();
+        if (pdu.header_captured < exp_sn_end || pdu.end_not_captured) return;
+        requested_exp_stat_sn_known_ = true;
         requested_exp_stat_sn_ = bhs.exp_stat_sn();
+        requested_packet_ = pdu.last.packet;
         return;
     }
+    if (bhs.opcode() != Opcode::scsi_data_in || bhs.has_status()) {
+        stat_sn_ = bhs.stat_sn();
+        stat_sn_known_ = true;
+    }
+    if (pdu.header_captured < sequence_numbers_end) return;
     if (!session_->command_window_known || session_->exp_cmd_sn.before(bhs.exp_cmd_sn())) {
         session_->exp_cmd_sn = bhs.exp_cmd_sn();
     }
@@ -375,10 +366,6 @@ void IscsiConnection::note_numbers(const Pdu& pdu, bool from_target) {
         session_->max_cmd_sn = bhs.max_cmd_sn();
     }
     session_->command_window_known = true;
-    if (bhs.opcode() != Opcode::scsi_data_in || bhs.has_status()) {
-        stat_sn_ = bhs.stat_sn();
-        stat_sn_known_ = true;
-    }
 }
 
 void IscsiConnection::record(const Pdu& pdu, bool from_target, uint64_t command) {

@@ -7,6 +7,7 @@
 #include "analyzer/iscsi/login_negotiation.h"
 #include "analyzer/iscsi/pdu_framer.h"
 #include "analyzer/session/session_tracker.h"
+#include "analyzer/session/unseen_answers.h"
 #include "analyzer/store/issues.h"
 #include "analyzer/store/result_store.h"
 
@@ -20,7 +21,8 @@ class IscsiConnection final : private HeaderWitness {
           sessions_(&sessions),
           store_(&store),
           issues_(&issues),
-          framers_{PduFramer(false, *this), PduFramer(true, *this)} {}
+          framers_{PduFramer(false, *this), PduFramer(true, *this)},
+          unseen_(connection, store, issues) {}
     IscsiConnection(const IscsiConnection&) = delete;
     IscsiConnection& operator=(const IscsiConnection&) = delete;
 
@@ -33,21 +35,21 @@ class IscsiConnection final : private HeaderWitness {
 
   private:
     bool vouches_for(const uint8_t* bytes, size_t captured) const override;
-    bool vouches_for_request(const Bhs& bhs) const;
-    bool vouches_for_answer(const Bhs& bhs) const;
+    bool vouches_for_request(const Bhs& bhs, size_t captured) const;
+    bool vouches_for_answer(const Bhs& bhs, size_t captured) const;
     // No command has been seen, nor the end of a login.
     bool logging_in() const { return !login_.full_feature() && !requested_; }
     void on_pdu(bool from_target);
     void on_login_or_text(const Pdu& pdu);
     void on_stretch(bool from_target);
-    void explain_answers(const Pdu* next);
-    void record_inferred(const UnseenAnswer& answer, Arrival begin, Arrival end);
-    void on_partial_answer(const Pdu& pdu);
+    AnswerShape answer_shape() const;
     bool count_requests(const UnseenStretch& stretch);
+    void note_mixed_stretch(const UnseenStretch& stretch);
     void on_request_in_gap(const Pdu& pdu);
     void note_received(Serial32 exp_cmd_sn);
     void close_request_gap(const Pdu& next);
     void track(const Pdu& pdu, bool from_target);
+    bool moment_is_known(const Pdu& pdu);
     void note_numbers(const Pdu& pdu, bool from_target);
     void record(const Pdu& pdu, bool from_target, uint64_t command);
     void describe_found_digests();
@@ -70,6 +72,9 @@ class IscsiConnection final : private HeaderWitness {
         Serial32 cmd_sn_before;
         std::vector<Arrival> requests;
         size_t in_open_stretch = 0;      // of the requests: from the stretch that has not come to its end
+        uint32_t mixed = 0;              // stretches in which requests may lie among data …
+        size_t mixed_at = 0;             // … the latest of them behind so many requests
+        Arrival mixed_arrival;           // … and when all of it came; packet 0: with several packets
         std::vector<uint64_t> commands;  // of the first requests: those the target says it has received
     };
     // How evenly this initiator counts up its tags, from one command to the next.
@@ -86,17 +91,15 @@ class IscsiConnection final : private HeaderWitness {
         static constexpr uint32_t surely = 64;
     };
     static constexpr size_t max_requests_in_gap = 4096;
-    static constexpr uint32_t full_explaining_effort = 20'000;
-    static constexpr uint32_t least_explaining_effort = 64;
 
-    bool stretch_pending_ = false;  // in the target's stream, until the PDU behind it is whole
-    UnseenStretch stretch_;
-    uint32_t explaining_effort_ = full_explaining_effort;
+    UnseenAnswers unseen_;
     RequestGap request_gap_;
     TagStride tag_stride_;
     bool leading_ = false;    // this connection's login began the session
     bool requested_ = false;  // a SCSI command was seen; the two below are its
     Serial32 requested_cmd_sn_;
+    bool requested_exp_stat_sn_known_ = false;
+    PacketNumber requested_packet_ = 0;
     Serial32 requested_exp_stat_sn_;
     bool stat_sn_known_ = false;
     Serial32 stat_sn_;  // of the latest answer with status

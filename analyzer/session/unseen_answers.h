@@ -2,65 +2,138 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <deque>
+#include <optional>
 #include <vector>
 
-#include "analyzer/base/serial32.h"
+#include "analyzer/iscsi/pdu_framer.h"
+#include "analyzer/session/answer_pairings.h"
+#include "analyzer/session/command_tracker.h"
+#include "analyzer/store/issues.h"
+#include "analyzer/store/result_store.h"
 
 namespace sanscope {
 
-// What a target's stream must have held where its headers were cut off by the snap length, reasoned from the commands
-// in flight: a read whose data are due sends Data-In PDUs as long as this target's always are, then its status. A row
-// of such PDUs that fills the unseen bytes exactly, and agrees with the header seen behind them, explains them.
-//
-// Among equal commands the order is a guess: the one requested first is taken to be answered first.
-
-// A command in flight when the unseen bytes began.
-struct AwaitedCommand {
-    uint32_t itt = 0;  // reserved_tag: not known
-    uint64_t request_packet = 0;
-    uint32_t data_passed = 0;    // bytes of read data seen
-    uint32_t data_expected = 0;  // bytes of read data in all; 0 for a command that reads nothing
-    uint64_t command = 0;        // its number, for whoever asks
-};
-
-// How this target is known to answer.
-struct AnswerHabits {
-    uint32_t longest_data_in = 0;     // data segment length; 0: none seen
-    uint32_t declared_limit = 0;      // the initiator's MaxRecvDataSegmentLength; 0: unknown
-    uint64_t statuses_with_data = 0;  // Data-In PDUs with the S bit
-    uint64_t statuses_apart = 0;      // SCSI Responses to reads
-    uint32_t header_length = 48;      // with header digest, if any
+// How this target's PDUs are made up, as its connection's headers and login tell.
+struct AnswerShape {
+    uint32_t header_length = bhs_length;  // with header digest, if any
     uint32_t data_digest_length = 0;
+    uint32_t declared_limit = 0;  // the initiator's MaxRecvDataSegmentLength; 0: unknown
 };
 
-// The header behind the unseen bytes, as far as it was captured.
-struct SeenNext {
-    bool has_itt = false;
-    bool is_data_in = false;
-    bool is_response = false;
-    uint32_t itt = 0;
-    bool has_buffer_offset = false;
-    uint32_t buffer_offset = 0;
-    bool statuses_known = false;  // how many statuses went by unseen, by StatSN
-    uint32_t statuses = 0;
-};
+// The answers of one connection whose headers the capture does not have: beyond the snap length, or in packets that are
+// missing.
+//
+// First they are counted: StatSN behind them tells how many there were. Then they wait until the commands under way then
+// have been answered, as far as that can be seen. Only then are those left over paired with them: a command gets an answer
+// where all likely ways to explain the bytes agree on the packet that completes it. Of the others it is known that they were
+// answered, and not when.
+class UnseenAnswers {
+  public:
+    UnseenAnswers(uint32_t connection, ResultStore& store, Issues& issues)
+        : connection_(connection), store_(&store), issues_(&issues) {}
 
-struct UnseenAnswer {
-    enum class Kind : uint8_t { data_in, data_in_with_status, response };
-    Kind kind = Kind::data_in;
-    uint32_t itt = 0;
-    uint32_t buffer_offset = 0;
-    uint32_t data_length = 0;
-    uint32_t begin = 0;  // of the PDU in the unseen bytes
-    uint32_t end = 0;
-    uint64_t command = 0;
-};
+    // A stretch of the target's stream. `in_place`: it begins where a header does.
+    void add_stretch(const UnseenStretch& stretch, bool in_place);
+    // A PDU of which no more than opcode and lengths were captured.
+    void add_partial(const Pdu& pdu, const AnswerShape& shape);
+    // A request that is answered, but is no SCSI command.
+    void on_other_request(const Pdu& pdu);
 
-// The answers that fill `length` unseen bytes; none if no row of them does, or it is not found in `effort` steps.
-// `awaited` in order of request.
-std::vector<UnseenAnswer> explain_unseen_answers(uint32_t length, std::span<const AwaitedCommand> awaited,
-                                                 const AnswerHabits& habits, const SeenNext& next,
-                                                 uint32_t effort);
+    // A header of the target that was captured up to its tag: before and after the tracker has it.
+    void before_seen(const Pdu& pdu, const AnswerShape& shape, CommandTracker& commands, uint32_t session);
+    void after_seen(const Pdu& pdu, uint64_t command, CommandTracker& commands);
+    void finish(const AnswerShape& shape, CommandTracker& commands, uint32_t session);
+
+  private:
+    static constexpr size_t max_runs = 256;
+    static constexpr size_t max_moments = 65536;   // of all runs
+    static constexpr uint32_t max_statuses = 192;  // that wait for being paired
+    static constexpr uint32_t long_enough =
+        128;  // statuses behind which a command's own would have been seen
+    static constexpr uint32_t near_enough = 64;
+    static constexpr size_t max_others = 64;
+    // Of the pairings told, so many in a thousand may be wrong.
+    static constexpr double risk_per_status = 0.0008;
+    static constexpr double greatest_risk = 0.03;
+    static constexpr double no_risk = 1e-6;
+
+    struct Run {
+        UnseenRun run;
+        uint64_t begin = 0;  // offsets in the stream; the places of `run` count from here once it is closed
+        uint64_t end = 0;
+        std::vector<UnseenStretch::Mark> marks;
+        std::vector<std::pair<uint64_t, UnseenRun::Boundary>> boundaries;
+        uint64_t closed_at = 0;  // statuses_ then
+        PacketNumber first_packet = 0;
+        PacketNumber last_packet = 0;
+        uint32_t unseen = 0;  // statuses since the group before; of a group's last run
+        bool ends_group = false;
+        bool count_known = false;
+    };
+    struct UnderWay {
+        uint64_t command = 0;  // 0: none
+        uint32_t itt = 0;
+        uint32_t left = 0;  // bytes of data
+        uint32_t passed = 0;
+    };
+    struct Other {
+        uint32_t itt;
+        uint32_t answer_bytes;
+        PacketNumber packet;
+        uint64_t number;
+    };
+
+    Run& open_run(uint64_t offset);
+    void close_run(const Pdu* next, const AnswerShape& shape, CommandTracker& commands);
+    void cut_head(Run& run, const AnswerShape& shape, CommandTracker& commands);
+    void cut_tail(Run& run, const Pdu& next, const AnswerShape& shape, const CommandTracker& commands);
+    void count(const Pdu& pdu);
+    void end_group(uint32_t unseen, Arrival now);
+    uint32_t data_bytes(uint32_t from, uint32_t to, const AnswerShape& shape,
+                        const AnswerHabits& habits) const;
+    uint32_t pdu_limit(const AnswerShape& shape, const AnswerHabits& habits) const;
+    void list_open(const CommandTracker& commands, bool status_with_data);
+    void settle_if_ready(CommandTracker& commands);
+    void settle(size_t counting, CommandTracker& commands);
+    bool weigh(size_t counting, const CommandTracker& commands);
+    void take_pairings(size_t counting, CommandTracker& commands);
+    void lose(CommandTracker& commands);
+    void tell_unpaired(size_t counting, CommandTracker& commands);
+    void drop_runs(size_t count, CommandTracker& commands);
+    static Arrival arrival_at(const Run& run, uint64_t end, bool& captured);
+
+    uint32_t connection_;
+    uint32_t session_ = 0;
+    ResultStore* store_;
+    Issues* issues_;
+    AnswerShape shape_;
+    std::deque<Run> runs_;
+    bool run_is_open_ = false;
+    size_t moments_ = 0;
+    UnderWay under_way_;
+    bool interleaves_ = false;  // the PDUs of several reads were seen to be mixed
+    std::vector<Other> others_;
+    uint64_t others_seen_ = 0;
+
+    bool stat_sn_known_ = false;
+    Serial32 stat_sn_;             // of the latest status, seen or not
+    uint32_t untold_ = 0;          // statuses seen since whose StatSN was not
+    uint32_t paired_at_once_ = 0;  // in the group, those that go on with a read that was seen
+    uint64_t statuses_ = 0;        // all so far
+    uint64_t look_again_at_ = 0;
+    uint64_t risked_until_ = 0;  // statuses_ for which risk_left_ has been given
+    Arrival counted_from_;       // the latest status that was seen
+    bool waiting_ = false;       // runs_ is not empty, and the tracker knows
+    bool lost_ = false;
+    std::vector<PairingStart> starts_;
+    std::vector<UnseenRun> batch_;
+    std::vector<OpenCommand> open_;
+    std::vector<AwaitedCommand> awaited_;
+    std::vector<uint32_t> paired_;  // answers paired, of each run that waits
+    AnswerPairings pairings_;
+    double risk_left_ = 0;
+    uint64_t lost_until_ = 0;  // statuses_ up to which what was given up may still be answered
+};
 
 }  // namespace sanscope

@@ -6,8 +6,8 @@
 
 namespace sanscope {
 
-// The words of the table `commands`, by value of Outcome.
-constexpr std::array<std::string_view, 4> outcome_names = {"unanswered", "completed", "aborted",
-                                                           "response_only"};
+// The words of the table `commands`, by value of Outcome; none for what is not known.
+constexpr std::array<std::string_view, 5> outcome_names = {"unanswered", "completed", "aborted",
+                                                           "response_only", ""};
 
 }  // namespace sanscope

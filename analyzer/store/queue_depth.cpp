@@ -6,6 +6,7 @@
 #include <queue>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace sanscope {
@@ -21,8 +22,11 @@ class UnderWay {
             if (ended != newest_.end() && ended->second == ends_.top().number) newest_.erase(ended);
             ends_.pop();
         }
-        // One of which no tag is known is not ended by another's.
-        const uint64_t key = row.itt == unknown<uint32_t> ? number << 32 | row.itt : row.itt;
+        // One of which no tag is known is not ended by another's, nor one that ends with an unpaired status.
+        const bool ends_unseen = row.response_packet == 0 &&
+                                 (row.outcome == Outcome::completed || row.outcome == Outcome::unknown);
+        const bool alone = row.itt == unknown<uint32_t> || ends_unseen;
+        const uint64_t key = alone ? number << 32 | row.itt : row.itt;
         newest_[key] = number;
         const PacketNumber end = row.response_packet != 0 ? row.response_packet : row.aborted_packet;
         if (end != 0) ends_.push({end, number, key});
@@ -40,9 +44,35 @@ class UnderWay {
     std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
 };
 
+// The statuses of one session that belong to no row, as packet after packet passes.
+class Unpaired {
+  public:
+    explicit Unpaired(std::vector<UnpairedStatuses> of_session)
+        : begun_(of_session), done_(std::move(of_session)) {
+        std::ranges::sort(done_, {}, &UnpairedStatuses::last_packet);
+        std::ranges::sort(begun_, {}, &UnpairedStatuses::first_packet);
+    }
+    // How many have come for certain, and how many may have.
+    std::pair<uint64_t, uint64_t> up_to(PacketNumber packet) {
+        for (; next_done_ < done_.size() && done_[next_done_].last_packet <= packet; ++next_done_)
+            certain_ += done_[next_done_].count;
+        for (; next_begun_ < begun_.size() && begun_[next_begun_].first_packet <= packet; ++next_begun_)
+            possible_ += begun_[next_begun_].count;
+        return {certain_, possible_};
+    }
+
+  private:
+    std::vector<UnpairedStatuses> begun_;
+    std::vector<UnpairedStatuses> done_;
+    size_t next_begun_ = 0;
+    size_t next_done_ = 0;
+    uint64_t certain_ = 0;
+    uint64_t possible_ = 0;
+};
+
 }  // namespace
 
-void fill_queue_depths(ChunkedRows<CommandRow>& commands) {
+void fill_queue_depths(ChunkedRows<CommandRow>& commands, std::span<const UnpairedStatuses> unpaired) {
     std::vector<uint32_t> order;
     for (size_t i = 0; i < commands.size(); ++i) {
         if (commands[i].request_packet != 0) order.push_back(static_cast<uint32_t>(i));
@@ -52,13 +82,26 @@ void fill_queue_depths(ChunkedRows<CommandRow>& commands) {
     };
     std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return place(a) < place(b); });
 
+    std::vector<UnpairedStatuses> by_session(unpaired.begin(), unpaired.end());
+    std::ranges::sort(by_session, {}, &UnpairedStatuses::session);
+    const auto of_session = [&](uint32_t session) {
+        const auto found = std::ranges::equal_range(by_session, session, {}, &UnpairedStatuses::session);
+        return Unpaired({found.begin(), found.end()});
+    };
     UnderWay under_way;
+    Unpaired ended({});
     uint32_t session = 0;
     for (const uint32_t i : order) {
         CommandRow& row = commands[i];
-        if (row.session != session) under_way = {};
+        if (row.session != session) {
+            under_way = {};
+            ended = of_session(row.session);
+        }
         session = row.session;
-        row.queue_depth = under_way.request(row, i + uint64_t{1});
+        const uint32_t begun = under_way.request(row, i + uint64_t{1});
+        const auto [certain, possible] = ended.up_to(row.request_packet);
+        const bool known = certain == possible && certain < begun;
+        row.queue_depth = known ? begun - static_cast<uint32_t>(certain) : unknown<uint32_t>;
     }
 }
 

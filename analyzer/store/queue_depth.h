@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <span>
+
 #include "analyzer/store/chunked_rows.h"
 #include "analyzer/store/rows.h"
 
 namespace sanscope {
+
+// Statuses of commands of which no row tells: that they came is known by StatSN, and between which packets.
+struct UnpairedStatuses {
+    uint32_t session = 0;
+    uint32_t count = 0;
+    PacketNumber first_packet = 0;
+    PacketNumber last_packet = 0;
+};
 
 // Writes `queue_depth` into every command whose request is known: the commands of its session under way at its
 // request_packet, itself included. A command is under way from the packet that completes its request until the one that
@@ -12,6 +22,9 @@ namespace sanscope {
 //
 // Told from the finished rows, not while they come: what was held back behind a hole, or inferred, has its packets but
 // long after they passed.
-void fill_queue_depths(ChunkedRows<CommandRow>& commands);
+//
+// A command whose status came nobody knows when ends with one of the `unpaired`; between the packets of these the number
+// is not known, and left empty.
+void fill_queue_depths(ChunkedRows<CommandRow>& commands, std::span<const UnpairedStatuses> unpaired);
 
 }  // namespace sanscope

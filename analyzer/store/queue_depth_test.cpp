@@ -21,11 +21,13 @@ class Commands {
         return row;
     }
     std::vector<uint32_t> depths() {
-        fill_queue_depths(rows_);
+        fill_queue_depths(rows_, unpaired);
         std::vector<uint32_t> depths;
         for (const CommandRow& row : rows_) depths.push_back(row.queue_depth);
         return depths;
     }
+
+    std::vector<UnpairedStatuses> unpaired;
 
   private:
     ChunkedRows<CommandRow> rows_;

@@ -75,6 +75,15 @@ class ResultStore {
     void requested(const CommandRow& row) { summary_.on_request(row); }
     // The status of a requested command is in the row.
     void answered(const CommandRow& row) { summary_.on_answer(row); }
+    // So many statuses of commands that were told came unseen between the two moments; 0: all have been seen by now.
+    void counted(uint32_t session, uint32_t unseen, int64_t from_ns, int64_t to_ns) {
+        summary_.on_counted(session, unseen, from_ns, to_ns);
+    }
+    // Of these, those that no row tells of.
+    void add_unpaired(const UnpairedStatuses& statuses) {
+        summary_.on_unpaired(statuses.session, statuses.count);
+        if (keep_.commands) unpaired_.push_back(statuses);
+    }
     void end_command(uint64_t number, CommandRow& row, bool is_read, bool is_write) {
         summary_.on_end(number, row, is_read, is_write);
         if (!keep_.commands) free_rows_.push_back(&row);
@@ -163,7 +172,7 @@ class ResultStore {
     }  // by packet number - 1; empty unless kept
     // Nothing is added any more.
     void finish() {
-        fill_queue_depths(commands_);
+        fill_queue_depths(commands_, unpaired_);
         if (kernel_scores_ != nullptr) kernel_scores_->finish();
     }
 
@@ -192,6 +201,7 @@ class ResultStore {
     uint64_t losses_seen_ = 0;
     std::deque<CommandRow> pool_;
     std::vector<CommandRow*> free_rows_;
+    std::vector<UnpairedStatuses> unpaired_;
     PduRow scratch_pdu_;
 };
 

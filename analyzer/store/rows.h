@@ -87,7 +87,9 @@ struct SessionRow {
     uint32_t max_connections = unknown<uint32_t>;
 };
 
-enum class Outcome : uint8_t { unanswered, completed, aborted, response_only };
+// unknown: the capture lacks headers among which its answer may have been.
+enum class Outcome : uint8_t { unanswered, completed, aborted, response_only, unknown };
+constexpr size_t outcomes = 5;
 
 struct CommandRow {
     uint64_t lun = unknown<uint64_t>;

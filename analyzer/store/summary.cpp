@@ -9,7 +9,8 @@ namespace {
 
 std::string_view group_name(const CommandRow& row) {
     if (*row.name != '\0') return row.name;
-    return row.opcode == unknown<uint16_t> ? "(request not seen)" : "(unknown operation code)";
+    if (row.opcode != unknown<uint16_t>) return "(unknown operation code)";
+    return row.cmd_sn_known && !row.inferred ? "(CDB not captured)" : "(request not seen)";
 }
 
 // Exact however far apart they are; `later` is not before `earlier`.
@@ -32,6 +33,11 @@ void Summary::SessionLoad::move_to(int64_t time_ns) {
     last_ns = time_ns;
 }
 
+void Summary::SessionLoad::peak() {
+    peak_since = std::max(peak_since, depth);
+    max_depth = std::max(settled_max, peak_since);
+}
+
 void Summary::on_request(const CommandRow& row) {
     if (row.session == 0 || row.session > max_sessions) return;
     if (row.session > sessions_.size()) sessions_.resize(row.session);
@@ -39,7 +45,7 @@ void Summary::on_request(const CommandRow& row) {
     load.move_to(row.request_ns);
     ++load.commands;
     ++load.depth;
-    load.max_depth = std::max(load.max_depth, load.depth);
+    load.peak();
 }
 
 void Summary::on_answer(const CommandRow& row) {
@@ -49,14 +55,36 @@ void Summary::on_answer(const CommandRow& row) {
     if (load.depth > 0) --load.depth;
 }
 
+void Summary::on_counted(uint32_t session, uint32_t unseen, int64_t from_ns, int64_t to_ns) {
+    if (session == 0 || session > sessions_.size()) return;
+    SessionLoad& load = sessions_[session - 1];
+    if (unseen > 0) {
+        // They are taken off from the middle of that time on, and from what was reached in it at the earliest.
+        load.move_to(to_ns);
+        const uint32_t known = std::min(unseen, load.depth);
+        if (from_ns != no_time && to_ns > from_ns)
+            load.depth_times_ns = std::max(0.0, load.depth_times_ns - known * elapsed(from_ns, to_ns) / 2);
+        load.depth -= known;
+        load.peak_since -= std::min(unseen, load.peak_since);
+    }
+    load.settled_max = std::max(load.settled_max, load.peak_since);
+    load.max_depth = load.settled_max;
+    load.peak_since = load.depth;
+}
+
+void Summary::on_unpaired(uint32_t session, uint32_t statuses) {
+    if (session != 0 && session <= sessions_.size()) sessions_[session - 1].unpaired += statuses;
+}
+
 void Summary::on_end(uint64_t number, const CommandRow& row, bool is_read, bool is_write) {
     ++commands_;
     ++outcomes_[static_cast<size_t>(row.outcome)];
-    const bool answered = row.response_packet != 0;
+    const bool answered = row.response_packet != 0 || row.outcome == Outcome::completed;
+    const bool unknown_outcome = row.outcome == Outcome::unknown;
     const uint64_t bytes = row.bytes == unknown<uint64_t> ? 0 : row.bytes;
     if (row.session != 0 && row.session <= sessions_.size()) {
         SessionLoad& load = sessions_[row.session - 1];
-        if (!answered && load.depth > 0 && row.request_packet != 0) --load.depth;
+        if (!answered && !unknown_outcome && load.depth > 0 && row.request_packet != 0) --load.depth;
         if (answered && is_read) load.bytes_read += bytes;
         if (answered && is_write) load.bytes_written += bytes;
     }
@@ -73,8 +101,10 @@ void Summary::on_end(uint64_t number, const CommandRow& row, bool is_read, bool 
     Group& group = *last_group_;
     ++group.count;
     constexpr size_t listed = max_listed;
+    const bool timed = row.turnaround_ns() != no_time;
+    if (!timed && (unknown_outcome || row.outcome == Outcome::completed)) ++group.untimed;
     if (!answered) {
-        if (unanswered_.size() < listed) unanswered_.push_back({number, row});
+        if (!unknown_outcome && unanswered_.size() < listed) unanswered_.push_back({number, row});
         return;
     }
     group.bytes += bytes;

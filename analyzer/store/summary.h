@@ -27,6 +27,9 @@ class Summary {
         uint64_t bytes = 0;       // of the completed ones
         uint64_t not_good = 0;    // completed with another status than GOOD
         LogHistogram turnaround;  // of the completed ones
+        uint64_t untimed = 0;     // that were, or may have been, answered nobody knows when
+        // Whether those with a turnaround speak for all.
+        bool times_are_known() const { return turnaround.count() > 0 && untimed * 5 <= count; }
     };
     using GroupKey = std::pair<std::string_view, unsigned>;
 
@@ -35,6 +38,7 @@ class Summary {
         uint64_t bytes_read = 0;
         uint64_t bytes_written = 0;
         uint32_t max_depth = 0;
+        uint64_t unpaired = 0;  // statuses that came, nobody knows of which commands
         int64_t first_ns = no_time;
         int64_t last_ns = no_time;
         // Commands in flight, on average over the time from the first request to the last moment.
@@ -44,7 +48,11 @@ class Summary {
       private:
         friend class Summary;
         void move_to(int64_t time_ns);
+        void peak();
         uint32_t depth = 0;
+        // Of max_depth: up to when all answers had been counted, and since.
+        uint32_t settled_max = 0;
+        uint32_t peak_since = 0;
         double depth_times_ns = 0;
     };
 
@@ -56,6 +64,9 @@ class Summary {
     void on_request(const CommandRow& row);
     // The status of a command whose request was told has come; its row may wait for more before it ends.
     void on_answer(const CommandRow& row);
+    // So many statuses came unseen between the two moments, the later of which is now.
+    void on_counted(uint32_t session, uint32_t unseen, int64_t from_ns, int64_t to_ns);
+    void on_unpaired(uint32_t session, uint32_t statuses);
     void on_end(uint64_t number, const CommandRow& row, bool is_read, bool is_write);
 
     const std::map<GroupKey, Group>& groups() const { return groups_; }
@@ -75,7 +86,7 @@ class Summary {
     std::vector<Listed> slowest_;
     std::vector<Listed> unanswered_;
     std::vector<Listed> not_good_;
-    std::array<uint64_t, 4> outcomes_{};
+    std::array<uint64_t, sanscope::outcomes> outcomes_{};
     uint64_t commands_ = 0;
     int64_t slow_enough_ns_ = -1;  // a turnaround at most this does not make it into slowest_
     // The group of the command before: mostly the next one's too.

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A capture that was cut short, or lacks packets, tells the same of its commands as the whole one, or leaves the cell empty.
+
+Of each whole sample, twins are made: every packet cut at 96 to 512 bytes, and packets taken out, drawn from a fixed seed. A
+command of a twin is that of the whole capture where request packet and task tag agree. Its response packet must be the same
+one, or be left empty; all commands whose request is there must be found; the queue is never deeper; and how many find their
+response is held to what the twin's packets can tell."""
+
+import argparse
+import pathlib
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+
+from harness import DEFAULT_SANSCOPE, SAMPLES, Checks, TableError, missing_program, number, table
+
+PCAP_MAGIC = {0xa1b2c3d4: "<", 0xa1b23c4d: "<", 0xd4c3b2a1: ">", 0x4d3cb2a1: ">"}
+SNAPS = (96, 128, 160, 256, 512)
+
+# Whole captures, and the least share of commands that find their response when cut at 96 bytes and at more. The rest have
+# headers that are hidden, of which nobody can say whose they are; in the last ones requests are hidden as well. Where the
+# network loses packets too, one that the capture lacks is not always told from one that was sent again: none is taken out.
+SAMPLES_OF_TWINS = [
+    ("reads-4k-qd8.pcap.zst", 1.0, 1.0, True, True),
+    ("super-packets.pcap.zst", 0.95, 0.95, True, True),
+    ("two-sessions.pcap.lz4", 1.0, 1.0, True, True),
+    ("reads-256k-qd4.pcapng.zst", 0.1, 0.15, True, True),
+    ("writes-r2t.pcap.zst", 0.75, 0.75, False, True),
+    ("loss-mixed-target.pcap.zst", 0.0, 0.05, False, False),
+]
+
+
+class Pcap:
+    """The packets of a classic pcap."""
+
+    def __init__(self, path):
+        data = pathlib.Path(path).read_bytes()
+        self.order = PCAP_MAGIC[struct.unpack("<I", data[:4])[0]]
+        self.header = data[:24]
+        self.packets = []
+        at = 24
+        while at + 16 <= len(data):
+            seconds, fraction, captured, wire = struct.unpack(self.order + "IIII", data[at:at + 16])
+            self.packets.append((seconds, fraction, wire, data[at + 16:at + 16 + captured]))
+            at += 16 + captured
+
+    def write(self, path, snap=None, without=frozenset()):
+        """Without the packets of those numbers, counted from 1. Returns what number each packet has that is left."""
+        numbers = {}
+        with open(path, "wb") as out:
+            out.write(self.header)
+            for at, (seconds, fraction, wire, data) in enumerate(self.packets, 1):
+                if at in without:
+                    continue
+                numbers[at] = len(numbers) + 1
+                data = data[:snap]
+                out.write(struct.pack(self.order + "IIII", seconds, fraction, len(data), wire) + data)
+        return numbers
+
+
+class Compared:
+    """The commands of a whole capture against those of its twin."""
+
+    def __init__(self, whole, twin, numbers):
+        """`numbers`: of the twin's packets, by those of the whole capture; a packet taken out has none."""
+        found = {(row["connection"], row["itt"], number(row["request_packet"])): row for row in twin}
+        self.right = self.wrong = self.open = self.missing = self.all = 0
+        self.examples = []
+        for row in whole:
+            if row["request_packet"] is None or row["itt"] is None or row["response_packet"] is None:
+                continue
+            request = numbers.get(number(row["request_packet"]))
+            response = numbers.get(number(row["response_packet"]))
+            if request is None:
+                continue
+            self.all += 1
+            same = found.get((row["connection"], row["itt"], request))
+            if same is None:
+                self.missing += 1
+                self.examples.append(f"missing: {row['itt']} of packet {row['request_packet']}")
+            elif same["turnaround_ns"] is None:
+                self.open += 1
+            elif number(same["response_packet"]) == response:
+                self.right += 1
+            else:
+                self.wrong += 1
+                self.examples.append(f"wrong: {row['itt']} of packet {request}: response in packet "
+                                     f"{same['response_packet']} instead of {response}")
+        depths = lambda rows: [int(row["queue_depth"]) for row in rows if row["queue_depth"]]
+        self.depth, self.whole_depth = max(depths(twin), default=0), max(depths(whole), default=0)
+        self.times = sorted(int(row["turnaround_ns"]) for row in twin if row["turnaround_ns"])
+        self.whole_times = sorted(int(row["turnaround_ns"]) for row in whole if row["turnaround_ns"])
+
+    def quantile(self, share):
+        """Of the turnarounds told, relative to the whole capture's."""
+        of = lambda times: times[min(len(times) - 1, int(share * len(times)))]
+        return of(self.times) / max(1, of(self.whole_times)) if self.times else float("nan")
+
+    def __str__(self):
+        n = max(1, self.all)
+        return (f"{self.all} commands: right {self.right / n:.4f} wrong {self.wrong / n:.4f} open {self.open / n:.4f} "
+                f"missing {self.missing}; p50 {self.quantile(.5):.3f} p99 {self.quantile(.99):.3f}; "
+                f"depth {self.depth} / {self.whole_depth}")
+
+
+def compare(sanscope, folder, capture, whole, name, **changes):
+    twin = folder / f"{name}.pcap"
+    numbers = capture.write(twin, **changes)
+    return Compared(whole, table(sanscope, "commands", twin), numbers)
+
+
+def report(sanscope, path):
+    """How each twin of one capture compares, for people."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        capture, whole = opened(sanscope, path, folder)
+        for snap in SNAPS:
+            print(f"{path.name:40} {snap:4}  {compare(sanscope, folder, capture, whole, f'cut-{snap}', snap=snap)}")
+        for snap in (None, 128):
+            for label, without in taken_out(capture):
+                compared = compare(sanscope, folder, capture, whole, "less", snap=snap, without=without)
+                print(f"{path.name:40} {snap or 'all':>4} without {label:5} {compared}")
+                for example in compared.examples[:3]:
+                    print("      ", example)
+
+
+def opened(sanscope, path, folder):
+    plain = folder / "whole.pcap"
+    raw = folder / "raw"
+    tool = {".zst": ["zstd", "-dqc"], ".gz": ["gzip", "-dc"], ".lz4": ["lz4", "-dqc"]}.get(path.suffix, ["cat"])
+    with open(raw, "wb") as out:
+        subprocess.run([*tool, path], stdout=out, check=True)
+    if raw.read_bytes()[:4] == b"\x0a\x0d\x0d\x0a":
+        subprocess.run(["editcap", "-F", "nsecpcap", raw, plain], check=True)
+    else:
+        raw.rename(plain)
+    return Pcap(plain), table(sanscope, "commands", plain, statuses=(0, 3))
+
+
+def taken_out(capture):
+    """Packets to be taken out, with a name: one alone, one in a hundred, one in a thousand."""
+    draw = random.Random(len(capture.packets))
+    everything = range(1, len(capture.packets) + 1)
+    for label, share in (("0.1 %", 0.001), ("1 %", 0.01)):
+        yield label, frozenset(packet for packet in everything if draw.random() < share)
+    for _ in range(3):
+        yield "one", frozenset([draw.choice(everything)])
+
+
+def faults_of(compared, least, all_found=True):
+    """What a twin tells that its whole capture does not, and what it should tell and does not."""
+    faults = [example for example in compared.examples if all_found or example.startswith("wrong")]
+    if compared.right < least * compared.all:
+        faults.append(f"only {compared.right} of {compared.all} commands have their response")
+    if compared.depth > compared.whole_depth:
+        faults.append(f"a queue {compared.depth} deep, in the whole capture {compared.whole_depth} at most")
+    return faults
+
+
+def check(checks, sanscope, name, least_at_96, least, all_found, takes_out):
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        capture, whole = opened(sanscope, SAMPLES / name, folder)
+        for snap in SNAPS:
+            compared = compare(sanscope, folder, capture, whole, "cut", snap=snap)
+            checks.check(f"{name}: cut at {snap} bytes it tells the same, or nothing",
+                         faults_of(compared, least_at_96 if snap == 96 else least, all_found))
+        for snap, kept in ((None, 0.95), (128, least - 0.1)) if takes_out else ():
+            for label, without in taken_out(capture):
+                compared = compare(sanscope, folder, capture, whole, "less", snap=snap, without=without)
+                checks.check(f"{name}{', cut at 128 bytes,' if snap else ''} without {label} of its packets: the same",
+                             faults_of(compared, kept, all_found or snap is None))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("captures", nargs="*", type=pathlib.Path, help="tell how these compare, and check nothing")
+    parser.add_argument("--sanscope", type=pathlib.Path, default=DEFAULT_SANSCOPE)
+    arguments = parser.parse_args()
+    if reason := missing_program(arguments.sanscope):
+        sys.exit(reason)
+    for path in arguments.captures:
+        report(arguments.sanscope, path)
+    if arguments.captures:
+        return 0
+    checks = Checks()
+    for name, *least in SAMPLES_OF_TWINS:
+        try:
+            check(checks, arguments.sanscope, name, *least)
+        except TableError as error:
+            checks.fail(name, [str(error)])
+    return checks.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
