@@ -49,6 +49,25 @@ TEST(QueueDepth, CountsRequestsOfOnePacketOneAfterTheOther) {
     EXPECT_THAT(commands.depths(), ElementsAre(1, 2));
 }
 
+TEST(QueueDepth, CountsStatusesOfUnknownCommandsAsSoonAsTheyHaveCome) {
+    Commands commands;
+    for (uint32_t i = 0; i < 4; ++i) {
+        const PacketNumber response = i == 3 ? 40 : 0;
+        commands.add(i, 10 * (i + 1), response).outcome = Outcome::completed;
+    }
+    commands.unpaired = {{1, 2, 22, 25}, {2, 1, 1, 1}};
+    EXPECT_THAT(commands.depths(), ElementsAre(1, 2, 1, 2));
+}
+
+TEST(QueueDepth, IsNotKnownWhereStatusesMayHaveComeOrNot) {
+    Commands commands;
+    commands.add(1, 10, 0).outcome = Outcome::unknown;
+    commands.add(2, 20, 60);
+    commands.add(3, 50, 60);
+    commands.unpaired = {{1, 1, 15, 30}};
+    EXPECT_THAT(commands.depths(), ElementsAre(1, unknown<uint32_t>, 2));
+}
+
 TEST(QueueDepth, CountsEachSessionForItself) {
     Commands commands;
     commands.add(1, 10, 20, 1);

@@ -75,6 +75,32 @@ TEST(Summary, MeasuresTheTurnaroundOfAnsweredCommandsOnly) {
     EXPECT_EQ(group.turnaround.max_ns(), 300);
 }
 
+TEST(Summary, TakesUncapturedAnswersOffTheQueue) {
+    Summary summary;
+    for (int64_t i = 0; i < 4; ++i) summary.on_request(command(i * 10, no_time));
+    EXPECT_EQ(summary.sessions()[0].max_depth, 4u);
+    // Two of them were answered at once, as StatSN tells later.
+    summary.on_counted(1, 2, 0, 40);
+    EXPECT_EQ(summary.sessions()[0].max_depth, 2u);
+    EXPECT_EQ(summary.sessions()[0].depth_now(), 2u);
+}
+
+TEST(Summary, LeavesOutOfTheTimesWhatWasAnsweredNobodyKnowsWhen) {
+    Summary summary;
+    for (int i = 0; i < 8; ++i) add(summary, command(0, 100));
+    const auto& group = summary.groups().begin()->second;
+    EXPECT_TRUE(group.times_are_known());
+    for (const Outcome outcome : {Outcome::completed, Outcome::unknown, Outcome::unknown}) {
+        CommandRow row = command(0, no_time);
+        row.outcome = outcome;
+        add(summary, row);
+    }
+    EXPECT_EQ(group.untimed, 3u);
+    EXPECT_FALSE(group.times_are_known()) << "three of eleven";
+    EXPECT_EQ(group.turnaround.count(), 8u);
+    EXPECT_TRUE(summary.unanswered().empty());
+}
+
 TEST(Summary, CountsWhatWasNotGoodByItsSense) {
     Summary summary;
     CommandRow bad = command(0, 10);
