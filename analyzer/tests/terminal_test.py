@@ -142,7 +142,7 @@ def test_interfaces(checks, sanscope, scratch):
         message = scratch / "message"
         message.write_bytes(varint(len(event)) + event)
         script = scratch / "recorder"
-        script.write_text(f"#!/bin/sh\ncat {message}\n")
+        script.write_text(f"#!/bin/sh\nhead -c 1 > /dev/null\ncat {message}\n")  # once it is asked
         script.chmod(0o755)
         for how, start in (("", run), (" on a terminal", on_terminal)):
             out = start([sanscope, *arguments], {"SANSCOPE_RECORDER": str(script)})
