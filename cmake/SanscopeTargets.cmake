@@ -119,3 +119,11 @@ function(sanscope_benchmark name)
   add_executable(${name}_bench ${ARG_SOURCES})
   target_link_libraries(${name}_bench PRIVATE sanscope_options benchmark::benchmark_main ${ARG_DEPENDS})
 endfunction()
+
+# sanscope_hardened(TARGET...): programs that read what others wrote. Their tables of addresses are filled in at the start and
+# read-only from then on, and no stack is executable.
+function(sanscope_hardened)
+  foreach(target ${ARGN})
+    target_link_options(${target} PRIVATE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+  endforeach()
+endfunction()
