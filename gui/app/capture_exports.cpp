@@ -37,6 +37,7 @@ QString count(uint64_t number) {
 
 void complain(CaptureWindow& capture, const QString& title, const QString& why) {
     auto* const box = new QMessageBox(QMessageBox::Warning, title, why, QMessageBox::Ok, &capture);
+    box->setTextFormat(Qt::PlainText);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->open();
 }

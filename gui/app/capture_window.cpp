@@ -263,6 +263,7 @@ void CaptureWindow::make_top() {
     filter_line_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     top->addWidget(filter_line_);
     range_label_ = new QLabel(this);
+    range_label_->setTextFormat(Qt::PlainText);
     range_label_->setContentsMargins(8, 0, 8, 0);
     range_label_->setAccessibleName(tr("Time range in sight"));
     top->addWidget(range_label_);
@@ -280,10 +281,13 @@ void CaptureWindow::make_top() {
 
 void CaptureWindow::make_status() {
     cursor_label_ = new QLabel(this);
+    cursor_label_->setTextFormat(Qt::PlainText);
     cursor_label_->setAccessibleName(tr("Time under the pointer"));
     selection_label_ = new QLabel(this);
+    selection_label_->setTextFormat(Qt::PlainText);
     selection_label_->setAccessibleName(tr("What is selected"));
     progress_label_ = new QLabel(this);
+    progress_label_->setTextFormat(Qt::PlainText);
     progress_bar_ = new QProgressBar(this);
     progress_bar_->setMaximumSize(200, 14);
     progress_bar_->setTextVisible(false);

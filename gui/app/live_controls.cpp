@@ -17,6 +17,7 @@
 
 #include "gui/app/capture_window.h"
 #include "gui/app/export_task.h"
+#include "gui/document/plain_text.h"
 #include "gui/recording/capture_dialog.h"
 #include "gui/recording/copy_recording.h"
 #include "gui/recording/numbered_path.h"
@@ -90,9 +91,9 @@ void LiveControls::start(v1::RecordingRequest request, const std::optional<v1::R
 
 void LiveControls::show_connecting(LiveRecording& recording) {
     constexpr int not_before_ms = 500;
-    auto* const progress =
-        new QProgressDialog(tr("Waiting for %1…").arg(QString::fromStdString(recording.remote()->host())),
-                            tr("Cancel"), 0, 0, window_.parent);
+    auto* const progress = new QProgressDialog(
+        plain_text(tr("Waiting for %1…").arg(QString::fromStdString(recording.remote()->host()))),
+        tr("Cancel"), 0, 0, window_.parent);
     progress->setWindowTitle(tr("Record"));
     progress->setMinimumDuration(not_before_ms);
     progress->setValue(0);
@@ -234,7 +235,8 @@ bool LiveControls::may_close(CaptureWindow& capture) {
     if (!unsaved_.holds(path)) return true;
     const auto answer = QMessageBox::question(
         window_.parent, tr("The recording is not saved"),
-        tr("%1 has no name of its own yet. Without saving, it is gone.").arg(QFileInfo(path).fileName()),
+        plain_text(
+            tr("%1 has no name of its own yet. Without saving, it is gone.").arg(QFileInfo(path).fileName())),
         QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
     if (answer == QMessageBox::Save) return save(capture, true);
     if (answer == QMessageBox::Discard) to_discard_.append(path);

@@ -15,6 +15,8 @@
 #include "gui/app/render.h"
 #include "gui/app/theme_palette.h"
 
+#include "analyzer/base/print_text.h"
+
 namespace sanscope {
 namespace {
 
@@ -96,7 +98,7 @@ void describe(CLI::App& app, Arguments& arguments) {
 // Nothing where the arguments are not right; that is told then.
 std::optional<RenderOptions> render_options(const Arguments& arguments) {
     const auto refuse = [](const char* why) {
-        std::fprintf(stderr, "sanscope-gui: %s\n", why);
+        print_text(stderr, "sanscope-gui: {}\n", why);
         return std::nullopt;
     };
     RenderOptions options;
@@ -147,7 +149,7 @@ void pass_over_desktop_messages(QtMsgType type, const QMessageLogContext&, const
         message.contains(QStringLiteral("OpenType support missing"))) {
         return;
     }
-    std::fprintf(stderr, "sanscope-gui: %s\n", qPrintable(message));
+    print_text(stderr, "sanscope-gui: {}\n", qPrintable(message));
 }
 
 int run(int argc, char** argv) {
@@ -211,7 +213,7 @@ int main(int argc, char** argv) {
     try {
         return sanscope::run(argc, argv);
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "sanscope-gui: %s\n", error.what());
+        sanscope::print_text(stderr, "sanscope-gui: {}\n", error.what());
         return 1;
     }
 }

@@ -22,6 +22,7 @@
 #include "gui/app/load_controls.h"
 #include "gui/app/recent_files.h"
 #include "gui/app/start_page.h"
+#include "gui/document/plain_text.h"
 
 namespace sanscope {
 namespace {
@@ -92,6 +93,7 @@ bool MainWindow::open(const QStringList& paths) {
     if (!errors.isEmpty()) {
         auto* const box = new QMessageBox(QMessageBox::Warning, tr("Not opened"),
                                           errors.join(QStringLiteral("\n\n")), QMessageBox::Ok, this);
+        box->setTextFormat(Qt::PlainText);
         box->setAttribute(Qt::WA_DeleteOnClose);
         box->open();
     }
@@ -101,7 +103,8 @@ bool MainWindow::open(const QStringList& paths) {
 bool MainWindow::open_one(const QString& path, QString& error) {
     const QString whole = QFileInfo(path).absoluteFilePath();
     for (int i = 0; i < tabs_->count(); ++i) {
-        if (tabs_->tabToolTip(i) != whole) continue;
+        const auto* const capture = qobject_cast<const CaptureWindow*>(tabs_->widget(i));
+        if (capture == nullptr || QFileInfo(capture->document().path()).absoluteFilePath() != whole) continue;
         tabs_->setCurrentIndex(i);
         return true;
     }
@@ -135,7 +138,7 @@ void MainWindow::show_name(CaptureWindow& capture) {
     const int index = tabs_->indexOf(&capture);
     const QFileInfo file(capture.document().path());
     tabs_->setTabText(index, file.fileName());
-    tabs_->setTabToolTip(index, file.absoluteFilePath());
+    tabs_->setTabToolTip(index, plain_text(file.absoluteFilePath()));
     if (&capture == current()) on_current_changed();
 }
 
@@ -178,8 +181,8 @@ bool MainWindow::may_close(CaptureWindow& capture) {
     tabs_->setCurrentWidget(&capture);
     const auto answer = QMessageBox::question(
         this, tr("Notes are not saved"),
-        tr("%1 has bookmarks or notes that are in no file. Close it without them?")
-            .arg(QFileInfo(capture.document().path()).fileName()),
+        plain_text(tr("%1 has bookmarks or notes that are in no file. Close it without them?")
+                       .arg(QFileInfo(capture.document().path()).fileName())),
         QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
     if (answer == QMessageBox::Save) ask_to_save_with_notes(capture);
     return answer == QMessageBox::Discard;
@@ -316,7 +319,8 @@ void MainWindow::fill_view_menu() {
 void MainWindow::fill_recent(QMenu* menu) {
     menu->clear();
     for (const QString& path : recent_files()) {
-        menu->addAction(QFileInfo(path).fileName(), this, [this, path] { open({path}); })->setToolTip(path);
+        menu->addAction(QFileInfo(path).fileName(), this, [this, path] { open({path}); })
+            ->setToolTip(plain_text(path));
     }
     menu->setToolTipsVisible(true);
     if (menu->isEmpty()) {

@@ -14,6 +14,8 @@
 #include "gui/app/theme_palette.h"
 #include "gui/app/view_kinds.h"
 
+#include "analyzer/base/print_text.h"
+
 namespace sanscope {
 namespace {
 
@@ -24,7 +26,7 @@ constexpr int exit_damaged = 3;
 constexpr int patience_ms = 120'000;
 
 void complain(const QString& text) {
-    fmt::print(stderr, "sanscope-gui: {}\n", text.toStdString());
+    print_text(stderr, "sanscope-gui: {}\n", text.toStdString());
 }
 
 int64_t moment(const AskedTime& time, int64_t begin_ns) {
@@ -162,7 +164,7 @@ int render(const RenderOptions& options) {
             complain(fault);
             return exit_nothing;
         }
-        fmt::print("{}\n", path.toStdString());
+        print_text(stdout, "{}\n", path.toStdString());
     }
     if (document->warning().isEmpty()) return exit_well;
     complain(document->warning());

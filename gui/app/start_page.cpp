@@ -7,6 +7,8 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "gui/document/plain_text.h"
+
 namespace sanscope {
 
 StartPage::StartPage(QWidget* parent)
@@ -65,7 +67,7 @@ void StartPage::set_recent(const QStringList& paths) {
         auto* const item = new QListWidgetItem(
             QStringLiteral("%1    %2").arg(info.fileName(), info.absolutePath()), recent_);
         item->setData(Qt::UserRole, path);
-        item->setToolTip(path);
+        item->setToolTip(plain_text(path));
     }
     recent_box_->setVisible(!paths.isEmpty());
 }

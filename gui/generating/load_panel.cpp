@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/document/plain_text.h"
 #include "gui/generating/load_charts.h"
 #include "gui/generating/load_summary.h"
 
@@ -125,6 +126,7 @@ QWidget* LoadPanel::build_figures() {
         auto* const name = new QLabel(figures_[i].name, box);
         name->setForegroundRole(QPalette::PlaceholderText);
         figures_[i].value = new QLabel(box);
+        figures_[i].value->setTextFormat(Qt::PlainText);
         figures_[i].value->setFont(large);
         figures_[i].value->setTextInteractionFlags(Qt::TextSelectableByMouse);
         figures_[i].value->setAccessibleName(figures_[i].name);
@@ -179,7 +181,7 @@ void LoadPanel::begin(const LoadSettings& settings) {
     words_->setCurrentIndex(0);
     const QString text = settings.luns.join(QStringLiteral(", "));
     of_what_->setText(text);
-    of_what_->setToolTip(text);
+    of_what_->setToolTip(plain_text(text));
     progress_->setVisible(!settings.luns.isEmpty());
     show_progress(0, QString());
     stop_->setText(tr("&Stop"));
@@ -255,7 +257,7 @@ void LoadPanel::show_end(const LoadEnd& end) {
     summary_->clear();
     for (const auto& [name, value] : summary_rows(end.summary)) {
         auto* const item = new QTreeWidgetItem(summary_, {name, value});
-        item->setToolTip(1, QStringLiteral("<p>%1</p>").arg(value.toHtmlEscaped()));
+        item->setToolTip(1, plain_text(value));
     }
     if (end.summary.isEmpty()) return;
     const QJsonObject turnaround = end.summary.value(QStringLiteral("turnaround_ns")).toObject();
@@ -307,6 +309,7 @@ void LoadPanel::ask_to_save() {
     auto* const box =
         new QMessageBox(QMessageBox::Warning, tr("Not saved"),
                         QStringLiteral("%1: %2").arg(path, file.errorString()), QMessageBox::Ok, this);
+    box->setTextFormat(Qt::PlainText);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->open();
 }

@@ -12,6 +12,7 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
+#include "gui/document/plain_text.h"
 #include "gui/plot/theme.h"
 
 #include "analyzer/report/human_units.h"
@@ -30,11 +31,6 @@ constexpr int most_secret = 255;
 QString portal_of(const QString& target_url) {
     const QString rest = target_url.mid(QStringLiteral("iscsi://").size());
     return rest.left(rest.indexOf(u'/'));
-}
-
-// What comes from outside is not to be taken for markup.
-QString tip(const QString& text) {
-    return text.isEmpty() ? QString() : QStringLiteral("<p>%1</p>").arg(text.toHtmlEscaped());
 }
 
 }  // namespace
@@ -271,7 +267,7 @@ void TargetChooser::add_target(const QString& name, const QString& url) {
     if (items_.contains(url)) return;
     auto* const item = new QTreeWidgetItem(list_);
     item->setText(name_column, tr("%1 at %2").arg(name, portal_of(url)));
-    item->setToolTip(name_column, url);
+    item->setToolTip(name_column, plain_text(url));
     item->setData(name_column, url_role, url);
     item->setFirstColumnSpanned(true);
     item->setChildIndicatorPolicy(QTreeWidgetItem::ShowIndicator);
@@ -293,7 +289,7 @@ void TargetChooser::add_lun(const QString& target_url, const DiscoveredLun& lun)
     auto* const item = new QTreeWidgetItem(target);
     item->setText(name_column, tr("LUN %1").arg(lun.number));
     item->setData(name_column, url_role, lun.url);
-    item->setToolTip(name_column, lun.url);
+    item->setToolTip(name_column, plain_text(lun.url));
     if (!lun.error.isEmpty()) {
         item->setText(name_column, tr("LUN %1: %2").arg(lun.number).arg(lun.error));
         item->setFirstColumnSpanned(true);
@@ -306,7 +302,7 @@ void TargetChooser::add_lun(const QString& target_url, const DiscoveredLun& lun)
     item->setText(product_column, (lun.vendor + u' ' + lun.product).trimmed());
     item->setText(serial_column, lun.serial_number.isEmpty() ? tr("not told") : lun.serial_number);
     item->setText(content_column, lun.content);
-    item->setToolTip(content_column, tip(lun.content));
+    item->setToolTip(content_column, plain_text(lun.content));
     item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable);
     item->setCheckState(name_column, to_choose_.contains(lun.url) ? Qt::Checked : Qt::Unchecked);
 }
@@ -316,7 +312,7 @@ void TargetChooser::tell_failure(const QString& url, const QString& why) {
     if (target == nullptr) return tell(why);
     auto* const item = new QTreeWidgetItem(target);
     item->setText(name_column, why.section(u'\n', 0, 0));
-    item->setToolTip(name_column, tip(why));
+    item->setToolTip(name_column, plain_text(why));
     item->setFirstColumnSpanned(true);
     item->setForeground(name_column, Theme::of(palette()).problem);
     item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable);

@@ -5,6 +5,8 @@
 #include <QTimer>
 #include <algorithm>
 
+#include "gui/document/plain_text.h"
+
 namespace sanscope {
 namespace {
 
@@ -223,9 +225,13 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
         case Qt::ToolTipRole:
         case Qt::AccessibleDescriptionRole: {
             Cell value;
-            if (cell(row, column, value)) return format(column).exact(value, time_);
-            const Page::Field* const fetched = field(row, column);
-            return fetched == nullptr ? QString() : fetched->exact;
+            QString exact;
+            if (cell(row, column, value)) {
+                exact = format(column).exact(value, time_);
+            } else if (const Page::Field* const fetched = field(row, column)) {
+                exact = fetched->exact;
+            }
+            return role == Qt::ToolTipRole ? plain_text(exact) : exact;
         }
         case Qt::BackgroundRole: {
             bool lit = false;

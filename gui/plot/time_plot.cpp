@@ -7,6 +7,7 @@
 #include <QToolTip>
 #include <QWheelEvent>
 
+#include "gui/document/plain_text.h"
 #include "gui/plot/time_axis.h"
 
 namespace sanscope {
@@ -432,7 +433,7 @@ void TimePlot::mouseMoveEvent(QMouseEvent* event) {
             const LegendRow::Entry* entry = legend_entry_at(event->position());
             setCursor(entry != nullptr && entry->on != nullptr ? Qt::PointingHandCursor : Qt::ArrowCursor);
             if (entry != nullptr) {
-                QToolTip::showText(event->globalPosition().toPoint(), entry->tip, this);
+                QToolTip::showText(event->globalPosition().toPoint(), plain_text(entry->tip), this);
             } else {
                 Q_EMIT hovered(event->pos());
             }

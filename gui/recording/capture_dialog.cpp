@@ -12,6 +12,7 @@
 #include <QThreadPool>
 #include <QVBoxLayout>
 
+#include "gui/document/plain_text.h"
 #include "gui/plot/theme.h"
 #include "gui/recording/sparkline_delegate.h"
 
@@ -117,8 +118,9 @@ void CaptureDialog::build() {
     column->addWidget(interfaces_, 1);
     column->addLayout(build_form());
     message_->setWordWrap(true);
-    // Another host may have had a say in it.
+    // Another host may have had a say in them.
     message_->setTextFormat(Qt::PlainText);
+    filter_message_->setTextFormat(Qt::PlainText);
     message_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     message_->hide();
     column->addWidget(message_);
@@ -288,8 +290,7 @@ void CaptureDialog::show_interfaces(const Listed& listed) {
         auto* const item = new QTreeWidgetItem({name, QString(), addresses.join(QStringLiteral(", "))});
         item->setData(name_column, Qt::UserRole, name);
         item->setData(activity_column, SparklineDelegate::name_role, name);
-        if (!description.isEmpty())
-            item->setToolTip(name_column, QStringLiteral("<p>%1</p>").arg(description.toHtmlEscaped()));
+        if (!description.isEmpty()) item->setToolTip(name_column, plain_text(description));
         interfaces_->addTopLevelItem(item);
         item->setSelected(!elsewhere() && to_choose_.contains(name));
     }

@@ -225,17 +225,26 @@ int run() {
         decoder.add(std::span(room).first(static_cast<size_t>(came)));
     }
     v1::RecordingEvent event;
+    const char* const says = std::getenv("REPLAY_SAYS");  // in whatever is a text
     if (command.has_list_interfaces()) {
         for (const char* const name : {"replay", "flapping"}) {
             auto* const interface = event.mutable_interfaces()->add_interfaces();
             interface->set_name(name);
             interface->set_up(true);
+            if (says != nullptr) {
+                interface->set_name(name + std::string(says));
+                interface->set_description(says);
+                interface->add_addresses(says);
+            }
         }
         Replay::tell(event);
     } else if (command.has_check_filter()) {
         const bool valid = command.check_filter().filter().find("prot") == std::string::npos;
         event.mutable_filter_check()->set_valid(valid);
-        if (!valid) event.mutable_filter_check()->set_message("syntax error in filter expression");
+        if (!valid) {
+            event.mutable_filter_check()->set_message(says != nullptr ? says
+                                                                      : "syntax error in filter expression");
+        }
         Replay::tell(event);
     } else if (command.has_record()) {
         return Replay(command.record()).run();

@@ -55,6 +55,8 @@ class Conversation {
         bool data_digest = false;
         uint32_t longest_data = 3000;
         uint32_t longest_segment = 1448;
+        std::string_view initiator_key = "InitiatorName=iqn.i";
+        std::string_view target_key = "TargetName=iqn.t";
     };
 
     Conversation(const Options& options, Choose choose) : options_(options), choose_(std::move(choose)) {
@@ -103,7 +105,7 @@ class Conversation {
     void login() {
         const std::string_view header = options_.header_digest ? "HeaderDigest=CRC32C" : "HeaderDigest=None";
         const std::string_view data = options_.data_digest ? "DataDigest=CRC32C" : "DataDigest=None";
-        const Bytes keys = text_keys({"InitiatorName=iqn.i", "TargetName=iqn.t", header, data});
+        const Bytes keys = text_keys({options_.initiator_key, options_.target_key, header, data});
         send(false, login_request(keys), false);
         flush(true);
         send(true, login_response(text_keys({header, data})).stat_sn(stat_sn_++), false);

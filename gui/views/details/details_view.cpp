@@ -18,6 +18,8 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
+#include "gui/document/plain_text.h"
+
 namespace sanscope {
 namespace {
 
@@ -393,7 +395,7 @@ void DetailsView::show_menu(QPoint at) {
     const QString filter = QString::fromStdString(field.filter);
     QAction* const apply = menu->addAction(tr("Apply as filter"));
     apply->setEnabled(!filter.isEmpty());
-    apply->setToolTip(filter);
+    apply->setToolTip(plain_text(filter));
     menu->setToolTipsVisible(true);
     connect(apply, &QAction::triggered, this,
             [this, filter, language = QString::fromStdString(field.language)] {

@@ -4,6 +4,8 @@
 #include <QBrush>
 #include <QFont>
 
+#include "gui/document/plain_text.h"
+
 namespace sanscope {
 
 void PacketTreeModel::set_tree(std::shared_ptr<const PacketTree> tree) {
@@ -55,7 +57,7 @@ QVariant PacketTreeModel::data(const QModelIndex& index, int role) const {
             if (!field.type.empty()) tip += QStringLiteral(" — ") + QString::fromStdString(field.type);
             if (field.length > 0)
                 tip += tr("\nbytes %1 to %2").arg(field.start).arg(field.start + field.length - 1);
-            return tip;
+            return plain_text(tip);
         }
         case Qt::FontRole:
             if (field.parent == PacketTree::none) {

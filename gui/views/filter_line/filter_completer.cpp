@@ -7,6 +7,7 @@
 #include <QStandardItemModel>
 #include <QTreeView>
 
+#include "gui/document/plain_text.h"
 #include "gui/plot/theme.h"
 #include "gui/views/filter_line/filter_edit.h"
 
@@ -46,8 +47,8 @@ void FilterCompleter::offer(int begin, int end, const std::vector<Offer>& offers
         auto* const text = new QStandardItem(offer.text);
         auto* const explanation = new QStandardItem(offer.explanation);
         explanation->setForeground(faint);
-        text->setToolTip(offer.tooltip);
-        explanation->setToolTip(offer.tooltip);
+        text->setToolTip(plain_text(offer.tooltip));
+        explanation->setToolTip(plain_text(offer.tooltip));
         model_->appendRow({text, explanation});
     }
     auto* const list = static_cast<QTreeView*>(completer_->popup());

@@ -11,6 +11,7 @@
 #include <QSettings>
 #include <QToolButton>
 
+#include "gui/document/plain_text.h"
 #include "gui/models/column_format.h"
 #include "gui/models/table_access.h"
 
@@ -268,7 +269,7 @@ void FilterLine::show_valid() {
 
 void FilterLine::tell(const QString& message, const QString& tooltip) {
     message_->setText(message);
-    message_->setToolTip(tooltip.isEmpty() ? message : tooltip);
+    message_->setToolTip(plain_text(tooltip.isEmpty() ? message : tooltip));
     message_->setAccessibleDescription(message);
     edit_->setAccessibleDescription(message);
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/document/plain_text.h"
 #include "gui/models/senders/sender_list.h"
 #include "gui/plot/time_axis.h"
 #include "gui/views/ladder/ladder_words.h"
@@ -238,7 +239,7 @@ void LadderCanvas::on_hover(std::optional<QPoint> at) {
     if (words.isEmpty()) {
         QToolTip::hideText();
     } else {
-        QToolTip::showText(mapToGlobal(*at + QPoint(14, 10)), words, this);
+        QToolTip::showText(mapToGlobal(*at + QPoint(14, 10)), plain_text(words), this);
     }
 }
 

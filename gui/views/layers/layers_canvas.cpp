@@ -6,6 +6,7 @@
 #include <QWheelEvent>
 #include <algorithm>
 
+#include "gui/document/plain_text.h"
 #include "gui/plot/time_axis.h"
 #include "gui/views/layers/layers_view.h"
 
@@ -180,7 +181,7 @@ void LayersCanvas::on_hover(std::optional<QPoint> at) {
         unsetCursor();
         return;
     }
-    QToolTip::showText(mapToGlobal(*at + QPoint(12, 12)), text, this);
+    QToolTip::showText(mapToGlobal(*at + QPoint(12, 12)), plain_text(text), this);
 }
 
 QString LayersCanvas::told_command(const CommandBar& bar) const {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/document/plain_text.h"
 #include "gui/plot/time_axis.h"
 
 namespace sanscope {
@@ -365,7 +366,7 @@ void OverviewView::tell(QPoint at, QPoint global) {
     const TimeViewport view = strip();
     for (const OverviewMark& mark : marks_) {
         if (std::abs(view.x_of(mark.time_ns) - at.x()) < 5 && at.y() < 16 && !mark.label.isEmpty()) {
-            return QToolTip::showText(global, mark.label, this);
+            return QToolTip::showText(global, plain_text(mark.label), this);
         }
     }
     const size_t i = picture_.column_at(view.time_at(at.x()));
@@ -384,7 +385,7 @@ void OverviewView::tell(QPoint at, QPoint global) {
     if (column.losses > 0) {
         text += QLatin1Char('\n') + retransmissions(column.losses);
     }
-    QToolTip::showText(global, text, this);
+    QToolTip::showText(global, plain_text(text), this);
 }
 
 }  // namespace sanscope
