@@ -95,7 +95,7 @@ bool CcClassifier::looks_paced_from_afar(const Doubts& doubts, double others) co
     constexpr uint64_t enough_pauses = 12;
     constexpr double least_contradiction = 0.3;
     const double share = unclocked_share();
-    if (share >= 0.2 && others > 4 && doubts.bbr < 0.05 * others) return true;
+    if (share >= 0.4 && others > 4 && doubts.bbr < 0.05 * others) return true;
     return share >= 0.2 && on_pace_ >= enough_pauses && on_pace_share() >= 0.6 &&
            others >= least_contradiction && doubts.bbr <= 0.75 * others + 0.1;
 }
@@ -141,6 +141,14 @@ const char* CcClassifier::name(const Doubts& doubts, int64_t min_rtt_us) {
                        : "";
     }
     return "";
+}
+
+double CcClassifier::doubt_a_round(Control control, const Doubts& doubts) const {
+    constexpr double at_first = 5;  // one contradiction in few round trips says little
+    const double doubt = control == Control::bbr     ? doubts.bbr
+                         : control == Control::cubic ? doubts.cubic
+                                                     : doubts.reno;
+    return doubt / (at_first + static_cast<double>(rounds_));
 }
 
 bool CcClassifier::is_possible(Control control, Control shown, const Doubts& doubts) const {

@@ -44,6 +44,8 @@ class CcClassifier {
     const char* name(const Doubts& doubts, int64_t min_rtt_us);
     // Whether that one may be the sender's although `shown` is shown.
     bool is_possible(Control control, Control shown, const Doubts& doubts) const;
+    // How much contradicts it in a round trip: by so much its window may be off.
+    double doubt_a_round(Control control, const Doubts& doubts) const;
 
   private:
     // Round trips in which the sender stopped where one window ends, and never where the other does.

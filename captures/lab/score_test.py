@@ -267,6 +267,23 @@ class Goals(unittest.TestCase):
         self.assertEqual(self.missed(wanted, 0.2), [True])
         self.assertEqual(self.missed(wanted, 0.2, "ecn"), [False])
 
+    def verdicts_of(self, wanted, *scores):
+        return [(claim, measured) for claim, measured in goals.verdicts(wanted, scoreboard.by_class(scores), scores)
+                if measured is not None]
+
+    def test_each_sender_is_held_to_its_own_and_no_mean_excuses_it(self):
+        wanted = {"sender": {"each": {"figure": {"at_most": 0.5}}}}
+        missed = self.verdicts_of(wanted, score_of("good", 0.0, "drops"), score_of("bad", 0.75, "ecn"))
+        self.assertEqual(len(missed), 1)
+        self.assertIn("bad", missed[0][0])
+        self.assertEqual(self.verdicts_of(wanted, score_of("nothing measured", None, "drops")), [])
+
+    def test_over_all_is_the_mean_of_the_recordings_of_every_class(self):
+        wanted = {"sender": {"all": {"figure": {"at_most": 0.5}}}}
+        scores = [score_of("one", 0.0, "drops"), score_of("two", 0.0, "drops"), score_of("three", 0.9, "ecn")]
+        self.assertEqual(self.verdicts_of(wanted, *scores), [])
+        self.assertEqual(len(self.verdicts_of(wanted, *scores[1:], score_of("four", 0.9, "bbr"))), 1)
+
     def test_a_misspelt_goals_file_is_refused(self):
         for text in ("{", "[]", '{"sneder": {}}', '{"sender": {"dorps": {}}}', '{"sender": {"drops": {"figure": 1}}}',
                      '{"sender": {"drops": {"figure": {"most": 1}}}}', '{"sender": {"drops": {"figure": {}}}}'):
