@@ -227,6 +227,25 @@ TEST(Engine, CountsHowOftenTheClockIsSetBack) {
     EXPECT_EQ(f.engine.issues()[Issue::times_set_back].first_packet, 4u);
 }
 
+// One packet with a time to come spoils no round trip of its connection, before or after.
+TEST(Engine, BelievesNoTimeThatIsFarAheadOfThoseAroundIt) {
+    constexpr int64_t second = 1'000'000'000;
+    const Conversation conversation({}, random_choices(9));
+    for (size_t wrong = 3; wrong < 12; ++wrong) {
+        Feeding f;
+        for (size_t i = 0; i < conversation.segments.size(); ++i) {
+            if (i == wrong) f.time_ns += int64_t{46} * 365 * 86'400 * second;
+            f.segment(conversation.segments[i]);
+            if (i == wrong) f.time_ns -= int64_t{46} * 365 * 86'400 * second;
+        }
+        f.finish();
+        for (const WindowRow& row : f.engine.store().windows())
+            EXPECT_LT(row.srtt_ns, 10 * second) << "packet " << row.packet;
+        for (const SenderSummary& sender : f.engine.store().senders())
+            EXPECT_LT(sender.rtt_min_ns(), 10 * second);
+    }
+}
+
 // While a capture grows, a view wants to know where it is made and how long the path is.
 TEST(Engine, DescribesWhatIsKnownOfThePathBeforeTheEnd) {
     for (const char* const name : {"loss-mixed-initiator.pcap.zst", "loss-mixed-target.pcap.zst"}) {

@@ -153,10 +153,27 @@ bool ConnectionSenders::is_copy(Side& sender, uint32_t others, const DecodedPack
             digest ^= digest >> 13;
         }
     }
-    Seen& before = sender.seen[(packet.ip_id != 0 ? packet.ip_id : digest) % sender.seen.size()];
     const auto time_us = static_cast<uint32_t>(static_cast<uint64_t>(time_ns) / 1000);
+    const auto is_same = [&](const Seen& seen) {
+        return seen.holds && seen.digest == digest && seen.ip_id == packet.ip_id;
+    };
+    // Identifications that count up never meet; digests do, and have a few places each.
+    constexpr size_t places = 4;
+    size_t at = packet.ip_id % sender.seen.size();
+    if (packet.ip_id == 0) {
+        const size_t first = digest % (sender.seen.size() / places) * places;
+        at = first;
+        for (size_t place = first; place < first + places; ++place) {
+            if (is_same(sender.seen[place])) {
+                at = place;
+                break;
+            }
+            if (static_cast<int32_t>(sender.seen[place].number - sender.seen[at].number) < 0) at = place;
+        }
+    }
+    Seen& before = sender.seen[at];
     const uint32_t passed_us = time_us - before.time_us;
-    const bool same = before.holds && before.digest == digest && before.ip_id == packet.ip_id;
+    const bool same = is_same(before);
     bool copy = false;
     if (packet.ip_id != 0) {
         copy = same && passed_us < longest_us;
@@ -172,7 +189,7 @@ bool ConnectionSenders::is_copy(Side& sender, uint32_t others, const DecodedPack
                                  : std::max(sender.copies - 1, 0);
         }
     }
-    before = {digest, time_us, others, packet.ip_id, true};
+    before = {digest, time_us, others, sender.packets, packet.ip_id, true};
     return copy;
 }
 

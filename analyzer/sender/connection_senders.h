@@ -40,6 +40,7 @@ class ConnectionSenders {
         uint32_t digest = 0;  // of what tells one packet from the next
         uint32_t time_us = 0;
         uint32_t others = 0;  // packets of the other side before it
+        uint32_t number = 0;  // of it among those of its side
         uint16_t ip_id = 0;
         bool holds = false;
     };

@@ -55,6 +55,25 @@ class Connection {
     uint64_t packet_ = 0;
 };
 
+// A capture that pauses goes on more than 1 GiB farther: the other side's acknowledgements have come so far, or the segment
+// acknowledges what the other side sent. Elsewhere without either, it is another connection.
+TEST(TcpConnection, GoesOnFarAwayWhereAcknowledgementsVouchForIt) {
+    constexpr uint32_t far = 1'500'000'000;
+    Connection vouched;
+    vouched.open();
+    ASSERT_TRUE(vouched.takes(From::a, {.seq = 1001, .ack = 5001, .length = 48}));
+    ASSERT_TRUE(vouched.takes(From::b, {.seq = 5001, .ack = 1049, .length = 1000}));
+    EXPECT_TRUE(vouched.takes(From::b, {.seq = 5001 + far, .ack = 1049, .length = 1000}));
+    ASSERT_TRUE(vouched.takes(From::a, {.seq = 1049, .ack = 6001 + far}));
+    EXPECT_TRUE(vouched.takes(From::b, {.seq = 6001 + far, .ack = 900'000'000, .length = 1000}));
+
+    Connection another;
+    another.open();
+    ASSERT_TRUE(another.takes(From::a, {.seq = 1001, .ack = 5001, .length = 48}));
+    ASSERT_TRUE(another.takes(From::b, {.seq = 5001, .ack = 1049, .length = 1000}));
+    EXPECT_FALSE(another.takes(From::b, {.seq = 5001 + far, .ack = 900'000'000, .length = 1000}));
+}
+
 TEST(TcpConnection, CountsPacketsAndBytesOfEachSide) {
     Connection c;
     c.open();
