@@ -49,8 +49,12 @@ void CaptureOptions::add_to(CLI::App& command) {
         ->check(CLI::Range(1u, 64u));
 }
 
-Analysed analyse_captures(const CaptureOptions& options, ResultStore::Keep keep) {
+namespace {
+
+Analysed analyse_into(const CaptureOptions& options, ResultStore::Keep keep,
+                      std::unique_ptr<SpillingMemory> memory) {
     Analysed analysed;
+    analysed.memory = std::move(memory);
     auto source = open_captures(options.files);
     if (!source) {
         print_text(stderr, "sanscope: {}\n", source.error().message);
@@ -58,7 +62,9 @@ Analysed analyse_captures(const CaptureOptions& options, ResultStore::Keep keep)
         return analysed;
     }
     analysed.source = std::move(*source);
-    analysed.engine = std::make_unique<Engine>(keep);
+    analysed.engine = analysed.memory == nullptr
+                          ? std::make_unique<Engine>(keep)
+                          : std::make_unique<Engine>(keep, Engine::StopAfter::none, analysed.memory.get());
 
     ProgressBar bar(*analysed.source);
     AnalysisOptions analysis;
@@ -80,6 +86,29 @@ Analysed analyse_captures(const CaptureOptions& options, ResultStore::Keep keep)
         analysed.status = exit_interrupted;
     }
     return analysed;
+}
+
+}  // namespace
+
+Analysed analyse_captures(const CaptureOptions& options, ResultStore::Keep keep) {
+    return analyse_into(options, keep, nullptr);
+}
+
+Analysed analyse_captures_aside(const CaptureOptions& options, ResultStore::Keep keep) {
+    constexpr size_t most_in_memory = size_t{256} << 20;
+    return analyse_into(options, keep, std::make_unique<SpillingMemory>(most_in_memory));
+}
+
+std::vector<Finding> findings_of(const Analysed& analysed) {
+    const std::vector<Damage> damage = analysed.source->damage();
+    const std::vector<CaptureInterface> interfaces(analysed.source->interfaces().begin(),
+                                                   analysed.source->interfaces().end());
+    return findings({.store = analysed.engine->store(),
+                     .totals = analysed.engine->totals(),
+                     .issues = analysed.engine->issues(),
+                     .damage = damage,
+                     .interfaces = interfaces,
+                     .stop = &InterruptHandler::interrupted});
 }
 
 }  // namespace sanscope

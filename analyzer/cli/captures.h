@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/base/spilling_memory.h"
 #include "analyzer/cli/exit_status.h"
 #include "analyzer/engine/engine.h"
 #include "analyzer/ingest/packet_source.h"
+#include "analyzer/report/findings.h"
 
 namespace CLI {
 class App;
@@ -24,6 +26,7 @@ struct CaptureOptions {
 };
 
 struct Analysed {
+    std::unique_ptr<SpillingMemory> memory;  // of the engine's rows
     std::unique_ptr<PacketSource>
         source;  // for its interfaces and damage; nullptr if nothing could be opened
     std::unique_ptr<Engine> engine;
@@ -33,6 +36,10 @@ struct Analysed {
 // Opens and analyses the captures, with a progress bar where standard error is a terminal; what is wrong with them, and
 // an interruption by Ctrl-C, is told on standard error.
 Analysed analyse_captures(const CaptureOptions& options, ResultStore::Keep keep);
+// The same for whoever looks at rows but once: beyond some hundred megabytes they lie in a temporary file.
+Analysed analyse_captures_aside(const CaptureOptions& options, ResultStore::Keep keep);
+// What is wrong with a capture that was analysed with the rows for it (rows_for_findings).
+std::vector<Finding> findings_of(const Analysed& analysed);
 
 // Tells on standard error where the captures were damaged, `packets` having been analysed; whether they were at all.
 bool tell_damage(const PacketSource& source, uint64_t packets);

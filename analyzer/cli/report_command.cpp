@@ -2,6 +2,7 @@
 #include "analyzer/cli/report_command.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <fmt/core.h>
 #include <unistd.h>
@@ -13,14 +14,15 @@
 namespace sanscope {
 
 void ReportCommand::add_to(CLI::App& app) {
-    command_ =
-        app.add_subcommand("report", "What happened, for reading: sessions, commands, turnaround, errors");
+    command_ = app.add_subcommand(
+        "report", "What is wrong and what happened, for reading: findings, sessions, commands");
     captures_.add_to(*command_);
     command_->footer(
         "Turnaround is the time from the packet that completes a command PDU to the packet that completes "
         "the PDU\n"
-        "with its status, as the capturing host saw them. Memory does not grow with the length of the "
-        "capture.\n\n"
+        "with its status, as the capturing host saw them. Of files, rows that findings rest on lie in a "
+        "temporary file\n"
+        "where they are many; of standard input none are kept, and less is found.\n\n"
         "Examples:\n"
         "  sanscope report san.pcapng\n"
         "  sanscope report initiator.pcap.zst target.pcap.zst\n"
@@ -32,12 +34,15 @@ bool ReportCommand::chosen() const {
 }
 
 ExitStatus ReportCommand::run() const {
-    const Analysed analysed = analyse_captures(captures_, ResultStore::Keep::nothing());
+    // A stream may never end: what is found in it rests on what is kept in bounded memory.
+    const bool endless = std::ranges::find(captures_.files, "-") != captures_.files.end();
+    const Analysed analysed = endless ? analyse_captures(captures_, ResultStore::Keep::nothing())
+                                      : analyse_captures_aside(captures_, rows_for_findings);
     if (analysed.status == exit_nothing_analysed) return analysed.status;
     FileSink out(STDOUT_FILENO);
     const Engine& engine = *analysed.engine;
-    const std::string text =
-        text_report({captures_.files, *analysed.source, engine.totals(), engine.issues(), engine.store()});
+    const std::string text = text_report({captures_.files, *analysed.source, engine.totals(), engine.issues(),
+                                          engine.store(), findings_of(analysed), isatty(STDOUT_FILENO) != 0});
     if (!out.write(text) && out.error() != nullptr) {
         print_text(stderr, "sanscope: standard output: {}\n", out.error()->message);
         return exit_nothing_analysed;

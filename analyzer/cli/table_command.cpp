@@ -15,6 +15,8 @@
 #include "analyzer/query/filtered_table.h"
 #include "analyzer/query/row_filter.h"
 #include "analyzer/query/select.h"
+#include "analyzer/report/finding_rows.h"
+#include "analyzer/tables/findings_table.h"
 #include "analyzer/tables/tables.h"
 
 namespace sanscope {
@@ -23,12 +25,14 @@ namespace {
 std::string columns_help() {
     std::string text =
         "Tables and their columns. Unknown values are empty; times are nanoseconds since the epoch.\n";
-    for (const TableInfo& table : table_infos()) {
+    const auto describe = [&text](const TableInfo& table) {
         text += fmt::format("\n{}: {}\n", table.name, table.description);
         for (const ColumnInfo& column : table.columns) {
             text += fmt::format("  {:<40} {}\n", column.name, column.description);
         }
-    }
+    };
+    for (const TableInfo& table : table_infos()) describe(table);
+    describe(findings_table);
     text +=
         "\nWhich rows, --where EXPRESSION: as in Wireshark's display filters, with these columns.\n"
         "  and or not ( )              also && || !\n"
@@ -72,6 +76,7 @@ void TableCommand::add_to(CLI::App& app) {
     command_ = app.add_subcommand("table", "One table of the analysis, for other programs to read");
     std::vector<std::string> tables;
     for (const TableInfo& table : table_infos()) tables.emplace_back(table.name);
+    tables.emplace_back(findings_table.name);
     std::vector<std::string> formats;
     for (const ExportFormat& format : export_formats()) formats.emplace_back(format.name);
 
@@ -97,7 +102,8 @@ bool TableCommand::chosen() const {
 }
 
 ExitStatus TableCommand::run() const {
-    const TableInfo& info = *find_table(table_);
+    const bool of_findings = table_ == findings_table.name;
+    const TableInfo& info = of_findings ? findings_table : *find_table(table_);
     std::optional<RowFilter> filter;
     if (where_option_->count() != 0) {
         auto compiled = RowFilter::compile(where_, info.name, info.columns);
@@ -107,7 +113,8 @@ ExitStatus TableCommand::run() const {
         }
         filter = std::get<RowFilter>(std::move(compiled));
     }
-    const Analysed analysed = analyse_captures(captures_, info.keep);
+    const Analysed analysed = of_findings ? analyse_captures_aside(captures_, rows_for_findings)
+                                          : analyse_captures(captures_, info.keep);
     if (analysed.status == exit_nothing_analysed) return analysed.status;
 
     auto sink = FileSink::create(output_);
@@ -115,7 +122,9 @@ ExitStatus TableCommand::run() const {
         print_text(stderr, "sanscope: {}\n", sink.error().message);
         return exit_usage;
     }
-    const auto whole = info.make(analysed.engine->store());
+    ChunkedRows<FindingRow> found;
+    if (of_findings) append_finding_rows(findings_of(analysed), found);
+    const auto whole = of_findings ? make_findings_table(found) : info.make(analysed.engine->store());
     std::optional<FilteredTable> some;
     if (filter) some.emplace(*whole, selected_rows(*filter, *whole));
     const Table& table = some ? static_cast<const Table&>(*some) : *whole;

@@ -103,6 +103,10 @@ void TargetCommand::add_to(CLI::App& app) {
         ->check(CLI::Range(0, 86400))
         ->capture_default_str();
     command_->add_option("--latency", latency_, "Time that each command takes besides: 200us");
+    command_->add_option("--latency-of", latency_of_, "… each of these")
+        ->check(CLI::IsMember({"all", "reads", "writes"}))
+        ->capture_default_str();
+    command_->add_option("--latency-lun", settings_.latency_lun, "… to this logical unit alone");
     command_
         ->add_option(
             "--fault", faults_,
@@ -193,6 +197,8 @@ Result<TargetSettings> TargetCommand::settings() const {
         if (!latency) return Error{"--latency: " + latency.error().message};
         settings.latency = *latency;
     }
+    if (latency_of_ == "reads") settings.latency_of = TargetSettings::LatencyOf::reads;
+    if (latency_of_ == "writes") settings.latency_of = TargetSettings::LatencyOf::writes;
     for (const std::string& text : faults_) {
         const auto fault = parse_fault(text);
         if (!fault) return Error{"--fault: " + fault.error().message};

@@ -40,6 +40,7 @@ class TargetCommand {
     std::string mutual_user_;
     std::string mutual_secret_file_;
     std::string chap_algorithms_;
+    std::string latency_of_ = "all";
     std::string latency_;
     unsigned idle_seconds_ = 600;
     unsigned threads_ = 0;  // 0: one a processor

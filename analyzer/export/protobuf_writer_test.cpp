@@ -12,6 +12,7 @@
 #include "sanscope/v1/tables.pb.h"
 
 #include "analyzer/export/testing/grid_table.h"
+#include "analyzer/tables/findings_table.h"
 #include "analyzer/tables/tables.h"
 
 namespace sanscope {
@@ -157,6 +158,18 @@ TEST(WriteProtobuf, commands_read_back_cell_by_cell) {
     row.status = 0;
     row.outcome = Outcome::completed;
     expect_round_trip<v1::Command>(*make_commands_table(rows));
+}
+
+TEST(WriteProtobuf, findings_read_back_cell_by_cell) {
+    ChunkedRows<FindingRow> rows;
+    rows.append({});
+    FindingRow& row = rows.append({});
+    row.kind = "target_wait";
+    row.title = "Reads of LUN 0 wait 5 ms";
+    row.cost_ns = 12;
+    row.lun = 0;
+    row.packet = 7;
+    expect_round_trip<v1::Finding>(*make_findings_table(rows));
 }
 
 TEST(WriteProtobuf, pdus_read_back_cell_by_cell) {

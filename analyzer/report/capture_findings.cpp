@@ -17,9 +17,45 @@ Finding make(Kind kind, Severity severity, std::string title, std::string explan
     Finding finding;
     finding.kind = kind;
     finding.severity = severity;
+    finding.side = severity == Severity::information ? Finding::Side::none : Finding::Side::capture;
     finding.title = std::move(title);
     finding.explanation = std::move(explanation);
     return finding;
+}
+
+// Where one side's packets are missing altogether, nothing is known of what they say.
+void add_half_captured(FindingList& list, const ResultStore& store) {
+    uint64_t count = 0;
+    uint32_t worst = 0;
+    uint32_t number = 0;
+    for (const ConnectionRow& row : store.connections()) {
+        ++number;
+        // More than SYNs that nobody answered.
+        const uint64_t seen = row.packets_out + row.packets_in;
+        const bool half = row.packets_out == 0 || row.packets_in == 0;
+        if (!half || row.bytes_out + row.bytes_in == 0 || seen < 4) continue;
+        ++count;
+        const auto packets = [&](uint32_t at) {
+            return store.connections()[at - 1].packets_out + store.connections()[at - 1].packets_in;
+        };
+        if (worst == 0 || seen > packets(worst)) worst = number;
+    }
+    if (count == 0) return;
+    const ConnectionRow& row = store.connections()[worst - 1];
+    Finding finding =
+        make(Kind::not_captured, Severity::notice,
+             fmt::format("Only one direction of {} was captured: packets from the {} alone",
+                         counted(count, "connection"), row.packets_out == 0 ? "target" : "initiator"),
+             "What the other side sent and acknowledged is not known, so nothing is said of its TCP nor of "
+             "commands. Capture "
+             "both directions: a mirror port may copy just one of them.");
+    finding.side = Finding::Side::capture;
+    finding.connection = worst;
+    finding.packet = row.first_packet;
+    finding.add_sign(
+        fmt::format("{} one way, none the other", counted(row.packets_out + row.packets_in, "packet")));
+    finding.add_sign("a connection needs packets of both sides to move data");
+    list.push_back(std::move(finding));
 }
 
 void add_nothing_to_see(FindingList& list, const FindingsInput& input) {
@@ -54,6 +90,14 @@ void add_of_file(FindingList& list, const FindingsInput& input) {
                              human_percent(share)),
                  "So says the file. They were on the wire but are not in the capture: figures that need "
                  "every packet are less certain. Capture less of each packet, or with a larger buffer."));
+        list.back().add_sign(fmt::format("the file counts {} dropped", counted(dropped, "packet")));
+        uint64_t missing = 0;
+        for (const SenderSummary& sender : input.store.senders())
+            missing += sender.losses(LossKind::not_captured);
+        if (missing > 0) {
+            list.back().add_sign(
+                fmt::format("at {} segments are missing that were acknowledged", counted(missing, "place")));
+        }
     }
     if (const uint32_t snap_length = input.cut_at(); snap_length != 0) {
         const Issues::Count& again = input.issues[Issue::resynchronisations];
@@ -132,7 +176,9 @@ void add_issues(FindingList& list, const FindingsInput& input) {
                                 issue == Issue::resynchronisations || issue == Issue::pdus_incomplete;
         if (count.count == 0 || of_digests || (of_streams && tells_missing)) continue;
         const bool is_ordinary =
-            issue == Issue::pdus_incomplete || issue_infos[i].severity == sanscope::Severity::note;
+            issue == Issue::pdus_incomplete || issue_infos[i].severity == sanscope::Severity::note ||
+            // Nobody acknowledged them: they may have been lost for good when the connection ended.
+            of_streams;
         Finding finding = make(Kind::capture_issue, is_ordinary ? Severity::information : Severity::notice,
                                fmt::format("{} {}", human_count(count.count), issue_infos[i].sentence),
                                of_streams ? "Commands around these places may lack data, or are not told of."
@@ -173,6 +219,7 @@ void add_vantage(FindingList& list, const FindingsInput& input) {
 
 void add_capture_findings(FindingList& list, const FindingsInput& input, const Stop& stop) {
     add_nothing_to_see(list, input);
+    add_half_captured(list, input.store);
     add_of_file(list, input);
     add_of_losses(list, input, stop);
     add_issues(list, input);

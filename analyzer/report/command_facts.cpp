@@ -88,8 +88,6 @@ int64_t add_to_union(int64_t& until_ns, const CommandRow& row, int64_t path_ns) 
 
 void on_parts(TimeParts& parts, const CommandRow& row) {
     parts.turnaround.add(elapsed_ns(row.request_ns, row.response_ns));
-    if (row.first_data_ns != no_time) parts.before_data.add(elapsed_ns(row.request_ns, row.first_data_ns));
-    if (row.last_data_ns != no_time) parts.after_data.add(elapsed_ns(row.last_data_ns, row.response_ns));
     parts.bytes += row.bytes;
     parts.r2ts += row.r2ts;
 }
@@ -103,11 +101,32 @@ void on_row(SessionFacts& session, const CommandRow& row, int64_t path_ns) {
     }
     if (session.first_ns == no_time) session.first_ns = row.request_ns;
     if (elapsed_ns(row.request_ns, row.response_ns) == 0) return;
+    session.last_ns = std::max(session.last_ns, row.response_ns + path_ns);
     session.busy_ns += add_to_union(session.busy_until_ns, row, path_ns);
     if (row.bytes == unknown<uint64_t> || row.bytes == 0) return;
     if (row.status != 0 && row.status != unknown<uint16_t>) return;
     if (is_read(row)) on_parts(session.reads, row);
     if (is_write(row)) on_parts(session.writes, row);
+}
+
+// An initiator that has closed its side reads no more answers.
+int64_t given_up_ns(const ConnectionRow& connection) {
+    const SentDataRow& sent = connection.out;
+    if (sent.fin_ns == no_time || sent.reset_ns == no_time) return std::max(sent.fin_ns, sent.reset_ns);
+    return std::min(sent.fin_ns, sent.reset_ns);
+}
+
+bool came_too_late(const ResultStore& store, const CommandRow& row) {
+    if (row.response_ns == no_time || row.request_ns == no_time) return false;
+    if (row.connection == 0 || row.connection > store.connections().size()) return false;
+    const int64_t end_ns = given_up_ns(store.connections()[row.connection - 1]);
+    return end_ns != no_time && row.request_ns < end_ns && row.response_ns > end_ns;
+}
+
+// When a command was no longer waited for, by its answer or the end of its connection.
+int64_t until_ns(const ResultStore& store, const CommandRow& row) {
+    if (row.request_ns == no_time || row.response_ns != no_time) return row.response_ns;
+    return store.connections()[row.connection - 1].end_ns;
 }
 
 std::vector<SessionFacts> busiest_sessions(const Summary& summary) {
@@ -169,6 +188,7 @@ CommandFacts find_command_facts(const ResultStore& store, const Stop& stop) {
         take_from_summary(facts, store.summary());
         return facts;
     }
+    facts.busy.resize(store.connections().size());
     facts.sessions = busiest_sessions(store.summary());
     UsualTimes usual_times(store.summary());
     SessionFacts* session = nullptr;
@@ -180,6 +200,12 @@ CommandFacts find_command_facts(const ResultStore& store, const Stop& stop) {
             ++facts.of_connection[row.connection - 1];
             int64_t& last_ns = facts.last_answer_ns[row.connection - 1];
             last_ns = std::max(last_ns, row.response_ns);
+            // At the target half of the path is before what is seen of a command, half behind it.
+            const int64_t half_path_ns = unseen_path_ns(store, row.connection) / 2;
+            const int64_t busy_until_ns = until_ns(store, row);
+            if (busy_until_ns != no_time && row.request_ns != no_time)
+                facts.busy[row.connection - 1].add(row.request_ns - half_path_ns,
+                                                   busy_until_ns + half_path_ns);
         }
         if (session == nullptr || session->session != row.session) {
             const auto found =
@@ -189,7 +215,9 @@ CommandFacts find_command_facts(const ResultStore& store, const Stop& stop) {
         const int64_t path_ns = unseen_path_ns(store, row.connection);
         if (session != nullptr) on_row(*session, row, path_ns);
 
-        if (row.outcome == Outcome::unanswered) count_one(facts.unanswered, number, row);
+        const bool too_late = came_too_late(store, row);
+        if (too_late) count_one(facts.answered_too_late, number, row);
+        if (row.outcome == Outcome::unanswered || too_late) count_one(facts.unanswered, number, row);
         if (row.outcome == Outcome::aborted) count_one(facts.aborted, number, row);
         if (row.response_packet == 0) continue;
         if (row.status != 0 && row.status != unknown<uint16_t>) {
@@ -199,6 +227,8 @@ CommandFacts find_command_facts(const ResultStore& store, const Stop& stop) {
                 count_one(facts.statuses[kind], number, row);
             }
         }
+        // Of what is inferred, the time is too.
+        if (too_late || row.inferred) continue;
         const int64_t took_ns = elapsed_ns(row.request_ns, row.response_ns);
         facts.longest_ns = std::max(facts.longest_ns, took_ns);
         const int64_t usual_ns = took_ns == 0 ? 0 : usual_times.of(row);
@@ -209,6 +239,7 @@ CommandFacts find_command_facts(const ResultStore& store, const Stop& stop) {
         facts.slow.push_back({number, &row, usual_ns});
         facts.slow_time_ns += add_to_union(slow_until_ns, row, 0);
     }
+    for (TimeSpans& busy : facts.busy) busy.finish();
     return facts;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyzer/report/finding_list.h"
+#include "analyzer/report/time_spans.h"
 #include "analyzer/store/log_histogram.h"
 #include "analyzer/store/result_store.h"
 
@@ -19,11 +20,9 @@ struct CommandsLike {
     CommandRow row;
 };
 
-// Where the time of commands of one direction went, as the capture saw it.
+// The commands of one direction.
 struct TimeParts {
     LogHistogram turnaround;
-    LogHistogram before_data;  // from the request to the first data
-    LogHistogram after_data;   // from the last data to the status
     uint64_t bytes = 0;
     uint64_t r2ts = 0;
 
@@ -38,6 +37,7 @@ struct SessionFacts {
     std::vector<uint32_t> depths;  // by queue depth: requests that found it
     uint64_t requests = 0;
     int64_t first_ns = no_time;
+    int64_t last_ns = no_time;
     int64_t busy_ns = 0;  // something was under way, as the initiator saw it
     int64_t busy_until_ns = no_time;
 
@@ -45,6 +45,9 @@ struct SessionFacts {
     uint64_t transfers() const { return reads.count() + writes.count(); }
     // The least depth that this share of requests did not exceed; exact.
     uint32_t depth(double fraction) const;
+    // From the first request to the last answer.
+    int64_t lasted_ns() const { return elapsed_ns(first_ns, last_ns); }
+    double busy_share() const { return share_of(busy_ns, lasted_ns()); }
 };
 
 // A command that took several times as long as half of its kind.
@@ -75,6 +78,9 @@ struct CommandFacts {
     // Without an answer, by connection.
     std::map<uint32_t, CommandsLike> unanswered;
     std::map<uint32_t, CommandsLike> aborted;
+    // Of `unanswered`, those whose answer came when the initiator had closed its connection already.
+    std::map<uint32_t, CommandsLike> answered_too_late;
+    std::vector<TimeSpans> busy;          // by connection - 1: commands under way, as the capture saw them
     std::vector<int64_t> last_answer_ns;  // by connection - 1
     std::vector<uint64_t> of_connection;  // commands, by connection - 1
     int64_t longest_ns = 0;               // turnaround

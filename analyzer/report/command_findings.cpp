@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "analyzer/iscsi/bhs.h"
 #include "analyzer/scsi/sense.h"
 #include "analyzer/scsi/status.h"
 
@@ -24,6 +25,12 @@ constexpr uint16_t task_set_full = 0x28;
 // Why a command was slow, as far as the capture tells.
 enum class Cause : uint8_t { timeout, loss, closed_window, sender_held_back, target, transfer };
 constexpr size_t causes = 6;
+
+constexpr int64_t seen_by_anyone_ns = 100'000'000;
+// A busy host may let any program wait for some milliseconds.
+constexpr int64_t longer_than_hosts_pause_ns = 30'000'000;
+constexpr uint64_t least_slow = 3;
+constexpr double noticeable_share = 0.10;
 
 void place_at(Finding& finding, uint64_t number, const CommandRow& row) {
     finding.command = number;
@@ -45,78 +52,30 @@ std::string words_for(const CommandRow& row) {
     return text;
 }
 
-// What stood in the way on a connection, both its sides taken together.
-struct Hindrances {
-    TimeSpans timeouts;
-    TimeSpans repairs;
-    TimeSpans stalls;
-    const SenderFacts* initiator = nullptr;
-    const SenderFacts* target = nullptr;
-};
-
-std::map<uint32_t, Hindrances> hindrances_of(std::span<const SenderFacts> senders) {
-    std::map<uint32_t, Hindrances> by_connection;
-    for (const SenderFacts& sender : senders) {
-        Hindrances& hindrances = by_connection[sender.number];
-        (sender.is_initiator ? hindrances.initiator : hindrances.target) = &sender;
-        hindrances.timeouts.add(sender.timeouts.spans);
-        hindrances.repairs.add(sender.repairs);
-        hindrances.stalls.add(sender.stalls.spans);
-    }
-    for (auto& [number, hindrances] : by_connection) {
-        hindrances.timeouts.finish();
-        hindrances.repairs.finish();
-        hindrances.stalls.finish();
-    }
-    return by_connection;
-}
-
-// The parts of a command's time: before the data, while they came, and until the status.
-struct Parts {
-    int64_t before_ns;
-    int64_t transfer_ns;
-    int64_t after_ns;
-};
-
-Parts parts_of(const CommandRow& row) {
-    if (row.first_data_ns == no_time || row.last_data_ns == no_time) {
-        return {elapsed_ns(row.request_ns, row.response_ns), 0, 0};
-    }
-    return {elapsed_ns(row.request_ns, row.first_data_ns), elapsed_ns(row.first_data_ns, row.last_data_ns),
-            elapsed_ns(row.last_data_ns, row.response_ns)};
-}
-
-Cause cause_of(const SlowCommand& slow, const std::map<uint32_t, Hindrances>& by_connection) {
+// How much of a command's time each cause took, as far as the capture tells.
+Cause cause_of(const SlowCommand& slow, const std::map<uint32_t, ConnectionWaits>& by_connection) {
     const CommandRow& row = *slow.row;
     const int64_t half_ns = slow.excess_ns() / 2;
     const auto found = by_connection.find(row.connection);
-    const Hindrances* hindrances = found == by_connection.end() ? nullptr : &found->second;
-    if (hindrances != nullptr) {
-        const auto within = [&](const TimeSpans& spans) {
-            return spans.overlap_ns(row.request_ns, row.response_ns);
-        };
-        if (within(hindrances->timeouts) >= half_ns) return Cause::timeout;
-        if (within(hindrances->repairs) >= half_ns) return Cause::loss;
-        if (within(hindrances->stalls) >= half_ns) return Cause::closed_window;
-    }
-    // Where the time went: before a read's data and behind all data the target has the word.
-    const Parts parts = parts_of(row);
-    const bool write = is_write(row);
-    const int64_t took_ns = parts.before_ns + parts.transfer_ns + parts.after_ns;
-    const int64_t target_ns = (write ? 0 : parts.before_ns) + parts.after_ns;
-    const SenderFacts* sender =
-        hindrances == nullptr ? nullptr : (write ? hindrances->initiator : hindrances->target);
-    if (sender != nullptr && sender->held_back.overlap_ns(row.request_ns, row.response_ns) >= took_ns / 2) {
-        return Cause::sender_held_back;
-    }
-    if (write && row.r2ts > 0 && parts.before_ns >= took_ns / 2) return Cause::target;
-    if (target_ns >= took_ns / 2) return Cause::target;
+    if (found == by_connection.end()) return Cause::transfer;
+    const ConnectionWaits& waits = found->second;
+    const auto within = [&](const TimeSpans& spans) {
+        return spans.overlap_ns(row.request_ns, row.response_ns);
+    };
+    if (within(waits.timeouts) >= half_ns) return Cause::timeout;
+    if (within(waits.repairs) >= half_ns) return Cause::loss;
+    if (within(waits.stalls) >= half_ns) return Cause::closed_window;
+    const SenderFacts* sender = is_write(row) ? waits.initiator : waits.target;
+    if (sender != nullptr && within(sender->held_back) >= half_ns) return Cause::sender_held_back;
+    const int64_t service_ns = service_time_ns(row, waits);
+    const bool no_data = row.first_data_ns == no_time && row.first_byte_ns == no_time;
+    if (service_ns >= half_ns || (service_ns == no_time && no_data)) return Cause::target;
     return Cause::transfer;
 }
 
 // "because …", of one command.
-std::string reason(Cause cause, const SlowCommand& slow) {
-    const Parts parts = parts_of(*slow.row);
+std::string reason(Cause cause, const SlowCommand& slow, const std::map<uint32_t, ConnectionWaits>& waits) {
+    const CommandRow& row = *slow.row;
     switch (cause) {
         case Cause::timeout:
             return "its connection stood still until a retransmission timeout";
@@ -126,17 +85,25 @@ std::string reason(Cause cause, const SlowCommand& slow) {
             return "a receive window of its connection was shut";
         case Cause::sender_held_back:
             return "the sender of its data was held back by its TCP windows";
-        case Cause::target:
-            if (slow.row->first_data_ns == no_time) return "the target took that long to answer";
-            if (parts.before_ns >= parts.after_ns) {
-                return fmt::format("the target took {} until the first {}", human_duration(parts.before_ns),
-                                   is_write(*slow.row) ? "R2T was answered" : "data");
+        case Cause::target: {
+            const auto found = waits.find(row.connection);
+            const int64_t service_ns = found == waits.end() ? no_time : service_time_ns(row, found->second);
+            if (service_ns == no_time) return "the target took that long to answer";
+            if (!is_write(row)) {
+                return fmt::format("the target took {} until the first data", human_duration(service_ns));
             }
-            return fmt::format("the status came {} behind the last data", human_duration(parts.after_ns));
+            return fmt::format("the target took {} behind the last data until the status",
+                               human_duration(service_ns));
+        }
         case Cause::transfer:
             break;
     }
-    return fmt::format("its data took {} from first to last", human_duration(parts.transfer_ns));
+    const int64_t first_ns = row.first_byte_ns != no_time ? row.first_byte_ns : row.first_data_ns;
+    if (elapsed_ns(first_ns, row.last_data_ns) < slow.excess_ns() / 2) {
+        return "it waited behind other commands";
+    }
+    return fmt::format("its data took {} from first to last",
+                       human_duration(elapsed_ns(first_ns, row.last_data_ns)));
 }
 
 constexpr std::array<std::string_view, causes> cause_words = {
@@ -145,87 +112,113 @@ constexpr std::array<std::string_view, causes> cause_words = {
     "waiting for a shut receive window",
     "waiting for TCP windows of the sender",
     "waiting for the target",
-    "slow while their data moved",
+    "behind other commands, or slow while their data moved",
 };
 
-void add_slow(FindingList& list, const CommandFacts& commands, std::span<const SenderFacts> senders,
-              const Stop& stop) {
+// "LUN 3"; empty where it is not known.
+std::string lun_words(uint64_t lun) {
+    return lun == unknown<uint64_t> ? "" : fmt::format("LUN {}", lun);
+}
+
+// What TCP tells of a slow command's time that is not already its reason.
+std::string meanwhile(Cause cause, const SlowCommand& slow,
+                      const std::map<uint32_t, ConnectionWaits>& waits) {
+    const auto found = waits.find(slow.row->connection);
+    if (found == waits.end() || cause != Cause::target) return "";
+    const CommandRow& row = *slow.row;
+    const int64_t held_ns = found->second.before_read_data.overlap_ns(row.request_ns, row.response_ns);
+    return fmt::format("TCP held nothing up meanwhile but for {}, and the path takes {}",
+                       human_duration(held_ns), human_duration(found->second.rtt_ns));
+}
+
+struct OfCause {
+    uint64_t count = 0;
+    int64_t excess_ns = 0;
+    const SlowCommand* worst = nullptr;
+    // The logical unit of all of them; unknown where they are of several.
+    uint64_t lun = unknown<uint64_t>;
+    bool several_luns = false;
+};
+
+// One finding for each cause that made commands wait, but for those that TCP's own findings tell of.
+void add_slow(FindingList& list, const CommandFacts& commands,
+              const std::map<uint32_t, ConnectionWaits>& waits, const Stop& stop) {
     if (commands.slow.empty()) return;
-    struct OfCause {
-        uint64_t count = 0;
-        const SlowCommand* worst = nullptr;
-    };
     std::array<OfCause, causes> by_cause{};
-    const std::map<uint32_t, Hindrances> hindrances = hindrances_of(senders);
-    const SlowCommand* worst = &commands.slow.front();
-    Cause worst_cause = cause_of(*worst, hindrances);
     for (size_t i = 0; i < commands.slow.size(); ++i) {
         if (stop.asked_at(i)) return;
         const SlowCommand& slow = commands.slow[i];
-        const Cause cause = cause_of(slow, hindrances);
-        OfCause& alike = by_cause[static_cast<size_t>(cause)];
-        ++alike.count;
+        OfCause& alike = by_cause[static_cast<size_t>(cause_of(slow, waits))];
+        if (alike.count++ == 0) alike.lun = slow.row->lun;
+        alike.several_luns = alike.several_luns || alike.lun != slow.row->lun;
+        alike.excess_ns += slow.excess_ns();
         if (alike.worst == nullptr || slow.excess_ns() > alike.worst->excess_ns()) alike.worst = &slow;
-        if (slow.excess_ns() <= worst->excess_ns()) continue;
-        worst = &slow;
-        worst_cause = cause;
     }
-
-    const uint64_t count = commands.slow.size();
-    constexpr int64_t seen_by_anyone_ns = 100'000'000;
-    // Where less than one in a thousand is slow, and none by much, it is what storage does.
-    constexpr double serious_share = 1e-3;
-    const bool serious = worst->excess_ns() >= seen_by_anyone_ns &&
-                         static_cast<double>(count) >= serious_share * static_cast<double>(commands.compared);
-    Finding finding;
-    finding.kind = Kind::slow_commands;
-    finding.severity = serious ? Severity::problem : Severity::notice;
-    finding.cost_ns = commands.slow_time_ns;
-    place_at(finding, worst->number, *worst->row);
-    finding.title =
-        fmt::format("{} of {} commands took over {} times the median of their kind, {} at the longest",
-                    human_count(count), human_count(commands.compared), CommandFacts::slow_factor,
-                    human_duration(worst->row->turnaround_ns()));
-    std::vector<std::pair<uint64_t, size_t>> order;
+    std::vector<std::pair<int64_t, size_t>> order;
     for (size_t i = 0; i < causes; ++i) {
-        if (by_cause[i].count > 0) order.emplace_back(by_cause[i].count, i);
+        if (by_cause[i].count > 0) order.emplace_back(by_cause[i].worst->excess_ns(), i);
     }
     std::ranges::sort(order, std::greater());
-    const std::string slowest = words_for(*worst->row);
-    const std::string usual = human_duration(worst->usual_ns);
-    const std::string because = reason(worst_cause, *worst);
-    if (count == 1) {
-        finding.explanation = fmt::format("{} usually takes {}: {}.", slowest, usual, because);
-    } else if (order.size() == 1) {
-        finding.explanation = fmt::format("All were {}. The slowest is {}, which usually takes {}.",
-                                          cause_words[order.front().second], slowest, usual);
-    } else {
-        std::string why;
-        for (const auto& [of_cause, cause] : order) {
-            why += fmt::format("{}{} {}", why.empty() ? "" : ", ", human_count(of_cause), cause_words[cause]);
-        }
-        finding.explanation =
-            fmt::format("{}. The slowest, {}, usually takes {}: {}.", why, slowest, usual, because);
-    }
-    list.push_back(std::move(finding));
+    int64_t busy_ns = 0;
+    for (const SessionFacts& session : commands.sessions) busy_ns += session.busy_ns;
+    const bool costs_much = share_of(commands.slow_time_ns, busy_ns) >= noticeable_share;
 
-    // The slowest of each other cause that made several of them.
-    for (const auto& [of_cause, cause] : order) {
-        const Cause why_slow{static_cast<uint8_t>(cause)};
-        if (why_slow == worst_cause) continue;
-        const SlowCommand& slow = *by_cause[cause].worst;
-        Finding one;
-        one.kind = Kind::slow_command;
-        one.severity = Severity::notice;
-        one.cost_ns = slow.excess_ns();
-        place_at(one, slow.number, *slow.row);
-        one.title = fmt::format("{} took {}, usually {}: {}", words_for(*slow.row),
-                                human_duration(slow.row->turnaround_ns()), human_duration(slow.usual_ns),
-                                reason(why_slow, slow));
-        one.explanation = of_cause == 1 ? fmt::format("It is the only slow one {}.", cause_words[cause])
-                                        : fmt::format("It is the slowest of {} {}.", human_count(of_cause),
-                                                      cause_words[cause]);
-        list.push_back(std::move(one));
+    const uint64_t count = commands.slow.size();
+    bool first = true;
+    for (const auto& [excess_ns, place] : order) {
+        const Cause cause{static_cast<uint8_t>(place)};
+        const OfCause& of_cause = by_cause[place];
+        const SlowCommand& worst = *of_cause.worst;
+        const bool seen = excess_ns >= seen_by_anyone_ns;
+        const bool several =
+            of_cause.count >= least_slow && costs_much && excess_ns >= longer_than_hosts_pause_ns;
+        Finding finding;
+        finding.kind = first ? Kind::slow_commands : Kind::slow_command;
+        // A few milliseconds now and then are what any storage does.
+        finding.severity = seen ? Severity::problem : several ? Severity::notice : Severity::information;
+        finding.side = cause == Cause::target ? Finding::Side::target : Finding::Side::none;
+        finding.cost_ns = first ? commands.slow_time_ns : of_cause.excess_ns;
+        place_at(finding, worst.number, *worst.row);
+        finding.lun = of_cause.several_luns ? unknown<uint64_t> : of_cause.lun;
+        const std::string of_lun = lun_words(finding.lun);
+        const std::string because = reason(cause, worst, waits);
+        const std::string slowest = words_for(*worst.row);
+        if (first) {
+            finding.title = fmt::format(
+                "{} of {} commands{} took over {} times the median of their kind, {} at the longest",
+                human_count(count), human_count(commands.compared), of_lun.empty() ? "" : ", on " + of_lun,
+                CommandFacts::slow_factor, human_duration(worst.row->turnaround_ns()));
+        } else {
+            finding.title = fmt::format(
+                "{}{} took {}, usually {}: {}", slowest, of_lun.empty() ? "" : " on " + of_lun,
+                human_duration(worst.row->turnaround_ns()), human_duration(worst.usual_ns), because);
+        }
+        std::string why;
+        if (first && order.size() > 1) {
+            for (const auto& [excess, other] : order) {
+                why += fmt::format("{}{} {}", why.empty() ? "" : ", ", human_count(by_cause[other].count),
+                                   cause_words[other]);
+            }
+            why += ". ";
+        } else if (of_cause.count > 1) {
+            why = fmt::format("{} {}. ", first ? "All were" : human_count(of_cause.count) + " were",
+                              cause_words[place]);
+        }
+        finding.explanation = fmt::format("{}The slowest, {}, usually takes {}: {}.", why, slowest,
+                                          human_duration(worst.usual_ns), because);
+        finding.add_sign(fmt::format("{} took {}, half of its kind {} or less", slowest,
+                                     human_duration(worst.row->turnaround_ns()),
+                                     human_duration(worst.usual_ns)));
+        finding.add_sign(because);
+        if (std::string more = meanwhile(cause, worst, waits); !more.empty())
+            finding.add_sign(std::move(more));
+        if (cause == Cause::transfer) {
+            finding.evidence.pop_back();
+            finding.severity = std::max(finding.severity, Severity::notice);
+        }
+        // What TCP did is told by a finding of its own, of which this is a consequence.
+        list.push_back(std::move(finding));
+        first = false;
     }
 }
 
@@ -288,25 +281,56 @@ void add_statuses(FindingList& list, const CommandFacts& commands) {
     for (const auto& [kind, like] : commands.statuses) {
         Finding finding;
         place_at(finding, like.command, like.row);
+        finding.side = Finding::Side::target;
+        finding.lun = like.row.lun;
         const uint16_t status = kind[0];
+        const std::string lun = lun_words(like.row.lun);
+        const std::string on_lun = lun.empty() ? "" : " on " + lun;
         if (status == busy || status == task_set_full) {
+            const std::string_view name = status == busy ? "BUSY" : "TASK SET FULL";
             finding.kind = Kind::target_queue_full;
             finding.severity = Severity::problem;
-            finding.title = fmt::format("The target turned {} away as {}", counted(like.count, "command"),
-                                        status == busy ? "BUSY" : "TASK SET FULL");
+            finding.title = fmt::format("The target turned {}{} away as {}", counted(like.count, "command"),
+                                        on_lun, name);
             finding.explanation =
                 "It has as many commands under way as it can take; each one turned away must be sent again. "
                 "Lower the queue depth of the initiators, or spread them over more targets or logical units.";
+            finding.add_sign(fmt::format("status {} in {}", name, counted(like.count, "response")));
+            if (like.row.queue_depth != unknown<uint32_t>) {
+                finding.add_sign(fmt::format("the first of them found {} under way",
+                                             counted(like.row.queue_depth, "command")));
+            } else {
+                finding.add_sign("first: " + words_for(like.row));
+            }
         } else {
             const auto& [severity, explanation] = meaning(kind, like.row);
             finding.kind = Kind::command_status;
             finding.severity = severity;
-            finding.title = fmt::format("{}: {}", counted(like.count, "command"), status_words(kind));
+            finding.title =
+                fmt::format("{}{}: {}", counted(like.count, "command"), on_lun, status_words(kind));
             finding.explanation = fmt::format("{}: {}. {}", like.count > 1 ? "First" : "Command",
                                               words_for(like.row), explanation);
+            finding.add_sign(fmt::format(
+                "{} with that status, the first to {}{}", counted(like.count, "response"),
+                words_for(like.row),
+                like.row.lba == unknown<uint64_t> ? "" : fmt::format(" at LBA {}", like.row.lba)));
+            if (kind[1] != unknown<uint16_t>) {
+                finding.add_sign(fmt::format("sense data: {}", status_words(kind)));
+            } else if (status == reservation_conflict) {
+                finding.add_sign("the status names another initiator's reservation");
+            }
         }
         list.push_back(std::move(finding));
     }
+}
+
+// Of a connection that ended, how: "the target reset the connection (RST)"; empty where it did not.
+std::string how_it_ended(const ConnectionRow& connection) {
+    if (connection.in.reset) return "the target reset the connection (RST)";
+    if (connection.out.reset) return "the initiator reset the connection (RST)";
+    if (connection.in.fin && !connection.out.fin) return "the target closed the connection (FIN)";
+    if (connection.out.fin) return "the initiator closed the connection (FIN)";
+    return "";
 }
 
 void add_unanswered(FindingList& list, const FindingsInput& input, const CommandFacts& commands) {
@@ -316,15 +340,30 @@ void add_unanswered(FindingList& list, const FindingsInput& input, const Command
             with_packets_missing.insert(sender.connection());
         }
     }
+    // An initiator that logs out has no more commands under way.
+    std::set<uint32_t> logged_out;
+    for (const SessionEvent& event : input.store.session_events().first_ones()) {
+        if (Opcode{event.opcode} == Opcode::logout_request) logged_out.insert(event.connection);
+    }
     const bool headers_are_missing = input.cut_at() != 0 && input.issues[Issue::resynchronisations].count > 0;
     for (const auto& [number, like] : commands.unanswered) {
         if (number == 0 || number > input.store.connections().size()) continue;
         const ConnectionRow& connection = input.store.connections()[number - 1];
-        const int64_t waited_ns = elapsed_ns(like.row.request_ns, connection.end_ns);
+        if (connection.packets_in == 0) continue;  // the direction of the answers was not captured
+        const std::string ending = how_it_ended(connection);
+        // A connection that did not end goes on waiting until the capture ends.
+        const int64_t end_ns = ending.empty() ? input.totals.last_ns : connection.end_ns;
+        const auto late = commands.answered_too_late.find(number);
+        const bool all_late = late != commands.answered_too_late.end() && late->second.count == like.count;
+        const int64_t given_up_ns =
+            connection.out.fin_ns != no_time ? connection.out.fin_ns : connection.out.reset_ns;
+        const int64_t waited_ns = elapsed_ns(like.row.request_ns, all_late ? given_up_ns : end_ns);
         // As long as answers take at the most, and as long again.
         const int64_t patience_ns = 2 * commands.longest_ns;
-        const bool at_end = commands.longest_ns > 0 && like.row.request_ns != no_time &&
-                            elapsed_ns(like.row.request_ns, input.totals.last_ns) <= patience_ns;
+        // What any target may take: a capture that ends sooner tells nothing.
+        constexpr int64_t least_patience_ns = 1'000'000'000;
+        // A connection that was closed under a command answers no more.
+        const bool at_end = ending.empty() && waited_ns <= std::max(patience_ns, least_patience_ns);
         const int64_t last_answer_ns =
             number <= commands.last_answer_ns.size() ? commands.last_answer_ns[number - 1] : no_time;
         const bool went_on = elapsed_ns(like.row.request_ns, last_answer_ns) > patience_ns;
@@ -333,15 +372,20 @@ void add_unanswered(FindingList& list, const FindingsInput& input, const Command
         place_at(finding, like.command, like.row);
         finding.connection = number;
         finding.session = connection.session;
+        finding.lun = like.row.lun;
         finding.end_ns = connection.end_ns;
         if (at_end) {
             finding.kind = Kind::under_way_at_end;
             finding.title =
                 fmt::format("{} still under way when the capture ends", counted(like.count, "command"));
             finding.explanation = "Their answers may have come later: no sign of trouble.";
-        } else if ((with_packets_missing.contains(number) || headers_are_missing) && went_on) {
+        } else if ((with_packets_missing.contains(number) || headers_are_missing) &&
+                   (went_on || logged_out.contains(number))) {
             finding.kind = Kind::unseen_answers;
-            finding.severity = Severity::notice;
+            // That packets were cut is how it was captured, and no fault.
+            finding.severity =
+                with_packets_missing.contains(number) ? Severity::notice : Severity::information;
+            finding.side = Finding::Side::capture;
             finding.title =
                 fmt::format("The answers of {} are not in the capture", counted(like.count, "command"));
             finding.explanation =
@@ -354,18 +398,50 @@ void add_unanswered(FindingList& list, const FindingsInput& input, const Command
             finding.kind = Kind::unanswered_commands;
             finding.severity = Severity::problem;
             finding.cost_ns = waited_ns;
-            finding.title = fmt::format("{} never answered", counted(like.count, "command"));
-            finding.explanation =
-                fmt::format("{}{} waited {} for its answer, until the last packet of its connection. ",
-                            like.count > 1 ? "The first one, " : "",
-                            words_for(like.row) + (like.count > 1 ? "," : ""), human_duration(waited_ns));
+            finding.title =
+                fmt::format("{} {}", counted(like.count, "command"),
+                            all_late ? "not answered until the initiator gave up" : "never answered");
+            if (const std::string lun = lun_words(like.row.lun); !lun.empty()) finding.title += ", " + lun;
+            finding.explanation = fmt::format(
+                "{}{} waited {} for its answer, until {}. ", like.count > 1 ? "The first one, " : "",
+                words_for(like.row) + (like.count > 1 ? "," : ""), human_duration(waited_ns),
+                ending.empty() ? "the capture ends" : ending);
+            finding.add_sign(commands.longest_ns > 0
+                                 ? fmt::format("{} without an answer, where answers took {} at the most",
+                                               human_duration(waited_ns), human_duration(commands.longest_ns))
+                                 : fmt::format("{} without an answer", human_duration(waited_ns)));
+            // Its TCP acknowledges what the target's kernel received, whatever became of the program.
+            const int64_t acknowledged_ns = elapsed_ns(like.row.request_ns, connection.out.acknowledged_ns);
+            if (connection.out.reset || connection.in.reset) {
+                finding.add_sign(ending);
+            }
+            if (acknowledged_ns > 0 && connection.out.unacknowledged == 0) {
+                finding.side = Finding::Side::target;
+                finding.add_sign(
+                    "the TCP of the target acknowledged all that was sent: it was reached, and its iSCSI "
+                    "side did not "
+                    "answer");
+                finding.explanation += "Look at the target, not at the network: did its process hang or die?";
+            } else if (!ending.empty()) {
+                finding.add_sign(ending);
+                finding.explanation += "The connection was cut, or one side died.";
+            } else {
+                finding.explanation += "Look at the target's log for it, and at the path.";
+            }
+            if (all_late) {
+                finding.side = Finding::Side::target;
+                finding.add_sign(
+                    fmt::format("the answer came {} after the initiator had closed the connection",
+                                human_duration(elapsed_ns(given_up_ns, late->second.row.response_ns))));
+            }
             const int64_t silence_ns = elapsed_ns(connection.end_ns, input.totals.last_ns);
-            finding.explanation +=
-                silence_ns > patience_ns
-                    ? fmt::format(
-                          "The capture goes on for {} without it: the connection was cut, or one side died.",
-                          human_duration(silence_ns))
-                    : "Look at the target's log for it, and whether it hung.";
+            if (silence_ns > patience_ns) {
+                finding.add_sign(
+                    fmt::format("the capture goes on for {} without another packet of the connection",
+                                human_duration(silence_ns)));
+            } else if (went_on) {
+                finding.add_sign("later commands of the connection were answered");
+            }
         }
         list.push_back(std::move(finding));
     }
@@ -375,7 +451,10 @@ void add_unanswered(FindingList& list, const FindingsInput& input, const Command
         finding.severity = Severity::problem;
         place_at(finding, like.command, like.row);
         finding.end_ns = no_time;
+        finding.lun = like.row.lun;
         finding.title = fmt::format("{} aborted", counted(like.count, "command"));
+        finding.add_sign(fmt::format("{} never had a status", counted(like.count, "command")));
+        finding.add_sign("a task management request named or covered it, and was answered");
         finding.explanation = fmt::format(
             "The initiator gave up waiting, or the logical unit was reset. First: {}. See how long it had "
             "waited, and for what.",
@@ -387,8 +466,8 @@ void add_unanswered(FindingList& list, const FindingsInput& input, const Command
 }  // namespace
 
 void add_command_findings(FindingList& list, const FindingsInput& input, const CommandFacts& commands,
-                          std::span<const SenderFacts> senders, const Stop& stop) {
-    add_slow(list, commands, senders, stop);
+                          const std::map<uint32_t, ConnectionWaits>& waits, const Stop& stop) {
+    add_slow(list, commands, waits, stop);
     add_statuses(list, commands);
     add_unanswered(list, input, commands);
 }

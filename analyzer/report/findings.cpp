@@ -10,11 +10,14 @@
 #include "analyzer/report/capture_findings.h"
 #include "analyzer/report/command_facts.h"
 #include "analyzer/report/command_findings.h"
+#include "analyzer/report/connection_findings.h"
+#include "analyzer/report/finding_causes.h"
 #include "analyzer/report/finding_list.h"
 #include "analyzer/report/kernel_comparison.h"
 #include "analyzer/report/load_findings.h"
 #include "analyzer/report/sender_facts.h"
 #include "analyzer/report/sender_findings.h"
+#include "analyzer/report/service_times.h"
 #include "analyzer/report/session_findings.h"
 
 namespace sanscope {
@@ -24,6 +27,11 @@ using Kind = Finding::Kind;
 using Severity = Finding::Severity;
 
 constexpr size_t most_of_a_kind = 4;
+constexpr size_t least_signs_of_problem = 2;
+
+constexpr std::array<std::string_view, 3> severity_names = {"problem", "notice", "information"};
+constexpr std::array<std::string_view, 6> side_names = {"", "initiator", "target", "path", "both", "capture"};
+constexpr std::array<std::string_view, 3> confidence_names = {"possible", "likely", "firm"};
 
 constexpr std::array kind_names = {
 #define FINDING(kind) std::string_view(#kind),
@@ -42,7 +50,9 @@ bool is_about_capture(Kind kind) {
 // What failed, or that nothing did; what was slow; and then what the capture lacks.
 int rank_of(const Finding& finding) {
     if (is_failure(finding.kind) || finding.kind == Kind::nothing_wrong) return 0;
-    return is_about_capture(finding.kind) ? 2 : 1;
+    // What TCP and the load show comes before what it did to commands.
+    if (finding.kind == Kind::slow_commands || finding.kind == Kind::slow_command) return 2;
+    return is_about_capture(finding.kind) ? 3 : 1;
 }
 
 void sort_by_weight(FindingList& list) {
@@ -92,6 +102,33 @@ std::vector<uint32_t> connections_with_slow(const CommandFacts& commands) {
     return connections;
 }
 
+// A problem has to earn its colour: one sign alone can be something else.
+void judge(Finding& finding) {
+    const size_t signs = finding.evidence.size();
+    if (finding.severity == Severity::problem && signs < least_signs_of_problem)
+        finding.severity = Severity::notice;
+    if (finding.severity == Severity::information) return;
+    if (signs < least_signs_of_problem && !is_about_capture(finding.kind))
+        finding.confidence = std::min(finding.confidence, Finding::Confidence::likely);
+}
+
+// "10.0.0.1:50001 -> 10.0.0.2:3260, LUN 1"
+std::string place_of(const Finding& finding, const ResultStore& store) {
+    std::string place;
+    if (finding.connection != 0 && finding.connection <= store.connections().size()) {
+        const ConnectionRow& row = store.connections()[finding.connection - 1];
+        const bool from_target = finding.sender == Finding::Sender::target;
+        const Endpoint& from = from_target ? row.target : row.initiator;
+        const Endpoint& to = from_target ? row.initiator : row.target;
+        place = format_endpoint(from.address, from.port) + " -> " + format_endpoint(to.address, to.port);
+    } else if (finding.session != 0) {
+        place = fmt::format("session {}", finding.session);
+    }
+    if (finding.lun != unknown<uint64_t>)
+        place += fmt::format("{}LUN {}", place.empty() ? "" : ", ", finding.lun);
+    return place;
+}
+
 // With the figures of the kind that moved most.
 Finding nothing_wrong(const FindingsInput& input) {
     Finding finding;
@@ -135,6 +172,22 @@ Finding nothing_wrong(const FindingsInput& input) {
 
 }  // namespace
 
+void Finding::add_sign(std::string_view sign) {
+    evidence.emplace_back(sign);
+}
+
+std::string_view finding_severity_name(Finding::Severity severity) {
+    return severity_names[static_cast<size_t>(severity)];
+}
+
+std::string_view finding_side_name(Finding::Side side) {
+    return side_names[static_cast<size_t>(side)];
+}
+
+std::string_view finding_confidence_name(Finding::Confidence confidence) {
+    return confidence_names[static_cast<size_t>(confidence)];
+}
+
 std::string_view finding_kind_name(Finding::Kind kind) {
     return kind_names[static_cast<size_t>(kind)];
 }
@@ -155,19 +208,32 @@ std::vector<Finding> findings(const FindingsInput& input) {
     const CommandFacts commands = find_command_facts(input.store, stop);
     if (stop.asked()) return {};
     const std::vector<SenderFacts> senders =
-        find_sender_facts(input.store, connections_with_slow(commands), stop);
+        find_sender_facts(input.store, connections_with_slow(commands), commands.busy, stop);
+    if (stop.asked()) return {};
+    const std::map<uint32_t, ConnectionWaits> waits = waits_of(senders);
+    const std::vector<ServiceTimes> services = find_service_times(input.store, commands, waits, stop);
     if (stop.asked()) return {};
     add_sender_findings(list, senders);
-    add_command_findings(list, input, commands, senders, stop);
-    add_load_findings(list, input.store, commands, senders);
-    add_session_findings(list, input, stop);
+    add_command_findings(list, input, commands, waits, stop);
+    add_load_findings(list, input.store, commands, senders, services);
+    add_session_findings(list, input, commands);
+    add_connection_findings(list, input, commands);
     add_kernel_findings(list, input.store);
     add_capture_findings(list, input, stop);
     if (stop.asked()) return {};
+    put_causes_first(list);
+    for (Finding& finding : list) {
+        judge(finding);
+        if (finding.place.empty()) finding.place = place_of(finding, input.store);
+    }
     const bool is_well = std::ranges::all_of(list, [](const Finding& finding) {
         return finding.severity == Finding::Severity::information || is_about_capture(finding.kind);
     });
-    if (is_well && input.store.summary().commands() > 0) list.push_back(nothing_wrong(input));
+    const bool half_captured = std::ranges::any_of(senders, [](const SenderFacts& sender) {
+        return sender.connection->iscsi && sender.is_half_captured();
+    });
+    if (is_well && !half_captured && input.store.summary().commands() > 0)
+        list.push_back(nothing_wrong(input));
     for (Finding& finding : list) begin_with_capital(finding.title);
     sort_by_weight(list);
     limit_kinds(list);

@@ -29,10 +29,21 @@ struct Finding {
     // Whose data it is about.
     enum class Sender : uint8_t { unknown, initiator, target };
 
+    // Where it is to be mended.
+    enum class Side : uint8_t { none, initiator, target, path, both, capture };
+
+    // How sure it is: `firm` only where independent signs agree.
+    enum class Confidence : uint8_t { possible, likely, firm };
+
     Kind kind = Kind::nothing_wrong;
     Severity severity = Severity::information;
+    Side side = Side::none;
+    Confidence confidence = Confidence::firm;
     std::string title;        // one line, no full stop
     std::string explanation;  // one to three sentences: what it means, what to look at or change
+    // What shows it: a sign each, none of which follows from another. A problem has two at least.
+    std::vector<std::string> evidence;
+    std::string place;  // the connection, session or logical unit, in words
 
     // An estimate of the time lost to it; 0 where it costs none, or nobody can tell.
     int64_t cost_ns = 0;
@@ -41,10 +52,13 @@ struct Finding {
     uint32_t connection = 0;
     uint32_t session = 0;
     uint64_t command = 0;  // 1-based row
+    uint64_t lun = UINT64_MAX;
     PacketNumber packet = 0;
     int64_t begin_ns = no_time;  // the time that shows it best
     int64_t end_ns = no_time;
     Sender sender = Sender::unknown;
+
+    void add_sign(std::string_view sign);
 };
 
 // What the findings are told from; all of it analysed to the end.
@@ -70,6 +84,19 @@ struct FindingsInput {
 // One pass over each of the tables commands, losses, windows and pdus; besides, n log n in the number of slow commands.
 // Any thread, so long as nothing is added to the store meanwhile but in `between`.
 std::vector<Finding> findings(const FindingsInput& input);
+
+std::string_view finding_severity_name(Finding::Severity severity);        // "problem"
+std::string_view finding_side_name(Finding::Side side);                    // "target"; empty for none
+std::string_view finding_confidence_name(Finding::Confidence confidence);  // "likely"
+
+// The rows that are looked at; all findings() needs to be told in full.
+constexpr ResultStore::Keep rows_for_findings{.commands = true,
+                                              .pdus = false,
+                                              .windows = true,
+                                              .ca_transitions = true,
+                                              .losses = true,
+                                              .kernel_windows = false,
+                                              .kernel_ca_transitions = false};
 
 // A kind's name, stable, in lower case with underscores: "zero_window_stall". Static storage.
 std::string_view finding_kind_name(Finding::Kind kind);

@@ -20,19 +20,33 @@ constexpr double most = 0.5;
 constexpr uint64_t least_transfers = 20;
 // What a link of 1 Gbit/s carries: load that could do more than this is not short of commands.
 constexpr double plenty = 125e6;
-// A target that takes less is as fast as flash; that is no wait.
-constexpr int64_t least_wait_ns = 1'000'000;
+// Half of what that link could carry leaves nothing to complain of.
+constexpr double half_of_plenty = 0.5 * plenty;
+// A target that takes less is as fast as flash, or as fast as a busy host wakes a program; that is no wait.
+constexpr int64_t least_wait_ns = 2'000'000;
+// What memory and a bus of a target move in a second: large commands may take that much longer.
+constexpr double target_bus = 500e6;
+// Any user of a target feels that.
+constexpr int64_t long_wait_ns = 20'000'000;
 // One more round trip for each write matters where it is this share of its time.
 constexpr double noticeable_share = 0.2;
+// Below, R2Ts are what writes larger than FirstBurstLength need anyway.
+constexpr double least_r2t_share = 0.35;
+// On a shorter path, round trips are none of anyone's trouble.
+constexpr int64_t least_long_path_ns = 2'000'000;
+// An initiator that waits longer than this part of its time before it asks again has nothing to gain from asking at once.
+constexpr double busy_enough = 0.7;
+// That long nothing but a queue makes commands wait that move at a reasonable pace.
+constexpr int64_t saturated_ns = 100'000'000;
 
 // As much under way half of the time is a flow.
 constexpr uint32_t flowing_segments = 8;
 
 class OfSession {
   public:
-    OfSession(FindingList& list, const SessionFacts& session, const SenderFacts& sender,
-              const TimeParts& parts, bool reads)
-        : list_(list), session_(session), sender_(sender), parts_(parts), reads_(reads) {
+    OfSession(FindingList& list, const SessionFacts& session, const SessionRow& row,
+              const SenderFacts& sender, const TimeParts& parts, bool reads)
+        : list_(list), session_(session), row_(row), sender_(sender), parts_(parts), reads_(reads) {
         const int64_t least_ns = sender.rtt_min_ns();
         rtt_ns_ = least_ns == no_time ? 0 : least_ns;
         // At the target a round trip of each command's time is behind the tap.
@@ -52,12 +66,13 @@ class OfSession {
         }
     }
 
-    void add() {
-        r2t_waits();
+    void add(bool target_is_slow) {
+        const bool waits_for_r2ts = r2t_waits();
+        if (target_is_slow) return;
         // What follows is about senders that had nothing to send.
         if (sender_.queues_on_path() || sender_.limited_share(SendLimit::application) < most) return;
-        if (shallow_queue() || send_buffer()) return;
-        if (reads_) target_wait();
+        if (waits_for_r2ts || shallow_queue() || send_buffer()) return;
+        saturated();
     }
 
   private:
@@ -67,28 +82,64 @@ class OfSession {
         finding.cost_ns = cost_ns;
         return finding;
     }
-    std::string_view direction() const { return reads_ ? "reads" : "writes"; }
+    std::string_view noun() const { return reads_ ? "read" : "write"; }
     std::string size() const { return human_binary_bytes(static_cast<uint64_t>(std::llround(size_))); }
 
     bool shallow_queue() {
-        if (rtt_ns_ == 0 || depth_ == 0 || turnaround_ns_ == 0) return false;
+        if (rtt_ns_ < least_long_path_ns || depth_ == 0 || turnaround_ns_ == 0) return false;
         const double path_share = share_of(rtt_ns_, turnaround_ns_);
         const double most_possible = depth_ * size_ * 1e9 / static_cast<double>(rtt_ns_);
-        if (path_share < most || most_possible >= plenty) return false;
+        if (path_share < most || most_possible >= half_of_plenty) return false;
         // Where it did much less than the path allows, something else is the matter.
         if (throughput_ < most * most_possible) return false;
+        // Nor is it short of commands at once where it does not ask most of the time.
+        if (session_.busy_share() < busy_enough) return false;
         const double enough = std::ceil(plenty * static_cast<double>(rtt_ns_) / 1e9 / size_);
-        Finding finding = begin(Kind::shallow_queue, Severity::notice,
-                                static_cast<int64_t>(static_cast<double>(busy_ns_) * path_share));
-        finding.title =
-            fmt::format("{} of {} at queue depth {} over {}: at most {}", reads_ ? "Reads" : "Writes", size(),
-                        depth_, human_duration(rtt_ns_), human_rate(most_possible));
-        finding.explanation = fmt::format(
-            "Session {} moved {}; the path's round trip is {} of a command's time, and no TCP window stood "
-            "in the way. Larger requests or more of them at once would move more: to fill 1 Gbit/s, {} of "
-            "this size.",
-            session_.session, human_rate(throughput_), human_percent(std::min(path_share, 1.0)),
-            human_count(static_cast<uint64_t>(enough)));
+        // What the target opens again reaches the initiator half a round trip later, and the next command comes as late.
+        const bool at_target = sender_.connection->vantage == Vantage::target;
+        const auto shuts = static_cast<int64_t>(std::min<uint64_t>(row_.command_window_shuts, 1 << 20));
+        const int64_t shut_ns = row_.command_window_shut_ns + (at_target ? shuts * rtt_ns_ : 0);
+        const double shut_share = std::min(share_of(shut_ns, session_.lasted_ns()), 1.0);
+        const bool target_allows_no_more = row_.command_window != unknown<uint32_t> &&
+                                           row_.command_window <= 2 * depth_ && shut_share >= most;
+        Finding finding =
+            begin(target_allows_no_more ? Kind::command_window : Kind::shallow_queue, Severity::notice,
+                  static_cast<int64_t>(static_cast<double>(busy_ns_) * path_share));
+        finding.add_sign(fmt::format("the path's round trip, {}, is {} of a {}'s time ({} half of them)",
+                                     human_duration(rtt_ns_), human_percent(std::min(path_share, 1.0)),
+                                     noun(), human_duration(turnaround_ns_)));
+        if (target_allows_no_more) {
+            finding.side = Finding::Side::target;
+            finding.title = fmt::format(
+                "The target lets session {} have {} under way at once (MaxCmdSN): at most {} over {}",
+                session_.session, counted(row_.command_window, "command"), human_rate(most_possible),
+                human_duration(rtt_ns_));
+            finding.explanation = fmt::format(
+                "Its command window stays shut until one is answered, whatever the initiator has to ask. "
+                "Raise the "
+                "queue depth of the target (MaxQueueCmd, default_cmdsn_depth or alike): to fill 1 Gbit/s it "
+                "takes {} of "
+                "{}. A greater depth at the initiator cannot help.",
+                counted(static_cast<uint64_t>(enough), noun()), size());
+            finding.add_sign(fmt::format("the window, {} at the widest, was shut {} of the time",
+                                         counted(row_.command_window, "command"),
+                                         human_percent(std::min(shut_share, 1.0))));
+        } else {
+            finding.side = Finding::Side::initiator;
+            finding.title =
+                fmt::format("{} of {} at queue depth {} over {}: at most {}", reads_ ? "Reads" : "Writes",
+                            size(), depth_, human_duration(rtt_ns_), human_rate(most_possible));
+            finding.explanation = fmt::format(
+                "Session {} moved {}, and no TCP window stood in the way. Larger requests or more of them at "
+                "once would "
+                "move more: to fill 1 Gbit/s, {} of this size.",
+                session_.session, human_rate(throughput_), human_count(static_cast<uint64_t>(enough)));
+            finding.add_sign(fmt::format(
+                "half of the requests found no more than {} under way, itself included, {} of the time",
+                depth_, human_percent(session_.busy_share())));
+            finding.add_sign(fmt::format("the sender of the data had nothing to send {} of that",
+                                         human_percent(sender_.limited_share(SendLimit::application))));
+        }
         list_.push_back(std::move(finding));
         return true;
     }
@@ -96,70 +147,109 @@ class OfSession {
     // As much as the send buffer holds is always in flight: whatever is acknowledged is replaced at once, no more.
     bool send_buffer() {
         const uint32_t in_flight = sender_.in_flight_p50;
-        constexpr double steady = 0.4;
+        constexpr double steady = 0.7;
+        constexpr double seldom_less = 0.25;
         constexpr double well_below = 0.75;
         const uint32_t cwnd = sender_.summary->cwnd_max();
-        const bool is_steady = sender_.in_flight_p10 >= steady * sender_.in_flight_p90;
+        const bool is_steady = sender_.in_flight_p50 >= steady * sender_.in_flight_p90 &&
+                               sender_.in_flight_p10 >= seldom_less * sender_.in_flight_p90;
         const bool is_below_window = cwnd != unknown<uint32_t> && sender_.in_flight_p90 <= well_below * cwnd;
-        if (!sender_.has_windows || !is_steady || !is_below_window) return false;
-        if (in_flight < flowing_segments * sender_.mss()) return false;
+        if (!sender_.has_windows || !is_steady || !is_below_window || !sender_.is_bulk()) return false;
+        if (in_flight < flowing_segments * sender_.mss() || rtt_ns_ < least_long_path_ns / 2) return false;
         // What waits must be more than what is under way.
-        if (depth_ * size_ < 2.0 * in_flight) return false;
+        if (depth_ * size_ < 2.0 * in_flight || throughput_ >= plenty) return false;
+        // What is acknowledged is replaced: a buffer's worth each round trip.
+        const double of_buffer =
+            static_cast<double>(sender_.in_flight_p90) * 1e9 / static_cast<double>(rtt_ns_);
+        if (throughput_ < most * of_buffer) return false;
         Finding finding =
             begin(Kind::send_buffer, Severity::notice, sender_.limited_ns(SendLimit::application));
-        finding.title =
-            fmt::format("{} keeps about {} under way, never much more, though {} of {} wait", sender_.name(),
-                        human_bytes(in_flight), counted(depth_, reads_ ? "read" : "write"), size());
+        finding.side = reads_ ? Finding::Side::target : Finding::Side::initiator;
+        finding.title = fmt::format("{} keeps about {} under way, never much more, though {} of {} wait",
+                                    sender_.name(), human_bytes(in_flight), counted(depth_, noun()), size());
         finding.explanation = fmt::format(
-            "No TCP window held it there. So it looks like a send buffer of no more than {}, good for {} "
-            "over {}: let its sockets have larger ones (tcp_wmem on Linux, SO_SNDBUF). Or it reads its data "
-            "at just that pace.",
+            "So it looks like a send buffer of no more than {}, good for {} over {}: let its sockets have "
+            "larger ones "
+            "(tcp_wmem on Linux, SO_SNDBUF). Or it reads its data at just that pace.",
             human_bytes(sender_.in_flight_p90), human_rate(throughput_), human_duration(rtt_ns_));
+        finding.add_sign(fmt::format("{} in flight half of the time, {} nine tenths of it",
+                                     human_bytes(sender_.in_flight_p50), human_bytes(sender_.in_flight_p90)));
+        finding.add_sign(fmt::format("its congestion window had grown to {}, and held it back {} of the time",
+                                     human_bytes(cwnd),
+                                     human_percent(sender_.limited_share(SendLimit::congestion))));
         list_.push_back(std::move(finding));
         return true;
     }
 
-    void target_wait() {
-        const LogHistogram& before = parts_.before_data;
-        if (before.count() < least_transfers) return;
-        // Where data flow all the time, commands wait for those before them, not for the target to find theirs.
-        if (sender_.in_flight_p50 >= flowing_segments * sender_.mss()) return;
-        const bool at_initiator = sender_.connection->vantage != Vantage::target;
-        const int64_t wait_ns = before.percentile_ns(0.5) - (at_initiator ? rtt_ns_ : 0);
-        if (wait_ns < least_wait_ns || share_of(wait_ns, turnaround_ns_) < most) return;
-        Finding finding =
-            begin(Kind::target_wait, Severity::notice,
-                  static_cast<int64_t>(static_cast<double>(busy_ns_) * share_of(wait_ns, turnaround_ns_)));
-        finding.title = fmt::format("Half of the reads of session {} waited {} or more for the target",
-                                    session_.session, human_duration(wait_ns));
-        finding.explanation = fmt::format(
-            "That is {} of their time, at queue depth {}; the path's round trip is {}, and TCP held nothing "
-            "back. Look at the target: its disks, its cache, what else it serves.",
-            human_percent(share_of(wait_ns, turnaround_ns_)), depth_,
-            rtt_ns_ > 0 ? human_duration(rtt_ns_) : "not known");
+    // Little's law: so many at once at that rate take so long each, wherever they wait. That they wait at the sender of the
+    // data, which TCP does not hold back, says who is at its limit.
+    void saturated() {
+        constexpr uint32_t least_depth = 4;
+        if (turnaround_ns_ < saturated_ns || depth_ < least_depth || throughput_ >= plenty ||
+            throughput_ <= 0)
+            return;
+        if (session_.busy_share() < busy_enough) return;
+        const double expected_ns = depth_ * size_ * 1e9 / throughput_;
+        const double ratio = expected_ns / static_cast<double>(turnaround_ns_);
+        constexpr double agrees = 1.5;
+        if (ratio > agrees || ratio < 1 / agrees) return;
+        Finding finding = begin(Kind::saturated, Severity::notice, 0);
+        finding.side = Finding::Side::target;
+        finding.title =
+            fmt::format("{} of {} at once take {} each: {} gives no more than {}", counted(depth_, noun()),
+                        size(), human_duration(turnaround_ns_),
+                        reads_ ? "the target" : "the path or the target", human_rate(throughput_));
+        finding.explanation =
+            "More at once only wait longer. Find out what limits that rate: disks of the target, its "
+            "processor, what "
+            "else it serves. Fewer commands at once would each be faster at the same rate.";
+        finding.add_sign(fmt::format("Little's law: {} × {} at {} are {} each", depth_, size(),
+                                     human_rate(throughput_),
+                                     human_duration(static_cast<int64_t>(std::min(expected_ns, 1e15)))));
+        finding.add_sign(fmt::format("TCP let its sender send all it had {} of the time, over {}",
+                                     human_percent(sender_.limited_share(SendLimit::application)),
+                                     human_duration(rtt_ns_)));
         list_.push_back(std::move(finding));
     }
 
-    void r2t_waits() {
-        if (reads_ || rtt_ns_ == 0 || turnaround_ns_ == 0) return;
+    bool r2t_waits() {
+        if (reads_ || rtt_ns_ < least_long_path_ns || turnaround_ns_ == 0) return false;
         const double rounds = static_cast<double>(parts_.r2ts) / static_cast<double>(parts_.count());
         const double mean_ns = parts_.turnaround.mean_ns();
         const double share = mean_ns > 0 ? std::min(rounds * static_cast<double>(rtt_ns_) / mean_ns, 1.0) : 0;
-        if (share < noticeable_share) return;
+        if (share < least_r2t_share) return false;
         Finding finding = begin(Kind::r2t_waits, Severity::notice,
                                 static_cast<int64_t>(static_cast<double>(busy_ns_) * share));
+        finding.side = Finding::Side::both;
         finding.title = fmt::format("Writes of session {} waited for {:.1f} R2Ts each: {} of their time",
                                     session_.session, rounds, human_percent(share));
+        const bool never_at_once = row_.initial_r2t == Ternary::yes && row_.immediate_data == Ternary::no;
         finding.explanation = fmt::format(
-            "Each R2T costs a round trip ({}) before the data may go. Let data go along with the command: "
-            "ImmediateData=Yes, InitialR2T=No, a larger FirstBurstLength; and fewer R2Ts: a larger "
-            "MaxBurstLength.",
-            human_duration(rtt_ns_));
+            "Each R2T costs a round trip ({}) before the data may go. {}", human_duration(rtt_ns_),
+            never_at_once
+                ? "Let data go along with the command: ImmediateData=Yes, InitialR2T=No, a FirstBurstLength "
+                  "that holds a write; both ends must offer them."
+                : "Let more data go along with the command (ImmediateData=Yes, InitialR2T=No, a larger "
+                  "FirstBurstLength), and let each R2T ask for more (MaxBurstLength).");
+        finding.add_sign(
+            fmt::format("{} R2Ts for {}", human_count(parts_.r2ts), counted(parts_.count(), "write")));
+        if (row_.initial_r2t != Ternary::unknown) {
+            finding.add_sign(fmt::format("negotiated: InitialR2T={}, ImmediateData={}, FirstBurstLength {}",
+                                         row_.initial_r2t == Ternary::yes ? "Yes" : "No",
+                                         row_.immediate_data == Ternary::yes ? "Yes" : "No",
+                                         row_.first_burst_length == unknown<uint32_t>
+                                             ? "?"
+                                             : human_binary_bytes(row_.first_burst_length)));
+        }
+        finding.add_sign(fmt::format("a write takes {} on average, a round trip {}",
+                                     human_duration(static_cast<int64_t>(mean_ns)), human_duration(rtt_ns_)));
         list_.push_back(std::move(finding));
+        return true;
     }
 
     FindingList& list_;
     const SessionFacts& session_;
+    const SessionRow& row_;
     const SenderFacts& sender_;
     const TimeParts& parts_;
     bool reads_;
@@ -170,6 +260,99 @@ class OfSession {
     double size_ = 0;
     double throughput_ = 0;
 };
+
+std::string of_unit(const ServiceTimes& one) {
+    return one.lun == unknown<uint64_t> ? "" : fmt::format(" of LUN {}", one.lun);
+}
+
+// A target is slow where it takes long for a command that found no queue before it, or where even a command's share of the
+// time that a queue takes is long.
+bool is_slow(const ServiceTimes& one, uint32_t depth) {
+    if (one.count() < least_transfers) return false;
+    const int64_t wait_ns = one.service.percentile_ns(0.5);
+    const auto size_ns = static_cast<int64_t>(one.mean_bytes() * 1e9 / target_bus);
+    if (wait_ns < least_wait_ns + size_ns || share_of(wait_ns, one.turnaround.percentile_ns(0.5)) < most)
+        return false;
+    if (wait_ns / std::max(depth, 1u) >= least_wait_ns + size_ns) return true;
+    return one.alone.count() > 0 &&
+           one.alone.percentile_ns(0.5) >= std::max(wait_ns / 3, least_wait_ns / 2 + size_ns);
+}
+
+void add_target_waits(FindingList& list, const CommandFacts& commands, std::span<const SenderFacts> senders,
+                      std::span<const ServiceTimes> services) {
+    for (const ServiceTimes& one : services) {
+        const SessionFacts* session = commands.session(one.session);
+        if (session == nullptr) continue;
+        const uint32_t depth = std::max(session->depth(0.5), 1u);
+        if (!is_slow(one, depth)) continue;
+        double all_ns = 0;
+        const ServiceTimes* faster = nullptr;  // what else the same target serves sooner
+        for (const ServiceTimes& other : services) {
+            if (other.session == one.session) all_ns += other.turnaround_sum_ns;
+            const bool comparable = &other != &one && other.count() >= least_transfers &&
+                                    other.service.percentile_ns(0.5) < one.service.percentile_ns(0.5) / 3;
+            if (!comparable) continue;
+            const bool nearer = faster == nullptr || (other.session == one.session && other.lun == one.lun);
+            if (nearer) faster = &other;
+        }
+        const double share = all_ns > 0 ? std::min(one.service_sum_ns / all_ns, 1.0) : 0;
+        if (share < noticeable_share / 2) continue;
+        const int64_t wait_ns = one.service.percentile_ns(0.5);
+        const std::string_view noun = one.writes ? "writes" : "reads";
+        Finding finding;
+        finding.kind = Kind::target_wait;
+        finding.severity = wait_ns >= long_wait_ns ? Severity::problem : Severity::notice;
+        finding.side = Finding::Side::target;
+        finding.sender = Finding::Sender::target;
+        finding.session = one.session;
+        finding.connection = one.connection;
+        finding.lun = one.lun;
+        finding.cost_ns = static_cast<int64_t>(static_cast<double>(session->busy_ns) * share);
+        if (one.slowest != nullptr) {
+            finding.command = one.slowest_command;
+            finding.packet = one.slowest->request_packet;
+            finding.begin_ns = one.slowest->request_ns;
+            finding.end_ns = one.slowest->response_ns;
+        }
+        finding.title = fmt::format("Half of the {}{} wait {} or more for the target", noun, of_unit(one),
+                                    human_duration(wait_ns));
+        if (faster != nullptr) {
+            const bool same_unit = faster->lun == one.lun && faster->session == one.session;
+            finding.title += fmt::format(", {}{} {}", faster->writes ? "writes" : "reads",
+                                         same_unit ? "" : of_unit(*faster),
+                                         human_duration(faster->service.percentile_ns(0.5)));
+        }
+        int64_t rtt_ns = no_time;
+        double free_share = 0;
+        for (const SenderFacts& sender : senders) {
+            if (sender.number != one.connection || sender.is_initiator != one.writes) continue;
+            rtt_ns = sender.rtt_min_ns();
+            free_share = sender.limited_share(SendLimit::application);
+        }
+        finding.add_sign(fmt::format(
+            "{} {} pass that neither data nor TCP take, {} of the time of {}",
+            one.writes ? "from the last data until the status" : "from the request until the first data",
+            human_duration(wait_ns), human_percent(share_of(wait_ns, one.turnaround.percentile_ns(0.5))),
+            noun));
+        if (rtt_ns != no_time) {
+            finding.add_sign(
+                fmt::format("the path's round trip is {}, and TCP held nothing back {} of the time",
+                            human_duration(rtt_ns), human_percent(free_share)));
+        }
+        if (one.alone.count() > 0 && depth > 1) {
+            finding.add_sign(fmt::format("those with few others under way wait {}",
+                                         human_duration(one.alone.percentile_ns(0.5))));
+        }
+        const bool only_writes = one.writes && faster != nullptr && !faster->writes;
+        finding.explanation =
+            fmt::format("At queue depth {}. Look at the target: {}.", depth,
+                        only_writes ? "only writes are slow, so its write cache, journal, RAID or replication"
+                        : faster != nullptr && faster->lun != one.lun
+                            ? "the disks behind this logical unit, for others are faster"
+                            : "its disks, its cache, what else it serves");
+        list.push_back(std::move(finding));
+    }
+}
 
 // The sender of a session's data in one direction: of the connection that carried most.
 const SenderFacts* sender_of(uint32_t session, bool initiator, std::span<const SenderFacts> senders) {
@@ -212,8 +395,11 @@ void add_imbalance(FindingList& list, const ResultStore& store, const CommandFac
         Finding finding;
         finding.kind = Kind::connection_imbalance;
         finding.severity = Severity::notice;
+        finding.side = Finding::Side::initiator;
         finding.session = session;
         finding.connection = load.busiest;
+        finding.add_sign(fmt::format("{} on one connection, {} on another", counted(load.greatest, "command"),
+                                     counted(load.least, "command")));
         finding.title = fmt::format(
             "One of {} connections of session {} carried {} of its commands", load.connections, session,
             human_percent(static_cast<double>(load.greatest) / static_cast<double>(load.all)));
@@ -228,15 +414,23 @@ void add_imbalance(FindingList& list, const ResultStore& store, const CommandFac
 }  // namespace
 
 void add_load_findings(FindingList& list, const ResultStore& store, const CommandFacts& commands,
-                       std::span<const SenderFacts> senders) {
+                       std::span<const SenderFacts> senders, std::span<const ServiceTimes> services) {
+    const size_t before = list.size();
+    add_target_waits(list, commands, senders, services);
     for (const SessionFacts& session : commands.sessions) {
+        // A target that is slow needs no other explanation of few data.
+        const bool target_is_slow =
+            std::any_of(list.begin() + static_cast<ptrdiff_t>(before), list.end(),
+                        [&](const Finding& one) { return one.session == session.session; });
         // The direction with the more data is the session's load.
         for (const bool reads : {true, false}) {
             const TimeParts& parts = reads ? session.reads : session.writes;
             const TimeParts& others = reads ? session.writes : session.reads;
             if (parts.count() < least_transfers || parts.bytes < others.bytes) continue;
             const SenderFacts* sender = sender_of(session.session, !reads, senders);
-            if (sender != nullptr) OfSession(list, session, *sender, parts, reads).add();
+            if (sender != nullptr && !sender->is_half_captured())
+                OfSession(list, session, store.sessions()[session.session - 1], *sender, parts, reads)
+                    .add(target_is_slow);
             break;
         }
     }

@@ -6,12 +6,13 @@
 #include "analyzer/report/command_facts.h"
 #include "analyzer/report/finding_list.h"
 #include "analyzer/report/sender_facts.h"
+#include "analyzer/report/service_times.h"
 
 namespace sanscope {
 
 // How sessions were used where no TCP window stood in the way: too few commands at once for the path, a target that takes
 // its time, waits for R2Ts, connections that carry unequal shares.
 void add_load_findings(FindingList& list, const ResultStore& store, const CommandFacts& commands,
-                       std::span<const SenderFacts> senders);
+                       std::span<const SenderFacts> senders, std::span<const ServiceTimes> services);
 
 }  // namespace sanscope

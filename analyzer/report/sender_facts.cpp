@@ -4,19 +4,20 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstdlib>
 #include <functional>
 #include <string_view>
 #include <utility>
 
 #include "analyzer/base/serial32.h"
+#include "analyzer/store/log_histogram.h"
 
 namespace sanscope {
 namespace {
 
 // Looked at more closely, by each of the reasons; more could not be told to anyone with ten minutes.
 constexpr size_t most_by_reason = 32;
-// As in the report (sender_report.cpp): less data than this no window delays.
-constexpr uint64_t least_bytes = 10'000;
+// As in the report (sender_report.cpp).
 constexpr uint64_t least_bytes_without_iscsi = 100'000;
 // A mean round trip this many times its minimum has a queue as long as the path, or longer.
 constexpr int64_t queue_factor = 2;
@@ -58,6 +59,15 @@ class InFlight {
     std::array<double, size_t{8} * 30> times_{};
 };
 
+// A window is what a sender waits for only where it is full but for what the sender would not send by itself: a segment and
+// less than another, or what tcp_tso_should_defer() leaves unused.
+bool is_full(const WindowRow& row, uint32_t mss) {
+    if (row.advertised_window == unknown<uint32_t>) return false;
+    const int32_t outstanding = Serial32(row.snd_una).distance_to(Serial32(row.snd_nxt));
+    const uint64_t left_over = std::max<uint64_t>(2 * uint64_t{mss}, row.advertised_window / 8);
+    return outstanding >= 0 && static_cast<uint64_t>(outstanding) + left_over >= row.advertised_window;
+}
+
 // The rows of one sender, as they pass.
 class WindowPass {
   public:
@@ -67,7 +77,13 @@ class WindowPass {
         }
         facts.queued = TimeProfile(facts.connection->start_ns, facts.connection->end_ns);
         rtt_min_ns_ = facts.rtt_min_ns();
+        mss_ = facts.mss();
         closed_below_ = facts.connection->mss == unknown<uint32_t> ? 1 : std::max(facts.connection->mss, 1u);
+        if (facts.busy != nullptr) busy_ = SpanWalk(*facts.busy);
+        // Rows tell moments at the sender: what passed a tap at the other end did so half a round trip later.
+        const Vantage near = facts.is_initiator ? Vantage::initiator : Vantage::target;
+        if (facts.connection->vantage != near && rtt_min_ns_ != no_time) to_tap_ns_ = rtt_min_ns_ / 2;
+        flow_gap_ns_ = std::max<int64_t>(least_flow_gap_ns, rtt_min_ns_ == no_time ? 0 : rtt_min_ns_ / 4);
     }
 
     void on_row(const WindowRow& row) {
@@ -76,9 +92,16 @@ class WindowPass {
         const bool progress = !begun_ || row.snd_una != last_.snd_una || last_.snd_una == last_.snd_nxt;
         timeouts(row, progress);
         stalls(row);
-        if (row.limit == SendLimit::receiver && row.advertised_window != unknown<uint32_t>) {
-            facts_->widest_window = std::max(facts_->widest_window, row.advertised_window);
+        if (begun_) {
+            restarts(row);
+            ack_waits(row);
+            flow(row);
         }
+        const int32_t outstanding = Serial32(row.snd_una).distance_to(Serial32(row.snd_nxt));
+        if (outstanding > 0)
+            facts_->outstanding_max = std::max(facts_->outstanding_max, static_cast<uint32_t>(outstanding));
+        if (limit_of(row) == SendLimit::receiver)
+            facts_->widest_window = std::max(facts_->widest_window, row.advertised_window);
         const int64_t latest_ns = begun_ ? std::max(last_.time_ns, row.time_ns) : row.time_ns;
         begun_ = true;
         last_ = row;
@@ -89,8 +112,10 @@ class WindowPass {
         end_timeout(last_.time_ns);
         end_stall(last_.time_ns);
         facts_->held_back.finish();
+        facts_->flowing.finish();
         facts_->timeouts.spans.finish();
         facts_->stalls.spans.finish();
+        facts_->ack_waits.spans.finish();
         facts_->in_flight_p10 = in_flight_.quantile(0.1);
         facts_->in_flight_p50 = in_flight_.quantile(0.5);
         facts_->in_flight_p90 = in_flight_.quantile(0.9);
@@ -98,28 +123,76 @@ class WindowPass {
             facts_->queued_srtt_ns =
                 static_cast<int64_t>(srtt_times_ns_ / static_cast<double>(facts_->queued_ns));
         }
+        if (!stretch_rates_.empty()) {
+            std::ranges::sort(stretch_rates_);
+            const double half = stretch_rates_[stretch_rates_.size() / 2];
+            facts_->queued_stretches = stretch_rates_.size();
+            for (const double rate : stretch_rates_)
+                facts_->queued_stretches_alike += std::abs(rate - half) <= half / 4 ? 1u : 0u;
+        }
+        if (ack_wait_times_.count() > 0) {
+            const int64_t half_ns = ack_wait_times_.percentile_ns(0.5);
+            facts_->ack_wait_p50_ns = half_ns;
+            for (const int64_t wait_ns : first_ack_waits_) {
+                if (std::abs(wait_ns - half_ns) <= half_ns / 4) ++facts_->ack_waits_alike;
+            }
+        }
     }
 
   private:
+    static constexpr int64_t least_flow_gap_ns = 200'000;
+
+    SendLimit limit_of(const WindowRow& row) const {
+        const bool open = row.limit == SendLimit::receiver && !is_full(row, mss_);
+        return open ? SendLimit::application : row.limit;
+    }
+
     // What was so since the row before.
     void pass_to(const WindowRow& row) {
         const int64_t passed_ns = elapsed_ns(last_.time_ns, row.time_ns);
         if (passed_ns == 0) return;
-        in_flight_.add(last_.in_flight, passed_ns);
-        if (last_.limit != SendLimit::unknown) {
-            facts_->limited[static_cast<size_t>(last_.limit)].add(last_.time_ns, row.time_ns);
-            if (facts_->wants_spans) {
-                if (last_.limit != SendLimit::application) facts_->held_back.add(last_.time_ns, row.time_ns);
-                if (last_.limit == SendLimit::recovery) facts_->repairs.add(last_.time_ns, row.time_ns);
-            }
+        const int64_t busy_ns = facts_->busy == nullptr
+                                    ? passed_ns
+                                    : busy_.overlap_ns(last_.time_ns + to_tap_ns_, row.time_ns + to_tap_ns_);
+        facts_->busy_ns += busy_ns;
+        if (last_.in_flight > 0) in_flight_.add(last_.in_flight, busy_ns);
+        // What a send buffer holds waits for acknowledgements, whatever else the application has. Silence of more than two
+        // round trips is another's: an acknowledgement that is delayed, or what the spells above tell of.
+        if (last_.in_flight >= queue_segments * mss_) {
+            const int64_t most_ns = std::max(2 * std::max<int64_t>(rtt_min_ns_, 0), least_flow_gap_ns);
+            const int64_t begin_ns = last_.time_ns + to_tap_ns_;
+            facts_->flowing.add(begin_ns, begin_ns + std::min(passed_ns, most_ns));
+        }
+        const SendLimit limit = limit_of(last_);
+        if (limit != SendLimit::unknown) {
+            if (busy_ns > 0) facts_->limited[static_cast<size_t>(limit)].add(last_.time_ns, row.time_ns);
+            facts_->limited_busy_ns[static_cast<size_t>(limit)] += busy_ns;
+            if (limit != SendLimit::application) facts_->held_back.add(last_.time_ns, row.time_ns);
+            if (limit == SendLimit::recovery) facts_->repairs.add(last_.time_ns, row.time_ns);
         }
         const int64_t srtt_ns = last_.srtt_ns;
-        if (srtt_ns == no_time || rtt_min_ns_ == no_time || srtt_ns / queue_factor < rtt_min_ns_) return;
+        const bool queued =
+            srtt_ns != no_time && rtt_min_ns_ != no_time && srtt_ns / queue_factor >= rtt_min_ns_;
+        if (!queued || busy_ns == 0) {
+            stretch_ns_ = 0;
+            stretch_bytes_ = 0;
+            return;
+        }
         facts_->queued.add(last_.time_ns, row.time_ns);
-        facts_->queued_ns += passed_ns;
-        srtt_times_ns_ += static_cast<double>(srtt_ns) * static_cast<double>(passed_ns);
+        facts_->queued_ns += busy_ns;
+        srtt_times_ns_ += static_cast<double>(srtt_ns) * static_cast<double>(busy_ns);
         const int32_t acked = Serial32(last_.snd_una).distance_to(Serial32(row.snd_una));
         if (acked > 0) facts_->queued_bytes += acked;
+        // Several round trips, so that bursts even out.
+        constexpr int64_t least_stretch_ns = 20'000'000;
+        stretch_ns_ += busy_ns;
+        stretch_bytes_ += std::max(acked, 0);
+        if (stretch_ns_ < std::max(least_stretch_ns, 4 * rtt_min_ns_)) return;
+        constexpr size_t most_stretches = 4096;
+        if (stretch_rates_.size() < most_stretches)
+            stretch_rates_.push_back(stretch_bytes_ * 1e9 / static_cast<double>(stretch_ns_));
+        stretch_ns_ = 0;
+        stretch_bytes_ = 0;
     }
 
     void timeouts(const WindowRow& row, bool progress) {
@@ -127,7 +200,16 @@ class WindowPass {
         if (entered && timeout_.begin_ns == no_time) timeout_ = {progress_ns_, no_time, row.packet};
         if (!progress) return;
         // The row that shows the timeout may be one in which something was acknowledged, late.
-        if (!entered) end_timeout(row.time_ns);
+        if (!entered) {
+            if (timeout_.begin_ns != no_time && rtt_min_ns_ != no_time) {
+                const int64_t answered_ns = elapsed_ns(last_.time_ns, row.time_ns);
+                constexpr int64_t slack_ns = 2'000'000;
+                const bool as_wanted =
+                    answered_ns >= rtt_min_ns_ / 4 * 3 && answered_ns <= rtt_min_ns_ / 2 * 3 + slack_ns;
+                if (as_wanted) ++facts_->timeouts_answered;
+            }
+            end_timeout(row.time_ns);
+        }
         progress_ns_ = row.time_ns;
     }
     void end_timeout(int64_t time_ns) {
@@ -149,15 +231,76 @@ class WindowPass {
         stall_ = {};
     }
 
+    // RFC 5681 §4.1: after a retransmission timeout's time of silence, which is 200 ms at least in Linux.
+    void restarts(const WindowRow& row) {
+        constexpr int64_t least_silence_ns = 200'000'000;
+        const bool sent = row.snd_nxt != last_.snd_nxt;
+        const bool was_idle = last_.snd_una == last_.snd_nxt;
+        if (!sent || !was_idle || elapsed_ns(last_.time_ns, row.time_ns) < least_silence_ns) return;
+        if (last_.cwnd == unknown<uint32_t> || row.cwnd == unknown<uint32_t>) return;
+        if (last_.ca_state != CaState::open || row.cwnd > last_.cwnd / 4 * 3) return;
+        ++facts_->idle_restarts;
+        facts_->cwnd_before_idle = std::max(facts_->cwnd_before_idle, last_.cwnd);
+        facts_->cwnd_after_idle = std::min(facts_->cwnd_after_idle, row.cwnd);
+    }
+
+    // Little outstanding, nothing but its acknowledgement after a long time, and with that at once more data of a command that
+    // was under way all along: Nagle's algorithm (RFC 9293 §3.7.4) waiting for a delayed acknowledgement (RFC 1122 §4.2.3.2).
+    void ack_waits(const WindowRow& row) {
+        constexpr int64_t least_wait_ns = 35'000'000;  // Linux's least is 40 ms, of others more
+        constexpr int64_t longest_wait_ns = 500'000'000;
+        constexpr int64_t at_once_ns = 1'000'000;
+        if (ack_wait_.begin_ns != no_time) {
+            const bool sent = Serial32(last_.snd_nxt).before(Serial32(row.snd_nxt));
+            if (sent && elapsed_ns(ack_wait_.end_ns, row.time_ns) <= at_once_ns) {
+                facts_->ack_waits.add(ack_wait_);
+                ack_wait_times_.add(ack_wait_.length_ns());
+                if (first_ack_waits_.size() < most_ack_waits)
+                    first_ack_waits_.push_back(ack_wait_.length_ns());
+            }
+            ack_wait_ = {};
+        }
+        const int64_t waited_ns = elapsed_ns(last_.time_ns, row.time_ns);
+        if (waited_ns < least_wait_ns || waited_ns > longest_wait_ns || facts_->busy == nullptr) return;
+        const int32_t outstanding = Serial32(last_.snd_una).distance_to(Serial32(last_.snd_nxt));
+        const bool acknowledged = row.snd_una == row.snd_nxt && row.snd_nxt == last_.snd_nxt;
+        if (outstanding <= 0 || static_cast<uint32_t>(outstanding) > 2 * mss_ || !acknowledged) return;
+        if (rtt_min_ns_ != no_time && waited_ns < 4 * rtt_min_ns_) return;
+        if (last_.ca_state != CaState::open || row.ca_state != CaState::open) return;
+        if (busy_.overlap_ns(last_.time_ns + to_tap_ns_, row.time_ns + to_tap_ns_) < waited_ns / 2) return;
+        ack_wait_ = {last_.time_ns, row.time_ns, row.packet};
+    }
+
+    void flow(const WindowRow& row) {
+        if (!Serial32(last_.snd_nxt).before(Serial32(row.snd_nxt))) return;
+        const int64_t at_tap_ns = row.time_ns + to_tap_ns_;
+        if (sent_ns_ != no_time && elapsed_ns(sent_ns_, at_tap_ns) <= flow_gap_ns_)
+            facts_->flowing.add(sent_ns_, at_tap_ns);
+        sent_ns_ = at_tap_ns;
+    }
+
+    static constexpr size_t most_ack_waits = 4096;
+
     SenderFacts* facts_;
     WindowRow last_;
     bool begun_ = false;
     int64_t rtt_min_ns_ = no_time;
+    int64_t to_tap_ns_ = 0;
+    int64_t flow_gap_ns_ = 0;
+    uint32_t mss_ = 0;
     uint32_t closed_below_ = 1;
     int64_t progress_ns_ = no_time;
+    int64_t sent_ns_ = no_time;
     double srtt_times_ns_ = 0;
+    SpanWalk busy_;
     Spell timeout_;
     Spell stall_;
+    Spell ack_wait_;
+    int64_t stretch_ns_ = 0;
+    double stretch_bytes_ = 0;
+    std::vector<double> stretch_rates_;
+    LogHistogram ack_wait_times_;
+    std::vector<int64_t> first_ack_waits_;
     InFlight in_flight_;
 };
 
@@ -211,8 +354,7 @@ std::vector<Candidate> candidates(const ResultStore& store, const std::vector<ui
         const uint64_t bytes = facts.bytes();
         const uint64_t sent_again = facts.repaired() + facts.losses[static_cast<size_t>(LossKind::spurious)];
         const bool is_worth_telling =
-            summary.windows() > 0 && (facts.connection->iscsi ? bytes >= least_bytes || sent_again > 0
-                                                              : bytes >= least_bytes_without_iscsi);
+            summary.windows() > 0 && (facts.connection->iscsi || bytes >= least_bytes_without_iscsi);
         if (!is_wanted && !is_worth_telling) continue;
         found.push_back({&summary, is_wanted, bytes, sent_again, facts.held_back_ns()});
     }
@@ -240,10 +382,8 @@ std::vector<SenderFacts> chosen(const ResultStore& store, const std::vector<uint
     });
     std::vector<SenderFacts> result;
     for (const SenderSummary* sender : senders) {
-        if (places.take(sender->connection(), sender->from_a(), result.size())) {
+        if (places.take(sender->connection(), sender->from_a(), result.size()))
             result.push_back(facts_of(*sender, store));
-            result.back().wants_spans = std::ranges::binary_search(wanted, sender->connection());
-        }
     }
     return result;
 }
@@ -259,7 +399,7 @@ void on_loss(SenderFacts& facts, Burst& burst, const LossRow& row) {
     if (facts.losses[kind]++ == 0) facts.first_loss[kind] = row.packet;
     if (!is_repair(row.kind)) return;
     facts.lost_bytes += row.length;
-    if (row.delay_ns != no_time && facts.wants_spans) {
+    if (row.delay_ns != no_time) {
         int64_t lost_ns = 0;
         if (!__builtin_sub_overflow(row.time_ns, row.delay_ns, &lost_ns))
             facts.repairs.add(lost_ns, row.time_ns);
@@ -293,6 +433,28 @@ bool SenderFacts::is_bulk() const {
 
 bool SenderFacts::queues_on_path() const {
     return has_windows && is_bulk() && queued_share() >= 0.5 && in_flight_p50 >= queue_segments * mss();
+}
+
+double SenderFacts::rate() const {
+    return judged_ns() > 0 ? static_cast<double>(bytes()) * 1e9 / static_cast<double>(judged_ns()) : 0;
+}
+
+int64_t SenderFacts::loaded_rtt_ns() const {
+    return has_bottleneck() ? std::max(queued_srtt_ns, rtt_min_ns()) : rtt_min_ns();
+}
+
+bool SenderFacts::is_half_captured() const {
+    return connection->packets_out == 0 || connection->packets_in == 0;
+}
+
+bool SenderFacts::has_bottleneck() const {
+    constexpr uint64_t least_stretches = 8;
+    // Any port that somebody would call slow: not a link of 1 Gbit/s that is nearly full, nor a host at its limit.
+    constexpr double slow_link = 50e6;
+    constexpr int64_t least_queue_ns = 1'000'000;
+    if (!queues_on_path() || queued_srtt_ns - rtt_min_ns() < least_queue_ns) return false;
+    if (queued_rate() <= 0 || queued_rate() >= slow_link) return false;
+    return queued_stretches >= least_stretches && 3 * queued_stretches_alike >= 2 * queued_stretches;
 }
 
 double SenderFacts::queued_rate() const {
@@ -346,9 +508,13 @@ Finding SenderFacts::finding(Finding::Kind kind, Finding::Severity severity) con
 }
 
 std::vector<SenderFacts> find_sender_facts(const ResultStore& store, const std::vector<uint32_t>& wanted,
-                                           const Stop& stop) {
+                                           const std::vector<TimeSpans>& busy, const Stop& stop) {
     Places places(store.connections().size());
     std::vector<SenderFacts> facts = chosen(store, wanted, places);
+    for (SenderFacts& sender : facts) {
+        if (sender.number <= busy.size() && !busy[sender.number - 1].empty())
+            sender.busy = &busy[sender.number - 1];
+    }
 
     if (!store.losses().empty()) {
         for (SenderFacts& sender : facts) sender.losses = {};
@@ -365,6 +531,9 @@ std::vector<SenderFacts> find_sender_facts(const ResultStore& store, const std::
         if (place < facts.size() && row.to == CaState::cwr && std::string_view(row.cause) == "ECN echo") {
             ++facts[place].ecn_reductions;
         }
+        if (place < facts.size() && row.to == CaState::disorder) ++facts[place].disorders;
+        if (place < facts.size() && row.from == CaState::disorder && row.to == CaState::open)
+            ++facts[place].holes_that_filled;
     }
     std::vector<WindowPass> passes(facts.begin(), facts.end());
     size_t row_number = 0;

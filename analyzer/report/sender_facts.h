@@ -37,7 +37,8 @@ struct SenderFacts {
     const ConnectionRow* connection = nullptr;
     uint32_t number = 0;  // of the connection
     bool is_initiator = false;
-    bool wants_spans = false;  // of a wanted connection: `repairs` and `held_back` are filled
+    // When commands of its connection were under way: what an initiator waits for. Empty where commands are not known.
+    const TimeSpans* busy = nullptr;
 
     // Of the table `losses` where it is kept, else of the summary.
     std::array<uint64_t, loss_kinds> losses{};
@@ -49,34 +50,67 @@ struct SenderFacts {
 
     // Of the table `windows`; nothing of the following where that is not kept.
     bool has_windows = false;
+    int64_t busy_ns = 0;  // of the time observed, a command was under way
+    std::array<int64_t, send_limits> limited_busy_ns{};
     std::array<TimeProfile, send_limits> limited;
     TimeSpans held_back;  // by anything but its application
+    TimeSpans flowing;    // its data passed one upon another, in the capture's time
     Spells timeouts;      // no progress at all, ended by what a retransmission timeout sent
-    Spells stalls;        // before a closed window
-    TimeProfile queued;   // the round trip was twice its minimum and more: data wait in a queue on the path
+    uint64_t timeouts_answered =
+        0;             // of those: what the timer sent was answered a round trip later, as if it were wanted
+    Spells stalls;     // before a closed window
+    Spells ack_waits;  // little was outstanding, and with its acknowledgement more came at once
+    int64_t ack_wait_p50_ns = 0;
+    // Of ack_waits, those as long as half of them, within a quarter: a timer's.
+    uint64_t ack_waits_alike = 0;
+    TimeProfile queued;  // the round trip was twice its minimum and more: data wait in a queue on the path
     int64_t queued_ns = 0;
     double queued_bytes = 0;           // acknowledged in that time
     int64_t queued_srtt_ns = no_time;  // the mean of that time
-    uint32_t widest_window = 0;        // the receiver offered while it was what limited
-    // Bytes in flight, by time: a tenth, the half, nine tenths of it had no more than this.
+    // Of stretches of that time, the bytes a second that were acknowledged: what a bottleneck gives is the same in most.
+    uint64_t queued_stretches = 0;
+    uint64_t queued_stretches_alike = 0;  // within a quarter of what half of them had at the most
+    uint32_t widest_window = 0;           // the receiver offered while it was what limited
+    // Bytes in flight while data were in flight and commands under way, by time: a tenth, the half, nine tenths of it had no
+    // more than this.
     uint32_t in_flight_p10 = 0;
     uint32_t in_flight_p50 = 0;
     uint32_t in_flight_p90 = 0;
-    uint64_t ecn_reductions = 0;  // where ca_transitions are kept
+    uint32_t outstanding_max = 0;  // bytes sent and not acknowledged
+    uint64_t ecn_reductions = 0;   // where ca_transitions are kept
+    // Into Disorder and back without a retransmission: what the receiver had told to be missing came by itself.
+    uint64_t holes_that_filled = 0;
+    uint64_t disorders = 0;  // into Disorder, whatever came of it
+    // After silence the window began anew (RFC 5681 §4.1), without a loss.
+    uint64_t idle_restarts = 0;
+    uint32_t cwnd_before_idle = 0;  // the largest
+    uint32_t cwnd_after_idle = unknown<uint32_t>;
 
     uint64_t bytes() const { return is_initiator ? connection->bytes_out : connection->bytes_in; }
     bool is_bulk() const;
     int64_t observed_ns() const { return summary->observed_ns(); }
-    int64_t limited_ns(SendLimit limit) const { return summary->limited_ns(limit); }
-    double limited_share(SendLimit limit) const { return share_of(limited_ns(limit), observed_ns()); }
-    double queued_share() const { return share_of(queued_ns, observed_ns()); }
+    // While commands were under way, where they are known: what a sender with nothing to send waits for costs nobody.
+    bool knows_busy() const { return busy != nullptr && busy_ns > 0; }
+    int64_t judged_ns() const { return knows_busy() ? busy_ns : observed_ns(); }
+    int64_t limited_ns(SendLimit limit) const {
+        return knows_busy() ? limited_busy_ns[static_cast<size_t>(limit)] : summary->limited_ns(limit);
+    }
+    double limited_share(SendLimit limit) const { return share_of(limited_ns(limit), judged_ns()); }
+    double queued_share() const { return share_of(queued_ns, judged_ns()); }
+    double rate() const;  // bytes a second while commands were under way
     // Data waited in a queue on the path for most of the time, and in earnest: the path is the bottleneck.
     bool queues_on_path() const;
     double queued_rate() const;  // bytes a second meanwhile
+    // And the path gave the same all the time, less than a fast link: what limits is there.
+    bool has_bottleneck() const;
     // Segments the network lost, each repaired once.
     uint64_t repaired() const;
     int64_t held_back_ns() const;
     int64_t rtt_min_ns() const;
+    // What a round trip took while its data queued on the path; the least one where they did not.
+    int64_t loaded_rtt_ns() const;
+    // One direction of the connection is not in the capture: nothing is known of what its TCP heard.
+    bool is_half_captured() const;
     uint32_t mss() const;
 
     // "target 192.0.2.2:3260"
@@ -87,8 +121,8 @@ struct SenderFacts {
 };
 
 // The facts of the senders worth telling of: those most held back, those with the most losses, those with the most data,
-// and those of the `wanted` connections (numbers). Empty if stopped.
+// and those of the `wanted` connections (numbers). `busy`: by connection - 1, which must outlive the facts. Empty if stopped.
 std::vector<SenderFacts> find_sender_facts(const ResultStore& store, const std::vector<uint32_t>& wanted,
-                                           const Stop& stop);
+                                           const std::vector<TimeSpans>& busy, const Stop& stop);
 
 }  // namespace sanscope

@@ -21,6 +21,13 @@ constexpr int64_t long_silence_ns = 100'000'000;  // an application sees that
 constexpr double serious_loss_rate = 1e-3;
 constexpr uint64_t least_losses = 10;  // make a rate
 constexpr uint64_t least_burst = 3;    // losses
+constexpr double serious_share = 0.25;
+// What a link of 1 Gbit/s carries: a sender that moves as much is not to be called slow.
+constexpr double plenty = 125e6;
+// On shorter paths a window of any size moves plenty, and a full one says that something else is at its limit.
+constexpr int64_t least_long_path_ns = 2'000'000;
+constexpr uint64_t least_restarts = 2;
+constexpr uint64_t least_ack_waits = 5;
 
 void place_at(Finding& finding, const Spell& spell) {
     finding.begin_ns = spell.begin_ns;
@@ -40,6 +47,9 @@ class OfSender {
     OfSender(FindingList& list, const SenderFacts& facts) : list_(list), facts_(facts) {}
 
     void add() {
+        // Without the other direction nobody knows what was acknowledged.
+        if (facts_.is_half_captured()) return;
+        if (black_hole()) return;
         timeouts();
         losses();
         needless();
@@ -47,15 +57,81 @@ class OfSender {
         stalls();
         receiver_window();
         congestion();
+        ack_waits();
         pacing();
     }
 
   private:
+    int64_t in_state_ns(CaState state) const { return facts_.summary->in_state_ns(state); }
     uint64_t count(LossKind kind) const { return facts_.losses[static_cast<size_t>(kind)]; }
     Finding begin(Kind kind, Severity severity, int64_t cost_ns) const {
         Finding finding = facts_.finding(kind, severity);
+        finding.side = Finding::Side::path;
         finding.cost_ns = cost_ns;
         return finding;
+    }
+    // "of its busy time": while commands were under way, where these are known.
+    std::string_view of_its_time() const { return facts_.knows_busy() ? "of its busy time" : "of its time"; }
+    const SentDataRow& sent() const {
+        return facts_.is_initiator ? facts_.connection->out : facts_.connection->in;
+    }
+    // Whether what it sent was captured before the path could lose it.
+    bool captured_at_sender() const {
+        const Vantage near = facts_.is_initiator ? Vantage::initiator : Vantage::target;
+        return facts_.connection->vantage == near;
+    }
+
+    // What is large never arrives, what is small does: a hop with a smaller MTU that says nothing (RFC 2923 §2.1).
+    bool black_hole() {
+        const SentDataRow& data = sent();
+        constexpr int64_t least_silence_ns = 500'000'000;
+        constexpr uint32_t least_large = 1000;  // bytes; any path carries that
+        const int64_t silence_ns = elapsed_ns(data.acknowledged_ns, facts_.connection->end_ns);
+        if (data.unacknowledged == 0 || silence_ns < least_silence_ns || data.answers_since == 0)
+            return false;
+        const uint32_t mss = facts_.mss();
+        if (mss < least_large) return false;
+        // A full segment once arrived: the path carries them.
+        const uint32_t full = mss - std::min(mss, 60u);  // options take some of it
+        if (data.largest_acknowledged >= full) return false;
+        const bool sent_full = data.largest_payload >= full;
+        // Captured behind the hop, nothing full is seen at all, and a hole as wide as one or more.
+        const bool hole = !sent_full && !captured_at_sender() && data.unacknowledged >= full;
+        if (!sent_full && !hole) return false;
+        const uint64_t again = count(LossKind::rto) + count(LossKind::fast_retransmit) +
+                               count(LossKind::tlp) + count(LossKind::spurious);
+        if (sent_full && again < 2) return false;
+        Finding finding = begin(Kind::mtu_black_hole, Severity::problem, silence_ns);
+        finding.begin_ns = data.acknowledged_ns;
+        finding.end_ns = facts_.connection->end_ns;
+        finding.packet = facts_.first_loss[static_cast<size_t>(LossKind::rto)];
+        const std::string small =
+            data.largest_acknowledged == 0
+                ? "smaller ones did"
+                : fmt::format("segments of up to {} bytes did", data.largest_acknowledged);
+        finding.title = fmt::format("Full-size packets of {} never arrive, {}: the path's MTU is smaller",
+                                    facts_.name(), small);
+        finding.explanation = fmt::format(
+            "The hosts agreed on segments of {} bytes (MTU {} or so), and some hop drops what is that long "
+            "without a word. "
+            "Set the MTU alike on both hosts and every switch port between them; jumbo frames are the usual "
+            "cause.",
+            mss, mss + 52 > 1500 ? mss + 52 : 1500);
+        if (sent_full) {
+            finding.add_sign(fmt::format(
+                "segments of {} bytes were sent again {} times, and not one was ever acknowledged",
+                data.largest_payload, again));
+        } else {
+            finding.add_sign(fmt::format(
+                "{} bytes never came though what followed did; no segment beyond {} bytes was seen, "
+                "of {} agreed on",
+                data.unacknowledged, data.largest_payload, mss));
+        }
+        finding.add_sign(
+            fmt::format("for {} the other side went on to answer, {}, and acknowledged nothing new",
+                        human_duration(silence_ns), counted(data.answers_since, "segment")));
+        list_.push_back(std::move(finding));
+        return true;
     }
     std::string share(SendLimit limit) const { return human_percent(facts_.limited_share(limit)); }
     std::string round_trip() const {
@@ -66,14 +142,18 @@ class OfSender {
     void timeouts() {
         const Spells& timeouts = facts_.timeouts;
         if (timeouts.count == 0) return;
-        // Where nothing that a timeout sent again had really been lost, the path only delayed it.
+        // Where nothing that a timeout sent again had really been lost, the path only delayed it: unless it was what the
+        // timer sent that brought the acknowledgement, and the one before was lost.
         const bool only_late = facts_.losses[static_cast<size_t>(LossKind::rto)] == 0 &&
-                               facts_.losses[static_cast<size_t>(LossKind::spurious)] > 0;
+                               facts_.losses[static_cast<size_t>(LossKind::spurious)] > 0 &&
+                               facts_.timeouts_answered < timeouts.count;
         const bool serious = timeouts.longest.length_ns() >= long_silence_ns ||
                              share_of(timeouts.total_ns, facts_.observed_ns()) >= noticeable_share;
         Finding finding = begin(only_late ? Kind::path_stall : Kind::retransmission_timeout,
                                 serious ? Severity::problem : Severity::notice, timeouts.total_ns);
         place_at(finding, timeouts.longest);
+        finding.add_sign(fmt::format("nothing of it was acknowledged for {}",
+                                     human_duration(timeouts.longest.length_ns())));
         const std::string times = timeouts.count == 1 ? "once" : human_count(timeouts.count) + " times";
         const std::string how_long =
             timeouts.count == 1
@@ -87,12 +167,23 @@ class OfSender {
                 "Nothing came through until a retransmission timeout had passed, and nothing had been lost: "
                 "something on the path held the packets. Look for pause frames, a path that fails over, a "
                 "virtual machine or a device that stops for a moment.";
+            finding.add_sign(
+                fmt::format("{} sent again by its timer had arrived already (timestamps or D-SACK say so)",
+                            counted(count(LossKind::spurious), "segment")));
         } else {
             finding.title = fmt::format("{} stood still until a retransmission timeout {}: {}", facts_.name(),
                                         times, how_long);
+            if (facts_.timeouts_answered > 0 && count(LossKind::rto) == 0) {
+                finding.add_sign(
+                    "what the timer sent had arrived before, and was answered a round trip later: the "
+                    "acknowledgement was lost");
+            }
             finding.explanation =
                 "So many packets were lost at once, or the last ones of a burst, that TCP had to wait for "
                 "its timer. Look for full queues of switch ports and failing links at these moments.";
+            if (count(LossKind::rto) > 0)
+                finding.add_sign(fmt::format("{} sent again after the timer of TCP",
+                                             counted(count(LossKind::rto), "segment")));
         }
         list_.push_back(std::move(finding));
     }
@@ -105,15 +196,32 @@ class OfSender {
                                 : 0;
         const int64_t cost_ns = facts_.limited_ns(SendLimit::recovery);
         // One or two now and then cost nothing that anyone would see; what waited for them is told as slow commands.
-        const bool cheap = facts_.limited_share(SendLimit::recovery) < small_share;
-        if (repaired < least_burst && cheap) return;
+        // A tail loss probe is sent on suspicion: one that nothing of the receiver confirms shows no loss.
+        const bool repaired_something =
+            in_state_ns(CaState::recovery) + in_state_ns(CaState::loss) + in_state_ns(CaState::cwr) > 0;
+        if (repaired == count(LossKind::tlp) && facts_.has_windows && !repaired_something) return;
+        const bool costs_much = facts_.limited_share(SendLimit::recovery) >= noticeable_share;
+        if (repaired < least_burst && (!costs_much || facts_.timeouts.count > 0)) return;
         const bool serious = facts_.limited_share(SendLimit::recovery) >= noticeable_share ||
-                             (rate >= serious_loss_rate && repaired >= least_losses);
+                             (rate >= serious_loss_rate && repaired >= least_losses &&
+                              facts_.limited_share(SendLimit::recovery) >= small_share);
         Finding finding = begin(Kind::lost_segments, serious ? Severity::problem : Severity::notice, cost_ns);
         finding.title = fmt::format("{} of {} lost on the path", counted(repaired, "segment"), facts_.name());
         if (rate > 0) finding.title += fmt::format(" ({})", fine_percent(rate));
         if (facts_.limited_share(SendLimit::recovery) >= small_share) {
-            finding.title += fmt::format("; repairs held it back {} of its time", share(SendLimit::recovery));
+            finding.title +=
+                fmt::format("; repairs held it back {} {}", share(SendLimit::recovery), of_its_time());
+        }
+        finding.add_sign(captured_at_sender()
+                             ? fmt::format("{} passed the capture twice: lost behind it, on the way to {}",
+                                           counted(repaired, "segment"), facts_.other_name())
+                             : fmt::format("{} came again or late, where the receiver had a hole",
+                                           counted(repaired, "segment")));
+        if (facts_.summary->in_state_ns(CaState::recovery) + facts_.summary->in_state_ns(CaState::loss) > 0) {
+            finding.add_sign(
+                fmt::format("acknowledgements told of holes: its TCP was in Recovery or Loss for {}",
+                            human_duration(facts_.summary->in_state_ns(CaState::recovery) +
+                                           facts_.summary->in_state_ns(CaState::loss))));
         }
         finding.explanation = fmt::format(
             "{}; each time what came behind had to wait at the receiver for {} or more, and the congestion "
@@ -125,7 +233,23 @@ class OfSender {
                 fmt::format("The worst burst: {} {}. ", human_count(facts_.burst_losses),
                             length_ns == 0 ? "at once" : "in " + human_duration(length_ns));
         }
-        finding.explanation += "Look at the drop and error counters of the ports between the two ends.";
+        const bool overflow = facts_.has_bottleneck();
+        if (overflow) {
+            finding.add_sign(fmt::format("the path was full: {} with a round trip of {} rather than {}",
+                                         human_rate(facts_.queued_rate()),
+                                         human_duration(facts_.queued_srtt_ns),
+                                         human_duration(facts_.rtt_min_ns())));
+            finding.explanation += fmt::format(
+                "They are what overflowed of a queue before a bottleneck of {}: larger buffers at that port, "
+                "fewer "
+                "senders at once, or a faster link.",
+                human_rate(facts_.queued_rate()));
+        } else {
+            finding.explanation += fmt::format(
+                "Look at the drop and error counters of the ports on the way to {}, for full queues and for "
+                "bad links.",
+                facts_.other_name());
+        }
         if (facts_.burst_losses >= least_burst) {
             place_at(finding, facts_.burst);
         } else {
@@ -168,9 +292,18 @@ class OfSender {
         const uint64_t needless = count(LossKind::spurious);
         // Those of timeouts are told as a stall of the path, those of packets that overtook each other with these.
         const bool told = (facts_.timeouts.count > 0 && count(LossKind::rto) == 0) || is_reordered();
-        if (needless < least_burst || told) return;
+        // A tail loss probe that was not needed costs nothing, and a busy host makes some.
+        const double segments = static_cast<double>(facts_.bytes()) / facts_.mss();
+        if (needless < least_losses || static_cast<double>(needless) < serious_loss_rate * segments || told)
+            return;
+        // That it took its window back for it does.
+        const int64_t reduced_ns =
+            in_state_ns(CaState::cwr) + in_state_ns(CaState::recovery) + in_state_ns(CaState::loss);
+        if (facts_.has_windows && share_of(reduced_ns, facts_.judged_ns()) < small_share) return;
         Finding finding = begin(Kind::needless_retransmission, Severity::notice, 0);
         finding.packet = facts_.first_loss[static_cast<size_t>(LossKind::spurious)];
+        finding.add_sign(fmt::format("timestamps or D-SACK say that {} had arrived already",
+                                     counted(needless, "segment")));
         finding.title = fmt::format("{} sent {} again though the first had arrived", facts_.name(),
                                     counted(needless, "segment"));
         finding.explanation =
@@ -179,12 +312,23 @@ class OfSender {
         list_.push_back(std::move(finding));
     }
 
+    // At the sender what came late shows in the receiver's word alone: holes that nothing it sent again had filled. Where
+    // something was, a hole may have been a loss.
+    uint64_t holes_that_filled() const {
+        return captured_at_sender() && facts_.repaired() * 2 < facts_.holes_that_filled
+                   ? facts_.holes_that_filled
+                   : 0;
+    }
+
     bool is_reordered() const {
         // One in a thousand no sender minds.
         constexpr double least_rate = 1e-3;
         const double segments = static_cast<double>(facts_.bytes()) / facts_.mss();
-        const uint64_t late = count(LossKind::out_of_order);
-        return late >= least_burst && static_cast<double>(late) >= least_rate * segments;
+        const uint64_t late = std::max(count(LossKind::out_of_order), holes_that_filled());
+        if (late < least_losses || static_cast<double>(late) < least_rate * segments) return false;
+        // What the receiver had no holes for came to the capture in another order than to it.
+        constexpr uint64_t most_in_one_hole = 8;
+        return !facts_.has_windows || most_in_one_hole * facts_.disorders >= late;
     }
 
     void reordering() {
@@ -192,9 +336,19 @@ class OfSender {
         Finding finding =
             begin(Kind::reordering, Severity::notice, facts_.summary->in_state_ns(CaState::disorder));
         finding.packet = facts_.first_loss[static_cast<size_t>(LossKind::out_of_order)];
-        finding.title = fmt::format("{} of {} came out of order",
-                                    counted(count(LossKind::out_of_order), "segment"), facts_.name());
+        const bool by_word = count(LossKind::out_of_order) < holes_that_filled();
+        const uint64_t late = std::max(count(LossKind::out_of_order), holes_that_filled());
+        finding.title = fmt::format("{} of {} came out of order", counted(late, "segment"), facts_.name());
         const uint64_t needless = count(LossKind::spurious);
+        finding.add_sign(
+            by_word ? fmt::format("the receiver told of {} that filled by themselves, without a "
+                                  "retransmission",
+                                  counted(late, "hole"))
+                    : fmt::format("{} passed the capture behind later ones", counted(late, "segment")));
+        if (facts_.summary->in_state_ns(CaState::disorder) > 0) {
+            finding.add_sign(fmt::format("the receiver told of it: Disorder for {}",
+                                         human_duration(facts_.summary->in_state_ns(CaState::disorder))));
+        }
         finding.explanation = fmt::format(
             "Packets overtake each other on the path; the receiver must hold what comes behind{}. Look for "
             "links bundled packet by packet rather than by connection.",
@@ -206,13 +360,18 @@ class OfSender {
 
     void stalls() {
         const Spells& stalls = facts_.stalls;
-        const double share = share_of(stalls.total_ns, facts_.observed_ns());
+        const double share = share_of(stalls.total_ns, facts_.judged_ns());
         const bool worth_it = share >= small_share || stalls.longest.length_ns() >= long_silence_ns / 10;
         if (stalls.count == 0 || !worth_it) return;
         const bool serious = share >= noticeable_share || stalls.longest.length_ns() >= long_silence_ns;
         Finding finding =
             begin(Kind::zero_window_stall, serious ? Severity::problem : Severity::notice, stalls.total_ns);
         place_at(finding, stalls.longest);
+        finding.side = facts_.is_initiator ? Finding::Side::target : Finding::Side::initiator;
+        finding.add_sign(fmt::format("its acknowledgements offered less than a segment {}",
+                                     counted(stalls.count, "time")));
+        finding.add_sign(fmt::format("{} had filled the window, and stood for {} in all", facts_.name(),
+                                     human_duration(stalls.total_ns)));
         finding.title = fmt::format(
             "The receive window of {} was shut {}: {} in all, {} at the longest", facts_.other_name(),
             stalls.count == 1 ? "once" : human_count(stalls.count) + " times",
@@ -226,11 +385,24 @@ class OfSender {
 
     void receiver_window() {
         const int64_t cost_ns = facts_.limited_ns(SendLimit::receiver) - facts_.stalls.total_ns;
-        if (!facts_.is_bulk() || share_of(cost_ns, facts_.observed_ns()) < noticeable_share) return;
-        Finding finding = begin(Kind::receiver_window, Severity::problem, cost_ns);
+        if (!facts_.is_bulk() || share_of(cost_ns, facts_.judged_ns()) < noticeable_share) return;
+        // What moves as fast as a link of 1 Gbit/s is not in want of a window.
+        if (facts_.rate() >= plenty || facts_.widest_window == 0) return;
+        const bool serious = share_of(cost_ns, facts_.judged_ns()) >= serious_share;
+        Finding finding =
+            begin(Kind::receiver_window, serious ? Severity::problem : Severity::notice, cost_ns);
+        finding.side = facts_.is_initiator ? Finding::Side::target : Finding::Side::initiator;
+        finding.add_sign(fmt::format("up to {} were outstanding of {} offered",
+                                     human_binary_bytes(facts_.outstanding_max),
+                                     human_binary_bytes(facts_.widest_window)));
+        const uint32_t cwnd = facts_.summary->cwnd_max();
+        if (cwnd != unknown<uint32_t> && cwnd > facts_.widest_window) {
+            finding.add_sign(fmt::format("its congestion window, up to {}, would have let it send more",
+                                         human_binary_bytes(cwnd)));
+        }
         place_at(finding, facts_.limited[static_cast<size_t>(SendLimit::receiver)]);
-        finding.title = fmt::format("{} waited for room in the receive window of {} for {} of its time",
-                                    facts_.name(), facts_.other_name(), share(SendLimit::receiver));
+        finding.title = fmt::format("{} waited for room in the receive window of {} for {} {}", facts_.name(),
+                                    facts_.other_name(), share(SendLimit::receiver), of_its_time());
         const int64_t rtt_ns = facts_.summary->srtt_mean_ns();
         if (facts_.widest_window > 0 && rtt_ns > 0) {
             const double rate = static_cast<double>(facts_.widest_window) * 1e9 / static_cast<double>(rtt_ns);
@@ -246,16 +418,20 @@ class OfSender {
 
     void congestion() {
         if (!facts_.is_bulk()) return;
-        if (facts_.queues_on_path()) return path_queue();
+        if (facts_.has_bottleneck()) return path_queue();
         const double held_share = facts_.limited_share(SendLimit::congestion);
         // A window that is full now and then is a window at work.
         constexpr double least_share = 0.2;
-        if (held_share < least_share) return;
+        if (held_share < least_share || facts_.rate() >= plenty) return;
+        const int64_t rtt_ns = facts_.rtt_min_ns();
+        if (rtt_ns == no_time || rtt_ns < least_long_path_ns) return;
         Finding finding =
             begin(Kind::congestion_window, Severity::notice, facts_.limited_ns(SendLimit::congestion));
+        finding.add_sign(fmt::format("the window was full {} {}, of a round trip of {}",
+                                     human_percent(held_share), of_its_time(), human_duration(rtt_ns)));
         place_at(finding, facts_.limited[static_cast<size_t>(SendLimit::congestion)]);
-        finding.title = fmt::format("{} waited for its congestion window {} of its time", facts_.name(),
-                                    human_percent(held_share));
+        finding.title = fmt::format("{} waited for its congestion window {} {}", facts_.name(),
+                                    human_percent(held_share), of_its_time());
         const std::string cwnd_min = human_bytes(facts_.summary->cwnd_min());
         const std::string cwnd_max = human_bytes(facts_.summary->cwnd_max());
         if (facts_.ecn_reductions > 0) {
@@ -268,9 +444,23 @@ class OfSender {
                                           : facts_.repaired() == 0   ? "Timeouts"
                                                                      : "Losses and timeouts";
             finding.explanation = fmt::format(
-                "{} made the window small again and again: {} to {} over {}. Without them it would grow "
-                "until the path is full.",
-                what, cwnd_min, cwnd_max, round_trip());
+                "{} made the window small again and again: {} to {} over {}. Without them it would {}.", what,
+                cwnd_min, cwnd_max, round_trip(),
+                rtt_grew() ? "be larger, but the path has little more to give: the round trip grows with it"
+                           : "grow until the path is full");
+        } else if (facts_.idle_restarts >= least_restarts) {
+            finding.side = facts_.is_initiator ? Finding::Side::initiator : Finding::Side::target;
+            finding.title =
+                fmt::format("{} began anew with a small congestion window after each silence: {} {}",
+                            facts_.name(), human_percent(held_share), of_its_time());
+            finding.explanation = fmt::format(
+                "Slow start after idle: each burst must win its window back in round trips of {}. Set "
+                "net.ipv4.tcp_slow_start_after_idle=0 at {}, or keep the connection busy.",
+                human_duration(rtt_ns), facts_.name());
+            finding.add_sign(fmt::format(
+                "{} times the window fell from up to {} to {} while nothing was sent, without a loss",
+                facts_.idle_restarts, human_bytes(facts_.cwnd_before_idle),
+                human_bytes(facts_.cwnd_after_idle)));
         } else if (facts_.summary->transitions() > 0 && count(LossKind::spurious) > 0) {
             finding.explanation = fmt::format(
                 "Nothing was lost, but packets out of order or late made TCP take its window back now and "
@@ -307,11 +497,46 @@ class OfSender {
             fmt::format("Data of {} queued on the path at {}: round trip {} rather than {}", facts_.name(),
                         human_rate(facts_.queued_rate()), human_duration(facts_.queued_srtt_ns),
                         human_duration(facts_.rtt_min_ns()));
+        finding.add_sign(fmt::format("the smoothed round trip was {} on average, the least {}",
+                                     human_duration(facts_.queued_srtt_ns),
+                                     human_duration(facts_.rtt_min_ns())));
+        finding.add_sign(fmt::format(
+            "{} came through in each of {} stretches of {}, the same within a quarter",
+            human_rate(facts_.queued_rate()), facts_.queued_stretches_alike, facts_.queued_stretches));
         finding.explanation = fmt::format(
             "For {} of its time more was under way than the path carries, and the rest waited in a queue. "
             "Either that rate is what this path has (link speed, shaping, other traffic), or a port on it is "
             "slower than it should be.",
             human_percent(facts_.queued_share()));
+        list_.push_back(std::move(finding));
+    }
+
+    void ack_waits() {
+        const Spells& waits = facts_.ack_waits;
+        if (waits.count < least_ack_waits || share_of(waits.total_ns, facts_.judged_ns()) < noticeable_share)
+            return;
+        // What is no timer's is somebody else's doing.
+        if (2 * facts_.ack_waits_alike < waits.count) return;
+        const bool serious = share_of(waits.total_ns, facts_.judged_ns()) >= serious_share;
+        Finding finding =
+            begin(Kind::delayed_ack, serious ? Severity::problem : Severity::notice, waits.total_ns);
+        finding.side = Finding::Side::both;
+        place_at(finding, waits.longest);
+        finding.title =
+            fmt::format("{} waited {} for a delayed acknowledgement before it sent the rest: {} each",
+                        facts_.name(), counted(waits.count, "time"), human_duration(facts_.ack_wait_p50_ns));
+        finding.explanation = fmt::format(
+            "Nagle's algorithm holds a small segment back until all before it is acknowledged, and {} delays "
+            "just that "
+            "acknowledgement. Let {} set TCP_NODELAY, or write a PDU at once; or let the other side "
+            "acknowledge at once "
+            "(TCP_QUICKACK, TcpAckFrequency=1).",
+            facts_.other_name(), facts_.name());
+        finding.add_sign(
+            fmt::format("{} pauses within commands, {} of them {} long within a quarter: a timer's",
+                        human_count(waits.count), human_count(facts_.ack_waits_alike),
+                        human_duration(facts_.ack_wait_p50_ns)));
+        finding.add_sign("each ended with nothing but an acknowledgement, and more data followed at once");
         list_.push_back(std::move(finding));
     }
 
@@ -351,6 +576,12 @@ bool other_side_queues_more(const SenderFacts& facts, std::span<const SenderFact
     });
 }
 
+bool both_sides_stood_still(const SenderFacts& facts, std::span<const SenderFacts> senders) {
+    return std::ranges::any_of(senders, [&](const SenderFacts& other) {
+        return other.number == facts.number && &other != &facts && other.timeouts.count > 0;
+    });
+}
+
 }  // namespace
 
 void add_sender_findings(FindingList& list, std::span<const SenderFacts> senders) {
@@ -362,6 +593,10 @@ void add_sender_findings(FindingList& list, std::span<const SenderFacts> senders
             const bool of_timeout =
                 finding.kind == Kind::retransmission_timeout || finding.kind == Kind::path_stall;
             const bool of_queue = finding.kind == Kind::path_queue;
+            if (finding.kind == Kind::path_stall && both_sides_stood_still(facts, senders)) {
+                finding.sender = Finding::Sender::unknown;
+                finding.add_sign("data of both sides stood still at once");
+            }
             if (of_queue && other_side_queues_more(facts, senders)) continue;
             if (!of_timeout || !told_by_other) list.push_back(std::move(finding));
         }

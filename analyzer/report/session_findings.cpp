@@ -2,8 +2,10 @@
 #include "analyzer/report/session_findings.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,105 +18,171 @@ namespace {
 using Kind = Finding::Kind;
 using Severity = Finding::Severity;
 
-struct PdusLike {
+// The first of a kind, and how many there were.
+struct EventsLike {
     uint64_t count = 0;
-    PduRow first;
-
-    void add(const PduRow& row) {
-        if (count++ == 0) first = row;
-    }
+    SessionEvent first;
 };
 
-struct PduFacts {
-    PdusLike rejects;
-    PdusLike async_messages;
-    PdusLike task_management;
-    PdusLike bad_digests;
-    std::vector<bool> logged_out;  // by connection - 1
-};
-
-PduFacts find_pdu_facts(const ResultStore& store, const Stop& stop) {
-    PduFacts facts;
-    facts.logged_out.resize(store.connections().size());
-    size_t row_number = 0;
-    for (const PduRow& row : store.pdus()) {
-        if (stop.asked_at(row_number++)) return facts;
-        if (row.header_digest == Digest::bad || row.data_digest == Digest::bad) facts.bad_digests.add(row);
-        switch (Opcode{row.opcode}) {
-            case Opcode::reject:
-                facts.rejects.add(row);
-                break;
-            case Opcode::async_message:
-                facts.async_messages.add(row);
-                break;
-            case Opcode::task_management_request:
-                facts.task_management.add(row);
-                break;
-            case Opcode::logout_request:
-                if (row.connection != 0 && row.connection <= facts.logged_out.size()) {
-                    facts.logged_out[row.connection - 1] = true;
-                }
-                break;
-            default:
-                break;
-        }
+EventsLike events_like(const ResultStore& store, Opcode opcode) {
+    EventsLike like;
+    like.count = store.session_events().count(static_cast<uint8_t>(opcode));
+    for (const SessionEvent& event : store.session_events().first_ones()) {
+        if (Opcode{event.opcode} != opcode) continue;
+        like.first = event;
+        break;
     }
-    return facts;
+    return like;
 }
 
-Finding about(const PduRow& row, const ResultStore& store, Kind kind, Severity severity) {
+Finding about(const SessionEvent& event, Kind kind, Severity severity) {
     Finding finding;
     finding.kind = kind;
     finding.severity = severity;
-    finding.connection = row.connection;
-    if (row.connection != 0 && row.connection <= store.connections().size()) {
-        finding.session = store.connections()[row.connection - 1].session;
-    }
-    finding.command = row.command;
-    finding.packet = row.first_packet;
-    finding.begin_ns = finding.end_ns = row.time_ns;
+    finding.connection = event.connection;
+    finding.session = event.session;
+    finding.command = event.command;
+    finding.lun = event.lun;
+    finding.packet = event.packet;
+    finding.begin_ns = finding.end_ns = event.time_ns;
     return finding;
 }
 
-void add_digests(FindingList& list, const FindingsInput& input, const PduFacts& pdus) {
+void add_digests(FindingList& list, const FindingsInput& input) {
     const Issues::Count& headers = input.issues[Issue::header_digests_bad];
     const Issues::Count& data = input.issues[Issue::data_digests_bad];
     if (headers.count + data.count == 0) return;
-    Finding finding = about(pdus.bad_digests.first, input.store, Kind::bad_digest, Severity::problem);
+    SessionEvent first;
+    for (const SessionEvent& event : input.store.session_events().first_ones()) {
+        if (!event.bad_digest) continue;
+        first = event;
+        break;
+    }
+    Finding finding = about(first, Kind::bad_digest, Severity::problem);
+    finding.side = Finding::Side::path;
     if (finding.packet == 0) {
         finding.packet = headers.count > 0 ? headers.first_packet : data.first_packet;
         if (data.count > 0) finding.packet = std::min(finding.packet, data.first_packet);
     }
+    const bool from_target = (first.opcode & 0x20) != 0;
     finding.title = fmt::format("{} with a wrong digest: {} of headers, {} of data",
                                 counted(headers.count + data.count, "PDU"), human_count(headers.count),
                                 human_count(data.count));
     finding.explanation =
         "Bytes changed on their way although the TCP checksum held: a failing network card, memory or "
         "switch. Without digests this would be silent corruption.";
+    finding.add_sign(fmt::format("CRC32C of {} does not match", counted(headers.count + data.count, "PDU")));
+    if (first.packet != 0) {
+        finding.sender = from_target ? Finding::Sender::target : Finding::Sender::initiator;
+        finding.add_sign(
+            fmt::format("the bytes are in the capture as they are, the first from the {} in packet {}",
+                        from_target ? "target" : "initiator", first.packet));
+    }
     list.push_back(std::move(finding));
 }
 
-void add_pdus(FindingList& list, const FindingsInput& input, const PduFacts& pdus) {
-    const auto add = [&](const PdusLike& like, Kind kind, Severity severity, std::string title,
-                         std::string_view explanation) {
-        if (like.count == 0) return;
-        Finding finding = about(like.first, input.store, kind, severity);
-        finding.title = std::move(title);
-        finding.explanation = explanation;
+// RFC 7143 §11.17.1.
+std::string_view reject_words(uint16_t reason) {
+    switch (reason) {
+        case 0x02:
+            return "data (payload) digest error";
+        case 0x03:
+            return "SNACK reject";
+        case 0x04:
+            return "protocol error";
+        case 0x05:
+            return "command not supported";
+        case 0x06:
+            return "immediate command reject: too many";
+        case 0x07:
+            return "task in progress";
+        case 0x08:
+            return "invalid data ack";
+        case 0x09:
+            return "invalid PDU field";
+        case 0x0a:
+            return "long operation reject: out of resources";
+        case 0x0c:
+            return "waiting for logout";
+        default:
+            return "reason not known";
+    }
+}
+
+// RFC 7143 §11.9.1.
+std::string_view async_words(uint16_t event) {
+    switch (event) {
+        case 0:
+            return "a SCSI asynchronous event";
+        case 1:
+            return "it asks for a logout";
+        case 2:
+            return "it drops the connection";
+        case 3:
+            return "it drops all connections of the session";
+        case 4:
+            return "it asks to negotiate anew";
+        case 5:
+            return "it ends all tasks of a logical unit";
+        default:
+            return "an event of its own";
+    }
+}
+
+// RFC 7143 §11.5.1.
+std::string_view function_words(uint16_t function) {
+    constexpr std::array<std::string_view, 9> words = {"",
+                                                       "ABORT TASK",
+                                                       "ABORT TASK SET",
+                                                       "CLEAR ACA",
+                                                       "CLEAR TASK SET",
+                                                       "LOGICAL UNIT RESET",
+                                                       "TARGET WARM RESET",
+                                                       "TARGET COLD RESET",
+                                                       "TASK REASSIGN"};
+    return function < words.size() && function > 0 ? words[function] : "task management";
+}
+
+void add_pdus(FindingList& list, const ResultStore& store) {
+    const EventsLike rejects = events_like(store, Opcode::reject);
+    if (rejects.count > 0) {
+        Finding finding = about(rejects.first, Kind::rejected_pdu, Severity::problem);
+        finding.side = Finding::Side::both;
+        finding.title = fmt::format("{} rejected by the target: {}", counted(rejects.count, "PDU"),
+                                    reject_words(rejects.first.code));
+        finding.explanation = "Initiator and target disagree about the protocol, or a PDU arrived damaged.";
+        finding.add_sign(counted(rejects.count, "Reject PDU"));
+        finding.add_sign(fmt::format("reason {}: {}", rejects.first.code, reject_words(rejects.first.code)));
         list.push_back(std::move(finding));
-    };
-    add(pdus.rejects, Kind::rejected_pdu, Severity::problem,
-        counted(pdus.rejects.count, "PDU") + " rejected by the target",
-        "Initiator and target disagree about the protocol, or a PDU arrived damaged. The Reject PDU names "
-        "the reason.");
-    add(pdus.async_messages, Kind::async_message, Severity::problem,
-        counted(pdus.async_messages.count, "asynchronous message") + " from the target",
-        "The target announces an event of its own: that it drops the connection or session, asks for logout, "
-        "or a logical unit changed.");
-    add(pdus.task_management, Kind::task_management, Severity::notice,
-        counted(pdus.task_management.count, "task management request"),
-        "The initiator aborted commands or reset something: usually a timeout of its own. See what it waited "
-        "for before.");
+    }
+    const EventsLike messages = events_like(store, Opcode::async_message);
+    if (messages.count > 0) {
+        Finding finding = about(messages.first, Kind::async_message, Severity::problem);
+        finding.side = Finding::Side::target;
+        finding.title = fmt::format("{} from the target: {}", counted(messages.count, "asynchronous message"),
+                                    async_words(messages.first.code));
+        finding.explanation =
+            "The target announces an event of its own: that it drops the connection or session, asks for "
+            "logout, "
+            "or a logical unit changed. Look at its log, and whether someone took it down.";
+        finding.add_sign(counted(messages.count, "Asynchronous Message"));
+        finding.add_sign(fmt::format("event {}: {}", messages.first.code, async_words(messages.first.code)));
+        list.push_back(std::move(finding));
+    }
+    const EventsLike requests = events_like(store, Opcode::task_management_request);
+    if (requests.count > 0) {
+        Finding finding = about(requests.first, Kind::task_management, Severity::notice);
+        finding.side = Finding::Side::initiator;
+        finding.title = fmt::format("{}, first {}", counted(requests.count, "task management request"),
+                                    function_words(requests.first.code));
+        finding.explanation =
+            "The initiator aborted commands or reset something: usually a timeout of its own. See what it "
+            "waited "
+            "for before.";
+        finding.add_sign(
+            fmt::format("{} in packet {}", function_words(requests.first.code), requests.first.packet));
+        list.push_back(std::move(finding));
+    }
 }
 
 // Of one session: when it was there, and whether it ended in order.
@@ -127,8 +195,14 @@ struct Presence {
     bool logged_out = false;
 };
 
-void add_reconnects(FindingList& list, const ResultStore& store, const PduFacts& pdus) {
+void add_reconnects(FindingList& list, const ResultStore& store, const CommandFacts& commands) {
     if (store.sessions().size() < 2) return;
+    std::vector<bool> logged_out(store.connections().size());
+    for (const SessionEvent& event : store.session_events().first_ones()) {
+        const bool logout = Opcode{event.opcode} == Opcode::logout_request;
+        if (logout && event.connection != 0 && event.connection <= logged_out.size())
+            logged_out[event.connection - 1] = true;
+    }
     std::vector<Presence> presences(store.sessions().size());
     uint32_t number = 0;
     for (const ConnectionRow& connection : store.connections()) {
@@ -137,8 +211,10 @@ void add_reconnects(FindingList& list, const ResultStore& store, const PduFacts&
         Presence& presence = presences[connection.session - 1];
         const bool first = presence.connection == 0;
         presence.session = connection.session;
-        if (number <= pdus.logged_out.size() && pdus.logged_out[number - 1]) presence.logged_out = true;
-        presence.end_ns = std::max(presence.end_ns, connection.end_ns);
+        if (number <= logged_out.size() && logged_out[number - 1]) presence.logged_out = true;
+        // Once the initiator has closed its side, the session is over for it.
+        const bool closed = connection.out.fin_ns != no_time && connection.out.fin_ns < connection.end_ns;
+        presence.end_ns = std::max(presence.end_ns, closed ? connection.out.fin_ns : connection.end_ns);
         if (!first && presence.begin_ns <= connection.start_ns) continue;
         presence.begin_ns = connection.start_ns;
         presence.first_packet = connection.first_packet;
@@ -174,13 +250,19 @@ void add_reconnects(FindingList& list, const ResultStore& store, const PduFacts&
         if (worst == nullptr) continue;
         Finding finding;
         finding.kind = Kind::session_reconnect;
-        finding.severity = Severity::notice;
+        // Many a tool just closes its connection when it has done its work.
+        const ConnectionRow& connection = store.connections()[worst_before->connection - 1];
+        const bool torn = connection.out.reset || connection.in.reset ||
+                          commands.unanswered.contains(worst_before->connection);
+        finding.severity = torn ? Severity::notice : Severity::information;
         finding.cost_ns = lost_ns;
         finding.session = worst->session;
         finding.connection = worst->connection;
         finding.packet = worst->first_packet;
         finding.begin_ns = worst_before->end_ns;
         finding.end_ns = worst->begin_ns;
+        finding.add_sign(fmt::format("no Logout in session {}", worst_before->session));
+        finding.add_sign(fmt::format("session {} begins behind it with the same names", worst->session));
         finding.title =
             fmt::format("A session ended without a logout and was set up again {}: {} between the two{}",
                         count == 1 ? "once" : human_count(count) + " times",
@@ -196,12 +278,10 @@ void add_reconnects(FindingList& list, const ResultStore& store, const PduFacts&
 
 }  // namespace
 
-void add_session_findings(FindingList& list, const FindingsInput& input, const Stop& stop) {
-    const PduFacts pdus = find_pdu_facts(input.store, stop);
-    add_digests(list, input, pdus);
-    add_pdus(list, input, pdus);
-    // Without PDUs a logout is not known of, and every session after another would seem a reconnect.
-    if (!input.store.pdus().empty()) add_reconnects(list, input.store, pdus);
+void add_session_findings(FindingList& list, const FindingsInput& input, const CommandFacts& commands) {
+    add_digests(list, input);
+    add_pdus(list, input.store);
+    add_reconnects(list, input.store, commands);
 }
 
 }  // namespace sanscope

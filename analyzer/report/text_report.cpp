@@ -7,6 +7,7 @@
 #include <map>
 
 #include "analyzer/base/utf8.h"
+#include "analyzer/report/finding_rows.h"
 #include "analyzer/report/human_units.h"
 #include "analyzer/report/kernel_comparison.h"
 #include "analyzer/report/sender_report.h"
@@ -26,6 +27,7 @@ class Report {
 
     std::string write() {
         capture();
+        text_ += what_is_wrong_section(input_.findings, input_.colour);
         text_ += held_back_section(store_);
         sessions();
         connections();

@@ -6,6 +6,7 @@
 
 #include "analyzer/engine/engine.h"
 #include "analyzer/ingest/packet_source.h"
+#include "analyzer/report/findings.h"
 
 namespace sanscope {
 
@@ -16,9 +17,11 @@ struct ReportInput {
     const Engine::Totals& totals;
     const Issues& issues;
     const ResultStore& store;
+    std::vector<Finding> findings = {};
+    bool colour = false;  // marks of findings as terminals show them
 };
 
-// The human summary: what held TCP back, who talked to whom, what was negotiated, what each side's TCP did and what its
+// The human summary: what is wrong, what held TCP back, who talked to whom, what was negotiated, what each side's TCP did and what its
 // kernel says to that, how many commands of which kind and how long they took, queue depth, throughput, errors, everything
 // unanswered, and what the capture lacks. Lines of at most some 130 characters, UTF-8.
 std::string text_report(const ReportInput& input);

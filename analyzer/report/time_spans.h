@@ -68,7 +68,12 @@ class TimeSpans {
         return elapsed_ns(begin_ns, end_ns) == 0 ? 0 : until_ns(end_ns) - until_ns(begin_ns);
     }
 
+    int64_t total_ns() const {
+        return spans_.empty() ? 0 : spans_.back().before_ns + spans_.back().end_ns - spans_.back().begin_ns;
+    }
+
   private:
+    friend class SpanWalk;
     struct Span {
         int64_t begin_ns;
         int64_t end_ns;
@@ -83,6 +88,30 @@ class TimeSpans {
     }
 
     std::vector<Span> spans_;
+};
+
+// The same question for stretches that come mostly in order of time, one after another: without a search each.
+class SpanWalk {
+  public:
+    SpanWalk() = default;
+    // `spans`, which is finished, must outlive this.
+    explicit SpanWalk(const TimeSpans& spans) : spans_(&spans) {}
+
+    int64_t overlap_ns(int64_t begin_ns, int64_t end_ns) {
+        if (spans_ == nullptr || elapsed_ns(begin_ns, end_ns) == 0) return 0;
+        const auto& spans = spans_->spans_;
+        while (at_ > 0 && spans[at_ - 1].end_ns > begin_ns) --at_;
+        while (at_ < spans.size() && spans[at_].end_ns <= begin_ns) ++at_;
+        int64_t sum_ns = 0;
+        for (size_t i = at_; i < spans.size() && spans[i].begin_ns < end_ns; ++i) {
+            sum_ns += std::min(end_ns, spans[i].end_ns) - std::max(begin_ns, spans[i].begin_ns);
+        }
+        return sum_ns;
+    }
+
+  private:
+    const TimeSpans* spans_ = nullptr;
+    size_t at_ = 0;
 };
 
 // How much of something there was when, in equal parts of a stretch of time: for finding where it was worst.

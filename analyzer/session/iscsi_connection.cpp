@@ -352,6 +352,8 @@ void IscsiConnection::note_numbers(const Pdu& pdu, bool from_target) {
         requested_exp_stat_sn_known_ = true;
         requested_exp_stat_sn_ = bhs.exp_stat_sn();
         requested_packet_ = pdu.last.packet;
+        if (session_->command_window_known && !bhs.immediate())
+            session_->command_window.on_command(bhs.cmd_sn(), session_->max_cmd_sn, pdu.last.time_ns);
         return;
     }
     if (bhs.opcode() != Opcode::scsi_data_in || bhs.has_status()) {
@@ -366,6 +368,8 @@ void IscsiConnection::note_numbers(const Pdu& pdu, bool from_target) {
         session_->max_cmd_sn = bhs.max_cmd_sn();
     }
     session_->command_window_known = true;
+    session_->command_window.on_answer(session_->exp_cmd_sn, session_->max_cmd_sn, pdu.last.time_ns,
+                                       store_->session(session_->number));
 }
 
 void IscsiConnection::record(const Pdu& pdu, bool from_target, uint64_t command) {
@@ -390,6 +394,41 @@ void IscsiConnection::record(const Pdu& pdu, bool from_target, uint64_t command)
     if (pdu.header_digest == Digest::bad) issues_->add(Issue::header_digests_bad, pdu.last.packet);
     if (pdu.data_digest == Digest::bad) issues_->add(Issue::data_digests_bad, pdu.last.packet);
     if (pdu.last.packet == 0) issues_->add(Issue::pdus_incomplete, pdu.first.packet);
+    note_event(pdu, row);
+}
+
+void IscsiConnection::note_event(const Pdu& pdu, const PduRow& row) {
+    const Bhs bhs = pdu.bhs();
+    SessionEvent event;
+    event.bad_digest = pdu.header_digest == Digest::bad || pdu.data_digest == Digest::bad;
+    const bool whole = pdu.header_captured >= bhs_length;
+    switch (bhs.opcode()) {
+        case Opcode::login_response:
+            if (whole) event.code = static_cast<uint16_t>(bhs.status_class() << 8 | bhs.status_detail());
+            break;
+        case Opcode::logout_request:
+            event.code = bhs.reason();
+            break;
+        case Opcode::reject:
+            if (whole) event.code = bhs.reject_reason();
+            break;
+        case Opcode::async_message:
+            if (whole) event.code = bhs.async_event();
+            break;
+        case Opcode::task_management_request:
+            event.code = bhs.function();
+            if (whole) event.lun = lun_number(bhs.lun_field());
+            break;
+        default:
+            if (!event.bad_digest) return;
+    }
+    event.packet = row.last_packet != 0 ? row.last_packet : row.first_packet;
+    event.time_ns = row.time_ns;
+    event.command = row.command;
+    event.connection = connection_;
+    event.session = session_ == nullptr ? 0 : session_->number;
+    event.opcode = row.opcode;
+    store_->add_session_event(event);
 }
 
 void IscsiConnection::join(Session* session) {

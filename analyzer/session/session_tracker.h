@@ -7,6 +7,7 @@
 
 #include "analyzer/iscsi/login_negotiation.h"
 #include "analyzer/session/command_tracker.h"
+#include "analyzer/session/command_window.h"
 #include "analyzer/store/result_store.h"
 
 namespace sanscope {
@@ -21,6 +22,7 @@ struct Session {
     bool command_window_known = false;  // the two below are from the latest answer seen
     Serial32 exp_cmd_sn;
     Serial32 max_cmd_sn;
+    CommandWindow command_window;
 };
 
 // Tells which session a connection belongs to (RFC 7143 §6.3.1): a login with TSIH 0 begins one, a login with another

@@ -13,6 +13,7 @@
 #include "analyzer/store/queue_depth.h"
 #include "analyzer/store/rows.h"
 #include "analyzer/store/sender_summary.h"
+#include "analyzer/store/session_events.h"
 #include "analyzer/store/summary.h"
 
 namespace sanscope {
@@ -95,6 +96,9 @@ class ResultStore {
         scratch_pdu_ = PduRow{};
         return scratch_pdu_;
     }
+
+    void add_session_event(const SessionEvent& event) { session_events_.add(event); }
+    const SessionEvents& session_events() const { return session_events_; }
 
     bool keeps_segments() const { return keep_.segments; }
     // One for each packet of the capture, in order.
@@ -196,6 +200,7 @@ class ResultStore {
     ChunkedRows<KernelCaTransitionRow> kernel_ca_transitions_;
     std::unique_ptr<KernelScores> kernel_scores_;
     Summary summary_;
+    SessionEvents session_events_;
     uint64_t commands_begun_ = 0;
     uint64_t pdus_seen_ = 0;
     uint64_t losses_seen_ = 0;

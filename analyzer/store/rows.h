@@ -26,6 +26,22 @@ struct Endpoint {
 
 enum class Vantage : uint8_t { unknown, initiator, target, middle };
 
+// What one side of a connection sent, and how far the other side acknowledged it: what shows that some of it, or all,
+// never arrived.
+struct SentDataRow {
+    uint32_t syns = 0;                  // segments with SYN, repeated ones too
+    uint32_t largest_payload = 0;       // of one segment seen
+    uint32_t largest_acknowledged = 0;  // of those whose data were acknowledged, about
+    uint32_t unacknowledged = 0;        // bytes up to the farthest one seen, at the end
+    int64_t acknowledged_ns = no_time;  // when the last acknowledgement of something new came
+    uint32_t answers_since = 0;  // segments of the other side after that, which acknowledge nothing new
+    bool reset = false;          // it sent an RST
+    PacketNumber reset_packet = 0;
+    int64_t reset_ns = no_time;
+    bool fin = false;  // it sent a FIN
+    int64_t fin_ns = no_time;
+};
+
 struct ConnectionRow {
     Endpoint initiator;
     Endpoint target;
@@ -50,6 +66,8 @@ struct ConnectionRow {
     // Of side a, b: the sequence number of the byte that PduRow::bhs_offset counts from, where that side's stream was read.
     uint32_t stream_start_seq[2] = {0, 0};
     bool stream_start_known[2] = {false, false};
+    SentDataRow out;  // by the side that stands as initiator
+    SentDataRow in;
 
     const Endpoint& side(bool a) const { return a == initiator_is_a ? initiator : target; }
 };
@@ -85,6 +103,9 @@ struct SessionRow {
     uint32_t max_outstanding_r2t = unknown<uint32_t>;
     uint32_t error_recovery_level = unknown<uint32_t>;
     uint32_t max_connections = unknown<uint32_t>;
+    uint32_t command_window = unknown<uint32_t>;  // the widest the target opened: MaxCmdSN - ExpCmdSN + 1
+    uint64_t command_window_shuts = 0;   // times the last command that MaxCmdSN allows had been sent …
+    int64_t command_window_shut_ns = 0;  // … until it allowed more
 };
 
 // unknown: the capture lacks headers among which its answer may have been.

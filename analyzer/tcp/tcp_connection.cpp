@@ -48,9 +48,15 @@ void TcpConnection::note(From from, const DecodedPacket& packet, Arrival arrival
     Side& sender = side(from);
     ++sender.packets;
     if (packet.payload_length > 0) note_data(sender, packet);
+    if ((packet.flags & (tcp_syn | tcp_rst)) == 0) {
+        const Serial32 end = Serial32(packet.seq) + packet.payload_length;
+        if (!sender.sent_to_known || sender.sent_to.before(end)) sender.sent_to = end;
+        sender.sent_to_known = true;
+    }
     if ((packet.flags & (tcp_syn | tcp_fin | tcp_rst)) != 0) {
         if ((packet.flags & tcp_syn) != 0) {
             sender.syn_seen = true;
+            ++sender.sent.syns;
             sender.syn_was_answer = (packet.flags & tcp_ack) != 0;
             sender.initial_seq = Serial32(packet.seq);
             TcpOptions options;
@@ -58,15 +64,29 @@ void TcpConnection::note(From from, const DecodedPacket& packet, Arrival arrival
             if (options.has_mss) sender.mss = options.mss;
             if (!sender.stream.begun()) sender.stream.begin_at(sender.initial_seq + 1);
         }
-        if ((packet.flags & tcp_fin) != 0) sender.fin_seen = true;
-        if ((packet.flags & tcp_rst) != 0) reset_ = true;
+        if ((packet.flags & tcp_fin) != 0) {
+            sender.fin_seen = true;
+            if (sender.sent.fin_ns == no_time) sender.sent.fin_ns = arrival.time_ns;
+        }
+        if ((packet.flags & tcp_rst) != 0) {
+            reset_ = true;
+            if (!sender.sent.reset) {
+                sender.sent.reset = true;
+                sender.sent.reset_packet = arrival.packet;
+                sender.sent.reset_ns = arrival.time_ns;
+            }
+        }
     }
     if ((packet.flags & tcp_ack) != 0 && (packet.flags & tcp_rst) == 0) {
         const Serial32 ack(packet.ack);
         if (!sender.ack_seen || sender.greatest_ack.before(ack)) {
             sender.greatest_ack = ack;
             sender.ack_seen = true;
-            side(other_side(from)).stream.acknowledged(ack, arrival);
+            Side& acknowledged = side(other_side(from));
+            note_acknowledged(acknowledged, ack, arrival.time_ns);
+            acknowledged.stream.acknowledged(ack, arrival);
+        } else {
+            ++side(other_side(from)).sent.answers_since;
         }
     }
 }
@@ -92,6 +112,31 @@ void TcpConnection::note_data(Side& sender, const DecodedPacket& packet) {
         sender.greatest_seq = end;
         sender.data_seen = true;
     }
+    sender.sent.largest_payload = std::max(sender.sent.largest_payload, packet.payload_length);
+    if (packet.payload_length >= sender.largest_pending) {
+        sender.largest_pending = packet.payload_length;
+        sender.largest_pending_end = end;
+    }
+}
+
+// Within a window the largest segment may wait for those behind it to be acknowledged too: what is told is at most too small
+// until then.
+void TcpConnection::note_acknowledged(Side& sender, Serial32 ack, int64_t time_ns) {
+    sender.sent.acknowledged_ns = time_ns;
+    sender.sent.answers_since = 0;
+    if (sender.largest_pending == 0 || ack.before(sender.largest_pending_end)) return;
+    sender.sent.largest_acknowledged = std::max(sender.sent.largest_acknowledged, sender.largest_pending);
+    sender.largest_pending = 0;
+}
+
+SentDataRow TcpConnection::sent_data(const Side& sender, const Side& receiver) {
+    SentDataRow row = sender.sent;
+    row.fin = sender.fin_seen;
+    if (sender.sent_to_known && receiver.ack_seen) {
+        const int32_t left = receiver.greatest_ack.distance_to(sender.sent_to);
+        row.unacknowledged = left > 0 ? static_cast<uint32_t>(left) : 0;
+    }
+    return row;
 }
 
 bool TcpConnection::is_near_start(const Side& sender, Serial32 syn_seq) {
@@ -111,6 +156,8 @@ void TcpConnection::describe(From initiator, ConnectionRow& row) const {
     row.packets_in = in.packets;
     row.bytes_out = out.bytes;
     row.bytes_in = in.bytes;
+    row.out = sent_data(out, in);
+    row.in = sent_data(in, out);
     if (out.mss != 0 || in.mss != 0) {
         row.mss = out.mss == 0 ? in.mss : in.mss == 0 ? out.mss : std::min(out.mss, in.mss);
     }

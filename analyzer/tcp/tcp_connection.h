@@ -67,9 +67,18 @@ class TcpConnection {
         bool syn_was_answer = false;  // with ACK
         bool fin_seen = false;
         uint16_t mss = 0;  // 0: not announced, or the SYN was not captured
+        // The largest segment since everything was acknowledged, and where it ends.
+        uint32_t largest_pending = 0;
+        Serial32 largest_pending_end;
+        // The farthest that any segment says was sent: one without data too, though what it stands behind was never seen.
+        Serial32 sent_to;
+        bool sent_to_known = false;
+        SentDataRow sent;
     };
     static void note_data(Side& sender, const DecodedPacket& packet);
     bool is_vouched_for(From from, const DecodedPacket& packet) const;
+    static void note_acknowledged(Side& sender, Serial32 ack, int64_t time_ns);
+    static SentDataRow sent_data(const Side& sender, const Side& receiver);
     static bool is_near_start(const Side& sender, Serial32 syn_seq);
     Side& side(From from) { return sides_[static_cast<size_t>(from)]; }
     const Side& side(From from) const { return sides_[static_cast<size_t>(from)]; }

@@ -91,6 +91,57 @@ TEST(TcpConnection, CountsPacketsAndBytesOfEachSide) {
     EXPECT_EQ(row.end_ns, 6000);
 }
 
+TEST(TcpConnection, TellsWhoSentTheReset) {
+    Connection c;
+    c.open();
+    c.takes(From::b, {.seq = 5001, .flags = tcp_rst | tcp_ack});
+    c.takes(From::b, {.seq = 5001, .flags = tcp_rst | tcp_ack});
+    const ConnectionRow row = c.row();
+    EXPECT_FALSE(row.out.reset);
+    EXPECT_TRUE(row.in.reset);
+    EXPECT_EQ(row.in.reset_packet, 4u);
+    EXPECT_EQ(row.in.reset_ns, 4000);
+}
+
+TEST(TcpConnection, CountsSyns) {
+    Connection c;
+    for (int i = 0; i < 3; ++i) c.takes(From::a, {.seq = 1000, .flags = tcp_syn});
+    EXPECT_EQ(c.row().out.syns, 3u);
+    EXPECT_EQ(c.row().in.syns, 0u);
+}
+
+TEST(TcpConnection, TellsTheLargestSegmentAndTheLargestThatWasAcknowledged) {
+    Connection c;
+    c.open();
+    c.takes(From::b, {.seq = 5001, .ack = 1001, .length = 300});
+    c.takes(From::a, {.seq = 1001, .ack = 5301});
+    c.takes(From::b, {.seq = 5301, .ack = 1001, .length = 8948});
+    c.takes(From::b, {.seq = 14249, .ack = 1001, .length = 100});
+    c.takes(From::a, {.seq = 1001, .ack = 5301});
+    c.takes(From::a, {.seq = 1001, .ack = 5301});
+    ConnectionRow row = c.row();
+    EXPECT_EQ(row.in.largest_payload, 8948u);
+    EXPECT_EQ(row.in.largest_acknowledged, 300u);
+    EXPECT_EQ(row.in.unacknowledged, 9048u);
+    EXPECT_EQ(row.in.answers_since, 2u);
+    EXPECT_EQ(row.in.acknowledged_ns, 5000);
+    c.takes(From::a, {.seq = 1001, .ack = 14349});
+    row = c.row();
+    EXPECT_EQ(row.in.largest_acknowledged, 8948u);
+    EXPECT_EQ(row.in.unacknowledged, 0u);
+    EXPECT_EQ(row.in.answers_since, 0u);
+}
+
+TEST(TcpConnection, TellsWhatWasSentButNeverSeenByWhatComesBehindIt) {
+    Connection c;
+    c.open();
+    c.takes(From::b, {.seq = 5001, .ack = 1001, .length = 300});
+    c.takes(From::a, {.seq = 1001, .ack = 5301});
+    c.takes(From::b, {.seq = 25301, .ack = 1001});
+    EXPECT_EQ(c.row().in.unacknowledged, 20000u);
+    EXPECT_EQ(c.row().in.largest_payload, 300u);
+}
+
 TEST(TcpConnection, DescribesTheSidesTheOtherWayRoundForTheOtherInitiator) {
     Connection c;
     c.takes(From::a, {.seq = 1, .length = 100});

@@ -129,6 +129,8 @@ const char* name_of(Fate fate) {
             return "lost_in_burst";
         case Fate::queue_full:
             return "queue_full";
+        case Fate::too_large:
+            return "too_large";
     }
     return "";
 }
@@ -204,7 +206,7 @@ struct Counts {
     uint64_t sent = 0;
     uint64_t send_failures = 0;
     uint64_t overruns = 0;
-    std::array<uint64_t, 7> by_fate{};
+    std::array<uint64_t, 8> by_fate{};
 };
 
 class DelayNode {
@@ -346,6 +348,8 @@ void add_link_options(CLI::App& app, LinkSettings& a_to_b, LinkSettings& b_to_a)
     add("stall-at-ms", "since the first packet: delivery stops",
         [=](LinkSettings& l, double v) { l.stall_at_ns = ns(v, 1e6); });
     add("stall-ms", "for so long", [=](LinkSettings& l, double v) { l.stall_for_ns = ns(v, 1e6); });
+    add("mtu", "larger IP packets are dropped without a word",
+        [](LinkSettings& l, double v) { l.mtu = static_cast<uint32_t>(v); });
 }
 
 int run(int argc, char** argv) {

@@ -20,6 +20,8 @@ Verdict LinkModel::offer(int64_t now_ns, uint32_t frame_bytes, bool ecn_capable)
     const double reorder_draw = uniform();
     const double jitter_draw = uniform();
 
+    constexpr uint32_t ethernet_header = 14;
+    if (settings_.mtu != 0 && frame_bytes > settings_.mtu + ethernet_header) return {Fate::too_large, 0};
     Verdict verdict;
     int64_t sent_ns = now_ns;
     if (settings_.rate_bits_per_second != 0) {

@@ -26,9 +26,19 @@ struct LinkSettings {
     int64_t stall_at_ns =
         0;  // since the first packet: nothing is delivered for stall_for_ns, then all at once
     int64_t stall_for_ns = 0;
+    uint32_t mtu = 0;  // larger IP packets are dropped without a word; 0: none is
 };
 
-enum class Fate : uint8_t { forwarded, marked, reordered, duplicated, lost, lost_in_burst, queue_full };
+enum class Fate : uint8_t {
+    forwarded,
+    marked,
+    reordered,
+    duplicated,
+    lost,
+    lost_in_burst,
+    queue_full,
+    too_large
+};
 
 struct Verdict {
     Fate fate = Fate::forwarded;

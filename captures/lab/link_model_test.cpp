@@ -32,6 +32,13 @@ TEST(LinkModel, a_full_queue_drops_the_newest_until_a_frame_has_been_sent) {
     EXPECT_TRUE(link.offer(100 * microsecond, 1250, false).delivered());
 }
 
+TEST(LinkModel, what_is_larger_than_the_mtu_is_dropped_and_nothing_else) {
+    LinkModel link({.mtu = 1500}, 1);
+    EXPECT_TRUE(link.offer(0, 1514, false).delivered());
+    EXPECT_EQ(link.offer(0, 1515, false).fate, Fate::too_large);
+    EXPECT_TRUE(link.offer(0, 60, false).delivered());
+}
+
 TEST(LinkModel, only_ecn_capable_packets_are_marked_by_a_long_queue) {
     LinkModel link({.rate_bits_per_second = 100'000'000, .ecn_mark_at_packets = 1}, 1);
     EXPECT_EQ(link.offer(0, 1250, true).fate, Fate::forwarded);

@@ -491,12 +491,27 @@ void TargetConnection::ask_for_data(uint16_t slot, TargetTask& task) {
     }
 }
 
+bool TargetConnection::is_delayed(const TargetTask& task) const {
+    const TargetSettings& settings = table_.settings;
+    if (settings.latency.count() == 0) return false;
+    if (settings.latency_lun && (!task.is_command || task.plan.lun != *settings.latency_lun)) return false;
+    switch (settings.latency_of) {
+        case TargetSettings::LatencyOf::reads:
+            return task.plan.what == ScsiPlan::What::read;
+        case TargetSettings::LatencyOf::writes:
+            return task.plan.what == ScsiPlan::What::write;
+        case TargetSettings::LatencyOf::all:
+            break;
+    }
+    return true;
+}
+
 void TargetConnection::answer(uint16_t slot) {
     TargetTask& task = session_->task(slot);
     task.state = TargetTask::State::answers;
     task.done = task.data_sn = 0;  // from here on of what is given
     if (task.never_answered) return;
-    if (table_.settings.latency.count() > 0) {
+    if (is_delayed(task)) {
         delayed_.push({table_.now + table_.settings.latency, slot, task.generation});
         return;
     }

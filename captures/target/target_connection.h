@@ -121,6 +121,7 @@ class TargetConnection {
     void end_data_out(Bhs header, bool intact);
     TargetTask* task_of_data_out(Bhs header);
     void go_on(uint16_t slot);
+    bool is_delayed(const TargetTask& task) const;
     void answer(uint16_t slot);
     void ask_for_data(uint16_t slot, TargetTask& task);
     uint32_t sequence_end(const TargetTask& task) const;

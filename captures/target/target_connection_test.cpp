@@ -507,6 +507,22 @@ TEST_F(Target, ServiceTakesItsTime) {
     EXPECT_THAT(hear(*connection), SizeIs(1));
 }
 
+TEST_F(Target, ServiceOfWritesAloneTakesItsTime) {
+    settings.latency = std::chrono::microseconds(200);
+    settings.latency_of = TargetSettings::LatencyOf::writes;
+    const auto connection = log_in();
+    EXPECT_THAT(say(*connection, scsi_command(1, 1, Moves::in, 512, read_10(0, 1)).bytes()), SizeIs(1));
+    EXPECT_FALSE(connection->next_due());
+}
+
+TEST_F(Target, ServiceOfOneLogicalUnitAloneTakesItsTime) {
+    settings.latency = std::chrono::microseconds(200);
+    settings.latency_lun = 1;
+    const auto connection = log_in();
+    EXPECT_THAT(say(*connection, scsi_command(1, 1, Moves::in, 512, read_10(0, 1)).bytes()), SizeIs(1));
+    EXPECT_FALSE(connection->next_due());
+}
+
 TEST_F(Target, GoesWrongAsItIsTold) {
     const auto outcome = [&](FaultKind kind) {
         settings.faults = {{kind, 2}};

@@ -25,7 +25,10 @@ struct TargetSettings {
     uint32_t luns = 1;                    // 1 … most_luns
     uint64_t size = uint64_t{1} << 30;    // of each logical unit, a multiple of block_size
     uint32_t block_size = 512;            // 512 or 4096
-    std::chrono::nanoseconds latency{0};  // added to the service of each command
+    std::chrono::nanoseconds latency{0};  // added to the service of each command …
+    enum class LatencyOf : uint8_t { all, reads, writes };
+    LatencyOf latency_of = LatencyOf::all;     // … of this kind …
+    std::optional<uint32_t> latency_lun = {};  // … to this logical unit, if one is named
     std::vector<Fault> faults;
     std::optional<ChapCredentials> credentials;  // with which initiators have to prove themselves
 

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/connection_findings.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analyzer/base/utf8.h"
+#include "analyzer/iscsi/bhs.h"
+#include "analyzer/report/time_spans.h"
+
+namespace sanscope {
+namespace {
+
+using Kind = Finding::Kind;
+using Severity = Finding::Severity;
+
+// RFC 7143 §11.13.5: status class and detail, what it says, and what to do.
+struct LoginStatus {
+    uint16_t code;
+    Finding::Side side;
+    std::string_view words;
+    std::string_view advice;
+};
+constexpr std::array<LoginStatus, 14> login_statuses = {{
+    {0x0200, Finding::Side::initiator, "initiator error",
+     "Look at the target's log for what it did not like."},
+    {0x0201, Finding::Side::initiator, "authentication failure",
+     "Correct the CHAP user name and secret at the initiator, or what the target knows of them."},
+    {0x0202, Finding::Side::both, "authorization failure",
+     "Let the target's access list have this initiator's name, or correct that name."},
+    {0x0203, Finding::Side::initiator, "target not found",
+     "Correct the target name (IQN) at the initiator, or export that target at this portal."},
+    {0x0204, Finding::Side::initiator, "target removed",
+     "The target is gone for good: take it out of the initiator's configuration, or create it anew."},
+    {0x0205, Finding::Side::both, "unsupported version", "The two do not speak the same version of iSCSI."},
+    {0x0206, Finding::Side::both, "too many connections",
+     "Let the target accept more connections of a session, or the initiator ask for fewer."},
+    {0x0207, Finding::Side::initiator, "missing parameter", "Look at which login keys the target asks for."},
+    {0x0208, Finding::Side::both, "can't include in session",
+     "The target cannot serve this session at this portal: look at its portal groups."},
+    {0x0209, Finding::Side::initiator, "session type not supported",
+     "Use a portal that serves this kind of session."},
+    {0x020a, Finding::Side::initiator, "session does not exist",
+     "The connection was to join a session that is gone: the initiator must begin anew."},
+    {0x020b, Finding::Side::initiator, "invalid during login", "The initiator broke the order of the login."},
+    {0x0301, Finding::Side::target, "service unavailable",
+     "The target is not ready: look at it, and try later."},
+    {0x0302, Finding::Side::target, "out of resources",
+     "The target has no room for this session: look at its limits."},
+}};
+
+LoginStatus login_status(uint16_t code) {
+    const auto found = std::ranges::find(login_statuses, code, &LoginStatus::code);
+    if (found != login_statuses.end()) return *found;
+    if (code >> 8 == 3)
+        return {code, Finding::Side::target, "target error", "Look at the target and its log."};
+    return {code, Finding::Side::both, "refused", "Look at the target's log for why."};
+}
+
+void add_refused_logins(FindingList& list, const FindingsInput& input, const CommandFacts& commands) {
+    struct Refused {
+        SessionEvent first;
+        uint64_t count = 0;
+    };
+    std::map<uint16_t, Refused> by_code;
+    for (const SessionEvent& event : input.store.session_events().first_ones()) {
+        if (Opcode{event.opcode} != Opcode::login_response || event.code == unknown<uint16_t>) continue;
+        if (event.code >> 8 < 2) continue;
+        Refused& refused = by_code[event.code];
+        if (refused.count++ == 0) refused.first = event;
+    }
+    for (const auto& [code, refused] : by_code) {
+        const LoginStatus status = login_status(code);
+        const SessionEvent& first = refused.first;
+        Finding finding;
+        finding.kind = Kind::login_refused;
+        finding.severity = Severity::problem;
+        finding.side = status.side;
+        finding.connection = first.connection;
+        finding.session = first.session;
+        finding.packet = first.packet;
+        finding.begin_ns = finding.end_ns = first.time_ns;
+        finding.title = fmt::format("The target refused {}: {} ({:04x})",
+                                    refused.count == 1 ? "the login" : human_count(refused.count) + " logins",
+                                    status.words, code);
+        finding.explanation = status.advice;
+        if (first.session != 0 && first.session <= input.store.sessions().size()) {
+            const SessionRow& session = input.store.sessions()[first.session - 1];
+            if (!session.target_name.empty())
+                finding.explanation += fmt::format(" Asked for: {}.", cleaned_line(session.target_name));
+            else if (!session.initiator_name.empty())
+                finding.explanation += fmt::format(" Initiator: {}.", cleaned_line(session.initiator_name));
+        }
+        finding.add_sign(
+            fmt::format("Login Response with status class {}, detail {}", code >> 8, code & 0xff));
+        const bool worked = first.connection <= commands.of_connection.size() &&
+                            commands.of_connection[first.connection - 1] > 0;
+        if (!worked) finding.add_sign("no command followed on that connection");
+        list.push_back(std::move(finding));
+    }
+}
+
+bool is_iscsi_portal(const ConnectionRow& connection, const ResultStore& store) {
+    constexpr uint16_t registered[] = {3260, 860};  // RFC 7143 §14
+    if (std::ranges::find(registered, connection.target.port) != std::end(registered)) return true;
+    return std::ranges::any_of(store.connections(), [&](const ConnectionRow& other) {
+        return other.iscsi && other.target == connection.target;
+    });
+}
+
+// Connections of which nothing but SYNs came, and at most an RST in answer: by portal.
+void add_refused_connections(FindingList& list, const ResultStore& store) {
+    struct Attempts {
+        uint64_t connections = 0;
+        uint64_t syns = 0;
+        uint64_t resets = 0;
+        uint32_t first = 0;
+        int64_t begin_ns = no_time;
+        int64_t end_ns = no_time;
+    };
+    constexpr size_t most_portals = 64;
+    std::map<std::pair<std::string, bool>, Attempts> by_portal;
+    uint32_t number = 0;
+    for (const ConnectionRow& row : store.connections()) {
+        ++number;
+        const bool only_syns = row.out.syns > 0 && row.packets_out == row.out.syns && row.in.syns == 0;
+        if (!only_syns || row.iscsi) continue;
+        const bool refused = row.in.reset;
+        // One SYN at the end of a capture may still be answered, and one that is sent once says nothing.
+        if (!refused && (row.out.syns < 2 || row.packets_in > 0)) continue;
+        if (!is_iscsi_portal(row, store)) continue;
+        const std::pair key(format_endpoint(row.target.address, row.target.port), refused);
+        if (by_portal.size() >= most_portals && !by_portal.contains(key)) break;
+        Attempts& attempts = by_portal[key];
+        if (attempts.connections++ == 0) {
+            attempts.first = number;
+            attempts.begin_ns = row.start_ns;
+        }
+        attempts.end_ns = std::max(attempts.end_ns, row.end_ns);
+        attempts.syns += row.out.syns;
+        attempts.resets += refused ? 1 : 0;
+    }
+    for (const auto& [portal, attempts] : by_portal) {
+        const auto& [name, refused] = portal;
+        const ConnectionRow& first = store.connections()[attempts.first - 1];
+        Finding finding;
+        finding.kind = Kind::connection_refused;
+        finding.severity = Severity::problem;
+        finding.connection = attempts.first;
+        finding.packet = first.first_packet;
+        finding.begin_ns = attempts.begin_ns;
+        finding.end_ns = attempts.end_ns;
+        finding.cost_ns = elapsed_ns(attempts.begin_ns, attempts.end_ns);
+        if (refused) {
+            finding.side = Finding::Side::target;
+            finding.title = fmt::format("Portal {} refuses connections (RST)", name);
+            finding.explanation =
+                "The host is there, but nothing listens on that port, or a firewall rejects it: is the "
+                "target service "
+                "running, and is that its portal?";
+            finding.add_sign(fmt::format("{} answered by an RST", counted(attempts.connections, "SYN")));
+            finding.add_sign("no connection to it was ever opened here");
+            const bool opened = std::ranges::any_of(store.connections(), [&](const ConnectionRow& row) {
+                return row.target == first.target && row.in.syns > 0;
+            });
+            if (opened) finding.evidence.back() = "other connections to it were opened: it came or went";
+        } else {
+            finding.side = Finding::Side::path;
+            finding.title =
+                fmt::format("Portal {} does not answer: {}, no SYN-ACK", name, counted(attempts.syns, "SYN"));
+            finding.explanation =
+                "Nothing at all came back: the host is down, the address wrong, or the path or a firewall "
+                "drops packets. "
+                "Look whether it answers on the same network, and at the path.";
+            finding.add_sign(
+                fmt::format("{} over {}", counted(attempts.syns, "SYN"), human_duration(finding.cost_ns)));
+            finding.add_sign("not one packet of that host on these connections");
+        }
+        list.push_back(std::move(finding));
+    }
+}
+
+// What ended a connection first.
+struct Closing {
+    int64_t time_ns;
+    PacketNumber packet;  // 0 where it is not known
+    bool by_target;
+    bool reset;
+};
+
+std::optional<Closing> first_closing(const ConnectionRow& row) {
+    const Closing all[] = {{row.in.reset_ns, row.in.reset_packet, true, true},
+                           {row.out.reset_ns, row.out.reset_packet, false, true},
+                           {row.in.fin_ns, 0, true, false},
+                           {row.out.fin_ns, 0, false, false}};
+    std::optional<Closing> first;
+    for (const Closing& closing : all) {
+        if (closing.time_ns != no_time && (!first || closing.time_ns < first->time_ns)) first = closing;
+    }
+    return first;
+}
+
+void add_resets(FindingList& list, const FindingsInput& input, const CommandFacts& commands) {
+    std::vector<uint32_t> logged_out;
+    for (const SessionEvent& event : input.store.session_events().first_ones()) {
+        if (Opcode{event.opcode} == Opcode::logout_request) logged_out.push_back(event.connection);
+    }
+    for (const auto& [number, like] : commands.unanswered) {
+        if (number == 0 || number > input.store.connections().size()) continue;
+        const ConnectionRow& row = input.store.connections()[number - 1];
+        if (std::ranges::find(logged_out, number) != logged_out.end()) continue;
+        const std::optional<Closing> closing = first_closing(row);
+        if (!closing) continue;
+        const auto [time_ns, packet, by_target, reset] = *closing;
+        const int64_t waited_ns = elapsed_ns(like.row.request_ns, time_ns);
+        // An initiator that gave up waiting resets as a consequence.
+        constexpr int64_t least_patience_ns = 500'000'000;
+        if (!by_target && waited_ns > std::max(least_patience_ns, 4 * commands.longest_ns)) continue;
+        const Endpoint& end = by_target ? row.target : row.initiator;
+        const std::string name = format_endpoint(end.address, end.port);
+        Finding finding;
+        finding.kind = Kind::connection_reset;
+        finding.severity = Severity::problem;
+        finding.side = by_target ? Finding::Side::target : Finding::Side::initiator;
+        finding.sender = by_target ? Finding::Sender::target : Finding::Sender::initiator;
+        finding.connection = number;
+        finding.session = row.session;
+        finding.packet = packet;
+        finding.begin_ns = finding.end_ns = time_ns;
+        finding.title = fmt::format("{} {} {} the connection ({}) with {} under way",
+                                    by_target ? "Target" : "Initiator", name, reset ? "reset" : "closed",
+                                    reset ? "RST" : "FIN", counted(like.count, "command"));
+        finding.explanation =
+            by_target ? "The target's host or program dropped the session: a crash, a restart, a limit, or "
+                        "something on "
+                        "the path that sends RST in its name. Look at the target's log at that moment."
+                      : "The initiator's host or program dropped the session: it died, was killed, or gave "
+                        "up. Look at the "
+                        "initiator's log at that moment.";
+        finding.add_sign(reset ? fmt::format("packet {} from {} has RST", packet, name)
+                               : fmt::format("{} sent a FIN, {} after the first request that has no answer",
+                                             name, human_duration(waited_ns)));
+        finding.add_sign(
+            fmt::format("{} without an answer, no Logout before it", counted(like.count, "command")));
+        list.push_back(std::move(finding));
+    }
+}
+
+}  // namespace
+
+void add_connection_findings(FindingList& list, const FindingsInput& input, const CommandFacts& commands) {
+    add_refused_logins(list, input, commands);
+    add_refused_connections(list, input.store);
+    add_resets(list, input, commands);
+}
+
+}  // namespace sanscope

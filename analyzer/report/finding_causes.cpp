@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/finding_causes.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+
+namespace sanscope {
+namespace {
+
+using Kind = Finding::Kind;
+
+struct Rule {
+    Kind cause;
+    std::initializer_list<Kind> consequences;
+};
+
+// Nearest to the wire first: a consequence names the first cause it has.
+const Rule rules[] = {
+    {Kind::mtu_black_hole,
+     {Kind::retransmission_timeout, Kind::lost_segments, Kind::path_stall, Kind::needless_retransmission,
+      Kind::congestion_window, Kind::unanswered_commands, Kind::aborted_commands, Kind::task_management,
+      Kind::session_reconnect, Kind::connection_reset, Kind::slow_commands, Kind::slow_command,
+      Kind::not_captured, Kind::capture_issue}},
+    {Kind::not_captured, {Kind::unseen_answers, Kind::capture_issue}},
+    {Kind::login_refused, {Kind::session_reconnect, Kind::connection_reset}},
+    {Kind::connection_reset, {Kind::unanswered_commands, Kind::session_reconnect}},
+    {Kind::unanswered_commands,
+     {Kind::aborted_commands, Kind::task_management, Kind::session_reconnect, Kind::connection_reset,
+      Kind::slow_commands, Kind::slow_command}},
+    {Kind::aborted_commands, {Kind::task_management}},
+    {Kind::path_stall,
+     {Kind::target_wait, Kind::shallow_queue, Kind::saturated, Kind::path_queue,
+      Kind::needless_retransmission, Kind::retransmission_timeout, Kind::congestion_window,
+      Kind::slow_commands, Kind::slow_command}},
+    {Kind::zero_window_stall,
+     {Kind::path_queue, Kind::receiver_window, Kind::path_stall, Kind::retransmission_timeout,
+      Kind::congestion_window, Kind::slow_commands, Kind::slow_command}},
+    {Kind::lost_segments,
+     {Kind::shallow_queue, Kind::saturated, Kind::send_buffer, Kind::needless_retransmission,
+      Kind::congestion_window, Kind::path_queue, Kind::slow_commands, Kind::slow_command}},
+    {Kind::retransmission_timeout,
+     {Kind::shallow_queue, Kind::congestion_window, Kind::slow_commands, Kind::slow_command}},
+    {Kind::reordering,
+     {Kind::needless_retransmission, Kind::congestion_window, Kind::slow_commands, Kind::slow_command}},
+    {Kind::delayed_ack, {Kind::target_wait, Kind::shallow_queue, Kind::slow_commands, Kind::slow_command}},
+    {Kind::path_queue, {Kind::congestion_window, Kind::saturated, Kind::slow_commands, Kind::slow_command}},
+    {Kind::receiver_window, {Kind::congestion_window, Kind::slow_commands, Kind::slow_command}},
+    {Kind::r2t_waits, {Kind::send_buffer, Kind::shallow_queue, Kind::congestion_window}},
+    {Kind::congestion_window, {Kind::slow_commands, Kind::slow_command}},
+    {Kind::target_wait, {Kind::slow_commands, Kind::slow_command, Kind::saturated}},
+};
+
+bool is_told(const Finding& finding) {
+    return finding.severity != Finding::Severity::information;
+}
+
+bool is_slowness(const Finding& finding) {
+    return finding.kind == Kind::slow_commands || finding.kind == Kind::slow_command;
+}
+
+bool concerns_same(const Finding& cause, const Finding& consequence) {
+    // What is wrong with the capture as a whole is about every connection.
+    if (consequence.connection == 0 && consequence.session == 0) return true;
+    if (cause.connection != 0 && cause.connection == consequence.connection) return true;
+    return cause.session != 0 && cause.session == consequence.session;
+}
+
+bool follows(const Finding& cause, const Finding& consequence) {
+    if (!concerns_same(cause, consequence)) return false;
+    // A command that waited for the target did not wait for TCP, nor the other way round.
+    const bool by_target = cause.kind == Kind::target_wait || cause.kind == Kind::unanswered_commands;
+    // While nothing at all came through, nobody saw what the target did.
+    const bool hides_target = cause.kind == Kind::path_stall || cause.kind == Kind::retransmission_timeout ||
+                              cause.kind == Kind::mtu_black_hole;
+    const bool waited_for_target = consequence.side == Finding::Side::target;
+    if (is_slowness(consequence) && waited_for_target != by_target && !hides_target) return false;
+    return true;
+}
+
+}  // namespace
+
+void put_causes_first(FindingList& list) {
+    for (const Rule& rule : rules) {
+        for (const Finding& cause : list) {
+            if (cause.kind != rule.cause || !is_told(cause)) continue;
+            for (Finding& finding : list) {
+                const bool listed =
+                    std::ranges::find(rule.consequences, finding.kind) != rule.consequences.end();
+                if (!listed || !is_told(finding) || !follows(cause, finding)) continue;
+                finding.severity = Finding::Severity::information;
+                finding.explanation += " It follows from: " + cause.title + ".";
+            }
+        }
+    }
+}
+
+}  // namespace sanscope

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/finding_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/core.h>
+#include <string_view>
+
+#include "analyzer/base/utf8.h"
+
+namespace sanscope {
+namespace {
+
+constexpr size_t widest = 128;
+
+// Breaks at spaces; `text` goes on at `indent` on every line but the first.
+void append_wrapped(std::string& out, std::string_view text, size_t column, size_t indent) {
+    while (!text.empty()) {
+        const size_t room = widest - column;
+        size_t end = text.size();
+        if (text.size() > room) {
+            end = text.rfind(' ', room);
+            if (end == std::string_view::npos || end == 0) end = text.find(' ');
+            if (end == std::string_view::npos) end = text.size();
+        }
+        out += text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        if (text.empty()) break;
+        out += '\n';
+        out.append(indent, ' ');
+        column = indent;
+    }
+    out += '\n';
+}
+
+void append_finding(std::string& out, const Finding& finding, bool colour) {
+    struct Mark {
+        std::string_view sign;
+        std::string_view escape;
+    };
+    constexpr std::array<Mark, 3> marks = {{{"PROBLEM", "\033[1;31m"}, {"notice", "\033[33m"}, {"", ""}}};
+    const Mark& mark = marks[static_cast<size_t>(finding.severity)];
+    constexpr size_t indent = 11;
+    out += "  ";
+    if (colour) out += mark.escape;
+    out += mark.sign;
+    if (colour && !mark.escape.empty()) out += "\033[0m";
+    out.append(indent - 2 - mark.sign.size(), ' ');
+    append_wrapped(out, cleaned_line(finding.title), indent, indent);
+    for (const std::string& sign : finding.evidence) {
+        out.append(indent, ' ');
+        out += "- ";
+        append_wrapped(out, cleaned_line(sign), indent + 2, indent + 2);
+    }
+    std::string advice = finding.explanation;
+    if (finding.confidence != Finding::Confidence::firm &&
+        finding.severity != Finding::Severity::information) {
+        advice = fmt::format("({}) {}", finding_confidence_name(finding.confidence), advice);
+    }
+    out.append(indent, ' ');
+    append_wrapped(out, cleaned_line(advice), indent, indent);
+}
+
+}  // namespace
+
+std::string joined_evidence(const Finding& finding) {
+    std::string text;
+    for (const std::string& sign : finding.evidence) text += (text.empty() ? "" : "; ") + sign;
+    return text;
+}
+
+void append_finding_rows(std::span<const Finding> findings, ChunkedRows<FindingRow>& rows) {
+    for (const Finding& finding : findings) {
+        FindingRow& row = rows.append({});
+        row.kind = finding_kind_name(finding.kind);
+        row.severity = finding_severity_name(finding.severity);
+        row.side = finding_side_name(finding.side);
+        row.confidence = finding_confidence_name(finding.confidence);
+        constexpr std::array<std::string_view, 3> senders = {"", "initiator", "target"};
+        row.sender = senders[static_cast<size_t>(finding.sender)];
+        row.title = finding.title;
+        row.explanation = finding.explanation;
+        row.evidence = joined_evidence(finding);
+        row.place = finding.place;
+        if (finding.cost_ns > 0) row.cost_ns = finding.cost_ns;
+        row.connection = finding.connection;
+        row.session = finding.session;
+        row.command = finding.command;
+        row.lun = finding.lun;
+        row.packet = finding.packet;
+        row.begin_ns = finding.begin_ns;
+        row.end_ns = finding.end_ns;
+    }
+}
+
+std::string what_is_wrong_section(std::span<const Finding> findings, bool colour) {
+    std::string text;
+    for (const Finding& finding : findings) {
+        if (finding.severity != Finding::Severity::information) append_finding(text, finding, colour);
+    }
+    for (const Finding& finding : findings) {
+        if (finding.kind == Finding::Kind::nothing_wrong) append_finding(text, finding, colour);
+    }
+    return text.empty() ? "" : "\nWhat is wrong\n" + text;
+}
+
+}  // namespace sanscope

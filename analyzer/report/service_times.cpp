@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/service_times.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace sanscope {
+namespace {
+
+constexpr size_t most_groups = 256;
+// A command that found no more than this part of the usual number under way saw little of a queue at the target.
+constexpr uint32_t little_of_depth = 4;
+
+}  // namespace
+
+std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> senders) {
+    std::map<uint32_t, ConnectionWaits> by_connection;
+    for (const SenderFacts& sender : senders) {
+        ConnectionWaits& waits = by_connection[sender.number];
+        (sender.is_initiator ? waits.initiator : waits.target) = &sender;
+        waits.timeouts.add(sender.timeouts.spans);
+        waits.repairs.add(sender.repairs);
+        waits.stalls.add(sender.stalls.spans);
+        for (TimeSpans* all :
+             {&waits.before_read_data, &waits.before_write_data, &waits.before_write_status}) {
+            all->add(sender.timeouts.spans);
+            all->add(sender.repairs);
+            all->add(sender.stalls.spans);
+            all->add(sender.ack_waits.spans);
+        }
+        // An answer stands in the target's socket behind the read data before it.
+        if (sender.is_initiator) {
+            waits.before_write_data.add(sender.flowing);
+            waits.before_write_data.add(sender.held_back);
+            // Captured before the path, the last data of a write may still wait behind others where these are many.
+            constexpr uint32_t many_segments = 8;
+            const bool is_flow = sender.in_flight_p50 >= many_segments * sender.mss();
+            if (is_flow && sender.connection->vantage != Vantage::target)
+                waits.before_write_status.add(sender.flowing);
+        } else {
+            for (TimeSpans* all : {&waits.before_read_data, &waits.before_write_status}) {
+                all->add(sender.flowing);
+                all->add(sender.held_back);
+            }
+        }
+        const int64_t rtt_ns = sender.loaded_rtt_ns();
+        if (rtt_ns != no_time) waits.rtt_ns = std::max(waits.rtt_ns, rtt_ns);
+        if (sender.connection->vantage == Vantage::target) waits.rtt_behind_tap_ns = waits.rtt_ns;
+    }
+    for (auto& [number, waits] : by_connection) {
+        for (TimeSpans* spans : {&waits.timeouts, &waits.repairs, &waits.stalls, &waits.before_read_data,
+                                 &waits.before_write_data, &waits.before_write_status})
+            spans->finish();
+    }
+    return by_connection;
+}
+
+int64_t service_time_ns(const CommandRow& row, const ConnectionWaits& waits) {
+    const int64_t seen_rtt_ns = waits.rtt_ns - waits.rtt_behind_tap_ns;
+    if (is_read(row)) {
+        int64_t first_ns = row.first_byte_ns != no_time ? row.first_byte_ns : row.first_data_ns;
+        if (first_ns == no_time) first_ns = row.response_ns;
+        const int64_t wait_ns = elapsed_ns(row.request_ns, first_ns) - seen_rtt_ns;
+        if (wait_ns <= 0) return 0;
+        return wait_ns - waits.before_read_data.overlap_ns(row.request_ns, row.request_ns + wait_ns);
+    }
+    if (!is_write(row)) return no_time;
+    const int64_t last_ns = row.last_data_ns != no_time ? row.last_data_ns : row.request_ns;
+    const int64_t wait_ns = elapsed_ns(last_ns, row.response_ns) - seen_rtt_ns;
+    int64_t service_ns =
+        wait_ns <= 0 ? 0 : wait_ns - waits.before_write_status.overlap_ns(last_ns, last_ns + wait_ns);
+    if (row.r2ts > 0 && row.first_data_ns != no_time) {
+        const int64_t before_ns = elapsed_ns(row.request_ns, row.first_data_ns) - waits.rtt_ns;
+        if (before_ns > 0)
+            service_ns +=
+                before_ns - waits.before_write_data.overlap_ns(row.request_ns, row.request_ns + before_ns);
+    }
+    return service_ns;
+}
+
+std::vector<ServiceTimes> find_service_times(const ResultStore& store, const CommandFacts& commands,
+                                             const std::map<uint32_t, ConnectionWaits>& waits,
+                                             const Stop& stop) {
+    std::map<std::tuple<uint32_t, uint64_t, bool>, ServiceTimes> groups;
+    uint64_t number = 0;
+    uint32_t session = 0;
+    uint32_t little = 1;
+    ServiceTimes* group = nullptr;
+    for (const CommandRow& row : store.commands()) {
+        if (stop.asked_at(number++)) return {};
+        const bool write = is_write(row);
+        const bool moved = row.bytes != unknown<uint64_t> && row.bytes > 0 && row.status == 0;
+        if ((!write && !is_read(row)) || !moved || elapsed_ns(row.request_ns, row.response_ns) == 0) continue;
+        const auto found = waits.find(row.connection);
+        if (found == waits.end()) continue;
+        const int64_t service_ns = service_time_ns(row, found->second);
+        if (service_ns == no_time) continue;
+        if (group == nullptr || group->session != row.session || group->lun != row.lun ||
+            group->writes != write) {
+            const std::tuple key(row.session, row.lun, write);
+            if (groups.size() >= most_groups && !groups.contains(key)) continue;
+            group = &groups[key];
+            group->session = row.session;
+            group->lun = row.lun;
+            group->writes = write;
+            if (group->connection == 0) group->connection = row.connection;
+        }
+        if (session != row.session) {
+            session = row.session;
+            const SessionFacts* facts = commands.session(session);
+            little = facts == nullptr ? 1 : std::max(facts->depth(0.5) / little_of_depth, 1u);
+        }
+        group->service.add(service_ns);
+        if (row.queue_depth <= little) group->alone.add(service_ns);
+        group->turnaround.add(elapsed_ns(row.request_ns, row.response_ns) + found->second.rtt_behind_tap_ns);
+        group->service_sum_ns += static_cast<double>(service_ns);
+        group->turnaround_sum_ns += static_cast<double>(elapsed_ns(row.request_ns, row.response_ns) +
+                                                        found->second.rtt_behind_tap_ns);
+        group->bytes += row.bytes;
+        if (service_ns >= group->service.max_ns()) {
+            group->slowest = &row;
+            group->slowest_command = number;
+        }
+    }
+    std::vector<ServiceTimes> times;
+    times.reserve(groups.size());
+    for (auto& [key, one] : groups) times.push_back(std::move(one));
+    return times;
+}
+
+}  // namespace sanscope

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "analyzer/report/command_facts.h"
+#include "analyzer/report/sender_facts.h"
+#include "analyzer/store/log_histogram.h"
+
+namespace sanscope {
+
+// What commands of one connection wait for that is not the target: both TCPs, and data of other commands.
+struct ConnectionWaits {
+    TimeSpans timeouts;
+    TimeSpans repairs;
+    TimeSpans stalls;
+    TimeSpans before_read_data;     // the target's data flowed, or its TCP held them back
+    TimeSpans before_write_data;    // the initiator's data flowed, or its TCP held them back
+    TimeSpans before_write_status;  // read data flowed before it, or a TCP stood
+    const SenderFacts* initiator = nullptr;
+    const SenderFacts* target = nullptr;
+    int64_t rtt_ns = 0;             // of the path, of which each command takes one
+    int64_t rtt_behind_tap_ns = 0;  // what of it the capture does not see
+};
+
+std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> senders);
+
+// How long the target itself took for a command: until the first data of a read, from the last data of a write until its
+// status, and until a write's first R2T; without the path's round trips, and without the time in which data of other commands
+// flowed or TCP held them up. no_time where it cannot be told.
+int64_t service_time_ns(const CommandRow& row, const ConnectionWaits& waits);
+
+// The reads, or the writes, of one logical unit in one session.
+struct ServiceTimes {
+    uint32_t session = 0;
+    uint64_t lun = unknown<uint64_t>;
+    bool writes = false;
+    LogHistogram service;
+    LogHistogram
+        alone;  // of those that found few others under way: what the target takes without a queue before it
+    LogHistogram turnaround;
+    double service_sum_ns = 0;
+    double turnaround_sum_ns = 0;
+    uint64_t bytes = 0;
+    uint64_t slowest_command = 0;  // row
+    const CommandRow* slowest = nullptr;
+    uint32_t connection = 0;  // of the first one
+
+    uint64_t count() const { return service.count(); }
+    double mean_bytes() const { return static_cast<double>(bytes) / static_cast<double>(count()); }
+};
+
+// One pass over the commands. Empty if stopped.
+std::vector<ServiceTimes> find_service_times(const ResultStore& store, const CommandFacts& commands,
+                                             const std::map<uint32_t, ConnectionWaits>& waits,
+                                             const Stop& stop);
+
+}  // namespace sanscope

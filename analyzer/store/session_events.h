@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "analyzer/store/rows.h"
+
+namespace sanscope {
+
+// A PDU that is no part of a SCSI command's ordinary way: the end of a login, a logout, task management, an asynchronous
+// message, a reject, a digest that is wrong.
+struct SessionEvent {
+    PacketNumber packet = 0;
+    int64_t time_ns = no_time;
+    uint64_t command = 0;  // the SCSI command it belongs to
+    uint64_t lun = unknown<uint64_t>;
+    uint32_t connection = 0;
+    uint32_t session = 0;
+    uint16_t code =
+        unknown<uint16_t>;  // login: status class and detail; else reason, event, function or response
+    uint8_t opcode = 0;
+    bool bad_digest = false;
+};
+
+// Those of a whole capture, in bounded memory: the first ones, and how many there were of each opcode.
+class SessionEvents {
+  public:
+    static constexpr size_t most_kept = 4096;
+
+    void add(const SessionEvent& event) {
+        ++counts_[event.opcode & 0x3f];
+        if (event.bad_digest) ++bad_digests_;
+        if (events_.size() < most_kept) events_.push_back(event);
+    }
+    const std::vector<SessionEvent>& first_ones() const { return events_; }
+    uint64_t count(uint8_t opcode) const { return counts_[opcode & 0x3f]; }
+    uint64_t bad_digests() const { return bad_digests_; }
+
+  private:
+    std::vector<SessionEvent> events_;
+    std::array<uint64_t, 64> counts_{};
+    uint64_t bad_digests_ = 0;
+};
+
+}  // namespace sanscope

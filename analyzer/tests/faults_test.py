@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Findings against captures whose one cause is known, or that show nothing wrong.
+
+    faults_test.py [FOLDER...]    by default captures/samples/faults, and `faults` of $SANSCOPE_SHARED (or of a folder `shared`
+                                  beside the checkout) where that is there
+
+A folder of faults has a folder for each, with truth.json and the captures it is of (captures/lab/record_faults tells what is in
+truth.json). Of each capture it is asked:
+
+    first   the first problem or notice is of a kind in `right`; where that has nothing_wrong, there is neither
+    three   one of the first three is
+    false   problems and notices of kinds in neither `right` nor `also`
+    side    where the finding that is right puts it: initiator, target, path
+
+The thresholds are of a whole folder: first in nine of ten, three in all, false in none.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import sys
+
+from harness import DEFAULT_SANSCOPE, ROOT, SAMPLES, Checks, TableError, missing_program, table
+
+LEAST_FIRST = 0.9
+
+# Kinds that tell what an older kind told in part: where that one is right or a consequence, so is the one that says more.
+SAYS_MORE = {
+    "command_window": "shallow_queue",
+    "mtu_black_hole": "retransmission_timeout",
+    "connection_reset": "unanswered_commands",
+    "saturated": "target_wait",
+}
+# What a side of truth.json begins with, and the sides of a finding that say so.
+SIDES = {"initiator": ("initiator",), "target": ("target",), "path": ("path",), "negotiation": ("both",), "both": ("both",),
+         "capture": ("capture", "")}
+
+
+def is_right(finding, truth):
+    kind = finding["kind"]
+    if kind in truth["right"] or SAYS_MORE.get(kind) in truth["right"]:
+        return True
+    # A truth older than any kind that could tell it: then the side decides.
+    return not truth["right"] and finding["severity"] == "problem" and side_is_right(finding, truth)
+
+
+def side_is_right(finding, truth):
+    wanted = SIDES.get(truth["side"].split()[0].strip(",(") if truth["side"] else "")
+    return wanted is None or (finding["side"] or "") in wanted
+
+
+def sender_is_right(finding, truth):
+    return not truth["sender"] or not finding["sender"] or finding["sender"] == truth["sender"]
+
+
+def judge(findings, truth):
+    """What is wrong with the findings: a dictionary of the four questions, each with what was said instead."""
+    told = [finding for finding in findings if finding["severity"] != "information"]
+    all_well = [finding for finding in findings if finding["kind"] == "nothing_wrong"]
+    if not told and "nothing_wrong" in truth["right"]:
+        return {}
+    faults = {}
+    right = [place for place, finding in enumerate(told) if is_right(finding, truth)]
+    if not right or right[0] != 0:
+        faults["first"] = told[0]["title"] if told else (all_well[0]["title"] if all_well else "nothing")
+    if not right or right[0] > 2:
+        faults["three"] = "; ".join(finding["kind"] for finding in told) or "nothing"
+    allowed = set(truth["right"]) | set(truth["also"])
+    false = [finding for finding in told
+             if not is_right(finding, truth) and finding["kind"] not in allowed and SAYS_MORE.get(finding["kind"]) not in allowed]
+    if false:
+        faults["false"] = "; ".join(f"{finding['severity']}: {finding['title']}" for finding in false)
+    if right:
+        finding = told[right[0]]
+        if not side_is_right(finding, truth) or not sender_is_right(finding, truth):
+            faults["side"] = f"{finding['side']}, data of {finding['sender']}: {finding['title']}"
+    return faults
+
+
+def captures_of(folder):
+    return sorted(path for path in folder.iterdir() if ".pcap" in path.name)
+
+
+def score(checks, program, folder, verbose):
+    counts = {"first": 0, "three": 0, "false": 0, "side": 0}
+    captures = 0
+    for case in sorted(path.parent for path in folder.glob("*/truth.json")):
+        truth = json.loads((case / "truth.json").read_text())
+        for capture in captures_of(case):
+            captures += 1
+            try:
+                findings = table(program, "findings", capture)
+            except TableError as error:
+                checks.fail(f"{case.name}/{capture.name}", [str(error)])
+                continue
+            faults = judge(findings, truth)
+            for name in faults:
+                counts[name] += 1
+            label = f"{case.name}/{capture.name.split('.')[0]}"
+            if faults or verbose:
+                print(f"        {label}: {'right' if not faults else ''}")
+            for name, what in faults.items():
+                print(f"            {name}: {what}")
+            if verbose:
+                for finding in findings:
+                    if finding["severity"] != "information" or finding["kind"] == "nothing_wrong":
+                        print(f"            [{finding['severity']}] {finding['title']} | {finding['evidence'] or ''}")
+    if captures == 0:
+        checks.skip(str(folder), "no faults in it")
+        return
+    first = captures - counts["first"]
+    name = folder.name
+    checks.check(f"{name}: the cause stands first in {first} of {captures} captures",
+                 [] if first >= LEAST_FIRST * captures else [f"fewer than {LEAST_FIRST:.0%}"])
+    checks.check(f"{name}: among the first three in {captures - counts['three']} of {captures}",
+                 ["not in all"] if counts["three"] else [])
+    checks.check(f"{name}: no false problem or notice, in {counts['false']} of {captures} one", ["see above"] if counts["false"] else [])
+    checks.check(f"{name}: the side it is on, wrong in {counts['side']} of {captures}", ["see above"] if counts["side"] else [])
+
+
+def prove_scoring(checks):
+    """The score itself: what must not pass does not."""
+    def finding(kind, severity="notice", side="path", sender="target"):
+        return {"kind": kind, "severity": severity, "side": side, "sender": sender, "title": kind, "evidence": "a; b"}
+
+    truth = {"right": ["lost_segments"], "also": ["slow_commands"], "side": "path to the initiator", "sender": "target"}
+    healthy = {"right": ["nothing_wrong"], "also": [], "side": "none", "sender": ""}
+    cases = [
+        ("the cause alone is right", [finding("lost_segments")], truth, set()),
+        ("a consequence before it is not first", [finding("slow_commands"), finding("lost_segments")], truth, {"first"}),
+        ("the cause in fourth place is too late", [finding("slow_commands")] * 3 + [finding("lost_segments")], truth,
+         {"first", "three"}),
+        ("another cause besides is false", [finding("lost_segments"), finding("target_wait")], truth, {"false"}),
+        ("silence is not right", [finding("nothing_wrong", "information")], truth, {"first", "three"}),
+        ("the wrong direction is told", [finding("lost_segments", sender="initiator")], truth, {"side"}),
+        ("the wrong side is told", [finding("lost_segments", side="target")], truth, {"side"}),
+        ("silence about a healthy run is right", [finding("nothing_wrong", "information")], healthy, set()),
+        ("a notice about a healthy run is false", [finding("shallow_queue")], healthy, {"first", "three", "false"}),
+    ]
+    for claim, findings, of, wanted in cases:
+        found = set(judge(findings, of))
+        checks.check(claim, [] if found == wanted else [f"expected {sorted(wanted)}, got {sorted(found)}"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="*", type=pathlib.Path)
+    parser.add_argument("--sanscope", type=pathlib.Path, default=DEFAULT_SANSCOPE)
+    parser.add_argument("--verbose", action="store_true", help="every problem and notice, with what shows it")
+    arguments = parser.parse_args()
+    if reason := missing_program(arguments.sanscope):
+        sys.exit(reason)
+    checks = Checks()
+    shared = pathlib.Path(os.environ.get("SANSCOPE_SHARED", ROOT.parent / "shared")) / "faults"
+    if not arguments.folders:
+        prove_scoring(checks)
+    for folder in arguments.folders or [SAMPLES / "faults", shared]:
+        if folder.is_dir():
+            score(checks, arguments.sanscope, folder, arguments.verbose)
+        else:
+            checks.skip("faults that are not part of the project", f"{folder} is not there")
+    return checks.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
