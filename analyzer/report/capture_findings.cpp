@@ -99,7 +99,8 @@ void add_of_file(FindingList& list, const FindingsInput& input) {
                 fmt::format("at {} segments are missing that were acknowledged", counted(missing, "place")));
         }
     }
-    if (const uint32_t snap_length = input.cut_at(); snap_length != 0) {
+    // The packets' own lengths: what a file says of its snap length is often not what was done.
+    if (input.totals.cut_packets != 0) {
         const Issues::Count& again = input.issues[Issue::resynchronisations];
         std::string explanation =
             "What TCP did is seen in full; iSCSI headers beyond the cut are inferred from those around them, "
@@ -109,7 +110,8 @@ void add_of_file(FindingList& list, const FindingsInput& input) {
                                        again.count == 1 ? "once" : human_count(again.count) + " times");
         }
         Finding finding = make(Kind::snap_length, Severity::information,
-                               fmt::format("Packets were cut at {} bytes (snap length)", snap_length),
+                               fmt::format("{} packets were cut at {} bytes (snap length)",
+                                           human_count(input.totals.cut_packets), input.totals.cut_at),
                                std::move(explanation));
         finding.packet = again.first_packet;
         list.push_back(std::move(finding));
@@ -175,8 +177,11 @@ void add_issues(FindingList& list, const FindingsInput& input) {
         const bool of_streams = issue == Issue::bytes_not_captured || issue == Issue::holes_not_captured ||
                                 issue == Issue::resynchronisations || issue == Issue::pdus_incomplete;
         if (count.count == 0 || of_digests || (of_streams && tells_missing)) continue;
+        const bool of_cut_headers = input.totals.cut_packets != 0 && (issue == Issue::answers_not_paired ||
+                                                                      issue == Issue::answers_unexplained);
         const bool is_ordinary =
-            issue == Issue::pdus_incomplete || issue_infos[i].severity == sanscope::Severity::note ||
+            issue == Issue::pdus_incomplete || of_cut_headers ||
+            issue_infos[i].severity == sanscope::Severity::note ||
             // Nobody acknowledged them: they may have been lost for good when the connection ended.
             of_streams;
         Finding finding = make(Kind::capture_issue, is_ordinary ? Severity::information : Severity::notice,

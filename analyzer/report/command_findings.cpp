@@ -345,7 +345,8 @@ void add_unanswered(FindingList& list, const FindingsInput& input, const Command
     for (const SessionEvent& event : input.store.session_events().first_ones()) {
         if (Opcode{event.opcode} == Opcode::logout_request) logged_out.insert(event.connection);
     }
-    const bool headers_are_missing = input.cut_at() != 0 && input.issues[Issue::resynchronisations].count > 0;
+    const bool headers_are_missing =
+        input.totals.cut_packets != 0 && input.issues[Issue::resynchronisations].count > 0;
     for (const auto& [number, like] : commands.unanswered) {
         if (number == 0 || number > input.store.connections().size()) continue;
         const ConnectionRow& connection = input.store.connections()[number - 1];

@@ -192,16 +192,6 @@ std::string_view finding_kind_name(Finding::Kind kind) {
     return kind_names[static_cast<size_t>(kind)];
 }
 
-uint32_t FindingsInput::cut_at() const {
-    constexpr uint32_t whole_frame = 9000;
-    uint32_t cut = 0;
-    for (const CaptureInterface& interface : interfaces) {
-        const uint32_t length = interface.snap_length;
-        if (length != 0 && length < whole_frame && (cut == 0 || length < cut)) cut = length;
-    }
-    return cut;
-}
-
 std::vector<Finding> findings(const FindingsInput& input) {
     const Stop stop(input.stop, input.between);
     FindingList list;

@@ -72,9 +72,6 @@ struct FindingsInput {
     // Called every 65536 rows. Of a capture that grows it may let others add to the store, so that they need not wait for the
     // end of it; rows, totals and issues stay where they are, and what came meanwhile is told of in part.
     std::function<void()> between = {};
-
-    // The snap length that cuts most off whole Ethernet frames, jumbo ones included; 0: none does.
-    uint32_t cut_at() const;
 };
 
 // What a storage engineer should see first: problems before notices before information; among these, what failed before

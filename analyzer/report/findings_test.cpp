@@ -580,7 +580,8 @@ TEST_F(Findings, answers_that_a_leaking_capture_missed_are_not_held_against_the_
 TEST_F(Findings, answers_beyond_the_cut_are_not_held_against_the_target) {
     add_command({.request_ns = 10 * ms, .name = "READ(16)", .opcode = read_16});
     for (int64_t i = 0; i < 10; ++i) add_read(20 + 10 * i, 5);
-    interfaces.push_back({.file = "cut.pcap", .name = "eth0", .snap_length = 128});
+    totals.cut_packets = 10;
+    totals.cut_at = 128;
     EXPECT_EQ(find(Kind::unanswered_commands).size(), 1u);
     issues.add(Issue::resynchronisations, 7);
     EXPECT_TRUE(find(Kind::unanswered_commands).empty());
@@ -657,6 +658,15 @@ TEST_F(Findings, connections_that_share_unequally_are_told) {
                 HasSubstr("One of 2 connections of session 1 carried 90 %"));
 }
 
+TEST_F(Findings, what_a_cut_hides_is_no_fault) {
+    add_read(20, 5);
+    issues.add(Issue::answers_not_paired, 33, 40);
+    EXPECT_EQ(find_one(Kind::capture_issue).severity, Finding::Severity::notice);
+    totals.cut_packets = 12;
+    totals.cut_at = 96;
+    EXPECT_EQ(find_one(Kind::capture_issue).severity, Finding::Severity::information);
+}
+
 TEST_F(Findings, what_the_capture_lacks_is_told) {
     SenderSummary& target = add_target();
     add_loss(target, LossKind::not_captured, 12, 33);
@@ -665,6 +675,10 @@ TEST_F(Findings, what_the_capture_lacks_is_told) {
     issues.add(Issue::fragments_never_completed, 35, 2);
     damage.push_back({"cut.pcap", 1234, "the file is cut off inside a packet record"});
     interfaces.push_back({.file = "cut.pcap", .name = "eth0", .snap_length = 128, .dropped = 17});
+    // A snap length that cut nothing is not told of.
+    EXPECT_TRUE(find(Kind::snap_length).empty());
+    totals.cut_packets = 12;
+    totals.cut_at = 96;
     EXPECT_THAT(find_one(Kind::capture_damaged).title,
                 "cut.pcap: the file is cut off inside a packet record at byte 1234");
     totals.packets = 17 * 999;
@@ -673,7 +687,7 @@ TEST_F(Findings, what_the_capture_lacks_is_told) {
     totals.packets = 17;
     EXPECT_THAT(find_one(Kind::capture_drops).title, HasSubstr("50 % of what came"));
     EXPECT_EQ(find_one(Kind::capture_drops).severity, Finding::Severity::problem);
-    EXPECT_THAT(find_one(Kind::snap_length).title, HasSubstr("128 bytes"));
+    EXPECT_EQ(find_one(Kind::snap_length).title, "12 packets were cut at 96 bytes (snap length)");
     EXPECT_THAT(find_one(Kind::not_captured).title, HasSubstr("4.00 kB of iSCSI"));
     EXPECT_EQ(find_one(Kind::not_captured).packet, 33u);
     EXPECT_EQ(find_one(Kind::captured_twice).packet, 34u);
