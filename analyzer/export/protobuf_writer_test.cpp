@@ -92,21 +92,24 @@ void expect_round_trip(const Table& table) {
     EXPECT_TRUE(clean_end);
 }
 
+void expect_field_of_each_column(const TableInfo& table, const Descriptor& message) {
+    ASSERT_EQ(static_cast<size_t>(message.field_count()), table.columns.size()) << table.name;
+    for (size_t column = 0; column < table.columns.size(); column++) {
+        const FieldDescriptor* field = message.field(static_cast<int>(column));
+        EXPECT_EQ(field->name(), table.columns[column].name);
+        EXPECT_EQ(static_cast<size_t>(field->number()), column + 1) << field->full_name();
+        EXPECT_EQ(field->type(), field_type(table.columns[column].type)) << field->full_name();
+        EXPECT_TRUE(field->has_presence()) << field->full_name();
+    }
+}
+
 TEST(ProtobufSchema, every_column_is_the_field_of_its_number_name_and_type) {
     ASSERT_EQ(table_infos().size(), std::size(messages));
     for (size_t i = 0; i < std::size(messages); i++) {
-        const TableInfo& table = table_infos()[i];
-        ASSERT_EQ(table.name, messages[i].first);
-        const Descriptor* message = messages[i].second();
-        ASSERT_EQ(static_cast<size_t>(message->field_count()), table.columns.size()) << table.name;
-        for (size_t column = 0; column < table.columns.size(); column++) {
-            const FieldDescriptor* field = message->field(static_cast<int>(column));
-            EXPECT_EQ(field->name(), table.columns[column].name);
-            EXPECT_EQ(static_cast<size_t>(field->number()), column + 1) << field->full_name();
-            EXPECT_EQ(field->type(), field_type(table.columns[column].type)) << field->full_name();
-            EXPECT_TRUE(field->has_presence()) << field->full_name();
-        }
+        ASSERT_EQ(table_infos()[i].name, messages[i].first);
+        expect_field_of_each_column(table_infos()[i], *messages[i].second());
     }
+    expect_field_of_each_column(findings_table, *v1::Finding::descriptor());
 }
 
 TEST(WriteProtobuf, connections_read_back_cell_by_cell) {

@@ -66,8 +66,8 @@ struct ConnectionRow {
     // Of side a, b: the sequence number of the byte that PduRow::bhs_offset counts from, where that side's stream was read.
     uint32_t stream_start_seq[2] = {0, 0};
     bool stream_start_known[2] = {false, false};
-    SentDataRow out;  // by the side that stands as initiator
-    SentDataRow in;
+    SentDataRow out = {};  // by the side that stands as initiator
+    SentDataRow in = {};
 
     const Endpoint& side(bool a) const { return a == initiator_is_a ? initiator : target; }
 };

@@ -23,7 +23,6 @@ SETTINGS = ["-o", "tcp.reassemble_out_of_order:TRUE", "-o", "iscsi.bogus_pdu_max
 
 # Captures of which tshark cannot know the truth.
 INCOMPLETE = {
-    "snap128-reads-64k-qd32.pcap.zst": "tshark needs every byte of the stream to find PDU boundaries",
     "sniffer-drops.pcap.zst": "tshark loses PDU boundaries at every packet the capture lacks",
     "mid-connection-lookalikes.pcap.zst": "tshark takes the first packet for the start of a PDU",
     "mid-connection.pcap.zst": "tshark takes the first packet for the start of a PDU",
@@ -71,6 +70,23 @@ class Found:
         self.pdus = collections.Counter()  # (completing packet, opcode, ITT, DataSegmentLength)
 
 
+class TsharkError(Exception):
+    pass
+
+
+def why_left_out(name, capture):
+    """Why tshark cannot know the truth of this capture, or None."""
+    if name in INCOMPLETE:
+        return INCOMPLETE[name]
+    process = subprocess.Popen(["tshark", "-r", capture, "-Y", "frame.cap_len < frame.len"],
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    with process.stdout:
+        cut = bool(process.stdout.readline())
+        process.terminate()
+    process.wait()
+    return "packets were cut, and tshark needs every byte of the stream to find PDU boundaries" if cut else None
+
+
 def found_by_tshark(capture):
     process = subprocess.Popen(["tshark", *SETTINGS, "-r", capture, "-Y", "iscsi", "-T", "pdml", "-j", "iscsi scsi"],
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -106,7 +122,9 @@ def found_by_tshark(capture):
                 command.update(response_packet=frame, turnaround_ns=nanoseconds(time),
                                status=STATUS_NAMES.get(number(first(header, "iscsi.scsiresponse.status"))))
         packet.clear()
-    process.wait()
+    # 2: the capture ends within a packet; what came before was shown.
+    if process.wait() not in (0, 2):
+        raise TsharkError(f"tshark ended with status {process.returncode}")
     return found
 
 
@@ -145,9 +163,12 @@ def is_excused(name, frame, field):
 
 
 def pdu_differences(ours, theirs):
-    describe = lambda who, pdu: f"only {who}: packet {pdu[0]}, opcode 0x{pdu[1]:02x}, ITT 0x{pdu[2]:08x}, {pdu[3]} bytes"
-    return ([describe("tshark", pdu) for pdu in sorted((theirs - ours).elements())] +
-            [describe("sanscope", pdu) for pdu in sorted((ours - theirs).elements())])
+    hexadecimal = lambda value, digits: "unknown" if value is None else f"0x{value:0{digits}x}"
+    order = lambda pdu: tuple(-1 if value is None else value for value in pdu)
+    describe = lambda who, pdu: (f"only {who}: packet {pdu[0]}, opcode {hexadecimal(pdu[1], 2)}, "
+                                 f"ITT {hexadecimal(pdu[2], 8)}, {pdu[3]} bytes")
+    return ([describe("tshark", pdu) for pdu in sorted((theirs - ours).elements(), key=order)] +
+            [describe("sanscope", pdu) for pdu in sorted((ours - theirs).elements(), key=order)])
 
 
 def main():
@@ -170,20 +191,28 @@ def main():
         if shared.is_dir():
             captures += [(name, shared / name) for name in SHARED if (shared / name).exists()]
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        reasons = dict(zip((name for name, _ in captures), pool.map(lambda capture: why_left_out(*capture), captures)))
         results = {name: (pool.submit(found_by_sanscope, arguments.sanscope, path), pool.submit(found_by_tshark, path))
-                   for name, path in captures if name not in INCOMPLETE}
+                   for name, path in captures if reasons[name] is None}
+        compared = Found()
         for name, _ in captures:
-            if name in INCOMPLETE:
-                print(f"        {name} is left out: {INCOMPLETE[name]}")
+            if reasons[name] is not None:
+                print(f"        {name} is left out: {reasons[name]}")
                 continue
             try:
                 ours, theirs = (future.result() for future in results[name])
+                compared.commands |= {(name, key): value for key, value in theirs.commands.items()}
+                compared.pdus += theirs.pdus
                 checks.check(f"{name}: the same {len(theirs.commands)} commands as tshark",
                              command_differences(name, ours.commands, theirs.commands))
                 checks.check(f"{name}: the same {theirs.pdus.total()} PDUs as tshark",
                              pdu_differences(ours.pdus, theirs.pdus))
-            except TableError as error:
+            except (TableError, TsharkError, xml.ParseError) as error:
                 checks.fail(name, [str(error)])
+    if not arguments.captures:
+        checks.check(f"enough to compare: {len(compared.commands)} commands, {compared.pdus.total()} PDUs",
+                     [] if len(compared.commands) >= 2000 and compared.pdus.total() >= 5000 else
+                     ["tshark showed less than 2000 commands or 5000 PDUs over all samples"])
     for name, frame, field, reason in EXCUSED:
         print(f"        excused: {field} of the request in packet {frame} of {name}: {reason}")
     return checks.finish()
