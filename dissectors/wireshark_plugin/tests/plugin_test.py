@@ -32,7 +32,8 @@ DOCUMENT = ROOT / "docs" / "wireshark.md"
 
 # Of these samples not even every answer is known by its own packet in a single pass: what stood in the way, or the answer's
 # header, was not captured.
-ANSWERS_KNOWN_LATE = {"snap128-reads-64k-qd32.pcap.zst", "sniffer-drops.pcap.zst"}
+ANSWERS_KNOWN_LATE = {"snap128-reads-64k-qd32.pcap.zst", "sniffer-drops.pcap.zst",
+                      "sent-again-loss-ipv6-at-target.pcap.zst", "sent-again-reordering-at-target.pcap.zst"}
 
 COMMAND_FIELDS = ("command", "session", "name", "lun", "lba", "bytes", "queue_depth", "request_in", "first_data_in",
                   "last_data_in", "response_in", "first_data", "turnaround", "status", "outcome")
