@@ -55,6 +55,7 @@ Analysed analyse_into(const CaptureOptions& options, ResultStore::Keep keep,
                       std::unique_ptr<SpillingMemory> memory) {
     Analysed analysed;
     analysed.memory = std::move(memory);
+    analysed.stop = &InterruptHandler::next_interrupt();
     auto source = open_captures(options.files);
     if (!source) {
         print_text(stderr, "sanscope: {}\n", source.error().message);
@@ -69,7 +70,7 @@ Analysed analyse_into(const CaptureOptions& options, ResultStore::Keep keep,
     ProgressBar bar(*analysed.source);
     AnalysisOptions analysis;
     analysis.threads = chosen_threads(options.threads);
-    analysis.stop = &InterruptHandler::interrupted;
+    analysis.stop = analysed.stop;
     if (ProgressBar::wanted()) analysis.progress = [&] { bar.update(analysed.engine->totals().packets); };
     bool whole = false;
     {
@@ -108,7 +109,7 @@ std::vector<Finding> findings_of(const Analysed& analysed) {
                      .issues = analysed.engine->issues(),
                      .damage = damage,
                      .interfaces = interfaces,
-                     .stop = &InterruptHandler::interrupted});
+                     .stop = analysed.stop});
 }
 
 }  // namespace sanscope

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ struct Analysed {
     std::unique_ptr<PacketSource>
         source;  // for its interfaces and damage; nullptr if nothing could be opened
     std::unique_ptr<Engine> engine;
+    const std::atomic<bool>* stop = nullptr;  // Ctrl-C while it was analysed, or later
     ExitStatus status = exit_all_analysed;
 };
 

@@ -15,6 +15,8 @@ class InterruptHandler {
 
     static inline std::atomic<bool> interrupted = false;
     static inline std::atomic<bool> interrupted_twice = false;
+    // What the next Ctrl-C sets.
+    static const std::atomic<bool>& next_interrupt() { return interrupted ? interrupted_twice : interrupted; }
 
     explicit InterruptHandler(Endures endures = Endures::one);
     InterruptHandler(const InterruptHandler&) = delete;

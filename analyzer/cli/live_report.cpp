@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/cli/live_report.h"
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <sys/resource.h>
+#include <unistd.h>
 #include <utility>
 
+#include "analyzer/cli/captures.h"
 #include "analyzer/engine/analysis.h"
 #include "analyzer/ingest/capture_file.h"
 #include "analyzer/report/text_report.h"
@@ -89,12 +92,20 @@ std::vector<std::string> LiveReport::screen(LiveScreen::Size size) {
     return screen_.next(engine_.store(), std::chrono::duration_cast<nanoseconds>(now).count(), size);
 }
 
+std::vector<Finding> LiveReport::findings_at_the_end() const {
+    const auto exists = [](const std::string& path) { return ::access(path.c_str(), R_OK) == 0; };
+    if (!std::ranges::all_of(paths_, exists)) return {};
+    const Analysed again = analyse_captures_aside({.files = paths_}, rows_for_findings);
+    return again.status == exit_nothing_analysed ? std::vector<Finding>() : findings_of(again);
+}
+
 std::string LiveReport::finish() {
     end_file(0);
     series_->finish();
     thread_.join();
     if (source_ == nullptr) return "No report: " + fault_ + "\n";
-    return text_report({paths_, *source_, engine_.totals(), engine_.issues(), engine_.store()});
+    return text_report(
+        {paths_, *source_, engine_.totals(), engine_.issues(), engine_.store(), findings_at_the_end()});
 }
 
 }  // namespace sanscope

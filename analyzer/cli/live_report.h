@@ -13,12 +13,13 @@
 #include "analyzer/engine/engine.h"
 #include "analyzer/ingest/growing_series.h"
 #include "analyzer/ingest/packet_source.h"
+#include "analyzer/report/findings.h"
 #include "analyzer/report/live_screen.h"
 
 namespace sanscope {
 
 // Analyses a recording from its files while they are written, on a thread of its own, which never keeps the recording waiting.
-// Memory does not grow with the recording.
+// Memory does not grow with the recording: what is wrong is found at its end, in the files, where none of them is gone.
 class LiveReport {
   public:
     LiveReport();
@@ -37,6 +38,7 @@ class LiveReport {
   private:
     void analyse_series();
     void end_file(uint64_t bytes);
+    std::vector<Finding> findings_at_the_end() const;
 
     std::shared_ptr<GrowingSeries> series_ = std::make_shared<GrowingSeries>();
     std::shared_ptr<FileGrowth> growth_;  // of the file being written

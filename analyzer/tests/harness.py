@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SAMPLES = ROOT / "captures" / "samples"
@@ -57,6 +58,14 @@ class Checks:
         line = f"{self.passed} passed, {self.failed} failed"
         print(line + (f", {self.skipped} skipped" if self.skipped else ""), flush=True)
         return 1 if self.failed else 0
+
+
+def until(condition, seconds=20):
+    """Waits for an event: asks until `condition()` holds, but no longer than that. Returns what it gave last."""
+    deadline = time.monotonic() + seconds
+    while not (found := condition()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return found
 
 
 class Run:

@@ -30,7 +30,7 @@ def test_one_command(bench):
             commands=(sorted(blocks) == sorted(told) and len(told) == 400, (len(blocks), len(told))),
             report=("400" in "".join(run.said) and any("READ(" in line for line in run.said), run.said[-20:])))
         found = cut_short(bench, disk)
-        checks.check("--capture with 128 bytes a packet finds every command nevertheless", found)
+        checks.check("--capture with 128 bytes a packet finds every command nevertheless, and no wrong turnaround", found)
         again = bench.scratch / "again.csv"
         replay = bench.generate("--pattern", "trace", "--trace", capture, "--log", again, "-q", 64, disk.url())
         played = [row["lba"] for row in sorted(logged(again), key=lambda row: int(row["send_ns"]))] if again.exists() else []
@@ -39,7 +39,8 @@ def test_one_command(bench):
 
 
 def cut_short(bench, disk):
-    """Over loopback several PDUs lie in a packet, of which only the first header is kept: the others' have to be inferred."""
+    """Over loopback several PDUs lie in a packet, of which only the first header is kept: the others' have to be inferred, and a
+    turnaround stands only where nothing else is possible."""
     log, capture = bench.scratch / "cut.csv", bench.scratch / "cut.pcapng"
     run = bench.generate("--request-size", SMALL, "-q", 32, "--commands", 20000, "--log", log, "--capture", capture, disk.url())
     rows = Recording(bench.sanscope, disk.port, capture).table("commands")
@@ -47,11 +48,11 @@ def cut_short(bench, disk):
     # The commands that look at the LUN before the load are in no log, and come first.
     mine = {row["itt"]: row for row in sorted(rows, key=lambda row: int(row["request_ns"] or 0))[-len(told):]}
     late = [row["itt"] for tag, row in mine.items() if tag in told and row["turnaround_ns"] and
-            not 0 < int(row["turnaround_ns"]) < int(told[tag]["done_ns"]) - int(told[tag]["send_ns"]) and row["inferred"] == "0"]
+            not 0 < int(row["turnaround_ns"]) < int(told[tag]["done_ns"]) - int(told[tag]["send_ns"])]
     outcomes = collections.Counter(row["outcome"] for row in rows)
     return account_faults(run, SMALL) + unless(
         count=(len(told) == 20000 and set(mine) == set(told), (len(told), len(set(mine) ^ set(told)))),
-        outcomes=(set(outcomes) == {"completed"}, outcomes), late=(not late, late[:5]),
+        outcomes=(set(outcomes) <= {"completed", None} and outcomes["completed"] > 200, outcomes), late=(not late, late[:5]),
         inferred=(sum(row["inferred"] == "1" for row in rows) > 1000, "every header was seen"))
 
 

@@ -17,8 +17,11 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "captures" / "recorder" / "tests"))
+sys.path.insert(0, str(ROOT / "analyzer" / "tests"))
+from harness import until  # noqa: E402
 from recording_bench import (FULL, HERE, NOBODY, THERE, Bench, Capture, add_wire, faults, full_disk, full_disk_told,  # noqa: E402
-                             is_wanted, run_in_namespaces, sent_once, sh, whole_up_to_the_end)
+                             is_wanted, run_in_namespaces, sent_once, sh, wait_for_last, wait_for_packets,
+                             whole_up_to_the_end)
 
 
 def test_plain(bench, checks):
@@ -26,7 +29,7 @@ def test_plain(bench, checks):
     with bench.running("-i", "v0", "-w", out) as run:
         bench.send(packets=50000, rate=100000)
         bench.send(packets=0)
-        time.sleep(0.3)
+        wait_for_packets(out, 50000)
         live = Capture(out)
     capture = Capture(out)
     checks.check("every packet that was sent is in the file, once and in order", sent_once(capture, 50000))
@@ -54,7 +57,7 @@ def test_several(bench, checks):
                                      str(rate)], stdout=subprocess.DEVNULL) for wire, rate in (("v0", 20000), ("v1", 15000))]
         for sender in senders:
             sender.wait()
-        time.sleep(0.3)
+        wait_for_packets(out, 40000)
     capture = Capture(out)
     checks.check("two interfaces at once: nothing is lost on either",
                  sent_once(capture, 20000, 0) + sent_once(capture, 20000, 1) + faults(status=(run.status == 0, run.err)))
@@ -67,7 +70,7 @@ def test_several(bench, checks):
     with bench.running("-i", "any", "-f", "udp", "-w", out):
         bench.send("v0", 500)
         bench.send("v1", 500)
-        time.sleep(0.3)
+        wait_for_packets(out, 1000)
     checks.check("any is all interfaces", [] if len(Capture(out).packets) == 1000 else [len(Capture(out).packets)])
 
 
@@ -76,23 +79,23 @@ def test_choices(bench, checks):
     with bench.running("-i", "v0", "-f", "udp dst port 3260", "-w", out):
         bench.send(packets=300, port=9)
         bench.send(packets=700, port=3260)
-        time.sleep(0.3)
+        wait_for_packets(out, 700)
     checks.check("a filter keeps what matches", sent_once(Capture(out), 700))
 
     out = bench.scratch / "snap.pcapng"
     with bench.running("-i", "v0", "-s", 96, "-w", out):
         bench.send(packets=500, length=1514)
-        time.sleep(0.3)
+        wait_for_packets(out, 500)
     lengths = {(wire, len(data)) for _, _, wire, data in Capture(out).packets}
     checks.check("a snap length cuts packets, and keeps their lengths", [] if lengths == {(1514, 96)} else [lengths])
 
     with subprocess.Popen(bench.command("-i", "v0", "-c", 400, "-q", "-w", "-"), stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, stdin=subprocess.DEVNULL) as run:
-        time.sleep(0.7)
+        head = os.read(run.stdout.fileno(), 1 << 16)  # comes when the recording begins
         bench.send(packets=500)
         data, err = run.communicate(timeout=30)
     out = bench.scratch / "stream.pcapng"
-    out.write_bytes(data)
+    out.write_bytes(head + data)
     checks.check("a recording streams to standard output", sent_once(Capture(out), 400) + faults(
         status=(run.returncode == 0, run.returncode), quiet=(err == b"", err)))
 
@@ -124,7 +127,7 @@ def test_limits(bench, checks):
     folder.mkdir()
     with bench.running("-i", "v0", "-b", "packets:1000", "-b", "files:3", "-w", folder / "ring.pcapng"):
         bench.send(packets=6500)
-        time.sleep(0.3)
+        wait_for_last(folder, 6499)
     files = sorted(folder.iterdir())
     numbers = [number for path in files for number in Capture(path).numbers()]
     checks.check("a ring keeps the latest files, and what is in them without a gap", faults(
@@ -166,7 +169,7 @@ def test_killed(bench, checks):
         with bench.running("-i", "v0", "-w", out) as run:
             sender = subprocess.Popen(["ip", "netns", "exec", THERE, str(bench.sender), "v0", "--packets", "200000", "--rate",
                                        "100000", "--length", "600"], stdout=subprocess.DEVNULL)
-            time.sleep(0.3 + chance.random())
+            wait_for_packets(out, chance.randrange(1001, 100000))
             os.kill(bench.recorder_of(run), signal.SIGKILL)
             run.wait(10)
             sender.wait()
@@ -180,13 +183,11 @@ def test_killed(bench, checks):
     out = bench.scratch / "orphan.pcapng"
     with bench.running("-i", "v0", "-w", out) as run:
         bench.send(packets=1000)
-        time.sleep(0.3)
+        wait_for_packets(out, 1000)
         recorder = bench.recorder_of(run)
         run.kill()
         run.wait()
-        gone = time.monotonic() + 5
-        while pathlib.Path(f"/proc/{recorder}").exists() and time.monotonic() < gone:
-            time.sleep(0.05)
+        until(lambda: not pathlib.Path(f"/proc/{recorder}").exists())
     capture = Capture(out)
     checks.check("when sanscope is killed, its recorder ends the file and itself", sent_once(capture, 1000) + faults(
         gone=(not pathlib.Path(f"/proc/{recorder}").exists(), "it runs on"), statistics=(0 in capture.statistics, "none")))
@@ -197,19 +198,19 @@ def test_interface(bench, checks):
     with bench.running("-i", "v0", "-i", "v1", "-f", "udp", "-w", out) as run:
         bench.send("v0", 1000)
         sh("ip", "-n", HERE, "link", "set", "v0", "down")
-        time.sleep(0.6)
+        until(lambda: "v0: the interface went down" in run.text())
         before = sum(map(int, pathlib.Path(f"/proc/{bench.recorder_of(run)}/stat").read_text().rsplit(")")[1].split()[11:13]))
-        time.sleep(1)
+        time.sleep(1)  # the time whose use is measured
         spent = sum(map(int, pathlib.Path(f"/proc/{bench.recorder_of(run)}/stat").read_text().rsplit(")")[1].split()[11:13])) - before
         sh("ip", "-n", HERE, "link", "set", "v0", "up")
-        time.sleep(0.6)
+        until(lambda: "v0: the interface is up again" in run.text())
         bench.send("v0", 1000)
-        time.sleep(0.2)
+        wait_for_packets(out, 2000)
         sh("ip", "-n", HERE, "link", "del", "v0")
-        time.sleep(0.5)
+        until(lambda: "v0: the interface was removed" in run.text())
         still = run.poll() is None
         bench.send("v1", 1000)
-        time.sleep(0.3)
+        wait_for_packets(out, 3000)
         sh("ip", "-n", HERE, "link", "del", "v1")
         run.wait(10)
     add_wire("v0")
@@ -252,15 +253,12 @@ def test_rights(bench, checks):
     sh("setcap", "cap_net_raw,cap_net_admin,cap_bpf,cap_perfmon+ep", folder / "sanscope-recorder")
     out = theirs / "granted.pcapng"
     child = subprocess.Popen(as_nobody("-i", "v0", "-w", out), stderr=subprocess.PIPE, text=True)
-    for _ in range(100):
-        if out.exists():
-            break
-        time.sleep(0.05)
+    until(out.exists)
     recorder = stranger.recorder_of(child)
     status = pathlib.Path(f"/proc/{recorder}/status").read_text()
     tasks = [path.read_text() for path in pathlib.Path(f"/proc/{recorder}/task").glob("*/status")]
     bench.send(packets=1000)
-    time.sleep(0.3)
+    wait_for_packets(out, 1000)
     child.send_signal(signal.SIGINT)
     _, err = child.communicate(timeout=20)
     checks.check("with that command, anybody can record", sent_once(Capture(out), 1000) + faults(
@@ -323,18 +321,20 @@ def test_report(bench, checks):
     with open(text, "w") as stdout, bench.running("-i", "v0", "-w", out, "--report", stdout=stdout) as run:
         sent = int(subprocess.run(["ip", "netns", "exec", THERE, sys.executable, "-c", REPLAY], input=packets, check=True,
                                   capture_output=True).stdout)
-        time.sleep(0.5)
+        wait_for_packets(out, sent)
     live, later = text.read_text(), sh(bench.sanscope, "report", out, check=False).stdout
     checks.check("the report of a recording is the one of its file", faults(
         packets=(f"{sent} packets, " in live, live[:300]), commands=("READ(16)" in live, live[-300:]),
         same=(live == later, "another"), status=(run.status == 0, run.status)))
 
     ring = bench.scratch / "ring.pcapng"
+    last = Capture(out).packets[-1][3]
+    sent_up_to = lambda path: any(packet[3] == last for packet in Capture(path).packets[-1:])
     with open(text, "w") as stdout, bench.running("-i", "v0", "-w", ring, "-b", "packets:1000", "-b", "files:3", "--report",
                                                   stdout=stdout) as run:
         subprocess.run(["ip", "netns", "exec", THERE, sys.executable, "-c", REPLAY], input=packets, check=True,
                        capture_output=True)
-        time.sleep(0.5)
+        until(lambda: len(list(bench.scratch.glob("ring_*"))) == 3 and sent_up_to(max(bench.scratch.glob("ring_*"))))
     rotated = text.read_text()
     checks.check("of a ring of files it is of all that was recorded", faults(
         packets=(f"{sent} packets, " in rotated, rotated[:300]), files=(len(list(bench.scratch.glob("ring_*"))) == 3, "not 3"),

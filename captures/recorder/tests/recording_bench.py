@@ -13,11 +13,10 @@ import struct
 import subprocess
 import sys
 import tempfile
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "analyzer" / "tests"))
-from harness import Checks, missing_program  # noqa: E402
+from harness import Checks, missing_program, until  # noqa: E402
 
 NOBODY = 65534
 HERE, THERE = f"sanscope-rec-a{os.getpid()}", f"sanscope-rec-b{os.getpid()}"
@@ -132,9 +131,7 @@ class Bench:
             child = subprocess.Popen([*map(str, prefix), *self.command(*arguments)], stdin=subprocess.DEVNULL,
                                      stdout=stdout, stderr=err, env={**os.environ, **(environment or {})})
             child.text = lambda: (err.seek(0), err.read())[1]
-            deadline = time.monotonic() + 20
-            while "Recording from" not in child.text() and child.poll() is None and time.monotonic() < deadline:
-                time.sleep(0.02)
+            until(lambda: "Recording from" in child.text() or child.poll() is not None)
             try:
                 yield child
                 if child.poll() is None:
@@ -154,12 +151,20 @@ class Bench:
 
     def recorder_of(self, child):
         """The process that records for it; `ip` becomes the program it starts."""
-        for _ in range(100):
-            text = pathlib.Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text()
-            if text.split():
-                return int(text.split()[0])
-            time.sleep(0.02)
+        listed = pathlib.Path(f"/proc/{child.pid}/task/{child.pid}/children")
+        if found := until(lambda: listed.read_text().split()):
+            return int(found[0])
         raise RuntimeError("there is no recorder")
+
+
+def wait_for_packets(out, count):
+    """Until a file that is being written holds so many."""
+    until(lambda: out.exists() and len(Capture(out).packets) >= count)
+
+
+def wait_for_last(folder, number):
+    """Until the latest of the files in a folder holds the packet that was sent with this number."""
+    until(lambda: any(Capture(path).numbers()[-1:] == [number] for path in sorted(folder.iterdir())[-1:]))
 
 
 def sent_once(capture, count, interface=None):

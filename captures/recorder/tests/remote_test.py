@@ -16,8 +16,11 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "captures" / "recorder" / "tests"))
+sys.path.insert(0, str(ROOT / "analyzer" / "tests"))
+from harness import until  # noqa: E402
 from recording_bench import (HERE, NOBODY, Bench, Capture, faults, full_disk, full_disk_told, is_wanted,  # noqa: E402
-                             run_in_namespaces, sent_once, sh, told, whole_up_to_the_end)
+                             run_in_namespaces, sent_once, sh, told, wait_for_last, wait_for_packets,
+                             whole_up_to_the_end)
 
 SSHD = "/usr/sbin/sshd"
 PORT = 2222
@@ -81,9 +84,7 @@ def sshd(scratch):
     pathlib.Path("/run/sshd").mkdir(exist_ok=True)
     server = subprocess.Popen(["ip", "netns", "exec", HERE, SSHD, "-D", "-e", "-f", str(folder / "config")],
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 10
-    while not (folder / "pid").exists() and server.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.02)
+    until(lambda: (folder / "pid").exists() or server.poll() is not None)
     try:
         yield (f"ssh -F none -p {PORT} -o BatchMode=yes -o UserKnownHostsFile={folder}/known -o StrictHostKeyChecking=yes "
                f"-o IdentitiesOnly=yes -i ")
@@ -116,17 +117,14 @@ def recorders():
 
 
 def gone_within(seconds, found):
-    deadline = time.monotonic() + seconds
-    while found() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return not found()
+    return until(lambda: not found(), seconds)
 
 
 def test_plain(bench, checks, way):
     out = bench.scratch / f"plain-{way}.pcapng"
     with bench.running("-i", "v0", "-s", 0, "-w", out) as run:
         bench.send(packets=20000, rate=40000)
-        time.sleep(1)
+        wait_for_packets(out, 20000)
         live = Capture(out)
     capture = Capture(out)
     checks.check(f"{way}: every packet that was sent is in the file here, once and in order", sent_once(capture, 20000))
@@ -140,7 +138,7 @@ def test_plain(bench, checks, way):
     out = bench.scratch / f"snap-{way}.pcapng"
     with bench.running("-i", "v0", "-w", out) as run:
         bench.send(packets=500, length=1514)
-        time.sleep(0.7)
+        wait_for_packets(out, 500)
     lengths = {(wire, len(data)) for _, _, wire, data in Capture(out).packets}
     checks.check(f"{way}: headers only, unless said otherwise, and that is told", faults(
         lengths=(lengths == {(1514, 128)}, lengths), told=("128 bytes are taken of each packet" in run.err, run.err)))
@@ -161,7 +159,7 @@ def test_files(bench, checks, way):
     folder.mkdir()
     with bench.running("-i", "v0", "-b", "packets:1000", "-b", "files:3", "-w", folder / "ring.pcapng") as run:
         bench.send(packets=6500)
-        time.sleep(0.7)
+        wait_for_last(folder, 6499)
     files = sorted(folder.iterdir())
     numbers = [number for path in files for number in Capture(path).numbers()]
     checks.check(f"{way}: a ring keeps the latest files, and what is in them without a gap", faults(
@@ -179,14 +177,11 @@ def test_files(bench, checks, way):
 
     with subprocess.Popen(bench.command("-i", "v0", "-c", 400, "-q", "-w", "-"), stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, stdin=subprocess.DEVNULL) as run:
-        deadline = time.monotonic() + 10
-        while not recorders() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        time.sleep(0.7)
+        head = os.read(run.stdout.fileno(), 1 << 16)  # comes when the recording begins
         bench.send(packets=500)
         data, err = run.communicate(timeout=30)
     out = bench.scratch / f"stream-{way}.pcapng"
-    out.write_bytes(data)
+    out.write_bytes(head + data)
     checks.check(f"{way}: a recording streams on to standard output", sent_once(Capture(out), 400) + faults(
         status=(run.returncode == 0, run.returncode), quiet=(err == b"", err)))
 
@@ -204,7 +199,8 @@ def test_faults(bench, checks, way):
     out = bench.scratch / f"lost-{way}.pcapng"
     with bench.running("-i", "v0", "-w", out) as run:
         bench.send(packets=3000)
-        time.sleep(1)
+        wait_for_packets(out, 3000)
+        time.sleep(1)  # its statistics come now and then, and nothing shows it
         carrier = below(run.pid, "ssh") or below(run.pid, "stand-in")
         os.kill(carrier[0], signal.SIGKILL)
         if way != "sshd":  # without a connection that ends with it, its child goes on
@@ -220,7 +216,8 @@ def test_faults(bench, checks, way):
     out = bench.scratch / f"killed-{way}.pcapng"
     with bench.running("-i", "v0", "-w", out) as run:
         bench.send(packets=3000)
-        time.sleep(1)
+        wait_for_packets(out, 3000)
+        time.sleep(1)  # its statistics come now and then, and nothing shows it
         for recorder in recorders():
             os.kill(recorder, signal.SIGKILL)
         run.wait(10)
@@ -232,11 +229,11 @@ def test_faults(bench, checks, way):
     out = bench.scratch / f"dead-{way}.pcapng"
     with bench.running("-i", "v0", "-w", out) as run:
         bench.send(packets=3000)
-        time.sleep(1)
+        wait_for_packets(out, 3000)
         run.kill()
         run.wait(10)
         ended = gone_within(10, recorders)
-        time.sleep(0.5)
+        until(lambda: 0 in Capture(out).statistics)
     capture = Capture(out)
     checks.check(f"{way}: when sanscope is killed, the file is ended and both recorders end", sent_once(capture, 3000) + faults(
         ended=(ended, recorders()), whole=(capture.whole and 0 in capture.statistics, capture.statistics)))
@@ -325,12 +322,13 @@ def test_sshd(bench, checks):
 
             out = bench.scratch / "own.pcapng"
             with bench.running("-i", "lo", "-w", out) as run:
-                time.sleep(2)
+                until(lambda: "is not recorded" in run.text())
+                time.sleep(2)  # time to see what must not come
             checks.check("the ssh connection itself is left out, and that is told once", faults(
                 status=(run.status == 0, run.err), packets=(len(Capture(out).packets) == 0, len(Capture(out).packets)),
                 told=(run.err.count("the connection that this travels on is not recorded: 127.0.0.1 port ") == 1, run.err)))
             with bench.running("-i", "lo", "-f", "tcp", "--with-ssh-traffic", "-w", out) as run:
-                time.sleep(1.5)
+                wait_for_packets(out, 6)
             checks.check("… unless it is asked for", faults(packets=(len(Capture(out).packets) > 5, len(Capture(out).packets)),
                                                             told=("is not recorded" not in run.err, run.err)))
         stranger = bench.scratch / "stranger"
