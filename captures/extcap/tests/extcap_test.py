@@ -8,11 +8,13 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "captures" / "recorder" / "tests"))
-from recording_bench import HERE, THERE, Capture, faults, is_wanted, run_in_namespaces, sent_once, sh  # noqa: E402
+sys.path.insert(0, str(ROOT / "analyzer" / "tests"))
+from harness import until  # noqa: E402
+from recording_bench import (HERE, THERE, Capture, faults, is_wanted, run_in_namespaces, sent_once, sh,  # noqa: E402
+                             wait_for_packets)
 
 
 class Bench:
@@ -38,23 +40,16 @@ class Bench:
         sh("ip", "netns", "exec", THERE, self.sender, "v0", "--packets", packets, "--rate", 20000)
 
 
-def wait_for_recorder(seconds=20):
-    """Until one records in the namespace."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        for word in sh("ip", "netns", "pids", HERE).stdout.split():
-            name = pathlib.Path(f"/proc/{word}/comm")
-            if name.exists() and name.read_text().strip() == "sanscope-recorder"[:15]:
-                time.sleep(0.7)
-                return
-        time.sleep(0.05)
+def wait_for_file(out):
+    """Until its header is there: it comes when the recording begins."""
+    until(lambda: out.exists() and out.stat().st_size > 0)
 
 
 def left_behind():
-    deadline = time.monotonic() + 5
-    while (found := sh("ip", "netns", "pids", HERE).stdout.split()) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return found
+    """The processes that are still there some seconds later."""
+    processes = lambda: sh("ip", "netns", "pids", HERE).stdout.split()
+    until(lambda: not processes(), 5)
+    return processes()
 
 
 def test_questions(bench, checks):
@@ -83,9 +78,9 @@ def test_pipe(bench, checks):
         with open(out, "wb") as file, subprocess.Popen(["cat", str(fifo)], stdout=file) as reader:
             child = bench.start(bench.extcap, "--capture", "--extcap-interface", "sanscope-v0", "--extcap-capture-filter",
                                 "udp", "--fifo", fifo, "--kernel-truth", "false")
-            wait_for_recorder()
+            wait_for_file(out)
             bench.send(1000)
-            time.sleep(0.5)
+            wait_for_packets(out, 1000)
             if how == "SIGTERM":
                 child.terminate()
             else:
@@ -108,15 +103,16 @@ def test_tshark(bench, checks):
 
     out = bench.scratch / "tshark.pcapng"
     child = bench.start("tshark", "-i", "sanscope-v0", "-f", "udp", "-w", out, "-a", "duration:4")
-    wait_for_recorder()
+    wait_for_file(out)
     bench.send(1000)
     err = child.communicate(timeout=30)[1]
     checks.check("tshark records through them", sent_once(Capture(out), 1000) if out.exists() else [err])
     checks.check("… and leaves no recorder behind", left_behind())
 
     sh("ip", "-n", HERE, "link", "set", "lo", "up")
+    out.unlink()
     child = bench.start("tshark", "-i", "sanscope-lo", "-w", out, "-a", "duration:4")
-    wait_for_recorder()
+    wait_for_file(out)
     talk = ("import socket\ns = socket.create_server(('127.0.0.1', 3260))\nc = socket.create_connection(('127.0.0.1', 3260))\n"
             "a = s.accept()[0]\nfor i in range(200):\n c.sendall(b'x' * 4000)\n n = 0\n while n < 4000: n += len(a.recv(4000))\n")
     bench.run(sys.executable, "-c", talk)
