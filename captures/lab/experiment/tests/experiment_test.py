@@ -193,6 +193,29 @@ def test_abandoned(checks, sanscope, scratch):
                  leftovers(killed.pid) if before else ["it left nothing behind: this shows nothing"])
 
 
+def why_not():
+    """Why no experiment can be run here, or None: containers may allow none of it, or a part."""
+    if os.geteuid() != 0:
+        return "this needs root, for network namespaces"
+    missing = [program for program in ("ip", "tc", "ethtool", "sysctl", "setpriv", "iperf3") if not shutil.which(program)]
+    if missing:
+        return f"not installed: {', '.join(missing)}"
+    if not os.access(ALLOWED, os.W_OK):
+        return f"{ALLOWED} cannot be written here"
+    probe = f"sanscope-test-{os.getpid()}"
+    try:
+        for what, *words in (("network namespaces cannot be made", "ip", "netns", "add", probe),
+                             ("nothing can be run in a network namespace", "ip", "netns", "exec", probe, "true"),
+                             ("virtual interfaces cannot be made", "ip", "-n", probe, "link", "add", "v0", "type", "veth"),
+                             ("queueing disciplines cannot be set", "tc", "-n", probe, "qdisc", "add", "dev", "v0", "root", "tbf",
+                              "rate", "1mbit", "burst", "2000", "limit", "2000")):
+            if (done := run(*words)).returncode != 0:
+                return f"{what} here: {done.stderr.strip()}"
+    finally:
+        run("ip", "netns", "del", probe)
+    return None
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sanscope", type=pathlib.Path, default=DEFAULT_SANSCOPE)
@@ -202,16 +225,9 @@ def main():
         scratch = pathlib.Path(made)
         test_without_rights(checks, sanscope, scratch)
         test_refused_without_root(checks, sanscope)
-        missing = [program for program in ("ip", "tc", "ethtool", "sysctl", "setpriv", "iperf3") if not shutil.which(program)]
-        probe = f"sanscope-test-{os.getpid()}"
-        if os.geteuid() != 0:
-            checks.skip("a small sweep", "this needs root, for network namespaces")
-        elif missing:
-            checks.skip("a small sweep", f"not installed: {', '.join(missing)}")
-        elif run("ip", "netns", "add", probe).returncode != 0:
-            checks.skip("a small sweep", "network namespaces cannot be made here")
+        if reason := why_not():
+            checks.skip("a small sweep", reason)
         else:
-            run("ip", "netns", "del", probe)
             test_refused_congestion_control(checks, sanscope, scratch)
             with congestion_controls_allowed("reno cubic"):
                 test_sweep(checks, sanscope, scratch)
