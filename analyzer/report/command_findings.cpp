@@ -23,8 +23,16 @@ constexpr uint16_t reservation_conflict = 0x18;
 constexpr uint16_t task_set_full = 0x28;
 
 // Why a command was slow, as far as the capture tells.
-enum class Cause : uint8_t { timeout, loss, closed_window, sender_held_back, target, transfer };
-constexpr size_t causes = 6;
+enum class Cause : uint8_t {
+    timeout,
+    loss,
+    closed_window,
+    sender_held_back,
+    target,
+    target_or_path,
+    transfer
+};
+constexpr size_t causes = 7;
 
 constexpr int64_t seen_by_anyone_ns = 100'000'000;
 // A busy host may let any program wait for some milliseconds.
@@ -69,7 +77,10 @@ Cause cause_of(const SlowCommand& slow, const std::map<uint32_t, ConnectionWaits
     if (sender != nullptr && within(sender->held_back) >= half_ns) return Cause::sender_held_back;
     const int64_t service_ns = service_time_ns(row, waits);
     const bool no_data = row.first_data_ns == no_time && row.first_byte_ns == no_time;
-    if (service_ns >= half_ns || (service_ns == no_time && no_data)) return Cause::target;
+    if (service_ns >= half_ns || (service_ns == no_time && no_data)) {
+        const bool proven = service_ns == no_time || service_ns - unproven_service_ns(row, waits) >= half_ns;
+        return proven ? Cause::target : Cause::target_or_path;
+    }
     return Cause::transfer;
 }
 
@@ -95,6 +106,8 @@ std::string reason(Cause cause, const SlowCommand& slow, const std::map<uint32_t
             return fmt::format("the target took {} behind the last data until the status",
                                human_duration(service_ns));
         }
+        case Cause::target_or_path:
+            return "it waited for the target, or on the path there and back";
         case Cause::transfer:
             break;
     }
@@ -112,6 +125,7 @@ constexpr std::array<std::string_view, causes> cause_words = {
     "waiting for a shut receive window",
     "waiting for TCP windows of the sender",
     "waiting for the target",
+    "waiting for the target or on the path",
     "behind other commands, or slow while their data moved",
 };
 
@@ -176,6 +190,11 @@ void add_slow(FindingList& list, const CommandFacts& commands,
         finding.kind = first ? Kind::slow_commands : Kind::slow_command;
         // A few milliseconds now and then are what any storage does.
         finding.severity = seen ? Severity::problem : several ? Severity::notice : Severity::information;
+        // Without a sign of who is to blame, only what anyone would have felt is worth a look.
+        const bool unexplained = cause == Cause::target_or_path || cause == Cause::transfer;
+        // A window that is full is a window at work; where it is too small, TCP's own findings say so.
+        if (unexplained || cause == Cause::sender_held_back)
+            finding.severity = seen ? Severity::notice : Severity::information;
         finding.side = cause == Cause::target ? Finding::Side::target : Finding::Side::none;
         finding.cost_ns = first ? commands.slow_time_ns : of_cause.excess_ns;
         place_at(finding, worst.number, *worst.row);
@@ -212,9 +231,14 @@ void add_slow(FindingList& list, const CommandFacts& commands,
         finding.add_sign(because);
         if (std::string more = meanwhile(cause, worst, waits); !more.empty())
             finding.add_sign(std::move(more));
-        if (cause == Cause::transfer) {
+        if (unexplained) {
             finding.evidence.pop_back();
-            finding.severity = std::max(finding.severity, Severity::notice);
+            finding.confidence = Finding::Confidence::possible;
+        }
+        if (cause == Cause::target_or_path) {
+            finding.explanation +=
+                " The target's TCP acknowledged what it was asked not before its answer, so nothing tells "
+                "whose time that was: capture at the target too.";
         }
         // What TCP did is told by a finding of its own, of which this is a consequence.
         list.push_back(std::move(finding));

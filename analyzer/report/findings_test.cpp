@@ -405,6 +405,64 @@ TEST_F(Findings, a_queue_on_the_path_is_told_of_the_side_that_fills_it_and_inste
     EXPECT_TRUE(find(Kind::congestion_window).empty());
 }
 
+// The same rate over 20 ms and more, but nine tenths of it in a tenth of the time: an application's pace, not a port's.
+TEST_F(Findings, bursts_faster_than_the_rate_show_that_the_path_carries_more) {
+    SenderSummary& target = add_target();
+    for (int64_t i = 0; i <= 100; ++i) {
+        for (int64_t k = 0; k < 3; ++k) {
+            WindowRow row{.srtt_ns = 10 * ms,
+                          .snd_una = static_cast<uint32_t>(100'000 * i + 45'000 * k),
+                          .snd_nxt = static_cast<uint32_t>(100'000 * i + 100'000),
+                          .in_flight = 90'000};
+            row.limit = SendLimit::congestion;
+            add_window(target, 10 * i + k, row);
+        }
+    }
+    EXPECT_TRUE(find(Kind::path_queue).empty());
+}
+
+TEST_F(Findings, a_window_that_a_loss_made_small_is_told_as_the_loss) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.limit = SendLimit::application});
+    add_loss(target, LossKind::fast_retransmit, 300);
+    add_window(target, 400, {.limit = SendLimit::congestion});
+    add_window(target, 1000, {});
+    const Finding finding = find_one(Kind::lost_segments);
+    EXPECT_THAT(finding.title,
+                HasSubstr("1 segment of target 10.0.0.2:3260 lost on the path kept its congestion"));
+    EXPECT_EQ(finding.severity, Finding::Severity::notice);
+    EXPECT_TRUE(find(Kind::congestion_window).empty());
+}
+
+TEST_F(Findings, a_window_that_has_yet_to_grow_is_no_trouble) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.limit = SendLimit::congestion});
+    add_window(target, 1000, {});
+    EXPECT_EQ(find_one(Kind::congestion_window).severity, Finding::Severity::information);
+}
+
+TEST_F(Findings, a_connection_that_stands_still_when_its_work_is_done_keeps_nobody_waiting) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.snd_una = 5, .snd_nxt = 9});
+    add_window(target, 650, {.snd_una = 5, .snd_nxt = 9, .ca_state = CaState::loss});
+    add_window(target, 690, {.snd_una = 9, .snd_nxt = 9});
+    add_loss(target, LossKind::rto, 650);
+    EXPECT_EQ(find_one(Kind::retransmission_timeout).severity, Finding::Severity::problem);
+    store.connection(1).in.fin = true;
+    store.connection(1).in.fin_ns = 1 * ms;
+    EXPECT_EQ(find_one(Kind::retransmission_timeout).severity, Finding::Severity::information);
+}
+
+TEST_F(Findings, where_most_of_what_was_sent_again_had_arrived_nothing_is_called_lost) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {});
+    add_window(target, 1000, {});
+    for (int64_t i = 0; i < 20; ++i) add_loss(target, LossKind::fast_retransmit, 100 + i);
+    EXPECT_EQ(find(Kind::lost_segments).size(), 1u);
+    for (int64_t i = 0; i < 12; ++i) add_loss(target, LossKind::spurious, 200 + i);
+    EXPECT_TRUE(find(Kind::lost_segments).empty());
+}
+
 TEST_F(Findings, one_command_at_a_time_over_a_long_path_is_told_with_what_it_can_do_at_most) {
     store.connection(1).rtt_min_ns = 20 * ms;
     SenderSummary& target = add_target();
@@ -491,6 +549,41 @@ TEST_F(OneSlowRead, waits_for_the_target_where_tcp_did_nothing) {
     EXPECT_EQ(finding.packet, 2000u);
     EXPECT_EQ(finding.begin_ns, 500 * ms);
     EXPECT_EQ(finding.severity, Finding::Severity::problem);
+}
+
+// The initiator's capture: the request leaves at 500 ms.
+class OneSlowReadFromAfar : public OneSlowRead {
+  protected:
+    OneSlowReadFromAfar() {
+        SenderSummary& initiator = add_initiator();
+        add_window(initiator, 0, {.snd_una = 1, .snd_nxt = 1, .limit = SendLimit::application});
+        add_window(initiator, 500, {.snd_una = 1, .snd_nxt = 49, .limit = SendLimit::application});
+        asker = &initiator;
+    }
+    void acknowledge(int64_t time_ms) { add_window(*asker, time_ms, {.snd_una = 49, .snd_nxt = 49}); }
+    SenderSummary* asker = nullptr;
+};
+
+TEST_F(OneSlowReadFromAfar, is_the_targets_where_its_tcp_had_acknowledged_the_request) {
+    acknowledge(503);
+    add_window(target, 702, {.snd_una = 9, .snd_nxt = 99});
+    const Finding finding = find_slow();
+    EXPECT_THAT(finding.explanation, HasSubstr("the target took 200 ms until the first data"));
+    EXPECT_EQ(finding.side, Finding::Side::target);
+    EXPECT_EQ(finding.severity, Finding::Severity::problem);
+}
+
+TEST_F(OneSlowReadFromAfar, may_be_the_paths_where_the_answer_is_the_first_that_acknowledges_the_request) {
+    for (const bool answer_first : {true, false}) {
+        if (answer_first) add_window(target, 702, {.snd_una = 9, .snd_nxt = 99});
+        acknowledge(702);
+        if (!answer_first) add_window(target, 702, {.snd_una = 9, .snd_nxt = 99});
+        const Finding finding = find_slow();
+        EXPECT_THAT(finding.explanation, HasSubstr("it waited for the target, or on the path"));
+        EXPECT_EQ(finding.side, Finding::Side::none);
+        EXPECT_EQ(finding.severity, Finding::Severity::notice);
+        EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+    }
 }
 
 TEST_F(OneSlowRead, is_explained_by_a_timeout_within_its_time) {

@@ -301,7 +301,10 @@ void add_target_waits(FindingList& list, const CommandFacts& commands, std::span
         const std::string_view noun = one.writes ? "writes" : "reads";
         Finding finding;
         finding.kind = Kind::target_wait;
-        finding.severity = wait_ns >= long_wait_ns ? Severity::problem : Severity::notice;
+        // That the target's TCP had what it was asked, long before it answered, is the sign that tells it from the path.
+        const bool proven = 2 * one.proven >= one.count();
+        finding.severity = wait_ns >= long_wait_ns && proven ? Severity::problem : Severity::notice;
+        if (!proven) finding.confidence = Finding::Confidence::likely;
         finding.side = Finding::Side::target;
         finding.sender = Finding::Sender::target;
         finding.session = one.session;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdlib>
+#include <deque>
 #include <functional>
 #include <string_view>
 #include <utility>
@@ -68,6 +69,120 @@ bool is_full(const WindowRow& row, uint32_t mss) {
     return outstanding >= 0 && static_cast<uint64_t>(outstanding) + left_over >= row.advertised_window;
 }
 
+// How fast data were acknowledged within bursts of half a flight, while some were outstanding all along.
+class AckedBursts {
+  public:
+    void pause() { begun_ = false; }
+    void on_acknowledged(const WindowRow& row) {
+        if (row.snd_una == row.snd_nxt) return pause();
+        // Half of what is outstanding is acknowledged well within a round trip.
+        constexpr uint32_t least = 8 * 1460;
+        constexpr uint32_t most = 64 * 1460;
+        if (!begun_) {
+            begun_ = true;
+            begin_ = row.snd_una;
+            begin_ns_ = row.time_ns;
+            size_ = std::clamp((row.snd_nxt - row.snd_una) / 2, least, most);
+            return;
+        }
+        const int32_t acknowledged = Serial32(begin_).distance_to(Serial32(row.snd_una));
+        if (acknowledged < 0) return pause();
+        if (static_cast<uint32_t>(acknowledged) < size_) return;
+        const int64_t took_ns = std::max<int64_t>(elapsed_ns(begin_ns_, row.time_ns), 1);
+        if (rates_.size() < most_rates) rates_.push_back(acknowledged * 1e9 / static_cast<double>(took_ns));
+        pause();
+        on_acknowledged(row);
+    }
+    // Three quarters of the bursts came no faster; 0 where there were few.
+    double upper_rate() {
+        constexpr size_t least_bursts = 8;
+        if (rates_.size() < least_bursts) return 0;
+        const auto at = rates_.begin() + static_cast<ptrdiff_t>(rates_.size() * 3 / 4);
+        std::ranges::nth_element(rates_, at);
+        return *at;
+    }
+
+  private:
+    static constexpr size_t most_rates = 4096;
+
+    bool begun_ = false;
+    uint32_t begin_ = 0;
+    uint32_t size_ = 0;
+    int64_t begin_ns_ = 0;
+    std::vector<double> rates_;
+};
+
+// Acknowledgements of data that took much longer than a round trip.
+class LateAcks {
+  public:
+    LateAcks() = default;
+    explicit LateAcks(int64_t rtt_min_ns) : rtt_min_ns_(rtt_min_ns) {}
+
+    void on_row(const WindowRow& last, const WindowRow& row) {
+        if (rtt_min_ns_ == no_time) return;
+        if (Serial32(last.snd_nxt).before(Serial32(row.snd_nxt))) {
+            if (sent_.size() >= most_sent) sent_.pop_front();
+            sent_.push_back({row.snd_nxt, row.time_ns});
+        }
+        int64_t sent_ns = no_time;
+        while (!sent_.empty() && !Serial32(row.snd_una).before(Serial32(sent_.front().end))) {
+            sent_ns = sent_.front().time_ns;
+            sent_.pop_front();
+        }
+        // What was sent again is told by others.
+        if (sent_ns == no_time || last.ca_state != CaState::open || row.ca_state != CaState::open) return;
+        const int64_t took_ns = elapsed_ns(sent_ns, row.time_ns);
+        constexpr int64_t host_takes_ns = 1'000'000;
+        if (took_ns <= rtt_min_ns_ + rtt_min_ns_ / 2 + host_takes_ns) return;
+        // An estimate of what the far end heard may be out of the capture's order.
+        if (!late_.empty() && row.packet <= late_.back().packet) return;
+        if (late_.size() >= most_late) {
+            if (beyond_ns_ == no_time) beyond_ns_ = sent_ns;
+            last_ns_ = row.time_ns;
+            return;
+        }
+        const bool answered = std::ranges::find(answers_, row.packet) != answers_.end();
+        late_.push_back({sent_ns + rtt_min_ns_, row.time_ns, row.packet,
+                         answered || took_ns - rtt_min_ns_ >= delayed_ack_ns});
+    }
+    // The other side's data came by this packet, whose row stands before that of the acknowledgement or behind it.
+    void on_answer(PacketNumber packet) {
+        answers_[answers_count_++ % answers_.size()] = packet;
+        const auto found = std::ranges::lower_bound(late_, packet, {}, &Late::packet);
+        if (found != late_.end() && found->packet == packet) found->unproven = true;
+    }
+    void finish(TimeSpans& proven, TimeSpans& unproven) const {
+        for (const Late& late : late_) (late.unproven ? unproven : proven).add(late.begin_ns, late.end_ns);
+        unproven.add(beyond_ns_, last_ns_);
+        proven.finish();
+        unproven.finish();
+    }
+
+  private:
+    // RFC 1122 §4.2.3.2; Linux's TCP_DELACK_MIN is 40 ms.
+    static constexpr int64_t delayed_ack_ns = 35'000'000;
+    static constexpr size_t most_sent = 4096;
+    static constexpr size_t most_late = 16384;
+    struct SentUntil {
+        uint32_t end;
+        int64_t time_ns;
+    };
+    struct Late {
+        int64_t begin_ns;
+        int64_t end_ns;
+        PacketNumber packet;
+        bool unproven;
+    };
+
+    int64_t rtt_min_ns_ = no_time;
+    std::deque<SentUntil> sent_;
+    std::array<PacketNumber, 256> answers_{};  // a ring
+    size_t answers_count_ = 0;
+    std::vector<Late> late_;       // in order of packets
+    int64_t beyond_ns_ = no_time;  // since when there were too many
+    int64_t last_ns_ = no_time;
+};
+
 // The rows of one sender, as they pass.
 class WindowPass {
   public:
@@ -84,6 +199,16 @@ class WindowPass {
         const Vantage near = facts.is_initiator ? Vantage::initiator : Vantage::target;
         if (facts.connection->vantage != near && rtt_min_ns_ != no_time) to_tap_ns_ = rtt_min_ns_ / 2;
         flow_gap_ns_ = std::max<int64_t>(least_flow_gap_ns, rtt_min_ns_ == no_time ? 0 : rtt_min_ns_ / 4);
+        if (facts.is_initiator && facts.connection->vantage != Vantage::target)
+            late_acks_ = LateAcks(rtt_min_ns_);
+    }
+
+    // A row of the other side.
+    void on_answer(const WindowRow& row) {
+        if (answered_ && Serial32(answered_to_).before(Serial32(row.snd_nxt)))
+            late_acks_.on_answer(row.packet);
+        answered_ = true;
+        answered_to_ = row.snd_nxt;
     }
 
     void on_row(const WindowRow& row) {
@@ -96,12 +221,15 @@ class WindowPass {
             restarts(row);
             ack_waits(row);
             flow(row);
+            late_acks_.on_row(last_, row);
         }
         const int32_t outstanding = Serial32(row.snd_una).distance_to(Serial32(row.snd_nxt));
-        if (outstanding > 0)
-            facts_->outstanding_max = std::max(facts_->outstanding_max, static_cast<uint32_t>(outstanding));
-        if (limit_of(row) == SendLimit::receiver)
+        if (limit_of(row) == SendLimit::receiver) {
             facts_->widest_window = std::max(facts_->widest_window, row.advertised_window);
+            if (outstanding > 0)
+                facts_->outstanding_at_limit =
+                    std::max(facts_->outstanding_at_limit, static_cast<uint32_t>(outstanding));
+        }
         const int64_t latest_ns = begun_ ? std::max(last_.time_ns, row.time_ns) : row.time_ns;
         begun_ = true;
         last_ = row;
@@ -116,6 +244,8 @@ class WindowPass {
         facts_->timeouts.spans.finish();
         facts_->stalls.spans.finish();
         facts_->ack_waits.spans.finish();
+        late_acks_.finish(facts_->late_acks, facts_->unproven_acks);
+        facts_->queued_burst_rate = bursts_.upper_rate();
         facts_->in_flight_p10 = in_flight_.quantile(0.1);
         facts_->in_flight_p50 = in_flight_.quantile(0.5);
         facts_->in_flight_p90 = in_flight_.quantile(0.9);
@@ -176,10 +306,12 @@ class WindowPass {
         if (!queued || busy_ns == 0) {
             stretch_ns_ = 0;
             stretch_bytes_ = 0;
+            bursts_.pause();
             return;
         }
         facts_->queued.add(last_.time_ns, row.time_ns);
         facts_->queued_ns += busy_ns;
+        bursts_.on_acknowledged(row);
         srtt_times_ns_ += static_cast<double>(srtt_ns) * static_cast<double>(busy_ns);
         const int32_t acked = Serial32(last_.snd_una).distance_to(Serial32(row.snd_una));
         if (acked > 0) facts_->queued_bytes += acked;
@@ -302,6 +434,10 @@ class WindowPass {
     LogHistogram ack_wait_times_;
     std::vector<int64_t> first_ack_waits_;
     InFlight in_flight_;
+    AckedBursts bursts_;
+    LateAcks late_acks_;
+    bool answered_ = false;
+    uint32_t answered_to_ = 0;
 };
 
 // Where the facts of a sender are, by its connection and side; mostly there are none.
@@ -416,6 +552,26 @@ void on_loss(SenderFacts& facts, Burst& burst, const LossRow& row) {
     }
 }
 
+// Of senders of one host to another: what the others sent while each was there, for they share the path.
+void add_rates_beside(std::vector<SenderFacts>& facts) {
+    for (SenderFacts& sender : facts) {
+        const ConnectionRow& own = *sender.connection;
+        const int64_t life_ns = elapsed_ns(own.start_ns, own.end_ns);
+        for (const SenderFacts& other : facts) {
+            const ConnectionRow& row = *other.connection;
+            if (&other == &sender || other.is_initiator != sender.is_initiator) continue;
+            if (row.initiator.address != own.initiator.address || row.target.address != own.target.address)
+                continue;
+            const int64_t both_ns =
+                elapsed_ns(std::max(row.start_ns, own.start_ns), std::min(row.end_ns, own.end_ns));
+            const int64_t its_life_ns = elapsed_ns(row.start_ns, row.end_ns);
+            if (both_ns == 0 || its_life_ns == 0) continue;
+            sender.beside_rate += static_cast<double>(other.bytes()) * 1e9 /
+                                  static_cast<double>(its_life_ns) * share_of(both_ns, life_ns);
+        }
+    }
+}
+
 }  // namespace
 
 void Spells::add(const Spell& spell) {
@@ -448,12 +604,15 @@ bool SenderFacts::is_half_captured() const {
 }
 
 bool SenderFacts::has_bottleneck() const {
-    constexpr uint64_t least_stretches = 8;
+    constexpr uint64_t least_stretches = 16;
     // Any port that somebody would call slow: not a link of 1 Gbit/s that is nearly full, nor a host at its limit.
     constexpr double slow_link = 50e6;
     constexpr int64_t least_queue_ns = 1'000'000;
     if (!queues_on_path() || queued_srtt_ns - rtt_min_ns() < least_queue_ns) return false;
     if (queued_rate() <= 0 || queued_rate() >= slow_link) return false;
+    // A burst that came faster than all that the path is said to carry shows that it carries more.
+    constexpr double clearly_faster = 1.3;
+    if (queued_burst_rate > clearly_faster * (queued_rate() + beside_rate)) return false;
     return queued_stretches >= least_stretches && 3 * queued_stretches_alike >= 2 * queued_stretches;
 }
 
@@ -541,9 +700,12 @@ std::vector<SenderFacts> find_sender_facts(const ResultStore& store, const std::
         if (stop.asked_at(row_number++)) return {};
         const size_t place = places.of(row.connection, row.from_a);
         if (place < passes.size()) passes[place].on_row(row);
+        const size_t other = places.of(row.connection, !row.from_a);
+        if (other < passes.size()) passes[other].on_answer(row);
     }
     for (WindowPass& pass : passes) pass.finish();
     for (SenderFacts& sender : facts) sender.repairs.finish();
+    add_rates_beside(facts);
     return facts;
 }
 

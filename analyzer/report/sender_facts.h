@@ -59,6 +59,12 @@ struct SenderFacts {
     uint64_t timeouts_answered =
         0;             // of those: what the timer sent was answered a round trip later, as if it were wanted
     Spells stalls;     // before a closed window
+    // Its data were acknowledged later than a round trip, by a packet without data: the path or a host's TCP had them. Of an
+    // initiator whose data were not captured at the target.
+    TimeSpans late_acks;
+    // … or by a packet with data, or as late as a delayed acknowledgement may be: nobody can tell the path from the program
+    // that answered.
+    TimeSpans unproven_acks;
     Spells ack_waits;  // little was outstanding, and with its acknowledgement more came at once
     int64_t ack_wait_p50_ns = 0;
     // Of ack_waits, those as long as half of them, within a quarter: a timer's.
@@ -70,13 +76,18 @@ struct SenderFacts {
     // Of stretches of that time, the bytes a second that were acknowledged: what a bottleneck gives is the same in most.
     uint64_t queued_stretches = 0;
     uint64_t queued_stretches_alike = 0;  // within a quarter of what half of them had at the most
+    // Bytes a second within bursts of half a flight: three quarters of them had no more. No port gives more than its rate,
+    // however short the burst; what an application paces comes at the rate of the link.
+    double queued_burst_rate = 0;
+    double beside_rate =
+        0;  // bytes a second of other connections the same way at the same time, which share the path
     uint32_t widest_window = 0;           // the receiver offered while it was what limited
+    uint32_t outstanding_at_limit = 0;    // bytes not acknowledged then, at the most
     // Bytes in flight while data were in flight and commands under way, by time: a tenth, the half, nine tenths of it had no
     // more than this.
     uint32_t in_flight_p10 = 0;
     uint32_t in_flight_p50 = 0;
     uint32_t in_flight_p90 = 0;
-    uint32_t outstanding_max = 0;  // bytes sent and not acknowledged
     uint64_t ecn_reductions = 0;   // where ca_transitions are kept
     // Into Disorder and back without a retransmission: what the receiver had told to be missing came by itself.
     uint64_t holes_that_filled = 0;

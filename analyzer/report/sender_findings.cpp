@@ -152,6 +152,13 @@ class OfSender {
         Finding finding = begin(only_late ? Kind::path_stall : Kind::retransmission_timeout,
                                 serious ? Severity::problem : Severity::notice, timeouts.total_ns);
         place_at(finding, timeouts.longest);
+        // Nobody waits for the FIN of a connection that has done its work.
+        const int64_t fin_ns = sent().fin_ns;
+        const bool while_closing =
+            fin_ns != no_time && timeouts.count == 1 && fin_ns < timeouts.longest.end_ns &&
+            (facts_.busy == nullptr ||
+             facts_.busy->overlap_ns(timeouts.longest.begin_ns, timeouts.longest.end_ns) == 0);
+        if (while_closing) finding.severity = Severity::information;
         finding.add_sign(fmt::format("nothing of it was acknowledged for {}",
                                      human_duration(timeouts.longest.length_ns())));
         const std::string times = timeouts.count == 1 ? "once" : human_count(timeouts.count) + " times";
@@ -202,6 +209,9 @@ class OfSender {
         if (repaired == count(LossKind::tlp) && facts_.has_windows && !repaired_something) return;
         const bool costs_much = facts_.limited_share(SendLimit::recovery) >= noticeable_share;
         if (repaired < least_burst && (!costs_much || facts_.timeouts.count > 0)) return;
+        // Where so many others had arrived, packets overtook each other, and not each of those is told of.
+        const bool in_doubt = 2 * count(LossKind::spurious) >= repaired;
+        if (in_doubt && !costs_much) return;
         const bool serious = facts_.limited_share(SendLimit::recovery) >= noticeable_share ||
                              (rate >= serious_loss_rate && repaired >= least_losses &&
                               facts_.limited_share(SendLimit::recovery) >= small_share);
@@ -393,7 +403,7 @@ class OfSender {
             begin(Kind::receiver_window, serious ? Severity::problem : Severity::notice, cost_ns);
         finding.side = facts_.is_initiator ? Finding::Side::target : Finding::Side::initiator;
         finding.add_sign(fmt::format("up to {} were outstanding of {} offered",
-                                     human_binary_bytes(facts_.outstanding_max),
+                                     human_binary_bytes(facts_.outstanding_at_limit),
                                      human_binary_bytes(facts_.widest_window)));
         const uint32_t cwnd = facts_.summary->cwnd_max();
         if (cwnd != unknown<uint32_t> && cwnd > facts_.widest_window) {
@@ -425,6 +435,10 @@ class OfSender {
         if (held_share < least_share || facts_.rate() >= plenty) return;
         const int64_t rtt_ns = facts_.rtt_min_ns();
         if (rtt_ns == no_time || rtt_ns < least_long_path_ns) return;
+        const bool losses_told = std::ranges::any_of(
+            list_, [](const Finding& finding) { return finding.kind == Kind::lost_segments; });
+        if (facts_.ecn_reductions == 0 && facts_.repaired() > 0 && !losses_told)
+            return kept_small_by_losses(held_share);
         Finding finding =
             begin(Kind::congestion_window, Severity::notice, facts_.limited_ns(SendLimit::congestion));
         finding.add_sign(fmt::format("the window was full {} {}, of a round trip of {}",
@@ -443,11 +457,8 @@ class OfSender {
             const std::string_view what = facts_.timeouts.count == 0 ? "Losses"
                                           : facts_.repaired() == 0   ? "Timeouts"
                                                                      : "Losses and timeouts";
-            finding.explanation = fmt::format(
-                "{} made the window small again and again: {} to {} over {}. Without them it would {}.", what,
-                cwnd_min, cwnd_max, round_trip(),
-                rtt_grew() ? "be larger, but the path has little more to give: the round trip grows with it"
-                           : "grow until the path is full");
+            finding.explanation = fmt::format("{} made the window small again and again: {} to {} over {}.",
+                                              what, cwnd_min, cwnd_max, round_trip());
         } else if (facts_.idle_restarts >= least_restarts) {
             finding.side = facts_.is_initiator ? Finding::Side::initiator : Finding::Side::target;
             finding.title =
@@ -467,18 +478,43 @@ class OfSender {
                 "then: {} to {}.",
                 cwnd_min, cwnd_max);
         } else if (rtt_grew()) {
+            finding.severity =
+                Severity::information;  // what a sender that has enough to send always comes to
             finding.explanation = fmt::format(
                 "The window, {} at the most, is about what the path holds: the round trip grows with it, to "
                 "{} rather than {} on average. More the path does not carry.",
                 cwnd_max, human_duration(facts_.summary->srtt_mean_ns()),
                 human_duration(facts_.rtt_min_ns()));
         } else {
+            finding.severity = Severity::information;  // slow start, as on every new connection
             finding.explanation = fmt::format(
                 "There was no loss: the window, {} to {}, had yet to grow, as it must on a new connection "
                 "and on one that was idle. Keep connections busy, and see tcp_slow_start_after_idle on "
                 "Linux.",
                 cwnd_min, cwnd_max);
         }
+        list_.push_back(std::move(finding));
+    }
+
+    // A few losses that cost no time by themselves, and a window that is small for long behind them.
+    void kept_small_by_losses(double held_share) {
+        const int64_t held_ns = facts_.limited_ns(SendLimit::congestion);
+        Finding finding = begin(Kind::lost_segments, Severity::notice, held_ns);
+        place_at(finding, facts_.limited[static_cast<size_t>(SendLimit::congestion)]);
+        finding.title = fmt::format("{} of {} lost on the path kept its congestion window small: full {} {}",
+                                    counted(facts_.repaired(), "segment"), facts_.name(),
+                                    human_percent(held_share), of_its_time());
+        finding.add_sign(fmt::format("{} sent again", counted(facts_.repaired(), "segment")));
+        finding.add_sign(fmt::format("the window, {} to {}, was full {} {}, of a round trip of {}",
+                                     human_bytes(facts_.summary->cwnd_min()),
+                                     human_bytes(facts_.summary->cwnd_max()), human_percent(held_share),
+                                     of_its_time(), human_duration(facts_.rtt_min_ns())));
+        finding.explanation =
+            rtt_grew()
+                ? "Each loss halves the window or so, and it takes long to grow again. Without them it would "
+                  "be larger, but the path has little more to give: the round trip grows with it."
+                : "Each loss halves the window or so, and it takes long to grow again. Look at the drop and "
+                  "error counters of the ports on the way.";
         list_.push_back(std::move(finding));
     }
 

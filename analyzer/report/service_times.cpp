@@ -32,6 +32,10 @@ std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> sender
         if (sender.is_initiator) {
             waits.before_write_data.add(sender.flowing);
             waits.before_write_data.add(sender.held_back);
+            for (TimeSpans* all :
+                 {&waits.before_read_data, &waits.before_write_data, &waits.before_write_status})
+                all->add(sender.late_acks);
+            waits.unproven.add(sender.unproven_acks);
             // Captured before the path, the last data of a write may still wait behind others where these are many.
             constexpr uint32_t many_segments = 8;
             const bool is_flow = sender.in_flight_p50 >= many_segments * sender.mss();
@@ -49,7 +53,7 @@ std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> sender
     }
     for (auto& [number, waits] : by_connection) {
         for (TimeSpans* spans : {&waits.timeouts, &waits.repairs, &waits.stalls, &waits.before_read_data,
-                                 &waits.before_write_data, &waits.before_write_status})
+                                 &waits.before_write_data, &waits.before_write_status, &waits.unproven})
             spans->finish();
     }
     return by_connection;
@@ -76,6 +80,11 @@ int64_t service_time_ns(const CommandRow& row, const ConnectionWaits& waits) {
                 before_ns - waits.before_write_data.overlap_ns(row.request_ns, row.request_ns + before_ns);
     }
     return service_ns;
+}
+
+int64_t unproven_service_ns(const CommandRow& row, const ConnectionWaits& waits) {
+    const int64_t begin_ns = is_write(row) && row.last_data_ns != no_time ? row.last_data_ns : row.request_ns;
+    return waits.unproven.overlap_ns(begin_ns, row.response_ns);
 }
 
 std::vector<ServiceTimes> find_service_times(const ResultStore& store, const CommandFacts& commands,
@@ -111,6 +120,7 @@ std::vector<ServiceTimes> find_service_times(const ResultStore& store, const Com
             little = facts == nullptr ? 1 : std::max(facts->depth(0.5) / little_of_depth, 1u);
         }
         group->service.add(service_ns);
+        if (2 * unproven_service_ns(row, found->second) <= service_ns) ++group->proven;
         if (row.queue_depth <= little) group->alone.add(service_ns);
         group->turnaround.add(elapsed_ns(row.request_ns, row.response_ns) + found->second.rtt_behind_tap_ns);
         group->service_sum_ns += static_cast<double>(service_ns);

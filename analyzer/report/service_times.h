@@ -20,6 +20,8 @@ struct ConnectionWaits {
     TimeSpans before_read_data;     // the target's data flowed, or its TCP held them back
     TimeSpans before_write_data;    // the initiator's data flowed, or its TCP held them back
     TimeSpans before_write_status;  // read data flowed before it, or a TCP stood
+    TimeSpans
+        unproven;  // the target's TCP had not told yet that it has the request or the data (SenderFacts)
     const SenderFacts* initiator = nullptr;
     const SenderFacts* target = nullptr;
     int64_t rtt_ns = 0;             // of the path, of which each command takes one
@@ -33,6 +35,9 @@ std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> sender
 // flowed or TCP held them up. no_time where it cannot be told.
 int64_t service_time_ns(const CommandRow& row, const ConnectionWaits& waits);
 
+// How much of that was before the target's TCP had acknowledged what the target was asked: it may have been the path's.
+int64_t unproven_service_ns(const CommandRow& row, const ConnectionWaits& waits);
+
 // The reads, or the writes, of one logical unit in one session.
 struct ServiceTimes {
     uint32_t session = 0;
@@ -43,6 +48,8 @@ struct ServiceTimes {
         alone;  // of those that found few others under way: what the target takes without a queue before it
     LogHistogram turnaround;
     double service_sum_ns = 0;
+    uint64_t proven =
+        0;  // of the greater part of their time it is sure that the target had what it was asked
     double turnaround_sum_ns = 0;
     uint64_t bytes = 0;
     uint64_t slowest_command = 0;  // row

@@ -352,11 +352,12 @@ void CaMachine::note_loss(const SentSegment& segment, Serial32 begin, uint32_t l
 void CaMachine::resend(const SentSegment& segment) {
     const Serial32 end = segment.seq + segment.length + ((segment.flags & tcp_fin) != 0 ? 1 : 0);
     if (!end.after(state_.snd_una)) {
-        // Acknowledged, as the capture has it, just before it was sent again.
+        // Acknowledged, as the capture has it, just before it was sent again: whatever made the sender do so, the receiver
+        // had it.
         ++total_retransmissions_;
         if (undo_retrans_ < 0) undo_retrans_ = 0;
         ++undo_retrans_;
-        note_loss(segment, segment.seq, segment.length, kind_now(), nullptr);
+        note_loss(segment, segment.seq, segment.length, LossKind::spurious, nullptr);
         note_transmission(segment);
         return;
     }

@@ -49,6 +49,20 @@ TEST(TailLossProbe, LeavesTheWindowWhenADsackTellsThatItWasNeedless) {
     EXPECT_EQ(replayed.losses(LossKind::spurious), 1u);
 }
 
+// The tap saw the acknowledgement before the probe, for that is still on its way to the sender: so it does from afar.
+TEST(TailLossProbe, IsNeedlessWhereTheCaptureHasItAfterTheAcknowledgement) {
+    Script script;
+    for (uint32_t n = 0; n < 10; ++n) script.at(n * 0.01).sends(n, n + 1);
+    for (uint32_t n = 2; n <= 10; n += 2) script.at(20 + n * 0.01).hears(n);
+    script.at(300).sends_again(9);
+    script.at(320).hears(10, {{9, 10}}).echoing(300);
+    script.check();
+
+    const Replayed replayed(script.events(), script.sender_options());
+    EXPECT_EQ(replayed.losses(LossKind::spurious), 1u);
+    EXPECT_EQ(replayed.losses(), 1u);
+}
+
 // Several lost at the tail: the probe's SACK shows the others lost (RFC 8985 §7.4.2), and Recovery repairs them.
 TEST(TailLossProbe, BringsOnRecoveryWhereMoreThanTheLastWasLost) {
     Simulation simulation(path_of(40 * millisecond, 100, 10'000));
