@@ -84,6 +84,9 @@ bool AnswerPairings::keeps_order() const {
 // The ways through one run, from those that lead to it.
 bool AnswerPairings::pass(size_t run) {
     const UnseenRun& what = runs_[run];
+    constexpr size_t few_slots = 256;
+    node_slots_.assign(few_slots, nowhere);
+    node_slots_taken_ = 0;
     places_.clear();
     auto& at = places_;
     std::vector<uint32_t>& here = at[0];
@@ -144,6 +147,29 @@ void AnswerPairings::extend(uint32_t from, size_t run) {
     }
 }
 
+uint32_t& AnswerPairings::node_slot(const Node& wanted) {
+    const auto look = [this](const Node& node) -> uint32_t& {
+        constexpr uint64_t golden_ratio = 0x9e3779b97f4a7c15;
+        uint64_t hash = (node.mask ^ uint64_t{node.at} << 32 ^ node.first) * golden_ratio;
+        hash ^= hash >> 32;
+        for (size_t slot = hash;; ++slot) {
+            uint32_t& found = node_slots_[slot & (node_slots_.size() - 1)];
+            if (found == nowhere) return found;
+            const Node& there = nodes_[found];
+            if (there.at == node.at && there.first == node.first && there.mask == node.mask) return found;
+        }
+    };
+    if (2 * ++node_slots_taken_ > node_slots_.size()) {
+        std::vector<uint32_t> before(2 * node_slots_.size(), nowhere);
+        before.swap(node_slots_);
+        for (const uint32_t node : before)
+            if (node != nowhere) look(nodes_[node]) = node;
+    }
+    uint32_t& found = look(wanted);
+    if (found != nowhere) --node_slots_taken_;
+    return found;
+}
+
 void AnswerPairings::add_edge(uint32_t from, uint32_t command, double weight, uint32_t at, size_t run) {
     Node next = nodes_[from];
     next.at = at;
@@ -153,16 +179,12 @@ void AnswerPairings::add_edge(uint32_t from, uint32_t command, double weight, ui
     next.mask = passed == 64 ? 0 : next.mask >> passed;
     if (open_[command].has_status) ++next.statuses;
     next.forward *= weight;
-    std::vector<uint32_t>& same_place = places_[at];
-    const auto same = std::ranges::find_if(same_place, [&](uint32_t number) {
-        return nodes_[number].first == next.first && nodes_[number].mask == next.mask;
-    });
-    uint32_t to = static_cast<uint32_t>(nodes_.size());
-    if (same == same_place.end()) {
-        same_place.push_back(to);
+    uint32_t& to = node_slot(next);
+    if (to == nowhere) {
+        to = static_cast<uint32_t>(nodes_.size());
+        places_[at].push_back(to);
         nodes_.push_back(next);
     } else {
-        to = *same;
         nodes_[to].forward += next.forward;
     }
     edges_.push_back(

@@ -109,6 +109,9 @@ class AnswerPairings {
     bool keeps_order() const;
     bool pass(size_t run);
     void extend(uint32_t from, size_t run);
+    // The node of this run at that place, after those commands; a free place for one if there is none yet. Good until the next
+    // call.
+    uint32_t& node_slot(const Node& wanted);
     void add_edge(uint32_t from, uint32_t command, double weight, uint32_t at, size_t run);
     double weight_of(const Node& node, uint32_t command) const;
     bool fits(const OpenCommand& command, uint32_t at, const UnseenRun& run) const;
@@ -128,6 +131,8 @@ class AnswerPairings {
     std::vector<Pairing> pairings_;
     std::vector<PairingStart> ends_;
     std::map<uint32_t, std::vector<uint32_t>> places_;  // nodes of the run being passed
+    std::vector<uint32_t> node_slots_;                  // the same by what they are: a hash table
+    size_t node_slots_taken_ = 0;
 };
 
 }  // namespace sanscope
