@@ -85,8 +85,10 @@ void fill_queue_depths(ChunkedRows<CommandRow>& commands, std::span<const Unpair
     std::vector<UnpairedStatuses> by_session(unpaired.begin(), unpaired.end());
     std::ranges::sort(by_session, {}, &UnpairedStatuses::session);
     const auto of_session = [&](uint32_t session) {
-        const auto found = std::ranges::equal_range(by_session, session, {}, &UnpairedStatuses::session);
-        return Unpaired({found.begin(), found.end()});
+        // Not ranges::equal_range(): clang before 16 does not compile libstdc++'s subrange.
+        const auto begin = std::ranges::lower_bound(by_session, session, {}, &UnpairedStatuses::session);
+        const auto end = std::ranges::upper_bound(by_session, session, {}, &UnpairedStatuses::session);
+        return Unpaired({begin, end});
     };
     UnderWay under_way;
     Unpaired ended({});
