@@ -17,6 +17,7 @@
 
 #include "gui/generating/target_chooser.h"
 #include "gui/testing/fake_generator.h"
+#include "gui/testing/shown_markup.h"
 #include "gui/testing/wait_until.h"
 
 namespace sanscope {
@@ -311,6 +312,58 @@ TEST_F(GenerateDialogTest, ChoosesAgainWhatWasChosenLast) {
     EXPECT_EQ(lun(1)->checkState(0), Qt::Checked);
     EXPECT_EQ(dialog->run().settings.seconds, 3);
     EXPECT_FALSE(dialog->run().settings.record);
+}
+
+// A target that would have the window load files: by its name, by what its LUNs are and hold, and by its complaints.
+TEST_F(GenerateDialogTest, NothingThatATargetTellsIsTakenForHtml) {
+    const QString hostile = QStringLiteral("<img src=HOSTILE>");
+    testing_gui::ShownMarkup markup(hostile);
+    const std::string url = "iscsi://127.0.0.1:3260/iqn.2026-11.org.example:refuses";
+    const std::string list = R"(echo '{"kind":"target","name":"<img src=HOSTILE>","url":")" + url + "\"}'\n" +
+                             R"(echo '{"kind":"target","name":"disk","url":")" + target_url + "\"}'\n";
+    const std::string luns =
+        R"(echo '{"kind":"lun","url":")" + std::string(target_url) +
+        R"(/0","lun":0,"bytes":512,"vendor":"<img src=HOSTILE>","product":"<img src=HOSTILE>",)" +
+        R"("serial_number":"<img src=HOSTILE>","content":"<img src=HOSTILE>","interface":"<img src=HOSTILE>"}')" +
+        "\n" + R"(echo '{"kind":"lun","url":")" + target_url +
+        R"(/1","lun":1,"error":"<img src=HOSTILE>"}')" + "\n";
+    const FakeGenerator fake("case \"$*\" in *:refuses) echo '<img src=HOSTILE>' >&2; exit 1;; */iqn*) " +
+                             luns + ";; *) " + list + ";; esac");
+    discover("127.0.0.1");
+    const auto* const targets = dialog->findChild<QTreeWidget*>();
+    ASSERT_EQ(targets->topLevelItemCount(), 2);
+    const QTreeWidgetItem* const first = targets->topLevelItem(0);
+    EXPECT_THAT(first->text(0).toStdString(), HasSubstr("<img src=HOSTILE> at "));
+    ASSERT_EQ(first->childCount(), 1) << "its complaint";
+    EXPECT_THAT(first->child(0)->text(0).toStdString(), HasSubstr("<img src=HOSTILE>"));
+    EXPECT_TRUE(tells("<img src=HOSTILE>")) << "what went wrong, below the list";
+    QTreeWidgetItem* const disk = targets->topLevelItem(1);
+    ASSERT_EQ(disk->childCount(), 2);
+    EXPECT_EQ(disk->child(0)->text(2), hostile + u' ' + hostile);
+    EXPECT_EQ(disk->child(0)->text(4), hostile);
+    EXPECT_EQ(disk->child(1)->text(0), QStringLiteral("LUN 1: ") + hostile);
+    // To write, what lies on it is told, and an asked-for serial number that is another one.
+    disk->child(0)->setCheckState(0, Qt::Checked);
+    field<QSpinBox>("Reads among the commands").setValue(50);
+    EXPECT_THAT(field<QCheckBox>("What lies there may be lost").text().toStdString(),
+                HasSubstr("<img src=HOSTILE>"));
+    edit("Serial number of what may be written to").setText(QStringLiteral("other"));
+    markup.look_at_everything();
+    // Tooltips of both targets, of the LUN's content, of the complaint; the labels below.
+    EXPECT_GE(markup.seen(), 4) << "the names were not even there";
+    EXPECT_TRUE(markup.found().isEmpty()) << markup.found().join(u'\n').toStdString();
+}
+
+TEST_F(GenerateDialogTest, AnAddressThatIsHtmlIsShownAsItIs) {
+    testing_gui::ShownMarkup markup(QStringLiteral("<img src=HOSTILE>"));
+    const FakeGenerator fake("echo 'sanscope: <img src=HOSTILE>: Connection refused' >&2; exit 1");
+    discover("127.0.0.1/<img src=HOSTILE>");
+    discover("127.0.0.1");
+    EXPECT_TRUE(tells("<img src=HOSTILE>: Connection refused"));
+    edit("CHAP user").setText(QStringLiteral("<img src=HOSTILE>"));
+    discover("<img src=HOSTILE>");
+    markup.look_at_everything();
+    EXPECT_TRUE(markup.found().isEmpty()) << markup.found().join(u'\n').toStdString();
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "gui/generating/load_panel.h"
 
 #include <QJsonDocument>
+#include <QMessageBox>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QTemporaryDir>
@@ -11,6 +12,7 @@
 
 #include "gui/generating/load_charts.h"
 #include "gui/generating/load_summary.h"
+#include "gui/testing/shown_markup.h"
 #include "gui/testing/window_driver.h"
 
 namespace sanscope {
@@ -158,6 +160,39 @@ TEST_F(LoadPanelTest, ALoadThatDidNotComeAboutIsTold) {
     EXPECT_EQ(figure("Throughput"), "–");
     EXPECT_TRUE(button("Again")->isEnabled());
     EXPECT_FALSE(button("Save summary")->isEnabled());
+}
+
+// The URL of a LUN is its target's, what is negotiated and said is, too.
+TEST_F(LoadPanelTest, NothingThatATargetTellsIsTakenForHtml) {
+    const QString hostile = QStringLiteral("<img src=HOSTILE>");
+    testing_gui::ShownMarkup markup(hostile);
+    LoadSettings settings = usual();
+    settings.luns.append(QStringLiteral("iscsi://127.0.0.1/") + hostile + QStringLiteral("/0"));
+    panel.begin(settings);
+    panel.add(second(1));
+    panel.tell(hostile);
+    panel.tell_state(hostile);
+    markup.look_at_everything();
+    EXPECT_GE(markup.seen(), 3) << "the LUNs, their tooltip and the state";
+
+    LoadEnd end = ended();
+    end.why = hostile;
+    end.summary.insert(QStringLiteral("negotiated"), QJsonObject{{QStringLiteral("header_digest"), hostile},
+                                                                 {QStringLiteral("data_digest"), hostile}});
+    panel.show_end(end);
+    EXPECT_EQ(panel.state(), hostile);
+    EXPECT_THAT(panel.summary().topLevelItem(panel.summary().topLevelItemCount() - 1)->text(1).toStdString(),
+                HasSubstr("<img src=HOSTILE>"));
+    testing_gui::answer_file_dialog(QStringLiteral("/dev/null/<img src=HOSTILE>.json"));
+    button("Save summary")->click();
+    auto* const box = panel.findChild<QMessageBox*>();
+    const int before = markup.seen();
+    markup.look_at_everything();
+    EXPECT_GE(markup.seen() - before, 4) << "the digests, too";
+    EXPECT_TRUE(markup.found().isEmpty()) << markup.found().join(u'\n').toStdString();
+    ASSERT_NE(box, nullptr);
+    EXPECT_THAT(box->text().toStdString(), HasSubstr("<img src=HOSTILE>.json"));
+    box->close();
 }
 
 TEST(LoadSummary, SaysHowALoadEnded) {
