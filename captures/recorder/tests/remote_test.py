@@ -295,16 +295,18 @@ def test_stand_in(bench, checks):
         checks.check(f"{name} is told in one message", faults(
             status=(run.returncode == 1, run.returncode), message=(len(told(run.stderr)) == 1 and message in run.stderr, run.stderr)))
 
-    fake.write_text("#!/bin/sh\nexec sleep 60\n")
+    asked = bench.scratch / "asked"
+    fake.write_text(f"#!/bin/sh\n: >'{asked}'\nexec sleep 60\n")
     with bench.other(ssh_command=str(fake)):
         with subprocess.Popen(bench.command("-i", "v0", "-w", bench.scratch / "x.pcapng"), stderr=subprocess.PIPE,
                               stdin=subprocess.DEVNULL, text=True) as run:
-            time.sleep(0.5)
+            waits = until(asked.exists)
             run.send_signal(signal.SIGINT)
             began = time.monotonic()
             err = run.communicate(timeout=20)[1]
     checks.check("Ctrl-C ends it while it waits for a login", faults(
-        status=(run.returncode == 1, run.returncode), time=(time.monotonic() - began < 6, "took long"), message=(told(err) == [], err)))
+        waits=(waits, "ssh was not started"), status=(run.returncode == 1, run.returncode),
+        time=(time.monotonic() - began < 6, "took long"), message=(told(err) == [], err)))
     run = bench.capture_without_host("-i", "v0", "--remote-recorder", "x")
     checks.check("options of another host want one", faults(status=(run.returncode == 2, run.returncode)))
 
