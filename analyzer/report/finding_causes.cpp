@@ -75,8 +75,7 @@ bool follows(const Finding& cause, const Finding& consequence) {
     const bool hides_target = cause.kind == Kind::path_stall || cause.kind == Kind::retransmission_timeout ||
                               cause.kind == Kind::mtu_black_hole;
     const bool waited_for_target = consequence.side == Finding::Side::target;
-    if (is_slowness(consequence) && waited_for_target != by_target && !hides_target) return false;
-    return true;
+    return !is_slowness(consequence) || waited_for_target == by_target || hides_target;
 }
 
 }  // namespace

@@ -102,8 +102,14 @@ TEST(SenderClock, AnythingMayCome) {
         clock.on_arrival(random * 2654435761u, at);
         clock.sent_after(random, at);
         clock.sent_before(random ^ 0x80000000u, at);
-        (void)clock.not_before(random);
-        (void)clock.before(random);
+        if (clock.ticking()) {
+            EXPECT_GT(clock.tick_ns(), 0);
+            EXPECT_LE(clock.tick_ns(), 1'000'000'000) << "RFC 7323 section 5.4: a tick is a second at most";
+        }
+        for (const int64_t moment : {clock.not_before(random), clock.before(random)}) {
+            if (moment == no_time) continue;
+            EXPECT_LT(moment < 0 ? -moment : moment, int64_t{1} << 62);
+        }
     }
 }
 

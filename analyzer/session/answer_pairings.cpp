@@ -253,9 +253,8 @@ void AnswerPairings::sum_up(size_t counting) {
         pairings_[edge.command].answered += share;
         if (edge.end == nowhere) continue;
         const UnseenRun::Moment* const done = moment(runs_[edge.run], edge.end);
-        if (done->captured)
-            shares.push_back(
-                {edge.command, done->delivered.packet, done->delivered.time_ns, share, edge.run});
+        if (!done->captured) continue;
+        shares.push_back({edge.command, done->delivered.packet, done->delivered.time_ns, share, edge.run});
     }
     std::ranges::sort(shares, [](const Share& a, const Share& b) {
         return a.command != b.command ? a.command < b.command : a.packet < b.packet;

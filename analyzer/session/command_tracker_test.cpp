@@ -409,7 +409,7 @@ TEST(CommandTracker, GivesTheOldestOfATagUpWhenTooManyBearIt) {
 // Each of these would take minutes if a PDU's cost grew with what came before.
 TEST(CommandTracker, TakesAnyFloodInTimeThatGrowsWithItsLength) {
     constexpr uint32_t many = 100'000;
-    const auto flood = [](auto&& make) {
+    const auto flood = [](uint32_t commands, Outcome outcome, auto&& make) {
         ResultStore store({.commands = false, .pdus = false});
         CommandTracker tracker(store, 1);
         for (uint32_t i = 0; i < many; ++i) {
@@ -421,16 +421,22 @@ TEST(CommandTracker, TakesAnyFloodInTimeThatGrowsWithItsLength) {
             tracker.on_pdu(pdu, 1);
         }
         tracker.finish();
+        EXPECT_EQ(store.summary().commands(), commands);
+        EXPECT_EQ(store.summary().outcomes(outcome), commands);
     };
-    flood([](uint32_t i) { return read_command(i, i); });
-    flood([](uint32_t) { return read_command(1, 1); });
-    flood([](uint32_t i) { return read_command(i % 16, i); });
-    flood([](uint32_t i) { return test::r2t(i, 1, 0, 1, i); });
-    flood([](uint32_t i) { return test::scsi_response(i, 0, i, i); });
-    flood([](uint32_t i) { return test::scsi_response(7, 0, i, i); });
-    flood([](uint32_t i) { return i % 2 ? test::scsi_response(i / 2, 0, i, i) : read_command(i / 2, i); });
-    flood([](uint32_t i) { return PduBuilder(Opcode::task_management_request).flags(0x81).itt(i); });
-    flood([](uint32_t i) { return read_command(i * 0x10000, i).lun(static_cast<uint8_t>(i)); });
+    constexpr Outcome alone = Outcome::response_only;
+    flood(many, Outcome::unanswered, [](uint32_t i) { return read_command(i, i); });
+    flood(many, Outcome::unanswered, [](uint32_t) { return read_command(1, 1); });
+    flood(many, Outcome::unanswered, [](uint32_t i) { return read_command(i % 16, i); });
+    flood(many, alone, [](uint32_t i) { return test::r2t(i, 1, 0, 1, i); });
+    flood(many, alone, [](uint32_t i) { return test::scsi_response(i, 0, i, i); });
+    flood(many, alone, [](uint32_t i) { return test::scsi_response(7, 0, i, i); });
+    flood(many / 2, Outcome::completed,
+          [](uint32_t i) { return i % 2 ? test::scsi_response(i / 2, 0, i, i) : read_command(i / 2, i); });
+    flood(0, Outcome::completed,
+          [](uint32_t i) { return PduBuilder(Opcode::task_management_request).flags(0x81).itt(i); });
+    flood(many, Outcome::unanswered,
+          [](uint32_t i) { return read_command(i * 0x10000, i).lun(static_cast<uint8_t>(i)); });
 }
 
 }  // namespace

@@ -30,6 +30,7 @@
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <set>
 
 #include "gui/app/capture_window.h"
 #include "gui/app/main_window.h"
@@ -363,7 +364,14 @@ TEST_F(WindowTest, CapturesOfNothingAndOfOnePacketShowThatInEveryView) {
             capture.show_view(kind.name);
             settle(capture);
             QImage image(capture.view(kind.name)->size(), QImage::Format_RGB32);
+            image.fill(Qt::magenta);
             capture.view(kind.name)->render(&image);
+            std::set<QRgb> colours;
+            for (int y = 0; y < image.height(); ++y) {
+                for (int x = 0; x < image.width(); ++x) colours.insert(image.pixel(x, y));
+            }
+            EXPECT_GT(colours.size(), 1u) << kind.name << " draws nothing";
+            EXPECT_FALSE(colours.contains(QColor(Qt::magenta).rgb())) << kind.name << " leaves a part blank";
         }
         for (const Qt::Key key :
              {Qt::Key_W, Qt::Key_S, Qt::Key_A, Qt::Key_D, Qt::Key_F, Qt::Key_0, Qt::Key_N}) {
