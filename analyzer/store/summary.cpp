@@ -87,6 +87,8 @@ void Summary::on_end(uint64_t number, const CommandRow& row, bool is_read, bool 
         if (!answered && !unknown_outcome && load.depth > 0 && row.request_packet != 0) --load.depth;
         if (answered && is_read) load.bytes_read += bytes;
         if (answered && is_write) load.bytes_written += bytes;
+        const bool untold = answered && row.opcode == unknown<uint16_t>;
+        if (unknown_outcome || untold) load.all_bytes_known = false;
     }
 
     const GroupKey key{group_name(row),

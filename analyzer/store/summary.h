@@ -37,6 +37,7 @@ class Summary {
         uint64_t commands = 0;
         uint64_t bytes_read = 0;
         uint64_t bytes_written = 0;
+        bool all_bytes_known = true;  // false: of a command nobody knows how many it moved, or whether it did
         uint32_t max_depth = 0;
         uint64_t unpaired = 0;  // statuses that came, nobody knows of which commands
         int64_t first_ns = no_time;
