@@ -118,6 +118,8 @@ void Engine::finish() {
     if (kernel_truth_ != nullptr) kernel_truth_->finish();
     sessions_.finish();
     store_.finish();
+    if (store_.impossible_figures() > 0)
+        issues_.add(Issue::figures_impossible, store_.impossible_packet(), store_.impossible_figures());
     const auto& fragments = fragments_.counters();
     const uint64_t never_completed = fragments.datagrams_timed_out + fragments.datagrams_evicted +
                                      fragments.datagrams_discarded + fragments_.datagrams_in_flight();

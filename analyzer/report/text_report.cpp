@@ -264,14 +264,20 @@ void Report::group_lines(std::string_view name) {
 }
 
 void Report::slowest() {
-    const auto& slowest = store_.summary().slowest();
+    const Summary& summary = store_.summary();
+    const auto& slowest = summary.slowest();
     if (slowest.empty()) return;
-    heading("Slowest commands");
+    uint64_t untimed = 0;
+    for (const auto& [key, group] : summary.groups()) untimed += group.untimed;
+    heading(untimed == 0 ? "Slowest commands"
+                         : fmt::format("Slowest commands of those whose times are known ({} are not)",
+                                       human_count(untimed)));
     for (size_t i = 0; i < std::min(slowest.size(), max_commands_listed); ++i) {
         const CommandRow& row = slowest[i].row;
-        line("  {:>9}  {:<20} LUN {:<4} {:<24} request in packet {} at {}, status in packet {}",
+        line("  {:>9}  {:<20} LUN {:<4} {:<24} request in packet {} at {}, status in packet {}{}",
              human_duration(row.turnaround_ns()), name_of(row), number_or_unknown(row.lun), place_of(row),
-             row.request_packet, since_start(row.request_ns), row.response_packet);
+             row.request_packet, since_start(row.request_ns), row.response_packet,
+             row.inferred ? ", inferred" : "");
     }
 }
 

@@ -148,9 +148,7 @@ void IscsiConnection::track(const Pdu& pdu, bool from_target) {
 }
 
 // Whether an answer came to its end with its last packet: not if its last bytes are in none, nor if the initiator had
-// acknowledged its status before even its header came (RFC 7143 §4.2.2.2): then it came a second time, and the first is
-// missing. Initiators acknowledge the status of a Data-In PDU while its data are still coming, and some the StatSN of an R2T,
-// which is the next status's: one ahead of what came.
+// acknowledged its status before even its header came: then it came a second time, and the first is missing.
 bool IscsiConnection::moment_is_known(const Pdu& pdu) {
     const Bhs bhs = pdu.bhs();
     const bool status =
@@ -159,10 +157,8 @@ bool IscsiConnection::moment_is_known(const Pdu& pdu) {
         if (status) store_->add_unpaired({session_->number, 1, pdu.last.packet, pdu.behind.packet});
         return false;
     }
-    const bool acknowledged = status && pdu.header_captured >= stat_sn_end && requested_exp_stat_sn_known_ &&
-                              (bhs.stat_sn() + 1).before(requested_exp_stat_sn_) &&
-                              is_near(bhs.stat_sn(), requested_exp_stat_sn_) &&
-                              requested_packet_ < pdu.first.packet;
+    const bool acknowledged =
+        status && pdu.header_captured >= stat_sn_end && acknowledged_.before(bhs.stat_sn(), pdu.first.packet);
     if (!acknowledged) return true;
     issues_->add(Issue::answers_acknowledged_before, pdu.last.packet);
     store_->add_unpaired({session_->number, 1, requested_packet_, requested_packet_});
@@ -352,6 +348,7 @@ void IscsiConnection::note_numbers(const Pdu& pdu, bool from_target) {
         requested_exp_stat_sn_known_ = true;
         requested_exp_stat_sn_ = bhs.exp_stat_sn();
         requested_packet_ = pdu.last.packet;
+        acknowledged_.on_request(bhs.exp_stat_sn(), pdu.last.packet);
         if (session_->command_window_known && !bhs.immediate())
             session_->command_window.on_command(bhs.cmd_sn(), session_->max_cmd_sn, pdu.last.time_ns);
         return;

@@ -6,6 +6,7 @@
 
 #include "analyzer/iscsi/login_negotiation.h"
 #include "analyzer/iscsi/pdu_framer.h"
+#include "analyzer/session/acknowledged_statuses.h"
 #include "analyzer/session/session_tracker.h"
 #include "analyzer/session/unseen_answers.h"
 #include "analyzer/store/issues.h"
@@ -102,6 +103,7 @@ class IscsiConnection final : private HeaderWitness {
     bool requested_exp_stat_sn_known_ = false;
     PacketNumber requested_packet_ = 0;
     Serial32 requested_exp_stat_sn_;
+    AcknowledgedStatuses acknowledged_;
     bool stat_sn_known_ = false;
     Serial32 stat_sn_;  // of the latest answer with status
 };

@@ -107,4 +107,28 @@ void fill_queue_depths(ChunkedRows<CommandRow>& commands, std::span<const Unpair
     }
 }
 
+ImpossibleDepths clear_impossible_depths(ChunkedRows<CommandRow>& commands,
+                                         const ChunkedRows<SessionRow>& sessions,
+                                         std::span<const UnpairedStatuses> unpaired) {
+    std::vector<bool> doubtful(sessions.size() + 1, false);
+    const auto doubt = [&](uint32_t session) {
+        if (session < doubtful.size()) doubtful[session] = true;
+    };
+    for (const UnpairedStatuses& statuses : unpaired) doubt(statuses.session);
+    for (const CommandRow& row : commands) {
+        if (row.inferred) doubt(row.session);
+    }
+    ImpossibleDepths cleared;
+    for (CommandRow& row : commands) {
+        if (row.queue_depth == unknown<uint32_t> || row.session == 0 || row.session >= doubtful.size() ||
+            !doubtful[row.session])
+            continue;
+        const uint32_t window = sessions[row.session - 1].command_window;
+        if (window == unknown<uint32_t> || window == 0 || row.queue_depth <= window) continue;
+        row.queue_depth = unknown<uint32_t>;
+        if (++cleared.count == 1) cleared.first_packet = row.request_packet;
+    }
+    return cleared;
+}
+
 }  // namespace sanscope

@@ -27,4 +27,16 @@ struct UnpairedStatuses {
 // is not known, and left empty.
 void fill_queue_depths(ChunkedRows<CommandRow>& commands, std::span<const UnpairedStatuses> unpaired);
 
+struct ImpossibleDepths {
+    uint64_t count = 0;
+    PacketNumber first_packet = 0;  // of the request
+};
+
+// Empties the depths of a session that are more than its target's command window at its widest, MaxCmdSN - ExpCmdSN + 1
+// (RFC 7143 §4.2.2.1), ever let its initiator send. Only where answers are missing from the capture or were inferred: else
+// all were counted, and the target had opened its window again before it answered.
+ImpossibleDepths clear_impossible_depths(ChunkedRows<CommandRow>& commands,
+                                         const ChunkedRows<SessionRow>& sessions,
+                                         std::span<const UnpairedStatuses> unpaired);
+
 }  // namespace sanscope

@@ -115,5 +115,37 @@ TEST(QueueDepth, IsUnknownWhereTheRequestIs) {
     EXPECT_THAT(commands.depths(), ElementsAre(unknown<uint32_t>, 1));
 }
 
+// Three under way at once, in a session whose target let two be sent.
+TEST(QueueDepth, IsNoneBeyondTheCommandWindowWhereAnswersAreMissing) {
+    ChunkedRows<CommandRow> commands;
+    ChunkedRows<SessionRow> sessions;
+    sessions.append({}).command_window = 2;
+    for (uint32_t i = 0; i < 3; ++i) {
+        CommandRow& row = commands.append({});
+        row.session = 1;
+        row.itt = i;
+        row.request_packet = 10 + i;
+        row.response_packet = 20 + i;
+    }
+    fill_queue_depths(commands, {});
+    EXPECT_EQ(clear_impossible_depths(commands, sessions, {}).count, 0u) << "all were seen: it was so";
+    EXPECT_EQ(commands[2].queue_depth, 3u);
+
+    const UnpairedStatuses unpaired{1, 1, 30, 30};
+    const ImpossibleDepths cleared = clear_impossible_depths(commands, sessions, {&unpaired, 1});
+    EXPECT_EQ(cleared.count, 1u);
+    EXPECT_EQ(cleared.first_packet, 12u);
+    EXPECT_EQ(commands[2].queue_depth, unknown<uint32_t>);
+    EXPECT_EQ(commands[1].queue_depth, 2u);
+
+    commands[2].queue_depth = 3;
+    commands[0].inferred = true;
+    EXPECT_EQ(clear_impossible_depths(commands, sessions, {}).count, 1u);
+
+    sessions[0].command_window = unknown<uint32_t>;
+    commands[2].queue_depth = 3;
+    EXPECT_EQ(clear_impossible_depths(commands, sessions, {}).count, 0u) << "no window is known";
+}
+
 }  // namespace
 }  // namespace sanscope

@@ -10,6 +10,7 @@
 
 #include "analyzer/store/chunked_rows.h"
 #include "analyzer/store/kernel_score.h"
+#include "analyzer/store/possible_times.h"
 #include "analyzer/store/queue_depth.h"
 #include "analyzer/store/rows.h"
 #include "analyzer/store/sender_summary.h"
@@ -86,6 +87,9 @@ class ResultStore {
         if (keep_.commands) unpaired_.push_back(statuses);
     }
     void end_command(uint64_t number, CommandRow& row, bool is_read, bool is_write) {
+        const uint32_t impossible = clear_impossible_times(row, is_read && !is_write);
+        if (impossible > 0) [[unlikely]]
+            note_impossible(row.request_packet, impossible);
         summary_.on_end(number, row, is_read, is_write);
         if (!keep_.commands) free_rows_.push_back(&row);
     }
@@ -177,15 +181,25 @@ class ResultStore {
     // Nothing is added any more.
     void finish() {
         fill_queue_depths(commands_, unpaired_);
+        const ImpossibleDepths deeper = clear_impossible_depths(commands_, sessions_, unpaired_);
+        if (deeper.count > 0) note_impossible(deeper.first_packet, deeper.count);
         if (kernel_scores_ != nullptr) kernel_scores_->finish();
     }
 
     ConnectionRow& connection(uint32_t number) { return connections_[number - 1]; }
     SessionRow& session(uint32_t number) { return sessions_[number - 1]; }
     const Summary& summary() const { return summary_; }
+    // Figures of commands that could not be and were left empty; the first one's packet.
+    uint64_t impossible_figures() const { return impossible_figures_; }
+    PacketNumber impossible_packet() const { return impossible_packet_; }
     uint64_t pdus_seen() const { return pdus_seen_; }
 
   private:
+    void note_impossible(PacketNumber packet, uint64_t figures) {
+        if (impossible_figures_ == 0) impossible_packet_ = packet;
+        impossible_figures_ += figures;
+    }
+
     Keep keep_;
     ChunkedRows<ConnectionRow> connections_;
     ChunkedRows<SessionRow> sessions_;
@@ -208,6 +222,8 @@ class ResultStore {
     std::vector<CommandRow*> free_rows_;
     std::vector<UnpairedStatuses> unpaired_;
     PduRow scratch_pdu_;
+    uint64_t impossible_figures_ = 0;
+    PacketNumber impossible_packet_ = 0;
 };
 
 }  // namespace sanscope

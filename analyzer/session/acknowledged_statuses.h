@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "analyzer/base/serial32.h"
+#include "analyzer/store/rows.h"
+
+namespace sanscope {
+
+// Up to which status the initiator had acknowledged by which packet, as its requests tell in ExpStatSN (RFC 7143 §4.2.2.2).
+// What was acknowledged had come: a packet behind that, which seems to bring it, does not bring it for the first time.
+class AcknowledgedStatuses {
+  public:
+    static constexpr size_t remembered = 256;  // times the number rose
+
+    void on_request(Serial32 exp_stat_sn, PacketNumber packet) {
+        if (count_ > 0) {
+            const int32_t rise = latest().exp_stat_sn.distance_to(exp_stat_sn);
+            if (rise <= 0 && rise > -near) return;
+            // One of the two is no number of this connection.
+            if (rise <= -near || rise >= near) count_ = 0;
+        }
+        if (steps_.empty()) steps_.resize(remembered);
+        steps_[count_++ % remembered] = {exp_stat_sn, packet};
+    }
+
+    // Whether the status with that number had been acknowledged before that packet came. Initiators acknowledge the status of
+    // a Data-In PDU while its data are still coming, and some the StatSN of an R2T, which is the next status's: one ahead of
+    // what came.
+    bool before(Serial32 stat_sn, PacketNumber packet) const {
+        const Serial32 enough = stat_sn + 1;
+        if (count_ == 0 || !enough.before(latest().exp_stat_sn)) return false;
+        if (enough.distance_to(latest().exp_stat_sn) >= near) return false;
+        uint64_t low = count_ - std::min<uint64_t>(count_, remembered);
+        uint64_t high = count_ - 1;
+        while (low < high) {
+            const uint64_t middle = (low + high) / 2;
+            if (enough.before(steps_[middle % remembered].exp_stat_sn)) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        return steps_[low % remembered].packet < packet;
+    }
+
+  private:
+    static constexpr int32_t near = 1 << 16;
+    struct Step {
+        Serial32 exp_stat_sn;
+        PacketNumber packet = 0;
+    };
+    const Step& latest() const { return steps_[(count_ - 1) % remembered]; }
+
+    std::vector<Step> steps_;
+    uint64_t count_ = 0;
+};
+
+}  // namespace sanscope
