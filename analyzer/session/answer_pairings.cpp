@@ -206,8 +206,7 @@ double AnswerPairings::weight_of(const Node& node, uint32_t command) const {
     return weight;
 }
 
-// Whether the headers that are known to begin somewhere begin where those of this answer would.
-bool AnswerPairings::fits(const OpenCommand& command, uint32_t at, const UnseenRun& run) const {
+bool AnswerPairings::fits(const OpenCommand& command, uint32_t at, const UnseenRun& run) {
     const uint32_t end = at + command.answer_bytes;
     auto boundary = std::ranges::lower_bound(run.boundaries, at, {}, &UnseenRun::Boundary::at);
     for (; boundary != run.boundaries.end() && boundary->at < end; ++boundary) {

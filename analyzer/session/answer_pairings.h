@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "analyzer/base/serial32.h"
 #include "analyzer/iscsi/bhs.h"
 #include "analyzer/iscsi/pdu_framer.h"
 #include "analyzer/session/answer_order.h"
@@ -18,10 +19,11 @@ struct OpenCommand {
     uint64_t number = 0;
     PacketNumber request_packet = 0;  // 0: not known
     TransferKind kind = TransferKind::none;
-    uint32_t answer_bytes = 0;  // of its whole answer in the stream
-    uint32_t first_data = 0;    // DataSegmentLength of the answer's first PDU
-    uint32_t pdu_bytes = 0;     // where the answer is of several PDUs, the length of each but the last
-    bool has_status = true;     // false of an R2T, which is an answer, but not the last one
+    uint32_t answer_bytes = 0;       // of its whole answer in the stream
+    uint32_t first_data = 0;         // DataSegmentLength of the answer's first PDU
+    uint32_t pdu_bytes = 0;          // where the answer is of several PDUs, the length of each but the last
+    std::optional<Serial32> cmd_sn;  // of a command that counts by it
+    bool has_status = true;          // false of an R2T, which is an answer, but not the last one
 };
 
 // Bytes of a target's stream in which all headers are missing. Its places count from its beginning.
@@ -82,6 +84,11 @@ class AnswerPairings {
     size_t failed_run() const { return failed_run_; }
     bool gave_up() const { return gave_up_; }
 
+    // Whether the headers that are known to begin somewhere begin where those of this answer would.
+    static bool fits(const OpenCommand& command, uint32_t at, const UnseenRun& run);
+    // With which packet the bytes up to `end` had come.
+    static const UnseenRun::Moment* moment(const UnseenRun& run, uint32_t end);
+
     // One for each open command.
     const std::vector<Pairing>& pairings() const { return pairings_; }
     const std::vector<PairingStart>& ends() const { return ends_; }
@@ -114,8 +121,6 @@ class AnswerPairings {
     uint32_t& node_slot(const Node& wanted);
     void add_edge(uint32_t from, uint32_t command, double weight, uint32_t at, size_t run);
     double weight_of(const Node& node, uint32_t command) const;
-    bool fits(const OpenCommand& command, uint32_t at, const UnseenRun& run) const;
-    static const UnseenRun::Moment* moment(const UnseenRun& run, uint32_t end);
     void sum_up(size_t counting);
 
     std::span<const OpenCommand> open_;

@@ -94,6 +94,11 @@ void CommandTracker::finish() {
     }
 }
 
+std::optional<Serial32> CommandTracker::counted_by(const InFlight& command) {
+    if (command.orphan || command.immediate || !command.row->cmd_sn_known) return {};
+    return Serial32(command.row->cmd_sn);
+}
+
 void CommandTracker::list_unseen(uint32_t connection, PacketNumber until, size_t most,
                                  std::vector<AwaitedCommand>& out) const {
     out.clear();
@@ -105,7 +110,7 @@ void CommandTracker::list_unseen(uint32_t connection, PacketNumber until, size_t
         if (seen || command.connection != connection || command.row->request_packet >= until) continue;
         if (out.size() >= most) break;
         out.push_back({entry.number, command.row->request_packet, kind_of(command.direction),
-                       command.data_in_expected});
+                       command.data_in_expected, counted_by(command)});
     }
     std::ranges::stable_sort(out, {}, &AwaitedCommand::request_packet);
 }
@@ -120,7 +125,8 @@ CommandTracker::AnswerSoFar CommandTracker::answer_so_far(const Pdu& pdu) const 
     const uint32_t slot = answered_by(pdu);
     if (slot == TaskTable::none) return {};
     const InFlight& command = slots_[slot];
-    return {command.orphan ? 0 : command.number, command.data_in_passed, command.data_in_expected};
+    return {command.orphan ? 0 : command.number, command.data_in_passed, command.data_in_expected,
+            counted_by(command)};
 }
 
 bool CommandTracker::answer_unseen(uint64_t number, Arrival arrival) {
@@ -147,6 +153,28 @@ bool CommandTracker::answer_unseen(uint64_t number, Arrival arrival) {
 void CommandTracker::end_unseen(uint64_t number) {
     const uint32_t slot = slot_of(number);
     if (slot != TaskTable::none && !slots_[slot].orphan && !slots_[slot].inferred) keep_inferred(slot);
+}
+
+bool CommandTracker::hold_answered(uint64_t number) {
+    const uint32_t slot = slot_of(number);
+    if (slot == TaskTable::none || slots_[slot].orphan || slots_[slot].inferred) return false;
+    slots_[slot].inferred = slots_[slot].row->inferred = true;
+    return true;
+}
+
+bool CommandTracker::tell_held(uint64_t number, Arrival arrival) {
+    const uint32_t slot = slot_of(number);
+    // An answer of its own has turned up.
+    if (slot == TaskTable::none || !slots_[slot].inferred) return false;
+    slots_[slot].inferred = false;
+    if (answer_unseen(number, arrival)) return true;
+    keep_inferred(slot);
+    return false;
+}
+
+void CommandTracker::end_held(uint64_t number) {
+    const uint32_t slot = slot_of(number);
+    if (slot != TaskTable::none && slots_[slot].inferred) keep_inferred(slot);
 }
 
 // An answer of its own may still turn up.

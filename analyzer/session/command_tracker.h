@@ -21,7 +21,8 @@ struct AwaitedCommand {
     uint64_t command = 0;  // its number
     PacketNumber request_packet = 0;
     TransferKind kind = TransferKind::none;
-    uint32_t data_expected = 0;  // bytes of read data; 0 for a command that reads nothing
+    uint32_t data_expected = 0;      // bytes of read data; 0 for a command that reads nothing
+    std::optional<Serial32> cmd_sn;  // of a command that counts by it
 };
 
 // How this target is known to answer.
@@ -73,6 +74,7 @@ class CommandTracker {
         uint64_t command = 0;  // 0: the request was not seen
         uint32_t passed = 0;   // bytes of read data
         uint32_t expected = 0;
+        std::optional<Serial32> cmd_sn;  // of a command that counts by it
     };
     // Of the command that this answer belongs to, before the tracker is given it.
     AnswerSoFar answer_so_far(const Pdu& pdu) const;
@@ -80,6 +82,10 @@ class CommandTracker {
     bool answer_unseen(uint64_t command, Arrival arrival);
     // It was answered, nobody knows when.
     void end_unseen(uint64_t command);
+    // It was answered; when will be told later, or not, by either of the next two.
+    bool hold_answered(uint64_t command);
+    bool tell_held(uint64_t command, Arrival arrival);
+    void end_held(uint64_t command);
     // Whether and when it was answered will be known only if its answer is seen, before end_given_up().
     void give_up(uint64_t command);
     void end_given_up(uint32_t connection);
@@ -134,6 +140,7 @@ class CommandTracker {
         return slots_[entry.slot].used && slots_[entry.slot].number == entry.number;
     }
 
+    static std::optional<Serial32> counted_by(const InFlight& command);
     uint64_t on_command(const Pdu& pdu, uint32_t connection);
     uint64_t on_data_in(const Pdu& pdu, uint32_t slot, bool moment_known);
     uint64_t on_data_out(const Pdu& pdu);

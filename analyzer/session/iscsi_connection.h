@@ -23,7 +23,7 @@ class IscsiConnection final : private HeaderWitness {
           store_(&store),
           issues_(&issues),
           framers_{PduFramer(false, *this), PduFramer(true, *this)},
-          unseen_(connection, store, issues) {}
+          unseen_(connection, store, issues, acknowledged_) {}
     IscsiConnection(const IscsiConnection&) = delete;
     IscsiConnection& operator=(const IscsiConnection&) = delete;
 
@@ -94,6 +94,7 @@ class IscsiConnection final : private HeaderWitness {
     };
     static constexpr size_t max_requests_in_gap = 4096;
 
+    AcknowledgedStatuses acknowledged_;
     UnseenAnswers unseen_;
     RequestGap request_gap_;
     TagStride tag_stride_;
@@ -103,7 +104,6 @@ class IscsiConnection final : private HeaderWitness {
     bool requested_exp_stat_sn_known_ = false;
     PacketNumber requested_packet_ = 0;
     Serial32 requested_exp_stat_sn_;
-    AcknowledgedStatuses acknowledged_;
     bool stat_sn_known_ = false;
     Serial32 stat_sn_;  // of the latest answer with status
 };

@@ -84,7 +84,8 @@ void UnseenAnswers::on_other_request(const Pdu& pdu) {
     const bool echoes = bhs.opcode() == Opcode::nop_out;
     if (others_.size() >= max_others) others_.erase(others_.begin());
     const uint32_t data = echoes ? padded(bhs.data_segment_length()) : 0;
-    others_.push_back({bhs.itt(), shape_.header_length + data + (data > 0 ? shape_.data_digest_length : 0),
+    others_.push_back({bhs.immediate(), bhs.itt(),
+                       shape_.header_length + data + (data > 0 ? shape_.data_digest_length : 0),
                        pdu.last.packet, first_other + ++others_seen_});
 }
 
@@ -93,11 +94,21 @@ void UnseenAnswers::before_seen(const Pdu& pdu, const AnswerShape& shape, Comman
     shape_ = shape;
     session_ = session;
     if (run_is_open_) close_run(&pdu, shape, commands);
+    // Where all is seen, nobody asks in which order.
+    answering_.reset();
+    if (any_unseen_ && !strict_.broken() && takes_stat_sn(pdu.bhs()))
+        answering_ = commands.answer_so_far(pdu).cmd_sn;
 }
 
 void UnseenAnswers::after_seen(const Pdu& pdu, uint64_t command, CommandTracker& commands) {
     const Bhs bhs = pdu.bhs();
-    if (!others_.empty()) std::erase_if(others_, [&](const Other& other) { return other.itt == bhs.itt(); });
+    if (!others_.empty()) {
+        std::erase_if(others_, [&](const Other& other) {
+            const bool answered = other.itt == bhs.itt();
+            if (answered && other.immediate) ++others_answered_;
+            return answered;
+        });
+    }
     const bool data = bhs.opcode() == Opcode::scsi_data_in;
     if (data && under_way_.command != 0 && under_way_.command != command && under_way_.left > 0)
         interleaves_ = true;
@@ -108,6 +119,7 @@ void UnseenAnswers::after_seen(const Pdu& pdu, uint64_t command, CommandTracker&
     }
     if (!takes_stat_sn(bhs)) return;
     count(pdu);
+    if (answering_) note_order(commands);
     if (lost_ && statuses_ >= lost_until_) {
         commands.end_given_up(connection_);
         lost_ = false;
@@ -122,9 +134,14 @@ void UnseenAnswers::finish(const AnswerShape& shape, CommandTracker& commands, u
     if (runs_.empty() || runs_.back().ends_group) {
         store_->counted(session_, 0, no_time, no_time);
     }
-    if (runs_.empty()) return;
-    if (statuses_ < lost_until_) return lose(commands);
+    if (runs_.empty()) return drop_held(commands);
+    if (statuses_ < lost_until_) {
+        drop_held(commands);
+        return lose(commands);
+    }
     settle(runs_.size(), commands);
+    drop_held(commands);
+    if (trusting_) return;
     for (const PairingStart& start : starts_) {
         for (const uint64_t number : start.answered) commands.give_up(number);
     }
@@ -140,7 +157,7 @@ Arrival UnseenAnswers::arrival_at(const Run& run, uint64_t end, bool& captured) 
 void UnseenAnswers::close_run(const Pdu* next, const AnswerShape& shape, CommandTracker& commands) {
     run_is_open_ = false;
     if (!waiting_) commands.begin_waiting();
-    waiting_ = true;
+    waiting_ = any_unseen_ = true;
     if (runs_.size() > 4 * max_runs || moments_ > 4 * max_moments) {
         runs_.back().marks.clear();
         lose(commands);
@@ -220,7 +237,7 @@ void UnseenAnswers::cut_tail(Run& run, const Pdu& next, const AnswerShape& shape
     const Bhs bhs = next.bhs();
     const bool data = bhs.opcode() == Opcode::scsi_data_in;
     if (!data && bhs.opcode() != Opcode::scsi_response) return;
-    const auto [command, passed, expected] = commands.answer_so_far(next);
+    const auto [command, passed, expected, cmd_sn] = commands.answer_so_far(next);
     uint32_t before = 0;
     if (data && next.header_captured >= buffer_offset_end) {
         before = bhs.buffer_offset();
@@ -272,6 +289,7 @@ void UnseenAnswers::count(const Pdu& pdu) {
     const bool sensible =
         known && passed > 0 && passed <= most_between && static_cast<uint32_t>(passed) > untold_;
     if (known && !sensible) issues_->add(Issue::statuses_out_of_number, pdu.last.packet);
+    if (known && !sensible) strict_.on_contradiction();
     stat_sn_ = now;
     stat_sn_known_ = true;
     const uint32_t untold = untold_;
@@ -296,6 +314,7 @@ void UnseenAnswers::end_group(uint32_t unseen, Arrival now) {
         Run& run = runs_.back();
         run.ends_group = run.count_known = true;
         run.unseen = rest;
+        run.stat_sn_behind = stat_sn_;
         run.closed_at = statuses_;
     } else if (rest > 0) {
         store_->add_unpaired({session_, rest, counted_from_.packet, now.packet});
@@ -313,6 +332,7 @@ void UnseenAnswers::list_open(const CommandTracker& commands, bool status_with_d
         open.number = command.command;
         open.request_packet = command.request_packet;
         open.kind = command.kind;
+        open.cmd_sn = command.cmd_sn;
         open.answer_bytes = shape_.header_length;
         if (command.data_expected == 0) continue;
         open.answer_bytes = data_bytes(0, command.data_expected, shape_, habits) +
@@ -358,9 +378,18 @@ void UnseenAnswers::settle_if_ready(CommandTracker& commands) {
 
 void UnseenAnswers::settle(size_t counting, CommandTracker& commands) {
     look_again_at_ = 0;
-    if (!weigh(counting, commands)) return lose(commands);
-    take_pairings(counting, commands);
-    drop_runs(counting, commands);
+    laid_out_.clear();
+    if (!strict_.broken() && strict_.anchored() && !lay_out(counting, commands)) {
+        strict_.on_contradiction();
+        if (order_broke(commands)) return lose(commands);
+    }
+    if (trusting_ || strict_.believed()) return hold_all(counting, commands);
+    if (weigh(counting, commands)) {
+        take_pairings(counting, commands);
+        return drop_runs(counting, commands);
+    }
+    if (laid_out_.empty()) return lose(commands);
+    hold_all(counting, commands);
 }
 
 void UnseenAnswers::drop_runs(size_t count, CommandTracker& commands) {
@@ -370,6 +399,138 @@ void UnseenAnswers::drop_runs(size_t count, CommandTracker& commands) {
     moments_ = 0;
     if (waiting_) commands.end_waiting();
     waiting_ = false;
+}
+
+// Whose the answers in the runs are if this target answers strictly in order of request: the next command's, at the place
+// that its CmdSN tells, and so long that they fill the bytes. False where that cannot be.
+bool UnseenAnswers::lay_out(size_t counting, const CommandTracker& commands) {
+    const AnswerHabits& habits = commands.habits();
+    const bool usually_with_data = habits.statuses_with_data >= habits.statuses_apart;
+    for (const bool with_data : {usually_with_data, !usually_with_data}) {
+        list_open(commands, with_data);
+        laid_out_ = pending_;
+        size_t next = 0;
+        for (; next < pending_.size(); ++next) {
+            if (next == open_.size() || open_[next].number != pending_[next].command) break;
+        }
+        if (next < pending_.size()) continue;
+        bool fills = true;
+        for (size_t first = 0; fills && first < counting;) {
+            size_t end = first;
+            while (end < runs_.size() && !runs_[end].ends_group) ++end;
+            if (end >= counting || !runs_[end].count_known) break;
+            fills = lay_out_group(first, end, next);
+            first = end + 1;
+        }
+        if (fills) return true;
+    }
+    laid_out_.clear();
+    return false;
+}
+
+bool UnseenAnswers::lay_out_group(size_t first, size_t end, size_t& next) {
+    uint32_t statuses = 0;
+    const uint64_t before = runs_[end].closed_at - runs_[end].unseen - others_answered_;
+    for (size_t i = first; i <= end; ++i) {
+        const UnseenRun& run = runs_[i].run;
+        if (!run.explicable) return false;
+        for (uint32_t at = 0; at < run.length; ++next, ++statuses) {
+            if (next == open_.size()) return false;
+            const OpenCommand& command = open_[next];
+            if (command.answer_bytes == 0 || command.answer_bytes > run.length - at) return false;
+            const uint32_t behind = at + command.answer_bytes;
+            const UnseenRun::Moment* const done = AnswerPairings::moment(run, behind);
+            const bool requested = done != nullptr && command.request_packet < done->delivered.packet;
+            const bool its_turn = command.cmd_sn && *command.cmd_sn == strict_.turn_of(before + statuses);
+            if (!requested || !its_turn || !AnswerPairings::fits(command, at, run)) return false;
+            laid_out_.push_back({command.number, done->captured ? done->delivered : Arrival{},
+                                 runs_[first].first_packet, runs_[end].last_packet});
+            at = behind;
+        }
+    }
+    return statuses == runs_[end].unseen;
+}
+
+const UnseenAnswers::Held* UnseenAnswers::in_order(uint64_t command) const {
+    const auto found = std::ranges::find(laid_out_, command, &Held::command);
+    return found == laid_out_.end() || found->arrival.packet == 0 ? nullptr : &*found;
+}
+
+bool UnseenAnswers::hold(const Held& held, CommandTracker& commands) {
+    if (!commands.hold_answered(held.command)) return false;
+    if (held_.empty()) commands.begin_waiting();
+    held_.push_back(held);
+    return true;
+}
+
+// From here on nothing but the order says who is left.
+void UnseenAnswers::hold_all(size_t counting, CommandTracker& commands) {
+    trusting_ = true;
+    for (const Held& held : laid_out_) {
+        if (held.arrival.packet != 0 && hold(held, commands)) continue;
+        commands.end_unseen(held.command);
+        store_->add_unpaired({session_, 1, held.first_packet, held.last_packet});
+    }
+    for (size_t i = 0; i < counting; ++i) {
+        const bool counted = runs_[i].count_known || (!runs_[i].ends_group && i + 1 < runs_.size());
+        if (counted || open_.empty()) continue;
+        store_->add_unpaired({session_, 1, runs_[i].first_packet, never});
+        commands.note_unpaired(runs_[i].last_packet);
+    }
+    pending_.clear();
+    starts_.clear();
+    drop_runs(counting, commands);
+    if (strict_.believed()) return tell_held(commands);
+    if (held_.size() <= max_held) return;
+    strict_.on_contradiction();
+    order_broke(commands);
+}
+
+void UnseenAnswers::tell_held(CommandTracker& commands) {
+    if (held_.empty()) return;
+    for (const Held& held : held_) {
+        if (!commands.tell_held(held.command, held.arrival))
+            store_->add_unpaired({session_, 1, held.first_packet, held.last_packet});
+    }
+    held_.clear();
+    commands.end_waiting();
+}
+
+void UnseenAnswers::drop_held(CommandTracker& commands) {
+    pending_.clear();
+    laid_out_.clear();
+    if (held_.empty()) return;
+    for (const Held& held : held_) {
+        commands.end_held(held.command);
+        store_->add_unpaired({session_, 1, held.first_packet, held.last_packet});
+        issues_->add(Issue::answers_not_paired, held.first_packet);
+    }
+    commands.note_unpaired(held_.back().last_packet);
+    held_.clear();
+    commands.end_waiting();
+}
+
+// What was held for the order's sake is not told. True if it had been trusted in who is left: nobody knows that now.
+bool UnseenAnswers::order_broke(CommandTracker& commands) {
+    drop_held(commands);
+    if (!trusting_) return false;
+    trusting_ = false;
+    commands.list_unseen(connection_, never, AnswerPairings::max_open, awaited_);
+    for (const AwaitedCommand& command : awaited_) commands.give_up(command.command);
+    lost_ = true;
+    lost_until_ = statuses_ + std::max<uint64_t>(long_enough, 2 * awaited_.size());
+    return true;
+}
+
+// A status was seen: is it the one whose turn it was?
+void UnseenAnswers::note_order(CommandTracker& commands) {
+    strict_.on_status(*answering_, statuses_ - others_answered_);
+    answering_.reset();
+    if (strict_.broken()) {
+        order_broke(commands);
+    } else if (strict_.believed()) {
+        tell_held(commands);
+    }
 }
 
 // Weighs the ways through all runs that wait. What cannot be explained by its bytes is taken by its count.
@@ -423,9 +584,11 @@ void UnseenAnswers::take_pairings(size_t counting, CommandTracker& commands) {
         }
         const bool certain = risk <= no_risk;
         const bool worth_it = certain || (risk <= greatest_risk && risk <= risk_left_);
-        if (worth_it && pairings[i].arrival.packet != 0 &&
+        if (worth_it && pairings[i].arrival.packet != 0 && may_bring(pairings[i]) &&
             commands.answer_unseen(number, pairings[i].arrival)) {
             if (!certain) risk_left_ -= risk;
+            ++paired_[pairings[i].run];
+        } else if (const Held* const held = in_order(number); held != nullptr && hold(*held, commands)) {
             ++paired_[pairings[i].run];
         } else {
             commands.end_unseen(number);
@@ -433,6 +596,12 @@ void UnseenAnswers::take_pairings(size_t counting, CommandTracker& commands) {
         }
     }
     tell_unpaired(counting, commands);
+    pending_.clear();
+    for (const Held& held : laid_out_) {
+        if (std::ranges::none_of(order,
+                                 [&](const auto& one) { return open_[one.second].number == held.command; }))
+            pending_.push_back(held);
+    }
 
     // What may have been answered, or not, is looked at again with the next runs.
     starts_ = pairings_.ends();
@@ -451,6 +620,18 @@ void UnseenAnswers::take_pairings(size_t counting, CommandTracker& commands) {
     }
     if (!any) starts_.clear();
     for (PairingStart& start : starts_) start.weight /= sum;
+}
+
+// Not where all statuses of the run's group had been acknowledged before: what brings them there is sent again, and the first
+// is missing.
+bool UnseenAnswers::may_bring(const Pairing& pairing) const {
+    size_t end = pairing.run;
+    while (end < runs_.size() && !runs_[end].ends_group) ++end;
+    if (end == runs_.size() || !runs_[end].count_known) return true;
+    const Serial32 latest(runs_[end].stat_sn_behind.value - 1);
+    if (!acknowledged_->before(latest, pairing.arrival.packet)) return true;
+    issues_->add(Issue::answers_acknowledged_before, pairing.arrival.packet);
+    return false;
 }
 
 // For the runs settled, how many statuses stay without a command.
@@ -485,6 +666,7 @@ void UnseenAnswers::tell_unpaired(size_t counting, CommandTracker& commands) {
 
 // Who was answered in the runs that wait cannot be told, nor, for a while, in the next ones.
 void UnseenAnswers::lose(CommandTracker& commands) {
+    pending_.clear();
     list_open(commands, true);
     uint64_t lost = 0;
     for (const OpenCommand& open : open_) {

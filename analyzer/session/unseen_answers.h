@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "analyzer/iscsi/pdu_framer.h"
+#include "analyzer/session/acknowledged_statuses.h"
 #include "analyzer/session/answer_pairings.h"
 #include "analyzer/session/command_tracker.h"
+#include "analyzer/session/strict_order.h"
 #include "analyzer/store/issues.h"
 #include "analyzer/store/result_store.h"
 
@@ -30,8 +32,9 @@ struct AnswerShape {
 // answered, and not when.
 class UnseenAnswers {
   public:
-    UnseenAnswers(uint32_t connection, ResultStore& store, Issues& issues)
-        : connection_(connection), store_(&store), issues_(&issues) {}
+    UnseenAnswers(uint32_t connection, ResultStore& store, Issues& issues,
+                  const AcknowledgedStatuses& acknowledged)
+        : connection_(connection), store_(&store), issues_(&issues), acknowledged_(&acknowledged) {}
 
     // A stretch of the target's stream. `in_place`: it begins where a header does.
     void add_stretch(const UnseenStretch& stretch, bool in_place);
@@ -53,6 +56,7 @@ class UnseenAnswers {
         128;  // statuses behind which a command's own would have been seen
     static constexpr uint32_t near_enough = 64;
     static constexpr size_t max_others = 64;
+    static constexpr size_t max_held = 4096;
     // Of the pairings told, so many in a thousand may be wrong.
     static constexpr double risk_per_status = 0.0008;
     static constexpr double greatest_risk = 0.03;
@@ -67,7 +71,8 @@ class UnseenAnswers {
         uint64_t closed_at = 0;  // statuses_ then
         PacketNumber first_packet = 0;
         PacketNumber last_packet = 0;
-        uint32_t unseen = 0;  // statuses since the group before; of a group's last run
+        uint32_t unseen = 0;      // statuses since the group before; of a group's last run
+        Serial32 stat_sn_behind;  // of the status seen behind a group
         bool ends_group = false;
         bool count_known = false;
     };
@@ -77,7 +82,15 @@ class UnseenAnswers {
         uint32_t left = 0;  // bytes of data
         uint32_t passed = 0;
     };
+    // In strict order of request, which answer is whose. Told once the target is believed to keep that order.
+    struct Held {
+        uint64_t command = 0;
+        Arrival arrival;
+        PacketNumber first_packet = 0;  // of the group of statuses
+        PacketNumber last_packet = 0;
+    };
     struct Other {
+        bool immediate;
         uint32_t itt;
         uint32_t answer_bytes;
         PacketNumber packet;
@@ -96,6 +109,16 @@ class UnseenAnswers {
     void list_open(const CommandTracker& commands, bool status_with_data);
     void settle_if_ready(CommandTracker& commands);
     void settle(size_t counting, CommandTracker& commands);
+    bool lay_out(size_t counting, const CommandTracker& commands);
+    bool lay_out_group(size_t first, size_t end, size_t& next);
+    const Held* in_order(uint64_t command) const;
+    bool hold(const Held& held, CommandTracker& commands);
+    void hold_all(size_t counting, CommandTracker& commands);
+    void tell_held(CommandTracker& commands);
+    void drop_held(CommandTracker& commands);
+    bool may_bring(const Pairing& pairing) const;
+    bool order_broke(CommandTracker& commands);
+    void note_order(CommandTracker& commands);
     bool weigh(size_t counting, const CommandTracker& commands);
     void take_pairings(size_t counting, CommandTracker& commands);
     void lose(CommandTracker& commands);
@@ -107,6 +130,7 @@ class UnseenAnswers {
     uint32_t session_ = 0;
     ResultStore* store_;
     Issues* issues_;
+    const AcknowledgedStatuses* acknowledged_;
     AnswerShape shape_;
     std::deque<Run> runs_;
     bool run_is_open_ = false;
@@ -126,6 +150,7 @@ class UnseenAnswers {
     Arrival counted_from_;       // the latest status that was seen
     bool waiting_ = false;       // runs_ is not empty, and the tracker knows
     bool lost_ = false;
+    bool any_unseen_ = false;
     std::vector<PairingStart> starts_;
     std::vector<UnseenRun> batch_;
     std::vector<OpenCommand> open_;
@@ -133,7 +158,14 @@ class UnseenAnswers {
     std::vector<uint32_t> paired_;  // answers paired, of each run that waits
     AnswerPairings pairings_;
     double risk_left_ = 0;
-    uint64_t lost_until_ = 0;  // statuses_ up to which what was given up may still be answered
+    StrictOrder strict_;
+    std::optional<Serial32> answering_;  // CmdSN of the command that the PDU at hand answers
+    uint64_t others_answered_ = 0;       // that do not count by CmdSN
+    std::deque<Held> held_;
+    std::vector<Held> laid_out_;  // of the runs that are settled
+    std::vector<Held> pending_;   // laid out before, and by their bytes not certain to have been answered
+    bool trusting_ = false;       // in that order alone, as to who is left
+    uint64_t lost_until_ = 0;     // statuses_ up to which what was given up may still be answered
 };
 
 }  // namespace sanscope
