@@ -202,13 +202,14 @@ void CommandTracker::end_given_up(uint32_t connection) {
 }
 
 uint64_t CommandTracker::infer_request(std::optional<uint32_t> itt, Serial32 cmd_sn, Arrival arrival,
-                                       uint32_t connection) {
+                                       uint32_t connection, bool writes) {
     uint32_t slot = itt ? orphan_of(*itt, cmd_sn, false) : claim_orphan(cmd_sn, connection);
     if (slot == TaskTable::none) slot = begin(itt, connection);
     InFlight& command = slots_[slot];
     CommandRow& row = *command.row;
     command.orphan = false;
-    command.data_in_expected = last_data_in_expected_;
+    command.data_in_expected = writes ? 0 : last_data_in_expected_;
+    if (writes) command.direction = DataDirection::out;
     row.outcome = Outcome::unanswered;
     row.cmd_sn = cmd_sn.value;
     row.cmd_sn_known = true;

@@ -95,8 +95,8 @@ class CommandTracker {
     void begin_waiting() { ++waiting_; }
     void end_waiting() { --waiting_; }
     // A command whose header the capture cut off, known by what stands before and behind it; its tag too, perhaps.
-    uint64_t infer_request(std::optional<uint32_t> itt, Serial32 cmd_sn, Arrival arrival,
-                           uint32_t connection);
+    uint64_t infer_request(std::optional<uint32_t> itt, Serial32 cmd_sn, Arrival arrival, uint32_t connection,
+                           bool writes = false);
     // Of an inferred request; nothing changes where an answer has named it since, or it has ended.
     void tell_tag(uint64_t command, uint32_t itt);
     const AnswerHabits& habits() const { return habits_; }

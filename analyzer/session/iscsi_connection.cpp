@@ -121,6 +121,7 @@ void IscsiConnection::on_pdu(bool from_target) {
             unseen_.add_partial(pdu, answer_shape());
         }
     }
+    if (!from_target && pdu.bhs().opcode() == Opcode::scsi_data_out) sends_data_ = true;
     if (is_login_or_text(pdu.bhs().opcode())) {
         on_login_or_text(pdu);
         note_numbers(pdu, from_target);
@@ -198,9 +199,11 @@ void IscsiConnection::on_stretch(bool from_target) {
 // requests are in it is then left over when the others are counted.
 bool IscsiConnection::count_requests(const UnseenStretch& stretch) {
     const uint64_t length = stretch.end - stretch.begin;
-    const uint32_t header = header_length();
-    const size_t count = length / header;
     RequestGap& gap = request_gap_;
+    const bool writes =
+        gap.begun && request_length_.foretells_writes() && length % request_length_.bytes == 0;
+    const uint32_t header = writes ? request_length_.bytes : header_length();
+    const size_t count = length / header;
     const size_t others = gap.requests.size() - gap.in_open_stretch;
     if (!was_cut_only(stretch) || length % header != 0 || others + count > max_requests_in_gap) return false;
     size_t mark = 0;
@@ -209,6 +212,8 @@ bool IscsiConnection::count_requests(const UnseenStretch& stretch) {
         while (mark + 1 < stretch.marks.size() && stretch.marks[mark].end < end) ++mark;
         gap.requests.push_back(stretch.marks[mark].delivered);
     }
+    if (others > 0 && gap.writes != writes) gap.hopeless = true;
+    gap.writes = writes;
     return true;
 }
 
@@ -234,9 +239,15 @@ AnswerShape IscsiConnection::answer_shape() const {
 
 void IscsiConnection::on_request_in_gap(const Pdu& pdu) {
     const bool counts = pdu.bhs().opcode() == Opcode::scsi_command && !pdu.bhs().immediate();
-    if (!counts || request_gap_.requests.size() >= max_requests_in_gap) {
+    // What all others are said to be, it has to be as well.
+    const bool another = request_length_.foretells_writes() && request_bytes(pdu) != request_length_.bytes;
+    if (!counts || another || request_gap_.requests.size() >= max_requests_in_gap) {
         request_gap_.hopeless = true;
     } else {
+        const bool writes = request_length_.foretells_writes();
+        sends_data_ = sends_data_ || pdu.bhs().data_segment_length() > 0;
+        if (!request_gap_.requests.empty() && request_gap_.writes != writes) request_gap_.hopeless = true;
+        request_gap_.writes = writes;
         request_gap_.requests.push_back(pdu.last);
     }
 }
@@ -245,7 +256,7 @@ void IscsiConnection::on_request_in_gap(const Pdu& pdu) {
 // request tells it: their answers may be the very next.
 void IscsiConnection::note_received(Serial32 exp_cmd_sn) {
     RequestGap& gap = request_gap_;
-    if (!gap.begun || gap.hopeless || gap.mixed > 0) return;
+    if (!gap.begun || gap.hopeless || gap.mixed > 0 || sends_data_) return;
     PduFramer& requests = framer(false);
     if (requests.stretch_is_open()) count_requests(requests.stretch());
     // In a session of several connections the numbers may be another's.
@@ -268,6 +279,9 @@ void IscsiConnection::close_request_gap(const Pdu& next) {
     const bool numbered = bhs.opcode() == Opcode::scsi_command && !bhs.immediate();
     if (!numbered) return;
     RequestGap& gap = request_gap_;
+    const uint32_t length_before = request_length_.bytes;
+    note_length(next);
+    if (gap.writes && request_length_.bytes != length_before) gap.hopeless = true;
     const int32_t left_over =
         gap.cmd_sn_before.distance_to(bhs.cmd_sn()) - 1 - static_cast<int32_t>(gap.requests.size());
     const bool in_one_mixed = gap.mixed == 1 && gap.mixed_arrival.packet != 0;
@@ -282,8 +296,8 @@ void IscsiConnection::close_request_gap(const Pdu& next) {
             std::optional<uint32_t> itt;
             if (tags_told) itt = gap.itt_before + i * tag_stride_.stride;
             if (i > gap.commands.size()) {
-                session_->commands.infer_request(itt, gap.cmd_sn_before + i, gap.requests[i - 1],
-                                                 connection_);
+                session_->commands.infer_request(itt, gap.cmd_sn_before + i, gap.requests[i - 1], connection_,
+                                                 gap.writes);
             } else if (itt) {
                 session_->commands.tell_tag(gap.commands[i - 1], *itt);
             }
@@ -291,12 +305,30 @@ void IscsiConnection::close_request_gap(const Pdu& next) {
     }
     gap.begun = true;
     gap.hopeless = false;
+    gap.writes = false;
     gap.itt_before = bhs.itt();
     gap.cmd_sn_before = bhs.cmd_sn();
     gap.requests.clear();
     gap.in_open_stretch = 0;
     gap.mixed = 0;
     gap.commands.clear();
+}
+
+uint32_t IscsiConnection::request_bytes(const Pdu& request) const {
+    const uint32_t data = (request.bhs().data_segment_length() + 3) & ~uint32_t{3};
+    const bool digested = data > 0 && framers_[0].data_digest() == DigestUse::yes;
+    return header_length() + data + (digested ? static_cast<uint32_t>(digest_length) : 0);
+}
+
+void IscsiConnection::note_length(const Pdu& request) {
+    const Bhs bhs = request.bhs();
+    const uint32_t bytes = request_bytes(request);
+    sends_data_ = sends_data_ || bytes > header_length();
+    if (bytes != request_length_.bytes) request_length_ = {bytes, 0, true};
+    ++request_length_.in_a_row;
+    const bool whole = bhs.write() && !bhs.read() && bhs.data_segment_length() > 0 &&
+                       bhs.data_segment_length() == bhs.expected_data_transfer_length();
+    request_length_.whole = request_length_.whole && whole;
 }
 
 bool IscsiConnection::TagStride::note(uint32_t apart, uint32_t steps) {

@@ -73,10 +73,11 @@ class IscsiConnection final : private HeaderWitness {
         uint32_t itt_before = 0;
         Serial32 cmd_sn_before;
         std::vector<Arrival> requests;
-        size_t in_open_stretch = 0;      // of the requests: from the stretch that has not come to its end
-        uint32_t mixed = 0;              // stretches in which requests may lie among data …
-        size_t mixed_at = 0;             // … the latest of them behind so many requests
-        Arrival mixed_arrival;           // … and when all of it came; packet 0: with several packets
+        bool writes = false;         // these are writes with immediate data, all as long as the one before
+        size_t in_open_stretch = 0;  // of the requests: from the stretch that has not come to its end
+        uint32_t mixed = 0;          // stretches in which requests may lie among data …
+        size_t mixed_at = 0;         // … the latest of them behind so many requests
+        Arrival mixed_arrival;       // … and when all of it came; packet 0: with several packets
         std::vector<uint64_t> commands;  // of the first requests: those the target says it has received
     };
     // How evenly this initiator counts up its tags, from one command to the next.
@@ -93,6 +94,18 @@ class IscsiConnection final : private HeaderWitness {
         static constexpr uint32_t surely = 64;
     };
     static constexpr size_t max_requests_in_gap = 4096;
+    // How long the requests seen last were, with their immediate data, and how many in a row.
+    struct RequestLength {
+        static constexpr uint32_t believed = 3;
+        uint32_t bytes = 0;
+        uint32_t in_a_row = 0;
+        bool whole = false;  // all that they write came with them
+        bool foretells_writes() const { return whole && in_a_row >= believed; }
+    };
+    RequestLength request_length_;
+    bool sends_data_ = false;  // this initiator: what lies behind its cut headers may be that
+    void note_length(const Pdu& request);
+    uint32_t request_bytes(const Pdu& request) const;
 
     AcknowledgedStatuses acknowledged_;
     UnseenAnswers unseen_;

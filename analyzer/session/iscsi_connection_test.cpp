@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "analyzer/iscsi/testing/pdu_builder.h"
@@ -267,6 +268,104 @@ TEST(CutConnection, OfTagsThatAreNotCountedNoneIsInvented) {
     }
     EXPECT_GT(nameless, 0u);
     EXPECT_LT(nameless, 200u);
+}
+
+// Writes whose data come with them, in segments of a full Ethernet frame of which 62 bytes are kept: few headers are.
+class CutWrites {
+  public:
+    explicit CutWrites(std::vector<uint32_t> sizes) : sizes_(std::move(sizes)) {
+        uint32_t number = 0;
+        store.add_connection(number);
+    }
+
+    void run(uint32_t commands) {
+        // One after the other, as a probe does, shows how the tags are counted.
+        constexpr uint32_t probes = 8;
+        for (uint32_t i = 0; i < probes; ++i) {
+            packet(false,
+                   test::scsi_command(1000 + i, 1 + i, Moves::nothing, 0, Bytes(16)).exp_stat_sn(1).bytes(),
+                   bhs_length);
+            requests_ns.push_back(time_ns_);
+        }
+        Bytes stream;
+        std::vector<uint64_t> ends;
+        for (uint32_t i = probes; i < commands; ++i) {
+            const uint32_t size = sizes_[i % sizes_.size()];
+            const Bytes pdu = test::scsi_command(1000 + i, 1 + i, Moves::out, size, test::write_10(0, 8))
+                                  .exp_stat_sn(1)
+                                  .data(pattern(size))
+                                  .bytes();
+            stream.insert(stream.end(), pdu.begin(), pdu.end());
+            ends.push_back(stream.size());
+        }
+        constexpr size_t segment = 1448;
+        for (size_t at = 0; at < stream.size(); at += segment) {
+            const size_t length = std::min(segment, stream.size() - at);
+            packet(false, {stream.data() + at, length}, 62);
+            for (const uint64_t end : ends) {
+                if (end > at && end <= at + length) requests_ns.push_back(time_ns_);
+            }
+        }
+        for (uint32_t i = 0; i < commands; ++i) {
+            packet(true, test::scsi_response(1000 + i, 0, 1 + i, 1 + commands).bytes(), bhs_length);
+            responses_ns.push_back(time_ns_);
+        }
+        connection.finish();
+        sessions.finish();
+        store.finish();
+    }
+
+    ResultStore store{{}};
+    Issues issues;
+    SessionTracker sessions{store};
+    IscsiConnection connection{1, sessions, store, issues};
+    std::vector<int64_t> requests_ns;
+    std::vector<int64_t> responses_ns;
+
+  private:
+    void packet(bool from_target, std::span<const uint8_t> bytes, size_t kept) {
+        time_ns_ += 10'000;
+        StreamPiece piece;
+        piece.data = bytes.data();
+        piece.captured = static_cast<uint32_t>(std::min(kept, bytes.size()));
+        piece.length = static_cast<uint32_t>(bytes.size());
+        piece.offset = offsets_[from_target ? 1 : 0];
+        piece.carried = piece.delivered = {++packets_, time_ns_};
+        offsets_[from_target ? 1 : 0] += bytes.size();
+        connection.consume(from_target, piece);
+    }
+
+    std::vector<uint32_t> sizes_;
+    uint64_t packets_ = 0;
+    int64_t time_ns_ = 0;
+    uint64_t offsets_[2] = {0, 0};
+};
+
+TEST(CutConnection, WritesOfOneLengthAreFoundBehindTheCut) {
+    CutWrites writes({4096});
+    writes.run(2000);
+    uint32_t found = 0;
+    uint32_t inferred = 0;
+    for (const CommandRow& row : writes.store.commands()) {
+        if (row.request_packet == 0) continue;
+        ++found;
+        inferred += row.inferred ? 1 : 0;
+        ASSERT_EQ(row.itt, row.cmd_sn + 999);
+        EXPECT_EQ(row.request_ns, writes.requests_ns[row.cmd_sn - 1]);
+        EXPECT_EQ(row.response_ns, writes.responses_ns[row.cmd_sn - 1]);
+    }
+    EXPECT_GT(inferred, 1000u);
+    EXPECT_GE(found, 1800u) << "all but the first, until their length is known";
+}
+
+TEST(CutConnection, OfWritesOfManyLengthsNoneGetsTheMomentOfAnother) {
+    CutWrites writes({4096, 512, 8192, 16384, 4096, 4096, 1024});
+    writes.run(2000);
+    for (const CommandRow& row : writes.store.commands()) {
+        if (row.request_packet == 0) continue;
+        EXPECT_EQ(row.request_ns, writes.requests_ns[row.cmd_sn - 1]);
+        EXPECT_EQ(row.response_ns, writes.responses_ns[row.cmd_sn - 1]);
+    }
 }
 
 }  // namespace
