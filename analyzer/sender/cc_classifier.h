@@ -42,8 +42,10 @@ class CcClassifier {
     Control best(const Doubts& doubts, int64_t min_rtt_us);
     // Its name, "" where another may be the sender's.
     const char* name(const Doubts& doubts, int64_t min_rtt_us);
+    // Whether no other can be the sender's.
+    bool is_sure(Control control, const Doubts& doubts, int64_t min_rtt_us) const;
     // Whether that one may be the sender's although `shown` is shown.
-    bool is_possible(Control control, Control shown, const Doubts& doubts) const;
+    bool is_possible(Control control, Control shown, const Doubts& doubts, int64_t min_rtt_us) const;
     // How much contradicts it in a round trip: by so much its window may be off.
     double doubt_a_round(Control control, const Doubts& doubts) const;
 
@@ -57,7 +59,7 @@ class CcClassifier {
 
     bool paced(const Doubts& doubts, int64_t min_rtt_us);
     bool looks_paced(const Doubts& doubts, double others) const;
-    bool looks_paced_from_afar(const Doubts& doubts, double others) const;
+    bool looks_paced_from_afar(const Doubts& doubts, double others, bool stands) const;
     bool bbr_is_sure(const Doubts& doubts) const;
     bool is_sure(double best, double other, uint64_t stops_at_best, uint64_t stops_at_other, double bbr,
                  int64_t min_rtt_us) const;

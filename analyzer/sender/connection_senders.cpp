@@ -275,6 +275,7 @@ void ConnectionSenders::drain(Side& side) {
     while (!side.far->idle() && side.far->next(event, side.replay->room())) {
         if (event.sent != nullptr) {
             side.replay->on_sent(*event.sent);
+            if (event.flight_at_most > 0) side.replay->note_flight_at_most(event.flight_at_most);
         } else {
             side.replay->on_ack(*event.ack);
         }

@@ -638,7 +638,9 @@ bool FarSender::give_segment(Event& event) {
         const bool is_event = head.kind != Kind::evidence;
         if ((head.segment.flags & tcp_ack) != 0) {
             const bool same = any_sent_given_ && head.segment.ack == sender_acknowledged_;
-            receives_beyond_hole_ = same && (receives_beyond_hole_ || !is_event);
+            const bool beyond_hole = same && (receives_beyond_hole_ || !is_event);
+            if (beyond_hole && !receives_beyond_hole_) processed_before_hole_ = last_ack_given_.highest;
+            receives_beyond_hole_ = beyond_hole;
             echo_is_old_ =
                 any_sent_given_ && (!same || (echo_is_old_ && old_echo_ == head.segment.timestamp_echo));
             if (old_echo_ != head.segment.timestamp_echo) unechoed_acks_ = 0;
@@ -655,6 +657,8 @@ bool FarSender::give_segment(Event& event) {
     last_was_again_ = again;
     given->time_ns = at_sender(sent_at_ns_);
     event = {given, nullptr};
+    if (receives_beyond_hole_ && any_ack_given_)
+        event.flight_at_most = std::max(0, processed_before_hole_.distance_to(given_end_));
     return true;
 }
 

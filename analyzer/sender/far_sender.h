@@ -89,6 +89,9 @@ class FarSender {
     struct Event {
         const SentSegment* sent = nullptr;
         const ReceivedAck* ack = nullptr;
+        // With `sent`, while the sender misses data of the receiver's: what is in flight if it has processed nothing
+        // since then, in bytes. Its acknowledgements and echoes stand still and say nothing of that. 0: not so.
+        int64_t flight_at_most = 0;
     };
     // The next event, each once, with time_ns at the sender, never before that of the event before. False: none yet.
     // `room`: how many more segments the sender's window has room for after what was given, as a replay of it has it.
@@ -240,6 +243,7 @@ class FarSender {
     // It acknowledged the same twice with pure acknowledgements: data of the receiver were lost on their way to it, and
     // it takes in what follows them without echoing or acknowledging any.
     bool receives_beyond_hole_ = false;
+    Serial32 processed_before_hole_;  // the acknowledgement that it surely had processed before
     // It acknowledged data anew and echoes since what came with them: that says nothing of what came between the two.
     bool echo_is_old_ = false;
     uint32_t old_echo_ = 0;

@@ -61,6 +61,7 @@ class Recorder {
     uint32_t window = 0;  // of the sender, in segments; 0: nobody knows it
     std::vector<std::string> events;
     std::vector<int64_t> times;
+    std::vector<int64_t> flights_at_most;  // of the segments
     std::vector<PacketNumber> packet_numbers;
 
   private:
@@ -81,6 +82,7 @@ class Recorder {
                 continue;
             }
             const SentSegment& s = *event.sent;
+            flights_at_most.push_back(event.flight_at_most);
             const bool again = begun_ && s.seq.before(end_);
             events.push_back((s.unseen ? "u:"
                               : again  ? "r:"
@@ -215,6 +217,21 @@ TEST(FarSender, SenderThatMissesDataSaysNothingOfWhatFollowedThem) {
     r.sent(Segment{.at = 12 * ms, .seq = 900, .length = 0, .ack = 5000});
     r.sent(Segment{.at = 30 * ms, .seq = 900, .ack = 5000});
     EXPECT_THAT(r.finish(), ElementsAre("a:100", "a:200", "a:300", "s:900"));
+}
+
+// Whatever acknowledgements were given since, none of them need have been processed.
+TEST(FarSender, WhatMayBeInFlightIsToldWhileTheSenderMissesData) {
+    Recorder r;
+    r.ack(Ack{.at = 0, .ack = 900, .seq = 5000, .length = 48});
+    r.sent(Segment{.at = 11 * ms, .seq = 900, .ack = 5048});
+    r.ack(Ack{.at = 12 * ms, .ack = 1900, .seq = 5048, .length = 48});  // lost behind the tap
+    r.sent(Segment{.at = 13 * ms, .seq = 1900, .length = 0, .ack = 5048});
+    r.sent(Segment{.at = 23 * ms, .seq = 1900, .length = 0, .ack = 5048});
+    r.sent(Segment{.at = 40 * ms, .seq = 1900, .ack = 5048});
+    r.ack(Ack{.at = 41 * ms, .ack = 2900, .seq = 5096, .length = 48});
+    r.sent(Segment{.at = 70 * ms, .seq = 2900, .ack = 5048});
+    EXPECT_THAT(r.finish(), ElementsAre("a:900", "s:900", "a:1900", "s:1900", "a:2900", "s:2900"));
+    EXPECT_THAT(r.flights_at_most, ElementsAre(0, 2 * mss, 3 * mss));
 }
 
 TEST(FarSender, ArrivalBoundsTheTimeOfSending) {

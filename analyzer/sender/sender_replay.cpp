@@ -63,6 +63,12 @@ class SenderReplay::Machine {
         return int64_t{cwnd} - ca_.state().in_flight();
     }
 
+    void note_flight_at_most(int64_t bytes) {
+        const auto segments = static_cast<uint32_t>(std::min<int64_t>(bytes / ca_.state().mss, UINT16_MAX));
+        ca_.windows().cubic.note_flight_at_most(segments);
+        ca_.windows().reno.note_flight_at_most(segments);
+    }
+
     const SenderSummary& summary() const { return log_.summary(); }
 
     void finish() {
@@ -309,6 +315,9 @@ void SenderReplay::on_missing(const SentHistory::Missing& missing) {
 }
 int64_t SenderReplay::room() const {
     return machine_->room();
+}
+void SenderReplay::note_flight_at_most(int64_t bytes) {
+    machine_->note_flight_at_most(bytes);
 }
 const SenderSummary& SenderReplay::summary() const {
     return machine_->summary();

@@ -32,6 +32,9 @@ class SenderReplay {
     int64_t room() const;
     static constexpr int64_t unknown_room = -(int64_t{1} << 40);
 
+    // More may be in flight than the events say, up to so many bytes.
+    void note_flight_at_most(int64_t bytes);
+
     const SenderSummary& summary() const;
 
   private:

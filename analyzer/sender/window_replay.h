@@ -47,6 +47,7 @@ class WindowReplay {
         window_.acked_towards_growth = 0;
         prior_cwnd_ = window_.cwnd;
         window_.ssthresh = model_.ssthresh(window_);
+        forget_use();
     }
     // Out of CWR or Recovery. `undone`: that recovery was found to have been for nothing.
     void end_reduction(const SenderState& state, bool undone) {
@@ -62,6 +63,7 @@ class WindowReplay {
             window_.ssthresh = model_.ssthresh(window_);
             prior_raised_ = raised_;
             raised_ = 0;
+            forget_use();
         }
         set_cwnd(state, state.in_flight() + 1);
         window_.acked_towards_growth = 0;
@@ -114,6 +116,7 @@ class WindowReplay {
             cwnd >>= 1;
         set_cwnd(state, std::max(cwnd, least));
         used_ = 0;
+        forget_use();
     }
     void on_start_after_idle(const SenderState& state) { model_.on_start_after_idle(state); }
 
@@ -128,6 +131,7 @@ class WindowReplay {
         }
         doubt_.add(state, static_cast<double>(in_flight - window_.cwnd) / window_.cwnd);
         raised_ += in_flight - window_.cwnd;
+        lifted_ += in_flight - window_.cwnd;
         // It has grown already, a little sooner than it should have.
         if (!window_.in_slow_start()) window_.acked_towards_growth = 0;
         window_.cwnd = in_flight;
@@ -139,6 +143,7 @@ class WindowReplay {
         const bool full = in_flight + window_.cwnd / 256 >= window_.cwnd;
         const bool limited = full || (end.more_waiting && is_deferring(state));
         if (!end.sent && !limited) return;
+        if (end.estimated) note_use(state);
         if (end.estimated && !state.snd_una.before(usage_end_)) note_peak();
         if (!state.snd_una.before(usage_end_) || limited ||
             (!cwnd_limited_ && state.packets_out > max_packets_out_)) {
@@ -184,10 +189,42 @@ class WindowReplay {
 
     static constexpr uint32_t initial_cwnd = 10;
 
+    // From afar, where the order of events is estimated: how small and how large the window may be by what was in flight since it
+    // was last reduced.
+    uint32_t least_by_use() const {
+        uint32_t least = window_.cwnd - std::min(lifted_, window_.cwnd - 1);
+        // The highest of the round trips may be estimated too high.
+        if (second_used_ > 0) least = std::min(least, second_used_);
+        if (window_.ssthresh == Window::infinite_ssthresh)
+            least = std::max(least, std::min(initial_cwnd, window_.cwnd));
+        return least - least / 16;
+    }
+    // Slow start goes on until twice what is used (tcp_is_cwnd_limited). Here it goes by what two round trips showed.
+    uint32_t most_by_use() const {
+        return window_.in_slow_start() ? 2 * std::max(most_used_, flight_at_most_) : flight_at_most_;
+    }
+    void note_flight_at_most(uint32_t segments) { flight_at_most_ = std::max(flight_at_most_, segments); }
+
   private:
     void set_cwnd(const SenderState& state, uint32_t cwnd) {
+        lifted_ = 0;
         window_.cwnd = std::max(1u, cwnd);
         stamp_us_ = state.now_us;
+    }
+    void note_use(const SenderState& state) {
+        if (!state.snd_una.before(use_end_)) {
+            second_used_ = std::max(second_used_, std::min(most_used_, round_used_));
+            most_used_ = std::max(most_used_, round_used_);
+            round_used_ = 0;
+            use_end_ = state.snd_nxt;
+        }
+        round_used_ = std::max(round_used_, state.packets_out);
+    }
+    void forget_use() {
+        most_used_ = second_used_ = 0;
+        if (window_.ssthresh < window_.cwnd && window_.cwnd > 0)
+            flight_at_most_ =
+                static_cast<uint32_t>(uint64_t{flight_at_most_} * window_.ssthresh / window_.cwnd);
     }
     // What is in flight from afar now and then is estimated too high: what one round trip alone shows does not count.
     void note_peak() {
@@ -307,6 +344,7 @@ class WindowReplay {
             if (used < window_.cwnd) {
                 window_.ssthresh = current_ssthresh(state);
                 window_.cwnd = (window_.cwnd + used) >> 1;
+                forget_use();
             }
             used_ = 0;
         }
@@ -322,6 +360,11 @@ class WindowReplay {
     std::array<uint32_t, 8> peaks_{};  // of the last round trips
     uint32_t peak_count_ = 0;          // 0: what is in flight is known
     uint32_t second_peak_ = 0;
+    uint32_t most_used_ = 0;  // since the last reduction
+    uint32_t second_used_ = 0;
+    uint32_t round_used_ = 0;
+    Serial32 use_end_;
+    uint32_t flight_at_most_ = 0;
     Serial32 usage_end_;
     uint32_t used_ = 0;
     bool late_ = false;
@@ -329,7 +372,8 @@ class WindowReplay {
     Doubt doubt_;
     uint32_t raised_ = 0;  // since the last reduction, to what was in flight
     uint32_t prior_raised_ = 0;
-    uint32_t stops_ = 0;  // that tell, this round trip
+    uint32_t lifted_ = 0;  // the same since the window was set anew
+    uint32_t stops_ = 0;   // that tell, this round trip
     uint32_t least_room_ = 0;
     Serial32 room_round_end_;
     std::array<uint8_t, 2 * farthest_off + 1> run_{};  // how often in a row cwnd was off by -3 … 3

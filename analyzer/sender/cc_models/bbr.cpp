@@ -122,11 +122,10 @@ void BbrReplay::set_pacing_rate(const SenderState& state) {
     if (full_pipe_ || rate > pacing_bytes_a_second_) pacing_bytes_a_second_ = rate;
 }
 
-uint32_t BbrReplay::burst_goal(const SenderState& state) const {
+uint32_t BbrReplay::burst_goal(const SenderState& state, uint64_t bytes_a_second) {
     constexpr uint64_t slow = 1'200'000 / 8;
-    const uint32_t least = pacing_bytes_a_second_ < slow ? 1 : 2;
-    const auto segments =
-        static_cast<uint32_t>(std::min(pacing_bytes_a_second_ >> 10, most_at_once) / state.mss);
+    const uint32_t least = bytes_a_second < slow ? 1 : 2;
+    const auto segments = static_cast<uint32_t>(std::min(bytes_a_second >> 10, most_at_once) / state.mss);
     return std::min(std::max(segments, least), 127u);
 }
 
@@ -141,6 +140,17 @@ uint32_t BbrReplay::with_room_for_bursts(const SenderState& state, uint32_t cwnd
     cwnd += 3 * burst_goal(state);
     cwnd = (cwnd + 1) & ~1u;
     return mode_ == Mode::probe_bw && cycle_ == 0 ? cwnd + 2 : cwnd;
+}
+
+BbrReplay::Range BbrReplay::over_the_cycle(const SenderState& state) const {
+    if (mode_ != Mode::probe_bw || conserving_ || state.ca_state >= CaState::recovery)
+        return {window_.cwnd, window_.cwnd};
+    constexpr uint32_t bonus = 2;  // of the phase that probes
+    const auto bursts = [&](uint32_t gain) {
+        return 3 * burst_goal(state, pacing_rate(state, bandwidth(), gain));
+    };
+    return {std::min(window_.cwnd, std::max(target_without_bursts_ + bursts(cycle_gains[1]), least_cwnd)),
+            std::max(window_.cwnd, (target_without_bursts_ + bursts(cycle_gains[0]) + 1 + bonus) & ~1u)};
 }
 
 uint32_t BbrReplay::inflight(const SenderState& state, uint64_t bandwidth, uint32_t gain) const {
@@ -332,6 +342,7 @@ void BbrReplay::set_cwnd(const SenderState& state, const AckEffect& effect) {
                 const auto most = static_cast<uint32_t>(bandwidth() * most_extra_acked_us / bandwidth_unit);
                 target += std::min(most, std::max(extra_acked_[0], extra_acked_[1]));
             }
+            target_without_bursts_ = target;
             target = with_room_for_bursts(state, target);
             if (full_pipe_) {
                 cwnd = std::min(cwnd + acked, target);

@@ -43,6 +43,13 @@ class BbrReplay {
     void on_sent(const SenderState& state, bool forced);
     // How long after so many bytes the pacing lets the next be sent.
     int64_t pacing_gap_us(uint64_t bytes) const;
+    // The window in the other phases of the gain cycle: which of them the kernel is in, it drew by lot
+    // (bbr_reset_probe_bw_mode), and each lasts but a round trip.
+    struct Range {
+        uint32_t low = 0;
+        uint32_t high = 0;
+    };
+    Range over_the_cycle(const SenderState& state) const;
     // Still looking for the bandwidth.
     bool starting_up() const { return !full_pipe_; }
     void on_burst_end(const SenderState& state, const BurstEnd& end);
@@ -54,7 +61,8 @@ class BbrReplay {
     uint32_t bdp(uint64_t bandwidth, uint32_t gain) const;
     uint32_t inflight(const SenderState& state, uint64_t bandwidth, uint32_t gain) const;
     uint32_t with_room_for_bursts(const SenderState& state, uint32_t cwnd) const;
-    uint32_t burst_goal(const SenderState& state) const;
+    uint32_t burst_goal(const SenderState& state) const { return burst_goal(state, pacing_bytes_a_second_); }
+    static uint32_t burst_goal(const SenderState& state, uint64_t bytes_a_second);
     uint64_t pacing_rate(const SenderState& state, uint64_t bandwidth, uint32_t gain) const;
     void set_pacing_rate(const SenderState& state);
     void save_cwnd();
@@ -85,6 +93,7 @@ class BbrReplay {
     uint32_t full_bandwidth_count_ = 0;
     uint64_t full_bandwidth_ = 0;
     bool full_pipe_ = false;
+    uint32_t target_without_bursts_ = 0;
     uint32_t prior_cwnd_ = 0;
     CaState prior_state_ = CaState::open;
     bool conserving_ = false;
