@@ -11,20 +11,16 @@
 #include <QToolTip>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <random>
 
 #include "gui/app/capture_window.h"
 #include "gui/app/main_window.h"
 #include "gui/app/view_kinds.h"
 #include "gui/recording/capture_dialog.h"
+#include "gui/testing/conversation_capture.h"
 #include "gui/testing/loaded_document.h"
 #include "gui/testing/pointer_events.h"
 #include "gui/testing/shown_markup.h"
 #include "gui/views/overview/overview_view.h"
-
-#include "analyzer/engine/testing/conversation.h"
-#include "analyzer/ingest/capture_builder.h"
-#include "analyzer/net/testing/frame_builder.h"
 
 namespace sanscope {
 namespace {
@@ -33,36 +29,6 @@ using testing_gui::ShownMarkup;
 using testing_gui::wait_until;
 
 const char* const hostile = "<img src=HOSTILE>";
-
-// An iSCSI session whose every name is hostile, in a pcapng whose every comment is.
-test::Bytes hostile_capture() {
-    const std::string text = hostile;
-    const std::string initiator = "InitiatorName=" + text + "i";
-    const std::string target = "TargetName=" + text + "t";
-    test::Conversation::Options options;
-    options.commands = 60;
-    options.initiator_key = initiator;
-    options.target_key = target;
-    const test::Conversation conversation(options, [random = std::mt19937(7)](uint32_t limit) mutable {
-        return static_cast<uint32_t>(random() % limit);
-    });
-    test::PcapngBuilder builder;
-    builder.section().interface({.name = text});
-    uint64_t time_us = 1'700'000'000'000'000;
-    for (const test::SentSegment& segment : conversation.segments) {
-        frames::Ipv4 ip;
-        if (segment.from_target) std::swap(ip.source, ip.destination);
-        frames::Tcp tcp;
-        if (segment.from_target) std::swap(tcp.source_port, tcp.destination_port);
-        tcp.seq = segment.seq;
-        tcp.ack = segment.ack;
-        tcp.flags = segment.flags;
-        const test::Bytes frame = frames::ethernet(frames::ipv4(ip, frames::tcp(tcp, segment.payload))).bytes;
-        constexpr uint16_t comment = 1;
-        builder.enhanced_packet_with(0, time_us += 100, frame, builder.options({{comment, text}}));
-    }
-    return builder.bytes();
-}
 
 class HostileTextTest : public testing::Test {
   protected:
@@ -95,7 +61,7 @@ TEST_F(HostileTextTest, NoViewTakesANameOfTheCaptureForHtml) {
     const QString path = folder.filePath(QString::fromUtf8(hostile) + QStringLiteral(".pcapng"));
     QFile file(path);
     ASSERT_TRUE(file.open(QIODevice::WriteOnly));
-    const test::Bytes bytes = hostile_capture();
+    const test::Bytes bytes = testing_gui::conversation_capture(hostile);
     file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<qint64>(bytes.size()));
     file.close();
 
