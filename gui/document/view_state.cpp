@@ -8,20 +8,30 @@ namespace sanscope {
 namespace {
 
 constexpr size_t longest_history = 200;
+// 73 years. Views prepare more than they show, at each end; all of that is still a number of 64 bits.
+constexpr uint64_t longest_ns = uint64_t{1} << 61;
 
 int64_t rounded(double value) {
     return static_cast<int64_t>(std::llround(value));
+}
+
+// Of a capture whose clock is broken, the beginning.
+TimeRange not_too_long(TimeRange range) {
+    const uint64_t span = static_cast<uint64_t>(range.end_ns) - static_cast<uint64_t>(range.begin_ns);
+    if (range.end_ns > range.begin_ns && span > longest_ns)
+        range.end_ns = range.begin_ns + static_cast<int64_t>(longest_ns);
+    return range;
 }
 
 }  // namespace
 
 void ViewState::set_whole(TimeRange whole) {
     if (whole == whole_) return;
-    const bool is_all = range_ == whole_ || range_.empty();
+    const bool is_all = range_ == not_too_long(whole_) || range_.empty();
     whole_ = whole;
     Q_EMIT whole_changed();
-    if (is_all && !following_) return apply(whole);
-    if (following_) apply(range_.empty() ? whole : at_end(range_));
+    if (is_all && !following_) return apply(not_too_long(whole));
+    if (following_) apply(range_.empty() ? not_too_long(whole) : at_end(range_));
 }
 
 void ViewState::set_following(bool following) {
@@ -37,11 +47,12 @@ TimeRange ViewState::at_end(TimeRange range) const {
 
 // A little beyond the whole may be looked at, so that what stands at its edge can be brought to the middle.
 TimeRange ViewState::within_reach(TimeRange range) const {
+    range = not_too_long(range);
     if (range.span_ns() < shortest_ns) {
         const int64_t middle = range.begin_ns + range.span_ns() / 2;
         range = {middle - shortest_ns / 2, middle + shortest_ns / 2};
     }
-    if (whole_.empty() || range == whole_) return range;
+    if (whole_.empty() || range == not_too_long(whole_)) return range;
     const TimeRange reach = whole_.widened(0.05);
     const int64_t span = std::min(range.span_ns(), std::max(reach.span_ns(), shortest_ns));
     int64_t begin = range.begin_ns;

@@ -31,6 +31,22 @@ TEST(ViewState, TheRangeGrowsWithTheWholeUntilSomeoneLooksCloser) {
     EXPECT_EQ(counter.ranges, 3);
 }
 
+// A capture whose clock is broken: what views prepare around what they show is still a number of 64 bits.
+TEST(ViewState, AStretchIsNeverTooLongToBeDrawn) {
+    constexpr int64_t longest = int64_t{1} << 61;
+    ViewState state;
+    state.set_whole({0, 4'294'967'295'000'000'000});
+    EXPECT_EQ(state.range(), (TimeRange{0, longest}));
+    state.show_all();
+    EXPECT_EQ(state.range(), (TimeRange{0, longest}));
+    state.set_whole({0, 4'294'967'296'000'000'000});
+    EXPECT_EQ(state.range(), (TimeRange{0, longest})) << "still all that can be seen at once";
+    state.set_range({4'294'967'295'000'000'000 - 10 * ms, 4'294'967'295'000'000'000});
+    EXPECT_EQ(state.range().span_ns(), 10 * ms) << "the end is in reach";
+    state.set_range({INT64_MIN, INT64_MAX});
+    EXPECT_LE(state.range().span_ns(), longest);
+}
+
 TEST(ViewState, ZoomKeepsTheMomentUnderThePointer) {
     ViewState state;
     state.set_whole({start, start + 100 * ms});
