@@ -78,7 +78,11 @@ Cause cause_of(const SlowCommand& slow, const std::map<uint32_t, ConnectionWaits
     const int64_t service_ns = service_time_ns(row, waits);
     const bool no_data = row.first_data_ns == no_time && row.first_byte_ns == no_time;
     if (service_ns >= half_ns || (service_ns == no_time && no_data)) {
-        const bool proven = service_ns == no_time || service_ns - unproven_service_ns(row, waits) >= half_ns;
+        // An answer that was lost on its way to the capture, with nothing behind it, comes when a timer has run out.
+        constexpr int64_t least_timeout_ns = 200'000'000;  // TCP_RTO_MIN
+        const bool may_be_lost = waits.loses_before_tap && slow.excess_ns() >= least_timeout_ns / 2;
+        const bool proven = !may_be_lost && (service_ns == no_time ||
+                                             service_ns - unproven_service_ns(row, waits) >= half_ns);
         return proven ? Cause::target : Cause::target_or_path;
     }
     return Cause::transfer;

@@ -278,6 +278,14 @@ bool is_slow(const ServiceTimes& one, uint32_t depth) {
            one.alone.percentile_ns(0.5) >= std::max(wait_ns / 3, least_wait_ns / 2 + size_ns);
 }
 
+bool shares_its_path(uint32_t connection, std::span<const SenderFacts> senders) {
+    return std::ranges::any_of(senders, [&](const SenderFacts& sender) {
+        constexpr double little = 0.25;  // of its own
+        return sender.number == connection && !sender.is_initiator &&
+               sender.beside_rate > little * sender.rate();
+    });
+}
+
 void add_target_waits(FindingList& list, const CommandFacts& commands, std::span<const SenderFacts> senders,
                       std::span<const ServiceTimes> services) {
     for (const ServiceTimes& one : services) {
@@ -305,6 +313,11 @@ void add_target_waits(FindingList& list, const CommandFacts& commands, std::span
         const bool proven = 2 * one.proven >= one.count();
         finding.severity = wait_ns >= long_wait_ns && proven ? Severity::problem : Severity::notice;
         if (!proven) finding.confidence = Finding::Confidence::likely;
+        // Where several connections share the path, what waits on one may have waited behind the data of another; but a
+        // logical unit that is slow while another is fast is not the path's doing.
+        const bool other_unit = faster != nullptr && faster->lun != one.lun;
+        if (!proven && !other_unit && shares_its_path(one.connection, senders))
+            finding.severity = Severity::information;
         finding.side = Finding::Side::target;
         finding.sender = Finding::Sender::target;
         finding.session = one.session;

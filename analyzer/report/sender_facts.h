@@ -57,8 +57,8 @@ struct SenderFacts {
     TimeSpans flowing;    // its data passed one upon another, in the capture's time
     Spells timeouts;      // no progress at all, ended by what a retransmission timeout sent
     uint64_t timeouts_answered =
-        0;             // of those: what the timer sent was answered a round trip later, as if it were wanted
-    Spells stalls;     // before a closed window
+        0;          // of those: what the timer sent was answered a round trip later, as if it were wanted
+    Spells stalls;  // before a closed window
     // Its data were acknowledged later than a round trip, by a packet without data: the path or a host's TCP had them. Of an
     // initiator whose data were not captured at the target.
     TimeSpans late_acks;
@@ -81,14 +81,14 @@ struct SenderFacts {
     double queued_burst_rate = 0;
     double beside_rate =
         0;  // bytes a second of other connections the same way at the same time, which share the path
-    uint32_t widest_window = 0;           // the receiver offered while it was what limited
-    uint32_t outstanding_at_limit = 0;    // bytes not acknowledged then, at the most
+    uint32_t widest_window = 0;         // the receiver offered while it was what limited
+    uint32_t outstanding_at_limit = 0;  // bytes not acknowledged then, at the most
     // Bytes in flight while data were in flight and commands under way, by time: a tenth, the half, nine tenths of it had no
     // more than this.
     uint32_t in_flight_p10 = 0;
     uint32_t in_flight_p50 = 0;
     uint32_t in_flight_p90 = 0;
-    uint64_t ecn_reductions = 0;   // where ca_transitions are kept
+    uint64_t ecn_reductions = 0;  // where ca_transitions are kept
     // Into Disorder and back without a retransmission: what the receiver had told to be missing came by itself.
     uint64_t holes_that_filled = 0;
     uint64_t disorders = 0;  // into Disorder, whatever came of it

@@ -330,12 +330,20 @@ class OfSender {
                    : 0;
     }
 
+    // Segments; those of which the receiver told are the path's for sure.
+    uint64_t came_late() const {
+        return std::max(
+            {count(LossKind::out_of_order), holes_that_filled(), facts_.summary->path_reordered()});
+    }
+
     bool is_reordered() const {
         // One in a thousand no sender minds.
         constexpr double least_rate = 1e-3;
-        const double segments = static_cast<double>(facts_.bytes()) / facts_.mss();
+        const double least =
+            std::max(least_rate * static_cast<double>(facts_.bytes()) / facts_.mss(), double{least_losses});
+        if (static_cast<double>(facts_.summary->path_reordered()) >= least) return true;
         const uint64_t late = std::max(count(LossKind::out_of_order), holes_that_filled());
-        if (late < least_losses || static_cast<double>(late) < least_rate * segments) return false;
+        if (static_cast<double>(late) < least) return false;
         // What the receiver had no holes for came to the capture in another order than to it.
         constexpr uint64_t most_in_one_hole = 8;
         return !facts_.has_windows || most_in_one_hole * facts_.disorders >= late;
@@ -346,8 +354,8 @@ class OfSender {
         Finding finding =
             begin(Kind::reordering, Severity::notice, facts_.summary->in_state_ns(CaState::disorder));
         finding.packet = facts_.first_loss[static_cast<size_t>(LossKind::out_of_order)];
-        const bool by_word = count(LossKind::out_of_order) < holes_that_filled();
-        const uint64_t late = std::max(count(LossKind::out_of_order), holes_that_filled());
+        const uint64_t late = came_late();
+        const bool by_word = count(LossKind::out_of_order) < late;
         finding.title = fmt::format("{} of {} came out of order", counted(late, "segment"), facts_.name());
         const uint64_t needless = count(LossKind::spurious);
         finding.add_sign(

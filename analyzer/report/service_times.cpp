@@ -47,6 +47,9 @@ std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> sender
                 all->add(sender.held_back);
             }
         }
+        constexpr uint64_t least_losses = 3;
+        if (sender.connection->vantage != Vantage::target && sender.repaired() >= least_losses)
+            waits.loses_before_tap = true;
         const int64_t rtt_ns = sender.loaded_rtt_ns();
         if (rtt_ns != no_time) waits.rtt_ns = std::max(waits.rtt_ns, rtt_ns);
         if (sender.connection->vantage == Vantage::target) waits.rtt_behind_tap_ns = waits.rtt_ns;

@@ -22,6 +22,7 @@ struct ConnectionWaits {
     TimeSpans before_write_status;  // read data flowed before it, or a TCP stood
     TimeSpans
         unproven;  // the target's TCP had not told yet that it has the request or the data (SenderFacts)
+    bool loses_before_tap = false;  // data of the target are lost, and were not captured at the target
     const SenderFacts* initiator = nullptr;
     const SenderFacts* target = nullptr;
     int64_t rtt_ns = 0;             // of the path, of which each command takes one
