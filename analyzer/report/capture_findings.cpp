@@ -63,7 +63,11 @@ void add_nothing_to_see(FindingList& list, const FindingsInput& input) {
         list.push_back(make(Kind::no_packets, Severity::notice, "No packets in this capture",
                             "The file is empty, or damaged from the start."));
     } else if (input.store.sessions().empty()) {
-        list.push_back(make(Kind::no_iscsi, Severity::notice, "No iSCSI in this capture",
+        // Where no portal let anyone in, there can be none.
+        const bool refused = std::ranges::any_of(
+            list, [](const Finding& finding) { return finding.kind == Kind::connection_refused; });
+        list.push_back(make(Kind::no_iscsi, refused ? Severity::information : Severity::notice,
+                            "No iSCSI in this capture",
                             fmt::format("{} in {}; none of it looks like iSCSI. Was the right interface "
                                         "captured, and the right port?",
                                         counted(input.totals.packets, "packet"),

@@ -220,6 +220,7 @@ CommandFacts find_command_facts(const ResultStore& store, const Stop& stop) {
         if (row.outcome == Outcome::unanswered || too_late) count_one(facts.unanswered, number, row);
         if (row.outcome == Outcome::aborted) count_one(facts.aborted, number, row);
         if (row.response_packet == 0) continue;
+        if (row.status == unknown<uint16_t>) ++facts.unknown_statuses;
         if (row.status != 0 && row.status != unknown<uint16_t>) {
             constexpr size_t most_kinds = 256;
             const std::array<uint16_t, 4> kind{row.status, row.sense_key, row.asc, row.ascq};

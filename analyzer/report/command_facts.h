@@ -84,6 +84,7 @@ struct CommandFacts {
     std::vector<int64_t> last_answer_ns;  // by connection - 1
     std::vector<uint64_t> of_connection;  // commands, by connection - 1
     int64_t longest_ns = 0;               // turnaround
+    uint64_t unknown_statuses = 0;        // of commands that were answered, beyond the cut of their packets
 
     const SessionFacts* session(uint32_t number) const;
 };

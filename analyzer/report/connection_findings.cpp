@@ -250,6 +250,36 @@ void add_resets(FindingList& list, const FindingsInput& input, const CommandFact
             fmt::format("{} without an answer, no Logout before it", counted(like.count, "command")));
         list.push_back(std::move(finding));
     }
+    // A session that served commands, and ended in an RST with none of them under way: no harm was done, but nobody logs out so.
+    for (uint32_t number = 1; number <= commands.of_connection.size(); ++number) {
+        const ConnectionRow& row = input.store.connections()[number - 1];
+        if (!row.iscsi || commands.of_connection[number - 1] == 0 || commands.unanswered.contains(number))
+            continue;
+        if (std::ranges::find(logged_out, number) != logged_out.end()) continue;
+        const std::optional<Closing> closing = first_closing(row);
+        if (!closing || !closing->reset) continue;
+        const Endpoint& end = closing->by_target ? row.target : row.initiator;
+        const std::string name = format_endpoint(end.address, end.port);
+        Finding finding;
+        finding.kind = Kind::connection_reset;
+        finding.severity = Severity::notice;
+        finding.side = closing->by_target ? Finding::Side::target : Finding::Side::initiator;
+        finding.sender = closing->by_target ? Finding::Sender::target : Finding::Sender::initiator;
+        finding.connection = number;
+        finding.session = row.session;
+        finding.packet = closing->packet;
+        finding.begin_ns = finding.end_ns = closing->time_ns;
+        finding.title =
+            fmt::format("{} {} reset the connection (RST) without a Logout, with no command under way",
+                        closing->by_target ? "Target" : "Initiator", name);
+        finding.explanation =
+            "Its host or program dropped the session: it died, was killed, or just does not log "
+            "out. All that it had asked for was answered.";
+        finding.add_sign(fmt::format("packet {} from {} has RST", closing->packet, name));
+        finding.add_sign(fmt::format("{} before it, and no Logout",
+                                     counted(commands.of_connection[number - 1], "command")));
+        list.push_back(std::move(finding));
+    }
 }
 
 }  // namespace

@@ -130,7 +130,7 @@ std::string place_of(const Finding& finding, const ResultStore& store) {
 }
 
 // With the figures of the kind that moved most.
-Finding nothing_wrong(const FindingsInput& input, bool tcp_waited) {
+Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands, bool tcp_waited) {
     Finding finding;
     finding.kind = Kind::nothing_wrong;
     const Summary& summary = input.store.summary();
@@ -148,7 +148,9 @@ Finding nothing_wrong(const FindingsInput& input, bool tcp_waited) {
         first_ns = first_ns == no_time ? load.first_ns : std::min(first_ns, load.first_ns);
         last_ns = std::max(last_ns, load.last_ns);
     }
-    finding.title = fmt::format("Nothing wrong with {}", counted(summary.commands(), "command"));
+    const bool all_known = commands.unknown_statuses == 0;
+    finding.title = fmt::format("Nothing wrong {} {}", all_known ? "with" : "is seen of",
+                                counted(summary.commands(), "command"));
     if (const int64_t took_ns = elapsed_ns(first_ns, last_ns); took_ns > 0) {
         finding.title +=
             fmt::format(" in {}, {}", human_duration(took_ns),
@@ -165,6 +167,12 @@ Finding nothing_wrong(const FindingsInput& input, bool tcp_waited) {
                                           key.first, human_duration(took.percentile_ns(0.5)),
                                           many ? "all but one in a hundred" : "the longest",
                                           human_duration(many ? took.percentile_ns(0.99) : took.max_ns()));
+    }
+    if (!all_known) {
+        finding.confidence = Finding::Confidence::possible;
+        finding.explanation +=
+            fmt::format("How {} of them ended is not in the capture: whether they failed is not known. ",
+                        human_count(commands.unknown_statuses));
     }
     finding.explanation +=
         tcp_waited ? "All commands were answered and none stood out. TCP held data back now and then, "
@@ -231,7 +239,7 @@ std::vector<Finding> findings(const FindingsInput& input) {
                share_of(sender.held_back_ns(), sender.judged_ns()) >= noticeable_share;
     });
     if (is_well && !half_captured && input.store.summary().commands() > 0)
-        list.push_back(nothing_wrong(input, tcp_waited));
+        list.push_back(nothing_wrong(input, commands, tcp_waited));
     for (Finding& finding : list) begin_with_capital(finding.title);
     sort_by_weight(list);
     limit_kinds(list);

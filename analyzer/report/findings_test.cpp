@@ -353,6 +353,16 @@ TEST_F(Findings, segments_sent_again_needlessly_are_told_with_the_reordering_tha
     EXPECT_EQ(finding.packet, 90u);
 }
 
+// A few deep holes hold all that is late: what the receiver SACKed says how many.
+TEST_F(Findings, the_receivers_word_makes_reordering_however_few_its_disorders) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {});
+    add_window(target, 1000, {});
+    for (int i = 0; i < 60; ++i) target.on_reordered(Reordering::path);
+    const Finding finding = find_one(Kind::reordering);
+    EXPECT_THAT(finding.title, HasSubstr("60 segments of target 10.0.0.2:3260 came out of order"));
+}
+
 TEST_F(Findings, segments_that_only_the_capture_has_out_of_order_are_no_reordering) {
     SenderSummary& target = add_target();
     add_window(target, 0, {.limit = SendLimit::application});
@@ -584,6 +594,14 @@ TEST_F(OneSlowReadFromAfar, may_be_the_paths_where_the_answer_is_the_first_that_
         EXPECT_EQ(finding.severity, Finding::Severity::notice);
         EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
     }
+}
+
+// The last segment of an answer, lost before the tap, comes when the target's timer has run out.
+TEST_F(OneSlowRead, may_be_a_lost_answer_where_the_path_before_the_tap_loses) {
+    for (int64_t i = 0; i < 3; ++i) add_loss(target, LossKind::fast_retransmit, 100 + i);
+    EXPECT_THAT(find_slow().explanation, HasSubstr("it waited for the target, or on the path"));
+    store.connection(1).vantage = Vantage::target;
+    EXPECT_THAT(find_slow().explanation, HasSubstr("the target took"));
 }
 
 TEST_F(OneSlowRead, is_explained_by_a_timeout_within_its_time) {
@@ -990,6 +1008,41 @@ TEST_F(Findings, who_reset_the_connection_is_told) {
     // After a logout an RST is how some hosts close.
     store.add_session_event({.packet = 70, .connection = 1, .opcode = 0x06});
     EXPECT_TRUE(find(Kind::connection_reset).empty());
+}
+
+TEST_F(Findings, a_session_that_ends_in_a_reset_without_a_logout_is_told_though_all_was_answered) {
+    for (int64_t i = 0; i < 10; ++i) add_read(10 * i, 5);
+    ConnectionRow& row = store.connection(1);
+    row.out.fin = true;
+    row.out.fin_ns = 995 * ms;
+    EXPECT_TRUE(find(Kind::connection_reset).empty());
+    row.out.fin = false;
+    row.out.fin_ns = no_time;
+    row.out.reset = true;
+    row.out.reset_packet = 77;
+    row.out.reset_ns = 995 * ms;
+    const Finding finding = find_one(Kind::connection_reset);
+    EXPECT_EQ(finding.severity, Finding::Severity::notice);
+    EXPECT_EQ(finding.side, Finding::Side::initiator);
+    EXPECT_EQ(finding.packet, 77u);
+    store.add_session_event({.packet = 70, .connection = 1, .opcode = 0x06});
+    EXPECT_TRUE(find(Kind::connection_reset).empty());
+}
+
+TEST_F(Findings, commands_whose_status_was_cut_off_are_not_called_well) {
+    for (int64_t i = 0; i < 10; ++i) add_read(10 * i, 5);
+    EXPECT_THAT(find_one(Kind::nothing_wrong).title, HasSubstr("Nothing wrong with 10 commands"));
+    add_command({.bytes = 65536,
+                 .response_packet = 5000,
+                 .request_ns = 200 * ms,
+                 .response_ns = 205 * ms,
+                 .name = "READ(16)",
+                 .opcode = read_16,
+                 .outcome = Outcome::completed});
+    const Finding finding = find_one(Kind::nothing_wrong);
+    EXPECT_THAT(finding.title, HasSubstr("Nothing wrong is seen of 11 commands"));
+    EXPECT_THAT(finding.explanation, HasSubstr("How 1 of them ended is not in the capture"));
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
 }
 
 TEST_F(Findings, an_initiator_that_resets_after_it_waited_long_is_not_the_cause) {

@@ -259,10 +259,28 @@ std::string losses(const SenderSummary& sender) {
     return text;
 }
 
-std::string_view vantage_words(Vantage vantage) {
+// Where it was captured, or why that is not known.
+std::string vantage_words(const ConnectionRow& row) {
     constexpr std::array<std::string_view, 4> words = {
         "", ", captured at the initiator", ", captured at the target", ", captured between the two"};
-    return words[static_cast<size_t>(vantage)];
+    if (row.vantage != Vantage::unknown) return std::string(words[static_cast<size_t>(row.vantage)]);
+    // Below, the clocks and queues of two processors do not order what happens at the ends.
+    constexpr int64_t clocks_order_ns = 100'000;
+    if ((row.packets_out == 0) != (row.packets_in == 0))
+        return "; captured where is not known: one direction is not there";
+    if (row.rtt_min_ns == no_time) return "; captured where is not known: no round trip was seen";
+    if (row.rtt_min_ns < clocks_order_ns) {
+        return fmt::format(
+            "; captured where is not known: a round trip of {} is too short to order events at its ends",
+            human_duration(row.rtt_min_ns));
+    }
+    return "; captured where is not known: neither end answers sooner than the other";
+}
+
+// What was lost before the capture with nothing behind it, or lost again when it was sent again, no packet shows.
+bool may_hide_losses(const Side& side) {
+    const Vantage near = side.is_initiator() ? Vantage::initiator : Vantage::target;
+    return side.connection().vantage != near && side.repaired() > 0;
 }
 
 template <class... Args>
@@ -287,7 +305,8 @@ void append_side(std::string& text, const Side& side) {
         more(fmt::format("{}{}{} transition{}", what, what.empty() ? "" : " of the time; ",
                          human_count(sender.transitions()), sender.transitions() == 1 ? "" : "s"));
     }
-    if (const std::string what = losses(sender); !what.empty()) more(what);
+    if (const std::string what = losses(sender); !what.empty())
+        more(may_hide_losses(side) ? "at least: " + what : what);
 }
 
 }  // namespace
@@ -319,7 +338,7 @@ std::string senders_section(const ResultStore& store) {
         const auto& [number, sides] = connections[i];
         const ConnectionRow& row = sides.front().connection();
         line(text, "  {:>3}  {} -> {}{}", number, Side::endpoint(row.initiator), Side::endpoint(row.target),
-             vantage_words(row.vantage));
+             vantage_words(row));
         for (const Side& side : sides) append_side(text, side);
     }
     if (connections.size() > max_connections_listed) {

@@ -179,7 +179,9 @@ TEST(SenderReport, the_worst_connections_come_first_and_the_rest_are_counted) {
     EXPECT_THAT(sentences, HasSubstr("  … and 24 more\n"));  // connection 1 is held back for 9 % only
     EXPECT_EQ(lines_of(sentences), 8u);
     const std::string senders = senders_section(network.store);
-    EXPECT_THAT(senders, HasSubstr("TCP senders\n   30  10.0.0.1:50030 -> 10.0.0.2:3260\n"));
+    EXPECT_THAT(senders, HasSubstr("TCP senders\n   30  10.0.0.1:50030 -> 10.0.0.2:3260; captured where is "
+                                   "not known: no round trip was "
+                                   "seen\n"));
     EXPECT_THAT(senders, HasSubstr("  … and 20 more\n"));
 }
 
@@ -222,7 +224,7 @@ TEST(SenderReport, tells_of_a_side_all_that_is_known) {
         "                  limited by congestion 83 %, recovery 9.0 %, application 7.5 %, unknown 0.5 % of "
         "1.00 s\n"
         "                  Recovery 9.0 %, Loss 0.5 % of the time; 2 transitions\n"
-        "                  71 fast retransmissions, 1 timeout retransmission, 5 out of order\n");
+        "                  at least: 71 fast retransmissions, 1 timeout retransmission, 5 out of order\n");
 }
 
 TEST(SenderReport, tells_of_an_untroubled_side_no_more_than_there_is) {
@@ -232,10 +234,25 @@ TEST(SenderReport, tells_of_an_untroubled_side_no_more_than_there_is) {
     EXPECT_EQ(
         senders_section(network.store),
         "\nTCP senders\n"
-        "    1  10.0.0.1:50001 -> 10.0.0.2:3260\n"
+        "    1  10.0.0.1:50001 -> 10.0.0.2:3260; captured where is not known: no round trip was seen\n"
         "       initiator  5.00 MB sent; round trip smoothed 20.3 ms on average, 20.3 ms at most\n"
         "                  congestion control not known; cwnd 14.5 kB to 210 kB; in flight 198 kB at most\n"
         "                  limited by application 100 % of 1.00 s\n");
+}
+
+TEST(SenderReport, tells_why_it_is_not_known_where_the_capture_was_taken) {
+    const auto senders = [](int64_t rtt_ns, uint64_t packets_in) {
+        Network network;
+        ConnectionRow& connection = network.add_connection();
+        connection.rtt_min_ns = rtt_ns;
+        connection.packets_out = 9;
+        connection.packets_in = packets_in;
+        network.add_initiator({{SendLimit::application, second}});
+        return senders_section(network.store);
+    };
+    EXPECT_THAT(senders(17'000, 9), HasSubstr("a round trip of 17.0 us is too short to order events"));
+    EXPECT_THAT(senders(17'000, 0), HasSubstr("one direction is not there"));
+    EXPECT_THAT(senders(5'000'000, 9), HasSubstr("neither end answers sooner than the other"));
 }
 
 TEST(SenderReport, leaves_out_who_hardly_sent_anything_unless_some_of_it_was_lost) {

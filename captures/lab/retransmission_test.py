@@ -7,6 +7,7 @@ counted     captures with a file of counters beside (NAME.retransmissions.csv: T
             nothing is said to be lacking in them, for they are whole
 shown       every sample: each row of `losses` that tells of something sent again names a packet that carries those bytes,
             and bytes that were seen before, or that a packet before it passed over; what is out of order came once
+first only  a sample of which the capture kept but the first segment of each Data-In: what is lacking was never sent again
 captures…   the second for other captures"""
 
 import argparse
@@ -15,11 +16,13 @@ import csv
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 LAB = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(LAB.parent.parent / "analyzer" / "tests"))
 
 from harness import DEFAULT_SANSCOPE, SAMPLES, Checks, TableError, missing_program, number, table  # noqa: E402
+from twins_test import Pcap  # noqa: E402
 
 SENT_AGAIN = {"fast_retransmit", "rto", "tlp", "spurious"}
 TOLERANCE = 0.02
@@ -127,6 +130,53 @@ def sent_before(sanscope, capture):
                 farthest[back] = ack
 
 
+def first_segments_only(sanscope, capture, folder):
+    """As a sniffer leaves a capture that keeps only packets in which it found a header. Lines that say what was made of it."""
+    plain = folder / "plain.pcap"
+    twin = folder / "first-segments.pcap"
+    subprocess.run(["editcap", "-F", "nsecpcap", *capture_arguments(capture, folder), plain], check=True, capture_output=True)
+    pdus = table(sanscope, "pdus", plain)
+    data_in = [row for row in pdus if row["opcode"] == "0x25"]
+    heads = {number(row["first_packet"]) for row in pdus}
+    dropped = set()
+    for row in data_in:
+        dropped.update(set(range(number(row["first_packet"]) + 1, number(row["last_packet"]) + 1)) - heads)
+    senders = packets_from(plain, {row["sender"] for row in data_in})
+    dropped &= senders
+    if len(dropped) < 100:
+        yield f"only {len(dropped)} packets are not the first of a Data-In: this tries nothing"
+    Pcap(plain).write(twin, without=dropped)
+    losses = table(sanscope, "losses", twin, statuses=(0, 3))
+    again = [row for row in losses if row["kind"] in SENT_AGAIN]
+    if again:
+        yield f"{len(again)} rows say that something was sent again, the first packet {again[0]['packet']} ({again[0]['kind']})"
+    if not any(row["kind"] == "not_captured" for row in losses):
+        yield f"{len(dropped)} packets are lacking, and nothing says so"
+    said = sum(number(row[column]) for row in table(sanscope, "connections", twin)
+               for column in ("retransmissions_out", "retransmissions_in"))
+    if said:
+        yield f"the connections count {said} retransmissions"
+    for row in table(sanscope, "findings", twin):
+        if row["kind"] in ("lost_segments", "retransmission_timeout", "needless_retransmission"):
+            yield f"a finding says: {row['title']}"
+
+
+def capture_arguments(capture, folder):
+    if capture.suffix != ".zst":
+        return [capture]
+    raw = folder / "raw.pcap"
+    subprocess.run(["zstd", "-qdf", capture, "-o", raw], check=True)
+    return [raw]
+
+
+def packets_from(capture, senders):
+    """The numbers of packets from those `IP:PORT` that carry data."""
+    out = subprocess.run(["tshark", "-r", capture, "-Y", "tcp.len > 0", "-T", "fields", "-e", "frame.number", "-e", "ip.src", "-e",
+                          "tcp.srcport"], capture_output=True, check=False, text=True).stdout
+    rows = [line.split("\t") for line in out.splitlines()]
+    return {int(packet) for packet, address, port in rows if f"{address}:{port}" in senders}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("captures", nargs="*", type=pathlib.Path, help="these rather than the samples")
@@ -147,6 +197,10 @@ def main():
         for capture in captures_of(counters):
             check(f"{capture.name}: what was sent again is what the senders counted",
                   counted(sanscope, capture, counters))
+    for name in ("reads-256k-qd4.pcapng.zst",) if not arguments.captures else ():
+        with tempfile.TemporaryDirectory() as folder:
+            check(f"{name}: with the first segment of each Data-In alone, nothing was sent again",
+                  list(first_segments_only(sanscope, SAMPLES / name, pathlib.Path(folder))))
     for capture in arguments.captures or sorted(path for path in SAMPLES.iterdir() if ".pcap" in path.name):
         check(f"{capture.name}: rows name packets that carry those bytes", shown(sanscope, capture))
         check(f"{capture.name}: what is sent again was sent before", sent_before(sanscope, capture))

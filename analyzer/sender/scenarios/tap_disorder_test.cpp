@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "analyzer/sender/scenarios/captured.h"
@@ -65,25 +67,47 @@ class TapDisorder : public testing::TestWithParam<Vista> {
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    Vistas, TapDisorder,
-    testing::Values(Vista{6 * microsecond, false, false, true}, Vista{6 * microsecond, true, false, true},
-                    Vista{6 * microsecond, true, false, false}, Vista{6 * microsecond, true, true, true},
-                    Vista{10 * millisecond, false, false, true}, Vista{10 * millisecond, true, false, true},
-                    Vista{10 * millisecond, true, false, false}, Vista{2 * millisecond, true, true, true},
-                    Vista{2 * millisecond, false, true, false}, Vista{2 * millisecond, true, true, false}),
-    [](const auto& vista) {
-        return std::to_string(vista.param.rtt_ns / 1000) + "us" +
-               (vista.param.at_receiver ? "AtReceiver" : "AtSender") + (vista.param.slow ? "Slow" : "Bulk") +
-               (vista.param.ip_ids ? "" : "WithoutIpIds");
-    });
+// Where a queue can put an acknowledgement before its segment: at the sender, not if it comes a round trip later.
+class QueuedAcknowledgements : public TapDisorder {};
+// Where one can overtake another, or be lost, and not be sent again by a timeout alone.
+class DisorderOnThePath : public TapDisorder {};
+
+constexpr Vista vistas[] = {
+    {6 * microsecond, false, false, true},  {6 * microsecond, true, false, true},
+    {6 * microsecond, true, false, false},  {6 * microsecond, true, true, true},
+    {10 * millisecond, false, false, true}, {10 * millisecond, true, false, true},
+    {10 * millisecond, true, false, false}, {2 * millisecond, true, true, true},
+    {2 * millisecond, false, true, false},  {2 * millisecond, true, true, false},
+};
+
+template <class Applies>
+std::vector<Vista> vistas_where(Applies applies) {
+    std::vector<Vista> chosen;
+    std::copy_if(std::begin(vistas), std::end(vistas), std::back_inserter(chosen), applies);
+    return chosen;
+}
+
+std::string vista_name(const testing::TestParamInfo<Vista>& vista) {
+    return std::to_string(vista.param.rtt_ns / 1000) + "us" +
+           (vista.param.at_receiver ? "AtReceiver" : "AtSender") + (vista.param.slow ? "Slow" : "Bulk") +
+           (vista.param.ip_ids ? "" : "WithoutIpIds");
+}
+
+INSTANTIATE_TEST_SUITE_P(Vistas, TapDisorder, testing::ValuesIn(vistas), vista_name);
+INSTANTIATE_TEST_SUITE_P(Vistas, QueuedAcknowledgements,
+                         testing::ValuesIn(vistas_where([](const Vista& vista) {
+                             return vista.at_receiver || vista.rtt_ns <= 100 * microsecond;
+                         })),
+                         vista_name);
+INSTANTIATE_TEST_SUITE_P(Vistas, DisorderOnThePath, testing::ValuesIn(vistas_where([](const Vista& vista) {
+                             return !vista.slow && vista.rtt_ns >= millisecond;
+                         })),
+                         vista_name);
 
 // Of every segment the acknowledgement was queued to the tap by another processor, a little sooner.
-TEST_P(TapDisorder, AcknowledgementsBeforeTheirSegments) {
+TEST_P(QueuedAcknowledgements, BeforeTheirSegments) {
     Simulation simulation(path_of(GetParam().rtt_ns, 1000, 10'000));
     write(simulation, GetParam().slow);
-    // Where it comes a round trip later, no queue puts it first.
-    if (!GetParam().at_receiver && GetParam().rtt_ns > 100 * microsecond) return;
     const int64_t sooner_ns = (GetParam().at_receiver ? 0 : GetParam().rtt_ns) + 2 * microsecond;
     Tapped tap = tap_of(simulation);
     for (TappedSegment& tapped : tap)
@@ -146,9 +170,7 @@ TEST_P(TapDisorder, LateForTheTapAlone) {
 }
 
 // The path itself lets one be overtaken: the receiver's SACKs tell.
-TEST_P(TapDisorder, LateOnThePath) {
-    // Nothing overtakes, or what is overtaken for so long is sent again.
-    if (GetParam().slow || GetParam().rtt_ns < millisecond) return;
+TEST_P(DisorderOnThePath, IsToldByTheReceiver) {
     Simulation simulation(path_of(GetParam().rtt_ns, 1000, 10'000));
     for (uint32_t n = 100; n < 500; n += 100)
         simulation.data_link().hold(simulation.segment(n), 20 * microsecond);
@@ -165,9 +187,7 @@ TEST_P(TapDisorder, LateOnThePath) {
 }
 
 // What was lost before the tap is told by the packet that brings it at last.
-TEST_P(TapDisorder, RealLossesAreCounted) {
-    // Timeouts alone, in the others.
-    if (GetParam().slow || GetParam().rtt_ns < millisecond) return;
+TEST_P(DisorderOnThePath, IsNotMixedUpWithLosses) {
     Simulation simulation(path_of(GetParam().rtt_ns, 1000, 10'000));
     for (uint32_t n = 100; n < 500; n += 50) simulation.data_link().drop(simulation.segment(n));
     write(simulation, false);
