@@ -93,6 +93,7 @@ void on_parts(TimeParts& parts, const CommandRow& row) {
 }
 
 void on_row(SessionFacts& session, const CommandRow& row, int64_t path_ns) {
+    if (is_read(row) || is_write(row) || row.opcode == unknown<uint16_t>) ++session.commands;
     if (row.queue_depth != unknown<uint32_t>) {
         const uint32_t depth = std::min(row.queue_depth, greatest_depth);
         if (depth >= session.depths.size()) session.depths.resize(depth + 1);

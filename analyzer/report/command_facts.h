@@ -36,6 +36,7 @@ struct SessionFacts {
     TimeParts writes;
     std::vector<uint32_t> depths;  // by queue depth: requests that found it
     uint64_t requests = 0;
+    uint64_t commands = 0;  // reads and writes, and those of which not even that is known
     int64_t first_ns = no_time;
     int64_t last_ns = no_time;
     int64_t busy_ns = 0;  // something was under way, as the initiator saw it
@@ -43,6 +44,11 @@ struct SessionFacts {
 
     uint64_t bytes() const { return reads.bytes + writes.bytes; }
     uint64_t transfers() const { return reads.count() + writes.count(); }
+    // Whether nearly all that it did is known: a capture that was cut, or lacks packets, may hide most of it.
+    bool is_known() const {
+        constexpr uint64_t most_of_ten = 9;
+        return 10 * transfers() >= most_of_ten * commands;
+    }
     // The least depth that this share of requests did not exceed; exact.
     uint32_t depth(double fraction) const;
     // From the first request to the last answer.

@@ -68,7 +68,8 @@ class OfSession {
 
     void add(bool target_is_slow) {
         const bool waits_for_r2ts = r2t_waits();
-        if (target_is_slow) return;
+        // Depth and rate are those of all commands.
+        if (target_is_slow || !session_.is_known()) return;
         // What follows is about senders that had nothing to send.
         if (sender_.queues_on_path() || sender_.limited_share(SendLimit::application) < most) return;
         if (waits_for_r2ts || shallow_queue() || send_buffer()) return;
