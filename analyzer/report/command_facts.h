@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -44,10 +45,11 @@ struct SessionFacts {
 
     uint64_t bytes() const { return reads.bytes + writes.bytes; }
     uint64_t transfers() const { return reads.count() + writes.count(); }
-    // Whether nearly all that it did is known: a capture that was cut, or lacks packets, may hide most of it.
-    bool is_known() const {
-        constexpr uint64_t most_of_ten = 9;
-        return 10 * transfers() >= most_of_ten * commands;
+    // Commands for each whose size and times are known: a capture that was cut, or lacks packets, hides many.
+    double for_each_known() const {
+        return transfers() == 0
+                   ? 1
+                   : std::max(1.0, static_cast<double>(commands) / static_cast<double>(transfers()));
     }
     // The least depth that this share of requests did not exceed; exact.
     uint32_t depth(double fraction) const;

@@ -56,20 +56,22 @@ class OfSession {
         busy_ns_ = session.busy_ns;
         throughput_ =
             busy_ns_ > 0 ? static_cast<double>(session.bytes()) * 1e9 / static_cast<double>(busy_ns_) : 0;
+        throughput_ *= session.for_each_known();
         depth_ = session.depth(0.5);
         if (at_target && busy_ns_ > 0) {
             // The requests and answers under way on the path count as well (Little's law).
             const double taken_ns = parts.turnaround.mean_ns() + static_cast<double>(rtt_ns_);
-            const double mean_depth =
-                static_cast<double>(session.transfers()) * taken_ns / static_cast<double>(busy_ns_);
+            const double mean_depth = session.for_each_known() * static_cast<double>(session.transfers()) *
+                                      taken_ns / static_cast<double>(busy_ns_);
             depth_ = std::max(depth_, static_cast<uint32_t>(std::lround(std::min(mean_depth, 1e6))));
         }
     }
 
     void add(bool target_is_slow) {
         const bool waits_for_r2ts = r2t_waits();
-        // Depth and rate are those of all commands.
-        if (target_is_slow || !session_.is_known()) return;
+        // Where most commands are hidden, nobody knows the load.
+        constexpr double least_known = 0.5;
+        if (target_is_slow || session_.for_each_known() * least_known > 1) return;
         // What follows is about senders that had nothing to send.
         if (sender_.queues_on_path() || sender_.limited_share(SendLimit::application) < most) return;
         if (waits_for_r2ts || shallow_queue() || send_buffer()) return;
