@@ -54,6 +54,7 @@ endif()
 
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
+include(SanscopeHardening)
 include(SanscopeFastBuild)
 sanscope_precompiled(sanscope_precompiled_library library.h)
 if(SANSCOPE_BUILD_TESTS)
@@ -80,6 +81,7 @@ function(sanscope_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name}_test ${ARG_SOURCES})
   target_compile_options(${name}_test PRIVATE -O0)
+  set_target_properties(${name}_test PROPERTIES SANSCOPE_NOT_OPTIMIZED ON)
   target_link_libraries(${name}_test PRIVATE sanscope_options GTest::gmock GTest::gtest_main ${ARG_DEPENDS})
   sanscope_use_precompiled(${name}_test sanscope_precompiled_test)
   gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
@@ -118,12 +120,4 @@ function(sanscope_benchmark name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name}_bench ${ARG_SOURCES})
   target_link_libraries(${name}_bench PRIVATE sanscope_options benchmark::benchmark_main ${ARG_DEPENDS})
-endfunction()
-
-# sanscope_hardened(TARGET...): programs that read what others wrote. Their tables of addresses are filled in at the start and
-# read-only from then on, and no stack is executable.
-function(sanscope_hardened)
-  foreach(target ${ARGN})
-    target_link_options(${target} PRIVATE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
-  endforeach()
 endfunction()
