@@ -64,7 +64,9 @@ class CcClassifier {
     bool is_sure(double best, double other, uint64_t stops_at_best, uint64_t stops_at_other, double bbr,
                  int64_t min_rtt_us) const;
     bool stops_at_a_window() const;
-    bool goes_by_acknowledgements() const;
+    bool goes_by_acknowledgements(int64_t min_rtt_us) const;
+    bool pauses_as_bbr() const;
+    bool may_pause_as_bbr() const;
     double unclocked_share() const;
     double on_pace_share() const;
 

@@ -47,9 +47,52 @@ TEST(WindowInterval, WithoutANameLeavesOutNeitherRenoNorCubic) {
     }
 }
 
+// Of round trips in each of which the sender stopped where CUBIC's window ends and Reno's does not.
+void stop_at_cubic(CcClassifier& classifier, int rounds) {
+    SenderState state = {};
+    state.mss = 1000;
+    for (int round = 0; round < rounds; ++round) {
+        state.snd_una = state.snd_nxt;
+        state.snd_nxt += state.mss;
+        classifier.on_stop(state, true, false);
+    }
+}
+
+// Slow start ends in CUBIC's, BBR's and nobody's way.
+TEST(WindowInterval, WhoNeverStoppedAtAWindowHasNoNameWhileBbrExplainsItToo) {
+    CcClassifier classifier;
+    pass_rounds(classifier, 400, 2, 0);
+    constexpr int64_t short_rtt_us = 600;  // over which most bursts follow an acknowledgement by chance
+    EXPECT_STREQ(classifier.name({0.3, 4, 0}, short_rtt_us), "");
+    EXPECT_STREQ(classifier.name({0.3, 4, 0}, min_rtt_us), "cubic");
+    EXPECT_STREQ(classifier.name({0.3, 4, 4}, short_rtt_us), "cubic");
+    EXPECT_STREQ(classifier.name({0.3, 0.9, 4}, min_rtt_us), "") << "the other one explains it";
+    CcClassifier afar(true);
+    pass_rounds(afar, 400, 30, 50);
+    EXPECT_STREQ(afar.name({0.3, 4, 4}, min_rtt_us), "");
+    CcClassifier paced;
+    pass_rounds(paced, 400, 25, 60);
+    EXPECT_STREQ(paced.name({0.3, 4, 12}, min_rtt_us), "");
+    stop_at_cubic(paced, 5);
+    EXPECT_STREQ(paced.name({0.3, 4, 12}, min_rtt_us), "cubic");
+}
+
+// As BBR sends through a deep queue: most bursts follow acknowledgements, but pauses are paced.
+TEST(WindowInterval, WhosePausesAreOnBbrsPaceMayBeBbr) {
+    CcClassifier classifier;
+    pass_rounds(classifier, 200, 25, 80);
+    EXPECT_EQ(classifier.best({1.4, 0.3, 3.3}, min_rtt_us), Control::bbr);
+    EXPECT_EQ(classifier.best({1.4, 0.3, 12}, min_rtt_us), Control::reno);
+    EXPECT_TRUE(classifier.is_possible(Control::bbr, Control::reno, {1.4, 0.3, 12}, min_rtt_us));
+    CcClassifier fewer;
+    pass_rounds(fewer, 200, 25, 40);
+    EXPECT_FALSE(fewer.is_possible(Control::bbr, Control::reno, {1.4, 0.3, 12}, min_rtt_us));
+}
+
 TEST(WindowInterval, WithANameLeavesOutWhatIsRefuted) {
     CcClassifier classifier;
     pass_rounds(classifier, 100, 2, 0);
+    stop_at_cubic(classifier, 5);
     const CcClassifier::Doubts doubts{0.5, 8, 20};
     ASSERT_STREQ(classifier.name(doubts, min_rtt_us), "cubic");
     EXPECT_FALSE(classifier.is_possible(Control::reno, Control::cubic, doubts, min_rtt_us));
