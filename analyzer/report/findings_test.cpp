@@ -415,6 +415,18 @@ TEST_F(Findings, a_queue_on_the_path_is_told_of_the_side_that_fills_it_and_inste
     EXPECT_TRUE(find(Kind::congestion_window).empty());
 }
 
+// Of a capture that was cut, only some of the commands are known: what is under way shows that the sender had not rested.
+TEST_F(Findings, a_queue_on_the_path_is_told_where_most_commands_are_hidden) {
+    SenderSummary& target = add_target();
+    for (int64_t i = 0; i < 50; ++i) add_read(20 * i, 1);
+    for (int64_t i = 0; i <= 1000; ++i) {
+        WindowRow row{.srtt_ns = 10 * ms, .snd_una = static_cast<uint32_t>(i) * 10'000, .in_flight = 90'000};
+        row.limit = SendLimit::congestion;
+        add_window(target, i, row);
+    }
+    EXPECT_THAT(find_one(Kind::path_queue).title, HasSubstr("queued on the path at 10.0 MB/s"));
+}
+
 // The same rate over 20 ms and more, but nine tenths of it in a tenth of the time: an application's pace, not a port's.
 TEST_F(Findings, bursts_faster_than_the_rate_show_that_the_path_carries_more) {
     SenderSummary& target = add_target();

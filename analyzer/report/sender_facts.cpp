@@ -281,14 +281,16 @@ class WindowPass {
     void pass_to(const WindowRow& row) {
         const int64_t passed_ns = elapsed_ns(last_.time_ns, row.time_ns);
         if (passed_ns == 0) return;
-        const int64_t busy_ns = facts_->busy == nullptr
+        // With so much under way it is busy, even if the capture hides for which command.
+        const bool many_under_way = last_.in_flight >= queue_segments * mss_;
+        const int64_t busy_ns = facts_->busy == nullptr || many_under_way
                                     ? passed_ns
                                     : busy_.overlap_ns(last_.time_ns + to_tap_ns_, row.time_ns + to_tap_ns_);
         facts_->busy_ns += busy_ns;
         if (last_.in_flight > 0) in_flight_.add(last_.in_flight, busy_ns);
         // What a send buffer holds waits for acknowledgements, whatever else the application has. Silence of more than two
         // round trips is another's: an acknowledgement that is delayed, or what the spells above tell of.
-        if (last_.in_flight >= queue_segments * mss_) {
+        if (many_under_way) {
             const int64_t most_ns = std::max(2 * std::max<int64_t>(rtt_min_ns_, 0), least_flow_gap_ns);
             const int64_t begin_ns = last_.time_ns + to_tap_ns_;
             facts_->flowing.add(begin_ns, begin_ns + std::min(passed_ns, most_ns));
