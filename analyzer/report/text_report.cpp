@@ -174,13 +174,14 @@ void Report::session(uint32_t number, const SessionRow& row) {
     const Summary::SessionLoad& load = loads[number - 1];
     const double seconds = static_cast<double>(load.last_ns - load.first_ns) / 1e9;
     const auto rate = [&](uint64_t n) { return seconds > 0 ? static_cast<double>(n) / seconds : 0; };
-    line(
-        "       {} commands in {} ({:.0f}/s); {}read {} ({}/s), written {} ({}/s); queue depth {:.1f} on "
-        "average, {} at most",
-        human_count(load.commands), human_duration(load.last_ns - load.first_ns), rate(load.commands),
-        load.all_bytes_known ? "" : "at least ", human_bytes(static_cast<double>(load.bytes_read)),
-        human_bytes(rate(load.bytes_read)), human_bytes(static_cast<double>(load.bytes_written)),
-        human_bytes(rate(load.bytes_written)), load.mean_depth(), load.max_depth);
+    const std::string depth = load.depths_are_known() ? fmt::format("{:.1f} on average, {} at most",
+                                                                    load.mean_depth(), load.max_depth)
+                                                      : "not known";
+    line("       {} commands in {} ({:.0f}/s); {}read {} ({}/s), written {} ({}/s); queue depth {}",
+         human_count(load.commands), human_duration(load.last_ns - load.first_ns), rate(load.commands),
+         load.all_bytes_known ? "" : "at least ", human_bytes(static_cast<double>(load.bytes_read)),
+         human_bytes(rate(load.bytes_read)), human_bytes(static_cast<double>(load.bytes_written)),
+         human_bytes(rate(load.bytes_written)), depth);
 }
 
 void Report::connections() {

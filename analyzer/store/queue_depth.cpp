@@ -12,6 +12,11 @@
 namespace sanscope {
 namespace {
 
+// A command whose status came, or may have come, nobody knows when: it ends with an unpaired status.
+bool ends_unseen(const CommandRow& row) {
+    return row.response_packet == 0 && (row.outcome == Outcome::completed || row.outcome == Outcome::unknown);
+}
+
 // The commands under way in one session, as packet after packet passes.
 class UnderWay {
   public:
@@ -23,9 +28,7 @@ class UnderWay {
             ends_.pop();
         }
         // One of which no tag is known is not ended by another's, nor one that ends with an unpaired status.
-        const bool ends_unseen = row.response_packet == 0 &&
-                                 (row.outcome == Outcome::completed || row.outcome == Outcome::unknown);
-        const bool alone = row.itt == unknown<uint32_t> || ends_unseen;
+        const bool alone = row.itt == unknown<uint32_t> || ends_unseen(row);
         const uint64_t key = alone ? number << 32 | row.itt : row.itt;
         newest_[key] = number;
         const PacketNumber end = row.response_packet != 0 ? row.response_packet : row.aborted_packet;
@@ -51,6 +54,11 @@ class Unpaired {
         : begun_(of_session), done_(std::move(of_session)) {
         std::ranges::sort(done_, {}, &UnpairedStatuses::last_packet);
         std::ranges::sort(begun_, {}, &UnpairedStatuses::first_packet);
+    }
+    uint64_t in_all() const {
+        uint64_t sum = 0;
+        for (const UnpairedStatuses& statuses : done_) sum += statuses.count;
+        return sum;
     }
     // How many have come for certain, and how many may have.
     std::pair<uint64_t, uint64_t> up_to(PacketNumber packet) {
@@ -93,16 +101,26 @@ void fill_queue_depths(ChunkedRows<CommandRow>& commands, std::span<const Unpair
     UnderWay under_way;
     Unpaired ended({});
     uint32_t session = 0;
-    for (const uint32_t i : order) {
+    // Of commands that end unseen: more of them than unpaired statuses, so that some end nobody knows where.
+    bool too_many = false;
+    bool any_yet = false;
+    for (size_t at = 0; at < order.size(); ++at) {
+        const uint32_t i = order[at];
         CommandRow& row = commands[i];
         if (row.session != session) {
             under_way = {};
             ended = of_session(row.session);
+            uint64_t unseen = 0;
+            for (size_t k = at; k < order.size() && commands[order[k]].session == row.session; ++k)
+                unseen += ends_unseen(commands[order[k]]) ? 1u : 0u;
+            too_many = unseen > ended.in_all();
+            any_yet = false;
         }
         session = row.session;
+        any_yet = any_yet || ends_unseen(row);
         const uint32_t begun = under_way.request(row, i + uint64_t{1});
         const auto [certain, possible] = ended.up_to(row.request_packet);
-        const bool known = certain == possible && certain < begun;
+        const bool known = certain == possible && certain < begun && !(too_many && any_yet);
         row.queue_depth = known ? begun - static_cast<uint32_t>(certain) : unknown<uint32_t>;
     }
 }

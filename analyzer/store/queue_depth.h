@@ -24,7 +24,7 @@ struct UnpairedStatuses {
 // long after they passed.
 //
 // A command whose status came nobody knows when ends with one of the `unpaired`; between the packets of these the number
-// is not known, and left empty.
+// is not known, and left empty. Where there are more such commands than `unpaired`, it is left empty from the first of them on.
 void fill_queue_depths(ChunkedRows<CommandRow>& commands, std::span<const UnpairedStatuses> unpaired);
 
 struct ImpossibleDepths {

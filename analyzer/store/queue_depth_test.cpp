@@ -52,11 +52,21 @@ TEST(QueueDepth, CountsRequestsOfOnePacketOneAfterTheOther) {
 TEST(QueueDepth, CountsStatusesOfUnknownCommandsAsSoonAsTheyHaveCome) {
     Commands commands;
     for (uint32_t i = 0; i < 4; ++i) {
-        const PacketNumber response = i == 3 ? 40 : 0;
+        const PacketNumber response = i < 2 ? 0 : 45;
         commands.add(i, 10 * (i + 1), response).outcome = Outcome::completed;
     }
     commands.unpaired = {{1, 2, 22, 25}, {2, 1, 1, 1}};
     EXPECT_THAT(commands.depths(), ElementsAre(1, 2, 1, 2));
+}
+
+TEST(QueueDepth, IsNotKnownWhereSomeEndNobodyKnowsWhere) {
+    Commands commands;
+    commands.add(0, 5, 8);
+    for (uint32_t i = 1; i < 4; ++i) commands.add(i, 10 * i, 0).outcome = Outcome::completed;
+    commands.add(4, 40, 50);
+    commands.unpaired = {{1, 2, 22, 25}};
+    constexpr uint32_t not_known = unknown<uint32_t>;
+    EXPECT_THAT(commands.depths(), ElementsAre(1, not_known, not_known, not_known, not_known));
 }
 
 TEST(QueueDepth, IsNotKnownWhereStatusesMayHaveComeOrNot) {

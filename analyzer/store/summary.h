@@ -45,6 +45,9 @@ class Summary {
         // Commands in flight, on average over the time from the first request to the last moment.
         double mean_depth() const;
         uint32_t depth_now() const { return depth; }
+        // Once all commands have ended: whether nearly all answers were counted, so that the depths hold. A mean that is more
+        // than the most, but for what an answer was counted late, says the same.
+        bool depths_are_known() const { return depth * 20 <= max_depth && mean_depth() < max_depth + 1; }
 
       private:
         friend class Summary;

@@ -85,6 +85,23 @@ TEST(Summary, TakesUncapturedAnswersOffTheQueue) {
     EXPECT_EQ(summary.sessions()[0].depth_now(), 2u);
 }
 
+TEST(Summary, KnowsNoDepthWhereAnswersWereNotCounted) {
+    for (const bool counted : {true, false}) {
+        Summary summary;
+        CommandRow row = command(0, no_time);
+        row.outcome = Outcome::unknown;
+        for (int64_t i = 0; i < 40; ++i) {
+            row.request_ns = i * 10;
+            summary.on_request(row);
+            if (counted && i > 0) summary.on_counted(1, 1, row.request_ns, row.request_ns + 5);
+        }
+        if (counted) summary.on_counted(1, 1, 400, 405);
+        for (uint64_t i = 0; i < 40; ++i) summary.on_end(i + 1, row, true, false);
+        EXPECT_EQ(summary.sessions()[0].depths_are_known(), counted);
+        EXPECT_FALSE(summary.sessions()[0].all_bytes_known);
+    }
+}
+
 TEST(Summary, LeavesOutOfTheTimesWhatWasAnsweredNobodyKnowsWhen) {
     Summary summary;
     for (int i = 0; i < 8; ++i) add(summary, command(0, 100));
