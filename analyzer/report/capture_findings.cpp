@@ -181,7 +181,8 @@ void add_issues(FindingList& list, const FindingsInput& input) {
         const bool of_streams = issue == Issue::bytes_not_captured || issue == Issue::holes_not_captured ||
                                 issue == Issue::resynchronisations || issue == Issue::pdus_incomplete;
         if (count.count == 0 || of_digests || (of_streams && tells_missing)) continue;
-        const bool of_cut_headers = input.totals.cut_packets != 0 && (issue == Issue::answers_not_paired ||
+        const bool of_cut_headers = input.totals.cut_packets != 0 && (issue == Issue::requests_not_seen ||
+                                                                      issue == Issue::answers_not_paired ||
                                                                       issue == Issue::answers_unexplained);
         const bool is_ordinary =
             issue == Issue::pdus_incomplete || of_cut_headers ||

@@ -177,11 +177,13 @@ void Report::session(uint32_t number, const SessionRow& row) {
     const std::string depth = load.depths_are_known() ? fmt::format("{:.1f} on average, {} at most",
                                                                     load.mean_depth(), load.max_depth)
                                                       : "not known";
-    line("       {} commands in {} ({:.0f}/s); {}read {} ({}/s), written {} ({}/s); queue depth {}",
-         human_count(load.commands), human_duration(load.last_ns - load.first_ns), rate(load.commands),
-         load.all_bytes_known ? "" : "at least ", human_bytes(static_cast<double>(load.bytes_read)),
-         human_bytes(rate(load.bytes_read)), human_bytes(static_cast<double>(load.bytes_written)),
-         human_bytes(rate(load.bytes_written)), depth);
+    const std::string hidden =
+        load.hidden == 0 ? "" : fmt::format(" and {} that CmdSN alone tells of", human_count(load.hidden));
+    line("       {} commands{} in {} ({:.0f}/s); {}read {} ({}/s), written {} ({}/s); queue depth {}",
+         human_count(load.commands), hidden, human_duration(load.last_ns - load.first_ns),
+         rate(load.commands + load.hidden), load.all_bytes_known ? "" : "at least ",
+         human_bytes(static_cast<double>(load.bytes_read)), human_bytes(rate(load.bytes_read)),
+         human_bytes(static_cast<double>(load.bytes_written)), human_bytes(rate(load.bytes_written)), depth);
 }
 
 void Report::connections() {
@@ -240,11 +242,11 @@ void Report::commands() {
     for (const auto& [count, name] : order) group_lines(name);
     uint64_t untimed = 0;
     for (const auto& [key, group] : summary.groups()) untimed += group.untimed;
-    if (untimed > 0)
-        line(
-            "  left out of the times: {} commands that were answered, or may have been, in headers the "
-            "capture lacks",
-            human_count(untimed));
+    if (untimed == 0) return;
+    line(
+        "  left out of the times: {} commands that were answered, or may have been, in headers the capture "
+        "lacks",
+        human_count(untimed));
 }
 
 void Report::group_lines(std::string_view name) {

@@ -38,6 +38,12 @@ bool is_answered_besides(Opcode opcode) {
            opcode == Opcode::logout_request;
 }
 
+// Whether CmdSN counts it, and it is no SCSI command (RFC 7143 section 4.2.2.1).
+bool counts_besides(const Bhs& request) {
+    const Opcode opcode = request.opcode();
+    return !request.immediate() && (is_answered_besides(opcode) || opcode == Opcode::text_request);
+}
+
 bool is_login_or_text(Opcode opcode) {
     return opcode == Opcode::login_request || opcode == Opcode::login_response ||
            opcode == Opcode::text_request || opcode == Opcode::text_response;
@@ -122,6 +128,7 @@ void IscsiConnection::on_pdu(bool from_target) {
         }
     }
     if (!from_target && pdu.bhs().opcode() == Opcode::scsi_data_out) sends_data_ = true;
+    if (!from_target && counts_besides(pdu.bhs())) ++request_gap_.others;
     if (is_login_or_text(pdu.bhs().opcode())) {
         on_login_or_text(pdu);
         note_numbers(pdu, from_target);
@@ -290,7 +297,9 @@ void IscsiConnection::close_request_gap(const Pdu& next) {
                             static_cast<size_t>(left_over), gap.mixed_arrival);
     }
     const auto missing = static_cast<uint32_t>(gap.requests.size());
+    auto found = static_cast<uint32_t>(gap.commands.size());
     if (gap.begun && !gap.hopeless && gap.cmd_sn_before + (missing + 1) == bhs.cmd_sn()) {
+        found = missing;
         const bool tags_told = tag_stride_.note(bhs.itt() - gap.itt_before, missing + 1);
         for (uint32_t i = 1; i <= missing; ++i) {
             std::optional<uint32_t> itt;
@@ -303,7 +312,9 @@ void IscsiConnection::close_request_gap(const Pdu& next) {
             }
         }
     }
+    count_hidden_requests(next, found);
     gap.begun = true;
+    gap.others = 0;
     gap.hopeless = false;
     gap.writes = false;
     gap.itt_before = bhs.itt();
@@ -312,6 +323,18 @@ void IscsiConnection::close_request_gap(const Pdu& next) {
     gap.in_open_stretch = 0;
     gap.mixed = 0;
     gap.commands.clear();
+}
+
+// In a session of several connections the numbers may be another's. So far ahead at once no initiator is: a damaged header.
+void IscsiConnection::count_hidden_requests(const Pdu& next, uint32_t found) {
+    constexpr int32_t most = 4096;
+    const RequestGap& gap = request_gap_;
+    const int32_t passed = gap.cmd_sn_before.distance_to(next.bhs().cmd_sn()) - 1;
+    const int32_t hidden = passed - static_cast<int32_t>(found + gap.others);
+    if (!gap.begun || passed > most || hidden <= 0 || store_->session(session_->number).connections > 1)
+        return;
+    store_->add_hidden_requests(session_->number, static_cast<uint32_t>(hidden));
+    issues_->add(Issue::requests_not_seen, next.first.packet, static_cast<uint64_t>(hidden));
 }
 
 uint32_t IscsiConnection::request_bytes(const Pdu& request) const {

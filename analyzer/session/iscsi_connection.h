@@ -49,6 +49,7 @@ class IscsiConnection final : private HeaderWitness {
     void on_request_in_gap(const Pdu& pdu);
     void note_received(Serial32 exp_cmd_sn);
     void close_request_gap(const Pdu& next);
+    void count_hidden_requests(const Pdu& next, uint32_t found);
     void track(const Pdu& pdu, bool from_target);
     bool moment_is_known(const Pdu& pdu);
     void note_numbers(const Pdu& pdu, bool from_target);
@@ -72,6 +73,7 @@ class IscsiConnection final : private HeaderWitness {
         bool hopeless = false;  // something in it cannot be counted
         uint32_t itt_before = 0;
         Serial32 cmd_sn_before;
+        uint32_t others = 0;  // requests seen since that are no SCSI commands, and count by CmdSN like them
         std::vector<Arrival> requests;
         bool writes = false;         // these are writes with immediate data, all as long as the one before
         size_t in_open_stretch = 0;  // of the requests: from the stretch that has not come to its end

@@ -86,6 +86,10 @@ class ResultStore {
         summary_.on_unpaired(statuses.session, statuses.count);
         if (keep_.commands) unpaired_.push_back(statuses);
     }
+    // Requests that CmdSN counts, of which no row tells.
+    void add_hidden_requests(uint32_t session, uint32_t count) {
+        summary_.on_hidden_requests(session, count);
+    }
     void end_command(uint64_t number, CommandRow& row, bool is_read, bool is_write) {
         const uint32_t impossible = clear_impossible_times(row, is_read && !is_write);
         if (impossible > 0) [[unlikely]]

@@ -76,6 +76,12 @@ void Summary::on_unpaired(uint32_t session, uint32_t statuses) {
     if (session != 0 && session <= sessions_.size()) sessions_[session - 1].unpaired += statuses;
 }
 
+void Summary::on_hidden_requests(uint32_t session, uint32_t count) {
+    if (session == 0 || session > sessions_.size()) return;
+    sessions_[session - 1].hidden += count;
+    sessions_[session - 1].all_bytes_known = false;
+}
+
 void Summary::on_end(uint64_t number, const CommandRow& row, bool is_read, bool is_write) {
     ++commands_;
     ++outcomes_[static_cast<size_t>(row.outcome)];

@@ -39,15 +39,18 @@ class Summary {
         uint64_t bytes_written = 0;
         bool all_bytes_known = true;  // false: of a command nobody knows how many it moved, or whether it did
         uint32_t max_depth = 0;
+        uint64_t hidden = 0;    // commands that CmdSN counts besides
         uint64_t unpaired = 0;  // statuses that came, nobody knows of which commands
         int64_t first_ns = no_time;
         int64_t last_ns = no_time;
         // Commands in flight, on average over the time from the first request to the last moment.
         double mean_depth() const;
         uint32_t depth_now() const { return depth; }
-        // Once all commands have ended: whether nearly all answers were counted, so that the depths hold. A mean that is more
-        // than the most, but for what an answer was counted late, says the same.
-        bool depths_are_known() const { return depth * 20 <= max_depth && mean_depth() < max_depth + 1; }
+        // Once all commands have ended: whether nearly all requests were seen and nearly all answers counted, so that the
+        // depths hold. A mean that is more than the most, but for what an answer was counted late, says that they do not.
+        bool depths_are_known() const {
+            return hidden * 100 <= commands && depth * 20 <= max_depth && mean_depth() < max_depth + 1;
+        }
 
       private:
         friend class Summary;
@@ -71,6 +74,7 @@ class Summary {
     // So many statuses came unseen between the two moments, the later of which is now.
     void on_counted(uint32_t session, uint32_t unseen, int64_t from_ns, int64_t to_ns);
     void on_unpaired(uint32_t session, uint32_t statuses);
+    void on_hidden_requests(uint32_t session, uint32_t count);
     void on_end(uint64_t number, const CommandRow& row, bool is_read, bool is_write);
 
     const std::map<GroupKey, Group>& groups() const { return groups_; }

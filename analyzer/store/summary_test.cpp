@@ -102,6 +102,21 @@ TEST(Summary, KnowsNoDepthWhereAnswersWereNotCounted) {
     }
 }
 
+TEST(Summary, KnowsNoDepthWhereRequestsWereNotSeen) {
+    Summary summary;
+    for (int64_t i = 0; i < 40; ++i) {
+        CommandRow row = command(i * 10, i * 10 + 5);
+        row.opcode = 0x28;
+        add(summary, row);
+    }
+    EXPECT_TRUE(summary.sessions()[0].depths_are_known());
+    EXPECT_TRUE(summary.sessions()[0].all_bytes_known);
+    summary.on_hidden_requests(1, 10);
+    EXPECT_EQ(summary.sessions()[0].hidden, 10u);
+    EXPECT_FALSE(summary.sessions()[0].depths_are_known());
+    EXPECT_FALSE(summary.sessions()[0].all_bytes_known);
+}
+
 TEST(Summary, LeavesOutOfTheTimesWhatWasAnsweredNobodyKnowsWhen) {
     Summary summary;
     for (int i = 0; i < 8; ++i) add(summary, command(0, 100));
