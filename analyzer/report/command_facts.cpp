@@ -204,9 +204,10 @@ CommandFacts find_command_facts(const ResultStore& store, const Stop& stop) {
             // At the target half of the path is before what is seen of a command, half behind it.
             const int64_t half_path_ns = unseen_path_ns(store, row.connection) / 2;
             const int64_t busy_until_ns = until_ns(store, row);
-            if (busy_until_ns != no_time && row.request_ns != no_time)
+            if (busy_until_ns != no_time && row.request_ns != no_time) {
                 facts.busy[row.connection - 1].add(row.request_ns - half_path_ns,
                                                    busy_until_ns + half_path_ns);
+            }
         }
         if (session == nullptr || session->session != row.session) {
             const auto found =

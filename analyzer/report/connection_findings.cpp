@@ -92,10 +92,11 @@ void add_refused_logins(FindingList& list, const FindingsInput& input, const Com
         finding.explanation = status.advice;
         if (first.session != 0 && first.session <= input.store.sessions().size()) {
             const SessionRow& session = input.store.sessions()[first.session - 1];
-            if (!session.target_name.empty())
+            if (!session.target_name.empty()) {
                 finding.explanation += fmt::format(" Asked for: {}.", cleaned_line(session.target_name));
-            else if (!session.initiator_name.empty())
+            } else if (!session.initiator_name.empty()) {
                 finding.explanation += fmt::format(" Initiator: {}.", cleaned_line(session.initiator_name));
+            }
         }
         finding.add_sign(
             fmt::format("Login Response with status class {}, detail {}", code >> 8, code & 0xff));

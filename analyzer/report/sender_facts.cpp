@@ -226,9 +226,10 @@ class WindowPass {
         const int32_t outstanding = Serial32(row.snd_una).distance_to(Serial32(row.snd_nxt));
         if (limit_of(row) == SendLimit::receiver) {
             facts_->widest_window = std::max(facts_->widest_window, row.advertised_window);
-            if (outstanding > 0)
+            if (outstanding > 0) {
                 facts_->outstanding_at_limit =
                     std::max(facts_->outstanding_at_limit, static_cast<uint32_t>(outstanding));
+            }
         }
         const int64_t latest_ns = begun_ ? std::max(last_.time_ns, row.time_ns) : row.time_ns;
         begun_ = true;

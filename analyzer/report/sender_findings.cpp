@@ -188,9 +188,10 @@ class OfSender {
             finding.explanation =
                 "So many packets were lost at once, or the last ones of a burst, that TCP had to wait for "
                 "its timer. Look for full queues of switch ports and failing links at these moments.";
-            if (count(LossKind::rto) > 0)
+            if (count(LossKind::rto) > 0) {
                 finding.add_sign(fmt::format("{} sent again after the timer of TCP",
                                              counted(count(LossKind::rto), "segment")));
+            }
         }
         list_.push_back(std::move(finding));
     }
@@ -442,7 +443,8 @@ class OfSender {
         constexpr double least_share = 0.2;
         if (held_share < least_share || facts_.rate() >= plenty) return;
         const int64_t rtt_ns = facts_.rtt_min_ns();
-        if (rtt_ns == no_time || rtt_ns < least_long_path_ns) return;
+        static_assert(no_time < least_long_path_ns);  // a round trip that is not known is none
+        if (rtt_ns < least_long_path_ns) return;
         const bool losses_told = std::ranges::any_of(
             list_, [](const Finding& finding) { return finding.kind == Kind::lost_segments; });
         if (facts_.ecn_reductions == 0 && facts_.repaired() > 0 && !losses_told)

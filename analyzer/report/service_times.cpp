@@ -78,9 +78,10 @@ int64_t service_time_ns(const CommandRow& row, const ConnectionWaits& waits) {
         wait_ns <= 0 ? 0 : wait_ns - waits.before_write_status.overlap_ns(last_ns, last_ns + wait_ns);
     if (row.r2ts > 0 && row.first_data_ns != no_time) {
         const int64_t before_ns = elapsed_ns(row.request_ns, row.first_data_ns) - waits.rtt_ns;
-        if (before_ns > 0)
+        if (before_ns > 0) {
             service_ns +=
                 before_ns - waits.before_write_data.overlap_ns(row.request_ns, row.request_ns + before_ns);
+        }
     }
     return service_ns;
 }

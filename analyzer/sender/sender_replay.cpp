@@ -186,9 +186,10 @@ class SenderReplay::Machine {
         const WindowCandidates& windows = ca_.windows();
         const int64_t receiver_room = state.snd_nxt.distance_to(state.wnd_end);
         if (end.sent && end.more_waiting &&
-            receiver_room >= int64_t{windows.cubic.burst_segments(state) + 1} * state.mss)
+            receiver_room >= int64_t{windows.cubic.burst_segments(state) + 1} * state.mss) {
             classifier_.on_stop(state, windows.cubic.ends_here(state, end),
                                 windows.reno.ends_here(state, end));
+        }
         end.explained = windows.cubic.explains_stop(state, end) || windows.reno.explains_stop(state, end);
         ca_.windows().each([&](auto& window) { window.on_burst_end(state, end); });
         if (end.sent && state.ca_state == CaState::open) classifier_.on_burst_end(state);

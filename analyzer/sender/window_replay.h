@@ -222,9 +222,10 @@ class WindowReplay {
     }
     void forget_use() {
         most_used_ = second_used_ = 0;
-        if (window_.ssthresh < window_.cwnd && window_.cwnd > 0)
+        if (window_.ssthresh < window_.cwnd && window_.cwnd > 0) {
             flight_at_most_ =
                 static_cast<uint32_t>(uint64_t{flight_at_most_} * window_.ssthresh / window_.cwnd);
+        }
     }
     // What is in flight from afar now and then is estimated too high: what one round trip alone shows does not count.
     void note_peak() {

@@ -132,7 +132,7 @@ void IscsiConnection::on_pdu(bool from_target) {
     if (is_login_or_text(pdu.bhs().opcode())) {
         on_login_or_text(pdu);
         note_numbers(pdu, from_target);
-        if (from_target) unseen_.after_seen(pdu, 0, session_->commands);
+        if (from_target && session_ != nullptr) unseen_.after_seen(pdu, 0, session_->commands);
         record(pdu, from_target, 0);
         return;
     }

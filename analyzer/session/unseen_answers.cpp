@@ -364,7 +364,7 @@ void UnseenAnswers::settle_if_ready(CommandTracker& commands) {
             if (runs_[i].ends_group && runs_[i].closed_at + near_enough <= statuses_) counting = i + 1;
         }
         const bool too_many =
-            waiting > 4 * max_statuses || runs_.size() > 2 * max_runs || moments_ > 2 * max_moments;
+            waiting > size_t{4} * max_statuses || runs_.size() > 2 * max_runs || moments_ > 2 * max_moments;
         if (counting == 0 && too_many) counting = runs_.size();
         if (counting > 0) return settle(counting, commands);
         look_again_at_ = statuses_ + near_enough / 4;
