@@ -178,7 +178,7 @@ void Report::session(uint32_t number, const SessionRow& row) {
                                                                     load.mean_depth(), load.max_depth)
                                                       : "not known";
     const std::string hidden =
-        load.hidden == 0 ? "" : fmt::format(" and {} that CmdSN alone tells of", human_count(load.hidden));
+        load.hidden == 0 ? "" : fmt::format(" and {} not captured (by CmdSN)", human_count(load.hidden));
     line("       {} commands{} in {} ({:.0f}/s); {}read {} ({}/s), written {} ({}/s); queue depth {}",
          human_count(load.commands), hidden, human_duration(load.last_ns - load.first_ns),
          rate(load.commands + load.hidden), load.all_bytes_known ? "" : "at least ",
