@@ -407,7 +407,7 @@ TargetTask* TargetConnection::task_of_data_out(Bhs header) {
     const uint32_t tag = header.ttt();
     slot_ = tag == reserved_tag ? session_->find_command(*this, header.itt())
                                 : static_cast<uint16_t>(tag & ((1u << slot_bits) - 1));
-    if (slot_ >= TargetSession::most_tasks + TargetSession::most_immediate_tasks) return nullptr;
+    if (!session_->has_slot(slot_)) return nullptr;
     TargetTask& task = session_->task(slot_);
     const bool waits = task.state == TargetTask::State::waits && task.is_command && task.connection == this &&
                        task.itt == header.itt();

@@ -287,6 +287,18 @@ TEST_F(Target, DataThatNobodyAskedForAreTheEnd) {
     }
 }
 
+TEST_F(Target, DataForATaskThatNeverWasAreDropped) {
+    const auto connection = log_in({"InitialR2T=No", "FirstBurstLength=4096"});
+    constexpr uint32_t slots = 2048;  // that a Target Transfer Tag can name
+    for (uint32_t tag = 0; tag < slots; ++tag) {
+        EXPECT_THAT(say(*connection, data_out(1, tag, 0, pattern(512)).bytes()), SizeIs(0));
+        ASSERT_EQ(connection->ending(), Ending::goes_on);
+    }
+    const auto answers = say(*connection, scsi_command(1, 1, Moves::in, 512, read_10(0, 1)).bytes());
+    ASSERT_THAT(answers, SizeIs(1));
+    EXPECT_EQ(answers[0].bhs().status(), scsi_status_good);
+}
+
 TEST_F(Target, DigestsAreMadeAndChecked) {
     const auto connection = log_in({"HeaderDigest=CRC32C", "DataDigest=CRC32C"});
     const PduReceiver::Options digests{.header_digest = true, .data_digest = true};

@@ -115,10 +115,13 @@ class TargetSession {
     std::vector<uint8_t> take(uint16_t slot);
     uint64_t held() const { return held_; }
 
+    // Whether a task was ever begun there: what a peer names need not be.
+    bool has_slot(uint16_t slot) const { return slot < tasks_.size(); }
+    // `slot`: one that begin_task() gave.
     TargetTask& task(uint16_t slot) { return tasks_[slot]; }
     // nullptr where that has ended.
     TargetTask* find(uint16_t slot, uint32_t generation) {
-        return slot < tasks_.size() && tasks_[slot].state != TargetTask::State::free &&
+        return has_slot(slot) && tasks_[slot].state != TargetTask::State::free &&
                        tasks_[slot].generation == generation
                    ? &tasks_[slot]
                    : nullptr;

@@ -33,7 +33,7 @@ class KnowsTags final : public HeaderWitness {
   public:
     explicit KnowsTags(uint32_t tags) : tags_(tags) {}
     bool vouches_for(const uint8_t* bytes, size_t captured) const override {
-        require(captured >= 36);
+        require(captured >= least_cut_header);
         return Bhs(bytes).itt() < tags_;
     }
 
