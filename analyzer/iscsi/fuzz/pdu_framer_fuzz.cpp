@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "analyzer/iscsi/header_belief.h"
 #include "analyzer/iscsi/pdu_framer.h"
 #include "analyzer/iscsi/testing/pdu_builder.h"
 
