@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "captures/lab/experiment/experiment_runner.h"
+#include "captures/experiment/experiment_runner.h"
 
 #include "analyzer/base/print_text.h"
 #include "analyzer/cli/error_message.h"

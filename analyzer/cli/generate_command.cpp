@@ -15,9 +15,9 @@
 #include <variant>
 #include <vector>
 
-#include "captures/generator/load_plan.h"
-#include "captures/generator/target_url.h"
-#include "captures/generator/trace.h"
+#include "captures/iscsi_peer/initiator/target_url.h"
+#include "captures/load/load_plan.h"
+#include "captures/load/trace.h"
 
 #include "analyzer/cli/error_message.h"
 #include "analyzer/cli/generate_listing.h"

@@ -8,10 +8,10 @@
 #include <unistd.h>
 #include <vector>
 
-#include "captures/generator/discovery.h"
-#include "captures/generator/json_object.h"
-#include "captures/generator/lun_probe.h"
-#include "captures/generator/target_client.h"
+#include "captures/iscsi_peer/initiator/discovery.h"
+#include "captures/iscsi_peer/initiator/lun_probe.h"
+#include "captures/iscsi_peer/initiator/target_client.h"
+#include "captures/load/json_object.h"
 
 #include "analyzer/base/print_text.h"
 #include "analyzer/cli/error_message.h"

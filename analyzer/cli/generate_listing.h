@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "captures/generator/login_exchange.h"
-#include "captures/generator/target_url.h"
+#include "captures/iscsi_peer/initiator/target_url.h"
+#include "captures/iscsi_peer/login/login_exchange.h"
 
 #include "analyzer/cli/exit_status.h"
 #include "analyzer/cli/generate_options.h"

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "captures/generator/login_exchange.h"
-#include "captures/generator/secret.h"
-#include "captures/generator/tcp_socket.h"
+#include "captures/iscsi_peer/initiator/tcp_socket.h"
+#include "captures/iscsi_peer/login/login_exchange.h"
+#include "captures/iscsi_peer/login/secret.h"
 
 #include "analyzer/base/result.h"
 #include "analyzer/cli/generate_options.h"

@@ -7,7 +7,7 @@
 #include <map>
 #include <unistd.h>
 
-#include "captures/generator/login_exchange.h"
+#include "captures/iscsi_peer/login/login_exchange.h"
 
 namespace sanscope {
 namespace {

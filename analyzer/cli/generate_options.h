@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "captures/generator/tcp_socket.h"
+#include "captures/iscsi_peer/initiator/tcp_socket.h"
 
 #include "analyzer/base/result.h"
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "captures/generator/load_json.h"
+#include "captures/load/load_json.h"
 
 #include "analyzer/base/print_text.h"
 

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <variant>
 
-#include "captures/generator/load_account.h"
-#include "captures/generator/load_events.h"
-#include "captures/generator/load_report.h"
-#include "captures/generator/login_exchange.h"
+#include "captures/iscsi_peer/login/login_exchange.h"
+#include "captures/load/load_account.h"
+#include "captures/load/load_events.h"
+#include "captures/load/load_report.h"
 
 #include "analyzer/base/result.h"
 #include "analyzer/cli/exit_status.h"

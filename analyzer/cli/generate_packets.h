@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "captures/generator/tcp_socket.h"
+#include "captures/iscsi_peer/initiator/tcp_socket.h"
 
 namespace sanscope {
 

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "captures/generator/command_log.h"
-#include "captures/generator/load.h"
-#include "captures/generator/load_report.h"
+#include "captures/load/command_log.h"
+#include "captures/load/load.h"
+#include "captures/load/load_report.h"
 #include "sanscope/v1/recording.pb.h"
 
 #include "analyzer/cli/error_message.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "captures/generator/load_plan.h"
+#include "captures/load/load_plan.h"
 
 #include "analyzer/cli/exit_status.h"
 #include "analyzer/cli/generate_options.h"

@@ -10,9 +10,9 @@
 #include <utility>
 #include <variant>
 
-#include "captures/generator/lun_probe.h"
-#include "captures/generator/target_client.h"
-#include "captures/generator/write_permission.h"
+#include "captures/iscsi_peer/initiator/lun_probe.h"
+#include "captures/iscsi_peer/initiator/target_client.h"
+#include "captures/iscsi_peer/initiator/write_permission.h"
 
 #include "analyzer/base/print_text.h"
 #include "analyzer/cli/generate_login.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "captures/generator/load_plan.h"
-#include "captures/generator/login_exchange.h"
-#include "captures/generator/target_url.h"
+#include "captures/iscsi_peer/initiator/target_url.h"
+#include "captures/iscsi_peer/login/login_exchange.h"
+#include "captures/load/load_plan.h"
 
 #include "analyzer/base/result.h"
 #include "analyzer/cli/generate_options.h"

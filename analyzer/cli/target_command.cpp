@@ -14,8 +14,8 @@
 #include <thread>
 #include <utility>
 
-#include "captures/generator/secret.h"
-#include "captures/target/target_server.h"
+#include "captures/iscsi_peer/login/secret.h"
+#include "captures/iscsi_peer/target/target_server.h"
 
 #include "analyzer/base/print_text.h"
 #include "analyzer/report/human_units.h"

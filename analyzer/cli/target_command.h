@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "captures/target/target_settings.h"
+#include "captures/iscsi_peer/target/target_settings.h"
 
 #include "analyzer/base/result.h"
 #include "analyzer/cli/exit_status.h"

@@ -18,9 +18,9 @@
 #include "analyzer/sender/connection_senders.h"
 #include "analyzer/session/iscsi_connection.h"
 #include "analyzer/session/session_tracker.h"
-#include "analyzer/store/issues.h"
 #include "analyzer/store/result_store.h"
 #include "analyzer/tcp/tcp_connection.h"
+#include "analyzer/vocabulary/issues.h"
 
 namespace sanscope {
 

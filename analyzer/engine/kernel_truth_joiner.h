@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "analyzer/flow/flow_table.h"
-#include "analyzer/store/issues.h"
 #include "analyzer/store/result_store.h"
+#include "analyzer/vocabulary/issues.h"
 
 namespace sanscope::v1 {
 class KernelSocket;

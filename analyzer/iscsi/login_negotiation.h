@@ -10,7 +10,7 @@
 
 #include "analyzer/iscsi/bhs.h"
 #include "analyzer/iscsi/pdu_framer.h"
-#include "analyzer/store/rows.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

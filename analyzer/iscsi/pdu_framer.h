@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "analyzer/iscsi/bhs.h"
-#include "analyzer/store/rows.h"
 #include "analyzer/tcp/stream_reassembler.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "analyzer/net/ip_address.h"
+#include "analyzer/vocabulary/ip_address.h"
 
 namespace sanscope {
 

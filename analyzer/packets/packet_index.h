@@ -8,7 +8,7 @@
 #include "analyzer/ingest/packet_source.h"
 #include "analyzer/packets/conversations.h"
 #include "analyzer/store/chunked_rows.h"
-#include "analyzer/store/rows.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

@@ -8,7 +8,7 @@
 #include "analyzer/query/row_set.h"
 #include "analyzer/store/chunked_rows.h"
 #include "analyzer/store/pdu_index.h"
-#include "analyzer/store/rows.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

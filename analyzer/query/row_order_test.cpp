@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/net/ip_address.h"
+#include "analyzer/vocabulary/ip_address.h"
 
 namespace sanscope {
 namespace {

@@ -7,9 +7,9 @@
 #include <map>
 #include <vector>
 
+#include "analyzer/base/log_histogram.h"
 #include "analyzer/report/finding_list.h"
 #include "analyzer/report/time_spans.h"
-#include "analyzer/store/log_histogram.h"
 #include "analyzer/store/result_store.h"
 
 namespace sanscope {

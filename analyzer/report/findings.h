@@ -11,8 +11,8 @@
 
 #include "analyzer/engine/engine.h"
 #include "analyzer/ingest/packet_source.h"
-#include "analyzer/store/issues.h"
 #include "analyzer/store/result_store.h"
+#include "analyzer/vocabulary/issues.h"
 
 namespace sanscope {
 

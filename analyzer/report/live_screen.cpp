@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "analyzer/net/ip_address.h"
 #include "analyzer/report/human_units.h"
-#include "analyzer/store/sender_names.h"
+#include "analyzer/vocabulary/ip_address.h"
+#include "analyzer/vocabulary/sender_names.h"
 
 namespace sanscope {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analyzer/store/log_histogram.h"
+#include "analyzer/base/log_histogram.h"
 #include "analyzer/store/result_store.h"
 
 namespace sanscope {

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "analyzer/base/log_histogram.h"
 #include "analyzer/base/serial32.h"
-#include "analyzer/store/log_histogram.h"
 
 namespace sanscope {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "analyzer/report/clauses.h"
 #include "analyzer/report/human_units.h"
-#include "analyzer/store/sender_names.h"
+#include "analyzer/vocabulary/sender_names.h"
 
 namespace sanscope {
 namespace {

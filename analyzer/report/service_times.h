@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "analyzer/base/log_histogram.h"
 #include "analyzer/report/command_facts.h"
 #include "analyzer/report/sender_facts.h"
-#include "analyzer/store/log_histogram.h"
 
 namespace sanscope {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "analyzer/store/rows.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "analyzer/store/rows.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

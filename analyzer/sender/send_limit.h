@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "analyzer/sender/sender_state.h"
-#include "analyzer/store/rows.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

@@ -7,7 +7,7 @@
 #include "analyzer/base/serial32.h"
 #include "analyzer/sender/bare_array.h"
 #include "analyzer/sender/send_budget.h"
-#include "analyzer/store/rows.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

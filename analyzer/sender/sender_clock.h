@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "analyzer/base/serial32.h"
-#include "analyzer/store/rows.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

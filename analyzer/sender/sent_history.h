@@ -8,7 +8,7 @@
 #include "analyzer/base/serial32.h"
 #include "analyzer/net/decoded_packet.h"
 #include "analyzer/sender/sender_events.h"
-#include "analyzer/store/rows.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

@@ -7,7 +7,7 @@
 #include "analyzer/base/serial32.h"
 #include "analyzer/net/decoded_packet.h"
 #include "analyzer/net/tcp_options.h"
-#include "analyzer/store/rows.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

@@ -9,8 +9,8 @@
 #include "analyzer/session/acknowledged_statuses.h"
 #include "analyzer/session/session_tracker.h"
 #include "analyzer/session/unseen_answers.h"
-#include "analyzer/store/issues.h"
 #include "analyzer/store/result_store.h"
+#include "analyzer/vocabulary/issues.h"
 
 namespace sanscope {
 

@@ -11,8 +11,8 @@
 #include "analyzer/session/answer_pairings.h"
 #include "analyzer/session/command_tracker.h"
 #include "analyzer/session/strict_order.h"
-#include "analyzer/store/issues.h"
 #include "analyzer/store/result_store.h"
+#include "analyzer/vocabulary/issues.h"
 
 namespace sanscope {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/base/log_histogram.h"
+#include "analyzer/base/waiting_queue.h"
 #include "analyzer/store/chunked_rows.h"
-#include "analyzer/store/log_histogram.h"
-#include "analyzer/store/rows.h"
-#include "analyzer/store/waiting_queue.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

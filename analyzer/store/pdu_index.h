@@ -11,8 +11,8 @@
 
 #include "analyzer/store/chunked_rows.h"
 #include "analyzer/store/result_store.h"
-#include "analyzer/store/rows.h"
 #include "analyzer/store/rows_of_packet.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

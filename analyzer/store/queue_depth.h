@@ -4,7 +4,7 @@
 #include <span>
 
 #include "analyzer/store/chunked_rows.h"
-#include "analyzer/store/rows.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

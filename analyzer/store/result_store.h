@@ -12,10 +12,10 @@
 #include "analyzer/store/kernel_score.h"
 #include "analyzer/store/possible_times.h"
 #include "analyzer/store/queue_depth.h"
-#include "analyzer/store/rows.h"
 #include "analyzer/store/sender_summary.h"
 #include "analyzer/store/session_events.h"
 #include "analyzer/store/summary.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "analyzer/store/result_store.h"
-#include "analyzer/store/rows.h"
 #include "analyzer/store/rows_of_packet.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "analyzer/store/rows.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analyzer/store/rows.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

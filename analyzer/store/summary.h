@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "analyzer/store/log_histogram.h"
-#include "analyzer/store/rows.h"
+#include "analyzer/base/log_histogram.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analyzer/store/chunked_rows.h"
-#include "analyzer/store/rows.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

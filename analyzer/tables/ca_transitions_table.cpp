@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "analyzer/store/sender_names.h"
 #include "analyzer/tables/column.h"
 #include "analyzer/tables/tables.h"
+#include "analyzer/vocabulary/sender_names.h"
 
 namespace sanscope {
 namespace {

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <type_traits>
 
-#include "analyzer/net/ip_address.h"
 #include "analyzer/store/chunked_rows.h"
-#include "analyzer/store/rows.h"
 #include "analyzer/tables/table.h"
 #include "analyzer/tables/tables.h"
+#include "analyzer/vocabulary/ip_address.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 
@@ -65,7 +65,7 @@ class RowsTable final : public Table {
     const ChunkedRows<ConnectionRow>* connections_;
 };
 
-// How a member becomes a cell; each kind has its own value for unknown (store/rows.h).
+// How a member becomes a cell; each kind has its own value for unknown (vocabulary/rows.h).
 namespace column {
 
 constexpr ColumnType integer_column = ColumnType::integer;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/scsi/status.h"
-#include "analyzer/store/outcome_names.h"
 #include "analyzer/tables/column.h"
 #include "analyzer/tables/tables.h"
+#include "analyzer/vocabulary/outcome_names.h"
 
 namespace sanscope {
 namespace {

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "analyzer/store/chunked_rows.h"
-#include "analyzer/store/rows.h"
 #include "analyzer/tables/table.h"
 #include "analyzer/tables/tables.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

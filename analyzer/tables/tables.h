@@ -7,8 +7,8 @@
 
 #include "analyzer/store/chunked_rows.h"
 #include "analyzer/store/result_store.h"
-#include "analyzer/store/rows.h"
 #include "analyzer/tables/table.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

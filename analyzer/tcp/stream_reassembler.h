@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analyzer/base/serial32.h"
-#include "analyzer/store/rows.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

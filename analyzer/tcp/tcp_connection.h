@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "analyzer/net/decoded_packet.h"
-#include "analyzer/store/rows.h"
 #include "analyzer/tcp/stream_reassembler.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

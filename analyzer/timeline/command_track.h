@@ -8,8 +8,8 @@
 #include <queue>
 #include <vector>
 
-#include "analyzer/store/rows.h"
 #include "analyzer/timeline/lod_pyramid.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

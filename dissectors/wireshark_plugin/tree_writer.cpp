@@ -6,15 +6,15 @@
 #include <string_view>
 
 #include "analyzer/scsi/status.h"
-#include "analyzer/store/outcome_names.h"
-#include "analyzer/store/sender_names.h"
+#include "analyzer/vocabulary/outcome_names.h"
+#include "analyzer/vocabulary/sender_names.h"
 
 namespace sanscope::wireshark {
 namespace {
 
 constexpr size_t text_size = 240;
 
-// Items of one subtree, all marked as made by us. A value that is unknown (store/rows.h) makes none.
+// Items of one subtree, all marked as made by us. A value that is unknown (vocabulary/rows.h) makes none.
 class Items {
   public:
     Items(const TreeContext& context, proto_tree* tree) : bytes_(context.bytes), tree_(tree) {}

@@ -7,7 +7,7 @@
 
 #include "analyzer/export/packet_notes.h"
 #include "analyzer/ingest/capture_notes.h"
-#include "analyzer/store/rows.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

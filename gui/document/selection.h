@@ -6,7 +6,7 @@
 
 #include "gui/document/time_range.h"
 
-#include "analyzer/store/rows.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

@@ -3,7 +3,7 @@
 
 #include <arpa/inet.h>
 
-#include "captures/generator/target_url.h"
+#include "captures/iscsi_peer/initiator/target_url.h"
 #include "gui/generating/generator_program.h"
 
 namespace sanscope {

@@ -4,7 +4,7 @@
 #include <QCoreApplication>
 #include <QLocale>
 
-#include "captures/generator/load_account.h"
+#include "captures/load/load_account.h"
 #include "gui/plot/value_ticks.h"
 
 #include "analyzer/report/human_units.h"

@@ -7,7 +7,7 @@
 #include <array>
 #include <string_view>
 
-#include "analyzer/store/rows.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

@@ -12,7 +12,7 @@
 #include "analyzer/sender/testing/round_trip.h"
 #include "analyzer/sender/testing/virtual_time.h"
 #include "analyzer/sender/testing/wire_segment.h"
-#include "analyzer/store/rows.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope::simulated {
 

@@ -10,7 +10,7 @@
 #include "analyzer/sender/testing/simulated_receiver.h"
 #include "analyzer/sender/testing/simulated_sender.h"
 #include "analyzer/sender/testing/virtual_time.h"
-#include "analyzer/store/rows.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope::simulated {
 

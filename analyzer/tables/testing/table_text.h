@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "analyzer/store/chunked_rows.h"
-#include "analyzer/store/rows.h"
 #include "analyzer/tables/table.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

@@ -4,7 +4,7 @@
 #include <QCoreApplication>
 #include <algorithm>
 
-#include "analyzer/store/sender_names.h"
+#include "analyzer/vocabulary/sender_names.h"
 
 namespace sanscope {
 namespace {

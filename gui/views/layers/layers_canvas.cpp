@@ -13,7 +13,7 @@
 #include "analyzer/net/decoded_packet.h"
 #include "analyzer/report/human_units.h"
 #include "analyzer/scsi/status.h"
-#include "analyzer/store/sender_names.h"
+#include "analyzer/vocabulary/sender_names.h"
 
 namespace sanscope {
 namespace {

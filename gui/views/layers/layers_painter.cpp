@@ -11,7 +11,7 @@
 
 #include "analyzer/iscsi/bhs.h"
 #include "analyzer/net/decoded_packet.h"
-#include "analyzer/store/sender_names.h"
+#include "analyzer/vocabulary/sender_names.h"
 
 namespace sanscope {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "analyzer/query/column_meaning.h"
-#include "analyzer/store/sender_names.h"
+#include "analyzer/vocabulary/sender_names.h"
 
 namespace sanscope {
 

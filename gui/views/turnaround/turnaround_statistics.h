@@ -9,7 +9,7 @@
 #include "gui/document/time_range.h"
 #include "gui/views/turnaround/command_index.h"
 
-#include "analyzer/store/log_histogram.h"
+#include "analyzer/base/log_histogram.h"
 
 namespace sanscope {
 

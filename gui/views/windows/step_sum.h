@@ -7,8 +7,8 @@
 #include "gui/plot/step_series.h"
 
 #include "analyzer/store/chunked_rows.h"
-#include "analyzer/store/rows.h"
 #include "analyzer/timeline/timeline.h"
+#include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
 

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "analyzer/vocabulary/ip_address.h"
+
+namespace sanscope {
+
+// One struct a table row, columns named as in the table. Unknown values: packet numbers and row numbers 0, times
+// `no_time`, every other integer the greatest value of its type (`unknown<T>`), strings empty. Row numbers (connection,
+// session, command, pdu) are 1-based.
+
+using PacketNumber = uint64_t;
+constexpr int64_t no_time = std::numeric_limits<int64_t>::min();
+template <class T>
+constexpr T unknown = std::numeric_limits<T>::max();
+
+struct Endpoint {
+    IpAddress address;
+    uint16_t port = 0;
+    bool operator==(const Endpoint&) const = default;
+};
+
+enum class Vantage : uint8_t { unknown, initiator, target, middle };
+
+// What one side of a connection sent, and how far the other side acknowledged it: what shows that some of it, or all,
+// never arrived.
+struct SentDataRow {
+    uint32_t syns = 0;                  // segments with SYN, repeated ones too
+    uint32_t largest_payload = 0;       // of one segment seen
+    uint32_t largest_acknowledged = 0;  // of those whose data were acknowledged, about
+    uint32_t unacknowledged = 0;        // bytes up to the farthest one seen, at the end
+    int64_t acknowledged_ns = no_time;  // when the last acknowledgement of something new came
+    uint32_t answers_since = 0;  // segments of the other side after that, which acknowledge nothing new
+    bool reset = false;          // it sent an RST
+    PacketNumber reset_packet = 0;
+    int64_t reset_ns = no_time;
+    bool fin = false;  // it sent a FIN
+    int64_t fin_ns = no_time;
+};
+
+struct ConnectionRow {
+    Endpoint initiator;
+    Endpoint target;
+    PacketNumber first_packet = 0;
+    PacketNumber last_packet = 0;
+    int64_t start_ns = no_time;
+    int64_t end_ns = no_time;
+    uint64_t packets_out = 0;  // initiator to target
+    uint64_t packets_in = 0;
+    uint64_t bytes_out = 0;  // TCP payload on the wire, retransmissions included
+    uint64_t bytes_in = 0;
+    uint32_t mss = unknown<uint32_t>;  // the smaller of the two announced with the SYNs
+    int64_t rtt_min_ns = no_time;
+    Vantage vantage = Vantage::unknown;
+    const char* congestion_control_initiator = "";
+    const char* congestion_control_target = "";
+    uint64_t retransmissions_out = 0;
+    uint64_t retransmissions_in = 0;
+    uint32_t session = 0;
+    bool iscsi = false;
+    bool initiator_is_a = true;  // side a, which sent the first packet seen, stands as initiator
+    // Of side a, b: the sequence number of the byte that PduRow::bhs_offset counts from, where that side's stream was read.
+    uint32_t stream_start_seq[2] = {0, 0};
+    bool stream_start_known[2] = {false, false};
+    SentDataRow out = {};  // by the side that stands as initiator
+    SentDataRow in = {};
+
+    const Endpoint& side(bool a) const { return a == initiator_is_a ? initiator : target; }
+};
+
+// What a packet brings of TCP. Where it completes no segment, `connection` is 0 and nothing else holds.
+struct SegmentRow {
+    uint32_t connection = 0;
+    uint32_t seq = 0;  // as in the header, as the next one
+    uint32_t ack = 0;
+    uint32_t payload_length = 0;  // on the wire
+    uint16_t window = 0;          // as in the header, unscaled
+    uint8_t flags = 0;            // TcpFlag, the first eight
+    bool from_a = false;          // by the side that sent the connection's first packet
+};
+static_assert(sizeof(SegmentRow) == 20);
+
+enum class Ternary : uint8_t { no, yes, unknown };
+
+struct SessionRow {
+    uint64_t isid = unknown<uint64_t>;  // 48 bits
+    uint16_t tsih = unknown<uint16_t>;
+    std::string initiator_name;
+    std::string target_name;
+    uint32_t connections = 0;
+    std::string header_digest;  // "None", "CRC32C"
+    std::string data_digest;
+    uint32_t max_recv_data_segment_length_initiator = unknown<uint32_t>;
+    uint32_t max_recv_data_segment_length_target = unknown<uint32_t>;
+    uint32_t max_burst_length = unknown<uint32_t>;
+    uint32_t first_burst_length = unknown<uint32_t>;
+    Ternary initial_r2t = Ternary::unknown;
+    Ternary immediate_data = Ternary::unknown;
+    uint32_t max_outstanding_r2t = unknown<uint32_t>;
+    uint32_t error_recovery_level = unknown<uint32_t>;
+    uint32_t max_connections = unknown<uint32_t>;
+    uint32_t command_window = unknown<uint32_t>;  // the widest the target opened: MaxCmdSN - ExpCmdSN + 1
+    uint64_t command_window_shuts = 0;   // times the last command that MaxCmdSN allows had been sent …
+    int64_t command_window_shut_ns = 0;  // … until it allowed more
+};
+
+// unknown: the capture lacks headers among which its answer may have been.
+enum class Outcome : uint8_t { unanswered, completed, aborted, response_only, unknown };
+constexpr size_t outcomes = 5;
+
+struct CommandRow {
+    uint64_t lun = unknown<uint64_t>;
+    uint64_t lba = unknown<uint64_t>;
+    uint64_t bytes = unknown<uint64_t>;  // ExpectedDataTransferLength
+    uint64_t blocks = unknown<uint64_t>;
+    PacketNumber request_packet = 0;
+    PacketNumber first_data_packet = 0;
+    PacketNumber last_data_packet = 0;
+    PacketNumber response_packet = 0;
+    int64_t request_ns = no_time;
+    int64_t first_data_ns = no_time;
+    int64_t last_data_ns = no_time;
+    int64_t response_ns = no_time;
+    PacketNumber first_byte_packet = 0;  // holds the first byte of the first data PDU's data
+    int64_t first_byte_ns = no_time;
+    PacketNumber aborted_packet = 0;      // completes the answer that tells so
+    int64_t residual = unknown<int64_t>;  // bytes not transferred; negative: bytes too many (overflow)
+    const char* name = "";                // static storage
+    uint32_t connection = 0;
+    uint32_t session = 0;
+    uint32_t itt = unknown<uint32_t>;
+    uint32_t cmd_sn = 0;
+    uint32_t r2ts = 0;
+    uint32_t pdus = 0;
+    uint32_t queue_depth = unknown<uint32_t>;  // see queue_depth.h
+    uint16_t opcode = unknown<uint16_t>;
+    uint16_t status = unknown<uint16_t>;  // SAM status code
+    uint16_t sense_key = unknown<uint16_t>;
+    uint16_t asc = unknown<uint16_t>;
+    uint16_t ascq = unknown<uint16_t>;
+    bool cmd_sn_known = false;
+    bool inferred = false;  // its request's or its status's header was not captured, but implied
+    Outcome outcome = Outcome::unanswered;
+
+    int64_t turnaround_ns() const {
+        return request_ns == no_time || response_ns == no_time ? no_time : response_ns - request_ns;
+    }
+};
+
+enum class Digest : uint8_t { none, ok, bad };  // none: not negotiated, or the capture cut the bytes off
+
+struct PduRow {
+    PacketNumber first_packet = 0;  // holds the first captured byte of the header
+    PacketNumber last_packet = 0;   // completes it; 0 where that never happened
+    int64_t time_ns = no_time;      // of last_packet
+    uint64_t bhs_offset = 0;  // of the header in its sender's stream, from the first byte seen (SYN excluded)
+    uint64_t command = 0;     // the SCSI command it belongs to
+    uint32_t connection = 0;
+    uint32_t itt = 0;
+    uint32_t data_length = 0;  // DataSegmentLength
+    uint8_t opcode = 0;
+    bool from_target = false;
+    bool final = false;
+    bool itt_known = true;
+    bool inferred = false;  // its header was not captured, but implied by what was
+    bool damaged = false;   // bytes of it are in no captured packet, it never completed, or a digest is bad
+    Digest header_digest = Digest::none;
+    Digest data_digest = Digest::none;
+};
+
+// What Linux's TCP calls the states of its congestion control (include/uapi/linux/tcp.h).
+enum class CaState : uint8_t { open, disorder, cwr, recovery, loss };
+constexpr size_t ca_states = 5;
+
+// What keeps a sender from sending more.
+enum class SendLimit : uint8_t { application, receiver, congestion, pacing, recovery, unknown };
+constexpr size_t send_limits = 5;  // those that are known
+
+// Why bytes were sent again, seen again, or never seen.
+enum class LossKind : uint8_t {
+    fast_retransmit,
+    rto,
+    tlp,       // a tail loss probe (RFC 8985 §7)
+    spurious,  // sent again though the first had arrived: told by D-SACK (RFC 3708) or timestamps (RFC 3522)
+    out_of_order,
+    duplicate,   // one packet captured twice
+    keep_alive,  // RFC 1122 §4.2.3.6
+    zero_window_probe,
+    not_captured,  // acknowledged, though no packet captured brought them
+};
+constexpr size_t loss_kinds = 9;
+
+constexpr bool is_sent_again(LossKind kind) {
+    return kind == LossKind::fast_retransmit || kind == LossKind::rto || kind == LossKind::tlp ||
+           kind == LossKind::spurious;
+}
+
+// Where a segment was overtaken: the receiver's SACKs tell that it arrived after later ones, or they tell that it did not,
+// and then only the capture has it late.
+enum class Reordering : uint8_t { unknown, path, tap };
+
+// A sender's figures after a packet. Its side is that of the connection's first packet (`from_a`) or the other.
+struct WindowRow {
+    PacketNumber packet = 0;
+    int64_t time_ns = no_time;  // at the sender
+    int64_t srtt_ns = no_time;
+    uint32_t connection = 0;
+    uint32_t snd_una = 0;  // sequence numbers as in the headers
+    uint32_t snd_nxt = 0;
+    uint32_t in_flight = 0;             // bytes sent and neither acknowledged nor SACKed nor held for lost
+    uint32_t cwnd = unknown<uint32_t>;  // bytes
+    uint32_t cwnd_low = unknown<uint32_t>;
+    uint32_t cwnd_high = unknown<uint32_t>;
+    uint32_t ssthresh = unknown<uint32_t>;  // bytes; unknown also where the sender has none yet
+    uint32_t advertised_window = unknown<uint32_t>;
+    CaState ca_state = CaState::open;
+    SendLimit limit = SendLimit::unknown;
+    bool from_a = false;
+};
+
+struct CaTransitionRow {
+    PacketNumber packet = 0;
+    int64_t time_ns = no_time;  // at the sender
+    const char* cause = "";     // static storage
+    uint32_t connection = 0;
+    CaState from = CaState::open;
+    CaState to = CaState::open;
+    bool from_a = false;
+};
+
+// What a sender's kernel told of its windows when an ACK had come in and was not yet processed, or when it was asked.
+struct KernelWindowRow {
+    PacketNumber packet = 0;  // that brought the ACK
+    int64_t time_ns = no_time;
+    int64_t srtt_ns = no_time;
+    uint32_t connection = 0;
+    uint32_t snd_una = 0;  // as in the headers; neither is known of a kernel that was only asked
+    uint32_t snd_nxt = 0;
+    uint32_t cwnd = unknown<uint32_t>;      // bytes
+    uint32_t ssthresh = unknown<uint32_t>;  // bytes; unknown also while it is infinite
+    uint32_t advertised_window = unknown<uint32_t>;
+    CaState ca_state = CaState::open;
+    bool sequences_known = false;
+    bool ca_state_known = false;
+    bool from_a = false;
+};
+
+// The kernel set the congestion state to another one.
+struct KernelCaTransitionRow {
+    PacketNumber packet = 0;  // that brought what made it do so
+    int64_t time_ns = no_time;
+    uint32_t connection = 0;
+    CaState from = CaState::open;
+    CaState to = CaState::open;
+    bool from_known = false;
+    bool from_a = false;
+};
+
+struct LossRow {
+    PacketNumber packet = 0;           // the packet that repeats, or shows that bytes are missing
+    PacketNumber original_packet = 0;  // that first carried the bytes
+    int64_t time_ns = no_time;         // at the sender
+    int64_t delay_ns = no_time;        // since the original
+    uint32_t connection = 0;
+    uint32_t seq = 0;
+    uint32_t length = 0;
+    LossKind kind = LossKind::fast_retransmit;
+    Reordering reordering = Reordering::unknown;  // of what is out_of_order
+    bool from_a = false;
+};
+
+}  // namespace sanscope

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+
+#include "captures/experiment/experiment.h"
+#include "captures/experiment/lab_hosts.h"
+#include "captures/experiment/run_plan.h"
+
+#include "analyzer/base/result.h"
+
+namespace sanscope::lab {
+
+// How runs are made.
+struct RunMeans {
+    LinkKind link = LinkKind::delay_node;
+    double seconds = 3;             // of load
+    bool records_packets = false;   // of iSCSI, at the target
+    std::filesystem::path scratch;  // a folder for what is recorded, which is removed after each run
+};
+
+// Builds the hosts, puts the load on, and removes all again. An Error says why there is nothing to tell of this run.
+Result<Measurement> make_run(const PlannedRun& run, const RunMeans& means, const std::atomic<bool>& stop);
+
+// The programs besides our own that a run of these settings takes and that are not installed.
+std::vector<std::string> missing_programs(const std::vector<RunSettings>& settings);
+
+}  // namespace sanscope::lab

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "captures/experiment/lab_hosts.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace sanscope::lab {
+namespace {
+
+constexpr double patience_seconds = 15;
+constexpr std::string_view prefix = "sanscope-experiment-";
+
+// Not to be stopped: what is removed is removed after Ctrl-C too.
+const std::atomic<bool> never = false;
+
+Result<std::monostate> run(const std::string& host, const std::string& program,
+                           std::vector<std::string> arguments, const std::atomic<bool>& stop) {
+    const auto done = run_program(host, program, std::move(arguments), patience_seconds, stop);
+    if (!done) return done.error();
+    return std::monostate{};
+}
+
+void remove_namespace(const std::string& name) {
+    std::error_code error;
+    if (std::filesystem::exists("/run/netns/" + name, error)) run("", "ip", {"netns", "del", name}, never);
+}
+
+}  // namespace
+
+std::string_view link_name(LinkKind kind) {
+    return kind == LinkKind::netem ? "netem" : "delay_node";
+}
+
+std::vector<std::string> netem_arguments(const RunSettings& settings, bool towards_initiator) {
+    // What waits for the rate and what is on its way are in one queue: its limit has to hold both.
+    constexpr double bits = 8;
+    const double on_the_way = settings.rate_mbit * 1e6 / bits * settings.delay_ms / 1e3 /
+                              static_cast<double>(std::max<uint64_t>(settings.mtu, 1));
+    constexpr uint64_t without_rate = 60'000;
+    const uint64_t limit =
+        settings.rate_mbit > 0 ? settings.queue_frames + static_cast<uint64_t>(on_the_way) + 1 : without_rate;
+    std::vector<std::string> arguments{"netem", "limit", fmt::format("{}", limit), "delay",
+                                       fmt::format("{}us", settings.delay_ms * 1e3)};
+    if (settings.rate_mbit > 0)
+        arguments.insert(arguments.end(), {"rate", fmt::format("{}kbit", settings.rate_mbit * 1e3)});
+    if (towards_initiator && settings.loss_percent > 0)
+        arguments.insert(arguments.end(), {"loss", fmt::format("{}%", settings.loss_percent)});
+    return arguments;
+}
+
+// A is the initiator's side, B the target's.
+std::vector<std::string> delay_node_arguments(const RunSettings& settings, uint64_t seed) {
+    std::vector<std::string> arguments{"node-a",     "node-b",
+                                       "--seed",     fmt::format("{}", seed),
+                                       "--delay-us", fmt::format("{}", settings.delay_ms * 1e3)};
+    if (settings.rate_mbit > 0) {
+        arguments.insert(arguments.end(), {"--rate-mbit", fmt::format("{}", settings.rate_mbit), "--queue",
+                                           fmt::format("{}", settings.queue_frames)});
+    }
+    if (settings.loss_percent > 0) {
+        constexpr double percent = 100;
+        arguments.insert(arguments.end(), {"--ba-loss", fmt::format("{}", settings.loss_percent / percent)});
+    }
+    return arguments;
+}
+
+LabHosts::Namespaces::Namespaces() {
+    const std::string begin = fmt::format("{}{}-", prefix, ::getpid());
+    initiator = begin + "ini";
+    middle = begin + "mid";
+    target = begin + "tgt";
+}
+
+LabHosts::Namespaces::Namespaces(Namespaces&& other) noexcept
+    : initiator(std::exchange(other.initiator, {})),
+      middle(std::exchange(other.middle, {})),
+      target(std::exchange(other.target, {})) {}
+
+LabHosts::Namespaces::~Namespaces() {
+    for (const std::string& name : {initiator, middle, target}) {
+        if (!name.empty()) remove_namespace(name);
+    }
+}
+
+Result<LabHosts> LabHosts::build(const RunSettings& settings, LinkKind kind, uint64_t seed,
+                                 const std::atomic<bool>& stop) {
+    LabHosts hosts;
+    if (const auto made = hosts.make_interfaces(settings, stop); !made) return made.error();
+    if (const auto set = hosts.set_tcp(settings, stop); !set) return set.error();
+    if (const auto joined = hosts.join(settings, kind, seed, stop); !joined) return joined.error();
+    return hosts;
+}
+
+Result<std::monostate> LabHosts::make_interfaces(const RunSettings& settings,
+                                                 const std::atomic<bool>& stop) const {
+    const auto& [ini, mid, tgt] = namespaces_;
+    const std::string mtu = fmt::format("{}", settings.mtu);
+    using Arguments = std::vector<std::string>;
+    const auto ip = [&](Arguments arguments) { return run("", "ip", std::move(arguments), stop); };
+    for (const std::string& name : {ini, mid, tgt}) {
+        if (auto added = ip({"netns", "add", name}); !added) return added;
+    }
+    for (Arguments& arguments : std::vector<Arguments>{
+             {"link", "add", "ini0", "netns", ini, "type", "veth", "peer", "name", "node-a", "netns", mid},
+             {"link", "add", "tgt0", "netns", tgt, "type", "veth", "peer", "name", "node-b", "netns", mid},
+             {"-n", ini, "addr", "add", fmt::format("{}/24", initiator_address), "dev", "ini0"},
+             {"-n", tgt, "addr", "add", fmt::format("{}/24", target_address), "dev", "tgt0"}}) {
+        if (auto done = ip(std::move(arguments)); !done) return done;
+    }
+    // Frames pass the link as they are on a wire: no larger ones, and with their checksums.
+    for (const auto& [host, interface] :
+         {std::pair(ini, "ini0"), {mid, "node-a"}, {mid, "node-b"}, {tgt, "tgt0"}}) {
+        if (auto off = run(
+                host, "ethtool",
+                {"-K", interface, "tso", "off", "gso", "off", "gro", "off", "tx", "off", "rx", "off"}, stop);
+            !off)
+            return off;
+        if (auto up = ip({"-n", host, "link", "set", interface, "mtu", mtu, "up"}); !up) return up;
+    }
+    return std::monostate{};
+}
+
+Result<std::monostate> LabHosts::set_tcp(const RunSettings& settings, const std::atomic<bool>& stop) const {
+    // Buffers begin where Linux begins them, and tune themselves up to the window.
+    constexpr uint64_t least = 4096;
+    constexpr uint64_t first_receive = 131072;
+    constexpr uint64_t first_send = 16384;
+    const uint64_t most = std::max(settings.window_bytes, least);
+    const auto three = [&](const char* name, uint64_t first) {
+        return fmt::format("net.ipv4.{}={} {} {}", name, least, std::min(first, most), most);
+    };
+    for (const std::string& host : {namespaces_.initiator, namespaces_.target}) {
+        auto set = run(host, "sysctl",
+                       {"-qw", "net.ipv4.tcp_congestion_control=" + settings.congestion_control,
+                        three("tcp_rmem", first_receive), three("tcp_wmem", first_send),
+                        "net.ipv4.tcp_no_metrics_save=1"},
+                       stop);
+        if (!set) return set;
+    }
+    return std::monostate{};
+}
+
+Result<std::monostate> LabHosts::join(const RunSettings& settings, LinkKind kind, uint64_t seed,
+                                      const std::atomic<bool>& stop) {
+    const std::string& mid = namespaces_.middle;
+    if (kind == LinkKind::delay_node) {
+        auto started = LabProcess::start(mid, find_helper_program("delay_node", "SANSCOPE_DELAY_NODE"),
+                                         delay_node_arguments(settings, seed));
+        if (!started) return started.error();
+        delay_node_.emplace(std::move(*started));
+        return delay_node_->wait(patience_seconds, stop, "ready");
+    }
+    using Arguments = std::vector<std::string>;
+    for (Arguments& arguments :
+         std::vector<Arguments>{{"-n", mid, "link", "add", "bridge", "type", "bridge"},
+                                {"-n", mid, "link", "set", "node-a", "master", "bridge"},
+                                {"-n", mid, "link", "set", "node-b", "master", "bridge"},
+                                {"-n", mid, "link", "set", "bridge", "up"}}) {
+        if (auto done = run("", "ip", std::move(arguments), stop); !done) return done;
+    }
+    for (const bool towards_initiator : {true, false}) {
+        Arguments arguments{"-n",  mid, "qdisc", "add", "dev", towards_initiator ? "node-a" : "node-b",
+                            "root"};
+        for (std::string& one : netem_arguments(settings, towards_initiator))
+            arguments.push_back(std::move(one));
+        if (auto done = run("", "tc", std::move(arguments), stop); !done) return done;
+    }
+    return std::monostate{};
+}
+
+LinkKind find_link_kind(const std::atomic<bool>& stop) {
+    const std::string name = fmt::format("{}{}-probe", prefix, ::getpid());
+    const bool works =
+        run("", "ip", {"netns", "add", name}, stop) &&
+        run("", "tc", {"-n", name, "qdisc", "add", "dev", "lo", "root", "netem", "delay", "1ms"}, stop) &&
+        run("", "ip", {"-n", name, "link", "add", "bridge", "type", "bridge"}, stop);
+    remove_namespace(name);
+    return works ? LinkKind::netem : LinkKind::delay_node;
+}
+
+std::string allowed_congestion_controls() {
+    std::string allowed;
+    std::ifstream file("/proc/sys/net/ipv4/tcp_allowed_congestion_control");
+    std::getline(file, allowed);
+    return allowed;
+}
+
+std::vector<std::string> refused_congestion_controls(std::span<const RunSettings> settings,
+                                                     std::string_view allowed) {
+    const std::string words = fmt::format(" {} ", allowed);
+    std::vector<std::string> refused;
+    for (const RunSettings& one : settings) {
+        const std::string& name = one.congestion_control;
+        if (words.find(fmt::format(" {} ", name)) == std::string::npos &&
+            std::ranges::find(refused, name) == refused.end()) {
+            refused.push_back(name);
+        }
+    }
+    return refused;
+}
+
+void remove_abandoned_hosts() {
+    std::error_code error;
+    std::vector<std::string> abandoned;
+    for (const auto& entry : std::filesystem::directory_iterator("/run/netns", error)) {
+        const std::string name = entry.path().filename().string();
+        if (!name.starts_with(prefix)) continue;
+        const std::string_view rest = std::string_view(name).substr(prefix.size());
+        pid_t process = 0;
+        const auto [end, wrong] = std::from_chars(rest.data(), rest.data() + rest.size(), process);
+        if (wrong != std::errc() || *end != '-') continue;
+        if (::kill(process, 0) != 0 && errno == ESRCH) abandoned.push_back(name);
+    }
+    for (const std::string& name : abandoned) remove_namespace(name);
+}
+
+}  // namespace sanscope::lab

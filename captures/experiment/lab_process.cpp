@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "captures/experiment/lab_process.h"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+namespace sanscope::lab {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int look_again_ms = 20;
+constexpr size_t most_output = 16 << 20;
+constexpr auto patience_for_end = std::chrono::seconds(3);
+
+// Takes what is there; false once the other side has closed.
+bool drain(FileDescriptor& from, std::string& into) {
+    std::array<char, 65536> buffer;
+    while (true) {
+        const ssize_t got = ::read(from.get(), buffer.data(), buffer.size());
+        if (got == 0) return false;
+        if (got < 0) return errno == EAGAIN || errno == EINTR;
+        if (into.size() < most_output) into.append(buffer.data(), static_cast<size_t>(got));
+    }
+}
+
+}  // namespace
+
+LabProcess::LabProcess(std::string name, HelperProcess process)
+    : name_(std::move(name)), process_(std::move(process)) {}
+
+LabProcess::LabProcess(LabProcess&& other) noexcept
+    : name_(std::move(other.name_)),
+      process_(std::move(other.process_)),
+      ended_(std::exchange(other.ended_, true)),
+      status_(other.status_),
+      output_(std::move(other.output_)),
+      errors_(std::move(other.errors_)) {}
+
+LabProcess::~LabProcess() {
+    end();
+}
+
+Result<LabProcess> LabProcess::start(const std::string& host, const std::string& program,
+                                     std::vector<std::string> arguments) {
+    // Whatever becomes of this process, what it started ends with it. Each of these replaces itself by the next.
+    std::vector<std::string> all{"--pdeathsig", "KILL", "--"};
+    if (!host.empty()) all.insert(all.end(), {"ip", "netns", "exec", host});
+    all.push_back(program);
+    std::move(arguments.begin(), arguments.end(), std::back_inserter(all));
+    auto process = start_helper("setpriv", all);
+    if (!process) return process.error();
+    process->input = FileDescriptor();
+    return LabProcess(program.substr(program.rfind('/') + 1), std::move(*process));
+}
+
+bool LabProcess::read_some(int timeout_ms) {
+    std::array<pollfd, 2> descriptors{
+        {{process_.output.get(), POLLIN, 0}, {process_.errors.get(), POLLIN, 0}}};
+    ::poll(descriptors.data(), descriptors.size(), timeout_ms);
+    const bool output_open = drain(process_.output, output_);
+    const bool errors_open = drain(process_.errors, errors_);
+    return output_open && errors_open;
+}
+
+bool LabProcess::has_ended(bool block) {
+    if (ended_) return true;
+    pid_t waited = 0;
+    do {
+        waited = ::waitpid(process_.process, &status_, block ? 0 : WNOHANG);
+    } while (waited < 0 && errno == EINTR);
+    ended_ = waited != 0;
+    return ended_;
+}
+
+Error LabProcess::failure() const {
+    const std::string said = last_line_of(errors_.empty() ? output_ : errors_);
+    return Error{fmt::format("{} {}{}{}", name_, how_process_ended(status_), said.empty() ? "" : ": ", said)};
+}
+
+Result<std::monostate> LabProcess::wait(double seconds, const std::atomic<bool>& stop,
+                                        std::string_view wanted) {
+    const auto until = Clock::now() + std::chrono::duration<double>(seconds);
+    while (true) {
+        const bool ended = has_ended(false);
+        const bool open = read_some(ended ? 0 : look_again_ms);
+        if (!wanted.empty() &&
+            (output_.find(wanted) != std::string::npos || errors_.find(wanted) != std::string::npos))
+            return std::monostate{};
+        if (ended) {
+            if (status_ == 0 && wanted.empty()) return std::monostate{};
+            return failure();
+        }
+        if (!open) ::usleep(1000);
+        if (stop) return Error{"interrupted"};
+        if (Clock::now() >= until) {
+            end(SIGKILL);
+            return Error{fmt::format("{} took longer than {:.0f} s", name_, seconds)};
+        }
+    }
+}
+
+Result<std::monostate> LabProcess::still_runs(double seconds, const std::atomic<bool>& stop) {
+    const auto until = Clock::now() + std::chrono::duration<double>(seconds);
+    while (Clock::now() < until) {
+        if (has_ended(false)) return failure();
+        if (stop) return Error{"interrupted"};
+        if (!read_some(look_again_ms)) ::usleep(1000);
+    }
+    return std::monostate{};
+}
+
+void LabProcess::end(int signal) {
+    if (ended_) return;
+    ::kill(process_.process, signal);
+    const auto until = Clock::now() + patience_for_end;
+    while (!has_ended(false) && Clock::now() < until) {
+        if (!read_some(look_again_ms)) ::usleep(1000);
+    }
+    if (!ended_) {
+        ::kill(process_.process, SIGKILL);
+        has_ended(true);
+    }
+    read_some(0);
+}
+
+Result<std::string> run_program(const std::string& host, const std::string& program,
+                                std::vector<std::string> arguments, double seconds,
+                                const std::atomic<bool>& stop) {
+    auto process = LabProcess::start(host, program, std::move(arguments));
+    if (!process) return process.error();
+    const auto ended = process->wait(seconds, stop);
+    if (!ended) return ended.error();
+    return process->output();
+}
+
+}  // namespace sanscope::lab

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "captures/experiment/run_plan.h"
+
+#include <algorithm>
+#include <gmock/gmock.h>
+
+namespace sanscope::lab {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+Experiment of(std::vector<std::vector<Factor>> sweeps) {
+    return {.name = "test",
+            .title = {},
+            .source = {},
+            .method = {},
+            .sweeps = std::move(sweeps),
+            .measured = {},
+            .drawings = {}};
+}
+
+std::vector<std::string> texts(const std::vector<RunSettings>& settings, std::string_view column) {
+    std::vector<std::string> all;
+    for (const RunSettings& one : settings) all.push_back(find_setting(column)->text(one));
+    return all;
+}
+
+TEST(RunPlan, MakesEveryCombinationInOrder) {
+    const auto settings = settings_of(of({{{{"delay_ms"}, {"0", "2"}}, {{"connections"}, {"1", "4"}}}}), {});
+    ASSERT_TRUE(settings);
+    EXPECT_THAT(texts(*settings, "delay_ms"), ElementsAre("0", "0", "2", "2"));
+    EXPECT_THAT(texts(*settings, "connections"), ElementsAre("1", "4", "1", "4"));
+}
+
+TEST(RunPlan, SetsSeveralSettingsToTheSameValue) {
+    const auto settings = settings_of(of({{{{"pdu_bytes", "request_bytes"}, {"32K", "1M"}}}}), {});
+    ASSERT_TRUE(settings);
+    EXPECT_THAT(texts(*settings, "pdu_bytes"), ElementsAre("32768", "1048576"));
+    EXPECT_THAT(texts(*settings, "request_bytes"), ElementsAre("32768", "1048576"));
+}
+
+TEST(RunPlan, KeepsWhatTwoSweepsShareOnce) {
+    const auto settings = settings_of(of({{{{"delay_ms"}, {"0", "1"}}}, {{{"delay_ms"}, {"1", "2"}}}}), {});
+    ASSERT_TRUE(settings);
+    EXPECT_THAT(texts(*settings, "delay_ms"), ElementsAre("0", "1", "2"));
+}
+
+TEST(RunPlan, TakesOnlyWhatIsSelected) {
+    const auto selected = parse_selection("pdu_bytes=32K,1048576");
+    ASSERT_TRUE(selected) << selected.error().message;
+    const auto settings = settings_of(of({{{{"pdu_bytes"}, {"32K", "64K", "1M"}}}}), {*selected});
+    ASSERT_TRUE(settings);
+    EXPECT_THAT(texts(*settings, "pdu_bytes"), ElementsAre("32768", "1048576"));
+}
+
+TEST(RunPlan, KeepsPlainSocketsWhenPduSizesAreSelected) {
+    const auto selected = parse_selection("pdu_bytes=32K");
+    ASSERT_TRUE(selected);
+    const auto settings =
+        settings_of(of({{{{"pdu_bytes"}, {"32K", "64K"}}}, {{{"load"}, {"socket"}}}}), {*selected});
+    ASSERT_TRUE(settings);
+    EXPECT_THAT(texts(*settings, "load"), ElementsAre("iscsi", "socket"));
+}
+
+TEST(RunPlan, TellsWhatIsNoSelection) {
+    for (const auto* const text : {"", "pdu_bytes", "size=3", "delay_ms=", "delay_ms=x", "delay_ms=1,,2"})
+        EXPECT_FALSE(parse_selection(text)) << text;
+}
+
+TEST(RunPlan, TellsWhichFactorIsWrong) {
+    const auto settings = settings_of(of({{{{"mtu"}, {"large"}}}}), {});
+    ASSERT_FALSE(settings);
+    EXPECT_THAT(settings.error().message, HasSubstr("'mtu' cannot be large"));
+}
+
+TEST(RunPlan, InterleavesRepetitions) {
+    std::vector<RunSettings> settings(20);
+    for (size_t i = 0; i < settings.size(); ++i) settings[i].delay_ms = static_cast<double>(i);
+    const auto plan = plan_runs(settings, 3);
+    ASSERT_THAT(plan, SizeIs(60));
+    std::vector<std::vector<double>> orders(3);
+    for (size_t i = 0; i < plan.size(); ++i) {
+        EXPECT_EQ(plan[i].repetition, i / 20 + 1);
+        orders[i / 20].push_back(plan[i].settings.delay_ms);
+    }
+    EXPECT_NE(orders[0], orders[1]);
+    EXPECT_NE(orders[1], orders[2]);
+    for (std::vector<double>& order : orders) {
+        EXPECT_FALSE(std::ranges::is_sorted(order));
+        std::ranges::sort(order);
+        for (size_t i = 0; i < order.size(); ++i) EXPECT_EQ(order[i], static_cast<double>(i));
+    }
+    EXPECT_EQ(plan, plan_runs(settings, 3));
+}
+
+TEST(RunPlan, EstimatesMoreTimeThanTheLoadsAlone) {
+    EXPECT_EQ(estimated_seconds(0, 3, true), 0);
+    EXPECT_GT(estimated_seconds(10, 3, false), 30);
+    EXPECT_GT(estimated_seconds(10, 3, true), estimated_seconds(10, 3, false));
+}
+
+}  // namespace
+}  // namespace sanscope::lab

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "captures/experiment/run_records.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <unistd.h>
+#include <utility>
+
+#include "analyzer/base/file_descriptor.h"
+#include "analyzer/base/write_all.h"
+
+namespace sanscope::lab {
+namespace {
+
+std::vector<std::string_view> fields_of(std::string_view line) {
+    std::vector<std::string_view> fields;
+    while (true) {
+        const size_t comma = line.find(',');
+        fields.push_back(line.substr(0, comma));
+        if (comma == std::string_view::npos) return fields;
+        line.remove_prefix(comma + 1);
+    }
+}
+
+template <class Number>
+bool parse_number(std::string_view text, Number& number) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size();
+}
+
+bool parse_record(std::string_view line, RunRecord& record) {
+    const auto columns = setting_columns();
+    const auto fields = fields_of(line);
+    if (fields.size() != columns.size() + 3 + measures) return false;
+    size_t at = 0;
+    for (const SettingColumn& column : columns) {
+        const std::string_view field = fields[at++];
+        const bool meaningless = record.run.settings.load == Load::socket && column.of_iscsi_only;
+        if (meaningless ? !field.empty() : !column.set(record.run.settings, field)) return false;
+    }
+    if (!parse_number(fields[at++], record.run.repetition)) return false;
+    record.link = fields[at++];
+    if (!parse_number(fields[at++], record.seconds)) return false;
+    for (std::optional<double>& value : record.measured.values) {
+        const std::string_view field = fields[at++];
+        if (field.empty()) continue;
+        double number = 0;
+        if (!parse_number(field, number) || !std::isfinite(number)) return false;
+        value = number;
+    }
+    return true;
+}
+
+bool write_text(const FileDescriptor& out, std::string_view text) {
+    return write_all(out.get(), {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+}
+
+// The same run whatever its settings that mean nothing to its load.
+std::string key_of(const PlannedRun& run) {
+    return fmt::format("{}#{}", settings_text(run.settings), run.repetition);
+}
+
+}  // namespace
+
+std::string run_records_header() {
+    std::string line;
+    for (const SettingColumn& column : setting_columns()) line += fmt::format("{},", column.name);
+    line += "repetition,link,seconds";
+    for (size_t i = 0; i < measures; ++i)
+        line += fmt::format(",{}", measure_info(static_cast<Measure>(i)).name);
+    return line;
+}
+
+std::string run_record_line(const RunRecord& record) {
+    std::string line = fmt::format("{},{},{},{}", settings_text(record.run.settings), record.run.repetition,
+                                   record.link, record.seconds);
+    for (const std::optional<double>& value : record.measured.values)
+        line += value ? fmt::format(",{}", *value) : ",";
+    return line;
+}
+
+Result<RunRecords> parse_run_records(std::string_view text) {
+    RunRecords parsed;
+    for (size_t number = 1;; ++number) {
+        const size_t end = text.find('\n', parsed.whole_bytes);
+        if (end == std::string_view::npos) return parsed;
+        const std::string_view line = text.substr(parsed.whole_bytes, end - parsed.whole_bytes);
+        if (number == 1) {
+            if (line != run_records_header()) return Error{"its first line is not that of runs"};
+        } else if (RunRecord record; parse_record(line, record)) {
+            parsed.records.push_back(std::move(record));
+        } else {
+            return Error{fmt::format("line {} is no run", number)};
+        }
+        parsed.whole_bytes = end + 1;
+    }
+}
+
+Result<RunRecords> read_run_records(const std::string& path) {
+    std::string text;
+    if (std::error_code error; std::filesystem::exists(path, error)) {
+        std::ifstream in(path, std::ios::binary);
+        text.assign(std::istreambuf_iterator<char>(in), {});
+        if (!in) return Error{fmt::format("{}: cannot be read", path)};
+    }
+    auto parsed = parse_run_records(text);
+    if (!parsed) return Error{fmt::format("{}: {}", path, parsed.error().message)};
+    return parsed;
+}
+
+std::vector<PlannedRun> remaining_runs(const std::vector<PlannedRun>& plan,
+                                       const std::vector<RunRecord>& done, double seconds) {
+    std::set<std::string> keys;
+    for (const RunRecord& record : done) {
+        if (record.seconds == seconds) keys.insert(key_of(record.run));
+    }
+    std::vector<PlannedRun> remaining;
+    std::ranges::copy_if(plan, std::back_inserter(remaining),
+                         [&](const PlannedRun& run) { return !keys.contains(key_of(run)); });
+    return remaining;
+}
+
+Result<RunRecordFile> RunRecordFile::open(const std::string& path) {
+    RunRecordFile file;
+    file.path_ = path;
+    auto parsed = read_run_records(path);
+    if (!parsed) return Error{fmt::format("{}; choose another folder", parsed.error().message)};
+    const FileDescriptor out(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+    if (out.get() < 0 || ::ftruncate(out.get(), static_cast<off_t>(parsed->whole_bytes)) != 0)
+        return Error{fmt::format("{}: {}", path, std::strerror(errno))};
+    if (parsed->whole_bytes == 0) {
+        const std::string header = run_records_header() + '\n';
+        if (!write_text(out, header)) return Error{fmt::format("{}: {}", path, std::strerror(errno))};
+    }
+    file.records_ = std::move(parsed->records);
+    return file;
+}
+
+Result<std::monostate> RunRecordFile::append(RunRecord record) {
+    const FileDescriptor out(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+    const std::string line = run_record_line(record) + '\n';
+    if (out.get() < 0 || !write_text(out, line))
+        return Error{fmt::format("{}: {}", path_, std::strerror(errno))};
+    records_.push_back(std::move(record));
+    return std::monostate{};
+}
+
+}  // namespace sanscope::lab

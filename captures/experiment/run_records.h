@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "captures/experiment/measurement.h"
+#include "captures/experiment/run_plan.h"
+
+#include "analyzer/base/result.h"
+
+namespace sanscope::lab {
+
+// A run that was done, as a row of runs.csv: its settings, the repetition, what made the link, seconds of load, measures.
+struct RunRecord {
+    PlannedRun run;
+    std::string link;  // "netem" or "delay_node"
+    double seconds = 0;
+    Measurement measured;
+};
+
+// The header line and a record's line, without line feeds.
+std::string run_records_header();
+std::string run_record_line(const RunRecord& record);
+
+// Of a whole runs.csv. A last line that was cut off, as by a loss of power, is left out; `whole_bytes` is where it begins. An
+// Error names the line that is none of ours.
+struct RunRecords {
+    std::vector<RunRecord> records;
+    size_t whole_bytes = 0;
+};
+Result<RunRecords> parse_run_records(std::string_view text);
+
+// Of the file, which may be absent: then there are none. The Error begins with the path.
+Result<RunRecords> read_run_records(const std::string& path);
+
+// Those of the plan that no record tells of, in the plan's order.
+std::vector<PlannedRun> remaining_runs(const std::vector<PlannedRun>& plan,
+                                       const std::vector<RunRecord>& done, double seconds);
+
+// The file to which rows are appended, each whole and at once; what a second start goes on from.
+class RunRecordFile {
+  public:
+    // Reads what is there, or begins the file.
+    static Result<RunRecordFile> open(const std::string& path);
+
+    const std::vector<RunRecord>& records() const { return records_; }
+    Result<std::monostate> append(RunRecord record);
+
+  private:
+    std::string path_;
+    std::vector<RunRecord> records_;
+};
+
+}  // namespace sanscope::lab

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "captures/experiment/run_records.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+namespace sanscope::lab {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+RunRecord record_of(double delay_ms, unsigned repetition) {
+    RunRecord record;
+    record.run.settings.delay_ms = delay_ms;
+    record.run.repetition = repetition;
+    record.link = "delay_node";
+    record.seconds = 2.5;
+    record.measured[Measure::bytes_per_second] = 1.25e8;
+    record.measured[Measure::bytes_to_ninety] = 0.1;
+    return record;
+}
+
+TEST(RunRecords, ARowIsReadAsItWasWritten) {
+    const RunRecord record = record_of(0.5, 2);
+    const auto parsed = parse_run_records(run_records_header() + '\n' + run_record_line(record) + '\n');
+    ASSERT_TRUE(parsed) << parsed.error().message;
+    ASSERT_THAT(parsed->records, SizeIs(1));
+    const RunRecord& read = parsed->records.front();
+    EXPECT_EQ(read.run, record.run);
+    EXPECT_EQ(read.link, "delay_node");
+    EXPECT_EQ(read.seconds, 2.5);
+    EXPECT_EQ(read.measured.values, record.measured.values);
+}
+
+TEST(RunRecords, ARowThatWasCutOffIsLeftOut) {
+    const std::string whole = run_records_header() + '\n' + run_record_line(record_of(1, 1)) + '\n';
+    const auto parsed = parse_run_records(whole + run_record_line(record_of(2, 1)).substr(0, 30));
+    ASSERT_TRUE(parsed);
+    EXPECT_THAT(parsed->records, SizeIs(1));
+    EXPECT_EQ(parsed->whole_bytes, whole.size());
+}
+
+TEST(RunRecords, WhatIsNoneOfOursIsToldByItsLine) {
+    EXPECT_FALSE(parse_run_records("a,b\n1,2\n"));
+    const auto parsed = parse_run_records(run_records_header() + "\n1,2\n");
+    ASSERT_FALSE(parsed);
+    EXPECT_THAT(parsed.error().message, HasSubstr("line 2"));
+}
+
+TEST(RunRecords, WhatIsDoneIsNotDoneAgain) {
+    std::vector<PlannedRun> plan;
+    for (const double delay : {1.0, 2.0, 3.0}) plan.push_back(record_of(delay, 1).run);
+    const auto left = remaining_runs(plan, {record_of(2, 1), record_of(3, 2)}, 2.5);
+    EXPECT_THAT(left, ElementsAre(plan[0], plan[2]));
+    EXPECT_THAT(remaining_runs(plan, {record_of(2, 1)}, 3), SizeIs(3))
+        << "of another length it is another run";
+}
+
+class RunRecordFiles : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        std::string made = (std::filesystem::temp_directory_path() / "run_records.XXXXXX").string();
+        ASSERT_NE(::mkdtemp(made.data()), nullptr);
+        folder_ = made;
+    }
+    void TearDown() override { std::filesystem::remove_all(folder_); }
+    std::string path() const { return folder_ / "runs.csv"; }
+
+    std::filesystem::path folder_;
+};
+
+TEST_F(RunRecordFiles, GoesOnBehindWhatIsWhole) {
+    {
+        auto file = RunRecordFile::open(path());
+        ASSERT_TRUE(file) << file.error().message;
+        EXPECT_THAT(file->records(), IsEmpty());
+        ASSERT_TRUE(file->append(record_of(1, 1)));
+    }
+    std::ofstream(path(), std::ios::app) << "iscsi,1,";
+    {
+        auto file = RunRecordFile::open(path());
+        ASSERT_TRUE(file) << file.error().message;
+        EXPECT_THAT(file->records(), SizeIs(1));
+        ASSERT_TRUE(file->append(record_of(2, 1)));
+    }
+    const auto file = RunRecordFile::open(path());
+    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_THAT(file->records(), SizeIs(2));
+    EXPECT_EQ(file->records()[1].run.settings.delay_ms, 2);
+}
+
+TEST_F(RunRecordFiles, LeavesAFileThatIsNotItsOwn) {
+    std::ofstream(path()) << "precious\n";
+    const auto file = RunRecordFile::open(path());
+    ASSERT_FALSE(file);
+    EXPECT_THAT(file.error().message, HasSubstr("another folder"));
+    EXPECT_EQ(std::filesystem::file_size(path()), 9u);
+}
+
+}  // namespace
+}  // namespace sanscope::lab

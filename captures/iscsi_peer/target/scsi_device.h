@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "captures/iscsi_peer/target/target_settings.h"
+
+#include "analyzer/scsi/status.h"
+
+namespace sanscope {
+
+// Why a command ends with CHECK CONDITION (SPC-4 §4.5).
+struct Sense {
+    static constexpr uint16_t no_field = 0xffff;
+
+    uint8_t key = 0;
+    uint8_t asc = 0;
+    uint8_t ascq = 0;
+    uint16_t field = no_field;  // the byte of the CDB that is wrong
+};
+
+namespace senses {
+constexpr Sense unrecovered_read{0x03, 0x11, 0x00};
+constexpr Sense write_error{0x03, 0x0c, 0x00};
+constexpr Sense invalid_opcode{0x05, 0x20, 0x00, 0};
+constexpr Sense lba_out_of_range{0x05, 0x21, 0x00};
+constexpr Sense no_such_unit{0x05, 0x25, 0x00};
+constexpr Sense no_saved_parameters{0x05, 0x39, 0x00};
+constexpr Sense crc_error{0x0b, 0x47,
+                          0x05};  // "protocol service CRC error", for data digests (RFC 7143 §11.4.7.2)
+constexpr Sense miscompare{0x0e, 0x1d, 0x00};
+constexpr Sense invalid_field(uint16_t byte) {
+    return {0x05, 0x24, 0x00, byte};
+}
+}  // namespace senses
+
+// Fixed format sense data (SPC-4 §4.5.3).
+constexpr size_t fixed_sense_length = 18;
+void write_fixed_sense(const Sense& sense, std::span<uint8_t, fixed_sense_length> bytes);
+
+// What is to be done for a command.
+struct ScsiPlan {
+    enum class What : uint8_t {
+        status,   // only to be answered
+        give,     // bytes that the device wrote, `length` of them
+        read,     // `length` bytes of the unit, from `offset`
+        write,    // …
+        compare,  // what comes, with those of the unit
+    };
+    What what = What::status;
+    uint8_t status = scsi_status_good;
+    Sense sense;  // where the status is CHECK CONDITION
+    uint32_t lun = 0;
+    uint64_t offset = 0;
+    uint32_t length = 0;
+};
+
+// The logical units of a target: block devices (SBC-3) that are all alike, as their CDBs find them. Holds no medium.
+class ScsiDevice {
+  public:
+    explicit ScsiDevice(const TargetSettings& settings);
+
+    // `lun_field` as in the Basic Header Segment, `cdb` 16 bytes. `given`: where the plan is to give bytes, they are here,
+    // cut off at the allocation length; its room is reused. Commands that read or write allocate nothing.
+    ScsiPlan plan(uint64_t lun_field, const uint8_t* cdb, std::vector<uint8_t>& given) const;
+
+    uint64_t blocks() const { return blocks_; }
+
+  private:
+    ScsiPlan inquiry(uint64_t lun, const uint8_t* cdb, std::vector<uint8_t>& given) const;
+    ScsiPlan mode_sense(const uint8_t* cdb, std::vector<uint8_t>& given) const;
+    ScsiPlan report_luns(const uint8_t* cdb, std::vector<uint8_t>& given) const;
+    ScsiPlan capacity_10(const uint8_t* cdb, std::vector<uint8_t>& given) const;
+    ScsiPlan capacity_16(const uint8_t* cdb, std::vector<uint8_t>& given) const;
+    ScsiPlan verify(uint32_t lun, const uint8_t* cdb, uint64_t lba, uint64_t blocks, uint16_t field) const;
+    // `protect`: the three bits that ask for protection information, which there is none of.
+    ScsiPlan transfer(ScsiPlan::What what, uint32_t lun, uint64_t lba, uint64_t blocks, unsigned protect,
+                      uint16_t field) const;
+
+    std::string target_name_;
+    std::string serial_;
+    uint32_t luns_;
+    uint32_t block_size_;
+    uint64_t blocks_;
+};
+
+}  // namespace sanscope
