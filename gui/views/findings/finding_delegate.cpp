@@ -3,6 +3,7 @@
 
 #include <QAbstractItemView>
 #include <QPainter>
+#include <QStringList>
 
 #include "gui/plot/theme.h"
 
@@ -10,11 +11,12 @@ namespace sanscope {
 namespace {
 
 constexpr int margin = 8;
-constexpr int sign_width = 26;
+constexpr int mark_width = 26;
+constexpr int between = 3;
 constexpr int text_flags = Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap;
 
 // Shapes as well as colours: a cross in an octagon, an exclamation in a triangle, an i in a circle.
-void paint_sign(QPainter& painter, const Theme& theme, Finding::Severity severity, QPointF center) {
+void paint_mark(QPainter& painter, const Theme& theme, Finding::Severity severity, QPointF center) {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     painter.translate(center);
@@ -67,7 +69,7 @@ QFont title_font(const QFont& font) {
 int text_width(const QStyleOptionViewItem& option) {
     const auto* const view = qobject_cast<const QAbstractItemView*>(option.widget);
     const int width = view != nullptr ? view->viewport()->width() : option.rect.width();
-    return std::max(80, width - 2 * margin - sign_width);
+    return std::max(80, width - 2 * margin - mark_width);
 }
 
 // The cost stands beside the title where that leaves the title the greater part of the width, else on a line below it.
@@ -82,8 +84,43 @@ CostPlace place_cost(const QStyleOptionViewItem& option, const QModelIndex& inde
     const QFontMetrics metrics(option.font);
     const int beside = metrics.horizontalAdvance(cost) + 16;
     if (5 * beside <= 2 * text_width(option)) return {beside, 0};
-    return {0, metrics.height() + 3};
+    return {0, metrics.height() + between};
 }
+
+// What shows it, a line each behind a dash, or as many as that takes; as in the report.
+class EvidenceLines {
+  public:
+    EvidenceLines(const QStyleOptionViewItem& option, const QModelIndex& index)
+        : signs_(index.data(FindingDelegate::evidence).toStringList()),
+          metrics_(option.font),
+          indent_(metrics_.horizontalAdvance(dash())) {}
+
+    int height(int width) const {
+        int sum = 0;
+        for (const QString& sign : signs_) sum += height_of(sign, width);
+        return signs_.isEmpty() ? 0 : sum + between;
+    }
+    // Takes what it paints from the top of the room.
+    void paint(QPainter& painter, QRect& room) const {
+        if (signs_.isEmpty()) return;
+        for (const QString& sign : signs_) {
+            painter.drawText(room, Qt::AlignLeft | Qt::AlignTop, dash());
+            painter.drawText(room.adjusted(indent_, 0, 0, 0), text_flags, sign);
+            room.setTop(room.top() + height_of(sign, room.width()));
+        }
+        room.setTop(room.top() + between);
+    }
+
+  private:
+    static QString dash() { return QStringLiteral("– "); }
+    int height_of(const QString& sign, int width) const {
+        return metrics_.boundingRect(QRect(0, 0, width - indent_, 10'000), text_flags, sign).height();
+    }
+
+    QStringList signs_;
+    QFontMetrics metrics_;
+    int indent_;
+};
 
 }  // namespace
 
@@ -96,7 +133,8 @@ QSize FindingDelegate::sizeHint(const QStyleOptionViewItem& option, const QModel
     const QRect explanation_rect =
         QFontMetrics(option.font)
             .boundingRect(QRect(0, 0, width, 10'000), text_flags, index.data(explanation).toString());
-    return {width, title_rect.height() + 3 + cost_place.below + explanation_rect.height() + 2 * margin};
+    return {width, title_rect.height() + between + cost_place.below +
+                       EvidenceLines(option, index).height(width) + explanation_rect.height() + 2 * margin};
 }
 
 void FindingDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
@@ -114,9 +152,9 @@ void FindingDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     painter->setPen(theme.grid);
     painter->drawLine(option.rect.bottomLeft(), option.rect.bottomRight());
     const QRect inner = option.rect.adjusted(margin, margin, -margin, -margin);
-    paint_sign(*painter, theme, static_cast<Finding::Severity>(index.data(severity).toInt()),
+    paint_mark(*painter, theme, static_cast<Finding::Severity>(index.data(severity).toInt()),
                QPointF(inner.left() + 9, inner.top() + QFontMetrics(option.font).height() / 2.0 + 1));
-    QRect room = inner.adjusted(sign_width, 0, 0, 0);
+    QRect room = inner.adjusted(mark_width, 0, 0, 0);
     const QString spent = index.data(cost).toString();
     const CostPlace cost_place = place_cost(option, index);
     painter->setFont(option.font);
@@ -127,13 +165,16 @@ void FindingDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     QRect taken;
     painter->drawText(room.adjusted(0, 0, -cost_place.beside, 0), text_flags, index.data(title).toString(),
                       &taken);
-    room.setTop(room.top() + taken.height() + 3);
+    room.setTop(room.top() + taken.height() + between);
     painter->setFont(option.font);
     painter->setPen(theme.faint_text);
     if (cost_place.below > 0) {
         painter->drawText(room, Qt::AlignLeft | Qt::AlignTop, spent);
         room.setTop(room.top() + cost_place.below);
     }
+    painter->setPen(option.palette.color(QPalette::Text));
+    EvidenceLines(option, index).paint(*painter, room);
+    painter->setPen(theme.faint_text);
     painter->drawText(room, text_flags, index.data(explanation).toString());
     if (option.state.testFlag(QStyle::State_HasFocus)) {
         painter->setPen(QPen(theme.axis, 1, Qt::DotLine));

@@ -7,12 +7,19 @@
 
 namespace sanscope {
 
-// Paints a finding: a sign of its severity, its title, what it cost, and its explanation in as many lines as that takes.
+// Paints a finding: a mark of its severity, its title, what it cost, what shows it, and its explanation in as many lines as
+// that takes.
 class FindingDelegate : public QStyledItemDelegate {
     Q_OBJECT
 
   public:
-    enum Role : int { title = Qt::DisplayRole, explanation = Qt::UserRole, severity, cost };
+    enum Role : int {
+        title = Qt::DisplayRole,
+        explanation = Qt::UserRole,
+        severity,
+        cost,
+        evidence,  // QStringList
+    };
 
     using QStyledItemDelegate::QStyledItemDelegate;
 

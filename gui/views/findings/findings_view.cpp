@@ -8,6 +8,7 @@
 #include <QListView>
 #include <QMenu>
 #include <QStandardItemModel>
+#include <QStringList>
 #include <QVBoxLayout>
 #include <optional>
 #include <vector>
@@ -43,6 +44,12 @@ bool needs_the_end(Finding::Kind kind) {
         default:
             return false;
     }
+}
+
+QStringList signs_of(const Finding& finding) {
+    QStringList signs;
+    for (const std::string& sign : finding.evidence) signs.append(QString::fromStdString(sign));
+    return signs;
 }
 
 bool leads_somewhere(const Finding& finding) {
@@ -169,12 +176,16 @@ void FindingsView::show_findings(Answer answer) {
     for (const Finding& finding : findings_) {
         auto* const item = new QStandardItem(QString::fromStdString(finding.title));
         item->setData(QString::fromStdString(finding.explanation), FindingDelegate::explanation);
+        const QStringList signs = signs_of(finding);
+        item->setData(signs, FindingDelegate::evidence);
         item->setData(static_cast<int>(finding.severity), FindingDelegate::severity);
         if (finding.cost_ns > 0) {
             item->setData(tr("cost about %1").arg(short_duration(finding.cost_ns)), FindingDelegate::cost);
         }
-        item->setData(QStringLiteral("%1: %2. %3")
-                          .arg(severity_name(finding.severity), item->text(),
+        const QString shown_by =
+            signs.isEmpty() ? QString() : signs.join(QStringLiteral("; ")) + QStringLiteral(". ");
+        item->setData(QStringLiteral("%1: %2. %3%4")
+                          .arg(severity_name(finding.severity), item->text(), shown_by,
                                QString::fromStdString(finding.explanation)),
                       Qt::AccessibleTextRole);
         if (leads_somewhere(finding)) item->setToolTip(tr("Click to see it in all views"));
@@ -220,9 +231,10 @@ void FindingsView::go_to(size_t at) {
 void FindingsView::copy() const {
     QString text;
     for (const Finding& finding : findings_) {
-        text += QStringLiteral("%1: %2\n    %3\n")
-                    .arg(severity_name(finding.severity), QString::fromStdString(finding.title),
-                         QString::fromStdString(finding.explanation));
+        text += QStringLiteral("%1: %2\n")
+                    .arg(severity_name(finding.severity), QString::fromStdString(finding.title));
+        for (const QString& sign : signs_of(finding)) text += QStringLiteral("    – %1\n").arg(sign);
+        text += QStringLiteral("    %1\n").arg(QString::fromStdString(finding.explanation));
     }
     QApplication::clipboard()->setText(text);
 }

@@ -2,6 +2,7 @@
 #include "gui/views/findings/findings_view.h"
 
 #include <QApplication>
+#include <QClipboard>
 #include <QKeyEvent>
 #include <QListView>
 #include <gtest/gtest.h>
@@ -53,6 +54,61 @@ TEST_F(FindingsViewTest, ListsWhatTheReportFinds) {
         EXPECT_EQ(index.data(FindingDelegate::severity).toInt(), static_cast<int>(expected[i].severity));
     }
     EXPECT_TRUE(view->status_text().contains(QStringLiteral("Problems: ")));
+}
+
+// A problem is shown with the signs it rests on, two at least: in the list, to a screen reader, and in what is copied.
+TEST_F(FindingsViewTest, ProblemsAreShownWithTheirEvidence) {
+    open("loss-mixed-initiator.pcap.zst");
+    QKeyEvent key(QEvent::KeyPress, Qt::Key_C, Qt::ControlModifier);
+    QApplication::sendEvent(&view->list(), &key);
+    const QString copied = QApplication::clipboard()->text();
+    size_t problems = 0;
+    for (size_t i = 0; i < view->findings().size(); ++i) {
+        const Finding& finding = view->findings()[i];
+        const QModelIndex index = view->list().model()->index(static_cast<int>(i), 0);
+        const QStringList shown = index.data(FindingDelegate::evidence).toStringList();
+        ASSERT_EQ(static_cast<size_t>(shown.size()), finding.evidence.size());
+        for (qsizetype sign = 0; sign < shown.size(); ++sign) {
+            EXPECT_EQ(shown[sign].toStdString(), finding.evidence[static_cast<size_t>(sign)]);
+            EXPECT_TRUE(index.data(Qt::AccessibleTextRole).toString().contains(shown[sign]));
+            EXPECT_TRUE(copied.contains(shown[sign]));
+        }
+        if (finding.severity != Finding::Severity::problem) continue;
+        ++problems;
+        EXPECT_GE(shown.size(), 2) << finding.title;
+    }
+    EXPECT_GT(problems, 0u);
+}
+
+// What is in the model is on the screen as well: it takes room, and paints there.
+TEST_F(FindingsViewTest, EvidenceIsPainted) {
+    open("loss-mixed-initiator.pcap.zst");
+    QAbstractItemModel& model = *view->list().model();
+    const QModelIndex index = model.index(0, 0);
+    const QRect with = view->list().visualRect(index);
+    const QImage painted = view->list().viewport()->grab(with).toImage();
+    QStringList others = index.data(FindingDelegate::evidence).toStringList();
+    ASSERT_GE(others.size(), 2);
+    others.last() = QStringLiteral("WWWW");
+    model.setData(index, others, FindingDelegate::evidence);
+    QCoreApplication::processEvents();
+    EXPECT_NE(view->list().viewport()->grab(view->list().visualRect(index)).toImage(), painted);
+    model.setData(index, QStringList(), FindingDelegate::evidence);
+    QCoreApplication::processEvents();
+    EXPECT_LT(view->list().visualRect(index).height(), with.height());
+}
+
+// Text is text, whatever a name in the capture looks like.
+TEST_F(FindingsViewTest, EvidenceIsNoMarkup) {
+    open("loss-mixed-initiator.pcap.zst");
+    QAbstractItemModel& model = *view->list().model();
+    const QModelIndex index = model.index(0, 0);
+    const auto height = [&](const QString& sign) {
+        model.setData(index, QStringList(sign), FindingDelegate::evidence);
+        QCoreApplication::processEvents();
+        return view->list().visualRect(index).height();
+    };
+    EXPECT_EQ(height(QStringLiteral("a<br>b<p>c<h1>d</h1>")), height(QStringLiteral("a")));
 }
 
 TEST_F(FindingsViewTest, AClickLeadsToThePlace) {
