@@ -260,9 +260,9 @@ class DelayNode {
 
     void take(std::span<uint8_t> frame, bool a_to_b) {
         const FrameSummary summary = summarize(frame);
-        Verdict verdict =
-            (a_to_b ? a_to_b_ : b_to_a_)
-                .offer(clock_ns(CLOCK_MONOTONIC), static_cast<uint32_t>(frame.size()), summary.ecn_capable);
+        Verdict verdict = (a_to_b ? a_to_b_ : b_to_a_)
+                              .offer(clock_ns(CLOCK_MONOTONIC), static_cast<uint32_t>(frame.size()),
+                                     summary.ecn_capable, summary.tcp && summary.payload_bytes == 0);
         if (waiting_.size() >= most_frames_on_the_way) verdict.fate = Fate::queue_full;
         ++counts_.by_fate[static_cast<size_t>(verdict.fate)];
         if (verdict.fate != Fate::forwarded) log(verdict.fate, frame, summary, a_to_b);
@@ -348,6 +348,8 @@ void add_link_options(CLI::App& app, LinkSettings& a_to_b, LinkSettings& b_to_a)
     add("stall-at-ms", "since the first packet: delivery stops",
         [=](LinkSettings& l, double v) { l.stall_at_ns = ns(v, 1e6); });
     add("stall-ms", "for so long", [=](LinkSettings& l, double v) { l.stall_for_ns = ns(v, 1e6); });
+    add("lose-ack-at-ms", "since the first packet: the next bare acknowledgement is lost",
+        [=](LinkSettings& l, double v) { l.lose_ack_at_ns = ns(v, 1e6); });
     add("mtu", "larger IP packets are dropped without a word",
         [](LinkSettings& l, double v) { l.mtu = static_cast<uint32_t>(v); });
 }

@@ -12,7 +12,7 @@ double LinkModel::uniform() {
     return static_cast<double>(random_() >> 11) * two_to_minus_53;
 }
 
-Verdict LinkModel::offer(int64_t now_ns, uint32_t frame_bytes, bool ecn_capable) {
+Verdict LinkModel::offer(int64_t now_ns, uint32_t frame_bytes, bool ecn_capable, bool bare_ack) {
     if (first_packet_ns_ < 0) first_packet_ns_ = now_ns;
     const double loss_draw = uniform();
     const double burst_draw = uniform();
@@ -41,6 +41,12 @@ Verdict LinkModel::offer(int64_t now_ns, uint32_t frame_bytes, bool ecn_capable)
     in_burst_ = in_burst_ ? burst_draw >= settings_.burst_end : burst_draw < settings_.burst_start;
     if (in_burst_) return {Fate::lost_in_burst, 0};
     if (loss_draw < settings_.loss) return {Fate::lost, 0};
+    const bool lose_ack =
+        settings_.lose_ack_at_ns != 0 && now_ns - first_packet_ns_ >= settings_.lose_ack_at_ns;
+    if (bare_ack && lose_ack && !ack_lost_) {
+        ack_lost_ = true;
+        return {Fate::lost, 0};
+    }
 
     int64_t arrival_ns = sent_ns + settings_.delay_ns +
                          static_cast<int64_t>(jitter_draw * static_cast<double>(settings_.jitter_ns));

@@ -26,6 +26,8 @@ struct LinkSettings {
     int64_t stall_at_ns =
         0;  // since the first packet: nothing is delivered for stall_for_ns, then all at once
     int64_t stall_for_ns = 0;
+    int64_t lose_ack_at_ns =
+        0;             // since the first packet: the next TCP segment without data is lost; 0: none is
     uint32_t mtu = 0;  // larger IP packets are dropped without a word; 0: none is
 };
 
@@ -55,7 +57,7 @@ class LinkModel {
     LinkModel(const LinkSettings& settings, uint64_t seed);
 
     // `now_ns` never goes back from call to call.
-    Verdict offer(int64_t now_ns, uint32_t frame_bytes, bool ecn_capable);
+    Verdict offer(int64_t now_ns, uint32_t frame_bytes, bool ecn_capable, bool bare_ack = false);
 
   private:
     double uniform();
@@ -67,6 +69,7 @@ class LinkModel {
     int64_t last_delivery_ns_ = 0;  // of the packets that keep their order
     int64_t first_packet_ns_ = -1;
     bool in_burst_ = false;
+    bool ack_lost_ = false;
 };
 
 }  // namespace sanscope::lab

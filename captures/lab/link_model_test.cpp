@@ -106,5 +106,17 @@ TEST(LinkModel, a_stall_holds_everything_until_its_end) {
     EXPECT_EQ(link.offer(116 * millisecond, 60, false).deliver_at_ns, 116 * millisecond);
 }
 
+TEST(LinkModel, one_bare_acknowledgement_is_lost_once_it_is_time) {
+    LinkModel link({.lose_ack_at_ns = 10 * millisecond}, 1);
+    const auto delivered = [&](int64_t at_ms, bool bare_ack) {
+        return link.offer(at_ms * millisecond, 66, false, bare_ack).delivered();
+    };
+    EXPECT_TRUE(delivered(0, true));
+    EXPECT_TRUE(delivered(9, true)) << "too early";
+    EXPECT_TRUE(delivered(11, false)) << "it carries data";
+    EXPECT_FALSE(delivered(12, true));
+    EXPECT_TRUE(delivered(13, true)) << "only one";
+}
+
 }  // namespace
 }  // namespace sanscope::lab

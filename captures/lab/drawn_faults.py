@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scenarios for record_faults whose load, path and cause are drawn from a seed: everyday loads that nobody had in mind.
+
+Each depends on the seed and its number alone. Every third has nothing wrong, and the three congestion controls come in turn.
+One in ten, drawn by the seed, is unseen(): to be looked at only when nothing is changed any more."""
+
+import random
+
+KIB = 1024
+CONTROLS = ("cubic", "reno", "bbr")
+MOST_BYTES = 12_000_000
+UNSEEN_SHARE = 10  # one in so many
+# A path of this round trip or more is worth a word on how many commands are under way over it (shallow_queue), and so are
+# less than half of what 1 Gbit/s carries.
+LONG_PATH_US = 2000
+HALF_OF_PLENTY = 62.5e6
+SLOW = ["slow_commands", "slow_command"]
+OF_LOSS = ["congestion_window", "retransmission_timeout", "path_queue", "needless_retransmission", *SLOW]
+
+
+def draw_load(chance):
+    return {
+        "size": chance.choice((4, 8, 16, 32, 64, 128, 256)) * KIB,
+        "read_percent": chance.choice((100, 100, 0, 70, 50, 30)),
+        "depth": chance.choice((1, 2, 4, 8, 16, 32)),
+        "sessions": chance.choice((1, 1, 2, 4)),
+        "think_us": chance.choice((0, 0, 0, 2000, 15000)),
+        "rtt_us": round(200 * 150 ** chance.random()),  # 0.2 to 30 ms
+        "random": chance.random() < 0.5,
+    }
+
+
+def options_of(load, serial):
+    options = ["--request-size", str(load["size"]), "--queue-depth", str(load["depth"]), "--sessions", str(load["sessions"]),
+               "--pattern", "random" if load["random"] else "sequential", "--duration", "2500ms", "--bytes", str(MOST_BYTES)]
+    if load["read_percent"] < 100:
+        options += ["--allow-writes", serial, "--read-percent", str(load["read_percent"])]
+    if load["think_us"]:
+        options += ["--think-time", f"{load['think_us']}us"]
+    return options
+
+
+def true_besides(load):
+    """What may be said of the load itself, whatever else was done."""
+    true = []
+    at_once = load["depth"] * load["size"]
+    # Before it writes, sanscope generate reads what is there, a read at a time.
+    reads_first = load["read_percent"] < 100
+    if load["rtt_us"] >= LONG_PATH_US and (reads_first or at_once * 1e6 / load["rtt_us"] < HALF_OF_PLENTY):
+        true.append("shallow_queue")
+    return true
+
+
+# Each: what was done, whose matter it is, the kinds that name it, true consequences, whose data suffer, and the settings of the
+# recording. `data` is the direction that most data take.
+
+def nothing(chance, load, data):
+    what, link = chance.choice((
+        ("nothing", []), ("nothing", []), ("nothing but jitter that keeps the order", ["--jitter-us", str(load["rtt_us"] // 8)]),
+        ("nothing but packets that arrive twice", ["--duplicate", "0.003"])))
+    return what, "none", [], [], "", {"link": link}
+
+
+def loss(chance, load, data):
+    share = chance.choice((0.002, 0.005, 0.01))
+    return (f"{share:.1%} of the packets with most of the data are lost", "path", ["lost_segments", "retransmission_timeout"], OF_LOSS,
+            data, {"link": [f"--{direction(data)}-loss", str(share)]})
+
+
+def overflow(chance, load, data):
+    rate, queue = chance.choice((30, 60, 100)), chance.choice((20, 40, 80))
+    return (f"a port of {rate} Mbit/s with a queue of {queue} packets", "path", ["lost_segments", "path_queue"], [*OF_LOSS, "saturated"],
+            data, {"link": [f"--{direction(data)}-rate-mbit", str(rate), f"--{direction(data)}-queue", str(queue)]})
+
+
+def deep_queue(chance, load, data):
+    rate = chance.choice((30, 60, 100))
+    return (f"a port of {rate} Mbit/s with a long queue", "path", ["path_queue", "saturated"], ["congestion_window", *SLOW], data,
+            {"link": [f"--{direction(data)}-rate-mbit", str(rate), f"--{direction(data)}-queue", "5000"]})
+
+
+def reordering(chance, load, data):
+    share, late_us = chance.choice((0.005, 0.02)), chance.choice((500, 2000))
+    return (f"{share:.1%} of the packets with most of the data come {late_us} us late", "path", ["reordering", "needless_retransmission"],
+            ["congestion_window", *SLOW], data,
+            {"link": [f"--{direction(data)}-reorder", str(share), f"--{direction(data)}-reorder-us", str(late_us)]})
+
+
+def slow_target(chance, load, data):
+    took, of = chance.choice((4, 8, 15)), chance.choice(("all", "reads" if load["read_percent"] > 50 else "writes"))
+    return (f"the target takes {took} ms for {of if of != 'all' else 'all commands'}", "target", ["target_wait"], [*SLOW, "saturated"], "",
+            {"target": ["--latency", f"{took}ms", "--latency-of", of]})
+
+
+def stall(chance, load, data):
+    length = chance.choice((300, 500, 800))
+    return (f"the path stands still for {length} ms", "path", ["path_stall"], ["retransmission_timeout", *OF_LOSS], data,
+            {"link": [f"--{direction(data)}-stall-at-ms", "500", f"--{direction(data)}-stall-ms", str(length)]})
+
+
+def small_buffer(chance, load, data):
+    size = chance.choice((24, 48))
+    return (f"a receive buffer of {size} KiB at the initiator", "initiator", ["receiver_window"], [*SLOW, "zero_window_stall"], "target",
+            {"load": ["--receive-buffer", f"{size}K"]})
+
+
+CAUSES = {"loss": loss, "overflow": overflow, "deep-queue": deep_queue, "reordering": reordering, "slow-target": slow_target,
+          "stall": stall, "small-buffer": small_buffer}
+
+
+def direction(data):
+    """As delay_node has it: a is the initiator's side."""
+    return "ba" if data == "target" else "ab"
+
+
+def drawn(seed, number, serial):
+    """Name and settings of one scenario, as record_faults.fault() has them."""
+    chance = random.Random(f"{seed}/{number}")
+    load = draw_load(chance)
+    control = CONTROLS[number // 3 % len(CONTROLS)]
+    name = "healthy" if number % 3 == 0 else chance.choice(sorted(CAUSES))
+    data = "target" if load["read_percent"] >= 50 else "initiator"
+    cause, side, right, also, sender, settings = CAUSES.get(name, nothing)(chance, load, data)
+    besides = true_besides(load)
+    # Where little is asked, little of a cause is felt, and nothing need be said.
+    right = [*right, *([] if right else besides), "nothing_wrong"]
+    setting = [f"net.ipv4.tcp_congestion_control={control}"]
+    pace = f", think time {load['think_us']} us" if load["think_us"] else ""
+    words = (f"{cause}; {load['read_percent']} % reads of {load['size'] // KIB} KiB, {load['depth']} at a time in {load['sessions']} "
+             f"session(s) over {load['rtt_us']} us{pace}, {control}")
+    return f"{number:03}-{name}-{control}", {
+        "cause": words, "side": side, "advice": "", "right": right, "also": [*also, *besides, "nothing_wrong"], "sender": sender,
+        "link": ["--delay-us", str(load["rtt_us"] / 2), *settings.get("link", [])], "target": settings.get("target", []),
+        "load": [*options_of(load, serial), *settings.get("load", [])], "initiator_sysctl": setting, "target_sysctl": setting}
+
+
+def unseen(seed, count):
+    return set(random.Random(f"{seed}/unseen").sample(range(count), max(1, count // UNSEEN_SHARE)))
