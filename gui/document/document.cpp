@@ -57,7 +57,7 @@ Document::Document(QString path, std::shared_ptr<CaptureData> data, std::shared_
     connect(&state_, &ViewState::selection_changed, this, &Document::resolve_selection);
     connect(&memory_timer_, &QTimer::timeout, this, &Document::keep_within_memory);
     loader_ = std::thread([this, data = std::move(data)] {
-        give_way(Nicer::loader);
+        lower_priority(NiceIncrement::loader);
         data->load(stop_, abandoned_, [this] {
             if (growth_told_.exchange(true)) return;
             QMetaObject::invokeMethod(this, &Document::on_grown, Qt::QueuedConnection);

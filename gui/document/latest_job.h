@@ -72,7 +72,7 @@ class LatestJob {
         stop_ = std::make_shared<StopFlag>(false);
         pool_->start([this, number = asked_, stop = stop_, link = link_, work = std::move(work),
                       done = std::move(done)]() mutable {
-            give_way(Nicer::job);
+            lower_priority(NiceIncrement::job);
             auto answer = std::make_shared<Answer>(work(*stop));
             work = nullptr;
             const std::lock_guard lock(link->mutex);

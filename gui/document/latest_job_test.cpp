@@ -80,7 +80,7 @@ TEST(LatestJob, WorkLeavesQtsOwnThreadsFree) {
     EXPECT_TRUE(wait_until([&] { return std::ranges::all_of(jobs, [](auto& job) { return job->idle(); }); }));
 }
 
-TEST(LatestJob, WorkIsNicerThanTheWindow) {
+TEST(LatestJob, WorkHasLowerPriorityThanTheWindow) {
     const int own = getpriority(PRIO_PROCESS, 0);
     int nicer = own;
     LatestJob<int> job;

@@ -3,6 +3,7 @@
 
 #include <QThreadPool>
 #include <sys/resource.h>
+#include <unistd.h>
 
 namespace sanscope {
 
@@ -11,9 +12,10 @@ QThreadPool& worker_threads() {
     return pool;
 }
 
-void give_way(Nicer by) {
-    // On Linux a thread has a niceness of its own.
-    setpriority(PRIO_PROCESS, 0, static_cast<int>(by));
+void lower_priority(NiceIncrement by) {
+    // On Linux a thread has a nice value of its own; that of the GUI thread is asked for by the number of the process.
+    const int of_gui_thread = getpriority(PRIO_PROCESS, static_cast<id_t>(getpid()));
+    setpriority(PRIO_PROCESS, 0, of_gui_thread + static_cast<int>(by));
 }
 
 }  // namespace sanscope

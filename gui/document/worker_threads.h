@@ -9,10 +9,10 @@ namespace sanscope {
 // hands parts of large fills to that one and waits for them, so that a long job in it would keep the window from being painted.
 QThreadPool& worker_threads();
 
-// How far a thread stands back from the GUI thread, in steps of niceness.
-enum class Nicer : int { job = 5, loader = 10 };
+// How much lower than the GUI thread's the priority of a thread is, in steps of the nice value (setpriority(2)).
+enum class NiceIncrement : int { job = 5, loader = 10 };
 
-// The calling thread, and those that it starts from now on, let the GUI thread go first. Never takes niceness back.
-void give_way(Nicer by);
+// Lowers the priority of the calling thread, and of those that it starts from now on. Without rights it cannot be raised again.
+void lower_priority(NiceIncrement by);
 
 }  // namespace sanscope
