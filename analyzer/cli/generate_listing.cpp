@@ -10,13 +10,13 @@
 
 #include "captures/iscsi_peer/initiator/discovery.h"
 #include "captures/iscsi_peer/initiator/lun_probe.h"
+#include "captures/iscsi_peer/initiator/portal_packets.h"
 #include "captures/iscsi_peer/initiator/target_client.h"
 #include "captures/load/json_object.h"
 
 #include "analyzer/base/print_text.h"
 #include "analyzer/cli/error_message.h"
 #include "analyzer/cli/generate_login.h"
-#include "analyzer/cli/generate_packets.h"
 #include "analyzer/cli/interrupt_handler.h"
 #include "analyzer/export/block_writer.h"
 #include "analyzer/export/file_sink.h"

@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "captures/iscsi_peer/initiator/portal_packets.h"
 #include "captures/load/command_log.h"
 #include "captures/load/load.h"
 #include "captures/load/load_report.h"
 #include "sanscope/v1/recording.pb.h"
 
 #include "analyzer/cli/error_message.h"
-#include "analyzer/cli/generate_packets.h"
 #include "analyzer/cli/interrupt_handler.h"
 #include "analyzer/cli/load_recording.h"
 

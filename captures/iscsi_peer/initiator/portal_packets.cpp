@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "analyzer/cli/generate_packets.h"
+#include "captures/iscsi_peer/initiator/portal_packets.h"
 
 #include <cstring>
 #include <fmt/core.h>
