@@ -7,10 +7,10 @@
 
 #include "analyzer/net/decoded_packet.h"
 #include "analyzer/net/tcp_options.h"
-#include "analyzer/sender/far_sender.h"
+#include "analyzer/sender/inference/sent_history.h"
 #include "analyzer/sender/sender_replay.h"
-#include "analyzer/sender/sent_history.h"
-#include "analyzer/sender/vantage_finder.h"
+#include "analyzer/sender/vantage/remote_sender.h"
+#include "analyzer/sender/vantage/vantage_finder.h"
 #include "analyzer/store/result_store.h"
 
 namespace sanscope {

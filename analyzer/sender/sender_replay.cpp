@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "analyzer/net/decoded_packet.h"
-#include "analyzer/sender/ca_machine.h"
-#include "analyzer/sender/cc_classifier.h"
-#include "analyzer/sender/send_limit.h"
-#include "analyzer/sender/window_estimate.h"
+#include "analyzer/sender/candidates/cc_classifier.h"
+#include "analyzer/sender/candidates/window_estimate.h"
+#include "analyzer/sender/inference/send_limit.h"
+#include "analyzer/sender/kernel/ca_machine.h"
 
 namespace sanscope {
 

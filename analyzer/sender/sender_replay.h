@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "analyzer/sender/send_budget.h"
-#include "analyzer/sender/sender_events.h"
-#include "analyzer/sender/sent_history.h"
+#include "analyzer/sender/events/sender_events.h"
+#include "analyzer/sender/inference/sent_history.h"
+#include "analyzer/sender/kernel/send_budget.h"
 #include "analyzer/store/result_store.h"
 
 namespace sanscope {

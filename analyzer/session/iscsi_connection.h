@@ -6,9 +6,9 @@
 
 #include "analyzer/iscsi/login_negotiation.h"
 #include "analyzer/iscsi/pdu_framer.h"
-#include "analyzer/session/acknowledged_statuses.h"
+#include "analyzer/session/inferred/acknowledged_statuses.h"
+#include "analyzer/session/inferred/unseen_answers.h"
 #include "analyzer/session/session_tracker.h"
-#include "analyzer/session/unseen_answers.h"
 #include "analyzer/store/result_store.h"
 #include "analyzer/vocabulary/issues.h"
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "analyzer/iscsi/login_negotiation.h"
-#include "analyzer/session/command_tracker.h"
-#include "analyzer/session/command_window.h"
+#include "analyzer/session/commands/command_tracker.h"
+#include "analyzer/session/commands/command_window.h"
 #include "analyzer/store/result_store.h"
 
 namespace sanscope {

@@ -23,8 +23,8 @@
 
 #include "analyzer/ingest/packet_source.h"
 #include "analyzer/net/decode_frame.h"
-#include "analyzer/sender/far_sender.h"
-#include "analyzer/sender/vantage_finder.h"
+#include "analyzer/sender/vantage/remote_sender.h"
+#include "analyzer/sender/vantage/vantage_finder.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 // concludes, such a row is not made, and it is counted that it was not.
 #include <gtest/gtest.h>
 
-#include "analyzer/sender/sender_log.h"
+#include "analyzer/sender/inference/sender_log.h"
 #include "analyzer/sender/sender_replay.h"
 
 namespace sanscope {

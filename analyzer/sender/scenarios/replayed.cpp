@@ -8,8 +8,8 @@
 #include <functional>
 #include <string>
 
+#include "analyzer/sender/inference/sent_history.h"
 #include "analyzer/sender/sender_replay.h"
-#include "analyzer/sender/sent_history.h"
 
 namespace sanscope::simulated {
 std::string in_words(CaState state) {

@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "analyzer/sender/sender_events.h"
+#include "analyzer/sender/events/sender_events.h"
 #include "analyzer/sender/testing/simulated_link.h"
 #include "analyzer/sender/testing/simulated_receiver.h"
 #include "analyzer/sender/testing/simulated_sender.h"

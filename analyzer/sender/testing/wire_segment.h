@@ -6,7 +6,7 @@
 
 #include "analyzer/base/serial32.h"
 #include "analyzer/net/decoded_packet.h"
-#include "analyzer/sender/sender_events.h"
+#include "analyzer/sender/events/sender_events.h"
 
 namespace sanscope::simulated {
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "analyzer/sender/kernel/sender_state.h"
+
+namespace sanscope {
+
+// Which congestion control explains a sender best, each weighed against each. Three things speak:
+//
+//   contradictions   of each candidate's window, in round trips (Doubt)
+//   stops            where a sender with more to send stopped just where one candidate's window ends and the other's does not.
+//                    A sender that only the application holds back has no such stops, and says nothing by its bursts: they
+//                    begin when it writes
+//   pauses           between bursts that no acknowledgement released, whether they last as long as BBR's pacing asks for
+//
+// The candidate that is shown is the one that explains more; it is named only where nothing else explains the same.
+class CcClassifier {
+  public:
+    // `estimated`: the moments of sending are estimates, made after the acknowledgements'.
+    explicit CcClassifier(bool estimated = false) : estimated_(estimated) {}
+
+    enum class Control : uint8_t { cubic, reno, bbr };
+
+    struct Doubts {
+        double cubic = 0;
+        double reno = 0;
+        double bbr = 0;
+    };
+
+    // A burst of new data began while others were in flight; `clocked`: as an acknowledgement had just come.
+    void on_burst(bool clocked) { ++(clocked ? clocked_ : unclocked_); }
+    // Before one that was not clocked: since the burst before it began, and how long after that one BBR would wait.
+    void on_pause(int64_t pause_us, int64_t pacing_us);
+    // A burst has ended.
+    void on_burst_end(const SenderState& state);
+    // It ended though more waited and the receiver had room: whether just where that candidate's window does.
+    void on_stop(const SenderState& state, bool at_cubic, bool at_reno);
+
+    // The candidate whose figures are to be shown. `min_rtt_us`: 0 if not known.
+    Control best(const Doubts& doubts, int64_t min_rtt_us);
+    // Its name, "" where another may be the sender's.
+    const char* name(const Doubts& doubts, int64_t min_rtt_us);
+    // Whether no other can be the sender's.
+    bool is_sure(Control control, const Doubts& doubts, int64_t min_rtt_us) const;
+    // Whether that one may be the sender's although `shown` is shown.
+    bool is_possible(Control control, Control shown, const Doubts& doubts, int64_t min_rtt_us) const;
+    // How much contradicts it in a round trip: by so much its window may be off.
+    double doubt_a_round(Control control, const Doubts& doubts) const;
+
+  private:
+    // Round trips in which the sender stopped where one window ends, and never where the other does.
+    struct Stops {
+        bool any = false;
+        bool at_cubic = false;
+        bool at_reno = false;
+    };
+
+    bool paced(const Doubts& doubts, int64_t min_rtt_us);
+    bool looks_paced(const Doubts& doubts, double others) const;
+    bool looks_paced_from_afar(const Doubts& doubts, double others, bool stands) const;
+    bool bbr_is_sure(const Doubts& doubts) const;
+    bool is_sure(double best, double other, uint64_t stops_at_best, uint64_t stops_at_other, double bbr,
+                 int64_t min_rtt_us) const;
+    bool stops_at_a_window() const;
+    bool goes_by_acknowledgements(int64_t min_rtt_us) const;
+    bool pauses_as_bbr() const;
+    bool may_pause_as_bbr() const;
+    double unclocked_share() const;
+    double on_pace_share() const;
+
+    bool estimated_;
+    uint64_t clocked_ = 0;
+    uint64_t unclocked_ = 0;
+    uint64_t pauses_ = 0;   // long enough to be compared,
+    uint64_t on_pace_ = 0;  // and as BBR would make them
+    Serial32 round_end_;
+    uint32_t round_bursts_ = 0;
+    uint64_t rounds_ = 0;  // round trips of some bursts
+    Serial32 stops_end_;
+    Stops stops_;  // of this round trip
+    uint64_t only_cubic_ = 0;
+    uint64_t only_reno_ = 0;
+    bool paced_ = false;
+};
+
+}  // namespace sanscope

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "analyzer/base/serial32.h"
+#include "analyzer/sender/kernel/congestion_window.h"
+#include "analyzer/sender/kernel/sender_state.h"
+
+namespace sanscope {
+
+// CUBIC (RFC 9438) with the classic HyStart, in the fixed-point arithmetic of Linux's tcp_cubic.c. Its clock is the
+// kernel's tick: 4 ms where that was built with HZ=250, as most are; the phase of the tick cannot be seen from outside.
+class CubicModel {
+  public:
+    static constexpr int64_t hz = 250;
+
+    void start(const SenderState& state);
+    // `rtt_us`: of the last segment acknowledged; negative if there was no valid sample.
+    void on_acked(const SenderState& state, Window& window, int64_t rtt_us);
+    void avoid_congestion(const SenderState& state, Window& window, uint32_t acked);
+    uint32_t ssthresh(const Window& window);
+    void on_loss_state(const SenderState& state);
+    // Data are sent again after nothing was in flight.
+    void on_start_after_idle(const SenderState& state);
+
+  private:
+    static int64_t tick(int64_t us) { return us / (1'000'000 / hz); }
+    void begin_epoch(int64_t now, uint32_t cwnd, uint32_t acked);
+    void aim(const SenderState& state, uint32_t cwnd, uint32_t acked);
+    void be_reno_friendly(uint32_t cwnd);
+    void begin_round(const SenderState& state);
+    void look_for_exit(const SenderState& state, Window& window, int64_t delay_us);
+
+    uint32_t segments_per_growth_ = 0;  // cwnd grows by one each so many acknowledged
+    uint32_t last_max_cwnd_ = 0;
+    uint32_t last_cwnd_ = 0;
+    int64_t last_tick_ = 0;
+    uint32_t origin_cwnd_ = 0;
+    uint64_t k_ = 0;  // from the epoch's begin to the origin, 1/1024 s
+    int64_t delay_min_us_ = 0;
+    int64_t epoch_tick_ = no_epoch;
+    uint32_t acked_ = 0;
+    uint32_t reno_cwnd_ = 0;
+
+    bool exit_found_ = false;
+    uint8_t samples_ = 0;
+    int64_t round_begin_us_ = 0;
+    int64_t last_close_ack_us_ = 0;
+    int64_t round_rtt_us_ = 0;
+    Serial32 round_end_;
+
+    static constexpr int64_t no_epoch = INT64_MIN;
+};
+
+}  // namespace sanscope

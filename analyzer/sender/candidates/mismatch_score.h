@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <algorithm>
+
+#include "analyzer/sender/kernel/sender_state.h"
+
+namespace sanscope {
+
+// How much speaks against a candidate: contradictions add up, in each round trip to 1 at most, so that one misjudged
+// moment does not outweigh a connection.
+class Doubt {
+  public:
+    void add(const SenderState& state, double amount) {
+        enter_round(state);
+        round_ = std::min(1.0, round_ + amount);
+    }
+    // Of these only the greatest of a round trip counts.
+    void add_worst(const SenderState& state, double amount) {
+        enter_round(state);
+        round_ = std::min(1.0, std::max(round_, amount));
+    }
+    double total() const { return total_ + round_; }
+
+  private:
+    void enter_round(const SenderState& state) {
+        if (begun_ && state.snd_una.before(round_end_)) return;
+        begun_ = true;
+        total_ += round_;
+        round_ = 0;
+        round_end_ = state.snd_nxt;
+    }
+
+    double total_ = 0;
+    double round_ = 0;
+    Serial32 round_end_;
+    bool begun_ = false;
+};
+
+}  // namespace sanscope

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the interval around a congestion window has to cover: who else may be the sender's congestion control, the phases of BBR's
+// cycle, and from afar what was in flight.
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <vector>
+
+#include "analyzer/sender/candidates/bbr.h"
+#include "analyzer/sender/candidates/cc_classifier.h"
+#include "analyzer/sender/candidates/reno.h"
+#include "analyzer/sender/candidates/window_replay.h"
+
+namespace sanscope {
+namespace {
+
+using Control = CcClassifier::Control;
+
+constexpr int64_t min_rtt_us = 2000;
+
+// Round trips of two bursts each, of which so many in a hundred were not clocked; their pauses on BBR's pace or not.
+void pass_rounds(CcClassifier& classifier, uint32_t rounds, uint32_t unclocked, uint32_t on_pace) {
+    constexpr int64_t pacing_us = 1000;
+    SenderState state;
+    state.snd_nxt = Serial32(1);
+    for (uint32_t burst = 0; burst < 2 * rounds; ++burst) {
+        const bool clocked = burst % 100 >= unclocked;
+        classifier.on_burst(clocked);
+        if (!clocked)
+            classifier.on_pause(burst % 100 < unclocked * on_pace / 100 ? pacing_us : 20 * pacing_us,
+                                pacing_us);
+        if (burst % 2 == 0) {
+            state.snd_una = state.snd_nxt;
+            state.snd_nxt += state.mss;
+        }
+        classifier.on_burst_end(state);
+    }
+}
+
+TEST(WindowInterval, WithoutANameLeavesOutNeitherRenoNorCubic) {
+    for (const bool from_afar : {false, true}) {
+        CcClassifier classifier(from_afar);
+        pass_rounds(classifier, 100, 50, 30);
+        const CcClassifier::Doubts doubts{12, 30, 1};
+        ASSERT_STREQ(classifier.name(doubts, min_rtt_us), "");
+        ASSERT_EQ(classifier.best(doubts, min_rtt_us), Control::cubic);
+        EXPECT_TRUE(classifier.is_possible(Control::reno, Control::cubic, doubts, min_rtt_us)) << from_afar;
+    }
+}
+
+// Of round trips in each of which the sender stopped where CUBIC's window ends and Reno's does not.
+void stop_at_cubic(CcClassifier& classifier, int rounds) {
+    SenderState state = {};
+    state.mss = 1000;
+    for (int round = 0; round < rounds; ++round) {
+        state.snd_una = state.snd_nxt;
+        state.snd_nxt += state.mss;
+        classifier.on_stop(state, true, false);
+    }
+}
+
+// Slow start ends in CUBIC's, BBR's and nobody's way.
+TEST(WindowInterval, WhoNeverStoppedAtAWindowHasNoNameWhileBbrExplainsItToo) {
+    CcClassifier classifier;
+    pass_rounds(classifier, 400, 2, 0);
+    constexpr int64_t short_rtt_us = 600;  // over which most bursts follow an acknowledgement by chance
+    EXPECT_STREQ(classifier.name({0.3, 4, 0}, short_rtt_us), "");
+    EXPECT_STREQ(classifier.name({0.3, 4, 0}, min_rtt_us), "cubic");
+    EXPECT_STREQ(classifier.name({0.3, 4, 4}, short_rtt_us), "cubic");
+    EXPECT_STREQ(classifier.name({0.3, 0.9, 4}, min_rtt_us), "") << "the other one explains it";
+    CcClassifier afar(true);
+    pass_rounds(afar, 400, 30, 50);
+    EXPECT_STREQ(afar.name({0.3, 4, 4}, min_rtt_us), "");
+    CcClassifier paced;
+    pass_rounds(paced, 400, 25, 60);
+    EXPECT_STREQ(paced.name({0.3, 4, 12}, min_rtt_us), "");
+    stop_at_cubic(paced, 5);
+    EXPECT_STREQ(paced.name({0.3, 4, 12}, min_rtt_us), "cubic");
+}
+
+// As BBR sends through a deep queue: most bursts follow acknowledgements, but pauses are paced.
+TEST(WindowInterval, WhosePausesAreOnBbrsPaceMayBeBbr) {
+    CcClassifier classifier;
+    pass_rounds(classifier, 200, 25, 80);
+    EXPECT_EQ(classifier.best({1.4, 0.3, 3.3}, min_rtt_us), Control::bbr);
+    EXPECT_EQ(classifier.best({1.4, 0.3, 12}, min_rtt_us), Control::reno);
+    EXPECT_TRUE(classifier.is_possible(Control::bbr, Control::reno, {1.4, 0.3, 12}, min_rtt_us));
+    CcClassifier fewer;
+    pass_rounds(fewer, 200, 25, 40);
+    EXPECT_FALSE(fewer.is_possible(Control::bbr, Control::reno, {1.4, 0.3, 12}, min_rtt_us));
+}
+
+TEST(WindowInterval, WithANameLeavesOutWhatIsRefuted) {
+    CcClassifier classifier;
+    pass_rounds(classifier, 100, 2, 0);
+    stop_at_cubic(classifier, 5);
+    const CcClassifier::Doubts doubts{0.5, 8, 20};
+    ASSERT_STREQ(classifier.name(doubts, min_rtt_us), "cubic");
+    EXPECT_FALSE(classifier.is_possible(Control::reno, Control::cubic, doubts, min_rtt_us));
+    EXPECT_FALSE(classifier.is_possible(Control::bbr, Control::cubic, doubts, min_rtt_us));
+}
+
+// A window as large as BBR's contradicts little: that alone, the others contradicted no more than true ones are, is no evidence.
+TEST(WindowInterval, BbrIsNotShownFromAfarForItsSizeAlone) {
+    CcClassifier classifier(true);
+    pass_rounds(classifier, 400, 45, 50);
+    EXPECT_EQ(classifier.best({14, 32, 0.05}, min_rtt_us), Control::cubic);
+    CcClassifier contradicted(true);
+    pass_rounds(contradicted, 40, 45, 50);
+    EXPECT_EQ(contradicted.best({14, 32, 0.05}, min_rtt_us), Control::bbr);
+}
+
+TEST(WindowInterval, OnceShownFromAfarBbrStaysOnlyWhilePausesOrTheOthersSaySo) {
+    CcClassifier classifier(true);
+    pass_rounds(classifier, 50, 60, 90);
+    ASSERT_EQ(classifier.best({2, 3, 0.1}, min_rtt_us), Control::bbr);
+    pass_rounds(classifier, 400, 60, 20);
+    EXPECT_EQ(classifier.best({14, 32, 0.1}, min_rtt_us), Control::cubic);
+}
+
+// Sends at a steady rate, so that only the cycle moves its window.
+TEST(WindowInterval, CoversEveryPhaseOfBbrsCycle) {
+    BbrReplay bbr;
+    SenderState state;
+    state.snd_nxt = Serial32(1);
+    state.srtt_us = state.min_rtt_us = 400;
+    bbr.start(state);
+    uint32_t least = UINT32_MAX;
+    uint32_t most = 0;
+    std::vector<BbrReplay::Range> ranges;
+    for (uint32_t n = 0; n < 4000; ++n) {
+        state.now_us += 100;
+        state.delivered_us = state.now_us;
+        state.delivered += 1;
+        state.packets_out = n % 8 == 0 ? 60 : 2;
+        AckEffect effect;
+        effect.delivered = 1;
+        effect.rtt_us = 400;
+        effect.prior_in_flight = state.packets_out;
+        effect.rate = {4, 400, state.delivered - 4, false};
+        bbr.control(state, effect, true);
+        if (n < 2000) continue;
+        least = std::min(least, bbr.cwnd());
+        most = std::max(most, bbr.cwnd());
+        ranges.push_back(bbr.over_the_cycle(state));
+    }
+    ASSERT_GT(most, least + 2);
+    for (const BbrReplay::Range& range : ranges) {
+        ASSERT_LE(range.low, least);
+        ASSERT_GE(range.high, most);
+    }
+}
+
+class FromAfar : public testing::Test {
+  protected:
+    FromAfar() {
+        state_.snd_nxt = Serial32(1);
+        window_.start(state_);
+    }
+    void fly(uint32_t segments, uint32_t round_trips) {
+        for (uint32_t n = 0; n < round_trips; ++n) {
+            state_.packets_out = segments;
+            state_.snd_una = state_.snd_nxt;
+            state_.snd_nxt += segments * state_.mss;
+            window_.on_sent(state_, false);
+            BurstEnd end;
+            end.estimated = true;
+            window_.on_burst_end(state_, end);
+        }
+    }
+    SenderState state_;
+    WindowReplay<RenoModel> window_;
+};
+
+TEST_F(FromAfar, WindowMayBeAsSmallAsBeforeItWasRaisedToWhatSeemedInFlight) {
+    window_.begin_reduction();
+    window_.end_reduction(state_, false);
+    const uint32_t before = window_.cwnd();
+    fly(40, 1);
+    ASSERT_EQ(window_.cwnd(), 40U);
+    EXPECT_LE(window_.least_by_use(), before);
+}
+
+TEST_F(FromAfar, WindowMayBeNoLargerThanWhatWasInFlightSinceItWasReduced) {
+    fly(60, 4);
+    window_.begin_reduction();
+    window_.end_reduction(state_, false);
+    ASSERT_EQ(window_.cwnd(), 30U);
+    fly(12, 4);
+    EXPECT_LE(window_.least_by_use(), 12U);
+    EXPECT_GE(window_.least_by_use(), 10U);
+}
+
+TEST_F(FromAfar, FlightThatMayHaveBeenBoundsAWindowThatMayHaveGrownWithIt) {
+    fly(10, 4);
+    window_.note_flight_at_most(100);
+    EXPECT_GE(window_.most_by_use(), 200U);
+    window_.begin_reduction();
+    EXPECT_GE(window_.most_by_use(), 50U);
+    EXPECT_LT(window_.most_by_use(), 100U);
+}
+
+}  // namespace
+}  // namespace sanscope

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/sender/inference/send_limit.h"
+
+namespace sanscope {
+
+SendLimit send_limit(const SenderState& state, uint32_t cwnd, uint32_t wanted, bool more_waiting,
+                     bool paced) {
+    const uint32_t in_flight = state.in_flight();
+    if (state.packets_out > 0 && in_flight + wanted > cwnd) {
+        const bool repairing = state.ca_state == CaState::recovery || state.ca_state == CaState::loss;
+        return repairing ? SendLimit::recovery : SendLimit::congestion;
+    }
+    const int64_t receiver_room = state.snd_nxt.distance_to(state.wnd_end);
+    if (state.snd_wnd_known && receiver_room < int64_t{wanted} * state.mss) return SendLimit::receiver;
+    const bool has_more = more_waiting || state.app_limited == 0;
+    if (paced && has_more && state.packets_out > 0) return SendLimit::pacing;
+    return SendLimit::application;
+}
+
+}  // namespace sanscope

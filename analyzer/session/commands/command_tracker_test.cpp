@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/session/commands/command_tracker.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <vector>
+
+#include "analyzer/iscsi/testing/pdu_builder.h"
+
+namespace sanscope {
+namespace {
+
+using test::Bytes;
+using test::Moves;
+using test::pattern;
+using test::PduBuilder;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// Feeds a tracker; each PDU is a packet more, 100 ns later.
+class Tracking {
+  public:
+    uint64_t pdu(const PduBuilder& built, uint32_t connection = 1) {
+        ++packet_;
+        const Bytes bytes = built.bytes();
+        Pdu pdu;
+        pdu.header = bytes.data();
+        pdu.header_captured = bhs_length;
+        const Bhs bhs = pdu.bhs();
+        pdu.ahs = std::span(bytes).subspan(bhs_length, bhs.ahs_length());
+        if (bytes.size() > bhs_length + bhs.ahs_length()) {
+            pdu.data = std::span(bytes).subspan(bhs_length + bhs.ahs_length(), bhs.data_segment_length());
+        }
+        pdu.first = pdu.last = {packet_, static_cast<int64_t>(packet_) * 100};
+        if (bhs.data_segment_length() > 0) pdu.first_data = pdu.first;
+        return tracker.on_pdu(pdu, connection);
+    }
+    // A PDU that never completed.
+    void incomplete(const PduBuilder& built) {
+        ++packet_;
+        const Bytes header = built.header();
+        Pdu pdu;
+        pdu.header = header.data();
+        pdu.header_captured = bhs_length;
+        pdu.first = {packet_, static_cast<int64_t>(packet_) * 100};
+        pdu.damaged = true;
+        tracker.on_pdu(pdu, 1);
+    }
+    const CommandRow& row(size_t index = 0) const { return store.commands()[index]; }
+    std::vector<Outcome> outcomes() {
+        tracker.finish();
+        std::vector<Outcome> outcomes;
+        for (const CommandRow& row : store.commands()) outcomes.push_back(row.outcome);
+        return outcomes;
+    }
+
+    ResultStore store{{}};
+    CommandTracker tracker{store, 1};
+
+  private:
+    uint64_t packet_ = 0;
+};
+
+PduBuilder read_command(uint32_t itt, uint32_t cmd_sn, uint32_t length = 4096) {
+    return test::scsi_command(itt, cmd_sn, Moves::in, length, test::read_10(8, 8)).lun(3);
+}
+PduBuilder write_command(uint32_t itt, uint32_t cmd_sn, uint32_t length = 4096) {
+    return test::scsi_command(itt, cmd_sn, Moves::out, length, test::write_10(8, 8)).lun(3);
+}
+PduBuilder last_data_in(uint32_t itt, uint32_t exp_cmd_sn, size_t length = 4096) {
+    return test::data_in(itt, 0, pattern(length), exp_cmd_sn).flags(0x81).stat_sn(1);
+}
+
+TEST(CommandTracker, FollowsAReadWhoseLastDataBringTheStatus) {
+    Tracking t;
+    const uint64_t command = t.pdu(read_command(7, 5, 8192));
+    EXPECT_EQ(command, 1u);
+    EXPECT_EQ(t.pdu(test::data_in(7, 0, pattern(4096), 6)), command);
+    EXPECT_EQ(t.pdu(test::data_in(7, 4096, pattern(4096), 6).flags(0x81).stat_sn(1)), command);
+    const CommandRow& row = t.row();
+    EXPECT_EQ(row.outcome, Outcome::completed);
+    EXPECT_STREQ(row.name, "READ(10)");
+    EXPECT_EQ(row.opcode, 0x28u);
+    EXPECT_EQ(row.itt, 7u);
+    EXPECT_EQ(row.cmd_sn, 5u);
+    EXPECT_TRUE(row.cmd_sn_known);
+    EXPECT_EQ(row.lun, 3u);
+    EXPECT_EQ(row.lba, 8u);
+    EXPECT_EQ(row.blocks, 8u);
+    EXPECT_EQ(row.bytes, 8192u);
+    EXPECT_EQ(row.request_packet, 1u);
+    EXPECT_EQ(row.first_data_packet, 2u);
+    EXPECT_EQ(row.last_data_packet, 3u);
+    EXPECT_EQ(row.response_packet, 3u);
+    EXPECT_EQ(row.turnaround_ns(), 200);
+    EXPECT_EQ(row.status, 0u);
+    EXPECT_EQ(row.pdus, 3u);
+    EXPECT_EQ(row.r2ts, 0u);
+    EXPECT_EQ(row.residual, unknown<int64_t>);
+    EXPECT_FALSE(row.inferred);
+    EXPECT_FALSE(t.tracker.knows(7));
+}
+
+TEST(CommandTracker, FollowsAReadWithAResponseOfItsOwn) {
+    Tracking t;
+    t.pdu(read_command(7, 5));
+    t.pdu(test::data_in(7, 0, pattern(4096), 6).flags(0x80));
+    EXPECT_EQ(t.row().outcome, Outcome::unanswered);
+    t.pdu(test::scsi_response(7, 0, 1, 6));
+    EXPECT_EQ(t.row().outcome, Outcome::completed);
+    EXPECT_EQ(t.row().last_data_packet, 2u);
+    EXPECT_EQ(t.row().response_packet, 3u);
+    EXPECT_EQ(t.row().pdus, 3u);
+}
+
+TEST(CommandTracker, FollowsAWriteThatWaitsForR2Ts) {
+    Tracking t;
+    t.pdu(write_command(7, 5, 1024));
+    t.pdu(test::r2t(7, 1, 0, 512, 6));
+    EXPECT_EQ(t.pdu(test::data_out(7, 1, 0, pattern(512))), 1u);
+    t.pdu(test::r2t(7, 2, 512, 512, 6));
+    t.pdu(test::data_out(7, 2, 512, pattern(512)));
+    t.pdu(test::scsi_response(7, 0, 1, 6));
+    EXPECT_EQ(t.row().r2ts, 2u);
+    EXPECT_EQ(t.row().first_data_packet, 3u);
+    EXPECT_EQ(t.row().last_data_packet, 5u);
+    EXPECT_EQ(t.row().response_packet, 6u);
+    EXPECT_EQ(t.row().pdus, 6u);
+    EXPECT_EQ(t.row().outcome, Outcome::completed);
+}
+
+TEST(CommandTracker, FollowsAWriteWithUnsolicitedData) {
+    Tracking t;
+    t.pdu(write_command(7, 5, 1024).flags(0x20));
+    t.pdu(test::data_out(7, reserved_tag, 0, pattern(1024)));
+    t.pdu(test::scsi_response(7, 0, 1, 6));
+    EXPECT_EQ(t.row().first_data_packet, 2u);
+    EXPECT_EQ(t.row().r2ts, 0u);
+}
+
+TEST(CommandTracker, FollowsABidirectionalCommand) {
+    Tracking t;
+    t.pdu(test::scsi_command(7, 5, Moves::in, 512, {0x53}).flags(0xe0));
+    t.pdu(test::r2t(7, 1, 0, 512, 6));
+    t.pdu(test::data_out(7, 1, 0, pattern(512)));
+    t.pdu(test::data_in(7, 0, pattern(512), 6).flags(0x80));
+    t.pdu(test::scsi_response(7, 0, 1, 6));
+    EXPECT_EQ(t.row().first_data_packet, 3u);
+    EXPECT_EQ(t.row().last_data_packet, 4u);
+    EXPECT_EQ(t.store.summary().sessions()[0].bytes_read, 512u);
+    EXPECT_EQ(t.store.summary().sessions()[0].bytes_written, 512u);
+}
+
+TEST(CommandTracker, JoinsTheExtensionOfALongCdb) {
+    Tracking t;
+    Bytes cdb = {0x7f, 0, 0, 0, 0, 0, 0, 24, 0, 0x09, 0, 0, 0, 0, 0, 0};  // READ(32)
+    const Bytes rest = {0, 17, 1, 0, 0, 0, 0x12, 0x34, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5};
+    t.pdu(test::scsi_command(7, 5, Moves::in, 2560, cdb).ahs(rest));
+    EXPECT_STREQ(t.row().name, "READ(32)");
+    EXPECT_EQ(t.row().lba, 0x1234u);
+    EXPECT_EQ(t.row().blocks, 5u);
+}
+
+TEST(CommandTracker, ReadsStatusSenseAndResiduals) {
+    Tracking t;
+    t.pdu(read_command(7, 5));
+    const Bytes sense = {0, 18, 0x70, 0, 0x05, 0, 0, 0, 0, 10, 0, 0, 0, 0, 0x21, 0x01, 0, 0, 0, 0};
+    t.pdu(test::scsi_response(7, 2, 1, 6).flags(0x82).residual(4096).data(sense));
+    EXPECT_EQ(t.row().status, 2u);
+    EXPECT_EQ(t.row().sense_key, 5u);
+    EXPECT_EQ(t.row().asc, 0x21u);
+    EXPECT_EQ(t.row().ascq, 1u);
+    EXPECT_EQ(t.row().residual, 4096);
+    t.pdu(read_command(8, 6));
+    t.pdu(last_data_in(8, 7).flags(0x85).residual(100));
+    EXPECT_EQ(t.row(1).residual, -100);
+    EXPECT_EQ(t.row(1).status, 0u);
+}
+
+TEST(CommandTracker, TakesSenseDataOfNoMoreThanWasCaptured) {
+    Tracking t;
+    for (const Bytes& data :
+         {Bytes{0}, Bytes{0, 18}, Bytes{0xff, 0xff, 0x70, 0, 5}, Bytes{0, 0, 0x70, 0, 5}}) {
+        t.pdu(read_command(7, 5));
+        t.pdu(test::scsi_response(7, 2, 1, 6).data(data));
+    }
+    EXPECT_EQ(t.store.commands().size(), 4u);
+}
+
+TEST(CommandTracker, TellsNoStatusWhereTheTargetDidNotComplete) {
+    Tracking t;
+    t.pdu(read_command(7, 5));
+    t.pdu(test::scsi_response(7, 0, 1, 6).response(1));
+    EXPECT_EQ(t.row().status, unknown<uint16_t>);
+    EXPECT_EQ(t.row().response_packet, 2u);
+    EXPECT_EQ(t.row().outcome, Outcome::completed);
+}
+
+TEST(CommandTracker, LeavesACommandWithoutStatusUnanswered) {
+    Tracking t;
+    t.pdu(read_command(7, 5));
+    t.pdu(test::data_in(7, 0, pattern(100), 6));
+    t.pdu(read_command(8, 6));
+    EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::unanswered, Outcome::unanswered));
+    EXPECT_EQ(t.row().response_packet, 0u);
+    EXPECT_EQ(t.row().turnaround_ns(), no_time);
+}
+
+TEST(CommandTracker, LeavesACommandUnansweredWhoseStatusNeverCompleted) {
+    Tracking t;
+    t.pdu(read_command(7, 5));
+    t.incomplete(last_data_in(7, 6));
+    EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::unanswered));
+    EXPECT_EQ(t.row().response_packet, 0u);
+}
+
+TEST(CommandTracker, KeepsCommandsApartThatUseATagOneAfterTheOther) {
+    Tracking t;
+    t.pdu(read_command(7, 5));
+    t.pdu(last_data_in(7, 6));
+    t.pdu(read_command(7, 6, 512));
+    t.pdu(last_data_in(7, 7, 512));
+    EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::completed, Outcome::completed));
+    EXPECT_EQ(t.row(0).response_packet, 2u);
+    EXPECT_EQ(t.row(1).response_packet, 4u);
+    EXPECT_EQ(t.row(1).bytes, 512u);
+}
+
+TEST(CommandTracker, GivesAnAnswerThatComesLateToTheCommandTheTargetHadReceived) {
+    Tracking t;
+    t.pdu(read_command(7, 5));
+    t.pdu(read_command(7, 6));
+    t.pdu(last_data_in(7, 6));  // its target expects 6: it has received 5 only
+    t.pdu(last_data_in(7, 7));
+    EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::completed, Outcome::completed));
+    EXPECT_EQ(t.row(0).response_packet, 3u);
+    EXPECT_EQ(t.row(1).response_packet, 4u);
+}
+
+TEST(CommandTracker, GivesUpTheOlderCommandWhenTheNewerWithItsTagIsAnswered) {
+    Tracking t;
+    t.pdu(read_command(7, 5));
+    t.pdu(read_command(7, 6));
+    t.pdu(last_data_in(7, 7));
+    EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::unanswered, Outcome::completed));
+}
+
+TEST(CommandTracker, TellsAnAnswerWhoseRequestWasNotCaptured) {
+    Tracking t;
+    t.pdu(test::data_in(7, 0, pattern(100), 6));
+    t.pdu(test::scsi_response(7, 0, 1, 6));
+    EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::response_only));
+    EXPECT_EQ(t.row().request_packet, 0u);
+    EXPECT_EQ(t.row().response_packet, 2u);
+    EXPECT_EQ(t.row().turnaround_ns(), no_time);
+    EXPECT_EQ(t.row().bytes, unknown<uint64_t>);
+}
+
+TEST(CommandTracker, GivesARequestThatComesAfterItsAnswerThatAnswer) {
+    Tracking t;
+    t.pdu(last_data_in(7, 6));
+    t.pdu(read_command(7, 5));
+    EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::completed));
+    EXPECT_EQ(t.row().request_packet, 2u);
+    EXPECT_EQ(t.row().response_packet, 1u);
+    EXPECT_EQ(t.row().pdus, 2u);
+}
+
+// The initiator's stream held back by a hole while the target's goes on: a tag's answers come one after the other, then
+// its requests.
+TEST(CommandTracker, GivesRequestsThatComeAfterAllTheirAnswersEachItsOwn) {
+    Tracking t;
+    constexpr uint32_t commands = 300;
+    for (uint32_t i = 0; i < commands; ++i) t.pdu(last_data_in(i % 16, i + 1));
+    for (uint32_t i = 0; i < commands; ++i) {
+        if (i % 10 != 3) t.pdu(read_command(i % 16, i));
+    }
+    t.tracker.finish();
+    EXPECT_THAT(t.store.commands(), SizeIs(commands));
+    for (uint32_t i = 0; i < commands; ++i) {
+        EXPECT_EQ(t.row(i).response_packet, i + 1);
+        EXPECT_EQ(t.row(i).outcome, i % 10 != 3 ? Outcome::completed : Outcome::response_only) << i;
+        EXPECT_EQ(t.row(i).cmd_sn, i % 10 != 3 ? i : 0);
+    }
+}
+
+TEST(CommandTracker, GivesAnswersThatComeAfterManyRequestsEachItsOwn) {
+    Tracking t;
+    constexpr uint32_t commands = 300;
+    for (uint32_t i = 0; i < commands; ++i) t.pdu(read_command(i % 16, i));
+    for (uint32_t i = 0; i < commands; ++i) {
+        if (i % 10 != 3) t.pdu(last_data_in(i % 16, i + 1));
+    }
+    t.tracker.finish();
+    EXPECT_THAT(t.store.commands(), SizeIs(commands));
+    for (uint32_t i = 0; i < commands; ++i) {
+        EXPECT_EQ(t.row(i).outcome, i % 10 != 3 ? Outcome::completed : Outcome::unanswered) << i;
+    }
+}
+
+TEST(CommandTracker, DoesNotGiveARequestAnAnswerFromBeforeIt) {
+    Tracking t;
+    t.pdu(last_data_in(7, 5));  // its target has not received CmdSN 5
+    t.pdu(read_command(7, 5));
+    t.pdu(last_data_in(7, 6));
+    EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::response_only, Outcome::completed));
+    EXPECT_EQ(t.row(1).response_packet, 3u);
+}
+
+TEST(CommandTracker, AnswersAnImmediateCommandThatDoesNotMoveCmdSn) {
+    Tracking t;
+    t.pdu(read_command(7, 5).immediate());
+    t.pdu(last_data_in(7, 5));
+    EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::completed));
+}
+
+TEST(CommandTracker, AbortsTheTaskThatATaskManagementFunctionNames) {
+    Tracking t;
+    t.pdu(read_command(7, 5));
+    t.pdu(read_command(8, 6));
+    t.pdu(PduBuilder(Opcode::task_management_request).flags(0x81).itt(9).referenced_task_tag(7).cmd_sn(7));
+    EXPECT_TRUE(t.tracker.knows(7));
+    t.pdu(PduBuilder(Opcode::task_management_response).flags(0x80).itt(9).exp_cmd_sn(7));
+    EXPECT_FALSE(t.tracker.knows(7));
+    EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::aborted, Outcome::unanswered));
+    EXPECT_EQ(t.row(0).aborted_packet, 4u);
+    EXPECT_EQ(t.row(1).aborted_packet, 0u);
+}
+
+TEST(CommandTracker, AbortsNothingWhereTheFunctionWasRefused) {
+    Tracking t;
+    t.pdu(read_command(7, 5));
+    t.pdu(PduBuilder(Opcode::task_management_request).flags(0x81).itt(9).referenced_task_tag(7).cmd_sn(7));
+    t.pdu(PduBuilder(Opcode::task_management_response).flags(0x80).response(5).itt(9).exp_cmd_sn(7));
+    t.pdu(PduBuilder(Opcode::task_management_response).flags(0x80).itt(9).exp_cmd_sn(7));
+    EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::unanswered));
+}
+
+TEST(CommandTracker, AbortsWhatALogicalUnitResetClears) {
+    Tracking t;
+    t.pdu(read_command(7, 5).lun(3));
+    t.pdu(read_command(8, 6).lun(4));
+    t.pdu(PduBuilder(Opcode::task_management_request).flags(0x85).lun(3).itt(9).cmd_sn(7));
+    t.pdu(read_command(10, 7).lun(3));  // after the request: not cleared
+    t.pdu(PduBuilder(Opcode::task_management_response).flags(0x80).itt(9).exp_cmd_sn(8));
+    EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::aborted, Outcome::unanswered, Outcome::unanswered));
+    EXPECT_EQ(t.row(0).aborted_packet, 5u);
+}
+
+TEST(CommandTracker, AbortsAllThatATargetResetClears) {
+    for (const unsigned reset : {0x86u, 0x87u}) {
+        Tracking t;
+        t.pdu(read_command(7, 5).lun(3));
+        t.pdu(read_command(8, 6).lun(4));
+        t.pdu(PduBuilder(Opcode::task_management_request).flags(reset).itt(9).cmd_sn(7));
+        t.pdu(PduBuilder(Opcode::task_management_response).flags(0x80).itt(9).exp_cmd_sn(8));
+        EXPECT_THAT(t.outcomes(), ElementsAre(Outcome::aborted, Outcome::aborted));
+    }
+}
+
+TEST(CommandTracker, LearnsTheKindOfDeviceFromItsInquiry) {
+    Tracking t;
+    t.pdu(test::scsi_command(1, 1, Moves::in, 36, {0x12, 0, 0, 0, 36, 0}));
+    Bytes tape(36);
+    tape[0] = 0x01;
+    t.pdu(test::data_in(1, 0, tape, 2).flags(0x81).stat_sn(1));
+    t.pdu(test::scsi_command(2, 2, Moves::in, 512, {0x08, 0, 0, 2, 0, 0}));
+    EXPECT_EQ(t.row(1).lba, unknown<uint64_t>) << "a tape has no block addresses";
+}
+
+TEST(CommandTracker, GivesPdusOfNoCommandTheNumber0) {
+    Tracking t;
+    EXPECT_EQ(t.pdu(PduBuilder(Opcode::nop_out).flags(0x80).itt(1)), 0u);
+    EXPECT_EQ(t.pdu(test::data_out(99, 1, 0, pattern(10))), 0u);
+    EXPECT_EQ(t.pdu(PduBuilder(Opcode::async_message).flags(0x80).itt(reserved_tag)), 0u);
+    EXPECT_EQ(t.pdu(PduBuilder(Opcode::task_management_response).flags(0x80).itt(5)), 0u);
+    EXPECT_TRUE(t.store.commands().empty());
+}
+
+TEST(CommandTracker, NotesTheConnectionOfEachRequest) {
+    Tracking t;
+    t.pdu(read_command(7, 5), 1);
+    t.pdu(read_command(8, 6), 2);
+    t.pdu(last_data_in(8, 7), 2);
+    EXPECT_EQ(t.row(0).connection, 1u);
+    EXPECT_EQ(t.row(1).connection, 2u);
+    EXPECT_EQ(t.row(1).outcome, Outcome::completed);
+}
+
+TEST(CommandTracker, GivesTheOldestUpWhenTooManyAreInFlight) {
+    Tracking t;
+    for (uint32_t i = 0; i <= CommandTracker::max_in_flight; ++i) t.pdu(read_command(i, i));
+    EXPECT_FALSE(t.tracker.knows(0));
+    EXPECT_TRUE(t.tracker.knows(1));
+    EXPECT_EQ(t.store.summary().commands(), 1u);
+    EXPECT_EQ(t.store.summary().outcomes(Outcome::unanswered), 1u);
+}
+
+TEST(CommandTracker, GivesTheOldestOfATagUpWhenTooManyBearIt) {
+    Tracking t;
+    for (uint32_t i = 0; i < 100u; ++i) t.pdu(read_command(7, i));
+    EXPECT_EQ(t.store.summary().outcomes(Outcome::unanswered), 100u - CommandTracker::max_same_tag);
+    t.pdu(last_data_in(7, 100));
+    EXPECT_EQ(t.row(99).outcome, Outcome::completed);
+    EXPECT_EQ(t.store.summary().commands(), 100u);
+}
+
+// Each of these would take minutes if a PDU's cost grew with what came before.
+TEST(CommandTracker, TakesAnyFloodInTimeThatGrowsWithItsLength) {
+    constexpr uint32_t many = 100'000;
+    const auto flood = [](uint32_t commands, Outcome outcome, auto&& make) {
+        ResultStore store({.commands = false, .pdus = false});
+        CommandTracker tracker(store, 1);
+        for (uint32_t i = 0; i < many; ++i) {
+            const Bytes header = make(i).header();
+            Pdu pdu;
+            pdu.header = header.data();
+            pdu.header_captured = bhs_length;
+            pdu.first = pdu.last = {i + 1, i};
+            tracker.on_pdu(pdu, 1);
+        }
+        tracker.finish();
+        EXPECT_EQ(store.summary().commands(), commands);
+        EXPECT_EQ(store.summary().outcomes(outcome), commands);
+    };
+    constexpr Outcome alone = Outcome::response_only;
+    flood(many, Outcome::unanswered, [](uint32_t i) { return read_command(i, i); });
+    flood(many, Outcome::unanswered, [](uint32_t) { return read_command(1, 1); });
+    flood(many, Outcome::unanswered, [](uint32_t i) { return read_command(i % 16, i); });
+    flood(many, alone, [](uint32_t i) { return test::r2t(i, 1, 0, 1, i); });
+    flood(many, alone, [](uint32_t i) { return test::scsi_response(i, 0, i, i); });
+    flood(many, alone, [](uint32_t i) { return test::scsi_response(7, 0, i, i); });
+    flood(many / 2, Outcome::completed,
+          [](uint32_t i) { return i % 2 ? test::scsi_response(i / 2, 0, i, i) : read_command(i / 2, i); });
+    flood(0, Outcome::completed,
+          [](uint32_t i) { return PduBuilder(Opcode::task_management_request).flags(0x81).itt(i); });
+    flood(many, Outcome::unanswered,
+          [](uint32_t i) { return read_command(i * 0x10000, i).lun(static_cast<uint8_t>(i)); });
+}
+
+}  // namespace
+}  // namespace sanscope

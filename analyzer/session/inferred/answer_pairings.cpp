@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/session/inferred/answer_pairings.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <map>
+
+namespace sanscope {
+namespace {
+
+constexpr uint32_t places = 64;  // bits of Node::mask
+// Ways so much less likely than the likeliest with as many answers are let go.
+constexpr double negligible = 1e-9;
+constexpr uint32_t nowhere = 0xffffffff;
+
+}  // namespace
+
+bool AnswerPairings::weigh(std::span<const OpenCommand> open, std::span<const UnseenRun> runs,
+                           size_t counting, std::span<const PairingStart> starts, const AnswerOrder& order) {
+    open_ = open.first(std::min(open.size(), max_open));
+    runs_ = runs;
+    order_ = &order;
+    nodes_.clear();
+    edges_.clear();
+    frontiers_.clear();
+    ends_.clear();
+    pairings_.assign(open.size(), {});
+    failed_run_ = 0;
+    gave_up_ = !begin(starts);
+    if (gave_up_) return false;
+    most_nodes_ = keeps_order() ? max_nodes : max_nodes_in_any_order;
+    for (size_t run = 0; run < runs_.size(); ++run) {
+        failed_run_ = run;
+        if (!pass(run)) return false;
+        frontiers_.push_back(frontier_);
+    }
+    sum_up(counting);
+    return true;
+}
+
+bool AnswerPairings::begin(std::span<const PairingStart> starts) {
+    frontier_.clear();
+    const auto add = [&](const PairingStart& start) {
+        Node node{0, 0, 0, 0, start.weight, 0};
+        std::vector<uint32_t> answered;
+        for (uint32_t i = 0; i < open_.size(); ++i) {
+            if (std::ranges::find(start.answered, open_[i].number) != start.answered.end())
+                answered.push_back(i);
+        }
+        // One of them was seen to be answered since.
+        if (answered.size() != start.answered.size()) return;
+        for (const uint32_t command : answered) {
+            if (command - node.first >= places) return;
+            node.mask |= uint64_t{1} << (command - node.first);
+            const int passed = std::countr_one(node.mask);
+            node.first += static_cast<uint32_t>(passed);
+            node.mask = passed == 64 ? 0 : node.mask >> passed;
+        }
+        frontier_.push_back(static_cast<uint32_t>(nodes_.size()));
+        nodes_.push_back(node);
+    };
+    if (starts.empty()) add({});
+    for (const PairingStart& start : starts) add(start);
+    return !frontier_.empty();
+}
+
+// Whether of two neighbours the older one is answered first as a rule.
+bool AnswerPairings::keeps_order() const {
+    constexpr double seldom = 0.2;
+    uint32_t seen = 0;
+    for (const OpenCommand& command : open_) seen |= 1u << static_cast<unsigned>(command.kind);
+    for (size_t older = 0; older < transfer_kinds; ++older) {
+        for (size_t newer = 0; newer < transfer_kinds; ++newer) {
+            const bool both = (seen >> older & seen >> newer & 1) != 0;
+            const double odds = order_->odds_of_overtaking(static_cast<TransferKind>(older),
+                                                           static_cast<TransferKind>(newer));
+            if (both && odds > seldom) return false;
+        }
+    }
+    return true;
+}
+
+// The ways through one run, from those that lead to it.
+bool AnswerPairings::pass(size_t run) {
+    const UnseenRun& what = runs_[run];
+    constexpr size_t few_slots = 256;
+    node_slots_.assign(few_slots, nowhere);
+    node_slots_taken_ = 0;
+    places_.clear();
+    auto& at = places_;
+    std::vector<uint32_t>& here = at[0];
+    for (const uint32_t node : frontier_) {
+        nodes_[node].at = 0;
+        here.push_back(node);
+    }
+    frontier_.clear();
+    std::vector<double> likeliest;  // by the number of statuses
+    while (!at.empty()) {
+        const auto place = at.begin();
+        const uint32_t passed = place->first;
+        const std::vector<uint32_t> nodes = std::move(place->second);
+        at.erase(place);
+        for (const uint32_t number : nodes) {
+            const Node node = nodes_[number];
+            const bool enough = !what.statuses || node.statuses == *what.statuses;
+            const bool whole = !what.explicable || passed == what.length;
+            if (whole && enough) frontier_.push_back(number);
+            if (what.explicable && whole) continue;
+            if (what.statuses && node.statuses > *what.statuses) continue;
+            if (likeliest.size() <= node.statuses) likeliest.resize(node.statuses + 1, 0);
+            double& best = likeliest[node.statuses];
+            best = std::max(best, node.forward);
+            if (node.forward < negligible * best) continue;
+            gave_up_ = nodes_.size() > most_nodes_;
+            if (gave_up_) return false;
+            extend(number, run);
+        }
+    }
+    double sum = 0;
+    for (const uint32_t node : frontier_) sum += nodes_[node].forward;
+    return sum > 0;
+}
+
+// By each command that may be answered next.
+void AnswerPairings::extend(uint32_t from, size_t run) {
+    const Node node = nodes_[from];
+    const UnseenRun& what = runs_[run];
+    size_t choices = 0;
+    for (uint32_t command = node.first; command < open_.size() && command - node.first < places; ++command) {
+        if ((node.mask >> (command - node.first) & 1) != 0) continue;
+        if (++choices > max_choices) return;
+        const OpenCommand& candidate = open_[command];
+        if (!what.explicable) {
+            const bool requested =
+                what.moments.empty() || candidate.request_packet < what.moments.back().delivered.packet;
+            if (!requested) return;
+            if (candidate.has_status && what.statuses && node.statuses >= *what.statuses) continue;
+            add_edge(from, command, weight_of(node, command), node.at + 1, run);
+            continue;
+        }
+        if (candidate.answer_bytes == 0 || candidate.answer_bytes > what.length - node.at) continue;
+        const uint32_t end = node.at + candidate.answer_bytes;
+        const UnseenRun::Moment* const done = moment(what, end);
+        if (done == nullptr || candidate.request_packet >= done->delivered.packet) continue;
+        if (fits(candidate, node.at, what)) add_edge(from, command, weight_of(node, command), end, run);
+    }
+}
+
+uint32_t& AnswerPairings::node_slot(const Node& wanted) {
+    const auto look = [this](const Node& node) -> uint32_t& {
+        constexpr uint64_t golden_ratio = 0x9e3779b97f4a7c15;
+        uint64_t hash = (node.mask ^ uint64_t{node.at} << 32 ^ node.first) * golden_ratio;
+        hash ^= hash >> 32;
+        for (size_t slot = hash;; ++slot) {
+            uint32_t& found = node_slots_[slot & (node_slots_.size() - 1)];
+            if (found == nowhere) return found;
+            const Node& there = nodes_[found];
+            if (there.at == node.at && there.first == node.first && there.mask == node.mask) return found;
+        }
+    };
+    if (2 * ++node_slots_taken_ > node_slots_.size()) {
+        std::vector<uint32_t> before(2 * node_slots_.size(), nowhere);
+        before.swap(node_slots_);
+        for (const uint32_t node : before)
+            if (node != nowhere) look(nodes_[node]) = node;
+    }
+    uint32_t& found = look(wanted);
+    if (found != nowhere) --node_slots_taken_;
+    return found;
+}
+
+void AnswerPairings::add_edge(uint32_t from, uint32_t command, double weight, uint32_t at, size_t run) {
+    Node next = nodes_[from];
+    next.at = at;
+    next.mask |= uint64_t{1} << (command - next.first);
+    const int passed = std::countr_one(next.mask);
+    next.first += static_cast<uint32_t>(passed);
+    next.mask = passed == 64 ? 0 : next.mask >> passed;
+    if (open_[command].has_status) ++next.statuses;
+    next.forward *= weight;
+    uint32_t& to = node_slot(next);
+    if (to == nowhere) {
+        to = static_cast<uint32_t>(nodes_.size());
+        places_[at].push_back(to);
+        nodes_.push_back(next);
+    } else {
+        nodes_[to].forward += next.forward;
+    }
+    edges_.push_back(
+        {from, to, command, weight, static_cast<uint32_t>(run), runs_[run].explicable ? at : nowhere});
+}
+
+// How much likelier or not than that the oldest is answered next.
+double AnswerPairings::weight_of(const Node& node, uint32_t command) const {
+    const uint32_t newest_answered =
+        node.mask == 0 ? node.first : node.first + 63 - static_cast<uint32_t>(std::countl_zero(node.mask));
+    double weight = 1;
+    for (uint32_t older = node.first; older < command; ++older) {
+        if ((node.mask >> (older - node.first) & 1) != 0) continue;
+        const bool was_overtaken = node.mask != 0 && older < newest_answered;
+        weight *= was_overtaken
+                      ? AnswerOrder::odds_of_staying_behind
+                      : std::min(1.0, order_->odds_of_overtaking(open_[older].kind, open_[command].kind));
+    }
+    return weight;
+}
+
+bool AnswerPairings::fits(const OpenCommand& command, uint32_t at, const UnseenRun& run) {
+    const uint32_t end = at + command.answer_bytes;
+    auto boundary = std::ranges::lower_bound(run.boundaries, at, {}, &UnseenRun::Boundary::at);
+    for (; boundary != run.boundaries.end() && boundary->at < end; ++boundary) {
+        const uint32_t within = boundary->at - at;
+        if (within == 0) {
+            const bool data = command.first_data > 0;
+            if (data != (boundary->opcode == Opcode::scsi_data_in)) return false;
+            if (data && boundary->data_length != command.first_data) return false;
+        } else {
+            const bool begins = command.pdu_bytes > 0 && within % command.pdu_bytes == 0;
+            if (!begins) return false;
+        }
+    }
+    return true;
+}
+
+const UnseenRun::Moment* AnswerPairings::moment(const UnseenRun& run, uint32_t end) {
+    const auto found = std::ranges::lower_bound(run.moments, end, {}, &UnseenRun::Moment::end);
+    return found == run.moments.end() ? nullptr : &*found;
+}
+
+// What each command has of the weight of all ways, from the last run back to the first.
+void AnswerPairings::sum_up(size_t counting) {
+    double sum = 0;
+    for (const uint32_t node : frontier_) {
+        nodes_[node].backward = 1;
+        sum += nodes_[node].forward;
+    }
+    struct Share {
+        uint32_t command;
+        PacketNumber packet;
+        int64_t time_ns;
+        double weight;
+        uint32_t run;
+    };
+    std::vector<Share> shares;
+    for (size_t i = edges_.size(); i-- > 0;) {
+        const Edge& edge = edges_[i];
+        const double behind = edge.weight * nodes_[edge.to].backward;
+        nodes_[edge.from].backward += behind;
+        const double share = nodes_[edge.from].forward * behind / sum;
+        if (share <= 0 || edge.run >= counting) continue;
+        pairings_[edge.command].answered += share;
+        if (edge.end == nowhere) continue;
+        const UnseenRun::Moment* const done = moment(runs_[edge.run], edge.end);
+        if (!done->captured) continue;
+        shares.push_back({edge.command, done->delivered.packet, done->delivered.time_ns, share, edge.run});
+    }
+    std::ranges::sort(shares, [](const Share& a, const Share& b) {
+        return a.command != b.command ? a.command < b.command : a.packet < b.packet;
+    });
+    for (size_t i = 0; i < shares.size();) {
+        const Share& first = shares[i];
+        double weight = 0;
+        for (; i < shares.size() && shares[i].command == first.command && shares[i].packet == first.packet;
+             ++i)
+            weight += shares[i].weight;
+        Pairing& pairing = pairings_[first.command];
+        if (weight <= pairing.likeliest) continue;
+        pairing.likeliest = weight;
+        pairing.arrival = {first.packet, first.time_ns};
+        pairing.run = first.run;
+    }
+    if (counting == 0) return;
+    for (const uint32_t number : frontiers_[counting - 1]) {
+        const Node& node = nodes_[number];
+        const double weight = node.forward * node.backward / sum;
+        constexpr double least = 1e-9;
+        if (weight < least) continue;
+        PairingStart& end = ends_.emplace_back();
+        end.weight = node.forward;
+        for (uint32_t i = 0; i < open_.size(); ++i) {
+            const bool answered =
+                i < node.first || (i - node.first < places && (node.mask >> (i - node.first) & 1) != 0);
+            if (answered) end.answered.push_back(open_[i].number);
+        }
+    }
+}
+
+}  // namespace sanscope
