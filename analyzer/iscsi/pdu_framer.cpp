@@ -420,7 +420,7 @@ PduFramer::Fed PduFramer::feed_resync(Cursor& cursor) {
 
 bool PduFramer::header_at(const uint8_t* bytes, size_t captured) const {
     if (!can_begin_header(bytes[0], from_target_)) return false;
-    return looks_like_header(bytes, captured, from_target_) && witness_->vouches_for(bytes, captured);
+    return looks_like_header(bytes, captured, from_target_) && witness_->is_plausible_header(bytes, captured);
 }
 
 // The next header begins at offset_.

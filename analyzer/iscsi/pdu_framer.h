@@ -37,12 +37,13 @@ struct Pdu {
     Bhs bhs() const { return Bhs(header); }
 };
 
-// Judges in the middle of nowhere whether a header begins here; knows the session's tags and numbers.
+// The resynchronisation heuristic: where the framer has lost the header boundaries, whether these bytes are a plausible header
+// of this session, by its task tags and sequence numbers.
 class HeaderWitness {
   public:
     virtual ~HeaderWitness() = default;
     // `captured` >= least_cut_header bytes; they have passed looks_like_header().
-    virtual bool vouches_for(const uint8_t* bytes, size_t captured) const = 0;
+    virtual bool is_plausible_header(const uint8_t* bytes, size_t captured) const = 0;
 };
 
 // A part of a stream in which headers may lie that the capture does not have.
@@ -72,8 +73,8 @@ struct UnseenStretch {
 
 // One direction of an iSCSI connection: pieces of the stream in, PDUs out (RFC 7143 §11.2). The lengths in each header
 // say where the next begins, so that bytes which the capture lacks cost no more than themselves. Where a header itself
-// is missing, the framer looks at what follows for a header that the witness vouches for, and tells what lies between
-// as an UnseenStretch.
+// is missing, the framer searches what follows for a header that the witness finds plausible, and reports what lies
+// between as an UnseenStretch.
 //
 // Digests (§11.2.3, §11.2.4) are as set_digests() says, or found out: four bytes that are the CRC32C of what they follow.
 class PduFramer {

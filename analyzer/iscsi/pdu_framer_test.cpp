@@ -23,7 +23,7 @@ using testing::SizeIs;
 // Vouches for headers of the tasks it is told.
 class Witness final : public HeaderWitness {
   public:
-    bool vouches_for(const uint8_t* bytes, size_t) const override {
+    bool is_plausible_header(const uint8_t* bytes, size_t) const override {
         return any || (Bhs(bytes).itt() >= 1 && Bhs(bytes).itt() < 100);
     }
     bool any = false;

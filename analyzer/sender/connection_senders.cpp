@@ -24,7 +24,7 @@ void fill_segment(SentSegment& segment, const DecodedPacket& packet, const TcpOp
     segment.unseen = false;
     segment.overtaken = false;
     segment.overtaken_ns = 0;
-    segment.sent = Sent::untold;
+    segment.sent = Sent::unclassified;
     segment.keeps_alive = false;
     segment.asked = false;
     segment.acknowledged_before = false;
@@ -35,27 +35,27 @@ void fill_segment(SentSegment& segment, const DecodedPacket& packet, const TcpOp
 // `fill` writes the segment where it will wait, if it is to.
 template <class Fill>
 void ConnectionSenders::sent(Side& sender, Fill fill) {
-    if (sender.far == nullptr) {
+    if (sender.remote == nullptr) {
         SentSegment segment;
         fill(segment);
         sender.replay->on_sent(segment);
         return;
     }
-    fill(sender.far->new_segment());
-    sender.far->on_new_segment();
+    fill(sender.remote->new_segment());
+    sender.remote->on_new_segment();
     drain(sender);
 }
 
 template <class Fill>
 void ConnectionSenders::heard(Side& hearer, Fill fill) {
-    if (hearer.far == nullptr) {
+    if (hearer.remote == nullptr) {
         ReceivedAck ack;
         fill(ack);
         hearer.replay->on_ack(ack);
         return;
     }
-    fill(hearer.far->new_ack());
-    hearer.far->on_new_ack();
+    fill(hearer.remote->new_ack());
+    hearer.remote->on_new_ack();
     drain(hearer);
 }
 
@@ -90,7 +90,7 @@ void ConnectionSenders::on_packet(bool from_a, const DecodedPacket& packet, Pack
                 fill_ack(ack, sender, packet, options, number, time_ns);
                 hearer.history.on_acknowledged(ack);
             });
-            if (hearer.history.may_miss(time_ns)) tell_missing(!from_a, time_ns, false);
+            if (hearer.history.may_miss(time_ns)) report_missing(!from_a, time_ns, false);
         } else if (acknowledges) {
             ReceivedAck ack;
             fill_ack(ack, sender, packet, options, number, time_ns);
@@ -125,12 +125,12 @@ int64_t ConnectionSenders::round_trip_ns() const {
     return to_a_ns == no_time || to_b_ns == no_time ? no_time : to_a_ns + to_b_ns;
 }
 
-void ConnectionSenders::tell_missing(bool a, int64_t now_ns, bool all) {
+void ConnectionSenders::report_missing(bool a, int64_t now_ns, bool all) {
     Side& sender = side(a);
     const int64_t round_trip_ns = a ? vantage_.round_trip_a_ns() : vantage_.round_trip_b_ns();
     SentHistory::Missing missing;
     while (sender.history.take_missing(now_ns, all, missing)) {
-        if (sender.far != nullptr && round_trip_ns != no_time) missing.time_ns += round_trip_ns / 2;
+        if (sender.remote != nullptr && round_trip_ns != no_time) missing.time_ns += round_trip_ns / 2;
         sender.replay->on_missing(missing);
     }
 }
@@ -179,12 +179,12 @@ bool ConnectionSenders::is_copy(Side& sender, uint32_t others, const DecodedPack
         copy = same && passed_us < longest_us;
     } else {
         // Duplicate acknowledgements may be alike and follow each other closely (RFC 5681 §3.2).
-        const bool telling = packet.payload_length > 0 || (packet.flags & (tcp_syn | tcp_fin)) != 0;
+        const bool distinctive = packet.payload_length > 0 || (packet.flags & (tcp_syn | tcp_fin)) != 0;
         const bool syn = (packet.flags & tcp_syn) != 0;
-        const bool at_once = telling && passed_us <= at_once_us && before.others == others;
+        const bool at_once = distinctive && passed_us <= at_once_us && before.others == others;
         copy = same && (at_once || (syn && passed_us < longest_us) ||
                         (sender.copies >= believed && passed_us <= queue_us));
-        if (telling) {
+        if (distinctive) {
             sender.copies = copy ? std::min(sender.copies + (syn ? believed : 4), most_believed)
                                  : std::max(sender.copies - 1, 0);
         }
@@ -229,7 +229,7 @@ void ConnectionSenders::fill_ack(ReceivedAck& ack, const Side& speaker, const De
         ack.sack[i] = {options.sack[i].begin, options.sack[i].end};
 }
 
-bool ConnectionSenders::is_far(bool a) const {
+bool ConnectionSenders::is_remote(bool a) const {
     switch (vantage_.place()) {
         case TapPlace::at_a:
             return !a;
@@ -246,11 +246,11 @@ bool ConnectionSenders::is_far(bool a) const {
 void ConnectionSenders::begin() {
     begun_ = true;
     for (const bool a : {true, false}) {
-        if (!is_far(a)) continue;
+        if (!is_remote(a)) continue;
         const int64_t round_trip_ns = a ? vantage_.round_trip_a_ns() : vantage_.round_trip_b_ns();
         // At the place of one end, a trip that takes no time needs no estimate.
         const bool near = round_trip_ns != no_time && round_trip_ns < VantageFinder::near_ns;
-        if (!near) side(a).far = std::make_unique<FarSender>(options_of(a), round_trip_ns);
+        if (!near) side(a).remote = std::make_unique<RemoteSender>(options_of(a), round_trip_ns);
     }
     for (const Waiting& packet : waiting_) deliver(packet);
     waiting_ = {};
@@ -271,8 +271,8 @@ void ConnectionSenders::begin_replay(bool a) {
 }
 
 void ConnectionSenders::drain(Side& side) {
-    FarSender::Event event;
-    while (!side.far->idle() && side.far->next(event, side.replay->room())) {
+    RemoteSender::Event event;
+    while (!side.remote->idle() && side.remote->next(event, side.replay->room())) {
         if (event.sent != nullptr) {
             side.replay->on_sent(*event.sent);
             if (event.flight_at_most > 0) side.replay->note_flight_at_most(event.flight_at_most);
@@ -286,7 +286,7 @@ SenderOptions ConnectionSenders::options_of(bool a) const {
     const Side& sender = side(a);
     const Side& receiver = side(!a);
     SenderOptions options;
-    options.estimated = sender.far != nullptr;
+    options.estimated = sender.remote != nullptr;
     if (sender.syn_seen && receiver.syn_seen) {
         options.sack = sender.sack_permitted && receiver.sack_permitted;
         options.timestamps = sender.timestamps && receiver.timestamps;
@@ -301,11 +301,11 @@ void ConnectionSenders::finish() {
     for (const bool a : {true, false}) {
         Side& sender = side(a);
         if (sender.replay == nullptr) continue;
-        if (sender.far != nullptr) {
-            sender.far->finish();
+        if (sender.remote != nullptr) {
+            sender.remote->finish();
             drain(sender);
         }
-        tell_missing(a, no_time, true);
+        report_missing(a, no_time, true);
         sender.replay->finish();
     }
 }

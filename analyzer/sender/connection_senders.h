@@ -17,7 +17,7 @@ namespace sanscope {
 
 // Both sides of one TCP connection as senders: turns its packets, in the order of the capture, into what each side did
 // and heard, and lets that be replayed. A side that the capture was taken at is replayed as captured; the other one,
-// as FarSender estimates it.
+// as RemoteSender estimates it.
 //
 // Packets wait until it shows where the capture was taken: mostly for the handshake, at most for max_waiting.
 class ConnectionSenders {
@@ -45,7 +45,7 @@ class ConnectionSenders {
         bool holds = false;
     };
     struct Side {
-        std::unique_ptr<FarSender> far;  // unless the capture was taken here
+        std::unique_ptr<RemoteSender> remote;  // unless the capture was taken here
         std::unique_ptr<SenderReplay> replay;
         bool syn_seen = false;
         bool sack_permitted = false;
@@ -74,7 +74,7 @@ class ConnectionSenders {
     static bool is_copy(Side& sender, uint32_t others, const DecodedPacket& packet, const TcpOptions& options,
                         int64_t time_ns);
     int64_t round_trip_ns() const;
-    void tell_missing(bool a, int64_t now_ns, bool all);
+    void report_missing(bool a, int64_t now_ns, bool all);
     void note_syn(Side& sender, const TcpOptions& options);
     void begin();
     void deliver(const Waiting& packet);
@@ -87,7 +87,7 @@ class ConnectionSenders {
     static void fill_ack(ReceivedAck& ack, const Side& speaker, const DecodedPacket& packet,
                          const TcpOptions& options, PacketNumber number, int64_t time_ns);
     SenderOptions options_of(bool a) const;
-    bool is_far(bool a) const;
+    bool is_remote(bool a) const;
     Side& side(bool a) { return sides_[a ? 0 : 1]; }
     const Side& side(bool a) const { return sides_[a ? 0 : 1]; }
 

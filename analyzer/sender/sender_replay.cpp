@@ -75,7 +75,7 @@ class SenderReplay::Machine {
         take_deferred();
         end_burst();
         flush();
-        log_.summary().set_congestion_control(classifier_.name(doubts_of(ca_.windows()), rtt_floor_us()));
+        log_.summary().set_congestion_control(classifier_.name(mismatch_of(ca_.windows()), rtt_floor_us()));
         if (rtt_floor_us() != 0) log_.summary().set_rtt_min(rtt_floor_us() * 1000);
     }
 
@@ -129,7 +129,7 @@ class SenderReplay::Machine {
     }
 
     void hear(const ReceivedAck& ack) {
-        if (ca_.tells_nothing(ack)) {
+        if (ca_.carries_nothing_new(ack)) {
             ca_.take_sequence(ack);
         } else {
             take(ack);
@@ -193,7 +193,7 @@ class SenderReplay::Machine {
         end.explained = windows.cubic.explains_stop(state, end) || windows.reno.explains_stop(state, end);
         ca_.windows().each([&](auto& window) { window.on_burst_end(state, end); });
         if (end.sent && state.ca_state == CaState::open) classifier_.on_burst_end(state);
-        chosen_ = classifier_.best(doubts_of(windows), rtt_floor_us());
+        chosen_ = classifier_.best(mismatch_of(windows), rtt_floor_us());
     }
 
     void write(PacketNumber packet, int64_t time_ns, bool sent) {

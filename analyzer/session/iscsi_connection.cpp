@@ -80,13 +80,13 @@ void IscsiConnection::finish() {
     describe_found_digests();
 }
 
-bool IscsiConnection::vouches_for(const uint8_t* bytes, size_t captured) const {
+bool IscsiConnection::is_plausible_header(const uint8_t* bytes, size_t captured) const {
     const Bhs bhs(bytes);
-    return is_from_target(bhs.opcode_value()) ? vouches_for_answer(bhs, captured)
-                                              : vouches_for_request(bhs, captured);
+    return is_from_target(bhs.opcode_value()) ? is_plausible_response(bhs, captured)
+                                              : is_plausible_request(bhs, captured);
 }
 
-bool IscsiConnection::vouches_for_request(const Bhs& bhs, size_t captured) const {
+bool IscsiConnection::is_plausible_request(const Bhs& bhs, size_t captured) const {
     if (bhs.opcode() == Opcode::login_request) return logging_in();
     if (bhs.opcode() == Opcode::scsi_data_out && session_ != nullptr)
         return session_->commands.knows(bhs.itt());
@@ -99,7 +99,7 @@ bool IscsiConnection::vouches_for_request(const Bhs& bhs, size_t captured) const
     return captured >= exp_sn_end || (requested_ && is_near(bhs.cmd_sn(), requested_cmd_sn_));
 }
 
-bool IscsiConnection::vouches_for_answer(const Bhs& bhs, size_t captured) const {
+bool IscsiConnection::is_plausible_response(const Bhs& bhs, size_t captured) const {
     const Opcode opcode = bhs.opcode();
     if (opcode == Opcode::login_response) return logging_in();
     const bool has_stat_sn = opcode != Opcode::scsi_data_in || bhs.has_status();
@@ -207,8 +207,7 @@ void IscsiConnection::on_stretch(bool from_target) {
 bool IscsiConnection::count_requests(const UnseenStretch& stretch) {
     const uint64_t length = stretch.end - stretch.begin;
     RequestGap& gap = request_gap_;
-    const bool writes =
-        gap.begun && request_length_.foretells_writes() && length % request_length_.bytes == 0;
+    const bool writes = gap.begun && request_length_.predicts_writes() && length % request_length_.bytes == 0;
     const uint32_t header = writes ? request_length_.bytes : header_length();
     const size_t count = length / header;
     const size_t others = gap.requests.size() - gap.in_open_stretch;
@@ -247,11 +246,11 @@ AnswerShape IscsiConnection::answer_shape() const {
 void IscsiConnection::on_request_in_gap(const Pdu& pdu) {
     const bool counts = pdu.bhs().opcode() == Opcode::scsi_command && !pdu.bhs().immediate();
     // What all others are said to be, it has to be as well.
-    const bool another = request_length_.foretells_writes() && request_bytes(pdu) != request_length_.bytes;
+    const bool another = request_length_.predicts_writes() && request_bytes(pdu) != request_length_.bytes;
     if (!counts || another || request_gap_.requests.size() >= max_requests_in_gap) {
         request_gap_.hopeless = true;
     } else {
-        const bool writes = request_length_.foretells_writes();
+        const bool writes = request_length_.predicts_writes();
         sends_data_ = sends_data_ || pdu.bhs().data_segment_length() > 0;
         if (!request_gap_.requests.empty() && request_gap_.writes != writes) request_gap_.hopeless = true;
         request_gap_.writes = writes;
@@ -273,7 +272,7 @@ void IscsiConnection::note_received(Serial32 exp_cmd_sn) {
            static_cast<int32_t>(gap.commands.size()) < received) {
         const auto place = static_cast<uint32_t>(gap.commands.size());
         std::optional<uint32_t> itt;
-        if (tag_stride_.foretells()) itt = gap.itt_before + (place + 1) * tag_stride_.stride;
+        if (tag_stride_.predicts()) itt = gap.itt_before + (place + 1) * tag_stride_.stride;
         gap.commands.push_back(session_->commands.infer_request(itt, gap.cmd_sn_before + (place + 1),
                                                                 gap.requests[place], connection_));
     }
@@ -300,15 +299,15 @@ void IscsiConnection::close_request_gap(const Pdu& next) {
     auto found = static_cast<uint32_t>(gap.commands.size());
     if (gap.begun && !gap.hopeless && gap.cmd_sn_before + (missing + 1) == bhs.cmd_sn()) {
         found = missing;
-        const bool tags_told = tag_stride_.note(bhs.itt() - gap.itt_before, missing + 1);
+        const bool tags_known = tag_stride_.note(bhs.itt() - gap.itt_before, missing + 1);
         for (uint32_t i = 1; i <= missing; ++i) {
             std::optional<uint32_t> itt;
-            if (tags_told) itt = gap.itt_before + i * tag_stride_.stride;
+            if (tags_known) itt = gap.itt_before + i * tag_stride_.stride;
             if (i > gap.commands.size()) {
                 session_->commands.infer_request(itt, gap.cmd_sn_before + i, gap.requests[i - 1], connection_,
                                                  gap.writes);
             } else if (itt) {
-                session_->commands.tell_tag(gap.commands[i - 1], *itt);
+                session_->commands.set_tag(gap.commands[i - 1], *itt);
             }
         }
     }

@@ -35,9 +35,9 @@ class IscsiConnection final : private HeaderWitness {
     void finish();
 
   private:
-    bool vouches_for(const uint8_t* bytes, size_t captured) const override;
-    bool vouches_for_request(const Bhs& bhs, size_t captured) const;
-    bool vouches_for_answer(const Bhs& bhs, size_t captured) const;
+    bool is_plausible_header(const uint8_t* bytes, size_t captured) const override;
+    bool is_plausible_request(const Bhs& bhs, size_t captured) const;
+    bool is_plausible_response(const Bhs& bhs, size_t captured) const;
     // No command has been seen, nor the end of a login.
     bool logging_in() const { return !login_.full_feature() && !requested_; }
     void on_pdu(bool from_target);
@@ -91,7 +91,7 @@ class IscsiConnection final : private HeaderWitness {
         // Of commands whose tags lie `apart`, so many `steps` from each other. True if the tags between can be told.
         bool note(uint32_t apart, uint32_t steps);
         // Before the tag behind is seen.
-        bool foretells() const { return in_a_row >= (even ? believed : surely) && stride == shown; }
+        bool predicts() const { return in_a_row >= (even ? believed : surely) && stride == shown; }
         static constexpr uint32_t believed = 4;
         static constexpr uint32_t surely = 64;
     };
@@ -102,7 +102,7 @@ class IscsiConnection final : private HeaderWitness {
         uint32_t bytes = 0;
         uint32_t in_a_row = 0;
         bool whole = false;  // all that they write came with them
-        bool foretells_writes() const { return whole && in_a_row >= believed; }
+        bool predicts_writes() const { return whole && in_a_row >= believed; }
     };
     RequestLength request_length_;
     bool sends_data_ = false;  // this initiator: what lies behind its cut headers may be that

@@ -87,7 +87,7 @@ void BbrReplay::on_start_after_idle(const SenderState& state) {
 void BbrReplay::on_sent(const SenderState& state, bool forced) {
     const uint32_t in_flight = state.in_flight();
     if (forced || in_flight <= window_.cwnd) return;
-    doubt_.add_worst(state, static_cast<double>(in_flight - window_.cwnd) / window_.cwnd);
+    mismatch_.add_worst(state, static_cast<double>(in_flight - window_.cwnd) / window_.cwnd);
     window_.cwnd = in_flight;
 }
 
@@ -103,7 +103,8 @@ void BbrReplay::on_burst_end(const SenderState& state, const BurstEnd& end) {
         pacing_bytes_a_second_ * static_cast<uint64_t>(end.duration_us) / 1'000'000 / state.mss;
     const uint64_t most = 3 * (uint64_t{burst_goal(state)} + by_rate) + 2;
     if (end.segments > most)
-        doubt_.add_worst(state, static_cast<double>(end.segments - most) / static_cast<double>(end.segments));
+        mismatch_.add_worst(state,
+                            static_cast<double>(end.segments - most) / static_cast<double>(end.segments));
 }
 
 uint64_t BbrReplay::pacing_rate(const SenderState& state, uint64_t bandwidth, uint32_t gain) const {

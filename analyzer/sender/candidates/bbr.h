@@ -21,7 +21,7 @@ class BbrReplay {
     static constexpr uint32_t least_cwnd = 4;
     uint32_t cwnd() const { return window_.cwnd; }
     uint32_t ssthresh() const { return window_.ssthresh; }
-    double contradictions() const { return doubt_.total(); }
+    double mismatch() const { return mismatch_.total(); }
 
     void start(const SenderState& state);
     void start_with(const SenderState& state, uint32_t cwnd);
@@ -108,7 +108,7 @@ class BbrReplay {
     uint32_t extra_acked_rounds_ = 0;
     int64_t epoch_us_ = 0;
     uint32_t epoch_acked_ = 0;
-    Doubt doubt_;
+    MismatchScore mismatch_;
 
     static constexpr int64_t no_min_rtt = int64_t{1} << 40;
 };

@@ -28,7 +28,7 @@ constexpr int64_t least_pacing_us = 100;
 // Of a paced sender seen at its own host one round trip at most was explained by one window only.
 constexpr uint64_t enough_stops = 3;
 // One contradiction in few round trips says little: a share of them is taken as if there had been so many more.
-constexpr double doubt_at_first = 5;
+constexpr double prior_rounds = 5;
 
 }  // namespace
 
@@ -81,9 +81,9 @@ bool CcClassifier::stops_at_a_window() const {
 // over shorter ones; of nine in ten others' 8 % at most. From afar a paced sender's bursts may seem to follow acknowledgements
 // for long (7 % unclocked), so it takes more of them, and fewer exceptions.
 bool CcClassifier::goes_by_acknowledgements(int64_t min_rtt_us) const {
-    constexpr int64_t telling_rtt_us = 1000;
+    constexpr int64_t meaningful_rtt_us = 1000;
     const uint64_t many_bursts = estimated_ ? 300 : 100;
-    return min_rtt_us >= telling_rtt_us && clocked_ + unclocked_ >= many_bursts &&
+    return min_rtt_us >= meaningful_rtt_us && clocked_ + unclocked_ >= many_bursts &&
            unclocked_share() <= (estimated_ ? 0.03 : 0.08);
 }
 
@@ -98,66 +98,66 @@ bool CcClassifier::may_pause_as_bbr() const {
     return pauses_ >= enough_bursts && on_pace_share() >= 0.55;
 }
 
-bool CcClassifier::paced(const Doubts& doubts, int64_t min_rtt_us) {
+bool CcClassifier::paced(const Scores& scores, int64_t min_rtt_us) {
     if (clocked_ + unclocked_ < enough_bursts || min_rtt_us < least_rtt_us || stops_at_a_window()) {
         paced_ = false;
         return false;
     }
-    const double others = std::min(doubts.cubic, doubts.reno);
+    const double others = std::min(scores.cubic, scores.reno);
     // Once found it stands until it is contradicted; one false round trip in fifty is forgiven (of BBR's own, seen at the
     // sender, one in a hundred was false), and the first of all. 0.6: it must still explain clearly more.
-    const bool stands = paced_ && doubts.bbr < 0.6 * others + 1 + static_cast<double>(rounds_) / 50;
+    const bool stands = paced_ && scores.bbr < 0.6 * others + 1 + static_cast<double>(rounds_) / 50;
     paced_ =
-        estimated_ ? looks_paced_from_afar(doubts, others, stands) : stands || looks_paced(doubts, others);
+        estimated_ ? looks_paced_from_afar(scores, others, stands) : stands || looks_paced(scores, others);
     return paced_;
 }
 
 // An application that writes when it likes looks unclocked too: its pauses last as long as they like. Where pauses tell
 // nothing, only what contradicts the others again and again and never BBR speaks for it. The shares: the more bursts are
-// unclocked, the fewer pauses have to be on pace, and the other way round (the table above). Doubt is in round trips, and
+// unclocked, the fewer pauses have to be on pace, and the other way round (the table above). MismatchScore is in round trips, and
 // what BBR's own may be beyond the others' stands for rate samples of the sender's own moments, which it cannot know.
-bool CcClassifier::looks_paced(const Doubts& doubts, double others) const {
+bool CcClassifier::looks_paced(const Scores& scores, double others) const {
     constexpr uint64_t enough_pauses = 8;
     constexpr double least_contradiction = 0.2;
     const double share = unclocked_share();
-    if (share >= 0.4 && others > 2.5 && doubts.bbr < 0.05 * others) return true;
+    if (share >= 0.4 && others > 2.5 && scores.bbr < 0.05 * others) return true;
     // Behind a deep queue acknowledgements come so evenly that most bursts follow one, and BBR's window is hardly to be told
     // from one that grows.
     constexpr double most_of_a_true_one = 0.03;
-    if (pauses_as_bbr() && doubt_a_round(Control::bbr, doubts) < most_of_a_true_one) return true;
+    if (pauses_as_bbr() && mismatch_per_round(Control::bbr, scores) < most_of_a_true_one) return true;
     if (on_pace_ < enough_pauses || others < least_contradiction) return false;
-    if (share >= 0.85 && on_pace_share() >= 0.4 && doubts.bbr < 0.3 * others) return true;
-    return share >= 0.4 && on_pace_share() >= 0.7 && doubts.bbr <= 1.5 * others + (share > 0.7 ? 1.2 : 0.0);
+    if (share >= 0.85 && on_pace_share() >= 0.4 && scores.bbr < 0.3 * others) return true;
+    return share >= 0.4 && on_pace_share() >= 0.7 && scores.bbr <= 1.5 * others + (share > 0.7 ? 1.2 : 0.0);
 }
 
 // Behind the path it is blurred what released a burst, and when: few need to be unclocked (7 % were in one case), but
 // pauses on pace were 54 % at most of what was not BBR.
-bool CcClassifier::looks_paced_from_afar(const Doubts& doubts, double others, bool stands) const {
+bool CcClassifier::looks_paced_from_afar(const Scores& scores, double others, bool stands) const {
     constexpr uint64_t enough_pauses = 12;
     constexpr double least_contradiction = 0.3;
     constexpr double most_of_a_true_one = 0.08;
     const double share = unclocked_share();
-    const double others_a_round = others / (doubt_at_first + static_cast<double>(rounds_));
+    const double others_a_round = others / (prior_rounds + static_cast<double>(rounds_));
     const bool others_refuted = others_a_round > 2 * most_of_a_true_one;
-    if (share >= 0.4 && others > 4 && others_refuted && doubts.bbr < 0.05 * others) return true;
+    if (share >= 0.4 && others > 4 && others_refuted && scores.bbr < 0.05 * others) return true;
     if (stands && (others_refuted || on_pace_share() >= 0.55)) return true;
     return share >= 0.2 && on_pace_ >= enough_pauses && on_pace_share() >= 0.6 &&
-           others >= least_contradiction && doubts.bbr <= 0.75 * others + 0.1;
+           others >= least_contradiction && scores.bbr <= 0.75 * others + 0.1;
 }
 
-CcClassifier::Control CcClassifier::best(const Doubts& doubts, int64_t min_rtt_us) {
-    if (paced(doubts, min_rtt_us)) return Control::bbr;
+CcClassifier::Control CcClassifier::best(const Scores& scores, int64_t min_rtt_us) {
+    if (paced(scores, min_rtt_us)) return Control::bbr;
     // CUBIC is what Linux comes with: Reno has to be contradicted clearly less.
-    return doubts.reno < 0.7 * doubts.cubic - 0.05 ? Control::reno : Control::cubic;
+    return scores.reno < 0.7 * scores.cubic - 0.05 ? Control::reno : Control::cubic;
 }
 
-bool CcClassifier::bbr_is_sure(const Doubts& doubts) const {
-    const double others = std::min(doubts.cubic, doubts.reno);
+bool CcClassifier::bbr_is_sure(const Scores& scores) const {
+    const double others = std::min(scores.cubic, scores.reno);
     // Half a round trip of contradiction, and for shares and counts between those of the table: more than any sender other
     // than BBR showed, of pauses on pace (48 % of 28 at most; from afar 54 % of 386).
     if (others < 0.5 || only_cubic_ + only_reno_ >= enough_stops) return false;
-    if (estimated_) return on_pace_ >= 150 && on_pace_share() >= 0.7 && doubts.bbr <= 0.5 * others;
-    const bool seldom_contradicted = doubts.bbr <= 1 + static_cast<double>(rounds_) / 40;
+    if (estimated_) return on_pace_ >= 150 && on_pace_share() >= 0.7 && scores.bbr <= 0.5 * others;
+    const bool seldom_contradicted = scores.bbr <= 1 + static_cast<double>(rounds_) / 40;
     return on_pace_ >= 60 && on_pace_share() >= 0.8 && unclocked_share() >= 0.4 && seldom_contradicted;
 }
 
@@ -184,21 +184,21 @@ bool CcClassifier::is_sure(double best, double other, uint64_t stops_at_best, ui
     return other >= 1.5 * best + (estimated_ ? 1.25 : 0.25);
 }
 
-bool CcClassifier::is_sure(Control control, const Doubts& doubts, int64_t min_rtt_us) const {
+bool CcClassifier::is_sure(Control control, const Scores& scores, int64_t min_rtt_us) const {
     switch (control) {
         case Control::bbr:
-            return bbr_is_sure(doubts);
+            return bbr_is_sure(scores);
         case Control::cubic:
-            return is_sure(doubts.cubic, doubts.reno, only_cubic_, only_reno_, doubts.bbr, min_rtt_us);
+            return is_sure(scores.cubic, scores.reno, only_cubic_, only_reno_, scores.bbr, min_rtt_us);
         case Control::reno:
-            return is_sure(doubts.reno, doubts.cubic, only_reno_, only_cubic_, doubts.bbr, min_rtt_us);
+            return is_sure(scores.reno, scores.cubic, only_reno_, only_cubic_, scores.bbr, min_rtt_us);
     }
     return false;
 }
 
-const char* CcClassifier::name(const Doubts& doubts, int64_t min_rtt_us) {
-    const Control shown = best(doubts, min_rtt_us);
-    if (!is_sure(shown, doubts, min_rtt_us)) return "";
+const char* CcClassifier::name(const Scores& scores, int64_t min_rtt_us) {
+    const Control shown = best(scores, min_rtt_us);
+    if (!is_sure(shown, scores, min_rtt_us)) return "";
     // From afar slow start's bursts are so blurred that BBR's own contradict BBR's window: enough to take its figures for
     // another's, but not for a name.
     if (estimated_ && shown != Control::bbr && !stops_at_a_window() && !goes_by_acknowledgements(min_rtt_us))
@@ -206,33 +206,33 @@ const char* CcClassifier::name(const Doubts& doubts, int64_t min_rtt_us) {
     return shown == Control::bbr ? "bbr" : shown == Control::cubic ? "cubic" : "reno";
 }
 
-double CcClassifier::doubt_a_round(Control control, const Doubts& doubts) const {
-    const double doubt = control == Control::bbr     ? doubts.bbr
-                         : control == Control::cubic ? doubts.cubic
-                                                     : doubts.reno;
-    return doubt / (doubt_at_first + static_cast<double>(rounds_));
+double CcClassifier::mismatch_per_round(Control control, const Scores& scores) const {
+    const double mismatch = control == Control::bbr     ? scores.bbr
+                            : control == Control::cubic ? scores.cubic
+                                                        : scores.reno;
+    return mismatch / (prior_rounds + static_cast<double>(rounds_));
 }
 
 // A candidate other than the one shown is left out only if it is refuted, and Reno or CUBIC besides only if the one shown has a
 // name: growing alike, one is hardly ever contradicted much more than the other (0.9 to 11 times, of those that were not it). BBR
 // itself was never contradicted more than the others where it was the sender's.
-bool CcClassifier::is_possible(Control control, Control shown, const Doubts& doubts,
+bool CcClassifier::is_possible(Control control, Control shown, const Scores& scores,
                                int64_t min_rtt_us) const {
     if (control == shown) return true;
-    const bool sure = is_sure(shown, doubts, min_rtt_us);
+    const bool sure = is_sure(shown, scores, min_rtt_us);
     if (control != Control::bbr && !sure) return true;
-    const auto refuted = [&](double doubt, double least) {
-        return doubt > 1.5 * least + (estimated_ ? 1.25 : 0.25);
+    const auto refuted = [&](double score, double least) {
+        return score > 1.5 * least + (estimated_ ? 1.25 : 0.25);
     };
     if (control == Control::bbr) {
         // From afar BBR seems to stop at one window as others do, in 23 round trips of one recording.
         if ((sure || !estimated_) && (stops_at_a_window() || goes_by_acknowledgements(min_rtt_us)))
             return false;
         if (pauses_as_bbr()) return true;
-        return !refuted(doubts.bbr, std::min(doubts.cubic, doubts.reno));
+        return !refuted(scores.bbr, std::min(scores.cubic, scores.reno));
     }
-    const double least = shown == Control::bbr ? doubts.bbr : std::min(doubts.cubic, doubts.reno);
-    return !refuted(control == Control::cubic ? doubts.cubic : doubts.reno, least);
+    const double least = shown == Control::bbr ? scores.bbr : std::min(scores.cubic, scores.reno);
+    return !refuted(control == Control::cubic ? scores.cubic : scores.reno, least);
 }
 
 }  // namespace sanscope

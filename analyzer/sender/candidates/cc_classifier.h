@@ -9,7 +9,7 @@ namespace sanscope {
 
 // Which congestion control explains a sender best, each weighed against each. Three things speak:
 //
-//   contradictions   of each candidate's window, in round trips (Doubt)
+//   contradictions   of each candidate's window, in round trips (MismatchScore)
 //   stops            where a sender with more to send stopped just where one candidate's window ends and the other's does not.
 //                    A sender that only the application holds back has no such stops, and says nothing by its bursts: they
 //                    begin when it writes
@@ -23,7 +23,7 @@ class CcClassifier {
 
     enum class Control : uint8_t { cubic, reno, bbr };
 
-    struct Doubts {
+    struct Scores {
         double cubic = 0;
         double reno = 0;
         double bbr = 0;
@@ -39,15 +39,15 @@ class CcClassifier {
     void on_stop(const SenderState& state, bool at_cubic, bool at_reno);
 
     // The candidate whose figures are to be shown. `min_rtt_us`: 0 if not known.
-    Control best(const Doubts& doubts, int64_t min_rtt_us);
+    Control best(const Scores& scores, int64_t min_rtt_us);
     // Its name, "" where another may be the sender's.
-    const char* name(const Doubts& doubts, int64_t min_rtt_us);
+    const char* name(const Scores& scores, int64_t min_rtt_us);
     // Whether no other can be the sender's.
-    bool is_sure(Control control, const Doubts& doubts, int64_t min_rtt_us) const;
+    bool is_sure(Control control, const Scores& scores, int64_t min_rtt_us) const;
     // Whether that one may be the sender's although `shown` is shown.
-    bool is_possible(Control control, Control shown, const Doubts& doubts, int64_t min_rtt_us) const;
+    bool is_possible(Control control, Control shown, const Scores& scores, int64_t min_rtt_us) const;
     // How much contradicts it in a round trip: by so much its window may be off.
-    double doubt_a_round(Control control, const Doubts& doubts) const;
+    double mismatch_per_round(Control control, const Scores& scores) const;
 
   private:
     // Round trips in which the sender stopped where one window ends, and never where the other does.
@@ -57,10 +57,10 @@ class CcClassifier {
         bool at_reno = false;
     };
 
-    bool paced(const Doubts& doubts, int64_t min_rtt_us);
-    bool looks_paced(const Doubts& doubts, double others) const;
-    bool looks_paced_from_afar(const Doubts& doubts, double others, bool stands) const;
-    bool bbr_is_sure(const Doubts& doubts) const;
+    bool paced(const Scores& scores, int64_t min_rtt_us);
+    bool looks_paced(const Scores& scores, double others) const;
+    bool looks_paced_from_afar(const Scores& scores, double others, bool stands) const;
+    bool bbr_is_sure(const Scores& scores) const;
     bool is_sure(double best, double other, uint64_t stops_at_best, uint64_t stops_at_other, double bbr,
                  int64_t min_rtt_us) const;
     bool stops_at_a_window() const;

@@ -9,7 +9,7 @@ namespace sanscope {
 
 // How much speaks against a candidate: contradictions add up, in each round trip to 1 at most, so that one misjudged
 // moment does not outweigh a connection.
-class Doubt {
+class MismatchScore {
   public:
     void add(const SenderState& state, double amount) {
         enter_round(state);

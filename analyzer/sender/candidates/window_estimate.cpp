@@ -17,12 +17,12 @@ void include_bbr(WindowEstimate& estimate, const BbrReplay& bbr, const SenderSta
 }
 
 // What contradicts a window shows by how much the order of events, and with it the window, is taken wrongly.
-uint32_t margin_from_afar(uint32_t cwnd, double doubt_a_round) {
+uint32_t margin_from_afar(uint32_t cwnd, double mismatch_per_round) {
     // Set so that with what is in flight (below) 41 of 45 senders of captures/lab/record_matrix.py, seen from afar, had the
     // kernel's window within the interval for 85 % of the time or more.
     constexpr double least_share = 1.0 / 16;
     constexpr double most_share = 0.5;
-    return static_cast<uint32_t>(std::min(most_share, least_share + 3 * doubt_a_round) * cwnd);
+    return static_cast<uint32_t>(std::min(most_share, least_share + 3 * mismatch_per_round) * cwnd);
 }
 
 void include(WindowEstimate& estimate, uint32_t cwnd) {
@@ -32,8 +32,8 @@ void include(WindowEstimate& estimate, uint32_t cwnd) {
 
 }  // namespace
 
-CcClassifier::Doubts doubts_of(const WindowCandidates& windows) {
-    return {windows.cubic.contradictions(), windows.reno.contradictions(), windows.bbr.contradictions()};
+CcClassifier::Scores mismatch_of(const WindowCandidates& windows) {
+    return {windows.cubic.mismatch(), windows.reno.mismatch(), windows.bbr.mismatch()};
 }
 
 WindowEstimate estimate_window(const WindowCandidates& windows, const SenderState& state,
@@ -41,19 +41,19 @@ WindowEstimate estimate_window(const WindowCandidates& windows, const SenderStat
     using Control = CcClassifier::Control;
     WindowEstimate estimate = chosen_window(windows, chosen);
     const int64_t min_rtt_us = state.min_rtt_us == SenderState::no_min_rtt ? 0 : state.min_rtt_us;
-    const CcClassifier::Doubts doubts = doubts_of(windows);
+    const CcClassifier::Scores scores = mismatch_of(windows);
     if (chosen != Control::bbr) {
         uint32_t margin = 0;
         // Growth comes an acknowledgement or a tick early or late: by a segment, of large windows by some (set, not measured).
         if (!state.in_cwnd_reduction() && estimate.cwnd > WindowReplay<RenoModel>::initial_cwnd)
             margin = 1 + estimate.cwnd / 256;
         if (estimated)
-            margin += 1 + margin_from_afar(estimate.cwnd, classifier.doubt_a_round(chosen, doubts));
+            margin += 1 + margin_from_afar(estimate.cwnd, classifier.mismatch_per_round(chosen, scores));
         estimate.low -= std::min(estimate.low - 1, margin);
         estimate.high += margin;
         // A window is at least what was in flight; how much larger, only stops at its end show, whose place is known from
         // afar no better than the order of events.
-        if (estimated && !state.in_cwnd_reduction() && !classifier.is_sure(chosen, doubts, min_rtt_us)) {
+        if (estimated && !state.in_cwnd_reduction() && !classifier.is_sure(chosen, scores, min_rtt_us)) {
             const uint32_t least =
                 chosen == Control::cubic ? windows.cubic.least_by_use() : windows.reno.least_by_use();
             estimate.low = std::min(estimate.low, least);
@@ -62,10 +62,10 @@ WindowEstimate estimate_window(const WindowCandidates& windows, const SenderStat
         }
     }
     for (const Control other : {Control::cubic, Control::reno}) {
-        if (classifier.is_possible(other, chosen, doubts, min_rtt_us))
+        if (classifier.is_possible(other, chosen, scores, min_rtt_us))
             include(estimate, chosen_window(windows, other).cwnd);
     }
-    if (classifier.is_possible(Control::bbr, chosen, doubts, min_rtt_us))
+    if (classifier.is_possible(Control::bbr, chosen, scores, min_rtt_us))
         include_bbr(estimate, windows.bbr, state, estimated);
     return estimate;
 }

@@ -26,11 +26,11 @@ inline WindowEstimate chosen_window(const WindowCandidates& windows, CcClassifie
     return chosen == CcClassifier::Control::cubic ? take(windows.cubic) : take(windows.reno);
 }
 
-CcClassifier::Doubts doubts_of(const WindowCandidates& windows);
+CcClassifier::Scores mismatch_of(const WindowCandidates& windows);
 
 // The same with the interval: it covers what the candidate itself cannot know (the phase of the kernel's
 // tick, the rates that only its own clock shows), and the other candidates as long as they are possible. `estimated`:
-// the events are FarSender's, some of them out of place.
+// the events are RemoteSender's, some of them out of place.
 WindowEstimate estimate_window(const WindowCandidates& windows, const SenderState& state,
                                const CcClassifier& classifier, CcClassifier::Control chosen, bool estimated);
 

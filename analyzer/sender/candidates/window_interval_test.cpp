@@ -40,10 +40,10 @@ TEST(WindowInterval, WithoutANameLeavesOutNeitherRenoNorCubic) {
     for (const bool from_afar : {false, true}) {
         CcClassifier classifier(from_afar);
         pass_rounds(classifier, 100, 50, 30);
-        const CcClassifier::Doubts doubts{12, 30, 1};
-        ASSERT_STREQ(classifier.name(doubts, min_rtt_us), "");
-        ASSERT_EQ(classifier.best(doubts, min_rtt_us), Control::cubic);
-        EXPECT_TRUE(classifier.is_possible(Control::reno, Control::cubic, doubts, min_rtt_us)) << from_afar;
+        const CcClassifier::Scores scores{12, 30, 1};
+        ASSERT_STREQ(classifier.name(scores, min_rtt_us), "");
+        ASSERT_EQ(classifier.best(scores, min_rtt_us), Control::cubic);
+        EXPECT_TRUE(classifier.is_possible(Control::reno, Control::cubic, scores, min_rtt_us)) << from_afar;
     }
 }
 
@@ -93,10 +93,10 @@ TEST(WindowInterval, WithANameLeavesOutWhatIsRefuted) {
     CcClassifier classifier;
     pass_rounds(classifier, 100, 2, 0);
     stop_at_cubic(classifier, 5);
-    const CcClassifier::Doubts doubts{0.5, 8, 20};
-    ASSERT_STREQ(classifier.name(doubts, min_rtt_us), "cubic");
-    EXPECT_FALSE(classifier.is_possible(Control::reno, Control::cubic, doubts, min_rtt_us));
-    EXPECT_FALSE(classifier.is_possible(Control::bbr, Control::cubic, doubts, min_rtt_us));
+    const CcClassifier::Scores scores{0.5, 8, 20};
+    ASSERT_STREQ(classifier.name(scores, min_rtt_us), "cubic");
+    EXPECT_FALSE(classifier.is_possible(Control::reno, Control::cubic, scores, min_rtt_us));
+    EXPECT_FALSE(classifier.is_possible(Control::bbr, Control::cubic, scores, min_rtt_us));
 }
 
 // A window as large as BBR's contradicts little: that alone, the others contradicted no more than true ones are, is no evidence.

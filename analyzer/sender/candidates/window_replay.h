@@ -22,7 +22,7 @@ class WindowReplay {
     // Its window is but what the sender was seen to use.
     bool is_late() const { return late_; }
     // What speaks against this candidate, in round trips.
-    double contradictions() const { return doubt_.total(); }
+    double mismatch() const { return mismatch_.total(); }
 
     void start(const SenderState& state) {
         model_.start(state);
@@ -129,7 +129,7 @@ class WindowReplay {
             window_.ssthresh = in_flight;
             return;
         }
-        doubt_.add(state, static_cast<double>(in_flight - window_.cwnd) / window_.cwnd);
+        mismatch_.add(state, static_cast<double>(in_flight - window_.cwnd) / window_.cwnd);
         raised_ += in_flight - window_.cwnd;
         lifted_ += in_flight - window_.cwnd;
         // It has grown already, a little sooner than it should have.
@@ -163,10 +163,10 @@ class WindowReplay {
     // Whether the sender stopped about where this candidate's window ends, though it had more to send.
     // A window that was raised much since the last reduction, to what was in flight, explains nothing.
     bool explains_stop(const SenderState& state, const BurstEnd& end) const {
-        if (!may_tell(end)) return false;
+        if (!is_sender_stop(end)) return false;
         if (!end.estimated && raised_ > window_.cwnd / 8) return false;
         const uint32_t burst = burst_segments(state);
-        return tells(state, burst) && !leaves_room(state, burst);
+        return receiver_has_room(state, burst) && !leaves_room(state, burst);
     }
 
     // Whether a sender with more to send stops just here for this candidate's window, which was not put there.
@@ -258,17 +258,17 @@ class WindowReplay {
         return state.in_flight() + burst + 3 < window_.cwnd;
     }
     // Whether it was cwnd and nothing else that a burst could end at.
-    static bool may_tell(const BurstEnd& end) { return end.more_waiting && end.clocked && end.sent; }
-    static bool tells(const SenderState& state, uint32_t burst) {
+    static bool is_sender_stop(const BurstEnd& end) { return end.more_waiting && end.clocked && end.sent; }
+    static bool receiver_has_room(const SenderState& state, uint32_t burst) {
         const int64_t receiver_room = state.snd_nxt.distance_to(state.wnd_end);
         return receiver_room >= int64_t{burst + 1} * state.mss;
     }
     // Where the sender stopped although it had more to send tells cwnd. Being a little off again and again in the same
     // direction moves the window there.
     void weigh(const SenderState& state, const BurstEnd& end) {
-        if (!may_tell(end)) return;
+        if (!is_sender_stop(end)) return;
         const uint32_t burst = burst_segments(state);
-        if (!tells(state, burst)) return;
+        if (!receiver_has_room(state, burst)) return;
         const uint32_t in_flight = state.in_flight();
         if (late_ && leaves_room(state, burst)) {
             window_.cwnd = in_flight;
@@ -279,11 +279,11 @@ class WindowReplay {
             run_ = {};
             return;
         }
-        if (end.explained) doubt_.add(state, 0.25 / window_.cwnd);
+        if (end.explained) mismatch_.add(state, 0.25 / window_.cwnd);
         // A window may be larger than what the sender's buffer lets it use, unless the sender stops about where another
         // candidate's window ends.
         if (end.explained && leaves_room(state, burst)) {
-            doubt_.add(state, static_cast<double>(window_.cwnd - in_flight - burst) / window_.cwnd / 2);
+            mismatch_.add(state, static_cast<double>(window_.cwnd - in_flight - burst) / window_.cwnd / 2);
         }
         for (int off = -farthest_off; off <= farthest_off; ++off) {
             uint8_t& run = run_[index_of(off)];
@@ -296,7 +296,7 @@ class WindowReplay {
             for (const int off : {-distance, distance}) {
                 if (run_[index_of(off)] < enough_in_a_row) continue;
                 window_.cwnd = static_cast<uint32_t>(int64_t{window_.cwnd} + off);
-                doubt_.add(state, static_cast<double>(distance) / window_.cwnd);
+                mismatch_.add(state, static_cast<double>(distance) / window_.cwnd);
                 run_ = {};
                 return;
             }
@@ -370,7 +370,7 @@ class WindowReplay {
     uint32_t used_ = 0;
     bool late_ = false;
     int64_t stamp_us_ = 0;
-    Doubt doubt_;
+    MismatchScore mismatch_;
     uint32_t raised_ = 0;  // since the last reduction, to what was in flight
     uint32_t prior_raised_ = 0;
     uint32_t lifted_ = 0;  // the same since the window was set anew

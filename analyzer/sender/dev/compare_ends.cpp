@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// How well FarSender tells what a sender saw: reads two captures of one run, taken at its two ends with one clock, feeds
-// FarSender from the receiver's and holds what comes out against the sender's own.
+// How well RemoteSender tells what a sender saw: reads two captures of one run, taken at its two ends with one clock, feeds
+// RemoteSender from the receiver's and holds what comes out against the sender's own.
 //
 //     sender_compare_ends RECEIVER.pcap SENDER.pcap [PORT]
 //
@@ -89,7 +89,7 @@ Identity identity(const Packet& p) {
     return {p.packet.ip_id, p.packet.seq, p.packet.ack, p.options.timestamp};
 }
 
-// The sender's own capture, by what FarSender's events can be found with.
+// The sender's own capture, by what RemoteSender's events can be found with.
 struct Truth {
     struct Sent {
         int64_t time_ns = 0;
@@ -257,9 +257,9 @@ ReceivedAck received_ack(const Packet& p) {
     return ack;
 }
 
-void drain(FarSender& far, Score& score) {
-    FarSender::Event event;
-    while (far.next(event)) {
+void drain(RemoteSender& remote, Score& score) {
+    RemoteSender::Event event;
+    while (remote.next(event)) {
         if (event.sent != nullptr) {
             score.on_sent(*event.sent);
         } else {
@@ -291,19 +291,19 @@ int main(int argc, char** argv) {
         if (p.from_sender) mss = std::max(mss, p.options.has_mss ? p.options.mss - 12u : 0u);
         if (p.from_sender && p.options.has_mss) sack = p.options.sack_permitted;
     }
-    FarSender far({mss, sack, true}, finder.round_trip_b_ns());
+    RemoteSender remote({mss, sack, true}, finder.round_trip_b_ns());
     Score score(truth);
     for (const Packet& p : at_receiver) {
         if (p.peer_port != peer) continue;
         if (p.from_sender) {
-            far.on_sent(sent_segment(p));
+            remote.on_sent(sent_segment(p));
         } else if (is_ack(p)) {
-            far.on_ack(received_ack(p));
+            remote.on_ack(received_ack(p));
         }
-        drain(far, score);
+        drain(remote, score);
     }
-    far.finish();
-    drain(far, score);
+    remote.finish();
+    drain(remote, score);
     score.print();
     return 0;
 }

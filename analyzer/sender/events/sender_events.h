@@ -10,11 +10,11 @@
 namespace sanscope {
 
 // What a sender's TCP did and heard, in its own order and at its own time: the packets of one connection as that host
-// would have captured them. A capture taken there gives them as they are; one taken elsewhere, by FarSender's estimate.
+// would have captured them. A capture taken there gives them as they are; one taken elsewhere, by RemoteSender's estimate.
 
 // Whether the bytes of a segment were sent before, as far as the capture tells (SentHistory).
 enum class Sent : uint8_t {
-    untold,  // nobody looked
+    unclassified,  // SentHistory was not asked
     first,
     late,     // first, though it passed the tap after segments that were sent later
     again,    // they were seen before, or are known to have been sent before
@@ -33,7 +33,7 @@ struct SentSegment {
     bool unseen = false;       // no captured packet is this transmission: it must have been
     bool overtaken = false;    // it passed the capture after segments that were sent later,
     int64_t overtaken_ns = 0;  // so long after the first of them
-    Sent sent = Sent::untold;
+    Sent sent = Sent::unclassified;
     bool keeps_alive = false;          // the byte before all that is outstanding (RFC 1122 §4.2.3.6)
     bool asked = false;                // the receiver had told before that it lacks these bytes
     bool acknowledged_before = false;  // sent again, though the tap saw it acknowledged a round trip before
@@ -67,7 +67,7 @@ struct SenderOptions {
     uint32_t mss = 0;  // payload bytes of a full segment, options subtracted; 0: SYNs not captured
     bool sack = true;
     bool timestamps = true;
-    bool estimated = false;  // the events are FarSender's
+    bool estimated = false;  // the events are RemoteSender's
 };
 
 }  // namespace sanscope

@@ -214,7 +214,7 @@ void SentHistory::add_hole(Serial32 begin, Serial32 end, const Mark& behind) {
     hole.end = end;
     hole.before = front_;
     hole.behind = behind;
-    hole.told = begin.distance_to(end) > longest_hole;
+    hole.reported = begin.distance_to(end) > longest_hole;
     if (any_ack_ && uncovered_ns_ != no_time && !acknowledged_.before(end))
         note_acknowledged(hole, uncovered_ns_, acknowledged_by_);
 }
@@ -246,7 +246,7 @@ void SentHistory::cover() {
 void SentHistory::note_acknowledged(Hole& hole, int64_t time_ns, PacketNumber packet) {
     hole.acknowledged_ns = time_ns;
     hole.acknowledged_by = packet;
-    if (!hole.told && !hole.is_start) next_missing_ns_ = std::min(next_missing_ns_, time_ns + grace_ns);
+    if (!hole.reported && !hole.is_start) next_missing_ns_ = std::min(next_missing_ns_, time_ns + grace_ns);
 }
 
 void SentHistory::on_acknowledged(const ReceivedAck& ack) {
@@ -300,9 +300,9 @@ bool SentHistory::take_missing(int64_t now_ns, bool all, Missing& missing) {
     }
     int64_t next_ns = INT64_MAX;
     for (Hole& hole : holes_) {
-        if (hole.told || hole.is_start) continue;
+        if (hole.reported || hole.is_start) continue;
         if (is_due(hole.acknowledged_ns)) {
-            hole.told = true;
+            hole.reported = true;
             missing = {hole.begin, hole.end, hole.acknowledged_by, hole.acknowledged_ns};
             return true;
         }

@@ -76,7 +76,7 @@ class SentHistory {
         int64_t acknowledged_ns = no_time;
         PacketNumber acknowledged_by = 0;
         bool asked = false;  // the receiver told that it lacks these bytes
-        bool told = false;
+        bool reported = false;
         bool is_start = false;  // what was sent before the capture began
     };
 

@@ -496,7 +496,7 @@ void CaMachine::process(AckWork& work) {
     if (ack.ack.before(state_.snd_una)) {
         if (ack.sack_blocks > 0 && state_.sack) {
             tag_sacked(work);
-            alert(work, 0);
+            fastretrans_alert(work, 0);
         }
         return;
     }
@@ -518,17 +518,17 @@ void CaMachine::process(AckWork& work) {
     state_.delivered += work.sack_delivered;
 
     if (prior_packets == 0) {
-        if (work.flags.dsacking) alert(work, 0);
+        if (work.flags.dsacking) fastretrans_alert(work, 0);
         if (probing_) process_tlp_ack(work);
         return;
     }
-    clean_queue(work, prior_fack);
+    clean_rtx_queue(work, prior_fack);
     rack_update_window(work);
     if (probing_) process_tlp_ack(work);
     const Flags& flags = work.flags;
     if (!flags.not_dup() || flags.alert() || state_.ca_state != CaState::open) {
         const bool duplicate = !flags.una_advanced && !flags.not_dup() && !flags.dsacking;
-        alert(work, duplicate ? 1 : 0);
+        fastretrans_alert(work, duplicate ? 1 : 0);
     }
 
     AckEffect effect;
@@ -766,7 +766,7 @@ void CaMachine::sample_rate(const AckWork& work, RateSample& rate) const {
     if (rate.interval_us < state_.min_rtt_us) rate.interval_us = -1;
 }
 
-void CaMachine::clean_queue(AckWork& work, Serial32 prior_fack) {
+void CaMachine::clean_rtx_queue(AckWork& work, Serial32 prior_fack) {
     Flags& flags = work.flags;
     int64_t first_acked_us = 0;
     int64_t last_acked_us = 0;
@@ -884,7 +884,7 @@ void CaMachine::process_tlp_ack(const AckWork& work) {
     }
 }
 
-void CaMachine::alert(AckWork& work, uint32_t duplicates) {
+void CaMachine::fastretrans_alert(AckWork& work, uint32_t duplicates) {
     Flags& flags = work.flags;
     if (state_.packets_out == 0) state_.sacked_out = 0;
     if (flags.ece) windows_.each([](auto& window) { window.forget_ssthresh(); });
@@ -907,7 +907,7 @@ void CaMachine::alert(AckWork& work, uint32_t duplicates) {
 
     if (state_.ca_state == CaState::recovery) {
         bool done = false;
-        alert_in_recovery(work, duplicates, done);
+        process_recovery(work, duplicates, done);
         if (done) return;
     } else {
         if (state_.ca_state == CaState::loss) {
@@ -929,7 +929,7 @@ void CaMachine::alert(AckWork& work, uint32_t duplicates) {
     }
 }
 
-void CaMachine::alert_in_recovery(AckWork& work, uint32_t duplicates, bool& done) {
+void CaMachine::process_recovery(AckWork& work, uint32_t duplicates, bool& done) {
     if (!work.flags.una_advanced) {
         if (!state_.sack) add_reno_sacks(duplicates);
     } else if (state_.undo_marked && packet_delayed()) {

@@ -32,7 +32,7 @@ class CaMachine {
 
     // Nothing is outstanding, and this acknowledgement says what the one before said: as every segment does that comes
     // to a side which itself is silent.
-    bool tells_nothing(const ReceivedAck& ack) const {
+    bool carries_nothing_new(const ReceivedAck& ack) const {
         return state_.packets_out == 0 && ack.ack == state_.snd_una && ack.sack_blocks == 0 && !probing_ &&
                ack.window == state_.snd_wnd && (ack.flags & (tcp_syn | tcp_rst | tcp_ece)) == 0 &&
                state_.ca_state == CaState::open;
@@ -142,15 +142,15 @@ class CaMachine {
     bool sack_block_valid(bool dsack, Serial32 begin, Serial32 end) const;
     void tag_within(AckWork& work, const ReceivedAck::Block& block, Serial32 from, Serial32 to, bool dsack);
     void tag_one(AckWork& work, Index i, bool dsack);
-    void clean_queue(AckWork& work, Serial32 prior_fack);
+    void clean_rtx_queue(AckWork& work, Serial32 prior_fack);
     void take_rtt(AckWork& work, int64_t seq_rtt_us, int64_t sack_rtt_us, int64_t last_rtt_us);
     void note_order(const Segment& segment, bool passed);
     void note_delivered(AckWork& work, const Segment& segment);
     void sample_rate(const AckWork& work, RateSample& rate) const;
     void note_app_limited(uint32_t length);
     void process_tlp_ack(const AckWork& work);
-    void alert(AckWork& work, uint32_t duplicates);
-    void alert_in_recovery(AckWork& work, uint32_t duplicates, bool& done);
+    void fastretrans_alert(AckWork& work, uint32_t duplicates);
+    void process_recovery(AckWork& work, uint32_t duplicates, bool& done);
     void process_loss_state(AckWork& work, uint32_t duplicates);
 
     // RACK and loss marking.

@@ -26,7 +26,7 @@ TEST(LossRows, NeedAPacketThatBringsBytesAgain) {
     SenderLog log(store, 1, true);
     uint64_t withheld = 0;
     for (const LossKind kind : sent_again) {
-        for (const Sent sent : {Sent::untold, Sent::first, Sent::late, Sent::unknown}) {
+        for (const Sent sent : {Sent::unclassified, Sent::first, Sent::late, Sent::unknown}) {
             EXPECT_EQ(log.loss(kind, segment(sent), 0, Serial32(1000), 2500), 0u);
             EXPECT_EQ(log.summary().withheld(), ++withheld);
         }

@@ -67,7 +67,7 @@ Serial32 later(Serial32 a, Serial32 b) {
 
 }  // namespace
 
-FarSender::FarSender(const SenderOptions& options, int64_t round_trip_ns) : options_(options) {
+RemoteSender::RemoteSender(const SenderOptions& options, int64_t round_trip_ns) : options_(options) {
     options_.mss = options_.mss == 0 ? 1448 : std::max(options_.mss, least_mss);
     if (round_trip_ns >= 0 && round_trip_ns <= longest_round_trip_ns) {
         round_trip_ns_ = round_trip_ns;
@@ -75,7 +75,7 @@ FarSender::FarSender(const SenderOptions& options, int64_t round_trip_ns) : opti
     }
 }
 
-void FarSender::on_new_segment() {
+void RemoteSender::on_new_segment() {
     PendingSegment& pending = segments_.back();
     const SentSegment& segment = pending.segment;
     now_ns_ = std::max(now_ns_, std::clamp(segment.time_ns, -sane_ns, sane_ns));
@@ -132,7 +132,7 @@ void FarSender::on_new_segment() {
 // flight that it began was lost whole before the tap, and sent again after a timeout, new data after the first of it
 // (F-RTO, RFC 5682). That the hole was sent before the lone segment, rather than lost by the sniffer behind it, the IP
 // identification alone can tell: it steps over as many packets before that one, and not after it.
-void FarSender::settle_lone() {
+void RemoteSender::settle_lone() {
     lone_waits_ = false;
     const PendingSegment& next = segments_.back();
     PendingSegment& lone = segments_[lone_];
@@ -159,18 +159,18 @@ void FarSender::settle_lone() {
 
 // The segment that just came repeats bytes: it is a retransmission, unless a hole was its own, that it fills or could have
 // filled. True: then it is gone.
-bool FarSender::take_repeated() {
+bool RemoteSender::take_repeated() {
     const PendingSegment repeated = segments_.back();
     segments_.pop_back();
     if (fill_hole(repeated)) return true;
-    if (repeated.segment.sent == Sent::untold && was_given_up(repeated)) return true;
+    if (repeated.segment.sent == Sent::unclassified && was_given_up(repeated)) return true;
     segments_.push_back(repeated);
     segments_.back().kind = Kind::retransmission;
     return false;
 }
 
 // How it follows the segment that arrived before.
-void FarSender::note_arrival(PendingSegment& pending) {
+void RemoteSender::note_arrival(PendingSegment& pending) {
     const SentSegment& segment = pending.segment;
     if (any_arrival_) {
         note_ip_id(segment.ip_id);
@@ -205,7 +205,7 @@ void FarSender::note_arrival(PendingSegment& pending) {
 
 // A byte's time on the slowest link. Segments of one write follow each other as closely as that lets them: the median.
 // Where there are none, the quicker third of all.
-void FarSender::note_byte_time(double byte_ns, bool same_write) {
+void RemoteSender::note_byte_time(double byte_ns, bool same_write) {
     if (!same_write && write_seen_) return;
     const bool begins = measured_byte_ns_ == 0 || (same_write && !write_seen_);
     const bool far_off = !same_write && byte_ns < measured_byte_ns_ / 4;
@@ -222,7 +222,7 @@ void FarSender::note_byte_time(double byte_ns, bool same_write) {
     if (++byte_times_ >= enough_byte_times) byte_time_ns_ = measured_byte_ns_;
 }
 
-void FarSender::note_ip_id(uint16_t ip_id) {
+void RemoteSender::note_ip_id(uint16_t ip_id) {
     const int32_t step = ip_id_distance(last_arrived_.ip_id, ip_id);
     const bool counts_up = step > 0 && step < 64;
     ip_id_credit_ = counts_up ? std::min(ip_id_credit_ + 1, ip_id_most_credit)
@@ -231,7 +231,7 @@ void FarSender::note_ip_id(uint16_t ip_id) {
 }
 
 // The sender's sequence has a hole from where it ended up to there, as the segment that just came reveals.
-void FarSender::add_hole(Serial32 end) {
+void RemoteSender::add_hole(Serial32 end) {
     const int32_t length = sequence_end_.distance_to(end);
     if (length <= 0 || length > largest_hole) return;
     PendingSegment hole = segments_.back();
@@ -240,7 +240,7 @@ void FarSender::add_hole(Serial32 end) {
     ++holes_;
 }
 
-void FarSender::make_hole(PendingSegment& hole, Serial32 begin, uint32_t length) const {
+void RemoteSender::make_hole(PendingSegment& hole, Serial32 begin, uint32_t length) const {
     hole.kind = Kind::missing;
     hole.spaced = false;
     hole.continues_write = false;
@@ -253,7 +253,7 @@ void FarSender::make_hole(PendingSegment& hole, Serial32 begin, uint32_t length)
 
 // Finds the hole that this segment lies in and takes it there if it is the hole's own; else the hole is known for a
 // loss. True: taken.
-bool FarSender::fill_hole(const PendingSegment& late) {
+bool RemoteSender::fill_hole(const PendingSegment& late) {
     if (holes_ == 0) return false;
     const Serial32 begin = late.segment.seq;
     const Serial32 end = end_of(late.segment);
@@ -269,7 +269,7 @@ bool FarSender::fill_hole(const PendingSegment& late) {
         }
         PendingSegment rest = hole;
         hole = late;
-        if (hole.segment.sent == Sent::untold) {
+        if (hole.segment.sent == Sent::unclassified) {
             hole.segment.overtaken = true;
             hole.segment.overtaken_ns = late.arrival_ns - rest.arrival_ns;
         }
@@ -297,10 +297,10 @@ bool FarSender::fill_hole(const PendingSegment& late) {
     return false;
 }
 
-bool FarSender::is_original_of(const PendingSegment& late, const PendingSegment& revealed_by) const {
+bool RemoteSender::is_original_of(const PendingSegment& late, const PendingSegment& revealed_by) const {
     const SentSegment& segment = late.segment;
     const SentSegment& after = revealed_by.segment;
-    if (segment.sent != Sent::untold) return segment.sent != Sent::again;
+    if (segment.sent != Sent::unclassified) return segment.sent != Sent::again;
     if (ip_id_credit_ >= ip_id_believed) return ip_id_distance(after.ip_id, segment.ip_id) < 0;
     if (segment.has_timestamp && after.has_timestamp && segment.timestamp != after.timestamp) {
         return Serial32(segment.timestamp).before(Serial32(after.timestamp));
@@ -308,7 +308,7 @@ bool FarSender::is_original_of(const PendingSegment& late, const PendingSegment&
     return late.arrival_ns - revealed_by.arrival_ns < round_trip_ns_;
 }
 
-bool FarSender::was_given_up(const PendingSegment& late) const {
+bool RemoteSender::was_given_up(const PendingSegment& late) const {
     const size_t count = std::min(given_up_count_, given_up_.size());
     for (size_t i = 0; i < count; ++i) {
         const Hole& hole = given_up_[i];
@@ -318,7 +318,7 @@ bool FarSender::was_given_up(const PendingSegment& late) const {
     return false;
 }
 
-void FarSender::on_new_ack() {
+void RemoteSender::on_new_ack() {
     const Acknowledged before = acks_.size() == 1 ? last_ack_given_ : acks_[acks_.end() - 2].upto;
     PendingAck& pending = acks_.back();
     const ReceivedAck& ack = pending.ack;
@@ -343,7 +343,7 @@ void FarSender::on_new_ack() {
     any_ack_ = true;
 }
 
-bool FarSender::next(Event& event, int64_t room) {
+bool RemoteSender::next(Event& event, int64_t room) {
     while (!segments_.empty()) {
         const PendingSegment& head = segments_.front();
         if (!head_placed_) {
@@ -365,7 +365,7 @@ bool FarSender::next(Event& event, int64_t room) {
 
 // All that the head surely answers has been given. If the window has no room for it, it waited for one that made some;
 // if there is room to spare, it waited for something else. True: it is sent now.
-bool FarSender::wait_for_room(int64_t room) {
+bool RemoteSender::wait_for_room(int64_t room) {
     const int64_t left = room - withheld_;
     if (left < needed_ && acks_.first() < range_.most) {
         acks_before_ = acks_.first() + 1;
@@ -385,7 +385,7 @@ bool FarSender::wait_for_room(int64_t room) {
     return acks_.first() >= acks_before_;
 }
 
-void FarSender::settle_time() {
+void RemoteSender::settle_time() {
     if (acks_before_ > acks_.first()) {
         sent_at_ns_ = std::max(sent_at_ns_, acks_[acks_before_ - 1].left_ns);
     }
@@ -396,7 +396,7 @@ void FarSender::settle_time() {
 }
 
 // How many segments of the write that the head begins are here.
-int64_t FarSender::segments_of_write() const {
+int64_t RemoteSender::segments_of_write() const {
     SegmentIndex i = segments_.first();
     if (segments_[i].kind != Kind::original) return 1;
     int64_t count = 1;
@@ -404,7 +404,7 @@ int64_t FarSender::segments_of_write() const {
     return count;
 }
 
-bool FarSender::ready(const PendingSegment& pending) const {
+bool RemoteSender::ready(const PendingSegment& pending) const {
     if (lone_waits_ && lone_ == segments_.first() && !finishing_ && segments_.size() < max_pending)
         return now_ns_ - pending.arrival_ns > 2 * round_trip_ns_ + least_timeout_ns / 2;
     if (pending.kind == Kind::original && !pending.continues_write && !finishing_) {
@@ -423,7 +423,7 @@ bool FarSender::ready(const PendingSegment& pending) const {
 }
 
 // Which acknowledgements go before it, and when it was sent.
-void FarSender::place(const PendingSegment& pending, bool room_known) {
+void RemoteSender::place(const PendingSegment& pending, bool room_known) {
     head_placed_ = true;
     undecided_ = false;
     acks_before_ = acks_.first();
@@ -492,7 +492,7 @@ void FarSender::place(const PendingSegment& pending, bool room_known) {
 }
 
 // An answer is never sooner than the round trip. One alone may be false, where the tap missed what was answered.
-void FarSender::note_round_trip(int64_t round_trip_ns) {
+void RemoteSender::note_round_trip(int64_t round_trip_ns) {
     if (round_trip_ns < least_answer_ns_) std::swap(round_trip_ns, least_answer_ns_);
     confirmed_answer_ns_ = std::min(confirmed_answer_ns_, round_trip_ns);
     const int64_t believed_ns = round_trip_known_ ? confirmed_answer_ns_ : least_answer_ns_;
@@ -502,7 +502,7 @@ void FarSender::note_round_trip(int64_t round_trip_ns) {
 
 // No acknowledgement beyond `most` was processed, though some that reached the sender by then made room, and yet it has
 // sent more than any window could have grown to: a window at most doubles in a flight (RFC 5681 §3.1).
-bool FarSender::impossible(const PendingSegment& pending, AckIndex most, AckIndex most_by_arrival) const {
+bool RemoteSender::impossible(const PendingSegment& pending, AckIndex most, AckIndex most_by_arrival) const {
     if (pending.kind != Kind::original || !any_ack_given_ || most >= most_by_arrival) return false;
     const Serial32 end = end_of_next(pending);
     const int64_t largest = 2 * most_flight_ + unseen_window_segments * options_.mss;
@@ -511,7 +511,7 @@ bool FarSender::impossible(const PendingSegment& pending, AckIndex most, AckInde
 }
 
 // What the segment itself says it answers.
-FarSender::AckRange FarSender::processed_by_content(const SentSegment& segment) const {
+RemoteSender::AckRange RemoteSender::processed_by_content(const SentSegment& segment) const {
     AckRange range{acks_.first(), acks_.end()};
     const bool old_echo =
         echo_is_old_ && segment.timestamp_echo == old_echo_ && segment.ack == sender_acknowledged_;
@@ -556,7 +556,7 @@ FarSender::AckRange FarSender::processed_by_content(const SentSegment& segment) 
 }
 
 // The acknowledgement without which the receiver's window had no room for it; the end if there is none.
-FarSender::AckIndex FarSender::opened_window(const SentSegment& segment) const {
+RemoteSender::AckIndex RemoteSender::opened_window(const SentSegment& segment) const {
     const Serial32 end = segment.seq + segment.length;
     const bool probe = segment.length <= 1;
     if (probe || segment.unseen || !any_ack_given_ || !last_ack_given_.window_end.before(end))
@@ -567,7 +567,7 @@ FarSender::AckIndex FarSender::opened_window(const SentSegment& segment) const {
 }
 
 // The first acknowledgement within the range that made room for the segment under the flight seen so far.
-FarSender::AckIndex FarSender::place_by_flight(const PendingSegment& pending, AckRange range) {
+RemoteSender::AckIndex RemoteSender::place_by_flight(const PendingSegment& pending, AckRange range) {
     const Serial32 end = end_of_next(pending);
     AckIndex processed = range.least;
     while (processed < range.most && flight(processed, end) > flight_limit_) ++processed;
@@ -577,7 +577,7 @@ FarSender::AckIndex FarSender::place_by_flight(const PendingSegment& pending, Ac
 }
 
 // The acknowledgement within the range that showed the loss.
-FarSender::AckIndex FarSender::place_by_request(const PendingSegment& pending, AckRange range) const {
+RemoteSender::AckIndex RemoteSender::place_by_request(const PendingSegment& pending, AckRange range) const {
     const Serial32 end = end_of(pending.segment);
     if (options_.sack) {
         const Serial32 enough = end + 3 * options_.mss;
@@ -595,23 +595,23 @@ FarSender::AckIndex FarSender::place_by_request(const PendingSegment& pending, A
 }
 
 // The first acknowledgement that the tap saw after that time.
-FarSender::AckIndex FarSender::first_after(int64_t time_ns) const {
+RemoteSender::AckIndex RemoteSender::first_after(int64_t time_ns) const {
     return acks_.find_first([&](const PendingAck& a) { return a.left_ns > time_ns; });
 }
 
 // What is in flight once the sender has sent up to `end`, all acknowledgements before that one processed.
-int64_t FarSender::flight(AckIndex processed, Serial32 end) const {
+int64_t RemoteSender::flight(AckIndex processed, Serial32 end) const {
     const Acknowledged& last = processed > acks_.first() ? acks_[processed - 1].upto : last_ack_given_;
     return last.highest.distance_to(end);
 }
 
 // Where the next SentSegment to be given of it ends.
-Serial32 FarSender::end_of_next(const PendingSegment& pending) {
+Serial32 RemoteSender::end_of_next(const PendingSegment& pending) {
     if (pending.kind != Kind::missing) return end_of(pending.segment);
     return pending.segment.seq + std::min(pending.piece, pending.segment.length);
 }
 
-void FarSender::give_ack(Event& event) {
+void RemoteSender::give_ack(Event& event) {
     PendingAck& given = acks_.front();
     const Serial32 acknowledged = any_ack_given_ ? last_ack_given_.highest : given.upto.highest;
     if (any_sent_given_) most_flight_ = std::max<int64_t>(most_flight_, acknowledged.distance_to(given_end_));
@@ -626,7 +626,7 @@ void FarSender::give_ack(Event& event) {
 }
 
 // The head, or a piece of it if it is a hole; false if it is none to be given.
-bool FarSender::give_segment(Event& event) {
+bool RemoteSender::give_segment(Event& event) {
     head_placed_ = false;
     if (lone_ == segments_.first()) lone_waits_ = false;
     PendingSegment& head = segments_.front();
@@ -663,7 +663,7 @@ bool FarSender::give_segment(Event& event) {
 }
 
 // The next piece of the hole that is the head.
-SentSegment& FarSender::give_piece(PendingSegment& hole) {
+SentSegment& RemoteSender::give_piece(PendingSegment& hole) {
     if (!hole.known_lost) keep_given_up(hole);
     hole.known_lost = true;
     piece_out_ = hole.segment;
@@ -678,14 +678,14 @@ SentSegment& FarSender::give_piece(PendingSegment& hole) {
     return piece_out_;
 }
 
-void FarSender::keep_given_up(const PendingSegment& hole) {
+void RemoteSender::keep_given_up(const PendingSegment& hole) {
     Hole& kept = given_up_[given_up_count_++ % given_up_.size()];
     kept.begin = hole.segment.seq;
     kept.end = hole.segment.seq + hole.segment.length;
     kept.revealed_by = hole;
 }
 
-int64_t FarSender::at_sender(int64_t tap_ns) {
+int64_t RemoteSender::at_sender(int64_t tap_ns) {
     if (tap_ns != no_time) last_out_ns_ = std::max(last_out_ns_, tap_ns + round_trip_ns_ / 2);
     return last_out_ns_;
 }

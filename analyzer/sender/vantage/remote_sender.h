@@ -15,11 +15,11 @@ namespace sanscope {
 // What a sender saw, from a capture taken at the receiver or between: its own segments in the order and at the time it
 // sent them, among the acknowledgements in the order and at the time they reached it.
 //
-//     FarSender far(options, finder.round_trip_b_ns());     // side b sends, the tap is not at b
-//     FarSender::Event event;
-//     … far.on_sent(segment) / far.on_ack(ack), each followed by
-//     while (far.next(event)) event.sent ? replay.on_sent(*event.sent) : replay.on_ack(*event.ack);
-//     … far.finish(), and the same loop again.
+//     RemoteSender remote(options, finder.round_trip_b_ns());     // side b sends, the tap is not at b
+//     RemoteSender::Event event;
+//     … remote.on_sent(segment) / remote.on_ack(ack), each followed by
+//     while (remote.next(event)) event.sent ? replay.on_sent(*event.sent) : replay.on_ack(*event.ack);
+//     … remote.finish(), and the same loop again.
 //
 // Every packet of the sender goes into on_sent, pure acknowledgements too: they are evidence, but no events. Every
 // packet of the other side that has ACK set goes into on_ack. Both carry their time at the tap, and all other fields:
@@ -56,14 +56,14 @@ namespace sanscope {
 //
 // Memory is bounded by max_pending of each kind of packet, held in rings that grow with what is under way. Constant
 // time a packet; in proportion to the packets waiting where an original is late in the midst of a hole of many.
-class FarSender {
+class RemoteSender {
   public:
     // So many packets of one kind wait at most; what comes before them is then given as it is.
     static constexpr size_t max_pending = 8192;
 
     // `round_trip_ns`: the least time from the tap to the sender and back, as VantageFinder has it; no_time if unknown,
     // it is then learnt. Of `options`, a mss of 0 is taken for 1448.
-    FarSender(const SenderOptions& options, int64_t round_trip_ns);
+    RemoteSender(const SenderOptions& options, int64_t round_trip_ns);
 
     // In the order of the capture; time_ns is the tap's.
     void on_sent(const SentSegment& segment) {
@@ -111,7 +111,7 @@ class FarSender {
         Serial32 data_end;        // one past the farthest byte the receiver sent
         Serial32 window_end;      // one past the farthest byte allowed, where the window's scale is known
         uint32_t timestamp = 0;   // TSval of that one
-        uint32_t duplicates = 0;  // the how-manieth duplicate of its acknowledgement it is
+        uint32_t duplicates = 0;  // dupACK count: how many acknowledgements repeated this one up to here
     };
     struct PendingAck {
         ReceivedAck ack;

@@ -27,7 +27,7 @@ constexpr uint32_t mss = 1000;
 class Recorder {
   public:
     explicit Recorder(SenderOptions options = {mss, true, true}, int64_t round_trip_ns = round_trip)
-        : far_(options, round_trip_ns) {}
+        : remote_(options, round_trip_ns) {}
 
     // Packets may be told of in any order; play() gives them in that of their time.
     void sent(const SentSegment& segment) { schedule_.push_back({segment.time_ns, true, segment, {}}); }
@@ -43,9 +43,9 @@ class Recorder {
             p.sent.flags |= tcp_ack;
             p.ack.flags |= tcp_ack;
             if (p.is_sent) {
-                far_.on_sent(p.sent);
+                remote_.on_sent(p.sent);
             } else {
-                far_.on_ack(p.ack);
+                remote_.on_ack(p.ack);
             }
             drain();
         }
@@ -53,7 +53,7 @@ class Recorder {
     }
     const std::vector<std::string>& finish() {
         play();
-        far_.finish();
+        remote_.finish();
         drain();
         return events;
     }
@@ -72,8 +72,8 @@ class Recorder {
         ReceivedAck ack;
     };
     void drain() {
-        FarSender::Event event;
-        while (far_.next(event, room())) {
+        RemoteSender::Event event;
+        while (remote_.next(event, room())) {
             if (event.ack != nullptr) {
                 acknowledged_ = event.ack->ack;
                 events.push_back("a:" + std::to_string(event.ack->ack.value));
@@ -96,11 +96,11 @@ class Recorder {
     }
 
     int64_t room() const {
-        if (window == 0 || !begun_) return FarSender::unknown_room;
+        if (window == 0 || !begun_) return RemoteSender::unknown_room;
         return int64_t{window} - acknowledged_.distance_to(end_) / static_cast<int32_t>(mss);
     }
 
-    FarSender far_;
+    RemoteSender remote_;
     Serial32 acknowledged_;
     std::vector<Packet> schedule_;
     PacketNumber packets_ = 0;
@@ -160,7 +160,7 @@ struct Ack {
 
 // ---- Which acknowledgements come before a segment
 
-TEST(FarSender, EchoedTimestampPartsTheAcknowledgementsThatCameFromThoseThatDidNot) {
+TEST(RemoteSender, EchoedTimestampPartsTheAcknowledgementsThatCameFromThoseThatDidNot) {
     Recorder r;
     r.ack(Ack{.at = 0, .ack = 100, .timestamp = 50});
     r.sent(Segment{.at = 9 * ms, .seq = 900, .length = 0, .timestamp = 7, .echo = 49});
@@ -170,7 +170,7 @@ TEST(FarSender, EchoedTimestampPartsTheAcknowledgementsThatCameFromThoseThatDidN
     EXPECT_THAT(r.finish(), ElementsAre("a:100", "a:200", "s:900", "a:300"));
 }
 
-TEST(FarSender, LaterAcknowledgementOfATickIsNotWhatIsEchoed) {
+TEST(RemoteSender, LaterAcknowledgementOfATickIsNotWhatIsEchoed) {
     Recorder r;
     r.ack(Ack{.at = 0, .ack = 100, .timestamp = 50});
     r.sent(Segment{.at = 10 * ms, .seq = 900, .timestamp = 7, .echo = 50});
@@ -179,7 +179,7 @@ TEST(FarSender, LaterAcknowledgementOfATickIsNotWhatIsEchoed) {
     EXPECT_THAT(r.finish(), ElementsAre("a:100", "s:900", "s:1900", "a:200"));
 }
 
-TEST(FarSender, AcknowledgementsBehindDataNotYetAcknowledgedAreNotEchoed) {
+TEST(RemoteSender, AcknowledgementsBehindDataNotYetAcknowledgedAreNotEchoed) {
     // RFC 7323 §4.3: only what is at or before the point acknowledged last is taken for TS.Recent.
     Recorder r;
     r.sent(Segment{.at = 0, .seq = 900, .length = 0, .ack = 5000, .timestamp = 7, .echo = 49});
@@ -189,7 +189,7 @@ TEST(FarSender, AcknowledgementsBehindDataNotYetAcknowledgedAreNotEchoed) {
     EXPECT_THAT(r.finish(), ElementsAre("a:900", "a:900", "s:900"));
 }
 
-TEST(FarSender, DataThatASegmentAcknowledgesCameBeforeItAndOtherDataDidNot) {
+TEST(RemoteSender, DataThatASegmentAcknowledgesCameBeforeItAndOtherDataDidNot) {
     Recorder r;
     r.ack(Ack{.at = 0, .ack = 100, .seq = 5000, .length = 48});
     r.ack(Ack{.at = ms, .ack = 200, .seq = 5048, .length = 48});
@@ -198,7 +198,7 @@ TEST(FarSender, DataThatASegmentAcknowledgesCameBeforeItAndOtherDataDidNot) {
     EXPECT_THAT(r.finish(), ElementsAre("a:100", "a:200", "s:900", "a:300"));
 }
 
-TEST(FarSender, DataSentAgainBindNothing) {
+TEST(RemoteSender, DataSentAgainBindNothing) {
     Recorder r;
     r.ack(Ack{.at = 0, .ack = 100, .seq = 5000, .length = 48});
     r.sent(Segment{.at = 11 * ms, .seq = 900, .ack = 5048});
@@ -207,7 +207,7 @@ TEST(FarSender, DataSentAgainBindNothing) {
     EXPECT_THAT(r.finish(), ElementsAre("a:100", "s:900", "s:1900", "a:200"));
 }
 
-TEST(FarSender, SenderThatMissesDataSaysNothingOfWhatFollowedThem) {
+TEST(RemoteSender, SenderThatMissesDataSaysNothingOfWhatFollowedThem) {
     Recorder r;
     r.sent(Segment{.at = -ms, .seq = 900, .length = 0, .ack = 5000});
     r.ack(Ack{.at = 0, .ack = 100, .seq = 5000, .length = 48});  // lost behind the tap
@@ -220,7 +220,7 @@ TEST(FarSender, SenderThatMissesDataSaysNothingOfWhatFollowedThem) {
 }
 
 // Whatever acknowledgements were given since, none of them need have been processed.
-TEST(FarSender, WhatMayBeInFlightIsToldWhileTheSenderMissesData) {
+TEST(RemoteSender, WhatMayBeInFlightIsToldWhileTheSenderMissesData) {
     Recorder r;
     r.ack(Ack{.at = 0, .ack = 900, .seq = 5000, .length = 48});
     r.sent(Segment{.at = 11 * ms, .seq = 900, .ack = 5048});
@@ -234,7 +234,7 @@ TEST(FarSender, WhatMayBeInFlightIsToldWhileTheSenderMissesData) {
     EXPECT_THAT(r.flights_at_most, ElementsAre(0, 2 * mss, 3 * mss));
 }
 
-TEST(FarSender, ArrivalBoundsTheTimeOfSending) {
+TEST(RemoteSender, ArrivalBoundsTheTimeOfSending) {
     Recorder r;
     r.ack(Ack{.at = 0, .ack = 100});
     r.ack(Ack{.at = 4 * ms, .ack = 200});
@@ -258,7 +258,7 @@ void compare_clocks(Recorder& r, uint32_t& seq, int64_t until) {
     }
 }
 
-TEST(FarSender, TickOfTheSenderPlacesASegmentHoweverLongItQueued) {
+TEST(RemoteSender, TickOfTheSenderPlacesASegmentHoweverLongItQueued) {
     Recorder r;
     uint32_t seq = 10'000;
     compare_clocks(r, seq, 2 * second);
@@ -281,7 +281,7 @@ TEST(FarSender, TickOfTheSenderPlacesASegmentHoweverLongItQueued) {
     EXPECT_NEAR(static_cast<double>(r.times[r.times.size() - 2]), static_cast<double>(at_sender), 1.0 * ms);
 }
 
-TEST(FarSender, EchoGoesBeforeTheTickWhereAcknowledgementsQueueBehindData) {
+TEST(RemoteSender, EchoGoesBeforeTheTickWhereAcknowledgementsQueueBehindData) {
     for (const bool bulk : {false, true}) {
         Recorder r;
         uint32_t seq = 10'000;
@@ -311,7 +311,7 @@ TEST(FarSender, EchoGoesBeforeTheTickWhereAcknowledgementsQueueBehindData) {
     }
 }
 
-TEST(FarSender, GarbageInTimestampsDoesNotMoveASegmentBehindItsArrival) {
+TEST(RemoteSender, GarbageInTimestampsDoesNotMoveASegmentBehindItsArrival) {
     Recorder r;
     uint32_t seq = 10'000;
     compare_clocks(r, seq, 2 * second);
@@ -320,7 +320,7 @@ TEST(FarSender, GarbageInTimestampsDoesNotMoveASegmentBehindItsArrival) {
     EXPECT_LE(r.times.back(), 2 * second + 20 * ms - round_trip / 2);
 }
 
-TEST(FarSender, EchoThatOutlivesAcknowledgementsIsNone) {
+TEST(RemoteSender, EchoThatOutlivesAcknowledgementsIsNone) {
     Recorder r;
     uint32_t seq = 10'000;
     compare_clocks(r, seq, 2 * second);
@@ -391,7 +391,7 @@ struct FullLink {
     }
 };
 
-TEST(FarSender, RoomInTheWindowTellsWhatReleasedASegmentWhereTheQueueHidesItsTime) {
+TEST(RemoteSender, RoomInTheWindowTellsWhatReleasedASegmentWhereTheQueueHidesItsTime) {
     Recorder r;
     std::vector<std::string> truth = FullLink{}.play(r, 1000, 300);
     ASSERT_GT(r.events.size(), 400u);
@@ -399,7 +399,7 @@ TEST(FarSender, RoomInTheWindowTellsWhatReleasedASegmentWhereTheQueueHidesItsTim
     EXPECT_THAT(r.events, ElementsAreArray(truth));
 }
 
-TEST(FarSender, NoSegmentsBeyondAnyWindowArePlacedBeforeTheAcknowledgementsThatWaitForAnEcho) {
+TEST(RemoteSender, NoSegmentsBeyondAnyWindowArePlacedBeforeTheAcknowledgementsThatWaitForAnEcho) {
     Recorder r;
     const std::vector<std::string> truth = FullLink{.tick = 300}.play(r, 1000, 800);
     ASSERT_GT(r.events.size(), 1400u);
@@ -411,7 +411,7 @@ TEST(FarSender, NoSegmentsBeyondAnyWindowArePlacedBeforeTheAcknowledgementsThatW
 
 // That the flight was sent before the segment that came alone, its IP identification tells. Else it was sent behind that
 // one, and the sniffer lost it.
-TEST(FarSender, FlightThatWasLostWholeIsSentAgainAfterATimeout) {
+TEST(RemoteSender, FlightThatWasLostWholeIsSentAgainAfterATimeout) {
     enum class Case { lost, lost_by_sniffer, without_ip_ids, nothing };
     for (const Case is : {Case::lost, Case::lost_by_sniffer, Case::without_ip_ids, Case::nothing}) {
         const auto id = [&](int counted) {
@@ -448,7 +448,7 @@ TEST(FarSender, FlightThatWasLostWholeIsSentAgainAfterATimeout) {
 
 // RFC 7323 §4.3: what lies behind data not yet acknowledged is not echoed, in none of the segments that go out at once with
 // their acknowledgement.
-TEST(FarSender, EchoSaysNothingOfWhatCameBehindDataThatAreAcknowledgedOnlyNow) {
+TEST(RemoteSender, EchoSaysNothingOfWhatCameBehindDataThatAreAcknowledgedOnlyNow) {
     Recorder r;
     r.window = 4;
     r.ack(Ack{.at = 0, .ack = 1000, .timestamp = 50});
@@ -464,7 +464,7 @@ TEST(FarSender, EchoSaysNothingOfWhatCameBehindDataThatAreAcknowledgedOnlyNow) {
               std::find(events.begin(), events.end(), "s:5000"));
 }
 
-TEST(FarSender, WindowThatAReplayKnowsTellsItFromTheFirstSegmentOn) {
+TEST(RemoteSender, WindowThatAReplayKnowsTellsItFromTheFirstSegmentOn) {
     Recorder r;
     r.window = 40;
     std::vector<std::string> truth = FullLink{}.play(r, 1000, 300);
@@ -473,7 +473,7 @@ TEST(FarSender, WindowThatAReplayKnowsTellsItFromTheFirstSegmentOn) {
     EXPECT_THAT(r.events, ElementsAreArray(truth));
 }
 
-TEST(FarSender, WindowThatIsTakenForTooLargeIsSeenNotToBeUsed) {
+TEST(RemoteSender, WindowThatIsTakenForTooLargeIsSeenNotToBeUsed) {
     Recorder r;
     r.window = 43;
     const std::vector<std::string> truth = FullLink{}.play(r, 1000, 300);
@@ -484,7 +484,7 @@ TEST(FarSender, WindowThatIsTakenForTooLargeIsSeenNotToBeUsed) {
     EXPECT_THAT(said, ElementsAreArray(so));
 }
 
-TEST(FarSender, WriteWaitsForRoomForAllOfIt) {
+TEST(RemoteSender, WriteWaitsForRoomForAllOfIt) {
     Recorder r;
     r.window = 40;
     std::vector<std::string> truth = FullLink{.write = 2}.play(r, 1000, 300);
@@ -493,7 +493,7 @@ TEST(FarSender, WriteWaitsForRoomForAllOfIt) {
     EXPECT_THAT(r.events, ElementsAreArray(truth));
 }
 
-TEST(FarSender, NothingIsSentBeyondTheReceiversWindow) {
+TEST(RemoteSender, NothingIsSentBeyondTheReceiversWindow) {
     Recorder r;
     std::vector<std::string> truth = FullLink{.shrink = 100}.play(r, 1000, 300);
     ASSERT_GT(r.events.size(), 400u);
@@ -501,7 +501,7 @@ TEST(FarSender, NothingIsSentBeyondTheReceiversWindow) {
     EXPECT_THAT(r.events, ElementsAreArray(truth));
 }
 
-TEST(FarSender, SequenceNumbersWrap) {
+TEST(RemoteSender, SequenceNumbersWrap) {
     Recorder before;
     Recorder across;
     FullLink{}.play(before, 1000, 300);
@@ -511,21 +511,21 @@ TEST(FarSender, SequenceNumbersWrap) {
     EXPECT_EQ(before.times, across.times);
 }
 
-TEST(FarSender, AcknowledgedDataCameBeforeASegmentThoughThereWasRoomWithoutThem) {
+TEST(RemoteSender, AcknowledgedDataCameBeforeASegmentThoughThereWasRoomWithoutThem) {
     Recorder r;
     for (uint32_t i = 0; i < 3; ++i) r.ack(Ack{.at = i * 30 * us, .ack = 900, .seq = 48 * i, .length = 48});
     r.sent(Segment{.at = round_trip + 70 * us, .seq = 900 - mss, .ack = 96});
     EXPECT_THAT(r.finish(), ElementsAre("a:900", "a:900", "s:4294967196", "a:900"));
 }
 
-TEST(FarSender, ArrivalAHairTooSoonStillFollowsItsAcknowledgement) {
+TEST(RemoteSender, ArrivalAHairTooSoonStillFollowsItsAcknowledgement) {
     Recorder r;
     r.ack(Ack{.at = 0, .ack = 100});
     r.sent(Segment{.at = round_trip - 10 * us, .seq = 900});
     EXPECT_THAT(r.finish(), ElementsAre("a:100", "s:900"));
 }
 
-TEST(FarSender, PiecesOfAHoleAreReleasedOneByOne) {
+TEST(RemoteSender, PiecesOfAHoleAreReleasedOneByOne) {
     Recorder r({mss, true, false});
     r.sent(Segment{.at = 0, .seq = 0, .length = 10 * mss});
     for (uint32_t i = 1; i <= 3; ++i) r.ack(Ack{.at = i * ms, .ack = (i + 1) * mss});
@@ -534,7 +534,7 @@ TEST(FarSender, PiecesOfAHoleAreReleasedOneByOne) {
                                         "u:12000+1000", "a:4000", "u:13000+1000", "s:14000"));
 }
 
-TEST(FarSender, PauseBeforeASegmentTellsItsTimeWhereTheWindowIsNotFull) {
+TEST(RemoteSender, PauseBeforeASegmentTellsItsTimeWhereTheWindowIsNotFull) {
     Recorder r({mss, true, false});
     FullLink{}.play(r, 1000, 200);
     r.play();
@@ -552,7 +552,7 @@ TEST(FarSender, PauseBeforeASegmentTellsItsTimeWhereTheWindowIsNotFull) {
                 50.0 * us);
 }
 
-TEST(FarSender, SegmentsUpToOneWithPushAreOneWrite) {
+TEST(RemoteSender, SegmentsUpToOneWithPushAreOneWrite) {
     Recorder r({mss, true, false});
     r.sent(Segment{.at = 0, .seq = 1000});
     r.ack(Ack{.at = us, .ack = 2000});
@@ -567,7 +567,7 @@ TEST(FarSender, SegmentsUpToOneWithPushAreOneWrite) {
                 ElementsAre("s:2000", "s:3000", "s:4000", "s:5000"));
 }
 
-TEST(FarSender, RetransmissionFollowsTheAcknowledgementThatSackedThreeSegmentsBeyond) {
+TEST(RemoteSender, RetransmissionFollowsTheAcknowledgementThatSackedThreeSegmentsBeyond) {
     Recorder r({mss, true, false});
     for (uint32_t i = 0; i < 6; ++i) r.sent(Segment{.at = i * 10 * us, .seq = 1000 + i * mss});
     for (uint32_t i = 1; i <= 4; ++i) {
@@ -579,7 +579,7 @@ TEST(FarSender, RetransmissionFollowsTheAcknowledgementThatSackedThreeSegmentsBe
     EXPECT_THAT(r.finish(), ElementsAre("a:1000", "a:1000", "a:1000", "r:1000", "a:1000"));
 }
 
-TEST(FarSender, RetransmissionWithoutSackFollowsTheThirdDuplicate) {
+TEST(RemoteSender, RetransmissionWithoutSackFollowsTheThirdDuplicate) {
     Recorder r({mss, false, false});
     for (uint32_t i = 0; i < 6; ++i) r.sent(Segment{.at = i * 10 * us, .seq = 1000 + i * mss});
     for (uint32_t i = 0; i < 6; ++i) r.ack(Ack{.at = ms + i * 200 * us, .ack = 1000});
@@ -592,14 +592,14 @@ TEST(FarSender, RetransmissionWithoutSackFollowsTheThirdDuplicate) {
 
 // ---- Times
 
-TEST(FarSender, AcknowledgementReachesTheSenderHalfARoundTripLater) {
+TEST(RemoteSender, AcknowledgementReachesTheSenderHalfARoundTripLater) {
     Recorder r;
     r.ack(Ack{.at = 100 * ms, .ack = 100});
     r.finish();
     EXPECT_THAT(r.times, ElementsAre(105 * ms));
 }
 
-TEST(FarSender, RoundTripIsLearntFromAnswersWhereItIsNotTold) {
+TEST(RemoteSender, RoundTripIsLearntFromAnswersWhereItIsNotTold) {
     Recorder r({mss, true, true}, no_time);
     r.ack(Ack{.at = 0, .ack = 100, .timestamp = 50});
     r.sent(Segment{.at = 12 * ms, .seq = 900, .timestamp = 7, .echo = 50});
@@ -608,7 +608,7 @@ TEST(FarSender, RoundTripIsLearntFromAnswersWhereItIsNotTold) {
     EXPECT_EQ(r.times.back(), 26 * ms);
 }
 
-TEST(FarSender, OneFalseAnswerDoesNotShortenTheRoundTrip) {
+TEST(RemoteSender, OneFalseAnswerDoesNotShortenTheRoundTrip) {
     Recorder r;
     r.ack(Ack{.at = 0, .ack = 100, .timestamp = 50});
     r.sent(Segment{.at = ms, .seq = 900, .timestamp = 7, .echo = 50});  // answers what the tap missed
@@ -617,7 +617,7 @@ TEST(FarSender, OneFalseAnswerDoesNotShortenTheRoundTrip) {
     EXPECT_EQ(r.times.back(), 25 * ms);
 }
 
-TEST(FarSender, TimeNeverGoesBack) {
+TEST(RemoteSender, TimeNeverGoesBack) {
     Recorder r;
     r.ack(Ack{.at = 100 * ms, .ack = 100});
     r.sent(Segment{.at = 90 * ms, .seq = 900});
@@ -631,7 +631,7 @@ TEST(FarSender, TimeNeverGoesBack) {
 
 // ---- Losses and lateness before the tap
 
-TEST(FarSender, HoleIsGivenBeforeWhatRevealedItAndItsRetransmissionWhenItCame) {
+TEST(RemoteSender, HoleIsGivenBeforeWhatRevealedItAndItsRetransmissionWhenItCame) {
     Recorder r({mss, true, false});
     r.sent(Segment{.at = 0, .seq = 1000, .ip_id = 1});
     r.sent(Segment{.at = 10 * us, .seq = 3000, .ip_id = 3});
@@ -643,7 +643,7 @@ TEST(FarSender, HoleIsGivenBeforeWhatRevealedItAndItsRetransmissionWhenItCame) {
     EXPECT_EQ(r.packet_numbers[1], 2u);  // the packet that revealed it
 }
 
-TEST(FarSender, PureAcknowledgementRevealsTheTailThatWasLostBeforeIt) {
+TEST(RemoteSender, PureAcknowledgementRevealsTheTailThatWasLostBeforeIt) {
     Recorder r({mss, true, false});
     r.sent(Segment{.at = 0, .seq = 1000});
     r.sent(Segment{.at = 10 * us, .seq = 4000, .length = 0});
@@ -651,7 +651,7 @@ TEST(FarSender, PureAcknowledgementRevealsTheTailThatWasLostBeforeIt) {
     EXPECT_THAT(r.finish(), ElementsAre("s:1000", "u:2000+1000", "u:3000+1000", "r:2000"));
 }
 
-TEST(FarSender, KeepAliveAndResetRevealNothing) {
+TEST(RemoteSender, KeepAliveAndResetRevealNothing) {
     Recorder r({mss, true, false});
     r.sent(Segment{.at = 0, .seq = 1000});
     r.sent(Segment{.at = ms, .seq = 1999, .length = 0});
@@ -661,7 +661,7 @@ TEST(FarSender, KeepAliveAndResetRevealNothing) {
     EXPECT_THAT(r.finish(), ElementsAre("s:1000"));
 }
 
-TEST(FarSender, HoleIsGivenAfterARoundTripIfNothingFillsIt) {
+TEST(RemoteSender, HoleIsGivenAfterARoundTripIfNothingFillsIt) {
     Recorder r({mss, true, false});
     r.sent(Segment{.at = 0, .seq = 1000});
     r.sent(Segment{.at = 10 * us, .seq = 3500});
@@ -671,7 +671,7 @@ TEST(FarSender, HoleIsGivenAfterARoundTripIfNothingFillsIt) {
     EXPECT_THAT(r.events, testing::Contains("u:3000+500"));
 }
 
-TEST(FarSender, SegmentThatIsOnlyLateTakesItsPlace) {
+TEST(RemoteSender, SegmentThatIsOnlyLateTakesItsPlace) {
     Recorder r({mss, true, false});
     r.sent(Segment{.at = 0, .seq = 1000});
     r.sent(Segment{.at = 10 * us, .seq = 3000});
@@ -681,7 +681,7 @@ TEST(FarSender, SegmentThatIsOnlyLateTakesItsPlace) {
     EXPECT_THAT(r.packet_numbers, ElementsAre(1u, 3u, 2u));
 }
 
-TEST(FarSender, EarlierTimestampTellsTheLateOriginal) {
+TEST(RemoteSender, EarlierTimestampTellsTheLateOriginal) {
     Recorder r;
     r.sent(Segment{.at = 0, .seq = 1000, .timestamp = 10, .echo = 1});
     r.sent(Segment{.at = 10 * us, .seq = 3000, .timestamp = 11, .echo = 1});
@@ -689,7 +689,7 @@ TEST(FarSender, EarlierTimestampTellsTheLateOriginal) {
     EXPECT_THAT(r.finish(), ElementsAre("s:1000", "s:2000", "s:3000"));
 }
 
-TEST(FarSender, LaterTimestampTellsTheRetransmissionHoweverSoonItComes) {
+TEST(RemoteSender, LaterTimestampTellsTheRetransmissionHoweverSoonItComes) {
     Recorder r;
     r.sent(Segment{.at = 0, .seq = 1000, .timestamp = 10, .echo = 1});
     r.sent(Segment{.at = 10 * us, .seq = 3000, .timestamp = 11, .echo = 1});
@@ -698,7 +698,7 @@ TEST(FarSender, LaterTimestampTellsTheRetransmissionHoweverSoonItComes) {
     EXPECT_THAT(r.events, ElementsAre("s:1000", "u:2000+1000", "s:3000", "r:2000"));
 }
 
-TEST(FarSender, IpIdentificationThatCountsUpTellsBest) {
+TEST(RemoteSender, IpIdentificationThatCountsUpTellsBest) {
     for (const bool late : {false, true}) {
         Recorder r;
         for (uint32_t i = 0; i < 40; ++i) {
@@ -727,7 +727,7 @@ TEST(FarSender, IpIdentificationThatCountsUpTellsBest) {
     }
 }
 
-TEST(FarSender, LateOriginalInTheMidstOfALargerHolePartsIt) {
+TEST(RemoteSender, LateOriginalInTheMidstOfALargerHolePartsIt) {
     Recorder r({mss, true, false});
     r.sent(Segment{.at = 0, .seq = 1000});
     r.sent(Segment{.at = 10 * us, .seq = 7000});
@@ -736,7 +736,7 @@ TEST(FarSender, LateOriginalInTheMidstOfALargerHolePartsIt) {
                                         "u:6000+1000", "s:7000"));
 }
 
-TEST(FarSender, OriginalThatComesAfterItsHoleWasGivenUpIsNotGivenTwice) {
+TEST(RemoteSender, OriginalThatComesAfterItsHoleWasGivenUpIsNotGivenTwice) {
     Recorder r;
     r.sent(Segment{.at = 0, .seq = 1000, .timestamp = 10, .echo = 1});
     r.sent(Segment{.at = 10 * us, .seq = 3000, .timestamp = 11, .echo = 1});
@@ -745,14 +745,14 @@ TEST(FarSender, OriginalThatComesAfterItsHoleWasGivenUpIsNotGivenTwice) {
     EXPECT_THAT(r.finish(), ElementsAre("s:1000", "u:2000+1000", "s:3000", "a:2000"));
 }
 
-TEST(FarSender, CaptureThatDidNotLookForLongIsNoLoss) {
+TEST(RemoteSender, CaptureThatDidNotLookForLongIsNoLoss) {
     Recorder r;
     r.sent(Segment{.at = 0, .seq = 1000});
     r.sent(Segment{.at = second, .seq = 1'000'000'000});
     EXPECT_THAT(r.finish(), ElementsAre("s:1000", "s:1000000000"));
 }
 
-TEST(FarSender, HoleOfManySegmentsIsGivenInFewPieces) {
+TEST(RemoteSender, HoleOfManySegmentsIsGivenInFewPieces) {
     Recorder r;
     r.sent(Segment{.at = 0, .seq = 1000});
     r.sent(Segment{.at = ms, .seq = 2000 + 60'000'000});
@@ -762,14 +762,14 @@ TEST(FarSender, HoleOfManySegmentsIsGivenInFewPieces) {
 
 // ---- What waits, and for how long
 
-TEST(FarSender, PureAcknowledgementsOfTheSenderAreNoEvents) {
+TEST(RemoteSender, PureAcknowledgementsOfTheSenderAreNoEvents) {
     Recorder r;
     r.sent(Segment{.at = 0, .seq = 1000, .length = 0});
     r.sent(Segment{.at = ms, .seq = 1000});
     EXPECT_THAT(r.finish(), ElementsAre("s:1000"));
 }
 
-TEST(FarSender, AcknowledgementsAreGivenThoughTheSenderFallsSilent) {
+TEST(RemoteSender, AcknowledgementsAreGivenThoughTheSenderFallsSilent) {
     Recorder r;
     r.ack(Ack{.at = 0, .ack = 100});
     r.play();
@@ -779,19 +779,19 @@ TEST(FarSender, AcknowledgementsAreGivenThoughTheSenderFallsSilent) {
     EXPECT_THAT(r.events, ElementsAre("a:100"));
 }
 
-TEST(FarSender, SoManyWaitAndNoMore) {
+TEST(RemoteSender, SoManyWaitAndNoMore) {
     Recorder r;
-    const uint32_t count = 3 * FarSender::max_pending;
+    const uint32_t count = 3 * RemoteSender::max_pending;
     for (uint32_t i = 0; i < count; ++i) r.ack(Ack{.at = i, .ack = i});
     r.play();
-    EXPECT_GE(r.events.size(), count - FarSender::max_pending);
+    EXPECT_GE(r.events.size(), count - RemoteSender::max_pending);
     Recorder holes;
     for (uint32_t i = 0; i < count; ++i) holes.sent(Segment{.at = i, .seq = 2 * i * mss});
     holes.play();
-    EXPECT_GE(holes.events.size(), count - FarSender::max_pending);
+    EXPECT_GE(holes.events.size(), count - RemoteSender::max_pending);
 }
 
-TEST(FarSender, AnySequenceOfPacketsIsGivenEachOnceInOrderOfTime) {
+TEST(RemoteSender, AnySequenceOfPacketsIsGivenEachOnceInOrderOfTime) {
     uint32_t random = 1;
     const auto next = [&random](uint32_t below) {
         random = random * 1664525 + 1013904223;

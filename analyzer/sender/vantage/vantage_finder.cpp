@@ -138,9 +138,9 @@ void VantageFinder::judge() {
     const bool leaning = nearer_ns < near_ns && nearer_ns + nearer_ns / 2 <= farther_ns;
     const bool at_end = (clear || both_near || leaning) && !(nearer.routed() && nearer_ns >= near_ns);
     // Two processors' clocks, and two queues to the tap, do not order what happens within so little.
-    const bool no_telling = both_near && !leaning;
+    const bool ambiguous = both_near && !leaning;
     place_ = !at_end       ? TapPlace::middle
-             : no_telling  ? TapPlace::unknown
+             : ambiguous   ? TapPlace::unknown
              : a_is_nearer ? TapPlace::at_a
                            : TapPlace::at_b;
 

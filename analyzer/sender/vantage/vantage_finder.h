@@ -41,7 +41,7 @@ class VantageFinder {
     TapPlace place() const { return place_; }
     bool settled() const { return settled_; }
 
-    // The least time from the tap to that side and back seen so far, in ns, reaction included; no_time if none yet.
+    // The least time from the tap to that side and back seen so remote, in ns, reaction included; no_time if none yet.
     // Half of it is the best guess for the way in one direction. These go on improving for a while after settled().
     int64_t round_trip_a_ns() const { return sides_[0].round_trip_ns(); }
     int64_t round_trip_b_ns() const { return sides_[1].round_trip_ns(); }

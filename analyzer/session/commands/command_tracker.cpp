@@ -140,8 +140,8 @@ bool CommandTracker::answer_unseen(uint64_t number, Arrival arrival) {
     row.response_ns = arrival.time_ns;
     ++row.pdus;
     const bool in_one_pdu = command.data_in_passed == 0 && command.data_in_expected > 0 &&
-                            command.data_in_expected <= habits_.longest_data_in &&
-                            habits_.statuses_apart == 0;
+                            command.data_in_expected <= profile_.longest_data_in &&
+                            profile_.statuses_apart == 0;
     if (in_one_pdu) {
         row.first_data_packet = row.last_data_packet = arrival.packet;
         row.first_data_ns = row.last_data_ns = arrival.time_ns;
@@ -162,7 +162,7 @@ bool CommandTracker::hold_answered(uint64_t number) {
     return true;
 }
 
-bool CommandTracker::tell_held(uint64_t number, Arrival arrival) {
+bool CommandTracker::settle_held(uint64_t number, Arrival arrival) {
     const uint32_t slot = slot_of(number);
     // An answer of its own has turned up.
     if (slot == TaskTable::none || !slots_[slot].inferred) return false;
@@ -226,7 +226,7 @@ uint64_t CommandTracker::infer_request(std::optional<uint32_t> itt, Serial32 cmd
     return number;
 }
 
-void CommandTracker::tell_tag(uint64_t command, uint32_t itt) {
+void CommandTracker::set_tag(uint64_t command, uint32_t itt) {
     const uint32_t slot = slot_of(command);
     if (slot != TaskTable::none && slots_[slot].nameless) name(slot, itt);
 }
@@ -280,7 +280,7 @@ uint64_t CommandTracker::on_data_in(const Pdu& pdu, uint32_t slot, bool moment_k
     const bool offset_known = pdu.inferred || pdu.header_captured >= buffer_offset_end;
     const uint32_t offset = offset_known ? bhs.buffer_offset() : command.data_in_passed;
     command.data_in_passed = std::max(command.data_in_passed, offset + bhs.data_segment_length());
-    learn_habits(pdu, command);
+    update_profile(pdu, command);
     if (command.standard_inquiry) learn_device(command, pdu);
     const uint64_t number = command.number;
     if (bhs.has_status()) {
@@ -308,7 +308,7 @@ uint64_t CommandTracker::on_response(const Pdu& pdu, uint32_t slot, bool moment_
     InFlight& command = slots_[slot];
     ++command.row->pdus;
     const Bhs bhs = pdu.bhs();
-    learn_habits(pdu, command);
+    update_profile(pdu, command);
     constexpr uint8_t completed_at_target = 0;
     if (bhs.response() == completed_at_target) note_status(command, pdu, bhs.status(), moment_known);
     // The data segment begins with the sense length (RFC 7143 §11.4.7.2).
@@ -516,12 +516,12 @@ uint32_t CommandTracker::orphan_of(uint32_t itt, Serial32 cmd_sn, bool immediate
 // The newest command with the tag of this answer that the target had received when it sent it.
 uint32_t CommandTracker::answered_by(const Pdu& pdu) const {
     const Bhs bhs = pdu.bhs();
-    const bool tells = is_from_target(bhs.opcode_value()) && pdu.header_captured >= exp_cmd_sn_end;
+    const bool has_exp_cmd_sn = is_from_target(bhs.opcode_value()) && pdu.header_captured >= exp_cmd_sn_end;
     uint32_t slot = tags_.find(bhs.itt());
     for (; slot != TaskTable::none; slot = slots_[slot].older) {
         const InFlight& command = slots_[slot];
         if (command.answered) return TaskTable::none;
-        if (command.orphan || !tells || !command.row->cmd_sn_known) break;
+        if (command.orphan || !has_exp_cmd_sn || !command.row->cmd_sn_known) break;
         if (has_received(bhs.exp_cmd_sn(), Serial32(command.row->cmd_sn), command.immediate)) break;
     }
     return slot;
@@ -585,17 +585,17 @@ void CommandTracker::take_back_inference(uint32_t slot) {
     command.data_in_passed = 0;
 }
 
-void CommandTracker::learn_habits(const Pdu& pdu, const InFlight& command) {
+void CommandTracker::update_profile(const Pdu& pdu, const InFlight& command) {
     const Bhs bhs = pdu.bhs();
     if (bhs.opcode() == Opcode::scsi_data_in) {
-        habits_.longest_data_in = std::max(habits_.longest_data_in, bhs.data_segment_length());
+        profile_.longest_data_in = std::max(profile_.longest_data_in, bhs.data_segment_length());
         const bool more_to_come = !command.orphan && !bhs.has_status() &&
                                   pdu.header_captured >= buffer_offset_end &&
                                   bhs.buffer_offset() + bhs.data_segment_length() < command.data_in_expected;
-        if (more_to_come) habits_.split_length = std::max(habits_.split_length, bhs.data_segment_length());
-        if (bhs.has_status()) ++habits_.statuses_with_data;
+        if (more_to_come) profile_.split_length = std::max(profile_.split_length, bhs.data_segment_length());
+        if (bhs.has_status()) ++profile_.statuses_with_data;
     } else if (command.data_in_expected > 0) {
-        ++habits_.statuses_apart;
+        ++profile_.statuses_apart;
     }
 }
 

@@ -26,7 +26,7 @@ struct AwaitedCommand {
 };
 
 // How this target is known to answer.
-struct AnswerHabits {
+struct ResponseProfile {
     uint32_t longest_data_in = 0;  // data segment length; 0: none seen
     uint32_t split_length = 0;  // of Data-In PDUs behind which more of their read's data came; 0: none seen
     uint64_t statuses_with_data = 0;  // Data-In PDUs with the S bit
@@ -84,7 +84,7 @@ class CommandTracker {
     void end_unseen(uint64_t command);
     // It was answered; when will be told later, or not, by either of the next two.
     bool hold_answered(uint64_t command);
-    bool tell_held(uint64_t command, Arrival arrival);
+    bool settle_held(uint64_t command, Arrival arrival);
     void end_held(uint64_t command);
     // Whether and when it was answered will be known only if its answer is seen, before end_given_up().
     void give_up(uint64_t command);
@@ -98,8 +98,8 @@ class CommandTracker {
     uint64_t infer_request(std::optional<uint32_t> itt, Serial32 cmd_sn, Arrival arrival, uint32_t connection,
                            bool writes = false);
     // Of an inferred request; nothing changes where an answer has named it since, or it has ended.
-    void tell_tag(uint64_t command, uint32_t itt);
-    const AnswerHabits& habits() const { return habits_; }
+    void set_tag(uint64_t command, uint32_t itt);
+    const ResponseProfile& profile() const { return profile_; }
     const AnswerOrder& order() const { return order_of_answers_; }
 
   private:
@@ -165,7 +165,7 @@ class CommandTracker {
     void note_data(InFlight& command, const Pdu& pdu, bool moment_known = true);
     void note_status(InFlight& command, const Pdu& pdu, uint8_t status, bool moment_known);
     void take_back_inference(uint32_t slot);
-    void learn_habits(const Pdu& pdu, const InFlight& command);
+    void update_profile(const Pdu& pdu, const InFlight& command);
     void learn_device(const InFlight& command, const Pdu& pdu);
     DeviceType device_of(uint64_t lun) const;
     void abort(uint32_t slot, PacketNumber packet);
@@ -181,7 +181,7 @@ class CommandTracker {
     std::vector<uint32_t> free_slots_;
     std::vector<TaskManagement> task_management_;
     std::vector<std::pair<uint64_t, DeviceType>> devices_;  // by LUN
-    AnswerHabits habits_;
+    ResponseProfile profile_;
     AnswerOrder order_of_answers_;
     uint32_t waiting_ = 0;
     PacketNumber unpaired_until_ = 0;

@@ -206,16 +206,16 @@ void UnseenAnswers::close_run(const Pdu* next, const AnswerShape& shape, Command
 }
 
 void UnseenAnswers::cut_head(Run& run, const AnswerShape& shape, CommandTracker& commands) {
-    const AnswerHabits& habits = commands.habits();
-    const bool apart = habits.statuses_apart > 0;
-    const bool either = apart && habits.statuses_with_data > 0;
+    const ResponseProfile& profile = commands.profile();
+    const bool apart = profile.statuses_apart > 0;
+    const bool either = apart && profile.statuses_with_data > 0;
     if (interleaves_ || (either && under_way_.left > 0)) {
         run.run.explicable = false;
         return;
     }
     const uint32_t rest =
         under_way_.left > 0
-            ? data_bytes(under_way_.passed, under_way_.passed + under_way_.left, shape, habits) +
+            ? data_bytes(under_way_.passed, under_way_.passed + under_way_.left, shape, profile) +
                   (apart ? shape.header_length : 0)
             : shape.header_length;
     if (rest > run.end - run.begin || !run.run.explicable) {
@@ -244,12 +244,12 @@ void UnseenAnswers::cut_tail(Run& run, const Pdu& next, const AnswerShape& shape
     } else if (data) {
         const bool whole = command != 0 && bhs.data_segment_length() >= expected;
         if (!whole) run.run.explicable = false;
-    } else if (command != 0 && expected > 0 && commands.habits().statuses_apart > 0) {
+    } else if (command != 0 && expected > 0 && commands.profile().statuses_apart > 0) {
         before = expected;
     }
     if (before <= passed) return;
     if (command == 0 && !data) return;
-    const uint32_t bytes = data_bytes(passed, before, shape, commands.habits());
+    const uint32_t bytes = data_bytes(passed, before, shape, commands.profile());
     if (bytes > run.end - run.begin || interleaves_) {
         run.run.explicable = false;
         return;
@@ -258,15 +258,15 @@ void UnseenAnswers::cut_tail(Run& run, const Pdu& next, const AnswerShape& shape
 }
 
 // How long the Data-In PDUs of a read are that one does not hold.
-uint32_t UnseenAnswers::pdu_limit(const AnswerShape& shape, const AnswerHabits& habits) const {
-    if (habits.split_length > 0) return habits.split_length;
-    return shape.declared_limit > 0 ? std::max(shape.declared_limit, habits.longest_data_in)
+uint32_t UnseenAnswers::pdu_limit(const AnswerShape& shape, const ResponseProfile& profile) const {
+    if (profile.split_length > 0) return profile.split_length;
+    return shape.declared_limit > 0 ? std::max(shape.declared_limit, profile.longest_data_in)
                                     : max_data_segment_length;
 }
 
 uint32_t UnseenAnswers::data_bytes(uint32_t from, uint32_t to, const AnswerShape& shape,
-                                   const AnswerHabits& habits) const {
-    const uint32_t limit = pdu_limit(shape, habits);
+                                   const ResponseProfile& profile) const {
+    const uint32_t limit = pdu_limit(shape, profile);
     const uint32_t data = to - from;
     const uint32_t whole = data / limit;
     const uint32_t rest = data % limit;
@@ -279,7 +279,7 @@ uint32_t UnseenAnswers::data_bytes(uint32_t from, uint32_t to, const AnswerShape
 // How many statuses there were since the one before, by their numbers.
 void UnseenAnswers::count(const Pdu& pdu) {
     if (pdu.header_captured < stat_sn_end) {
-        ++untold_;
+        ++unnumbered_;
         ++statuses_;
         return;
     }
@@ -287,15 +287,15 @@ void UnseenAnswers::count(const Pdu& pdu) {
     const int32_t passed = stat_sn_.distance_to(now);
     const bool known = stat_sn_known_;
     const bool sensible =
-        known && passed > 0 && passed <= most_between && static_cast<uint32_t>(passed) > untold_;
+        known && passed > 0 && passed <= most_between && static_cast<uint32_t>(passed) > unnumbered_;
     if (known && !sensible) issues_->add(Issue::statuses_out_of_number, pdu.last.packet);
     if (known && !sensible) strict_.on_contradiction();
     stat_sn_ = now;
     stat_sn_known_ = true;
-    const uint32_t untold = untold_;
-    untold_ = 0;
+    const uint32_t unnumbered = unnumbered_;
+    unnumbered_ = 0;
     ++statuses_;
-    if (sensible) return end_group(static_cast<uint32_t>(passed) - untold - 1, pdu.last);
+    if (sensible) return end_group(static_cast<uint32_t>(passed) - unnumbered - 1, pdu.last);
     const bool run_waits = !runs_.empty() && !runs_.back().ends_group;
     if (run_waits) {
         runs_.back().ends_group = true;
@@ -325,8 +325,8 @@ void UnseenAnswers::end_group(uint32_t unseen, Arrival now) {
 void UnseenAnswers::list_open(const CommandTracker& commands, bool status_with_data) {
     commands.list_unseen(connection_, runs_.back().last_packet, AnswerPairings::max_open, awaited_);
     open_.clear();
-    const AnswerHabits& habits = commands.habits();
-    const uint32_t limit = pdu_limit(shape_, habits);
+    const ResponseProfile& profile = commands.profile();
+    const uint32_t limit = pdu_limit(shape_, profile);
     for (const AwaitedCommand& command : awaited_) {
         OpenCommand& open = open_.emplace_back();
         open.number = command.command;
@@ -335,7 +335,7 @@ void UnseenAnswers::list_open(const CommandTracker& commands, bool status_with_d
         open.cmd_sn = command.cmd_sn;
         open.answer_bytes = shape_.header_length;
         if (command.data_expected == 0) continue;
-        open.answer_bytes = data_bytes(0, command.data_expected, shape_, habits) +
+        open.answer_bytes = data_bytes(0, command.data_expected, shape_, profile) +
                             (status_with_data ? 0 : shape_.header_length);
         open.first_data = std::min(command.data_expected, limit);
         open.pdu_bytes = shape_.header_length + padded(limit) + shape_.data_digest_length;
@@ -404,8 +404,8 @@ void UnseenAnswers::drop_runs(size_t count, CommandTracker& commands) {
 // Whose the answers in the runs are if this target answers strictly in order of request: the next command's, at the place
 // that its CmdSN tells, and so long that they fill the bytes. False where that cannot be.
 bool UnseenAnswers::lay_out(size_t counting, const CommandTracker& commands) {
-    const AnswerHabits& habits = commands.habits();
-    const bool usually_with_data = habits.statuses_with_data >= habits.statuses_apart;
+    const ResponseProfile& profile = commands.profile();
+    const bool usually_with_data = profile.statuses_with_data >= profile.statuses_apart;
     for (const bool with_data : {usually_with_data, !usually_with_data}) {
         list_open(commands, with_data);
         laid_out_ = pending_;
@@ -480,16 +480,16 @@ void UnseenAnswers::hold_all(size_t counting, CommandTracker& commands) {
     pending_.clear();
     starts_.clear();
     drop_runs(counting, commands);
-    if (strict_.believed()) return tell_held(commands);
+    if (strict_.believed()) return settle_held(commands);
     if (held_.size() <= max_held) return;
     strict_.on_contradiction();
     order_broke(commands);
 }
 
-void UnseenAnswers::tell_held(CommandTracker& commands) {
+void UnseenAnswers::settle_held(CommandTracker& commands) {
     if (held_.empty()) return;
     for (const Held& held : held_) {
-        if (!commands.tell_held(held.command, held.arrival))
+        if (!commands.settle_held(held.command, held.arrival))
             store_->add_unpaired({session_, 1, held.first_packet, held.last_packet});
     }
     held_.clear();
@@ -529,7 +529,7 @@ void UnseenAnswers::note_order(CommandTracker& commands) {
     if (strict_.broken()) {
         order_broke(commands);
     } else if (strict_.believed()) {
-        tell_held(commands);
+        settle_held(commands);
     }
 }
 
@@ -544,9 +544,9 @@ bool UnseenAnswers::weigh(size_t counting, const CommandTracker& commands) {
         if (statuses) *statuses += run.unseen;
         batch_.back().statuses = statuses;
     }
-    const AnswerHabits& habits = commands.habits();
-    const bool usually_with_data = habits.statuses_with_data >= habits.statuses_apart;
-    const bool always = (habits.statuses_with_data == 0) != (habits.statuses_apart == 0);
+    const ResponseProfile& profile = commands.profile();
+    const bool usually_with_data = profile.statuses_with_data >= profile.statuses_apart;
+    const bool always = (profile.statuses_with_data == 0) != (profile.statuses_apart == 0);
     constexpr int most_tries = 6;
     for (int tries = 0; tries < most_tries; ++tries) {
         for (const bool with_data : {usually_with_data, !usually_with_data}) {
@@ -595,7 +595,7 @@ void UnseenAnswers::take_pairings(size_t counting, CommandTracker& commands) {
             issues_->add(Issue::answers_not_paired, runs_.front().first_packet);
         }
     }
-    tell_unpaired(counting, commands);
+    report_unpaired(counting, commands);
     pending_.clear();
     for (const Held& held : laid_out_) {
         if (std::ranges::none_of(order,
@@ -635,7 +635,7 @@ bool UnseenAnswers::may_bring(const Pairing& pairing) const {
 }
 
 // For the runs settled, how many statuses stay without a command.
-void UnseenAnswers::tell_unpaired(size_t counting, CommandTracker& commands) {
+void UnseenAnswers::report_unpaired(size_t counting, CommandTracker& commands) {
     size_t first = 0;
     uint32_t paired = 0;
     for (size_t i = 0; i < counting; ++i) {
@@ -679,7 +679,7 @@ void UnseenAnswers::lose(CommandTracker& commands) {
         if (run.unseen > 0) issues_->add(Issue::answers_not_paired, run.first_packet, run.unseen);
     }
     paired_.assign(runs_.size(), 0);
-    tell_unpaired(runs_.size(), commands);
+    report_unpaired(runs_.size(), commands);
     starts_.clear();
     drop_runs(runs_.size(), commands);
     lost_ = true;

@@ -104,8 +104,8 @@ class UnseenAnswers {
     void count(const Pdu& pdu);
     void end_group(uint32_t unseen, Arrival now);
     uint32_t data_bytes(uint32_t from, uint32_t to, const AnswerShape& shape,
-                        const AnswerHabits& habits) const;
-    uint32_t pdu_limit(const AnswerShape& shape, const AnswerHabits& habits) const;
+                        const ResponseProfile& profile) const;
+    uint32_t pdu_limit(const AnswerShape& shape, const ResponseProfile& profile) const;
     void list_open(const CommandTracker& commands, bool status_with_data);
     void settle_if_ready(CommandTracker& commands);
     void settle(size_t counting, CommandTracker& commands);
@@ -114,7 +114,7 @@ class UnseenAnswers {
     const Held* in_order(uint64_t command) const;
     bool hold(const Held& held, CommandTracker& commands);
     void hold_all(size_t counting, CommandTracker& commands);
-    void tell_held(CommandTracker& commands);
+    void settle_held(CommandTracker& commands);
     void drop_held(CommandTracker& commands);
     bool may_bring(const Pairing& pairing) const;
     bool order_broke(CommandTracker& commands);
@@ -122,7 +122,7 @@ class UnseenAnswers {
     bool weigh(size_t counting, const CommandTracker& commands);
     void take_pairings(size_t counting, CommandTracker& commands);
     void lose(CommandTracker& commands);
-    void tell_unpaired(size_t counting, CommandTracker& commands);
+    void report_unpaired(size_t counting, CommandTracker& commands);
     void drop_runs(size_t count, CommandTracker& commands);
     static Arrival arrival_at(const Run& run, uint64_t end, bool& captured);
 
@@ -142,7 +142,7 @@ class UnseenAnswers {
 
     bool stat_sn_known_ = false;
     Serial32 stat_sn_;             // of the latest status, seen or not
-    uint32_t untold_ = 0;          // statuses seen since whose StatSN was not
+    uint32_t unnumbered_ = 0;      // statuses seen since whose StatSN was not
     uint32_t paired_at_once_ = 0;  // in the group, those that go on with a read that was seen
     uint64_t statuses_ = 0;        // all so far
     uint64_t look_again_at_ = 0;

@@ -39,9 +39,9 @@ struct Watch {
     uint64_t acks = 0;
     std::set<PacketNumber> segments;
 
-    void drain(FarSender& far) {
-        FarSender::Event event;
-        while (far.next(event)) {
+    void drain(RemoteSender& remote) {
+        RemoteSender::Event event;
+        while (remote.next(event)) {
             require((event.sent != nullptr) != (event.ack != nullptr));
             const int64_t at_ns = event.sent != nullptr ? event.sent->time_ns : event.ack->time_ns;
             require(at_ns >= time_ns);
@@ -67,7 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     options.mss = bytes.take(2);
     options.sack = (bytes.take(1) & 1) != 0;
     const uint32_t trip = bytes.take(1);
-    FarSender far(options, trip == 0 ? no_time : static_cast<int64_t>(trip) * 100'000);
+    RemoteSender remote(options, trip == 0 ? no_time : static_cast<int64_t>(trip) * 100'000);
     Watch watch;
     int64_t time_ns = 0;
     uint32_t seq = bytes.take(4);
@@ -101,7 +101,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                 for (auto& block : ack.sack)
                     block = {Serial32(seq - bytes.take(2)), Serial32(seq - bytes.take(2))};
             }
-            far.on_ack(ack);
+            remote.on_ack(ack);
             ++acks_in;
         } else {
             SentSegment segment;
@@ -128,13 +128,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
             segment.timestamp_echo = bytes.take(1);
             segment.ip_id = static_cast<uint16_t>((kind & 16) != 0 ? bytes.take(2) : packet);
             segment.ack = Serial32(ack_seq - bytes.take(1));
-            far.on_sent(segment);
+            remote.on_sent(segment);
         }
-        watch.drain(far);
-        require(acks_in - watch.acks <= FarSender::max_pending);
+        watch.drain(remote);
+        require(acks_in - watch.acks <= RemoteSender::max_pending);
     }
-    far.finish();
-    watch.drain(far);
+    remote.finish();
+    watch.drain(remote);
     require(watch.acks == acks_in);
     return 0;
 }
