@@ -3,6 +3,7 @@
 """The project's includes held against layers.txt, and the checker itself on trees made up for it."""
 
 import pathlib
+import re
 import tempfile
 import unittest
 
@@ -139,6 +140,18 @@ class Project(unittest.TestCase):
                 self.assertNotEqual(other, layers.TOP, f"{folder} may not stand on the command line")
                 self.assertTrue(folder == layers.TOP or layers.PARTS.index(other.split("/")[0]) <= layers.PARTS.index(part),
                                 f"{folder} may not include {other}")
+
+    def test_a_readme_says_what_its_folder_may_include(self):
+        """Word for word what layers.txt allows; and the folders of these parts have one each."""
+        for folder in self.plan.allowed:
+            path = layers.ROOT / folder / "README.md"
+            if not path.is_file():
+                self.assertTrue(folder.startswith("gui") or folder in layers.WITHOUT_README, f"{folder} has no README.md")
+                continue
+            listed = re.search(r"^May include: ([^.]*)\.$", path.read_text(encoding="utf-8"), re.MULTILINE)
+            if listed:
+                names = {layers.within(folder, name) for name in re.findall(r"`([^`]+)`", listed[1])}
+                self.assertEqual(names, self.plan.allowed[folder], f"{path}, line `May include:`")
 
     def test_the_architecture_shows_the_layers(self):
         drawing = "\n".join("    " + line for line in layers.draw(self.plan))
