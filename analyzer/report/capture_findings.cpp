@@ -158,11 +158,21 @@ void add_of_losses(FindingList& list, const FindingsInput& input, const Stop& st
         list.push_back(std::move(finding));
     }
     if (duplicates > 0) {
-        Finding finding =
-            make(Kind::captured_twice, Severity::notice,
-                 fmt::format("{} captured twice", counted(duplicates, "segment")),
-                 "As mirror ports do that copy what comes in and what goes out. They are told apart from "
-                 "retransmissions; counts of packets and bytes hold them twice.");
+        uint64_t packets = 0;
+        for (const ConnectionRow& row : input.store.connections())
+            packets += row.packets_out + row.packets_in;
+        // A mirror port copies all of a direction; of a few segments nothing tells whether the path delivered them twice.
+        constexpr uint64_t one_in = 20;
+        const bool is_mirror = duplicates >= packets / one_in;
+        Finding finding = make(
+            Kind::captured_twice, is_mirror ? Severity::notice : Severity::information,
+            fmt::format("{} {}", counted(duplicates, "segment"),
+                        is_mirror ? "captured twice" : "in the capture twice"),
+            is_mirror
+                ? "As mirror ports do that copy what comes in and what goes out. They are told apart from "
+                  "retransmissions; counts of packets and bytes hold them twice."
+                : "The same packet, sent once: captured twice, or doubled on the path. They are told apart "
+                  "from retransmissions; counts of packets and bytes hold them twice.");
         place(finding, first_duplicate);
         list.push_back(std::move(finding));
     }

@@ -211,7 +211,8 @@ std::vector<Finding> findings(const FindingsInput& input) {
     const std::vector<SenderFacts> senders =
         find_sender_facts(input.store, connections_with_slow(commands), commands.busy, stop);
     if (stop.asked()) return {};
-    const std::map<uint32_t, ConnectionWaits> waits = waits_of(senders);
+    const std::vector<SharedFlow> flows = shared_flows(senders);
+    const std::map<uint32_t, ConnectionWaits> waits = waits_of(senders, flows);
     const std::vector<ServiceTimes> services = find_service_times(input.store, commands, waits, stop);
     if (stop.asked()) return {};
     add_sender_findings(list, senders);

@@ -257,7 +257,13 @@ TEST_F(Findings, a_shut_window_is_told_with_its_longest_stall) {
 
 TEST_F(Findings, a_window_that_is_small_but_open_is_no_stall) {
     SenderSummary& target = add_target();
-    add_window(target, 0, {.snd_nxt = 3 * mss, .advertised_window = 4 * mss, .limit = SendLimit::receiver});
+    for (uint32_t i = 0; i < 20; ++i) {
+        add_window(target, 50 * int64_t{i},
+                   {.snd_una = i * mss,
+                    .snd_nxt = (i + 3) * mss,
+                    .advertised_window = 4 * mss,
+                    .limit = SendLimit::receiver});
+    }
     add_window(target, 1000, {});
     EXPECT_TRUE(find(Kind::zero_window_stall).empty());
     const Finding finding = find_one(Kind::receiver_window);
@@ -270,6 +276,138 @@ TEST_F(Findings, a_window_that_was_never_filled_held_nobody_back) {
     add_window(target, 0, {.snd_nxt = 65'584, .advertised_window = 80'512, .limit = SendLimit::receiver});
     add_window(target, 1000, {});
     EXPECT_TRUE(find(Kind::receiver_window).empty());
+}
+
+// What most hosts' windows do (tcp_rcv_space_adjust()): full while they grow, and never again.
+TEST_F(Findings, a_window_that_grows_as_it_is_used_is_not_too_small) {
+    SenderSummary& target = add_target();
+    for (uint32_t i = 0; i < 40; ++i) {
+        const uint32_t window = 20'000 + 20'000 * std::min(i / 2, 10u);
+        add_window(target, 10 * int64_t{i},
+                   {.snd_una = i,
+                    .snd_nxt = i + window - mss,
+                    .advertised_window = window,
+                    .limit = i < 20 ? SendLimit::receiver : SendLimit::application});
+    }
+    add_window(target, 400, {});
+    EXPECT_TRUE(find(Kind::receiver_window).empty());
+}
+
+TEST_F(Findings, a_window_that_shrinks_because_nobody_reads_is_told) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.snd_nxt = 10'000, .advertised_window = 200'000, .limit = SendLimit::application});
+    for (uint32_t i = 1; i < 40; ++i) {
+        add_window(target, 10 * int64_t{i},
+                   {.snd_una = i * mss,
+                    .snd_nxt = (i + 9) * mss,
+                    .advertised_window = 10 * mss,
+                    .limit = SendLimit::receiver});
+    }
+    add_window(target, 400, {});
+    EXPECT_THAT(find_one(Kind::receiver_window).evidence,
+                Contains(HasSubstr("up to 8.79 KiB were outstanding of 9.77 KiB offered")));
+}
+
+// At the sender what is under way is exact: more than a window has room for shows that it knew of a wider one.
+TEST_F(Findings, a_window_that_was_exceeded_held_nobody_back) {
+    add_connection(1).vantage = Vantage::target;
+    SenderSummary& target = store.add_sender(2, false);
+    for (uint32_t i = 0; i < 40; ++i) {
+        add_window(target, 10 * int64_t{i},
+                   {.snd_una = i * mss,
+                    .snd_nxt = (i + 20) * mss,
+                    .advertised_window = 10 * mss,
+                    .limit = SendLimit::receiver});
+    }
+    add_window(target, 400, {});
+    EXPECT_TRUE(find(Kind::receiver_window).empty());
+}
+
+class PathStall : public Findings {
+  protected:
+    // Captured at the initiator, whose timer sends again in packet 350; nothing passes from 10 to 1000 ms else. The target's
+    // packet `first` comes again in packet 400, sent 300 ms later.
+    Finding stall(PacketNumber first) {
+        SenderSummary& initiator = add_initiator();
+        SenderSummary& target = add_target();
+        add_window(target, 0, {.snd_una = 1, .snd_nxt = 1});
+        const auto passed = [&](PacketNumber packet, int64_t at_ms, uint32_t una,
+                                CaState state = CaState::open) {
+            WindowRow row{.packet = packet, .time_ns = at_ms * ms, .srtt_ns = 2 * ms};
+            row.connection = 1;
+            row.from_a = true;
+            row.snd_una = una;
+            row.snd_nxt = 10'000;
+            row.ca_state = state;
+            store.add_window(initiator, row);
+        };
+        passed(299, 9, 1);
+        passed(301, 10, 1);
+        passed(350, 500, 1, CaState::loss);
+        passed(389, 1000, 10'000);
+        passed(399, 1000, 10'000);
+        passed(401, 1001, 10'000);
+        add_loss(initiator, LossKind::spurious, 500, 350);
+        store.add_loss(target, {.packet = 400,
+                                .original_packet = first,
+                                .time_ns = 600 * ms,
+                                .delay_ns = 300 * ms,
+                                .connection = 1,
+                                .length = mss,
+                                .kind = LossKind::spurious,
+                                .from_a = false});
+        return find_one(Kind::path_stall);
+    }
+};
+
+TEST_F(PathStall, is_of_the_side_whose_data_came_when_it_was_over) {
+    const Finding finding = stall(390);
+    EXPECT_EQ(finding.sender, Finding::Sender::target);
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("came here only when that was over")));
+}
+
+TEST_F(PathStall, is_of_the_other_side_where_data_had_come_in_time) {
+    const Finding finding = stall(300);
+    EXPECT_EQ(finding.sender, Finding::Sender::initiator);
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("had come here before")));
+}
+
+// The capture has an acknowledgement, and 212 ms later what it acknowledges again: no stall of the path.
+TEST_F(Findings, an_acknowledgement_that_was_lost_is_told_where_a_command_waited_for_it) {
+    add_read(10, 300);
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.snd_una = 1, .snd_nxt = 1});
+    add_window(target, 20, {.snd_una = 1, .snd_nxt = 1449});
+    add_window(target, 21, {.snd_una = 1449, .snd_nxt = 1449});
+    store.add_loss(target, {.packet = 40,
+                            .time_ns = 233 * ms,
+                            .connection = 1,
+                            .length = 1448,
+                            .kind = LossKind::spurious,
+                            .from_a = false});
+    add_window(target, 300, {.snd_una = 2897, .snd_nxt = 2897});
+    const Finding finding = find_one(Kind::retransmission_timeout);
+    EXPECT_EQ(finding.severity, Finding::Severity::problem);
+    EXPECT_THAT(finding.title,
+                HasSubstr("Acknowledgements for target 10.0.0.2:3260 were lost or held up: 212 ms"));
+    EXPECT_GE(finding.evidence.size(), 2u);
+    EXPECT_TRUE(find(Kind::path_stall).empty());
+    EXPECT_TRUE(find(Kind::nothing_wrong).empty());
+}
+
+TEST_F(Findings, an_acknowledgement_that_was_lost_while_nobody_waited_is_not_told) {
+    add_read(10, 12);
+    SenderSummary& target = add_target();
+    add_window(target, 20, {.snd_una = 1, .snd_nxt = 1449});
+    add_window(target, 21, {.snd_una = 1449, .snd_nxt = 1449});
+    store.add_loss(target, {.packet = 40,
+                            .time_ns = 233 * ms,
+                            .connection = 1,
+                            .length = 1448,
+                            .kind = LossKind::spurious,
+                            .from_a = false});
+    add_window(target, 300, {.snd_una = 2897, .snd_nxt = 2897});
+    EXPECT_TRUE(find(Kind::retransmission_timeout).empty());
 }
 
 TEST_F(Findings, a_timeout_lasts_from_the_last_progress_to_the_next) {
@@ -300,7 +438,10 @@ TEST_F(Findings, timeouts_of_both_sides_at_once_are_told_once) {
     }
     const Finding finding = find_one(Kind::path_stall);
     EXPECT_EQ(finding.cost_ns, 400 * ms);
-    EXPECT_THAT(finding.title, HasSubstr("from target 10.0.0.2:3260 stood still once: 400 ms"));
+    EXPECT_THAT(
+        finding.title,
+        HasSubstr("between target 10.0.0.2:3260 and initiator 10.0.0.1:50001 stood still once: 400 ms"));
+    EXPECT_EQ(finding.sender, Finding::Sender::unknown) << "nothing tells which way";
     EXPECT_TRUE(find(Kind::retransmission_timeout).empty());
 }
 
@@ -981,6 +1122,106 @@ TEST_F(Findings, many_large_commands_that_wait_for_each_other_are_told_by_little
     const Finding finding = find_one(Kind::saturated);
     EXPECT_THAT(finding.evidence.front(), HasSubstr("Little's law"));
     EXPECT_TRUE(find(Kind::nothing_wrong).empty());
+}
+
+// What is under way fills the path and is silent while that stands: neither the target nor nothing made the commands wait.
+TEST_F(Findings, commands_that_wait_in_a_queue_of_uneven_rate_are_told_by_littles_law) {
+    SenderSummary& target = add_target();
+    uint32_t una = 0;
+    for (int64_t i = 0; i <= 49; ++i) {
+        una += i / 5 % 2 == 0 ? 120'000 : 10'000;
+        add_window(target, 20 * i,
+                   {.srtt_ns = 200 * ms,
+                    .snd_una = una,
+                    .snd_nxt = una + 900'000,
+                    .in_flight = 900'000,
+                    .limit = SendLimit::application});
+    }
+    for (int64_t i = 0; i < 34; ++i) add_read(20 * i, 320);
+    const Finding finding = find_one(Kind::saturated);
+    EXPECT_EQ(finding.side, Finding::Side::path);
+    EXPECT_EQ(finding.evidence.size(), 2u);
+    EXPECT_TRUE(find(Kind::target_wait).empty());
+    EXPECT_TRUE(find(Kind::path_queue).empty());
+    EXPECT_TRUE(find(Kind::nothing_wrong).empty());
+}
+
+// The path's round trip as the capture shows it, where what is reckoned of a far sender is less than that.
+TEST_F(Findings, no_round_trip_is_shorter_than_the_paths) {
+    SenderSummary& target = add_target();
+    target.set_rtt_min(1'000);
+    for (int64_t i = 0; i < 30; ++i) {
+        add_read(30 * i, 25);
+        add_window(target, 30 * i + 25, {.limit = SendLimit::application});
+    }
+    EXPECT_THAT(find_one(Kind::target_wait).evidence,
+                Contains(HasSubstr("the path's round trip is 2.00 ms")));
+}
+
+class TwoSessions : public Findings {
+  protected:
+    // Two connections of the same hosts with reads of 6 ms, while each moves data every `pause_ns`, in turn with the other.
+    void load(int64_t pause_ns) {
+        for (uint32_t connection = 1; connection <= 2; ++connection) {
+            uint32_t session = connection;
+            if (connection == 2) {
+                store.add_session(session).connections = 1;
+                add_connection(session);
+            }
+            SenderSummary& target = store.add_sender(connection, false);
+            const int64_t own_ns = connection == 1 ? 0 : 450'000'000;
+            for (uint32_t i = 0; i * pause_ns < 450'000'000; ++i) {
+                WindowRow row{
+                    .time_ns = own_ns + i * pause_ns, .srtt_ns = 2 * ms, .snd_una = i, .snd_nxt = i + 1};
+                row.connection = connection;
+                row.in_flight = 1;
+                row.limit = SendLimit::application;
+                store.add_window(target, row);
+            }
+            for (int64_t i = 0; i < 30; ++i) {
+                const int64_t begin_ms = (connection == 1 ? 450 : 0) + 10 * i;
+                add_command({.bytes = 4096,
+                             .request_packet = static_cast<PacketNumber>(2000 + 100 * begin_ms + connection),
+                             .response_packet = static_cast<PacketNumber>(2050 + 100 * begin_ms + connection),
+                             .request_ns = begin_ms * ms,
+                             .first_data_ns = (begin_ms + 8) * ms,
+                             .last_data_ns = (begin_ms + 8) * ms,
+                             .response_ns = (begin_ms + 8) * ms,
+                             .name = "READ(16)",
+                             .connection = connection,
+                             .opcode = read_16,
+                             .status = 0,
+                             .outcome = Outcome::completed});
+            }
+        }
+    }
+    // Of target_wait, the gravest.
+    Finding::Severity severity() {
+        Finding::Severity gravest = Finding::Severity::information;
+        const std::vector<Finding> waits = find(Kind::target_wait);
+        EXPECT_FALSE(waits.empty());
+        for (const Finding& finding : waits) gravest = std::min(gravest, finding.severity);
+        return gravest;
+    }
+};
+
+TEST_F(TwoSessions, that_wait_while_nothing_flows_wait_for_the_target) {
+    load(40 * ms);
+    EXPECT_EQ(severity(), Finding::Severity::notice);
+}
+
+TEST_F(TwoSessions, that_wait_while_the_others_data_flow_may_wait_behind_them) {
+    load(ms / 10);
+    EXPECT_EQ(severity(), Finding::Severity::information);
+}
+
+TEST_F(Findings, a_few_segments_that_are_there_twice_are_no_mirror_ports_doing) {
+    SenderSummary& target = add_target();
+    for (int64_t i = 0; i < 30; ++i) add_loss(target, LossKind::duplicate, i);
+    EXPECT_EQ(find_one(Kind::captured_twice).severity, Finding::Severity::information);
+    EXPECT_THAT(find_one(Kind::captured_twice).explanation, HasSubstr("or doubled on the path"));
+    for (int64_t i = 0; i < 3000; ++i) add_loss(target, LossKind::duplicate, i);
+    EXPECT_EQ(find_one(Kind::captured_twice).severity, Finding::Severity::notice);
 }
 
 TEST_F(Findings, of_a_connection_captured_in_one_direction_nothing_is_said_of_its_tcp) {

@@ -73,7 +73,12 @@ class OfSession {
         constexpr double least_known = 0.5;
         if (target_is_slow || session_.for_each_known() * least_known > 1) return;
         // What follows is about senders that had nothing to send.
-        if (sender_.queues_on_path() || sender_.limited_share(SendLimit::application) < most) return;
+        if (sender_.limited_share(SendLimit::application) < most) return;
+        // A queue on the path whose rate tells of a bottleneck is told as one (path_queue).
+        if (sender_.queues_on_path()) {
+            if (!sender_.has_bottleneck()) saturated();
+            return;
+        }
         if (waits_for_r2ts || shallow_queue() || send_buffer()) return;
         saturated();
     }
@@ -196,22 +201,36 @@ class OfSession {
         const double ratio = expected_ns / static_cast<double>(turnaround_ns_);
         constexpr double agrees = 1.5;
         if (ratio > agrees || ratio < 1 / agrees) return;
+        const bool on_path = sender_.queues_on_path();
         Finding finding = begin(Kind::saturated, Severity::notice, 0);
-        finding.side = Finding::Side::target;
-        finding.title =
-            fmt::format("{} of {} at once take {} each: {} gives no more than {}", counted(depth_, noun()),
-                        size(), human_duration(turnaround_ns_),
-                        reads_ ? "the target" : "the path or the target", human_rate(throughput_));
+        finding.side = on_path ? Finding::Side::path : Finding::Side::target;
+        finding.title = fmt::format("{} of {} at once took {} each: {} gave no more than {}",
+                                    counted(depth_, noun()), size(), human_duration(turnaround_ns_),
+                                    on_path  ? "the path"
+                                    : reads_ ? "the target"
+                                             : "the path or the target",
+                                    human_rate(throughput_));
         finding.explanation =
-            "More at once only wait longer. Find out what limits that rate: disks of the target, its "
-            "processor, what "
-            "else it serves. Fewer commands at once would each be faster at the same rate.";
+            on_path
+                ? "More at once only wait longer, in a queue on the path. Find out what limits that rate: a "
+                  "slow "
+                  "port, shaping, other traffic, or a host that is at its limit. Fewer commands at once "
+                  "would "
+                  "each be faster at the same rate."
+                : "More at once only wait longer. Find out what limits that rate: disks of the target, its "
+                  "processor, what else it serves. Fewer commands at once would each be faster at the same "
+                  "rate.";
         finding.add_sign(fmt::format("Little's law: {} × {} at {} are {} each", depth_, size(),
                                      human_rate(throughput_),
                                      human_duration(static_cast<int64_t>(std::min(expected_ns, 1e15)))));
-        finding.add_sign(fmt::format("TCP let its sender send all it had {} of the time, over {}",
-                                     human_percent(sender_.limited_share(SendLimit::application)),
-                                     human_duration(rtt_ns_)));
+        if (on_path) {
+            finding.add_sign(fmt::format("its data waited on the path: a round trip of {} rather than {}",
+                                         human_duration(sender_.queued_srtt_ns), human_duration(rtt_ns_)));
+        } else {
+            finding.add_sign(fmt::format("TCP let its sender send all it had {} of the time, over {}",
+                                         human_percent(sender_.limited_share(SendLimit::application)),
+                                         human_duration(rtt_ns_)));
+        }
         list_.push_back(std::move(finding));
     }
 
@@ -283,9 +302,11 @@ bool is_slow(const ServiceTimes& one, uint32_t depth) {
 
 bool shares_its_path(uint32_t connection, std::span<const SenderFacts> senders) {
     return std::ranges::any_of(senders, [&](const SenderFacts& sender) {
-        constexpr double little = 0.25;  // of its own
-        return sender.number == connection && !sender.is_initiator &&
-               sender.beside_rate > little * sender.rate();
+        if (sender.number != connection || sender.is_initiator) return false;
+        constexpr double little = 0.25;  // of its own, both of the time that the connection was there
+        const int64_t life_ns = elapsed_ns(sender.connection->start_ns, sender.connection->end_ns);
+        return life_ns > 0 && sender.beside_rate > little * static_cast<double>(sender.bytes()) * 1e9 /
+                                                       static_cast<double>(life_ns);
     });
 }
 
@@ -319,7 +340,9 @@ void add_target_waits(FindingList& list, const CommandFacts& commands, std::span
         // Where several connections share the path, what waits on one may have waited behind the data of another; but a
         // logical unit that is slow while another is fast is not the path's doing.
         const bool other_unit = faster != nullptr && faster->lun != one.lun;
-        if (!proven && !other_unit && shares_its_path(one.connection, senders))
+        // Nor did what came while nothing flowed from the target's host at all wait in a queue.
+        const bool was_silent = one.undisturbed.percentile_ns(0.5) >= std::max(least_wait_ns, wait_ns / 2);
+        if (!proven && !other_unit && !was_silent && shares_its_path(one.connection, senders))
             finding.severity = Severity::information;
         finding.side = Finding::Side::target;
         finding.sender = Finding::Sender::target;

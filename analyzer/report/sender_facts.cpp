@@ -31,9 +31,15 @@ constexpr bool is_repair(LossKind kind) {
     return kind == LossKind::fast_retransmit || kind == LossKind::rto || kind == LossKind::tlp;
 }
 
-// How long how much was in flight, told within an eighth.
+// How long how many bytes were in flight, or in a window, told within an eighth.
 class InFlight {
   public:
+    // The time with less.
+    double below(uint32_t bytes) const {
+        double sum = 0;
+        for (size_t i = 0; i < place_of(bytes); ++i) sum += times_[i];
+        return sum;
+    }
     void add(uint32_t bytes, int64_t ns) { times_[place_of(bytes)] += static_cast<double>(ns); }
     uint32_t quantile(double fraction) const {
         double all = 0;
@@ -62,9 +68,13 @@ class InFlight {
 
 // A window is what a sender waits for only where it is full but for what the sender would not send by itself: a segment and
 // less than another, or what tcp_tso_should_defer() leaves unused.
-bool is_full(const WindowRow& row, uint32_t mss) {
+bool is_full(const WindowRow& row, uint32_t mss, bool is_exact) {
     if (row.advertised_window == unknown<uint32_t>) return false;
     const int32_t outstanding = Serial32(row.snd_una).distance_to(Serial32(row.snd_nxt));
+    // What was sent beyond a window shows that the sender knew of a wider one.
+    if (is_exact && outstanding > 0 &&
+        static_cast<uint64_t>(outstanding) > uint64_t{row.advertised_window} + mss)
+        return false;
     const uint64_t left_over = std::max<uint64_t>(2 * uint64_t{mss}, row.advertised_window / 8);
     return outstanding >= 0 && static_cast<uint64_t>(outstanding) + left_over >= row.advertised_window;
 }
@@ -183,6 +193,73 @@ class LateAcks {
     int64_t last_ns_ = no_time;
 };
 
+// When packets passed the capture, as far as the rows of senders at the capture tell: their times are their packets' own.
+class CaptureTimes {
+  public:
+    void want(PacketNumber packet) { moments_.push_back({packet}); }
+    void ready() {
+        std::ranges::sort(moments_, {}, &Moment::packet);
+        const auto repeated = std::ranges::unique(moments_, {}, &Moment::packet);
+        moments_.erase(repeated.begin(), repeated.end());
+    }
+    bool empty() const { return moments_.empty(); }
+    void on_packet(PacketNumber packet, int64_t time_ns) {
+        const auto next = std::ranges::lower_bound(moments_, packet, {}, &Moment::packet);
+        if (next != moments_.end()) next->not_before_ns = std::max(next->not_before_ns, time_ns);
+        const auto after = next != moments_.end() && next->packet == packet ? std::next(next) : next;
+        if (after == moments_.begin()) return;
+        Moment& before = *std::prev(after);
+        before.not_after_ns =
+            before.not_after_ns == no_time ? time_ns : std::min(before.not_after_ns, time_ns);
+    }
+    void finish() {
+        for (size_t i = 1; i < moments_.size(); ++i)
+            moments_[i].not_before_ns = std::max(moments_[i].not_before_ns, moments_[i - 1].not_before_ns);
+        for (size_t i = moments_.size(); i-- > 1;) {
+            Moment& earlier = moments_[i - 1];
+            if (earlier.not_after_ns == no_time) earlier.not_after_ns = moments_[i].not_after_ns;
+        }
+    }
+    // The packet passed not before the one and not after the other; no_time where that is not known.
+    std::pair<int64_t, int64_t> of(PacketNumber packet) const {
+        const auto found = std::ranges::lower_bound(moments_, packet, {}, &Moment::packet);
+        if (found == moments_.end() || found->packet != packet) return {no_time, no_time};
+        return {found->not_before_ns, found->not_after_ns};
+    }
+
+  private:
+    struct Moment {
+        PacketNumber packet = 0;
+        int64_t not_before_ns = no_time;
+        int64_t not_after_ns = no_time;
+    };
+    std::vector<Moment> moments_;  // in order of packets
+};
+
+// Of a sender far from the capture: when what it sent twice passed that for the first time, by the longest stall of its
+// connection.
+RepeatsCame how_repeats_came(const SenderFacts& facts, const Spell& stall, const CaptureTimes& times) {
+    constexpr int64_t of_a_timer_ns = 150'000'000;  // TCP_RTO_MIN is 200 ms
+    if (facts.captured_at_sender() || stall.length_ns() < of_a_timer_ns) return RepeatsCame::unknown;
+    const int64_t middle_ns = stall.begin_ns + stall.length_ns() / 2;
+    bool held = false;
+    bool in_time = false;
+    for (const NeedlessRepeat& repeat : facts.repeats) {
+        if (repeat.original == 0) continue;
+        const int64_t not_before_ns = times.of(repeat.original).first;
+        const int64_t not_after_ns = times.of(repeat.original).second;
+        const int64_t again_not_before_ns = times.of(repeat.packet).first;
+        // Sent again by a timer, the first must have been sent long before the two came.
+        if (not_before_ns != no_time && not_before_ns > middle_ns && repeat.delay_ns >= of_a_timer_ns)
+            held = true;
+        const bool apart =
+            not_after_ns != no_time && elapsed_ns(not_after_ns, again_not_before_ns) >= of_a_timer_ns;
+        if (apart && not_after_ns <= middle_ns) in_time = true;
+    }
+    if (held == in_time) return RepeatsCame::unknown;
+    return held ? RepeatsCame::held : RepeatsCame::in_time;
+}
+
 // The rows of one sender, as they pass.
 class WindowPass {
   public:
@@ -196,8 +273,8 @@ class WindowPass {
         closed_below_ = facts.connection->mss == unknown<uint32_t> ? 1 : std::max(facts.connection->mss, 1u);
         if (facts.busy != nullptr) busy_ = SpanWalk(*facts.busy);
         // Rows tell moments at the sender: what passed a tap at the other end did so half a round trip later.
-        const Vantage near = facts.is_initiator ? Vantage::initiator : Vantage::target;
-        if (facts.connection->vantage != near && rtt_min_ns_ != no_time) to_tap_ns_ = rtt_min_ns_ / 2;
+        is_near_ = facts.captured_at_sender();
+        if (!is_near_ && rtt_min_ns_ != no_time) to_tap_ns_ = rtt_min_ns_ / 2;
         flow_gap_ns_ = std::max<int64_t>(least_flow_gap_ns, rtt_min_ns_ == no_time ? 0 : rtt_min_ns_ / 4);
         if (facts.is_initiator && facts.connection->vantage != Vantage::target)
             late_acks_ = LateAcks(rtt_min_ns_);
@@ -218,18 +295,24 @@ class WindowPass {
         timeouts(row, progress);
         stalls(row);
         if (begun_) {
+            repeats_after_ack(row);
             restarts(row);
             ack_waits(row);
             flow(row);
             late_acks_.on_row(last_, row);
         }
         const int32_t outstanding = Serial32(row.snd_una).distance_to(Serial32(row.snd_nxt));
+        note_window(row);
         if (limit_of(row) == SendLimit::receiver) {
             facts_->widest_window = std::max(facts_->widest_window, row.advertised_window);
+            // From afar both are estimates, and no more can have been under way than was offered.
             if (outstanding > 0) {
                 facts_->outstanding_at_limit =
-                    std::max(facts_->outstanding_at_limit, static_cast<uint32_t>(outstanding));
+                    std::max(facts_->outstanding_at_limit,
+                             std::min(static_cast<uint32_t>(outstanding), row.advertised_window));
             }
+            facts_->cwnd_was_wider = facts_->cwnd_was_wider ||
+                                     (row.cwnd != unknown<uint32_t> && row.cwnd >= row.advertised_window);
         }
         const int64_t latest_ns = begun_ ? std::max(last_.time_ns, row.time_ns) : row.time_ns;
         begun_ = true;
@@ -246,6 +329,8 @@ class WindowPass {
         facts_->stalls.spans.finish();
         facts_->ack_waits.spans.finish();
         late_acks_.finish(facts_->late_acks, facts_->unproven_acks);
+        facts_->receiver_growing_ns = static_cast<int64_t>(at_windows_.below(widest_offered_ / 3 * 2));
+        facts_->receiver_rounds = rounds_;
         facts_->queued_burst_rate = bursts_.upper_rate();
         facts_->in_flight_p10 = in_flight_.quantile(0.1);
         facts_->in_flight_p50 = in_flight_.quantile(0.5);
@@ -274,7 +359,7 @@ class WindowPass {
     static constexpr int64_t least_flow_gap_ns = 200'000;
 
     SendLimit limit_of(const WindowRow& row) const {
-        const bool open = row.limit == SendLimit::receiver && !is_full(row, mss_);
+        const bool open = row.limit == SendLimit::receiver && !is_full(row, mss_, is_near_);
         return open ? SendLimit::application : row.limit;
     }
 
@@ -290,9 +375,11 @@ class WindowPass {
         facts_->busy_ns += busy_ns;
         if (last_.in_flight > 0) in_flight_.add(last_.in_flight, busy_ns);
         // What a send buffer holds waits for acknowledgements, whatever else the application has. Silence of more than two
-        // round trips is another's: an acknowledgement that is delayed, or what the spells above tell of.
+        // round trips, or than one as long as the queue on the path makes it, is another's: an acknowledgement that is
+        // delayed, or what the spells above tell of.
         if (many_under_way) {
-            const int64_t most_ns = std::max(2 * std::max<int64_t>(rtt_min_ns_, 0), least_flow_gap_ns);
+            const int64_t most_ns =
+                std::max({2 * std::max<int64_t>(rtt_min_ns_, 0), least_flow_gap_ns, last_.srtt_ns});
             const int64_t begin_ns = last_.time_ns + to_tap_ns_;
             facts_->flowing.add(begin_ns, begin_ns + std::min(passed_ns, most_ns));
         }
@@ -302,6 +389,7 @@ class WindowPass {
             facts_->limited_busy_ns[static_cast<size_t>(limit)] += busy_ns;
             if (limit != SendLimit::application) facts_->held_back.add(last_.time_ns, row.time_ns);
             if (limit == SendLimit::recovery) facts_->repairs.add(last_.time_ns, row.time_ns);
+            if (limit == SendLimit::receiver) before_window(row, busy_ns);
         }
         const int64_t srtt_ns = last_.srtt_ns;
         const bool queued =
@@ -330,6 +418,45 @@ class WindowPass {
         stretch_bytes_ = 0;
     }
 
+    // The widest window that was offered by now, and whether it grew noticeably.
+    void note_window(const WindowRow& row) {
+        if (row.advertised_window == unknown<uint32_t>) return;
+        widest_offered_ = std::max(widest_offered_, row.advertised_window);
+        if (widest_offered_ <= grown_to_ + grown_to_ / 8) return;
+        grown_to_ = widest_offered_;
+        rounds_ = 0;
+    }
+    // The receiver's window was what the sender waited for until this row.
+    void before_window(const WindowRow& row, int64_t busy_ns) {
+        if (last_.advertised_window < widest_offered_ / 4 * 3) {
+            facts_->receiver_shrunk_ns += busy_ns;
+        } else {
+            at_windows_.add(widest_offered_, busy_ns);
+        }
+        const int64_t round_ns = rtt_min_ns_ == no_time ? default_burst_gap_ns : rtt_min_ns_;
+        if (busy_ns == 0 ||
+            (round_began_ns_ != no_time && elapsed_ns(round_began_ns_, row.time_ns) < round_ns))
+            return;
+        round_began_ns_ = row.time_ns;
+        ++rounds_;
+    }
+
+    // It stood still though the capture shows its data acknowledged, until it sent some of them again.
+    void repeats_after_ack(const WindowRow& row) {
+        const std::vector<NeedlessRepeat>& repeats = facts_->repeats;
+        while (next_repeat_ < repeats.size() && repeats[next_repeat_].packet <= last_.packet) ++next_repeat_;
+        if (next_repeat_ == repeats.size() || repeats[next_repeat_].packet > row.packet) return;
+        const NeedlessRepeat& repeat = repeats[next_repeat_++];
+        constexpr int64_t least_silence_ns = 100'000'000;
+        const bool acknowledged = repeat.original == 0 && last_.snd_una == last_.snd_nxt;
+        if (!acknowledged || facts_->busy == nullptr) return;
+        const Spell silence{last_.time_ns, repeat.time_ns, repeat.packet};
+        const int64_t waited_ns =
+            busy_.overlap_ns(silence.begin_ns + to_tap_ns_, silence.end_ns + to_tap_ns_);
+        if (silence.length_ns() < least_silence_ns || waited_ns < silence.length_ns() / 2) return;
+        facts_->repeats_after_ack.add(silence);
+    }
+
     void timeouts(const WindowRow& row, bool progress) {
         const bool entered = row.ca_state == CaState::loss && begun_ && last_.ca_state != CaState::loss;
         if (entered && timeout_.begin_ns == no_time) timeout_ = {progress_ns_, no_time, row.packet};
@@ -339,8 +466,9 @@ class WindowPass {
             if (timeout_.begin_ns != no_time && rtt_min_ns_ != no_time) {
                 const int64_t answered_ns = elapsed_ns(last_.time_ns, row.time_ns);
                 constexpr int64_t slack_ns = 2'000'000;
-                const bool as_wanted =
-                    answered_ns >= rtt_min_ns_ / 4 * 3 && answered_ns <= rtt_min_ns_ / 2 * 3 + slack_ns;
+                // From afar, when it was answered is an estimate.
+                const bool as_wanted = is_near_ && answered_ns >= rtt_min_ns_ / 4 * 3 &&
+                                       answered_ns <= rtt_min_ns_ / 2 * 3 + slack_ns;
                 if (as_wanted) ++facts_->timeouts_answered;
             }
             end_timeout(row.time_ns);
@@ -424,6 +552,13 @@ class WindowPass {
     int64_t flow_gap_ns_ = 0;
     uint32_t mss_ = 0;
     uint32_t closed_below_ = 1;
+    bool is_near_ = false;
+    size_t next_repeat_ = 0;
+    uint32_t widest_offered_ = 0;
+    uint32_t grown_to_ = 0;
+    uint32_t rounds_ = 0;
+    int64_t round_began_ns_ = no_time;
+    InFlight at_windows_;  // time before windows, by the widest one offered by then
     int64_t progress_ns_ = no_time;
     int64_t sent_ns_ = no_time;
     double srtt_times_ns_ = 0;
@@ -536,6 +671,9 @@ struct Burst {
 void on_loss(SenderFacts& facts, Burst& burst, const LossRow& row) {
     const auto kind = static_cast<size_t>(row.kind);
     if (facts.losses[kind]++ == 0) facts.first_loss[kind] = row.packet;
+    constexpr size_t most_repeats = 256;
+    if (row.kind == LossKind::spurious && facts.repeats.size() < most_repeats)
+        facts.repeats.push_back({row.original_packet, row.packet, row.time_ns, row.delay_ns});
     if (!is_repair(row.kind)) return;
     facts.lost_bytes += row.length;
     if (row.delay_ns != no_time) {
@@ -606,6 +744,10 @@ bool SenderFacts::is_half_captured() const {
     return connection->packets_out == 0 || connection->packets_in == 0;
 }
 
+bool SenderFacts::captured_at_sender() const {
+    return connection->vantage == (is_initiator ? Vantage::initiator : Vantage::target);
+}
+
 bool SenderFacts::has_bottleneck() const {
     constexpr uint64_t least_stretches = 16;
     // Any port that somebody would call slow: not a link of 1 Gbit/s that is nearly full, nor a host at its limit.
@@ -637,8 +779,11 @@ int64_t SenderFacts::held_back_ns() const {
 }
 
 int64_t SenderFacts::rtt_min_ns() const {
-    const int64_t least_ns =
-        summary->rtt_min_ns() != no_time ? summary->rtt_min_ns() : connection->rtt_min_ns;
+    const int64_t of_connection_ns = connection->rtt_min_ns;
+    int64_t least_ns = summary->rtt_min_ns() != no_time ? summary->rtt_min_ns() : of_connection_ns;
+    // From afar it is reckoned by what echoes and acknowledgements tell, and may come out too small. Both sides have one path,
+    // whose round trip the capture itself shows.
+    if (!captured_at_sender() && of_connection_ns != no_time) least_ns = std::max(least_ns, of_connection_ns);
     return least_ns == no_time ? no_time : round_trip_ns(least_ns);
 }
 
@@ -697,16 +842,36 @@ std::vector<SenderFacts> find_sender_facts(const ResultStore& store, const std::
         if (place < facts.size() && row.from == CaState::disorder && row.to == CaState::open)
             ++facts[place].holes_that_filled;
     }
+    CaptureTimes capture_times;
+    for (SenderFacts& sender : facts) {
+        std::ranges::sort(sender.repeats, {}, &NeedlessRepeat::packet);
+        for (const NeedlessRepeat& repeat : sender.repeats) {
+            if (sender.captured_at_sender() || repeat.original == 0) continue;
+            capture_times.want(repeat.original);
+            capture_times.want(repeat.packet);
+        }
+    }
+    capture_times.ready();
     std::vector<WindowPass> passes(facts.begin(), facts.end());
     size_t row_number = 0;
     for (const WindowRow& row : store.windows()) {
         if (stop.asked_at(row_number++)) return {};
         const size_t place = places.of(row.connection, row.from_a);
         if (place < passes.size()) passes[place].on_row(row);
+        if (!capture_times.empty() && place < facts.size() && facts[place].captured_at_sender())
+            capture_times.on_packet(row.packet, row.time_ns);
         const size_t other = places.of(row.connection, !row.from_a);
         if (other < passes.size()) passes[other].on_answer(row);
     }
     for (WindowPass& pass : passes) pass.finish();
+    capture_times.finish();
+    for (SenderFacts& sender : facts) {
+        Spell stall = sender.timeouts.longest;
+        const size_t other = places.of(sender.number, !sender.summary->from_a());
+        if (other < facts.size() && facts[other].timeouts.longest.length_ns() > stall.length_ns())
+            stall = facts[other].timeouts.longest;
+        sender.repeats_came = how_repeats_came(sender, stall, capture_times);
+    }
     for (SenderFacts& sender : facts) sender.repairs.finish();
     add_rates_beside(facts);
     return facts;

@@ -31,6 +31,21 @@ struct Spells {
     void add(const Spell& spell);
 };
 
+// Bytes sent again that the receiver had: told by D-SACK, timestamps, or an acknowledgement that the capture has before.
+struct NeedlessRepeat {
+    PacketNumber original = 0;  // 0 where it is not known
+    PacketNumber packet = 0;
+    int64_t time_ns = no_time;   // at the sender
+    int64_t delay_ns = no_time;  // since the original, there
+};
+
+// What came of data that were sent twice in a stall.
+enum class RepeatsCame : uint8_t {
+    unknown,
+    held,    // the first was held up on its way to the capture until the stall was over
+    in_time  // the first had come before: it was what came back that did not reach the sender
+};
+
 // What the findings rest on of the data of one side of a connection.
 struct SenderFacts {
     const SenderSummary* summary = nullptr;
@@ -57,7 +72,11 @@ struct SenderFacts {
     TimeSpans flowing;    // its data passed one upon another, in the capture's time
     Spells timeouts;      // no progress at all, ended by what a retransmission timeout sent
     uint64_t timeouts_answered =
-        0;          // of those: what the timer sent was answered a round trip later, as if it were wanted
+        0;  // of those: what the timer sent was answered a round trip later, as if it were wanted
+    std::vector<NeedlessRepeat> repeats;              // in order of packets
+    RepeatsCame repeats_came = RepeatsCame::unknown;  // of a sender far from the capture
+    Spells
+        repeats_after_ack;  // silence until it sent again what the capture shows acknowledged before, commands under way
     Spells stalls;  // before a closed window
     // Its data were acknowledged later than a round trip, by a packet without data: the path or a host's TCP had them. Of an
     // initiator whose data were not captured at the target.
@@ -81,7 +100,14 @@ struct SenderFacts {
     double queued_burst_rate = 0;
     double beside_rate =
         0;  // bytes a second of other connections the same way at the same time, which share the path
-    uint32_t widest_window = 0;         // the receiver offered while it was what limited
+    uint32_t widest_window = 0;  // the receiver offered while it was what limited
+    // Of the time limited by the receiver: before windows that later grew by half and more, as autotuning makes them
+    // (tcp_rcv_space_adjust() of Linux).
+    int64_t receiver_growing_ns = 0;
+    // … and before windows much smaller than it had offered already: it did not read.
+    int64_t receiver_shrunk_ns = 0;
+    uint32_t receiver_rounds = 0;  // round trips limited by the receiver since its window last grew
+    bool cwnd_was_wider = false;   // at a moment limited by the receiver, the congestion window allowed more
     uint32_t outstanding_at_limit = 0;  // bytes not acknowledged then, at the most
     // Bytes in flight while data were in flight and commands under way, by time: a tenth, the half, nine tenths of it had no
     // more than this.
@@ -122,6 +148,8 @@ struct SenderFacts {
     int64_t loaded_rtt_ns() const;
     // One direction of the connection is not in the capture: nothing is known of what its TCP heard.
     bool is_half_captured() const;
+    // What it sends passes the capture before the path.
+    bool captured_at_sender() const;
     uint32_t mss() const;
 
     // "target 192.0.2.2:3260"

@@ -51,6 +51,7 @@ class OfSender {
         if (facts_.is_half_captured()) return;
         if (black_hole()) return;
         timeouts();
+        lost_acknowledgements();
         losses();
         needless();
         reordering();
@@ -75,11 +76,7 @@ class OfSender {
     const SentDataRow& sent() const {
         return facts_.is_initiator ? facts_.connection->out : facts_.connection->in;
     }
-    // Whether what it sent was captured before the path could lose it.
-    bool captured_at_sender() const {
-        const Vantage near = facts_.is_initiator ? Vantage::initiator : Vantage::target;
-        return facts_.connection->vantage == near;
-    }
+    bool captured_at_sender() const { return facts_.captured_at_sender(); }
 
     // What is large never arrives, what is small does: a hop with a smaller MTU that says nothing (RFC 2923 §2.1).
     bool black_hole() {
@@ -168,8 +165,9 @@ class OfSender {
                 : fmt::format("{} in all, {} at the longest", human_duration(timeouts.total_ns),
                               human_duration(timeouts.longest.length_ns()));
         if (only_late) {
-            finding.title =
-                fmt::format("The path from {} stood still {}: {}", facts_.name(), times, how_long);
+            finding.sender = Finding::Sender::unknown;
+            finding.title = fmt::format("The path between {} and {} stood still {}: {}", facts_.name(),
+                                        facts_.other_name(), times, how_long);
             finding.explanation =
                 "Nothing came through until a retransmission timeout had passed, and nothing had been lost: "
                 "something on the path held the packets. Look for pause frames, a path that fails over, a "
@@ -186,13 +184,41 @@ class OfSender {
                     "acknowledgement was lost");
             }
             finding.explanation =
-                "So many packets were lost at once, or the last ones of a burst, that TCP had to wait for "
-                "its timer. Look for full queues of switch ports and failing links at these moments.";
+                "So many packets were lost at once, or the last ones of a burst, or the acknowledgements of "
+                "these, that TCP had to wait for its timer. Look for full queues of switch ports and failing "
+                "links at these moments.";
             if (count(LossKind::rto) > 0) {
                 finding.add_sign(fmt::format("{} sent again after the timer of TCP",
                                              counted(count(LossKind::rto), "segment")));
             }
         }
+        list_.push_back(std::move(finding));
+    }
+
+    // The capture has the acknowledgement that the sender did not get.
+    void lost_acknowledgements() {
+        const Spells& silences = facts_.repeats_after_ack;
+        // Where its timer is told of already, so is what it did.
+        if (silences.count == 0 || facts_.timeouts.count > 0) return;
+        const bool serious = silences.longest.length_ns() >= long_silence_ns;
+        Finding finding = begin(Kind::retransmission_timeout, serious ? Severity::problem : Severity::notice,
+                                silences.total_ns);
+        place_at(finding, silences.longest);
+        // They are the other side's.
+        finding.sender = facts_.is_initiator ? Finding::Sender::target : Finding::Sender::initiator;
+        finding.title = fmt::format(
+            "Acknowledgements for {} were lost or held up: {} of silence until its timer sent again what had "
+            "arrived",
+            facts_.name(), human_duration(silences.longest.length_ns()));
+        finding.explanation = fmt::format(
+            "{} waited, and so did what was to follow. Nothing of its data was lost: look at the path from "
+            "{}, "
+            "for full queues and for bad links.",
+            facts_.name(), facts_.other_name());
+        finding.add_sign(fmt::format("packet {} brings again what the capture shows acknowledged before it",
+                                     silences.longest.packet));
+        finding.add_sign(fmt::format("a command was under way, and its data stood still for {} before",
+                                     human_duration(silences.longest.length_ns())));
         list_.push_back(std::move(finding));
     }
 
@@ -403,8 +429,14 @@ class OfSender {
     }
 
     void receiver_window() {
-        const int64_t cost_ns = facts_.limited_ns(SendLimit::receiver) - facts_.stalls.total_ns;
+        // A window that grows as it is used, as those of most hosts do, is full now and then on its way: only what it does
+        // not grow beyond, round trip after round trip, or shrinks to, is too small.
+        const int64_t cost_ns =
+            facts_.limited_ns(SendLimit::receiver) - facts_.stalls.total_ns - facts_.receiver_growing_ns;
         if (!facts_.is_bulk() || share_of(cost_ns, facts_.judged_ns()) < noticeable_share) return;
+        constexpr uint32_t least_rounds = 8;
+        const bool is_shrunk = share_of(facts_.receiver_shrunk_ns, facts_.judged_ns()) >= noticeable_share;
+        if (facts_.receiver_rounds < least_rounds && !is_shrunk) return;
         // What moves as fast as a link of 1 Gbit/s is not in want of a window.
         if (facts_.rate() >= plenty || facts_.widest_window == 0) return;
         const bool serious = share_of(cost_ns, facts_.judged_ns()) >= serious_share;
@@ -414,10 +446,9 @@ class OfSender {
         finding.add_sign(fmt::format("up to {} were outstanding of {} offered",
                                      human_binary_bytes(facts_.outstanding_at_limit),
                                      human_binary_bytes(facts_.widest_window)));
-        const uint32_t cwnd = facts_.summary->cwnd_max();
-        if (cwnd != unknown<uint32_t> && cwnd > facts_.widest_window) {
+        if (facts_.cwnd_was_wider) {
             finding.add_sign(fmt::format("its congestion window, up to {}, would have let it send more",
-                                         human_binary_bytes(cwnd)));
+                                         human_binary_bytes(facts_.summary->cwnd_max())));
         }
         place_at(finding, facts_.limited[static_cast<size_t>(SendLimit::receiver)]);
         finding.title = fmt::format("{} waited for room in the receive window of {} for {} {}", facts_.name(),
@@ -622,6 +653,21 @@ bool other_side_queues_more(const SenderFacts& facts, std::span<const SenderFact
     });
 }
 
+// Which way the path stood still is told by what was sent twice meanwhile by the side that is far from the capture.
+void add_direction(Finding& finding, const SenderFacts& facts, std::span<const SenderFacts> senders) {
+    for (const SenderFacts& far : senders) {
+        if (far.number != facts.number || far.repeats_came == RepeatsCame::unknown) continue;
+        const bool held = far.repeats_came == RepeatsCame::held;
+        finding.sender = far.is_initiator == held ? Finding::Sender::initiator : Finding::Sender::target;
+        finding.add_sign(
+            held ? fmt::format("what {} sent twice, a timer's time apart, came here only when that was over",
+                               far.name())
+                 : fmt::format(
+                       "what {} sent again had come here before: it was what came back to it that stood",
+                       far.name()));
+    }
+}
+
 bool both_sides_stood_still(const SenderFacts& facts, std::span<const SenderFacts> senders) {
     return std::ranges::any_of(senders, [&](const SenderFacts& other) {
         return other.number == facts.number && &other != &facts && other.timeouts.count > 0;
@@ -639,9 +685,10 @@ void add_sender_findings(FindingList& list, std::span<const SenderFacts> senders
             const bool of_timeout =
                 finding.kind == Kind::retransmission_timeout || finding.kind == Kind::path_stall;
             const bool of_queue = finding.kind == Kind::path_queue;
-            if (finding.kind == Kind::path_stall && both_sides_stood_still(facts, senders)) {
-                finding.sender = Finding::Sender::unknown;
-                finding.add_sign("data of both sides stood still at once");
+            if (finding.kind == Kind::path_stall) {
+                add_direction(finding, facts, senders);
+                if (both_sides_stood_still(facts, senders))
+                    finding.add_sign("data of both sides stood still at once");
             }
             if (of_queue && other_side_queues_more(facts, senders)) continue;
             if (!of_timeout || !told_by_other) list.push_back(std::move(finding));

@@ -11,13 +11,44 @@ constexpr size_t most_groups = 256;
 // A command that found no more than this part of the usual number under way saw little of a queue at the target.
 constexpr uint32_t little_of_depth = 4;
 
+bool is_of(const SharedFlow& flow, const ConnectionRow& row) {
+    return flow.initiator == row.initiator.address && flow.target == row.target.address;
+}
+
+// Of a read's time before its data, beyond the round trip: that in which nothing at all came from its target's host. What a
+// queue on a shared path holds back, comes as a flow.
+int64_t undisturbed_ns(const CommandRow& row, const ConnectionWaits& waits) {
+    const int64_t first_ns = row.first_byte_ns != no_time ? row.first_byte_ns : row.first_data_ns;
+    if (!is_read(row) || first_ns == no_time || waits.beside == nullptr) return 0;
+    const int64_t wait_ns = elapsed_ns(row.request_ns, first_ns) - (waits.rtt_ns - waits.rtt_behind_tap_ns);
+    return wait_ns <= 0 ? 0 : wait_ns - waits.beside->overlap_ns(row.request_ns, row.request_ns + wait_ns);
+}
+
 }  // namespace
 
-std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> senders) {
+std::vector<SharedFlow> shared_flows(std::span<const SenderFacts> senders) {
+    std::vector<SharedFlow> flows;
+    for (const SenderFacts& sender : senders) {
+        if (sender.is_initiator) continue;
+        const ConnectionRow& row = *sender.connection;
+        auto flow = std::ranges::find_if(flows, [&](const SharedFlow& one) { return is_of(one, row); });
+        if (flow == flows.end())
+            flow = flows.insert(flow, {row.initiator.address, row.target.address, TimeSpans()});
+        flow->spans.add(sender.flowing);
+    }
+    for (SharedFlow& flow : flows) flow.spans.finish();
+    return flows;
+}
+
+std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> senders,
+                                             std::span<const SharedFlow> flows) {
     std::map<uint32_t, ConnectionWaits> by_connection;
     for (const SenderFacts& sender : senders) {
         ConnectionWaits& waits = by_connection[sender.number];
         (sender.is_initiator ? waits.initiator : waits.target) = &sender;
+        const auto flow = std::ranges::find_if(
+            flows, [&](const SharedFlow& one) { return is_of(one, *sender.connection); });
+        if (flow != flows.end()) waits.beside = &flow->spans;
         waits.timeouts.add(sender.timeouts.spans);
         waits.repairs.add(sender.repairs);
         waits.stalls.add(sender.stalls.spans);
@@ -53,6 +84,8 @@ std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> sender
         const int64_t rtt_ns = sender.loaded_rtt_ns();
         if (rtt_ns != no_time) waits.rtt_ns = std::max(waits.rtt_ns, rtt_ns);
         if (sender.connection->vantage == Vantage::target) waits.rtt_behind_tap_ns = waits.rtt_ns;
+        if (sender.connection->vantage == Vantage::target || (sender.is_initiator && sender.has_windows))
+            waits.tells_when_asked = true;
     }
     for (auto& [number, waits] : by_connection) {
         for (TimeSpans* spans : {&waits.timeouts, &waits.repairs, &waits.stalls, &waits.before_read_data,
@@ -124,7 +157,9 @@ std::vector<ServiceTimes> find_service_times(const ResultStore& store, const Com
             little = facts == nullptr ? 1 : std::max(facts->depth(0.5) / little_of_depth, 1u);
         }
         group->service.add(service_ns);
-        if (2 * unproven_service_ns(row, found->second) <= service_ns) ++group->proven;
+        group->undisturbed.add(std::min(service_ns, undisturbed_ns(row, found->second)));
+        if (found->second.tells_when_asked && 2 * unproven_service_ns(row, found->second) <= service_ns)
+            ++group->proven;
         if (row.queue_depth <= little) group->alone.add(service_ns);
         group->turnaround.add(elapsed_ns(row.request_ns, row.response_ns) + found->second.rtt_behind_tap_ns);
         group->service_sum_ns += static_cast<double>(service_ns);

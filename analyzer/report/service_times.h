@@ -22,14 +22,26 @@ struct ConnectionWaits {
     TimeSpans before_write_status;  // read data flowed before it, or a TCP stood
     TimeSpans
         unproven;  // the target's TCP had not told yet that it has the request or the data (SenderFacts)
-    bool loses_before_tap = false;  // data of the target are lost, and were not captured at the target
+    const TimeSpans* beside = nullptr;  // read data of any connection between the same hosts flowed
+    bool loses_before_tap = false;      // data of the target are lost, and were not captured at the target
+    bool tells_when_asked = false;      // it is known when the target's TCP had what it was asked
     const SenderFacts* initiator = nullptr;
     const SenderFacts* target = nullptr;
     int64_t rtt_ns = 0;             // of the path, of which each command takes one
     int64_t rtt_behind_tap_ns = 0;  // what of it the capture does not see
 };
 
-std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> senders);
+// When data of any connection between two hosts, which share the path, flowed from the target.
+struct SharedFlow {
+    IpAddress initiator;
+    IpAddress target;
+    TimeSpans spans;
+};
+std::vector<SharedFlow> shared_flows(std::span<const SenderFacts> senders);
+
+// `flows` must outlive what is returned.
+std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> senders,
+                                             std::span<const SharedFlow> flows);
 
 // How long the target itself took for a command: until the first data of a read, from the last data of a write until its
 // status, and until a write's first R2T; without the path's round trips, and without the time in which data of other commands
@@ -48,6 +60,8 @@ struct ServiceTimes {
     LogHistogram
         alone;  // of those that found few others under way: what the target takes without a queue before it
     LogHistogram turnaround;
+    LogHistogram
+        undisturbed;  // of reads: the part of the service time in which no data of other connections flowed
     double service_sum_ns = 0;
     uint64_t proven =
         0;  // of the greater part of their time it is sure that the target had what it was asked
