@@ -99,20 +99,33 @@ std::optional<Serial32> CommandTracker::counted_by(const InFlight& command) {
     return Serial32(command.row->cmd_sn);
 }
 
+// What is awaited no more is left out of the list for the next time: where many answers are unseen, of thousands of commands in
+// flight a handful are.
 void CommandTracker::list_unseen(uint32_t connection, PacketNumber until, size_t most,
-                                 std::vector<AwaitedCommand>& out) const {
+                                 std::vector<AwaitedCommand>& out) {
     out.clear();
-    for (const Ordered& entry : order_) {
-        if (!in_flight(entry)) continue;
-        const InFlight& command = slots_[entry.slot];
-        const bool data_seen = command.seen && command.data_in_expected > 0;
-        const bool seen = command.orphan || command.inferred || command.given_up || data_seen;
-        if (seen || command.connection != connection || command.row->request_packet >= until) continue;
-        if (out.size() >= most) break;
-        out.push_back({entry.number, command.row->request_packet, kind_of(command.direction),
-                       command.data_in_expected, counted_by(command)});
+    auto kept = awaited_.begin();
+    auto next = awaited_.begin();
+    for (; next != awaited_.end(); ++next) {
+        if (!is_awaited(*next)) continue;
+        const InFlight& command = slots_[next->slot];
+        if (command.connection == connection && command.row->request_packet < until) {
+            if (out.size() >= most) break;
+            out.push_back({next->number, command.row->request_packet, kind_of(command.direction),
+                           command.data_in_expected, counted_by(command)});
+        }
+        *kept++ = *next;
     }
-    std::ranges::stable_sort(out, {}, &AwaitedCommand::request_packet);
+    awaited_.erase(kept, next);
+    if (!std::ranges::is_sorted(out, {}, &AwaitedCommand::request_packet))
+        std::ranges::stable_sort(out, {}, &AwaitedCommand::request_packet);
+}
+
+// What was taken for answered, given up or an orphan turns out not to be.
+void CommandTracker::await_again(uint32_t slot) {
+    const Ordered entry{slots_[slot].number, slot};
+    const auto place = std::ranges::lower_bound(awaited_, entry.number, {}, &Ordered::number);
+    if (place == awaited_.end() || place->number != entry.number) awaited_.insert(place, entry);
 }
 
 std::pair<uint32_t, uint32_t> CommandTracker::data_in_of(uint64_t command) const {
@@ -166,6 +179,7 @@ bool CommandTracker::settle_held(uint64_t number, Arrival arrival) {
     const uint32_t slot = slot_of(number);
     // An answer of its own has turned up.
     if (slot == TaskTable::none || !slots_[slot].inferred) return false;
+    // Either of the two has it inferred again.
     slots_[slot].inferred = false;
     if (answer_unseen(number, arrival)) return true;
     keep_inferred(slot);
@@ -207,6 +221,7 @@ uint64_t CommandTracker::infer_request(std::optional<uint32_t> itt, Serial32 cmd
     if (slot == TaskTable::none) slot = begin(itt, connection);
     InFlight& command = slots_[slot];
     CommandRow& row = *command.row;
+    if (command.orphan) await_again(slot);
     command.orphan = false;
     command.data_in_expected = writes ? 0 : last_data_in_expected_;
     if (writes) command.direction = DataDirection::out;
@@ -389,6 +404,7 @@ uint32_t CommandTracker::begin(std::optional<uint32_t> itt, uint32_t connection)
     command.row->session = session_;
     command.connection = connection;
     order_.push_back({command.number, slot});
+    awaited_.push_back(order_.back());
     if (itt) {
         link_tag(slot, *itt);
     } else {
@@ -491,6 +507,7 @@ uint32_t CommandTracker::begin_or_adopt(const Pdu& pdu, uint32_t connection) {
     const uint32_t adopted = orphan_of(bhs.itt(), bhs.cmd_sn(), bhs.immediate());
     if (adopted != TaskTable::none) {
         slots_[adopted].orphan = false;
+        await_again(adopted);
         slots_[adopted].row->outcome = Outcome::unanswered;
         return adopted;
     }
@@ -544,7 +561,10 @@ uint32_t CommandTracker::find_or_begin(const Pdu& pdu, uint32_t connection) {
     }
     InFlight& command = slots_[slot];
     if (command.inferred) take_back_inference(slot);
-    command.given_up = false;
+    if (command.given_up) {
+        command.given_up = false;
+        await_again(slot);
+    }
     if (!command.seen && is_from_target(bhs.opcode_value())) {
         command.seen = true;
         if (!command.orphan && command.row->cmd_sn_known && !command.immediate) {
@@ -578,6 +598,7 @@ void CommandTracker::take_back_inference(uint32_t slot) {
     InFlight& command = slots_[slot];
     CommandRow& row = *command.row;
     command.inferred = false;
+    await_again(slot);
     row.inferred = row.opcode == unknown<uint16_t>;
     if (row.response_packet != 0) --row.pdus;
     row.first_byte_packet = row.first_data_packet = row.last_data_packet = row.response_packet = 0;
@@ -709,6 +730,7 @@ void CommandTracker::unlink_tag(uint32_t slot) {
 void CommandTracker::forget_ended() {
     const auto has_ended = [&](const Ordered& entry) { return !in_flight(entry); };
     std::erase_if(order_, has_ended);
+    std::erase_if(awaited_, [&](const Ordered& entry) { return !is_awaited(entry); });
     std::erase_if(nameless_,
                   [&](const Ordered& entry) { return has_ended(entry) || !slots_[entry.slot].nameless; });
     std::erase_if(unclaimed_,

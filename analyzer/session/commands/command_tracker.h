@@ -66,8 +66,7 @@ class CommandTracker {
     bool knows(uint32_t itt) const { return tags_.find(itt) != TaskTable::none; }
 
     // The commands of a connection requested before `until` no answer of which was seen, in order of request; the first `most`.
-    void list_unseen(uint32_t connection, PacketNumber until, size_t most,
-                     std::vector<AwaitedCommand>& out) const;
+    void list_unseen(uint32_t connection, PacketNumber until, size_t most, std::vector<AwaitedCommand>& out);
     // Bytes of read data that passed, and that are expected, of a command in flight.
     std::pair<uint32_t, uint32_t> data_in_of(uint64_t command) const;
     struct AnswerSoFar {
@@ -140,6 +139,14 @@ class CommandTracker {
         return slots_[entry.slot].used && slots_[entry.slot].number == entry.number;
     }
 
+    // May still be answered unseen: nothing of its answer was seen or inferred.
+    bool is_awaited(const Ordered& entry) const {
+        const InFlight& command = slots_[entry.slot];
+        const bool data_seen = command.seen && command.data_in_expected > 0;
+        return in_flight(entry) && !command.orphan && !command.inferred && !command.given_up && !data_seen;
+    }
+    void await_again(uint32_t slot);
+
     static std::optional<Serial32> counted_by(const InFlight& command);
     uint64_t on_command(const Pdu& pdu, uint32_t connection);
     uint64_t on_data_in(const Pdu& pdu, uint32_t slot, bool moment_known);
@@ -188,7 +195,8 @@ class CommandTracker {
     uint32_t last_data_in_expected_ = 0;
     std::deque<Ordered> answered_orphans_;
     std::deque<Ordered> inferred_;
-    std::deque<Ordered> order_;      // of beginning; holds the ended too, until forgotten, as the next two
+    std::deque<Ordered> order_;      // of beginning; holds the ended too, until forgotten, as the next three
+    std::deque<Ordered> awaited_;    // of order_, all that are, and some that were
     std::deque<Ordered> nameless_;   // of order_, those
     std::deque<Ordered> unclaimed_;  // orphans in the order of their first answers
     size_t in_flight_ = 0;

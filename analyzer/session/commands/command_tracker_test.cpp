@@ -72,6 +72,42 @@ PduBuilder last_data_in(uint32_t itt, uint32_t exp_cmd_sn, size_t length = 4096)
     return test::data_in(itt, 0, pattern(length), exp_cmd_sn).flags(0x81).stat_sn(1);
 }
 
+std::vector<uint64_t> awaited(Tracking& t, size_t most = SIZE_MAX, PacketNumber until = UINT64_MAX) {
+    std::vector<AwaitedCommand> listed;
+    t.tracker.list_unseen(1, until, most, listed);
+    std::vector<uint64_t> commands;
+    for (const AwaitedCommand& each : listed) commands.push_back(each.command);
+    return commands;
+}
+
+TEST(CommandTracker, ListsWhatMayBeAnsweredUnseenAgainAndAgain) {
+    Tracking t;
+    for (uint32_t i = 0; i < 4; ++i) t.pdu(read_command(i, i));
+    t.pdu(read_command(9, 4), 2);
+    EXPECT_THAT(awaited(t, SIZE_MAX, 3), ElementsAre(1, 2));
+    EXPECT_THAT(awaited(t, 3), ElementsAre(1, 2, 3));
+    EXPECT_THAT(awaited(t), ElementsAre(1, 2, 3, 4)) << "connection 2 has the fifth";
+    t.pdu(last_data_in(1, 5));
+    t.pdu(test::data_in(2, 0, pattern(2048), 5));
+    EXPECT_THAT(awaited(t), ElementsAre(1, 4)) << "of the others data were seen";
+    t.pdu(read_command(1, 6));
+    EXPECT_THAT(awaited(t), ElementsAre(1, 4, 6));
+}
+
+TEST(CommandTracker, AwaitsAnewWhatIsSeenToBeUnderWayThoughGivenUpOrInferred) {
+    Tracking t;
+    t.pdu(write_command(1, 1));
+    t.pdu(write_command(2, 2));
+    t.pdu(write_command(3, 3));
+    t.tracker.give_up(1);
+    t.tracker.end_unseen(2);
+    EXPECT_THAT(awaited(t), ElementsAre(3));
+    t.pdu(test::r2t(1, 1, 0, 512, 4));
+    EXPECT_THAT(awaited(t), ElementsAre(1, 3));
+    t.pdu(test::r2t(2, 1, 0, 512, 4));
+    EXPECT_THAT(awaited(t), ElementsAre(1, 2, 3));
+}
+
 TEST(CommandTracker, FollowsAReadWhoseLastDataBringTheStatus) {
     Tracking t;
     const uint64_t command = t.pdu(read_command(7, 5, 8192));

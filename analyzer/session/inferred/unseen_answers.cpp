@@ -322,7 +322,7 @@ void UnseenAnswers::end_group(uint32_t unseen, Arrival now) {
     counted_from_ = now;
 }
 
-void UnseenAnswers::list_open(const CommandTracker& commands, bool status_with_data) {
+void UnseenAnswers::list_open(CommandTracker& commands, bool status_with_data) {
     commands.list_unseen(connection_, runs_.back().last_packet, AnswerPairings::max_open, awaited_);
     open_.clear();
     const ResponseProfile& profile = commands.profile();
@@ -403,7 +403,7 @@ void UnseenAnswers::drop_runs(size_t count, CommandTracker& commands) {
 
 // Whose the answers in the runs are if this target answers strictly in order of request: the next command's, at the place
 // that its CmdSN tells, and so long that they fill the bytes. False where that cannot be.
-bool UnseenAnswers::lay_out(size_t counting, const CommandTracker& commands) {
+bool UnseenAnswers::lay_out(size_t counting, CommandTracker& commands) {
     const ResponseProfile& profile = commands.profile();
     const bool usually_with_data = profile.statuses_with_data >= profile.statuses_apart;
     for (const bool with_data : {usually_with_data, !usually_with_data}) {
@@ -534,7 +534,7 @@ void UnseenAnswers::note_order(CommandTracker& commands) {
 }
 
 // Weighs the ways through all runs that wait. What cannot be explained by its bytes is taken by its count.
-bool UnseenAnswers::weigh(size_t counting, const CommandTracker& commands) {
+bool UnseenAnswers::weigh(size_t counting, CommandTracker& commands) {
     batch_.clear();
     std::optional<uint32_t> statuses = 0;
     for (Run& run : runs_) {

@@ -106,10 +106,10 @@ class UnseenAnswers {
     uint32_t data_bytes(uint32_t from, uint32_t to, const AnswerShape& shape,
                         const ResponseProfile& profile) const;
     uint32_t pdu_limit(const AnswerShape& shape, const ResponseProfile& profile) const;
-    void list_open(const CommandTracker& commands, bool status_with_data);
+    void list_open(CommandTracker& commands, bool status_with_data);
     void settle_if_ready(CommandTracker& commands);
     void settle(size_t counting, CommandTracker& commands);
-    bool lay_out(size_t counting, const CommandTracker& commands);
+    bool lay_out(size_t counting, CommandTracker& commands);
     bool lay_out_group(size_t first, size_t end, size_t& next);
     const Held* in_order(uint64_t command) const;
     bool hold(const Held& held, CommandTracker& commands);
@@ -119,7 +119,7 @@ class UnseenAnswers {
     bool may_bring(const Pairing& pairing) const;
     bool order_broke(CommandTracker& commands);
     void note_order(CommandTracker& commands);
-    bool weigh(size_t counting, const CommandTracker& commands);
+    bool weigh(size_t counting, CommandTracker& commands);
     void take_pairings(size_t counting, CommandTracker& commands);
     void lose(CommandTracker& commands);
     void report_unpaired(size_t counting, CommandTracker& commands);
