@@ -93,7 +93,9 @@ constexpr ResultStore::Keep rows_for_findings{.commands = true,
                                               .ca_transitions = true,
                                               .losses = true,
                                               .kernel_windows = false,
-                                              .kernel_ca_transitions = false};
+                                              .kernel_ca_transitions = false,
+                                              .segments = false,
+                                              .window_intervals = false};
 
 // A kind's name, stable, in lower case with underscores: "zero_window_stall". Static storage.
 std::string_view finding_kind_name(Finding::Kind kind);

@@ -221,8 +221,8 @@ class SenderReplay::Machine {
     void fill(WindowRow& row, PacketNumber packet, int64_t time_ns) const {
         const SenderState& state = ca_.state();
         const WindowEstimate estimate =
-            log_.keeps_windows() ? estimate_window(ca_.windows(), state, classifier_, chosen_, estimated_)
-                                 : chosen_window(ca_.windows(), chosen_);
+            log_.keeps_intervals() ? estimate_window(ca_.windows(), state, classifier_, chosen_, estimated_)
+                                   : chosen_window(ca_.windows(), chosen_);
         row.packet = packet;
         row.time_ns = time_ns;
         row.snd_una = state.snd_una.value;

@@ -31,10 +31,13 @@ class ResultStore {
         bool losses = true;
         bool kernel_windows = true;
         bool kernel_ca_transitions = true;
-        bool segments = false;  // a row a packet: for views, no table is made of them alone
+        bool segments = false;         // a row a packet: for views, no table is made of them alone
+        bool window_intervals = true;  // of windows: cwnd_low and cwnd_high
 
-        static constexpr Keep nothing() { return {false, false, false, false, false, false, false, false}; }
-        static constexpr Keep everything() { return {true, true, true, true, true, true, true, true}; }
+        static constexpr Keep nothing() {
+            return {false, false, false, false, false, false, false, false, true};
+        }
+        static constexpr Keep everything() { return {true, true, true, true, true, true, true, true, true}; }
         static constexpr Keep only(bool Keep::*rows) {
             Keep keep = nothing();
             keep.*rows = true;
@@ -116,7 +119,7 @@ class ResultStore {
     SenderSummary& add_sender(uint32_t connection, bool from_a) {
         return senders_.append(SenderSummary(connection, from_a));
     }
-    bool keeps_windows() const { return keep_.windows; }
+    bool keeps_window_intervals() const { return keep_.windows && keep_.window_intervals; }
     void add_window(SenderSummary& sender, const WindowRow& row) {
         sender.on_window(row);
         if (keep_.windows) windows_.append(row);

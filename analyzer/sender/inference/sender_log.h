@@ -22,8 +22,8 @@ class SenderLog {
         row.from_a = summary_.from_a();
         return row;
     }
-    // Whether more of the row than the summary wants will be seen by anybody.
-    bool keeps_windows() const { return store_.keeps_windows(); }
+    // Whether anybody will see how far off a window may be.
+    bool keeps_intervals() const { return store_.keeps_window_intervals(); }
     // A capture's clock may go back a little, the sender's own time does not.
     void window(WindowRow& row) {
         last_window_ns_ = std::max(last_window_ns_, row.time_ns);
