@@ -9,7 +9,7 @@
 #include "analyzer/sender/candidates/cc_classifier.h"
 #include "analyzer/sender/candidates/window_estimate.h"
 #include "analyzer/sender/inference/send_limit.h"
-#include "analyzer/sender/kernel/ca_machine.h"
+#include "analyzer/sender/inference/wire_interpreter.h"
 
 namespace sanscope {
 
@@ -18,7 +18,7 @@ class SenderReplay::Machine {
     Machine(ResultStore& store, SendBudget& budget, uint32_t connection, bool from_a,
             const SenderOptions& options)
         : log_(store, connection, from_a),
-          ca_(log_, budget, options),
+          wire_(log_, budget, options),
           classifier_(options.estimated),
           estimated_(options.estimated) {
         log_.set_mss(options.mss);
@@ -47,7 +47,7 @@ class SenderReplay::Machine {
     void on_missing(const SentHistory::Missing& missing) {
         SentSegment shown;
         shown.packet = missing.packet;
-        const uint32_t piece = ca_.state().mss;
+        const uint32_t piece = wire_.state().mss;
         for (Serial32 seq = missing.begin; seq.before(missing.end); seq += piece) {
             const auto left = static_cast<uint32_t>(seq.distance_to(missing.end));
             log_.loss(LossKind::not_captured, shown, missing.time_ns, seq, std::min(piece, left));
@@ -55,18 +55,18 @@ class SenderReplay::Machine {
     }
 
     int64_t room() const {
-        const WindowCandidates& windows = ca_.windows();
-        if (!ca_.begun() || windows.cubic.is_late()) return unknown_room;
+        const WindowCandidates& windows = wire_.windows();
+        if (!wire_.begun() || windows.cubic.is_late()) return unknown_room;
         const uint32_t cwnd = chosen_ == CcClassifier::Control::bbr    ? windows.bbr.cwnd()
                               : chosen_ == CcClassifier::Control::reno ? windows.reno.cwnd()
                                                                        : windows.cubic.cwnd();
-        return int64_t{cwnd} - ca_.state().in_flight();
+        return int64_t{cwnd} - wire_.state().in_flight();
     }
 
     void note_flight_at_most(int64_t bytes) {
-        const auto segments = static_cast<uint32_t>(std::min<int64_t>(bytes / ca_.state().mss, UINT16_MAX));
-        ca_.windows().cubic.note_flight_at_most(segments);
-        ca_.windows().reno.note_flight_at_most(segments);
+        const auto segments = static_cast<uint32_t>(std::min<int64_t>(bytes / wire_.state().mss, UINT16_MAX));
+        wire_.windows().cubic.note_flight_at_most(segments);
+        wire_.windows().reno.note_flight_at_most(segments);
     }
 
     const SenderSummary& summary() const { return log_.summary(); }
@@ -75,7 +75,7 @@ class SenderReplay::Machine {
         take_deferred();
         end_burst();
         flush();
-        log_.summary().set_congestion_control(classifier_.name(mismatch_of(ca_.windows()), rtt_floor_us()));
+        log_.summary().set_congestion_control(classifier_.name(mismatch_of(wire_.windows()), rtt_floor_us()));
         if (rtt_floor_us() != 0) log_.summary().set_rtt_min(rtt_floor_us() * 1000);
     }
 
@@ -92,11 +92,11 @@ class SenderReplay::Machine {
     // Whether the application, which has more, is in the midst of a write: a window has room for it. What arrives
     // meanwhile waits for the end of the write (the socket's backlog). Matters where that takes longer than a round trip.
     bool is_writing(int64_t now_ns) const {
-        const SenderState& state = ca_.state();
+        const SenderState& state = wire_.state();
         if (estimated_ || state.min_rtt_us > near_rtt_us) return false;
         if (now_ns - last_sent_ns_ > writing_gap_ns) return false;
-        const uint32_t burst = ca_.windows().cubic.burst_segments(state);
-        return state.in_flight() + burst <= ca_.windows().cubic.cwnd() &&
+        const uint32_t burst = wire_.windows().cubic.burst_segments(state);
+        return state.in_flight() + burst <= wire_.windows().cubic.cwnd() &&
                state.snd_nxt.distance_to(state.wnd_end) >= static_cast<int64_t>(burst) * state.mss;
     }
 
@@ -110,18 +110,18 @@ class SenderReplay::Machine {
     }
     // A pure acknowledgement is none, unless it keeps the connection alive.
     bool is_event(const SentSegment& segment) const {
-        return occupies(segment) || segment.seq + 1 == ca_.state().snd_nxt;
+        return occupies(segment) || segment.seq + 1 == wire_.state().snd_nxt;
     }
 
     [[gnu::noinline]] void send(const SentSegment& segment) {
-        const bool new_data =
-            segment.length > 0 && ca_.begun() && (segment.seq + segment.length).after(ca_.state().snd_nxt);
+        const bool new_data = segment.length > 0 && wire_.begun() &&
+                              (segment.seq + segment.length).after(wire_.state().snd_nxt);
         if (burst_ && segment.time_ns - last_sent_ns_ > burst_gap_ns) end_burst();
         if (new_data && !burst_) begin_burst(segment);
-        ca_.on_sent(segment);
+        wire_.on_sent(segment);
         if (new_data) {
-            more_waiting_ = (segment.flags & (tcp_psh | tcp_fin)) == 0 && segment.length >= ca_.state().mss;
-            const uint32_t mss = ca_.state().mss;
+            more_waiting_ = (segment.flags & (tcp_psh | tcp_fin)) == 0 && segment.length >= wire_.state().mss;
+            const uint32_t mss = wire_.state().mss;
             last_was_full_ = segment.length == mss || segment.length % mss == 0;
             last_sent_ns_ = segment.time_ns;
         }
@@ -129,8 +129,8 @@ class SenderReplay::Machine {
     }
 
     void hear(const ReceivedAck& ack) {
-        if (ca_.carries_nothing_new(ack)) {
-            ca_.take_sequence(ack);
+        if (wire_.carries_nothing_new(ack)) {
+            wire_.take_sequence(ack);
         } else {
             take(ack);
         }
@@ -140,7 +140,7 @@ class SenderReplay::Machine {
     [[gnu::noinline]] void take(const ReceivedAck& ack) {
         end_burst();
         last_ack_ns_ = ack.time_ns;
-        const bool changed = ca_.on_ack(ack) || stale_;
+        const bool changed = wire_.on_ack(ack) || stale_;
         if (changed || !held_) {
             write(ack.packet, ack.time_ns, false);
         } else {
@@ -149,17 +149,17 @@ class SenderReplay::Machine {
     }
 
     int64_t rtt_floor_us() const {
-        return ca_.state().min_rtt_us == SenderState::no_min_rtt ? 0 : ca_.state().min_rtt_us;
+        return wire_.state().min_rtt_us == SenderState::no_min_rtt ? 0 : wire_.state().min_rtt_us;
     }
 
     void begin_burst(const SentSegment& segment) {
-        const SenderState& state = ca_.state();
+        const SenderState& state = wire_.state();
         burst_ = true;
         clocked_ = segment.time_ns - last_ack_ns_ < clocked_within_ns;
         if (state.in_flight() > 0) {
             classifier_.on_burst(clocked_);
             const int64_t pacing_us =
-                ca_.windows().bbr.pacing_gap_us(uint64_t{last_burst_segments_} * state.mss);
+                wire_.windows().bbr.pacing_gap_us(uint64_t{last_burst_segments_} * state.mss);
             if (!clocked_) classifier_.on_pause((segment.time_ns - burst_begin_ns_) / 1000, pacing_us);
         }
         burst_begin_ns_ = segment.time_ns;
@@ -171,7 +171,7 @@ class SenderReplay::Machine {
     void end_burst() {
         if (!burst_ && !more_waiting_) return;
         stale_ = true;
-        const SenderState& state = ca_.state();
+        const SenderState& state = wire_.state();
         BurstEnd end;
         end.sent = burst_;
         end.more_waiting = more_waiting_;
@@ -183,7 +183,7 @@ class SenderReplay::Machine {
         end.pause_us = pause_ns_ / 1000;
         if (burst_) last_burst_segments_ = end.segments;
         burst_ = false;
-        const WindowCandidates& windows = ca_.windows();
+        const WindowCandidates& windows = wire_.windows();
         const int64_t receiver_room = state.snd_nxt.distance_to(state.wnd_end);
         if (end.sent && end.more_waiting &&
             receiver_room >= int64_t{windows.cubic.burst_segments(state) + 1} * state.mss) {
@@ -191,13 +191,13 @@ class SenderReplay::Machine {
                                 windows.reno.ends_here(state, end));
         }
         end.explained = windows.cubic.explains_stop(state, end) || windows.reno.explains_stop(state, end);
-        ca_.windows().each([&](auto& window) { window.on_burst_end(state, end); });
+        wire_.windows().each([&](auto& window) { window.on_burst_end(state, end); });
         if (end.sent && state.ca_state == CaState::open) classifier_.on_burst_end(state);
         chosen_ = classifier_.best(mismatch_of(windows), rtt_floor_us());
     }
 
     void write(PacketNumber packet, int64_t time_ns, bool sent) {
-        if (!ca_.begun()) return;
+        if (!wire_.begun()) return;
         if (held_) release(time_ns, sent);
         fill(*held_row_, packet, time_ns);
         held_sent_ = sent;
@@ -219,10 +219,10 @@ class SenderReplay::Machine {
     }
 
     void fill(WindowRow& row, PacketNumber packet, int64_t time_ns) const {
-        const SenderState& state = ca_.state();
+        const SenderState& state = wire_.state();
         const WindowEstimate estimate =
-            log_.keeps_intervals() ? estimate_window(ca_.windows(), state, classifier_, chosen_, estimated_)
-                                   : chosen_window(ca_.windows(), chosen_);
+            log_.keeps_intervals() ? estimate_window(wire_.windows(), state, classifier_, chosen_, estimated_)
+                                   : chosen_window(wire_.windows(), chosen_);
         row.packet = packet;
         row.time_ns = time_ns;
         row.snd_una = state.snd_una.value;
@@ -241,7 +241,7 @@ class SenderReplay::Machine {
         // With more to send, the burst that the sender waits to make whole: PSH is set on the last segment of each, but what
         // an application wrote ends with a full one seldom. An estimate is known no closer than to a burst.
         const bool whole_burst = more_waiting_ || last_was_full_ || estimated_;
-        const uint32_t waits_for = std::min(ca_.windows().cubic.burst_segments(state), estimate.cwnd / 3);
+        const uint32_t waits_for = std::min(wire_.windows().cubic.burst_segments(state), estimate.cwnd / 3);
         const uint32_t wanted = whole_burst ? std::max(waits_for, 1u) : 1;
         row.limit = send_limit(state, estimate.cwnd, wanted, more_waiting_, paced);
     }
@@ -272,7 +272,7 @@ class SenderReplay::Machine {
     }
 
     SenderLog log_;
-    CaMachine ca_;
+    WireInterpreter wire_;
     CcClassifier classifier_;
     CcClassifier::Control chosen_ = CcClassifier::Control::cubic;
     bool estimated_;

@@ -4,55 +4,45 @@
 #include <array>
 #include <cstdint>
 
-#include "analyzer/sender/candidates/mismatch_score.h"
 #include "analyzer/sender/candidates/windowed_max.h"
-#include "analyzer/sender/kernel/congestion_window.h"
-#include "analyzer/sender/kernel/sender_state.h"
-#include "analyzer/sender/kernel/window_events.h"
+#include "analyzer/sender/kernel/congestion_ops.h"
 
 namespace sanscope {
 
-// BBR version 1 as in Linux's tcp_bbr.c (draft-cardwell-iccrg-bbr-congestion-control-00), as a candidate for what the
-// sender's cwnd was: the same events as WindowReplay's. Its window follows the delivery rate and the least round trip;
-// what it sends is paced, so that where it stops tells little of cwnd. The phase in which its gain cycle begins is
-// random in the kernel: here it begins with the first. Long-term sampling behind a policer is not modelled.
-class BbrReplay {
+// BBR version 1 as in Linux's tcp_bbr.c (draft-cardwell-iccrg-bbr-congestion-control-00). Its window follows the delivery rate and
+// the least round trip; what it sends is paced. The phase in which its gain cycle begins is random in the kernel: here it begins
+// with the first. Long-term sampling behind a policer is not modelled.
+class Bbr {
   public:
-    static constexpr uint32_t least_cwnd = 4;
-    uint32_t cwnd() const { return window_.cwnd; }
-    uint32_t ssthresh() const { return window_.ssthresh; }
-    double mismatch() const { return mismatch_.total(); }
+    static constexpr uint32_t least_cwnd = 4;  // bbr_cwnd_min_target
 
-    void start(const SenderState& state);
-    void start_with(const SenderState& state, uint32_t cwnd);
-    void start_late(const SenderState& state) { start(state); }
-    void begin_reduction();
-    void end_reduction(const SenderState& /*state*/, bool /*undone*/) {}
-    void remember_ssthresh(const SenderState& /*state*/) {}
-    void forget_ssthresh() {}
-    void lose(const SenderState& state, bool first);
-    void undo(const SenderState& state);
-    void on_acked(const SenderState& /*state*/, const AckEffect& /*effect*/) {}
-    void control(const SenderState& state, const AckEffect& effect, bool may_grow);
-    // The same for an acknowledgement of nothing new; whether cwnd or ssthresh changed.
-    bool control_without_progress(const SenderState& state);
-    void reduce(const SenderState& /*state*/, uint32_t /*delivered*/, uint32_t /*lost*/,
-                bool /*una_advanced*/) {}
-    void restart_after_idle(const SenderState& /*state*/, int64_t /*idle_us*/) {}
-    void on_start_after_idle(const SenderState& state);
-    void on_sent(const SenderState& state, bool forced);
+    // bbr_init().
+    void init(const SenderState& tp, Window& window);
+    // bbr_ssthresh(): keeps cwnd for later, and ssthresh as it is.
+    uint32_t ssthresh(const Window& window);
+    // bbr_set_state(): to Loss.
+    void set_state(const SenderState& tp, CaState to);
+    // bbr_cwnd_event().
+    void cwnd_event(const SenderState& tp, Window& window, CwndEvent event);
+    // bbr_undo_cwnd().
+    uint32_t undo_cwnd(const Window& window, uint32_t prior_cwnd);
+    // bbr_main().
+    void cong_control(const SenderState& tp, Window& window, const AckSample& sample);
+    bool cong_control_without_progress(const SenderState& tp, Window& window);
+
     // How long after so many bytes the pacing lets the next be sent.
     int64_t pacing_gap_us(uint64_t bytes) const;
+    // No more segments than these leave within that time, by its pacing.
+    uint64_t most_within(const SenderState& tp, int64_t duration_us) const;
     // The window in the other phases of the gain cycle: which of them the kernel is in, it drew by lot
     // (bbr_reset_probe_bw_mode), and each lasts but a round trip.
     struct Range {
         uint32_t low = 0;
         uint32_t high = 0;
     };
-    Range over_the_cycle(const SenderState& state) const;
-    // Still looking for the bandwidth.
+    Range over_the_cycle(const SenderState& tp, const Window& window) const;
+    // Still looking for the bandwidth (bbr_full_bw_reached).
     bool starting_up() const { return !full_pipe_; }
-    void on_burst_end(const SenderState& state, const BurstEnd& end);
 
   private:
     enum class Mode : uint8_t { startup, drain, probe_bw, probe_rtt };
@@ -64,22 +54,21 @@ class BbrReplay {
     uint32_t burst_goal(const SenderState& state) const { return burst_goal(state, pacing_bytes_a_second_); }
     static uint32_t burst_goal(const SenderState& state, uint64_t bytes_a_second);
     uint64_t pacing_rate(const SenderState& state, uint64_t bandwidth, uint32_t gain) const;
-    void set_pacing_rate(const SenderState& state);
-    void save_cwnd();
+    void set_pacing_rate(const SenderState& state, const Window& window);
+    void save_cwnd(const Window& window);
 
-    void update_bandwidth(const SenderState& state, const AckEffect& effect);
-    void update_aggregation(const AckEffect& effect, int64_t delivered_us);
-    void update_cycle(const SenderState& state, const AckEffect& effect);
+    void update_bandwidth(const SenderState& state, const AckSample& sample);
+    void update_aggregation(const AckSample& sample, const Window& window, int64_t delivered_us);
+    void update_cycle(const SenderState& state, const AckSample& sample);
     void begin_cycle(int64_t now_us);
     void advance_cycle(int64_t now_us);
-    void look_for_full_pipe(const AckEffect& effect);
-    void look_for_drained(const SenderState& state);
-    void update_min_rtt(const SenderState& state, const AckEffect& effect);
-    void end_probe_rtt(const SenderState& state);
+    void look_for_full_pipe(const AckSample& sample);
+    void look_for_drained(const SenderState& state, Window& window);
+    void update_min_rtt(const SenderState& state, Window& window, const AckSample& sample);
+    void end_probe_rtt(const SenderState& state, Window& window);
     void set_gains();
-    void set_cwnd(const SenderState& state, const AckEffect& effect);
+    void set_cwnd(const SenderState& state, Window& window, const AckSample& sample);
 
-    Window window_;
     Mode mode_ = Mode::startup;
     WindowedMax bandwidth_;  // segments a microsecond, of 2^24
     uint32_t round_ = 0;
@@ -108,9 +97,10 @@ class BbrReplay {
     uint32_t extra_acked_rounds_ = 0;
     int64_t epoch_us_ = 0;
     uint32_t epoch_acked_ = 0;
-    MismatchScore mismatch_;
 
     static constexpr int64_t no_min_rtt = int64_t{1} << 40;
 };
+
+static_assert(SetsCwndItself<Bbr> && !GrowsCwnd<Bbr>);
 
 }  // namespace sanscope

@@ -23,11 +23,11 @@ constexpr int64_t gso_max_bytes = 65536;
 
 }  // namespace
 
-void CubicModel::start(const SenderState& state) {
-    begin_round(state);
+void Cubic::init(const SenderState& state, Window& /*window*/) {
+    hystart_reset(state);
 }
 
-void CubicModel::begin_round(const SenderState& state) {
+void Cubic::hystart_reset(const SenderState& state) {
     round_begin_us_ = state.now_us;
     last_close_ack_us_ = state.now_us;
     round_end_ = state.snd_nxt;
@@ -35,19 +35,19 @@ void CubicModel::begin_round(const SenderState& state) {
     samples_ = 0;
 }
 
-void CubicModel::on_acked(const SenderState& state, Window& window, int64_t rtt_us) {
+void Cubic::pkts_acked(const SenderState& state, Window& window, int64_t rtt_us) {
     if (rtt_us < 0) return;
-    // Right after a recovery, delays tell of the recovery.
+    // Right after a recovery, delays are those of the recovery.
     if (epoch_tick_ != no_epoch && tick(state.now_us) - epoch_tick_ < hz) return;
     const int64_t delay_us = std::max<int64_t>(rtt_us, 1);
     if (delay_min_us_ == 0 || delay_min_us_ > delay_us) delay_min_us_ = delay_us;
-    if (!exit_found_ && window.in_slow_start()) look_for_exit(state, window, delay_us);
+    if (!exit_found_ && window.in_slow_start()) hystart_update(state, window, delay_us);
 }
 
-// HyStart: slow start ends where a train of acknowledgements lasts as long as half the least round trip, or where the
+// hystart_update() of tcp_cubic.c: slow start ends where a train of acknowledgements lasts as long as half the least round trip, or where the
 // round trips of a round have grown.
-void CubicModel::look_for_exit(const SenderState& state, Window& window, int64_t delay_us) {
-    if (state.snd_una.after(round_end_)) begin_round(state);
+void Cubic::hystart_update(const SenderState& state, Window& window, int64_t delay_us) {
+    if (state.snd_una.after(round_end_)) hystart_reset(state);
     if (window.cwnd < hystart_low_window) return;
     if (state.now_us - last_close_ack_us_ <= hystart_ack_spacing_us) {
         last_close_ack_us_ = state.now_us;
@@ -73,16 +73,16 @@ void CubicModel::look_for_exit(const SenderState& state, Window& window, int64_t
     }
 }
 
-void CubicModel::avoid_congestion(const SenderState& state, Window& window, uint32_t acked) {
+void Cubic::cong_avoid(const SenderState& state, Window& window, uint32_t acked) {
     if (window.in_slow_start()) {
         acked = window.slow_start(acked);
         if (acked == 0) return;
     }
-    aim(state, window.cwnd, acked);
-    window.grow_by_one_every(segments_per_growth_, acked);
+    update(state, window.cwnd, acked);
+    window.cong_avoid_ai(segments_per_growth_, acked);
 }
 
-void CubicModel::begin_epoch(int64_t now, uint32_t cwnd, uint32_t acked) {
+void Cubic::begin_epoch(int64_t now, uint32_t cwnd, uint32_t acked) {
     epoch_tick_ = now;
     acked_ = acked;
     reno_cwnd_ = cwnd;
@@ -97,8 +97,8 @@ void CubicModel::begin_epoch(int64_t now, uint32_t cwnd, uint32_t acked) {
     origin_cwnd_ = last_max_cwnd_;
 }
 
-// Where the cubic wants cwnd to be a least round trip from now decides how fast it grows.
-void CubicModel::aim(const SenderState& state, uint32_t cwnd, uint32_t acked) {
+// bictcp_update(): where the cubic wants cwnd to be a least round trip from now decides how fast it grows.
+void Cubic::update(const SenderState& state, uint32_t cwnd, uint32_t acked) {
     const int64_t now = tick(state.now_us);
     acked_ += acked;
     if (last_cwnd_ == cwnd && now - last_tick_ <= hz / 32) return;
@@ -118,11 +118,11 @@ void CubicModel::aim(const SenderState& state, uint32_t cwnd, uint32_t acked) {
             target > int64_t{cwnd} ? static_cast<uint32_t>(cwnd / (target - cwnd)) : 100 * cwnd;
         if (last_max_cwnd_ == 0) segments_per_growth_ = std::min(segments_per_growth_, 20u);
     }
-    be_reno_friendly(cwnd);
+    tcp_friendliness(cwnd);
     segments_per_growth_ = std::max(segments_per_growth_, 2u);
 }
 
-void CubicModel::be_reno_friendly(uint32_t cwnd) {
+void Cubic::tcp_friendliness(uint32_t cwnd) {
     const uint32_t acked_a_growth = static_cast<uint32_t>((uint64_t{cwnd} * reno_scale) >> 3);
     if (acked_a_growth > 0 && acked_ > acked_a_growth) {
         const uint32_t more = (acked_ - 1) / acked_a_growth;
@@ -132,7 +132,7 @@ void CubicModel::be_reno_friendly(uint32_t cwnd) {
     if (reno_cwnd_ > cwnd) segments_per_growth_ = std::min(segments_per_growth_, cwnd / (reno_cwnd_ - cwnd));
 }
 
-uint32_t CubicModel::ssthresh(const Window& window) {
+uint32_t Cubic::ssthresh(const Window& window) {
     epoch_tick_ = no_epoch;
     const uint64_t cwnd = window.cwnd;
     // Fast convergence: a flow whose windows shrink makes room.
@@ -141,12 +141,12 @@ uint32_t CubicModel::ssthresh(const Window& window) {
     return std::max(static_cast<uint32_t>(cwnd * beta / beta_scale), 2u);
 }
 
-void CubicModel::on_loss_state(const SenderState& state) {
-    *this = CubicModel();
-    begin_round(state);
+void Cubic::set_state(const SenderState& state, CaState /*to*/) {
+    *this = Cubic();
+    hystart_reset(state);
 }
 
-void CubicModel::on_start_after_idle(const SenderState& state) {
+void Cubic::cwnd_event(const SenderState& state, Window& /*window*/, CwndEvent /*event*/) {
     if (epoch_tick_ == no_epoch) return;
     const int64_t now = tick(state.now_us);
     const int64_t idle = now - tick(state.last_sent_us);

@@ -1,36 +1,44 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "analyzer/base/serial32.h"
-#include "analyzer/sender/kernel/congestion_window.h"
-#include "analyzer/sender/kernel/sender_state.h"
+#include "analyzer/sender/kernel/congestion_ops.h"
 
 namespace sanscope {
 
 // CUBIC (RFC 9438) with the classic HyStart, in the fixed-point arithmetic of Linux's tcp_cubic.c. Its clock is the
 // kernel's tick: 4 ms where that was built with HZ=250, as most are; the phase of the tick cannot be seen from outside.
-class CubicModel {
+class Cubic {
   public:
     static constexpr int64_t hz = 250;
 
-    void start(const SenderState& state);
-    // `rtt_us`: of the last segment acknowledged; negative if there was no valid sample.
-    void on_acked(const SenderState& state, Window& window, int64_t rtt_us);
-    void avoid_congestion(const SenderState& state, Window& window, uint32_t acked);
+    // cubictcp_init().
+    void init(const SenderState& state, Window& window);
+    // cubictcp_acked().
+    void pkts_acked(const SenderState& state, Window& window, int64_t rtt_us);
+    // cubictcp_cong_avoid().
+    void cong_avoid(const SenderState& state, Window& window, uint32_t acked);
+    // cubictcp_recalc_ssthresh().
     uint32_t ssthresh(const Window& window);
-    void on_loss_state(const SenderState& state);
-    // Data are sent again after nothing was in flight.
-    void on_start_after_idle(const SenderState& state);
+    // cubictcp_state(): to Loss.
+    void set_state(const SenderState& state, CaState to);
+    // cubictcp_cwnd_event(): the epoch is moved on by what nothing was in flight.
+    void cwnd_event(const SenderState& state, Window& window, CwndEvent event);
+    // tcp_reno_undo_cwnd().
+    uint32_t undo_cwnd(const Window& window, uint32_t prior_cwnd) const {
+        return std::max(window.cwnd, prior_cwnd);
+    }
 
   private:
     static int64_t tick(int64_t us) { return us / (1'000'000 / hz); }
     void begin_epoch(int64_t now, uint32_t cwnd, uint32_t acked);
-    void aim(const SenderState& state, uint32_t cwnd, uint32_t acked);
-    void be_reno_friendly(uint32_t cwnd);
-    void begin_round(const SenderState& state);
-    void look_for_exit(const SenderState& state, Window& window, int64_t delay_us);
+    void update(const SenderState& state, uint32_t cwnd, uint32_t acked);
+    void tcp_friendliness(uint32_t cwnd);
+    void hystart_reset(const SenderState& state);
+    void hystart_update(const SenderState& state, Window& window, int64_t delay_us);
 
     uint32_t segments_per_growth_ = 0;  // cwnd grows by one each so many acknowledged
     uint32_t last_max_cwnd_ = 0;
@@ -52,5 +60,7 @@ class CubicModel {
 
     static constexpr int64_t no_epoch = INT64_MIN;
 };
+
+static_assert(GrowsCwnd<Cubic> && !SetsCwndItself<Cubic>);
 
 }  // namespace sanscope

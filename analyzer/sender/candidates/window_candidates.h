@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "analyzer/sender/candidates/bbr.h"
 #include "analyzer/sender/candidates/cubic.h"
+#include "analyzer/sender/candidates/paced_candidate.h"
 #include "analyzer/sender/candidates/reno.h"
-#include "analyzer/sender/candidates/window_replay.h"
+#include "analyzer/sender/candidates/window_candidate.h"
 
 namespace sanscope {
 
 // The congestion controls that the sender may have had, each replayed on the same events.
 struct WindowCandidates {
-    WindowReplay<CubicModel> cubic;
-    WindowReplay<RenoModel> reno;
-    BbrReplay bbr;
+    WindowCandidate<Cubic> cubic;
+    WindowCandidate<Reno> reno;
+    PacedCandidate bbr;
 
     template <class Do>
     void each(Do&& act) {

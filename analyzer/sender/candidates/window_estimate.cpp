@@ -9,9 +9,10 @@ namespace {
 // Its bandwidth is measured between the sender's own moments, of which the capture shows later ones, and from afar estimates. With
 // these margins and the phases of its cycle, 11 BBR senders of captures/lab/record_matrix.py had the kernel's window within their
 // interval at 99.9 % of the acknowledgements, from afar at 96 %; without the phases it was 94 % and 89 %.
-void include_bbr(WindowEstimate& estimate, const BbrReplay& bbr, const SenderState& state, bool estimated) {
-    const uint32_t margin = bbr.cwnd() <= BbrReplay::least_cwnd ? 0 : bbr.cwnd() / (estimated ? 8 : 10);
-    const BbrReplay::Range range = bbr.over_the_cycle(state);
+void include_bbr(WindowEstimate& estimate, const PacedCandidate& bbr, const SenderState& state,
+                 bool estimated) {
+    const uint32_t margin = bbr.cwnd() <= Bbr::least_cwnd ? 0 : bbr.cwnd() / (estimated ? 8 : 10);
+    const Bbr::Range range = bbr.over_the_cycle(state);
     estimate.low = std::min(estimate.low, range.low - std::min(margin, range.low - 1));
     estimate.high = std::max(estimate.high, range.high + margin);
 }
@@ -45,7 +46,7 @@ WindowEstimate estimate_window(const WindowCandidates& windows, const SenderStat
     if (chosen != Control::bbr) {
         uint32_t margin = 0;
         // Growth comes an acknowledgement or a tick early or late: by a segment, of large windows by some (set, not measured).
-        if (!state.in_cwnd_reduction() && estimate.cwnd > WindowReplay<RenoModel>::initial_cwnd)
+        if (!state.in_cwnd_reduction() && estimate.cwnd > WindowCandidate<Reno>::initial_cwnd)
             margin = 1 + estimate.cwnd / 256;
         if (estimated)
             margin += 1 + margin_from_afar(estimate.cwnd, classifier.mismatch_per_round(chosen, scores));

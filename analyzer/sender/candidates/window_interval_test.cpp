@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-#include "analyzer/sender/candidates/bbr.h"
 #include "analyzer/sender/candidates/cc_classifier.h"
+#include "analyzer/sender/candidates/paced_candidate.h"
 #include "analyzer/sender/candidates/reno.h"
-#include "analyzer/sender/candidates/window_replay.h"
+#include "analyzer/sender/candidates/window_candidate.h"
 
 namespace sanscope {
 namespace {
@@ -119,32 +119,32 @@ TEST(WindowInterval, OnceShownFromAfarBbrStaysOnlyWhilePausesOrTheOthersSaySo) {
 
 // Sends at a steady rate, so that only the cycle moves its window.
 TEST(WindowInterval, CoversEveryPhaseOfBbrsCycle) {
-    BbrReplay bbr;
+    PacedCandidate bbr;
     SenderState state;
     state.snd_nxt = Serial32(1);
     state.srtt_us = state.min_rtt_us = 400;
-    bbr.start(state);
+    bbr.init(state);
     uint32_t least = UINT32_MAX;
     uint32_t most = 0;
-    std::vector<BbrReplay::Range> ranges;
+    std::vector<Bbr::Range> ranges;
     for (uint32_t n = 0; n < 4000; ++n) {
         state.now_us += 100;
         state.delivered_us = state.now_us;
         state.delivered += 1;
         state.packets_out = n % 8 == 0 ? 60 : 2;
-        AckEffect effect;
-        effect.delivered = 1;
-        effect.rtt_us = 400;
-        effect.prior_in_flight = state.packets_out;
-        effect.rate = {4, 400, state.delivered - 4, false};
-        bbr.control(state, effect, true);
+        AckSample sample;
+        sample.delivered = 1;
+        sample.rtt_us = 400;
+        sample.prior_in_flight = state.packets_out;
+        sample.rate = {4, 400, state.delivered - 4, false};
+        bbr.cong_control(state, sample);
         if (n < 2000) continue;
         least = std::min(least, bbr.cwnd());
         most = std::max(most, bbr.cwnd());
         ranges.push_back(bbr.over_the_cycle(state));
     }
     ASSERT_GT(most, least + 2);
-    for (const BbrReplay::Range& range : ranges) {
+    for (const Bbr::Range& range : ranges) {
         ASSERT_LE(range.low, least);
         ASSERT_GE(range.high, most);
     }
@@ -154,7 +154,7 @@ class FromAfar : public testing::Test {
   protected:
     FromAfar() {
         state_.snd_nxt = Serial32(1);
-        window_.start(state_);
+        window_.init(state_);
     }
     void fly(uint32_t segments, uint32_t round_trips) {
         for (uint32_t n = 0; n < round_trips; ++n) {
@@ -168,12 +168,12 @@ class FromAfar : public testing::Test {
         }
     }
     SenderState state_;
-    WindowReplay<RenoModel> window_;
+    WindowCandidate<Reno> window_;
 };
 
 TEST_F(FromAfar, WindowMayBeAsSmallAsBeforeItWasRaisedToWhatSeemedInFlight) {
-    window_.begin_reduction();
-    window_.end_reduction(state_, false);
+    window_.init_cwnd_reduction();
+    window_.end_cwnd_reduction(state_, false);
     const uint32_t before = window_.cwnd();
     fly(40, 1);
     ASSERT_EQ(window_.cwnd(), 40U);
@@ -182,8 +182,8 @@ TEST_F(FromAfar, WindowMayBeAsSmallAsBeforeItWasRaisedToWhatSeemedInFlight) {
 
 TEST_F(FromAfar, WindowMayBeNoLargerThanWhatWasInFlightSinceItWasReduced) {
     fly(60, 4);
-    window_.begin_reduction();
-    window_.end_reduction(state_, false);
+    window_.init_cwnd_reduction();
+    window_.end_cwnd_reduction(state_, false);
     ASSERT_EQ(window_.cwnd(), 30U);
     fly(12, 4);
     EXPECT_LE(window_.least_by_use(), 12U);
@@ -194,7 +194,7 @@ TEST_F(FromAfar, FlightThatMayHaveBeenBoundsAWindowThatMayHaveGrownWithIt) {
     fly(10, 4);
     window_.note_flight_at_most(100);
     EXPECT_GE(window_.most_by_use(), 200U);
-    window_.begin_reduction();
+    window_.init_cwnd_reduction();
     EXPECT_GE(window_.most_by_use(), 50U);
     EXPECT_LT(window_.most_by_use(), 100U);
 }

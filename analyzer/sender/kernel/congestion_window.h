@@ -13,11 +13,11 @@ struct Window {
 
     uint32_t cwnd = 10;  // RFC 6928
     uint32_t ssthresh = infinite_ssthresh;
-    uint32_t acked_towards_growth = 0;  // snd_cwnd_cnt
+    uint32_t cwnd_cnt = 0;  // snd_cwnd_cnt: acknowledged towards the next growth
 
     bool in_slow_start() const { return cwnd < ssthresh; }
 
-    // Grows by what was acknowledged, up to ssthresh; returns what is left.
+    // tcp_slow_start(): grows by what was acknowledged, up to ssthresh; returns what is left.
     uint32_t slow_start(uint32_t acked) {
         const uint32_t grown = std::min(cwnd + acked, ssthresh);
         acked -= grown - cwnd;
@@ -25,16 +25,16 @@ struct Window {
         return acked;
     }
 
-    // One more for each `every` acknowledged.
-    void grow_by_one_every(uint32_t every, uint32_t acked) {
-        if (acked_towards_growth >= every) {
-            acked_towards_growth = 0;
+    // tcp_cong_avoid_ai(): one more for each `every` acknowledged.
+    void cong_avoid_ai(uint32_t every, uint32_t acked) {
+        if (cwnd_cnt >= every) {
+            cwnd_cnt = 0;
             ++cwnd;
         }
-        acked_towards_growth += acked;
-        if (acked_towards_growth >= every) {
-            const uint32_t more = acked_towards_growth / every;
-            acked_towards_growth -= more * every;
+        cwnd_cnt += acked;
+        if (cwnd_cnt >= every) {
+            const uint32_t more = cwnd_cnt / every;
+            cwnd_cnt -= more * every;
             cwnd += more;
         }
     }

@@ -36,19 +36,40 @@ struct SenderState {
     int64_t last_sent_us = 0;  // data, for the last time
 
     int64_t delivered_us = 0;  // when `delivered` grew last
-    uint32_t app_limited = 0;  // until so many are delivered, rates tell of the application; 0: not so
+    uint32_t app_limited =
+        0;  // until so many are delivered, rate samples are application-limited; 0: they are not
 
     uint32_t snd_wnd = 0;        // bytes, as advertised
     bool snd_wnd_known = false;  // once there was an acknowledgement
     Serial32 wnd_end;            // one past the last byte that may be sent
     static constexpr int64_t no_min_rtt = int64_t{1} << 40;
 
-    // RFC 6675's pipe, as Linux counts it (tcp_packets_in_flight).
+    Serial32 snd_wl1;  // sequence number of the segment that updated the window last (RFC 9293 §3.10.7.4)
+    uint32_t max_window = 0;  // the largest that was advertised
+
+    static constexpr uint32_t default_reordering = 3;  // net.ipv4.tcp_reordering
+    uint32_t reordering = default_reordering;          // segments
+    bool reord_seen = false;
+    uint64_t total_retrans = 0;
+
+    bool timestamps = true;  // negotiated (RFC 7323)
+    // Of the acknowledgement at hand (tp->rx_opt).
+    bool saw_tstamp = false;
+    uint32_t rcv_tsecr = 0;
+
+    int64_t first_tx_us = 0;   // first_tx_mstamp: the sending of the segment that was delivered last
+    int64_t rto_start_us = 0;  // tcp_rearm_rto()
+    int64_t pto_start_us = 0;  // tcp_schedule_loss_probe()
+    // tcp_mark_skb_lost() found the head of the queue lost, for the last time. Not Linux's: it sends it again at once.
+    int64_t head_lost_us = 0;
+
+    // RFC 6675's pipe (tcp_packets_in_flight).
     uint32_t in_flight() const {
         const uint32_t left = sacked_out + lost_out;
         const uint32_t out = packets_out + retrans_out;
         return out > left ? out - left : 0;
     }
+    // tcp_in_cwnd_reduction().
     bool in_cwnd_reduction() const { return ca_state == CaState::cwr || ca_state == CaState::recovery; }
 };
 

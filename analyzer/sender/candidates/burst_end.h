@@ -5,26 +5,6 @@
 
 namespace sanscope {
 
-// The delivery rate that an acknowledgement shows (tcp_rate.c; draft-cheng-iccrg-delivery-rate-estimation).
-struct RateSample {
-    int64_t delivered = -1;    // segments; negative: no valid sample
-    int64_t interval_us = -1;  // over which they were; not positive: no valid sample
-    uint32_t prior_delivered = 0;
-    bool app_limited = false;
-};
-
-// What one acknowledgement did, for the congestion control.
-struct AckEffect {
-    uint32_t delivered = 0;  // segments newly acknowledged, cumulatively or selectively
-    uint32_t lost = 0;       // segments newly held for lost
-    int64_t rtt_us = -1;     // of the last segment acknowledged; negative: no valid sample
-    uint32_t prior_in_flight = 0;
-    RateSample rate;
-    bool una_advanced = false;
-    bool data_acked = false;
-    bool forward_progress = false;  // data acknowledged or SACKed
-};
-
 // How a burst of segments ended: why nothing more was sent before the next event.
 struct BurstEnd {
     bool sent = true;               // something was

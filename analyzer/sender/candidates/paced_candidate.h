@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "analyzer/sender/candidates/bbr.h"
+#include "analyzer/sender/candidates/burst_end.h"
+#include "analyzer/sender/candidates/mismatch_score.h"
+#include "analyzer/sender/kernel/cwnd_control.h"
+
+namespace sanscope {
+
+// A sender with BBR as a candidate for what the sender's cwnd was: where it stops says little of cwnd, since it paces; how much
+// it sends at once does.
+class PacedCandidate : public CwndControl<Bbr> {
+  public:
+    // What contradicts this candidate, in round trips.
+    double mismatch() const { return mismatch_.total(); }
+
+    // The beginning of the connection was not captured.
+    void init_late(const SenderState& tp) { init(tp); }
+
+    // A segment has been sent, and counts in tp.in_flight(). `forced`: by a timer, whatever cwnd says.
+    void on_sent(const SenderState& tp, bool forced) {
+        const uint32_t in_flight = tp.in_flight();
+        if (forced || in_flight <= window_.cwnd) return;
+        mismatch_.add_worst(tp, static_cast<double>(in_flight - window_.cwnd) / window_.cwnd);
+        window_.cwnd = in_flight;
+    }
+    // A paced sender cannot send much more at once than its rate allows: three times as much at most, and two segments, where the
+    // capture's times are later than the sender's own (chosen, not measured).
+    void on_burst_end(const SenderState& tp, const BurstEnd& end) {
+        constexpr uint32_t sent_unpaced = 10;  // tcp_update_skb_after_send()
+        if (!end.sent || tp.delivered + tp.packets_out < 2 * sent_unpaced) return;
+        const uint64_t most = 3 * ops_.most_within(tp, end.duration_us) + 2;
+        if (end.segments > most)
+            mismatch_.add_worst(tp,
+                                static_cast<double>(end.segments - most) / static_cast<double>(end.segments));
+    }
+
+    int64_t pacing_gap_us(uint64_t bytes) const { return ops_.pacing_gap_us(bytes); }
+    bool starting_up() const { return ops_.starting_up(); }
+    Bbr::Range over_the_cycle(const SenderState& tp) const { return ops_.over_the_cycle(tp, window_); }
+
+  private:
+    MismatchScore mismatch_;
+};
+
+}  // namespace sanscope

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "analyzer/sender/candidates/burst_end.h"
+#include "analyzer/sender/candidates/mismatch_score.h"
+#include "analyzer/sender/kernel/cwnd_control.h"
+
+namespace sanscope {
+
+// One candidate for what the sender's cwnd and ssthresh were: Linux's handling of them around one congestion control, corrected where
+// the sender is seen to do what that candidate could not have done.
+template <GrowsCwnd Ops>
+class WindowCandidate : public CwndControl<Ops> {
+    using Linux = CwndControl<Ops>;
+    using Linux::window_;
+
+  public:
+    using Linux::initial_cwnd;
+
+    // Its window is but what the sender was seen to use.
+    bool is_late() const { return late_; }
+    // What contradicts this candidate, in round trips.
+    double mismatch() const { return mismatch_.total(); }
+
+    // The beginning of the connection was not captured: until the first reduction cwnd is what the sender is seen to use.
+    void init_late(const SenderState& tp) {
+        late_ = true;
+        window_.ssthresh = window_.cwnd;
+        Linux::init(tp);
+    }
+
+    // What Linux does, and what is known of the window's use since the last reduction.
+    void init_cwnd_reduction() {
+        late_ = false;
+        prior_raised_ = std::exchange(raised_, 0);
+        Linux::init_cwnd_reduction();
+        forget_use(window_.cwnd);
+    }
+    void end_cwnd_reduction(const SenderState& tp, bool undone) {
+        if (window_.ssthresh < Window::infinite_ssthresh && !undone) lifted_ = 0;
+        Linux::end_cwnd_reduction(tp, undone);
+    }
+    void enter_loss(const SenderState& tp, bool first) {
+        const uint32_t cwnd = window_.cwnd;
+        Linux::enter_loss(tp, first);
+        lifted_ = 0;
+        if (!first) return;
+        prior_raised_ = std::exchange(raised_, 0);
+        forget_use(cwnd);
+    }
+    void undo_cwnd_reduction(const SenderState& tp) {
+        if (!Linux::undo_cwnd_reduction(tp)) return;
+        lifted_ = 0;
+        raised_ = prior_raised_;
+    }
+    void cwnd_restart(const SenderState& tp, int64_t idle_us) {
+        Linux::cwnd_restart(tp, idle_us);
+        lifted_ = 0;
+        forget_use(window_.cwnd);
+    }
+
+    // A segment has been sent, and counts in tp.in_flight(). `forced`: by a timer, whatever cwnd says.
+    void on_sent(const SenderState& tp, bool forced) {
+        const uint32_t in_flight = tp.in_flight();
+        if (forced || in_flight <= window_.cwnd) return;
+        if (late_) {
+            window_.cwnd = in_flight;
+            window_.ssthresh = in_flight;
+            return;
+        }
+        mismatch_.add(tp, static_cast<double>(in_flight - window_.cwnd) / window_.cwnd);
+        raised_ += in_flight - window_.cwnd;
+        lifted_ += in_flight - window_.cwnd;
+        // It has grown already, a little sooner than it should have.
+        if (!window_.in_slow_start()) window_.cwnd_cnt = 0;
+        window_.cwnd = in_flight;
+    }
+    // The end of tcp_write_xmit().
+    void on_burst_end(const SenderState& tp, const BurstEnd& end) {
+        const uint32_t in_flight = tp.in_flight();
+        weigh(tp, end);
+        const bool full = in_flight + window_.cwnd / 256 >= window_.cwnd;
+        const bool limited = full || (end.more_waiting && is_deferring(tp));
+        if (!end.sent && !limited) return;
+        if (end.estimated) note_use(tp);
+        if (end.estimated && !tp.snd_una.before(this->cwnd_usage_seq_)) note_peak();
+        if (Linux::cwnd_validate(tp, limited)) forget_use(window_.cwnd);
+    }
+
+    // Whether the sender stopped about where this candidate's window ends, though it had more to send.
+    // A window that was raised much since the last reduction, to what was in flight, explains nothing.
+    bool explains_stop(const SenderState& tp, const BurstEnd& end) const {
+        if (!is_sender_stop(end)) return false;
+        if (!end.estimated && raised_ > window_.cwnd / 8) return false;
+        const uint32_t burst = burst_segments(tp);
+        return receiver_has_room(tp, burst) && !leaves_room(tp, burst);
+    }
+
+    // Whether a sender with more to send stops just here for this candidate's window, which was not put there.
+    bool ends_here(const SenderState& tp, const BurstEnd& end) const {
+        if (raised_ > window_.cwnd / 8) return false;
+        return tp.in_flight() == stops_at(tp, end, burst_segments(tp), window_.cwnd);
+    }
+
+    // What the sender hands down at once: about a millisecond's worth at its pacing rate (tcp_tso_autosize).
+    uint32_t burst_segments(const SenderState& tp) const {
+        if (tp.srtt_us == 0) return largest_burst;
+        const uint64_t cwnd = std::max(window_.cwnd, tp.packets_out);
+        // 200 or 120 % of it, times 1,000,000 / 1024.
+        const uint64_t share = window_.cwnd < window_.ssthresh / 2 ? 200 * 625 : 120 * 625;
+        const uint64_t segments_a_ms = cwnd * share / (64 * static_cast<uint64_t>(tp.srtt_us));
+        const int64_t near = tp.min_rtt_us >> 9;
+        const uint64_t for_near = near < 16 ? (65536u >> near) / tp.mss : 0;
+        return static_cast<uint32_t>(std::clamp<uint64_t>(segments_a_ms + for_near, 2, largest_burst));
+    }
+
+    // From afar, where the order of events is estimated: how small and how large the window may be by what was in flight since it
+    // was last reduced.
+    uint32_t least_by_use() const {
+        uint32_t least = window_.cwnd - std::min(lifted_, window_.cwnd - 1);
+        // The highest of the round trips may be estimated too high.
+        if (second_used_ > 0) least = std::min(least, second_used_);
+        if (window_.ssthresh == Window::infinite_ssthresh)
+            least = std::max(least, std::min(initial_cwnd, window_.cwnd));
+        return least - least / 16;
+    }
+    // Slow start goes on until twice what is used (tcp_is_cwnd_limited). Here it goes by what two round trips showed.
+    uint32_t most_by_use() const {
+        return window_.in_slow_start() ? 2 * std::max(most_used_, flight_at_most_) : flight_at_most_;
+    }
+    void note_flight_at_most(uint32_t segments) { flight_at_most_ = std::max(flight_at_most_, segments); }
+
+  private:
+    void note_use(const SenderState& tp) {
+        if (!tp.snd_una.before(use_end_)) {
+            second_used_ = std::max(second_used_, std::min(most_used_, round_used_));
+            most_used_ = std::max(most_used_, round_used_);
+            round_used_ = 0;
+            use_end_ = tp.snd_nxt;
+        }
+        round_used_ = std::max(round_used_, tp.packets_out);
+    }
+    // The window was `cwnd` and is to become ssthresh.
+    void forget_use(uint32_t cwnd) {
+        most_used_ = second_used_ = 0;
+        if (window_.ssthresh < cwnd)
+            flight_at_most_ = static_cast<uint32_t>(uint64_t{flight_at_most_} * window_.ssthresh / cwnd);
+    }
+    // What is in flight from afar now and then is estimated too high: what one round trip alone shows does not count.
+    void note_peak() {
+        peaks_[peak_count_++ % peaks_.size()] = this->max_packets_out_;
+        uint32_t most = 0;
+        uint32_t second = 0;
+        for (const uint32_t peak : peaks_) {
+            second = std::max(second, std::min(peak, most));
+            most = std::max(most, peak);
+        }
+        this->most_believed_out_ = second;
+    }
+    // How many segments a sender with enough to send has in flight when it stops (the loop of tcp_write_xmit), if cwnd
+    // is `cwnd`.
+    static uint32_t stops_at(const SenderState& tp, const BurstEnd& end, uint32_t burst, uint32_t cwnd) {
+        const bool defers = tp.ca_state < CaState::recovery;
+        if (end.in_flight_before >= cwnd) return end.in_flight_before;
+        const uint32_t room = cwnd - end.in_flight_before;
+        const uint32_t rest = room % burst;  // of cwnd, after whole bursts
+        const bool recent = room >= burst || end.pause_us < defer_us;
+        return defers && recent && rest < cwnd / 3 ? cwnd - rest : cwnd;
+    }
+    // More than waiting for a whole burst explains.
+    bool leaves_room(const SenderState& tp, uint32_t burst) const {
+        return tp.in_flight() + burst + 3 < window_.cwnd;
+    }
+    // Whether it was cwnd and nothing else that a burst could end at.
+    static bool is_sender_stop(const BurstEnd& end) { return end.more_waiting && end.clocked && end.sent; }
+    static bool receiver_has_room(const SenderState& tp, uint32_t burst) {
+        const int64_t receiver_room = tp.snd_nxt.distance_to(tp.wnd_end);
+        return receiver_room >= int64_t{burst + 1} * tp.mss;
+    }
+    // Where the sender stopped although it had more to send tells cwnd. Being a little off again and again in the same
+    // direction moves the window there.
+    void weigh(const SenderState& tp, const BurstEnd& end) {
+        if (!is_sender_stop(end)) return;
+        const uint32_t burst = burst_segments(tp);
+        if (!receiver_has_room(tp, burst)) return;
+        const uint32_t in_flight = tp.in_flight();
+        if (late_ && leaves_room(tp, burst)) {
+            window_.cwnd = in_flight;
+            return;
+        }
+        if (end.estimated) note_least_room(tp);
+        if (in_flight == stops_at(tp, end, burst, window_.cwnd)) {
+            run_ = {};
+            return;
+        }
+        if (end.explained) mismatch_.add(tp, 0.25 / window_.cwnd);
+        // A window may be larger than what the sender's buffer lets it use, unless the sender stops about where another
+        // candidate's window ends.
+        if (end.explained && leaves_room(tp, burst)) {
+            mismatch_.add(tp, static_cast<double>(window_.cwnd - in_flight - burst) / window_.cwnd / 2);
+        }
+        for (int off = -farthest_off; off <= farthest_off; ++off) {
+            uint8_t& run = run_[index_of(off)];
+            const int64_t cwnd = int64_t{window_.cwnd} + off;
+            run = cwnd > 0 && in_flight == stops_at(tp, end, burst, static_cast<uint32_t>(cwnd))
+                      ? static_cast<uint8_t>(run + 1)
+                      : 0;
+        }
+        for (int distance = 1; distance <= farthest_off; ++distance) {
+            for (const int off : {-distance, distance}) {
+                if (run_[index_of(off)] < enough_in_a_row) continue;
+                window_.cwnd = static_cast<uint32_t>(int64_t{window_.cwnd} + off);
+                mismatch_.add(tp, static_cast<double>(distance) / window_.cwnd);
+                run_ = {};
+                return;
+            }
+        }
+    }
+    // The order that is estimated from afar lets the window be taken for larger than it is, never for smaller: were it
+    // so large, it would be full once in a round trip.
+    void note_least_room(const SenderState& tp) {
+        if (tp.ca_state != CaState::open || window_.in_slow_start()) {
+            stops_ = 0;
+            return;
+        }
+        if (stops_ == 0) {
+            least_room_ = window_.cwnd;
+            room_round_end_ = tp.snd_nxt;
+        }
+        ++stops_;
+        least_room_ = std::min(least_room_, window_.cwnd - std::min(window_.cwnd, tp.in_flight()));
+        if (stops_ < enough_stops || tp.snd_una.before(room_round_end_)) return;
+        if (least_room_ <= burst_segments(tp) + farthest_off) window_.cwnd -= least_room_;
+        stops_ = 0;
+    }
+    static constexpr uint32_t enough_stops = 4;
+    static constexpr int farthest_off = 3;
+    static constexpr size_t index_of(int off) { return static_cast<size_t>(int64_t{off} + farthest_off); }
+    static constexpr uint8_t enough_in_a_row = 3;
+    static constexpr int64_t defer_us = 1000;
+
+    // Whether the sender, with more to send, would wait until cwnd has room for a whole burst (tcp_tso_should_defer).
+    bool is_deferring(const SenderState& tp) const {
+        const uint32_t room = window_.cwnd - tp.in_flight();
+        const int32_t receiver_room = tp.snd_nxt.distance_to(tp.wnd_end);
+        if (int64_t{room} * tp.mss >= receiver_room) return false;
+        return room < burst_segments(tp) && room < window_.cwnd / 3;
+    }
+    static constexpr uint32_t largest_burst = 44;
+
+    std::array<uint32_t, 8> peaks_{};  // of the last round trips
+    uint32_t peak_count_ = 0;
+    uint32_t most_used_ = 0;  // since the last reduction
+    uint32_t second_used_ = 0;
+    uint32_t round_used_ = 0;
+    Serial32 use_end_;
+    uint32_t flight_at_most_ = 0;
+    bool late_ = false;
+    MismatchScore mismatch_;
+    uint32_t raised_ = 0;  // since the last reduction, to what was in flight
+    uint32_t prior_raised_ = 0;
+    uint32_t lifted_ = 0;  // the same since the window was set anew
+    uint32_t stops_ = 0;   // that count as evidence, this round trip
+    uint32_t least_room_ = 0;
+    Serial32 room_round_end_;
+    std::array<uint8_t, 2 * farthest_off + 1> run_{};  // how often in a row cwnd was off by -3 … 3
+};
+
+}  // namespace sanscope

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/sender/inference/loss_journal.h"
+
+#include <algorithm>
+
+namespace sanscope {
+
+void LossJournal::add(const SentSegment& segment, Serial32 begin, uint32_t length, LossKind kind,
+                      SendQueue::Segment* original, int64_t now_us) {
+    const bool seen = original != nullptr && !original->unseen;
+    const PacketNumber first_packet = seen ? original->first_packet : 0;
+    const int64_t delay_ns = seen ? (now_us - original->first_sent_us) * 1000 : no_time;
+    const uint64_t loss = log_.loss(kind, segment, segment.time_ns, begin, length, first_packet, delay_ns);
+    if (original == nullptr || loss == 0) return;
+    original->loss = loss;
+    original->loss_kind = kind;
+    if (recent_.empty()) recent_.resize(max_recent);
+    recent_[recent_count_++ % max_recent] = {begin, begin + length, loss, kind};
+}
+
+uint64_t LossJournal::add_late(const SentSegment& segment, Serial32 begin, uint32_t length) {
+    return log_.loss(LossKind::out_of_order, segment, segment.time_ns, begin, length, 0,
+                     segment.overtaken_ns);
+}
+
+void LossJournal::classify_late(uint64_t row, bool asked_for) {
+    const Reordering by = asked_for ? Reordering::path : Reordering::tap;
+    log_.reordered(row, by);
+    log_.summary().on_reordered(by);
+}
+
+void LossJournal::on_transition(CaState from, CaState to, const char* cause) {
+    log_.transition(packet_, time_ns_, from, to, cause);
+}
+
+void LossJournal::make_spurious(Retransmission& sent) {
+    log_.reclassify(sent.loss, sent.kind, LossKind::spurious);
+    sent.kind = LossKind::spurious;
+}
+
+void LossJournal::on_dsack(Serial32 begin, Serial32 end) {
+    for (uint64_t k = 0; k < std::min<uint64_t>(recent_count_, max_recent); ++k) {
+        Retransmission& sent = recent_[(recent_count_ - 1 - k) % max_recent];
+        if (sent.kind == LossKind::spurious || sent.begin.before(begin) || sent.end.after(end)) continue;
+        make_spurious(sent);
+        break;
+    }
+}
+
+// A D-SACK, or the end of a Loss that had no cause, may have shown so before, of the retransmission alone.
+void LossJournal::on_spurious_retransmission(const SendQueue::Segment& segment) {
+    LossKind kind = segment.loss_kind;
+    for (Retransmission& sent : recent_) {
+        if (sent.loss != segment.loss) continue;
+        kind = sent.kind;
+        sent.kind = LossKind::spurious;
+    }
+    if (kind != LossKind::spurious) log_.reclassify(segment.loss, kind, LossKind::spurious);
+}
+
+void LossJournal::on_timeout_undone() {
+    for (uint64_t k = timeouts_begin_; k < recent_count_; ++k) {
+        if (k + max_recent < recent_count_) continue;
+        Retransmission& sent = recent_[k % max_recent];
+        if (sent.kind == LossKind::rto) make_spurious(sent);
+    }
+}
+
+void LossJournal::on_reordered_delivery(const SendQueue::Segment& segment, bool on_path) {
+    if (segment.unseen) return;
+    if (on_path && !segment.ever_retransmitted) log_.summary().on_reordered(Reordering::path);
+    if (segment.late == 0) return;
+    // Sent again already: the receiver had asked for it.
+    const bool asked = on_path || segment.ever_retransmitted;
+    log_.reordered(segment.late, asked ? Reordering::path : Reordering::tap);
+    if (!asked) log_.summary().on_reordered(Reordering::tap);
+}
+
+}  // namespace sanscope

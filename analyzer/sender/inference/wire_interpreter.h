@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "analyzer/sender/events/sender_events.h"
+#include "analyzer/sender/inference/application_limit.h"
+#include "analyzer/sender/inference/clock_steps.h"
+#include "analyzer/sender/inference/loss_journal.h"
+#include "analyzer/sender/inference/replayed_sender.h"
+#include "analyzer/sender/inference/sender_log.h"
+#include "analyzer/sender/inference/timestamp_ticks.h"
+#include "analyzer/sender/kernel/send_budget.h"
+
+namespace sanscope {
+
+// Drives the replayed kernel by what was seen on the wire. An acknowledgement makes the kernel go as it is; of a segment sent it has
+// to be found out what made the kernel send it, and of data that no packet brought, that they must have been sent.
+class WireInterpreter {
+  public:
+    WireInterpreter(SenderLog& log, SendBudget& budget, const SenderOptions& options);
+
+    void on_sent(const SentSegment& segment);
+    // False: neither the kernel's own state nor a window is another than before, but for the time.
+    bool on_ack(const ReceivedAck& ack);
+
+    // Nothing is outstanding, and this acknowledgement repeats the one before: as every segment does that comes to a side which
+    // itself is silent.
+    bool carries_nothing_new(const ReceivedAck& ack) const {
+        return tp_.packets_out == 0 && ack.ack == tp_.snd_una && ack.sack_blocks == 0 &&
+               !kernel_.probe().out() && ack.window == tp_.snd_wnd &&
+               (ack.flags & (tcp_syn | tcp_rst | tcp_ece)) == 0 && tp_.ca_state == CaState::open;
+    }
+    // Of such a one, only the sequence counts (SND.WL1): an equal one after it is a duplicate.
+    void take_sequence(const ReceivedAck& ack) {
+        if (ack.seq.after(tp_.snd_wl1)) tp_.snd_wl1 = ack.seq;
+    }
+
+    const SenderState& state() const { return tp_; }
+    WindowCandidates& windows() { return windows_; }
+    const WindowCandidates& windows() const { return windows_; }
+    bool begun() const { return begun_; }
+
+  private:
+    using Index = SendQueue::Index;
+    using Segment = SendQueue::Segment;
+
+    void set_now(PacketNumber packet, int64_t time_ns);
+    void begin_late(Serial32 seq);
+
+    void on_syn(const SentSegment& segment);
+    void on_unseen(const SentSegment& segment, Serial32 begin, Serial32 end);
+    void on_first_time(const SentSegment& segment, Serial32 begin, Serial32 end);
+    void on_known(const SentSegment& segment, Serial32 begin, Serial32 end);
+    void send_new(const SentSegment& segment, Serial32 begin, Serial32 end);
+    bool is_probe_of_new_data() const;
+    void queue_segments(const SentSegment& segment, Serial32 begin, Serial32 end, bool unseen);
+    void note_transmission(const SentSegment& segment);
+
+    // Data that the capture does not have.
+    void add_unseen(Serial32 begin, Serial32 end);
+    void add_missed(Serial32 seq);
+    void fill_in(const SentSegment& segment, Serial32 begin, Serial32 end, uint64_t late_row);
+
+    void resend(const SentSegment& segment);
+    void resend_segment(const SentSegment& segment, Index i, LossKind kind);
+
+    bool repeats_all(const ReceivedAck& ack) const;
+    bool update_by_repeated(const ReceivedAck& ack);
+    int64_t tsopt_rtt_us() const;
+
+    WindowCandidates windows_;
+    LossJournal journal_;
+    ReplayedSender kernel_;
+    SenderState& tp_;
+    ClockSteps clock_;
+    TimestampTicks ticks_;
+    ApplicationLimit application_;
+    bool begun_ = false;
+    bool initial_seq_known_ = false;
+    Serial32 initial_seq_;
+    int64_t last_new_us_ = 0;  // new data were sent, for the last time
+};
+
+}  // namespace sanscope
