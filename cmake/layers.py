@@ -20,7 +20,7 @@ PARTS = ("analyzer", "captures", "dissectors", "gui")  # a test of one may use t
 TOP = "analyzer/cli"  # stands on everything, though in the analyzer's folder
 TRIAL_FOLDERS = {"testing", "tests", "scenarios", "tools", "dev", "fuzz", "bench"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
-WITHOUT_README = {"analyzer/session", "analyzer/sender", "dissectors"}
+WITHOUT_README = {"dissectors"}
 GENERATED = "sanscope/v1/"  # made from analyzer/proto/sanscope/v1, and included by that name
 
 

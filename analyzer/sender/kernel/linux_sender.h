@@ -8,6 +8,7 @@
 #include "analyzer/sender/events/sender_events.h"
 #include "analyzer/sender/kernel/ack_work.h"
 #include "analyzer/sender/kernel/ca_state_machine.h"
+#include "analyzer/sender/kernel/congestion_ops.h"
 #include "analyzer/sender/kernel/delivery_rate.h"
 #include "analyzer/sender/kernel/rate_sample.h"
 #include "analyzer/sender/kernel/reno_sack.h"
