@@ -62,9 +62,6 @@ void* SpillingMemory::do_allocate(size_t bytes, size_t alignment) {
             if (void* const piece = take_from_file(in_pages(bytes))) return piece;
         }
         in_memory_ += bytes;
-        if (bytes <= HugePageMemory::most_piece) {
-            if (void* const piece = huge_pages_.take(bytes)) return piece;
-        }
     }
     return std::pmr::new_delete_resource()->allocate(bytes, alignment);
 }
@@ -77,7 +74,6 @@ void SpillingMemory::do_deallocate(void* piece, size_t bytes, size_t alignment) 
             return;
         }
         in_memory_ -= bytes;
-        if (bytes <= HugePageMemory::most_piece && huge_pages_.give_back(piece, bytes)) return;
     }
     std::pmr::new_delete_resource()->deallocate(piece, bytes, alignment);
 }

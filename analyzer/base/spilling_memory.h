@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "analyzer/base/file_descriptor.h"
-#include "analyzer/base/huge_page_memory.h"
 
 namespace sanscope {
 
@@ -49,7 +48,6 @@ class SpillingMemory final : public std::pmr::memory_resource {
     const size_t most_in_memory_;
     mutable std::mutex mutex_;
     size_t in_memory_ = 0;
-    HugePageMemory huge_pages_;  // most of that
     bool no_more_file_ = false;
     FileDescriptor file_;
     size_t file_size_ = 0;
