@@ -15,9 +15,12 @@
 namespace sanscope {
 namespace {
 
-unsigned chosen_threads(unsigned asked) {
-    constexpr unsigned useful = 2;  // one reads ahead, one follows the streams
+unsigned chosen_threads(unsigned asked, const PacketSource& source) {
+    constexpr unsigned useful = 2;  // one replays the TCP senders, the other does all else
+    // What is done in some milliseconds is not done sooner by two. 0: not known.
+    constexpr uint64_t little = uint64_t{4} << 20;
     if (asked != 0) return asked;
+    if (source.bytes_total() != 0 && source.bytes_total() < little) return 1;
     return std::clamp(std::thread::hardware_concurrency(), 1u, useful);
 }
 
@@ -43,9 +46,10 @@ void CaptureOptions::add_to(CLI::App& command) {
                     "standard input. Several are merged by time.")
         ->required();
     command
-        .add_option("--threads", threads,
-                    "Threads to use: 1, or 2, one of which reads ahead (the default where there are two "
-                    "processors). The output is the same.")
+        .add_option(
+            "--threads", threads,
+            "Threads to use: 1, or 2, one of which replays the TCP senders (the default where there are two "
+            "processors and a file is not small). The output is the same.")
         ->check(CLI::Range(1u, 64u));
 }
 
@@ -69,7 +73,7 @@ Analysed analyse_into(const CaptureOptions& options, ResultStore::Keep keep,
 
     ProgressBar bar(*analysed.source);
     AnalysisOptions analysis;
-    analysis.threads = chosen_threads(options.threads);
+    analysis.threads = chosen_threads(options.threads, *analysed.source);
     analysis.stop = analysed.stop;
     if (ProgressBar::wanted()) analysis.progress = [&] { bar.update(analysed.engine->totals().packets); };
     bool whole = false;

@@ -128,9 +128,100 @@ class Pipeline {
     bool ended_ = false;  // nothing more is read
 };
 
+// One thread reads, decodes and follows what iSCSI says; another one replays the TCP senders, some batches behind. Of the engine's
+// state each has its own part: packets move from core to core, and what the second is to do with them.
+class SendersApart {
+  public:
+    SendersApart(PacketSource& source, Engine& engine, const AnalysisOptions& options)
+        : source_(source), engine_(engine), options_(options) {}
+
+    // False, with nothing done, where it cannot be.
+    bool run() {
+        lane_ = {&between_, [this] { settle(); }};
+        if (!engine_.defer_senders(lane_)) return false;
+        const std::jthread senders([this] { follow_senders(); });
+        for (uint64_t next = 0; !is_stopped(options_); ++next) {
+            wait_for_emptied(next < slots ? 0 : next - slots + 1);
+            Slot& slot = slots_[next % slots];
+            if (!source_.claim(slot.batch)) break;
+            source_.load(slot.batch);
+            source_.parse(slot.batch);
+            if (options_.parsed) options_.parsed(slot.batch);
+            decode_batch(slot.batch, slot.decoded);
+            lane_.work = &slot.work;
+            engine_.process(slot.batch, slot.decoded);
+            lane_.work = &between_;
+            filled(next + 1);
+            if (options_.progress) options_.progress();
+        }
+        engine_.finish();
+        const std::lock_guard lock(mutex_);
+        ended_ = true;
+        changed_.notify_all();
+        return true;
+    }
+
+  private:
+    struct Slot {
+        PacketBatch batch;
+        std::vector<DecodedPacket> decoded;
+        SenderWork work;
+    };
+    static constexpr uint64_t slots = 8;
+
+    void follow_senders() {
+        for (uint64_t next = 0;; ++next) {
+            {
+                std::unique_lock lock(mutex_);
+                changed_.wait(lock, [&] { return filled_ > next || ended_; });
+                if (filled_ <= next) return;
+            }
+            engine_.do_sender_work(slots_[next % slots].work);
+            const std::lock_guard lock(mutex_);
+            emptied_ = next + 1;
+            if (waits_for_ != 0 && emptied_ >= waits_for_) changed_.notify_all();
+        }
+    }
+
+    // On the first thread, in the midst of a batch: what it has of it by then is done there.
+    void settle() {
+        wait_for_emptied(filled_);
+        engine_.do_sender_work(*lane_.work);
+    }
+
+    void filled(uint64_t count) {
+        const std::lock_guard lock(mutex_);
+        filled_ = count;
+        changed_.notify_all();
+    }
+
+    void wait_for_emptied(uint64_t count) {
+        std::unique_lock lock(mutex_);
+        waits_for_ = count;
+        changed_.wait(lock, [&] { return emptied_ >= count; });
+        waits_for_ = 0;
+    }
+
+    PacketSource& source_;
+    Engine& engine_;
+    const AnalysisOptions& options_;
+    Engine::SenderLane lane_;
+    std::array<Slot, slots> slots_;
+    SenderWork between_;  // of no batch
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    uint64_t filled_ = 0;     // batches handed on so far
+    uint64_t emptied_ = 0;    // … and done
+    uint64_t waits_for_ = 0;  // so many of these the first thread waits
+    bool ended_ = false;      // no more is handed on
+};
+
 }  // namespace
 
 bool analyse(PacketSource& source, Engine& engine, const AnalysisOptions& options) {
+    // Whoever looks at the store meanwhile must not meet two threads that write to it.
+    const bool may_part = options.threads > 1 && options.engine_lock == nullptr;
+    if (may_part && SendersApart(source, engine, options).run()) return !is_stopped(options);
     if (options.threads > 1) {
         Pipeline(source, engine, options).run();
     } else {

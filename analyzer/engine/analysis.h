@@ -11,8 +11,8 @@
 namespace sanscope {
 
 struct AnalysisOptions {
-    // With two or more, a second thread reads and decodes batches ahead of the one that is processed; more than two are of no
-    // use. What comes out does not depend on it.
+    // With two or more, a second thread replays the TCP senders behind the first one; or, where somebody looks on (engine_lock) or a
+    // kernel's word is to be kept, reads and decodes ahead of it. More than two are of no use. What comes out does not depend on it.
     unsigned threads = 1;
     // Set from elsewhere (a signal handler, a button) to end early.
     const std::atomic<bool>* stop = nullptr;

@@ -92,6 +92,7 @@ void Engine::take_block(const RawPacket& block, PacketNumber packet) {
     const std::span<const uint8_t> body(block.data, block.captured_length);
     if (kernel_truth_ == nullptr) {
         if (read_kernel_truth_block(body).kind == KernelTruthBlock::Kind::other) return;
+        stop_deferring();
         kernel_truth_ = std::make_unique<KernelTruthJoiner>(store_, issues_);
     }
     join_kernel_truth();
@@ -113,6 +114,7 @@ void Engine::finish() {
     for (const auto& flow : flows_) {
         if (flow != nullptr) end_flow(*flow);
     }
+    stop_deferring();
     flows_.clear();
     recent_ = {};
     if (kernel_truth_ != nullptr) kernel_truth_->finish();
@@ -258,7 +260,7 @@ void Engine::on_segment(Flow& flow, From from, const DecodedPacket& packet, cons
                         int64_t believed_ns) {
     flow.tcp.note(from, packet, arrival);
     if (flow.senders != nullptr && stop_after_ == StopAfter::none)
-        flow.senders->on_packet(from == From::a, packet, arrival.packet, believed_ns);
+        tell_senders(flow, from, packet, arrival.packet, believed_ns);
     if (flow.tcp.closed() && !flow.closing) {
         flow.closing = true;
         closed_.push_back({flow.slot, flow.number, arrival.time_ns});
@@ -274,6 +276,31 @@ void Engine::on_segment(Flow& flow, From from, const DecodedPacket& packet, cons
     const bool holds = flow.tcp.holds(From::a) || flow.tcp.holds(From::b);
     if (holds && flow.iscsi != nullptr) [[unlikely]]
         deliver_held(flow, arrival);
+}
+
+inline void Engine::tell_senders(Flow& flow, From from, const DecodedPacket& packet, PacketNumber number,
+                                 int64_t time_ns) {
+    const bool stays = &packet != &defragmented_;
+    if (lane_ != nullptr && stays)
+        return lane_->work->add_packet(*flow.senders, from == From::a, packet, number, time_ns);
+    if (lane_ != nullptr) lane_->settle();
+    flow.senders->on_packet(from == From::a, packet, number, time_ns);
+}
+
+bool Engine::defer_senders(SenderLane& lane) {
+    if (kernel_truth_ != nullptr) return false;
+    lane_ = &lane;
+    return true;
+}
+
+void Engine::stop_deferring() {
+    if (lane_ == nullptr) return;
+    lane_->settle();
+    lane_ = nullptr;
+    constexpr Issue only = Issue::retransmissions_not_shown;
+    const Issues::Count& count = sender_issues_[only];
+    if (count.count > 0) issues_.add(only, count.first_packet, count.count);
+    sender_issues_ = {};
 }
 
 void Engine::deliver_held(Flow& flow, Arrival arrival) {
@@ -344,7 +371,10 @@ void Engine::describe(const Flow& flow) {
     row.iscsi = flow.is_iscsi;
     row.initiator_is_a = initiator == From::a;
     flow.tcp.describe(initiator, row);
-    if (flow.senders != nullptr) flow.senders->describe(row.initiator_is_a, row);
+    if (flow.senders != nullptr) {
+        if (lane_ != nullptr) lane_->settle();
+        flow.senders->describe(row.initiator_is_a, row);
+    }
     const Endpoint low{flow.key.low, flow.key.low_port};
     const Endpoint high{flow.key.high, flow.key.high_port};
     const bool initiator_is_low = (initiator == From::a) == flow.a_is_low;
@@ -356,11 +386,14 @@ void Engine::end_streams(Flow& flow) {
     flow.retired = true;
     flow.probe.reset();
     if (flow.senders != nullptr) {
-        flow.senders->finish();
-        if (const uint64_t withheld = flow.senders->withheld(); withheld > 0)
-            issues_.add(Issue::retransmissions_not_shown, flow.tcp.last_packet(), withheld);
-        flow.senders->describe(initiator_of(flow) == From::a, store_.connection(flow.number));
-        flow.senders.reset();
+        const bool initiator_is_a = initiator_of(flow) == From::a;
+        ConnectionRow& row = store_.connection(flow.number);
+        if (lane_ != nullptr) {
+            lane_->work->add_end(std::move(flow.senders), initiator_is_a, row, flow.tcp.last_packet());
+        } else {
+            SenderWork::end(*flow.senders, initiator_is_a, row, flow.tcp.last_packet(), issues_);
+            flow.senders.reset();
+        }
     }
     if (flow.iscsi == nullptr) return;
     StreamPiece piece;

@@ -4,12 +4,14 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "analyzer/engine/framing_alone.h"
 #include "analyzer/engine/kernel_truth_joiner.h"
+#include "analyzer/engine/sender_work.h"
 #include "analyzer/flow/flow_table.h"
 #include "analyzer/ingest/packet_batch.h"
 #include "analyzer/iscsi/iscsi_probe.h"
@@ -52,6 +54,16 @@ class Engine {
     void process(const PacketBatch& batch, std::span<const DecodedPacket> decoded, size_t first = 0);
     // The input has ended: what is still open is closed and written down.
     void finish();
+    // For another thread that follows the TCP senders: what they are to be told is put into `work`, and do_sender_work() does it,
+    // on one thread at a time and in order. `settle` returns when all of it is done.
+    struct SenderLane {
+        SenderWork* work = nullptr;
+        std::function<void()> settle;
+    };
+    // `lane` must stay until finish(). False where senders cannot be followed apart, since a kernel's word is held against them.
+    bool defer_senders(SenderLane& lane);
+    void do_sender_work(SenderWork& work) { work.run(sender_issues_); }
+
     // Writes what is known by now into the rows of connections that go on: who initiates, what they carry, their counts. For
     // those who look at the store between batches.
     void describe_connections();
@@ -126,6 +138,9 @@ class Engine {
     bool time_is_alone(const PacketBatch& batch, size_t index) const;
     void on_segment(Flow& flow, From from, const DecodedPacket& packet, const Arrival& arrival,
                     int64_t believed_ns);
+    void tell_senders(Flow& flow, From from, const DecodedPacket& packet, PacketNumber number,
+                      int64_t time_ns);
+    void stop_deferring();
     void probe(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival);
     void deliver(Flow& flow, From from, const DecodedPacket& packet, const Arrival& arrival);
     void deliver_held(Flow& flow, Arrival arrival);
@@ -140,6 +155,8 @@ class Engine {
 
     ResultStore store_;
     Issues issues_;
+    SenderLane* lane_ = nullptr;          // nullptr: senders are told at once
+    Issues sender_issues_;                // of the lane, until it has ended
     int64_t latest_ns_ = no_time;         // of the packet before
     int64_t last_believed_ns_ = no_time;  // of the TCP segment before, as TCP senders are told
     Totals totals_;

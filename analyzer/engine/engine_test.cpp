@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/engine/engine.h"
 
+#include <array>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <random>
@@ -588,6 +590,35 @@ TEST(Analysis, GivesTheSameTablesWithAnyNumberOfThreads) {
         ASSERT_GT(tables.size(), 20'000u);
         ASSERT_EQ(tables.size(), expected.size()) << threads;
         for (size_t i = 0; i < tables.size(); ++i) ASSERT_EQ(tables[i], expected[i]) << threads << " threads";
+    }
+}
+
+// Losses that a side repairs, packets that came twice, a kernel's word in the midst, issues that only senders have.
+TEST(Analysis, GivesTheSameRowsAndIssuesOfEachSampleWithTwoThreads) {
+    for (const char* name : {"loss-mixed-target.pcap.zst", "mirrored-twice.pcapng.zst", "reordered.pcap.zst",
+                             "kernel-truth-target.pcapng.zst", "sniffer-drops.pcap.zst"}) {
+        std::array<std::vector<std::string>, 2> expected;
+        for (const unsigned threads : {1u, 2u}) {
+            for (const bool kernel_rows : {false, true}) {
+                auto source = open_capture(std::string(SANSCOPE_SAMPLES "/") + name);
+                ASSERT_TRUE(source) << source.error().message;
+                ResultStore::Keep keep;
+                keep.kernel_windows = keep.kernel_ca_transitions = kernel_rows;
+                Engine engine(keep);
+                AnalysisOptions options;
+                options.threads = threads;
+                EXPECT_TRUE(analyse(**source, engine, options));
+                std::vector<std::string> told = all_tables(engine.store());
+                for (size_t i = 0; i < issue_infos.size(); ++i) {
+                    const Issues::Count& count = engine.issues()[static_cast<Issue>(i)];
+                    told.push_back(
+                        fmt::format("{} {} {}", issue_infos[i].name, count.count, count.first_packet));
+                }
+                std::vector<std::string>& alone = expected[kernel_rows ? 1 : 0];
+                if (threads == 1) alone = told;
+                EXPECT_EQ(told, alone) << name;
+            }
+        }
     }
 }
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "analyzer/net/decoded_packet.h"
+#include "analyzer/sender/connection_senders.h"
+#include "analyzer/vocabulary/issues.h"
+
+namespace sanscope {
+
+// What the senders of connections are to be told, in the order of the capture: written down on one thread, done on another.
+class SenderWork {
+  public:
+    // `senders` and `packet`, with the bytes that it points to, must stay until it is done.
+    void add_packet(ConnectionSenders& senders, bool from_a, const DecodedPacket& packet, PacketNumber number,
+                    int64_t time_ns) {
+        items_.push_back({&senders, &packet, nullptr, number, time_ns, from_a});
+    }
+    // The connection has ended with `last_packet`: what was found out of its senders goes into `row`, which must stay.
+    void add_end(std::unique_ptr<ConnectionSenders> senders, bool initiator_is_a, ConnectionRow& row,
+                 PacketNumber last_packet) {
+        items_.push_back({senders.release(), nullptr, &row, last_packet, 0, initiator_is_a});
+    }
+
+    // Does all of it, and is empty then.
+    void run(Issues& issues) {
+        for (const Item& item : items_) {
+            if (item.packet != nullptr) [[likely]] {
+                item.senders->on_packet(item.of_a, *item.packet, item.number, item.time_ns);
+            } else {
+                const std::unique_ptr<ConnectionSenders> senders(item.senders);
+                end(*senders, item.of_a, *item.row, item.number, issues);
+            }
+        }
+        items_.clear();
+    }
+
+    static void end(ConnectionSenders& senders, bool initiator_is_a, ConnectionRow& row,
+                    PacketNumber last_packet, Issues& issues) {
+        senders.finish();
+        if (const uint64_t withheld = senders.withheld(); withheld > 0)
+            issues.add(Issue::retransmissions_not_shown, last_packet, withheld);
+        senders.describe(initiator_is_a, row);
+    }
+
+  private:
+    struct Item {
+        ConnectionSenders* senders;  // owned where there is no packet
+        const DecodedPacket* packet;
+        ConnectionRow* row;
+        PacketNumber number;
+        int64_t time_ns;
+        bool of_a;  // the packet is, or the initiator is
+    };
+    std::vector<Item> items_;
+};
+
+}  // namespace sanscope
