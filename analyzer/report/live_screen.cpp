@@ -2,6 +2,7 @@
 #include "analyzer/report/live_screen.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <span>
 #include <string_view>
@@ -23,7 +24,7 @@ std::string rate(uint64_t bytes, double seconds) {
 }
 
 std::string per_second(uint64_t count, double seconds) {
-    return seconds > 0 ? human_count(static_cast<uint64_t>(static_cast<double>(count) / seconds + 0.5)) : "-";
+    return seconds > 0 ? human_count(static_cast<uint64_t>(std::llround(static_cast<double>(count) / seconds))) : "-";
 }
 
 std::string bytes_or_unknown(uint32_t bytes) {
@@ -57,6 +58,7 @@ using Ranked = std::pair<double, std::string>;
 std::vector<std::string> busiest_first(std::vector<Ranked> ranked) {
     std::ranges::stable_sort(ranked, [](const Ranked& a, const Ranked& b) { return a.first > b.first; });
     std::vector<std::string> rows;
+    rows.reserve(ranked.size());
     for (Ranked& row : ranked) rows.push_back(std::move(row.second));
     return rows;
 }
