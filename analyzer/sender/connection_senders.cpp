@@ -96,7 +96,8 @@ void ConnectionSenders::on_packet(bool from_a, const DecodedPacket& packet, Pack
             fill_ack(ack, sender, packet, options, number, time_ns);
             hearer.history.on_acknowledged(ack);
         }
-        // What a pure acknowledgement says of its own sender, only an estimate from afar has use for, or a keep-alive.
+        // What a pure acknowledgement says of its own sender is of use only to the estimate of a remote sender, and for
+        // keep-alives.
         const bool occupies = packet.payload_length > 0 || (packet.flags & (tcp_syn | tcp_fin)) != 0;
         if (occupies && sender.replay == nullptr) begin_replay(from_a);
         if (sender.replay != nullptr) {
@@ -135,9 +136,10 @@ void ConnectionSenders::report_missing(bool a, int64_t now_ns, bool all) {
     }
 }
 
-// A mirror port's second copy has the IP identification of the first, which may be a few packets back. Where there is none
-// (IPv6, or 0 as RFC 6864 lets it be), all else must be the same, the checksum and TSval too, and it must have come at once:
-// sooner than the other side said anything, or, where packets are known to come twice, within the time of a port's queue.
+// A mirror port's second copy has the IP identification of the first, which may be a few packets back. Where there is
+// none (IPv6, or 0 as RFC 6864 lets it be), all else must be the same, the checksum and TSval too, and it must have
+// come at once: sooner than the other side said anything, or, where packets are known to come twice, within the time of
+// a port's queue.
 bool ConnectionSenders::is_copy(Side& sender, uint32_t others, const DecodedPacket& packet,
                                 const TcpOptions& options, int64_t time_ns) {
     constexpr uint32_t longest_us = 200'000;  // no retransmission timeout is shorter

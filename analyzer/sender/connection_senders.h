@@ -37,7 +37,7 @@ class ConnectionSenders {
 
   private:
     struct Seen {
-        uint32_t digest = 0;  // of what tells one packet from the next
+        uint32_t digest = 0;  // of what distinguishes one packet from the next
         uint32_t time_us = 0;
         uint32_t others = 0;  // packets of the other side before it
         uint32_t number = 0;  // of it among those of its side

@@ -90,7 +90,8 @@ class SenderReplay::Machine {
     static constexpr size_t max_deferred = 256;
 
     // Whether the application, which has more, is in the midst of a write: a window has room for it. What arrives
-    // meanwhile waits for the end of the write (the socket's backlog). Matters where that takes longer than a round trip.
+    // meanwhile waits for the end of the write (the socket's backlog). Matters where that takes longer than a round
+    // trip.
     bool is_writing(int64_t now_ns) const {
         const SenderState& state = wire_.state();
         if (estimated_ || state.min_rtt_us > near_rtt_us) return false;
@@ -238,8 +239,8 @@ class SenderReplay::Machine {
         row.srtt_ns = state.srtt_us != 0 ? state.srtt_us * 1000 : no_time;
         row.ca_state = state.ca_state;
         const bool paced = chosen_ == CcClassifier::Control::bbr;
-        // With more to send, the burst that the sender waits to make whole: PSH is set on the last segment of each, but what
-        // an application wrote ends with a full one seldom. An estimate is known no closer than to a burst.
+        // With more to send, the burst that the sender waits to make whole: PSH is set on the last segment of each, but
+        // what an application wrote ends with a full one seldom. An estimate is known no closer than to a burst.
         const bool whole_burst = more_waiting_ || last_was_full_ || estimated_;
         const uint32_t waits_for = std::min(wire_.windows().cubic.burst_segments(state), estimate.cwnd / 3);
         const uint32_t wanted = whole_burst ? std::max(waits_for, 1u) : 1;

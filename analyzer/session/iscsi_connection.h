@@ -7,6 +7,7 @@
 #include "analyzer/iscsi/login_negotiation.h"
 #include "analyzer/iscsi/pdu_framer.h"
 #include "analyzer/session/inferred/acknowledged_statuses.h"
+#include "analyzer/session/inferred/hidden_requests.h"
 #include "analyzer/session/inferred/unseen_answers.h"
 #include "analyzer/session/session_tracker.h"
 #include "analyzer/store/result_store.h"
@@ -23,7 +24,8 @@ class IscsiConnection final : private HeaderWitness {
           store_(&store),
           issues_(&issues),
           framers_{PduFramer(false, *this), PduFramer(true, *this)},
-          unseen_(connection, store, issues, acknowledged_) {}
+          unseen_(connection, store, issues, acknowledged_),
+          hidden_(connection, store, issues) {}
     IscsiConnection(const IscsiConnection&) = delete;
     IscsiConnection& operator=(const IscsiConnection&) = delete;
 
@@ -44,12 +46,8 @@ class IscsiConnection final : private HeaderWitness {
     void on_login_or_text(const Pdu& pdu);
     void on_stretch(bool from_target);
     AnswerShape answer_shape() const;
-    bool count_requests(const UnseenStretch& stretch);
-    void note_mixed_stretch(const UnseenStretch& stretch);
-    void on_request_in_gap(const Pdu& pdu);
+    RequestShape request_shape() const;
     void note_received(Serial32 exp_cmd_sn);
-    void close_request_gap(const Pdu& next);
-    void count_hidden_requests(const Pdu& next, uint32_t found);
     void track(const Pdu& pdu, bool from_target);
     bool moment_is_known(const Pdu& pdu);
     void note_numbers(const Pdu& pdu, bool from_target);
@@ -67,52 +65,9 @@ class IscsiConnection final : private HeaderWitness {
     Session* session_ = nullptr;
     PduFramer framers_[2];
     LoginNegotiation login_;
-    // Requests since the last one seen whole whose tags the capture cut off, until the next one tells their numbers.
-    struct RequestGap {
-        bool begun = false;     // `before` holds
-        bool hopeless = false;  // something in it cannot be counted
-        uint32_t itt_before = 0;
-        Serial32 cmd_sn_before;
-        uint32_t others = 0;  // requests seen since that are no SCSI commands, and count by CmdSN like them
-        std::vector<Arrival> requests;
-        bool writes = false;         // these are writes with immediate data, all as long as the one before
-        size_t in_open_stretch = 0;  // of the requests: from the stretch that has not come to its end
-        uint32_t mixed = 0;          // stretches in which requests may lie among data …
-        size_t mixed_at = 0;         // … the latest of them behind so many requests
-        Arrival mixed_arrival;       // … and when all of it came; packet 0: with several packets
-        std::vector<uint64_t> commands;  // of the first requests: those the target says it has received
-    };
-    // How evenly this initiator counts up its tags, from one command to the next.
-    struct TagStride {
-        uint32_t stride = 0;
-        uint32_t in_a_row = 0;
-        bool even = true;    // never another so far
-        uint32_t shown = 0;  // by two commands that were both seen, one right behind the other
-        // Of commands whose tags lie `apart`, so many `steps` from each other. True if the tags between can be told.
-        bool note(uint32_t apart, uint32_t steps);
-        // Before the tag behind is seen.
-        bool predicts() const { return in_a_row >= (even ? believed : surely) && stride == shown; }
-        static constexpr uint32_t believed = 4;
-        static constexpr uint32_t surely = 64;
-    };
-    static constexpr size_t max_requests_in_gap = 4096;
-    // How long the requests seen last were, with their immediate data, and how many in a row.
-    struct RequestLength {
-        static constexpr uint32_t believed = 3;
-        uint32_t bytes = 0;
-        uint32_t in_a_row = 0;
-        bool whole = false;  // all that they write came with them
-        bool predicts_writes() const { return whole && in_a_row >= believed; }
-    };
-    RequestLength request_length_;
-    bool sends_data_ = false;  // this initiator: what lies behind its cut headers may be that
-    void note_length(const Pdu& request);
-    uint32_t request_bytes(const Pdu& request) const;
-
     AcknowledgedStatuses acknowledged_;
     UnseenAnswers unseen_;
-    RequestGap request_gap_;
-    TagStride tag_stride_;
+    HiddenRequests hidden_;
     bool leading_ = false;    // this connection's login began the session
     bool requested_ = false;  // a SCSI command was seen; the two below are its
     Serial32 requested_cmd_sn_;

@@ -22,8 +22,8 @@ using testing::ElementsAreArray;
 enum class Tags : uint8_t { counted, of_slots };
 enum class Order : uint8_t { of_request, seldom_mixed, mixed };
 
-// Reads of 4 KiB over one connection, seen by a capture that has only the first bytes of each packet's data, while several
-// PDUs lie in one packet as they do with segmentation offload.
+// Reads of 4 KiB over one connection, seen by a capture that has only the first bytes of each packet's data, while
+// several PDUs lie in one packet as they do with segmentation offload.
 class CutReads {
   public:
     CutReads(unsigned seed, Tags tags, uint32_t depth, uint32_t snapped, Order order = Order::mixed)
@@ -239,7 +239,8 @@ TEST_P(CutConnection, EveryRequestIsFoundWhereTagsAreNotCounted) {
     }
 }
 
-// 62 bytes are what 128 of a packet leave behind Ethernet, IPv4 and TCP with time stamps: a header, and the lengths of the next.
+// 62 bytes are what 128 of a packet leave behind Ethernet, IPv4 and TCP with time stamps: a header, and the lengths of
+// the next.
 INSTANTIATE_TEST_SUITE_P(Cuts, CutConnection,
                          testing::Combine(testing::Values(1u, 4u, 32u), testing::Values(48u, 62u, 4144u)));
 

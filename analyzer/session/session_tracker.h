@@ -8,6 +8,7 @@
 #include "analyzer/iscsi/login_negotiation.h"
 #include "analyzer/session/commands/command_tracker.h"
 #include "analyzer/session/commands/command_window.h"
+#include "analyzer/session/inferred/inferred_commands.h"
 #include "analyzer/store/result_store.h"
 
 namespace sanscope {
@@ -15,10 +16,11 @@ namespace sanscope {
 // One iSCSI session: what its connections share (RFC 7143 §4.4.3).
 struct Session {
     Session(ResultStore& store, uint32_t session_number)
-        : number(session_number), commands(store, session_number) {}
+        : number(session_number), commands(store, session_number), inferred(commands, store) {}
 
     uint32_t number;
     CommandTracker commands;
+    InferredCommands inferred;
     bool command_window_known = false;  // the two below are from the latest answer seen
     Serial32 exp_cmd_sn;
     Serial32 max_cmd_sn;

@@ -123,7 +123,8 @@ uint32_t Bbr::bdp(uint64_t bandwidth, uint32_t gain) const {
     return static_cast<uint32_t>((((product * gain) >> gain_bits) + bandwidth_unit - 1) / bandwidth_unit);
 }
 
-// bbr_quantization_budget(): room for a burst in each of: the sending host, the network, the receiver's acknowledgements.
+// bbr_quantization_budget(): room for a burst in each of: the sending host, the network, the receiver's
+// acknowledgements.
 uint32_t Bbr::with_room_for_bursts(const SenderState& state, uint32_t cwnd) const {
     cwnd += 3 * burst_goal(state);
     cwnd = (cwnd + 1) & ~1u;

@@ -9,9 +9,9 @@
 
 namespace sanscope {
 
-// BBR version 1 as in Linux's tcp_bbr.c (draft-cardwell-iccrg-bbr-congestion-control-00). Its window follows the delivery rate and
-// the least round trip; what it sends is paced. The phase in which its gain cycle begins is random in the kernel: here it begins
-// with the first. Long-term sampling behind a policer is not modelled.
+// BBR version 1 as in Linux's tcp_bbr.c (draft-cardwell-iccrg-bbr-congestion-control-00). Its window follows the
+// delivery rate and the least round trip; what it sends is paced. The phase in which its gain cycle begins is random in
+// the kernel: here it begins with the first. Long-term sampling behind a policer is not modelled.
 class Bbr {
   public:
     static constexpr uint32_t least_cwnd = 4;  // bbr_cwnd_min_target

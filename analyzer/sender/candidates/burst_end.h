@@ -15,7 +15,7 @@ struct BurstEnd {
     int64_t duration_us = 0;        // from its first segment to its last
     uint32_t segments = 0;
     bool explained = false;  // some candidate's window ends about where it did
-    bool estimated = false;  // events are in the order that a capture from afar suggests
+    bool estimated = false;  // events are in the order that RemoteSender estimates
 };
 
 }  // namespace sanscope

@@ -6,17 +6,17 @@
 namespace sanscope {
 namespace {
 
-// Thresholds are set between what the two kinds of sender showed in 17 loads that captures/lab/record_matrix.py drew (those
-// of 100 bursts, 20 round trips and 0.4 ms or more; 33 senders seen at their own host and 34 from afar):
+// Thresholds are set between what the two kinds of sender showed in 17 loads that captures/lab/record_matrix.py drew
+// (those of 100 bursts, 20 round trips and 0.4 ms or more; 33 senders seen at their own host and 34 at a remote tap):
 //
-//                                      at the sender                     from afar
+//                                      at the sender                     at a remote tap
 //                                  BBR            CUBIC, Reno        BBR            CUBIC, Reno
 //   bursts not clocked             0.21 - 0.99    0.01 - 0.19        0.07 - 0.84    0.03 - 0.94
 //   their pauses on BBR's pace     0.47 - 1.00    0.00 - 0.48        0.03 - 0.83    0.01 - 0.54
 //   stops at only one's window     0 - 1          0 - 194            0 - 23         0 - 132
 //   doubt of the true one a round  0.00 - 0.01    0.00 - 0.03        0.00 - 0.08    0.00 - 0.08
 //
-// From afar they overlap in each: there all of them have to agree for a name.
+// At a remote tap they overlap in each: there all of them have to agree for a name.
 
 // Fewer give a share that one burst moves by more than a twentieth.
 constexpr uint64_t enough_bursts = 20;
@@ -77,9 +77,9 @@ bool CcClassifier::stops_at_a_window() const {
     return std::max(only_cubic_, only_reno_) >= enough_stops;
 }
 
-// Of BBR's bursts 21 % and more were not clocked over round trips of a millisecond and more (that least behind a deep queue), 5 %
-// over shorter ones; of nine in ten others' 8 % at most. From afar a paced sender's bursts may seem to follow acknowledgements
-// for long (7 % unclocked), so it takes more of them, and fewer exceptions.
+// Of BBR's bursts 21 % and more were not clocked over round trips of a millisecond and more (that least behind a deep
+// queue), 5 % over shorter ones; of nine in ten others' 8 % at most. At a remote tap a paced sender's bursts may seem
+// to follow acknowledgements for long (7 % unclocked), so it takes more of them, and fewer exceptions.
 bool CcClassifier::goes_by_acknowledgements(int64_t min_rtt_us) const {
     constexpr int64_t meaningful_rtt_us = 1000;
     const uint64_t many_bursts = estimated_ ? 300 : 100;
@@ -87,7 +87,8 @@ bool CcClassifier::goes_by_acknowledgements(int64_t min_rtt_us) const {
            unclocked_share() <= (estimated_ ? 0.03 : 0.08);
 }
 
-// More of its pauses are on BBR's pace than of any other sender that did not stop at a window (67 % of 43 at its own host).
+// More of its pauses are on BBR's pace than of any other sender that did not stop at a window (67 % of 43 at its own
+// host).
 bool CcClassifier::pauses_as_bbr() const {
     constexpr uint64_t enough_pauses = 60;
     return on_pace_ >= enough_pauses && on_pace_share() >= 0.75;
@@ -104,24 +105,25 @@ bool CcClassifier::paced(const Scores& scores, int64_t min_rtt_us) {
         return false;
     }
     const double others = std::min(scores.cubic, scores.reno);
-    // Once found it stands until it is contradicted; one false round trip in fifty is forgiven (of BBR's own, seen at the
-    // sender, one in a hundred was false), and the first of all. 0.6: it must still explain clearly more.
+    // Once found it stands until it is contradicted; one false round trip in fifty is forgiven (of BBR's own, seen at
+    // the sender, one in a hundred was false), and the first of all. 0.6: it must still explain clearly more.
     const bool stands = paced_ && scores.bbr < 0.6 * others + 1 + static_cast<double>(rounds_) / 50;
-    paced_ =
-        estimated_ ? looks_paced_from_afar(scores, others, stands) : stands || looks_paced(scores, others);
+    paced_ = estimated_ ? looks_paced_at_remote_tap(scores, others, stands)
+                        : stands || looks_paced(scores, others);
     return paced_;
 }
 
-// An application that writes when it likes looks unclocked too: its pauses last as long as they like. Where pauses tell
-// nothing, only what contradicts the others again and again and never BBR speaks for it. The shares: the more bursts are
-// unclocked, the fewer pauses have to be on pace, and the other way round (the table above). MismatchScore is in round trips, and
-// what BBR's own may be beyond the others' stands for rate samples of the sender's own moments, which it cannot know.
+// An application that writes when it likes looks unclocked too: its pauses last as long as they like. Where pauses show
+// nothing, only what contradicts the others again and again and never BBR speaks for it. The shares: the more bursts
+// are unclocked, the fewer pauses have to be on pace, and the other way round (the table above). MismatchScore is in
+// round trips, and what BBR's own may be beyond the others' stands for rate samples of the sender's own moments, which
+// it cannot know.
 bool CcClassifier::looks_paced(const Scores& scores, double others) const {
     constexpr uint64_t enough_pauses = 8;
     constexpr double least_contradiction = 0.2;
     const double share = unclocked_share();
     if (share >= 0.4 && others > 2.5 && scores.bbr < 0.05 * others) return true;
-    // Behind a deep queue acknowledgements come so evenly that most bursts follow one, and BBR's window is hardly to be told
+    // Behind a deep queue acknowledgements come so evenly that most bursts follow one, and BBR's window hardly differs
     // from one that grows.
     constexpr double most_of_a_true_one = 0.03;
     if (pauses_as_bbr() && mismatch_per_round(Control::bbr, scores) < most_of_a_true_one) return true;
@@ -132,7 +134,7 @@ bool CcClassifier::looks_paced(const Scores& scores, double others) const {
 
 // Behind the path it is blurred what released a burst, and when: few need to be unclocked (7 % were in one case), but
 // pauses on pace were 54 % at most of what was not BBR.
-bool CcClassifier::looks_paced_from_afar(const Scores& scores, double others, bool stands) const {
+bool CcClassifier::looks_paced_at_remote_tap(const Scores& scores, double others, bool stands) const {
     constexpr uint64_t enough_pauses = 12;
     constexpr double least_contradiction = 0.3;
     constexpr double most_of_a_true_one = 0.08;
@@ -153,8 +155,8 @@ CcClassifier::Control CcClassifier::best(const Scores& scores, int64_t min_rtt_u
 
 bool CcClassifier::bbr_is_sure(const Scores& scores) const {
     const double others = std::min(scores.cubic, scores.reno);
-    // Half a round trip of contradiction, and for shares and counts between those of the table: more than any sender other
-    // than BBR showed, of pauses on pace (48 % of 28 at most; from afar 54 % of 386).
+    // Half a round trip of contradiction, and for shares and counts between those of the table: more than any sender
+    // other than BBR showed, of pauses on pace (48 % of 28 at most; at a remote tap 54 % of 386).
     if (others < 0.5 || only_cubic_ + only_reno_ >= enough_stops) return false;
     if (estimated_) return on_pace_ >= 150 && on_pace_share() >= 0.7 && scores.bbr <= 0.5 * others;
     const bool seldom_contradicted = scores.bbr <= 1 + static_cast<double>(rounds_) / 40;
@@ -165,22 +167,23 @@ bool CcClassifier::bbr_is_sure(const Scores& scores) const {
 bool CcClassifier::is_sure(double best, double other, uint64_t stops_at_best, uint64_t stops_at_other,
                            double bbr, int64_t min_rtt_us) const {
     if (stops_at_other >= enough_stops && stops_at_other > stops_at_best) return false;
-    // What is contradicted in one round trip of ten explains little, even if the others explain less: the true one was in
-    // 3 % at the sender and 8 % from afar at most.
+    // What is contradicted in one round trip of ten explains little, even if the others explain less: the true one was
+    // in 3 % at the sender and 8 % at a remote tap at most.
     if (best > 0.5 + static_cast<double>(rounds_) / 10) return false;
-    // Stops at the wrong window alone were 2 round trips at most at the sender, 6 from afar, where the right one had 132.
+    // Stops at the wrong window alone were 2 round trips at most at the sender, 6 at a remote tap, where the right one
+    // had 132.
     const bool pinned =
         stops_at_best >= enough_stops && stops_at_best >= (estimated_ ? 3 : 2) * stops_at_other;
     if (min_rtt_us < least_rtt_us) return pinned && other >= 3 * best + 5;
-    // Windows that were never reached are told apart by little but the starts and ends of slow start, which BBR's may pass for:
+    // Windows that were never reached differ by little but the starts and ends of slow start, which BBR's may pass for:
     // it must be refuted too, by its window and by its pauses, and the other one by more. (In 90 recordings that no
     // threshold had been set by, nine senders that stopped at no window had a false name before that.)
     if (!pinned) {
         const bool unpaced = goes_by_acknowledgements(min_rtt_us) || bbr >= 1.5 * best + 1;
         return unpaced && !may_pause_as_bbr() && other >= 3 * best + (estimated_ ? 1.25 : 1);
     }
-    // Half as much doubt again, and a quarter of a round trip more: what two windows that grow alike may differ by through
-    // the phase of a tick. From afar a whole round trip more, which is what one misplaced burst may add.
+    // Half as much mismatch again, and a quarter of a round trip more: what two windows that grow alike may differ by
+    // through the phase of a tick. At a remote tap a whole round trip more, which is what one misplaced burst may add.
     return other >= 1.5 * best + (estimated_ ? 1.25 : 0.25);
 }
 
@@ -199,8 +202,8 @@ bool CcClassifier::is_sure(Control control, const Scores& scores, int64_t min_rt
 const char* CcClassifier::name(const Scores& scores, int64_t min_rtt_us) {
     const Control shown = best(scores, min_rtt_us);
     if (!is_sure(shown, scores, min_rtt_us)) return "";
-    // From afar slow start's bursts are so blurred that BBR's own contradict BBR's window: enough to take its figures for
-    // another's, but not for a name.
+    // At a remote tap slow start's bursts are so blurred that BBR's own contradict BBR's window: enough to take its
+    // figures for another's, but not for a name.
     if (estimated_ && shown != Control::bbr && !stops_at_a_window() && !goes_by_acknowledgements(min_rtt_us))
         return "";
     return shown == Control::bbr ? "bbr" : shown == Control::cubic ? "cubic" : "reno";
@@ -213,9 +216,9 @@ double CcClassifier::mismatch_per_round(Control control, const Scores& scores) c
     return mismatch / (prior_rounds + static_cast<double>(rounds_));
 }
 
-// A candidate other than the one shown is left out only if it is refuted, and Reno or CUBIC besides only if the one shown has a
-// name: growing alike, one is hardly ever contradicted much more than the other (0.9 to 11 times, of those that were not it). BBR
-// itself was never contradicted more than the others where it was the sender's.
+// A candidate other than the one shown is left out only if it is refuted, and Reno or CUBIC besides only if the one
+// shown has a name: growing alike, one is hardly ever contradicted much more than the other (0.9 to 11 times, of those
+// that were not it). BBR itself was never contradicted more than the others where it was the sender's.
 bool CcClassifier::is_possible(Control control, Control shown, const Scores& scores,
                                int64_t min_rtt_us) const {
     if (control == shown) return true;
@@ -225,7 +228,7 @@ bool CcClassifier::is_possible(Control control, Control shown, const Scores& sco
         return score > 1.5 * least + (estimated_ ? 1.25 : 0.25);
     };
     if (control == Control::bbr) {
-        // From afar BBR seems to stop at one window as others do, in 23 round trips of one recording.
+        // At a remote tap BBR seems to stop at one window as others do, in 23 round trips of one recording.
         if ((sure || !estimated_) && (stops_at_a_window() || goes_by_acknowledgements(min_rtt_us)))
             return false;
         if (pauses_as_bbr()) return true;

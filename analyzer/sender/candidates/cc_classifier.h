@@ -59,7 +59,7 @@ class CcClassifier {
 
     bool paced(const Scores& scores, int64_t min_rtt_us);
     bool looks_paced(const Scores& scores, double others) const;
-    bool looks_paced_from_afar(const Scores& scores, double others, bool stands) const;
+    bool looks_paced_at_remote_tap(const Scores& scores, double others, bool stands) const;
     bool bbr_is_sure(const Scores& scores) const;
     bool is_sure(double best, double other, uint64_t stops_at_best, uint64_t stops_at_other, double bbr,
                  int64_t min_rtt_us) const;

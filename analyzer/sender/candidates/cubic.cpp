@@ -44,8 +44,8 @@ void Cubic::pkts_acked(const SenderState& state, Window& window, int64_t rtt_us)
     if (!exit_found_ && window.in_slow_start()) hystart_update(state, window, delay_us);
 }
 
-// hystart_update() of tcp_cubic.c: slow start ends where a train of acknowledgements lasts as long as half the least round trip, or where the
-// round trips of a round have grown.
+// hystart_update() of tcp_cubic.c: slow start ends where a train of acknowledgements lasts as long as half the least
+// round trip, or where the round trips of a round have grown.
 void Cubic::hystart_update(const SenderState& state, Window& window, int64_t delay_us) {
     if (state.snd_una.after(round_end_)) hystart_reset(state);
     if (window.cwnd < hystart_low_window) return;

@@ -10,8 +10,8 @@
 
 namespace sanscope {
 
-// A sender with BBR as a candidate for what the sender's cwnd was: where it stops says little of cwnd, since it paces; how much
-// it sends at once does.
+// A sender with BBR as a candidate for what the sender's cwnd was: where it stops says little of cwnd, since it paces;
+// how much it sends at once does.
 class PacedCandidate : public CwndControl<Bbr> {
   public:
     // What contradicts this candidate, in round trips.
@@ -27,8 +27,8 @@ class PacedCandidate : public CwndControl<Bbr> {
         mismatch_.add_worst(tp, static_cast<double>(in_flight - window_.cwnd) / window_.cwnd);
         window_.cwnd = in_flight;
     }
-    // A paced sender cannot send much more at once than its rate allows: three times as much at most, and two segments, where the
-    // capture's times are later than the sender's own (chosen, not measured).
+    // A paced sender cannot send much more at once than its rate allows: three times as much at most, and two segments,
+    // where the capture's times are later than the sender's own (chosen, not measured).
     void on_burst_end(const SenderState& tp, const BurstEnd& end) {
         constexpr uint32_t sent_unpaced = 10;  // tcp_update_skb_after_send()
         if (!end.sent || tp.delivered + tp.packets_out < 2 * sent_unpaced) return;

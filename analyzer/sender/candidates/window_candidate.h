@@ -12,8 +12,8 @@
 
 namespace sanscope {
 
-// One candidate for what the sender's cwnd and ssthresh were: Linux's handling of them around one congestion control, corrected where
-// the sender is seen to do what that candidate could not have done.
+// One candidate for what the sender's cwnd and ssthresh were: Linux's handling of them around one congestion control,
+// corrected where the sender is seen to do what that candidate could not have done.
 template <GrowsCwnd Ops>
 class WindowCandidate : public CwndControl<Ops> {
     using Linux = CwndControl<Ops>;
@@ -27,7 +27,8 @@ class WindowCandidate : public CwndControl<Ops> {
     // What contradicts this candidate, in round trips.
     double mismatch() const { return mismatch_.total(); }
 
-    // The beginning of the connection was not captured: until the first reduction cwnd is what the sender is seen to use.
+    // The beginning of the connection was not captured: until the first reduction cwnd is what the sender is seen to
+    // use.
     void init_late(const SenderState& tp) {
         late_ = true;
         window_.ssthresh = window_.cwnd;
@@ -84,6 +85,8 @@ class WindowCandidate : public CwndControl<Ops> {
     void on_burst_end(const SenderState& tp, const BurstEnd& end) {
         const uint32_t in_flight = tp.in_flight();
         weigh(tp, end);
+        // A 256th: as much as growth that comes an acknowledgement early or late makes of a large window
+        // (estimate_window()).
         const bool full = in_flight + window_.cwnd / 256 >= window_.cwnd;
         const bool limited = full || (end.more_waiting && is_deferring(tp));
         if (!end.sent && !limited) return;
@@ -96,14 +99,14 @@ class WindowCandidate : public CwndControl<Ops> {
     // A window that was raised much since the last reduction, to what was in flight, explains nothing.
     bool explains_stop(const SenderState& tp, const BurstEnd& end) const {
         if (!is_sender_stop(end)) return false;
-        if (!end.estimated && raised_ > window_.cwnd / 8) return false;
+        if (!end.estimated && was_raised_much()) return false;
         const uint32_t burst = burst_segments(tp);
         return receiver_has_room(tp, burst) && !leaves_room(tp, burst);
     }
 
     // Whether a sender with more to send stops just here for this candidate's window, which was not put there.
     bool ends_here(const SenderState& tp, const BurstEnd& end) const {
-        if (raised_ > window_.cwnd / 8) return false;
+        if (was_raised_much()) return false;
         return tp.in_flight() == stops_at(tp, end, burst_segments(tp), window_.cwnd);
     }
 
@@ -111,23 +114,24 @@ class WindowCandidate : public CwndControl<Ops> {
     uint32_t burst_segments(const SenderState& tp) const {
         if (tp.srtt_us == 0) return largest_burst;
         const uint64_t cwnd = std::max(window_.cwnd, tp.packets_out);
-        // 200 or 120 % of it, times 1,000,000 / 1024.
+        // 200 or 120 % of it (net.ipv4.tcp_pacing_ss_ratio, tcp_pacing_ca_ratio), times 1,000,000 / 1024
+        // (sk_pacing_shift).
         const uint64_t share = window_.cwnd < window_.ssthresh / 2 ? 200 * 625 : 120 * 625;
         const uint64_t segments_a_ms = cwnd * share / (64 * static_cast<uint64_t>(tp.srtt_us));
-        const int64_t near = tp.min_rtt_us >> 9;
+        const int64_t near = tp.min_rtt_us >> 9;  // net.ipv4.tcp_tso_rtt_log
         const uint64_t for_near = near < 16 ? (65536u >> near) / tp.mss : 0;
         return static_cast<uint32_t>(std::clamp<uint64_t>(segments_a_ms + for_near, 2, largest_burst));
     }
 
-    // From afar, where the order of events is estimated: how small and how large the window may be by what was in flight since it
-    // was last reduced.
+    // At a remote tap, where the order of events is estimated: how small and how large the window may be by what was in
+    // flight since it was last reduced.
     uint32_t least_by_use() const {
         uint32_t least = window_.cwnd - std::min(lifted_, window_.cwnd - 1);
         // The highest of the round trips may be estimated too high.
         if (second_used_ > 0) least = std::min(least, second_used_);
         if (window_.ssthresh == Window::infinite_ssthresh)
             least = std::max(least, std::min(initial_cwnd, window_.cwnd));
-        return least - least / 16;
+        return least - least / 16;  // the share that margin_of_remote() begins with
     }
     // Slow start goes on until twice what is used (tcp_is_cwnd_limited). Here it goes by what two round trips showed.
     uint32_t most_by_use() const {
@@ -151,7 +155,8 @@ class WindowCandidate : public CwndControl<Ops> {
         if (window_.ssthresh < cwnd)
             flight_at_most_ = static_cast<uint32_t>(uint64_t{flight_at_most_} * window_.ssthresh / cwnd);
     }
-    // What is in flight from afar now and then is estimated too high: what one round trip alone shows does not count.
+    // At a remote tap what is in flight is now and then estimated too high: what one round trip alone shows does not
+    // count.
     void note_peak() {
         peaks_[peak_count_++ % peaks_.size()] = this->max_packets_out_;
         uint32_t most = 0;
@@ -172,7 +177,10 @@ class WindowCandidate : public CwndControl<Ops> {
         const bool recent = room >= burst || end.pause_us < defer_us;
         return defers && recent && rest < cwnd / 3 ? cwnd - rest : cwnd;
     }
-    // More than waiting for a whole burst explains.
+    // By an eighth of the window: chosen, not measured.
+    bool was_raised_much() const { return raised_ > window_.cwnd / 8; }
+    // More than waiting for a whole burst explains, and three segments by which acknowledgements that are under way may
+    // have moved the window (chosen, not measured).
     bool leaves_room(const SenderState& tp, uint32_t burst) const {
         return tp.in_flight() + burst + 3 < window_.cwnd;
     }
@@ -182,7 +190,7 @@ class WindowCandidate : public CwndControl<Ops> {
         const int64_t receiver_room = tp.snd_nxt.distance_to(tp.wnd_end);
         return receiver_room >= int64_t{burst + 1} * tp.mss;
     }
-    // Where the sender stopped although it had more to send tells cwnd. Being a little off again and again in the same
+    // Where the sender stopped although it had more to send shows cwnd. Being a little off again and again in the same
     // direction moves the window there.
     void weigh(const SenderState& tp, const BurstEnd& end) {
         if (!is_sender_stop(end)) return;
@@ -221,8 +229,8 @@ class WindowCandidate : public CwndControl<Ops> {
             }
         }
     }
-    // The order that is estimated from afar lets the window be taken for larger than it is, never for smaller: were it
-    // so large, it would be full once in a round trip.
+    // The order that is estimated at a remote tap lets the window be taken for larger than it is, never for smaller:
+    // were it so large, it would be full once in a round trip.
     void note_least_room(const SenderState& tp) {
         if (tp.ca_state != CaState::open || window_.in_slow_start()) {
             stops_ = 0;
@@ -238,22 +246,26 @@ class WindowCandidate : public CwndControl<Ops> {
         if (least_room_ <= burst_segments(tp) + farthest_off) window_.cwnd -= least_room_;
         stops_ = 0;
     }
+    // Chosen, not measured, as are the shares of a round trip that weigh() counts for a stop at the wrong place: stops
+    // that make a round trip's least room worth believing; how far off a window is moved at once, and after how many
+    // stops.
     static constexpr uint32_t enough_stops = 4;
     static constexpr int farthest_off = 3;
     static constexpr size_t index_of(int off) { return static_cast<size_t>(int64_t{off} + farthest_off); }
     static constexpr uint8_t enough_in_a_row = 3;
-    static constexpr int64_t defer_us = 1000;
+    static constexpr int64_t defer_us = 1000;  // tcp_tso_should_defer() waits no longer than a millisecond
 
-    // Whether the sender, with more to send, would wait until cwnd has room for a whole burst (tcp_tso_should_defer).
+    // Whether the sender, with more to send, would wait until cwnd has room for a whole burst: tcp_tso_should_defer(),
+    // with a third of cwnd for net.ipv4.tcp_tso_win_divisor.
     bool is_deferring(const SenderState& tp) const {
         const uint32_t room = window_.cwnd - tp.in_flight();
         const int32_t receiver_room = tp.snd_nxt.distance_to(tp.wnd_end);
         if (int64_t{room} * tp.mss >= receiver_room) return false;
         return room < burst_segments(tp) && room < window_.cwnd / 3;
     }
-    static constexpr uint32_t largest_burst = 44;
+    static constexpr uint32_t largest_burst = 44;  // about GSO_MAX_SIZE of full segments; chosen, not measured
 
-    std::array<uint32_t, 8> peaks_{};  // of the last round trips
+    std::array<uint32_t, 8> peaks_{};  // of the last round trips; how many was chosen, not measured
     uint32_t peak_count_ = 0;
     uint32_t most_used_ = 0;  // since the last reduction
     uint32_t second_used_ = 0;

@@ -6,9 +6,10 @@
 namespace sanscope {
 namespace {
 
-// Its bandwidth is measured between the sender's own moments, of which the capture shows later ones, and from afar estimates. With
-// these margins and the phases of its cycle, 11 BBR senders of captures/lab/record_matrix.py had the kernel's window within their
-// interval at 99.9 % of the acknowledgements, from afar at 96 %; without the phases it was 94 % and 89 %.
+// Its bandwidth is measured between the sender's own moments, of which the capture shows later ones, and a remote tap
+// estimates. With these margins and the phases of its cycle, 11 BBR senders of captures/lab/record_matrix.py had the
+// kernel's window within their interval at 99.9 % of the acknowledgements, at a remote tap at 96 %; without the phases
+// it was 94 % and 89 %.
 void include_bbr(WindowEstimate& estimate, const PacedCandidate& bbr, const SenderState& state,
                  bool estimated) {
     const uint32_t margin = bbr.cwnd() <= Bbr::least_cwnd ? 0 : bbr.cwnd() / (estimated ? 8 : 10);
@@ -18,9 +19,9 @@ void include_bbr(WindowEstimate& estimate, const PacedCandidate& bbr, const Send
 }
 
 // What contradicts a window shows by how much the order of events, and with it the window, is taken wrongly.
-uint32_t margin_from_afar(uint32_t cwnd, double mismatch_per_round) {
-    // Set so that with what is in flight (below) 41 of 45 senders of captures/lab/record_matrix.py, seen from afar, had the
-    // kernel's window within the interval for 85 % of the time or more.
+uint32_t margin_of_remote(uint32_t cwnd, double mismatch_per_round) {
+    // Set so that with what is in flight (below) 41 of 45 senders of captures/lab/record_matrix.py, seen at a remote
+    // tap, had the kernel's window within the interval for 85 % of the time or more.
     constexpr double least_share = 1.0 / 16;
     constexpr double most_share = 0.5;
     return static_cast<uint32_t>(std::min(most_share, least_share + 3 * mismatch_per_round) * cwnd);
@@ -45,15 +46,16 @@ WindowEstimate estimate_window(const WindowCandidates& windows, const SenderStat
     const CcClassifier::Scores scores = mismatch_of(windows);
     if (chosen != Control::bbr) {
         uint32_t margin = 0;
-        // Growth comes an acknowledgement or a tick early or late: by a segment, of large windows by some (set, not measured).
+        // Growth comes an acknowledgement or a tick early or late: by a segment, of large windows by some (set, not
+        // measured).
         if (!state.in_cwnd_reduction() && estimate.cwnd > WindowCandidate<Reno>::initial_cwnd)
             margin = 1 + estimate.cwnd / 256;
         if (estimated)
-            margin += 1 + margin_from_afar(estimate.cwnd, classifier.mismatch_per_round(chosen, scores));
+            margin += 1 + margin_of_remote(estimate.cwnd, classifier.mismatch_per_round(chosen, scores));
         estimate.low -= std::min(estimate.low - 1, margin);
         estimate.high += margin;
-        // A window is at least what was in flight; how much larger, only stops at its end show, whose place is known from
-        // afar no better than the order of events.
+        // A window is at least what was in flight; how much larger, only stops at its end show, whose place is known at
+        // a remote tap no better than the order of events.
         if (estimated && !state.in_cwnd_reduction() && !classifier.is_sure(chosen, scores, min_rtt_us)) {
             const uint32_t least =
                 chosen == Control::cubic ? windows.cubic.least_by_use() : windows.reno.least_by_use();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the interval around a congestion window has to cover: who else may be the sender's congestion control, the phases of BBR's
-// cycle, and from afar what was in flight.
+// cycle, and at a remote tap what was in flight.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <vector>
@@ -37,13 +37,13 @@ void pass_rounds(CcClassifier& classifier, uint32_t rounds, uint32_t unclocked, 
 }
 
 TEST(WindowInterval, WithoutANameLeavesOutNeitherRenoNorCubic) {
-    for (const bool from_afar : {false, true}) {
-        CcClassifier classifier(from_afar);
+    for (const bool remote : {false, true}) {
+        CcClassifier classifier(remote);
         pass_rounds(classifier, 100, 50, 30);
         const CcClassifier::Scores scores{12, 30, 1};
         ASSERT_STREQ(classifier.name(scores, min_rtt_us), "");
         ASSERT_EQ(classifier.best(scores, min_rtt_us), Control::cubic);
-        EXPECT_TRUE(classifier.is_possible(Control::reno, Control::cubic, scores, min_rtt_us)) << from_afar;
+        EXPECT_TRUE(classifier.is_possible(Control::reno, Control::cubic, scores, min_rtt_us)) << remote;
     }
 }
 
@@ -99,8 +99,9 @@ TEST(WindowInterval, WithANameLeavesOutWhatIsRefuted) {
     EXPECT_FALSE(classifier.is_possible(Control::bbr, Control::cubic, scores, min_rtt_us));
 }
 
-// A window as large as BBR's contradicts little: that alone, the others contradicted no more than true ones are, is no evidence.
-TEST(WindowInterval, BbrIsNotShownFromAfarForItsSizeAlone) {
+// A window as large as BBR's contradicts little: that alone, the others contradicted no more than true ones are, is no
+// evidence.
+TEST(WindowInterval, BbrIsNotShownAtARemoteTapForItsSizeAlone) {
     CcClassifier classifier(true);
     pass_rounds(classifier, 400, 45, 50);
     EXPECT_EQ(classifier.best({14, 32, 0.05}, min_rtt_us), Control::cubic);
@@ -109,7 +110,7 @@ TEST(WindowInterval, BbrIsNotShownFromAfarForItsSizeAlone) {
     EXPECT_EQ(contradicted.best({14, 32, 0.05}, min_rtt_us), Control::bbr);
 }
 
-TEST(WindowInterval, OnceShownFromAfarBbrStaysOnlyWhilePausesOrTheOthersSaySo) {
+TEST(WindowInterval, OnceShownAtARemoteTapBbrStaysOnlyWhilePausesOrTheOthersSaySo) {
     CcClassifier classifier(true);
     pass_rounds(classifier, 50, 60, 90);
     ASSERT_EQ(classifier.best({2, 3, 0.1}, min_rtt_us), Control::bbr);
@@ -150,9 +151,9 @@ TEST(WindowInterval, CoversEveryPhaseOfBbrsCycle) {
     }
 }
 
-class FromAfar : public testing::Test {
+class AtARemoteTap : public testing::Test {
   protected:
-    FromAfar() {
+    AtARemoteTap() {
         state_.snd_nxt = Serial32(1);
         window_.init(state_);
     }
@@ -171,7 +172,7 @@ class FromAfar : public testing::Test {
     WindowCandidate<Reno> window_;
 };
 
-TEST_F(FromAfar, WindowMayBeAsSmallAsBeforeItWasRaisedToWhatSeemedInFlight) {
+TEST_F(AtARemoteTap, WindowMayBeAsSmallAsBeforeItWasRaisedToWhatSeemedInFlight) {
     window_.init_cwnd_reduction();
     window_.end_cwnd_reduction(state_, false);
     const uint32_t before = window_.cwnd();
@@ -180,7 +181,7 @@ TEST_F(FromAfar, WindowMayBeAsSmallAsBeforeItWasRaisedToWhatSeemedInFlight) {
     EXPECT_LE(window_.least_by_use(), before);
 }
 
-TEST_F(FromAfar, WindowMayBeNoLargerThanWhatWasInFlightSinceItWasReduced) {
+TEST_F(AtARemoteTap, WindowMayBeNoLargerThanWhatWasInFlightSinceItWasReduced) {
     fly(60, 4);
     window_.init_cwnd_reduction();
     window_.end_cwnd_reduction(state_, false);
@@ -190,7 +191,7 @@ TEST_F(FromAfar, WindowMayBeNoLargerThanWhatWasInFlightSinceItWasReduced) {
     EXPECT_GE(window_.least_by_use(), 10U);
 }
 
-TEST_F(FromAfar, FlightThatMayHaveBeenBoundsAWindowThatMayHaveGrownWithIt) {
+TEST_F(AtARemoteTap, FlightThatMayHaveBeenBoundsAWindowThatMayHaveGrownWithIt) {
     fly(10, 4);
     window_.note_flight_at_most(100);
     EXPECT_GE(window_.most_by_use(), 200U);

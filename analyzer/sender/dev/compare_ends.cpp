@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// How well RemoteSender tells what a sender saw: reads two captures of one run, taken at its two ends with one clock, feeds
-// RemoteSender from the receiver's and holds what comes out against the sender's own.
+// How well RemoteSender reconstructs what a sender saw: reads two captures of one run, taken at its two ends with one
+// clock, feeds RemoteSender from the receiver's and holds what comes out against the sender's own.
 //
 //     sender_compare_ends RECEIVER.pcap SENDER.pcap [PORT]
 //

@@ -10,15 +10,16 @@
 namespace sanscope {
 
 // What a sender's TCP did and heard, in its own order and at its own time: the packets of one connection as that host
-// would have captured them. A capture taken there gives them as they are; one taken elsewhere, by RemoteSender's estimate.
+// would have captured them. A capture taken there gives them as they are; one taken elsewhere, by RemoteSender's
+// estimate.
 
-// Whether the bytes of a segment were sent before, as far as the capture tells (SentHistory).
+// Whether the bytes of a segment were sent before, as far as the capture shows (SentHistory).
 enum class Sent : uint8_t {
     unclassified,  // SentHistory was not asked
     first,
     late,     // first, though it passed the tap after segments that were sent later
     again,    // they were seen before, or are known to have been sent before
-    unknown,  // nothing tells
+    unknown,  // nothing shows it
 };
 
 struct SentSegment {
@@ -35,7 +36,7 @@ struct SentSegment {
     int64_t overtaken_ns = 0;  // so long after the first of them
     Sent sent = Sent::unclassified;
     bool keeps_alive = false;          // the byte before all that is outstanding (RFC 1122 §4.2.3.6)
-    bool asked = false;                // the receiver had told before that it lacks these bytes
+    bool asked = false;                // the receiver had shown before that it lacks these bytes
     bool acknowledged_before = false;  // sent again, though the tap saw it acknowledged a round trip before
     uint32_t timestamp_echo = 0;       // TSecr, if has_timestamp
     Serial32 ack;                      // if ACK is set

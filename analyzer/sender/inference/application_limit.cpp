@@ -6,8 +6,8 @@
 namespace sanscope {
 
 void ApplicationLimit::before_new_data(SenderState& tp, uint32_t length, const PacedCandidate& paced) {
-    // Chosen, not measured: segments of one burst follow each other within a few microseconds, and a high-resolution timer on a
-    // busy host fires some hundred late.
+    // Chosen, not measured: segments of one burst follow each other within a few microseconds, and a high-resolution
+    // timer on a busy host fires some hundred late.
     constexpr int64_t one_burst_us = 60;
     constexpr int64_t timer_slack_us = 600;
     const int64_t pause_us = tp.now_us - tp.last_sent_us;

@@ -8,9 +8,10 @@
 
 namespace sanscope {
 
-// Whether the application had no more to send although cwnd had room (tcp_rate_check_app_limited), which marks the rate samples
-// that BBR is not to believe. A segment that is not full shows it, since what is written before it is sent fills it up; and so do
-// data that come later than pacing explains, although the last that were sent were all there was.
+// Whether the application had no more to send although cwnd had room (tcp_rate_check_app_limited), which marks the rate
+// samples that BBR is not to believe. A segment that is not full shows it, since what is written before it is sent
+// fills it up; and so do data that come later than pacing explains, although the last that were sent were all there
+// was.
 class ApplicationLimit {
   public:
     // Before new data are sent.

@@ -8,9 +8,9 @@
 
 namespace sanscope {
 
-// The sender's time from the capture's. Packets of the two directions may stand a little out of order. A clock that was stepped
-// back is another thing: from then on time goes on from where it was, and what passed at the step is taken to be the shortest
-// round trip.
+// The sender's time from the capture's. Packets of the two directions may stand a little out of order. A clock that was
+// stepped back is another thing: from then on time goes on from where it was, and what passed at the step is taken to
+// be the shortest round trip.
 class ClockSteps {
   public:
     void advance(SenderState& tp, int64_t time_ns) {

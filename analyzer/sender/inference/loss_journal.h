@@ -12,8 +12,8 @@
 
 namespace sanscope {
 
-// Makes the rows of losses, reordering and transitions of what the replayed kernel does, and corrects those of retransmissions
-// that turn out to have been spurious.
+// Makes the rows of losses, reordering and transitions of what the replayed kernel does, and corrects those of
+// retransmissions that turn out to have been spurious.
 class LossJournal final : public KernelObserver {
   public:
     explicit LossJournal(SenderLog& log) : log_(log) {}
@@ -26,7 +26,8 @@ class LossJournal final : public KernelObserver {
     PacketNumber packet() const { return packet_; }
     int64_t time_ns() const { return time_ns_; }
 
-    // Something was sent again, or to keep the connection or its window open. `original`: the segment of the queue that it repeats.
+    // Something was sent again, or to keep the connection or its window open. `original`: the segment of the queue that
+    // it repeats.
     void add(const SentSegment& segment, Serial32 begin, uint32_t length, LossKind kind,
              SendQueue::Segment* original, int64_t now_us);
     // A segment that passed the tap after later ones; the row's number.
@@ -44,8 +45,8 @@ class LossJournal final : public KernelObserver {
     void on_reordered_delivery(const SendQueue::Segment& segment, bool on_path) override;
 
   private:
-    // What is remembered of the newest retransmissions, for D-SACKs that come after the bytes were acknowledged: of more than the
-    // largest burst of segmentation offload (44 segments). Chosen, not measured.
+    // What is remembered of the newest retransmissions, for D-SACKs that come after the bytes were acknowledged: of
+    // more than the largest burst of segmentation offload (44 segments). Chosen, not measured.
     static constexpr size_t max_recent = 64;
 
     struct Retransmission {

@@ -6,8 +6,8 @@
 namespace sanscope {
 namespace {
 
-// A timer seems to run out a little early: it was started before the packet that is taken for its start passed the tap, and the
-// round trip it is computed from is as the tap sees it. Chosen, not measured.
+// A timer seems to run out a little early: it was started before the packet that is taken for its start passed the tap,
+// and the round trip it is computed from is as the tap sees it. Chosen, not measured.
 constexpr int64_t early_numerator = 9;
 constexpr int64_t early_denominator = 10;
 
@@ -19,8 +19,8 @@ LossKind kind_in(CaState state) {
     return state == CaState::loss ? LossKind::rto : LossKind::fast_retransmit;
 }
 
-// A tail loss probe (RFC 8985 §7.2): the last segment, after two round trips without an acknowledgement or as the retransmission
-// timer would run out.
+// A tail loss probe (RFC 8985 §7.2): the last segment, after two round trips without an acknowledgement or as the
+// retransmission timer would run out.
 bool is_probe_due(const ReplayedSender& kernel, SendQueue::Index i) {
     const SenderState& tp = kernel.tp();
     if (!tp.sack || kernel.probe().out() || i + 1 != kernel.queue().end()) return false;

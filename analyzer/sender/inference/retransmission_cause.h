@@ -7,8 +7,8 @@
 
 namespace sanscope {
 
-// Why the sender sends this segment of its queue again: it was found lost, or a timer ran out, which cannot be seen. The kernel is
-// brought to do what it did then.
+// Why the sender sends this segment of its queue again: it was found lost, or a timer ran out, which cannot be seen.
+// The kernel is brought to do what it did then.
 LossKind explain_retransmission(ReplayedSender& kernel, LossJournal& journal, SendQueue::Index i);
 
 }  // namespace sanscope

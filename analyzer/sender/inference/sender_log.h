@@ -33,7 +33,7 @@ class SenderLog {
     void transition(PacketNumber packet, int64_t time_ns, CaState from, CaState to, const char* cause) {
         CaTransitionRow row;
         row.packet = packet;
-        // Of transitions at one packet each is told a microsecond after the other, so that their order stays.
+        // Transitions at one packet get times a microsecond apart, so that their order stays.
         last_transition_ns_ =
             std::max(time_ns, last_transition_ns_ == no_time ? time_ns : last_transition_ns_ + 1000);
         row.time_ns = last_transition_ns_;
@@ -45,8 +45,8 @@ class SenderLog {
         store_.add_ca_transition(summary_, row);
     }
     // `original`, `delay_ns`: the packet that first carried the bytes, 0 if none, and how long after it this one was.
-    // Returns the row's number. Nothing is said to have been sent again without a packet that brings bytes which were sent
-    // before: such a row is not made but counted, and its number is 0.
+    // Returns the row's number. Nothing is said to have been sent again without a packet that brings bytes which were
+    // sent before: such a row is not made but counted, and its number is 0.
     uint64_t loss(LossKind kind, const SentSegment& segment, int64_t time_ns, Serial32 seq, uint32_t length,
                   PacketNumber original = 0, int64_t delay_ns = no_time) {
         if (is_sent_again(kind)) {

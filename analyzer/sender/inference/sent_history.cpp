@@ -18,7 +18,7 @@ constexpr int32_t ip_id_reach = 16'384;
 constexpr int64_t early_ack_ns = 10'000'000;
 // No retransmission timeout is shorter (TCP_RTO_MIN).
 constexpr int64_t least_timeout_ns = 200'000'000;
-// Below this, who answered whom cannot be told from times.
+// Below this, times do not show who answered whom.
 constexpr int64_t clocks_order_ns = 100'000;
 // Nobody keeps a connection alive sooner.
 constexpr int64_t least_keep_alive_ns = 900'000'000;
@@ -81,8 +81,8 @@ void SentHistory::begin(const SentSegment& segment, uint32_t length) {
     advance(segment, length);
 }
 
-// The byte before SND.NXT asks whether the other side still lives. Either it is known to have that byte; or the byte comes
-// alone after a silence and without PSH, which no segment of one byte lacks that an application wrote.
+// The byte before SND.NXT asks whether the other side still lives. Either it is known to have that byte; or the byte
+// comes alone after a silence and without PSH, which no segment of one byte lacks that an application wrote.
 bool SentHistory::keeps_alive(const SentSegment& segment, uint32_t length) const {
     if (length > 1 || (segment.flags & (tcp_syn | tcp_fin)) != 0) return false;
     if (any_ack_ && !acknowledged_.before(end_)) return true;
@@ -145,8 +145,9 @@ Sent SentHistory::judge(const Hole& hole, const SentSegment& segment, int64_t ro
     }
     const int64_t waited_ns = segment.time_ns - hole.behind.time_ns;
     if (!hole.asked) return waited_ns < least_timeout_ns ? Sent::late : Sent::again;
-    // Asked for and sent again within the tick of TSval. Sooner than a round trip nobody can have; on a path so short that
-    // clocks do not order what happens at its ends, nothing tells, and that it was sent but once needs nothing unseen.
+    // Asked for and sent again within the tick of TSval. Sooner than a round trip nobody can have; on a path so short
+    // that clocks do not order what happens at its ends, nothing shows which, and that it was sent but once needs
+    // nothing unseen.
     const bool short_path = round_trip_ns == no_time || round_trip_ns < clocks_order_ns;
     return waited_ns < (short_path ? early_ack_ns : round_trip_ns) ? Sent::late : Sent::again;
 }

@@ -12,21 +12,23 @@
 
 namespace sanscope {
 
-// Of one side of a connection, which bytes of its sequence space the capture has shown, in the order of the capture; and so,
-// of each segment, whether it brings bytes for the first time or again. Nothing else may say that something was sent again.
+// Of one side of a connection, which bytes of its sequence space the capture has shown, in the order of the capture;
+// and so, of each segment, whether it brings bytes for the first time or again. Nothing else may say that something was
+// sent again.
 //
-// Whatever lies below the farthest byte and in no hole was seen before. A segment that fills a hole is either an original
-// that was overtaken, or it was sent again and the first copy never passed the tap. TCP sends new data in order, so what
-// was sent after the segment that revealed the hole was sent again: that is told by the IP identification where it counts
-// up (RFC 6864 lets it be anything), else by TSval, which never decreases (RFC 7323 §5.4), else by whether anybody can have
-// asked for it by then. Where none of these decides, it was an original: that needs no packet which the capture lacks.
+// Whatever lies below the farthest byte and in no hole was seen before. A segment that fills a hole is either an
+// original that was overtaken, or it was sent again and the first copy never passed the tap. TCP sends new data in
+// order, so what was sent after the segment that revealed the hole was sent again: the IP identification shows that
+// where it counts up (RFC 6864 lets it be anything), else by TSval, which never decreases (RFC 7323 §5.4), else by
+// whether anybody can have asked for it by then. Where none of these decides, it was an original: that needs no packet
+// which the capture lacks.
 //
-// An acknowledgement may stand in the capture before the segment it acknowledges: two processors, or two ports, have each
-// their own queue to the tap. Bytes that are acknowledged and not yet seen are a hole of the capture only once the grace has
-// passed.
+// An acknowledgement may stand in the capture before the segment it acknowledges: two processors, or two ports, have
+// each their own queue to the tap. Bytes that are acknowledged and not yet seen are a hole of the capture only once the
+// grace has passed.
 //
-// Takes nothing until there is a hole, and no more than max_holes of them; below the first that was forgotten nothing is
-// known of what was seen.
+// Takes nothing until there is a hole, and no more than max_holes of them; below the first that was forgotten nothing
+// is known of what was seen.
 class SentHistory {
   public:
     static constexpr size_t max_holes = 128;
@@ -34,7 +36,8 @@ class SentHistory {
     static constexpr int64_t grace_ns = 200'000'000;
 
     // Writes into `segment` what it brings: its fields `sent`, `overtaken`, `overtaken_ns`, `acknowledged_before` and
-    // `keeps_alive`. `round_trip_ns`: the least time from the tap to the receiver, the sender and back; no_time if unknown.
+    // `keeps_alive`. `round_trip_ns`: the least time from the tap to the receiver, the sender and back; no_time if
+    // unknown.
     void on_sent(SentSegment& segment, int64_t round_trip_ns) {
         const uint32_t length = sequence_length(segment);
         note_ip_id(segment.ip_id);
@@ -75,7 +78,7 @@ class SentHistory {
         Mark behind;  // sent after it, and revealed it
         int64_t acknowledged_ns = no_time;
         PacketNumber acknowledged_by = 0;
-        bool asked = false;  // the receiver told that it lacks these bytes
+        bool asked = false;  // the receiver has shown that it lacks these bytes
         bool reported = false;
         bool is_start = false;  // what was sent before the capture began
     };
@@ -123,7 +126,7 @@ class SentHistory {
     int64_t acknowledged_ns_ = no_time;  // when that came
     PacketNumber acknowledged_by_ = 0;
     int64_t uncovered_ns_ = no_time;  // since when bytes beyond end_ are acknowledged
-    uint32_t uncovered_echo_ = 0;     // TSecr of the acknowledgement that told so,
+    uint32_t uncovered_echo_ = 0;     // TSecr of the acknowledgement that showed so,
     bool uncovered_echoes_ = false;   // if it has one
     int64_t next_missing_ns_ = INT64_MAX;
     Serial32 forgotten_;              // holes below it are not known any more, if any_forgotten_

@@ -9,9 +9,9 @@
 
 namespace sanscope {
 
-// The millisecond ticks of a Linux sender's TSval, from what it is seen to send: no segment leaves before the tick that it
-// shows begins, and of many in one tick the first is close to its beginning. The earliest of the last seconds counts, so
-// that the two clocks may drift apart; but the newest segment alone leaves no more than one tick in doubt.
+// The millisecond ticks of a Linux sender's TSval, from what it is seen to send: no segment leaves before the tick that
+// it shows begins, and of many in one tick the first is close to its beginning. The earliest of the last seconds
+// counts, so that the two clocks may drift apart; but the newest segment alone leaves no more than one tick in doubt.
 class TimestampTicks {
   public:
     bool known() const { return begun_; }

@@ -13,8 +13,8 @@ namespace {
 constexpr int32_t beyond_any_window = 1 << 30;
 // No path has a smaller one (RFC 879 has 536 for default); a header may claim any.
 constexpr uint32_t least_mss = 64;
-// A larger hole than this was not lost by a sniffer: the capture paused, or the packet is not of this connection. Chosen, not
-// measured: 16 MiB, above the default of net.ipv4.tcp_rmem's maximum.
+// A larger hole than this was not lost by a sniffer: the capture paused, or the packet is not of this connection.
+// Chosen, not measured: 16 MiB, above the default of net.ipv4.tcp_rmem's maximum.
 constexpr int32_t longest_hole = 1 << 24;
 // More segments than this are not followed: more than any window in use holds.
 constexpr size_t max_outstanding = size_t{1} << 17;
@@ -221,8 +221,8 @@ void WireInterpreter::add_missed(Serial32 seq) {
     if (seq.after(tp_.snd_nxt)) add_unseen(tp_.snd_nxt, seq);
 }
 
-// Brings bytes for the first time that the replay holds for sent already: an acknowledgement, or what was sent after them, had
-// shown that they were.
+// Brings bytes for the first time that the replay holds for sent already: an acknowledgement, or what was sent after
+// them, had shown that they were.
 void WireInterpreter::fill_in(const SentSegment& segment, Serial32 begin, Serial32 end, uint64_t late_row) {
     SendQueue& queue = kernel_.queue();
     for (Index i = queue.find(begin); i != queue.end() && queue[i].begin.before(end); ++i) {
@@ -243,8 +243,8 @@ void WireInterpreter::fill_in(const SentSegment& segment, Serial32 begin, Serial
 void WireInterpreter::resend(const SentSegment& segment) {
     const Serial32 end = segment.seq + segment.length + ((segment.flags & tcp_fin) != 0 ? 1 : 0);
     if (!end.after(tp_.snd_una)) {
-        // Acknowledged, as the capture has it, just before it was sent again: whatever made the sender do so, the receiver
-        // had it.
+        // Acknowledged, as the capture has it, just before it was sent again: whatever made the sender do so, the
+        // receiver had it.
         kernel_.count_retransmission_of_acknowledged();
         journal_.add(segment, segment.seq, segment.length, LossKind::spurious, nullptr, tp_.now_us);
         note_transmission(segment);

@@ -14,8 +14,9 @@
 
 namespace sanscope {
 
-// Drives the replayed kernel by what was seen on the wire. An acknowledgement makes the kernel go as it is; of a segment sent it has
-// to be found out what made the kernel send it, and of data that no packet brought, that they must have been sent.
+// Drives the replayed kernel by what was seen on the wire. An acknowledgement makes the kernel go as it is; of a
+// segment sent it has to be found out what made the kernel send it, and of data that no packet brought, that they must
+// have been sent.
 class WireInterpreter {
   public:
     WireInterpreter(SenderLog& log, SendBudget& budget, const SenderOptions& options);
@@ -24,8 +25,8 @@ class WireInterpreter {
     // False: neither the kernel's own state nor a window is another than before, but for the time.
     bool on_ack(const ReceivedAck& ack);
 
-    // Nothing is outstanding, and this acknowledgement repeats the one before: as every segment does that comes to a side which
-    // itself is silent.
+    // Nothing is outstanding, and this acknowledgement repeats the one before: as every segment does that comes to a
+    // side which itself is silent.
     bool carries_nothing_new(const ReceivedAck& ack) const {
         return tp_.packets_out == 0 && ack.ack == tp_.snd_una && ack.sack_blocks == 0 &&
                !kernel_.probe().out() && ack.window == tp_.snd_wnd &&

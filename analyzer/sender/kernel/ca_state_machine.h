@@ -18,9 +18,9 @@
 
 namespace sanscope {
 
-// Linux's congestion states (tcp_ca_state) and what makes a sender go from one to the other: tcp_fastretrans_alert() and what it
-// calls. `Cwnds` holds one or more CwndControl, whose congestion controls are of no interest here: its each() lets something be
-// done to each of them.
+// Linux's congestion states (tcp_ca_state) and what makes a sender go from one to the other: tcp_fastretrans_alert()
+// and what it calls. `Cwnds` holds one or more CwndControl, whose congestion controls are of no interest here: its
+// each() lets something be done to each of them.
 template <class Cwnds>
 class CaStateMachine {
   public:
@@ -121,8 +121,8 @@ void CaStateMachine<Cwnds>::fastretrans_alert(AckWork& work, uint32_t duplicates
     enter_recovery(flags.ece, tp_.sack ? "loss found by RACK" : "duplicate acknowledgements");
 }
 
-// Step D of tcp_fastretrans_alert(): all that was outstanding as the state began has been acknowledged. True: nothing more is to
-// be done.
+// Step D of tcp_fastretrans_alert(): all that was outstanding as the state began has been acknowledged. True: nothing
+// more is to be done.
 template <class Cwnds>
 bool CaStateMachine<Cwnds>::leave_state_at_high_seq() {
     if (tp_.ca_state == CaState::cwr) {
@@ -139,7 +139,8 @@ bool CaStateMachine<Cwnds>::leave_state_at_high_seq() {
     return false;
 }
 
-// The case of TCP_CA_Recovery in tcp_fastretrans_alert(), with tcp_try_undo_partial(). True: nothing more is to be done.
+// The case of TCP_CA_Recovery in tcp_fastretrans_alert(), with tcp_try_undo_partial(). True: nothing more is to be
+// done.
 template <class Cwnds>
 bool CaStateMachine<Cwnds>::process_recovery(AckWork& work, uint32_t duplicates) {
     if (!work.flags.una_advanced) {
@@ -285,8 +286,8 @@ void CaStateMachine<Cwnds>::undo_cwnd_reduction(bool unmark_lost) {
     rack_.force_detection();
 }
 
-// tcp_is_non_sack_preventing_reopen(): without SACK nothing above high_seq has been acknowledged yet, and duplicates may still
-// come from retransmissions.
+// tcp_is_non_sack_preventing_reopen(): without SACK nothing above high_seq has been acknowledged yet, and duplicates
+// may still come from retransmissions.
 template <class Cwnds>
 bool CaStateMachine<Cwnds>::is_non_sack_preventing_reopen() {
     if (tp_.sack || tp_.snd_una != tp_.high_seq) return false;

@@ -15,9 +15,9 @@ enum class CwndEvent : uint8_t {
     tx_start,  // CA_EVENT_TX_START: data are sent and nothing was in flight
 };
 
-// A congestion control as Linux sees one: struct tcp_congestion_ops. It is compiled into the CwndControl around it, so that a call
-// costs nothing. Which of the last two it has decides who sets cwnd, as tcp_cong_control() does: itself with each
-// acknowledgement, or Linux by cong_avoid() and proportional rate reduction.
+// A congestion control as Linux sees one: struct tcp_congestion_ops. It is compiled into the CwndControl around it, so
+// that a call costs nothing. Which of the last two it has decides who sets cwnd, as tcp_cong_control() does: itself
+// with each acknowledgement, or Linux by cong_avoid() and proportional rate reduction.
 template <class Ops>
 concept CongestionOps = requires(Ops ops, const SenderState& tp, Window& window, const AckSample& sample) {
     // The connection is established, or its capture begins; `window` is the initial one.

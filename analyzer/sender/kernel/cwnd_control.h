@@ -101,7 +101,8 @@ class CwndControl {
         }
     }
 
-    // tcp_cwnd_restart(), as tcp_slow_start_after_idle_check() calls it (RFC 2861). False: this congestion control does without.
+    // tcp_cwnd_restart(), as tcp_slow_start_after_idle_check() calls it (RFC 2861). False: this congestion control does
+    // without.
     bool cwnd_restart(const SenderState& tp, int64_t idle_us) {
         if constexpr (SetsCwndItself<Ops>) {
             return false;

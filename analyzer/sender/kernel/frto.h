@@ -8,8 +8,8 @@
 
 namespace sanscope {
 
-// F-RTO (RFC 5682) as in tcp_process_loss(): after a timeout new data are sent, and acknowledgements of what was never sent
-// again show that the timeout was spurious.
+// F-RTO (RFC 5682) as in tcp_process_loss(): after a timeout new data are sent, and acknowledgements of what was never
+// sent again show that the timeout was spurious.
 class Frto {
   public:
     // tcp_enter_loss().

@@ -7,8 +7,8 @@
 
 namespace sanscope {
 
-// What the replayed kernel finds out that no variable of it keeps, for whoever makes rows of it. Called where something out of
-// the ordinary happened, never for each packet.
+// What the replayed kernel finds out that no variable of it keeps, for whoever makes rows of it. Called where something
+// out of the ordinary happened, never for each packet.
 class KernelObserver {
   public:
     // tcp_set_ca_state(), where the state is another than before.

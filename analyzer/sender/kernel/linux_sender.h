@@ -21,8 +21,8 @@
 
 namespace sanscope {
 
-// A Linux TCP sender (6.x), replayed: what its kernel does as a segment is sent, an acknowledgement comes in or a timer runs out.
-// Which of these happens, and when, whoever drives it says.
+// A Linux TCP sender (6.x), replayed: what its kernel does as a segment is sent, an acknowledgement comes in or a timer
+// runs out. Which of these happens, and when, whoever drives it says.
 //
 // `Cwnds` (see CaStateMachine) holds the windows of the congestion controls that are replayed beside each other.
 template <class Cwnds>
@@ -68,7 +68,8 @@ class LinuxSender {
     void resend_syn() { ++syn_transmissions_; }
     bool syn_outstanding() const { return syn_outstanding_ && !queue_.empty(); }
 
-    // tcp_slow_start_after_idle_check() and CA_EVENT_TX_START, as tcp_event_data_sent() and tcp_transmit_skb() call them.
+    // tcp_slow_start_after_idle_check() and CA_EVENT_TX_START, as tcp_event_data_sent() and tcp_transmit_skb() call
+    // them.
     void slow_start_after_idle_check();
     void start_transmission();
     // tcp_event_new_data_sent() and tcp_rate_skb_sent(), where nothing is outstanding.
@@ -102,7 +103,7 @@ class LinuxSender {
         ca_.count_timeout();
         return first;
     }
-    // Something told the sender that this is lost.
+    // The sender learnt that this is lost, the capture does not show how.
     void mark_lost(Index i) { mark_skb_lost(tp_, queue_, i); }
     void enter_recovery(const char* cause) { ca_.enter_recovery(false, cause); }
     void stop_frto() { ca_.frto().on_retransmit(tp_); }
@@ -123,6 +124,14 @@ class LinuxSender {
     static constexpr uint32_t unscaled_window =
         1 << 30;  // what a window of unknown scale may be (RFC 7323 §2.3)
 
+    // Of the segments that tcp_clean_rtx_queue() removes.
+    struct Acked {
+        int64_t first_sent_us = 0;  // sent once and not SACKed; 0: none was
+        int64_t last_sent_us = 0;
+        Serial32 reordered;  // the lowest of them
+        uint32_t segments = 0;
+    };
+    void take_acked(const Segment& segment, AckWork& work, Serial32 prior_fack, Acked& acked);
     template <class TsoptRtt>
     void clean_rtx_queue(AckWork& work, Serial32 prior_fack, TsoptRtt&& tsopt_rtt_us);
     void on_syn_acked(AckFlags& flags);
@@ -290,48 +299,54 @@ void LinuxSender<Cwnds>::ack(const ReceivedAck& ack, TsoptRtt&& tsopt_rtt_us) {
     cwnds_.each([&](auto& cwnd) { cwnd.cong_control(tp_, sample); });
 }
 
+// One segment that is acknowledged whole: the loop of tcp_clean_rtx_queue().
+template <class Cwnds>
+void LinuxSender<Cwnds>::take_acked(const Segment& segment, AckWork& work, Serial32 prior_fack,
+                                    Acked& acked) {
+    AckFlags& flags = work.flags;
+    if (segment.ever_retransmitted) {
+        if (segment.retransmitted) --tp_.retrans_out;
+        flags.retransmitted_acked = true;
+    } else if (!segment.sacked && !(syn_outstanding_ && syn_transmissions_ > 1)) {
+        if (!segment.unseen) {
+            acked.last_sent_us = segment.last_sent_us;
+            if (acked.first_sent_us == 0) acked.first_sent_us = acked.last_sent_us;
+        }
+        if (segment.begin.before(acked.reordered)) acked.reordered = segment.begin;
+        if (!segment.end.after(tp_.high_seq)) flags.original_acked = true;
+    }
+    if (segment.sacked) {
+        --tp_.sacked_out;
+    } else if (tp_.sack) {
+        ++tp_.delivered;
+        const bool spurious = segment.ever_retransmitted && undo_.tsecr_before(segment.timestamp);
+        if (!spurious) rack_.advance(segment);
+        if (spurious && segment.loss != 0) observer_.on_spurious_retransmission(segment);
+    }
+    if (segment.lost) --tp_.lost_out;
+    --tp_.packets_out;
+    ++acked.segments;
+    if (!segment.sacked) {
+        rate_skb_delivered(tp_, work, segment);
+        scoreboard_.note_order(segment, segment.begin.before(prior_fack));
+    }
+    if (syn_outstanding_) {
+        on_syn_acked(flags);
+    } else {
+        flags.data_acked = true;
+    }
+}
+
 template <class Cwnds>
 template <class TsoptRtt>
 void LinuxSender<Cwnds>::clean_rtx_queue(AckWork& work, Serial32 prior_fack, TsoptRtt&& tsopt_rtt_us) {
     AckFlags& flags = work.flags;
-    int64_t first_acked_us = 0;
-    int64_t last_acked_us = 0;
-    Serial32 reordered = tp_.snd_nxt;
-    uint32_t acked = 0;
+    Acked acked;
+    acked.reordered = tp_.snd_nxt;
     while (!queue_.empty()) {
-        Segment& segment = queue_[queue_.first()];
+        const Segment& segment = queue_[queue_.first()];
         if (segment.end.after(tp_.snd_una)) break;
-        if (segment.ever_retransmitted) {
-            if (segment.retransmitted) --tp_.retrans_out;
-            flags.retransmitted_acked = true;
-        } else if (!segment.sacked && !(syn_outstanding_ && syn_transmissions_ > 1)) {
-            if (!segment.unseen) {
-                last_acked_us = segment.last_sent_us;
-                if (first_acked_us == 0) first_acked_us = last_acked_us;
-            }
-            if (segment.begin.before(reordered)) reordered = segment.begin;
-            if (!segment.end.after(tp_.high_seq)) flags.original_acked = true;
-        }
-        if (segment.sacked) {
-            --tp_.sacked_out;
-        } else if (tp_.sack) {
-            ++tp_.delivered;
-            const bool spurious = segment.ever_retransmitted && undo_.tsecr_before(segment.timestamp);
-            if (!spurious) rack_.advance(segment);
-            if (spurious && segment.loss != 0) observer_.on_spurious_retransmission(segment);
-        }
-        if (segment.lost) --tp_.lost_out;
-        --tp_.packets_out;
-        ++acked;
-        if (!segment.sacked) {
-            rate_skb_delivered(tp_, work, segment);
-            scoreboard_.note_order(segment, segment.begin.before(prior_fack));
-        }
-        if (syn_outstanding_) {
-            on_syn_acked(flags);
-        } else {
-            flags.data_acked = true;
-        }
+        take_acked(segment, work, prior_fack, acked);
         queue_.pop_front();
     }
     scoreboard_.on_acked();
@@ -340,9 +355,9 @@ void LinuxSender<Cwnds>::clean_rtx_queue(AckWork& work, Serial32 prior_fack, Tso
     int64_t seq_rtt_us = -1;
     int64_t last_rtt_us = -1;
     int64_t sack_rtt_us = -1;
-    if (first_acked_us != 0 && !flags.retransmitted_acked) {
-        seq_rtt_us = tp_.now_us - first_acked_us;
-        last_rtt_us = tp_.now_us - last_acked_us;
+    if (acked.first_sent_us != 0 && !flags.retransmitted_acked) {
+        seq_rtt_us = tp_.now_us - acked.first_sent_us;
+        last_rtt_us = tp_.now_us - acked.last_sent_us;
     }
     if (work.first_sacked_us != 0) {
         sack_rtt_us = tp_.now_us - work.first_sacked_us;
@@ -353,10 +368,10 @@ void LinuxSender<Cwnds>::clean_rtx_queue(AckWork& work, Serial32 prior_fack, Tso
         tp_.rto_start_us = tp_.now_us;
         tp_.pto_start_us = tp_.now_us;
         if (!tp_.sack) {
-            remove_reno_sacks(tp_, acked);
+            remove_reno_sacks(tp_, acked.segments);
             if (flags.retransmitted_acked) flags.original_acked = false;
-        } else if (reordered.before(prior_fack)) {
-            check_sack_reordering(tp_, reordered, scoreboard_.highest_sack_seq());
+        } else if (acked.reordered.before(prior_fack)) {
+            check_sack_reordering(tp_, acked.reordered, scoreboard_.highest_sack_seq());
         }
     }
     cwnds_.each([&](auto& cwnd) { cwnd.pkts_acked(tp_, work.rtt_us); });

@@ -8,8 +8,8 @@
 
 namespace sanscope {
 
-// Proportional rate reduction (RFC 6937; tcp_cwnd_reduction): cwnd after an acknowledgement during CWR or Recovery, which spreads
-// the way from `prior_cwnd` down to `ssthresh` over a round trip.
+// Proportional rate reduction (RFC 6937; tcp_cwnd_reduction): cwnd after an acknowledgement during CWR or Recovery,
+// which spreads the way from `prior_cwnd` down to `ssthresh` over a round trip.
 inline uint32_t prr_cwnd(const SenderState& tp, uint32_t ssthresh, uint32_t prior_cwnd, uint32_t delivered,
                          uint32_t lost, bool una_advanced) {
     const auto in_flight = static_cast<int64_t>(tp.in_flight());

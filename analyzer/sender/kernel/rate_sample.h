@@ -13,8 +13,8 @@ struct RateSample {
     bool app_limited = false;
 };
 
-// What one acknowledgement did, for the congestion control: struct ack_sample, struct rate_sample and what tcp_cong_control() is
-// called with.
+// What one acknowledgement did, for the congestion control: struct ack_sample, struct rate_sample and what
+// tcp_cong_control() is called with.
 struct AckSample {
     uint32_t delivered = 0;  // segments newly acknowledged, cumulatively or selectively
     uint32_t lost = 0;       // segments newly marked lost

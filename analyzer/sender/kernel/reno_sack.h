@@ -9,9 +9,11 @@
 
 namespace sanscope {
 
-// Where the receiver has no SACK, duplicate acknowledgements stand for segments SACKed (tcp_input.c's Reno SACK emulation).
+// Where the receiver has no SACK, duplicate acknowledgements stand for segments SACKed (tcp_input.c's Reno SACK
+// emulation).
 
-// tcp_limit_reno_sacked() and tcp_check_reno_reordering(): more duplicates than segments can have caused mean reordering.
+// tcp_limit_reno_sacked() and tcp_check_reno_reordering(): more duplicates than segments can have caused mean
+// reordering.
 inline void check_reno_reordering(SenderState& tp, uint32_t addend) {
     const uint32_t holes = std::min(std::max(tp.lost_out, 1u), tp.packets_out);
     if (tp.sacked_out + holes <= tp.packets_out) return;

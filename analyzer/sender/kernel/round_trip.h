@@ -17,8 +17,9 @@ class RoundTrip {
 
     bool measured() const { return estimator_.measured(); }
 
-    // tcp_ack_update_rtt(). `seq_rtt_us`: of the first segment acknowledged, `sack_rtt_us`: of the first one SACKed, `last_rtt_us`:
-    // of the last one, negative where Karn's rule forbids; `tsopt_rtt_us()`: what the echoed timestamp says (tcp_rtt_tsopt_us).
+    // tcp_ack_update_rtt(). `seq_rtt_us`: of the first segment acknowledged, `sack_rtt_us`: of the first one SACKed,
+    // `last_rtt_us`: of the last one, negative where Karn's rule forbids; `tsopt_rtt_us()`: what the echoed timestamp
+    // says (tcp_rtt_tsopt_us).
     template <class TsoptRtt>
     void update(AckWork& work, int64_t seq_rtt_us, int64_t sack_rtt_us, int64_t last_rtt_us,
                 TsoptRtt&& tsopt_rtt_us) {

@@ -53,8 +53,8 @@ bool Scoreboard::check_dsack(AckWork& work) {
     return true;
 }
 
-// The first half of tcp_sacktag_write_queue(): the usable blocks in order of sequence. `first_block`: which of them was the
-// first in the option, -1 if that was not usable.
+// The first half of tcp_sacktag_write_queue(): the usable blocks in order of sequence. `first_block`: which of them was
+// the first in the option, -1 if that was not usable.
 uint8_t Scoreboard::take_blocks(const AckWork& work, bool dsack, Blocks& blocks, int& first_block) const {
     const ReceivedAck& ack = *work.ack;
     uint8_t count = 0;

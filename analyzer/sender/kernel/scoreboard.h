@@ -17,8 +17,8 @@
 
 namespace sanscope {
 
-// The SACK scoreboard (RFC 2018, 2883, 6675): which outstanding segments the receiver has, by tcp_input.c's tagging of the
-// retransmission queue.
+// The SACK scoreboard (RFC 2018, 2883, 6675): which outstanding segments the receiver has, by tcp_input.c's tagging of
+// the retransmission queue.
 class Scoreboard {
   public:
     Scoreboard(SenderState& tp, SendQueue& queue, Rack& rack, Undo& undo, const TailLossProbe& probe,
@@ -41,8 +41,8 @@ class Scoreboard {
         highest_sack_ = SendQueue::none;
         cache_size_ = 0;
     }
-    // Lets the observer know of a segment delivered, before or after higher ones. `passed`: higher ones were SACKed before
-    // (RFC 4737's reordering); without SACK, duplicate acknowledgements show the same.
+    // Lets the observer know of a segment delivered, before or after higher ones. `passed`: higher ones were SACKed
+    // before (RFC 4737's reordering); without SACK, duplicate acknowledgements show the same.
     void note_order(const SendQueue::Segment& segment, bool passed) {
         const bool on_path = passed || (!tp_.sack && tp_.sacked_out > 0);
         if (on_path || segment.late != 0) observer_.on_reordered_delivery(segment, on_path);

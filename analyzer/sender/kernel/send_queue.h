@@ -27,7 +27,7 @@ class SendQueue {
         int64_t last_sent_us;
         PacketNumber first_packet;
         uint64_t loss;  // the number of the newest loss row about it
-        uint64_t late;  // of the row that tells that it passed the tap late, 0 if it did not
+        uint64_t late;  // the number of the row about its passing the tap late, 0 if it did not
         // Of tcp_rate.c: what had been delivered, and when, as this was sent.
         int64_t delivered_us;
         int64_t first_tx_us;

@@ -9,8 +9,8 @@
 
 namespace sanscope {
 
-// Whether a reduction of cwnd was for nothing, as D-SACKs (RFC 3708) or echoed timestamps (Eifel, RFC 3522) show: undo_marker,
-// undo_retrans and retrans_stamp of struct tcp_sock.
+// Whether a reduction of cwnd was for nothing, as D-SACKs (RFC 3708) or echoed timestamps (Eifel, RFC 3522) show:
+// undo_marker, undo_retrans and retrans_stamp of struct tcp_sock.
 class Undo {
   public:
     explicit Undo(SenderState& tp) : tp_(tp) {}
@@ -53,8 +53,8 @@ class Undo {
     bool tsecr_before(uint32_t timestamp) const {
         return tp_.timestamps && tp_.saw_tstamp && Serial32(tp_.rcv_tsecr).before(Serial32(timestamp));
     }
-    // tcp_packet_delayed(): what was acknowledged is the original, late. It echoes a time before the first retransmission, or
-    // there was none yet.
+    // tcp_packet_delayed(): what was acknowledged is the original, late. It echoes a time before the first
+    // retransmission, or there was none yet.
     bool packet_delayed() const {
         if (stamped_) return tsecr_before(stamp_);
         // Without SACK the stamp is cleared as high_seq is reached, retransmission or not.

@@ -8,8 +8,8 @@
 
 namespace sanscope::simulated {
 
-// What ConnectionSenders makes of a capture of the simulated connection: the segments with their headers and options, as
-// a tap saw them. The sender of the data is the connection's side A.
+// What ConnectionSenders makes of a capture of the simulated connection: the segments with their headers and options,
+// as a tap saw them. The sender of the data is the connection's side A.
 class Captured {
   public:
     Captured(const Simulation& simulation, const std::vector<TappedSegment>& tap);

@@ -20,8 +20,8 @@ std::vector<TappedSegment> mirrored(const std::vector<TappedSegment>& tap) {
     return twice;
 }
 
-// IPv6 has no identification, and some send 0: then the checksum and all else are the same, at once. Two files of one run
-// merged by time may have a few packets, of both directions, before their copies.
+// IPv6 has no identification, and some send 0: then the checksum and all else are the same, at once. Two files of one
+// run merged by time may have a few packets, of both directions, before their copies.
 TEST(MirrorDuplicates, WithoutIpIdentificationAreNeitherHoweverTheyAreMerged) {
     for (const size_t apart : {size_t{1}, size_t{2}, size_t{7}}) {
         Simulation simulation(path_of(20 * millisecond, 1000, 10'000));

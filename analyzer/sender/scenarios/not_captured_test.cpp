@@ -47,7 +47,8 @@ TEST(NotCaptured, MissesAcknowledgementsWithoutHarm) {
     for (const SenderEvent& event : simulation.events())
         if (std::holds_alternative<SentSegment>(event) || ++acks % 7 != 0) kept.push_back(event);
 
-    // What was sent shows that something was heard, by up to an acknowledgement's two segments twice; it does not add up.
+    // What was sent shows that something was heard, by up to an acknowledgement's two segments twice; it does not add
+    // up.
     const Replayed replayed(kept, simulation.sender_options());
     EXPECT_TRUE(replayed.transitions().empty());
     EXPECT_EQ(replayed.losses(), 0u);

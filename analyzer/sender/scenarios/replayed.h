@@ -48,7 +48,7 @@ class Replayed {
     uint32_t mss_;
 };
 
-// Which part of a simulation is compared, and how closely: after those packets, leaving out where the wire cannot tell.
+// Which part of a simulation is compared, and how closely: after those packets, leaving out what the wire cannot show.
 struct Closely {
     double segments = 0;  // the distance allowed
     double share = 0;     // or as a share of the truth, whichever is more
@@ -64,8 +64,8 @@ testing::AssertionResult same_cwnd(const Simulation& simulation, const Replayed&
 // ssthresh after every event; none yet is unknown.
 testing::AssertionResult same_ssthresh(const Simulation& simulation, const Replayed& replayed,
                                        const Closely& closely = {});
-// The truth lies between cwnd_low and cwnd_high after at least that share of the events. CUBIC's curve in the simulation
-// is the RFC's, Linux's is made of integers: a segment of `slack` where that is replayed.
+// The truth lies between cwnd_low and cwnd_high after at least that share of the events. CUBIC's curve in the
+// simulation is the RFC's, Linux's is made of integers: a segment of `slack` where that is replayed.
 testing::AssertionResult interval_holds(const Simulation& simulation, const Replayed& replayed,
                                         double share = 0.85, uint32_t slack = 0);
 // What keeps the sender from sending, at the end of each moment.

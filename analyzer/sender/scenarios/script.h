@@ -21,8 +21,8 @@ namespace sanscope::simulated {
 //     script.check();
 //
 // Segments are numbered from 0; `sends(a, b)` sends a … b-1, one packet each, and `hears(n)` acknowledges all below n.
-// A handshake and one segment with its acknowledgement precede, a round trip each; time counts from their end. They leave
-// the window at ten.
+// A handshake and one segment with its acknowledgement precede, a round trip each; time counts from their end. They
+// leave the window at ten.
 class Script {
   public:
     static constexpr uint32_t mss = 1000;

@@ -24,7 +24,7 @@ class CongestionStrategy {
   public:
     struct Moment {
         int64_t now_ns;
-        Serial32 snd_una;  // after the acknowledgement that is told
+        Serial32 snd_una;  // after the acknowledgement at hand
         Serial32 snd_nxt;
     };
 

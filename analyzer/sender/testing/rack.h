@@ -30,7 +30,7 @@ class Rack {
         if (degree_segments > reordering_segments_)
             reordering_segments_ = degree_segments < most_reordering ? degree_segments : most_reordering;
     }
-    // Without SACK, more duplicate acknowledgements than segments that could have caused them tell of it as well.
+    // Without SACK, more duplicate acknowledgements than segments that could have caused them show it as well.
     void on_impossible_duplicates(uint32_t degree_segments) {
         reordering_seen_ = true;
         reordering_segments_ = degree_segments < most_reordering ? degree_segments : most_reordering;
@@ -41,7 +41,7 @@ class Rack {
     }
 
     // Step 4: the window widens once a round trip in which a D-SACK came, and stays so for 16 recoveries. The round is
-    // told by how much had been delivered when the segment delivered now was sent.
+    // shown by how much had been delivered when the segment delivered now was sent.
     void on_duplicate_reported() {
         if (reordering_seen_) duplicate_reported_ = true;
     }

@@ -12,11 +12,11 @@
 namespace sanscope::simulated {
 
 // The retransmission timeout of RFC 6298 §2, with two choices of Linux's: the variation rises with any sample but falls
-// once a round trip only, so that many samples of one round trip do not make it forget; and four times it is not held for
-// less than 200 ms.
+// once a round trip only, so that many samples of one round trip do not make it forget; and four times it is not held
+// for less than 200 ms.
 class RoundTrip {
   public:
-    // `snd_una` and `snd_nxt` tell round trips apart.
+    // `snd_una` and `snd_nxt` separate round trips.
     void measure(int64_t rtt_ns, Serial32 snd_una, Serial32 snd_nxt) {
         shortest_ns_ = std::min(shortest_ns_, rtt_ns);
         if (!measured_) {

@@ -31,14 +31,14 @@ class SimulatedLink {
     // Called half-way of the delay, for what was not dropped.
     void tap(Arrival half_way) { half_way_ = std::move(half_way); }
 
-    // What befalls the `transmission`th time (from 1) that a segment which begins at `seq` is sent.
+    // What happens to the `transmission`th time (from 1) that a segment which begins at `seq` is sent.
     void drop(Serial32 seq, uint32_t transmission = 1) { fate(seq, transmission).drop = true; }
     void duplicate(Serial32 seq, uint32_t transmission = 1) { fate(seq, transmission).duplicate = true; }
     void mark(Serial32 seq, uint32_t transmission = 1) { fate(seq, transmission).mark = true; }
     void hold(Serial32 seq, int64_t extra_ns, uint32_t transmission = 1) {
         fate(seq, transmission).hold_ns = extra_ns;
     }
-    // Segments without data, which share their sequence number, are told by their place on the link (from 1).
+    // Segments without data, which share their sequence number, are named by their place on the link (from 1).
     void drop_nth(uint64_t number) { by_number_[number].drop = true; }
     void hold_nth(uint64_t number, int64_t extra_ns) { by_number_[number].hold_ns = extra_ns; }
     // All that is sent from one moment to another, the latter excluded.

@@ -12,7 +12,7 @@ namespace sanscope::simulated {
 
 // The side that takes the data: acknowledges as RFC 9293 §3.8.6.3 and RFC 5681 §4.2 have it, with SACK (RFC 2018),
 // D-SACK (RFC 2883), timestamps (RFC 7323 §4.3) and ECN (RFC 3168 §6.1.3). The application reads at once, unless it is
-// told to pause.
+// asked to pause.
 class SimulatedReceiver {
   public:
     struct Options {
@@ -32,7 +32,7 @@ class SimulatedReceiver {
 
     void on_segment(const WireSegment& segment);
     void pause_reading();
-    void resume_reading();  // tells of the window where it had become too small for a segment
+    void resume_reading();  // announces the window where it had become too small for a segment
 
     uint64_t bytes_received() const { return bytes_received_; }          // in order, each once
     uint64_t duplicate_segments() const { return duplicate_segments_; }  // wholly received before

@@ -243,8 +243,8 @@ void SimulatedSender::count_duplicate_ack(Heard& heard) {
     ++delivered_;
 }
 
-// RFC 8985 §7.4: a probe that repeated the last segment repaired a loss unless a D-SACK, or an acknowledgement twice the
-// same, says that both copies arrived; a loss repaired wants the reduction that any loss does.
+// RFC 8985 §7.4: a probe that repeated the last segment repaired a loss unless a D-SACK, or an acknowledgement twice
+// the same, says that both copies arrived; a loss repaired wants the reduction that any loss does.
 void SimulatedSender::judge_tail_loss_probe(const WireSegment& ack, const Heard& heard) {
     if (!probe_high_ || ack.ack.before(*probe_high_)) return;
     const bool beyond = probe_high_->before(ack.ack);
@@ -293,8 +293,8 @@ bool SimulatedSender::ends_episode(const Heard& heard) {
     return true;
 }
 
-// RFC 6582 §4.1's trouble: without SACK, duplicate acknowledgements of needless retransmissions look like a new loss, so
-// Recovery is held until something above high_seq is acknowledged.
+// RFC 6582 §4.1's trouble: without SACK, duplicate acknowledgements of needless retransmissions look like a new loss,
+// so Recovery is held until something above high_seq is acknowledged.
 bool SimulatedSender::held_for_want_of_sack() const {
     return !options_.sack && snd_una_ == high_seq_;
 }
@@ -388,7 +388,7 @@ SimulatedSender::Retransmit SimulatedSender::run_ordinary(Heard& heard) {
 void SimulatedSender::detect_losses(Heard& heard) {
     if (flight_.empty()) return;
     if (!options_.sack) {
-        // RFC 6582: the third duplicate, and in Recovery each partial acknowledgement, tells of the first segment.
+        // RFC 6582: the third duplicate, and in Recovery each partial acknowledgement, reports the first segment lost.
         const bool third = state_ != CaState::recovery && state_ != CaState::loss &&
                            duplicate_acks_ >= rack_.reordering_segments();
         const bool partial = state_ == CaState::recovery && heard.advanced;
@@ -436,8 +436,8 @@ void SimulatedSender::end_reduction() {
     window_used_ns_ = time_.now();
 }
 
-// RFC 6937 §3.1, in segments. Below ssthresh, what is delivered may be sent again, and one more where an acknowledgement
-// moves on and tells of no further loss.
+// RFC 6937 §3.1, in segments. Below ssthresh, what is delivered may be sent again, and one more where an
+// acknowledgement moves on and reports no further loss.
 void SimulatedSender::reduce(const Heard& heard) {
     if (heard.delivered == 0 || window_before_ == 0) return;
     prr_delivered_ += heard.delivered;

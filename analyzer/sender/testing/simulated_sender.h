@@ -16,7 +16,7 @@
 
 namespace sanscope::simulated {
 
-// A TCP sender written from the RFCs, with Linux's choices where they leave one, that tells its own variables. It
+// A TCP sender written from the RFCs, with Linux's choices where they leave one, that exposes its own variables. It
 // shares nothing with the inference it helps to test.
 //
 //   congestion control  RFC 5681 or RFC 9438; growth only while the window is what holds the sender back (RFC 7661's
@@ -89,7 +89,7 @@ class SimulatedSender {
         bool probe_was_duplicate = false;  // and it was that of the tail loss probe
         bool duplicate_ack = false;        // RFC 5681 §2
         bool congestion_echoed = false;
-        bool echo_before_retransmission = false;  // TSecr tells of a moment before the first retransmission
+        bool echo_before_retransmission = false;  // TSecr is of a moment before the first retransmission
         bool timeout_begins_anew = false;         // RFC 6298 §5.3
         std::optional<int64_t> rtt_ns;  // of the oldest segment acknowledged or SACKed now, sent once
         std::optional<int64_t> newest_rtt_ns;
@@ -179,7 +179,7 @@ class SimulatedSender {
     uint32_t prr_delivered_ = 0;
     uint32_t prr_out_ = 0;
 
-    // Undo: what was before, and how many retransmissions no D-SACK has yet told to be needless (-1: none was sent).
+    // Undo: what was before, and how many retransmissions no D-SACK has yet shown to be needless (-1: none was sent).
     bool can_undo_ = false;
     int64_t unconfirmed_retransmissions_ = -1;
     CongestionWindow before_reduction_;

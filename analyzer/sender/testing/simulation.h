@@ -37,8 +37,8 @@ struct TrueTransition {
     CaState to = CaState::open;
 };
 
-// A sender, a path and a receiver in virtual time, from the handshake on; what the sender saw, in its order, and what it
-// held after each of these events. Options set in one place reach all who need them.
+// A sender, a path and a receiver in virtual time, from the handshake on; what the sender saw, in its order, and what
+// it held after each of these events. Options set in one place reach all who need them.
 class Simulation {
   public:
     struct Options {

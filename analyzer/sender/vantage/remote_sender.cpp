@@ -12,7 +12,7 @@ namespace {
 
 // Hosts and paths add so much to the least delay now and then.
 constexpr int64_t jitter_ns = 15'000;
-// Within so much before its own time, what was in flight tells better than the time which acknowledgement released a
+// Within so much before its own time, what was in flight shows better than the time which acknowledgement released a
 // segment.
 constexpr int64_t release_ns = 120'000;
 // The sender's clock is known no better than this.
@@ -128,10 +128,10 @@ void RemoteSender::on_new_segment() {
     if (!segments_.back().continues_write) last_break_ = segments_.end() - 1;
 }
 
-// A segment came alone after a silence. If what came next, a round trip later, leaves a hole behind it, it was not new: the
-// flight that it began was lost whole before the tap, and sent again after a timeout, new data after the first of it
-// (F-RTO, RFC 5682). That the hole was sent before the lone segment, rather than lost by the sniffer behind it, the IP
-// identification alone can tell: it steps over as many packets before that one, and not after it.
+// A segment came alone after a silence. If what came next, a round trip later, leaves a hole behind it, it was not new:
+// the flight that it began was lost whole before the tap, and sent again after a timeout, new data after the first of
+// it (F-RTO, RFC 5682). That the hole was sent before the lone segment, rather than lost by the sniffer behind it, the
+// IP identification alone can show: it steps over as many packets before that one, and not after it.
 void RemoteSender::settle_lone() {
     lone_waits_ = false;
     const PendingSegment& next = segments_.back();
@@ -157,8 +157,8 @@ void RemoteSender::settle_lone() {
     head_placed_ = false;
 }
 
-// The segment that just came repeats bytes: it is a retransmission, unless a hole was its own, that it fills or could have
-// filled. True: then it is gone.
+// The segment that just came repeats bytes: it is a retransmission, unless a hole was its own, that it fills or could
+// have filled. True: then it is gone.
 bool RemoteSender::take_repeated() {
     const PendingSegment repeated = segments_.back();
     segments_.pop_back();
@@ -448,7 +448,7 @@ void RemoteSender::place(const PendingSegment& pending, bool room_known) {
         const int64_t before_ns = clock_.before(segment.timestamp);
         if (before_ns != no_time) to_ns = std::min(to_ns, before_ns);
     }
-    // A pause that the sender's clock bears out was the sender's own, so the arrival tells the time.
+    // A pause that the sender's clock bears out was the sender's own, so the arrival gives the time.
     const bool timed = pending.spaced && latest_ns <= to_ns + clock_slack_ns;
     const AckIndex in_time = first_after(from_ns);
     range.least = std::max(range.least, range.most_is_firm ? std::min(in_time, range.most) : in_time);
@@ -464,8 +464,8 @@ void RemoteSender::place(const PendingSegment& pending, bool room_known) {
         range.least = std::clamp(first_after(latest_ns - release_ns), range.least, range.most);
     }
 
-    // What left the tap longest_way_ns() before a segment arrived, its sender had heard. If that is all that is known, it came
-    // over an empty path.
+    // What left the tap longest_way_ns() before a segment arrived, its sender had heard. If that is all that is known,
+    // it came over an empty path.
     const bool long_silent = pending.silence_ns > longest_way_ns();
     const int64_t longest_ago_ns =
         long_silent ? latest_ns - jitter_ns : pending.arrival_ns - longest_way_ns();
@@ -515,9 +515,9 @@ RemoteSender::AckRange RemoteSender::processed_by_content(const SentSegment& seg
     AckRange range{acks_.first(), acks_.end()};
     const bool old_echo =
         echo_is_old_ && segment.timestamp_echo == old_echo_ && segment.ack == sender_acknowledged_;
-    // An echo that was old when the sender acknowledged data anew says nothing of what came with or after those data. A time
-    // that contradicts another tells of an acknowledgement that was lost or, behind bulk data of the receiver's own, still
-    // queued.
+    // An echo that was old when the sender acknowledged data anew says nothing of what came with or after those data. A
+    // time that contradicts another means an acknowledgement that was lost or, behind bulk data of the receiver's own,
+    // still queued.
     const bool queueing =
         !acks_.empty() && acks_.front().upto.data_end.distance_to(acks_.back().upto.data_end) >
                               static_cast<int64_t>(bulk_segments) * options_.mss;

@@ -52,7 +52,7 @@ namespace sanscope {
 // by coming sooner than anybody could have asked for it. An original later than that is dropped, since it was given.
 //
 // What cannot be known: which acknowledgements were lost between tap and sender (they are given, though where TSecr
-// tells that one was not there the segments before the next come first), and that a retransmission was lost.
+// shows that one was not there the segments before the next come first), and that a retransmission was lost.
 //
 // Memory is bounded by max_pending of each kind of packet, held in rings that grow with what is under way. Constant
 // time a packet; in proportion to the packets waiting where an original is late in the midst of a hole of many.
@@ -143,7 +143,7 @@ class RemoteSender {
         Serial32 end;
         PendingSegment revealed_by;
     };
-    // Of the segment that arrived last, what tells whether the next is of the same write.
+    // Of the segment that arrived last, what shows whether the next is of the same write.
     struct Arrived {
         Serial32 end;
         Serial32 ack;
@@ -256,11 +256,11 @@ class RemoteSender {
     // Of the segment that is next, while it is not decided which acknowledgement goes before it.
     bool undecided_ = false;
     bool waited_ = false;      // there was no room for it
-    bool by_arrival_ = false;  // its arrival tells best when it was sent
+    bool by_arrival_ = false;  // its arrival shows best when it was sent
     AckRange range_;
     int64_t needed_ = 1;       // segments that are sent together
     int64_t room_before_ = 0;  // the last acknowledgement that it surely answers
-    // So much of the room that the replay tells of the sender did not use of late, in segments.
+    // So much of the room that the replay reports the sender did not use of late, in segments.
     int64_t withheld_ = 0;
     int64_t earliest_ns_ = no_time;
 };

@@ -347,8 +347,8 @@ TEST(RemoteSender, EchoThatOutlivesAcknowledgementsIsNone) {
 }
 
 // A sender that keeps `window` segments in flight over a link that is always full, seen from the receiver: each
-// acknowledgement makes room for one segment, which arrives after all that are queued. Both ends' clocks have ticks so long
-// that they tell of the first window alone that nothing had released it.
+// acknowledgement makes room for one segment, which arrives after all that are queued. Both ends' clocks have ticks so
+// long that they tell of the first window alone that nothing had released it.
 struct FullLink {
     uint32_t window = 40;
     uint32_t write = 1;    // segments that it sends together, once there is room for all
@@ -409,8 +409,8 @@ TEST(RemoteSender, NoSegmentsBeyondAnyWindowArePlacedBeforeTheAcknowledgementsTh
     EXPECT_THAT(said, ElementsAreArray(so));
 }
 
-// That the flight was sent before the segment that came alone, its IP identification tells. Else it was sent behind that
-// one, and the sniffer lost it.
+// That the flight was sent before the segment that came alone, its IP identification tells. Else it was sent behind
+// that one, and the sniffer lost it.
 TEST(RemoteSender, FlightThatWasLostWholeIsSentAgainAfterATimeout) {
     enum class Case { lost, lost_by_sniffer, without_ip_ids, nothing };
     for (const Case is : {Case::lost, Case::lost_by_sniffer, Case::without_ip_ids, Case::nothing}) {
@@ -446,8 +446,8 @@ TEST(RemoteSender, FlightThatWasLostWholeIsSentAgainAfterATimeout) {
     }
 }
 
-// RFC 7323 §4.3: what lies behind data not yet acknowledged is not echoed, in none of the segments that go out at once with
-// their acknowledgement.
+// RFC 7323 §4.3: what lies behind data not yet acknowledged is not echoed, in none of the segments that go out at once
+// with their acknowledgement.
 TEST(RemoteSender, EchoSaysNothingOfWhatCameBehindDataThatAreAcknowledgedOnlyNow) {
     Recorder r;
     r.window = 4;

@@ -12,7 +12,7 @@ namespace sanscope {
 // The clock behind a sender's TSval (RFC 7323 §5.4), set against a clock of ours: how long its tick is, and when ticks
 // begin.
 //
-// The tick's length is told by the advance of TSval over that of the arrivals and taken to the nearest that is in use.
+// The tick's length is the advance of TSval over that of the arrivals, taken to the nearest that is in use.
 // When a tick begins is narrowed down by segments known to have been sent not before, or not after, a moment of ours:
 // each such segment bounds the phase from one side, and the tightest bounds of the last seconds hold. Bounds from
 // before wear off, so that two clocks may drift apart.

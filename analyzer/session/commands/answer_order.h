@@ -14,8 +14,8 @@ namespace sanscope {
 enum class TransferKind : uint8_t { none, in, out };
 constexpr size_t transfer_kinds = 3;
 
-// How well a target keeps to the order of request, learnt from answers whose headers were captured: of two commands that were
-// under way together, close to each other by CmdSN, how often the later one was answered first.
+// How well a target keeps to the order of request, learnt from answers whose headers were captured: of two commands
+// that were under way together, close to each other by CmdSN, how often the later one was answered first.
 class AnswerOrder {
   public:
     static constexpr uint32_t remembered = 256;  // commands, the latest by CmdSN

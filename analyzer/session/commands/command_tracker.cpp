@@ -43,16 +43,6 @@ std::span<const uint8_t> whole_cdb(const Pdu& pdu, std::array<uint8_t, max_cdb>&
     return base;
 }
 
-// A target that expects `exp_cmd_sn` next has received the command with `cmd_sn`; an immediate one does not move it.
-bool has_received(Serial32 exp_cmd_sn, Serial32 cmd_sn, bool immediate) {
-    return cmd_sn.before(exp_cmd_sn) || (immediate && cmd_sn == exp_cmd_sn);
-}
-
-TransferKind kind_of(DataDirection direction) {
-    if (direction == DataDirection::in) return TransferKind::in;
-    return direction == DataDirection::out ? TransferKind::out : TransferKind::none;
-}
-
 // What RFC 7143 §11.5.1 calls the functions.
 enum Function : uint8_t {
     abort_task = 1,
@@ -89,167 +79,29 @@ uint64_t CommandTracker::on_pdu(const Pdu& pdu, uint32_t connection, bool moment
 }
 
 void CommandTracker::finish() {
-    for (uint32_t slot = 0; slot < slots_.size(); ++slot) {
-        if (slots_[slot].used) end(slot, Outcome::unanswered);
+    for (uint32_t slot = 0; slot < flight_.slots(); ++slot) {
+        if (flight_[slot].used) flight_.end(slot, Outcome::unanswered);
     }
-}
-
-std::optional<Serial32> CommandTracker::counted_by(const InFlight& command) {
-    if (command.orphan || command.immediate || !command.row->cmd_sn_known) return {};
-    return Serial32(command.row->cmd_sn);
-}
-
-// What is awaited no more is left out of the list for the next time: where many answers are unseen, of thousands of commands in
-// flight a handful are.
-void CommandTracker::list_unseen(uint32_t connection, PacketNumber until, size_t most,
-                                 std::vector<AwaitedCommand>& out) {
-    out.clear();
-    auto kept = awaited_.begin();
-    auto next = awaited_.begin();
-    for (; next != awaited_.end(); ++next) {
-        if (!is_awaited(*next)) continue;
-        const InFlight& command = slots_[next->slot];
-        if (command.connection == connection && command.row->request_packet < until) {
-            if (out.size() >= most) break;
-            out.push_back({next->number, command.row->request_packet, kind_of(command.direction),
-                           command.data_in_expected, counted_by(command)});
-        }
-        *kept++ = *next;
-    }
-    awaited_.erase(kept, next);
-    if (!std::ranges::is_sorted(out, {}, &AwaitedCommand::request_packet))
-        std::ranges::stable_sort(out, {}, &AwaitedCommand::request_packet);
-}
-
-// What was taken for answered, given up or an orphan turns out not to be.
-void CommandTracker::await_again(uint32_t slot) {
-    const Ordered entry{slots_[slot].number, slot};
-    const auto place = std::ranges::lower_bound(awaited_, entry.number, {}, &Ordered::number);
-    if (place == awaited_.end() || place->number != entry.number) awaited_.insert(place, entry);
 }
 
 std::pair<uint32_t, uint32_t> CommandTracker::data_in_of(uint64_t command) const {
-    const uint32_t slot = slot_of(command);
-    if (slot == TaskTable::none) return {0, 0};
-    return {slots_[slot].data_in_passed, slots_[slot].data_in_expected};
+    const uint32_t slot = flight_.slot_of(command);
+    if (slot == CommandsInFlight::none) return {0, 0};
+    return {flight_[slot].data_in_passed, flight_[slot].data_in_expected};
 }
 
 CommandTracker::AnswerSoFar CommandTracker::answer_so_far(const Pdu& pdu) const {
     const uint32_t slot = answered_by(pdu);
-    if (slot == TaskTable::none) return {};
-    const InFlight& command = slots_[slot];
+    if (slot == CommandsInFlight::none) return {};
+    const CommandInFlight& command = flight_[slot];
     return {command.orphan ? 0 : command.number, command.data_in_passed, command.data_in_expected,
             counted_by(command)};
-}
-
-bool CommandTracker::answer_unseen(uint64_t number, Arrival arrival) {
-    const uint32_t slot = slot_of(number);
-    if (slot == TaskTable::none) return false;
-    InFlight& command = slots_[slot];
-    CommandRow& row = *command.row;
-    const bool possible = !command.orphan && !command.inferred && row.request_packet < arrival.packet;
-    if (!possible) return false;
-    row.response_packet = arrival.packet;
-    row.response_ns = arrival.time_ns;
-    ++row.pdus;
-    const bool in_one_pdu = command.data_in_passed == 0 && command.data_in_expected > 0 &&
-                            command.data_in_expected <= profile_.longest_data_in &&
-                            profile_.statuses_apart == 0;
-    if (in_one_pdu) {
-        row.first_data_packet = row.last_data_packet = arrival.packet;
-        row.first_data_ns = row.last_data_ns = arrival.time_ns;
-    }
-    keep_inferred(slot);
-    return true;
-}
-
-void CommandTracker::end_unseen(uint64_t number) {
-    const uint32_t slot = slot_of(number);
-    if (slot != TaskTable::none && !slots_[slot].orphan && !slots_[slot].inferred) keep_inferred(slot);
-}
-
-bool CommandTracker::hold_answered(uint64_t number) {
-    const uint32_t slot = slot_of(number);
-    if (slot == TaskTable::none || slots_[slot].orphan || slots_[slot].inferred) return false;
-    slots_[slot].inferred = slots_[slot].row->inferred = true;
-    return true;
-}
-
-bool CommandTracker::settle_held(uint64_t number, Arrival arrival) {
-    const uint32_t slot = slot_of(number);
-    // An answer of its own has turned up.
-    if (slot == TaskTable::none || !slots_[slot].inferred) return false;
-    // Either of the two has it inferred again.
-    slots_[slot].inferred = false;
-    if (answer_unseen(number, arrival)) return true;
-    keep_inferred(slot);
-    return false;
-}
-
-void CommandTracker::end_held(uint64_t number) {
-    const uint32_t slot = slot_of(number);
-    if (slot != TaskTable::none && slots_[slot].inferred) keep_inferred(slot);
-}
-
-// An answer of its own may still turn up.
-void CommandTracker::keep_inferred(uint32_t slot) {
-    slots_[slot].inferred = true;
-    slots_[slot].row->inferred = true;
-    inferred_.push_back({slots_[slot].number, slot});
-    if (inferred_.size() <= max_inferred) return;
-    const Ordered oldest = inferred_.front();
-    inferred_.pop_front();
-    if (in_flight(oldest) && slots_[oldest.slot].inferred) end(oldest.slot, Outcome::completed);
-}
-
-void CommandTracker::give_up(uint64_t number) {
-    const uint32_t slot = slot_of(number);
-    if (slot != TaskTable::none) slots_[slot].given_up = true;
-}
-
-void CommandTracker::end_given_up(uint32_t connection) {
-    for (uint32_t slot = 0; slot < slots_.size(); ++slot) {
-        const InFlight& command = slots_[slot];
-        if (command.used && command.given_up && !command.inferred && command.connection == connection)
-            end(slot, Outcome::unknown);
-    }
-}
-
-uint64_t CommandTracker::infer_request(std::optional<uint32_t> itt, Serial32 cmd_sn, Arrival arrival,
-                                       uint32_t connection, bool writes) {
-    uint32_t slot = itt ? orphan_of(*itt, cmd_sn, false) : claim_orphan(cmd_sn, connection);
-    if (slot == TaskTable::none) slot = begin(itt, connection);
-    InFlight& command = slots_[slot];
-    CommandRow& row = *command.row;
-    if (command.orphan) await_again(slot);
-    command.orphan = false;
-    command.data_in_expected = writes ? 0 : last_data_in_expected_;
-    if (writes) command.direction = DataDirection::out;
-    row.outcome = Outcome::unanswered;
-    row.cmd_sn = cmd_sn.value;
-    row.cmd_sn_known = true;
-    row.inferred = true;
-    row.request_packet = arrival.packet;
-    row.request_ns = arrival.time_ns;
-    ++row.pdus;
-    store_->requested(row);
-    const uint64_t number = command.number;
-    if (command.answered) {
-        store_->answered(row);
-        end(slot, Outcome::completed);
-    }
-    return number;
-}
-
-void CommandTracker::set_tag(uint64_t command, uint32_t itt) {
-    const uint32_t slot = slot_of(command);
-    if (slot != TaskTable::none && slots_[slot].nameless) name(slot, itt);
 }
 
 uint64_t CommandTracker::on_command(const Pdu& pdu, uint32_t connection) {
     const Bhs bhs = pdu.bhs();
     const uint32_t slot = begin_or_adopt(pdu, connection);
-    InFlight& command = slots_[slot];
+    CommandInFlight& command = flight_[slot];
     CommandRow& row = *command.row;
     row.lun = lun_number(bhs.lun_field());
     row.cmd_sn = bhs.cmd_sn().value;
@@ -282,13 +134,13 @@ uint64_t CommandTracker::on_command(const Pdu& pdu, uint32_t connection) {
     const uint64_t number = command.number;
     if (command.answered) {
         store_->answered(row);
-        end(slot, Outcome::completed);
+        flight_.end(slot, Outcome::completed);
     }
     return number;
 }
 
 uint64_t CommandTracker::on_data_in(const Pdu& pdu, uint32_t slot, bool moment_known) {
-    InFlight& command = slots_[slot];
+    CommandInFlight& command = flight_[slot];
     const Bhs bhs = pdu.bhs();
     note_data(command, pdu, moment_known);
     // Where the cut took the buffer offset, the data are taken to go on where they were.
@@ -306,21 +158,21 @@ uint64_t CommandTracker::on_data_in(const Pdu& pdu, uint32_t slot, bool moment_k
 }
 
 uint64_t CommandTracker::on_data_out(const Pdu& pdu) {
-    const uint32_t slot = tags_.find(pdu.bhs().itt());
-    if (slot == TaskTable::none) return 0;
-    note_data(slots_[slot], pdu);
-    return slots_[slot].number;
+    const uint32_t slot = flight_.newest_with(pdu.bhs().itt());
+    if (slot == CommandsInFlight::none) return 0;
+    note_data(flight_[slot], pdu);
+    return flight_[slot].number;
 }
 
 uint64_t CommandTracker::on_r2t(const Pdu&, uint32_t slot) {
-    CommandRow& row = *slots_[slot].row;
+    CommandRow& row = *flight_[slot].row;
     ++row.r2ts;
     ++row.pdus;
-    return slots_[slot].number;
+    return flight_[slot].number;
 }
 
 uint64_t CommandTracker::on_response(const Pdu& pdu, uint32_t slot, bool moment_known) {
-    InFlight& command = slots_[slot];
+    CommandInFlight& command = flight_[slot];
     ++command.row->pdus;
     const Bhs bhs = pdu.bhs();
     update_profile(pdu, command);
@@ -366,8 +218,8 @@ void CommandTracker::on_task_management_response(const Pdu& pdu) {
     if (bhs.response() != function_complete) return;
 
     if (what.function == abort_task) {
-        const uint32_t slot = tags_.find(what.referenced_tag);
-        if (slot != TaskTable::none && slots_[slot].row->request_packet <= what.packet)
+        const uint32_t slot = flight_.newest_with(what.referenced_tag);
+        if (slot != CommandsInFlight::none && flight_[slot].row->request_packet <= what.packet)
             abort(slot, pdu.last.packet);
         return;
     }
@@ -375,169 +227,37 @@ void CommandTracker::on_task_management_response(const Pdu& pdu) {
                         what.function == logical_unit_reset;
     const bool of_target = what.function == target_warm_reset || what.function == target_cold_reset;
     if (!of_lun && !of_target) return;
-    for (uint32_t slot = 0; slot < slots_.size(); ++slot) {
-        const InFlight& command = slots_[slot];
+    for (uint32_t slot = 0; slot < flight_.slots(); ++slot) {
+        const CommandInFlight& command = flight_[slot];
         if (!command.used || command.row->request_packet > what.packet) continue;
         if (of_target || command.row->lun == what.lun) abort(slot, pdu.last.packet);
     }
 }
 
-// Without a tag: nameless.
-uint32_t CommandTracker::begin(std::optional<uint32_t> itt, uint32_t connection) {
-    if (in_flight_ >= max_in_flight) {
-        while (!in_flight(order_.front())) order_.pop_front();
-        end(order_.front().slot, Outcome::unanswered);
-    }
-    if (itt) bound_same_tag(*itt);
-    if (free_slots_.empty()) {
-        free_slots_.push_back(static_cast<uint32_t>(slots_.size()));
-        slots_.emplace_back();
-    }
-    const uint32_t slot = free_slots_.back();
-    free_slots_.pop_back();
-    InFlight& command = slots_[slot];
-    command = InFlight{};
-    command.used = true;
-    command.row = &store_->begin_command(command.number);
-    command.row->itt = reserved_tag;
-    command.row->connection = connection;
-    command.row->session = session_;
-    command.connection = connection;
-    order_.push_back({command.number, slot});
-    awaited_.push_back(order_.back());
-    if (itt) {
-        link_tag(slot, *itt);
-    } else {
-        command.nameless = true;
-        nameless_.push_back({command.number, slot});
-    }
-    ++in_flight_;
-    if (order_.size() > 2 * in_flight_ + 64) forget_ended();
-    return slot;
-}
-
-// `none` if it has ended.
-uint32_t CommandTracker::slot_of(uint64_t command) const {
-    const auto entry =
-        std::lower_bound(order_.begin(), order_.end(), command,
-                         [](const Ordered& one, uint64_t number) { return one.number < number; });
-    return entry != order_.end() && entry->number == command && in_flight(*entry) ? entry->slot
-                                                                                  : TaskTable::none;
-}
-
-// Those with one tag stand newest first.
-void CommandTracker::link_tag(uint32_t slot, uint32_t itt) {
-    InFlight& command = slots_[slot];
-    command.row->itt = itt;
-    uint32_t newer = TaskTable::none;
-    command.older = tags_.find(itt);
-    while (command.older != TaskTable::none && slots_[command.older].number > command.number) {
-        newer = command.older;
-        command.older = slots_[newer].older;
-    }
-    if (newer == TaskTable::none) {
-        tags_.set(itt, slot);
-    } else {
-        slots_[newer].older = slot;
-    }
-}
-
-void CommandTracker::name(uint32_t slot, uint32_t itt) {
-    slots_[slot].nameless = false;
-    bound_same_tag(itt);
-    link_tag(slot, itt);
-}
-
-// The nameless request of that connection that this answer with an unknown tag belongs to: one whose data went on until
-// here, else the oldest if all that it may be came with one packet. Where they did not, nobody can say.
-uint32_t CommandTracker::claim_nameless(const Pdu& pdu, uint32_t connection) {
-    const auto is_nameless = [&](const Ordered& entry) {
-        return in_flight(entry) && slots_[entry.slot].nameless;
-    };
-    while (!nameless_.empty() && !is_nameless(nameless_.front())) nameless_.pop_front();
-    const Bhs bhs = pdu.bhs();
-    if (nameless_.empty() || !is_from_target(bhs.opcode_value()) || pdu.header_captured < exp_cmd_sn_end)
-        return TaskTable::none;
-    const bool goes_on = bhs.opcode() == Opcode::scsi_data_in && pdu.header_captured >= buffer_offset_end;
-    const uint32_t begins_at = goes_on ? bhs.buffer_offset() : 0;
-    uint32_t oldest = TaskTable::none;
-    bool one_packet = true;
-    size_t looked_at = 0;
-    for (const Ordered& entry : nameless_) {
-        if (++looked_at > max_looked_at) return TaskTable::none;
-        if (!is_nameless(entry) || slots_[entry.slot].connection != connection) continue;
-        const InFlight& command = slots_[entry.slot];
-        if (!has_received(bhs.exp_cmd_sn(), Serial32(command.row->cmd_sn), false)) break;
-        if (command.inferred) continue;
-        if (begins_at > 0 && command.data_in_passed == begins_at) return entry.slot;
-        if (oldest == TaskTable::none) oldest = entry.slot;
-        one_packet = one_packet && command.row->request_packet == slots_[oldest].row->request_packet;
-    }
-    return one_packet ? oldest : TaskTable::none;
-}
-
-// The first orphan of that connection whose answer came from a target that had received this request. Those before it
-// belong to earlier requests, which none will be told of any more.
-uint32_t CommandTracker::claim_orphan(Serial32 cmd_sn, uint32_t connection) {
-    while (!unclaimed_.empty()) {
-        const Ordered entry = unclaimed_.front();
-        const InFlight& command = slots_[entry.slot];
-        const bool waits = in_flight(entry) && command.orphan;
-        const bool fits =
-            waits && command.exp_cmd_sn_known && has_received(command.exp_cmd_sn, cmd_sn, false);
-        if (fits && command.connection != connection) return TaskTable::none;
-        unclaimed_.pop_front();
-        if (fits) return entry.slot;
-    }
-    return TaskTable::none;
-}
-
-// The oldest of too many commands with one tag is given up.
-void CommandTracker::bound_same_tag(uint32_t itt) {
-    uint32_t oldest = tags_.find(itt);
-    if (oldest == TaskTable::none) return;
-    size_t count = 1;
-    for (; slots_[oldest].older != TaskTable::none; ++count) oldest = slots_[oldest].older;
-    if (count >= max_same_tag) end(oldest, Outcome::unanswered);
-}
-
 // A request: the command it begins, or the orphan whose answers have come before it.
 uint32_t CommandTracker::begin_or_adopt(const Pdu& pdu, uint32_t connection) {
     const Bhs bhs = pdu.bhs();
-    const uint32_t adopted = orphan_of(bhs.itt(), bhs.cmd_sn(), bhs.immediate());
-    if (adopted != TaskTable::none) {
-        slots_[adopted].orphan = false;
-        await_again(adopted);
-        slots_[adopted].row->outcome = Outcome::unanswered;
+    const uint32_t adopted = flight_.orphan_of(bhs.itt(), bhs.cmd_sn(), bhs.immediate());
+    if (adopted != CommandsInFlight::none) {
+        flight_[adopted].orphan = false;
+        flight_.await_again(adopted);
+        flight_[adopted].row->outcome = Outcome::unanswered;
         return adopted;
     }
-    const uint32_t newest = tags_.find(bhs.itt());
-    if (newest != TaskTable::none && slots_[newest].orphan) end(newest, Outcome::response_only);
-    return begin(bhs.itt(), connection);
-}
-
-// The orphan that this request belongs to. A tag is used again only after its command was answered, so of the orphans
-// with the tag those before the right one came from a target that had not received this request yet, and those behind
-// it belong to requests behind this one.
-uint32_t CommandTracker::orphan_of(uint32_t itt, Serial32 cmd_sn, bool immediate) const {
-    uint32_t found = TaskTable::none;
-    for (uint32_t slot = tags_.find(itt); slot != TaskTable::none; slot = slots_[slot].older) {
-        const InFlight& command = slots_[slot];
-        if (!command.orphan || !command.exp_cmd_sn_known) break;
-        if (!has_received(command.exp_cmd_sn, cmd_sn, immediate)) break;
-        found = slot;
-    }
-    return found;
+    const uint32_t newest = flight_.newest_with(bhs.itt());
+    if (newest != CommandsInFlight::none && flight_[newest].orphan)
+        flight_.end(newest, Outcome::response_only);
+    return flight_.begin(bhs.itt(), connection);
 }
 
 // The newest command with the tag of this answer that the target had received when it sent it.
 uint32_t CommandTracker::answered_by(const Pdu& pdu) const {
     const Bhs bhs = pdu.bhs();
     const bool has_exp_cmd_sn = is_from_target(bhs.opcode_value()) && pdu.header_captured >= exp_cmd_sn_end;
-    uint32_t slot = tags_.find(bhs.itt());
-    for (; slot != TaskTable::none; slot = slots_[slot].older) {
-        const InFlight& command = slots_[slot];
-        if (command.answered) return TaskTable::none;
+    uint32_t slot = flight_.newest_with(bhs.itt());
+    for (; slot != CommandsInFlight::none; slot = flight_[slot].older) {
+        const CommandInFlight& command = flight_[slot];
+        if (command.answered) return CommandsInFlight::none;
         if (command.orphan || !has_exp_cmd_sn || !command.row->cmd_sn_known) break;
         if (has_received(bhs.exp_cmd_sn(), Serial32(command.row->cmd_sn), command.immediate)) break;
     }
@@ -547,23 +267,24 @@ uint32_t CommandTracker::answered_by(const Pdu& pdu) const {
 uint32_t CommandTracker::find_or_begin(const Pdu& pdu, uint32_t connection) {
     const Bhs bhs = pdu.bhs();
     uint32_t slot = answered_by(pdu);
-    if (slot == TaskTable::none) {
-        slot = knows(bhs.itt()) ? TaskTable::none : claim_nameless(pdu, connection);
-        if (slot != TaskTable::none) {
-            name(slot, bhs.itt());
+    if (slot == CommandsInFlight::none) {
+        slot = hook_ == nullptr || knows(bhs.itt()) ? CommandsInFlight::none
+                                                    : hook_->claim_nameless(pdu, connection);
+        if (slot != CommandsInFlight::none) {
+            flight_.name(slot, bhs.itt());
         } else {
-            slot = begin(bhs.itt(), connection);
-            slots_[slot].orphan = true;
-            slots_[slot].row->outcome = Outcome::response_only;
-            unclaimed_.push_back({slots_[slot].number, slot});
-            if (unclaimed_.size() > max_unclaimed) unclaimed_.pop_front();
+            slot = flight_.begin(bhs.itt(), connection);
+            flight_[slot].orphan = true;
+            flight_[slot].row->outcome = Outcome::response_only;
+            flight_.unclaimed().push_back({flight_[slot].number, slot});
+            if (flight_.unclaimed().size() > max_unclaimed) flight_.unclaimed().pop_front();
         }
     }
-    InFlight& command = slots_[slot];
-    if (command.inferred) take_back_inference(slot);
+    CommandInFlight& command = flight_[slot];
+    if (command.inferred && hook_ != nullptr) hook_->take_back(slot);
     if (command.given_up) {
         command.given_up = false;
-        await_again(slot);
+        flight_.await_again(slot);
     }
     if (!command.seen && is_from_target(bhs.opcode_value())) {
         command.seen = true;
@@ -571,42 +292,29 @@ uint32_t CommandTracker::find_or_begin(const Pdu& pdu, uint32_t connection) {
             order_of_answers_.on_answer(Serial32(command.row->cmd_sn), command.connection, pdu.first.packet);
         }
     }
-    if (slots_[slot].orphan && is_from_target(bhs.opcode_value()) && pdu.header_captured >= exp_cmd_sn_end) {
-        slots_[slot].exp_cmd_sn = bhs.exp_cmd_sn();
-        slots_[slot].exp_cmd_sn_known = true;
+    if (flight_[slot].orphan && is_from_target(bhs.opcode_value()) && pdu.header_captured >= exp_cmd_sn_end) {
+        flight_[slot].exp_cmd_sn = bhs.exp_cmd_sn();
+        flight_[slot].exp_cmd_sn_known = true;
     }
     return slot;
 }
 
 // The status has come. Of an orphan, the request may still.
 void CommandTracker::end_answered(uint32_t slot) {
-    InFlight& command = slots_[slot];
+    CommandInFlight& command = flight_[slot];
     if (!command.orphan) {
         store_->answered(*command.row);
-        return end(slot, Outcome::completed);
+        return flight_.end(slot, Outcome::completed);
     }
     command.answered = true;
     answered_orphans_.push_back({command.number, slot});
     if (answered_orphans_.size() <= max_answered_orphans) return;
-    const Ordered oldest = answered_orphans_.front();
+    const CommandsInFlight::Place oldest = answered_orphans_.front();
     answered_orphans_.pop_front();
-    if (in_flight(oldest) && slots_[oldest.slot].answered) end(oldest.slot, Outcome::completed);
+    if (flight_.holds(oldest) && flight_[oldest.slot].answered) flight_.end(oldest.slot, Outcome::completed);
 }
 
-// An answer of its own has turned up for a command that was taken to be answered.
-void CommandTracker::take_back_inference(uint32_t slot) {
-    InFlight& command = slots_[slot];
-    CommandRow& row = *command.row;
-    command.inferred = false;
-    await_again(slot);
-    row.inferred = row.opcode == unknown<uint16_t>;
-    if (row.response_packet != 0) --row.pdus;
-    row.first_byte_packet = row.first_data_packet = row.last_data_packet = row.response_packet = 0;
-    row.first_byte_ns = row.first_data_ns = row.last_data_ns = row.response_ns = no_time;
-    command.data_in_passed = 0;
-}
-
-void CommandTracker::update_profile(const Pdu& pdu, const InFlight& command) {
+void CommandTracker::update_profile(const Pdu& pdu, const CommandInFlight& command) {
     const Bhs bhs = pdu.bhs();
     if (bhs.opcode() == Opcode::scsi_data_in) {
         profile_.longest_data_in = std::max(profile_.longest_data_in, bhs.data_segment_length());
@@ -620,7 +328,7 @@ void CommandTracker::update_profile(const Pdu& pdu, const InFlight& command) {
     }
 }
 
-void CommandTracker::note_data(InFlight& command, const Pdu& pdu, bool moment_known) {
+void CommandTracker::note_data(CommandInFlight& command, const Pdu& pdu, bool moment_known) {
     CommandRow& row = *command.row;
     ++row.pdus;
     if (row.first_byte_packet == 0 && pdu.first_data.packet != 0) {
@@ -636,7 +344,8 @@ void CommandTracker::note_data(InFlight& command, const Pdu& pdu, bool moment_kn
     row.last_data_ns = pdu.last.time_ns;
 }
 
-void CommandTracker::note_status(InFlight& command, const Pdu& pdu, uint8_t status, bool moment_known) {
+void CommandTracker::note_status(CommandInFlight& command, const Pdu& pdu, uint8_t status,
+                                 bool moment_known) {
     const Bhs bhs = pdu.bhs();
     CommandRow& row = *command.row;
     if (pdu.last.packet == 0) return;
@@ -651,7 +360,7 @@ void CommandTracker::note_status(InFlight& command, const Pdu& pdu, uint8_t stat
     if (bhs.overflow()) row.residual = -residual;
 }
 
-void CommandTracker::learn_device(const InFlight& command, const Pdu& pdu) {
+void CommandTracker::learn_device(const CommandInFlight& command, const Pdu& pdu) {
     if (pdu.data.empty() || pdu.bhs().buffer_offset() != 0 || command.row->lun == unknown<uint64_t>) return;
     constexpr uint8_t qualifier = 0xe0;  // not 0: no device there (SPC-4 §6.6.2)
     if ((pdu.data[0] & qualifier) != 0) return;
@@ -673,68 +382,8 @@ DeviceType CommandTracker::device_of(uint64_t lun) const {
 }
 
 void CommandTracker::abort(uint32_t slot, PacketNumber packet) {
-    if (!slots_[slot].orphan) slots_[slot].row->aborted_packet = packet;
-    end(slot, Outcome::aborted);
-}
-
-// Takes the command out of flight, and with it the older ones with its tag: they can be answered no more, unless that has
-// happened unseen.
-void CommandTracker::end(uint32_t slot, Outcome outcome) {
-    if (slots_[slot].superseded || slots_[slot].nameless) return end_one(slot, outcome);
-    unlink_tag(slot);
-    uint32_t older = slots_[slot].older;
-    end_one(slot, outcome);
-    while (older != TaskTable::none) {
-        const uint32_t next = slots_[older].older;
-        InFlight& command = slots_[older];
-        if (waiting_ > 0 && !command.orphan) {
-            command.superseded = true;
-            command.older = TaskTable::none;
-        } else {
-            end_one(older, Outcome::unanswered);
-        }
-        older = next;
-    }
-}
-
-void CommandTracker::end_one(uint32_t slot, Outcome outcome) {
-    InFlight& command = slots_[slot];
-    if (!command.orphan) {
-        const bool may_be_answered =
-            command.given_up || command.nameless ||
-            (outcome == Outcome::unanswered && command.row->request_packet < unpaired_until_);
-        command.row->outcome = command.inferred  ? Outcome::completed
-                               : may_be_answered ? Outcome::unknown
-                                                 : outcome;
-    }
-    const bool both = command.direction == DataDirection::bidirectional;
-    store_->end_command(command.number, *command.row, both || command.direction == DataDirection::in,
-                        both || command.direction == DataDirection::out);
-    command.used = false;
-    free_slots_.push_back(slot);
-    --in_flight_;
-}
-
-// It and the older ones are found by their tag no more.
-void CommandTracker::unlink_tag(uint32_t slot) {
-    const uint32_t itt = slots_[slot].row->itt;
-    uint32_t newer = tags_.find(itt);
-    if (newer == slot) {
-        tags_.erase(itt);
-        return;
-    }
-    while (slots_[newer].older != slot) newer = slots_[newer].older;
-    slots_[newer].older = TaskTable::none;
-}
-
-void CommandTracker::forget_ended() {
-    const auto has_ended = [&](const Ordered& entry) { return !in_flight(entry); };
-    std::erase_if(order_, has_ended);
-    std::erase_if(awaited_, [&](const Ordered& entry) { return !is_awaited(entry); });
-    std::erase_if(nameless_,
-                  [&](const Ordered& entry) { return has_ended(entry) || !slots_[entry.slot].nameless; });
-    std::erase_if(unclaimed_,
-                  [&](const Ordered& entry) { return has_ended(entry) || !slots_[entry.slot].orphan; });
+    if (!flight_[slot].orphan) flight_[slot].row->aborted_packet = packet;
+    flight_.end(slot, Outcome::aborted);
 }
 
 }  // namespace sanscope

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyzer/iscsi/testing/pdu_builder.h"
+#include "analyzer/session/inferred/inferred_commands.h"
 
 namespace sanscope {
 namespace {
@@ -57,6 +58,7 @@ class Tracking {
 
     ResultStore store{{}};
     CommandTracker tracker{store, 1};
+    InferredCommands inferred{tracker, store};
 
   private:
     uint64_t packet_ = 0;
@@ -74,7 +76,7 @@ PduBuilder last_data_in(uint32_t itt, uint32_t exp_cmd_sn, size_t length = 4096)
 
 std::vector<uint64_t> awaited(Tracking& t, size_t most = SIZE_MAX, PacketNumber until = UINT64_MAX) {
     std::vector<AwaitedCommand> listed;
-    t.tracker.list_unseen(1, until, most, listed);
+    t.tracker.in_flight().list_awaited(1, until, most, listed);
     std::vector<uint64_t> commands;
     for (const AwaitedCommand& each : listed) commands.push_back(each.command);
     return commands;
@@ -99,8 +101,8 @@ TEST(CommandTracker, AwaitsAnewWhatIsSeenToBeUnderWayThoughGivenUpOrInferred) {
     t.pdu(write_command(1, 1));
     t.pdu(write_command(2, 2));
     t.pdu(write_command(3, 3));
-    t.tracker.give_up(1);
-    t.tracker.end_unseen(2);
+    t.inferred.give_up(1);
+    t.inferred.end_unseen(2);
     EXPECT_THAT(awaited(t), ElementsAre(3));
     t.pdu(test::r2t(1, 1, 0, 512, 4));
     EXPECT_THAT(awaited(t), ElementsAre(1, 3));
@@ -426,7 +428,7 @@ TEST(CommandTracker, NotesTheConnectionOfEachRequest) {
 
 TEST(CommandTracker, GivesTheOldestUpWhenTooManyAreInFlight) {
     Tracking t;
-    for (uint32_t i = 0; i <= CommandTracker::max_in_flight; ++i) t.pdu(read_command(i, i));
+    for (uint32_t i = 0; i <= CommandsInFlight::max_in_flight; ++i) t.pdu(read_command(i, i));
     EXPECT_FALSE(t.tracker.knows(0));
     EXPECT_TRUE(t.tracker.knows(1));
     EXPECT_EQ(t.store.summary().commands(), 1u);
@@ -436,7 +438,7 @@ TEST(CommandTracker, GivesTheOldestUpWhenTooManyAreInFlight) {
 TEST(CommandTracker, GivesTheOldestOfATagUpWhenTooManyBearIt) {
     Tracking t;
     for (uint32_t i = 0; i < 100u; ++i) t.pdu(read_command(7, i));
-    EXPECT_EQ(t.store.summary().outcomes(Outcome::unanswered), 100u - CommandTracker::max_same_tag);
+    EXPECT_EQ(t.store.summary().outcomes(Outcome::unanswered), 100u - CommandsInFlight::max_same_tag);
     t.pdu(last_data_in(7, 100));
     EXPECT_EQ(t.row(99).outcome, Outcome::completed);
     EXPECT_EQ(t.store.summary().commands(), 100u);

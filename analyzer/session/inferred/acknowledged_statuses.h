@@ -11,8 +11,9 @@
 
 namespace sanscope {
 
-// Up to which status the initiator had acknowledged by which packet, as its requests tell in ExpStatSN (RFC 7143 §4.2.2.2).
-// What was acknowledged had come: a packet behind that, which seems to bring it, does not bring it for the first time.
+// Up to which status the initiator had acknowledged by which packet, as its requests say in ExpStatSN (RFC 7143
+// §4.2.2.2). What was acknowledged had come: a packet behind that, which seems to bring it, does not bring it for the
+// first time.
 class AcknowledgedStatuses {
   public:
     static constexpr size_t remembered = 256;  // times the number rose
@@ -28,9 +29,9 @@ class AcknowledgedStatuses {
         steps_[count_++ % remembered] = {exp_stat_sn, packet};
     }
 
-    // Whether the status with that number had been acknowledged before that packet came. Initiators acknowledge the status of
-    // a Data-In PDU while its data are still coming, and some the StatSN of an R2T, which is the next status's: one ahead of
-    // what came.
+    // Whether the status with that number had been acknowledged before that packet came. Initiators acknowledge the
+    // status of a Data-In PDU while its data are still coming, and some the StatSN of an R2T, which is the next
+    // status's: one ahead of what came.
     bool before(Serial32 stat_sn, PacketNumber packet) const {
         const Serial32 enough = stat_sn + 1;
         if (count_ == 0 || !enough.before(latest().exp_stat_sn)) return false;

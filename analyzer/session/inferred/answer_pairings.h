@@ -43,7 +43,7 @@ struct UnseenRun {
     bool explicable = true;  // false: what lies in it is not answers alone; only their count can be known
     std::vector<Moment> moments;
     std::vector<Boundary> boundaries;
-    // Of all runs up to and with this one, as told by the StatSN behind it.
+    // Of all runs up to and with this one, by the StatSN behind it.
     std::optional<uint32_t> statuses;
 };
 
@@ -63,10 +63,10 @@ struct Pairing {
 
 // All ways in which the open commands can have been answered in runs of unseen bytes, each with how likely it is.
 //
-// The lengths of the answers must fill each run exactly, the statuses must be as many as StatSN tells, headers begin where
-// they are known to, and nothing is answered before it was requested. Of what is left, ways that keep to the order of request
-// are likelier than others, by as much as this target was seen to keep to it. Ways that have answered the same commands by
-// the same place of the stream are one from there on, so that their number stays small.
+// The lengths of the answers must fill each run exactly, the statuses must be as many as StatSN says, headers begin
+// where they are known to, and nothing is answered before it was requested. Of what is left, ways that keep to the
+// order of request are likelier than others, by as much as this target was seen to keep to it. Ways that have answered
+// the same commands by the same place of the stream are one from there on, so that their number stays small.
 class AnswerPairings {
   public:
     static constexpr size_t max_open = 512;
@@ -75,7 +75,7 @@ class AnswerPairings {
     static constexpr size_t max_nodes_in_any_order =
         4'000;  // where the target is not known to keep to an order
 
-    // Of the first `counting` runs, `pairings()` tells which commands were answered in them, and `ends()` what may be so
+    // Of the first `counting` runs, `pairings()` says which commands were answered in them, and `ends()` what may be so
     // behind them. False if no way explains the runs.
     bool weigh(std::span<const OpenCommand> open, std::span<const UnseenRun> runs, size_t counting,
                std::span<const PairingStart> starts, const AnswerOrder& order);
@@ -116,8 +116,8 @@ class AnswerPairings {
     bool keeps_order() const;
     bool pass(size_t run);
     void extend(uint32_t from, size_t run);
-    // The node of this run at that place, after those commands; a free place for one if there is none yet. Good until the next
-    // call.
+    // The node of this run at that place, after those commands; a free place for one if there is none yet. Good until
+    // the next call.
     uint32_t& node_slot(const Node& wanted);
     void add_edge(uint32_t from, uint32_t command, double weight, uint32_t at, size_t run);
     double weight_of(const Node& node, uint32_t command) const;

@@ -18,7 +18,8 @@ class Open {
   public:
     Open& read() { return add(TransferKind::in, read_answer, 4096); }
     Open& write() { return add(TransferKind::out, header, 0); }
-    // So many commands more were answered in the order of request, and that many pairs of neighbours the other way round.
+    // So many commands more were answered in the order of request, and that many pairs of neighbours the other way
+    // round.
     Open& seen(uint32_t in_order, uint32_t overtaken, TransferKind kind = TransferKind::in) {
         for (uint32_t i = 0; i < in_order + overtaken; ++i) {
             // Far enough apart for each pair to be compared with no other.

@@ -7,13 +7,13 @@
 
 namespace sanscope {
 
-// Whether a target answers one connection's commands strictly one after the other, as some do that serve each connection from
-// one thread. Then the n-th status is that of the n-th command: between a status's place and its command's CmdSN there is
-// always the same distance. A single status at another distance, and it does not.
+// Whether a target answers one connection's commands strictly one after the other, as some do that serve each
+// connection from one thread. Then the n-th status is that of the n-th command: between a status's place and its
+// command's CmdSN there is always the same distance. A single status at another distance, and it does not.
 class StrictOrder {
   public:
-    // So many statuses in their place say that a target which answers out of order would have been found out: of one that
-    // exchanges three commands in a hundred, fewer than one in ten goes on that long.
+    // So many statuses in their place say that a target which answers out of order would have been found out: of one
+    // that exchanges three commands in a hundred, fewer than one in ten goes on that long.
     static constexpr uint32_t enough = 90;
 
     // Of a command that is not immediate: so many answers to such as count by CmdSN have come, this one included.

@@ -89,7 +89,7 @@ void UnseenAnswers::on_other_request(const Pdu& pdu) {
                        pdu.last.packet, first_other + ++others_seen_});
 }
 
-void UnseenAnswers::before_seen(const Pdu& pdu, const AnswerShape& shape, CommandTracker& commands,
+void UnseenAnswers::before_seen(const Pdu& pdu, const AnswerShape& shape, InferredCommands& commands,
                                 uint32_t session) {
     shape_ = shape;
     session_ = session;
@@ -97,10 +97,10 @@ void UnseenAnswers::before_seen(const Pdu& pdu, const AnswerShape& shape, Comman
     // Where all is seen, nobody asks in which order.
     answering_.reset();
     if (any_unseen_ && !strict_.broken() && takes_stat_sn(pdu.bhs()))
-        answering_ = commands.answer_so_far(pdu).cmd_sn;
+        answering_ = commands.tracker().answer_so_far(pdu).cmd_sn;
 }
 
-void UnseenAnswers::after_seen(const Pdu& pdu, uint64_t command, CommandTracker& commands) {
+void UnseenAnswers::after_seen(const Pdu& pdu, uint64_t command, InferredCommands& commands) {
     const Bhs bhs = pdu.bhs();
     if (!others_.empty()) {
         std::erase_if(others_, [&](const Other& other) {
@@ -114,7 +114,7 @@ void UnseenAnswers::after_seen(const Pdu& pdu, uint64_t command, CommandTracker&
         interleaves_ = true;
     if (data || bhs.opcode() == Opcode::scsi_response) under_way_ = {};
     if (data && !bhs.has_status() && command != 0) {
-        const auto [passed, expected] = commands.data_in_of(command);
+        const auto [passed, expected] = commands.tracker().data_in_of(command);
         under_way_ = {command, bhs.itt(), expected - std::min(passed, expected), passed};
     }
     if (!takes_stat_sn(bhs)) return;
@@ -127,7 +127,7 @@ void UnseenAnswers::after_seen(const Pdu& pdu, uint64_t command, CommandTracker&
     if (!runs_.empty()) settle_if_ready(commands);
 }
 
-void UnseenAnswers::finish(const AnswerShape& shape, CommandTracker& commands, uint32_t session) {
+void UnseenAnswers::finish(const AnswerShape& shape, InferredCommands& commands, uint32_t session) {
     shape_ = shape;
     session_ = session;
     if (run_is_open_) close_run(nullptr, shape, commands);
@@ -154,9 +154,9 @@ Arrival UnseenAnswers::arrival_at(const Run& run, uint64_t end, bool& captured) 
 }
 
 // The header behind it is known, or there is none to come.
-void UnseenAnswers::close_run(const Pdu* next, const AnswerShape& shape, CommandTracker& commands) {
+void UnseenAnswers::close_run(const Pdu* next, const AnswerShape& shape, InferredCommands& commands) {
     run_is_open_ = false;
-    if (!waiting_) commands.begin_waiting();
+    if (!waiting_) commands.in_flight().begin_waiting();
     waiting_ = any_unseen_ = true;
     if (runs_.size() > 4 * max_runs || moments_ > 4 * max_moments) {
         runs_.back().marks.clear();
@@ -205,8 +205,8 @@ void UnseenAnswers::close_run(const Pdu* next, const AnswerShape& shape, Command
     run.closed_at = statuses_;
 }
 
-void UnseenAnswers::cut_head(Run& run, const AnswerShape& shape, CommandTracker& commands) {
-    const ResponseProfile& profile = commands.profile();
+void UnseenAnswers::cut_head(Run& run, const AnswerShape& shape, InferredCommands& commands) {
+    const ResponseProfile& profile = commands.tracker().profile();
     const bool apart = profile.statuses_apart > 0;
     const bool either = apart && profile.statuses_with_data > 0;
     if (interleaves_ || (either && under_way_.left > 0)) {
@@ -233,23 +233,23 @@ void UnseenAnswers::cut_head(Run& run, const AnswerShape& shape, CommandTracker&
 
 // Of the answer that the header behind the run belongs to, what came before it.
 void UnseenAnswers::cut_tail(Run& run, const Pdu& next, const AnswerShape& shape,
-                             const CommandTracker& commands) {
+                             const InferredCommands& commands) {
     const Bhs bhs = next.bhs();
     const bool data = bhs.opcode() == Opcode::scsi_data_in;
     if (!data && bhs.opcode() != Opcode::scsi_response) return;
-    const auto [command, passed, expected, cmd_sn] = commands.answer_so_far(next);
+    const auto [command, passed, expected, cmd_sn] = commands.tracker().answer_so_far(next);
     uint32_t before = 0;
     if (data && next.header_captured >= buffer_offset_end) {
         before = bhs.buffer_offset();
     } else if (data) {
         const bool whole = command != 0 && bhs.data_segment_length() >= expected;
         if (!whole) run.run.explicable = false;
-    } else if (command != 0 && expected > 0 && commands.profile().statuses_apart > 0) {
+    } else if (command != 0 && expected > 0 && commands.tracker().profile().statuses_apart > 0) {
         before = expected;
     }
     if (before <= passed) return;
     if (command == 0 && !data) return;
-    const uint32_t bytes = data_bytes(passed, before, shape, commands.profile());
+    const uint32_t bytes = data_bytes(passed, before, shape, commands.tracker().profile());
     if (bytes > run.end - run.begin || interleaves_) {
         run.run.explicable = false;
         return;
@@ -322,10 +322,11 @@ void UnseenAnswers::end_group(uint32_t unseen, Arrival now) {
     counted_from_ = now;
 }
 
-void UnseenAnswers::list_open(CommandTracker& commands, bool status_with_data) {
-    commands.list_unseen(connection_, runs_.back().last_packet, AnswerPairings::max_open, awaited_);
+void UnseenAnswers::list_open(InferredCommands& commands, bool status_with_data) {
+    commands.in_flight().list_awaited(connection_, runs_.back().last_packet, AnswerPairings::max_open,
+                                      awaited_);
     open_.clear();
-    const ResponseProfile& profile = commands.profile();
+    const ResponseProfile& profile = commands.tracker().profile();
     const uint32_t limit = pdu_limit(shape_, profile);
     for (const AwaitedCommand& command : awaited_) {
         OpenCommand& open = open_.emplace_back();
@@ -351,7 +352,7 @@ void UnseenAnswers::list_open(CommandTracker& commands, bool status_with_data) {
     }
 }
 
-void UnseenAnswers::settle_if_ready(CommandTracker& commands) {
+void UnseenAnswers::settle_if_ready(InferredCommands& commands) {
     if (run_is_open_ || !runs_.back().ends_group || statuses_ < look_again_at_) return;
     if (statuses_ < lost_until_) return lose(commands);
     const uint64_t age = statuses_ - runs_.back().closed_at;
@@ -376,7 +377,7 @@ void UnseenAnswers::settle_if_ready(CommandTracker& commands) {
     if (open_.size() == waiting + doubtful) settle(runs_.size(), commands);
 }
 
-void UnseenAnswers::settle(size_t counting, CommandTracker& commands) {
+void UnseenAnswers::settle(size_t counting, InferredCommands& commands) {
     look_again_at_ = 0;
     laid_out_.clear();
     if (!strict_.broken() && strict_.anchored() && !lay_out(counting, commands)) {
@@ -392,19 +393,19 @@ void UnseenAnswers::settle(size_t counting, CommandTracker& commands) {
     hold_all(counting, commands);
 }
 
-void UnseenAnswers::drop_runs(size_t count, CommandTracker& commands) {
+void UnseenAnswers::drop_runs(size_t count, InferredCommands& commands) {
     for (size_t i = 0; i < count; ++i) moments_ -= std::min(moments_, runs_[i].run.moments.size());
     runs_.erase(runs_.begin(), runs_.begin() + static_cast<std::ptrdiff_t>(count));
     if (!runs_.empty()) return;
     moments_ = 0;
-    if (waiting_) commands.end_waiting();
+    if (waiting_) commands.in_flight().end_waiting();
     waiting_ = false;
 }
 
-// Whose the answers in the runs are if this target answers strictly in order of request: the next command's, at the place
-// that its CmdSN tells, and so long that they fill the bytes. False where that cannot be.
-bool UnseenAnswers::lay_out(size_t counting, CommandTracker& commands) {
-    const ResponseProfile& profile = commands.profile();
+// Whose the answers in the runs are if this target answers strictly in order of request: the next command's, at the
+// place that its CmdSN gives, and so long that they fill the bytes. False where that cannot be.
+bool UnseenAnswers::lay_out(size_t counting, InferredCommands& commands) {
+    const ResponseProfile& profile = commands.tracker().profile();
     const bool usually_with_data = profile.statuses_with_data >= profile.statuses_apart;
     for (const bool with_data : {usually_with_data, !usually_with_data}) {
         list_open(commands, with_data);
@@ -456,15 +457,15 @@ const UnseenAnswers::Held* UnseenAnswers::in_order(uint64_t command) const {
     return found == laid_out_.end() || found->arrival.packet == 0 ? nullptr : &*found;
 }
 
-bool UnseenAnswers::hold(const Held& held, CommandTracker& commands) {
+bool UnseenAnswers::hold(const Held& held, InferredCommands& commands) {
     if (!commands.hold_answered(held.command)) return false;
-    if (held_.empty()) commands.begin_waiting();
+    if (held_.empty()) commands.in_flight().begin_waiting();
     held_.push_back(held);
     return true;
 }
 
 // From here on nothing but the order says who is left.
-void UnseenAnswers::hold_all(size_t counting, CommandTracker& commands) {
+void UnseenAnswers::hold_all(size_t counting, InferredCommands& commands) {
     trusting_ = true;
     for (const Held& held : laid_out_) {
         if (held.arrival.packet != 0 && hold(held, commands)) continue;
@@ -475,7 +476,7 @@ void UnseenAnswers::hold_all(size_t counting, CommandTracker& commands) {
         const bool counted = runs_[i].count_known || (!runs_[i].ends_group && i + 1 < runs_.size());
         if (counted || open_.empty()) continue;
         store_->add_unpaired({session_, 1, runs_[i].first_packet, never});
-        commands.note_unpaired(runs_[i].last_packet);
+        commands.in_flight().note_unpaired(runs_[i].last_packet);
     }
     pending_.clear();
     starts_.clear();
@@ -486,17 +487,17 @@ void UnseenAnswers::hold_all(size_t counting, CommandTracker& commands) {
     order_broke(commands);
 }
 
-void UnseenAnswers::settle_held(CommandTracker& commands) {
+void UnseenAnswers::settle_held(InferredCommands& commands) {
     if (held_.empty()) return;
     for (const Held& held : held_) {
         if (!commands.settle_held(held.command, held.arrival))
             store_->add_unpaired({session_, 1, held.first_packet, held.last_packet});
     }
     held_.clear();
-    commands.end_waiting();
+    commands.in_flight().end_waiting();
 }
 
-void UnseenAnswers::drop_held(CommandTracker& commands) {
+void UnseenAnswers::drop_held(InferredCommands& commands) {
     pending_.clear();
     laid_out_.clear();
     if (held_.empty()) return;
@@ -505,17 +506,17 @@ void UnseenAnswers::drop_held(CommandTracker& commands) {
         store_->add_unpaired({session_, 1, held.first_packet, held.last_packet});
         issues_->add(Issue::answers_not_paired, held.first_packet);
     }
-    commands.note_unpaired(held_.back().last_packet);
+    commands.in_flight().note_unpaired(held_.back().last_packet);
     held_.clear();
-    commands.end_waiting();
+    commands.in_flight().end_waiting();
 }
 
 // What was held for the order's sake is not told. True if it had been trusted in who is left: nobody knows that now.
-bool UnseenAnswers::order_broke(CommandTracker& commands) {
+bool UnseenAnswers::order_broke(InferredCommands& commands) {
     drop_held(commands);
     if (!trusting_) return false;
     trusting_ = false;
-    commands.list_unseen(connection_, never, AnswerPairings::max_open, awaited_);
+    commands.in_flight().list_awaited(connection_, never, AnswerPairings::max_open, awaited_);
     for (const AwaitedCommand& command : awaited_) commands.give_up(command.command);
     lost_ = true;
     lost_until_ = statuses_ + std::max<uint64_t>(long_enough, 2 * awaited_.size());
@@ -523,7 +524,7 @@ bool UnseenAnswers::order_broke(CommandTracker& commands) {
 }
 
 // A status was seen: is it the one whose turn it was?
-void UnseenAnswers::note_order(CommandTracker& commands) {
+void UnseenAnswers::note_order(InferredCommands& commands) {
     strict_.on_status(*answering_, statuses_ - others_answered_);
     answering_.reset();
     if (strict_.broken()) {
@@ -534,7 +535,7 @@ void UnseenAnswers::note_order(CommandTracker& commands) {
 }
 
 // Weighs the ways through all runs that wait. What cannot be explained by its bytes is taken by its count.
-bool UnseenAnswers::weigh(size_t counting, CommandTracker& commands) {
+bool UnseenAnswers::weigh(size_t counting, InferredCommands& commands) {
     batch_.clear();
     std::optional<uint32_t> statuses = 0;
     for (Run& run : runs_) {
@@ -544,7 +545,7 @@ bool UnseenAnswers::weigh(size_t counting, CommandTracker& commands) {
         if (statuses) *statuses += run.unseen;
         batch_.back().statuses = statuses;
     }
-    const ResponseProfile& profile = commands.profile();
+    const ResponseProfile& profile = commands.tracker().profile();
     const bool usually_with_data = profile.statuses_with_data >= profile.statuses_apart;
     const bool always = (profile.statuses_with_data == 0) != (profile.statuses_apart == 0);
     constexpr int most_tries = 6;
@@ -552,7 +553,7 @@ bool UnseenAnswers::weigh(size_t counting, CommandTracker& commands) {
         for (const bool with_data : {usually_with_data, !usually_with_data}) {
             if (with_data != usually_with_data && always) continue;
             list_open(commands, with_data);
-            if (pairings_.weigh(open_, batch_, counting, starts_, commands.order())) return true;
+            if (pairings_.weigh(open_, batch_, counting, starts_, commands.tracker().order())) return true;
             if (pairings_.gave_up()) return false;
         }
         UnseenRun& unexplained = batch_[pairings_.failed_run()];
@@ -564,7 +565,7 @@ bool UnseenAnswers::weigh(size_t counting, CommandTracker& commands) {
     return false;
 }
 
-void UnseenAnswers::take_pairings(size_t counting, CommandTracker& commands) {
+void UnseenAnswers::take_pairings(size_t counting, InferredCommands& commands) {
     const std::vector<Pairing>& pairings = pairings_.pairings();
     std::vector<std::pair<double, size_t>> order;
     for (size_t i = 0; i < pairings.size(); ++i) {
@@ -622,8 +623,8 @@ void UnseenAnswers::take_pairings(size_t counting, CommandTracker& commands) {
     for (PairingStart& start : starts_) start.weight /= sum;
 }
 
-// Not where all statuses of the run's group had been acknowledged before: what brings them there is sent again, and the first
-// is missing.
+// Not where all statuses of the run's group had been acknowledged before: what brings them there is sent again, and the
+// first is missing.
 bool UnseenAnswers::may_bring(const Pairing& pairing) const {
     size_t end = pairing.run;
     while (end < runs_.size() && !runs_[end].ends_group) ++end;
@@ -635,7 +636,7 @@ bool UnseenAnswers::may_bring(const Pairing& pairing) const {
 }
 
 // For the runs settled, how many statuses stay without a command.
-void UnseenAnswers::report_unpaired(size_t counting, CommandTracker& commands) {
+void UnseenAnswers::report_unpaired(size_t counting, InferredCommands& commands) {
     size_t first = 0;
     uint32_t paired = 0;
     for (size_t i = 0; i < counting; ++i) {
@@ -646,7 +647,7 @@ void UnseenAnswers::report_unpaired(size_t counting, CommandTracker& commands) {
             // Of none that was requested before, if none is open.
             if (!open_.empty()) {
                 store_->add_unpaired({session_, 1, runs_[first].first_packet, never});
-                commands.note_unpaired(runs_[i].last_packet);
+                commands.in_flight().note_unpaired(runs_[i].last_packet);
             }
             first = i + 1;
             paired = 0;
@@ -656,7 +657,7 @@ void UnseenAnswers::report_unpaired(size_t counting, CommandTracker& commands) {
         if (paired < unseen) {
             store_->add_unpaired(
                 {session_, unseen - paired, runs_[first].first_packet, runs_[i].last_packet});
-            commands.note_unpaired(runs_[i].last_packet);
+            commands.in_flight().note_unpaired(runs_[i].last_packet);
         }
         first = i + 1;
         // Which group it was of may not be certain, but there was one.
@@ -664,8 +665,8 @@ void UnseenAnswers::report_unpaired(size_t counting, CommandTracker& commands) {
     }
 }
 
-// Who was answered in the runs that wait cannot be told, nor, for a while, in the next ones.
-void UnseenAnswers::lose(CommandTracker& commands) {
+// Who was answered in the runs that wait is not known, nor, for a while, in the next ones.
+void UnseenAnswers::lose(InferredCommands& commands) {
     pending_.clear();
     list_open(commands, true);
     uint64_t lost = 0;

@@ -7,16 +7,16 @@
 #include <vector>
 
 #include "analyzer/iscsi/pdu_framer.h"
-#include "analyzer/session/commands/command_tracker.h"
 #include "analyzer/session/inferred/acknowledged_statuses.h"
 #include "analyzer/session/inferred/answer_pairings.h"
+#include "analyzer/session/inferred/inferred_commands.h"
 #include "analyzer/session/inferred/strict_order.h"
 #include "analyzer/store/result_store.h"
 #include "analyzer/vocabulary/issues.h"
 
 namespace sanscope {
 
-// How this target's PDUs are made up, as its connection's headers and login tell.
+// How this target's PDUs are made up, as its connection's headers and login show.
 struct AnswerShape {
     uint32_t header_length = bhs_length;  // with header digest, if any
     uint32_t data_digest_length = 0;
@@ -26,10 +26,10 @@ struct AnswerShape {
 // The answers of one connection whose headers the capture does not have: beyond the snap length, or in packets that are
 // missing.
 //
-// First they are counted: StatSN behind them tells how many there were. Then they wait until the commands under way then
-// have been answered, as far as that can be seen. Only then are those left over paired with them: a command gets an answer
-// where all likely ways to explain the bytes agree on the packet that completes it. Of the others it is known that they were
-// answered, and not when.
+// First they are counted: StatSN behind them shows how many there were. Then they wait until the commands under way
+// then have been answered, as far as that can be seen. Only then are those left over paired with them: a command gets
+// an answer where all likely ways to explain the bytes agree on the packet that completes it. Of the others it is known
+// that they were answered, and not when.
 class UnseenAnswers {
   public:
     UnseenAnswers(uint32_t connection, ResultStore& store, Issues& issues,
@@ -44,9 +44,9 @@ class UnseenAnswers {
     void on_other_request(const Pdu& pdu);
 
     // A header of the target that was captured up to its tag: before and after the tracker has it.
-    void before_seen(const Pdu& pdu, const AnswerShape& shape, CommandTracker& commands, uint32_t session);
-    void after_seen(const Pdu& pdu, uint64_t command, CommandTracker& commands);
-    void finish(const AnswerShape& shape, CommandTracker& commands, uint32_t session);
+    void before_seen(const Pdu& pdu, const AnswerShape& shape, InferredCommands& commands, uint32_t session);
+    void after_seen(const Pdu& pdu, uint64_t command, InferredCommands& commands);
+    void finish(const AnswerShape& shape, InferredCommands& commands, uint32_t session);
 
   private:
     static constexpr size_t max_runs = 256;
@@ -57,7 +57,7 @@ class UnseenAnswers {
     static constexpr uint32_t near_enough = 64;
     static constexpr size_t max_others = 64;
     static constexpr size_t max_held = 4096;
-    // Of the pairings told, so many in a thousand may be wrong.
+    // Of the pairings reported, so many in a thousand may be wrong.
     static constexpr double risk_per_status = 0.0008;
     static constexpr double greatest_risk = 0.03;
     static constexpr double no_risk = 1e-6;
@@ -98,32 +98,32 @@ class UnseenAnswers {
     };
 
     Run& open_run(uint64_t offset);
-    void close_run(const Pdu* next, const AnswerShape& shape, CommandTracker& commands);
-    void cut_head(Run& run, const AnswerShape& shape, CommandTracker& commands);
-    void cut_tail(Run& run, const Pdu& next, const AnswerShape& shape, const CommandTracker& commands);
+    void close_run(const Pdu* next, const AnswerShape& shape, InferredCommands& commands);
+    void cut_head(Run& run, const AnswerShape& shape, InferredCommands& commands);
+    void cut_tail(Run& run, const Pdu& next, const AnswerShape& shape, const InferredCommands& commands);
     void count(const Pdu& pdu);
     void end_group(uint32_t unseen, Arrival now);
     uint32_t data_bytes(uint32_t from, uint32_t to, const AnswerShape& shape,
                         const ResponseProfile& profile) const;
     uint32_t pdu_limit(const AnswerShape& shape, const ResponseProfile& profile) const;
-    void list_open(CommandTracker& commands, bool status_with_data);
-    void settle_if_ready(CommandTracker& commands);
-    void settle(size_t counting, CommandTracker& commands);
-    bool lay_out(size_t counting, CommandTracker& commands);
+    void list_open(InferredCommands& commands, bool status_with_data);
+    void settle_if_ready(InferredCommands& commands);
+    void settle(size_t counting, InferredCommands& commands);
+    bool lay_out(size_t counting, InferredCommands& commands);
     bool lay_out_group(size_t first, size_t end, size_t& next);
     const Held* in_order(uint64_t command) const;
-    bool hold(const Held& held, CommandTracker& commands);
-    void hold_all(size_t counting, CommandTracker& commands);
-    void settle_held(CommandTracker& commands);
-    void drop_held(CommandTracker& commands);
+    bool hold(const Held& held, InferredCommands& commands);
+    void hold_all(size_t counting, InferredCommands& commands);
+    void settle_held(InferredCommands& commands);
+    void drop_held(InferredCommands& commands);
     bool may_bring(const Pairing& pairing) const;
-    bool order_broke(CommandTracker& commands);
-    void note_order(CommandTracker& commands);
-    bool weigh(size_t counting, CommandTracker& commands);
-    void take_pairings(size_t counting, CommandTracker& commands);
-    void lose(CommandTracker& commands);
-    void report_unpaired(size_t counting, CommandTracker& commands);
-    void drop_runs(size_t count, CommandTracker& commands);
+    bool order_broke(InferredCommands& commands);
+    void note_order(InferredCommands& commands);
+    bool weigh(size_t counting, InferredCommands& commands);
+    void take_pairings(size_t counting, InferredCommands& commands);
+    void lose(InferredCommands& commands);
+    void report_unpaired(size_t counting, InferredCommands& commands);
+    void drop_runs(size_t count, InferredCommands& commands);
     static Arrival arrival_at(const Run& run, uint64_t end, bool& captured);
 
     uint32_t connection_;
