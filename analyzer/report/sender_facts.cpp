@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <deque>
 #include <functional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -853,15 +854,19 @@ std::vector<SenderFacts> find_sender_facts(const ResultStore& store, const std::
     }
     capture_times.ready();
     std::vector<WindowPass> passes(facts.begin(), facts.end());
+    const ChunkedRows<WindowRow>& windows = store.windows();
     size_t row_number = 0;
-    for (const WindowRow& row : store.windows()) {
-        if (stop.asked_at(row_number++)) return {};
-        const size_t place = places.of(row.connection, row.from_a);
-        if (place < passes.size()) passes[place].on_row(row);
-        if (!capture_times.empty() && place < facts.size() && facts[place].captured_at_sender())
-            capture_times.on_packet(row.packet, row.time_ns);
-        const size_t other = places.of(row.connection, !row.from_a);
-        if (other < passes.size()) passes[other].on_answer(row);
+    constexpr size_t at_once = ChunkedRows<WindowRow>::rows_per_chunk;
+    for (size_t first = 0; first < windows.size(); first += at_once) {
+        for (const WindowRow& row : std::span(&windows[first], std::min(at_once, windows.size() - first))) {
+            if (stop.asked_at(row_number++)) return {};
+            const size_t place = places.of(row.connection, row.from_a);
+            if (place < passes.size()) passes[place].on_row(row);
+            if (!capture_times.empty() && place < facts.size() && facts[place].captured_at_sender())
+                capture_times.on_packet(row.packet, row.time_ns);
+            const size_t other = places.of(row.connection, !row.from_a);
+            if (other < passes.size()) passes[other].on_answer(row);
+        }
     }
     for (WindowPass& pass : passes) pass.finish();
     capture_times.finish();

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -78,18 +77,37 @@ class Unpaired {
     uint64_t possible_ = 0;
 };
 
+// The commands whose request is known, session by session; within each in order of request, which is mostly how they stand.
+std::vector<uint32_t> in_order_of_request(const ChunkedRows<CommandRow>& commands) {
+    std::vector<uint32_t> ends;  // by session; first how many each has, then where the next of each goes
+    for (const CommandRow& row : commands) {
+        if (row.request_packet == 0) continue;
+        if (row.session >= ends.size()) ends.resize(row.session + size_t{1});
+        ++ends[row.session];
+    }
+    uint32_t sum = 0;
+    for (uint32_t& end : ends) sum += std::exchange(end, sum);
+    std::vector<uint32_t> order(sum);
+    uint32_t number = 0;
+    for (const CommandRow& row : commands) {
+        if (row.request_packet != 0) order[ends[row.session]++] = number;
+        ++number;
+    }
+    const auto packet_of = [&](uint32_t i) { return commands[i].request_packet; };
+    auto begin = order.begin();
+    for (const uint32_t end : ends) {
+        const auto until = order.begin() + end;
+        if (!std::ranges::is_sorted(begin, until, {}, packet_of))
+            std::ranges::stable_sort(begin, until, {}, packet_of);
+        begin = until;
+    }
+    return order;
+}
+
 }  // namespace
 
 void fill_queue_depths(ChunkedRows<CommandRow>& commands, std::span<const UnpairedStatuses> unpaired) {
-    std::vector<uint32_t> order;
-    for (size_t i = 0; i < commands.size(); ++i) {
-        if (commands[i].request_packet != 0) order.push_back(static_cast<uint32_t>(i));
-    }
-    const auto place = [&](uint32_t i) {
-        return std::tuple(commands[i].session, commands[i].request_packet, i);
-    };
-    std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return place(a) < place(b); });
-
+    const std::vector<uint32_t> order = in_order_of_request(commands);
     std::vector<UnpairedStatuses> by_session(unpaired.begin(), unpaired.end());
     std::ranges::sort(by_session, {}, &UnpairedStatuses::session);
     const auto of_session = [&](uint32_t session) {
