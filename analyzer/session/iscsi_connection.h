@@ -24,7 +24,7 @@ class IscsiConnection final : private HeaderWitness {
           store_(&store),
           issues_(&issues),
           framers_{PduFramer(false, *this), PduFramer(true, *this)},
-          unseen_(connection, store, issues, acknowledged_),
+          unseen_(connection, store, issues, acknowledged_, sessions.pairings()),
           hidden_(connection, store, issues) {}
     IscsiConnection(const IscsiConnection&) = delete;
     IscsiConnection& operator=(const IscsiConnection&) = delete;

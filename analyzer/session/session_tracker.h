@@ -8,6 +8,7 @@
 #include "analyzer/iscsi/login_negotiation.h"
 #include "analyzer/session/commands/command_tracker.h"
 #include "analyzer/session/commands/command_window.h"
+#include "analyzer/session/inferred/answer_pairings.h"
 #include "analyzer/session/inferred/inferred_commands.h"
 #include "analyzer/store/result_store.h"
 
@@ -43,10 +44,14 @@ class SessionTracker {
 
     void finish();
 
+    // Its memory is large where it has weighed much: all connections take turns with one.
+    AnswerPairings& pairings() { return pairings_; }
+
   private:
     Session* add();
 
     ResultStore* store_;
+    AnswerPairings pairings_;
     std::deque<Session> sessions_;
 };
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <map>
+#include <functional>
 
 namespace sanscope {
 namespace {
@@ -14,13 +14,18 @@ constexpr uint32_t places = 64;  // bits of Node::mask
 constexpr double negligible = 1e-9;
 constexpr uint32_t nowhere = 0xffffffff;
 
+// The lowest so many bits, fewer than all.
+constexpr uint64_t below(uint32_t bits) {
+    return (uint64_t{1} << bits) - 1;
+}
+
 }  // namespace
 
 bool AnswerPairings::weigh(std::span<const OpenCommand> open, std::span<const UnseenRun> runs,
                            size_t counting, std::span<const PairingStart> starts, const AnswerOrder& order) {
     open_ = open.first(std::min(open.size(), max_open));
     runs_ = runs;
-    order_ = &order;
+    note_odds(order);
     nodes_.clear();
     edges_.clear();
     frontiers_.clear();
@@ -37,6 +42,15 @@ bool AnswerPairings::weigh(std::span<const OpenCommand> open, std::span<const Un
     }
     sum_up(counting);
     return true;
+}
+
+void AnswerPairings::note_odds(const AnswerOrder& order) {
+    for (size_t older = 0; older < transfer_kinds; ++older) {
+        for (size_t newer = 0; newer < transfer_kinds; ++newer) {
+            odds_[older][newer] =
+                order.odds_of_overtaking(static_cast<TransferKind>(older), static_cast<TransferKind>(newer));
+        }
+    }
 }
 
 bool AnswerPairings::begin(std::span<const PairingStart> starts) {
@@ -73,9 +87,7 @@ bool AnswerPairings::keeps_order() const {
     for (size_t older = 0; older < transfer_kinds; ++older) {
         for (size_t newer = 0; newer < transfer_kinds; ++newer) {
             const bool both = (seen >> older & seen >> newer & 1) != 0;
-            const double odds = order_->odds_of_overtaking(static_cast<TransferKind>(older),
-                                                           static_cast<TransferKind>(newer));
-            if (both && odds > seldom) return false;
+            if (both && odds_[older][newer] > seldom) return false;
         }
     }
     return true;
@@ -88,47 +100,51 @@ bool AnswerPairings::pass(size_t run) {
     node_slots_.assign(few_slots, nowhere);
     node_slots_taken_ = 0;
     places_.clear();
-    auto& at = places_;
-    std::vector<uint32_t>& here = at[0];
+    places_added_ = 0;
     for (const uint32_t node : frontier_) {
         nodes_[node].at = 0;
-        here.push_back(node);
+        add_place(0, node);
     }
     frontier_.clear();
     std::vector<double> likeliest;  // by the number of statuses
-    while (!at.empty()) {
-        const auto place = at.begin();
-        const uint32_t passed = place->first;
-        const std::vector<uint32_t> nodes = std::move(place->second);
-        at.erase(place);
-        for (const uint32_t number : nodes) {
-            const Node node = nodes_[number];
-            const bool enough = !what.statuses || node.statuses == *what.statuses;
-            const bool whole = !what.explicable || passed == what.length;
-            if (whole && enough) frontier_.push_back(number);
-            if (what.explicable && whole) continue;
-            if (what.statuses && node.statuses > *what.statuses) continue;
-            if (likeliest.size() <= node.statuses) likeliest.resize(node.statuses + 1, 0);
-            double& best = likeliest[node.statuses];
-            best = std::max(best, node.forward);
-            if (node.forward < negligible * best) continue;
-            gave_up_ = nodes_.size() > most_nodes_;
-            if (gave_up_) return false;
-            extend(number, run);
-        }
+    while (!places_.empty()) {
+        const uint32_t number = places_.front().node;
+        std::ranges::pop_heap(places_, std::greater());
+        places_.pop_back();
+        const Node node = nodes_[number];
+        const bool enough = !what.statuses || node.statuses == *what.statuses;
+        const bool whole = !what.explicable || node.at == what.length;
+        if (whole && enough) frontier_.push_back(number);
+        if (what.explicable && whole) continue;
+        if (what.statuses && node.statuses > *what.statuses) continue;
+        if (likeliest.size() <= node.statuses) likeliest.resize(node.statuses + 1, 0);
+        double& best = likeliest[node.statuses];
+        best = std::max(best, node.forward);
+        if (node.forward < negligible * best) continue;
+        gave_up_ = nodes_.size() > most_nodes_;
+        if (gave_up_) return false;
+        extend(number, run);
     }
     double sum = 0;
     for (const uint32_t node : frontier_) sum += nodes_[node].forward;
     return sum > 0;
 }
 
+void AnswerPairings::add_place(uint32_t at, uint32_t node) {
+    places_.push_back({at, ++places_added_, node});
+    std::ranges::push_heap(places_, std::greater());
+}
+
 // By each command that may be answered next.
 void AnswerPairings::extend(uint32_t from, size_t run) {
     const Node node = nodes_[from];
     const UnseenRun& what = runs_[run];
+    const size_t in_reach =
+        std::min<size_t>(open_.size() - std::min<size_t>(node.first, open_.size()), places);
+    const uint64_t reachable = in_reach == places ? ~uint64_t{0} : below(static_cast<uint32_t>(in_reach));
     size_t choices = 0;
-    for (uint32_t command = node.first; command < open_.size() && command - node.first < places; ++command) {
-        if ((node.mask >> (command - node.first) & 1) != 0) continue;
+    for (uint64_t left = ~node.mask & reachable; left != 0; left &= left - 1) {
+        const uint32_t command = node.first + static_cast<uint32_t>(std::countr_zero(left));
         if (++choices > max_choices) return;
         const OpenCommand& candidate = open_[command];
         if (!what.explicable) {
@@ -182,7 +198,7 @@ void AnswerPairings::add_edge(uint32_t from, uint32_t command, double weight, ui
     uint32_t& to = node_slot(next);
     if (to == nowhere) {
         to = static_cast<uint32_t>(nodes_.size());
-        places_[at].push_back(to);
+        add_place(at, to);
         nodes_.push_back(next);
     } else {
         nodes_[to].forward += next.forward;
@@ -195,13 +211,13 @@ void AnswerPairings::add_edge(uint32_t from, uint32_t command, double weight, ui
 double AnswerPairings::weight_of(const Node& node, uint32_t command) const {
     const uint32_t newest_answered =
         node.mask == 0 ? node.first : node.first + 63 - static_cast<uint32_t>(std::countl_zero(node.mask));
+    const auto newer = static_cast<size_t>(open_[command].kind);
     double weight = 1;
-    for (uint32_t older = node.first; older < command; ++older) {
-        if ((node.mask >> (older - node.first) & 1) != 0) continue;
+    for (uint64_t left = ~node.mask & below(command - node.first); left != 0; left &= left - 1) {
+        const uint32_t older = node.first + static_cast<uint32_t>(std::countr_zero(left));
         const bool was_overtaken = node.mask != 0 && older < newest_answered;
-        weight *= was_overtaken
-                      ? AnswerOrder::odds_of_staying_behind
-                      : std::min(1.0, order_->odds_of_overtaking(open_[older].kind, open_[command].kind));
+        weight *= was_overtaken ? AnswerOrder::odds_of_staying_behind
+                                : std::min(1.0, odds_[static_cast<size_t>(open_[older].kind)][newer]);
     }
     return weight;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <array>
+#include <compare>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -103,6 +104,13 @@ class AnswerPairings {
         double forward;
         double backward;
     };
+    // Those of one place in the order in which they were reached.
+    struct Place {
+        uint32_t at;
+        uint32_t rank;
+        uint32_t node;
+        auto operator<=>(const Place&) const = default;
+    };
     struct Edge {
         uint32_t from;
         uint32_t to;
@@ -112,9 +120,11 @@ class AnswerPairings {
         uint32_t end;
     };
 
+    void note_odds(const AnswerOrder& order);
     bool begin(std::span<const PairingStart> starts);
     bool keeps_order() const;
     bool pass(size_t run);
+    void add_place(uint32_t at, uint32_t node);
     void extend(uint32_t from, size_t run);
     // The node of this run at that place, after those commands; a free place for one if there is none yet. Good until
     // the next call.
@@ -125,7 +135,8 @@ class AnswerPairings {
 
     std::span<const OpenCommand> open_;
     std::span<const UnseenRun> runs_;
-    const AnswerOrder* order_ = nullptr;
+    std::array<std::array<double, transfer_kinds>, transfer_kinds>
+        odds_{};  // of overtaking: by the older, the newer
     size_t most_nodes_ = max_nodes;
     size_t failed_run_ = 0;
     bool gave_up_ = false;
@@ -135,8 +146,9 @@ class AnswerPairings {
     std::vector<std::vector<uint32_t>> frontiers_;  // the same, of each run's end
     std::vector<Pairing> pairings_;
     std::vector<PairingStart> ends_;
-    std::map<uint32_t, std::vector<uint32_t>> places_;  // nodes of the run being passed
-    std::vector<uint32_t> node_slots_;                  // the same by what they are: a hash table
+    std::vector<Place> places_;  // a heap: nodes of the run being passed, from which it is to be gone on
+    uint32_t places_added_ = 0;
+    std::vector<uint32_t> node_slots_;  // the nodes by what they are: a hash table
     size_t node_slots_taken_ = 0;
 };
 

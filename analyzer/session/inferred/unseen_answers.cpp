@@ -553,10 +553,10 @@ bool UnseenAnswers::weigh(size_t counting, InferredCommands& commands) {
         for (const bool with_data : {usually_with_data, !usually_with_data}) {
             if (with_data != usually_with_data && always) continue;
             list_open(commands, with_data);
-            if (pairings_.weigh(open_, batch_, counting, starts_, commands.tracker().order())) return true;
-            if (pairings_.gave_up()) return false;
+            if (pairings_->weigh(open_, batch_, counting, starts_, commands.tracker().order())) return true;
+            if (pairings_->gave_up()) return false;
         }
-        UnseenRun& unexplained = batch_[pairings_.failed_run()];
+        UnseenRun& unexplained = batch_[pairings_->failed_run()];
         if (!unexplained.explicable) return false;
         unexplained.explicable = false;
         issues_->add(Issue::answers_unexplained,
@@ -566,7 +566,7 @@ bool UnseenAnswers::weigh(size_t counting, InferredCommands& commands) {
 }
 
 void UnseenAnswers::take_pairings(size_t counting, InferredCommands& commands) {
-    const std::vector<Pairing>& pairings = pairings_.pairings();
+    const std::vector<Pairing>& pairings = pairings_->pairings();
     std::vector<std::pair<double, size_t>> order;
     for (size_t i = 0; i < pairings.size(); ++i) {
         if (pairings[i].answered >= as_good_as_certain)
@@ -605,7 +605,7 @@ void UnseenAnswers::take_pairings(size_t counting, InferredCommands& commands) {
     }
 
     // What may have been answered, or not, is looked at again with the next runs.
-    starts_ = pairings_.ends();
+    starts_ = pairings_->ends();
     std::ranges::sort(starts_, std::greater(), &PairingStart::weight);
     constexpr size_t most_starts = 64;
     if (starts_.size() > most_starts) starts_.resize(most_starts);

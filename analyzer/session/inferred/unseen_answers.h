@@ -33,8 +33,12 @@ struct AnswerShape {
 class UnseenAnswers {
   public:
     UnseenAnswers(uint32_t connection, ResultStore& store, Issues& issues,
-                  const AcknowledgedStatuses& acknowledged)
-        : connection_(connection), store_(&store), issues_(&issues), acknowledged_(&acknowledged) {}
+                  const AcknowledgedStatuses& acknowledged, AnswerPairings& pairings)
+        : connection_(connection),
+          store_(&store),
+          issues_(&issues),
+          acknowledged_(&acknowledged),
+          pairings_(&pairings) {}
 
     // A stretch of the target's stream. `in_place`: it begins where a header does.
     void add_stretch(const UnseenStretch& stretch, bool in_place);
@@ -156,7 +160,7 @@ class UnseenAnswers {
     std::vector<OpenCommand> open_;
     std::vector<AwaitedCommand> awaited_;
     std::vector<uint32_t> paired_;  // answers paired, of each run that waits
-    AnswerPairings pairings_;
+    AnswerPairings* pairings_;      // others use it too, each while it weighs
     double risk_left_ = 0;
     StrictOrder strict_;
     std::optional<Serial32> answering_;  // CmdSN of the command that the PDU at hand answers
