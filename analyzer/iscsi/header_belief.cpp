@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "analyzer/scsi/status.h"
+
 namespace sanscope {
 namespace {
 
@@ -19,25 +21,6 @@ struct Fields {
         return true;
     }
 };
-
-bool is_status(uint8_t status) {
-    switch (status) {
-        case 0x00:
-        case 0x02:
-        case 0x04:
-        case 0x08:
-        case 0x10:
-        case 0x14:
-        case 0x18:
-        case 0x22:
-        case 0x28:
-        case 0x30:
-        case 0x40:
-            return true;
-        default:
-            return false;
-    }
-}
 
 bool is_stage_pair(const Bhs& bhs) {
     const uint8_t current = bhs.current_stage();
@@ -93,7 +76,8 @@ bool is_answer(const Bhs& bhs, const Fields& f) {
             return flags == 0x80 && f.zero(2, 4) && f.zero(36, 48);
         case Opcode::scsi_response:
             return (flags & 0xe1) == 0x80 && (bhs.response() <= 1 || bhs.response() >= 0x80) &&
-                   is_status(bhs.status()) && f.zero(8, 16) && bhs.itt() != reserved_tag && data <= 65536;
+                   is_scsi_status(bhs.status()) && f.zero(8, 16) && bhs.itt() != reserved_tag &&
+                   data <= 65536;
         case Opcode::task_management_response:
             return flags == 0x80 && (bhs.response() <= 6 || bhs.response() == 255) && f.zero(8, 16) &&
                    f.zero(20, 24) && f.zero(36, 48) && data == 0;
@@ -104,7 +88,7 @@ bool is_answer(const Bhs& bhs, const Fields& f) {
             return (flags & 0x3f) == 0 && f.zero(2, 4) && f.zero(36, 48) && data <= 65536;
         case Opcode::scsi_data_in:
             if ((flags & 0x38) != 0 || bhs.itt() == reserved_tag) return false;
-            if (bhs.has_status()) return bhs.final() && is_status(bhs.status());
+            if (bhs.has_status()) return bhs.final() && is_scsi_status(bhs.status());
             return (flags & 0x06) == 0 && f.zero(2, 4) && data > 0;
         case Opcode::logout_response:
             return flags == 0x80 && bhs.response() <= 3 && f.zero(8, 16) && data == 0;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "analyzer/iscsi/pdu_codes.h"
+
 namespace sanscope {
 namespace {
 
@@ -50,12 +52,10 @@ void LoginNegotiation::on_pdu(const Pdu& pdu) {
         pending.clear();
     }
     if (opcode == Opcode::login_response) {
-        constexpr uint8_t full_feature_phase = 3;
         if (isid_ == unknown<uint64_t>) isid_ = bhs.isid();
         tsih_ = bhs.tsih();
-        constexpr uint8_t redirected = 1;
-        failed_ = bhs.status_class() > redirected;
-        if (bhs.transit() && bhs.next_stage() == full_feature_phase && bhs.status_class() == 0)
+        failed_ = bhs.status_class() > login_status_class::redirection;
+        if (bhs.transit() && bhs.next_stage() == login_stage::full_feature_phase && bhs.status_class() == 0)
             full_feature_ = true;
     }
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analyzer/report/time_spans.h"
+#include "analyzer/scsi/opcodes.h"
 
 namespace sanscope {
 namespace {
@@ -160,11 +161,11 @@ void take_from_summary(CommandFacts& facts, const Summary& summary) {
 }  // namespace
 
 bool is_read(const CommandRow& row) {
-    return row.opcode == 0x08 || row.opcode == 0x28 || row.opcode == 0x88 || row.opcode == 0xa8;
+    return is_read_opcode(row.opcode);
 }
 
 bool is_write(const CommandRow& row) {
-    return row.opcode == 0x0a || row.opcode == 0x2a || row.opcode == 0x8a || row.opcode == 0xaa;
+    return is_write_opcode(row.opcode);
 }
 
 uint32_t SessionFacts::depth(double fraction) const {

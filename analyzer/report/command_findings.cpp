@@ -10,6 +10,7 @@
 
 #include "analyzer/iscsi/bhs.h"
 #include "analyzer/scsi/sense.h"
+#include "analyzer/scsi/sense_keys.h"
 #include "analyzer/scsi/status.h"
 
 namespace sanscope {
@@ -17,10 +18,6 @@ namespace {
 
 using Kind = Finding::Kind;
 using Severity = Finding::Severity;
-
-constexpr uint16_t busy = 0x08;
-constexpr uint16_t reservation_conflict = 0x18;
-constexpr uint16_t task_set_full = 0x28;
 
 // Why a command was slow, as far as the capture tells.
 enum class Cause : uint8_t {
@@ -264,24 +261,24 @@ std::string status_words(const std::array<uint16_t, 4>& kind) {
 // What it means, and how much so, of a status with sense data.
 std::pair<Severity, std::string_view> meaning(const std::array<uint16_t, 4>& kind, const CommandRow& first) {
     const auto& [status, sense_key, asc, ascq] = kind;
-    if (status == reservation_conflict) {
+    if (status == scsi_status::reservation_conflict) {
         return {Severity::problem,
                 "Another initiator has reserved the logical unit. Look at the cluster's or hypervisor's "
                 "locks, and for hosts that should not see it."};
     }
-    if (status != scsi_status_check_condition) return {Severity::notice, "The target refused the command."};
+    if (status != scsi_status::check_condition) return {Severity::notice, "The target refused the command."};
     switch (sense_key) {
-        case 0x1:
+        case sanscope::sense_key::recovered_error:
             return {Severity::notice,
                     "The command succeeded with the device's own help: a sign of failing media."};
-        case 0x2:
+        case sanscope::sense_key::not_ready:
             return {Severity::notice, "The logical unit could not be used at that moment."};
-        case 0x3:
+        case sanscope::sense_key::medium_error:
             return {Severity::problem,
                     "The storage medium could not be read or written: look at the target's disks."};
-        case 0x4:
+        case sanscope::sense_key::hardware_error:
             return {Severity::problem, "The target's hardware failed: look at its own log."};
-        case 0x5:
+        case sanscope::sense_key::illegal_request:
             if (is_read(first) || is_write(first)) {
                 return {Severity::problem,
                         "A read or write that the target cannot do: does the initiator know the right size "
@@ -290,13 +287,13 @@ std::pair<Severity, std::string_view> meaning(const std::array<uint16_t, 4>& kin
             return {Severity::information,
                     "The target does not know what it was asked for; initiators ask for many things to find "
                     "out what a target can do."};
-        case 0x6:
+        case sanscope::sense_key::unit_attention:
             return {Severity::information,
                     "The target tells a new initiator once what changed: usual behind a login, a reset or a "
                     "change of size."};
-        case 0x7:
+        case sanscope::sense_key::data_protect:
             return {Severity::problem, "The logical unit is protected against writing."};
-        case 0xb:
+        case sanscope::sense_key::aborted_command:
             return {Severity::problem,
                     "The target gave the command up; the initiator must send it again. Look at the target's "
                     "log and for resets."};
@@ -314,8 +311,8 @@ void add_statuses(FindingList& list, const CommandFacts& commands) {
         const uint16_t status = kind[0];
         const std::string lun = lun_words(like.row.lun);
         const std::string on_lun = lun.empty() ? "" : " on " + lun;
-        if (status == busy || status == task_set_full) {
-            const std::string_view name = status == busy ? "BUSY" : "TASK SET FULL";
+        if (status == scsi_status::busy || status == scsi_status::task_set_full) {
+            const std::string_view name = status == scsi_status::busy ? "BUSY" : "TASK SET FULL";
             finding.kind = Kind::target_queue_full;
             finding.severity = Severity::problem;
             finding.title = fmt::format("The target turned {}{} away as {}", counted(like.count, "command"),
@@ -344,7 +341,7 @@ void add_statuses(FindingList& list, const CommandFacts& commands) {
                 like.row.lba == unknown<uint64_t> ? "" : fmt::format(" at LBA {}", like.row.lba)));
             if (kind[1] != unknown<uint16_t>) {
                 finding.add_sign(fmt::format("sense data: {}", status_words(kind)));
-            } else if (status == reservation_conflict) {
+            } else if (status == scsi_status::reservation_conflict) {
                 finding.add_sign("the status names another initiator's reservation");
             }
         }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyzer/iscsi/bhs.h"
+#include "analyzer/iscsi/pdu_codes.h"
 #include "analyzer/report/time_spans.h"
 
 namespace sanscope {
@@ -84,25 +85,25 @@ void add_digests(FindingList& list, const FindingsInput& input) {
 // RFC 7143 §11.17.1.
 std::string_view reject_words(uint16_t reason) {
     switch (reason) {
-        case 0x02:
+        case reject_reason::data_digest_error:
             return "data (payload) digest error";
-        case 0x03:
+        case reject_reason::snack_reject:
             return "SNACK reject";
-        case 0x04:
+        case reject_reason::protocol_error:
             return "protocol error";
-        case 0x05:
+        case reject_reason::command_not_supported:
             return "command not supported";
-        case 0x06:
+        case reject_reason::immediate_command_reject:
             return "immediate command reject: too many";
-        case 0x07:
+        case reject_reason::task_in_progress:
             return "task in progress";
-        case 0x08:
+        case reject_reason::invalid_data_ack:
             return "invalid data ack";
-        case 0x09:
+        case reject_reason::invalid_pdu_field:
             return "invalid PDU field";
-        case 0x0a:
+        case reject_reason::long_operation_reject:
             return "long operation reject: out of resources";
-        case 0x0c:
+        case reject_reason::waiting_for_logout:
             return "waiting for logout";
         default:
             return "reason not known";

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "analyzer/scsi/opcodes.h"
 
 namespace sanscope {
 namespace {
@@ -310,6 +313,30 @@ TEST(DecodeCdb, a_32_byte_command_without_its_extended_cdb_yields_its_name) {
     EXPECT_STREQ(info.name, "READ(32)");
     EXPECT_EQ(info.lba, none);
     EXPECT_EQ(info.blocks, none);
+}
+
+TEST(Opcodes, reads_and_writes_are_those_that_decode_as_such) {
+    int reads = 0;
+    int writes = 0;
+    for (unsigned opcode = 0; opcode < 256; ++opcode) {
+        const CdbInfo info =
+            decode_cdb(numbered(static_cast<uint8_t>(opcode), 16), DeviceType::direct_access_block);
+        const std::string_view name = info.name;
+        const auto is_of = [&](std::string_view word) {
+            for (const char* length : {"6", "10", "12", "16"}) {
+                if (name == std::string(word) + "(" + length + ")") return true;
+            }
+            return false;
+        };
+        EXPECT_EQ(is_read_opcode(info.opcode), is_of("READ")) << name;
+        EXPECT_EQ(is_write_opcode(info.opcode), is_of("WRITE")) << name;
+        reads += is_read_opcode(info.opcode) ? 1 : 0;
+        writes += is_write_opcode(info.opcode) ? 1 : 0;
+    }
+    EXPECT_EQ(reads, 4);
+    EXPECT_EQ(writes, 4);
+    EXPECT_FALSE(is_read_opcode(unknown<uint16_t>));
+    EXPECT_FALSE(is_write_opcode(unknown<uint16_t>));
 }
 
 }  // namespace

@@ -18,27 +18,27 @@ constexpr auto codes_as_numbers = [] {
 
 std::string_view scsi_status_name(uint8_t status) {
     switch (status) {
-        case scsi_status_good:
+        case scsi_status::good:
             return "GOOD";
-        case scsi_status_check_condition:
+        case scsi_status::check_condition:
             return "CHECK_CONDITION";
-        case 0x04:
+        case scsi_status::condition_met:
             return "CONDITION_MET";
-        case 0x08:
+        case scsi_status::busy:
             return "BUSY";
-        case 0x10:
+        case scsi_status::intermediate:
             return "INTERMEDIATE";
-        case 0x14:
+        case scsi_status::intermediate_condition_met:
             return "INTERMEDIATE_CONDITION_MET";
-        case 0x18:
+        case scsi_status::reservation_conflict:
             return "RESERVATION_CONFLICT";
-        case 0x22:
+        case scsi_status::command_terminated:
             return "COMMAND_TERMINATED";
-        case 0x28:
+        case scsi_status::task_set_full:
             return "TASK_SET_FULL";
-        case 0x30:
+        case scsi_status::aca_active:
             return "ACA_ACTIVE";
-        case 0x40:
+        case scsi_status::task_aborted:
             return "TASK_ABORTED";
         default:
             return {codes_as_numbers[status].data(), codes_as_numbers[status].size()};

@@ -12,6 +12,7 @@
 
 #include "analyzer/engine/analysis.h"
 #include "analyzer/ingest/packet_source.h"
+#include "analyzer/scsi/opcodes.h"
 
 namespace sanscope::lab {
 namespace {
@@ -28,9 +29,7 @@ struct Span {
 
 // READ(6), READ(10), READ(12), READ(16): not what an initiator asks of a LUN before its load.
 bool is_read(const CommandRow& command) {
-    const bool reads =
-        command.opcode == 0x08 || command.opcode == 0x28 || command.opcode == 0xa8 || command.opcode == 0x88;
-    return reads && command.request_ns != no_time;
+    return is_read_opcode(command.opcode) && command.request_ns != no_time;
 }
 
 void add_windows(const ResultStore& store, const Span& span, Measurement& measured) {

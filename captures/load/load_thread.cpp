@@ -17,7 +17,9 @@
 #include "captures/iscsi_peer/initiator/target_client.h"
 #include "captures/load/monotonic_clock.h"
 
+#include "analyzer/iscsi/pdu_codes.h"
 #include "analyzer/scsi/sense.h"
+#include "analyzer/scsi/sense_keys.h"
 #include "analyzer/scsi/status.h"
 
 namespace sanscope {
@@ -30,10 +32,6 @@ constexpr int64_t pause_when_busy_ns = second_ns / 1000;
 constexpr size_t scratch_length = size_t{256} * 1024;
 constexpr unsigned most_told_conditions = 5;
 constexpr unsigned most_unit_attentions = 8;
-constexpr uint8_t status_busy = 0x08;
-constexpr uint8_t status_reservation_conflict = 0x18;
-constexpr uint8_t status_task_set_full = 0x28;
-constexpr uint16_t unit_attention = 6;
 
 LoadFailure failure_of(const TaskEnd& end) {
     switch (end.how) {
@@ -49,15 +47,15 @@ LoadFailure failure_of(const TaskEnd& end) {
             break;
     }
     switch (end.status) {
-        case scsi_status_good:  // with less data than was asked for
+        case scsi_status::good:  // with less data than was asked for
             return LoadFailure::short_transfer;
-        case scsi_status_check_condition:
+        case scsi_status::check_condition:
             return LoadFailure::check_condition;
-        case status_busy:
+        case scsi_status::busy:
             return LoadFailure::busy;
-        case status_task_set_full:
+        case scsi_status::task_set_full:
             return LoadFailure::task_set_full;
-        case status_reservation_conflict:
+        case scsi_status::reservation_conflict:
             return LoadFailure::reservation_conflict;
         default:
             return LoadFailure::other_status;
@@ -142,7 +140,7 @@ struct LoadThread::Worker {
     bool left = false;      // … and logs out
 };
 
-// What a connection tells the thread.
+// What a connection reports to the thread.
 struct LoadThread::Owner {
     LoadThread& thread;
     Connection& connection;
@@ -369,7 +367,7 @@ void LoadThread::on_full_feature(Connection& connection) {
     issue_readiness_test(connection);
 }
 
-// A target tells a new session of what happened before by failing its first command.
+// A target reports to a new session what happened before by failing its first command (unit attention).
 void LoadThread::issue_readiness_test(Connection& connection) {
     Owner owner{*this, connection};
     const uint32_t slot = connection.socket->connection().issue(
@@ -455,7 +453,7 @@ void LoadThread::on_done(Connection& connection, uint32_t slot, const TaskEnd& e
     Session& session = *connection.session;
     Worker& worker = *session.worker;
     Command& command = connection.commands[slot];
-    const bool good = end.how == TaskEnd::How::answered && end.status == scsi_status_good;
+    const bool good = end.how == TaskEnd::How::answered && end.status == scsi_status::good;
     if (command.readiness_test) {
         command.readiness_test = false;
         if (good) {
@@ -466,8 +464,8 @@ void LoadThread::on_done(Connection& connection, uint32_t slot, const TaskEnd& e
             return;
         }
         const auto sense = parse_sense(end.sense);
-        const bool again =
-            sense && sense->sense_key == unit_attention && ++session.attentions <= most_unit_attentions;
+        const bool again = sense && sense->sense_key == sense_key::unit_attention &&
+                           ++session.attentions <= most_unit_attentions;
         if (again) return issue_readiness_test(connection);
         session.fault = fmt::format("the LUN is not ready: {}", task_end_text(end, end.sense));
         return;
@@ -538,7 +536,7 @@ void LoadThread::log_command(const Connection& connection, uint32_t slot, std::o
                .lba = command.lba,
                .bytes = command.bytes,
                .kind = kind_of(command.write),
-               .status = failure ? load_failure_key(*failure) : scsi_status_name(scsi_status_good)});
+               .status = failure ? load_failure_key(*failure) : scsi_status_name(scsi_status::good)});
 }
 
 // What is under way when the sessions end.
@@ -583,12 +581,10 @@ void LoadThread::fill_data(Connection& connection, uint32_t slot, std::span<uint
 }
 
 void LoadThread::on_management(Connection& connection, uint32_t slot, uint8_t response) {
-    constexpr uint8_t function_complete = 0;
-    constexpr uint8_t no_such_task = 1;
     InitiatorConnection& protocol = connection.socket->connection();
     const Command& command = connection.commands[slot];
     if (!protocol.is_active(slot) || command.aborted_ns == 0) return;
-    if (response != function_complete && response != no_such_task) {
+    if (response != task_management::function_complete && response != task_management::task_does_not_exist) {
         connection.session->fault =
             fmt::format("the target did not abort a command that it did not answer (response {})", response);
         return;

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "analyzer/base/byte_order.h"
+#include "analyzer/scsi/status.h"
 
 namespace sanscope {
 namespace {
 
 constexpr uint32_t most_kept = 65536;
-constexpr unsigned final_flag = 0x80;
 constexpr uint32_t least_slots = 1;
 constexpr size_t least_places = 4096;
 constexpr uint32_t most_slots = 65535;
@@ -143,10 +143,9 @@ TaskEnd InitiatorConnection::end_of(Bhs header, const Slot& slot) const {
         }
     }
     if (end.how != TaskEnd::How::answered) return end;
-    constexpr uint8_t good = 0;
     if (slot.corrupted) {
         end.how = TaskEnd::How::data_digest_wrong;
-    } else if (end.status == good && uint64_t{end.moved} + end.residual != slot.bytes) {
+    } else if (end.status == scsi_status::good && uint64_t{end.moved} + end.residual != slot.bytes) {
         end.how = TaskEnd::How::data_missing;
     }
     return end;
@@ -186,7 +185,7 @@ void InitiatorConnection::on_nop_in(Bhs header) {
     if (header.ttt() == reserved_tag) return;
     BhsWriter answer(Opcode::nop_out);
     answer.immediate()
-        .flags(final_flag)
+        .flags(pdu_flag::final)
         .lun_field(header.lun_field())
         .itt(reserved_tag)
         .ttt(header.ttt())
@@ -211,12 +210,11 @@ void InitiatorConnection::on_r2t(Bhs header) {
 }
 
 void InitiatorConnection::abort_task(uint32_t slot) {
-    constexpr unsigned abort_task_function = 1;
     management_tag_ = next_control_tag();
     managed_slot_ = slot;
     BhsWriter header(Opcode::task_management_request);
     header.immediate()
-        .flags(final_flag | abort_task_function)
+        .flags(pdu_flag::final | task_management::abort_task)
         .lun_field(slots_[slot].lun_field)
         .itt(management_tag_)
         .referenced_task_tag(slots_[slot].itt)
@@ -231,7 +229,7 @@ void InitiatorConnection::ping() {
     ping_tag_ = next_control_tag();
     BhsWriter header(Opcode::nop_out);
     header.immediate()
-        .flags(final_flag)
+        .flags(pdu_flag::final)
         .itt(ping_tag_)
         .ttt(reserved_tag)
         .cmd_sn(numbers_->cmd_sn.value)
@@ -243,7 +241,7 @@ void InitiatorConnection::log_out() {
     if (phase_ != Phase::full_feature) return;
     BhsWriter header(Opcode::logout_request);
     header.immediate()
-        .flags(final_flag)  // reason 0: the session is to be closed
+        .flags(pdu_flag::final)  // reason 0: the session is to be closed
         .itt(next_control_tag())
         .cmd_sn(numbers_->cmd_sn.value)
         .exp_stat_sn(exp_stat_sn_.value);

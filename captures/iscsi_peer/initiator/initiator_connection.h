@@ -18,6 +18,7 @@
 #include "analyzer/base/result.h"
 #include "analyzer/base/serial32.h"
 #include "analyzer/iscsi/bhs_writer.h"
+#include "analyzer/iscsi/pdu_codes.h"
 
 namespace sanscope {
 
@@ -196,8 +197,8 @@ class InitiatorConnection {
         if (fault_.empty()) fault_ = std::move(message);
     }
 
-    // A tag is one task's in the whole session (§11.2.1.8): its upper bits tell the connection. The lower ones count, so that
-    // where a capture cut a command's header off, those before and behind it tell its tag.
+    // A tag is one task's in the whole session (§11.2.1.8): its upper bits name the connection. The lower ones count, so that
+    // where a capture cut a command's header off, its tag follows from those before and behind it.
     uint32_t next_task_tag(uint32_t slot) {
         do {
             task_count_ = (task_count_ + 1) & task_count_bits;
@@ -284,22 +285,18 @@ uint32_t InitiatorConnection::issue(const ScsiTask& task, Owner& owner) {
     slot.wants_data = task.wants_data;
     slot.corrupted = false;
 
-    constexpr unsigned final = 0x80;
-    constexpr unsigned read = 0x40;
-    constexpr unsigned write = 0x20;
-    constexpr unsigned simple = 1;
     const LoginOutcome& rules = login_.outcome();
-    unsigned flags = simple;
+    unsigned flags = pdu_flag::simple_task;
     uint32_t immediate = 0;
     uint32_t unsolicited = 0;
-    if (task.direction == ScsiTask::Direction::read && task.bytes > 0) flags |= read;
+    if (task.direction == ScsiTask::Direction::read && task.bytes > 0) flags |= pdu_flag::read;
     if (slot.write && task.bytes > 0) {
-        flags |= write;
+        flags |= pdu_flag::write;
         const uint32_t first = std::min(task.bytes, rules.first_burst_length);
         if (rules.immediate_data) immediate = std::min(first, most_data_out_);
         if (!rules.initial_r2t) unsolicited = first - immediate;
     }
-    if (unsolicited == 0) flags |= final;
+    if (unsolicited == 0) flags |= pdu_flag::final;
     BhsWriter header(Opcode::scsi_command);
     header.flags(flags)
         .lun_field(task.lun_field)
@@ -340,7 +337,6 @@ void InitiatorConnection::send_bursts(Owner& owner) {
             continue;
         }
         const uint32_t length = std::min(burst.left, most_data_out_);
-        constexpr unsigned final = 0x80;
         BhsWriter header(Opcode::scsi_data_out);
         header.flags(length == burst.left ? final : 0)
             .lun_field(burst.ttt == reserved_tag ? 0 : slot.lun_field)

@@ -7,19 +7,11 @@
 #include <string_view>
 
 #include "analyzer/base/byte_order.h"
+#include "analyzer/scsi/opcodes.h"
 
 namespace sanscope {
 namespace {
 
-constexpr uint8_t op_test_unit_ready = 0x00;
-constexpr uint8_t op_inquiry = 0x12;
-constexpr uint8_t op_read_capacity_10 = 0x25;
-constexpr uint8_t op_read_10 = 0x28;
-constexpr uint8_t op_write_10 = 0x2a;
-constexpr uint8_t op_read_16 = 0x88;
-constexpr uint8_t op_write_16 = 0x8a;
-constexpr uint8_t op_service_action_in_16 = 0x9e;
-constexpr uint8_t op_report_luns = 0xa0;
 constexpr uint8_t unit_serial_number_page = 0x80;
 
 void store_be16(uint8_t* p, uint16_t value) {
@@ -73,45 +65,44 @@ Result<Capacity> capacity_of(uint64_t last_lba, uint32_t block_length) {
 }  // namespace
 
 Cdb test_unit_ready_cdb() {
-    return {op_test_unit_ready};
+    return {scsi_op::test_unit_ready};
 }
 
 Cdb inquiry_cdb(uint16_t allocation_length) {
-    Cdb cdb{op_inquiry};
+    Cdb cdb{scsi_op::inquiry};
     store_be16(&cdb[3], allocation_length);
     return cdb;
 }
 
 Cdb vital_product_data_cdb(uint8_t page, uint16_t allocation_length) {
     constexpr uint8_t enable_vital_product_data = 1;
-    Cdb cdb{op_inquiry, enable_vital_product_data, page};
+    Cdb cdb{scsi_op::inquiry, enable_vital_product_data, page};
     store_be16(&cdb[3], allocation_length);
     return cdb;
 }
 
 Cdb report_luns_cdb(uint32_t allocation_length) {
-    Cdb cdb{op_report_luns};
+    Cdb cdb{scsi_op::report_luns};
     store_be32(&cdb[6], allocation_length);
     return cdb;
 }
 
 Cdb read_capacity_10_cdb() {
-    return {op_read_capacity_10};
+    return {scsi_op::read_capacity_10};
 }
 
 Cdb read_capacity_16_cdb(uint32_t allocation_length) {
-    constexpr uint8_t read_capacity_16 = 0x10;
-    Cdb cdb{op_service_action_in_16, read_capacity_16};
+    Cdb cdb{scsi_op::service_action_in_16, scsi_op::read_capacity_16};
     store_be32(&cdb[10], allocation_length);
     return cdb;
 }
 
 Cdb read_cdb(uint64_t lba, uint32_t blocks) {
-    return transfer_cdb(op_read_10, op_read_16, lba, blocks);
+    return transfer_cdb(scsi_op::read_10, scsi_op::read_16, lba, blocks);
 }
 
 Cdb write_cdb(uint64_t lba, uint32_t blocks) {
-    return transfer_cdb(op_write_10, op_write_16, lba, blocks);
+    return transfer_cdb(scsi_op::write_10, scsi_op::write_16, lba, blocks);
 }
 
 Result<InquiryData> parse_inquiry(std::span<const uint8_t> data) {

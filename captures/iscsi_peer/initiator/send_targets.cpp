@@ -7,6 +7,7 @@
 #include "captures/iscsi_peer/login/iscsi_name.h"
 
 #include "analyzer/base/utf8.h"
+#include "analyzer/iscsi/pdu_codes.h"
 
 namespace sanscope {
 namespace {
@@ -36,13 +37,12 @@ SendTargets::SendTargets(uint32_t cmd_sn, uint32_t exp_stat_sn, std::string_view
       exp_stat_sn_(exp_stat_sn) {}
 
 SendTargets::Request SendTargets::request() {
-    constexpr unsigned final = 0x80;
     ++requests_;
     if (stage_ != Stage::asks) {
         constexpr unsigned close_the_session = 0;
         BhsWriter header(Opcode::logout_request);
         header.immediate()
-            .flags(final | close_the_session)
+            .flags(pdu_flag::final | close_the_session)
             .itt(itt_)
             .cmd_sn(cmd_sn_)
             .exp_stat_sn(exp_stat_sn_);
@@ -51,7 +51,7 @@ SendTargets::Request SendTargets::request() {
     std::string data = std::exchange(question_, {});
     BhsWriter header(Opcode::text_request);
     header.immediate()
-        .flags(final)
+        .flags(pdu_flag::final)
         .data_segment_length(static_cast<uint32_t>(data.size()))
         .itt(itt_)
         .ttt(ttt_)

@@ -11,6 +11,7 @@
 #include "captures/iscsi_peer/initiator/portal_address.h"
 
 #include "analyzer/scsi/sense.h"
+#include "analyzer/scsi/sense_keys.h"
 #include "analyzer/scsi/status.h"
 
 namespace sanscope {
@@ -20,7 +21,6 @@ constexpr size_t scratch_length = size_t{64} * 1024;
 constexpr int most_redirections = 4;
 constexpr int most_unit_attentions = 8;
 constexpr int step_ms = 100;
-constexpr uint16_t unit_attention = 6;
 
 }  // namespace
 
@@ -129,10 +129,10 @@ Result<TargetClient::Answer> TargetClient::run_until_good(const ScsiTask& task,
     for (int attentions = 0;; ++attentions) {
         auto answer = run(task, to_write);
         if (!answer) return answer;
-        if (answer->end.how == TaskEnd::How::answered && answer->end.status == scsi_status_good)
+        if (answer->end.how == TaskEnd::How::answered && answer->end.status == scsi_status::good)
             return answer;
         const auto sense = parse_sense(answer->sense);
-        const bool attention = sense && sense->sense_key == unit_attention;
+        const bool attention = sense && sense->sense_key == sense_key::unit_attention;
         if (!attention || attentions == most_unit_attentions)
             return Error{task_end_text(answer->end, answer->sense)};
     }

@@ -9,6 +9,7 @@
 #include "captures/iscsi_peer/login/login_keys.h"
 
 #include "analyzer/base/utf8.h"
+#include "analyzer/iscsi/pdu_codes.h"
 
 namespace sanscope {
 namespace {
@@ -139,7 +140,6 @@ bool LoginExchange::goes_on_from_security() const {
 }
 
 LoginExchange::Request LoginExchange::request() {
-    constexpr unsigned transit = 0x80;
     ++requests_;
     std::string data = std::exchange(answers_, {});
     chap_unsent_ = false;
@@ -153,7 +153,7 @@ LoginExchange::Request LoginExchange::request() {
     const auto next =
         static_cast<unsigned>(stage_ == Stage::security ? Stage::operational : Stage::full_feature);
     const bool goes_on = !wants_more_ && (stage_ != Stage::security || goes_on_from_security());
-    const unsigned flags = current << 2 | (goes_on ? transit | next : 0);
+    const unsigned flags = current << 2 | (goes_on ? pdu_flag::transit | next : 0);
     BhsWriter header(Opcode::login_request);
     header.immediate()
         .flags(flags)
@@ -175,8 +175,7 @@ Result<LoginExchange::State> LoginExchange::on_response(Bhs header, std::string_
     exp_stat_sn_ = header.stat_sn().value + 1;
     exp_cmd_sn_ = header.exp_cmd_sn().value;
     max_cmd_sn_ = header.max_cmd_sn().value;
-    constexpr uint8_t redirection = 1;
-    if (header.status_class() > redirection)
+    if (header.status_class() > login_status_class::redirection)
         return Error{login_status_text(header.status_class(), header.status_detail())};
     if (pending_.size() + data.size() > most_text)
         return Error{fmt::format("the target answered with more than {} bytes of text", most_text)};
@@ -188,7 +187,7 @@ Result<LoginExchange::State> LoginExchange::on_response(Bhs header, std::string_
 
     const auto keys = read_text_keys(std::exchange(pending_, {}));
     if (!keys) return keys.error();
-    if (header.status_class() == redirection) {
+    if (header.status_class() == login_status_class::redirection) {
         const std::string* const address = find_key(*keys, "TargetAddress");
         if (address == nullptr) {
             return Error{login_status_text(header.status_class(), header.status_detail()) +

@@ -11,6 +11,7 @@
 
 #include "analyzer/base/byte_order.h"
 #include "analyzer/iscsi/bhs.h"
+#include "analyzer/scsi/opcodes.h"
 
 namespace sanscope {
 namespace {
@@ -19,7 +20,7 @@ using What = ScsiPlan::What;
 
 ScsiPlan check_condition(const Sense& sense) {
     ScsiPlan plan;
-    plan.status = scsi_status_check_condition;
+    plan.status = scsi_status::check_condition;
     plan.sense = sense;
     return plan;
 }
@@ -37,7 +38,7 @@ void append_be(std::vector<uint8_t>& bytes, uint64_t value, unsigned count) {
     while (count-- > 0) bytes.push_back(static_cast<uint8_t>(value >> (8 * count)));
 }
 
-// REQUEST SENSE, where there is nothing to tell but perhaps that the unit does not exist (SPC-4 §6.39).
+// REQUEST SENSE, where there is nothing to report but perhaps that the unit does not exist (SPC-4 §6.39).
 ScsiPlan request_sense(bool exists, const uint8_t* cdb, std::vector<uint8_t>& given) {
     const Sense sense = exists ? Sense{} : senses::no_such_unit;
     if ((cdb[1] & 1) != 0) {
@@ -104,11 +105,11 @@ ScsiPlan ScsiDevice::plan(uint64_t lun_field, const uint8_t* cdb, std::vector<ui
     const bool exists = number < luns_;
     const auto lun = static_cast<uint32_t>(number);
     switch (cdb[0]) {
-        case 0x03:
+        case scsi_op::request_sense:
             return request_sense(exists, cdb, given);
-        case 0x12:
+        case scsi_op::inquiry:
             return inquiry(number, cdb, given);
-        case 0xa0:
+        case scsi_op::report_luns:
             return report_luns(cdb, given);
         default:
             if (!exists) return check_condition(senses::no_such_unit);
@@ -117,44 +118,45 @@ ScsiPlan ScsiDevice::plan(uint64_t lun_field, const uint8_t* cdb, std::vector<ui
     const auto lba_6 = [&] { return load_be24(cdb + 1) & 0x1fffff; };
     const auto blocks_6 = [&] { return cdb[4] == 0 ? 256u : cdb[4]; };
     switch (cdb[0]) {
-        case 0x00:  // TEST UNIT READY
+        case scsi_op::test_unit_ready:
             return {};
-        case 0x08:
+        case scsi_op::read_6:
             return transfer(What::read, lun, lba_6(), blocks_6(), 0, 4);
-        case 0x28:
+        case scsi_op::read_10:
             return transfer(What::read, lun, load_be32(cdb + 2), load_be16(cdb + 7), cdb[1] >> 5, 7);
-        case 0xa8:
+        case scsi_op::read_12:
             return transfer(What::read, lun, load_be32(cdb + 2), load_be32(cdb + 6), cdb[1] >> 5, 6);
-        case 0x88:
+        case scsi_op::read_16:
             return transfer(What::read, lun, load_be64(cdb + 2), load_be32(cdb + 10), cdb[1] >> 5, 10);
-        case 0x0a:
+        case scsi_op::write_6:
             return transfer(What::write, lun, lba_6(), blocks_6(), 0, 4);
-        case 0x2a:
+        case scsi_op::write_10:
             return transfer(What::write, lun, load_be32(cdb + 2), load_be16(cdb + 7), cdb[1] >> 5, 7);
-        case 0xaa:
+        case scsi_op::write_12:
             return transfer(What::write, lun, load_be32(cdb + 2), load_be32(cdb + 6), cdb[1] >> 5, 6);
-        case 0x8a:
+        case scsi_op::write_16:
             return transfer(What::write, lun, load_be64(cdb + 2), load_be32(cdb + 10), cdb[1] >> 5, 10);
-        case 0x2f:
+        case scsi_op::verify_10:
             return verify(lun, cdb, load_be32(cdb + 2), load_be16(cdb + 7), 7);
-        case 0xaf:
+        case scsi_op::verify_12:
             return verify(lun, cdb, load_be32(cdb + 2), load_be32(cdb + 6), 6);
-        case 0x8f:
+        case scsi_op::verify_16:
             return verify(lun, cdb, load_be64(cdb + 2), load_be32(cdb + 10), 10);
-        case 0x35:  // SYNCHRONIZE CACHE(10)
+        case scsi_op::synchronize_cache_10:
             return transfer(What::status, lun, load_be32(cdb + 2), load_be16(cdb + 7), 0, 7);
-        case 0x91:
+        case scsi_op::synchronize_cache_16:
             return transfer(What::status, lun, load_be64(cdb + 2), load_be32(cdb + 10), 0, 10);
-        case 0x1a:
-        case 0x5a:
+        case scsi_op::mode_sense_6:
+        case scsi_op::mode_sense_10:
             return mode_sense(cdb, given);
-        case 0x25:
+        case scsi_op::read_capacity_10:
             return capacity_10(cdb, given);
-        case 0x9e:
-            if ((cdb[1] & 0x1f) == 0x10) return capacity_16(cdb, given);
+        case scsi_op::service_action_in_16:
+            if ((cdb[1] & 0x1f) == scsi_op::read_capacity_16) return capacity_16(cdb, given);
             return check_condition(senses::invalid_field(1));
-        case 0xa3:
-            if ((cdb[1] & 0x1f) != 0x0c) return check_condition(senses::invalid_field(1));
+        case scsi_op::maintenance_in:
+            if ((cdb[1] & 0x1f) != scsi_op::report_supported_operation_codes)
+                return check_condition(senses::invalid_field(1));
             if (const uint16_t wrong = write_supported_commands(cdb, given); wrong != Sense::no_field)
                 return check_condition(senses::invalid_field(wrong));
             return give(given, load_be32(cdb + 6));
@@ -179,7 +181,7 @@ ScsiPlan ScsiDevice::inquiry(uint64_t lun, const uint8_t* cdb, std::vector<uint8
 
 ScsiPlan ScsiDevice::mode_sense(const uint8_t* cdb, std::vector<uint8_t>& given) const {
     constexpr uint8_t all = 0x3f;
-    const bool is_short = cdb[0] == 0x1a;
+    const bool is_short = cdb[0] == scsi_op::mode_sense_6;
     const unsigned values = cdb[2] >> 6;  // 0 current, 1 which can be changed, 2 default, 3 saved
     const uint8_t page = cdb[2] & 0x3f;
     const uint8_t subpage = cdb[3];

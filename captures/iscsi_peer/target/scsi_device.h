@@ -9,6 +9,7 @@
 
 #include "captures/iscsi_peer/target/target_settings.h"
 
+#include "analyzer/scsi/sense_keys.h"
 #include "analyzer/scsi/status.h"
 
 namespace sanscope {
@@ -24,17 +25,17 @@ struct Sense {
 };
 
 namespace senses {
-constexpr Sense unrecovered_read{0x03, 0x11, 0x00};
-constexpr Sense write_error{0x03, 0x0c, 0x00};
-constexpr Sense invalid_opcode{0x05, 0x20, 0x00, 0};
-constexpr Sense lba_out_of_range{0x05, 0x21, 0x00};
-constexpr Sense no_such_unit{0x05, 0x25, 0x00};
-constexpr Sense no_saved_parameters{0x05, 0x39, 0x00};
-constexpr Sense crc_error{0x0b, 0x47,
+constexpr Sense unrecovered_read{sense_key::medium_error, 0x11, 0x00};
+constexpr Sense write_error{sense_key::medium_error, 0x0c, 0x00};
+constexpr Sense invalid_opcode{sense_key::illegal_request, 0x20, 0x00, 0};
+constexpr Sense lba_out_of_range{sense_key::illegal_request, 0x21, 0x00};
+constexpr Sense no_such_unit{sense_key::illegal_request, 0x25, 0x00};
+constexpr Sense no_saved_parameters{sense_key::illegal_request, 0x39, 0x00};
+constexpr Sense crc_error{sense_key::aborted_command, 0x47,
                           0x05};  // "protocol service CRC error", for data digests (RFC 7143 §11.4.7.2)
-constexpr Sense miscompare{0x0e, 0x1d, 0x00};
+constexpr Sense miscompare{sense_key::miscompare, 0x1d, 0x00};
 constexpr Sense invalid_field(uint16_t byte) {
-    return {0x05, 0x24, 0x00, byte};
+    return {sense_key::illegal_request, 0x24, 0x00, byte};
 }
 }  // namespace senses
 
@@ -52,7 +53,7 @@ struct ScsiPlan {
         compare,  // what comes, with those of the unit
     };
     What what = What::status;
-    uint8_t status = scsi_status_good;
+    uint8_t status = scsi_status::good;
     Sense sense;  // where the status is CHECK CONDITION
     uint32_t lun = 0;
     uint64_t offset = 0;

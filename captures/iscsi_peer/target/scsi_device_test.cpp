@@ -42,7 +42,7 @@ struct Device : testing::Test {
     }
     static void expect_sense(const ScsiPlan& plan, uint8_t key, uint8_t asc) {
         EXPECT_EQ(plan.what, What::status);
-        EXPECT_EQ(plan.status, scsi_status_check_condition);
+        EXPECT_EQ(plan.status, scsi_status::check_condition);
         EXPECT_EQ(plan.sense.key, key);
         EXPECT_EQ(plan.sense.asc, asc);
     }
@@ -110,7 +110,7 @@ TEST_F(Device, NothingReachesBeyondTheEnd) {
         return plan(cdb);
     };
     EXPECT_EQ(read_16(blocks - 1, 1).what, What::read);
-    EXPECT_EQ(read_16(blocks, 0).status, scsi_status_good);
+    EXPECT_EQ(read_16(blocks, 0).status, scsi_status::good);
     expect_sense(read_16(blocks, 1), 5, 0x21);
     expect_sense(read_16(blocks - 1, 2), 5, 0x21);
     expect_sense(read_16(blocks + 1, 0), 5, 0x21);

@@ -6,31 +6,11 @@
 
 #include "captures/iscsi_peer/login/text_keys.h"
 
+#include "analyzer/iscsi/pdu_codes.h"
+#include "analyzer/scsi/status.h"
+
 namespace sanscope {
 namespace {
-
-constexpr unsigned final_bit = 0x80;
-constexpr unsigned overflow_bit = 0x04;
-constexpr unsigned underflow_bit = 0x02;
-constexpr unsigned status_bit = 0x01;
-
-// Reasons of a Reject (RFC 7143 §11.17.1).
-constexpr uint8_t reject_data_digest = 0x02;
-constexpr uint8_t reject_snack = 0x03;
-constexpr uint8_t reject_protocol_error = 0x04;
-constexpr uint8_t reject_command_not_supported = 0x05;
-constexpr uint8_t reject_task_in_progress = 0x07;
-
-constexpr uint8_t scsi_status_busy = 0x08;
-constexpr uint8_t scsi_status_task_set_full = 0x28;
-
-// Answers to task management (§11.6.1).
-constexpr uint8_t function_complete = 0;
-constexpr uint8_t no_such_task = 1;
-constexpr uint8_t no_such_unit = 2;
-constexpr uint8_t no_reassignment = 4;
-constexpr uint8_t function_not_supported = 5;
-constexpr uint8_t function_rejected = 255;
 
 // A Target Transfer Tag: the task's place, and which of its R2Ts it is.
 constexpr unsigned slot_bits = 11;
@@ -99,7 +79,7 @@ void TargetConnection::wake() {
 void TargetConnection::take(std::span<const uint8_t> bytes) {
     Handler handler{*this};
     if (ending_ != Ending::goes_on) return;
-    // What no PDU can be told apart in is the end of the connection (§7.7).
+    // Bytes in which no PDU can be found are the end of the connection (§7.7).
     if (!receiver_.take(bytes, handler)) ending_ = std::max(ending_, Ending::now);
 }
 
@@ -177,17 +157,17 @@ void TargetConnection::on_whole_pdu(Bhs header, bool intact) {
             if (intact) {
                 on_request(header);
             } else {
-                reject(header, reject_data_digest);
+                reject(header, reject_reason::data_digest_error);
             }
             return;
         case Opcode::snack_request:
-            reject(header, reject_snack);
+            reject(header, reject_reason::snack_reject);
             return;
         case Opcode::login_request:
             protocol_error(header);
             return;
         default:
-            reject(header, reject_command_not_supported);
+            reject(header, reject_reason::command_not_supported);
             return;
     }
 }
@@ -285,13 +265,13 @@ bool TargetConnection::begin_command(Bhs header) {
     }
     // A tag names one task of the session (§11.2.1.8).
     if (session_->in_use(header.itt())) {
-        reject_command(header, reject_task_in_progress);
+        reject_command(header, reject_reason::task_in_progress);
         return false;
     }
     slot_ = session_->begin_task(this, header.itt(), header.cmd_sn().value, header.immediate());
     if (slot_ == TargetSession::no_task) {
         BhsWriter response(Opcode::scsi_response);
-        response.flags(final_bit).status(scsi_status_task_set_full).itt(header.itt());
+        response.flags(pdu_flag::final).status(scsi_status::task_set_full).itt(header.itt());
         reply(response);
         return false;
     }
@@ -341,13 +321,13 @@ void TargetConnection::apply_faults(TargetTask& task) {
         if (!is_due(fault, fault_counts_[i])) continue;
         switch (fault.kind) {
             case FaultKind::busy:
-                only_answer(scsi_status_busy);
+                only_answer(scsi_status::busy);
                 break;
             case FaultKind::task_set_full:
-                only_answer(scsi_status_task_set_full);
+                only_answer(scsi_status::task_set_full);
                 break;
             case FaultKind::check_condition:
-                only_answer(scsi_status_check_condition);
+                only_answer(scsi_status::check_condition);
                 task.plan.sense = reads ? senses::unrecovered_read : senses::write_error;
                 break;
             case FaultKind::short_read:
@@ -377,7 +357,7 @@ void TargetConnection::apply_faults(TargetTask& task) {
                 constexpr unsigned asks_for_logout = 1;
                 constexpr uint16_t seconds = 3;
                 BhsWriter message(Opcode::async_message);
-                message.flags(final_bit)
+                message.flags(pdu_flag::final)
                     .itt(reserved_tag)
                     .async_event(asks_for_logout)
                     .async_parameters(0, 0, seconds);
@@ -396,7 +376,7 @@ void TargetConnection::end_command(Bhs header, bool intact) {
         task->solicited_from = task->solicited_to = task->done;
         if (!intact) {
             task->crc_failed = true;
-            reject(header, reject_data_digest);
+            reject(header, reject_reason::data_digest_error);
         }
         if (task->immediate) go_on(slot_);
     }
@@ -452,7 +432,7 @@ void TargetConnection::end_data_out(Bhs header, bool intact) {
     if (task == nullptr) return;
     if (!intact) {
         task->crc_failed = true;
-        reject(header, reject_data_digest);
+        reject(header, reject_reason::data_digest_error);
     }
     task->done += header.data_segment_length();
     ++task->data_sn;
@@ -603,7 +583,7 @@ void TargetConnection::on_nop(Bhs header, std::vector<uint8_t> data) {
     if (header.itt() == reserved_tag) return;  // it wants no answer
     data.resize(std::min<size_t>(data.size(), outcome_.max_recv_data_segment_length_initiator));
     BhsWriter response(Opcode::nop_in);
-    response.flags(final_bit).lun_field(header.lun_field()).itt(header.itt()).ttt(reserved_tag);
+    response.flags(pdu_flag::final).lun_field(header.lun_field()).itt(header.itt()).ttt(reserved_tag);
     reply(response, std::move(data));
 }
 
@@ -613,7 +593,7 @@ void TargetConnection::on_text(Bhs header, const std::vector<uint8_t>& data) {
     response.lun_field(header.lun_field()).itt(header.itt());
     if (text_.size() + data.size() > most_collected) {
         text_.clear();
-        reject(header, reject_protocol_error);
+        reject(header, reject_reason::protocol_error);
         return;
     }
     text_.append(data.begin(), data.end());
@@ -624,7 +604,7 @@ void TargetConnection::on_text(Bhs header, const std::vector<uint8_t>& data) {
     }
     const auto keys = read_text_keys(std::exchange(text_, {}));
     if (!keys) {
-        reject(header, reject_protocol_error);
+        reject(header, reject_reason::protocol_error);
         return;
     }
     TextKeys answers;
@@ -643,10 +623,10 @@ void TargetConnection::on_text(Bhs header, const std::vector<uint8_t>& data) {
     }
     const std::string text = write_text_keys(answers);
     if (text.size() > outcome_.max_recv_data_segment_length_initiator) {
-        reject(header, reject_protocol_error);
+        reject(header, reject_reason::protocol_error);
         return;
     }
-    response.flags(final_bit).ttt(reserved_tag);
+    response.flags(pdu_flag::final).ttt(reserved_tag);
     reply(response, {text.begin(), text.end()});
 }
 
@@ -669,14 +649,14 @@ void TargetConnection::on_logout(Bhs header) {
         if (found != session_->connections.end()) close(*found);
     }
     BhsWriter response(Opcode::logout_response);
-    response.flags(final_bit).response(outcome).itt(header.itt());
+    response.flags(pdu_flag::final).response(outcome).itt(header.itt());
     reply(response);
 }
 
 void TargetConnection::on_task_management(Bhs header) {
     const uint8_t outcome = manage_tasks(header);
     BhsWriter response(Opcode::task_management_response);
-    response.flags(final_bit).response(outcome).itt(header.itt());
+    response.flags(pdu_flag::final).response(outcome).itt(header.itt());
     reply(response);
 }
 
@@ -696,7 +676,7 @@ uint8_t TargetConnection::manage_tasks(Bhs header) {
         session_->for_each_task([&](uint16_t slot, const TargetTask& task) {
             if (task.is_command && holds(task)) session_->abort_task(slot);
         });
-        return function_complete;
+        return task_management::function_complete;
     };
     switch (function) {
         case abort_task:
@@ -704,7 +684,8 @@ uint8_t TargetConnection::manage_tasks(Bhs header) {
         case abort_task_set:
         case clear_task_set:
         case logical_unit_reset:
-            if (lun_number(header.lun_field()) >= table_.settings.luns) return no_such_unit;
+            if (lun_number(header.lun_field()) >= table_.settings.luns)
+                return task_management::lun_does_not_exist;
             return abort_where([&](const TargetTask& task) { return task.lun_field == header.lun_field(); });
         case target_cold_reset:
             for (TargetConnection* const connection : session_->connections)
@@ -713,11 +694,11 @@ uint8_t TargetConnection::manage_tasks(Bhs header) {
         case target_warm_reset:
             return abort_where([](const TargetTask&) { return true; });
         case clear_aca:
-            return function_not_supported;
+            return task_management::function_not_supported;
         case task_reassign:
-            return no_reassignment;
+            return task_management::reassignment_not_supported;
         default:
-            return function_rejected;
+            return task_management::function_rejected;
     }
 }
 
@@ -725,13 +706,13 @@ uint8_t TargetConnection::abort_one(Bhs header) {
     const uint16_t slot = session_->find_command(*this, header.referenced_task_tag());
     if (slot != TargetSession::no_task) {
         session_->abort_task(slot);
-        return function_complete;
+        return task_management::function_complete;
     }
     // A command that is yet to come counts as if it had come and been aborted (§11.5.5, §11.6.1).
     const uint32_t cmd_sn = header.ref_cmd_sn();
-    if (!session_->expects(cmd_sn)) return no_such_task;
+    if (!session_->expects(cmd_sn)) return task_management::task_does_not_exist;
     session_->begin_task(nullptr, header.referenced_task_tag(), cmd_sn, false);
-    return function_complete;
+    return task_management::function_complete;
 }
 
 // ---- What is sent
@@ -746,12 +727,12 @@ void TargetConnection::reply(const BhsWriter& header, std::vector<uint8_t> data,
 
 void TargetConnection::reject(Bhs header, uint8_t reason) {
     BhsWriter rejection(Opcode::reject);
-    rejection.flags(final_bit).response(reason).itt(reserved_tag);
+    rejection.flags(pdu_flag::final).response(reason).itt(reserved_tag);
     reply(rejection, {header.bytes(), header.bytes() + bhs_length});
 }
 
 void TargetConnection::protocol_error(Bhs header) {
-    reject(header, reject_protocol_error);
+    reject(header, reject_reason::protocol_error);
     ending_ = std::max(ending_, Ending::after_output);
 }
 
@@ -778,7 +759,7 @@ void TargetConnection::fill(OutputBatch& batch) {
         } else if (next.what == Reply::What::r2t) {
             if (const TargetTask* const task = session_->find(next.slot, next.generation)) {
                 BhsWriter header(Opcode::r2t);
-                header.flags(final_bit)
+                header.flags(pdu_flag::final)
                     .lun_field(task->lun_field)
                     .itt(task->itt)
                     .ttt(transfer_tag(next.slot, next.serial))
@@ -818,10 +799,12 @@ bool TargetConnection::fill_answer(const Reply& reply, OutputBatch& batch) {
         header.itt(task->itt).ttt(reserved_tag).data_sn(task->data_sn++).buffer_offset(offset);
         number(header, last);
         if (last) {
-            const unsigned residue = task->residual == 0 ? 0 : task->overflow ? overflow_bit : underflow_bit;
-            header.flags(final_bit | status_bit | residue).residual_count(task->residual);
+            const unsigned residue = task->residual == 0 ? 0
+                                     : task->overflow    ? pdu_flag::overflow
+                                                         : pdu_flag::underflow;
+            header.flags(pdu_flag::final | pdu_flag::status | residue).residual_count(task->residual);
         } else {
-            header.flags(task->done % burst == 0 ? final_bit : 0).stat_sn(0);
+            header.flags(task->done % burst == 0 ? pdu_flag::final : 0).stat_sn(0);
         }
         const std::span<const uint8_t> data =
             given.empty() ? table_.backing.read(task->plan.lun, task->plan.offset + offset, length)
@@ -842,12 +825,12 @@ bool TargetConnection::fill_answer(const Reply& reply, OutputBatch& batch) {
 void TargetConnection::add_response(const TargetTask& task, OutputBatch& batch) {
     uint8_t status = task.plan.status;
     Sense sense = task.plan.sense;
-    if (status == scsi_status_good && (task.crc_failed || task.miscompares)) {
-        status = scsi_status_check_condition;
+    if (status == scsi_status::good && (task.crc_failed || task.miscompares)) {
+        status = scsi_status::check_condition;
         sense = task.crc_failed ? senses::crc_error : senses::miscompare;
     }
     std::vector<uint8_t> data;
-    if (status == scsi_status_check_condition) {
+    if (status == scsi_status::check_condition) {
         constexpr size_t sense_length_field = 2;
         data.resize(sense_length_field + fixed_sense_length);
         data[1] = fixed_sense_length;
@@ -855,9 +838,11 @@ void TargetConnection::add_response(const TargetTask& task, OutputBatch& batch) 
                                                                         fixed_sense_length));
     }
     if (task.plan.what == ScsiPlan::What::write) table_.account.bytes_written += task.transfer;
-    const unsigned residue = task.residual == 0 ? 0 : task.overflow ? overflow_bit : underflow_bit;
+    const unsigned residue = task.residual == 0 ? 0
+                             : task.overflow    ? pdu_flag::overflow
+                                                : pdu_flag::underflow;
     BhsWriter header(Opcode::scsi_response);
-    header.flags(final_bit | residue)
+    header.flags(pdu_flag::final | residue)
         .status(status)
         .itt(task.itt)
         .data_sn(task.r2ts)  // ExpDataSN: R2Ts count as Data-In PDUs do

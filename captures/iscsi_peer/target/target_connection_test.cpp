@@ -228,7 +228,7 @@ TEST_F(Target, WhatDoesNotFitIsAResidual) {
     EXPECT_EQ(answers[0].bhs().residual_count(), 4096u - 1024);
     answers = say(*connection, scsi_command(3, 3, Moves::in, 512, {0xc1}).bytes());
     ASSERT_THAT(answers, SizeIs(1));
-    EXPECT_EQ(answers[0].bhs().status(), scsi_status_check_condition);
+    EXPECT_EQ(answers[0].bhs().status(), scsi_status::check_condition);
     EXPECT_EQ(answers[0].data[2 + 12], 0x20);
     EXPECT_EQ(answers[0].bhs().residual_count(), 512u);
 }
@@ -259,7 +259,7 @@ TEST_F(Target, AWriteIsAskedForBurstByBurst) {
     }
     ASSERT_THAT(answers, SizeIs(1));
     EXPECT_EQ(answers[0].bhs().opcode(), Opcode::scsi_response);
-    EXPECT_EQ(answers[0].bhs().status(), scsi_status_good);
+    EXPECT_EQ(answers[0].bhs().status(), scsi_status::good);
     const auto stored = backing->read(0, 0, data.size());
     EXPECT_EQ(Bytes(stored.begin(), stored.end()), data);
 }
@@ -296,7 +296,7 @@ TEST_F(Target, DataForATaskThatNeverWasAreDropped) {
     }
     const auto answers = say(*connection, scsi_command(1, 1, Moves::in, 512, read_10(0, 1)).bytes());
     ASSERT_THAT(answers, SizeIs(1));
-    EXPECT_EQ(answers[0].bhs().status(), scsi_status_good);
+    EXPECT_EQ(answers[0].bhs().status(), scsi_status::good);
 }
 
 TEST_F(Target, DigestsAreMadeAndChecked) {
@@ -306,7 +306,7 @@ TEST_F(Target, DigestsAreMadeAndChecked) {
         *connection, scsi_command(1, 1, Moves::out, 512, write_10(0, 1)).data(pattern(512)).bytes(true, true),
         digests);
     ASSERT_THAT(answers, SizeIs(1));
-    EXPECT_EQ(answers[0].bhs().status(), scsi_status_good);
+    EXPECT_EQ(answers[0].bhs().status(), scsi_status::good);
     answers = say(*connection, scsi_command(2, 2, Moves::in, 512, read_10(0, 1)).bytes(true, true), digests);
     ASSERT_THAT(answers, SizeIs(1));
     EXPECT_EQ(answers[0].data, pattern(512));
@@ -317,7 +317,7 @@ TEST_F(Target, DigestsAreMadeAndChecked) {
     ASSERT_THAT(answers, SizeIs(2));
     EXPECT_EQ(answers[0].bhs().opcode(), Opcode::reject);
     EXPECT_EQ(answers[0].bhs().reject_reason(), 2);
-    EXPECT_EQ(answers[1].bhs().status(), scsi_status_check_condition);
+    EXPECT_EQ(answers[1].bhs().status(), scsi_status::check_condition);
     damaged = scsi_command(4, 4, Moves::in, 512, read_10(0, 1)).bytes(true, true);
     damaged[20] ^= 1;
     EXPECT_THAT(say(*connection, damaged, digests), IsEmpty());
@@ -362,7 +362,7 @@ TEST_F(Target, ATagInUseIsRejected) {
     EXPECT_EQ(answers[0].bhs().itt(), 8u);
     answers = say(*first, data_out(7, ttt, 0, pattern(512)).bytes());
     ASSERT_THAT(answers, SizeIs(1));
-    EXPECT_EQ(answers[0].bhs().status(), scsi_status_good);
+    EXPECT_EQ(answers[0].bhs().status(), scsi_status::good);
     EXPECT_EQ(answers[0].bhs().itt(), 7u);
     EXPECT_EQ(first->ending(), Ending::goes_on);
     // The answer is on its way: the tag is free.
@@ -567,7 +567,7 @@ TEST_F(Target, LosesWritesAsItIsTold) {
             *connection,
             scsi_command(number, number, Moves::out, 512, write_10(number, 1)).data(pattern(512)).bytes());
         ASSERT_THAT(answers, SizeIs(1));
-        EXPECT_EQ(answers[0].bhs().status(), scsi_status_good);
+        EXPECT_EQ(answers[0].bhs().status(), scsi_status::good);
         const auto stored = backing->read(0, uint64_t{512} * number, 512);
         EXPECT_EQ(Bytes(stored.begin(), stored.end()), number == 2 ? Bytes(512) : pattern(512))
             << unsigned{number};

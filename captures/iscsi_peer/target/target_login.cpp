@@ -6,17 +6,15 @@
 
 #include "captures/iscsi_peer/login/login_keys.h"
 
+#include "analyzer/iscsi/pdu_codes.h"
+
 namespace sanscope {
 namespace {
 
 constexpr size_t most_text = 65536;
-// What an initiator takes before it has told its own length (RFC 7143 §13.12).
+// What an initiator takes before it has declared its own length (RFC 7143 §13.12).
 constexpr size_t most_answer = 8192;
 constexpr unsigned most_requests = 64;
-constexpr uint8_t security = 0;
-constexpr uint8_t operational = 1;
-constexpr uint8_t full_feature = 3;
-constexpr unsigned transit = 0x80;
 
 TargetLogin::Answer failed(LoginStatus status) {
     TargetLogin::Answer answer;
@@ -55,8 +53,11 @@ TargetLogin::Answer TargetLogin::on_request(Bhs header, std::string_view data) {
     if (++requests_ > most_requests || pending_.size() + data.size() > most_text)
         return failed(LoginStatus::initiator_error);
     if (first_ && pending_.empty()) stage_ = current;
-    const bool goes_somewhere = next == full_feature || (next == operational && current == security);
-    if (current > operational || current != stage_ || (wants_transit && !goes_somewhere))
+    const bool goes_somewhere =
+        next == login_stage::full_feature_phase ||
+        (next == login_stage::operational_negotiation && current == login_stage::security_negotiation);
+    if (current > login_stage::operational_negotiation || current != stage_ ||
+        (wants_transit && !goes_somewhere))
         return failed(LoginStatus::initiator_error);
     if (header.continues() && wants_transit) return failed(LoginStatus::initiator_error);
 
@@ -72,7 +73,7 @@ TargetLogin::Answer TargetLogin::on_request(Bhs header, std::string_view data) {
         if (const Failure failure = take_names(*keys)) return failed(*failure);
         if (!discovery_) answers.emplace_back("TargetPortalGroupTag", "1");
     }
-    if (stage_ == security) {
+    if (stage_ == login_stage::security_negotiation) {
         if (const Failure failure = authenticate(*keys, answers)) return failed(*failure);
     } else if (!authenticated_) {
         return failed(LoginStatus::authentication_failed);
@@ -81,17 +82,17 @@ TargetLogin::Answer TargetLogin::on_request(Bhs header, std::string_view data) {
         if (const Failure failure = answer_key(name, value, answers)) return failed(*failure);
     }
     // A declaration; nothing answers it.
-    if (stage_ == operational && !std::exchange(declared_, true)) {
+    if (stage_ == login_stage::operational_negotiation && !std::exchange(declared_, true)) {
         answers.emplace_back("MaxRecvDataSegmentLength", std::to_string(ours_.max_recv_data_segment_length));
         outcome_.max_recv_data_segment_length_target = ours_.max_recv_data_segment_length;
     }
     answer.text = write_text_keys(answers);
     if (answer.text.size() > most_answer) return failed(LoginStatus::initiator_error);
     if (wants_transit && authenticated_) {
-        answer.flags = static_cast<uint8_t>(transit | static_cast<unsigned>(current << 2) | next);
-        answer.full_feature = next == full_feature;
+        answer.flags = static_cast<uint8_t>(pdu_flag::transit | static_cast<unsigned>(current << 2) | next);
+        answer.full_feature = next == login_stage::full_feature_phase;
         stage_ = next;
-    } else if (wants_transit && stage_ == security && !chap_chosen_) {
+    } else if (wants_transit && stage_ == login_stage::security_negotiation && !chap_chosen_) {
         return failed(LoginStatus::authentication_failed);
     }
     // A first burst is part of a burst (§13.14).
@@ -148,7 +149,7 @@ void TargetLogin::choose_number(const std::string& name, const std::string& valu
 
 TargetLogin::Failure TargetLogin::answer_key(const std::string& name, const std::string& value,
                                              TextKeys& answers) {
-    // Those that were read by now, and those that only tell.
+    // Those that were read by now, and those that only declare.
     constexpr std::string_view no_answer[] = {"InitiatorName", "InitiatorAlias", "SessionType", "TargetName",
                                               "AuthMethod",    "CHAP_A",         "CHAP_N",      "CHAP_R",
                                               "CHAP_I",        "CHAP_C"};

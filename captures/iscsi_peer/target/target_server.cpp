@@ -447,7 +447,7 @@ class TargetServer::Worker {
     EventThread thread_;
 };
 
-// The thread that takes connections, and gives each to a worker once its first header tells of which session it is.
+// The thread that takes connections, and gives each to a worker once its first header names its session.
 class TargetServer::Acceptor {
   public:
     Acceptor(FileDescriptor listening, std::vector<std::unique_ptr<Worker>>& workers,
@@ -467,7 +467,7 @@ class TargetServer::Acceptor {
     void stop() { thread_.stop(); }
 
   private:
-    static constexpr size_t most_silent = 256;  // connections that have not told a header yet
+    static constexpr size_t most_silent = 256;  // connections that have not sent a header yet
 
     struct Silent {
         FileDescriptor socket;

@@ -109,7 +109,7 @@ void add_commands(const CaptureData::Reading& reading, const LadderRequest& requ
         if (!overlaps(range, command.begin_ns, command.end_ns)) return;
         command.number = uint64_t{index} + 1;
         command.failed = row.outcome == Outcome::aborted ||
-                         (row.status != unknown<uint16_t> && row.status != scsi_status_good);
+                         (row.status != unknown<uint16_t> && row.status != scsi_status::good);
         command.passes = request.filter == nullptr || request.filter->rows.commands.test(index);
         command.opcode = row.opcode;
         command.lane = track.slots[position];

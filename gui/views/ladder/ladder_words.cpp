@@ -67,7 +67,7 @@ QString command_words(const CommandRow& command) {
         words += QStringLiteral(", ") + short_duration(turnaround_ns);
     if (command.outcome == Outcome::unanswered) words += tr(", not answered");
     if (command.outcome == Outcome::aborted) words += tr(", aborted");
-    if (command.status != unknown<uint16_t> && command.status != scsi_status_good)
+    if (command.status != unknown<uint16_t> && command.status != scsi_status::good)
         words += QStringLiteral(", ") + status_words(command.status);
     return words;
 }
