@@ -24,10 +24,15 @@ void ca_state(const KernelWindowRow& row, const CellContext&, Cell& cell) {
     cell.set(ca_state_names[static_cast<size_t>(row.ca_state)]);
 }
 
+// Columns that are here only because the table has those of `windows`.
+void nothing(const KernelWindowRow&, const CellContext&, Cell& cell) {
+    cell.set_empty();
+}
+
 constexpr Column<KernelWindowRow> columns[] = {
     {"connection", unsigned_column, "Row of the TCP connection in `connections`",
      number<&KernelWindowRow::connection>},
-    {"sender", text_column, "Address and port of the side whose kernel told it, IP:PORT or [IPv6]:PORT",
+    {"sender", text_column, "Address and port of the side whose kernel reported it, IP:PORT or [IPv6]:PORT",
      sender},
     {"receiver", text_column, "Address and port of the other side, IP:PORT or [IPv6]:PORT", receiver},
     {"packet", unsigned_column, "Packet with the acknowledgement that had come in and was not yet processed",
@@ -39,9 +44,10 @@ constexpr Column<KernelWindowRow> columns[] = {
     {"snd_nxt", unsigned_column, "Sequence number behind the last one sent, as in the headers",
      sequence<&KernelWindowRow::snd_nxt>},
     {"in_flight", unsigned_column, "Bytes from snd_una to snd_nxt", in_flight},
-    {"cwnd", unsigned_column, "Congestion window, bytes, as the kernel told", value<&KernelWindowRow::cwnd>},
-    {"cwnd_low", unsigned_column, "The same, bytes", value<&KernelWindowRow::cwnd>},
-    {"cwnd_high", unsigned_column, "The same, bytes", value<&KernelWindowRow::cwnd>},
+    {"cwnd", unsigned_column, "Congestion window, bytes, as the kernel reported",
+     value<&KernelWindowRow::cwnd>},
+    {"cwnd_low", unsigned_column, "Always empty: cwnd is no estimate", nothing},
+    {"cwnd_high", unsigned_column, "Always empty: cwnd is no estimate", nothing},
     {"ssthresh", unsigned_column,
      "Slow start threshold as the kernel applies it, bytes; empty while it is infinite",
      value<&KernelWindowRow::ssthresh>},
@@ -49,10 +55,9 @@ constexpr Column<KernelWindowRow> columns[] = {
      value<&KernelWindowRow::advertised_window>},
     {"srtt_ns", integer_column, "Smoothed round trip time, nanoseconds", time<&KernelWindowRow::srtt_ns>},
     {"ca_state", text_column,
-     "State of the congestion control: Open, Disorder, CWR, Recovery or Loss; empty while not yet told",
+     "State of the congestion control: Open, Disorder, CWR, Recovery or Loss; empty while not yet known",
      ca_state},
-    {"limit", text_column, "Always empty: the kernel does not tell",
-     [](const KernelWindowRow&, const CellContext&, Cell& cell) { cell.set_empty(); }},
+    {"limit", text_column, "Always empty: the kernel does not report it", nothing},
 };
 constexpr auto infos = column_infos(columns);
 
@@ -60,8 +65,8 @@ constexpr auto infos = column_infos(columns);
 
 const TableInfo kernel_windows_table = {
     "kernel_windows",
-    "What a sender's own kernel told of its windows, one row for each acknowledgement that came in", infos,
-    ResultStore::Keep::only(&ResultStore::Keep::kernel_windows), [](const ResultStore& store) {
+    "What a sender's own kernel reported of its windows, one row for each acknowledgement that came in",
+    infos, ResultStore::Keep::only(&ResultStore::Keep::kernel_windows), [](const ResultStore& store) {
         return make_kernel_windows_table(store.kernel_windows(), store.connections());
     }};
 

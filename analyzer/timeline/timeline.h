@@ -212,22 +212,13 @@ struct Timeline::Final {
         commands;  // by connection - 1; empty where those there are right
 };
 
-// The positions in `rows` (row indices in order of time) of the first whose time, told by `time_at(row)`, is not before
+// The positions in `rows` (row indices in order of time) of the first whose time, `time_at(row)`, is not before
 // `time_ns`.
 template <class TimeAt>
 size_t first_not_before(std::span<const uint32_t> rows, int64_t time_ns, TimeAt time_at) {
-    size_t first = 0;
-    size_t count = rows.size();
-    while (count > 0) {
-        const size_t half = count / 2;
-        if (time_at(rows[first + half]) < time_ns) {
-            first += half + 1;
-            count -= half + 1;
-        } else {
-            count = half;
-        }
-    }
-    return first;
+    const auto found =
+        std::ranges::partition_point(rows, [&](uint32_t row) { return time_at(row) < time_ns; });
+    return static_cast<size_t>(found - rows.begin());
 }
 
 }  // namespace sanscope
