@@ -5,7 +5,7 @@
 
 namespace sanscope {
 
-// Told in the Hello: of messages that one of another number would take wrongly.
+// Sent in the Hello: messages of another number would be misread.
 constexpr uint32_t dissection_protocol = 2;
 
 }  // namespace sanscope

@@ -153,7 +153,7 @@ void CaptureCommand::add_to(CLI::App& app) {
     command_->add_flag("-p,--no-promiscuous-mode", not_promiscuous_,
                        "Only what is for this host, or for all");
     command_->add_flag("--kernel-truth", kernel_truth_,
-                       "Also what this host's kernel tells of its TCP connections");
+                       "Also what this host's kernel reports of its TCP connections");
     command_->add_option("-c,--packets", packets_, "Stop after so many packets")->check(CLI::PositiveNumber);
     command_
         ->add_option("-a,--autostop", stop_after_,
@@ -289,7 +289,7 @@ ExitStatus CaptureCommand::record_and_report(const v1::RecordingRequest& request
         print_text(stderr, "sanscope: {}\n", recording.error().message);
         return exit_nothing_analysed;
     }
-    // What goes wrong is told once the screen is given back.
+    // Errors are printed once the screen is given back.
     std::vector<v1::RecordingEvent> to_tell;
     Watcher watcher(request, quiet_);
     LiveReport report;

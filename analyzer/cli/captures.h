@@ -36,14 +36,14 @@ struct Analysed {
 };
 
 // Opens and analyses the captures, with a progress bar where standard error is a terminal; what is wrong with them, and
-// an interruption by Ctrl-C, is told on standard error.
+// an interruption by Ctrl-C, is reported on standard error.
 Analysed analyse_captures(const CaptureOptions& options, ResultStore::Keep keep);
 // The same for whoever looks at rows but once: beyond some hundred megabytes they lie in a temporary file.
 Analysed analyse_captures_aside(const CaptureOptions& options, ResultStore::Keep keep);
 // What is wrong with a capture that was analysed with the rows for it (rows_for_findings).
 std::vector<Finding> findings_of(const Analysed& analysed);
 
-// Tells on standard error where the captures were damaged, `packets` having been analysed; whether they were at all.
+// Reports on standard error where the captures were damaged, `packets` having been analysed; whether they were at all.
 bool tell_damage(const PacketSource& source, uint64_t packets);
 
 }  // namespace sanscope

@@ -97,7 +97,7 @@ void DetailsCommand::add_to(CLI::App& app) {
     command_->add_flag("-x,--bytes", bytes_, "Its bytes, too, and those put together from several packets");
     command_->add_flag(
         "-2,--two-passes", two_passes_,
-        "Look at the packets behind it first, so that it tells of them, too (\"response in\")");
+        "Look at the packets behind it first, so that it refers to them, too (\"response in\")");
     dissectors_.add_to(*command_);
     command_->footer(
         "Your own Wireshark preferences hold, and are never written. Of the capture only the conversations "
@@ -121,7 +121,7 @@ ExitStatus DetailsCommand::run() const {
         last = std::max(last, ranges[i].last);
     }
 
-    // A preference or profile that is none is told before the capture is read.
+    // A preference or profile that does not exist is reported before the capture is read.
     DissectClient client(dissectors_.client());
     if (const auto running = client.run(); !running) {
         print_text(stderr, "sanscope: {}\n", running.error().message);

@@ -18,7 +18,7 @@ struct DissectorOptions {
     std::string profile;
 
     void add_to(CLI::App& command);
-    // The way to the helper process; what befalls it is told on standard error.
+    // The way to the helper process, whose errors go to standard error.
     DissectClient::Options client() const;
 };
 

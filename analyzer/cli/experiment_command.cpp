@@ -49,7 +49,7 @@ void ExperimentCommand::add_to(CLI::App& app) {
     command_ = app.add_subcommand("experiment",
                                   "Sweep over delays, sizes and windows between hosts in network namespaces");
     command_->add_option("NAME", name_, "Which one; see below")->required()->check(CLI::IsMember(names()));
-    command_->add_flag("--dry-run", dry_run_, "Only tell each run, and how long all take");
+    command_->add_flag("--dry-run", dry_run_, "Only list each run, and how long all take");
     command_->add_option("-o,--output", folder_, "The folder for what comes out; by default called as NAME");
     command_->add_option("--repetitions", repetitions_, "Of each run; by default as many as it has")
         ->check(CLI::Range(1u, 1000u));

@@ -27,7 +27,7 @@ void FilterCommand::add_to(CLI::App& app) {
         "Write the packets to this pcapng file (- is standard output) instead of their numbers");
     command_->add_flag(
         "-2,--two-passes", two_passes_,
-        "Look at all packets first, so that a filter may ask of a packet what only later ones tell");
+        "Look at all packets first, so that a filter may ask of a packet what only later ones show");
     dissectors_.add_to(*command_);
     command_->footer(
         "Prints the number of each packet that matches. Your own Wireshark preferences hold, and are never "

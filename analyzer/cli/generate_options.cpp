@@ -69,66 +69,68 @@ void GenerateOptions::add_at_once(CLI::App& command) {
     command.add_option("-q,--queue-depth", queue_depth, "Commands at once on each connection")
         ->check(CLI::Range(1, 65535))
         ->capture_default_str()
-        ->group("At once");
+        ->group("Concurrency");
     command.add_option("--connections", connections, "Of each session, where the target allows several")
         ->check(CLI::Range(1, 64))
         ->capture_default_str()
-        ->group("At once");
+        ->group("Concurrency");
     command.add_option("--sessions", sessions, "With each target")
         ->check(CLI::Range(1u, most_sessions))
         ->capture_default_str()
-        ->group("At once");
+        ->group("Concurrency");
     command.add_option("--threads", threads, "0: one a processor, as far as there are sessions")
-        ->group("At once");
+        ->group("Concurrency");
 }
 
 void GenerateOptions::add_workload(CLI::App& command) {
     command.add_option("--pattern", pattern, "Which blocks")
         ->check(CLI::IsMember({"sequential", "random", "zipf", "trace"}))
         ->capture_default_str()
-        ->group("Which commands, and when");
+        ->group("Workload");
     command
         .add_option("--trace", trace_files,
                     "With --pattern trace: captures, whose commands are sent at their own times")
         ->allow_extra_args(false)
-        ->group("Which commands, and when");
+        ->group("Workload");
     command.add_option("--speed", speed, "… so many times as fast")
         ->check(CLI::PositiveNumber)
-        ->group("Which commands, and when");
+        ->group("Workload");
     command.add_option("--zipf-theta", zipf_theta, "How uneven: 0.99 is a cache's workload")
         ->capture_default_str()
-        ->group("Which commands, and when");
+        ->group("Workload");
     command.add_option("--read-percent", read_percent, "Below 100 needs --allow-writes")
         ->check(CLI::Range(0, 100))
         ->capture_default_str()
-        ->group("Which commands, and when");
-    command.add_option("--seed", seed, "The same seed, the same commands")->group("Which commands, and when");
+        ->group("Workload");
+    command.add_option("--seed", seed, "The same seed, the same commands")->group("Workload");
     command.add_option("--rate", rate, "Commands a second, sent at their own times however slow the answers")
         ->check(CLI::NonNegativeNumber)
-        ->group("Which commands, and when");
+        ->group("Workload");
     command.add_option("--think-time", think_time, "Between an answer and the next command")
         ->transform(as_duration())
-        ->group("Which commands, and when");
-    command.add_option("--burst", burst, "Commands of a burst")->group("Which commands, and when");
+        ->group("Workload");
+    command.add_option("--burst", burst, "Commands of a burst")->group("Workload");
     command.add_option("--burst-pause", burst_pause, "Between bursts")
         ->transform(as_duration())
-        ->group("Which commands, and when");
+        ->group("Workload");
 }
 
 void GenerateOptions::add_end(CLI::App& command) {
     const CLI::AsSizeValue as_size(false);
     command.add_option("--duration", duration, "Ends after so long; without any end, after 10 s")
         ->transform(as_duration())
-        ->group("Its end");
-    command.add_option("--bytes", bytes, "Ends after so much data")->transform(as_size)->group("Its end");
-    command.add_option("--commands", commands, "Ends after so many commands")->group("Its end");
+        ->group("Stop conditions");
+    command.add_option("--bytes", bytes, "Ends after so much data")
+        ->transform(as_size)
+        ->group("Stop conditions");
+    command.add_option("--commands", commands, "Ends after so many commands")->group("Stop conditions");
     command.add_option("--timeout", timeout, "How long an answer may take before the command is aborted")
         ->transform(as_duration())
         ->check(CLI::PositiveNumber)
-        ->group("Its end");
+        ->group("Stop conditions");
     command.add_option("--reconnect", reconnections, "Attempts when a connection was lost")
         ->capture_default_str()
-        ->group("Its end");
+        ->group("Stop conditions");
 }
 
 void GenerateOptions::add_login(CLI::App& command) {
@@ -223,7 +225,7 @@ void GenerateOptions::add_output(CLI::App& command) {
         ->group("Output");
     command
         .add_flag("--kernel-truth", kernel_truth,
-                  "… and what this host's kernel tells of its TCP connections")
+                  "… and what this host's kernel reports of its TCP connections")
         ->group("Output");
     command.add_flag("--quiet", quiet, "No lines while it runs")->group("Output");
 }
@@ -250,7 +252,7 @@ Result<std::monostate> GenerateOptions::check() const {
         return Error{"where to? --capture FILE"};
     if (capture == "-") return Error{"--capture: a file; sanscope capture -w - writes to standard output"};
     if (events && discover)
-        return Error{"--discover lists with --json; there is no load whose events could be told"};
+        return Error{"--discover lists with --json; there is no load whose events could be reported"};
     if ((events || json) && csv == "-") return Error{"--csv: a file; standard output is the JSON objects'"};
     if ((secret_file == "-" || mutual_secret_file == "-") && ::isatty(STDIN_FILENO) == 1) {
         return Error{

@@ -27,7 +27,7 @@ struct GenerateOptions {
 
     bool writes() const { return read_percent < 100 || verify; }
     bool has_end() const { return duration || bytes > 0 || commands > 0; }
-    // Nothing but the account is told while the load runs.
+    // Nothing but the account is printed while the load runs.
     bool silent() const { return quiet || events; }
 
     std::vector<std::string> urls;

@@ -19,7 +19,7 @@
 
 namespace sanscope {
 
-// What `sanscope generate` tells of a load: in lines on standard error and the outcome on standard output, or all of it there as
+// What `sanscope generate` reports of a load: in lines on standard error and the outcome on standard output, or all of it there as
 // events; and each second in a file of rows.
 class GenerateOutput {
   public:
@@ -32,11 +32,11 @@ class GenerateOutput {
     void message(std::string_view text);
     // Before all seconds; only the first call counts.
     void begun(const std::optional<LoginOutcome>& negotiated);
-    // False where it could not be told: nobody hears what this load does.
+    // False where it could not be written: nobody reads what this load does.
     bool second(const LoadAccount& second, double at_seconds, uint64_t in_flight);
     // False where rows are missing.
     bool close_rows();
-    // On standard output; nothing where events are told.
+    // On standard output; nothing where events are reported.
     void summary(const LoadSummary& summary);
     void report(std::string_view text);
     void ended(ExitStatus status, const LoadSummary& summary);

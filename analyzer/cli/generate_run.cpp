@@ -43,13 +43,13 @@ v1::RecordingRequest recording_request(const GenerateOptions& options, const Loa
     return request;
 }
 
-// Tells the seconds of a load: each is what came after the one before. A second is held back until it is clear that it is not
-// the last one: what is left at the end would else be told as a moment, in which all that was counted late seems to be done.
+// Reports the seconds of a load: each is what came after the one before. A second is held back until it is clear that it is not
+// the last one: what is left at the end would else be reported as a moment in which all that was counted late seems to be done.
 class Seconds {
   public:
     Seconds(Load& load, GenerateOutput& output) : load_(load), output_(output) {}
 
-    // Often, while the load runs. False where a second could not be told.
+    // Often, while the load runs. False where a second could not be written.
     bool look() {
         if (held_ && Clock::now() >= held_until_ && load_.running()) {
             const bool told = tell_until(std::move(*held_));
@@ -112,7 +112,7 @@ ExitStatus status_of(const LoadAccount& account, const Load& load) {
     return account.failed() > 0 || load.lost_a_session() ? exit_input_damaged : exit_all_analysed;
 }
 
-// Until all of the load's threads have ended. False where a second could not be told.
+// Until all of the load's threads have ended. False where a second could not be written.
 bool follow(Load& load, LoadRecording* recording, GenerateOutput& output) {
     Seconds seconds(load, output);
     bool all_told = true;

@@ -69,8 +69,8 @@ void LiveReport::end_file(uint64_t bytes) {
 
 void LiveReport::analyse_series() {
     // The recorder goes first, and the disk keeps what comes meanwhile. On Linux a thread has a niceness of its own.
-    constexpr int nicer = 19;
-    ::setpriority(PRIO_PROCESS, 0, nicer);
+    constexpr int lowest_priority = 19;
+    ::setpriority(PRIO_PROCESS, 0, lowest_priority);
     auto source = open_capture_stream(std::make_unique<SharedSeries>(series_), "the recording", 0,
                                       default_block_length);
     if (!source) {

@@ -28,7 +28,7 @@ class LiveReport {
     // Gives up what is not analysed yet.
     ~LiveReport();
 
-    // What the recording told.
+    // What the recording reported.
     void take(const v1::RecordingEvent& event);
     // What was done since it was asked before.
     std::vector<std::string> screen(LiveScreen::Size size);

@@ -19,11 +19,11 @@ class LoadRecording {
   public:
     using Tell = std::function<void(const std::string& message)>;
 
-    // Once packets are being recorded. An Error where they cannot be. What goes wrong from then on is told by `tell`, within
+    // Once packets are being recorded. An Error where they cannot be. What goes wrong from then on goes to `tell`, within
     // follow() and end().
     static Result<std::unique_ptr<LoadRecording>> begin(const v1::RecordingRequest& request, Tell tell);
 
-    // Takes what the recorder told; now and then.
+    // Takes the recorder's events; to be called now and then.
     void follow();
     // The load has ended: ends the recording as well, and reports.
     std::string end();

@@ -10,7 +10,7 @@
 
 namespace sanscope {
 
-// One line on the terminal that tells how far long work is.
+// One line on the terminal that shows how far long work is.
 class ProgressBar {
   public:
     // Of reading a capture: bytes of how many, speed, packets.

@@ -30,7 +30,7 @@ struct Drawing {
     Axis x_axis = Axis::linear;
     Measure y = Measure::bytes_per_second;
     Axis y_axis = Axis::linear;
-    std::vector<std::string_view> lines;  // settings that tell lines apart
+    std::vector<std::string_view> lines;  // settings that distinguish lines
     // Whether lines of plain sockets are drawn, which have no PDUs: not against what means nothing to them.
     bool with_sockets = true;
     // Only what has these: pairs of a setting and its value. Of plain sockets, what means something to them.

@@ -20,7 +20,7 @@ struct RunMeans {
     std::filesystem::path scratch;  // a folder for what is recorded, which is removed after each run
 };
 
-// Builds the hosts, puts the load on, and removes all again. An Error says why there is nothing to tell of this run.
+// Builds the hosts, puts the load on, and removes all again. An Error says why this run has no result.
 Result<Measurement> make_run(const PlannedRun& run, const RunMeans& means, const std::atomic<bool>& stop);
 
 // The programs besides our own that a run of these settings takes and that are not installed.

@@ -40,7 +40,7 @@ struct RunTally {
 };
 
 // Makes the runs one after the other and appends each to the file as soon as it is done; `tell` gets a line for each. Runs that
-// fail are told and left out; it ends early after three in a row, or when `stop` is set. An Error where rows cannot be written.
+// fail are reported and left out; it ends early after three in a row, or when `stop` is set. An Error where rows cannot be written.
 Result<RunTally> make_runs(const ChosenExperiment& chosen, const std::vector<PlannedRun>& remaining,
                            const RunMeans& means, RunRecordFile& file, const std::atomic<bool>& stop,
                            const std::function<void(std::string_view)>& tell);

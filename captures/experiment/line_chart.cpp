@@ -49,7 +49,7 @@ class Svg {
     std::string text_;
 };
 
-// One of a few shapes: lines are told apart without colours too.
+// One of a few shapes: lines can be distinguished without colours too.
 void add_marker(Svg& svg, size_t shape, double x, double y, std::string_view colour) {
     constexpr double r = 3.6;
     switch (shape % 5) {

@@ -13,7 +13,7 @@ namespace sanscope::lab {
 // else.
 Result<Measurement> parse_generate_outcome(std::string_view json);
 
-// What `iperf3 -J` printed of a receiver. An Error where it is not that, or iperf3 told one.
+// What `iperf3 -J` printed of a receiver. An Error where it is not that, or iperf3 reported one.
 Result<Measurement> parse_iperf_outcome(std::string_view json);
 
 }  // namespace sanscope::lab

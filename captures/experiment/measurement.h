@@ -33,7 +33,7 @@ struct MeasureInfo {
     std::string_view name;     // of the column, which is in base units
     std::string_view heading;  // for people, with the unit of the scaled figure
     double scale;              // the figure for people is this many of the base units
-    int decimals;              // that it is told with
+    int decimals;              // that it is printed with
 };
 
 const MeasureInfo& measure_info(Measure measure);

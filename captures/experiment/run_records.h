@@ -35,7 +35,7 @@ Result<RunRecords> parse_run_records(std::string_view text);
 // Of the file, which may be absent: then there are none. The Error begins with the path.
 Result<RunRecords> read_run_records(const std::string& path);
 
-// Those of the plan that no record tells of, in the plan's order.
+// Those of the plan that have no record, in the plan's order.
 std::vector<PlannedRun> remaining_runs(const std::vector<PlannedRun>& plan,
                                        const std::vector<RunRecord>& done, double seconds);
 

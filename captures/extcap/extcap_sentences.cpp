@@ -25,7 +25,7 @@ std::string extcap_interfaces(const v1::InterfaceList& list, std::string_view ve
     std::string text = fmt::format("extcap {{version={}}}{{display=sanscope}}\n", version);
     for (const auto& interface : list.interfaces()) {
         const std::string name = plain(interface.name());
-        // One that cannot be told from another would record something else.
+        // One that cannot be distinguished from another would record something else.
         if (name.empty() || name != interface.name()) continue;
         text += fmt::format("interface {{value={}{}}}{{display=sanscope: {}}}\n", prefix, name, name);
     }
@@ -50,7 +50,7 @@ std::string extcap_options() {
     return "arg {number=0}{call=--snapshot-length}{display=Bytes kept of each "
            "packet}{type=unsigned}{default=0}"
            "{tooltip=0: all; 128 is enough for the headers of iSCSI}\n"
-           "arg {number=1}{call=--kernel-truth}{display=What this host's kernel tells of its connections}"
+           "arg {number=1}{call=--kernel-truth}{display=What this host's kernel reports of its connections}"
            "{type=boolean}{default=true}{tooltip=Beside the packets, for sanscope}\n"
            "arg {number=2}{call=--promiscuous}{display=Promiscuous mode}{type=boolean}{default=true}\n"
            "arg {number=3}{call=--ssh}{display=On another host}{type=string}{required=false}{group=Remote}"

@@ -114,13 +114,13 @@ int run(int argc, char** argv) {
     app.add_flag("--capture", options.capture, "Record");
     app.add_option("--fifo", options.fifo, "… into this pipe");
     app.add_option("--snapshot-length", options.snap_length, "Bytes kept of each packet; 0: all");
-    app.add_option("--kernel-truth", options.kernel_truth, "Also what the kernel tells of its connections");
+    app.add_option("--kernel-truth", options.kernel_truth, "Also what the kernel reports of its connections");
     app.add_option("--promiscuous", options.promiscuous, "Also what is for others");
     app.add_option("--ssh", host, "Record what this host sees, through ssh");
     app.add_option("--remote-interface", options.remote_interface, "… on this interface");
     app.add_option("--ssh-command", ssh_command, "… with this in place of ssh");
     app.add_option("--remote-recorder", recorder, "… where sanscope-recorder is this");
-    app.footer("sanscope's docs/capture.md tells how Wireshark finds it.");
+    app.footer("sanscope's docs/capture.md says how Wireshark finds it.");
     app.set_version_flag("--version", "sanscope-extcap " SANSCOPE_VERSION);
     try {
         app.parse(argc, argv);

@@ -33,7 +33,7 @@ class PduReceiver {
 
     explicit PduReceiver(const Options& options) : options_(options) {}
 
-    // An Error where the other side breaks the rules or its header digest is wrong: nothing that follows can be told apart.
+    // An Error where the other side breaks the rules or its header digest is wrong: PDU boundaries behind it are lost.
     template <class Handler>
     Result<std::monostate> take(std::span<const uint8_t> bytes, Handler& handler);
 

@@ -43,7 +43,7 @@ class CommandLogWriter {
     struct Row {
         int64_t send_ns = 0;
         int64_t done_ns = 0;
-        bool ended = true;  // without an end done_ns is not told
+        bool ended = true;  // without an end done_ns is not written
         uint32_t itt = 0;
         uint32_t session = 0;
         uint32_t connection = 0;

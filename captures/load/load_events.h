@@ -15,7 +15,7 @@
 
 namespace sanscope {
 
-// A load told to a program: JSON objects, one a line, each of which the sink gets in one piece at once. All functions give false
+// A load reported to a program: JSON objects, one a line, each of which the sink gets in one piece at once. All functions give false
 // where it did not take one.
 class LoadEvents {
   public:

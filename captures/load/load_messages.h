@@ -9,7 +9,7 @@
 
 namespace sanscope {
 
-// What the threads of a load have to tell, in sentences, for whoever reports. Not for each command.
+// Messages of the threads of a load, in sentences, for whoever reports. Not for each command.
 class LoadMessages {
   public:
     void tell(std::string message) {

@@ -44,7 +44,7 @@ inline Result<std::monostate> check_pacing(const PacingOptions& options) {
 //     if (int64_t due = pacing.due_ns(slot.free_since_ns); due <= now_ns) { send; slot.due_ns = due; pacing.on_sent(); }
 //     … pacing.on_ended(now_ns); slot.free_since_ns = now_ns;
 //
-// What is due stays due: where no slot was free at that moment, the command goes later, and its turnaround, told from when it
+// What is due stays due: where no slot was free at that moment, the command goes later, and its turnaround, measured from when it
 // was due, has the wait in it (no coordinated omission).
 class Pacing {
   public:

@@ -29,7 +29,7 @@ struct TraceOptions {
 struct Trace {
     std::vector<TraceCommand> commands;
     uint64_t others = 0;   // neither READ nor WRITE, or without data
-    uint64_t unknown = 0;  // the capture does not tell when, or which blocks
+    uint64_t unknown = 0;  // the capture does not show when, or which blocks
     uint64_t beyond = 0;   // they go beyond the end of the LUN
     uint64_t misaligned =
         0;  // they begin or end within one of the LUN's blocks, which are larger than those of the capture
@@ -38,7 +38,7 @@ struct Trace {
     std::string told() const;
 };
 
-// Takes commands one by one, in whatever order, and makes a trace of them. Where a command tells both its blocks and its
+// Takes commands one by one, in whatever order, and makes a trace of them. Where a command carries both its blocks and its
 // bytes, the capture's block size is what they say, and the place is the same number of bytes; else its blocks stand for the
 // LUN's.
 class TraceMaker {

@@ -10,7 +10,7 @@
 
 namespace sanscope {
 
-// What --verify writes, so that what is read back tells whether it is what was written there, and if not, what else it is.
+// What --verify writes, so that what is read back shows whether it is what was written there, and if not, what else it is.
 // Each piece of 512 bytes stands for itself, all numbers little-endian:
 //
 //      0  the letters "sanscope"
@@ -37,7 +37,7 @@ class VerifyPattern {
         std::string happened;  // what seems to have: "the data of offset 4096 is there"
     };
     // What is wrong with `data`, which begins and ends anywhere, and should be of this generation; nullopt where nothing is.
-    // Of a piece that is there in part only less can be told.
+    // Of a piece that is there in part only less can be said.
     std::optional<Mismatch> check(std::span<const uint8_t> data, uint64_t offset, uint64_t generation) const;
 
   private:

@@ -14,7 +14,7 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-// No volume is greater, whatever targets tell of their LUNs: places in it fit into all types that they go through.
+// No volume is greater, whatever targets report of their LUNs: places in it fit into all types that they go through.
 constexpr uint64_t most_volume_bytes = uint64_t{1} << 62;
 // Ranks are drawn as doubles, which are exact so far.
 constexpr uint64_t most_ranks = uint64_t{1} << 53;

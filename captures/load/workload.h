@@ -12,7 +12,7 @@
 
 namespace sanscope {
 
-// A LUN as READ CAPACITY tells it (SBC-4 §5.15).
+// A LUN as READ CAPACITY reports it (SBC-4 §5.15).
 struct LunShape {
     uint64_t blocks = 0;      // the last LBA and one
     uint32_t block_size = 0;  // bytes

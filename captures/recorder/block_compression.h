@@ -15,7 +15,7 @@ struct ZSTD_DCtx_s;
 namespace sanscope {
 
 // pcapng blocks as they travel between hosts: one zstd stream (RFC 8878), flushed behind each piece, so that small pieces too
-// are told by what came before them.
+// are referred to what came before them.
 
 class BlockCompressor {
   public:

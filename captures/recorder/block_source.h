@@ -17,19 +17,19 @@ class BlockSink {
     virtual bool take(std::string blocks) = 0;
 };
 
-// Whatever else a recording holds beside packets, such as what the kernel tells of its connections.
+// Whatever else a recording holds beside packets, such as what the kernel reports of its connections.
 class BlockSource {
   public:
     virtual ~BlockSource() = default;
 
-    // While the process still has its rights. An Error is told, and the recording goes on without.
+    // While the process still has its rights. An Error is reported, and the recording goes on without.
     virtual Result<std::monostate> open() = 0;
     // When the first file is there; threads of its own hand over blocks from here on.
     virtual void start(BlockSink& sink) = 0;
     // Hands over what there is; nothing afterwards.
     virtual void stop() = 0;
     // On the writer's thread, behind the interfaces of each file: appends the blocks that others rest on, such as names that
-    // were told in an earlier file.
+    // were written to an earlier file.
     virtual void file_begins(std::string& blocks) = 0;
 };
 

@@ -9,7 +9,7 @@
 
 namespace sanscope {
 
-// What is told of a recording's files, whoever writes them. Files are numbered from 1; sizes are bytes.
+// What is reported of a recording's files, whoever writes them. Files are numbered from 1; sizes are bytes.
 v1::RecordingEvent file_begun_event(std::string path, uint32_t number);
 v1::RecordingEvent file_ended_event(std::string path, uint64_t packets, uint64_t bytes);
 // That a file cannot be written, and that the recording ends therefore.

@@ -25,7 +25,7 @@ class FileSeries {
     enum class State : uint8_t {
         goes_on,
         limit_reached,
-        failed,       // was told as trouble
+        failed,       // was reported as trouble
         reader_gone,  // of the pipe that is written to
     };
 

@@ -38,7 +38,7 @@ constexpr int retire_ms = 20;
 // What is live is to be seen: a buffer goes to the writer by then, full or not.
 constexpr milliseconds latest_hand_over{100};
 constexpr milliseconds between_statistics{200};
-// Of the ring's packets at a time, so that statistics are told under load as well.
+// Of the ring's packets at a time, so that statistics are reported under load as well.
 constexpr int packets_at_once = 20'000;
 
 int64_t host_time_ns() {
@@ -163,7 +163,7 @@ std::variant<std::unique_ptr<InterfaceCapture>, CaptureTrouble> InterfaceCapture
             {Trouble::NOT_OFFERED,
              fmt::format("{}: {}", name, *message == '\0' ? pcap_statustostr(status) : message)});
     }
-    // Of all interfaces together, this kind of header tells which one a packet was on; where there is none, the other will do.
+    // Of all interfaces together, this kind of header carries which one a packet was on; where there is none, the other will do.
     if (name == "any") pcap_set_datalink(handle.get(), DLT_LINUX_SLL2);
     if (pcap_setnonblock(handle.get(), 1, fault.data()) != 0)
         return CaptureTrouble{Trouble::OTHER, fmt::format("{}: {}", name, fault.data())};
@@ -318,7 +318,7 @@ void InterfaceCapture::idle(Clock::time_point now) {
                            : std::clamp(latest_hand_over - since, milliseconds(1), latest_hand_over);
     const bool up = state_ == v1::InterfaceCounts::UP;
     std::array<pollfd, 2> watched{
-        {// A socket whose interface is down tells nothing but that, again and again.
+        {// A socket whose interface is down reports nothing but that, again and again.
          {up ? pcap_get_selectable_fd(handle_) : -1, POLLIN, 0},
          {stop_ ? -1 : wake_.get(), POLLIN, 0}}};
     ::poll(watched.data(), watched.size(), stop_ ? retire_ms / 4 : static_cast<int>(patience.count()));

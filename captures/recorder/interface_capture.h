@@ -22,7 +22,7 @@ struct pcap_pkthdr;
 
 namespace sanscope {
 
-// What went wrong with an interface, as it is told.
+// What went wrong with an interface, as it is reported.
 struct CaptureTrouble {
     v1::RecordingTrouble::Kind kind = v1::RecordingTrouble::OTHER;
     std::string message;

@@ -15,13 +15,13 @@
 
 namespace sanscope {
 
-// The pcapng blocks of a message, each with a payload that readers believe; none of a message that tells nothing.
+// The pcapng blocks of a message, each with a payload that readers believe; none of an empty message.
 std::string kernel_truth_blocks(const v1::KernelTruth& truth);
 
 // The ports that a capture filter of the form "tcp port 3260 or port 860" is about; none of any that may mean others too.
 std::vector<uint16_t> ports_of_filter(const std::string& filter);
 
-// Writes what the kernel tells of this host's connections beside their packets.
+// Writes what the kernel reports of this host's connections beside their packets.
 class KernelTruthBlocks final : public BlockSource {
   public:
     // `filter`: the recording's, by which sockets are left out that have none of its ports.
@@ -31,7 +31,7 @@ class KernelTruthBlocks final : public BlockSource {
     Result<std::monostate> open() override;
     void start(BlockSink& sink) override;
     void stop() override;
-    // Tells the sockets of all files before, so that the file stands by itself.
+    // Writes the sockets of all files before, so that the file stands by itself.
     void file_begins(std::string& blocks) override;
 
   private:
@@ -43,7 +43,7 @@ class KernelTruthBlocks final : public BlockSource {
     std::thread thread_;
     std::atomic<bool> stop_ = false;
     std::mutex mutex_;                              // sockets_
-    std::map<uint32_t, v1::KernelSocket> sockets_;  // told by now, as told last
+    std::map<uint32_t, v1::KernelSocket> sockets_;  // written by now, as last known
 };
 
 }  // namespace sanscope

@@ -163,7 +163,7 @@ Exit run() {
     if (!standard_descriptors_are_open()) return exit_usage;
     const bool given_output = is_open(given_descriptor);
     std::signal(SIGPIPE, SIG_IGN);
-    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is told as an error of write()
+    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow shows as an error of write()
     Rights rights;
     CommandInput commands;
     v1::RecorderCommand command;

@@ -17,17 +17,17 @@ class MergeBuffers {
   public:
     using Clock = std::chrono::steady_clock;
 
-    // A buffer is given back once all of it is merged. `latest`: however little the other interfaces tell, a buffer is not
+    // A buffer is given back once all of it is merged. `latest`: however little the other interfaces bring, a buffer is not
     // kept for longer than this after it was handed over.
     MergeBuffers(size_t interfaces, PacketBuffers& buffers, std::chrono::milliseconds latest);
 
     void add(PacketBuffer* buffer);
     // Nothing of this interface from before this time is still to come.
     void complete_until(uint32_t interface, int64_t time_ns);
-    // The clock was set: what is told of later times from here on says nothing of earlier ones. All there is should have been
+    // The clock was set: what comes of later times from here on says nothing of earlier ones. All there is should have been
     // merged.
     void forget_times();
-    // The interface will tell nothing any more.
+    // Nothing will come of the interface any more.
     void ended(uint32_t interface);
 
     // Takes pieces of whole blocks and their number of packets, in order.

@@ -19,7 +19,7 @@ class ReceivedFiles {
   public:
     enum class State : uint8_t {
         goes_on,
-        failed,       // was told as trouble
+        failed,       // was reported as trouble
         reader_gone,  // of the pipe that is written to
     };
 
@@ -31,7 +31,7 @@ class ReceivedFiles {
     // Whole blocks with so many packets. What no file takes is counted.
     void write(std::span<const uint8_t> blocks, uint64_t packets);
     void end_file();
-    // The blocks that a file gets behind its last whole one, should it end before it was told to.
+    // The blocks that a file gets behind its last whole one, should it end early.
     void set_statistics(std::string blocks) { statistics_ = std::move(blocks); }
     // Nothing more will come.
     void cut_short();

@@ -27,7 +27,7 @@
 
 namespace sanscope {
 
-// What happened, from any thread to the one that tells it.
+// What happened, from any thread to the one that reports it.
 class EventQueue {
   public:
     EventQueue();
@@ -55,14 +55,14 @@ class Recorder : private BlockSink {
     Recorder(v1::RecordingRequest request, Surroundings surroundings, EventQueue& events);
     ~Recorder() override;
 
-    // All interfaces, or none: a trouble is told, and false.
+    // All interfaces, or none: a trouble is reported, and false.
     bool open();
     // The filter, likewise.
     bool prepare();
     // The first file, and off it goes; likewise. `as_whom`: as FileSeries has it.
     bool start(const std::string& as_whom);
 
-    // The recording comes to its end, which is told, and done() after that.
+    // The recording comes to its end, which is reported, and done() after that.
     void request_stop(v1::RecordingEnded::Why why);
     // Whether the writer has ended; the recording's end is in the events then.
     bool done() const { return done_; }

@@ -45,7 +45,7 @@ class Recording {
     // As the environment's SANSCOPE_RECORDER says, beside this program, or in the PATH.
     static std::string find_program();
 
-    // An Error where the recorder cannot be started. Whatever else stands against it is told as trouble.
+    // An Error where the recorder cannot be started. Whatever else stands against it is reported as trouble.
     static Result<std::unique_ptr<Recording>> start(const v1::RecordingRequest& request,
                                                     const Options& options);
     Recording(const Recording&) = delete;
@@ -53,7 +53,7 @@ class Recording {
     ~Recording();
 
     // Gives the events that have come to `take`, having waited for the first for `patience` at most. The last one is always an
-    // Ended; a recorder that died is told as trouble before it. False once that was given.
+    // Ended; a recorder that died is reported as trouble before it. False once that was given.
     bool poll(std::chrono::milliseconds patience, const Take& take);
     // Readable when poll() has something to give, for those who wait for other things besides; -1 when it has ended.
     int descriptor() const { return helper_.output.get(); }
@@ -73,7 +73,7 @@ class Recording {
     MessageDecoder decoder_;
     State state_ = State::starting;
     bool goes_on_alone_ = false;
-    v1::RecordingTotals totals_;  // as told last
+    v1::RecordingTotals totals_;  // as last reported
 };
 
 // Asks the recorder, which needs no rights for these. An Error where it cannot be asked, or has no answer.

@@ -199,7 +199,7 @@ Exit run() {
     if (!standard_descriptors_are_open()) return exit_usage;
     const bool given_output = is_open(given_descriptor);
     std::signal(SIGPIPE, SIG_IGN);
-    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is told as an error of write()
+    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow shows as an error of write()
     // Where recordings go to is none of ssh's affair.
     ::fcntl(given_descriptor, F_SETFD, FD_CLOEXEC);
     CommandInput commands;

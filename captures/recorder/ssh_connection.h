@@ -31,7 +31,7 @@ class SshConnection {
 
     enum class Outcome : uint8_t {
         more,     // may come
-        ended,    // how_it_ended() tells
+        ended,    // how_it_ended() says
         garbage,  // these are no events
     };
     // Gives the events that have come.

@@ -24,7 +24,7 @@ class StreamSender {
 
     // On the writer's thread. False: nobody reads any more.
     bool send(std::span<const uint8_t> blocks);
-    // So many of the bytes told as events are on their way.
+    // So many of the bytes that events announced are on their way.
     void sent(size_t bytes);
     // Nobody reads any more.
     void close();

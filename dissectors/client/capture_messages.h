@@ -9,7 +9,7 @@
 
 namespace sanscope {
 
-// What a capture says of itself, as sanscope-dissectd is told it.
+// What a capture says of itself, as sent to sanscope-dissectd.
 v1::OpenCapture open_message(std::span<const CaptureInterface> interfaces, int64_t first_packet_time_ns);
 
 // Of the blocks of `sections` from the one numbered `next` on, those that come before packet `last`, but no more than

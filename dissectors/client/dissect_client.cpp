@@ -85,7 +85,7 @@ Error DissectClient::helper_is_gone() const {
 }
 
 bool DissectClient::send(v1::DissectRequest& request) {
-    // A new one would not know what the one that has died was told.
+    // A new one would not know what had been sent to the one that died.
     if (process_ == 0) return false;
     request.set_id(next_id_++);
     bytes_.clear();
@@ -200,7 +200,7 @@ void DissectClient::end(std::string_view how) {
     if (!said.empty()) last_end_ += ": " + said;
     responses_ = FileDescriptor();
     errors_ = FileDescriptor();
-    const bool started = next_id_ > 1;  // else whoever starts it tells
+    const bool started = next_id_ > 1;  // else whoever starts it reports it
     if (options_.notice && started) {
         options_.notice(helper_is_gone().message + "; it is started again");
     }

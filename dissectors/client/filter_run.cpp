@@ -77,7 +77,7 @@ Result<FilterRun::Outcome> FilterRun::pass(PacketSource& source, const Options& 
     return outcome;
 }
 
-// Tells the helper, if need be a new one, what capture it is.
+// Announces the capture to the helper, if need be a new one.
 Result<bool> FilterRun::open() {
     constexpr int attempts = 3;
     for (int attempt = 0; attempt < attempts; ++attempt) {

@@ -35,7 +35,7 @@ class FilterRun {
     FilterRun(DissectClient& client, std::string filter) : client_(client), filter_(std::move(filter)) {}
 
     // Lets the helper see all packets of the capture, so that the filter, run over the same capture then, knows of each what
-    // later packets tell of it.
+    // later packets show of it.
     Result<Outcome> look(PacketSource& source, const Options& options);
     // `on_match` gets the packets that match, in order, with the interfaces of `source` known up to them. An Error where the
     // filter is not valid, or the helper cannot be had.

@@ -23,7 +23,7 @@ class PacketDetails {
     struct Options {
         // Of a conversation, so many packets before the one asked for are fed at most.
         size_t context = 50'000;
-        // Also so many behind it, so that its tree tells of them ("response in").
+        // Also so many behind it, so that its tree refers to them ("response in").
         size_t look_ahead = 0;
         // Set from elsewhere to give up.
         const std::atomic<bool>* stop = nullptr;

@@ -12,7 +12,7 @@ namespace sanscope {
 struct Confinement {
     int landlock_abi = 0;       // of this kernel; 0: it has none, or nobody may use it
     bool system_calls = false;  // that lead outside are refused
-    // What the kernel could not be told, as the end of "It is not kept from …"; empty: it is kept from all.
+    // What the kernel could not be asked to enforce, as the end of "It is not kept from …"; empty: it is kept from all.
     std::string not_kept_from;
 };
 

@@ -105,7 +105,7 @@ void click_in_a_conversation_already_fed(benchmark::State& state) {
 }
 BENCHMARK(click_in_a_conversation_already_fed)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-// Each in a conversation not seen before, as good as surely; times of single clicks are told as well.
+// Each in a conversation not seen before, as good as surely; times of single clicks are printed as well.
 void first_click_anywhere(benchmark::State& state, const std::string& path) {
     const auto reader = read(path);
     DissectClient client(helper());

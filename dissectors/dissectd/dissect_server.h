@@ -11,7 +11,7 @@ namespace sanscope {
 // Answers the requests that come on one descriptor on the other, in order, until the first is at its end.
 class DissectServer {
   public:
-    // `not_kept_from`: as Confinement has it, which whoever asks is told.
+    // `not_kept_from`: as Confinement has it, for whoever asks.
     DissectServer(EpanBridge& bridge, int requests, int responses, std::string not_kept_from)
         : bridge_(bridge),
           requests_(requests),

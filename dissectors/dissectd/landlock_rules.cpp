@@ -67,7 +67,7 @@ bool restrict_by_landlock(int abi, const std::vector<std::string>& readable) {
     if (abi >= 4) rules.network_access = net_bind_tcp | net_connect_tcp;
     if (abi >= 5) rules.file_access |= fs_ioctl_dev;
     if (abi >= 6) rules.scoped = scope_abstract_unix_socket | scope_signal;
-    // A kernel refuses a longer structure than it knows only where the rest is not zero; an older one is told the shorter.
+    // A kernel refuses a longer structure than it knows only where the rest is not zero; an older one gets the shorter.
     const size_t size = abi >= 6   ? sizeof rules
                         : abi >= 4 ? offsetof(Ruleset, scoped)
                                    : offsetof(Ruleset, network_access);

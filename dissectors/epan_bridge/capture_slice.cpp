@@ -160,7 +160,7 @@ void CaptureSlice::put_interfaces(const Section& section, size_t count) {
 
 Result<int> CaptureSlice::put_pcapng(const Packets& packets, int first) {
     const uint32_t number = packets[first].section();
-    // One that describes no interface was not told of.
+    // One that describes no interface was not announced.
     const auto found = sections_.find(number);
     Section none;
     none.order = {.swapped = packets[first].big_endian()};

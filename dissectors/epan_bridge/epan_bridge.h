@@ -19,7 +19,7 @@ namespace sanscope {
 //
 // What a packet's tree says rests on the packets dissected before it. It is enough to feed those of its own conversation, in
 // order and with their real numbers. Conversations may be fed one after the other. A packet that was fed already is dissected
-// again when asked for, and then may tell of later ones too, as in Wireshark's window.
+// again when asked for, and then may refer to later ones too, as in Wireshark's window.
 class EpanBridge {
   public:
     struct Options {

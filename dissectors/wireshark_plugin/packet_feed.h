@@ -15,7 +15,7 @@ namespace sanscope::wireshark {
 // dissected; rows by packet out. Knows nothing of Wireshark's API.
 //
 // A dissection is a run through the packets of a capture in order, which may be followed by any packet again, in any order.
-// When Wireshark tells that the run is over the engine is finished, and from then on the rows are final.
+// When Wireshark signals that the run is over the engine is finished, and from then on the rows are final.
 class PacketFeed {
   public:
     PacketFeed();
@@ -27,7 +27,7 @@ class PacketFeed {
     void add(PacketNumber number, const RawPacket& packet);
     // The run is over.
     void end();
-    // A packet of before is looked at again. Where Wireshark runs through a capture anew it does not tell the end of that:
+    // A packet of before is looked at again. Where Wireshark runs through a capture anew it does not signal the end of that:
     // the run is over then too if it came as far as the one before.
     void look_again();
 

@@ -29,7 +29,7 @@ struct State {
     PacketRows rows;  // of the packet being dissected
     int64_t last_ns = 0;
     uint32_t connection = 0;
-    bool broken = false;  // out of memory, say: nothing more is told
+    bool broken = false;  // out of memory, say: nothing more is shown
 };
 State* state = nullptr;
 
@@ -68,7 +68,7 @@ std::optional<LinkType> link_type_of(int encapsulation) {
     return std::nullopt;
 }
 
-// The nearest moment that can be told: a file may claim any.
+// The nearest moment that can be expressed: a file may claim any.
 int64_t nanoseconds(const nstime_t& time) {
     int64_t result = 0;
     if (__builtin_mul_overflow(int64_t{time.secs}, int64_t{1'000'000'000}, &result) ||

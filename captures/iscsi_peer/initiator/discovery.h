@@ -12,7 +12,7 @@
 
 namespace sanscope {
 
-// The targets that a portal tells of, in a discovery session of its own. `offer` without a target's name.
+// The targets that a portal reports, in a discovery session of its own. `offer` without a target's name.
 Result<std::vector<DiscoveredTarget>> discover(const std::vector<SocketAddress>& addresses,
                                                const TcpSettings& tcp, const LoginOffer& offer,
                                                std::chrono::milliseconds patience);

@@ -15,7 +15,7 @@ namespace sanscope {
 // What a logical unit says of itself.
 struct LunFacts {
     InquiryData inquiry;
-    std::string serial_number;  // empty where it tells none
+    std::string serial_number;  // empty where it reports none
     Capacity capacity;
 };
 
@@ -33,7 +33,7 @@ struct LunEnds {
 Result<LunEnds> read_ends(TargetClient& client, uint64_t lun_field, const Capacity& capacity,
                           uint64_t first_bytes, uint64_t last_bytes);
 
-// What is on a unit that someone would miss, as lun_content() words it. An Error where that cannot be read, or cannot be told.
+// What is on a unit that someone would miss, as lun_content() words it. An Error where that cannot be read, or is not recognised.
 Result<std::string> probe_content(TargetClient& client, uint64_t lun_field, const Capacity& capacity);
 
 }  // namespace sanscope

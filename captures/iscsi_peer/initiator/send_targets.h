@@ -15,7 +15,7 @@
 
 namespace sanscope {
 
-// What a discovery tells of a target.
+// What a discovery says of a target.
 struct DiscoveredTarget {
     std::string name;
     std::vector<TargetPortal> portals;  // empty: the address that was asked (RFC 7143, appendix C)
@@ -32,13 +32,13 @@ class SendTargets {
     // The numbers are those with which the login ended. `which`: "All", or the name of the one target that is asked about.
     SendTargets(uint32_t cmd_sn, uint32_t exp_stat_sn, std::string_view which = "All");
 
-    // The question first, then whatever lets the target go on, and the logout once all was told.
+    // The question first, then whatever lets the target go on, and the logout once the list is complete.
     Request request();
     // A whole Text or Logout Response, its data without padding and digests. Complete once the target agreed to the logout. An
-    // Error ends the session; what was told until then holds.
+    // Error ends the session; what was listed until then holds.
     Result<State> on_response(Bhs header, std::string_view data);
 
-    // Everything was told; only the logout is left.
+    // The list is complete; only the logout is left.
     bool told() const { return stage_ != Stage::asks; }
     const std::vector<DiscoveredTarget>& targets() const { return targets_; }
     uint32_t exp_stat_sn() const { return exp_stat_sn_; }

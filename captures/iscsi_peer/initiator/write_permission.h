@@ -21,7 +21,7 @@ struct WriteWish {
 struct WrittenLun {
     std::string name;  // for messages: "LUN 0 of iqn.2026-01.org.example:disk"
     std::string
-        serial;  // PRODUCT SERIAL NUMBER of its VPD page 80h (SPC-4 §7.8.15), as it came; empty: it tells none
+        serial;  // PRODUCT SERIAL NUMBER of its VPD page 80h (SPC-4 §7.8.15), as it came; empty: it reports none
     std::string content;  // of lun_content()
 };
 

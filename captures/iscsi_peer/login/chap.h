@@ -105,7 +105,7 @@ class ChapTarget {
     // Error is to be answered with the status of a failed authentication (2/1, RFC 7143 §11.13.5), and ends the login.
     Result<TextKeys> answer(const TextKeys& keys);
 
-    // The initiator has proved itself; its name was told by CHAP_N. The secrets are gone then.
+    // The initiator has proved itself; its name came with CHAP_N. The secrets are gone then.
     bool done() const { return state_ == State::done; }
 
   private:

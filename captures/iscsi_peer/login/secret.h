@@ -27,7 +27,7 @@ class Secret {
     bool empty() const { return bytes_.empty(); }
     void wipe();
 
-    // Takes a time that tells the length at most.
+    // Takes a time that reveals the length at most.
     friend bool operator==(const Secret& a, const Secret& b);
 
   private:

@@ -19,7 +19,7 @@ std::string write_text_keys(const TextKeys& keys);
 // Zero bytes at the end, which padding may be taken for, are no pairs.
 Result<TextKeys> read_text_keys(std::string_view text);
 
-// The value of a key; nullptr where there is none. Keys tell upper from lower case.
+// The value of a key; nullptr where there is none. Keys are case-sensitive.
 const std::string* find_key(const TextKeys& keys, std::string_view name);
 
 }  // namespace sanscope

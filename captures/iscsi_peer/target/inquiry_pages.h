@@ -7,7 +7,7 @@
 
 namespace sanscope {
 
-// What INQUIRY tells of a memory target's logical unit.
+// What INQUIRY says of a memory target's logical unit.
 struct InquiryFacts {
     std::string serial;       // of the unit
     std::string target_name;  // an iSCSI name

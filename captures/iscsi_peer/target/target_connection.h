@@ -24,7 +24,7 @@ namespace sanscope {
 // medium takes no memory; a Data-In is made only once there is room to send it.
 class TargetConnection {
   public:
-    // `portal`: the address it came to, "127.0.0.1:3260", which discovery tells. The table must outlive it.
+    // `portal`: the address it came to, "127.0.0.1:3260", which discovery reports. The table must outlive it.
     TargetConnection(SessionTable& table, std::string portal);
     TargetConnection(const TargetConnection&) = delete;
     TargetConnection& operator=(const TargetConnection&) = delete;
@@ -49,7 +49,7 @@ class TargetConnection {
     }
     // Of these, what came of a PDU or a text that is not all there.
     size_t partial() const { return collected_.size() + text_.size(); }
-    // Since when its initiator has taken nothing of what is held for it; none where nothing is. Told by its owner.
+    // Since when its initiator has taken nothing of what is held for it; none where nothing is. Set by its owner.
     std::optional<std::chrono::steady_clock::time_point> stuck_since() const { return stuck_since_; }
     void set_stuck_since(std::optional<std::chrono::steady_clock::time_point> since) { stuck_since_ = since; }
     // It is to be closed at once, for others.

@@ -13,7 +13,7 @@ enum class FaultKind : uint8_t {
     busy,                   // status BUSY
     task_set_full,          // status TASK SET FULL
     check_condition,        // MEDIUM ERROR
-    short_read,             // half of the data of a read, told as a residual
+    short_read,             // half of the data of a read, reported as a residual
     corrupt_header_digest,  // of the answer's first PDU, where header digests were negotiated
     corrupt_data_digest,    // of the answer's first Data-In, where data digests were negotiated
     never_answer,

@@ -68,7 +68,7 @@ class TargetLogin {
     bool chap_chosen_ = false;
     bool first_ = true;
     bool discovery_ = false;
-    bool declared_ = false;  // our MaxRecvDataSegmentLength was told
+    bool declared_ = false;  // our MaxRecvDataSegmentLength was declared
     uint8_t stage_ = 0;
     unsigned requests_ = 0;
     std::string pending_;
