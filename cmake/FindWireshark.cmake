@@ -28,9 +28,11 @@ endif()
 
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(Wireshark
-  REQUIRED_VARS Wireshark_EPAN_LIBRARY Wireshark_WIRETAP_LIBRARY Wireshark_WSUTIL_LIBRARY Wireshark_INCLUDE_DIR PC_GLIB_FOUND
+  REQUIRED_VARS Wireshark_EPAN_LIBRARY Wireshark_WIRETAP_LIBRARY Wireshark_WSUTIL_LIBRARY Wireshark_INCLUDE_DIR
+  PC_GLIB_FOUND
   VERSION_VAR Wireshark_VERSION
-  REASON_FAILURE_MESSAGE "install libwireshark-dev and libglib2.0-dev, or leave it out with -DSANSCOPE_WITH_WIRESHARK=OFF")
+  REASON_FAILURE_MESSAGE
+    "install libwireshark-dev and libglib2.0-dev, or leave it out with -DSANSCOPE_WITH_WIRESHARK=OFF")
 
 if(Wireshark_FOUND AND NOT TARGET Wireshark::epan)
   add_library(Wireshark::epan INTERFACE IMPORTED)

@@ -1,15 +1,16 @@
-# Precompiled headers. Half of the time of a build from nothing was spent on reading the same standard headers again in each
-# of 720 sources. What is in cmake/precompiled/ comes from the distribution only: no header of ours is there, so that nothing
-# is compiled anew because one of ours changed, and each source still includes what it uses (SANSCOPE_FAST_BUILD=OFF builds
-# without, as clang-tidy sees it).
+# Precompiled headers. Half of the time of a build from nothing was spent on reading the same standard headers again in
+# each of 720 sources. What is in cmake/precompiled/ comes from the distribution only: no header of ours is there, so
+# that nothing is compiled anew because one of ours changed, and each source still includes what it uses
+# (SANSCOPE_FAST_BUILD=OFF builds without, as clang-tidy sees it).
 #
 # One precompiled header serves every target that is compiled with the same options: GCC refuses it otherwise, which
 # -Winvalid-pch makes an error.
 
 option(SANSCOPE_FAST_BUILD "Compile the headers of libraries once, and small sources together" ON)
 
-# sanscope_precompiled(NAME HEADER [PIE] [OPTIONS ...] [DEFINITIONS ...] [DEPENDS ...]): cmake/precompiled/HEADER, compiled once, for
-# sanscope_use_precompiled(TARGET NAME). PIE: for executables, whose code is compiled otherwise than that of libraries.
+# sanscope_precompiled(NAME HEADER [PIE] [OPTIONS ...] [DEFINITIONS ...] [DEPENDS ...]): cmake/precompiled/HEADER,
+# compiled once, for sanscope_use_precompiled(TARGET NAME). PIE: for executables, whose code is compiled otherwise than
+# that of libraries.
 function(sanscope_precompiled name header)
   if(NOT SANSCOPE_FAST_BUILD)
     return()
@@ -38,8 +39,8 @@ function(sanscope_use_precompiled target name)
   endif()
 endfunction()
 
-# sanscope_compile_together(TARGET): its sources compiled several at a time, where they are small beside the headers' inline
-# functions that each would compile again.
+# sanscope_compile_together(TARGET): its sources compiled several at a time, where they are small beside the headers'
+# inline functions that each would compile again.
 function(sanscope_compile_together target)
   if(SANSCOPE_FAST_BUILD)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)

@@ -1,5 +1,5 @@
-# What compiler and linker do for programs that read what others wrote. All that is built here has it but tests, which are not
-# optimised, and what sanitizers watch; analyzer/tests/hardening_test.py looks for it in what was built.
+# What compiler and linker do for programs that read what others wrote. All that is built here has it but tests, which
+# are not optimised, and what sanitizers watch; analyzer/tests/hardening_test.py looks for it in what was built.
 include(CheckCXXCompilerFlag)
 include(CheckCXXSourceCompiles)
 
@@ -20,8 +20,9 @@ if(SANSCOPE_HAS_STACK_CLASH_PROTECTION)
   list(APPEND hardening -fstack-clash-protection)
 endif()
 
-# memcpy(), read(), snprintf() and others that know how large what they write to is; level 3 knows it also where it was computed.
-# Of optimised code only: the C library warns in any other. -U: some distributions' compilers define it of themselves.
+# memcpy(), read(), snprintf() and others that know how large what they write to is; level 3 knows it also where it was
+# computed. Of optimised code only: the C library warns in any other. -U: some distributions' compilers define it of
+# themselves.
 set(CMAKE_REQUIRED_FLAGS "-O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -Werror")
 check_cxx_source_compiles("#include <cstdio>
                            static_assert(__USE_FORTIFY_LEVEL == 3);

@@ -17,7 +17,8 @@ if(SANSCOPE_BUILD_BENCHMARKS)
   find_package(benchmark REQUIRED)
 endif()
 
-# The engine is also loaded into Wireshark as part of a shared library, of which others must see but the plugin's own entry.
+# The engine is also loaded into Wireshark as part of a shared library, of which others must see but the plugin's own
+# entry.
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
@@ -88,8 +89,9 @@ function(sanscope_test name)
                        PROPERTIES TIMEOUT 300)
 endfunction()
 
-# sanscope_fuzzer(NAME SOURCES ... [DEPENDS ...]): the libFuzzer program `NAME_fuzz`. Where its source's folder has inputs to
-# begin with, `seeds/NAME`, builds without libFuzzer have a test `fuzz_seeds.NAME` that runs it on each of them.
+# sanscope_fuzzer(NAME SOURCES ... [DEPENDS ...]): the libFuzzer program `NAME_fuzz`. Where its source's folder has
+# inputs to begin with, `seeds/NAME`, builds without libFuzzer have a test `fuzz_seeds.NAME` that runs it on each of
+# them.
 function(sanscope_fuzzer name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   if(SANSCOPE_BUILD_FUZZERS)

@@ -140,8 +140,8 @@ class Record {
 #endif
     }
 
-    // The next one of the file; false at its end or where it is damaged, `error` then not being 0. `details`, if set, is to
-    // be freed.
+    // The next one of the file; false at its end or where it is damaged, `error` then not being 0. `details`, if set,
+    // is to be freed.
     bool read(wtap* file, int& error, char*& details) {
         gint64 offset = 0;
         wtap_rec_reset(&record_);

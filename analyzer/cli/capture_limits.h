@@ -11,7 +11,8 @@
 
 namespace sanscope {
 
-// Conditions as dumpcap has them: `stop_after` of -a, `rotate` of -b, each KEY:NUMBER. An Error says what is wrong with one.
+// Conditions as dumpcap has them: `stop_after` of -a, `rotate` of -b, each KEY:NUMBER. An Error says what is wrong with
+// one.
 //
 //     duration:SECONDS  filesize:KB (of 1000 bytes)  packets:N  files:N
 //

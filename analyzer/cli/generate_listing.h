@@ -9,8 +9,8 @@
 
 namespace sanscope {
 
-// `generate --discover`: the targets of a portal, or the LUNs of the target that `url` and `offer` name, on standard output. What
-// went wrong is reported on standard error.
+// `generate --discover`: the targets of a portal, or the LUNs of the target that `url` and `offer` name, on standard
+// output. What went wrong is reported on standard error.
 ExitStatus list_what_is_there(const GenerateOptions& options, const TargetUrl& url, const LoginOffer& offer);
 
 }  // namespace sanscope

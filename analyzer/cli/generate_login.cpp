@@ -14,7 +14,8 @@
 namespace sanscope {
 namespace {
 
-// The random format of RFC 7143 §11.12.5: sessions of another run are others. The qualifier, the last 16 bits, is left 0.
+// The random format of RFC 7143 §11.12.5: sessions of another run are others. The qualifier, the last 16 bits, is left
+// 0.
 uint64_t random_isid() {
     constexpr uint64_t random_format = 0x800000000000;
     uint32_t random = 0;

@@ -19,8 +19,8 @@
 
 namespace sanscope {
 
-// What `sanscope generate` reports of a load: in lines on standard error and the outcome on standard output, or all of it there as
-// events; and each second in a file of rows.
+// What `sanscope generate` reports of a load: in lines on standard error and the outcome on standard output, or all of
+// it there as events; and each second in a file of rows.
 class GenerateOutput {
   public:
     // `options` outlive this.

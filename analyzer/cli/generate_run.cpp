@@ -43,8 +43,9 @@ v1::RecordingRequest recording_request(const GenerateOptions& options, const Loa
     return request;
 }
 
-// Reports the seconds of a load: each is what came after the one before. A second is held back until it is clear that it is not
-// the last one: what is left at the end would else be reported as a moment in which all that was counted late seems to be done.
+// Reports the seconds of a load: each is what came after the one before. A second is held back until it is clear that
+// it is not the last one: what is left at the end would else be reported as a moment in which all that was counted late
+// seems to be done.
 class Seconds {
   public:
     Seconds(Load& load, GenerateOutput& output) : load_(load), output_(output) {}

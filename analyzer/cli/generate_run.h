@@ -9,8 +9,8 @@
 
 namespace sanscope {
 
-// Runs the load and reports on it until it has ended; records its packets meanwhile, where that is wanted. What stands in the way
-// of its beginning is reported on standard error.
+// Runs the load and reports on it until it has ended; records its packets meanwhile, where that is wanted. What stands
+// in the way of its beginning is reported on standard error.
 ExitStatus run_load(const GenerateOptions& options, LoadPlan plan, GenerateOutput& output);
 
 }  // namespace sanscope

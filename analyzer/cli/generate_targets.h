@@ -10,8 +10,8 @@
 
 namespace sanscope {
 
-// Logs in to a target, looks at the LUN, and where the load writes makes sure that it may be written to, perhaps by a question on
-// the terminal. `url` names a LUN.
+// Logs in to a target, looks at the LUN, and where the load writes makes sure that it may be written to, perhaps by a
+// question on the terminal. `url` names a LUN.
 Result<LoadTarget> prepare_target(const GenerateOptions& options, const TargetUrl& url, LoginOffer offer);
 
 }  // namespace sanscope

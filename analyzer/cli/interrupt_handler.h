@@ -7,8 +7,8 @@
 
 namespace sanscope {
 
-// While one lives, the first Ctrl-C only sets `interrupted`, also where something waits for more of standard input; the second
-// ends the program, or, where two are endured, only sets `interrupted_twice`, and the third ends it.
+// While one lives, the first Ctrl-C only sets `interrupted`, also where something waits for more of standard input; the
+// second ends the program, or, where two are endured, only sets `interrupted_twice`, and the third ends it.
 class InterruptHandler {
   public:
     enum class Endures : uint8_t { one, two };

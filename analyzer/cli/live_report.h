@@ -18,8 +18,9 @@
 
 namespace sanscope {
 
-// Analyses a recording from its files while they are written, on a thread of its own, which never keeps the recording waiting.
-// Memory does not grow with the recording: what is wrong is found at its end, in the files, where none of them is gone.
+// Analyses a recording from its files while they are written, on a thread of its own, which never keeps the recording
+// waiting. Memory does not grow with the recording: what is wrong is found at its end, in the files, where none of them
+// is gone.
 class LiveReport {
   public:
     LiveReport();

@@ -19,8 +19,8 @@ class LoadRecording {
   public:
     using Tell = std::function<void(const std::string& message)>;
 
-    // Once packets are being recorded. An Error where they cannot be. What goes wrong from then on goes to `tell`, within
-    // follow() and end().
+    // Once packets are being recorded. An Error where they cannot be. What goes wrong from then on goes to `tell`,
+    // within follow() and end().
     static Result<std::unique_ptr<LoadRecording>> begin(const v1::RecordingRequest& request, Tell tell);
 
     // Takes the recorder's events; to be called now and then.

@@ -25,7 +25,8 @@ struct AxisScale {
     double place(double value) const;
 };
 
-// Round steps of 1, 2 or 5 times a power of ten, from 0 or below the lowest value to above the highest one; some five of them.
+// Round steps of 1, 2 or 5 times a power of ten, from 0 or below the lowest value to above the highest one; some five
+// of them.
 AxisScale linear_axis(double lowest, double highest);
 
 // Powers of ten; also their doubles and fivefolds where there are no more than two decades. `lowest` > 0.

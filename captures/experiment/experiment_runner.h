@@ -39,14 +39,15 @@ struct RunTally {
     bool interrupted = false;
 };
 
-// Makes the runs one after the other and appends each to the file as soon as it is done; `tell` gets a line for each. Runs that
-// fail are reported and left out; it ends early after three in a row, or when `stop` is set. An Error where rows cannot be written.
+// Makes the runs one after the other and appends each to the file as soon as it is done; `tell` gets a line for each.
+// Runs that fail are reported and left out; it ends early after three in a row, or when `stop` is set. An Error where
+// rows cannot be written.
 Result<RunTally> make_runs(const ChosenExperiment& chosen, const std::vector<PlannedRun>& remaining,
                            const RunMeans& means, RunRecordFile& file, const std::atomic<bool>& stop,
                            const std::function<void(std::string_view)>& tell);
 
-// Writes table.csv, table.md, figure.svg, page.html and, with rsvg-convert, figure.png into the folder: the names of those
-// written.
+// Writes table.csv, table.md, figure.svg, page.html and, with rsvg-convert, figure.png into the folder: the names of
+// those written.
 Result<std::vector<std::string>> write_results(const ChosenExperiment& chosen,
                                                const std::vector<RunRecord>& records,
                                                const std::filesystem::path& folder, std::string_view version);

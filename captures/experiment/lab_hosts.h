@@ -19,8 +19,8 @@ namespace sanscope::lab {
 enum class LinkKind : uint8_t { netem, delay_node };
 std::string_view link_name(LinkKind kind);
 
-// Two hosts and the link between them, each a network namespace of its own, named after this process. They are removed when
-// this goes. Needs root.
+// Two hosts and the link between them, each a network namespace of its own, named after this process. They are removed
+// when this goes. Needs root.
 class LabHosts {
   public:
     static constexpr const char* initiator_address = "192.0.2.1";  // of TEST-NET-1, RFC 5737

@@ -11,8 +11,8 @@
 
 namespace sanscope::lab {
 
-// A program that runs in a host of the lab. It is ended and waited for when this goes, and by the kernel when this process
-// does.
+// A program that runs in a host of the lab. It is ended and waited for when this goes, and by the kernel when this
+// process does.
 class LabProcess {
   public:
     // In the network namespace `host`; in none where that is empty.
@@ -22,8 +22,9 @@ class LabProcess {
     LabProcess& operator=(LabProcess&&) = delete;
     ~LabProcess();
 
-    // Reads what it prints until `stop` is set (an Error "interrupted"), it ended, `seconds` have passed, or `wanted`, unless
-    // that is empty, was printed. An Error where it did not end well, in its own words, or `wanted` did not come.
+    // Reads what it prints until `stop` is set (an Error "interrupted"), it ended, `seconds` have passed, or `wanted`,
+    // unless that is empty, was printed. An Error where it did not end well, in its own words, or `wanted` did not
+    // come.
     Result<std::monostate> wait(double seconds, const std::atomic<bool>& stop, std::string_view wanted = {});
     // Lets so much time pass; an Error where it ended meanwhile, or `stop` is set.
     Result<std::monostate> still_runs(double seconds, const std::atomic<bool>& stop);

@@ -31,8 +31,8 @@ struct ChartPanel {
     std::vector<ChartLine> lines = {};
 };
 
-// The panels, two beside each other, each with its legend, as one SVG 1.1 document. On a logarithmic axis what is not above
-// zero is left out; a panel without points says so.
+// The panels, two beside each other, each with its legend, as one SVG 1.1 document. On a logarithmic axis what is not
+// above zero is left out; a panel without points says so.
 std::string chart_svg(const std::string& title, const std::vector<ChartPanel>& panels);
 
 }  // namespace sanscope::lab

@@ -9,8 +9,8 @@
 
 namespace sanscope::lab {
 
-// What `sanscope generate --json` printed. An Error where it is not that, or commands failed: such a run measures something
-// else.
+// What `sanscope generate --json` printed. An Error where it is not that, or commands failed: such a run measures
+// something else.
 Result<Measurement> parse_generate_outcome(std::string_view json);
 
 // What `iperf3 -J` printed of a receiver. An Error where it is not that, or iperf3 reported one.

@@ -9,8 +9,8 @@
 
 namespace sanscope::lab {
 
-// What is measured of a run. Turnaround is the initiator's, from the call that sends a command to its answer; of what packets
-// show, the target's own interface is where they were recorded.
+// What is measured of a run. Turnaround is the initiator's, from the call that sends a command to its answer; of what
+// packets show, the target's own interface is where they were recorded.
 enum class Measure : uint8_t {
     bytes_per_second,
     commands_per_second,

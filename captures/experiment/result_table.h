@@ -11,7 +11,8 @@
 
 namespace sanscope::lab {
 
-// The repetitions of a measure: their median, between the two middle ones where their number is even, and how far they spread.
+// The repetitions of a measure: their median, between the two middle ones where their number is even, and how far they
+// spread.
 struct Spread {
     double median = 0;
     double lowest = 0;

@@ -27,12 +27,13 @@ struct Selection {
 // Of "SETTING=VALUE[,VALUE…]".
 Result<Selection> parse_selection(std::string_view text);
 
-// Every combination of each sweep, in the order of the factors, none twice. An Error names the factor that cannot be set so.
+// Every combination of each sweep, in the order of the factors, none twice. An Error names the factor that cannot be
+// set so.
 Result<std::vector<RunSettings>> settings_of(const Experiment& experiment,
                                              const std::vector<Selection>& selected);
 
-// All settings once, then again: what else happens on the machine meanwhile falls on all alike. Within a repetition they are
-// shuffled, always alike.
+// All settings once, then again: what else happens on the machine meanwhile falls on all alike. Within a repetition
+// they are shuffled, always alike.
 std::vector<PlannedRun> plan_runs(const std::vector<RunSettings>& settings, unsigned repetitions);
 
 // How long so many runs take, estimated: hosts are built and removed around each load.

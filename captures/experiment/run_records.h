@@ -12,7 +12,8 @@
 
 namespace sanscope::lab {
 
-// A run that was done, as a row of runs.csv: its settings, the repetition, what made the link, seconds of load, measures.
+// A run that was done, as a row of runs.csv: its settings, the repetition, what made the link, seconds of load,
+// measures.
 struct RunRecord {
     PlannedRun run;
     std::string link;  // "netem" or "delay_node"
@@ -24,8 +25,8 @@ struct RunRecord {
 std::string run_records_header();
 std::string run_record_line(const RunRecord& record);
 
-// Of a whole runs.csv. A last line that was cut off, as by a loss of power, is left out; `whole_bytes` is where it begins. An
-// Error names the line that is none of ours.
+// Of a whole runs.csv. A last line that was cut off, as by a loss of power, is left out; `whole_bytes` is where it
+// begins. An Error names the line that is none of ours.
 struct RunRecords {
     std::vector<RunRecord> records;
     size_t whole_bytes = 0;

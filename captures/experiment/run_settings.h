@@ -54,7 +54,8 @@ std::span<const SettingColumn> setting_columns();
 // Null where there is none of this name.
 const SettingColumn* find_setting(std::string_view name);
 
-// All settings, comma after comma: the same text for the same settings. What means nothing to a plain socket is empty there.
+// All settings, comma after comma: the same text for the same settings. What means nothing to a plain socket is empty
+// there.
 std::string settings_text(const RunSettings& settings);
 
 }  // namespace sanscope::lab

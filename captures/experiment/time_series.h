@@ -19,8 +19,8 @@ struct MeanAndDeviation {
     double deviation;  // standard, of the whole
 };
 
-// Of the sum of all connections' windows, over time from `from_ns` to the last change: each window lasts until the next one of
-// its connection. Nothing where no time passes. Changes may be in any order.
+// Of the sum of all connections' windows, over time from `from_ns` to the last change: each window lasts until the next
+// one of its connection. Nothing where no time passes. Changes may be in any order.
 std::optional<MeanAndDeviation> aggregate_window(std::vector<WindowChange> changes, int64_t from_ns);
 
 // Data that was complete at a moment.
@@ -34,9 +34,9 @@ struct Rise {
     uint64_t bytes;   // until then
 };
 
-// When the rate first reached a share of the highest one, taken in steps of `step_ns` from `start_ns`: the end of that step.
-// The highest is that of `steps_of_highest` steps together, so that no single one that happened to be fast sets it. Nothing
-// where nothing arrived. Arrivals may be in any order; those before the start do not count.
+// When the rate first reached a share of the highest one, taken in steps of `step_ns` from `start_ns`: the end of that
+// step. The highest is that of `steps_of_highest` steps together, so that no single one that happened to be fast sets
+// it. Nothing where nothing arrived. Arrivals may be in any order; those before the start do not count.
 std::optional<Rise> rise_to(double share, const std::vector<DataArrival>& arrivals, int64_t start_ns,
                             int64_t step_ns, int64_t steps_of_highest);
 

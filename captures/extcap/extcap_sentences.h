@@ -9,7 +9,8 @@
 
 namespace sanscope {
 
-// What Wireshark reads of an external capture program (doc/extcap in its sources): a sentence a line, of words {key=value}.
+// What Wireshark reads of an external capture program (doc/extcap in its sources): a sentence a line, of words
+// {key=value}.
 
 // The interfaces that are offered, one for each that can be recorded from.
 std::string extcap_interfaces(const v1::InterfaceList& list, std::string_view version);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// sanscope-extcap: offers sanscope's recordings to Wireshark as interfaces, through its interface for external capture programs.
+// sanscope-extcap: offers sanscope's recordings to Wireshark as interfaces, through its interface for external capture
+// programs.
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <chrono>

@@ -15,8 +15,9 @@
 
 namespace sanscope {
 
-// Cuts the bytes that a connection receives into PDUs (RFC 7143 §11.2), however they come. Keeps no data and takes no memory:
-// what a PDU carries goes to the handler as it comes, or, where the handler wants none of it, may be left in the kernel.
+// Cuts the bytes that a connection receives into PDUs (RFC 7143 §11.2), however they come. Keeps no data and takes no
+// memory: what a PDU carries goes to the handler as it comes, or, where the handler wants none of it, may be left in
+// the kernel.
 //
 // The handler has:
 //     bool on_header(Bhs header)                                  whether it wants the data, if there are any

@@ -62,8 +62,8 @@ struct Variant {
 constexpr std::array variants{Variant{"tp_btf", "typed_", true}, Variant{"tp_btf", "typed_", false},
                               Variant{"raw_tp", "raw_", false}};
 
-// The library tells what went wrong on standard error, and in much detail where the kernel refuses a program: nothing that
-// a user of ours could do anything with. The error's number is kept.
+// The library tells what went wrong on standard error, and in much detail where the kernel refuses a program: nothing
+// that a user of ours could do anything with. The error's number is kept.
 int keep_quiet(libbpf_print_level /*level*/, const char* /*format*/, va_list /*arguments*/) {
     return 0;
 }
@@ -197,17 +197,17 @@ int BpfReader::open(const KernelTruthOptions& options, const Variant& variant) {
     return attach(variant);
 }
 
-// Called with each event of the ring. An answer below 0 ends the reading behind this event: where events come faster than
-// they are read there is no other end.
+// Called with each event of the ring. An answer below 0 ends the reading behind this event: where events come faster
+// than they are read there is no other end.
 int BpfReader::take(void* self, void* data, size_t size) {
     auto& reader = *static_cast<BpfReader*>(self);
     if (size == sizeof(kernel_event)) reader.assembler_->add(*static_cast<const kernel_event*>(data));
     return ++reader.taken_ * record_bytes < reader.ring_bytes_ ? 0 : -ECANCELED;
 }
 
-// Since the start. An event that comes while this processor is in the same program already, in a task that was interrupted,
-// is passed over by the kernel, which counts those of every port. Kernels that do not tell the count (before 5.19, without
-// rights) leave it at 0.
+// Since the start. An event that comes while this processor is in the same program already, in a task that was
+// interrupted, is passed over by the kernel, which counts those of every port. Kernels that do not tell the count
+// (before 5.19, without rights) leave it at 0.
 uint64_t BpfReader::lost() const {
     uint64_t lost = __atomic_load_n(static_cast<uint64_t*>(lost_.get()), __ATOMIC_RELAXED);
     bpf_program* program = nullptr;

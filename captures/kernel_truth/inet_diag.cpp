@@ -26,8 +26,8 @@ constexpr uint32_t states_of_interest = 1u << 1      // ESTABLISHED
                                         | 1u << 9    // LAST_ACK
                                         | 1u << 11;  // CLOSING
 
-// struct tcp_info grows at its end: what this kernel's answer is long enough for is there. Behind the last member that every
-// header of Linux 5.4 and later knows comes what the receiver advertises (Linux 6.2).
+// struct tcp_info grows at its end: what this kernel's answer is long enough for is there. Behind the last member that
+// every header of Linux 5.4 and later knows comes what the receiver advertises (Linux 6.2).
 constexpr size_t snd_wnd_at = offsetof(tcp_info, tcpi_snd_wnd);
 constexpr size_t rcv_wnd_at = snd_wnd_at + sizeof(uint32_t);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-// One event as it comes from the kernel, by whichever way. The BPF program, which is C, writes it into its ring as it is.
+// One event as it comes from the kernel, by whichever way. The BPF program, which is C, writes it into its ring as it
+// is.
 
 #ifdef __cplusplus
 #include <cstdint>

@@ -14,8 +14,8 @@
 
 namespace sanscope {
 
-// What stands in the rings of perf events (perf_event_open(2)): records of tracepoints, sampled with PERF_SAMPLE_TIME and
-// PERF_SAMPLE_RAW alone.
+// What stands in the rings of perf events (perf_event_open(2)): records of tracepoints, sampled with PERF_SAMPLE_TIME
+// and PERF_SAMPLE_RAW alone.
 class PerfDecoder {
   public:
     // The tracepoint tcp_probe. Error where it lacks a field that is needed.
@@ -25,8 +25,8 @@ class PerfDecoder {
     std::optional<Error> add_cong_state_set(const TracepointFormat& format);
     std::optional<Error> add_destroy_sock(const TracepointFormat& format);
 
-    // One record with its header of 8 bytes: to the assembler what it tells. Records of other kinds, and those too short for
-    // what they should hold, tell nothing. Whether it is a sample, which an event that was not lost leaves.
+    // One record with its header of 8 bytes: to the assembler what it tells. Records of other kinds, and those too
+    // short for what they should hold, tell nothing. Whether it is a sample, which an event that was not lost leaves.
     bool decode(std::span<const uint8_t> record, TruthAssembler& assembler) const;
 
   private:

@@ -28,7 +28,8 @@ namespace {
 
 constexpr std::array tracefs_folders{"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
-// Memory that an unprivileged process may lock is short: where so much is refused, half of it is asked for, down to this.
+// Memory that an unprivileged process may lock is short: where so much is refused, half of it is asked for, down to
+// this.
 constexpr size_t least_ring_bytes = 64u << 10;
 constexpr size_t most_ring_bytes = 1u << 30;
 
@@ -172,8 +173,8 @@ std::optional<Error> PerfReader::open(const KernelTruthOptions& options) {
     return std::nullopt;
 }
 
-// The kernel counts every event, also those of which it leaves no record, because the ring is full or for other reasons. One
-// that was counted when the ring was read last has its record in it by now.
+// The kernel counts every event, also those of which it leaves no record, because the ring is full or for other
+// reasons. One that was counted when the ring was read last has its record in it by now.
 void PerfReader::read_processor(Processor& processor, TruthAssembler& assembler) const {
     uint64_t counted = 0;
     for (const Descriptor& event : processor.events) {

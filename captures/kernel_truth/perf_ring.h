@@ -22,7 +22,8 @@ class PerfRing {
     PerfRing(int event, size_t bytes);
     explicit operator bool() const { return static_cast<bool>(mapping_); }
 
-    // The records that were there when it was called, each with its header, in order. `take(record)` must not keep the span.
+    // The records that were there when it was called, each with its header, in order. `take(record)` must not keep the
+    // span.
     template <class Take>
     void read(const Take& take) {
         const uint64_t end = head();

@@ -11,8 +11,8 @@
 
 namespace sanscope {
 
-// Where the fields of a tracepoint's record are, as tracefs' file `format` tells it (Linux, Documentation/trace/events.rst).
-// It differs from kernel to kernel.
+// Where the fields of a tracepoint's record are, as tracefs' file `format` tells it (Linux,
+// Documentation/trace/events.rst). It differs from kernel to kernel.
 class TracepointFormat {
   public:
     struct Field {

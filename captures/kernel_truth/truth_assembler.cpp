@@ -87,8 +87,8 @@ void TruthAssembler::tell_if_new(Socket& socket, const kernel_event& event, v1::
     message.set_mss(told.mss);
 }
 
-// An event's two clocks were read one after the other: of events of two processors at nearly the same time, the one that is
-// first by the one clock may be second by the other.
+// An event's two clocks were read one after the other: of events of two processors at nearly the same time, the one
+// that is first by the one clock may be second by the other.
 int64_t TruthAssembler::time_of(const kernel_event& event, const ClockOffsets& clocks) {
     constexpr int64_t between_readings_ns = 1'000'000;
     const int64_t time_ns = clocks.real_ns(event.monotonic_ns, event.tai_ns);

@@ -15,8 +15,8 @@ namespace sanscope {
 // Puts events in order, gives sockets their numbers, and fills messages.
 //
 // A socket is the same as long as the kernel's pointer, addresses, ports and, where both are known, cookies are: a new
-// connection on memory that was used before is another one. Numbers count from 1 and are used once. What has no other end
-// (a socket that is not connected yet, or a listener's copy that has no addresses so far) is not told.
+// connection on memory that was used before is another one. Numbers count from 1 and are used once. What has no other
+// end (a socket that is not connected yet, or a listener's copy that has no addresses so far) is not told.
 class TruthAssembler {
   public:
     // Sockets known at a time. Those closed are forgotten; beyond this all are, and get new numbers.
@@ -28,9 +28,9 @@ class TruthAssembler {
     void add_lost(uint64_t events) { lost_ += events; }
     size_t pending() const { return pending_.size(); }
 
-    // Empties `truth` and fills it with the pending events up to `until_ns` on CLOCK_MONOTONIC, the oldest `most` at most,
-    // in order of CLOCK_MONOTONIC. Time stamps stand in the same order unless the clock was stepped back in between.
-    // Whether more are there up to `until_ns`.
+    // Empties `truth` and fills it with the pending events up to `until_ns` on CLOCK_MONOTONIC, the oldest `most` at
+    // most, in order of CLOCK_MONOTONIC. Time stamps stand in the same order unless the clock was stepped back in
+    // between. Whether more are there up to `until_ns`.
     bool take(uint64_t until_ns, size_t most, const ClockOffsets& clocks, v1::KernelTruth& truth);
 
     // Sockets are told again when next met: what follows goes into another file.

@@ -7,8 +7,8 @@
 
 namespace sanscope {
 
-// Waits for the kernel to call, not for there to be something: each call wakes once. What trickles in meanwhile waits for
-// the end of the time, so that it is read in large portions.
+// Waits for the kernel to call, not for there to be something: each call wakes once. What trickles in meanwhile waits
+// for the end of the time, so that it is read in large portions.
 class Wakeups {
   public:
     Wakeups();

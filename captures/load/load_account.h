@@ -37,14 +37,14 @@ std::string_view load_failure_name(LoadFailure failure);
 // "task_set_full": in JSON and CSV.
 std::string_view load_failure_key(LoadFailure failure);
 
-// What became of the commands of one thread's load, or of all together. Each command counts as sent once, and then once as done
-// or as failed; what is neither is in flight. Sizes are bytes, moments and durations nanoseconds.
+// What became of the commands of one thread's load, or of all together. Each command counts as sent once, and then once
+// as done or as failed; what is neither is in flight. Sizes are bytes, moments and durations nanoseconds.
 class LoadAccount {
   public:
     void on_sent(LoadKind kind) { ++counts(kind).sent; }
 
-    // GOOD came, and all of the data. `turnaround_ns`: from sending it to its status; `delay_ns`: how long after it was due
-    // it was sent (0 without a rate).
+    // GOOD came, and all of the data. `turnaround_ns`: from sending it to its status; `delay_ns`: how long after it was
+    // due it was sent (0 without a rate).
     void on_done(LoadKind kind, uint64_t bytes, int64_t turnaround_ns, int64_t delay_ns = 0) {
         OfKind& account = counts(kind);
         ++account.done;

@@ -15,8 +15,8 @@
 
 namespace sanscope {
 
-// A load reported to a program: JSON objects, one a line, each of which the sink gets in one piece at once. All functions give false
-// where it did not take one.
+// A load reported to a program: JSON objects, one a line, each of which the sink gets in one piece at once. All
+// functions give false where it did not take one.
 class LoadEvents {
   public:
     // The sink outlives this.

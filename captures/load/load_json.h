@@ -12,8 +12,8 @@
 
 namespace sanscope {
 
-// One object in one line. `commands` are those that were done, `errors` those that were sent and failed, for whatever reason;
-// both together are `sent`. False where the sink did not take it.
+// One object in one line. `commands` are those that were done, `errors` those that were sent and failed, for whatever
+// reason; both together are `sent`. False where the sink did not take it.
 bool write_load_json(const LoadSummary& summary, ByteSink& sink);
 
 // The same without an end of line, and parts of it, as members of other objects.

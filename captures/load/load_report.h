@@ -26,14 +26,15 @@ struct LoadSummary {
 // "3 BUSY, 2 timed out"; "" where nothing failed.
 std::string failures_text(const LoadAccount& account);
 
-// One second of a load, without a line feed: throughput, commands a second, turnaround, what failed. `at_seconds`: since the
-// start; `in_flight`: at its end.
+// One second of a load, without a line feed: throughput, commands a second, turnaround, what failed. `at_seconds`:
+// since the start; `in_flight`: at its end.
 std::string running_line(const LoadAccount& second, double at_seconds, uint64_t in_flight);
 
 // For reading: several lines.
 std::string load_text(const LoadSummary& summary);
 
-// A row for each second: of the columns `seconds` is since the start, `in_flight` at the second's end, all else within it.
+// A row for each second: of the columns `seconds` is since the start, `in_flight` at the second's end, all else within
+// it.
 std::string_view load_csv_header();
 std::string load_csv_row(const LoadAccount& second, double at_seconds, uint64_t in_flight);
 

@@ -617,7 +617,8 @@ bool LoadThread::out_of_work(const Worker& worker) const {
     return worker.commands_left == 0 || worker.bytes_left == 0;
 }
 
-// Which command comes next; false where there is none, or none yet. What was written is read back also once no more is written.
+// Which command comes next; false where there is none, or none yet. What was written is read back also once no more is
+// written.
 bool LoadThread::find_next(Worker& worker) {
     if (worker.held) return true;
     worker.held_reads_back = !worker.to_read_back.empty();

@@ -23,8 +23,8 @@
 
 namespace sanscope {
 
-// The sessions of some of a load's workers, driven by the thread that calls run(): nothing of them is shared with others, and
-// a command costs no allocation, lock or copy of its data.
+// The sessions of some of a load's workers, driven by the thread that calls run(): nothing of them is shared with
+// others, and a command costs no allocation, lock or copy of its data.
 class LoadThread {
   public:
     // Workers `first`, `first` + `step`, … of `plan`, which outlives this, as does `messages`.

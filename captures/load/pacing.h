@@ -11,14 +11,15 @@
 
 namespace sanscope {
 
-// When commands are sent. Without any of it, a slot of the queue sends its next command as soon as the one before is answered.
+// When commands are sent. Without any of it, a slot of the queue sends its next command as soon as the one before is
+// answered.
 struct PacingOptions {
     // Commands a second over all workers, sent at their own times however slowly answers come (an open loop); 0: none.
     double rate = 0;
     // Between a slot's answer and its next command.
     int64_t think_time_ns = 0;
-    // Commands of one worker that are due at once; 0: none. With a rate, a burst's commands are all due when its first is. Else
-    // the next burst is due `burst_pause_ns` after the last answer to the one before.
+    // Commands of one worker that are due at once; 0: none. With a rate, a burst's commands are all due when its first
+    // is. Else the next burst is due `burst_pause_ns` after the last answer to the one before.
     uint32_t burst = 0;
     int64_t burst_pause_ns = 0;
 };
@@ -44,8 +45,8 @@ inline Result<std::monostate> check_pacing(const PacingOptions& options) {
 //     if (int64_t due = pacing.due_ns(slot.free_since_ns); due <= now_ns) { send; slot.due_ns = due; pacing.on_sent(); }
 //     … pacing.on_ended(now_ns); slot.free_since_ns = now_ns;
 //
-// What is due stays due: where no slot was free at that moment, the command goes later, and its turnaround, measured from when it
-// was due, has the wait in it (no coordinated omission).
+// What is due stays due: where no slot was free at that moment, the command goes later, and its turnaround, measured
+// from when it was due, has the wait in it (no coordinated omission).
 class Pacing {
   public:
     // Later than any moment: only an answer makes a command due.
@@ -59,7 +60,8 @@ class Pacing {
           worker_(worker),
           workers_(workers) {}
 
-    // When the worker's next command is due, were it sent by a slot that is free since then (from the start on: start_ns).
+    // When the worker's next command is due, were it sent by a slot that is free since then (from the start on:
+    // start_ns).
     int64_t due_ns(int64_t free_since_ns) const {
         if (options_.rate > 0) return scheduled_ns(sent_);
         if (options_.burst > 0 && sent_ > 0 && sent_ % options_.burst == 0 && !burst_begins_) {

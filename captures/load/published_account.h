@@ -8,8 +8,8 @@
 
 namespace sanscope {
 
-// A thread's account as others may see it while its load runs: they ask, and the thread hands out a copy at its next turn. A
-// turn costs it a look at a flag; nothing else of the account is shared.
+// A thread's account as others may see it while its load runs: they ask, and the thread hands out a copy at its next
+// turn. A turn costs it a look at a flag; nothing else of the account is shared.
 class PublishedAccount {
   public:
     // The thread that owns the account, once in each round of its loop.

@@ -5,8 +5,8 @@
 
 namespace sanscope {
 
-// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014): eight bytes of state, any seed
-// is a good one, and the same seed gives the same numbers everywhere.
+// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014): eight bytes of state,
+// any seed is a good one, and the same seed gives the same numbers everywhere.
 class RandomNumbers {
   public:
     explicit RandomNumbers(uint64_t seed) : state_(seed) {}

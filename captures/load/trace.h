@@ -38,9 +38,9 @@ struct Trace {
     std::string told() const;
 };
 
-// Takes commands one by one, in whatever order, and makes a trace of them. Where a command carries both its blocks and its
-// bytes, the capture's block size is what they say, and the place is the same number of bytes; else its blocks stand for the
-// LUN's.
+// Takes commands one by one, in whatever order, and makes a trace of them. Where a command carries both its blocks and
+// its bytes, the capture's block size is what they say, and the place is the same number of bytes; else its blocks
+// stand for the LUN's.
 class TraceMaker {
   public:
     explicit TraceMaker(const TraceOptions& options) : options_(options) {}

@@ -10,8 +10,8 @@
 
 namespace sanscope {
 
-// What --verify writes, so that what is read back shows whether it is what was written there, and if not, what else it is.
-// Each piece of 512 bytes stands for itself, all numbers little-endian:
+// What --verify writes, so that what is read back shows whether it is what was written there, and if not, what else it
+// is. Each piece of 512 bytes stands for itself, all numbers little-endian:
 //
 //      0  the letters "sanscope"
 //      8  offset of the piece in the LUN, in bytes
@@ -36,8 +36,8 @@ class VerifyPattern {
         uint64_t offset = 0;   // of the first wrong byte in the LUN
         std::string happened;  // what seems to have: "the data of offset 4096 is there"
     };
-    // What is wrong with `data`, which begins and ends anywhere, and should be of this generation; nullopt where nothing is.
-    // Of a piece that is there in part only less can be said.
+    // What is wrong with `data`, which begins and ends anywhere, and should be of this generation; nullopt where
+    // nothing is. Of a piece that is there in part only less can be said.
     std::optional<Mismatch> check(std::span<const uint8_t> data, uint64_t offset, uint64_t generation) const;
 
   private:

@@ -42,13 +42,13 @@ struct WorkloadCommand {
 
 // Which command comes next, for one worker: a session, or a group of them, one to each target, that share a queue.
 //
-// Several LUNs are one volume striped like RAID-0, as far as the smallest of them goes. Requests are aligned to their size in
-// the volume; one that crosses the edge of a stripe becomes several commands, one behind the other.
+// Several LUNs are one volume striped like RAID-0, as far as the smallest of them goes. Requests are aligned to their
+// size in the volume; one that crosses the edge of a stripe becomes several commands, one behind the other.
 //
-// Sequential: each worker has a region of its own, all of the same size, from whose end it goes back to its start. Were the
-// requests of one sequence dealt out in turn, what each target saw would be sequential only while all sessions keep the same
-// pace, which nothing makes them do. Random and zipf: all workers draw from the whole volume, each its own numbers; what is hot
-// is the same for all of one seed, and lies scattered over the volume.
+// Sequential: each worker has a region of its own, all of the same size, from whose end it goes back to its start. Were
+// the requests of one sequence dealt out in turn, what each target saw would be sequential only while all sessions keep
+// the same pace, which nothing makes them do. Random and zipf: all workers draw from the whole volume, each its own
+// numbers; what is hot is the same for all of one seed, and lies scattered over the volume.
 class Workload {
   public:
     // An Error where the options and the LUNs do not go together.

@@ -7,9 +7,10 @@
 
 namespace sanscope {
 
-// Draws ranks 1 … `count`, rank k with a probability in proportion to k^-theta: Zipf's law. By rejection-inversion (Hörmann,
-// Derflinger: Rejection-inversion to generate variates from monotone discrete distributions, ACM TOMACS 6(3), 1996): exact but
-// for the rounding of doubles, without a table, in less than two attempts on average whatever the count.
+// Draws ranks 1 … `count`, rank k with a probability in proportion to k^-theta: Zipf's law. By rejection-inversion
+// (Hörmann, Derflinger: Rejection-inversion to generate variates from monotone discrete distributions, ACM TOMACS 6(3),
+// 1996): exact but for the rounding of doubles, without a table, in less than two attempts on average whatever the
+// count.
 class ZipfRanks {
   public:
     // 1 <= `count` < 2^53, 0 < `theta`, finite.

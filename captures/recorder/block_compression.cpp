@@ -12,7 +12,8 @@ namespace {
 
 // Headers of iSCSI shrink to nearly as little as with the levels above, at a third of their time.
 constexpr int level = 3;
-// What the compressor may refer back to, as powers of two: less than it offers, and what is granted to one that is not ours.
+// What the compressor may refer back to, as powers of two: less than it offers, and what is granted to one that is not
+// ours.
 constexpr int window = 20;
 constexpr int largest_window = 23;
 constexpr size_t step = size_t{256} << 10;

@@ -14,8 +14,8 @@ struct ZSTD_DCtx_s;
 
 namespace sanscope {
 
-// pcapng blocks as they travel between hosts: one zstd stream (RFC 8878), flushed behind each piece, so that small pieces too
-// are referred to what came before them.
+// pcapng blocks as they travel between hosts: one zstd stream (RFC 8878), flushed behind each piece, so that small
+// pieces too are referred to what came before them.
 
 class BlockCompressor {
   public:
@@ -45,7 +45,8 @@ class BlockDecompressor {
         std::span<const uint8_t> bytes;  // until the next piece
         uint64_t packets = 0;
     };
-    // Of whatever came from a host that is not trusted: whole blocks, or nothing. After nothing there is nothing to come.
+    // Of whatever came from a host that is not trusted: whole blocks, or nothing. After nothing there is nothing to
+    // come.
     std::optional<Blocks> decompress(std::span<const uint8_t> piece);
 
   private:

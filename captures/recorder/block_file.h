@@ -18,8 +18,8 @@ class BlockFile {
         int error = 0;         // an errno value, where not all; EPIPE: nobody reads any more
         uint64_t packets = 0;  // in the file now
     };
-    // Writes whole blocks with so many packets. Where that fails, nothing can be written after that; the file ends with whole
-    // blocks then, and with `tail`, where that can be.
+    // Writes whole blocks with so many packets. Where that fails, nothing can be written after that; the file ends with
+    // whole blocks then, and with `tail`, where that can be.
     virtual Written write(std::span<const uint8_t> blocks, uint64_t packets, const std::string& tail) = 0;
     virtual uint64_t bytes() const = 0;
     // False where only now it shows that something was not written.

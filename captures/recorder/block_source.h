@@ -28,8 +28,8 @@ class BlockSource {
     virtual void start(BlockSink& sink) = 0;
     // Hands over what there is; nothing afterwards.
     virtual void stop() = 0;
-    // On the writer's thread, behind the interfaces of each file: appends the blocks that others rest on, such as names that
-    // were written to an earlier file.
+    // On the writer's thread, behind the interfaces of each file: appends the blocks that others rest on, such as names
+    // that were written to an earlier file.
     virtual void file_begins(std::string& blocks) = 0;
 };
 

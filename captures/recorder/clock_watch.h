@@ -12,8 +12,8 @@ class ClockWatch {
     // What is set within so much is no step: a clock that is steered runs so much faster or slower in a minute.
     static constexpr int64_t least_step_ns = 50'000'000;
 
-    // CLOCK_REALTIME and CLOCK_BOOTTIME of one moment. By how much the former was set since the last look, ahead where it is
-    // positive; nothing where it was not.
+    // CLOCK_REALTIME and CLOCK_BOOTTIME of one moment. By how much the former was set since the last look, ahead where
+    // it is positive; nothing where it was not.
     std::optional<int64_t> look(int64_t real_ns, int64_t boot_ns);
     // The same of now.
     std::optional<int64_t> look();

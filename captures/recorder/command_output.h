@@ -5,7 +5,8 @@
 
 namespace sanscope {
 
-// Writes a command for a recorder to a pipe that may not block; a recorder reads its commands at once. False: it does not.
+// Writes a command for a recorder to a pipe that may not block; a recorder reads its commands at once. False: it does
+// not.
 bool write_command(int descriptor, const v1::RecorderCommand& command);
 
 }  // namespace sanscope

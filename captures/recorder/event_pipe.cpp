@@ -20,7 +20,8 @@ void EventPipe::send(const v1::RecordingEvent& event) {
         bytes_.clear();
         begin_ = 0;
     }
-    // What was written goes once it is the larger part: else a reader that is always a little behind would make it grow.
+    // What was written goes once it is the larger part: else a reader that is always a little behind would make it
+    // grow.
     if (begin_ > bytes_.size() / 2) {
         bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(begin_));
         begin_ = 0;

@@ -163,7 +163,8 @@ std::variant<std::unique_ptr<InterfaceCapture>, CaptureTrouble> InterfaceCapture
             {Trouble::NOT_OFFERED,
              fmt::format("{}: {}", name, *message == '\0' ? pcap_statustostr(status) : message)});
     }
-    // Of all interfaces together, this kind of header carries which one a packet was on; where there is none, the other will do.
+    // Of all interfaces together, this kind of header carries which one a packet was on; where there is none, the other
+    // will do.
     if (name == "any") pcap_set_datalink(handle.get(), DLT_LINUX_SLL2);
     if (pcap_setnonblock(handle.get(), 1, fault.data()) != 0)
         return CaptureTrouble{Trouble::OTHER, fmt::format("{}: {}", name, fault.data())};
@@ -294,7 +295,8 @@ void InterfaceCapture::run() {
             if (!watch_link(nullptr)) break;
             next_statistics = now + between_statistics;
         }
-        // What was there when the stop came may still be in a part of the ring that is not full, or behind much else in it.
+        // What was there when the stop came may still be in a part of the ring that is not full, or behind much else in
+        // it.
         if (stop_ && stop_at == Clock::time_point::max()) {
             stop_at = now + milliseconds(3 * retire_ms);
             stop_ns = before_ns;

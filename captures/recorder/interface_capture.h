@@ -28,8 +28,9 @@ struct CaptureTrouble {
     std::string message;
 };
 
-// One interface of this host: a thread that takes its packets from the kernel's ring (libpcap, TPACKET_V3) and puts each as a
-// pcapng block into a buffer for the writer. An interface that goes down is waited for; the kernel lets the socket go on.
+// One interface of this host: a thread that takes its packets from the kernel's ring (libpcap, TPACKET_V3) and puts
+// each as a pcapng block into a buffer for the writer. An interface that goes down is waited for; the kernel lets the
+// socket go on.
 class InterfaceCapture {
   public:
     using Tell = std::function<void(CaptureTrouble)>;

@@ -18,7 +18,8 @@ namespace sanscope {
 // The pcapng blocks of a message, each with a payload that readers believe; none of an empty message.
 std::string kernel_truth_blocks(const v1::KernelTruth& truth);
 
-// The ports that a capture filter of the form "tcp port 3260 or port 860" is about; none of any that may mean others too.
+// The ports that a capture filter of the form "tcp port 3260 or port 860" is about; none of any that may mean others
+// too.
 std::vector<uint16_t> ports_of_filter(const std::string& filter);
 
 // Writes what the kernel reports of this host's connections beside their packets.

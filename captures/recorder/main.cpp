@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// sanscope-recorder: records packets of interfaces into pcapng files, for sanscope, which needs no rights of its own then.
-// One command on standard input, events on standard output: analyzer/proto/sanscope/v1/recording.proto.
+// sanscope-recorder: records packets of interfaces into pcapng files, for sanscope, which needs no rights of its own
+// then. One command on standard input, events on standard output: analyzer/proto/sanscope/v1/recording.proto.
 #include <array>
 #include <csignal>
 #include <cstdio>

@@ -11,21 +11,21 @@
 
 namespace sanscope {
 
-// Brings the packets of several interfaces into the order of their times: both ways of a connection may take different ones.
-// Each interface's own packets stay in the order they came in.
+// Brings the packets of several interfaces into the order of their times: both ways of a connection may take different
+// ones. Each interface's own packets stay in the order they came in.
 class MergeBuffers {
   public:
     using Clock = std::chrono::steady_clock;
 
-    // A buffer is given back once all of it is merged. `latest`: however little the other interfaces bring, a buffer is not
-    // kept for longer than this after it was handed over.
+    // A buffer is given back once all of it is merged. `latest`: however little the other interfaces bring, a buffer is
+    // not kept for longer than this after it was handed over.
     MergeBuffers(size_t interfaces, PacketBuffers& buffers, std::chrono::milliseconds latest);
 
     void add(PacketBuffer* buffer);
     // Nothing of this interface from before this time is still to come.
     void complete_until(uint32_t interface, int64_t time_ns);
-    // The clock was set: what comes of later times from here on says nothing of earlier ones. All there is should have been
-    // merged.
+    // The clock was set: what comes of later times from here on says nothing of earlier ones. All there is should have
+    // been merged.
     void forget_times();
     // Nothing will come of the interface any more.
     void ended(uint32_t interface);

@@ -15,8 +15,8 @@ namespace sanscope {
 // A file of whole pcapng blocks that stays one, whatever happens to the disk.
 class OutputFile final : public BlockFile {
   public:
-    // Makes or empties the file, with the permissions 0600. A symbolic link in a folder where everybody may make files is
-    // followed only if it belongs to this user; a file that is there already is taken only if it does.
+    // Makes or empties the file, with the permissions 0600. A symbolic link in a folder where everybody may make files
+    // is followed only if it belongs to this user; a file that is there already is taken only if it does.
     static Result<OutputFile> create(const std::string& path);
     // Takes a descriptor that was opened by others, a pipe perhaps.
     explicit OutputFile(FileDescriptor descriptor);

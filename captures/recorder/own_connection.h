@@ -14,7 +14,8 @@ struct OwnConnection {
     std::string ends;        // for people
 };
 
-// From SSH_CONNECTION, as sshd sets it: client's address and port, server's address and port. Nothing where it is not that.
+// From SSH_CONNECTION, as sshd sets it: client's address and port, server's address and port. Nothing where it is not
+// that.
 std::optional<OwnConnection> own_connection(std::string_view ssh_connection);
 
 // A filter for what matches `filter` but not `left_out`, either of which may be empty.

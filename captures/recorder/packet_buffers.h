@@ -29,8 +29,8 @@ struct PacketBuffer {
     std::span<const uint8_t> blocks() const { return {memory.get(), used}; }
 };
 
-// A fixed number of buffers that go round between the threads that fill them and one that writes them. A buffer belongs to
-// whoever has taken it. The one used last is the first to be used again, for the caches may still have it.
+// A fixed number of buffers that go round between the threads that fill them and one that writes them. A buffer belongs
+// to whoever has taken it. The one used last is the first to be used again, for the caches may still have it.
 class PacketBuffers {
   public:
     // Each has `bytes` bytes. The memory is the system's until it is first used.

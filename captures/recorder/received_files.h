@@ -13,8 +13,8 @@
 
 namespace sanscope {
 
-// The files of a recording that another host makes: it says when each begins and ends, this host where they are and how many
-// are kept.
+// The files of a recording that another host makes: it says when each begins and ends, this host where they are and how
+// many are kept.
 class ReceivedFiles {
   public:
     enum class State : uint8_t {

@@ -42,8 +42,8 @@ class EventQueue {
     FileDescriptor wake_;
 };
 
-// A recording: a thread for each interface, which fills buffers, and one that writes them into files. In the order of the
-// functions: with the process's rights open(); without them prepare(); then start().
+// A recording: a thread for each interface, which fills buffers, and one that writes them into files. In the order of
+// the functions: with the process's rights open(); without them prepare(); then start().
 class Recorder : private BlockSink {
   public:
     struct Surroundings {

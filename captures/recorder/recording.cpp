@@ -25,7 +25,8 @@ constexpr auto patience_for_logging_in = 120000ms;
 constexpr auto patience_for_the_end = 8000ms;
 // Of the events that reach this process none is long: packets go into files.
 constexpr MessageDecoder::Limits event_limits{.length = uint64_t{4} << 20, .parts = 1 << 16};
-// What is taken in at a time, so that one who writes without end does not keep others waiting, nor a deadline from being seen.
+// What is taken in at a time, so that one who writes without end does not keep others waiting, nor a deadline from
+// being seen.
 constexpr size_t most_at_once = size_t{1} << 20;
 constexpr size_t most_said = 4096;
 

@@ -17,11 +17,12 @@
 
 namespace sanscope {
 
-// Of packets that travel through ssh, unless said otherwise: enough for the headers of Ethernet, IP, TCP and iSCSI. Bytes.
+// Of packets that travel through ssh, unless said otherwise: enough for the headers of Ethernet, IP, TCP and iSCSI.
+// Bytes.
 constexpr uint32_t headers_only = 128;
 
-// A recording that sanscope-recorder makes for this program. No threads of its own; one thread at a time. When this goes, the
-// recording ends, unless its request says that it goes on alone.
+// A recording that sanscope-recorder makes for this program. No threads of its own; one thread at a time. When this
+// goes, the recording ends, unless its request says that it goes on alone.
 class Recording {
   public:
     struct Options {
@@ -29,7 +30,8 @@ class Recording {
         int output_descriptor = -1;  // what `to_descriptor_3` of the request writes to
         // Whose packets are recorded, into files here: through ssh, by sanscope-remote-recorder. Nothing: this host's.
         std::optional<v1::RemoteHost> remote = std::nullopt;
-        // Of a question: set where nobody waits for its answer any more. Outlives the question; nullptr: somebody always does.
+        // Of a question: set where nobody waits for its answer any more. Outlives the question; nullptr: somebody
+        // always does.
         const std::atomic<bool>* stop = nullptr;
         // With this host's recorder, from a question to the whole of its answer.
         std::chrono::milliseconds patience{10'000};
@@ -52,8 +54,8 @@ class Recording {
     Recording& operator=(const Recording&) = delete;
     ~Recording();
 
-    // Gives the events that have come to `take`, having waited for the first for `patience` at most. The last one is always an
-    // Ended; a recorder that died is reported as trouble before it. False once that was given.
+    // Gives the events that have come to `take`, having waited for the first for `patience` at most. The last one is
+    // always an Ended; a recorder that died is reported as trouble before it. False once that was given.
     bool poll(std::chrono::milliseconds patience, const Take& take);
     // Readable when poll() has something to give, for those who wait for other things besides; -1 when it has ended.
     int descriptor() const { return helper_.output.get(); }

@@ -12,7 +12,8 @@
 
 namespace sanscope {
 
-// Makes of the events of a recording on another host, which bring its packets along, those of a recording that is made here.
+// Makes of the events of a recording on another host, which bring its packets along, those of a recording that is made
+// here.
 class RecordingRelay {
   public:
     // `tell` takes the events of this side.

@@ -18,7 +18,8 @@ constexpr std::array<std::string_view, 5> usual_places = {
 constexpr std::string_view start_first =
     "for r do if command -v \"$r\" >/dev/null 2>&1; then exec \"$r\"; fi; done; exit 127";
 
-// ssh is to carry bytes, and to notice within a minute that it cannot. What the user's own words say of these comes before.
+// ssh is to carry bytes, and to notice within a minute that it cannot. What the user's own words say of these comes
+// before.
 constexpr std::array<std::string_view, 9> options = {"-T",
                                                      "-a",
                                                      "-x",

@@ -6,7 +6,8 @@
 namespace sanscope {
 namespace {
 
-// A recorder keeps to bytes and packets exactly, and a file ends with the statistics of its interfaces; time passes on the way.
+// A recorder keeps to bytes and packets exactly, and a file ends with the statistics of its interfaces; time passes on
+// the way.
 constexpr uint64_t bytes_more = uint64_t{1} << 20;
 constexpr double seconds_more = 30;
 // One that is longer than a file may be gets one of its own (FileSeries::write).

@@ -10,8 +10,8 @@
 
 namespace sanscope {
 
-// Holds a host that records for this one to what it was asked for: its recorder keeps to limits and rotation by itself, but
-// what writes here may be in other hands.
+// Holds a host that records for this one to what it was asked for: its recorder keeps to limits and rotation by itself,
+// but what writes here may be in other hands.
 class RemoteLimits {
   public:
     explicit RemoteLimits(v1::RecordingRequest request) : request_(std::move(request)) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// sanscope-remote-recorder: what sanscope-recorder is for this host, for any that ssh reaches. It takes the same commands, has
-// that host's recorder carry them out, and writes what comes back into files here.
+// sanscope-remote-recorder: what sanscope-recorder is for this host, for any that ssh reaches. It takes the same
+// commands, has that host's recorder carry them out, and writes what comes back into files here.
 #include <array>
 #include <chrono>
 #include <csignal>

@@ -14,11 +14,12 @@
 
 namespace sanscope {
 
-// The recorder of another host, at the other end of ssh. When this goes, the connection is closed, and the recorder ends.
+// The recorder of another host, at the other end of ssh. When this goes, the connection is closed, and the recorder
+// ends.
 class SshConnection {
   public:
-    // ssh asks for passwords and about host keys on the terminal itself; nothing of that is seen here. An Error where it cannot
-    // be started; whatever else stands against it shows as an end.
+    // ssh asks for passwords and about host keys on the terminal itself; nothing of that is seen here. An Error where
+    // it cannot be started; whatever else stands against it shows as an end.
     static Result<std::unique_ptr<SshConnection>> start(const v1::RemoteHost& remote);
     SshConnection(const SshConnection&) = delete;
     SshConnection& operator=(const SshConnection&) = delete;

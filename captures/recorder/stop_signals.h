@@ -5,8 +5,8 @@
 
 namespace sanscope {
 
-// Those that ask for an end (SIGINT, SIGTERM, SIGHUP), as a descriptor to poll; they do nothing else from then on. One that is
-// ignored already, as by nohup, stays so. Before any thread is started.
+// Those that ask for an end (SIGINT, SIGTERM, SIGHUP), as a descriptor to poll; they do nothing else from then on. One
+// that is ignored already, as by nohup, stays so. Before any thread is started.
 FileDescriptor take_stop_signals();
 
 // Whether one came; takes it off the descriptor.

@@ -15,8 +15,8 @@
 
 namespace sanscope {
 
-// Sends the blocks of a recording among its events. What waits to be sent is bounded: on a slow line the writer of blocks waits
-// here, as it would for a slow disk.
+// Sends the blocks of a recording among its events. What waits to be sent is bounded: on a slow line the writer of
+// blocks waits here, as it would for a slow disk.
 class StreamSender {
   public:
     // `tell` takes events from any thread, in order.

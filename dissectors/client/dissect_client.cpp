@@ -19,7 +19,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What is taken in at a time, so that one who writes without end does not keep others waiting, nor a deadline from being seen.
+// What is taken in at a time, so that one who writes without end does not keep others waiting, nor a deadline from
+// being seen.
 constexpr size_t most_at_once = size_t{1} << 20;
 // Answered and not yet taken: some of the longest messages.
 constexpr size_t most_waiting = size_t{192} << 20;

@@ -18,8 +18,8 @@
 
 namespace sanscope {
 
-// The way to `sanscope-dissectd`, which is started when first needed and again whenever it has died. One thread at a time;
-// SIGPIPE is ignored in the process from then on.
+// The way to `sanscope-dissectd`, which is started when first needed and again whenever it has died. One thread at a
+// time; SIGPIPE is ignored in the process from then on.
 class DissectClient {
   public:
     struct Options {
@@ -50,8 +50,8 @@ class DissectClient {
     std::optional<v1::DissectResponse> receive();
     size_t open_requests() const { return open_requests_; }
 
-    // Sends one request and waits for its response: for requests that need no capture. When the helper dies over it, it is
-    // asked once more. An Error also where the response is one.
+    // Sends one request and waits for its response: for requests that need no capture. When the helper dies over it, it
+    // is asked once more. An Error also where the response is one.
     Result<v1::DissectResponse> ask(v1::DissectRequest& request);
 
     // How the helper ended last, as "was ended by signal 11 (Segmentation fault): MESSAGE".

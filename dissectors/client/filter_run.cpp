@@ -144,7 +144,8 @@ bool FilterRun::take_answer(const Part& part, Outcome& outcome, const OnMatch* o
     return true;
 }
 
-// Sends what was under way once more to a new helper. The oldest part is what the last one died of: it goes packet by packet.
+// Sends what was under way once more to a new helper. The oldest part is what the last one died of: it goes packet by
+// packet.
 Result<bool> FilterRun::recover(Pass pass, Outcome& outcome, const OnMatch* on_match) {
     // What it answered before it died still counts; the last part may not even have been sent.
     while (!under_way_.empty() && take_answer(under_way_.front(), outcome, on_match)) under_way_.pop_front();

@@ -15,8 +15,8 @@
 
 namespace sanscope {
 
-// Runs a Wireshark display filter over the packets of a capture, all of which the helper process gets to see, in order. Should
-// it die, the packet it died of is left out and it goes on behind it, no longer knowing what came before.
+// Runs a Wireshark display filter over the packets of a capture, all of which the helper process gets to see, in order.
+// Should it die, the packet it died of is left out and it goes on behind it, no longer knowing what came before.
 class FilterRun {
   public:
     struct Options {
@@ -34,11 +34,11 @@ class FilterRun {
     // The client must outlive this. The sources are to be of one capture each, and nothing claimed from them yet.
     FilterRun(DissectClient& client, std::string filter) : client_(client), filter_(std::move(filter)) {}
 
-    // Lets the helper see all packets of the capture, so that the filter, run over the same capture then, knows of each what
-    // later packets show of it.
+    // Lets the helper see all packets of the capture, so that the filter, run over the same capture then, knows of each
+    // what later packets show of it.
     Result<Outcome> look(PacketSource& source, const Options& options);
-    // `on_match` gets the packets that match, in order, with the interfaces of `source` known up to them. An Error where the
-    // filter is not valid, or the helper cannot be had.
+    // `on_match` gets the packets that match, in order, with the interfaces of `source` known up to them. An Error
+    // where the filter is not valid, or the helper cannot be had.
     Result<Outcome> run(PacketSource& source, const Options& options, const OnMatch& on_match);
 
   private:

@@ -15,9 +15,9 @@
 
 namespace sanscope {
 
-// The protocol tree of any packet of a capture, as Wireshark shows it. What of the packet's conversation was not yet fed to
-// the helper process is fed first; the next packet of the same conversation is answered at once. When the helper dies, all is
-// fed again; a packet that kills it twice is left out from then on.
+// The protocol tree of any packet of a capture, as Wireshark shows it. What of the packet's conversation was not yet
+// fed to the helper process is fed first; the next packet of the same conversation is answered at once. When the helper
+// dies, all is fed again; a packet that kills it twice is left out from then on.
 class PacketDetails {
   public:
     struct Options {
@@ -31,8 +31,8 @@ class PacketDetails {
         std::function<void(size_t, size_t)> progress = nullptr;
     };
 
-    // Both must outlive this. The helper keeps some 2 KiB of each packet fed: beyond `most_fed`, another conversation makes it
-    // begin afresh.
+    // Both must outlive this. The helper keeps some 2 KiB of each packet fed: beyond `most_fed`, another conversation
+    // makes it begin afresh.
     PacketDetails(const PacketReader& reader, DissectClient& client, size_t most_fed = 200'000)
         : reader_(reader), client_(client), most_fed_(most_fed) {}
 

@@ -6,9 +6,10 @@
 
 namespace sanscope {
 
-// Keeps what dissectors make of hostile packets in the process: from here on it can only compute, write to what it has open,
-// and read the files named here. Not: other files, creating, changing or truncating any, running programs, sockets, other
-// processes. By two means, so that one stands where the kernel lacks the other: Landlock by rules, seccomp by system calls.
+// Keeps what dissectors make of hostile packets in the process: from here on it can only compute, write to what it has
+// open, and read the files named here. Not: other files, creating, changing or truncating any, running programs,
+// sockets, other processes. By two means, so that one stands where the kernel lacks the other: Landlock by rules,
+// seccomp by system calls.
 struct Confinement {
     int landlock_abi = 0;       // of this kernel; 0: it has none, or nobody may use it
     bool system_calls = false;  // that lead outside are refused
@@ -16,8 +17,8 @@ struct Confinement {
     std::string not_kept_from;
 };
 
-// `readable`: files and folders, with all below them; those that do not exist are passed over. For good, and for whatever
-// thread begins after it.
+// `readable`: files and folders, with all below them; those that do not exist are passed over. For good, and for
+// whatever thread begins after it.
 Confinement confine(const std::vector<std::string>& readable);
 
 // The words of Confinement::not_kept_from for what holds. `threads`: of the process, when it was confined.

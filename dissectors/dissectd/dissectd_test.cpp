@@ -116,8 +116,8 @@ TEST_F(DissectdTest, ReassembledBytesAreASourceOfTheirOwn) {
     EXPECT_EQ(tree->sources(1).data()[opcode->start()], '\x25');
 }
 
-// The lines of a tree, without those of which Wireshark tells what it dissected last: the frame of the latest of a command's
-// Data-In or Data-Out PDUs.
+// The lines of a tree, without those of which Wireshark tells what it dissected last: the frame of the latest of a
+// command's Data-In or Data-Out PDUs.
 std::vector<std::string> lines(const v1::PacketTree& tree) {
     std::vector<std::string> result;
     for (const v1::TreeNode& node : tree.nodes()) {
@@ -168,8 +168,8 @@ void add_commented(test::PcapngBuilder& builder, uint32_t interface, uint8_t sou
     builder.block(6, body.result());
 }
 
-// Packets 1 and 2, of two interfaces; 3, of a second section in the other byte order, whose second half names an address; 4,
-// a custom block; 5.
+// Packets 1 and 2, of two interfaces; 3, of a second section in the other byte order, whose second half names an
+// address; 4, a custom block; 5.
 test::Bytes pcapng_with_all() {
     test::PcapngBuilder builder;
     builder.section().interface({.name = "eth0"}).interface({.name = "eth1"});

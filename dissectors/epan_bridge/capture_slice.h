@@ -14,13 +14,13 @@
 
 namespace sanscope {
 
-// A few packets of a capture as a capture file in memory, which Wireshark's own file reader opens by its path: so link types,
-// pseudo headers, interfaces and comments are what they would be in the whole file. A later slice takes the place of the one
-// before.
+// A few packets of a capture as a capture file in memory, which Wireshark's own file reader opens by its path: so link
+// types, pseudo headers, interfaces and comments are what they would be in the whole file. A later slice takes the
+// place of the one before.
 //
-// A slice of a pcapng holds packets of one section only, with the interfaces they need. Wireshark up to 4.0 takes the name
-// of a packet's interface from the interfaces of all sections in one row: those that come first in that row are then in
-// front, in sections of their own.
+// A slice of a pcapng holds packets of one section only, with the interfaces they need. Wireshark up to 4.0 takes the
+// name of a packet's interface from the interfaces of all sections in one row: those that come first in that row are
+// then in front, in sections of their own.
 class CaptureSlice {
   public:
     using Packets = google::protobuf::RepeatedPtrField<v1::CapturedPacket>;
@@ -36,7 +36,8 @@ class CaptureSlice {
     Result<std::monostate> add(const v1::SectionBlocks& blocks);
 
     const std::string& path() const { return path_; }
-    // Puts packets from the `first` on into the file: as many as it says, at least one. An Error where that cannot be done.
+    // Puts packets from the `first` on into the file: as many as it says, at least one. An Error where that cannot be
+    // done.
     Result<int> write(const Packets& packets, int first);
     // Puts a section's names and secrets into the file, and no packet.
     Result<std::monostate> write_others(const v1::SectionBlocks& blocks);

@@ -14,8 +14,8 @@ namespace sanscope::wireshark {
 // The engine as Wireshark's way of dissecting needs it: packets in, each once and in order, however often they are
 // dissected; rows by packet out. Knows nothing of Wireshark's API.
 //
-// A dissection is a run through the packets of a capture in order, which may be followed by any packet again, in any order.
-// When Wireshark signals that the run is over the engine is finished, and from then on the rows are final.
+// A dissection is a run through the packets of a capture in order, which may be followed by any packet again, in any
+// order. When Wireshark signals that the run is over the engine is finished, and from then on the rows are final.
 class PacketFeed {
   public:
     PacketFeed();
@@ -23,12 +23,13 @@ class PacketFeed {
     // A new dissection, of another capture or of the same one again; or the end of one, to let its memory go.
     void begin();
     // A packet of the run. Packets that do not go on where the run is are left out: those fed before, and any that come
-    // after the run was over. A read filter makes Wireshark give the number of a packet that it drops to the next one too.
+    // after the run was over. A read filter makes Wireshark give the number of a packet that it drops to the next one
+    // too.
     void add(PacketNumber number, const RawPacket& packet);
     // The run is over.
     void end();
-    // A packet of before is looked at again. Where Wireshark runs through a capture anew it does not signal the end of that:
-    // the run is over then too if it came as far as the one before.
+    // A packet of before is looked at again. Where Wireshark runs through a capture anew it does not signal the end of
+    // that: the run is over then too if it came as far as the one before.
     void look_again();
 
     bool is_final() const { return rows_->finished(); }

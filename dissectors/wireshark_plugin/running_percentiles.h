@@ -11,10 +11,11 @@
 
 namespace sanscope::wireshark {
 
-// Percentiles of durations that come one by one, at hand after each: the least value that a given share of all values do not
-// exceed (nearest rank), within 1/512 (0.2 %) of itself. Counts in buckets whose width grows with the value, so that memory is
-// bounded (115 KB) however many values come. A mark stays with each percentile and moves a little with each value: nothing
-// says when the last one has come, and finding all of them anew each time would take longer than all else.
+// Percentiles of durations that come one by one, at hand after each: the least value that a given share of all values
+// do not exceed (nearest rank), within 1/512 (0.2 %) of itself. Counts in buckets whose width grows with the value, so
+// that memory is bounded (115 KB) however many values come. A mark stays with each percentile and moves a little with
+// each value: nothing says when the last one has come, and finding all of them anew each time would take longer than
+// all else.
 template <size_t count>
 class RunningPercentiles {
   public:

@@ -6,8 +6,8 @@
 
 namespace sanscope::wireshark {
 
-// `tshark -z sanscope,srt[,FILTER]`, and Statistics > Service Response Time in Wireshark: the turnaround of SCSI commands by
-// operation, from those whose response the filter lets through.
+// `tshark -z sanscope,srt[,FILTER]`, and Statistics > Service Response Time in Wireshark: the turnaround of SCSI
+// commands by operation, from those whose response the filter lets through.
 void register_srt_statistic();
 
 // Hands the commands that the packet answers to the statistic. As write_tree(): no destructors.

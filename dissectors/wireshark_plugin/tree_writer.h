@@ -18,8 +18,8 @@ struct TreeContext {
     packet_info* packet = nullptr;
 };
 
-// Writes what the rows say into the packet's tree (nullptr: only expert infos are added). What may still change before the
-// feed is final is left out.
+// Writes what the rows say into the packet's tree (nullptr: only expert infos are added). What may still change before
+// the feed is final is left out.
 //
 // Wireshark may leave these functions by longjmp(): nothing in them, nor in `context`, needs a destructor on the stack.
 void write_tree(const TreeContext& context, proto_tree* tree);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A target that sends anything: the first byte chooses digests and how the rest is cut into pieces, which must not matter.
+// A target that sends anything: the first byte chooses digests and how the rest is cut into pieces, which must not
+// matter.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

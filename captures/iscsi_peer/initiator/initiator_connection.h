@@ -64,9 +64,9 @@ struct TaskEnd {
     std::span<const uint8_t> sense{};  // good until the owner returns
 };
 
-// One connection of an initiator at error recovery level 0, from the login to the logout (RFC 7143), without a socket: what the
-// target sent is given to take(), what is to be sent lies in to_send(). Commands are numbered by slots, 0 … Options::slots - 1.
-// Takes no memory for a command.
+// One connection of an initiator at error recovery level 0, from the login to the logout (RFC 7143), without a socket:
+// what the target sent is given to take(), what is to be sent lies in to_send(). Commands are numbered by slots, 0 …
+// Options::slots - 1. Takes no memory for a command.
 //
 // The owner has:
 //     void on_data(uint32_t slot, std::span<const uint8_t> piece, uint32_t at)  of a read that wants them, in order
@@ -197,8 +197,8 @@ class InitiatorConnection {
         if (fault_.empty()) fault_ = std::move(message);
     }
 
-    // A tag is one task's in the whole session (§11.2.1.8): its upper bits name the connection. The lower ones count, so that
-    // where a capture cut a command's header off, its tag follows from those before and behind it.
+    // A tag is one task's in the whole session (§11.2.1.8): its upper bits name the connection. The lower ones count,
+    // so that where a capture cut a command's header off, its tag follows from those before and behind it.
     uint32_t next_task_tag(uint32_t slot) {
         do {
             task_count_ = (task_count_ + 1) & task_count_bits;

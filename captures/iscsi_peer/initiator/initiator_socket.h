@@ -18,8 +18,8 @@
 
 namespace sanscope {
 
-// An InitiatorConnection on a connected socket that does not block. Data that nobody wants are discarded in the kernel where
-// that is faster than to copy them.
+// An InitiatorConnection on a connected socket that does not block. Data that nobody wants are discarded in the kernel
+// where that is faster than to copy them.
 class InitiatorSocket {
   public:
     InitiatorSocket(FileDescriptor socket, LoginOffer offer, SessionNumbers& numbers,
@@ -30,8 +30,8 @@ class InitiatorSocket {
     InitiatorConnection& connection() { return connection_; }
     const InitiatorConnection& connection() const { return connection_; }
 
-    // Takes what has come, through `scratch`, but does not go on for ever: true where there may be more. An Error ends the
-    // connection.
+    // Takes what has come, through `scratch`, but does not go on for ever: true where there may be more. An Error ends
+    // the connection.
     template <class Owner>
     Result<bool> receive(std::span<uint8_t> scratch, Owner& owner);
 

@@ -33,7 +33,8 @@ struct LunEnds {
 Result<LunEnds> read_ends(TargetClient& client, uint64_t lun_field, const Capacity& capacity,
                           uint64_t first_bytes, uint64_t last_bytes);
 
-// What is on a unit that someone would miss, as lun_content() words it. An Error where that cannot be read, or is not recognised.
+// What is on a unit that someone would miss, as lun_content() words it. An Error where that cannot be read, or is not
+// recognised.
 Result<std::string> probe_content(TargetClient& client, uint64_t lun_field, const Capacity& capacity);
 
 }  // namespace sanscope

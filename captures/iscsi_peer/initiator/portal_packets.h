@@ -8,8 +8,8 @@
 
 namespace sanscope {
 
-// Where the packets to an address can be recorded: the interface through which the kernel sends them, or "any" where that
-// is not known.
+// Where the packets to an address can be recorded: the interface through which the kernel sends them, or "any" where
+// that is not known.
 std::string interface_towards(const SocketAddress& address);
 
 // What picks out the packets to and from these addresses, in libpcap's language.

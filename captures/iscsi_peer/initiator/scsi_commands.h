@@ -19,7 +19,8 @@ Cdb vital_product_data_cdb(uint8_t page, uint16_t allocation_length);
 Cdb report_luns_cdb(uint32_t allocation_length);       // SPC-4 §6.33
 Cdb read_capacity_10_cdb();                            // SBC-3 §5.15
 Cdb read_capacity_16_cdb(uint32_t allocation_length);  // SBC-3 §5.16
-// READ(10) and WRITE(10) where the address and the count of blocks fit, else READ(16) and WRITE(16) (SBC-3 §5.11, §5.13).
+// READ(10) and WRITE(10) where the address and the count of blocks fit, else READ(16) and WRITE(16) (SBC-3 §5.11,
+// §5.13).
 Cdb read_cdb(uint64_t lba, uint32_t blocks);
 Cdb write_cdb(uint64_t lba, uint32_t blocks);
 

@@ -21,21 +21,22 @@ struct DiscoveredTarget {
     std::vector<TargetPortal> portals;  // empty: the address that was asked (RFC 7143, appendix C)
 };
 
-// What an initiator does in the full feature phase of a discovery session: it asks for the targets (RFC 7143 §11.10, §11.11 and
-// appendix C) and logs out (§11.14). It has no socket: its owner sends request() and shows what comes back, one after the
-// other. All requests are immediate, so that none takes a command number.
+// What an initiator does in the full feature phase of a discovery session: it asks for the targets (RFC 7143 §11.10,
+// §11.11 and appendix C) and logs out (§11.14). It has no socket: its owner sends request() and shows what comes back,
+// one after the other. All requests are immediate, so that none takes a command number.
 class SendTargets {
   public:
     enum class State : uint8_t { goes_on, complete };
     using Request = LoginExchange::Request;
 
-    // The numbers are those with which the login ended. `which`: "All", or the name of the one target that is asked about.
+    // The numbers are those with which the login ended. `which`: "All", or the name of the one target that is asked
+    // about.
     SendTargets(uint32_t cmd_sn, uint32_t exp_stat_sn, std::string_view which = "All");
 
     // The question first, then whatever lets the target go on, and the logout once the list is complete.
     Request request();
-    // A whole Text or Logout Response, its data without padding and digests. Complete once the target agreed to the logout. An
-    // Error ends the session; what was listed until then holds.
+    // A whole Text or Logout Response, its data without padding and digests. Complete once the target agreed to the
+    // logout. An Error ends the session; what was listed until then holds.
     Result<State> on_response(Bhs header, std::string_view data);
 
     // The list is complete; only the logout is left.

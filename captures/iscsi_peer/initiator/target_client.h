@@ -18,7 +18,8 @@
 
 namespace sanscope {
 
-// A session in which one command after the other is sent and waited for: to ask a target what it has before load is put on it.
+// A session in which one command after the other is sent and waited for: to ask a target what it has before load is put
+// on it.
 class TargetClient {
   public:
     struct Options {
@@ -32,8 +33,8 @@ class TargetClient {
 
     const LoginOutcome& outcome() const { return socket_->connection().outcome(); }
 
-    // The data of a command that ended GOOD; anything else is an Error in words. A unit attention is taken note of, and the
-    // command sent again. `most`: bytes of data that are asked for.
+    // The data of a command that ended GOOD; anything else is an Error in words. A unit attention is taken note of, and
+    // the command sent again. `most`: bytes of data that are asked for.
     Result<std::vector<uint8_t>> read(const Cdb& cdb, uint64_t lun_field, uint32_t most);
     Result<std::monostate> write(const Cdb& cdb, uint64_t lun_field, std::span<const uint8_t> data);
 

@@ -12,8 +12,8 @@
 
 namespace sanscope {
 
-// What a user names as a target: "iscsi://[USER@]HOST[:PORT][/NAME[/LUN]]", as libiscsi's programs have it. In USER, which is
-// the initiator's CHAP name, %XX stands for a character that has a meaning in URLs.
+// What a user names as a target: "iscsi://[USER@]HOST[:PORT][/NAME[/LUN]]", as libiscsi's programs have it. In USER,
+// which is the initiator's CHAP name, %XX stands for a character that has a meaning in URLs.
 struct TargetUrl {
     std::string user;         // empty: none
     TargetPortal portal;      // without a group
@@ -23,12 +23,12 @@ struct TargetUrl {
 
 constexpr uint16_t most_lun = 0x3fff;
 
-// An Error says what is wrong, and never repeats what may be a secret: a URL that has one in it is refused, for others see it
-// in the list of processes.
+// An Error says what is wrong, and never repeats what may be a secret: a URL that has one in it is refused, for others
+// see it in the list of processes.
 Result<TargetUrl> read_target_url(std::string_view text);
 
-// The LUN field of a unit at the first level (SAM-5 §4.7): peripheral device addressing below 256, flat space addressing from
-// there up to `most_lun`. lun_number() reads it.
+// The LUN field of a unit at the first level (SAM-5 §4.7): peripheral device addressing below 256, flat space
+// addressing from there up to `most_lun`. lun_number() reads it.
 uint64_t lun_field_of(uint16_t lun);
 
 }  // namespace sanscope

@@ -34,8 +34,8 @@ std::string address_text(const SocketAddress& address);
 // "192.0.2.1", "2001:db8::1".
 std::string host_text(const SocketAddress& address);
 
-// A socket that is on its way to the other end. It does not block; once it may be written to, connect_outcome() says whether
-// it got there.
+// A socket that is on its way to the other end. It does not block; once it may be written to, connect_outcome() says
+// whether it got there.
 Result<FileDescriptor> begin_connect(const SocketAddress& to, const TcpSettings& options);
 Result<std::monostate> connect_outcome(int socket, const SocketAddress& to);
 

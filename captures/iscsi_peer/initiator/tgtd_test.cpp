@@ -51,8 +51,8 @@ uint16_t free_port() {
     return ntohs(address.sin_port);
 }
 
-// A tgtd of this test's own, on a port of the loopback interface, with one target that everybody may use, one that asks who it
-// is, and one that can prove itself too.
+// A tgtd of this test's own, on a port of the loopback interface, with one target that everybody may use, one that asks
+// who it is, and one that can prove itself too.
 class Tgtd : public testing::Test {
   protected:
     static constexpr const char* program = "/usr/sbin/tgtd";

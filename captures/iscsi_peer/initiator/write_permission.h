@@ -25,13 +25,13 @@ struct WrittenLun {
     std::string content;  // of lun_content()
 };
 
-// Puts a question to the user and returns the answer, without a line feed; nullopt where none came. An empty function where
-// there is no terminal.
+// Puts a question to the user and returns the answer, without a line feed; nullopt where none came. An empty function
+// where there is no terminal.
 using AskUser = std::function<std::optional<std::string>(const std::string& question)>;
 
-// Whether a load may write to the LUN: only if the user named its serial number, as an option or in answer to a question, and
-// if nothing is on it that would be missed, or that is wanted. An Error says why not. Spaces and zeros around serial numbers,
-// with which targets fill their fields, do not count.
+// Whether a load may write to the LUN: only if the user named its serial number, as an option or in answer to a
+// question, and if nothing is on it that would be missed, or that is wanted. An Error says why not. Spaces and zeros
+// around serial numbers, with which targets fill their fields, do not count.
 Result<std::monostate> write_permission(const WriteWish& wish, const WrittenLun& lun, const AskUser& ask);
 
 }  // namespace sanscope

@@ -23,16 +23,16 @@ namespace sanscope {
 // By their numbers in IANA's registry of PPP authentication algorithms.
 enum class ChapAlgorithm : uint8_t { md5 = 5, sha1 = 6, sha256 = 7, sha3_256 = 8 };
 
-// As they are offered, the best first; but SHA-256 last: tgtd and its relatives take its number for SHA-1, choose it before MD5
-// where it comes first, and then find every response wrong.
+// As they are offered, the best first; but SHA-256 last: tgtd and its relatives take its number for SHA-1, choose it
+// before MD5 where it comes first, and then find every response wrong.
 inline constexpr ChapAlgorithm chap_algorithms[] = {ChapAlgorithm::sha3_256, ChapAlgorithm::sha1,
                                                     ChapAlgorithm::md5, ChapAlgorithm::sha256};
 
 // "SHA-256"
 std::string_view chap_algorithm_name(ChapAlgorithm algorithm);
 
-// CHAP_R: the hash of the identifier, the secret and the challenge (RFC 1994 §4.1). An Error where the cryptographic library
-// does without the algorithm.
+// CHAP_R: the hash of the identifier, the secret and the challenge (RFC 1994 §4.1). An Error where the cryptographic
+// library does without the algorithm.
 Result<std::vector<uint8_t>> chap_response(ChapAlgorithm algorithm, uint8_t identifier, const Secret& secret,
                                            std::span<const uint8_t> challenge);
 
@@ -47,7 +47,8 @@ struct ChapAccount {
     Secret secret;
 };
 
-// Who proves itself by what, the same on both sides. At the initiator the target's account may lack its name: any will do then.
+// Who proves itself by what, the same on both sides. At the initiator the target's account may lack its name: any will
+// do then.
 struct ChapCredentials {
     ChapAccount initiator;
     std::optional<ChapAccount> target;  // mutual authentication, which is the initiator's to ask for
@@ -101,8 +102,9 @@ class ChapTarget {
   public:
     explicit ChapTarget(ChapCredentials credentials);
 
-    // What the initiator says, and what to answer, which may be nothing; keys other than those of CHAP are passed over. An
-    // Error is to be answered with the status of a failed authentication (2/1, RFC 7143 §11.13.5), and ends the login.
+    // What the initiator says, and what to answer, which may be nothing; keys other than those of CHAP are passed over.
+    // An Error is to be answered with the status of a failed authentication (2/1, RFC 7143 §11.13.5), and ends the
+    // login.
     Result<TextKeys> answer(const TextKeys& keys);
 
     // The initiator has proved itself; its name came with CHAP_N. The secrets are gone then.

@@ -16,7 +16,8 @@
 
 namespace sanscope {
 
-// What holds for the connection once it is in the full feature phase. Before anything is said, the defaults of RFC 7143 §13.
+// What holds for the connection once it is in the full feature phase. Before anything is said, the defaults of RFC 7143
+// §13.
 struct LoginOutcome {
     bool header_digest = false;
     bool data_digest = false;
@@ -64,8 +65,9 @@ struct LoginOffer {
     bool chap_required = false;
 };
 
-// The login of one connection, as the initiator leads it (RFC 7143 §6.3, §11.12, §11.13), with CHAP where that is offered. It
-// has no socket: its owner sends request() and shows what comes back, one after the other, until the login is complete.
+// The login of one connection, as the initiator leads it (RFC 7143 §6.3, §11.12, §11.13), with CHAP where that is
+// offered. It has no socket: its owner sends request() and shows what comes back, one after the other, until the login
+// is complete.
 class LoginExchange {
   public:
     enum class State : uint8_t { goes_on, complete, redirected };
@@ -79,8 +81,8 @@ class LoginExchange {
     LoginExchange(LoginOffer offer, uint32_t cmd_sn);
 
     Request request();
-    // A whole Login Response, its data without padding and digests. An Error ends the login: the target refused, in its words
-    // of §11.13.5, or said what no target may say.
+    // A whole Login Response, its data without padding and digests. An Error ends the login: the target refused, in its
+    // words of §11.13.5, or said what no target may say.
     Result<State> on_response(Bhs header, std::string_view data);
 
     // Once complete.

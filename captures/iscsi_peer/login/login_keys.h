@@ -12,8 +12,8 @@
 
 namespace sanscope {
 
-// The operational keys of a login (RFC 7143 §13), as both sides negotiate them: what each wants stands in its LoginOffer, what
-// holds in its LoginOutcome.
+// The operational keys of a login (RFC 7143 §13), as both sides negotiate them: what each wants stands in its
+// LoginOffer, what holds in its LoginOutcome.
 
 struct LoginNumberKey {
     // How two sides come to a number; or each only declares its own.

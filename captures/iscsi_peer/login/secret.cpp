@@ -31,8 +31,8 @@ struct Room {
     std::array<char, longest_secret + 2> bytes{};
 };
 
-// Who holds a secret leaves no core behind in which it could be read, and can be looked into by root alone. For good: where the
-// secret was copied to in the meantime nobody knows.
+// Who holds a secret leaves no core behind in which it could be read, and can be looked into by root alone. For good:
+// where the secret was copied to in the meantime nobody knows.
 void keep_from_others() {
     constexpr rlimit none{0, 0};
     ::setrlimit(RLIMIT_CORE, &none);

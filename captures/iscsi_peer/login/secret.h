@@ -36,17 +36,17 @@ class Secret {
 
 constexpr size_t longest_secret = 1024;  // bytes
 
-// The first line of a file, or of a pipe, without its end. An Error where that is empty or longer than `longest_secret`, or
-// where the group or others may read or change the file.
+// The first line of a file, or of a pipe, without its end. An Error where that is empty or longer than
+// `longest_secret`, or where the group or others may read or change the file.
 Result<Secret> read_secret_file(const std::string& path);
 
 // The next line of what is read, without its end; not a byte more is taken. An Error where it is empty or longer than
 // `longest_secret`.
 Result<Secret> read_secret_line(int descriptor);
 
-// What the user types on the controlling terminal, not shown, up to the end of the line. A signal that comes meanwhile finds
-// the terminal as it was. An Error where there is no terminal, or nothing is typed. For a process that has no other threads
-// yet.
+// What the user types on the controlling terminal, not shown, up to the end of the line. A signal that comes meanwhile
+// finds the terminal as it was. An Error where there is no terminal, or nothing is typed. For a process that has no
+// other threads yet.
 Result<Secret> ask_secret(const std::string& prompt);
 
 // A sentence, where the secret has less than the 96 bits that RFC 7143 §9.2.1 asks of a CHAP secret.

@@ -113,7 +113,8 @@ TEST(SecretPipe, IsReadToo) {
     EXPECT_EQ(text_of(*secret), "the secret");
 }
 
-// A process on a terminal of its own that asks for a secret and tells, through its exit status, whether it is the right one.
+// A process on a terminal of its own that asks for a secret and tells, through its exit status, whether it is the right
+// one.
 class SecretFromKeyboard : public testing::Test {
   protected:
     static constexpr int right = 0;

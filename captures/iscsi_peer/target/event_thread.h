@@ -13,8 +13,8 @@
 
 namespace sanscope {
 
-// A thread that waits for what happens to its files, and can be woken and stopped by others. Its owner stops it before anything
-// goes that it uses.
+// A thread that waits for what happens to its files, and can be woken and stopped by others. Its owner stops it before
+// anything goes that it uses.
 class EventThread {
   public:
     EventThread()

@@ -16,7 +16,8 @@ Result<MemoryBacking> MemoryBacking::make(Backing kind, uint32_t luns, uint64_t 
     uint64_t bytes = most_zeros;
     if (kind == Backing::ram && __builtin_mul_overflow(size, uint64_t{luns}, &bytes))
         return Error{"the logical units are larger than any memory"};
-    // What nobody wrote to is, page for page, the one page of zeros that the kernel has: it stays in the processor's cache.
+    // What nobody wrote to is, page for page, the one page of zeros that the kernel has: it stays in the processor's
+    // cache.
     const int protection = kind == Backing::ram ? PROT_READ | PROT_WRITE : PROT_READ;
     void* const base = ::mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)

@@ -11,8 +11,8 @@
 
 namespace sanscope {
 
-// The bytes behind all logical units of a target. RAM takes memory page by page as it is written. Threads may use it at once;
-// of what they write to the same place at the same time, any mixture stays.
+// The bytes behind all logical units of a target. RAM takes memory page by page as it is written. Threads may use it at
+// once; of what they write to the same place at the same time, any mixture stays.
 class MemoryBacking {
   public:
     // An Error where the system gives no such room of addresses.
@@ -23,8 +23,8 @@ class MemoryBacking {
 
     bool keeps() const { return kind_ == Backing::ram; }
 
-    // Of logical unit `lun`, from `offset`; they must lie within its size. Good for as long as the backing is. Of the null
-    // backing, at most `most_zeros` at once.
+    // Of logical unit `lun`, from `offset`; they must lie within its size. Good for as long as the backing is. Of the
+    // null backing, at most `most_zeros` at once.
     static constexpr size_t most_zeros = size_t{16} * 1024 * 1024;
     std::span<const uint8_t> read(uint32_t lun, uint64_t offset, size_t bytes) const {
         return {base_ + (keeps() ? lun * size_ + offset : 0), bytes};

@@ -16,8 +16,8 @@
 
 namespace sanscope {
 
-// PDUs on their way to a socket, as what sendmsg() takes: headers are copied, data stay where they are until they are sent.
-// Takes no memory but for what is given to keep().
+// PDUs on their way to a socket, as what sendmsg() takes: headers are copied, data stay where they are until they are
+// sent. Takes no memory but for what is given to keep().
 class OutputBatch {
   public:
     static constexpr size_t most_pdus = 128;

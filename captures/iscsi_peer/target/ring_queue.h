@@ -7,8 +7,8 @@
 
 namespace sanscope {
 
-// First in, first out. Takes memory only where it becomes longer than it ever was, and keeps it; but no more than for `kept`
-// once it is empty.
+// First in, first out. Takes memory only where it becomes longer than it ever was, and keeps it; but no more than for
+// `kept` once it is empty.
 template <class T, size_t kept>
 class RingQueue {
   public:

@@ -65,8 +65,8 @@ class ScsiDevice {
   public:
     explicit ScsiDevice(const TargetSettings& settings);
 
-    // `lun_field` as in the Basic Header Segment, `cdb` 16 bytes. `given`: where the plan is to give bytes, they are here,
-    // cut off at the allocation length; its room is reused. Commands that read or write allocate nothing.
+    // `lun_field` as in the Basic Header Segment, `cdb` 16 bytes. `given`: where the plan is to give bytes, they are
+    // here, cut off at the allocation length; its room is reused. Commands that read or write allocate nothing.
     ScsiPlan plan(uint64_t lun_field, const uint8_t* cdb, std::vector<uint8_t>& given) const;
 
     uint64_t blocks() const { return blocks_; }

@@ -12,8 +12,8 @@
 namespace sanscope {
 namespace {
 
-// The bits of each byte of a CDB that the device looks at; of the first the operation code itself, of the second, where there
-// is a service action, that.
+// The bits of each byte of a CDB that the device looks at; of the first the operation code itself, of the second, where
+// there is a service action, that.
 struct SupportedCommand {
     bool has_service_action;
     uint8_t length;

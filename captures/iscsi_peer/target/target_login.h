@@ -31,11 +31,12 @@ enum class LoginStatus : uint16_t {
     out_of_resources = 0x0302,
 };
 
-// The target's side of one connection's login (RFC 7143 §6.3): stages, text that comes in parts, and every key of §13. It has
-// no socket and knows no sessions: its owner sends what it answers, and decides what the connection joins.
+// The target's side of one connection's login (RFC 7143 §6.3): stages, text that comes in parts, and every key of §13.
+// It has no socket and knows no sessions: its owner sends what it answers, and decides what the connection joins.
 class TargetLogin {
   public:
-    // `session`: what was negotiated where the connection joins a session, whose values then hold; else nullptr. It is copied.
+    // `session`: what was negotiated where the connection joins a session, whose values then hold; else nullptr. It is
+    // copied.
     TargetLogin(const TargetSettings& settings, const LoginOutcome* session);
 
     struct Answer {

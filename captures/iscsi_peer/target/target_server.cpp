@@ -77,8 +77,8 @@ Result<FileDescriptor> listen_at(const std::string& host, uint16_t port) {
     return socket;
 }
 
-// A session's connections, which all come with the same ISID, go to one thread: by a slot that the ISID falls into, which stays
-// with its thread for as long as a connection of it lives.
+// A session's connections, which all come with the same ISID, go to one thread: by a slot that the ISID falls into,
+// which stays with its thread for as long as a connection of it lives.
 struct Route {
     std::atomic<uint32_t> connections = 0;
     uint32_t worker = 0;  // of the acceptor alone

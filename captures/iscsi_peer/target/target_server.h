@@ -12,12 +12,12 @@
 
 namespace sanscope {
 
-// A memory target that listens: one thread that takes connections, and others that serve them, those of one session by the
-// same.
+// A memory target that listens: one thread that takes connections, and others that serve them, those of one session by
+// the same.
 class TargetServer {
   public:
-    // `host`: a numeric address, IPv4 or IPv6 without brackets; port 0 has the system choose one. An Error where it cannot
-    // listen there, or there is no room for the logical units.
+    // `host`: a numeric address, IPv4 or IPv6 without brackets; port 0 has the system choose one. An Error where it
+    // cannot listen there, or there is no room for the logical units.
     static Result<std::unique_ptr<TargetServer>> start(const TargetSettings& settings,
                                                        const std::string& host, uint16_t port,
                                                        unsigned threads);

@@ -70,8 +70,8 @@ struct TargetTask {
     std::vector<uint8_t> bytes;  // what a command without the medium gives
 };
 
-// A session: its commands in order over all its connections (RFC 7143 §4.2.2.1), and the tasks in progress. All of it, and its
-// connections, belong to one thread.
+// A session: its commands in order over all its connections (RFC 7143 §4.2.2.1), and the tasks in progress. All of it,
+// and its connections, belong to one thread.
 class TargetSession {
   public:
     static constexpr uint32_t most_tasks = 1024;          // that CmdSN counts
@@ -101,11 +101,13 @@ class TargetSession {
     static constexpr uint16_t no_task = 0xffff;
     // A free task, which then waits; no_task where all are taken. `immediate`: outside of the order of CmdSN.
     uint16_t begin_task(TargetConnection* connection, uint32_t itt, uint32_t cmd_sn, bool immediate);
-    // Does what end_task() does, but for the place in the order of CmdSN, which it still takes where its turn is yet to come.
+    // Does what end_task() does, but for the place in the order of CmdSN, which it still takes where its turn is yet to
+    // come.
     void abort_task(uint16_t slot);
     // A request that comes in order, and needs no task.
     void count_request() { ++exp_cmd_sn_; }
-    // The task whose turn it is now and was not before; no_task where the next in order is not there. To be asked until then.
+    // The task whose turn it is now and was not before; no_task where the next in order is not there. To be asked until
+    // then.
     uint16_t next_in_order();
     void end_task(uint16_t slot);
     // What a request that waits came with, until it is taken or its task ends; false where that would be too much.

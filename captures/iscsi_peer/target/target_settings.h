@@ -47,9 +47,9 @@ struct TargetSettings {
     std::chrono::milliseconds idle_time{10 * 60 * 1000};
     // To log in, from the first byte to the last.
     std::chrono::milliseconds login_time{30 * 1000};
-    // Held for initiators that do not take their answers, or of requests that are not all there: of one connection, beyond which
-    // nothing more is read from it, and of all that a thread serves, beyond which those that took nothing for longest are closed.
-    // Bytes.
+    // Held for initiators that do not take their answers, or of requests that are not all there: of one connection,
+    // beyond which nothing more is read from it, and of all that a thread serves, beyond which those that took nothing
+    // for longest are closed. Bytes.
     uint64_t most_held_for_one = uint64_t{256} * 1024;
     uint64_t most_held = uint64_t{32} << 20;
 };

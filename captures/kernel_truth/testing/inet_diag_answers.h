@@ -39,8 +39,8 @@ inline std::vector<uint8_t> message(uint16_t type, const std::vector<uint8_t>& b
     return bytes;
 }
 
-// The socket 192.0.2.1:40000 of the peer 192.0.2.2:3260 with cookie 0x200000001, with so much of struct tcp_info and, as
-// newer kernels have it, what it advertises behind it.
+// The socket 192.0.2.1:40000 of the peer 192.0.2.2:3260 with cookie 0x200000001, with so much of struct tcp_info and,
+// as newer kernels have it, what it advertises behind it.
 inline std::vector<uint8_t> socket_answer(const tcp_info& info, size_t info_bytes, uint32_t rcv_wnd = 0) {
     std::vector<uint8_t> body;
     inet_diag_msg socket{};

@@ -5,8 +5,8 @@
 //     window,NUMBER,TIME,SND_UNA,SND_NXT,CWND,SSTHRESH,SND_WND,SRTT,RCV_WND,CA STATE
 //     transition,NUMBER,TIME,STATE
 //     lost,EVENTS
-// in the units of analyzer/proto/sanscope/v1/kernel_truth.proto; what is not known is empty. Once it records, it says so on
-// standard error ("recording with METHOD"); SIGINT or SIGTERM ends it, with all that was recorded until then.
+// in the units of analyzer/proto/sanscope/v1/kernel_truth.proto; what is not known is empty. Once it records, it says
+// so on standard error ("recording with METHOD"); SIGINT or SIGTERM ends it, with all that was recorded until then.
 #include <CLI/CLI.hpp>
 #include <arpa/inet.h>
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Sends UDP packets from an interface, each with its number, at a steady rate or as fast as it can: load for recorders. Frames
-// go past the stack (AF_PACKET), many in a system call. Ends with "SENT packets in SECONDS s".
+// Sends UDP packets from an interface, each with its number, at a steady rate or as fast as it can: load for recorders.
+// Frames go past the stack (AF_PACKET), many in a system call. Ends with "SENT packets in SECONDS s".
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <arpa/inet.h>

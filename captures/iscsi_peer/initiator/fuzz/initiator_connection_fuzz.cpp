@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A target that sends anything, to an initiator that has logged in and has reads and writes under way: commands end once at
-// most, data come in order and within what was asked for, and what is to be sent stays bounded.
+// A target that sends anything, to an initiator that has logged in and has reads and writes under way: commands end
+// once at most, data come in order and within what was asked for, and what is to be sent stays bounded.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

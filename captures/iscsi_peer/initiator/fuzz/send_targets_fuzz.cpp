@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A target that answers the question for its targets with anything: the input is a run of pieces, each the opcode, the flags,
-// the response, a byte that chooses the tags, a length of two bytes, and so many bytes of text.
+// A target that answers the question for its targets with anything: the input is a run of pieces, each the opcode, the
+// flags, the response, a byte that chooses the tags, a length of two bytes, and so many bytes of text.
 #include <algorithm>
 #include <array>
 #include <cstddef>

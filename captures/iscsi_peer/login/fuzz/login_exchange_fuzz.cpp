@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A target that answers a login with anything: the input is a run of pieces, each a byte of flags, one of the status class, a
-// length of two bytes, and so many bytes of text. It is met without CHAP, with it, and with a demand that the target prove
-// itself; and by a target whose initiator says it.
+// A target that answers a login with anything: the input is a run of pieces, each a byte of flags, one of the status
+// class, a length of two bytes, and so many bytes of text. It is met without CHAP, with it, and with a demand that the
+// target prove itself; and by a target whose initiator says it.
 #include <algorithm>
 #include <array>
 #include <cstddef>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Initiators that say anything: the input is a byte of how it begins, then pieces, each a byte of which connection, a length of two
-// bytes, and so many bytes. What the target answers must be whole PDUs, and no longer than the initiator said it takes.
+// Initiators that say anything: the input is a byte of how it begins, then pieces, each a byte of which connection, a
+// length of two bytes, and so many bytes. What the target answers must be whole PDUs, and no longer than the initiator
+// said it takes.
 #include <algorithm>
 #include <array>
 #include <cstddef>
