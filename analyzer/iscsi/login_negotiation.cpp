@@ -2,25 +2,21 @@
 #include "analyzer/iscsi/login_negotiation.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "analyzer/iscsi/login_keys.h"
 #include "analyzer/iscsi/pdu_codes.h"
 
 namespace sanscope {
 namespace {
 
-constexpr std::array<std::string_view, 13> key_names = {
-    "InitiatorName",  "TargetName",        "SessionType",
-    "HeaderDigest",   "DataDigest",        "MaxRecvDataSegmentLength",
-    "MaxBurstLength", "FirstBurstLength",  "InitialR2T",
-    "ImmediateData",  "MaxOutstandingR2T", "ErrorRecoveryLevel",
-    "MaxConnections",
+// In the order of LoginNegotiation::Key.
+constexpr std::array keys = {
+    login_key::initiator_name,   login_key::target_name,         login_key::session_type,
+    login_key::header_digest,    login_key::data_digest,         login_key::max_recv_data_segment_length,
+    login_key::max_burst_length, login_key::first_burst_length,  login_key::initial_r2t,
+    login_key::immediate_data,   login_key::max_outstanding_r2t, login_key::error_recovery_level,
+    login_key::max_connections,
 };
-
-// What a side says instead of a value (RFC 7143 §6.2).
-bool is_refusal(std::string_view value) {
-    return value == "Reject" || value == "NotUnderstood" || value == "Irrelevant";
-}
 
 }  // namespace
 
@@ -72,17 +68,18 @@ void LoginNegotiation::describe(SessionRow& row) const {
         describe_part(row);
         return;
     }
-    row.max_recv_data_segment_length_initiator =
-        declared(Side::initiator, Key::max_recv_data_segment_length, 8192);
-    row.max_recv_data_segment_length_target = declared(Side::target, Key::max_recv_data_segment_length, 8192);
+    row.max_recv_data_segment_length_initiator = declared(Side::initiator, Key::max_recv_data_segment_length,
+                                                          login_key::max_recv_data_segment_length.otherwise);
+    row.max_recv_data_segment_length_target = declared(Side::target, Key::max_recv_data_segment_length,
+                                                       login_key::max_recv_data_segment_length.otherwise);
     if (discovery()) return;
-    row.max_burst_length = lesser(Key::max_burst_length, 262144);
-    row.first_burst_length = lesser(Key::first_burst_length, 65536);
+    row.max_burst_length = lesser(Key::max_burst_length, login_key::max_burst_length.otherwise);
+    row.first_burst_length = lesser(Key::first_burst_length, login_key::first_burst_length.otherwise);
     row.initial_r2t = either(Key::initial_r2t, true);
     row.immediate_data = both(Key::immediate_data, true);
-    row.max_outstanding_r2t = lesser(Key::max_outstanding_r2t, 1);
-    row.error_recovery_level = lesser(Key::error_recovery_level, 0);
-    row.max_connections = lesser(Key::max_connections, 1);
+    row.max_outstanding_r2t = lesser(Key::max_outstanding_r2t, login_key::max_outstanding_r2t.otherwise);
+    row.error_recovery_level = lesser(Key::error_recovery_level, login_key::error_recovery_level.otherwise);
+    row.max_connections = lesser(Key::max_connections, login_key::max_connections.otherwise);
 }
 
 // Not all of the text was captured: what is not there may have been said, and no default can be presumed.
@@ -109,10 +106,10 @@ void LoginNegotiation::describe_part(SessionRow& row) const {
 }
 
 std::optional<LoginNegotiation::Key> LoginNegotiation::key_named(std::string_view name) {
-    static_assert(key_names.size() == key_count);
-    const auto found = std::find(key_names.begin(), key_names.end(), name);
-    if (found == key_names.end()) return std::nullopt;
-    return static_cast<Key>(found - key_names.begin());
+    static_assert(keys.size() == key_count);
+    const auto found = std::ranges::find(keys, name, &LoginKey::name);
+    if (found == keys.end()) return std::nullopt;
+    return static_cast<Key>(found - keys.begin());
 }
 
 void LoginNegotiation::take_text(Side side, std::string_view text) {
@@ -128,18 +125,8 @@ void LoginNegotiation::take_text(Side side, std::string_view text) {
     }
 }
 
-// A numerical value is decimal or 0x-hexadecimal (RFC 7143 §6.1).
 std::optional<uint32_t> LoginNegotiation::number(Side side, Key key) const {
-    std::string_view text = value(side, key);
-    int base = 10;
-    if (text.starts_with("0x") || text.starts_with("0X")) {
-        text.remove_prefix(2);
-        base = 16;
-    }
-    uint32_t result = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result, base);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return result;
+    return read_login_number(value(side, key));
 }
 
 uint32_t LoginNegotiation::declared(Side side, Key key, uint32_t otherwise) const {
@@ -150,7 +137,8 @@ uint32_t LoginNegotiation::declared(Side side, Key key, uint32_t otherwise) cons
 uint32_t LoginNegotiation::lesser(Key key, uint32_t otherwise) const {
     const auto a = number(Side::initiator, key);
     const auto b = number(Side::target, key);
-    if (is_refusal(value(Side::initiator, key)) || is_refusal(value(Side::target, key))) return otherwise;
+    if (is_login_refusal(value(Side::initiator, key)) || is_login_refusal(value(Side::target, key)))
+        return otherwise;
     if (a && b) return std::min(*a, *b);
     return a ? *a : b ? *b : otherwise;
 }
@@ -158,7 +146,7 @@ uint32_t LoginNegotiation::lesser(Key key, uint32_t otherwise) const {
 Ternary LoginNegotiation::both(Key key, bool otherwise) const {
     const std::string_view a = value(Side::initiator, key);
     const std::string_view b = value(Side::target, key);
-    if (is_refusal(a) || is_refusal(b)) return otherwise ? Ternary::yes : Ternary::no;
+    if (is_login_refusal(a) || is_login_refusal(b)) return otherwise ? Ternary::yes : Ternary::no;
     if (a == "No" || b == "No") return Ternary::no;
     if (a == "Yes" || b == "Yes") return Ternary::yes;
     return otherwise ? Ternary::yes : Ternary::no;
@@ -167,7 +155,7 @@ Ternary LoginNegotiation::both(Key key, bool otherwise) const {
 Ternary LoginNegotiation::either(Key key, bool otherwise) const {
     const std::string_view a = value(Side::initiator, key);
     const std::string_view b = value(Side::target, key);
-    if (is_refusal(a) || is_refusal(b)) return otherwise ? Ternary::yes : Ternary::no;
+    if (is_login_refusal(a) || is_login_refusal(b)) return otherwise ? Ternary::yes : Ternary::no;
     if (a == "Yes" || b == "Yes") return Ternary::yes;
     if (a == "No" || b == "No") return Ternary::no;
     return otherwise ? Ternary::yes : Ternary::no;
@@ -180,7 +168,7 @@ std::string LoginNegotiation::digest(Key key) const {
     const std::string_view choice =
         a.find(',') == std::string_view::npos && b.find(',') != std::string_view::npos ? a : b;
     if (choice.empty() && a.empty()) return begun_ && whole_ ? "None" : "";
-    if (is_refusal(choice)) return "None";
+    if (is_login_refusal(choice)) return "None";
     return std::string(choice);
 }
 

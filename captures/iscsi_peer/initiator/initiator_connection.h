@@ -338,7 +338,7 @@ void InitiatorConnection::send_bursts(Owner& owner) {
         }
         const uint32_t length = std::min(burst.left, most_data_out_);
         BhsWriter header(Opcode::scsi_data_out);
-        header.flags(length == burst.left ? final : 0)
+        header.flags(length == burst.left ? pdu_flag::final : 0)
             .lun_field(burst.ttt == reserved_tag ? 0 : slot.lun_field)
             .itt(burst.itt)
             .ttt(burst.ttt)

@@ -24,8 +24,8 @@ struct DigestKey {
 };
 
 constexpr DigestKey digest_keys[] = {
-    {"HeaderDigest", &LoginOffer::header_digest, &LoginOutcome::header_digest},
-    {"DataDigest", &LoginOffer::data_digest, &LoginOutcome::data_digest},
+    {login_key::header_digest.name, &LoginOffer::header_digest, &LoginOutcome::header_digest},
+    {login_key::data_digest.name, &LoginOffer::data_digest, &LoginOutcome::data_digest},
 };
 
 Error makes_no_sense(const std::string& name, const std::string& value) {
@@ -93,12 +93,13 @@ LoginExchange::LoginExchange(LoginOffer offer, uint32_t cmd_sn)
 }
 
 std::string LoginExchange::first_keys() const {
-    TextKeys keys = {{"InitiatorName", offer_.initiator_name}};
-    if (!offer_.initiator_alias.empty()) keys.emplace_back("InitiatorAlias", offer_.initiator_alias);
-    if (may_say("SessionType"))
-        keys.emplace_back("SessionType", offer_.target_name.empty() ? "Discovery" : "Normal");
-    if (!offer_.target_name.empty()) keys.emplace_back("TargetName", offer_.target_name);
-    keys.emplace_back("AuthMethod", !chap_ ? "None" : needs_chap() ? "CHAP" : "CHAP,None");
+    TextKeys keys = {{std::string(login_key::initiator_name.name), offer_.initiator_name}};
+    if (!offer_.initiator_alias.empty())
+        keys.emplace_back(login_key::initiator_alias.name, offer_.initiator_alias);
+    if (may_say(login_key::session_type.name))
+        keys.emplace_back(login_key::session_type.name, offer_.target_name.empty() ? "Discovery" : "Normal");
+    if (!offer_.target_name.empty()) keys.emplace_back(login_key::target_name.name, offer_.target_name);
+    keys.emplace_back(login_key::auth_method.name, !chap_ ? "None" : needs_chap() ? "CHAP" : "CHAP,None");
     return write_text_keys(keys);
 }
 
@@ -107,8 +108,10 @@ bool LoginExchange::may_say(std::string_view name) const {
     if (!offer_.target_name.empty()) return true;
     // What a session without commands has no use for is irrelevant there (§13, "Irrelevant when").
     constexpr std::string_view of_discovery[] = {
-        "SessionType",      "HeaderDigest",       "DataDigest",        "MaxRecvDataSegmentLength",
-        "DefaultTime2Wait", "DefaultTime2Retain", "ErrorRecoveryLevel"};
+        login_key::session_type.name,        login_key::header_digest.name,
+        login_key::data_digest.name,         login_key::max_recv_data_segment_length.name,
+        login_key::default_time2wait.name,   login_key::default_time2retain.name,
+        login_key::error_recovery_level.name};
     return std::ranges::find(of_discovery, name) != std::end(of_discovery);
 }
 
@@ -119,8 +122,8 @@ std::string LoginExchange::operational_keys() const {
         keys.emplace_back(key.name, std::to_string(offer_.*key.offered));
     for (const LoginBoolKey& key : login_bool_keys)
         keys.emplace_back(key.name, login_bool_text(offer_.*key.offered));
-    keys.emplace_back("DataPDUInOrder", "Yes");
-    keys.emplace_back("DataSequenceInOrder", "Yes");
+    keys.emplace_back(login_key::data_pdu_in_order.name, "Yes");
+    keys.emplace_back(login_key::data_sequence_in_order.name, "Yes");
     std::erase_if(keys, [this](const auto& key) { return !may_say(key.first); });
     return write_text_keys(keys);
 }
@@ -188,7 +191,7 @@ Result<LoginExchange::State> LoginExchange::on_response(Bhs header, std::string_
     const auto keys = read_text_keys(std::exchange(pending_, {}));
     if (!keys) return keys.error();
     if (header.status_class() == login_status_class::redirection) {
-        const std::string* const address = find_key(*keys, "TargetAddress");
+        const std::string* const address = find_key(*keys, login_key::target_address.name);
         if (address == nullptr) {
             return Error{login_status_text(header.status_class(), header.status_detail()) +
                          ", and does not say whereto"};
@@ -274,9 +277,9 @@ Result<std::string> LoginExchange::answer(const std::string& name, const std::st
         if (name != key.name) continue;
         if (is_login_refusal(value)) return std::string();
         const auto number = read_login_number(value);
-        if (!number || *number < key.least || *number > key.most) return makes_no_sense(name, value);
+        if (!number || !key.may_be(*number)) return makes_no_sense(name, value);
         const uint32_t offered = offer_.*key.offered;
-        if (key.choice == LoginNumberKey::Choice::declared) {
+        if (key.is_declared()) {
             outcome_.*key.outcome = *number;
             return std::string();
         }
@@ -315,7 +318,7 @@ Result<std::string> LoginExchange::answer(const std::string& name, const std::st
         outcome_.*key.outcome = wish == "CRC32C";
         return write_text_keys({{name, std::string(wish)}});
     }
-    if (name == "AuthMethod") {
+    if (name == login_key::auth_method.name) {
         if (auto chosen = choose_authentication(value); !chosen) return chosen.error();
         return std::string();
     }
@@ -324,16 +327,17 @@ Result<std::string> LoginExchange::answer(const std::string& name, const std::st
         return Error{
             fmt::format("the target sent {} without CHAP having been agreed on", cleaned_text(name))};
     }
-    if (name == "TargetAlias") {
+    if (name == login_key::target_alias.name) {
         outcome_.target_alias = value;
         return std::string();
     }
-    if (name == "TargetPortalGroupTag") {
+    if (name == login_key::target_portal_group_tag.name) {
         outcome_.target_portal_group_tag = value;
         return std::string();
     }
-    const bool is_known = name == "DataPDUInOrder" || name == "DataSequenceInOrder" ||
-                          name == "TargetAddress" || name == "TargetName";
+    const bool is_known = name == login_key::data_pdu_in_order.name ||
+                          name == login_key::data_sequence_in_order.name ||
+                          name == login_key::target_address.name || name == login_key::target_name.name;
     if (is_known || is_login_refusal(value)) return std::string();
     return write_text_keys({{name, "NotUnderstood"}});
 }

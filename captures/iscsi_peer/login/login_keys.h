@@ -8,62 +8,48 @@
 
 #include "captures/iscsi_peer/login/login_exchange.h"
 
-#include "analyzer/iscsi/bhs.h"
+#include "analyzer/iscsi/login_keys.h"
 
 namespace sanscope {
 
-// The operational keys of a login (RFC 7143 §13), as both sides negotiate them: what each wants stands in its
+// The operational keys of a login (RFC 7143 §13; analyzer/iscsi/login_keys.h), as both sides negotiate them: what each wants stands in its
 // LoginOffer, what holds in its LoginOutcome.
 
-struct LoginNumberKey {
-    // How two sides come to a number; or each only declares its own.
-    enum class Choice : uint8_t { lesser, greater, declared };
-
-    std::string_view name;
-    Choice choice;
+struct LoginNumberKey : LoginKey {
     uint32_t LoginOffer::*offered;
     uint32_t LoginOutcome::*outcome;  // of what is declared: where the initiator keeps the target's
-    uint32_t least;
-    uint32_t most;
 
+    bool is_declared() const { return kind == Kind::declared; }
+    bool may_be(uint32_t number) const { return number >= least && number <= most; }
     uint32_t chosen(uint32_t one, uint32_t other) const {
-        return choice == Choice::lesser ? std::min(one, other) : std::max(one, other);
+        return kind == Kind::lesser ? std::min(one, other) : std::max(one, other);
     }
 };
 
 inline constexpr LoginNumberKey login_number_keys[] = {
-    {"MaxRecvDataSegmentLength", LoginNumberKey::Choice::declared, &LoginOffer::max_recv_data_segment_length,
-     &LoginOutcome::max_recv_data_segment_length_target, 512, max_data_segment_length},
-    {"MaxBurstLength", LoginNumberKey::Choice::lesser, &LoginOffer::max_burst_length,
-     &LoginOutcome::max_burst_length, 512, max_data_segment_length},
-    {"FirstBurstLength", LoginNumberKey::Choice::lesser, &LoginOffer::first_burst_length,
-     &LoginOutcome::first_burst_length, 512, max_data_segment_length},
-    {"MaxOutstandingR2T", LoginNumberKey::Choice::lesser, &LoginOffer::max_outstanding_r2t,
-     &LoginOutcome::max_outstanding_r2t, 1, 65535},
-    {"MaxConnections", LoginNumberKey::Choice::lesser, &LoginOffer::max_connections,
-     &LoginOutcome::max_connections, 1, 65535},
-    {"ErrorRecoveryLevel", LoginNumberKey::Choice::lesser, &LoginOffer::error_recovery_level,
-     &LoginOutcome::error_recovery_level, 0, 2},
-    {"DefaultTime2Wait", LoginNumberKey::Choice::greater, &LoginOffer::default_time2wait,
-     &LoginOutcome::default_time2wait, 0, 3600},
-    {"DefaultTime2Retain", LoginNumberKey::Choice::lesser, &LoginOffer::default_time2retain,
-     &LoginOutcome::default_time2retain, 0, 3600},
+    {login_key::max_recv_data_segment_length, &LoginOffer::max_recv_data_segment_length,
+     &LoginOutcome::max_recv_data_segment_length_target},
+    {login_key::max_burst_length, &LoginOffer::max_burst_length, &LoginOutcome::max_burst_length},
+    {login_key::first_burst_length, &LoginOffer::first_burst_length, &LoginOutcome::first_burst_length},
+    {login_key::max_outstanding_r2t, &LoginOffer::max_outstanding_r2t, &LoginOutcome::max_outstanding_r2t},
+    {login_key::max_connections, &LoginOffer::max_connections, &LoginOutcome::max_connections},
+    {login_key::error_recovery_level, &LoginOffer::error_recovery_level, &LoginOutcome::error_recovery_level},
+    {login_key::default_time2wait, &LoginOffer::default_time2wait, &LoginOutcome::default_time2wait},
+    {login_key::default_time2retain, &LoginOffer::default_time2retain, &LoginOutcome::default_time2retain},
 };
 
-struct LoginBoolKey {
-    std::string_view name;
-    bool either;  // Yes where one side wants it, else where both do
+struct LoginBoolKey : LoginKey {
     bool LoginOffer::*offered;
     bool LoginOutcome::*outcome;
 
-    bool chosen(bool one, bool other) const { return either ? one || other : one && other; }
+    bool chosen(bool one, bool other) const { return kind == Kind::either ? one || other : one && other; }
     // Whatever the other side says.
-    bool decided_by(bool one) const { return one == either; }
+    bool decided_by(bool one) const { return one == (kind == Kind::either); }
 };
 
 inline constexpr LoginBoolKey login_bool_keys[] = {
-    {"InitialR2T", true, &LoginOffer::initial_r2t, &LoginOutcome::initial_r2t},
-    {"ImmediateData", false, &LoginOffer::immediate_data, &LoginOutcome::immediate_data},
+    {login_key::initial_r2t, &LoginOffer::initial_r2t, &LoginOutcome::initial_r2t},
+    {login_key::immediate_data, &LoginOffer::immediate_data, &LoginOutcome::immediate_data},
 };
 
 // Whether a key is said by the first connection of a session alone, for all of them ("LO" in §13).
@@ -71,10 +57,6 @@ bool is_leading_only(std::string_view name);
 // Those of its session hold for a connection that joins it.
 void take_from_session(const LoginOutcome& session, LoginOutcome& connection);
 
-// What a side says instead of a value (§6.2).
-bool is_login_refusal(std::string_view value);
-// In decimal, or with 0x in hexadecimal (§6.1).
-std::optional<uint32_t> read_login_number(std::string_view value);
 std::optional<bool> read_login_bool(std::string_view value);
 const char* login_bool_text(bool value);
 

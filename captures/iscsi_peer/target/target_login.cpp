@@ -37,7 +37,7 @@ TargetLogin::TargetLogin(const TargetSettings& settings, const LoginOutcome* ses
     ours_.default_time2wait = 0;
     if (session == nullptr) return;
     for (const LoginNumberKey& key : login_number_keys) {
-        if (key.choice == LoginNumberKey::Choice::declared) continue;
+        if (key.is_declared()) continue;
         ours_.*key.offered = session->*key.outcome;
         outcome_.*key.outcome = session->*key.outcome;
     }
@@ -71,7 +71,7 @@ TargetLogin::Answer TargetLogin::on_request(Bhs header, std::string_view data) {
     TextKeys answers;
     if (std::exchange(first_, false)) {
         if (const Failure failure = take_names(*keys)) return failed(*failure);
-        if (!discovery_) answers.emplace_back("TargetPortalGroupTag", "1");
+        if (!discovery_) answers.emplace_back(login_key::target_portal_group_tag.name, "1");
     }
     if (stage_ == login_stage::security_negotiation) {
         if (const Failure failure = authenticate(*keys, answers)) return failed(*failure);
@@ -83,7 +83,8 @@ TargetLogin::Answer TargetLogin::on_request(Bhs header, std::string_view data) {
     }
     // A declaration; nothing answers it.
     if (stage_ == login_stage::operational_negotiation && !std::exchange(declared_, true)) {
-        answers.emplace_back("MaxRecvDataSegmentLength", std::to_string(ours_.max_recv_data_segment_length));
+        answers.emplace_back(login_key::max_recv_data_segment_length.name,
+                             std::to_string(ours_.max_recv_data_segment_length));
         outcome_.max_recv_data_segment_length_target = ours_.max_recv_data_segment_length;
     }
     answer.text = write_text_keys(answers);
@@ -102,24 +103,24 @@ TargetLogin::Answer TargetLogin::on_request(Bhs header, std::string_view data) {
 }
 
 TargetLogin::Failure TargetLogin::take_names(const TextKeys& keys) {
-    const std::string* const initiator = find_key(keys, "InitiatorName");
+    const std::string* const initiator = find_key(keys, login_key::initiator_name.name);
     if (initiator == nullptr || initiator->empty()) return LoginStatus::missing_parameter;
     initiator_name_ = *initiator;
-    if (const std::string* const type = find_key(keys, "SessionType")) {
+    if (const std::string* const type = find_key(keys, login_key::session_type.name)) {
         if (*type != "Normal" && *type != "Discovery") return LoginStatus::session_type_not_supported;
         discovery_ = *type == "Discovery";
     }
-    const std::string* const target = find_key(keys, "TargetName");
+    const std::string* const target = find_key(keys, login_key::target_name.name);
     if (target == nullptr && !discovery_) return LoginStatus::missing_parameter;
     if (target != nullptr && *target != settings_.name) return LoginStatus::not_found;
     return std::nullopt;
 }
 
 TargetLogin::Failure TargetLogin::authenticate(const TextKeys& keys, TextKeys& answers) {
-    if (const std::string* const methods = find_key(keys, "AuthMethod")) {
+    if (const std::string* const methods = find_key(keys, login_key::auth_method.name)) {
         const std::string_view ours = chap_ ? "CHAP" : "None";
         if (!is_in_login_list(*methods, ours)) return LoginStatus::authentication_failed;
-        answers.emplace_back("AuthMethod", ours);
+        answers.emplace_back(login_key::auth_method.name, ours);
         chap_chosen_ = chap_.has_value();
     }
     if (!chap_chosen_) return std::nullopt;
@@ -133,11 +134,11 @@ TargetLogin::Failure TargetLogin::authenticate(const TextKeys& keys, TextKeys& a
 void TargetLogin::choose_number(const std::string& name, const std::string& value, TextKeys& answers) {
     const LoginNumberKey& key = *std::ranges::find(login_number_keys, name, &LoginNumberKey::name);
     const auto number = read_login_number(value);
-    if (!number || *number < key.least || *number > key.most) {
+    if (!number || !key.may_be(*number)) {
         answers.emplace_back(name, "Reject");
         return;
     }
-    if (key.choice == LoginNumberKey::Choice::declared) {
+    if (key.is_declared()) {
         outcome_.max_recv_data_segment_length_initiator = *number;
         return;
     }
@@ -150,9 +151,16 @@ void TargetLogin::choose_number(const std::string& name, const std::string& valu
 TargetLogin::Failure TargetLogin::answer_key(const std::string& name, const std::string& value,
                                              TextKeys& answers) {
     // Those that were read by now, and those that only declare.
-    constexpr std::string_view no_answer[] = {"InitiatorName", "InitiatorAlias", "SessionType", "TargetName",
-                                              "AuthMethod",    "CHAP_A",         "CHAP_N",      "CHAP_R",
-                                              "CHAP_I",        "CHAP_C"};
+    constexpr std::string_view no_answer[] = {login_key::initiator_name.name,
+                                              login_key::initiator_alias.name,
+                                              login_key::session_type.name,
+                                              login_key::target_name.name,
+                                              login_key::auth_method.name,
+                                              "CHAP_A",
+                                              "CHAP_N",
+                                              "CHAP_R",
+                                              "CHAP_I",
+                                              "CHAP_C"};
     if (!seen_.insert(name).second) return LoginStatus::initiator_error;  // no key is said twice (§6.2)
     if (std::ranges::find(no_answer, name) != std::end(no_answer) || is_login_refusal(value))
         return std::nullopt;
@@ -172,8 +180,8 @@ TargetLogin::Failure TargetLogin::answer_key(const std::string& name, const std:
         answers.emplace_back(name, login_bool_text(chosen));
         return std::nullopt;
     }
-    if (name == "HeaderDigest" || name == "DataDigest") {
-        const bool of_header = name == "HeaderDigest";
+    if (name == login_key::header_digest.name || name == login_key::data_digest.name) {
+        const bool of_header = name == login_key::header_digest.name;
         const std::string& ours = of_header ? settings_.header_digest : settings_.data_digest;
         const std::string_view chosen =
             first_of_login_list(value, [&](std::string_view wish) { return is_in_login_list(ours, wish); });
@@ -185,7 +193,7 @@ TargetLogin::Failure TargetLogin::answer_key(const std::string& name, const std:
         answers.emplace_back(name, chosen);
         return std::nullopt;
     }
-    if (name == "DataPDUInOrder" || name == "DataSequenceInOrder") {
+    if (name == login_key::data_pdu_in_order.name || name == login_key::data_sequence_in_order.name) {
         answers.emplace_back(name, "Yes");
     } else if (name == "TaskReporting") {
         answers.emplace_back(name, is_in_login_list(value, "RFC3720") ? "RFC3720" : "Reject");
