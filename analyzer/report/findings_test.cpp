@@ -311,7 +311,7 @@ TEST_F(Findings, a_window_that_shrinks_because_nobody_reads_is_told) {
 // At the sender what is under way is exact: more than a window has room for shows that it knew of a wider one.
 TEST_F(Findings, a_window_that_was_exceeded_held_nobody_back) {
     add_connection(1).vantage = Vantage::target;
-    SenderSummary& target = store.add_sender(2, Side::b);
+    SenderSummary& target = store.add_sender(2, false);
     for (uint32_t i = 0; i < 40; ++i) {
         add_window(target, 10 * int64_t{i},
                    {.snd_una = i * mss,
@@ -335,7 +335,7 @@ class PathStall : public Findings {
                                 CaState state = CaState::open) {
             WindowRow row{.packet = packet, .time_ns = at_ms * ms, .srtt_ns = 2 * ms};
             row.connection = 1;
-            row.sender = Side::a;
+            row.from_a = true;
             row.snd_una = una;
             row.snd_nxt = 10'000;
             row.ca_state = state;
@@ -355,7 +355,7 @@ class PathStall : public Findings {
                                 .connection = 1,
                                 .length = mss,
                                 .kind = LossKind::spurious,
-                                .sender = Side::b});
+                                .from_a = false});
         return find_one(Kind::path_stall);
     }
 };
@@ -384,7 +384,7 @@ TEST_F(Findings, an_acknowledgement_that_was_lost_is_told_where_a_command_waited
                             .connection = 1,
                             .length = 1448,
                             .kind = LossKind::spurious,
-                            .sender = Side::b});
+                            .from_a = false});
     add_window(target, 300, {.snd_una = 2897, .snd_nxt = 2897});
     const Finding finding = find_one(Kind::retransmission_timeout);
     EXPECT_EQ(finding.severity, Finding::Severity::problem);
@@ -405,7 +405,7 @@ TEST_F(Findings, an_acknowledgement_that_was_lost_while_nobody_waited_is_not_tol
                             .connection = 1,
                             .length = 1448,
                             .kind = LossKind::spurious,
-                            .sender = Side::b});
+                            .from_a = false});
     add_window(target, 300, {.snd_una = 2897, .snd_nxt = 2897});
     EXPECT_TRUE(find(Kind::retransmission_timeout).empty());
 }
@@ -1168,7 +1168,7 @@ class TwoSessions : public Findings {
                 store.add_session(session).connections = 1;
                 add_connection(session);
             }
-            SenderSummary& target = store.add_sender(connection, Side::b);
+            SenderSummary& target = store.add_sender(connection, false);
             const int64_t own_ns = connection == 1 ? 0 : 450'000'000;
             for (uint32_t i = 0; i * pause_ns < 450'000'000; ++i) {
                 WindowRow row{

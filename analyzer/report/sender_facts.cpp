@@ -872,7 +872,7 @@ std::vector<SenderFacts> find_sender_facts(const ResultStore& store, const std::
     capture_times.finish();
     for (SenderFacts& sender : facts) {
         Spell stall = sender.timeouts.longest;
-        const size_t other = places.of(sender.number, other_side(sender.summary->side()));
+        const size_t other = places.of(sender.number, !sender.summary->from_a());
         if (other < facts.size() && facts[other].timeouts.longest.length_ns() > stall.length_ns())
             stall = facts[other].timeouts.longest;
         sender.repeats_came = how_repeats_came(sender, stall, capture_times);
