@@ -22,5 +22,15 @@ TEST(ScsiStatus, other_codes_are_numbers) {
     EXPECT_EQ(scsi_status_name(0xff), "0xff");
 }
 
+TEST(ScsiStatus, those_that_are_defined_are_those_with_a_name) {
+    int defined = 0;
+    for (int code = 0; code < 256; ++code) {
+        const auto status = static_cast<uint8_t>(code);
+        EXPECT_EQ(is_scsi_status(status), !scsi_status_name(status).starts_with("0x")) << code;
+        defined += is_scsi_status(status) ? 1 : 0;
+    }
+    EXPECT_EQ(defined, 11);
+}
+
 }  // namespace
 }  // namespace sanscope
