@@ -154,6 +154,8 @@ class OfSession {
 
     // As much as the send buffer holds is always in flight: whatever is acknowledged is replaced at once, no more.
     bool send_buffer() {
+        // What an R2T asked for is all that may be under way.
+        if (!reads_ && 2 * parts_.r2ts >= parts_.count()) return false;
         const uint32_t in_flight = sender_.in_flight_p50;
         constexpr double steady = 0.7;
         constexpr double seldom_less = 0.25;

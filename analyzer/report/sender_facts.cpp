@@ -86,9 +86,10 @@ class AckedBursts {
     void pause() { begun_ = false; }
     void on_acknowledged(const WindowRow& row) {
         if (row.snd_una == row.snd_nxt) return pause();
-        // Half of what is outstanding is acknowledged well within a round trip.
+        // Half of what is outstanding is acknowledged well within a round trip. Of a long queue, less would be no more than
+        // what acknowledgements that come close together tell of.
         constexpr uint32_t least = 8 * 1460;
-        constexpr uint32_t most = 64 * 1460;
+        constexpr uint32_t most = 1024 * 1460;
         if (!begun_) {
             begun_ = true;
             begin_ = row.snd_una;

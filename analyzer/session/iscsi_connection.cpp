@@ -150,7 +150,8 @@ void IscsiConnection::track(const Pdu& pdu, bool from_target) {
 }
 
 // Whether an answer came to its end with its last packet: not if its last bytes are in none, nor if the initiator had
-// acknowledged its status before even its header came: then it came a second time, and the first is missing.
+// acknowledged its status before even its header came: then it came a second time, and the first is missing. Nor if it is one
+// status more than StatSN has room for: this one or one before it is none, or another's.
 bool IscsiConnection::moment_is_known(const Pdu& pdu) {
     const Bhs bhs = pdu.bhs();
     const bool status =
@@ -159,9 +160,12 @@ bool IscsiConnection::moment_is_known(const Pdu& pdu) {
         if (status) store_->add_unpaired({session_->number, 1, pdu.last.packet, pdu.behind.packet});
         return false;
     }
-    const bool acknowledged =
-        status && pdu.header_captured >= stat_sn_end && acknowledged_.before(bhs.stat_sn(), pdu.first.packet);
-    if (!acknowledged) return true;
+    if (!status || pdu.header_captured < stat_sn_end) return true;
+    if (!acknowledged_.before(bhs.stat_sn(), pdu.first.packet)) {
+        if (unseen_.in_number(bhs.stat_sn())) return true;
+        store_->add_unpaired({session_->number, 1, pdu.last.packet, pdu.last.packet});
+        return false;
+    }
     issues_->add(Issue::answers_acknowledged_before, pdu.last.packet);
     store_->add_unpaired({session_->number, 1, requested_packet_, requested_packet_});
     return false;

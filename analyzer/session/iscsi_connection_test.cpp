@@ -342,6 +342,74 @@ class CutWrites {
     uint64_t offsets_[2] = {0, 0};
 };
 
+// Commands without data, each answered at once with the StatSN given; captured whole.
+class Answered {
+  public:
+    explicit Answered(const std::vector<uint32_t>& stat_sns) {
+        uint32_t number = 0;
+        store.add_connection(number);
+        uint32_t cmd_sn = 1;
+        for (const uint32_t stat_sn : stat_sns) {
+            packet(false, test::scsi_command(100 + cmd_sn, cmd_sn, Moves::nothing, 0, Bytes(16))
+                              .exp_stat_sn(stat_sns.front())
+                              .bytes());
+            packet(true, test::scsi_response(100 + cmd_sn, 0, stat_sn, cmd_sn + 1).bytes());
+            ++cmd_sn;
+        }
+        connection.finish();
+        sessions.finish();
+        store.finish();
+    }
+    // By command: whether it is told when it was answered.
+    std::vector<bool> times_known() const {
+        std::vector<bool> known;
+        for (const CommandRow& row : store.commands()) {
+            EXPECT_EQ(row.outcome, Outcome::completed);
+            known.push_back(row.response_ns != no_time && row.turnaround_ns() != no_time);
+        }
+        return known;
+    }
+
+    ResultStore store{{}};
+    Issues issues;
+    SessionTracker sessions{store};
+    IscsiConnection connection{1, sessions, store, issues};
+
+  private:
+    void packet(bool from_target, const Bytes& bytes) {
+        ++packets_;
+        StreamPiece piece;
+        piece.data = bytes.data();
+        piece.captured = piece.length = static_cast<uint32_t>(bytes.size());
+        piece.offset = offsets_[from_target ? 1 : 0];
+        piece.carried = piece.delivered = {packets_, static_cast<int64_t>(packets_) * 10'000};
+        offsets_[from_target ? 1 : 0] += bytes.size();
+        connection.consume(from_target, piece);
+    }
+    uint64_t packets_ = 0;
+    uint64_t offsets_[2] = {0, 0};
+};
+
+// Of two statuses with one StatSN nobody knows which is true: there are no more statuses than the number advanced by.
+TEST(StatusNumbers, AStatusMoreThanStatSnAdvancedByTellsNoTime) {
+    const Answered answered({7, 8, 8, 9});
+    EXPECT_EQ(answered.times_known(), std::vector({true, true, false, true}));
+    EXPECT_EQ(answered.issues[Issue::statuses_out_of_number].count, 1u);
+    EXPECT_EQ(answered.issues[Issue::statuses_out_of_number].first_packet, 6u);
+}
+
+TEST(StatusNumbers, ANumberThatGoesBackTellsNoTime) {
+    const Answered answered({7, 8, 5, 6});
+    EXPECT_EQ(answered.times_known(), std::vector({true, true, false, true}));
+    EXPECT_EQ(answered.issues[Issue::statuses_out_of_number].count, 1u);
+}
+
+TEST(StatusNumbers, WhatGoesOnOrSkipsStatusesThatWereNotSeenIsAsItMustBe) {
+    const Answered answered({0xfffffffe, 0xffffffff, 0, 1, 40, 41});
+    EXPECT_EQ(answered.times_known(), std::vector<bool>(6, true));
+    EXPECT_EQ(answered.issues[Issue::statuses_out_of_number].count, 0u);
+}
+
 TEST(CutConnection, WritesOfOneLengthAreFoundBehindTheCut) {
     CutWrites writes({4096});
     writes.run(2000);

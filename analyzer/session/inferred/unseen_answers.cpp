@@ -276,6 +276,12 @@ uint32_t UnseenAnswers::data_bytes(uint32_t from, uint32_t to, const AnswerShape
     return static_cast<uint32_t>(std::min<uint64_t>(bytes, std::numeric_limits<uint32_t>::max() / 2));
 }
 
+bool UnseenAnswers::in_number(Serial32 stat_sn) const {
+    if (!stat_sn_known_) return true;
+    const int32_t passed = stat_sn_.distance_to(stat_sn);
+    return passed > 0 && passed <= most_between && static_cast<uint32_t>(passed) > unnumbered_;
+}
+
 // How many statuses there were since the one before, by their numbers.
 void UnseenAnswers::count(const Pdu& pdu) {
     if (pdu.header_captured < stat_sn_end) {
@@ -286,8 +292,7 @@ void UnseenAnswers::count(const Pdu& pdu) {
     const Serial32 now = pdu.bhs().stat_sn();
     const int32_t passed = stat_sn_.distance_to(now);
     const bool known = stat_sn_known_;
-    const bool sensible =
-        known && passed > 0 && passed <= most_between && static_cast<uint32_t>(passed) > unnumbered_;
+    const bool sensible = known && in_number(now);
     if (known && !sensible) issues_->add(Issue::statuses_out_of_number, pdu.last.packet);
     if (known && !sensible) strict_.on_contradiction();
     stat_sn_ = now;

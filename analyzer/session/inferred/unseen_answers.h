@@ -47,6 +47,9 @@ class UnseenAnswers {
     // A request that is answered, but is no SCSI command.
     void on_other_request(const Pdu& pdu);
 
+    // Whether a status may bear that number: no more statuses are than StatSN advanced by (RFC 7143 §4.2.2.2).
+    bool in_number(Serial32 stat_sn) const;
+
     // A header of the target that was captured up to its tag: before and after the tracker has it.
     void before_seen(const Pdu& pdu, const AnswerShape& shape, InferredCommands& commands, uint32_t session);
     void after_seen(const Pdu& pdu, uint64_t command, InferredCommands& commands);
