@@ -358,7 +358,19 @@ std::string how_it_ended(const ConnectionRow& connection) {
     return "";
 }
 
+// When the capture ends. Where its clock was set back, or one packet bears a time of its own, the latest time is nobody's: then
+// by the last packet of its connections.
+int64_t capture_end_ns(const FindingsInput& input) {
+    if (input.issues[Issue::times_set_back].count == 0) return input.totals.last_ns;
+    const ConnectionRow* last = nullptr;
+    for (const ConnectionRow& row : input.store.connections()) {
+        if (last == nullptr || row.last_packet > last->last_packet) last = &row;
+    }
+    return last == nullptr ? input.totals.last_ns : std::min(last->end_ns, input.totals.last_ns);
+}
+
 void add_unanswered(FindingList& list, const FindingsInput& input, const CommandFacts& commands) {
+    const int64_t capture_end = capture_end_ns(input);
     std::set<uint32_t> with_packets_missing;
     for (const SenderSummary& sender : input.store.senders()) {
         if (sender.losses(LossKind::not_captured) > 0 && commands.unanswered.contains(sender.connection())) {
@@ -378,7 +390,7 @@ void add_unanswered(FindingList& list, const FindingsInput& input, const Command
         if (connection.packets_in == 0) continue;  // the direction of the answers was not captured
         const std::string ending = how_it_ended(connection);
         // A connection that did not end goes on waiting until the capture ends.
-        const int64_t end_ns = ending.empty() ? input.totals.last_ns : connection.end_ns;
+        const int64_t end_ns = ending.empty() ? capture_end : connection.end_ns;
         const auto late = commands.answered_too_late.find(number);
         const bool all_late = late != commands.answered_too_late.end() && late->second.count == like.count;
         const int64_t given_up_ns =
@@ -460,7 +472,7 @@ void add_unanswered(FindingList& list, const FindingsInput& input, const Command
                     fmt::format("the answer came {} after the initiator had closed the connection",
                                 human_duration(elapsed_ns(given_up_ns, late->second.row.response_ns))));
             }
-            const int64_t silence_ns = elapsed_ns(connection.end_ns, input.totals.last_ns);
+            const int64_t silence_ns = elapsed_ns(connection.end_ns, capture_end);
             if (silence_ns > patience_ns) {
                 finding.add_sign(
                     fmt::format("the capture goes on for {} without another packet of the connection",

@@ -102,6 +102,18 @@ std::vector<uint32_t> connections_with_slow(const CommandFacts& commands) {
     return connections;
 }
 
+// A command that was under way when the clock moved did not take that long.
+void leave_out_clock_jumps(CommandFacts& commands, const std::vector<SenderFacts>& senders) {
+    for (const SenderFacts& sender : senders) {
+        if (sender.clock_jumps.count == 0) continue;
+        std::erase_if(commands.slow, [&](const SlowCommand& slow) {
+            const Spell& jump = sender.clock_jumps.longest;
+            return slow.row->connection == sender.number && slow.row->request_ns < jump.end_ns &&
+                   slow.row->response_ns > jump.begin_ns;
+        });
+    }
+}
+
 // A problem has to earn its colour: one sign alone can be something else.
 void judge(Finding& finding) {
     const size_t signs = finding.evidence.size();
@@ -206,11 +218,12 @@ std::string_view finding_kind_name(Finding::Kind kind) {
 std::vector<Finding> findings(const FindingsInput& input) {
     const Stop stop(input.stop, input.between);
     FindingList list;
-    const CommandFacts commands = find_command_facts(input.store, stop);
+    CommandFacts commands = find_command_facts(input.store, stop);
     if (stop.asked()) return {};
     const std::vector<SenderFacts> senders =
         find_sender_facts(input.store, connections_with_slow(commands), commands.busy, stop);
     if (stop.asked()) return {};
+    leave_out_clock_jumps(commands, senders);
     const std::vector<SharedFlow> flows = shared_flows(senders);
     const std::map<uint32_t, ConnectionWaits> waits = waits_of(senders, flows);
     const std::vector<ServiceTimes> services = find_service_times(input.store, commands, waits, stop);
@@ -232,7 +245,7 @@ std::vector<Finding> findings(const FindingsInput& input) {
         return finding.severity == Finding::Severity::information || is_about_capture(finding.kind);
     });
     const bool half_captured = std::ranges::any_of(senders, [](const SenderFacts& sender) {
-        return sender.connection->iscsi && sender.is_half_captured();
+        return sender.connection->iscsi && (sender.is_half_captured() || sender.is_all_twice());
     });
     const bool tcp_waited = std::ranges::any_of(senders, [](const SenderFacts& sender) {
         constexpr double noticeable_share = 0.1;

@@ -1224,6 +1224,89 @@ TEST_F(Findings, a_few_segments_that_are_there_twice_are_no_mirror_ports_doing) 
     EXPECT_EQ(find_one(Kind::captured_twice).severity, Finding::Severity::notice);
 }
 
+// One packet with a time of its own, or a clock that was set back: the latest time is not the capture's end.
+TEST_F(Findings, a_command_at_the_end_is_not_unanswered_because_a_clock_was_elsewhere) {
+    add_read(10, 12);
+    add_command({.bytes = 4096,
+                 .request_packet = 900,
+                 .request_ns = 999 * ms,
+                 .name = "READ(16)",
+                 .opcode = read_16});
+    store.connection(1).last_packet = 950;
+    totals.last_ns = int64_t{31'536'000'000} * ms;
+    EXPECT_FALSE(find(Kind::unanswered_commands).empty()) << "as long as that clock is believed";
+    issues.add(Issue::times_set_back, 701);
+    EXPECT_TRUE(find(Kind::unanswered_commands).empty());
+    EXPECT_EQ(find(Kind::under_way_at_end).size(), 1u);
+}
+
+// A TCP with data outstanding sends them again within two minutes: where it does not, the clock moved.
+TEST_F(Findings, commands_across_a_jump_of_the_clock_are_not_slow) {
+    for (int64_t i = 0; i < 40; ++i) add_read(20 * i, 2);
+    constexpr int64_t hour_ms = 3'600'000;
+    add_read(900, hour_ms);
+    SenderSummary& target = add_target();
+    add_window(target, 901, {.snd_una = 1, .snd_nxt = 9000});
+    add_window(target, 900 + hour_ms, {.snd_una = 9000, .snd_nxt = 9000});
+    EXPECT_THAT(find_one(Kind::capture_issue).title, HasSubstr("The clock went ahead by 59 min"));
+    EXPECT_TRUE(find(Kind::slow_commands).empty());
+    EXPECT_EQ(find_one(Kind::capture_issue).severity, Finding::Severity::notice);
+}
+
+TEST_F(Findings, a_long_silence_in_which_it_was_sent_again_is_no_jump_of_the_clock) {
+    SenderSummary& target = add_target();
+    constexpr int64_t hour_ms = 3'600'000;
+    add_window(target, 901, {.snd_una = 1, .snd_nxt = 9000});
+    add_window(target, 900 + hour_ms, {.snd_una = 1, .snd_nxt = 9000, .ca_state = CaState::loss});
+    EXPECT_TRUE(find(Kind::capture_issue).empty());
+    add_window(target, 901 + hour_ms, {.snd_una = 9000, .snd_nxt = 9000});
+    add_window(target, 901 + 2 * hour_ms, {.snd_una = 9000, .snd_nxt = 9001});
+    EXPECT_TRUE(find(Kind::capture_issue).empty()) << "nothing was outstanding";
+}
+
+TEST_F(Findings, of_captures_of_both_ends_in_one_no_losses_are_told) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.ca_state = CaState::recovery, .limit = SendLimit::recovery});
+    add_window(target, 300, {.limit = SendLimit::application});
+    store.connection(1).bytes_in = 1000 * mss;
+    for (int64_t i = 0; i < 450; ++i) add_loss(target, LossKind::fast_retransmit, i);
+    EXPECT_FALSE(find(Kind::lost_segments).empty());
+    for (int64_t i = 0; i < 50; ++i) add_loss(target, LossKind::duplicate, i);
+    EXPECT_TRUE(find(Kind::lost_segments).empty());
+    EXPECT_THAT(find(Kind::captured_twice).front().title, HasSubstr("losses cannot be told"));
+}
+
+// A mirror port's copies are known, all of them: what is left over was sent again.
+TEST_F(Findings, losses_beside_a_mirror_ports_copies_are_told) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.ca_state = CaState::recovery, .limit = SendLimit::recovery});
+    add_window(target, 300, {.limit = SendLimit::application});
+    store.connection(1).bytes_in = 1000 * mss;
+    for (int64_t i = 0; i < 20; ++i) add_loss(target, LossKind::fast_retransmit, i);
+    for (int64_t i = 0; i < 500; ++i) add_loss(target, LossKind::duplicate, i);
+    EXPECT_EQ(find(Kind::lost_segments).size(), 1u);
+}
+
+TEST_F(Findings, sessions_that_only_a_clock_set_back_puts_in_a_row_are_no_reconnect) {
+    uint32_t second = 0;
+    store.add_session(second).connections = 1;
+    for (const uint32_t session : {1u, second}) {
+        store.session(session).initiator_name = "iqn.a";
+        store.session(session).target_name = "iqn.b";
+    }
+    ConnectionRow& later = add_connection(second);
+    later.start_ns = 5000 * ms;
+    later.end_ns = 6000 * ms;
+    later.first_packet = 100;
+    later.last_packet = 199;
+    store.connection(1).first_packet = 200;
+    store.connection(1).last_packet = 300;
+    EXPECT_TRUE(find(Kind::session_reconnect).empty());
+    later.first_packet = 301;
+    later.last_packet = 400;
+    EXPECT_EQ(find(Kind::session_reconnect).size(), 1u);
+}
+
 TEST_F(Findings, of_a_connection_captured_in_one_direction_nothing_is_said_of_its_tcp) {
     SenderSummary& target = add_target();
     store.connection(1).packets_out = 0;

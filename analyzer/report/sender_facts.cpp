@@ -297,6 +297,7 @@ class WindowPass {
         timeouts(row, progress);
         stalls(row);
         if (begun_) {
+            clock_jumps(row);
             repeats_after_ack(row);
             restarts(row);
             ack_waits(row);
@@ -441,6 +442,14 @@ class WindowPass {
             return;
         round_began_ns_ = row.time_ns;
         ++rounds_;
+    }
+
+    void clock_jumps(const WindowRow& row) {
+        constexpr int64_t longest_timer_ns = 120'000'000'000;  // TCP_RTO_MAX
+        if (elapsed_ns(last_.time_ns, row.time_ns) <= longest_timer_ns || last_.snd_una == last_.snd_nxt)
+            return;
+        if (last_.ca_state != CaState::open || row.ca_state != CaState::open) return;
+        facts_->clock_jumps.add({last_.time_ns, row.time_ns, row.packet});
     }
 
     // It stood still though the capture shows its data acknowledged, until it sent some of them again.
@@ -744,6 +753,16 @@ int64_t SenderFacts::loaded_rtt_ns() const {
 
 bool SenderFacts::is_half_captured() const {
     return connection->packets_out == 0 || connection->packets_in == 0;
+}
+
+bool SenderFacts::is_all_twice() const {
+    constexpr double nearly_half = 0.35;
+    constexpr uint64_t least_copies = 10;
+    const uint64_t copies = losses[static_cast<size_t>(LossKind::duplicate)];
+    const uint64_t again = repaired() + losses[static_cast<size_t>(LossKind::spurious)];
+    // Where nearly all copies are known, what is left was sent again.
+    if (copies < least_copies || 4 * again < copies) return false;
+    return static_cast<double>(copies + again) * mss() >= nearly_half * static_cast<double>(bytes());
 }
 
 bool SenderFacts::captured_at_sender() const {

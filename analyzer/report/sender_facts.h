@@ -77,6 +77,9 @@ struct SenderFacts {
     RepeatsCame repeats_came = RepeatsCame::unknown;  // of a sender far from the capture
     Spells
         repeats_after_ack;  // silence until it sent again what the capture shows acknowledged before, commands under way
+    // Silence with data outstanding, longer than any retransmission timer, and no retransmission behind it: no TCP does that, so
+    // it was the clock that moved, or both hosts that stood still.
+    Spells clock_jumps;
     Spells stalls;  // before a closed window
     // Its data were acknowledged later than a round trip, by a packet without data: the path or a host's TCP had them. Of an
     // initiator whose data were not captured at the target.
@@ -148,6 +151,8 @@ struct SenderFacts {
     int64_t loaded_rtt_ns() const;
     // One direction of the connection is not in the capture: nothing is known of what its TCP heard.
     bool is_half_captured() const;
+    // Of nearly all it sent there are two packets, too far apart for all the copies to be known as such.
+    bool is_all_twice() const;
     // What it sends passes the capture before the path.
     bool captured_at_sender() const;
     uint32_t mss() const;

@@ -49,6 +49,8 @@ class OfSender {
     void add() {
         // Without the other direction nobody knows what was acknowledged.
         if (facts_.is_half_captured()) return;
+        if (all_twice()) return;
+        clock_jump();
         if (black_hole()) return;
         timeouts();
         lost_acknowledgements();
@@ -77,6 +79,43 @@ class OfSender {
         return facts_.is_initiator ? facts_.connection->out : facts_.connection->in;
     }
     bool captured_at_sender() const { return facts_.captured_at_sender(); }
+
+    // Captures of both ends put together, or of two places on the path: what passes the second time later than the next few
+    // packets looks sent again.
+    bool all_twice() {
+        if (!facts_.is_all_twice()) return false;
+        const uint64_t copies = count(LossKind::duplicate);
+        Finding finding = begin(Kind::captured_twice, Severity::notice, 0);
+        finding.side = Finding::Side::capture;
+        finding.title = fmt::format("Nearly all that {} sent is in the capture twice: losses cannot be told",
+                                    facts_.name());
+        finding.explanation =
+            "As where captures of two places are merged. Look at one of them alone: of this one nothing is "
+            "said of "
+            "TCP, and times of commands may be of either place.";
+        finding.add_sign(fmt::format("{} are the same packet again", counted(copies, "segment")));
+        finding.add_sign(fmt::format("{} more look sent again, with them the half of all",
+                                     counted(facts_.repaired(), "segment")));
+        list_.push_back(std::move(finding));
+        return true;
+    }
+
+    void clock_jump() {
+        const Spells& jumps = facts_.clock_jumps;
+        if (jumps.count == 0) return;
+        Finding finding = begin(Kind::capture_issue, Severity::notice, 0);
+        finding.side = Finding::Side::capture;
+        place_at(finding, jumps.longest);
+        finding.title = fmt::format("The clock went ahead by {} in packet {}, or all stood still",
+                                    human_duration(jumps.longest.length_ns()), jumps.longest.packet);
+        finding.explanation =
+            "Commands that were under way across it are not judged by their time. A clock that was set, a "
+            "file put "
+            "together of two, or hosts that were suspended look so.";
+        finding.add_sign(fmt::format("data of {} were outstanding all that time, and it sent nothing again",
+                                     facts_.name()));
+        list_.push_back(std::move(finding));
+    }
 
     // What is large never arrives, what is small does: a hop with a smaller MTU that says nothing (RFC 2923 §2.1).
     bool black_hole() {

@@ -192,6 +192,7 @@ struct Presence {
     int64_t begin_ns = no_time;
     int64_t end_ns = no_time;
     PacketNumber first_packet = 0;
+    PacketNumber last_packet = 0;
     uint32_t connection = 0;
     bool logged_out = false;
 };
@@ -212,6 +213,7 @@ void add_reconnects(FindingList& list, const ResultStore& store, const CommandFa
         Presence& presence = presences[connection.session - 1];
         const bool first = presence.connection == 0;
         presence.session = connection.session;
+        presence.last_packet = std::max(presence.last_packet, connection.last_packet);
         if (number <= logged_out.size() && logged_out[number - 1]) presence.logged_out = true;
         // Once the initiator has closed its side, the session is over for it.
         const bool closed = connection.out.fin_ns != no_time && connection.out.fin_ns < connection.end_ns;
@@ -237,7 +239,9 @@ void add_reconnects(FindingList& list, const ResultStore& store, const CommandFa
         const Presence* worst = nullptr;
         for (const Presence& presence : of_names) {
             // Of sessions at the same time none takes the place of another.
-            if (before != nullptr && !before->logged_out && presence.begin_ns >= before->end_ns) {
+            // Nor where only a clock that was set says that one came behind the other.
+            if (before != nullptr && !before->logged_out && presence.begin_ns >= before->end_ns &&
+                presence.first_packet > before->last_packet) {
                 ++count;
                 const int64_t gap_ns = elapsed_ns(before->end_ns, presence.begin_ns);
                 lost_ns += gap_ns;

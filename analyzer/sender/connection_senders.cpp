@@ -81,7 +81,9 @@ void ConnectionSenders::on_packet(bool from_a, const DecodedPacket& packet, Pack
         ++packets_;
         vantage_.on_packet(from_a, time_ns, packet, options);
     }
-    if ((packet.flags & tcp_syn) != 0) note_syn(sender, options);
+    // Options come padded to whole words (RFC 9293 §3.1): else they are cut off, and the window's scale may be with them.
+    const bool options_cut = packet.options_length % 4 != 0;
+    if ((packet.flags & tcp_syn) != 0 && !options_cut) note_syn(sender, options);
 
     const bool acknowledges = (packet.flags & tcp_ack) != 0;
     if (begun_) {
