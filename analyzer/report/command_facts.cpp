@@ -186,6 +186,7 @@ CommandFacts find_command_facts(const ResultStore& store, const Stop& stop) {
     CommandFacts facts;
     facts.of_connection.resize(store.connections().size());
     facts.last_answer_ns.resize(store.connections().size(), no_time);
+    facts.first_transfer_ns.resize(store.connections().size(), no_time);
     if (store.commands().empty()) {
         take_from_summary(facts, store.summary());
         return facts;
@@ -202,6 +203,10 @@ CommandFacts find_command_facts(const ResultStore& store, const Stop& stop) {
             ++facts.of_connection[row.connection - 1];
             int64_t& last_ns = facts.last_answer_ns[row.connection - 1];
             last_ns = std::max(last_ns, row.response_ns);
+            int64_t& first_ns = facts.first_transfer_ns[row.connection - 1];
+            const bool transfer = (is_read(row) || is_write(row)) && row.response_ns != no_time;
+            if (transfer)
+                first_ns = first_ns == no_time ? row.response_ns : std::min(first_ns, row.response_ns);
             // At the target half of the path is before what is seen of a command, half behind it.
             const int64_t half_path_ns = unseen_path_ns(store, row.connection) / 2;
             const int64_t busy_until_ns = until_ns(store, row);

@@ -88,11 +88,12 @@ struct CommandFacts {
     std::map<uint32_t, CommandsLike> aborted;
     // Of `unanswered`, those whose answer came when the initiator had closed its connection already.
     std::map<uint32_t, CommandsLike> answered_too_late;
-    std::vector<TimeSpans> busy;          // by connection - 1: commands under way, as the capture saw them
-    std::vector<int64_t> last_answer_ns;  // by connection - 1
-    std::vector<uint64_t> of_connection;  // commands, by connection - 1
-    int64_t longest_ns = 0;               // turnaround
-    uint64_t unknown_statuses = 0;        // of commands that were answered, beyond the cut of their packets
+    std::vector<TimeSpans> busy;             // by connection - 1: commands under way, as the capture saw them
+    std::vector<int64_t> first_transfer_ns;  // by connection - 1: when its first READ or WRITE was answered
+    std::vector<int64_t> last_answer_ns;     // by connection - 1
+    std::vector<uint64_t> of_connection;     // commands, by connection - 1
+    int64_t longest_ns = 0;                  // turnaround
+    uint64_t unknown_statuses = 0;  // of commands that were answered, beyond the cut of their packets
 
     const SessionFacts* session(uint32_t number) const;
 };

@@ -27,9 +27,10 @@ enum class Cause : uint8_t {
     sender_held_back,
     target,
     target_or_path,
+    slow_start,
     transfer
 };
-constexpr size_t causes = 7;
+constexpr size_t causes = 8;
 
 constexpr int64_t seen_by_anyone_ns = 100'000'000;
 // A busy host may let any program wait for some milliseconds.
@@ -58,8 +59,13 @@ std::string words_for(const CommandRow& row) {
 }
 
 // How much of a command's time each cause took, as far as the capture tells.
-Cause cause_of(const SlowCommand& slow, const std::map<uint32_t, ConnectionWaits>& by_connection) {
+Cause cause_of(const SlowCommand& slow, const CommandFacts& commands,
+               const std::map<uint32_t, ConnectionWaits>& by_connection) {
     const CommandRow& row = *slow.row;
+    // Asked before anything of the connection had been answered, all at once: its window had yet to grow.
+    const bool among_first = row.connection != 0 && row.connection <= commands.first_transfer_ns.size() &&
+                             commands.first_transfer_ns[row.connection - 1] != no_time &&
+                             row.request_ns < commands.first_transfer_ns[row.connection - 1];
     const int64_t half_ns = slow.excess_ns() / 2;
     const auto found = by_connection.find(row.connection);
     if (found == by_connection.end()) return Cause::transfer;
@@ -82,7 +88,7 @@ Cause cause_of(const SlowCommand& slow, const std::map<uint32_t, ConnectionWaits
                                              service_ns - unproven_service_ns(row, waits) >= half_ns);
         return proven ? Cause::target : Cause::target_or_path;
     }
-    return Cause::transfer;
+    return among_first ? Cause::slow_start : Cause::transfer;
 }
 
 // "because …", of one command.
@@ -109,6 +115,8 @@ std::string reason(Cause cause, const SlowCommand& slow, const std::map<uint32_t
         }
         case Cause::target_or_path:
             return "it waited for the target, or on the path there and back";
+        case Cause::slow_start:
+            return "it was among the first of its connection, whose congestion window had yet to grow";
         case Cause::transfer:
             break;
     }
@@ -127,6 +135,7 @@ constexpr std::array<std::string_view, causes> cause_words = {
     "waiting for TCP windows of the sender",
     "waiting for the target",
     "waiting for the target or on the path",
+    "among the first of a connection, whose window had yet to grow",
     "behind other commands, or slow while their data moved",
 };
 
@@ -163,7 +172,7 @@ void add_slow(FindingList& list, const CommandFacts& commands,
     for (size_t i = 0; i < commands.slow.size(); ++i) {
         if (stop.asked_at(i)) return;
         const SlowCommand& slow = commands.slow[i];
-        OfCause& alike = by_cause[static_cast<size_t>(cause_of(slow, waits))];
+        OfCause& alike = by_cause[static_cast<size_t>(cause_of(slow, commands, waits))];
         if (alike.count++ == 0) alike.lun = slow.row->lun;
         alike.several_luns = alike.several_luns || alike.lun != slow.row->lun;
         alike.excess_ns += slow.excess_ns();
@@ -192,10 +201,13 @@ void add_slow(FindingList& list, const CommandFacts& commands,
         // A few milliseconds now and then are what any storage does.
         finding.severity = seen ? Severity::problem : several ? Severity::notice : Severity::information;
         // Without a sign of who is to blame, only what anyone would have felt is worth a look.
-        const bool unexplained = cause == Cause::target_or_path || cause == Cause::transfer;
+        const bool unexplained =
+            cause == Cause::target_or_path || cause == Cause::transfer || cause == Cause::slow_start;
         // A window that is full is a window at work; where it is too small, TCP's own findings say so.
         if (unexplained || cause == Cause::sender_held_back)
             finding.severity = seen ? Severity::notice : Severity::information;
+        // Every connection begins so.
+        if (cause == Cause::slow_start) finding.severity = Severity::information;
         finding.side = cause == Cause::target ? Finding::Side::target : Finding::Side::none;
         finding.cost_ns = first ? commands.slow_time_ns : of_cause.excess_ns;
         place_at(finding, worst.number, *worst.row);

@@ -1158,6 +1158,21 @@ TEST_F(Findings, no_round_trip_is_shorter_than_the_paths) {
                 Contains(HasSubstr("the path's round trip is 2.00 ms")));
 }
 
+// What a new connection with many large commands at once always shows.
+TEST_F(Findings, the_first_commands_of_a_connection_may_take_long) {
+    SenderSummary& target = add_target();
+    add_flow(target, 9900);
+    for (int64_t i = 0; i < 8; ++i) add_read(i, 150 + 5 * i);
+    for (int64_t i = 0; i < 60; ++i) add_read(200 + 10 * i, 12);
+    const std::vector<Finding> slow = find(Kind::slow_commands);
+    ASSERT_EQ(slow.size(), 1u);
+    EXPECT_EQ(slow.front().severity, Finding::Severity::information);
+    EXPECT_THAT(slow.front().explanation, HasSubstr("whose congestion window had yet to grow"));
+    // Later ones are worth a look.
+    add_read(850, 140);
+    EXPECT_EQ(find_one(Kind::slow_command).severity, Finding::Severity::notice);
+}
+
 class TwoSessions : public Findings {
   protected:
     // Two connections of the same hosts with reads of 6 ms, while each moves data every `pause_ns`, in turn with the other.

@@ -74,9 +74,11 @@ class OfSession {
         if (target_is_slow || session_.for_each_known() * least_known > 1) return;
         // What follows is about senders that had nothing to send.
         if (sender_.limited_share(SendLimit::application) < most) return;
-        // A queue on the path whose rate tells of a bottleneck is told as one (path_queue).
+        // Where the queue's rate tells of a bottleneck, it follows from that (path_queue).
         if (sender_.queues_on_path()) {
-            if (!sender_.has_bottleneck()) saturated();
+            constexpr double nearly_all = 0.9;
+            const bool at_work = sender_.limited_share(SendLimit::application) >= nearly_all;
+            if (at_work) saturated();
             return;
         }
         if (waits_for_r2ts || shallow_queue() || send_buffer()) return;
@@ -239,8 +241,10 @@ class OfSession {
     bool r2t_waits() {
         if (reads_ || rtt_ns_ < least_long_path_ns || turnaround_ns_ == 0) return false;
         const double rounds = static_cast<double>(parts_.r2ts) / static_cast<double>(parts_.count());
-        const double mean_ns = parts_.turnaround.mean_ns();
-        const double share = mean_ns > 0 ? std::min(rounds * static_cast<double>(rtt_ns_) / mean_ns, 1.0) : 0;
+        // Of the usual one: a few that took very long say nothing of R2Ts.
+        const auto usual_ns = static_cast<double>(parts_.turnaround.percentile_ns(0.5));
+        const double share =
+            usual_ns > 0 ? std::min(rounds * static_cast<double>(rtt_ns_) / usual_ns, 1.0) : 0;
         if (share < least_r2t_share) return false;
         Finding finding = begin(Kind::r2t_waits, Severity::notice,
                                 static_cast<int64_t>(static_cast<double>(busy_ns_) * share));
@@ -265,8 +269,9 @@ class OfSession {
                                              ? "?"
                                              : human_binary_bytes(row_.first_burst_length)));
         }
-        finding.add_sign(fmt::format("a write takes {} on average, a round trip {}",
-                                     human_duration(static_cast<int64_t>(mean_ns)), human_duration(rtt_ns_)));
+        finding.add_sign(fmt::format("half of the writes take {} or less, a round trip {}",
+                                     human_duration(static_cast<int64_t>(usual_ns)),
+                                     human_duration(rtt_ns_)));
         list_.push_back(std::move(finding));
         return true;
     }

@@ -64,14 +64,15 @@ DecodedPacket decoded(const WireSegment& segment, bool from_sender, const std::v
 
 }  // namespace
 
-Captured::Captured(const Simulation& simulation, const std::vector<TappedSegment>& tap) {
+Captured::Captured(const Simulation& simulation, const std::vector<TappedSegment>& tap, size_t most_options) {
     uint32_t connection = 0;
     store_.add_connection(connection);
     SendBudget budget;
     ConnectionSenders senders(store_, budget, connection);
     PacketNumber number = 0;
     for (const TappedSegment& tapped : tap) {
-        const std::vector<uint8_t> options = options_of(tapped.segment, simulation.sender_options());
+        std::vector<uint8_t> options = options_of(tapped.segment, simulation.sender_options());
+        options.resize(std::min(options.size(), most_options));
         senders.on_packet(tapped.from_sender, decoded(tapped.segment, tapped.from_sender, options), ++number,
                           tapped.time_ns);
     }

@@ -12,7 +12,8 @@ namespace sanscope::simulated {
 // as a tap saw them. The sender of the data is the connection's side A.
 class Captured {
   public:
-    Captured(const Simulation& simulation, const std::vector<TappedSegment>& tap);
+    // Of the TCP options no more than `most_options` bytes were captured.
+    Captured(const Simulation& simulation, const std::vector<TappedSegment>& tap, size_t most_options = 40);
 
     // Of the sender of the data; nullptr where nothing is known of it.
     const SenderSummary* sender() const;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+#include "analyzer/sender/scenarios/captured.h"
 #include "analyzer/sender/scenarios/replayed.h"
 
 namespace sanscope::simulated {
@@ -63,6 +64,27 @@ TEST_P(LateCapture, FindsTheWindowOfASenderThatFillsIt) {
             row->cwnd != unknown<uint32_t> && std::abs(row->cwnd - truth) <= 0.05 * truth + simulation_.mss();
     }
     EXPECT_GE(static_cast<double>(close), 0.9 * static_cast<double>(compared));
+}
+
+// Packets cut within the SYN's options, which hold the window's scale (RFC 7323 §2.2): the window is not known, no window shut.
+TEST(CutSyn, LeavesTheAdvertisedWindowUnknown) {
+    Simulation simulation(path_of(20 * millisecond, 1000, 10'000));
+    simulation.write_segments_at(0, 310);
+    simulation.run_for(second);
+    constexpr size_t kept = 6;  // of a packet cut at 60 bytes
+    const Captured whole(simulation, simulation.at_sender());
+    const Captured cut(simulation, simulation.at_sender(), kept);
+    size_t rows = 0;
+    for (const WindowRow& row : whole.store().windows()) {
+        if (row.from_a && row.snd_una != row.snd_nxt) EXPECT_NE(row.advertised_window, unknown<uint32_t>);
+    }
+    for (const WindowRow& row : cut.store().windows()) {
+        if (!row.from_a) continue;
+        ++rows;
+        EXPECT_EQ(row.advertised_window, unknown<uint32_t>);
+        EXPECT_NE(row.limit, SendLimit::receiver);
+    }
+    EXPECT_GT(rows, 50u);
 }
 
 }  // namespace
