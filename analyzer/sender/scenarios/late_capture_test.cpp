@@ -76,7 +76,8 @@ TEST(CutSyn, LeavesTheAdvertisedWindowUnknown) {
     const Captured cut(simulation, simulation.at_sender(), kept);
     size_t rows = 0;
     for (const WindowRow& row : whole.store().windows()) {
-        if (row.from_a && row.snd_una != row.snd_nxt) EXPECT_NE(row.advertised_window, unknown<uint32_t>);
+        if (!row.from_a || row.snd_una == row.snd_nxt) continue;
+        EXPECT_NE(row.advertised_window, unknown<uint32_t>);
     }
     for (const WindowRow& row : cut.store().windows()) {
         if (!row.from_a) continue;
