@@ -213,6 +213,65 @@ TEST_F(WindowTest, TheSlowestCommandIsAClickAwayAndLightsUpEverywhere) {
     EXPECT_EQ(selected.packet, rows[slowest - 1].request_packet);
 }
 
+// What a selection consists of is found out on a worker: no event is processed between the click and the key, so that it is not
+// known yet when the key comes.
+TEST_F(WindowTest, FRightAfterAClickFramesTheNewSelection) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    auto& commands = view<RowsView>(capture, "commands");
+    capture.state().select({Selection::Kind::command, 400});
+    settle(capture);
+    const TimeRange before = capture.state().selected().range;
+    commands.table().scrollToTop();
+    const QModelIndex first = commands.model().index(0, 0);
+    const QPoint at = commands.table().visualRect(first).center();
+    QTest::mouseClick(commands.table().viewport(), Qt::LeftButton, {}, at);
+    ASSERT_EQ(capture.state().selection(), (Selection{Selection::Kind::command, 1}));
+    QTest::keyClick(window.get(), Qt::Key_F);
+    settle(capture);
+    const TimeRange framed = capture.state().range();
+    const TimeRange selected = capture.state().selected().range;
+    ASSERT_FALSE(selected.overlaps(before));
+    EXPECT_TRUE(framed.contains(selected));
+    EXPECT_FALSE(framed.overlaps(before));
+    EXPECT_LT(framed.span_ns(), selected.span_ns() * 2);
+}
+
+TEST_F(WindowTest, CtrlBRightAfterAClickBookmarksTheNewSelection) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    auto& packets = view<RowsView>(capture, "packets");
+    capture.state().select({Selection::Kind::packet, 4711});
+    settle(capture);
+    packets.table().scrollToTop();
+    const QModelIndex third = packets.model().index(2, 0);
+    const QPoint at = packets.table().visualRect(third).center();
+    QTest::mouseClick(packets.table().viewport(), Qt::LeftButton, {}, at);
+    QTest::keySequence(window.get(), QKeySequence(Qt::CTRL | Qt::Key_B));
+    settle(capture);
+    EXPECT_TRUE(capture.document().notes().has(3));
+    EXPECT_FALSE(capture.document().notes().has(4711));
+}
+
+TEST_F(WindowTest, PacketsExportedRightAfterASelectionAreThoseOfTheNewOne) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    capture.state().select({Selection::Kind::command, 40});
+    settle(capture);
+    const QString path = folder.filePath(QStringLiteral("packet.pcapng"));
+    answer_file_dialog(path);
+    capture.state().select({Selection::Kind::packet, 4711});
+    action(QStringLiteral("Export the selected packets"))->trigger();
+    ASSERT_TRUE(wait_until([&] { return QFileInfo::exists(path); }, 20'000));
+    auto source = open_capture(path.toStdString());
+    ASSERT_TRUE(source);
+    PacketBatch batch;
+    size_t found = 0;
+    while ((*source)->claim(batch)) {
+        (*source)->load(batch);
+        (*source)->parse(batch);
+        found += batch.packets.size();
+    }
+    EXPECT_EQ(found, 1u);
+}
+
 TEST_F(WindowTest, AFilterOverOurColumnsHoldsForAllTables) {
     CaptureWindow& capture = opened(sample(with_losses));
     auto& commands = view<RowsView>(capture, "commands");
