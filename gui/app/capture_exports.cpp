@@ -58,16 +58,54 @@ QString ask_for_pcapng(CaptureWindow& capture, const QString& title, const QStri
 }
 
 // In order; empty where nothing is selected and no filter holds.
-std::vector<PacketNumber> chosen_packets(const CaptureWindow& capture) {
+std::vector<PacketNumber> chosen_packets(const ViewState& state, const SelectedThings& selected) {
     std::vector<PacketNumber> packets;
-    const ViewState& state = capture.state();
-    const SelectedThings& selected = state.selected();
     if (!selected.packets.empty()) {
         packets.assign(selected.packets.begin(), selected.packets.end());
     } else if (state.filter() != nullptr) {
         state.filter()->rows.packets.for_each([&](size_t row) { packets.push_back(row + 1); });
     }
     return packets;
+}
+
+void export_chosen_packets(CaptureWindow& capture, std::vector<PacketNumber> packets) {
+    if (packets.empty())
+        return tell(capture, Words::tr("Select something, or filter, to say which packets to write."));
+    if (capture.document().loading()) return tell(capture, Words::tr("The capture is still being read."));
+    const QString path = ask_for_pcapng(capture, Words::tr("Export %1 packets").arg(count(packets.size())),
+                                        suggested(capture, QStringLiteral("-selected.pcapng")));
+    if (path.isEmpty()) return;
+    ExportTask<PacketExport>::start(
+        &capture, Words::tr("Writing packets…"),
+        [data = capture.document().data(), packets = std::move(packets),
+         notes = capture.document().notes().changes(),
+         target = file_name(path)](const ExportControl& control) {
+            const auto reading = data->read();
+            return export_packets(reading.packets(), packets, notes, target, control);
+        },
+        [&capture, path](const Result<PacketExport>& outcome) {
+            if (!outcome) {
+                return complain(capture, Words::tr("The packets were not written"),
+                                QString::fromStdString(outcome.error().message));
+            }
+            if (outcome->stopped) return tell(capture, Words::tr("Nothing was written."));
+            QString text = Words::tr("%1 packets are written to %2.").arg(count(outcome->written), path);
+            if (outcome->left_out > 0) text += Words::tr(" %1 could not be.").arg(count(outcome->left_out));
+            tell(capture, text);
+        });
+}
+
+void open_in_wireshark_at(CaptureWindow& capture, PacketNumber packet) {
+    const QString program = QStandardPaths::findExecutable(QStringLiteral("wireshark"));
+    if (program.isEmpty()) {
+        return complain(capture, Words::tr("Open in Wireshark"),
+                        Words::tr("There is no wireshark in the PATH."));
+    }
+    QStringList arguments{QStringLiteral("-r"), capture.document().path()};
+    if (packet != 0) arguments << QStringLiteral("-g") << QString::number(packet);
+    if (!QProcess::startDetached(program, arguments)) {
+        complain(capture, Words::tr("Open in Wireshark"), Words::tr("%1 could not be started.").arg(program));
+    }
 }
 
 }  // namespace
@@ -100,31 +138,9 @@ void ask_to_export_rows(CaptureWindow& capture) {
 }
 
 void ask_to_export_packets(CaptureWindow& capture) {
-    std::vector<PacketNumber> packets = chosen_packets(capture);
-    if (packets.empty())
-        return tell(capture, Words::tr("Select something, or filter, to say which packets to write."));
-    if (capture.document().loading()) return tell(capture, Words::tr("The capture is still being read."));
-    const QString path = ask_for_pcapng(capture, Words::tr("Export %1 packets").arg(count(packets.size())),
-                                        suggested(capture, QStringLiteral("-selected.pcapng")));
-    if (path.isEmpty()) return;
-    ExportTask<PacketExport>::start(
-        &capture, Words::tr("Writing packets…"),
-        [data = capture.document().data(), packets = std::move(packets),
-         notes = capture.document().notes().changes(),
-         target = file_name(path)](const ExportControl& control) {
-            const auto reading = data->read();
-            return export_packets(reading.packets(), packets, notes, target, control);
-        },
-        [&capture, path](const Result<PacketExport>& outcome) {
-            if (!outcome) {
-                return complain(capture, Words::tr("The packets were not written"),
-                                QString::fromStdString(outcome.error().message));
-            }
-            if (outcome->stopped) return tell(capture, Words::tr("Nothing was written."));
-            QString text = Words::tr("%1 packets are written to %2.").arg(count(outcome->written), path);
-            if (outcome->left_out > 0) text += Words::tr(" %1 could not be.").arg(count(outcome->left_out));
-            tell(capture, text);
-        });
+    capture.document().when_resolved(&capture, [&capture](const SelectedThings& things) {
+        export_chosen_packets(capture, chosen_packets(capture.state(), things));
+    });
 }
 
 void ask_to_save_with_notes(CaptureWindow& capture) {
@@ -155,18 +171,8 @@ void ask_to_save_with_notes(CaptureWindow& capture) {
 }
 
 void open_in_wireshark(CaptureWindow& capture) {
-    const QString program = QStandardPaths::findExecutable(QStringLiteral("wireshark"));
-    if (program.isEmpty()) {
-        return complain(capture, Words::tr("Open in Wireshark"),
-                        Words::tr("There is no wireshark in the PATH."));
-    }
-    QStringList arguments{QStringLiteral("-r"), capture.document().path()};
-    if (const PacketNumber packet = capture.state().selected().packet; packet != 0) {
-        arguments << QStringLiteral("-g") << QString::number(packet);
-    }
-    if (!QProcess::startDetached(program, arguments)) {
-        complain(capture, Words::tr("Open in Wireshark"), Words::tr("%1 could not be started.").arg(program));
-    }
+    capture.document().when_resolved(
+        &capture, [&capture](const SelectedThings& things) { open_in_wireshark_at(capture, things.packet); });
 }
 
 }  // namespace sanscope

@@ -477,24 +477,9 @@ void CaptureWindow::focus_filter() {
     filter_line_->focus();
 }
 
-void CaptureWindow::frame_selection() {
-    const TimeRange range = state().selected().range;
-    if (!range.empty()) state().set_range(range.widened(0.2));
-}
-
 void CaptureWindow::go_to_packet(PacketNumber packet) {
     state().select({Selection::Kind::packet, packet});
-    reveal_selection();
-}
-
-// What a selection consists of is found out a moment later; what is in sight follows then.
-void CaptureWindow::reveal_selection() {
-    const auto reveal = [this] {
-        const TimeRange range = state().selected().range;
-        if (!range.empty()) state().reveal(range);
-    };
-    if (state().selected().selection == state().selection()) return reveal();
-    connect(&state(), &ViewState::selected_things_changed, this, reveal, Qt::SingleShotConnection);
+    document_->reveal_when_resolved();
 }
 
 void CaptureWindow::select_neighbour(int direction) {
@@ -503,11 +488,15 @@ void CaptureWindow::select_neighbour(int direction) {
     const uint64_t rows = rows_of(now.kind, *document_->data());
     if (direction < 0 ? now.number <= 1 : now.number >= rows) return;
     state().select({now.kind, direction < 0 ? now.number - 1 : now.number + 1});
-    reveal_selection();
+    document_->reveal_when_resolved();
 }
 
 void CaptureWindow::toggle_bookmark() {
-    const PacketNumber packet = state().selected().packet;
+    document_->when_resolved(this,
+                             [this](const SelectedThings& things) { toggle_bookmark_on(things.packet); });
+}
+
+void CaptureWindow::toggle_bookmark_on(PacketNumber packet) {
     if (packet == 0) {
         statusBar()->showMessage(tr("Select something to bookmark first."), 4000);
         return;

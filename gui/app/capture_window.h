@@ -46,9 +46,7 @@ class CaptureWindow : public QMainWindow {
     void focus_neighbour_view(int direction);
 
     void focus_filter();
-    void frame_selection();
     void go_to_packet(PacketNumber packet);
-    void reveal_selection();
     void select_neighbour(int direction);  // the next or previous row of the selection's kind
     void toggle_bookmark();
     FilterLine& filter_line() const { return *filter_line_; }
@@ -74,6 +72,7 @@ class CaptureWindow : public QMainWindow {
     void closeEvent(QCloseEvent* event) override;
 
   private:
+    void toggle_bookmark_on(PacketNumber packet);
     void make_docks();
     void make_top();
     void make_status();

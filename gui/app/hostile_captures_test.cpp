@@ -178,7 +178,7 @@ class HostileCapturesTest : public testing::Test {
             capture.show_view(kind.name);
             View* const view = capture.view(kind.name);
             if (packets > 0) capture.go_to_packet(static_cast<PacketNumber>(1 + below(packets)));
-            if (below(3) == 0) capture.frame_selection();
+            if (below(3) == 0) capture.document().frame_when_resolved();
             if (below(4) == 0)
                 capture.state().zoom(1e9, capture.state().whole().begin_ns + below(1'000'000'000));
             ASSERT_TRUE(wait_until([&] { return view->settled(); })) << kind.name;

@@ -265,7 +265,7 @@ void MainWindow::make_menus() {
     add(time, tr("&Later"), {QKeySequence(tr("D"))},
         [](CaptureWindow& capture) { capture.state().pan(key_pan, ViewState::Step::fresh); });
     add(time, tr("&Frame the selection"), {QKeySequence(tr("F"))},
-        [](CaptureWindow& capture) { capture.frame_selection(); });
+        [](CaptureWindow& capture) { capture.document().frame_when_resolved(); });
     add(time, tr("&All of the capture"), {QKeySequence(tr("0"))},
         [](CaptureWindow& capture) { capture.state().show_all(); });
     time->addSeparator();

@@ -3,6 +3,7 @@
 
 #include <QFile>
 #include <QLocale>
+#include <algorithm>
 #include <utility>
 
 #include "gui/document/selected_things.h"
@@ -26,6 +27,8 @@ uint32_t busiest_connection(const ResultStore& store) {
     }
     return busiest;
 }
+
+constexpr int64_t least_margin_ns = 1000;  // of what is framed, on either side
 
 bool target_sends_more(const ConnectionRow& row) {
     return row.bytes_in >= row.bytes_out;
@@ -132,14 +135,43 @@ void Document::on_grown() {
 
 // What was selected while loading may have become more by now; asked anew with every selection only.
 void Document::resolve_selection() {
+    when_resolved_.clear();
     resolve_.request(
         [data = data_, selection = state_.selection()](const StopFlag& stop) {
             return find_selected_things(data->read(), selection, stop);
         },
-        [this](SelectedThings things) {
-            if (things.connection != 0) state_.set_connection(things.connection);
-            state_.set_selected_things(std::move(things));
-        });
+        [this](SelectedThings things) { take_resolved(std::move(things)); });
+}
+
+void Document::take_resolved(SelectedThings things) {
+    if (things.connection != 0) state_.set_connection(things.connection);
+    const std::vector<Waiting> waiting = std::exchange(when_resolved_, {});
+    const Selection selection = things.selection;
+    state_.set_selected_things(std::move(things));
+    for (const Waiting& one : waiting) {
+        // Views that were told of it, and those that act, may have selected something else.
+        if (state_.selection() != selection) return;
+        if (one.context != nullptr) one.act(state_.selected());
+    }
+}
+
+void Document::when_resolved(QObject* context, Act act) {
+    if (state_.selected().selection == state_.selection()) return act(state_.selected());
+    when_resolved_.push_back({context, std::move(act)});
+}
+
+void Document::frame_when_resolved() {
+    when_resolved(this, [this](const SelectedThings& things) {
+        if (things.range.empty()) return;
+        const int64_t margin_ns = std::max(things.range.span_ns() / 5, least_margin_ns);
+        state_.set_range({things.range.begin_ns - margin_ns, things.range.end_ns + margin_ns});
+    });
+}
+
+void Document::reveal_when_resolved() {
+    when_resolved(this, [this](const SelectedThings& things) {
+        if (!things.range.empty()) state_.reveal(things.range);
+    });
 }
 
 }  // namespace sanscope

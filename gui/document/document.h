@@ -2,12 +2,15 @@
 #pragma once
 
 #include <QObject>
+#include <QPointer>
 #include <QString>
 #include <QTimer>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <variant>
+#include <vector>
 
 #include "gui/document/capture_data.h"
 #include "gui/document/latest_job.h"
@@ -53,6 +56,16 @@ class Document : public QObject {
     // When the capture began: what relative times are relative to.
     int64_t first_ns() const { return state_.whole().begin_ns; }
 
+    // Calls `act` once it is known what the present selection consists of: at once where it is. Not at all if something else
+    // is selected, or `context` ends, before that. Whatever acts on the selection goes through this: state().selected() is
+    // that of the selection before until its worker has answered.
+    using Act = std::function<void(const SelectedThings&)>;
+    void when_resolved(QObject* context, Act act);
+    // Shows the selection with a margin around it; of nothing, or what has no time, nothing changes.
+    void frame_when_resolved();
+    // Moves the range only if the selection is out of sight.
+    void reveal_when_resolved();
+
   Q_SIGNALS:
     void grown();   // there is more to see; some ten times a second while loading
     void loaded();  // for the last time
@@ -62,6 +75,7 @@ class Document : public QObject {
     void on_grown();
     void keep_within_memory();
     void resolve_selection();
+    void take_resolved(SelectedThings things);
 
     QString path_;
     std::shared_ptr<const CaptureData> data_;
@@ -79,6 +93,11 @@ class Document : public QObject {
     LatestJob<Look> look_;
     LatestJob<std::monostate> memory_job_;
     LatestJob<SelectedThings> resolve_;
+    struct Waiting {
+        QPointer<QObject> context;
+        Act act;
+    };
+    std::vector<Waiting> when_resolved_;  // of the selection being resolved
     std::atomic<bool> abandoned_ = false;
     std::thread loader_;
     QTimer memory_timer_;

@@ -100,6 +100,53 @@ TEST(Document, APacketInTheMidstOfAPduKnowsItAndItsCommand) {
     EXPECT_GT(known, 50u);
 }
 
+TEST(Document, WhatActsOnASelectionWaitsUntilItIsResolved) {
+    const auto document = loaded_sample("loss-mixed-initiator.pcap.zst");
+    ASSERT_TRUE(document);
+    ViewState& state = document->state();
+    const auto resolved = [&] { return state.selected().selection == state.selection(); };
+    const TimeRange whole = state.range();
+    QObject context;
+    std::vector<uint64_t> acted_on;
+    const auto act = [&](const SelectedThings& things) { acted_on.push_back(things.command); };
+
+    state.select({Selection::Kind::command, 7});
+    document->when_resolved(&context, act);
+    document->frame_when_resolved();
+    EXPECT_THAT(acted_on, IsEmpty());
+    EXPECT_EQ(state.range(), whole);
+    ASSERT_TRUE(wait_until(resolved));
+    EXPECT_THAT(acted_on, testing::ElementsAre(7u));
+    const TimeRange framed = state.range();
+    EXPECT_TRUE(framed.contains(state.selected().range));
+    EXPECT_NE(framed, whole);
+    // Known: at once.
+    document->when_resolved(&context, act);
+    EXPECT_THAT(acted_on, testing::ElementsAre(7u, 7u));
+
+    // Of a selection that another one replaces nothing is done, nor for one who is gone.
+    state.select({Selection::Kind::command, 300});
+    document->when_resolved(&context, act);
+    document->frame_when_resolved();
+    state.select({Selection::Kind::command, 8});
+    {
+        QObject gone;
+        document->when_resolved(&gone, act);
+    }
+    ASSERT_TRUE(wait_until(resolved));
+    QCoreApplication::processEvents();
+    EXPECT_THAT(acted_on, testing::ElementsAre(7u, 7u));
+    EXPECT_EQ(state.range(), framed);
+    // What acts may select something else: those behind it act on that one or not at all.
+    state.select({Selection::Kind::command, 9});
+    document->when_resolved(&context, [&](const SelectedThings&) {
+        state.select({Selection::Kind::command, 10});
+    });
+    document->when_resolved(&context, act);
+    ASSERT_TRUE(wait_until([&] { return resolved() && state.selected().command == 10; }));
+    EXPECT_THAT(acted_on, testing::ElementsAre(7u, 7u));
+}
+
 TEST(Document, NumbersThatAreNoneSelectNothing) {
     const auto document = loaded_sample("nop-logout.pcap");
     ASSERT_TRUE(document);

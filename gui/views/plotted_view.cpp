@@ -10,9 +10,8 @@
 namespace sanscope {
 namespace {
 
-constexpr int growth_pause_ms = 400;       // between pictures of a capture that is loaded
-constexpr int live_pause_ms = 30;          // and of one that is recorded
-constexpr int64_t least_around_ns = 1000;  // of what is framed, on either side
+constexpr int growth_pause_ms = 400;  // between pictures of a capture that is loaded
+constexpr int live_pause_ms = 30;     // and of one that is recorded
 
 }  // namespace
 
@@ -39,10 +38,7 @@ QHBoxLayout& PlottedView::arrange() {
     });
     connect(&state(), &ViewState::filter_changed, this, &PlottedView::renew);
     connect(&state(), &ViewState::range_changed, this, &PlottedView::refresh);
-    connect(&state(), &ViewState::selected_things_changed, this, [this] {
-        plot_->redraw();
-        if (to_frame_) frame_selected();
-    });
+    connect(&state(), &ViewState::selected_things_changed, plot_, &TimePlot::redraw);
     connect(plot_, &TimePlot::arranged, this, &PlottedView::refresh);
     connect(plot_, &TimePlot::legend_switched, this, &PlottedView::refresh);
     connect(plot_, &TimePlot::hovered, this, &PlottedView::on_hover);
@@ -75,14 +71,6 @@ void PlottedView::refresh() {
     fit_values();
     plot_->redraw();
     want_statistics();
-}
-
-void PlottedView::frame_selected() {
-    const SelectedThings& things = state().selected();
-    to_frame_ = things.selection != state().selection();
-    if (to_frame_ || things.range.empty()) return;
-    const int64_t around = std::max(things.range.span_ns() / 5, least_around_ns);
-    state().set_range({things.range.begin_ns - around, things.range.end_ns + around});
 }
 
 QString PlottedView::moment_text(int64_t time_ns) const {

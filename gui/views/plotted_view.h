@@ -55,8 +55,6 @@ class PlottedView : public View {
     void renew();
     // No picture of something else is drawn, as far as it is known what is wanted.
     bool up_to_date() const { return !stale_ || state().range().empty(); }
-    // Looks at what is selected with some of what is around it, as soon as it is known what that is.
-    void frame_selected();
     // A moment as a pointer is told of it, in rich text.
     QString moment_text(int64_t time_ns) const;
     // Where what is selected is in sight.
@@ -70,7 +68,6 @@ class PlottedView : public View {
     FigureTable* table_ = nullptr;
     QElapsedTimer since_grown_;
     bool stale_ = true;
-    bool to_frame_ = false;  // as soon as it is known what the selection is
 };
 
 }  // namespace sanscope

@@ -166,12 +166,12 @@ void LayersCanvas::on_double_click(QPoint at) {
         what->hit.what == What::nothing) {
         if (what->header) {
             state().select({Selection::Kind::connection, view_.groups_[what->group].connection});
-            return view_.frame_selected();
+            return view_.document().frame_when_resolved();
         }
         return state().zoom(4, viewport().time_at(at.x()), ViewState::Step::fresh);
     }
     state().select(what->hit.selection(*picture));
-    view_.frame_selected();
+    view_.document().frame_when_resolved();
 }
 
 void LayersCanvas::on_hover(std::optional<QPoint> at) {

@@ -41,9 +41,6 @@ LayersView::LayersView(Document& document, QWidget* parent) : View(document, par
     connect(&state(), &ViewState::selected_things_changed, this, [this] {
         canvas_->update();
         show_selected();
-        if (std::exchange(pending_frame_, false) && !state().selected().range.empty()) {
-            state().set_range(state().selected().range.widened(0.2));
-        }
         ask(true);
     });
     connect(&state(), &ViewState::connection_changed, canvas_, [this] { canvas_->update(); });
@@ -162,13 +159,6 @@ void LayersView::show_selected() {
         lay_out();
     }
     show_connection(things.connection);
-}
-
-void LayersView::frame_selected() {
-    pending_frame_ = state().selected().selection != state().selection();
-    if (!pending_frame_ && !state().selected().range.empty()) {
-        state().set_range(state().selected().range.widened(0.2));
-    }
 }
 
 // Those in sight, and half a page above and below.

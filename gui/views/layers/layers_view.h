@@ -61,7 +61,6 @@ class LayersView : public View {
     void request_picture();
     std::vector<GroupRequest> wanted_groups() const;
     bool serves() const;
-    void frame_selected();
     void show_selected();
 
     std::vector<GroupShape> groups_;
@@ -70,7 +69,6 @@ class LayersView : public View {
     uint8_t compact_ = 0;                          // lanes that are made small, of all groups
     LayersPicture picture_;
     bool surveyed_ = false;
-    bool pending_frame_ = false;  // once it is known what is selected
     std::shared_ptr<TrackSummaries> summaries_ = std::make_shared<TrackSummaries>();
     LatestJob<std::vector<GroupShape>> survey_job_{true};
     struct Drawn {

@@ -135,7 +135,6 @@ RowsView::RowsView(Document& document, std::shared_ptr<const TableAccess> access
     connect(&state(), &ViewState::selected_things_changed, this, [this] {
         light_up();
         follow_selection();
-        if (frame_when_known_ && state().selected().selection == state().selection()) frame();
     });
     connect(&state(), &ViewState::time_format_changed, this, [this] {
         model_->set_time(time_reference());
@@ -207,10 +206,7 @@ void RowsView::make_widgets() {
 
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) { on_current_changed(current); });
-    connect(table_, &QTableView::doubleClicked, this, [this] {
-        frame_when_known_ = true;
-        if (state().selected().selection == state().selection()) frame();
-    });
+    connect(table_, &QTableView::doubleClicked, &document(), &Document::frame_when_resolved);
     connect(table_, &QWidget::customContextMenuRequested, this, &RowsView::show_row_menu);
     connect(cancel_, &QToolButton::clicked, this, [this] {
         if (export_->running()) return export_->cancel();
@@ -526,7 +522,6 @@ void RowsView::select_row(int row) {
 
 void RowsView::on_current_changed(const QModelIndex& current) {
     if (selecting_ || !current.isValid() || kind_ == nullptr) return;
-    frame_when_known_ = false;
     Selection selection{kind_->kind, uint64_t{model_->table_row(current.row())} + 1};
     if (kind_->kind == Selection::Kind::none) {
         Cell cell;
@@ -537,12 +532,6 @@ void RowsView::on_current_changed(const QModelIndex& current) {
     const bool before = std::exchange(selecting_, true);
     state().select(selection);
     selecting_ = before;
-}
-
-void RowsView::frame() {
-    frame_when_known_ = false;
-    const TimeRange range = state().selected().range;
-    if (!range.empty()) state().set_range(range.widened(0.2));
 }
 
 // All rows that belong to what is selected, in whichever view.
@@ -696,8 +685,7 @@ bool RowsView::eventFilter(QObject* watched, QEvent* event) {
             return true;
         }
         if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
-            frame_when_known_ = true;
-            if (state().selected().selection == state().selection()) frame();
+            document().frame_when_resolved();
             return true;
         }
     }

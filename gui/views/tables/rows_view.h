@@ -74,7 +74,6 @@ class RowsView : public View {
     int first_at_selected_packets() const;
     void select_row(int row);
     void on_current_changed(const QModelIndex& current);
-    void frame();
     void show_header_menu(QPoint at);
     void show_row_menu(QPoint at);
     void show_status();
@@ -100,7 +99,6 @@ class RowsView : public View {
     bool stale_ = true;       // not filled since it was last hidden
     bool arranged_ = false;   // rows are as filter and order ask
     bool selecting_ = false;  // the table's own doing
-    bool frame_when_known_ = false;
     QElapsedTimer since_growth_;
     int64_t growth_took_ns_ = 0;  // the last one
     LatestJob<size_t> count_{true};

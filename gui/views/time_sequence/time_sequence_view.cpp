@@ -64,7 +64,7 @@ TimeSequenceView::TimeSequenceView(Document& document, QWidget* parent)
     connect(&state(), &ViewState::selection_changed, plot_, &TimePlot::redraw);
     connect(plot_, &TimePlot::clicked, this, [this](QPoint at) { select_at(at); });
     connect(plot_, &TimePlot::double_clicked, this, [this](QPoint at) {
-        if (select_at(at)) frame_selected();
+        if (select_at(at)) this->document().frame_when_resolved();
     });
 }
 

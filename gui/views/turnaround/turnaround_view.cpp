@@ -449,7 +449,7 @@ void TurnaroundView::select_at(QPoint at, bool frame) {
     const auto select = [this, frame](uint64_t command) {
         if (command == 0) return;
         state().select({Selection::Kind::command, command});
-        if (frame) frame_selected();
+        if (frame) document().frame_when_resolved();
     };
     if (const CommandDot* dot = dot_at(prepared_->picture, view, scale, at.x(), at.y(), reach)) {
         return select(dot->command);
