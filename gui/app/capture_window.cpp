@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gui/models/table_access.h"
 #include "gui/plot/time_axis.h"
 #include "gui/views/details/details_view.h"
 #include "gui/views/filter_line/filter_line.h"
@@ -39,48 +40,11 @@ class NoTitleBar : public QWidget {
     QSize minimumSizeHint() const override { return {0, 0}; }
 };
 
-QString words_of(const Selection& selection) {
-    const auto number = QLocale().toString(static_cast<qulonglong>(selection.number));
-    switch (selection.kind) {
-        case Selection::Kind::none:
-            return {};
-        case Selection::Kind::packet:
-            return CaptureWindow::tr("Packet %1").arg(number);
-        case Selection::Kind::pdu:
-            return CaptureWindow::tr("PDU %1").arg(number);
-        case Selection::Kind::command:
-            return CaptureWindow::tr("Command %1").arg(number);
-        case Selection::Kind::connection:
-            return CaptureWindow::tr("Connection %1").arg(number);
-        case Selection::Kind::session:
-            return CaptureWindow::tr("Session %1").arg(number);
-        case Selection::Kind::loss:
-            return CaptureWindow::tr("Loss %1").arg(number);
-    }
-    return {};
-}
-
 // How many rows there are of what is selected; 0 while the loader holds them.
-uint64_t rows_of(Selection::Kind kind, const CaptureData& data) {
+uint64_t rows_of(Selection::Kind selection, const CaptureData& data) {
+    const TableKind* const kind = find_table_kind(selection);
     const auto reading = data.try_read();
-    if (!reading) return 0;
-    switch (kind) {
-        case Selection::Kind::none:
-            return 0;
-        case Selection::Kind::packet:
-            return reading->index().packets();
-        case Selection::Kind::pdu:
-            return reading->store().pdus().size();
-        case Selection::Kind::command:
-            return reading->store().commands().size();
-        case Selection::Kind::connection:
-            return reading->store().connections().size();
-        case Selection::Kind::session:
-            return reading->store().sessions().size();
-        case Selection::Kind::loss:
-            return reading->store().losses().size();
-    }
-    return 0;
+    return kind == nullptr || !reading ? 0 : make_table(*reading, kind->name)->rows();
 }
 
 }  // namespace
@@ -195,9 +159,9 @@ void CaptureWindow::arrange() {
     splitDockWidget(layers, findings, Qt::Horizontal);
     for (const char* const name : {"ladder", "windows", "time-sequence", "turnaround"})
         tabifyDockWidget(layers, get(name));
-    for (const char* const name : {"pdus", "packets", "connections", "sessions", "losses", "kernel-windows",
-                                   "kernel-ca-transitions"}) {
-        tabifyDockWidget(commands, get(name));
+    for (const TableKind& table : table_kinds()) {
+        QDockWidget* const holder = dock(table.view);
+        if (holder != nullptr && holder != commands) tabifyDockWidget(commands, holder);
     }
     tabifyDockWidget(findings, get("details"));
     tabifyDockWidget(findings, get("notes"));
@@ -413,7 +377,7 @@ void CaptureWindow::show_cursor() {
 
 void CaptureWindow::show_selection() {
     const SelectedThings& things = state().selected();
-    QString text = words_of(things.selection);
+    QString text = selection_text(things.selection);
     if (!things.range.empty()) {
         text +=
             tr(" at %1").arg(full_time(things.range.begin_ns, document_->first_ns(), state().time_format()));

@@ -13,6 +13,7 @@
 
 #include "gui/app/theme_palette.h"
 #include "gui/app/view_kinds.h"
+#include "gui/models/table_kinds.h"
 
 #include "analyzer/base/print_text.h"
 
@@ -43,16 +44,11 @@ void process_until(Condition condition) {
 }
 
 bool select(Document& document, const QString& text) {
-    static const QRegularExpression form(
-        QStringLiteral("^(packet|pdu|command|connection|session|loss):([0-9]{1,18})$"));
+    static const QRegularExpression form(QStringLiteral("^([a-z]+):([0-9]{1,18})$"));
     const auto match = form.match(text);
-    if (!match.hasMatch()) return false;
-    const QStringList kinds{QStringLiteral("none"),       QStringLiteral("packet"),
-                            QStringLiteral("pdu"),        QStringLiteral("command"),
-                            QStringLiteral("connection"), QStringLiteral("session"),
-                            QStringLiteral("loss")};
-    const Selection selection{static_cast<Selection::Kind>(kinds.indexOf(match.captured(1))),
-                              match.captured(2).toULongLong()};
+    const TableKind* const kind = find_selectable(match.captured(1).toStdString());
+    if (kind == nullptr) return false;
+    const Selection selection{kind->selection, match.captured(2).toULongLong()};
     document.state().select(selection);
     process_until([&] { return document.state().selected().selection == selection; });
     return true;

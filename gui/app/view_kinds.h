@@ -9,11 +9,16 @@
 
 namespace sanscope {
 
+struct TableKind;  // gui/models/table_kinds.h
+
 // A view that a document can be looked at with.
 struct ViewKind {
     std::string_view name;  // as in `--view NAME`
     const char* title;      // to be translated in the context "ViewKind"
-    View* (*make)(Document& document, QWidget* parent);
+    View* (*make_view)(const ViewKind& kind, Document& document, QWidget* parent);
+    const TableKind* table = nullptr;  // of a view of rows
+
+    View* make(Document& document, QWidget* parent) const { return make_view(*this, document, parent); }
 
     QString id() const { return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())); }
     QString translated_title() const;

@@ -172,7 +172,7 @@ TEST_F(WindowTest, ADragInTheOverviewChoosesTheRangeOfAllViews) {
     EXPECT_EQ(capture.state().range(), capture.state().whole());
 }
 
-TEST_F(WindowTest, TheSlowestCommandIsAClickAwayAndLightsUpEverywhere) {
+TEST_F(WindowTest, TheSlowestCommandIsAClickAwayAndHighlightedEverywhere) {
     CaptureWindow& capture = opened(sample(with_losses));
     auto& commands = view<RowsView>(capture, "commands");
     const auto reading = capture.document().data()->try_read();

@@ -32,6 +32,10 @@ struct SelectedThings {
     TimeRange range;                // what to frame
     std::vector<uint64_t> pdus;     // row numbers, in order; of a connection or session left out
     std::vector<uint32_t> packets;  // numbers, in order; likewise
+
+    // The first of that kind that belongs to it; 0: none.
+    uint64_t first(Selection::Kind kind) const;
+    bool includes(Selection::Kind kind, uint64_t number) const;
 };
 
 }  // namespace sanscope

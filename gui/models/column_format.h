@@ -48,9 +48,6 @@ class ColumnFormat {
     bool right_aligned_;
 };
 
-// The columns of a table that are shown unless chosen otherwise, in the order in which a reader wants them.
-std::span<const std::string_view> columns_shown_at_first(std::string_view table);
-
 // "1,234".
 QString grouped(uint64_t number);
 

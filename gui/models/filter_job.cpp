@@ -73,7 +73,7 @@ FilterOutcome run_column_filter(const CaptureData& data, std::string_view table_
                 "%1 times it took too long to see whether the regular expression matches; it is taken not to")
                 .arg(grouped(given_up)));
     }
-    link(data, find_viewed_table(table_name)->selected, passing, expression, stop, outcome);
+    link(data, find_table_kind(table_name)->filtered, passing, expression, stop, outcome);
     return outcome;
 }
 

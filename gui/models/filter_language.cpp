@@ -27,7 +27,7 @@ bool is_field_character(char c) {
 
 ColumnFilter read_column_filter(std::string_view expression, std::string_view table) {
     ColumnFilter best;
-    for (const ViewedTable& viewed : viewed_tables()) {
+    for (const TableKind& viewed : table_kinds()) {
         if (table != automatic_filter && viewed.name != table) continue;
         const auto columns = columns_of_table(viewed.name);
         auto compiled = RowFilter::compile(expression, viewed.name, columns);
@@ -46,7 +46,7 @@ ColumnFilter read_column_filter(std::string_view expression, std::string_view ta
 TableCompletion complete_column_filter(std::string_view expression, size_t cursor, std::string_view table) {
     TableCompletion result;
     result.begin = result.end = cursor;
-    for (const ViewedTable& viewed : viewed_tables()) {
+    for (const TableKind& viewed : table_kinds()) {
         if (table != automatic_filter && viewed.name != table) continue;
         const Completion completion = complete(expression, cursor, columns_of_table(viewed.name));
         if (completion.candidates.empty()) continue;

@@ -24,7 +24,7 @@ struct ColumnFilter {
     bool meant = false;               // it names a column of that table all the same
 };
 
-// `table`: one of viewed_tables(), or `automatic_filter`: the first that takes it.
+// `table`: one of table_kinds(), or `automatic_filter`: the first that takes it.
 ColumnFilter read_column_filter(std::string_view expression, std::string_view table);
 
 // What can stand at the cursor, over the columns of that table or (automatic) of all that take what is before it. Candidates

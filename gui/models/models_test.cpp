@@ -59,14 +59,14 @@ TEST(ColumnFormat, TitlesAreWordsAndTooltipsTellTheName) {
     EXPECT_THAT(ColumnFormat(column_of("commands", "turnaround_ns")).tooltip().toStdString(),
                 HasSubstr("turnaround_ns"));
     // A title is a title of one column only.
-    for (const ViewedTable& table : viewed_tables()) {
+    for (const TableKind& table : table_kinds()) {
         std::vector<std::string> titles;
         for (const ColumnInfo& column : columns_of_table(table.name)) {
             titles.push_back(ColumnFormat(column).title().toStdString());
         }
         std::ranges::sort(titles);
         EXPECT_EQ(std::ranges::adjacent_find(titles), titles.end()) << table.name;
-        for (const std::string_view name : columns_shown_at_first(table.name)) {
+        for (const std::string_view name : table.columns) {
             EXPECT_TRUE(find_column(columns_of_table(table.name), name)) << table.name << "." << name;
         }
     }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/models/table_access.h"
 
-#include <algorithm>
-#include <array>
 #include <mutex>
 
 #include "analyzer/tables/packets_table.h"
@@ -14,7 +12,7 @@ namespace {
 class CaptureTable final : public TableAccess {
   public:
     CaptureTable(std::shared_ptr<const CaptureData> data, std::string_view name)
-        : data_(std::move(data)), name_(find_viewed_table(name)->name) {}
+        : data_(std::move(data)), name_(find_table_kind(name)->name) {}
 
     std::string_view name() const override { return name_; }
     std::span<const ColumnInfo> columns() const override { return columns_of_table(name_); }
@@ -36,28 +34,6 @@ class CaptureTable final : public TableAccess {
 };
 
 }  // namespace
-
-std::span<const ViewedTable> viewed_tables() {
-    static constexpr std::array tables{
-        ViewedTable{"commands", Selected::commands, Selection::Kind::command},
-        ViewedTable{"pdus", Selected::pdus, Selection::Kind::pdu},
-        ViewedTable{packets_table_name, Selected::packets, Selection::Kind::packet},
-        ViewedTable{"connections", Selected::connections, Selection::Kind::connection},
-        ViewedTable{"sessions", Selected::sessions, Selection::Kind::session},
-        ViewedTable{"losses", Selected::losses, Selection::Kind::loss},
-        ViewedTable{"windows", Selected::windows, Selection::Kind::none},
-        ViewedTable{"ca_transitions", Selected::ca_transitions, Selection::Kind::none},
-        ViewedTable{"kernel_windows", Selected::kernel_windows, Selection::Kind::none},
-        ViewedTable{"kernel_ca_transitions", Selected::kernel_ca_transitions, Selection::Kind::none},
-    };
-    return tables;
-}
-
-const ViewedTable* find_viewed_table(std::string_view name) {
-    const auto tables = viewed_tables();
-    const auto found = std::ranges::find(tables, name, &ViewedTable::name);
-    return found == tables.end() ? nullptr : &*found;
-}
 
 std::span<const ColumnInfo> columns_of_table(std::string_view name) {
     return name == packets_table_name ? packets_table_columns() : find_table(name)->columns;

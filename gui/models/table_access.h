@@ -7,9 +7,8 @@
 #include <string_view>
 
 #include "gui/document/capture_data.h"
-#include "gui/document/selection.h"
+#include "gui/models/table_kinds.h"
 
-#include "analyzer/query/linked_rows.h"
 #include "analyzer/tables/table.h"
 
 namespace sanscope {
@@ -26,17 +25,7 @@ class TableAccess {
     virtual const Table* final_table() const = 0;
 };
 
-// The tables that can be looked at, by name, in the order in which a filter is tried on them.
-struct ViewedTable {
-    std::string_view name;
-    Selected selected;     // what a filter over it selects from
-    Selection::Kind kind;  // what a row of it is to all views; `none`: the packet it names
-};
-std::span<const ViewedTable> viewed_tables();
-// nullptr for a name that is none.
-const ViewedTable* find_viewed_table(std::string_view name);
-
-// What is known of the table before there are rows. `name` is one of viewed_tables().
+// What is known of the table before there are rows. `name` is one of table_kinds().
 std::span<const ColumnInfo> columns_of_table(std::string_view name);
 // The table as it is now; good as long as the data, and as still as they are.
 std::unique_ptr<Table> make_table(const CaptureData::Reading& reading, std::string_view name);

@@ -110,8 +110,8 @@ void TableModel::set_theme(const Theme& theme) {
     refresh();
 }
 
-void TableModel::set_lit(Lit lit) {
-    lit_ = std::move(lit);
+void TableModel::set_highlighted(Highlighted highlighted) {
+    highlighted_ = std::move(highlighted);
     refresh();
 }
 
@@ -156,7 +156,8 @@ void TableModel::fetch_wanted() {
     const int last = std::min({first_ + count_ - 1, wanted_last_ + around, first + most});
     wanted_first_ = wanted_last_ = -1;
     fetch_.request(
-        [access = access_, formats = formats_, time = time_, lit = lit_, first, last](const StopFlag&) {
+        [access = access_, formats = formats_, time = time_, highlighted = highlighted_, first,
+         last](const StopFlag&) {
             Page page;
             page.first = first;
             access->read([&](const Table& table) {
@@ -170,7 +171,7 @@ void TableModel::fetch_wanted() {
                         fields.push_back(
                             {formats[column].text_so_far(cell, time), formats[column].exact(cell, time)});
                     }
-                    page.lit.push_back(lit && lit(table, static_cast<uint32_t>(row)));
+                    page.highlighted.push_back(highlighted && highlighted(table, static_cast<uint32_t>(row)));
                 }
             });
             return page;
@@ -234,15 +235,15 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
             return role == Qt::ToolTipRole ? plain_text(exact) : exact;
         }
         case Qt::BackgroundRole: {
-            bool lit = false;
+            bool highlighted = false;
             if (const Table* const table = access_->final_table()) {
-                lit = lit_ && lit_(*table, table_row(row));
+                highlighted = highlighted_ && highlighted_(*table, table_row(row));
             } else {
                 const int at = first_ + row - page_.first;
-                lit =
-                    at >= 0 && at < static_cast<int>(page_.lit.size()) && page_.lit[static_cast<size_t>(at)];
+                highlighted = at >= 0 && at < static_cast<int>(page_.highlighted.size()) &&
+                              page_.highlighted[static_cast<size_t>(at)];
             }
-            return lit ? QVariant(QBrush(theme_->selection_fill)) : QVariant();
+            return highlighted ? QVariant(QBrush(theme_->selection_fill)) : QVariant();
         }
         case Qt::ForegroundRole: {
             const Table* const table = access_->final_table();

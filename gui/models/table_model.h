@@ -23,7 +23,7 @@ class TableModel : public QAbstractTableModel {
 
   public:
     // Whether a row of the table belongs to what is selected elsewhere.
-    using Lit = std::function<bool(const Table& table, uint32_t row)>;
+    using Highlighted = std::function<bool(const Table& table, uint32_t row)>;
 
     // Qt counts rows and the pixels they take in int.
     static constexpr size_t most_rows = 50'000'000;
@@ -60,7 +60,7 @@ class TableModel : public QAbstractTableModel {
     void set_time(const TimeReference& time);
     const TimeReference& time() const { return time_; }
     void set_theme(const Theme& theme);
-    void set_lit(Lit lit);
+    void set_highlighted(Highlighted highlighted);
     // Whose rows are being put in order; -1: none.
     void set_busy_column(int column);
 
@@ -89,7 +89,7 @@ class TableModel : public QAbstractTableModel {
         };
         int first = 0;
         std::vector<std::vector<Field>> rows;
-        std::vector<bool> lit;
+        std::vector<bool> highlighted;
     };
     const Page::Field* field(int row, int column) const;
     void want(int table_row) const;
@@ -107,7 +107,7 @@ class TableModel : public QAbstractTableModel {
     int count_ = 0;
     TimeReference time_;
     const Theme* theme_;
-    Lit lit_;
+    Highlighted highlighted_;
     int busy_column_ = -1;
     Page page_;
     mutable int wanted_first_ = -1;  // of the table

@@ -177,9 +177,9 @@ TEST_F(HexViewTest, KeysAndClicksChooseBytesAndKeepThemInSight) {
 }
 
 TEST_F(HexViewTest, DumpsWhatIsLit) {
-    hex.light_up(0x41, 3);
+    hex.highlight(0x41, 3);
     EXPECT_EQ(hex.dump().toStdString(), "00000041  41 42 43                                         ABC\n");
-    hex.light_up(900, 10);
+    hex.highlight(900, 10);
     EXPECT_TRUE(hex.viewport()->rect().contains(hex.place_of(900)));
 }
 
@@ -282,8 +282,8 @@ TEST_F(DetailsViewTest, FieldsAndBytesLightEachOtherUp) {
         const HexView* const hex = view->bytes_of(field.source);
         ASSERT_NE(hex, nullptr);
         EXPECT_TRUE(hex->isVisible());
-        EXPECT_EQ(hex->lit_start(), field.start);
-        EXPECT_EQ(hex->lit_length(), field.length);
+        EXPECT_EQ(hex->highlight_start(), field.start);
+        EXPECT_EQ(hex->highlight_length(), field.length);
     }
     EXPECT_GT(with_bytes, 30u);
     // And the other way round.

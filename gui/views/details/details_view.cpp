@@ -336,7 +336,7 @@ void DetailsView::on_field(int at) {
     if (model_->tree() == nullptr || at == PacketTree::none) return;
     const PacketTree::Field& field = model_->tree()->field(at);
     for (int i = 0; i < sources_->count(); ++i) {
-        if (i != field.source) bytes_of(i)->light_up(0, 0);
+        if (i != field.source) bytes_of(i)->highlight(0, 0);
     }
     HexView* const hex = bytes_of(field.source);
     if (hex == nullptr) return;
@@ -347,7 +347,7 @@ void DetailsView::on_field(int at) {
         outer = model_->tree()->field(outer).parent;
     const PacketTree::Field& protocol = model_->tree()->field(outer);
     const bool same = protocol.source == field.source && outer != at;
-    hex->light_up(field.start, field.length, same ? protocol.start : 0, same ? protocol.length : 0);
+    hex->highlight(field.start, field.length, same ? protocol.start : 0, same ? protocol.length : 0);
 }
 
 void DetailsView::on_byte(int source, uint32_t byte) {
@@ -355,7 +355,7 @@ void DetailsView::on_byte(int source, uint32_t byte) {
     const int field = model_->tree()->field_at(source, byte);
     if (field == PacketTree::none) {
         tree_->setCurrentIndex({});
-        return bytes_of(source)->light_up(0, 0);
+        return bytes_of(source)->highlight(0, 0);
     }
     following_byte_ = true;
     select_field(field);

@@ -68,15 +68,15 @@ int HexView::text_column(uint32_t in_line) const {
 
 void HexView::set_bytes(std::string bytes) {
     bytes_ = std::move(bytes);
-    lit_start_ = lit_length_ = outer_start_ = outer_length_ = 0;
+    highlight_start_ = highlight_length_ = outer_start_ = outer_length_ = 0;
     current_.reset();
     verticalScrollBar()->setValue(0);
     measure();
 }
 
-void HexView::light_up(uint32_t start, uint32_t length, uint32_t outer_start, uint32_t outer_length) {
-    lit_start_ = start;
-    lit_length_ = length;
+void HexView::highlight(uint32_t start, uint32_t length, uint32_t outer_start, uint32_t outer_length) {
+    highlight_start_ = start;
+    highlight_length_ = length;
     outer_start_ = outer_start;
     outer_length_ = outer_length;
     if (length > 0) {
@@ -119,9 +119,9 @@ std::optional<uint32_t> HexView::byte_at(QPoint place) const {
 }
 
 QString HexView::dump() const {
-    const uint32_t begin = lit_length_ > 0 ? lit_start_ : 0;
+    const uint32_t begin = highlight_length_ > 0 ? highlight_start_ : 0;
     const auto size = static_cast<uint32_t>(bytes_.size());
-    const uint32_t end = lit_length_ > 0 ? std::min(size, lit_start_ + lit_length_) : size;
+    const uint32_t end = highlight_length_ > 0 ? std::min(size, highlight_start_ + highlight_length_) : size;
     QString text;
     for (uint32_t at = begin; at < end; at += bytes_per_line) {
         QString hex;
@@ -148,8 +148,8 @@ void HexView::paintEvent(QPaintEvent*) {
         return byte >= start && byte - start < length;
     };
     const QColor ink = palette().color(QPalette::Text);
-    const QColor lit = palette().color(QPalette::Highlight);
-    const QColor on_lit = palette().color(QPalette::HighlightedText);
+    const QColor highlighted = palette().color(QPalette::Highlight);
+    const QColor on_highlight = palette().color(QPalette::HighlightedText);
     static constexpr char digits[] = "0123456789abcdef";
     for (int line = first; line < last; ++line) {
         const int top = margin + (line - first) * line_;
@@ -164,25 +164,26 @@ void HexView::paintEvent(QPaintEvent*) {
             const auto value = static_cast<unsigned char>(bytes_[byte]);
             const int hex = left + hex_column(in_line) * character_;
             const int text = left + text_column(in_line) * character_;
-            const bool is_lit = within(byte, lit_start_, lit_length_);
+            const bool is_highlighted = within(byte, highlight_start_, highlight_length_);
             const bool outer = within(byte, outer_start_, outer_length_);
-            if (is_lit || outer) {
+            if (is_highlighted || outer) {
                 // The gap to the next byte is theirs if that is.
-                const bool goes_on =
-                    in_line + 1 < bytes_per_line && (is_lit ? within(byte + 1, lit_start_, lit_length_)
-                                                            : within(byte + 1, outer_start_, outer_length_));
+                const bool goes_on = in_line + 1 < bytes_per_line &&
+                                     (is_highlighted ? within(byte + 1, highlight_start_, highlight_length_)
+                                                     : within(byte + 1, outer_start_, outer_length_));
                 const int gap =
                     !goes_on ? 0 : (hex_column(in_line + 1) - hex_column(in_line) - 2) * character_;
                 const int text_gap =
                     !goes_on ? 0 : (text_column(in_line + 1) - text_column(in_line) - 1) * character_;
-                const QColor fill = is_lit ? lit : theme.alternate_background.darker(theme.dark ? 70 : 108);
+                const QColor fill =
+                    is_highlighted ? highlighted : theme.alternate_background.darker(theme.dark ? 70 : 108);
                 painter.fillRect(hex, top, 2 * character_ + gap, line_, fill);
                 painter.fillRect(text, top, character_ + text_gap, line_, fill);
             }
-            painter.setPen(is_lit ? on_lit : ink);
+            painter.setPen(is_highlighted ? on_highlight : ink);
             const QChar pair[2] = {QLatin1Char(digits[value >> 4]), QLatin1Char(digits[value & 15])};
             painter.drawText(hex, base, QString(pair, 2));
-            if (!is_lit && (value < 0x20 || value >= 0x7f)) painter.setPen(theme.faint_text);
+            if (!is_highlighted && (value < 0x20 || value >= 0x7f)) painter.setPen(theme.faint_text);
             painter.drawText(text, base, QString(shown_as_text(bytes_[byte])));
             if (current_ == byte) {
                 painter.setPen(theme.selection);
@@ -208,7 +209,7 @@ void HexView::mousePressEvent(QMouseEvent* event) {
 }
 
 void HexView::keyPressEvent(QKeyEvent* event) {
-    const uint32_t at = current_.value_or(lit_start_);
+    const uint32_t at = current_.value_or(highlight_start_);
     const auto page = static_cast<uint32_t>(std::max(1, verticalScrollBar()->pageStep())) * bytes_per_line;
     const auto size = static_cast<uint32_t>(bytes_.size());
     const bool control = event->modifiers().testFlag(Qt::ControlModifier);

@@ -8,7 +8,7 @@
 
 namespace sanscope {
 
-// Bytes in hexadecimal and as text, sixteen a line. Those of a field are lit; a click or the cursor keys choose a byte.
+// Bytes in hexadecimal and as text, sixteen a line. Those of a field are highlighted; a click or the cursor keys choose a byte.
 class HexView : public QAbstractScrollArea {
     Q_OBJECT
 
@@ -18,11 +18,11 @@ class HexView : public QAbstractScrollArea {
     void set_bytes(std::string bytes);
     const std::string& bytes() const { return bytes_; }
     // [start, start + length), brought into sight; those of the protocol around it less so.
-    void light_up(uint32_t start, uint32_t length, uint32_t outer_start = 0, uint32_t outer_length = 0);
-    uint32_t lit_start() const { return lit_start_; }
-    uint32_t lit_length() const { return lit_length_; }
+    void highlight(uint32_t start, uint32_t length, uint32_t outer_start = 0, uint32_t outer_length = 0);
+    uint32_t highlight_start() const { return highlight_start_; }
+    uint32_t highlight_length() const { return highlight_length_; }
     std::optional<uint32_t> current() const { return current_; }
-    // Of the lit bytes, or all: "00000000  01 02 …  ..".
+    // Of the highlighted bytes, or all: "00000000  01 02 …  ..".
     QString dump() const;
 
     // Where a byte is drawn, in the viewport's coordinates; the one drawn at a place.
@@ -50,8 +50,8 @@ class HexView : public QAbstractScrollArea {
     void show_byte(uint32_t byte);
 
     std::string bytes_;
-    uint32_t lit_start_ = 0;
-    uint32_t lit_length_ = 0;
+    uint32_t highlight_start_ = 0;
+    uint32_t highlight_length_ = 0;
     uint32_t outer_start_ = 0;
     uint32_t outer_length_ = 0;
     std::optional<uint32_t> current_;

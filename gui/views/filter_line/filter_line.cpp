@@ -25,16 +25,8 @@ QString from_utf8(std::string_view text) {
 QString language_title(std::string_view name) {
     if (name == automatic_filter) return FilterLine::tr("Auto");
     if (name == wireshark_filter) return FilterLine::tr("Wireshark");
-    if (name == "commands") return FilterLine::tr("Commands");
-    if (name == "pdus") return FilterLine::tr("PDUs");
-    if (name == "packets") return FilterLine::tr("Packets");
-    if (name == "connections") return FilterLine::tr("Connections");
-    if (name == "sessions") return FilterLine::tr("Sessions");
-    if (name == "losses") return FilterLine::tr("Losses");
-    if (name == "windows") return FilterLine::tr("Windows");
-    if (name == "kernel_windows") return FilterLine::tr("Kernel windows");
-    if (name == "kernel_ca_transitions") return FilterLine::tr("Kernel CA transitions");
-    return FilterLine::tr("States of congestion control");
+    const TableKind* const table = find_table_kind(name);
+    return table == nullptr ? from_utf8(name) : table->translated_title();
 }
 
 // A label that shows as much of its text as there is room for.
@@ -112,7 +104,7 @@ void FilterLine::make_widgets() {
         language_->addItem(language_title(name), from_utf8(name));
     };
     add(automatic_filter);
-    for (const ViewedTable& table : viewed_tables()) add(table.name);
+    for (const TableKind& table : table_kinds()) add(table.name);
     add(wireshark_filter);
 
     edit_->setAccessibleName(tr("Filter"));

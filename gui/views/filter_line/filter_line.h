@@ -29,7 +29,7 @@ class FilterLine : public QWidget {
     explicit FilterLine(Document& document, QWidget* parent = nullptr, std::string dissectd = {});
     ~FilterLine() override;
 
-    // `language`: automatic_filter, wireshark_filter or the name of one of viewed_tables().
+    // `language`: automatic_filter, wireshark_filter or the name of one of table_kinds().
     void set_filter(const QString& expression, const QString& language);
     // As set_filter(), and applies it: what views' filter_wanted() is to be connected to.
     void apply_filter(const QString& expression, const QString& language);

@@ -60,9 +60,9 @@ double LadderCanvas::lane_width() const {
 }
 
 void LadderCanvas::take_selection() {
-    lit_arrows_.clear();
-    lit_pdus_.clear();
-    lit_commands_.clear();
+    highlighted_arrows_.clear();
+    highlighted_pdus_.clear();
+    highlighted_commands_.clear();
     dims_ = false;
     outlines_ = false;
     if (picture_ == nullptr) return;
@@ -72,25 +72,25 @@ void LadderCanvas::take_selection() {
         kind == Selection::Kind::session)
         return;
     bool any = false;
-    const auto light = [&](std::vector<uint8_t>& lit, const auto& list, auto is_lit) {
-        lit.resize(list.size());
+    const auto highlight = [&](std::vector<uint8_t>& highlighted, const auto& list, auto is_highlighted) {
+        highlighted.resize(list.size());
         for (size_t i = 0; i < list.size(); ++i) {
-            lit[i] = is_lit(list[i]) ? 1 : 0;
-            any = any || lit[i] != 0;
+            highlighted[i] = is_highlighted(list[i]) ? 1 : 0;
+            any = any || highlighted[i] != 0;
         }
     };
-    light(lit_arrows_, picture_->arrows, [&](const LadderArrow& arrow) {
+    highlight(highlighted_arrows_, picture_->arrows, [&](const LadderArrow& arrow) {
         return arrow.packet != 0 &&
                std::ranges::binary_search(things.packets, static_cast<uint32_t>(arrow.packet));
     });
-    light(lit_pdus_, picture_->pdus, [&](const LadderPdu& pdu) {
+    highlight(highlighted_pdus_, picture_->pdus, [&](const LadderPdu& pdu) {
         return kind == Selection::Kind::packet ? pdu.number == things.pdu
                                                : std::ranges::binary_search(things.pdus, pdu.number);
     });
-    light(lit_commands_, picture_->commands,
-          [&](const LadderCommand& command) { return command.number == things.command; });
+    highlight(highlighted_commands_, picture_->commands,
+              [&](const LadderCommand& command) { return command.number == things.command; });
     constexpr auto most_outlines = 12;
-    outlines_ = std::ranges::count(lit_arrows_, uint8_t{1}) <= most_outlines;
+    outlines_ = std::ranges::count(highlighted_arrows_, uint8_t{1}) <= most_outlines;
     dims_ = any && (kind == Selection::Kind::command || kind == Selection::Kind::pdu);
 }
 

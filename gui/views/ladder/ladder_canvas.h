@@ -69,7 +69,7 @@ class LadderCanvas : public TimeCanvas {
     void draw_links(QPainter& painter, const LadderGeometry& geometry) const;
     void draw_arrows(QPainter& painter, const LadderGeometry& geometry);
     void draw_one_arrow(QPainter& painter, const LadderGeometry& geometry, const LadderArrow& arrow,
-                        bool lit);
+                        bool highlighted);
     void draw_arrow_labels(QPainter& painter, const LadderGeometry& geometry);
     void draw_tags(QPainter& painter, const LadderLayout& layout, const LadderGeometry& geometry);
     void draw_folded_losses(QPainter& painter, const LadderGeometry& geometry) const;
@@ -80,11 +80,11 @@ class LadderCanvas : public TimeCanvas {
     std::shared_ptr<const LadderPicture> picture_;
     QString empty_text_;
     // By index in the picture's lists; empty while nothing of it is selected.
-    std::vector<uint8_t> lit_arrows_;
-    std::vector<uint8_t> lit_pdus_;
-    std::vector<uint8_t> lit_commands_;
-    bool dims_ = false;      // what is not lit
-    bool outlines_ = false;  // what is lit: too many outlines would be one blot
+    std::vector<uint8_t> highlighted_arrows_;
+    std::vector<uint8_t> highlighted_pdus_;
+    std::vector<uint8_t> highlighted_commands_;
+    bool dims_ = false;      // what is not highlighted
+    bool outlines_ = false;  // what is highlighted: too many outlines would be one blot
 
     // What was drawn last, for as long as nothing but the pointer moves.
     QImage layer_;

@@ -260,8 +260,8 @@ void LadderCanvas::draw_pdus(QPainter& painter, const LadderGeometry& geometry) 
         const QLineF first = geometry.line(pdu.first, pdu.from_initiator);
         const QLineF last = geometry.line(pdu.last, pdu.from_initiator);
         if (std::max(last.y1(), last.y2()) < top || std::min(first.y1(), first.y2()) > bottom) continue;
-        const bool lit = !lit_pdus_.empty() && lit_pdus_[i] != 0;
-        const double strength = lit ? 1.0 : dims_ || !pdu.passes ? 0.25 : 0.75;
+        const bool highlighted = !highlighted_pdus_.empty() && highlighted_pdus_[i] != 0;
+        const double strength = highlighted ? 1.0 : dims_ || !pdu.passes ? 0.25 : 0.75;
         const QColor color = pdu.damaged          ? theme().problem
                              : pdu.from_initiator ? theme().initiator
                                                   : theme().target;
@@ -269,7 +269,7 @@ void LadderCanvas::draw_pdus(QPainter& painter, const LadderGeometry& geometry) 
         const auto edge = [&](const QLineF& line) {
             const auto [from, to] = part_between(line, top, bottom);
             if (from > to) return;
-            draw_line(painter, QLineF(line.pointAt(from), line.pointAt(to)), lit ? 2.2 : 1,
+            draw_line(painter, QLineF(line.pointAt(from), line.pointAt(to)), highlighted ? 2.2 : 1,
                       with_alpha(color, strength));
         };
         edge(first);
@@ -288,8 +288,8 @@ void LadderCanvas::draw_commands(QPainter& painter, const LadderGeometry& geomet
         const double begin = geometry.y(command.begin_ns);
         const double end = geometry.y(command.end_ns);
         if (end < top || begin > bottom) continue;
-        const bool lit = !lit_commands_.empty() && lit_commands_[i] != 0;
-        const double strength = lit ? 1.0 : dims_ || !command.passes ? 0.2 : 0.85;
+        const bool highlighted = !highlighted_commands_.empty() && highlighted_commands_[i] != 0;
+        const double strength = highlighted ? 1.0 : dims_ || !command.passes ? 0.2 : 0.85;
         const QColor color =
             with_alpha(command.failed ? theme().problem : theme().command_color(command.opcode), strength);
         const auto way = [&](const PacketTrip& trip, bool from_initiator, double width, const QColor& pen) {
@@ -299,7 +299,7 @@ void LadderCanvas::draw_commands(QPainter& painter, const LadderGeometry& geomet
         };
         if (command.has_data) {
             // Many at once would cover each other.
-            if (lit || !crowded) {
+            if (highlighted || !crowded) {
                 draw_band(painter, geometry.line(command.first_data, command.data_from_initiator),
                           geometry.line(command.last_data, command.data_from_initiator),
                           with_alpha(color, strength * 0.25));
@@ -308,14 +308,14 @@ void LadderCanvas::draw_commands(QPainter& painter, const LadderGeometry& geomet
             way(command.last_data, command.data_from_initiator, 1, with_alpha(color, strength * 0.6));
         }
         const auto arrow = [&](const PacketTrip& trip, bool from_initiator) {
-            way(trip, from_initiator, lit ? 2.4 : 1.3, color);
+            way(trip, from_initiator, highlighted ? 2.4 : 1.3, color);
         };
         if (command.has_request) arrow(command.request, true);
         if (command.has_response) arrow(command.response, false);
         const double x = lane_x(geometry, command.lane, lane);
         const double to = std::min(end, bottom);
         draw_line(painter, QLineF(x, std::max(begin, top), x, to),
-                  lit ? std::min(3.5, lane) : std::min(2.0, lane * 0.7),
+                  highlighted ? std::min(3.5, lane) : std::min(2.0, lane * 0.7),
                   command.ended ? color : with_alpha(color, strength * 0.5));
         if (begin >= top) draw_line(painter, QLineF(x, begin, geometry.x_initiator, begin), 1, color);
         if (command.ended && end <= bottom)
@@ -358,10 +358,12 @@ void LadderCanvas::draw_arrows(QPainter& painter, const LadderGeometry& geometry
     const auto bucket_of = [](bool from_initiator, size_t width, size_t tone) {
         return ((from_initiator ? 0 : 1) * widths + width) * tones + tone;
     };
-    const auto is_lit = [&](size_t i) { return !lit_arrows_.empty() && lit_arrows_[i] != 0; };
+    const auto is_highlighted = [&](size_t i) {
+        return !highlighted_arrows_.empty() && highlighted_arrows_[i] != 0;
+    };
     const auto is_plain = [&](size_t i) {
         const LadderArrow& arrow = picture_->arrows[i];
-        return arrow.fate == LadderArrow::Fate::arrived && arrow.loss == 0 && !is_lit(i);
+        return arrow.fate == LadderArrow::Fate::arrived && arrow.loss == 0 && !is_highlighted(i);
     };
     for (size_t i = 0; i < picture_->arrows.size(); ++i) {
         const LadderArrow& arrow = picture_->arrows[i];
@@ -418,7 +420,7 @@ void LadderCanvas::draw_arrows(QPainter& painter, const LadderGeometry& geometry
         const QLineF line = geometry.line(arrow.trip, arrow.from_initiator);
         if (line.y2() < top || line.y2() > bottom) continue;
         const bool repeated = arrow.loss != 0;
-        const bool faint = (dims_ && !is_lit(i)) || !arrow.passes;
+        const bool faint = (dims_ && !is_highlighted(i)) || !arrow.passes;
         QColor color = repeated               ? theme().loss_color(arrow.kind)
                        : arrow.from_initiator ? theme().initiator
                                               : theme().target;
@@ -436,20 +438,20 @@ void LadderCanvas::draw_arrows(QPainter& painter, const LadderGeometry& geometry
         painter.drawConvexPolygon(corners, 3);
     }
     for (size_t i = 0; i < picture_->arrows.size(); ++i) {
-        if (!is_plain(i)) draw_one_arrow(painter, geometry, picture_->arrows[i], is_lit(i));
+        if (!is_plain(i)) draw_one_arrow(painter, geometry, picture_->arrows[i], is_highlighted(i));
     }
 }
 
 // One that is lost, repeats another, or is selected.
 void LadderCanvas::draw_one_arrow(QPainter& painter, const LadderGeometry& geometry, const LadderArrow& arrow,
-                                  bool lit) {
+                                  bool highlighted) {
     using Fate = LadderArrow::Fate;
     const double top = geometry.view.origin - spill;
     const double bottom = geometry.view.origin + geometry.view.length + spill;
     const QLineF line = geometry.line(arrow.trip, arrow.from_initiator);
     const auto [from, to] = part_between(line, top, bottom);
     if (from > to) return;
-    const bool faint = (dims_ && !lit) || !arrow.passes;
+    const bool faint = (dims_ && !highlighted) || !arrow.passes;
     const double strength = faint ? 0.3 : 1;
     const bool repeats = arrow.loss != 0;
     const bool lost = way_of(arrow.fate) < 1;
@@ -462,7 +464,7 @@ void LadderCanvas::draw_one_arrow(QPainter& painter, const LadderGeometry& geome
     const double width = std::max(1.6, pen_widths[width_class(arrow.length)]);
     if (from < end) {
         const QLineF seen(line.pointAt(from), line.pointAt(end));
-        if (lit && outlines_) {
+        if (highlighted && outlines_) {
             painter.setPen(QPen(theme().selection_fill, width + 7, Qt::SolidLine, Qt::RoundCap));
             painter.drawLine(seen);
         }
@@ -570,7 +572,9 @@ void LadderCanvas::draw_arrow_labels(QPainter& painter, const LadderGeometry& ge
     if (picture_->detail == LadderDetail::commands) {
         for (size_t i = 0; i < picture_->commands.size(); ++i) {
             const LadderCommand& command = picture_->commands[i];
-            if (!command.has_request || (dims_ && (lit_commands_.empty() || lit_commands_[i] == 0))) continue;
+            if (!command.has_request ||
+                (dims_ && (highlighted_commands_.empty() || highlighted_commands_[i] == 0)))
+                continue;
             place(geometry.line(command.request, true), true, command.label,
                   command.failed ? theme().problem : theme().text);
         }
@@ -585,8 +589,8 @@ void LadderCanvas::draw_arrow_labels(QPainter& painter, const LadderGeometry& ge
         for (size_t i = 0; i < picture_->arrows.size(); ++i) {
             const LadderArrow& arrow = picture_->arrows[i];
             if (arrow.label.isEmpty() || rank(arrow) != now) continue;
-            const bool lit = !lit_arrows_.empty() && lit_arrows_[i] != 0;
-            if (dims_ && !lit) continue;
+            const bool highlighted = !highlighted_arrows_.empty() && highlighted_arrows_[i] != 0;
+            if (dims_ && !highlighted) continue;
             place(geometry.line(arrow.trip, arrow.from_initiator), arrow.from_initiator, arrow.label,
                   now == 0 ? theme().loss_color(arrow.loss != 0 ? arrow.kind : LossKind::rto)
                   : arrow.pure_ack() && now == 3 ? theme().faint_text
@@ -605,11 +609,11 @@ void LadderCanvas::draw_tags(QPainter& painter, const LadderLayout& layout, cons
     const QFontMetricsF metrics(painter.font());
     const double height = metrics.height();
     for (const bool only_lit : {true, false}) {
-        if (only_lit && lit_pdus_.empty()) continue;
+        if (only_lit && highlighted_pdus_.empty()) continue;
         for (size_t i = 0; i < picture_->pdus.size(); ++i) {
             const LadderPdu& pdu = picture_->pdus[i];
-            const bool lit = !lit_pdus_.empty() && lit_pdus_[i] != 0;
-            if (only_lit && !lit) continue;
+            const bool highlighted = !highlighted_pdus_.empty() && highlighted_pdus_[i] != 0;
+            if (only_lit && !highlighted) continue;
             const double y = geometry.y(pdu.first.left_ns);
             if (y < layout.ladder.top() + height / 2 || y > layout.ladder.bottom() - height / 2) continue;
             auto& taken = taken_[pdu.from_initiator ? 0 : 1];
@@ -620,13 +624,16 @@ void LadderCanvas::draw_tags(QPainter& painter, const LadderLayout& layout, cons
             const double x = geometry.x_sender(pdu.from_initiator);
             const double side = pdu.from_initiator ? -1 : 1;
             const QColor color = pdu.from_initiator ? theme().initiator : theme().target;
-            const double strength = (dims_ && !lit) || !pdu.passes ? 0.35 : 1;
+            const double strength = (dims_ && !highlighted) || !pdu.passes ? 0.35 : 1;
             painter.setPen(QPen(with_alpha(color, strength), 1.2));
             painter.drawLine(QPointF(x, y), QPointF(x + side * 6, y));
             const QRectF box = pdu.from_initiator
                                    ? QRectF(x - 9 - left_room, y - height / 2, left_room, height)
                                    : QRectF(x + 9, y - height / 2, left_room, height);
-            painter.setPen(with_alpha(pdu.damaged ? theme().problem : lit ? theme().text : color, strength));
+            painter.setPen(with_alpha(pdu.damaged   ? theme().problem
+                                      : highlighted ? theme().text
+                                                    : color,
+                                      strength));
             const Qt::Alignment align =
                 (pdu.from_initiator ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter;
             painter.drawText(box, static_cast<int>(align),

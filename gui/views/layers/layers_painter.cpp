@@ -141,8 +141,8 @@ struct LayersPainter::Look {
     QColor on_background(const QColor& color, double strength) const {
         return mix(theme().background, color, strength);
     }
-    double strength(bool is_faint, bool is_lit) const {
-        return is_lit ? 1 : is_faint ? faint : dims ? dimmed : 1;
+    double strength(bool is_faint, bool is_highlighted) const {
+        return is_highlighted ? 1 : is_faint ? faint : dims ? dimmed : 1;
     }
     QRectF time_area(const LanePlace& lane) const {
         return {viewport().origin, lane.top + 0.0, viewport().length, lane.height + 0.0};
@@ -153,12 +153,16 @@ struct LayersPainter::Look {
         if (!theme().dark) return theme().text;
         return strength < 0.7 ? theme().text : theme().background;
     }
-    bool lit(const CommandBar& bar) const { return selected_here && scene.selected.command == bar.number(); }
-    bool lit(const PduBar& bar) const { return selected_here && among(scene.selected.pdus, bar.number()); }
-    bool lit(const PacketTick& tick) const {
+    bool highlighted(const CommandBar& bar) const {
+        return selected_here && scene.selected.command == bar.number();
+    }
+    bool highlighted(const PduBar& bar) const {
+        return selected_here && among(scene.selected.pdus, bar.number());
+    }
+    bool highlighted(const PacketTick& tick) const {
         return selected_here && among(scene.selected.packets, tick.packet);
     }
-    bool lit(const LaneLoss& mark) const {
+    bool highlighted(const LaneLoss& mark) const {
         const Selection& selection = scene.selected.selection;
         return selection.kind == Selection::Kind::loss
                    ? selection.number == mark.number()
@@ -388,7 +392,7 @@ void LayersPainter::draw_commands(QPainter& painter, const Look& look, const Lan
         }
         // What is selected stands out over the full height.
         for (const CommandBar& bar : picture.commands) {
-            if (!look.lit(bar)) continue;
+            if (!look.highlighted(bar)) continue;
             const QRectF rect = rect_of(bar, look.group.shape, lane, look.viewport());
             const QRectF full(rect.left(), lane.top + 1, std::max(2.0, rect.width()), lane.height - 2);
             painter.fillRect(full, look.theme().selection_fill);
@@ -399,10 +403,10 @@ void LayersPainter::draw_commands(QPainter& painter, const Look& look, const Lan
         return;
     }
     for (const CommandBar& bar : picture.commands) {
-        if (!look.lit(bar)) draw_command(painter, look, lane, bar);
+        if (!look.highlighted(bar)) draw_command(painter, look, lane, bar);
     }
     for (const CommandBar& bar : picture.commands) {
-        if (look.lit(bar)) draw_command(painter, look, lane, bar);
+        if (look.highlighted(bar)) draw_command(painter, look, lane, bar);
     }
 }
 
@@ -412,8 +416,8 @@ void LayersPainter::draw_command(QPainter& painter, const Look& look, const Lane
     const TimeViewport& viewport = look.viewport();
     const QRectF rect = rect_of(bar, look.group.shape, lane, viewport);
     if (rect.right() < viewport.origin || rect.left() > viewport.origin + viewport.length) return;
-    const bool is_lit = look.lit(bar);
-    const double strength = look.strength(bar.faint, is_lit);
+    const bool is_highlighted = look.highlighted(bar);
+    const double strength = look.strength(bar.faint, is_highlighted);
     const QColor color = look.on_background(theme.command_color(bar.opcode), strength);
     if (rect.width() < 4) {
         painter.fillRect(rect, bar.bad ? look.on_background(theme.problem, strength) : color);
@@ -443,7 +447,7 @@ void LayersPainter::draw_command(QPainter& painter, const Look& look, const Lane
                              look.on_background(theme.problem, strength));
         }
     }
-    if (is_lit) {
+    if (is_highlighted) {
         painter.setPen(QPen(theme.selection, 1.5));
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(rect.adjusted(-0.5, -0.5, 0.5, 0.5));
@@ -524,8 +528,8 @@ void LayersPainter::draw_pdus(QPainter& painter, const Look& look, const LanePla
     for (const PduBar& bar : picture.pdus[direction]) {
         const QRectF rect = rect_of(bar, lane, look.viewport());
         if (rect.right() < left_edge || rect.left() > right_edge) continue;
-        const bool is_lit = look.lit(bar);
-        const double strength = look.strength(bar.faint, is_lit);
+        const bool is_highlighted = look.highlighted(bar);
+        const double strength = look.strength(bar.faint, is_highlighted);
         painter.fillRect(rect, look.on_background(pdu_color(theme, bar.opcode), strength));
         if (bar.damaged) {
             painter.fillRect(QRectF(rect.left(), rect.bottom() - 2, rect.width(), 2),
@@ -533,7 +537,7 @@ void LayersPainter::draw_pdus(QPainter& painter, const Look& look, const LanePla
         }
         if (rect.width() >= 4) {
             painter.fillRect(QRectF(rect.left(), rect.top(), 1, rect.height()), theme.background);
-            if (is_lit) {
+            if (is_highlighted) {
                 painter.setPen(theme.selection);
                 painter.setBrush(Qt::NoBrush);
                 painter.drawRect(rect);
@@ -594,10 +598,10 @@ void LayersPainter::draw_tcp(QPainter& painter, const Look& look, const LanePlac
     const double left_edge = look.viewport().origin - 2;
     const double right_edge = look.viewport().origin + look.viewport().length;
     double letters_from = left_edge;
-    const auto segments = [&](bool lit_ones) {
+    const auto segments = [&](bool highlighted_ones) {
         for (const PacketTick& tick : picture.ticks[direction]) {
-            const bool is_lit = look.lit(tick);
-            if (is_lit != lit_ones) continue;
+            const bool is_highlighted = look.highlighted(tick);
+            if (is_highlighted != highlighted_ones) continue;
             const QRectF rect = rect_of(tick, lane, most, look.viewport());
             if (rect.left() < left_edge || rect.left() > right_edge) continue;
             const bool handshake = (tick.flags & (tcp_syn | tcp_fin | tcp_rst)) != 0;
@@ -605,8 +609,9 @@ void LayersPainter::draw_tcp(QPainter& painter, const Look& look, const LanePlac
                                   : handshake                 ? theme.ssthresh
                                   : tick.payload > 0          ? side
                                                               : theme.acknowledgement;
-            painter.fillRect(rect, look.on_background(color, look.strength(tick.faint, is_lit)));
-            if (is_lit) painter.fillRect(QRectF(rect.left() - 1, rect.top() - 2, 3.5, 2), theme.selection);
+            painter.fillRect(rect, look.on_background(color, look.strength(tick.faint, is_highlighted)));
+            if (is_highlighted)
+                painter.fillRect(QRectF(rect.left() - 1, rect.top() - 2, 3.5, 2), theme.selection);
             if (handshake && rect.left() >= letters_from) {
                 letters_from = rect.left() + 12;
                 painter.setPen(color);
@@ -625,11 +630,11 @@ void LayersPainter::draw_tcp(QPainter& painter, const Look& look, const LanePlac
         const QPointF center = center_of(mark, lane, look.viewport());
         if (center.x() < left_edge - 6 || center.x() > right_edge + 6) continue;
         double& last = last_at[static_cast<size_t>(mark.kind)];
-        const bool is_lit = look.lit(mark);
-        if (center.x() - last < closest_marks && !is_lit) continue;
+        const bool is_highlighted = look.highlighted(mark);
+        if (center.x() - last < closest_marks && !is_highlighted) continue;
         last = center.x();
-        painter.setOpacity(look.strength(mark.faint, is_lit));
-        if (is_lit)
+        painter.setOpacity(look.strength(mark.faint, is_highlighted));
+        if (is_highlighted)
             painter.fillRect(QRectF(center - QPointF(6, 5), center + QPointF(6, 5)), theme.selection_fill);
         draw_loss_mark(painter, theme, mark.kind, center);
     }
@@ -698,11 +703,11 @@ void LayersPainter::draw_packets(QPainter& painter, const Look& look, const Lane
             const PacketTick& tick = ticks[i];
             const QRectF rect = rect_of(tick, lane, most, look.viewport());
             if (rect.left() < left_edge || rect.left() > right_edge) continue;
-            const bool is_lit = look.lit(tick);
-            const double strength = look.strength(tick.faint, is_lit);
+            const bool is_highlighted = look.highlighted(tick);
+            const double strength = look.strength(tick.faint, is_highlighted);
             painter.fillRect(rect,
                              look.on_background(direction == 0 ? theme.initiator : theme.target, strength));
-            if (is_lit) painter.fillRect(QRectF(rect.left(), middle - 1, 3, 2), theme.selection);
+            if (is_highlighted) painter.fillRect(QRectF(rect.left(), middle - 1, 3, 2), theme.selection);
             if (lane.compact || !picture.ticks_are_all || rect.left() < free_from) continue;
             // Its number, where there is room before the next one.
             const double next =

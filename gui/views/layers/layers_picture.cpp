@@ -395,8 +395,8 @@ class GroupPreparer {
             if (packet == 0 || packet > rows_.store().segments().size() ||
                 packet > reading_.index().packets())
                 continue;
-            const PacketTick lit = tick(packet - 1);
-            picture_.ticks[lit.direction].push_back(lit);
+            const PacketTick highlighted = tick(packet - 1);
+            picture_.ticks[highlighted.direction].push_back(highlighted);
         }
     }
 

@@ -49,8 +49,8 @@ void RowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     if (selected) {
         painter->fillRect(option.rect, option.palette.brush(group, QPalette::Highlight));
     } else {
-        const QVariant lit = index.data(Qt::BackgroundRole);
-        if (lit.isValid()) painter->fillRect(option.rect, lit.value<QBrush>());
+        const QVariant highlighted = index.data(Qt::BackgroundRole);
+        if (highlighted.isValid()) painter->fillRect(option.rect, highlighted.value<QBrush>());
         const QVariant colour = index.data(Qt::ForegroundRole);
         if (colour.isValid()) pen = colour.value<QBrush>().color();
     }

@@ -33,51 +33,11 @@ QString from_utf8(std::string_view text) {
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
-// What so many rows of a table are called; without a number, the table as a whole.
-QString rows_phrase(std::string_view table, uint64_t count = 0) {
-    const bool one = count == 1;
-    if (table == "commands") return one ? RowsView::tr("command") : RowsView::tr("commands");
-    if (table == "pdus") return one ? RowsView::tr("PDU") : RowsView::tr("PDUs");
-    if (table == "packets") return one ? RowsView::tr("packet") : RowsView::tr("packets");
-    if (table == "connections") return one ? RowsView::tr("connection") : RowsView::tr("connections");
-    if (table == "sessions") return one ? RowsView::tr("session") : RowsView::tr("sessions");
-    if (table == "losses") return one ? RowsView::tr("loss") : RowsView::tr("losses");
-    if (table == "kernel_windows")
-        return one ? RowsView::tr("kernel window") : RowsView::tr("kernel windows");
-    if (table == "kernel_ca_transitions")
-        return one ? RowsView::tr("kernel CA transition") : RowsView::tr("kernel CA transitions");
-    return one ? RowsView::tr("row") : RowsView::tr("rows");
-}
-
-// The rows of a table that pass a filter.
-const RowSet* set_of(const LinkedRows& rows, Selected table) {
-    switch (table) {
-        case Selected::packets:
-            return &rows.packets;
-        case Selected::commands:
-            return &rows.commands;
-        case Selected::pdus:
-            return &rows.pdus;
-        case Selected::connections:
-            return &rows.connections;
-        case Selected::sessions:
-            return &rows.sessions;
-        case Selected::losses:
-            return &rows.losses;
-        case Selected::windows:
-        case Selected::ca_transitions:
-        case Selected::kernel_windows:
-        case Selected::kernel_ca_transitions:
-            break;
-    }
-    return nullptr;
-}
-
-std::vector<uint32_t> rows_passing(const FilterResult& filter, const ViewedTable& kind, const Table& table,
+std::vector<uint32_t> rows_passing(const FilterResult& filter, const TableKind& kind, const Table& table,
                                    int packet_column, const StopFlag& stop) {
     std::vector<uint32_t> rows;
-    if (const RowSet* const set = set_of(filter.rows, kind.selected)) {
-        set->append_rows(rows);
+    if (kind.linked != nullptr) {
+        (filter.rows.*kind.linked).append_rows(rows);
         std::erase_if(rows, [&](uint32_t row) { return row >= table.rows(); });
         return rows;
     }
@@ -101,7 +61,7 @@ RowsView::RowsView(Document& document, std::string_view table, QWidget* parent)
 RowsView::RowsView(Document& document, std::shared_ptr<const TableAccess> access, QWidget* parent)
     : View(document, parent),
       access_(std::move(access)),
-      kind_(find_viewed_table(access_->name())),
+      kind_(find_table_kind(access_->name())),
       model_(new TableModel(access_, this)),
       table_(new QTableView(this)),
       status_(new QLabel(this)),
@@ -125,7 +85,7 @@ RowsView::RowsView(Document& document, std::shared_ptr<const TableAccess> access
         arranged_ = false;
         count_rows();
         model_->refresh();
-        light_up();
+        highlight_selected();
     });
     connect(&state(), &ViewState::filter_changed, this, [this] {
         arranged_ = false;
@@ -133,7 +93,7 @@ RowsView::RowsView(Document& document, std::shared_ptr<const TableAccess> access
     });
     connect(&state(), &ViewState::selection_changed, this, &RowsView::follow_selection);
     connect(&state(), &ViewState::selected_things_changed, this, [this] {
-        light_up();
+        highlight_selected();
         follow_selection();
     });
     connect(&state(), &ViewState::time_format_changed, this, [this] {
@@ -157,7 +117,7 @@ RowsView::RowsView(Document& document, std::shared_ptr<const TableAccess> access
 RowsView::~RowsView() = default;
 
 void RowsView::make_widgets() {
-    setAccessibleName(tr("Table of %1").arg(rows_phrase(access_->name())));
+    setAccessibleName(tr("Table of %1").arg(noun_for(0)));
     table_->setModel(model_);
     auto* const delegate = new RowDelegate(*model_, table_);
     table_->setItemDelegate(delegate);
@@ -173,7 +133,7 @@ void RowsView::make_widgets() {
     table_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     table_->setContextMenuPolicy(Qt::CustomContextMenu);
     table_->setFrameShape(QFrame::NoFrame);
-    table_->setAccessibleName(tr("Table of %1").arg(rows_phrase(access_->name())));
+    table_->setAccessibleName(tr("Table of %1").arg(noun_for(0)));
     QHeaderView* const rows = table_->verticalHeader();
     rows->hide();
     rows->setSectionResizeMode(QHeaderView::Fixed);
@@ -227,11 +187,10 @@ void RowsView::set_up_header() {
     header->setStretchLastSection(access_->name() == packets_table_name);
     header->setContextMenuPolicy(Qt::CustomContextMenu);
     for (int column = 0; column < model_->columnCount(); ++column) fit_column(column);
-    const auto first = columns_shown_at_first(access_->name());
-    if (!first.empty()) {
+    if (kind_ != nullptr && !kind_->columns.empty()) {
         for (int column = 0; column < model_->columnCount(); ++column) header->hideSection(column);
         int place = 0;
-        for (const std::string_view name : first) {
+        for (const std::string_view name : kind_->columns) {
             const auto column = find_column(access_->columns(), name);
             if (!column) continue;
             const int logical = static_cast<int>(*column);
@@ -348,9 +307,7 @@ void RowsView::show_growth(size_t rows) {
 
 // As long as the user follows the end, its rows are in sight; those of few connections and sessions stay where they are.
 bool RowsView::follows_end() const {
-    const bool in_order_of_time = kind_ != nullptr && kind_->kind != Selection::Kind::connection &&
-                                  kind_->kind != Selection::Kind::session;
-    return in_order_of_time && document().live() && state().following();
+    return kind_ != nullptr && kind_->ordered_by_time && document().live() && state().following();
 }
 
 void RowsView::sort(int column, Qt::SortOrder order) {
@@ -430,32 +387,14 @@ void RowsView::show_arranged(const Arranged& arranged) {
 int RowsView::row_of_selection() const {
     if (kind_ == nullptr) return -1;
     const Selection& selection = state().selection();
-    if (kind_->kind != Selection::Kind::none && selection.kind == kind_->kind) {
+    const Selection::Kind kind = kind_->selection;
+    if (kind != Selection::Kind::none && selection.kind == kind) {
         return selection.number == 0 ? -1 : model_->position_of(static_cast<uint32_t>(selection.number - 1));
     }
     const SelectedThings& things = state().selected();
     if (things.selection != selection) return -1;
-    uint64_t number = 0;
-    switch (kind_->kind) {
-        case Selection::Kind::packet:
-            number = things.packet;
-            break;
-        case Selection::Kind::pdu:
-            number = things.pdu != 0 ? things.pdu : things.pdus.empty() ? 0 : things.pdus.front();
-            break;
-        case Selection::Kind::command:
-            number = things.command;
-            break;
-        case Selection::Kind::connection:
-            number = things.connection;
-            break;
-        case Selection::Kind::session:
-            number = things.session;
-            break;
-        case Selection::Kind::loss:
-        case Selection::Kind::none:
-            return first_at_selected_packets();
-    }
+    if (kind_->at_packets) return first_at_selected_packets();
+    const uint64_t number = things.first(kind);
     return number == 0 ? -1 : model_->position_of(static_cast<uint32_t>(number - 1));
 }
 
@@ -522,8 +461,8 @@ void RowsView::select_row(int row) {
 
 void RowsView::on_current_changed(const QModelIndex& current) {
     if (selecting_ || !current.isValid() || kind_ == nullptr) return;
-    Selection selection{kind_->kind, uint64_t{model_->table_row(current.row())} + 1};
-    if (kind_->kind == Selection::Kind::none) {
+    Selection selection{kind_->selection, uint64_t{model_->table_row(current.row())} + 1};
+    if (kind_->selection == Selection::Kind::none) {
         Cell cell;
         if (packet_column_ < 0 || !model_->cell(current.row(), packet_column_, cell)) return;
         if (cell.kind != Cell::Kind::unsigned_integer) return;
@@ -535,39 +474,28 @@ void RowsView::on_current_changed(const QModelIndex& current) {
 }
 
 // All rows that belong to what is selected, in whichever view.
-void RowsView::light_up() {
+void RowsView::highlight_selected() {
     if (kind_ == nullptr) return;
     auto things = std::make_shared<const SelectedThings>(state().selected());
-    if (!things->selection) return model_->set_lit(nullptr);
-    switch (kind_->kind) {
-        case Selection::Kind::packet:
-            return model_->set_lit([things](const Table&, uint32_t row) {
-                return std::ranges::binary_search(things->packets, row + 1);
-            });
-        case Selection::Kind::pdu:
-            return model_->set_lit([things](const Table&, uint32_t row) {
-                return std::ranges::binary_search(things->pdus, uint64_t{row} + 1);
-            });
-        case Selection::Kind::command:
-            return model_->set_lit(
-                [things](const Table&, uint32_t row) { return things->command == uint64_t{row} + 1; });
-        case Selection::Kind::connection:
-            return model_->set_lit(
-                [things](const Table&, uint32_t row) { return things->connection == row + 1; });
-        case Selection::Kind::session:
-            return model_->set_lit(
-                [things](const Table&, uint32_t row) { return things->session == row + 1; });
-        case Selection::Kind::loss:
-        case Selection::Kind::none:
-            return model_->set_lit([things, column = packet_column_](const Table& table, uint32_t row) {
-                if (column < 0) return false;
-                Cell cell;
-                table.cell(row, static_cast<size_t>(column), cell);
-                return cell.kind == Cell::Kind::unsigned_integer &&
-                       std::ranges::binary_search(things->packets,
-                                                  static_cast<uint32_t>(cell.unsigned_integer));
-            });
+    if (!things->selection) return model_->set_highlighted(nullptr);
+    if (!kind_->at_packets) {
+        return model_->set_highlighted([things, kind = kind_->selection](const Table&, uint32_t row) {
+            return things->includes(kind, uint64_t{row} + 1);
+        });
     }
+    model_->set_highlighted([things, column = packet_column_](const Table& table, uint32_t row) {
+        if (column < 0) return false;
+        Cell cell;
+        table.cell(row, static_cast<size_t>(column), cell);
+        return cell.kind == Cell::Kind::unsigned_integer &&
+               things->includes(Selection::Kind::packet, cell.unsigned_integer);
+    });
+}
+
+// What so many of its rows are called; without a number, the table as a whole.
+QString RowsView::noun_for(uint64_t count) const {
+    if (kind_ != nullptr) return kind_->noun_for(count);
+    return count == 1 ? tr("row") : tr("rows");
 }
 
 QString RowsView::status_text() const {
@@ -580,11 +508,11 @@ void RowsView::show_status() {
     const auto shown = static_cast<uint64_t>(model_->rowCount());
     QString text;
     if (exporting) {
-        text = tr("Exporting %1 %2").arg(grouped(shown), rows_phrase(access_->name(), shown));
+        text = tr("Exporting %1 %2").arg(grouped(shown), noun_for(shown));
     } else if (!message_.isEmpty()) {
         text = std::exchange(message_, {});
     } else {
-        const QString rows = rows_phrase(access_->name(), total_);
+        const QString rows = noun_for(total_);
         const bool part = document().loading() && shown >= TableModel::most_growing && shown < total_;
         text = shown == total_ || document().loading()
                    ? QStringLiteral("%1 %2").arg(grouped(total_), rows)
@@ -653,8 +581,8 @@ bool RowsView::copy_selection() {
         }
     }
     QApplication::clipboard()->setText(text);
-    message_ = tr("%1 %2 copied")
-                   .arg(grouped(static_cast<uint64_t>(rows)), rows_phrase({}, static_cast<uint64_t>(rows)));
+    message_ =
+        tr("%1 %2 copied").arg(grouped(static_cast<uint64_t>(rows)), rows == 1 ? tr("row") : tr("rows"));
     show_status();
     return true;
 }

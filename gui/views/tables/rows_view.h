@@ -23,8 +23,7 @@ class RowsView : public View {
     Q_OBJECT
 
   public:
-    // `table` is one of viewed_tables(): commands, pdus, packets, connections, sessions, losses, windows, ca_transitions,
-    // kernel_windows, kernel_ca_transitions.
+    // `table` is the name of one of table_kinds().
     RowsView(Document& document, std::string_view table, QWidget* parent);
     // Over another source of rows than the document's own.
     RowsView(Document& document, std::shared_ptr<const TableAccess> access, QWidget* parent);
@@ -69,7 +68,8 @@ class RowsView : public View {
     void arrange();
     void show_arranged(const Arranged& arranged);
     void follow_selection();
-    void light_up();
+    void highlight_selected();
+    QString noun_for(uint64_t count) const;
     int row_of_selection() const;
     int first_at_selected_packets() const;
     void select_row(int row);
@@ -83,7 +83,7 @@ class RowsView : public View {
     TimeReference time_reference() const;
 
     std::shared_ptr<const TableAccess> access_;
-    const ViewedTable* kind_;  // nullptr: rows that are nothing to other views
+    const TableKind* kind_;  // nullptr: rows that are nothing to other views
     TableModel* model_;
     QTableView* table_;
     QLabel* status_;

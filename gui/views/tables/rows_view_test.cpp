@@ -73,13 +73,13 @@ class RowsViewTest : public testing::Test {
 };
 
 // A capture in which the table has rows.
-const char* sample_for(const ViewedTable& table) {
+const char* sample_for(const TableKind& table) {
     return table.name.starts_with("kernel_") ? "kernel-truth-target.pcapng.zst"
                                              : "loss-mixed-initiator.pcap.zst";
 }
 
 TEST_F(RowsViewTest, TellsEveryRowOfEveryTable) {
-    for (const ViewedTable& viewed : viewed_tables()) {
+    for (const TableKind& viewed : table_kinds()) {
         open(sample_for(viewed));
         const auto reading = document->data()->try_read();
         const auto view = view_of(viewed.name);
@@ -183,19 +183,19 @@ TEST_F(RowsViewTest, ASelectionIsFoundWhereverItsRowStands) {
         EXPECT_EQ(commands->model().table_row(row), number - 1);
         EXPECT_TRUE(commands->table().viewport()->rect().intersects(
             commands->table().visualRect(commands->table().currentIndex())));
-        // Its PDUs are lit, and no others.
+        // Its PDUs are highlighted, and no others.
         const auto& things = document->state().selected();
         EXPECT_EQ(uint64_t{pdus->model().table_row(pdus->table().currentIndex().row())} + 1,
                   things.pdus.front());
-        uint64_t lit = 0;
+        uint64_t highlighted = 0;
         for (int at = 0; at < pdus->model().rowCount(); ++at) {
-            const bool is_lit = pdus->model().index(at, 0).data(Qt::BackgroundRole).isValid();
+            const bool is_highlighted = pdus->model().index(at, 0).data(Qt::BackgroundRole).isValid();
             const bool of_it =
                 std::ranges::binary_search(things.pdus, uint64_t{pdus->model().table_row(at)} + 1);
-            EXPECT_EQ(is_lit, of_it);
-            lit += is_lit ? 1 : 0;
+            EXPECT_EQ(is_highlighted, of_it);
+            highlighted += is_highlighted ? 1 : 0;
         }
-        EXPECT_EQ(lit, things.pdus.size());
+        EXPECT_EQ(highlighted, things.pdus.size());
     }
 }
 

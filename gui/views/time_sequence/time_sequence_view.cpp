@@ -268,7 +268,7 @@ void TimeSequenceView::draw_segments(QPainter& painter, const PlotPane& pane) {
     color.setAlphaF(0.25F);
     painter.setPen(QPen(color, 1, Qt::SolidLine, Qt::FlatCap));
     painter.drawLines(faint_bars_.data(), static_cast<int>(faint_bars_.size()));
-    // What is selected is lit up.
+    // What is selected is highlighted.
     const auto& packets = state().selected().packets;
     if (state().selection() && !packets.empty()) {
         bars_.clear();
@@ -328,15 +328,15 @@ void TimeSequenceView::draw_losses(QPainter& painter, const PlotPane& pane) {
         painter.setOpacity(bar.passes ? 1 : 0.25);
         painter.setPen(QPen(theme.loss_color(bar.kind), 2, Qt::SolidLine, Qt::FlatCap));
         painter.drawLine(line);
-        const bool lit = selected.kind == Selection::Kind::loss && selected.number == bar.row;
+        const bool highlighted = selected.kind == Selection::Kind::loss && selected.number == bar.row;
         // Beside the bar where that is long, so that both are seen.
         const QPointF center(line.x1(), line.length() > 16 ? line.y2() - 7 : line.center().y());
-        if (lit) {
+        if (highlighted) {
             painter.setPen(QPen(theme.selection, 1.5));
             painter.setBrush(Qt::NoBrush);
             painter.drawEllipse(center, 8, 8);
         }
-        if ((center - before).manhattanLength() < 7 && !lit) continue;
+        if ((center - before).manhattanLength() < 7 && !highlighted) continue;
         before = center;
         draw_loss_mark(painter, theme, bar.kind, center, size);
     }

@@ -27,7 +27,7 @@ QImage density_image(const DensityGrid& grid, const Theme& theme);
 
 // What of a grid's picture is in sight, in its place.
 void draw_density(QPainter& painter, const PlotPane& pane, const DensityGrid& grid, const QImage& image);
-// A command's point lit up, where it is in sight.
+// A command's point highlighted, where it is in sight.
 void draw_selected_dot(QPainter& painter, const PlotPane& pane, const CommandDot& dot);
 
 // Where the axis of the histogram's cumulative curve ends.

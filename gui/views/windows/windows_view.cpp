@@ -322,11 +322,11 @@ void WindowsView::draw_losses(QPainter& painter, const PlotPane& pane) {
             if (x < area.left() - size) continue;
             if (x > area.right() + size) break;
             // While what was prepared for another range is drawn, marks may come close.
-            const bool lit = selected.kind == Selection::Kind::loss && selected.number == mark.row;
-            if (x < free_from && !lit) continue;
+            const bool highlighted = selected.kind == Selection::Kind::loss && selected.number == mark.row;
+            if (x < free_from && !highlighted) continue;
             painter.setOpacity(mark.passes ? 1 : 0.25);
             draw_loss_mark(painter, pane.theme(), mark.kind, {x, area.center().y()}, size);
-            if (lit) {
+            if (highlighted) {
                 painter.setPen(QPen(pane.theme().selection, 1.5));
                 painter.setBrush(Qt::NoBrush);
                 painter.drawRect(QRectF(x - size / 2 - 2, area.top() + 1, size + 4, area.height() - 2));
