@@ -24,7 +24,7 @@
 #include "gui/testing/pointer_events.h"
 #include "gui/testing/shown_markup.h"
 #include "gui/views/filter_line/filter_line.h"
-#include "gui/views/view.h"
+#include "gui/view_engine/view.h"
 
 namespace sanscope {
 namespace {

@@ -4,7 +4,7 @@
 #include <QSize>
 #include <QString>
 
-#include "gui/views/view.h"
+#include "gui/view_engine/view.h"
 
 namespace sanscope {
 

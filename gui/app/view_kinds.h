@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "gui/views/view.h"
+#include "gui/view_engine/view.h"
 
 namespace sanscope {
 

@@ -9,7 +9,7 @@
 #include "gui/views/details/details_job.h"
 #include "gui/views/details/hex_view.h"
 #include "gui/views/details/packet_tree_model.h"
-#include "gui/views/view.h"
+#include "gui/view_engine/view.h"
 
 class QLabel;
 class QSplitter;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gui/document/latest_job.h"
-#include "gui/views/view.h"
+#include "gui/view_engine/view.h"
 
 #include "analyzer/report/findings.h"
 

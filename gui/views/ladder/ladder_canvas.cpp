@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "gui/document/plain_text.h"
-#include "gui/models/senders/sender_list.h"
+#include "gui/senders/sender_list.h"
 #include "gui/plot/time_axis.h"
 #include "gui/views/ladder/ladder_words.h"
 

@@ -7,7 +7,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "gui/models/senders/sender_list.h"
+#include "gui/senders/sender_list.h"
 #include "gui/plot/time_axis.h"
 #include "gui/views/ladder/ladder_words.h"
 #include "gui/views/ladder/prepare_ladder.h"

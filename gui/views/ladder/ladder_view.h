@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gui/views/ladder/ladder_canvas.h"
-#include "gui/views/view.h"
+#include "gui/view_engine/view.h"
 
 namespace sanscope {
 

@@ -3,7 +3,7 @@
 
 #include <QCoreApplication>
 
-#include "gui/models/senders/sender_list.h"
+#include "gui/senders/sender_list.h"
 #include "gui/plot/time_axis.h"
 
 #include "analyzer/iscsi/bhs.h"

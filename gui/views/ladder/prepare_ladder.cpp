@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "gui/models/senders/sender_list.h"
+#include "gui/senders/sender_list.h"
 #include "gui/views/ladder/ladder_groups.h"
 #include "gui/views/ladder/ladder_packets.h"
 #include "gui/views/ladder/ladder_sender.h"

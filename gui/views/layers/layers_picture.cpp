@@ -7,7 +7,7 @@
 #include <tuple>
 #include <unordered_set>
 
-#include "gui/models/senders/sender_list.h"
+#include "gui/senders/sender_list.h"
 #include "gui/plot/time_axis.h"
 
 #include "analyzer/iscsi/bhs.h"

@@ -10,7 +10,7 @@
 #include "gui/document/latest_job.h"
 #include "gui/views/layers/layers_layout.h"
 #include "gui/views/layers/layers_picture.h"
-#include "gui/views/view.h"
+#include "gui/view_engine/view.h"
 
 namespace sanscope {
 

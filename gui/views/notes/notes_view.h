@@ -3,7 +3,7 @@
 
 #include <QTableWidget>
 
-#include "gui/views/view.h"
+#include "gui/view_engine/view.h"
 
 namespace sanscope {
 

@@ -11,7 +11,7 @@
 #include "gui/plot/wheel_steps.h"
 #include "gui/views/overview/overview_picture.h"
 #include "gui/views/overview/overview_window.h"
-#include "gui/views/view.h"
+#include "gui/view_engine/view.h"
 
 namespace sanscope {
 

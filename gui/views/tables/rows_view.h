@@ -9,7 +9,7 @@
 #include "gui/document/latest_job.h"
 #include "gui/models/table_model.h"
 #include "gui/views/tables/csv_export.h"
-#include "gui/views/view.h"
+#include "gui/view_engine/view.h"
 
 class QLabel;
 class QProgressBar;

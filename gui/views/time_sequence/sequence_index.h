@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "gui/models/senders/sender_list.h"
+#include "gui/senders/sender_list.h"
 
 #include "analyzer/timeline/lod_pyramid.h"
 

@@ -4,9 +4,9 @@
 #include <array>
 #include <memory>
 
-#include "gui/models/senders/sender_chooser.h"
+#include "gui/senders/connection_chooser.h"
 #include "gui/plot/plot_drawing.h"
-#include "gui/views/plotted_view.h"
+#include "gui/view_engine/plotted_view.h"
 #include "gui/views/time_sequence/sequence_picture.h"
 
 namespace sanscope {

@@ -37,7 +37,7 @@ TurnaroundView::TurnaroundView(Document& document, QWidget* parent)
       group_box_(new QComboBox(this)),
       leave_out_(new QCheckBox(tr("leave out what the filter rejects"), this)),
       index_(std::make_shared<SharedCommandIndex>(scope_)),
-      statistics_at_rest_(rest_ms, [this] { ask_statistics(); }) {
+      statistics_debounce_(rest_ms, [this] { ask_statistics(); }) {
     setAccessibleName(tr("Turnaround"));
     on_.fill(true);
     QHBoxLayout& bar = arrange();
@@ -144,7 +144,7 @@ void TurnaroundView::make_legend() {
 
 bool TurnaroundView::settled() const {
     return job_.idle() && statistics_job_.idle() && scopes_job_.idle() && find_job_.idle() &&
-           !statistics_at_rest_.waiting() && up_to_date();
+           !statistics_debounce_.waiting() && up_to_date();
 }
 
 FilteredOut TurnaroundView::filtered_out() const {
@@ -163,7 +163,7 @@ void TurnaroundView::on_loaded() {
 void TurnaroundView::want_statistics() {
     const bool asked =
         state().range() == asked_range_ && state().filter() == asked_filter_ && index_ == asked_index_;
-    statistics_at_rest_.look(document().loading(), asked);
+    statistics_debounce_.look(document().loading(), asked);
 }
 
 void TurnaroundView::request() {

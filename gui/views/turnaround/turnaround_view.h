@@ -6,10 +6,10 @@
 #include <array>
 #include <memory>
 
-#include "gui/models/senders/sender_list.h"
+#include "gui/senders/sender_list.h"
 #include "gui/plot/plot_drawing.h"
-#include "gui/plot/statistics_at_rest.h"
-#include "gui/views/plotted_view.h"
+#include "gui/view_engine/debounce.h"
+#include "gui/view_engine/plotted_view.h"
 #include "gui/views/turnaround/turnaround_drawing.h"
 
 namespace sanscope {
@@ -91,7 +91,7 @@ class TurnaroundView : public PlottedView {
     LatestJob<TurnaroundStatistics> statistics_job_;
     LatestJob<Scopes> scopes_job_;
     LatestJob<uint64_t> find_job_;
-    StatisticsAtRest statistics_at_rest_;
+    Debounce statistics_debounce_;
     TimeRange asked_range_;  // of the statistics under way or shown, as the next two
     std::shared_ptr<const FilterResult> asked_filter_;
     std::shared_ptr<SharedCommandIndex> asked_index_;

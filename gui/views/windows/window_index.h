@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "gui/models/senders/sender_list.h"
+#include "gui/senders/sender_list.h"
 
 #include "analyzer/timeline/lod_pyramid.h"
 

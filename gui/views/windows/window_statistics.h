@@ -5,7 +5,7 @@
 
 #include "gui/document/latest_job.h"
 #include "gui/document/time_range.h"
-#include "gui/models/senders/sender_list.h"
+#include "gui/senders/sender_list.h"
 
 namespace sanscope {
 

@@ -26,7 +26,7 @@ WindowsView::WindowsView(Document& document, QWidget* parent)
     : PlottedView(document, parent),
       chooser_(new SenderChooser(document, SenderChooser::Sums::yes, this)),
       logarithmic_(new QCheckBox(tr("logarithmic"), this)),
-      statistics_at_rest_(rest_ms, [this] { ask_statistics(); }) {
+      statistics_debounce_(rest_ms, [this] { ask_statistics(); }) {
     setAccessibleName(tr("Windows"));
     on_.fill(true);
     QHBoxLayout& bar = arrange();
@@ -65,7 +65,7 @@ void WindowsView::build_plot() {
 }
 
 bool WindowsView::settled() const {
-    return job_.idle() && statistics_job_.idle() && !statistics_at_rest_.waiting() && chooser_->settled() &&
+    return job_.idle() && statistics_job_.idle() && !statistics_debounce_.waiting() && chooser_->settled() &&
            up_to_date();
 }
 
@@ -76,7 +76,7 @@ void WindowsView::on_loaded() {
 
 void WindowsView::want_statistics() {
     const bool asked = state().range() == asked_range_ && senders_shown() == asked_senders_;
-    statistics_at_rest_.look(document().loading(), asked);
+    statistics_debounce_.look(document().loading(), asked);
 }
 
 std::vector<SenderId> WindowsView::senders_shown() const {

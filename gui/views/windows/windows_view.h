@@ -5,10 +5,10 @@
 #include <array>
 #include <memory>
 
-#include "gui/models/senders/sender_chooser.h"
+#include "gui/senders/connection_chooser.h"
 #include "gui/plot/plot_drawing.h"
-#include "gui/plot/statistics_at_rest.h"
-#include "gui/views/plotted_view.h"
+#include "gui/view_engine/debounce.h"
+#include "gui/view_engine/plotted_view.h"
 #include "gui/views/windows/window_statistics.h"
 #include "gui/views/windows/windows_picture.h"
 
@@ -80,7 +80,7 @@ class WindowsView : public PlottedView {
     LatestJob<WindowsPicture> job_{true};
     LatestJob<WindowStatistics> statistics_job_;
     WindowStatistics shown_statistics_;
-    StatisticsAtRest statistics_at_rest_;
+    Debounce statistics_debounce_;
     TimeRange asked_range_;  // of the statistics under way or shown, as the next
     std::vector<SenderId> asked_senders_;
 };

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/plot/statistics_at_rest.h"
+#include "gui/view_engine/debounce.h"
 
 #include <utility>
 
 namespace sanscope {
 
-StatisticsAtRest::StatisticsAtRest(int rest_ms, std::function<void()> ask, int loading_rest_ms)
+Debounce::Debounce(int rest_ms, std::function<void()> ask, int loading_rest_ms)
     : rest_ms_(rest_ms), loading_rest_ms_(loading_rest_ms), ask_(std::move(ask)) {
     timer_.setSingleShot(true);
     QObject::connect(&timer_, &QTimer::timeout, &timer_, [this] { ask_(); });
 }
 
-void StatisticsAtRest::look(bool loading, bool asked) {
+void Debounce::look(bool loading, bool asked) {
     if (loading) {
         if (!timer_.isActive()) timer_.start(loading_rest_ms_);
         return;

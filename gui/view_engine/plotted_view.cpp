@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/views/plotted_view.h"
+#include "gui/view_engine/plotted_view.h"
 
 #include <QToolTip>
 #include <QVBoxLayout>

@@ -7,7 +7,7 @@
 
 #include "gui/plot/figure_table.h"
 #include "gui/plot/time_plot.h"
-#include "gui/views/view.h"
+#include "gui/view_engine/view.h"
 
 namespace sanscope {
 

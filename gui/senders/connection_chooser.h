@@ -5,7 +5,7 @@
 #include <QWidget>
 
 #include "gui/document/document.h"
-#include "gui/models/senders/sender_list.h"
+#include "gui/senders/sender_list.h"
 
 namespace sanscope {
 

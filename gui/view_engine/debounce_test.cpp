@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/plot/statistics_at_rest.h"
+#include "gui/view_engine/debounce.h"
 
 #include <gtest/gtest.h>
 
@@ -12,17 +12,17 @@ using testing_gui::wait_until;
 
 constexpr int never_ms = 3'600'000;
 
-TEST(StatisticsAtRest, AreAskedForAtOnceWhereNothingHasMoved) {
+TEST(Debounce, AreAskedForAtOnceWhereNothingHasMoved) {
     int asked = 0;
-    StatisticsAtRest statistics(never_ms, [&] { ++asked; });
+    Debounce statistics(never_ms, [&] { ++asked; });
     statistics.look(false, false);
     EXPECT_EQ(asked, 1);
     EXPECT_FALSE(statistics.waiting());
 }
 
-TEST(StatisticsAtRest, OfAMovementAreAskedForOnceItRests) {
+TEST(Debounce, OfAMovementAreAskedForOnceItRests) {
     int asked = 0;
-    StatisticsAtRest statistics(50, [&] { ++asked; });
+    Debounce statistics(50, [&] { ++asked; });
     for (int i = 0; i < 1000; ++i) statistics.look(false, false);
     EXPECT_LT(asked, 1000);
     EXPECT_TRUE(statistics.waiting());
@@ -31,9 +31,9 @@ TEST(StatisticsAtRest, OfAMovementAreAskedForOnceItRests) {
     EXPECT_EQ(asked, before + 1);
 }
 
-TEST(StatisticsAtRest, AreNotAskedForTwice) {
+TEST(Debounce, AreNotAskedForTwice) {
     int asked = 0;
-    StatisticsAtRest statistics(never_ms, [&] { ++asked; });
+    Debounce statistics(never_ms, [&] { ++asked; });
     statistics.look(false, false);
     statistics.look(false, false);
     EXPECT_TRUE(statistics.waiting());
@@ -42,9 +42,9 @@ TEST(StatisticsAtRest, AreNotAskedForTwice) {
     EXPECT_EQ(asked, 1);
 }
 
-TEST(StatisticsAtRest, OfAGrowingCaptureAreAskedForNowAndThen) {
+TEST(Debounce, OfAGrowingCaptureAreAskedForNowAndThen) {
     int asked = 0;
-    StatisticsAtRest statistics(
+    Debounce statistics(
         never_ms, [&] { ++asked; }, 1);
     for (int round = 1; round <= 3; ++round) {
         for (int i = 0; i < 100; ++i) statistics.look(true, i % 2 == 0);

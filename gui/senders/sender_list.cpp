@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/models/senders/sender_list.h"
+#include "gui/senders/sender_list.h"
 
 #include <QCoreApplication>
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/models/senders/sender_chooser.h"
+#include "gui/senders/connection_chooser.h"
 
 #include <QHBoxLayout>
 #include <QSignalBlocker>

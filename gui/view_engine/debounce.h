@@ -9,11 +9,11 @@ namespace sanscope {
 
 // When statistics are asked for that visit what is in sight row by row: at once where nothing has moved,
 // during a movement once it rests, of a capture that grows all the time now and then. GUI thread only.
-class StatisticsAtRest {
+class Debounce {
   public:
     // A movement rests when nothing has changed for `rest_ms`; while the capture is loaded, `loading_rest_ms`
     // pass before each `ask`.
-    StatisticsAtRest(int rest_ms, std::function<void()> ask, int loading_rest_ms = 2000);
+    Debounce(int rest_ms, std::function<void()> ask, int loading_rest_ms = 2000);
 
     // To be called whenever what is in sight may be another. `asked`: statistics of it were asked for.
     void look(bool loading, bool asked);
