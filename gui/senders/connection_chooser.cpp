@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/senders/connection_chooser.h"
 
+#include <QAbstractItemView>
 #include <QHBoxLayout>
 #include <QSignalBlocker>
+#include <algorithm>
 #include <map>
 
 #include "gui/plot/time_axis.h"
@@ -10,112 +12,168 @@
 namespace sanscope {
 namespace {
 
-// Items of the box hold the connection's number, or the session's with this bit.
-constexpr uint64_t session_bit = uint64_t{1} << 40;
+using Kind = ConnectionChooser::Scope::Kind;
+
+constexpr uint32_t most_sessions = 1000;  // that are listed
+
+// A scope as the box keeps it.
+QVariant data_of(const ConnectionChooser::Scope& scope) {
+    return QVariant::fromValue<qulonglong>(uint64_t{static_cast<uint8_t>(scope.kind)} << 32 | scope.number);
+}
+
+ConnectionChooser::Scope scope_of(const QVariant& data) {
+    const uint64_t value = data.toULongLong();
+    return {static_cast<Kind>(value >> 32), static_cast<uint32_t>(value)};
+}
+
+QString ends_text(const ConnectionChoice& choice) {
+    return endpoint_text(choice.initiator) + QStringLiteral(" ⇄ ") + endpoint_text(choice.target);
+}
 
 }  // namespace
 
-SenderChooser::SenderChooser(Document& document, Sums sums, QWidget* parent)
-    : QWidget(parent),
-      document_(document),
-      sums_(sums),
-      what_(new QComboBox(this)),
-      side_(new QComboBox(this)) {
+ConnectionChooser::ConnectionChooser(Document& document, Offers offers, QWidget* parent)
+    : QWidget(parent), document_(document), offers_(offers), what_(new QComboBox(this)) {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
     row->addWidget(what_);
-    row->addWidget(side_);
-    what_->setAccessibleName(tr("Connection"));
-    what_->setToolTip(tr("The TCP connection to look at"));
     what_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    what_->setMinimumContentsLength(20);
-    side_->setAccessibleName(tr("Sender"));
-    side_->setToolTip(tr("Whose sending to look at: the target's (reads) or the initiator's (writes)"));
-    side_->addItem(tr("target sends"));
-    side_->addItem(tr("initiator sends"));
-    connect(what_, &QComboBox::activated, this, &SenderChooser::choose);
-    connect(side_, &QComboBox::activated, this, [this](int index) {
-        document_.state().set_connection(document_.state().connection(), index == 0);
-    });
-    connect(&document_, &Document::grown, this, &SenderChooser::look);
-    connect(&document_, &Document::loaded, this, &SenderChooser::look);
-    connect(&document_.state(), &ViewState::connection_changed, this, [this] {
-        // A connection of the session that is summed is no reason to leave the sum.
-        const uint32_t connection = document_.state().connection();
-        for (const ConnectionChoice& choice : choices_) {
-            if (choice.connection != connection || session_ == 0 || choice.session == session_) continue;
-            if (session_ == all_sessions && choice.session != 0) continue;
-            session_ = 0;
-            Q_EMIT session_changed();
-        }
-        follow_state();
-    });
+    connect(what_, &QComboBox::activated, this, &ConnectionChooser::choose);
+    connect(&document_, &Document::grown, this, &ConnectionChooser::look);
+    connect(&document_, &Document::loaded, this, &ConnectionChooser::look);
+    if (offers_ == Offers::scopes) {
+        scope_ = {Kind::all, 0};
+        what_->setAccessibleName(tr("Whose commands"));
+    } else {
+        what_->setAccessibleName(tr("Connection"));
+        what_->setToolTip(tr("The TCP connection to look at"));
+        what_->setMinimumContentsLength(20);
+        side_ = new QComboBox(this);
+        row->addWidget(side_);
+        side_->setAccessibleName(tr("Sender"));
+        side_->setToolTip(tr("Whose sending to look at: the target's (reads) or the initiator's (writes)"));
+        side_->addItem(tr("target sends"));
+        side_->addItem(tr("initiator sends"));
+        connect(side_, &QComboBox::activated, this, [this](int index) {
+            document_.state().set_connection(document_.state().connection(), index == 0);
+        });
+        connect(&document_.state(), &ViewState::connection_changed, this, [this] {
+            leave_sum_of_others();
+            follow_state();
+        });
+    }
+    fill();
     look();
-    follow_state();
 }
 
-void SenderChooser::look() {
+void ConnectionChooser::look() {
     if (document_.loading() && !job_.idle()) return;
     job_.request(
         [data = document_.data()](const StopFlag&) {
             const auto reading = data->read();
-            return connection_choices(reading);
+            return Choices{static_cast<uint32_t>(reading.store().sessions().size()),
+                           connection_choices(reading)};
         },
-        [this](std::vector<ConnectionChoice> choices) {
-            if (choices != choices_) fill(std::move(choices));
-        });
+        [this](Choices choices) { take(std::move(choices)); });
 }
 
-void SenderChooser::fill(std::vector<ConnectionChoice> choices) {
+void ConnectionChooser::take(Choices choices) {
+    // Not while the user is choosing: what is under the pointer would move.
+    if (choices == choices_ || what_->view()->isVisible()) return;
     choices_ = std::move(choices);
+    fill();
+}
+
+std::vector<ConnectionChooser::Item> ConnectionChooser::items() const {
+    std::vector<Item> items;
+    if (offers_ == Offers::scopes) {
+        items.push_back({tr("all commands"), {Kind::all, 0}});
+        for (uint32_t session = 1; session <= std::min(choices_.sessions, most_sessions); ++session)
+            items.push_back({tr("session %1").arg(session), {Kind::session, session}});
+        for (const ConnectionChoice& choice : choices_.connections) {
+            if (choice.session == 0) continue;
+            items.push_back({tr("connection %1: %2").arg(choice.connection).arg(ends_text(choice)),
+                             {Kind::connection, choice.connection}});
+        }
+        return items;
+    }
+    if (offers_ == Offers::connections_and_sums) {
+        std::map<uint32_t, uint32_t> connections_of;  // by session
+        for (const ConnectionChoice& choice : choices_.connections) ++connections_of[choice.session];
+        const size_t sessions = connections_of.size();
+        const uint32_t of_none = connections_of.contains(0) ? connections_of.at(0) : 0;
+        const auto of_sessions = static_cast<uint32_t>(choices_.connections.size()) - of_none;
+        if (of_sessions > 1 && sessions > 1)
+            items.push_back({tr("All %1 iSCSI connections summed").arg(of_sessions), {Kind::all, 0}});
+        for (const auto& [session, connections] : connections_of) {
+            if (session == 0 || connections < 2) continue;
+            items.push_back({tr("Session %1: its %2 connections summed").arg(session).arg(connections),
+                             {Kind::session, session}});
+        }
+    }
+    for (const ConnectionChoice& choice : choices_.connections) {
+        items.push_back({tr("Connection %1: %2, %3 out, %4 in")
+                             .arg(choice.connection)
+                             .arg(ends_text(choice), short_bytes(static_cast<double>(choice.bytes_out)),
+                                  short_bytes(static_cast<double>(choice.bytes_in))),
+                         {Kind::shared, choice.connection}});
+    }
+    return items;
+}
+
+void ConnectionChooser::add(const Item& item) {
+    what_->addItem(item.text, data_of(item.scope));
+}
+
+int ConnectionChooser::index_of(const Scope& scope) const {
+    return what_->findData(data_of(scope));
+}
+
+void ConnectionChooser::fill() {
     const QSignalBlocker quiet(what_);
     what_->clear();
-    std::map<uint32_t, uint32_t> sessions;
-    for (const ConnectionChoice& choice : choices_) ++sessions[choice.session];
-    uint32_t of_sessions = 0;
-    for (const auto& [session, connections] : sessions) of_sessions += session == 0 ? 0 : connections;
-    if (sums_ == Sums::yes && of_sessions > 1 && sessions.size() > 1) {
-        what_->addItem(tr("All %1 iSCSI connections summed").arg(of_sessions),
-                       QVariant::fromValue<qulonglong>(session_bit | all_sessions));
-    }
-    for (const auto& [session, connections] : sessions) {
-        if (sums_ == Sums::no || session == 0 || connections < 2) continue;
-        what_->addItem(tr("Session %1: its %2 connections summed").arg(session).arg(connections),
-                       QVariant::fromValue<qulonglong>(session_bit | session));
-    }
-    for (const ConnectionChoice& choice : choices_) {
-        what_->addItem(tr("Connection %1: %2 ⇄ %3, %4 out, %5 in")
-                           .arg(choice.connection)
-                           .arg(endpoint_text(choice.initiator), endpoint_text(choice.target),
-                                short_bytes(static_cast<double>(choice.bytes_out)),
-                                short_bytes(static_cast<double>(choice.bytes_in))),
-                       QVariant::fromValue<qulonglong>(choice.connection));
-    }
+    for (const Item& item : items()) add(item);
     follow_state();
 }
 
-void SenderChooser::follow_state() {
+void ConnectionChooser::follow_state() {
     const QSignalBlocker quiet(what_);
-    const uint64_t wanted = session_ != 0 ? session_bit | session_ : document_.state().connection();
-    // Of very many connections not all are listed.
-    if (wanted != 0 && session_ == 0 && what_->findData(QVariant::fromValue<qulonglong>(wanted)) < 0) {
-        what_->addItem(tr("Connection %1").arg(wanted), QVariant::fromValue<qulonglong>(wanted));
+    Scope shown = scope_;
+    if (shown.kind == Kind::shared) {
+        shown.number = document_.state().connection();
+        // Of very many connections not all are listed.
+        if (shown.number != 0 && index_of(shown) < 0) add({tr("Connection %1").arg(shown.number), shown});
     }
-    what_->setCurrentIndex(what_->findData(QVariant::fromValue<qulonglong>(wanted)));
-    side_->setCurrentIndex(document_.state().sender_is_target() ? 0 : 1);
+    const int index = index_of(shown);
+    what_->setCurrentIndex(offers_ == Offers::scopes ? std::max(0, index) : index);
+    if (side_ != nullptr) side_->setCurrentIndex(document_.state().sender_is_target() ? 0 : 1);
 }
 
-void SenderChooser::choose(int index) {
-    const uint64_t chosen = what_->itemData(index).toULongLong();
-    const uint32_t session = (chosen & session_bit) != 0 ? static_cast<uint32_t>(chosen) : 0;
-    const bool other = session != session_;
-    session_ = session;
-    if (session == 0) document_.state().set_connection(static_cast<uint32_t>(chosen));
-    if (other) Q_EMIT session_changed();
+// A connection of the session that is summed is no reason to leave the sum.
+void ConnectionChooser::leave_sum_of_others() {
+    if (scope_.kind == Kind::shared) return;
+    const auto chosen = std::ranges::find(choices_.connections, document_.state().connection(),
+                                          &ConnectionChoice::connection);
+    if (chosen == choices_.connections.end()) return;
+    const bool summed = scope_.kind == Kind::all ? chosen->session != 0 : chosen->session == scope_.number;
+    if (summed) return;
+    scope_ = {};
+    Q_EMIT scope_changed();
 }
 
-QString SenderChooser::title() const {
-    return what_->currentText() + QStringLiteral(" – ") + side_->currentText();
+void ConnectionChooser::choose(int index) {
+    const Scope chosen = scope_of(what_->itemData(index));
+    const bool shared = chosen.kind == Kind::shared;
+    const Scope own = shared ? Scope{} : chosen;
+    const bool other = own != scope_;
+    scope_ = own;
+    if (shared) document_.state().set_connection(chosen.number);
+    if (other) Q_EMIT scope_changed();
+}
+
+QString ConnectionChooser::title() const {
+    return side_ == nullptr ? what_->currentText()
+                            : what_->currentText() + QStringLiteral(" – ") + side_->currentText();
 }
 
 }  // namespace sanscope

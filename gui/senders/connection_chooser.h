@@ -9,37 +9,63 @@
 
 namespace sanscope {
 
-// Chooses the connection that views of one connection show, and which side sends: shows and sets those of the view state.
-// With `sums`, all connections of a session together may be chosen too; that is this chooser's own.
-class SenderChooser : public QWidget {
+// Chooses what a view is about: a connection and which side of it sends, as the view state has them; or more than one
+// connection, which is this view's own choice.
+class ConnectionChooser : public QWidget {
     Q_OBJECT
 
   public:
-    enum class Sums : uint8_t { no, yes };
-    SenderChooser(Document& document, Sums sums, QWidget* parent);
+    enum class Offers : uint8_t {
+        connections,           // those that sent data
+        connections_and_sums,  // and all those of a session, or of all sessions, summed
+        scopes,  // everything, each session, each connection of a session: all the view's own, no side
+    };
+    ConnectionChooser(Document& document, Offers offers, QWidget* parent);
 
-    // The session whose connections are to be summed, or all_sessions; 0: the view state's connection alone.
-    uint32_t session() const { return session_; }
+    // What the view chose for itself; `shared` where it is the view state's connection.
+    struct Scope {
+        enum class Kind : uint8_t { shared, all, session, connection };
+        Kind kind = Kind::shared;
+        uint32_t number = 0;
+        bool operator==(const Scope&) const = default;
+    };
+    const Scope& scope() const { return scope_; }
     // What is chosen, in words.
     QString title() const;
     bool settled() const { return job_.idle(); }
 
   Q_SIGNALS:
-    void session_changed();
+    void scope_changed();
 
   private:
+    // What the capture offers to choose from.
+    struct Choices {
+        uint32_t sessions = 0;
+        std::vector<ConnectionChoice> connections;
+        bool operator==(const Choices&) const = default;
+    };
+    struct Item {
+        QString text;
+        Scope scope;  // `shared`: of the view state, the connection of that number
+    };
+
     void look();
-    void fill(std::vector<ConnectionChoice> choices);
+    void take(Choices choices);
+    void fill();
+    std::vector<Item> items() const;
+    void add(const Item& item);
+    int index_of(const Scope& scope) const;
     void follow_state();
+    void leave_sum_of_others();
     void choose(int index);
 
     Document& document_;
-    Sums sums_;
+    Offers offers_;
     QComboBox* what_;
-    QComboBox* side_;
-    std::vector<ConnectionChoice> choices_;
-    uint32_t session_ = 0;
-    LatestJob<std::vector<ConnectionChoice>> job_;
+    QComboBox* side_ = nullptr;
+    Choices choices_;
+    Scope scope_;
+    LatestJob<Choices> job_;
 };
 
 }  // namespace sanscope

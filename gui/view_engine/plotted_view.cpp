@@ -8,12 +8,6 @@
 #include "gui/plot/time_axis.h"
 
 namespace sanscope {
-namespace {
-
-constexpr int growth_pause_ms = 400;  // between pictures of a capture that is loaded
-constexpr int live_pause_ms = 30;     // and of one that is recorded
-
-}  // namespace
 
 QHBoxLayout& PlottedView::arrange() {
     plot_ = new TimePlot(state(), this);
@@ -25,22 +19,9 @@ QHBoxLayout& PlottedView::arrange() {
     column->addLayout(bar);
     column->addWidget(plot_, 1);
 
-    connect(&document(), &Document::grown, this, [this] {
-        const int pause_ms = document().live() ? live_pause_ms : growth_pause_ms;
-        if (since_grown_.isValid() && since_grown_.elapsed() < pause_ms) return;
-        since_grown_.start();
-        on_grown();
-        renew();
-    });
-    connect(&document(), &Document::loaded, this, [this] {
-        on_loaded();
-        renew();
-    });
-    connect(&state(), &ViewState::filter_changed, this, &PlottedView::renew);
-    connect(&state(), &ViewState::range_changed, this, &PlottedView::refresh);
     connect(&state(), &ViewState::selected_things_changed, plot_, &TimePlot::redraw);
-    connect(plot_, &TimePlot::arranged, this, &PlottedView::refresh);
-    connect(plot_, &TimePlot::legend_switched, this, &PlottedView::refresh);
+    connect(plot_, &TimePlot::arranged, this, [this] { refresh(); });
+    connect(plot_, &TimePlot::legend_switched, this, [this] { refresh(); });
     connect(plot_, &TimePlot::hovered, this, &PlottedView::on_hover);
     return *bar;
 }
@@ -51,23 +32,12 @@ FigureTable& PlottedView::add_table(const QString& accessible_name) {
     return *table_;
 }
 
-void PlottedView::renew() {
-    stale_ = true;
-    refresh();
-}
-
-void PlottedView::refresh() {
-    const TimeViewport viewport = plot_->time_viewport();
-    if (viewport.range.empty() && !document().loading()) {
-        plot_->set_message(tr("The capture holds no packets."));
+void PlottedView::redraw() {
+    if (!wants_picture()) {
+        if (!document().loading()) plot_->set_message(tr("The capture holds no packets."));
+        return;
     }
-    if (viewport.range.empty() || viewport.length < 2) return;
-    // While the capture grows one picture after the other is enough.
-    const bool enough = document().loading() && preparing();
-    if ((stale_ || !serves(viewport)) && !enough) {
-        stale_ = false;
-        request();
-    }
+    if (!ready()) return;
     fit_values();
     plot_->redraw();
     want_statistics();

@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "gui/document/latest_job.h"
+#include "gui/view_engine/view.h"
 #include "gui/views/details/details_job.h"
 #include "gui/views/details/hex_view.h"
 #include "gui/views/details/packet_tree_model.h"
-#include "gui/view_engine/view.h"
 
 class QLabel;
 class QSplitter;

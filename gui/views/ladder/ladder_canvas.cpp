@@ -8,14 +8,14 @@
 #include <cmath>
 
 #include "gui/document/plain_text.h"
-#include "gui/senders/sender_list.h"
 #include "gui/plot/time_axis.h"
+#include "gui/senders/sender_list.h"
 #include "gui/views/ladder/ladder_words.h"
 
 namespace sanscope {
 
-LadderCanvas::LadderCanvas(ViewState& state, QWidget* parent)
-    : TimeCanvas(state, Direction::downwards, parent) {
+LadderCanvas::LadderCanvas(ViewState& state, const LadderPicture& picture, QWidget* parent)
+    : TimeCanvas(state, Direction::downwards, parent), picture_(&picture) {
     set_margins(LadderLayout::header, LadderLayout::footer);
     setMinimumSize(260, 160);
     setAccessibleName(tr("Packet ladder"));
@@ -31,8 +31,7 @@ LadderCanvas::LadderCanvas(ViewState& state, QWidget* parent)
     });
 }
 
-void LadderCanvas::set_picture(std::shared_ptr<const LadderPicture> picture) {
-    picture_ = std::move(picture);
+void LadderCanvas::take_picture() {
     take_selection();
     forget_layer();
 }
@@ -56,7 +55,7 @@ LadderGeometry LadderCanvas::geometry_now() const {
 double LadderCanvas::lane_width() const {
     const LadderLayout layout = layout_now();
     const double room = layout.x_initiator - layout.ladder.left() - 10;
-    return picture_ == nullptr ? 8 : std::clamp(room / std::max<double>(1, picture_->lanes), 1.5, 9.0);
+    return std::clamp(room / std::max<double>(1, picture_->lanes), 1.5, 9.0);
 }
 
 void LadderCanvas::take_selection() {
@@ -65,7 +64,6 @@ void LadderCanvas::take_selection() {
     highlighted_commands_.clear();
     dims_ = false;
     outlines_ = false;
-    if (picture_ == nullptr) return;
     const SelectedThings& things = state().selected();
     const Selection::Kind kind = things.selection.kind;
     if (kind == Selection::Kind::none || kind == Selection::Kind::connection ||
@@ -132,14 +130,14 @@ void LadderCanvas::changeEvent(QEvent* event) {
 
 LadderHit LadderCanvas::hit(QPointF at) const {
     const LadderLayout layout = layout_now();
-    if (picture_ == nullptr || !layout.ladder.contains(at.toPoint())) return {};
+    if (!layout.ladder.contains(at.toPoint())) return {};
     return hit_ladder(*picture_, geometry_now(), at, lane_width());
 }
 
 std::optional<size_t> LadderCanvas::transition_at(QPointF at) const {
     const LadderLayout layout = layout_now();
     const QRect area = layout.band.united(layout.names);
-    if (picture_ == nullptr || !area.contains(at.toPoint())) return std::nullopt;
+    if (!area.contains(at.toPoint())) return std::nullopt;
     const auto& transitions = picture_->sender.transitions;
     if (layout.names.contains(at.toPoint())) {
         const double half = QFontMetricsF(font()).height() / 2;
@@ -244,7 +242,7 @@ void LadderCanvas::on_hover(std::optional<QPoint> at) {
 }
 
 QString LadderCanvas::words_at(QPointF at) const {
-    if (picture_ == nullptr || !picture_->has_track) return {};
+    if (!picture_->has_track) return {};
     const int64_t zero_ns = state().whole().begin_ns;
     const auto moment = [&](int64_t time_ns) { return full_time(time_ns, zero_ns, state().time_format()); };
     if (const auto found = transition_at(at)) {

@@ -3,7 +3,6 @@
 
 #include <QImage>
 #include <array>
-#include <memory>
 
 #include "gui/plot/time_canvas.h"
 #include "gui/views/ladder/ladder_geometry.h"
@@ -11,16 +10,16 @@
 
 namespace sanscope {
 
-// Draws a picture of the ladder, tells what lies under the pointer and selects it.
+// Draws a picture of the ladder, names what lies under the pointer and selects it.
 class LadderCanvas : public TimeCanvas {
     Q_OBJECT
 
   public:
-    LadderCanvas(ViewState& state, QWidget* parent);
+    // `picture` is another with each take_picture().
+    LadderCanvas(ViewState& state, const LadderPicture& picture, QWidget* parent);
 
-    void set_picture(std::shared_ptr<const LadderPicture> picture);
-    const LadderPicture* picture() const { return picture_.get(); }
-    // Told in the middle while there is nothing to draw.
+    void take_picture();
+    // Shown in the middle while there is nothing to draw.
     void set_empty_text(const QString& text);
     // Draws all of it but the moment under the pointer.
     void draw(QPainter& painter);
@@ -28,7 +27,7 @@ class LadderCanvas : public TimeCanvas {
     LadderLayout layout_now() const { return LadderLayout::of(size()); }
     LadderGeometry geometry_now() const;
     LadderHit hit(QPointF at) const;
-    // What is told of that point; empty where there is nothing.
+    // What hover shows there; empty where there is nothing.
     QString words_at(QPointF at) const;
 
   Q_SIGNALS:
@@ -77,7 +76,7 @@ class LadderCanvas : public TimeCanvas {
     void draw_states(QPainter& painter, const LadderLayout& layout);
     void draw_curves(QPainter& painter, const LadderLayout& layout);
 
-    std::shared_ptr<const LadderPicture> picture_;
+    const LadderPicture* picture_;  // the view's; never nullptr
     QString empty_text_;
     // By index in the picture's lists; empty while nothing of it is selected.
     std::vector<uint8_t> highlighted_arrows_;

@@ -44,7 +44,7 @@ std::pair<double, double> certain_part(const PathDelay& delay, bool from_initiat
 void LadderCanvas::draw(QPainter& painter) {
     const LadderLayout layout = layout_now();
     painter.fillRect(rect(), theme().background);
-    const bool drawable = picture_ != nullptr && picture_->has_track && !state().range().empty();
+    const bool drawable = picture_->has_track && !state().range().empty();
     if (!drawable) {
         painter.setPen(theme().faint_text);
         painter.drawText(rect().adjusted(20, 20, -20, -20), Qt::AlignCenter | Qt::TextWordWrap, empty_text_);

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/senders/sender_list.h"
 #include "gui/plot/time_axis.h"
+#include "gui/senders/sender_list.h"
 #include "gui/views/ladder/ladder_canvas.h"
 #include "gui/views/ladder/ladder_words.h"
 

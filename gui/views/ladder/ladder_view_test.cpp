@@ -40,7 +40,7 @@ class LadderViewTest : public testing::Test {
     }
     // A point, away from others, on the way of a packet whose beginning is in sight.
     std::pair<QPointF, PacketNumber> some_packet() {
-        const LadderPicture& picture = *view->canvas().picture();
+        const LadderPicture& picture = view->picture();
         const LadderGeometry geometry = view->canvas().geometry_now();
         for (const LadderArrow& arrow : picture.arrows) {
             const QPointF at = geometry.line(arrow.trip, arrow.from_initiator).pointAt(0.3);
@@ -58,16 +58,16 @@ class LadderViewTest : public testing::Test {
 
 TEST_F(LadderViewTest, ZoomBringsPacketsAndAClickSelectsOne) {
     open("loss-mixed-initiator.pcap.zst");
-    EXPECT_EQ(view->canvas().picture()->detail, LadderDetail::density);
+    EXPECT_EQ(view->picture().detail, LadderDetail::density);
     look_at(32'000, 36'000);
-    EXPECT_EQ(view->canvas().picture()->detail, LadderDetail::packets);
+    EXPECT_EQ(view->picture().detail, LadderDetail::packets);
     const auto [at, packet] = some_packet();
     ASSERT_NE(packet, 0u);
     EXPECT_TRUE(view->canvas().words_at(at).contains(QString::number(packet)));
     click(at);
     EXPECT_EQ(document->state().selection(), (Selection{Selection::Kind::packet, packet}));
     click(at, QEvent::MouseButtonDblClick);
-    const LadderPicture& picture = *view->canvas().picture();
+    const LadderPicture& picture = view->picture();
     const auto arrow = std::ranges::find(picture.arrows, packet, &LadderArrow::packet);
     ASSERT_NE(arrow, picture.arrows.end());
     EXPECT_TRUE(document->state().range().contains({arrow->trip.left_ns, arrow->trip.arrival_ns}));
@@ -89,10 +89,9 @@ TEST_F(LadderViewTest, ACommandThatIsSelectedIsLitUpAndTheRestFaint) {
     open("loss-mixed-initiator.pcap.zst");
     view->set_detail(LadderDetail::commands);
     look_at(60'000, 100'000);
-    ASSERT_EQ(view->canvas().picture()->detail, LadderDetail::commands);
+    ASSERT_EQ(view->picture().detail, LadderDetail::commands);
     const QImage before = view->canvas().grab().toImage();
-    const uint64_t number =
-        view->canvas().picture()->commands[view->canvas().picture()->commands.size() / 2].number;
+    const uint64_t number = view->picture().commands[view->picture().commands.size() / 2].number;
     document->state().select({Selection::Kind::command, number});
     ASSERT_TRUE(wait_until([&] { return document->state().selected().command == number; }));
     EXPECT_NE(view->canvas().grab().toImage(), before);
@@ -104,7 +103,7 @@ TEST_F(LadderViewTest, DetailsSenderAndConnectionCanBeChosen) {
     for (const LadderDetail detail : {LadderDetail::pdus, LadderDetail::commands, LadderDetail::packets}) {
         view->set_detail(detail);
         ASSERT_TRUE(settle());
-        EXPECT_EQ(view->canvas().picture()->asked, detail);
+        EXPECT_EQ(view->picture().asked, detail);
     }
     view->set_detail(LadderDetail::density);  // is none to be asked for
     EXPECT_EQ(view->detail(), LadderDetail::packets);
@@ -116,10 +115,10 @@ TEST_F(LadderViewTest, DetailsSenderAndConnectionCanBeChosen) {
     Q_EMIT chooser->activated(other);
     EXPECT_EQ(document->state().connection(), chooser->itemData(other).toUInt());
     ASSERT_TRUE(settle());
-    EXPECT_EQ(view->canvas().picture()->connection, document->state().connection());
+    EXPECT_EQ(view->picture().connection, document->state().connection());
     document->state().set_connection(document->state().connection(), false);
     ASSERT_TRUE(settle());
-    EXPECT_FALSE(view->canvas().picture()->sender_is_target);
+    EXPECT_FALSE(view->picture().sender_is_target);
 }
 
 TEST_F(LadderViewTest, EverythingPaintsAtAnySizeAndIntoAFile) {

@@ -3,8 +3,8 @@
 
 #include <QCoreApplication>
 
-#include "gui/senders/sender_list.h"
 #include "gui/plot/time_axis.h"
+#include "gui/senders/sender_list.h"
 
 #include "analyzer/iscsi/bhs.h"
 #include "analyzer/scsi/status.h"

@@ -75,7 +75,7 @@ void LayersCanvas::draw(QPainter& painter) {
         return;
     }
     const LayersPainter::Scene scene{
-        theme(), viewport(), view_.picture_.prepared, state().selected(), small(font()),
+        theme(), viewport(), view_.picture().prepared, state().selected(), small(font()),
         width(), area.top(), area.bottom() + 1};
     painter.save();
     painter.setClipRect(area);
@@ -85,7 +85,7 @@ void LayersCanvas::draw(QPainter& painter) {
         for (size_t i = first; i < view_.groups_.size() && top + view_.layout_.top_of(i) <= area.bottom();
              ++i) {
             const GroupShape& shape = view_.groups_[i];
-            const GroupPicture* picture = view_.picture_.group(shape.connection);
+            const GroupPicture* picture = view_.picture().group(shape.connection);
             draw_group(LayersPainter::Group{picture, shape, view_.opening(i),
                                             state().connection() == shape.connection,
                                             top + view_.layout_.top_of(i)});
@@ -116,10 +116,10 @@ std::optional<LayersCanvas::Under> LayersCanvas::under(QPoint at) const {
     for (const LanePlace& lane : lanes.all()) {
         if (within < lane.top || within >= lane.top + lane.height) continue;
         under.lane = lane;
-        const GroupPicture* picture = view_.picture_.group(shape.connection);
+        const GroupPicture* picture = view_.picture().group(shape.connection);
         if (picture != nullptr && at.x() >= LayersPainter::gutter) {
-            under.hit =
-                hit_lane(*picture, view_.picture_.prepared, shape, lane, viewport(), QPointF(at.x(), within));
+            under.hit = hit_lane(*picture, view_.picture().prepared, shape, lane, viewport(),
+                                 QPointF(at.x(), within));
         }
     }
     return under;
@@ -145,7 +145,7 @@ void LayersCanvas::on_click(QPoint at, Qt::KeyboardModifiers) {
     }
     if (!what->lane) return;
     if (in_gutter) return view_.toggle_compact(what->lane->kind);
-    const GroupPicture* picture = view_.picture_.group(connection);
+    const GroupPicture* picture = view_.picture().group(connection);
     if (picture == nullptr) return;
     const Selection selection = what->hit.selection(*picture);
     state().select(selection);
@@ -155,7 +155,7 @@ void LayersCanvas::on_click(QPoint at, Qt::KeyboardModifiers) {
 void LayersCanvas::on_double_click(QPoint at) {
     const auto what = under(at);
     if (!what || at.x() < LayersPainter::gutter) return;
-    const GroupPicture* picture = view_.picture_.group(view_.groups_[what->group].connection);
+    const GroupPicture* picture = view_.picture().group(view_.groups_[what->group].connection);
     if (picture == nullptr) return;
     using What = LaneHit::What;
     if (what->hit.what == What::state) {
@@ -217,7 +217,7 @@ QString LayersCanvas::told_command(const CommandBar& bar) const {
 }
 
 QString LayersCanvas::told_column(const GroupPicture& group, const Under& under) const {
-    const PreparedRange& prepared = view_.picture_.prepared;
+    const PreparedRange& prepared = view_.picture().prepared;
     const size_t i = under.hit.index;
     QString text =
         tr("%1, %2 long")
@@ -247,7 +247,7 @@ QString LayersCanvas::told_column(const GroupPicture& group, const Under& under)
 QString LayersCanvas::told(QPoint at) const {
     const auto what = under(at);
     if (!what) return {};
-    const GroupPicture* group = view_.picture_.group(view_.groups_[what->group].connection);
+    const GroupPicture* group = view_.picture().group(view_.groups_[what->group].connection);
     if (group == nullptr) return {};
     if (what->header) {
         return group->title + QLatin1Char('\n') + group->facts + QLatin1Char('\n') +

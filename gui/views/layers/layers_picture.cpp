@@ -7,8 +7,8 @@
 #include <tuple>
 #include <unordered_set>
 
-#include "gui/senders/sender_list.h"
 #include "gui/plot/time_axis.h"
+#include "gui/senders/sender_list.h"
 
 #include "analyzer/iscsi/bhs.h"
 #include "analyzer/report/human_units.h"

@@ -16,7 +16,7 @@ constexpr size_t open_at_first = 3;
 
 }  // namespace
 
-LayersView::LayersView(Document& document, QWidget* parent) : View(document, parent) {
+LayersView::LayersView(Document& document, QWidget* parent) : PreparedView(document, parent) {
     setAccessibleName(tr("Layers"));
     canvas_ = new LayersCanvas(*this);
     bar_ = new QScrollBar(Qt::Vertical, this);
@@ -28,20 +28,11 @@ LayersView::LayersView(Document& document, QWidget* parent) : View(document, par
     row->addWidget(canvas_, 1);
     row->addWidget(bar_);
     setFocusProxy(canvas_);
-    later_.setSingleShot(true);
-    connect(&later_, &QTimer::timeout, this, &LayersView::request_picture);
-    connect(bar_, &QScrollBar::valueChanged, this, [this] {
-        canvas_->update();
-        ask(false);
-    });
-    connect(&document, &Document::grown, this, &LayersView::survey);
-    connect(&document, &Document::loaded, this, &LayersView::survey);
-    connect(&state(), &ViewState::range_changed, this, [this] { ask(false); });
-    connect(&state(), &ViewState::filter_changed, this, [this] { ask(true); });
+    connect(bar_, &QScrollBar::valueChanged, this, [this] { refresh(); });
     connect(&state(), &ViewState::selected_things_changed, this, [this] {
-        canvas_->update();
         show_selected();
-        ask(true);
+        // Of what is drawn as columns, the items selected are drawn one by one.
+        renew();
     });
     connect(&state(), &ViewState::connection_changed, canvas_, [this] { canvas_->update(); });
     survey();
@@ -62,8 +53,7 @@ int LayersView::y_of(size_t group) const {
 }
 
 bool LayersView::settled() const {
-    return surveyed_ && survey_job_.idle() && picture_job_.idle() && !later_.isActive() &&
-           (groups_.empty() || serves());
+    return surveyed_ && survey_job_.idle() && PreparedView::settled();
 }
 
 void LayersView::draw(QPainter& painter) {
@@ -82,7 +72,7 @@ void LayersView::survey() {
         [this](std::vector<GroupShape> groups) {
             surveyed_ = true;
             take_groups(std::move(groups));
-            ask(true);
+            renew();
         });
 }
 
@@ -111,26 +101,28 @@ void LayersView::lay_out() {
 }
 
 void LayersView::resizeEvent(QResizeEvent* event) {
-    View::resizeEvent(event);
+    PreparedView::resizeEvent(event);
     lay_out();
-    ask(false);
+    refresh();
 }
 
 void LayersView::changeEvent(QEvent* event) {
     if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) canvas_->update();
-    View::changeEvent(event);
+    PreparedView::changeEvent(event);
 }
 
 void LayersView::set_expanded(uint32_t connection, bool expanded) {
     expanded_[connection] = expanded;
     lay_out();
-    ask(false);
+    refresh();
 }
 
 void LayersView::toggle_compact(LaneKind kind) {
     compact_ = static_cast<uint8_t>(compact_ ^ bit_of(kind));
     lay_out();
-    ask(kind == LaneKind::commands);
+    // These are drawn as columns then, however near.
+    if (kind == LaneKind::commands) return renew();
+    refresh();
 }
 
 void LayersView::scroll_to(int y) {
@@ -176,58 +168,34 @@ std::vector<GroupRequest> LayersView::wanted_groups() const {
 
 // Everything in sight is drawn up, finely enough.
 bool LayersView::serves() const {
-    if (!picture_.prepared.serves(viewport())) return false;
+    if (!picture().prepared.serves(viewport())) return false;
     const int page = canvas_->area().height();
     for (size_t i = layout_.group_at(scrolled()); i < groups_.size() && layout_.top_of(i) < scrolled() + page;
          ++i) {
-        const GroupPicture* picture = picture_.group(groups_[i].connection);
-        if (picture == nullptr || (opening(i).expanded && !picture->expanded)) return false;
+        const GroupPicture* drawn = picture().group(groups_[i].connection);
+        if (drawn == nullptr || (opening(i).expanded && !drawn->expanded)) return false;
     }
     return true;
 }
 
-void LayersView::ask(bool anew) {
-    if (groups_.empty() || state().range().empty() || (!anew && serves())) return;
-    // While the capture is loaded there is always something new: no more than a fifth of the time goes into drawing it up.
-    // A recording brings less of it, and is to be seen as it comes.
-    const int64_t rest_ms =
-        document().live() ? std::min<int64_t>(25, took_ms_) : std::min<int64_t>(2000, 4 * took_ms_);
-    if (document().loading() && since_picture_.isValid() && since_picture_.elapsed() < rest_ms && serves()) {
-        if (!later_.isActive()) later_.start(static_cast<int>(rest_ms - since_picture_.elapsed()));
-        return;
-    }
-    request_picture();
+LayersView::Preparation LayersView::preparation() {
+    return [data = document().data(), summaries = summaries_, prepared = PreparedRange::around(viewport()),
+            wanted = wanted_groups(), selected = state().selected(),
+            filter = state().filter()](const StopFlag& stop) {
+        LayersPicture picture;
+        picture.prepared = prepared;
+        for (const GroupRequest& request : wanted) {
+            if (stop) break;
+            // Let go between groups, for the loader's sake.
+            const auto reading = data->read();
+            picture.groups.push_back(prepare_group(reading, *summaries, request, prepared, selected, filter));
+        }
+        return picture;
+    };
 }
 
-void LayersView::request_picture() {
-    if (groups_.empty() || state().range().empty()) return;
-    later_.stop();
-    picture_job_.request(
-        [data = document().data(), summaries = summaries_, prepared = PreparedRange::around(viewport()),
-         wanted = wanted_groups(), selected = state().selected(),
-         filter = state().filter()](const StopFlag& stop) {
-            QElapsedTimer timer;
-            timer.start();
-            Drawn drawn;
-            drawn.picture.prepared = prepared;
-            for (const GroupRequest& request : wanted) {
-                if (stop) break;
-                // Let go between groups, for the loader's sake.
-                const auto reading = data->read();
-                drawn.picture.groups.push_back(
-                    prepare_group(reading, *summaries, request, prepared, selected, filter));
-            }
-            drawn.took_ms = timer.elapsed();
-            return drawn;
-        },
-        [this](Drawn drawn) {
-            picture_ = std::move(drawn.picture);
-            count_picture();
-            took_ms_ = drawn.took_ms;
-            since_picture_.start();
-            canvas_->update();
-            if (picture_job_.idle()) ask(false);
-        });
+void LayersView::redraw() {
+    canvas_->update();
 }
 
 }  // namespace sanscope

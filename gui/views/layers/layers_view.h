@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QElapsedTimer>
 #include <QScrollBar>
-#include <QTimer>
 #include <memory>
 #include <unordered_map>
 
-#include "gui/document/latest_job.h"
+#include "gui/view_engine/prepared_view.h"
 #include "gui/views/layers/layers_layout.h"
 #include "gui/views/layers/layers_picture.h"
-#include "gui/view_engine/view.h"
 
 namespace sanscope {
 
@@ -18,7 +15,7 @@ class LayersCanvas;
 
 // Every connection layer by layer on the common time range: SCSI commands from request to status, PDUs, segments with their
 // losses, the senders' states, packets. Connections stand below each other and can be closed, lanes be made small.
-class LayersView : public View {
+class LayersView : public PreparedView<LayersPicture> {
     Q_OBJECT
 
   public:
@@ -30,7 +27,6 @@ class LayersView : public View {
     QSize sizeHint() const override { return {1100, 520}; }
 
     // What it shows, and where; y of a group as in the canvas() now.
-    const LayersPicture& picture() const { return picture_; }
     const std::vector<GroupShape>& groups() const { return groups_; }
     const LayersLayout& layout_of_groups() const { return layout_; }
     GroupOpening opening(size_t group) const;
@@ -47,6 +43,12 @@ class LayersView : public View {
     void show_connection(uint32_t connection);
 
   protected:
+    bool wants_picture() const override { return !groups_.empty() && !state().range().empty(); }
+    bool serves() const override;
+    Preparation preparation() override;
+    void on_picture(const LayersPicture&) override {}
+    void redraw() override;
+    void on_growth() override { survey(); }
     void changeEvent(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
@@ -56,29 +58,16 @@ class LayersView : public View {
     void survey();
     void take_groups(std::vector<GroupShape> groups);
     void lay_out();
-    // Asks for what is in sight unless the picture serves; `anew`: in any case.
-    void ask(bool anew);
-    void request_picture();
     std::vector<GroupRequest> wanted_groups() const;
-    bool serves() const;
     void show_selected();
 
     std::vector<GroupShape> groups_;
     LayersLayout layout_;
     std::unordered_map<uint32_t, bool> expanded_;  // of those that were opened or closed by hand
     uint8_t compact_ = 0;                          // lanes that are made small, of all groups
-    LayersPicture picture_;
     bool surveyed_ = false;
     std::shared_ptr<TrackSummaries> summaries_ = std::make_shared<TrackSummaries>();
     LatestJob<std::vector<GroupShape>> survey_job_{true};
-    struct Drawn {
-        LayersPicture picture;
-        int64_t took_ms = 0;
-    };
-    LatestJob<Drawn> picture_job_{true};
-    QTimer later_;  // while loading, the next picture waits for some time
-    int64_t took_ms_ = 0;
-    QElapsedTimer since_picture_;
     LayersCanvas* canvas_ = nullptr;
     QScrollBar* bar_ = nullptr;
 };

@@ -18,6 +18,7 @@ size_t OverviewPicture::column_at(int64_t time_ns) const {
 OverviewPicture overview_picture(std::span<const OverviewBin> bins, int64_t begin_ns, int64_t width_ns,
                                  size_t most) {
     OverviewPicture picture;
+    picture.most_columns = most;
     if (bins.empty() || most == 0) return picture;
     const size_t together = (bins.size() + most - 1) / most;
     picture.begin_ns = begin_ns;

@@ -11,6 +11,7 @@ namespace sanscope {
 
 // What the strip over the whole capture draws: columns of equal width from `begin_ns` on, and their greatest figures.
 struct OverviewPicture {
+    size_t most_columns = 0;  // as asked for
     int64_t begin_ns = 0;
     int64_t column_ns = 1;
     std::vector<OverviewBin> columns;

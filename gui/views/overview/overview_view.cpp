@@ -40,7 +40,7 @@ QString retransmissions(uint64_t count) {
 
 }  // namespace
 
-OverviewView::OverviewView(Document& document, QWidget* parent) : View(document, parent) {
+OverviewView::OverviewView(Document& document, QWidget* parent) : PreparedView(document, parent) {
     setMouseTracking(true);
     setAttribute(Qt::WA_OpaquePaintEvent);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
@@ -49,14 +49,11 @@ OverviewView::OverviewView(Document& document, QWidget* parent) : View(document,
         tr("The whole capture: throughput, losses and the slowest commands, and the range "
            "that the other views show. Drag the range or its edges; drag elsewhere for a new one."));
     const auto repaint = [this] { update(); };
-    connect(&document, &Document::grown, this, &OverviewView::ask);
-    connect(&document, &Document::loaded, this, &OverviewView::ask);
     connect(&state(), &ViewState::whole_changed, this, repaint);
-    connect(&state(), &ViewState::range_changed, this, repaint);
     connect(&state(), &ViewState::cursor_changed, this, repaint);
     connect(&state(), &ViewState::time_format_changed, this, repaint);
     connect(&state(), &ViewState::selected_things_changed, this, repaint);
-    ask();
+    renew();
 }
 
 void OverviewView::set_marks(std::vector<OverviewMark> marks) {
@@ -65,7 +62,7 @@ void OverviewView::set_marks(std::vector<OverviewMark> marks) {
 }
 
 QRect OverviewView::plot() const {
-    const int top = picture_.losses > 0 ? 3 + losses_height : 3;
+    const int top = picture().losses > 0 ? 3 + losses_height : 3;
     return {gutter, top, std::max(1, width() - gutter - right_margin),
             std::max(1, height() - axis_height - top)};
 }
@@ -82,28 +79,21 @@ TimeViewport OverviewView::strip() const {
     return {whole, static_cast<double>(area.left()), static_cast<double>(area.width())};
 }
 
-void OverviewView::ask() {
-    const auto most = static_cast<size_t>(plot().width());
-    job_.request(
-        [data = document().data(), most](const StopFlag&) {
-            const auto reading = data->read();
-            const auto& overview = reading.timeline().overview();
-            return overview_picture(overview.bins(), overview.begin_ns(), overview.width_ns(), most);
-        },
-        [this](OverviewPicture picture) {
-            picture_ = std::move(picture);
-            count_picture();
-            update();
-        });
+OverviewView::Preparation OverviewView::preparation() {
+    return [data = document().data(), most = most_columns()](const StopFlag&) {
+        const auto reading = data->read();
+        const auto& overview = reading.timeline().overview();
+        return overview_picture(overview.bins(), overview.begin_ns(), overview.width_ns(), most);
+    };
 }
 
 void OverviewView::resizeEvent(QResizeEvent*) {
-    ask();
+    refresh();
 }
 
 void OverviewView::changeEvent(QEvent* event) {
     if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) update();
-    View::changeEvent(event);
+    PreparedView::changeEvent(event);
 }
 
 void OverviewView::paintEvent(QPaintEvent*) {
@@ -113,7 +103,7 @@ void OverviewView::paintEvent(QPaintEvent*) {
 
 void OverviewView::draw(QPainter& painter) {
     painter.fillRect(rect(), theme().background);
-    if (picture_.empty() || state().whole().empty()) {
+    if (picture().empty() || state().whole().empty()) {
         painter.setPen(theme().faint_text);
         painter.drawText(
             rect(), Qt::AlignCenter,
@@ -141,16 +131,17 @@ void OverviewView::draw(QPainter& painter) {
 // To the initiator below, to the target on top of it.
 void OverviewView::draw_traffic(QPainter& painter, const QRect& area) {
     const TimeViewport view = strip();
-    const double scale = picture_.most_bytes_per_s > 0 ? (area.height() - 1) / picture_.most_bytes_per_s : 0;
-    const double to_rate = 1e9 / static_cast<double>(picture_.column_ns);
+    const double scale =
+        picture().most_bytes_per_s > 0 ? (area.height() - 1) / picture().most_bytes_per_s : 0;
+    const double to_rate = 1e9 / static_cast<double>(picture().column_ns);
     rects_.clear();
     more_rects_.clear();
     const double foot = area.bottom() + 1;
-    for (size_t i = 0; i < picture_.columns.size(); ++i) {
-        const OverviewBin& column = picture_.columns[i];
+    for (size_t i = 0; i < picture().columns.size(); ++i) {
+        const OverviewBin& column = picture().columns[i];
         if (column.bytes_in + column.bytes_out == 0) continue;
-        const double left = view.x_of(picture_.begin_of(i));
-        const double wide = std::max(1.0, view.x_of(picture_.begin_of(i + 1)) - left);
+        const double left = view.x_of(picture().begin_of(i));
+        const double wide = std::max(1.0, view.x_of(picture().begin_of(i + 1)) - left);
         const double in = static_cast<double>(column.bytes_in) * to_rate * scale;
         const double out = static_cast<double>(column.bytes_out) * to_rate * scale;
         if (in > 0) rects_.emplace_back(left, foot - in, wide, in);
@@ -167,14 +158,14 @@ void OverviewView::draw_traffic(QPainter& painter, const QRect& area) {
 }
 
 void OverviewView::draw_slowest(QPainter& painter, const QRect& area) {
-    if (picture_.slowest_ns == no_time) return;
+    if (picture().slowest_ns == no_time) return;
     const TimeViewport view = strip();
     rects_.clear();
-    for (size_t i = 0; i < picture_.columns.size(); ++i) {
-        const int64_t slowest = picture_.columns[i].slowest_ns;
+    for (size_t i = 0; i < picture().columns.size(); ++i) {
+        const int64_t slowest = picture().columns[i].slowest_ns;
         if (slowest == no_time) continue;
-        const double x = (view.x_of(picture_.begin_of(i)) + view.x_of(picture_.begin_of(i + 1))) / 2;
-        const double y = area.bottom() - 1 - slowness(slowest, picture_.slowest_ns) * (area.height() - 4);
+        const double x = (view.x_of(picture().begin_of(i)) + view.x_of(picture().begin_of(i + 1))) / 2;
+        const double y = area.bottom() - 1 - slowness(slowest, picture().slowest_ns) * (area.height() - 4);
         rects_.emplace_back(x - 1, y - 1, 2, 2);
     }
     painter.setPen(Qt::NoPen);
@@ -184,15 +175,15 @@ void OverviewView::draw_slowest(QPainter& painter, const QRect& area) {
 
 // They hang from the upper edge, longer where there are more.
 void OverviewView::draw_losses(QPainter& painter, const QRect& area) {
-    if (picture_.most_losses == 0) return;
+    if (picture().most_losses == 0) return;
     const TimeViewport view = strip();
     rects_.clear();
-    for (size_t i = 0; i < picture_.columns.size(); ++i) {
-        const uint32_t losses = picture_.columns[i].losses;
+    for (size_t i = 0; i < picture().columns.size(); ++i) {
+        const uint32_t losses = picture().columns[i].losses;
         if (losses == 0) continue;
-        const double share = std::sqrt(static_cast<double>(losses) / picture_.most_losses);
-        const double left = view.x_of(picture_.begin_of(i));
-        const double wide = std::max(2.0, view.x_of(picture_.begin_of(i + 1)) - left);
+        const double share = std::sqrt(static_cast<double>(losses) / picture().most_losses);
+        const double left = view.x_of(picture().begin_of(i));
+        const double wide = std::max(2.0, view.x_of(picture().begin_of(i + 1)) - left);
         rects_.emplace_back(left, area.top(), wide, 3 + share * (area.height() - 3));
     }
     painter.setPen(Qt::NoPen);
@@ -272,7 +263,7 @@ void OverviewView::draw_legend(QPainter& painter, const QRect& gutter_area) cons
     const int line = metrics.height();
     const int left = 8;
     const int text_left = left + 13;
-    const int lines = 4 + (picture_.losses > 0 ? 1 : 0);
+    const int lines = 4 + (picture().losses > 0 ? 1 : 0);
     int y = std::max(2, (gutter_area.height() - lines * line) / 2);
     const auto write = [&](const QString& text, const QColor& color) {
         painter.setPen(color);
@@ -284,18 +275,18 @@ void OverviewView::draw_legend(QPainter& painter, const QRect& gutter_area) cons
         color.setAlphaF(0.75F);
         painter.fillRect(left, y + line / 2 - 4, 8, 8, color);
     };
-    write(tr("max %1/s").arg(short_bytes(picture_.most_bytes_per_s)), theme().text);
+    write(tr("max %1/s").arg(short_bytes(picture().most_bytes_per_s)), theme().text);
     square(theme().initiator);
     write(tr("to the target"), theme().faint_text);
     square(theme().target);
     write(tr("to the initiator"), theme().faint_text);
     painter.fillRect(left + 3, y + line / 2 - 1, 3, 3, theme().text);
-    write(picture_.slowest_ns == no_time ? tr("no command ended")
-                                         : tr("slowest %1 (log)").arg(short_duration(picture_.slowest_ns)),
+    write(picture().slowest_ns == no_time ? tr("no command ended")
+                                          : tr("slowest %1 (log)").arg(short_duration(picture().slowest_ns)),
           theme().faint_text);
-    if (picture_.losses > 0) {
+    if (picture().losses > 0) {
         painter.fillRect(left + 3, y + 2, 3, line - 5, theme().problem);
-        write(retransmissions(picture_.losses), theme().faint_text);
+        write(retransmissions(picture().losses), theme().faint_text);
     }
     painter.restore();
 }
@@ -319,7 +310,7 @@ void OverviewView::mouseMoveEvent(QMouseEvent* event) {
                   : part == OverviewWindow::Part::inside ? Qt::OpenHandCursor
                   : x >= view.origin && inside           ? Qt::CrossCursor
                                                          : Qt::ArrowCursor);
-        if (inside) tell(event->pos(), event->globalPosition().toPoint());
+        if (inside) show_tip(event->pos(), event->globalPosition().toPoint());
         return;
     }
     if (!drag_->moved && std::abs(x - drag_->from_x) < QApplication::startDragDistance() / 2.0) return;
@@ -362,20 +353,20 @@ void OverviewView::leaveEvent(QEvent*) {
     state().set_cursor(std::nullopt);
 }
 
-void OverviewView::tell(QPoint at, QPoint global) {
+void OverviewView::show_tip(QPoint at, QPoint global) {
     const TimeViewport view = strip();
     for (const OverviewMark& mark : marks_) {
         if (std::abs(view.x_of(mark.time_ns) - at.x()) < 5 && at.y() < 16 && !mark.label.isEmpty()) {
             return QToolTip::showText(global, plain_text(mark.label), this);
         }
     }
-    const size_t i = picture_.column_at(view.time_at(at.x()));
-    if (i >= picture_.columns.size()) return QToolTip::hideText();
-    const OverviewBin& column = picture_.columns[i];
-    const double to_rate = 1e9 / static_cast<double>(picture_.column_ns);
+    const size_t i = picture().column_at(view.time_at(at.x()));
+    if (i >= picture().columns.size()) return QToolTip::hideText();
+    const OverviewBin& column = picture().columns[i];
+    const double to_rate = 1e9 / static_cast<double>(picture().column_ns);
     QString text = tr("%1, %2 long\nto the target %3/s, to the initiator %4/s\n%5 packets, %6 commands ended")
-                       .arg(full_time(picture_.begin_of(i), document().first_ns(), state().time_format()),
-                            short_duration(picture_.column_ns),
+                       .arg(full_time(picture().begin_of(i), document().first_ns(), state().time_format()),
+                            short_duration(picture().column_ns),
                             short_bytes(static_cast<double>(column.bytes_out) * to_rate),
                             short_bytes(static_cast<double>(column.bytes_in) * to_rate),
                             short_count(column.packets), short_count(column.commands));

@@ -5,13 +5,12 @@
 #include <optional>
 #include <vector>
 
-#include "gui/document/latest_job.h"
 #include "gui/plot/theme.h"
 #include "gui/plot/time_viewport.h"
 #include "gui/plot/wheel_steps.h"
+#include "gui/view_engine/prepared_view.h"
 #include "gui/views/overview/overview_picture.h"
 #include "gui/views/overview/overview_window.h"
-#include "gui/view_engine/view.h"
 
 namespace sanscope {
 
@@ -23,13 +22,12 @@ struct OverviewMark {
 
 // The whole capture in a strip: throughput stacked by direction, losses, the slowest commands; and the range looked at as a
 // window that can be moved, resized and drawn anew.
-class OverviewView : public View {
+class OverviewView : public PreparedView<OverviewPicture> {
     Q_OBJECT
 
   public:
     OverviewView(Document& document, QWidget* parent);
 
-    bool settled() const override { return job_.idle(); }
     void draw(QPainter& painter) override;
     QSize sizeHint() const override { return {900, 88}; }
     QSize minimumSizeHint() const override { return {240, 70}; }
@@ -37,11 +35,16 @@ class OverviewView : public View {
     // Drawn as small flags along the upper edge, in order of time.
     void set_marks(std::vector<OverviewMark> marks);
 
-    const OverviewPicture& picture() const { return picture_; }
     // Of all there is, along the strip.
     TimeViewport strip() const;
 
   protected:
+    // Of the whole capture: how many columns there is room for is all that counts.
+    bool wants_picture() const override { return true; }
+    bool serves() const override { return picture().most_columns == most_columns(); }
+    Preparation preparation() override;
+    void on_picture(const OverviewPicture&) override {}
+    void redraw() override { update(); }
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
@@ -56,7 +59,7 @@ class OverviewView : public View {
     const Theme& theme() const { return Theme::of(palette()); }
     QRect plot() const;
     QRect losses_area() const;
-    void ask();
+    size_t most_columns() const { return static_cast<size_t>(plot().width()); }
     void draw_traffic(QPainter& painter, const QRect& area);
     void draw_slowest(QPainter& painter, const QRect& area);
     void draw_losses(QPainter& painter, const QRect& area);
@@ -64,10 +67,8 @@ class OverviewView : public View {
     void draw_axis(QPainter& painter, const QRect& area) const;
     void draw_window(QPainter& painter, const QRect& area) const;
     void draw_legend(QPainter& painter, const QRect& gutter) const;
-    void tell(QPoint at, QPoint global);
+    void show_tip(QPoint at, QPoint global);
 
-    OverviewPicture picture_;
-    LatestJob<OverviewPicture> job_{true};
     std::vector<OverviewMark> marks_;
     std::vector<QRectF> rects_;  // kept for its room
     std::vector<QRectF> more_rects_;

@@ -8,8 +8,8 @@
 
 #include "gui/document/latest_job.h"
 #include "gui/models/table_model.h"
-#include "gui/views/tables/csv_export.h"
 #include "gui/view_engine/view.h"
+#include "gui/views/tables/csv_export.h"
 
 class QLabel;
 class QProgressBar;

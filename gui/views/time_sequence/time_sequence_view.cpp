@@ -47,7 +47,8 @@ QLineF upright(const PlotPane& pane, const TimeViewport& view, const ValueScale&
 }  // namespace
 
 TimeSequenceView::TimeSequenceView(Document& document, QWidget* parent)
-    : PlottedView(document, parent), chooser_(new SenderChooser(document, SenderChooser::Sums::no, this)) {
+    : PreparedView(document, parent),
+      chooser_(new ConnectionChooser(document, ConnectionChooser::Offers::connections, this)) {
     setAccessibleName(tr("Time-sequence"));
     on_.fill(true);
     QHBoxLayout& bar = arrange();
@@ -77,7 +78,7 @@ void TimeSequenceView::build_plot() {
     sequence_->add([this](QPainter& painter, const PlotPane& pane) { draw_sequence(painter, pane); });
     srtt_->add([this](QPainter& painter, const PlotPane& pane) {
         draw_selection(painter, pane);
-        drawing_.line(painter, pane, picture_->srtt, pane.theme().ssthresh, picture_->until_ns);
+        drawing_.line(painter, pane, picture().srtt, pane.theme().ssthresh, picture().until_ns);
         painter.setFont(plot_->font());
         draw_pane_title(painter, pane, tr("smoothed round trip time"));
     });
@@ -86,7 +87,7 @@ void TimeSequenceView::build_plot() {
 }
 
 QColor TimeSequenceView::segment_color() const {
-    return picture_->is_target ? plot_->theme().target : plot_->theme().initiator;
+    return picture().is_target ? plot_->theme().target : plot_->theme().initiator;
 }
 
 void TimeSequenceView::make_legend() {
@@ -107,7 +108,7 @@ void TimeSequenceView::make_legend() {
     entries.push_back({tr("receiver's window"), tr("The sender may send the bytes below this line"),
                        line_icon(&Theme::advertised_window, 1, Qt::DashLine), &on_[window]});
     entries.push_back({tr("SACKed"),
-                       tr("Bytes beyond a gap that the receiver says to have, told where single packets "
+                       tr("Bytes beyond a gap that the receiver says to have, shown where single packets "
                           "are in sight"),
                        [](QPainter& painter, const Theme& theme, const QRectF& box) {
                            painter.setPen(QPen(theme.ssthresh, 2));
@@ -124,62 +125,57 @@ void TimeSequenceView::make_legend() {
 }
 
 bool TimeSequenceView::settled() const {
-    return job_.idle() && chooser_->settled() && up_to_date();
+    return PreparedView::settled() && chooser_->settled();
 }
 
 void TimeSequenceView::on_loaded() {
     indexes_ = std::make_shared<SequenceIndexes>();
 }
 
-void TimeSequenceView::request() {
-    job_.request(
-        [data = document().data(), indexes = indexes_, filter = state().filter(),
-         prepared = PreparedRange::around(plot_->time_viewport()), connection = state().connection(),
-         target = state().sender_is_target()](const StopFlag&) {
-            const auto reading = data->read();
-            return prepare_sequence(reading, sender_of(reading, connection, target), prepared, filter.get(),
-                                    *indexes);
-        },
-        [this](SequencePicture picture) { take(std::move(picture)); });
+TimeSequenceView::Preparation TimeSequenceView::preparation() {
+    return [data = document().data(), indexes = indexes_, filter = state().filter(),
+            prepared = PreparedRange::around(plot_->time_viewport()), connection = state().connection(),
+            target = state().sender_is_target()](const StopFlag&) {
+        const auto reading = data->read();
+        return prepare_sequence(reading, sender_of(reading, connection, target), prepared, filter.get(),
+                                *indexes);
+    };
 }
 
-void TimeSequenceView::take(SequencePicture picture) {
-    *picture_ = std::move(picture);
-    count_picture();
+void TimeSequenceView::on_picture(const SequencePicture&) {
     QString message;
-    if (!picture_->any) {
+    if (!picture().any) {
         message = document().loading()        ? tr("Reading the capture …")
                   : state().connection() == 0 ? tr("This capture has no TCP connection that sent data.")
                                               : tr("This side of the connection sent nothing.");
     }
     plot_->set_message(message);
-    refresh();
 }
 
 void TimeSequenceView::fit_values() {
     const TimeRange range = state().range();
     Extent stream;
     if (on_[segments] || on_[retransmissions]) {
-        const auto [first, last] = in_sight(picture_->segments, range);
+        const auto [first, last] = in_sight(picture().segments, range);
         for (size_t i = first; i < last; ++i) {
-            const SegmentBar& bar = picture_->segments[i];
+            const SegmentBar& bar = picture().segments[i];
             if ((bar.flags & tcp_rst) != 0 && bar.begin == bar.end) continue;
             stream.add(static_cast<double>(bar.begin));
             stream.add(static_cast<double>(bar.end));
         }
         // A column that began before the range reaches into it.
         const auto [from, to] =
-            in_sight(picture_->columns, {range.begin_ns - picture_->prepared.ns_per_column, range.end_ns});
+            in_sight(picture().columns, {range.begin_ns - picture().prepared.ns_per_column, range.end_ns});
         for (size_t i = from; i < to; ++i) {
-            stream.add(static_cast<double>(picture_->columns[i].begin));
-            stream.add(static_cast<double>(picture_->columns[i].end));
+            stream.add(static_cast<double>(picture().columns[i].begin));
+            stream.add(static_cast<double>(picture().columns[i].end));
         }
     }
-    if (on_[acknowledged] && range.begin_ns < picture_->until_ns)
-        stream.add(extent_in(picture_->acknowledged, range));
+    if (on_[acknowledged] && range.begin_ns < picture().until_ns)
+        stream.add(extent_in(picture().acknowledged, range));
     window_off_scale_ = false;
-    if (on_[window] && range.begin_ns < picture_->until_ns) {
-        const Extent edge = extent_in(picture_->window_edge, range);
+    if (on_[window] && range.begin_ns < picture().until_ns) {
+        const Extent edge = extent_in(picture().window_edge, range);
         const double span = std::max(stream.max - stream.min, 1000.0);
         // A window that is far from being full would press the segments to the ground.
         if (edge.any && (!stream.any || edge.max - stream.max <= span * 0.8)) {
@@ -189,12 +185,12 @@ void TimeSequenceView::fit_values() {
         }
     }
     sequence_->set_values(stream.any ? round_range(stream.min, stream.max, false) : ValueRange{0, 1000});
-    const Extent rtt = extent_in(picture_->srtt, range);
+    const Extent rtt = extent_in(picture().srtt, range);
     srtt_->set_values(rtt.any ? round_range(0, rtt.max, true) : ValueRange{0, 1e6});
     double most = 0;
-    for (const ThroughputBin& bin : picture_->throughput) {
-        if (bin.begin_ns + picture_->bin_ns <= range.begin_ns || bin.begin_ns >= range.end_ns) continue;
-        most = std::max(most, static_cast<double>(bin.bytes) * 1e9 / static_cast<double>(picture_->bin_ns));
+    for (const ThroughputBin& bin : picture().throughput) {
+        if (bin.begin_ns + picture().bin_ns <= range.begin_ns || bin.begin_ns >= range.end_ns) continue;
+        most = std::max(most, static_cast<double>(bin.bytes) * 1e9 / static_cast<double>(picture().bin_ns));
     }
     throughput_->set_values(most > 0 ? round_range(0, most, true) : ValueRange{0, 1e6});
 }
@@ -203,7 +199,7 @@ void TimeSequenceView::draw_sequence(QPainter& painter, const PlotPane& pane) {
     const Theme& theme = pane.theme();
     draw_selection(painter, pane);
     if (on_[window]) {
-        drawing_.line(painter, pane, picture_->window_edge, theme.advertised_window, picture_->until_ns, 1,
+        drawing_.line(painter, pane, picture().window_edge, theme.advertised_window, picture().until_ns, 1,
                       Qt::DashLine);
         if (window_off_scale_) {
             painter.setPen(theme.advertised_window);
@@ -213,16 +209,16 @@ void TimeSequenceView::draw_sequence(QPainter& painter, const PlotPane& pane) {
         }
     }
     if (on_[acknowledged]) {
-        drawing_.line(painter, pane, picture_->acknowledged, theme.acknowledgement, picture_->until_ns);
+        drawing_.line(painter, pane, picture().acknowledged, theme.acknowledgement, picture().until_ns);
     }
     if (on_[sacks]) {
         const TimeViewport view = pane.viewport();
         const ValueScale scale = pane.scale();
-        const auto [first, last] = in_sight(picture_->sacks, view.range);
+        const auto [first, last] = in_sight(picture().sacks, view.range);
         bars_.clear();
         faint_bars_.clear();
         for (size_t i = first; i < last; ++i) {
-            const SackBar& bar = picture_->sacks[i];
+            const SackBar& bar = picture().sacks[i];
             (bar.duplicate ? faint_bars_ : bars_)
                 .push_back(upright(pane, view, scale, bar.time_ns, bar.begin, bar.end));
         }
@@ -242,16 +238,16 @@ void TimeSequenceView::draw_segments(QPainter& painter, const PlotPane& pane) {
     bars_.clear();
     faint_bars_.clear();
     const auto [from, to] = in_sight(
-        picture_->columns, {view.range.begin_ns - picture_->prepared.ns_per_column, view.range.end_ns});
+        picture().columns, {view.range.begin_ns - picture().prepared.ns_per_column, view.range.end_ns});
     for (size_t i = from; i < to; ++i) {
-        const SegmentColumn& column = picture_->columns[i];
+        const SegmentColumn& column = picture().columns[i];
         bars_.push_back(upright(pane, view, scale, column.time_ns, column.begin, column.end));
     }
-    const auto [first, last] = in_sight(picture_->segments, view.range);
+    const auto [first, last] = in_sight(picture().segments, view.range);
     // Arrowheads at both ends, as tcptrace has them, where there is room between the segments.
     const bool roomy = static_cast<double>(last - first) * 5 < view.length;
     for (size_t i = first; i < last; ++i) {
-        const SegmentBar& bar = picture_->segments[i];
+        const SegmentBar& bar = picture().segments[i];
         auto& lines = bar.passes ? bars_ : faint_bars_;
         const QLineF line = upright(pane, view, scale, bar.time_ns, bar.begin, bar.end);
         lines.push_back(line);
@@ -273,7 +269,7 @@ void TimeSequenceView::draw_segments(QPainter& painter, const PlotPane& pane) {
     if (state().selection() && !packets.empty()) {
         bars_.clear();
         for (size_t i = first; i < last; ++i) {
-            const SegmentBar& bar = picture_->segments[i];
+            const SegmentBar& bar = picture().segments[i];
             if (!std::ranges::binary_search(packets, static_cast<uint32_t>(bar.packet))) continue;
             bars_.push_back(upright(pane, view, scale, bar.time_ns, bar.begin, bar.end));
         }
@@ -293,7 +289,7 @@ void TimeSequenceView::draw_labels(QPainter& painter, const PlotPane& pane, size
     constexpr uint8_t named = tcp_syn | tcp_fin | tcp_rst;
     QRectF before;
     for (size_t i = first; i < last; ++i) {
-        const SegmentBar& bar = picture_->segments[i];
+        const SegmentBar& bar = picture().segments[i];
         if (!few && (bar.flags & named) == 0) continue;
         QString text = flag_text(bar.flags);
         if (few && bar.end > bar.begin) {
@@ -317,13 +313,13 @@ void TimeSequenceView::draw_losses(QPainter& painter, const PlotPane& pane) {
     const TimeViewport view = pane.viewport();
     const ValueScale scale = pane.scale();
     const Theme& theme = pane.theme();
-    const auto [first, last] = in_sight(picture_->losses, view.range);
+    const auto [first, last] = in_sight(picture().losses, view.range);
     // Marks that would lie on each other: the first stands for those.
     QPointF before(-100, -100);
     const double size = (last - first) * 25 > static_cast<size_t>(view.length) ? 6 : 8;
     const Selection& selected = state().selection();
     for (size_t i = first; i < last; ++i) {
-        const LossBar& bar = picture_->losses[i];
+        const LossBar& bar = picture().losses[i];
         const QLineF line = upright(pane, view, scale, bar.time_ns, bar.begin, bar.end);
         painter.setOpacity(bar.passes ? 1 : 0.25);
         painter.setPen(QPen(theme.loss_color(bar.kind), 2, Qt::SolidLine, Qt::FlatCap));
@@ -349,31 +345,31 @@ void TimeSequenceView::draw_throughput(QPainter& painter, const PlotPane& pane) 
     draw_selection(painter, pane);
     QColor fill = segment_color();
     fill.setAlphaF(0.55F);
-    for (const ThroughputBin& bin : picture_->throughput) {
-        if (bin.begin_ns + picture_->bin_ns <= view.range.begin_ns) continue;
+    for (const ThroughputBin& bin : picture().throughput) {
+        if (bin.begin_ns + picture().bin_ns <= view.range.begin_ns) continue;
         if (bin.begin_ns >= view.range.end_ns) break;
         const double x0 = std::max(view.origin, std::floor(view.x_of(bin.begin_ns)));
         const double x1 =
-            std::min(view.origin + view.length, std::floor(view.x_of(bin.begin_ns + picture_->bin_ns)));
-        const double rate = static_cast<double>(bin.bytes) * 1e9 / static_cast<double>(picture_->bin_ns);
+            std::min(view.origin + view.length, std::floor(view.x_of(bin.begin_ns + picture().bin_ns)));
+        const double rate = static_cast<double>(bin.bytes) * 1e9 / static_cast<double>(picture().bin_ns);
         const double top = std::min(std::round(scale.y_of(rate)), scale.bottom - 1);
         painter.fillRect(QRectF(x0, top, std::max(1.0, x1 - x0), scale.bottom - top + 1), fill);
     }
     painter.setFont(plot_->font());
     draw_pane_title(painter, pane,
-                    tr("TCP payload sent, in bins of %1").arg(short_duration(picture_->bin_ns)));
+                    tr("TCP payload sent, in bins of %1").arg(short_duration(picture().bin_ns)));
 }
 
 QString TimeSequenceView::text_at(QPoint at) const {
     const PlotPane* pane = plot_->pane_at(at);
-    if (pane == nullptr || !picture_->any) return {};
+    if (pane == nullptr || !picture().any) return {};
     const TimeViewport view = pane->viewport();
     const auto line = [](const QString& text) { return QStringLiteral("<br>") + text; };
     const int64_t time_ns = view.time_at(at.x());
     if (pane == sequence_) {
         const ValueScale scale = pane->scale();
         if (const LossBar* bar = on_[retransmissions]
-                                     ? sanscope::loss_at(*picture_, view, scale, at.x(), at.y(), reach)
+                                     ? sanscope::loss_at(picture(), view, scale, at.x(), at.y(), reach)
                                      : nullptr) {
             return moment_text(bar->time_ns) + line(loss_text(bar->kind)) +
                    line(tr("bytes %1 … %2, %3 B")
@@ -381,7 +377,7 @@ QString TimeSequenceView::text_at(QPoint at) const {
                    line(tr("packet %1").arg(bar->packet));
         }
         if (const SegmentBar* bar =
-                on_[segments] ? segment_at(*picture_, view, scale, at.x(), at.y(), reach) : nullptr) {
+                on_[segments] ? segment_at(picture(), view, scale, at.x(), at.y(), reach) : nullptr) {
             QString text = moment_text(bar->time_ns) + line(tr("packet %1").arg(bar->packet)) +
                            line(tr("bytes %1 … %2, %3 B")
                                     .arg(exact(bar->begin), exact(bar->end), exact(bar->end - bar->begin)));
@@ -390,24 +386,24 @@ QString TimeSequenceView::text_at(QPoint at) const {
         }
     }
     QString text = moment_text(time_ns);
-    const double una = sanscope::value_at(picture_->acknowledged, time_ns);
-    const double edge = sanscope::value_at(picture_->window_edge, time_ns);
+    const double una = sanscope::value_at(picture().acknowledged, time_ns);
+    const double edge = sanscope::value_at(picture().window_edge, time_ns);
     if (pane == sequence_) {
         if (!std::isnan(una)) text += line(tr("acknowledged %1").arg(exact(static_cast<int64_t>(una))));
         if (!std::isnan(edge) && !std::isnan(una)) text += line(tr("window %1").arg(short_bytes(edge - una)));
     }
-    const double rtt = sanscope::value_at(picture_->srtt, time_ns);
+    const double rtt = sanscope::value_at(picture().srtt, time_ns);
     if (pane != throughput_ && !std::isnan(rtt)) {
         text += line(tr("smoothed round trip %1").arg(value_text(rtt, ValueUnit::nanoseconds)));
     }
     if (pane == throughput_) {
-        for (const ThroughputBin& bin : picture_->throughput) {
-            if (time_ns < bin.begin_ns || time_ns >= bin.begin_ns + picture_->bin_ns) continue;
+        for (const ThroughputBin& bin : picture().throughput) {
+            if (time_ns < bin.begin_ns || time_ns >= bin.begin_ns + picture().bin_ns) continue;
             text +=
                 line(tr("%1 in %2: %3")
-                         .arg(short_bytes(static_cast<double>(bin.bytes)), short_duration(picture_->bin_ns),
+                         .arg(short_bytes(static_cast<double>(bin.bytes)), short_duration(picture().bin_ns),
                               value_text(static_cast<double>(bin.bytes) * 1e9 /
-                                             static_cast<double>(picture_->bin_ns),
+                                             static_cast<double>(picture().bin_ns),
                                          ValueUnit::bytes_per_second)));
         }
     }
@@ -419,18 +415,18 @@ bool TimeSequenceView::select_at(QPoint at) {
     if (pane != sequence_) return false;
     const TimeViewport view = pane->viewport();
     const ValueScale scale = pane->scale();
-    if (const LossBar* bar = sanscope::loss_at(*picture_, view, scale, at.x(), at.y(), reach)) {
+    if (const LossBar* bar = sanscope::loss_at(picture(), view, scale, at.x(), at.y(), reach)) {
         state().select({Selection::Kind::loss, bar->row});
         return true;
     }
-    if (const SegmentBar* bar = segment_at(*picture_, view, scale, at.x(), at.y(), reach)) {
+    if (const SegmentBar* bar = segment_at(picture(), view, scale, at.x(), at.y(), reach)) {
         state().select({Selection::Kind::packet, bar->packet});
         return true;
     }
-    if (picture_->near) return false;
+    if (picture().near) return false;
     // Among many, the packet nearest in time.
     const auto reading = document().data()->try_read();
-    const SenderTrack* track = reading ? track_of(*reading, picture_->sender) : nullptr;
+    const SenderTrack* track = reading ? track_of(*reading, picture().sender) : nullptr;
     if (track == nullptr || track->segments.empty()) return false;
     const size_t behind = first_not_before(track->segments, view.time_at(at.x()), [&](uint32_t packet) {
         return reading->timeline().time_of(packet + uint64_t{1});

@@ -4,8 +4,8 @@
 #include <array>
 #include <memory>
 
-#include "gui/senders/connection_chooser.h"
 #include "gui/plot/plot_drawing.h"
+#include "gui/senders/connection_chooser.h"
 #include "gui/view_engine/plotted_view.h"
 #include "gui/views/time_sequence/sequence_picture.h"
 
@@ -14,7 +14,7 @@ namespace sanscope {
 // A sender's stream as tcptrace draws it: each segment upright from its first byte to its last, below it the line of what is
 // acknowledged, above it that of what the receiver's window allows; retransmissions, SACKed bytes. Below, round trip time and
 // throughput.
-class TimeSequenceView : public PlottedView {
+class TimeSequenceView : public PreparedView<SequencePicture, PlottedView> {
     Q_OBJECT
 
   public:
@@ -23,15 +23,14 @@ class TimeSequenceView : public PlottedView {
     bool settled() const override;
     QString text_at(QPoint at) const override;
 
-    // For tests: what is drawn now.
-    const SequencePicture& picture() const { return *picture_; }
+    // For tests: where it is drawn.
     const PlotPane& sequence_pane() const { return *sequence_; }
 
   protected:
     QString title() const override { return chooser_->title(); }
-    bool preparing() const override { return !job_.idle(); }
-    bool serves(const TimeViewport& viewport) const override { return picture_->prepared.serves(viewport); }
-    void request() override;
+    bool serves() const override { return picture().prepared.serves(plot_->time_viewport()); }
+    Preparation preparation() override;
+    void on_picture(const SequencePicture& before) override;
     void fit_values() override;
     void on_loaded() override;
 
@@ -40,7 +39,6 @@ class TimeSequenceView : public PlottedView {
 
     void build_plot();
     void make_legend();
-    void take(SequencePicture picture);
     QColor segment_color() const;
     void draw_sequence(QPainter& painter, const PlotPane& pane);
     void draw_segments(QPainter& painter, const PlotPane& pane);
@@ -49,7 +47,7 @@ class TimeSequenceView : public PlottedView {
     void draw_throughput(QPainter& painter, const PlotPane& pane);
     bool select_at(QPoint at);
 
-    SenderChooser* chooser_;
+    ConnectionChooser* chooser_;
     LegendRow* legend_ = nullptr;
     PlotPane* sequence_ = nullptr;
     PlotPane* srtt_ = nullptr;
@@ -58,10 +56,8 @@ class TimeSequenceView : public PlottedView {
     std::vector<QLineF> bars_;
     std::vector<QLineF> faint_bars_;
     std::array<bool, part_count> on_{};
-    std::unique_ptr<SequencePicture> picture_ = std::make_unique<SequencePicture>();
     std::shared_ptr<SequenceIndexes> indexes_ = std::make_shared<SequenceIndexes>();
     bool window_off_scale_ = false;
-    LatestJob<SequencePicture> job_{true};
 };
 
 }  // namespace sanscope

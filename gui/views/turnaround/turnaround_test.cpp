@@ -273,7 +273,7 @@ using TurnaroundViewTest = testing_gui::ShownView<TurnaroundView>;
 TEST_F(TurnaroundViewTest, AClickedPointSelectsItsCommandAndADoubleClickGoesThere) {
     open(lossy);
     ViewState& state = document->state();
-    const auto& dots = view->picture().dots;
+    const auto& dots = view->drawn().dots;
     ASSERT_GT(dots.size(), 100u);
     const auto slowest = std::ranges::max_element(dots, {}, &CommandDot::turnaround_ns);
     const CommandDot dot = *slowest;
@@ -306,7 +306,7 @@ TEST_F(TurnaroundViewTest, TheHistogramStandsExactlyBesideThePoints) {
 
 TEST_F(TurnaroundViewTest, EveryPointInSightIsWithinItsPane) {
     open(lossy);
-    for (const CommandDot& dot : view->picture().dots) {
+    for (const CommandDot& dot : view->drawn().dots) {
         const double y = view->scatter_pane().scale().y_of(static_cast<double>(dot.turnaround_ns));
         EXPECT_GE(y, view->scatter_pane().area().top());
         EXPECT_LE(y, view->scatter_pane().area().bottom());

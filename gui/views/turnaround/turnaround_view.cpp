@@ -14,9 +14,8 @@
 namespace sanscope {
 namespace {
 
-constexpr int rest_ms = 80;  // statistics are told once the range is at rest so long
+constexpr int rest_ms = 80;  // statistics are computed once the range is at rest so long
 constexpr double reach = 7;  // pixels around the pointer
-constexpr uint64_t session_bit = uint64_t{1} << 40;
 
 QString lun_text(uint64_t lun) {
     if (lun == unknown<uint64_t>) return TurnaroundView::tr("not known");
@@ -32,8 +31,8 @@ QString size_text(uint64_t bytes) {
 }  // namespace
 
 TurnaroundView::TurnaroundView(Document& document, QWidget* parent)
-    : PlottedView(document, parent),
-      scope_box_(new QComboBox(this)),
+    : PreparedView(document, parent),
+      chooser_(new ConnectionChooser(document, ConnectionChooser::Offers::scopes, this)),
       group_box_(new QComboBox(this)),
       leave_out_(new QCheckBox(tr("leave out what the filter rejects"), this)),
       index_(std::make_shared<SharedCommandIndex>(scope_)),
@@ -43,13 +42,11 @@ TurnaroundView::TurnaroundView(Document& document, QWidget* parent)
     QHBoxLayout& bar = arrange();
     auto* by = new QLabel(tr("table by"), this);
     by->setBuddy(group_box_);
-    bar.addWidget(scope_box_);
+    bar.addWidget(chooser_);
     bar.addWidget(leave_out_);
     bar.addStretch();
     bar.addWidget(by);
     bar.addWidget(group_box_);
-    scope_box_->setAccessibleName(tr("Whose commands"));
-    scope_box_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     group_box_->setAccessibleName(tr("Groups of the table"));
     group_box_->addItem(tr("command"), static_cast<int>(GroupBy::opcode));
     group_box_->addItem(tr("size"), static_cast<int>(GroupBy::size));
@@ -65,26 +62,27 @@ TurnaroundView::TurnaroundView(Document& document, QWidget* parent)
            "how many commands were under way"));
     table_ = &add_table(tr("Percentiles of the turnarounds in sight"));
     build_plot();
-    take_scopes({});
 
     connect(&document, &Document::loaded, this, &TurnaroundView::show_selected);
     connect(&state(), &ViewState::filter_changed, this,
             [this] { leave_out_->setVisible(state().filter() != nullptr); });
     connect(leave_out_, &QCheckBox::toggled, this, &TurnaroundView::renew);
-    connect(scope_box_, &QComboBox::activated, this, [this](int index) {
-        const uint64_t chosen = scope_box_->itemData(index).toULongLong();
-        const auto kind = chosen == 0                   ? CommandScope::Kind::all
-                          : (chosen & session_bit) != 0 ? CommandScope::Kind::session
-                                                        : CommandScope::Kind::connection;
-        scope_ = {kind, static_cast<uint32_t>(chosen)};
-        index_ = std::make_shared<SharedCommandIndex>(scope_);
-        renew();
-    });
+    connect(chooser_, &ConnectionChooser::scope_changed, this, &TurnaroundView::on_scope_changed);
     connect(group_box_, &QComboBox::activated, this, [this] { ask_statistics(); });
     connect(&state(), &ViewState::selected_things_changed, this, &TurnaroundView::show_selected);
     connect(plot_, &TimePlot::clicked, this, [this](QPoint at) { select_at(at, false); });
     connect(plot_, &TimePlot::double_clicked, this, [this](QPoint at) { select_at(at, true); });
-    look_for_scopes();
+}
+
+void TurnaroundView::on_scope_changed() {
+    using Kind = ConnectionChooser::Scope::Kind;
+    const ConnectionChooser::Scope& scope = chooser_->scope();
+    const auto kind = scope.kind == Kind::session      ? CommandScope::Kind::session
+                      : scope.kind == Kind::connection ? CommandScope::Kind::connection
+                                                       : CommandScope::Kind::all;
+    scope_ = {kind, scope.number};
+    index_ = std::make_shared<SharedCommandIndex>(scope_);
+    renew();
 }
 
 void TurnaroundView::build_plot() {
@@ -143,8 +141,8 @@ void TurnaroundView::make_legend() {
 }
 
 bool TurnaroundView::settled() const {
-    return job_.idle() && statistics_job_.idle() && scopes_job_.idle() && find_job_.idle() &&
-           !statistics_debounce_.waiting() && up_to_date();
+    return PreparedView::settled() && statistics_job_.idle() && chooser_->settled() && find_job_.idle() &&
+           !statistics_debounce_.waiting();
 }
 
 FilteredOut TurnaroundView::filtered_out() const {
@@ -152,12 +150,11 @@ FilteredOut TurnaroundView::filtered_out() const {
 }
 
 QString TurnaroundView::title() const {
-    return tr("Turnaround of %1").arg(scope_box_->currentText());
+    return tr("Turnaround of %1").arg(chooser_->title());
 }
 
 void TurnaroundView::on_loaded() {
     asked_range_ = {};
-    look_for_scopes();
 }
 
 void TurnaroundView::want_statistics() {
@@ -166,75 +163,33 @@ void TurnaroundView::want_statistics() {
     statistics_debounce_.look(document().loading(), asked);
 }
 
-void TurnaroundView::request() {
-    job_.request(
-        [data = document().data(), index = index_, filter = state().filter(),
-         range = PreparedRange::around(plot_->time_viewport()), left_out = filtered_out(),
-         &theme = plot_->theme()](const StopFlag&) {
-            index->follow(data->read());
-            Prepared prepared;
-            const std::shared_lock lock(index->mutex);
-            prepared.picture = prepare_turnaround(index->index, range, filter.get(), left_out);
-            prepared.density = density_image(prepared.picture.grid, theme);
-            for (const DepthMean& mean : prepared.picture.depth_means) {
-                prepared.depth_mean.push_back(
-                    {mean.range.begin_ns, mean.mean, mean.mean, mean.mean, mean.mean});
-            }
-            return prepared;
-        },
-        [this](Prepared prepared) { take(std::move(prepared)); });
+TurnaroundView::Preparation TurnaroundView::preparation() {
+    return [data = document().data(), index = index_, filter = state().filter(),
+            range = PreparedRange::around(plot_->time_viewport()), left_out = filtered_out(),
+            &theme = plot_->theme()](const StopFlag&) {
+        index->follow(data->read());
+        PreparedTurnaround prepared;
+        const std::shared_lock lock(index->mutex);
+        prepared.picture = prepare_turnaround(index->index, range, filter.get(), left_out);
+        prepared.density = density_image(prepared.picture.grid, theme);
+        for (const DepthMean& mean : prepared.picture.depth_means) {
+            prepared.depth_mean.push_back({mean.range.begin_ns, mean.mean, mean.mean, mean.mean, mean.mean});
+        }
+        return prepared;
+    };
 }
 
-void TurnaroundView::take(Prepared prepared) {
-    *prepared_ = std::move(prepared);
-    count_picture();
+void TurnaroundView::on_picture(const PreparedTurnaround&) {
     QString message;
-    if (prepared_->picture.commands == 0) {
+    if (drawn().commands == 0) {
         message = document().loading() ? tr("Reading the capture …") : tr("There are no SCSI commands here.");
     }
     plot_->set_message(message);
-    refresh();
-}
-
-void TurnaroundView::look_for_scopes() {
-    if (document().loading() && !scopes_job_.idle()) return;
-    scopes_job_.request(
-        [data = document().data()](const StopFlag&) {
-            const auto reading = data->read();
-            Scopes scopes;
-            scopes.sessions = static_cast<uint32_t>(reading.store().sessions().size());
-            for (const ConnectionChoice& choice : connection_choices(reading)) {
-                if (choice.session != 0) scopes.connections.push_back(choice);
-            }
-            return scopes;
-        },
-        [this](Scopes scopes) {
-            if (scopes != scopes_) take_scopes(std::move(scopes));
-        });
-}
-
-void TurnaroundView::take_scopes(Scopes scopes) {
-    scopes_ = std::move(scopes);
-    const QSignalBlocker quiet(scope_box_);
-    const QVariant chosen = scope_box_->currentData();
-    scope_box_->clear();
-    scope_box_->addItem(tr("all commands"), QVariant::fromValue<qulonglong>(0));
-    for (uint32_t session = 1; session <= std::min(scopes_.sessions, 1000U); ++session) {
-        scope_box_->addItem(tr("session %1").arg(session),
-                            QVariant::fromValue<qulonglong>(session_bit | session));
-    }
-    for (const ConnectionChoice& choice : scopes_.connections) {
-        scope_box_->addItem(tr("connection %1: %2 ⇄ %3")
-                                .arg(choice.connection)
-                                .arg(endpoint_text(choice.initiator), endpoint_text(choice.target)),
-                            QVariant::fromValue<qulonglong>(choice.connection));
-    }
-    scope_box_->setCurrentIndex(chosen.isValid() ? std::max(0, scope_box_->findData(chosen)) : 0);
 }
 
 void TurnaroundView::fit_values() {
     const TimeRange range = state().range();
-    const TurnaroundPicture& picture = prepared_->picture;
+    const TurnaroundPicture& picture = drawn();
     Extent seen;
     for (const CommandDot& dot : picture.dots) {
         if (range.contains(dot.time_ns) && on_[static_cast<size_t>(dot.kind)]) {
@@ -276,16 +231,16 @@ void TurnaroundView::fit_values() {
 }
 
 void TurnaroundView::draw_scatter(QPainter& painter, const PlotPane& pane) {
-    draw_density(painter, pane, prepared_->picture.grid, prepared_->density);
-    dots_.draw(painter, pane, prepared_->picture.dots, on_);
+    draw_density(painter, pane, drawn().grid, picture().density);
+    dots_.draw(painter, pane, drawn().dots, on_);
     if (selected_dot_) draw_selected_dot(painter, pane, *selected_dot_);
 }
 
 void TurnaroundView::draw_depth(QPainter& painter, const PlotPane& pane) {
     const Theme& theme = pane.theme();
     const int64_t until_ns = state().whole().end_ns;
-    drawing_.line(painter, pane, prepared_->picture.depth, theme.axis, until_ns);
-    drawing_.line(painter, pane, prepared_->depth_mean, theme.in_flight, until_ns, 2);
+    drawing_.line(painter, pane, drawn().depth, theme.axis, until_ns);
+    drawing_.line(painter, pane, picture().depth_mean, theme.in_flight, until_ns, 2);
 }
 
 void TurnaroundView::ask_statistics() {
@@ -373,7 +328,7 @@ void TurnaroundView::show_selected() {
 
 QString TurnaroundView::text_at(QPoint at) const {
     const PlotPane* pane = plot_->pane_at(at);
-    if (pane == nullptr || prepared_->picture.commands == 0) return {};
+    if (pane == nullptr || drawn().commands == 0) return {};
     const TimeViewport view = pane->viewport();
     const ValueScale scale = pane->scale();
     const auto line = [](const QString& text) { return QStringLiteral("<br>") + text.toHtmlEscaped(); };
@@ -398,10 +353,10 @@ QString TurnaroundView::text_at(QPoint at) const {
     const int64_t time_ns = view.time_at(at.x());
     if (pane == depth_) {
         return moment_text(time_ns) +
-               line(tr("%1 commands under way").arg(value_at(prepared_->picture.depth, time_ns), 0, 'f', 0)) +
-               line(tr("%1 on average about here").arg(value_at(prepared_->depth_mean, time_ns), 0, 'f', 1));
+               line(tr("%1 commands under way").arg(value_at(drawn().depth, time_ns), 0, 'f', 0)) +
+               line(tr("%1 on average about here").arg(value_at(picture().depth_mean, time_ns), 0, 'f', 1));
     }
-    if (const CommandDot* dot = dot_at(prepared_->picture, view, scale, at.x(), at.y(), reach)) {
+    if (const CommandDot* dot = dot_at(drawn(), view, scale, at.x(), at.y(), reach)) {
         QString text = moment_text(dot->time_ns) + line(tr("command %1").arg(dot->command));
         const auto reading = document().data()->try_read();
         if (reading && dot->command <= reading->store().commands().size()) {
@@ -421,7 +376,7 @@ QString TurnaroundView::text_at(QPoint at) const {
         }
         return text + line(tr("turnaround %1").arg(short_duration(dot->turnaround_ns)));
     }
-    const DensityGrid& grid = prepared_->picture.grid;
+    const DensityGrid& grid = drawn().grid;
     if (!grid.cells.empty() && time_ns >= grid.begin_ns) {
         const auto column = static_cast<size_t>((time_ns - grid.begin_ns) / grid.cell_ns);
         const double value = std::max(scale.value_at(at.y()), 1.0);
@@ -451,10 +406,10 @@ void TurnaroundView::select_at(QPoint at, bool frame) {
         state().select({Selection::Kind::command, command});
         if (frame) document().frame_when_resolved();
     };
-    if (const CommandDot* dot = dot_at(prepared_->picture, view, scale, at.x(), at.y(), reach)) {
+    if (const CommandDot* dot = dot_at(drawn(), view, scale, at.x(), at.y(), reach)) {
         return select(dot->command);
     }
-    if (prepared_->picture.near) return;
+    if (drawn().near) return;
     // One of those that a cell stands for: found behind the window.
     const TimeRange around{view.time_at(at.x() - 3), view.time_at(at.x() + 3)};
     const auto low = static_cast<int64_t>(scale.value_at(at.y() + 4));

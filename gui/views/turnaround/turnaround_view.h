@@ -6,17 +6,24 @@
 #include <array>
 #include <memory>
 
-#include "gui/senders/sender_list.h"
 #include "gui/plot/plot_drawing.h"
+#include "gui/senders/connection_chooser.h"
 #include "gui/view_engine/debounce.h"
 #include "gui/view_engine/plotted_view.h"
 #include "gui/views/turnaround/turnaround_drawing.h"
 
 namespace sanscope {
 
+// What its worker brings.
+struct PreparedTurnaround {
+    TurnaroundPicture picture;
+    QImage density;
+    StepSeries depth_mean;
+};
+
 // How long commands took: each a point by when it was requested, or their density where there are many; beside it how their
 // turnarounds are distributed, below it how many were under way, and their percentiles as a table.
-class TurnaroundView : public PlottedView {
+class TurnaroundView : public PreparedView<PreparedTurnaround, PlottedView> {
     Q_OBJECT
 
   public:
@@ -26,40 +33,23 @@ class TurnaroundView : public PlottedView {
     QString text_at(QPoint at) const override;
 
     // For tests: what is drawn now.
-    const TurnaroundPicture& picture() const { return prepared_->picture; }
+    const TurnaroundPicture& drawn() const { return picture().picture; }
     const TurnaroundStatistics& statistics() const { return *statistics_; }
     const PlotPane& scatter_pane() const { return *scatter_; }
 
   protected:
     QString title() const override;
-    bool preparing() const override { return !job_.idle(); }
-    bool serves(const TimeViewport& viewport) const override {
-        return prepared_->picture.prepared.serves(viewport);
-    }
-    void request() override;
+    bool serves() const override { return drawn().prepared.serves(plot_->time_viewport()); }
+    Preparation preparation() override;
+    void on_picture(const PreparedTurnaround& before) override;
     void fit_values() override;
     void want_statistics() override;
-    void on_grown() override { look_for_scopes(); }
     void on_loaded() override;
 
   private:
-    // What a job brings.
-    struct Prepared {
-        TurnaroundPicture picture;
-        QImage density;
-        StepSeries depth_mean;
-    };
-    struct Scopes {
-        uint32_t sessions = 0;
-        std::vector<ConnectionChoice> connections;
-        bool operator==(const Scopes&) const = default;
-    };
-
     void build_plot();
     void make_legend();
-    void take(Prepared prepared);
-    void look_for_scopes();
-    void take_scopes(Scopes scopes);
+    void on_scope_changed();
     void ask_statistics();
     void take_statistics(TurnaroundStatistics statistics);
     void fill_table();
@@ -71,7 +61,7 @@ class TurnaroundView : public PlottedView {
     void select_at(QPoint at, bool frame);
 
     CommandScope scope_;
-    QComboBox* scope_box_;
+    ConnectionChooser* chooser_;
     QComboBox* group_box_;
     QCheckBox* leave_out_;
     FigureTable* table_ = nullptr;
@@ -82,14 +72,10 @@ class TurnaroundView : public PlottedView {
     StepDrawing drawing_;
     DotDrawing dots_;
     std::array<bool, command_classes> on_{};
-    Scopes scopes_;
-    std::unique_ptr<Prepared> prepared_ = std::make_unique<Prepared>();
     std::unique_ptr<TurnaroundStatistics> statistics_ = std::make_unique<TurnaroundStatistics>();
     std::shared_ptr<SharedCommandIndex> index_;
     std::optional<CommandDot> selected_dot_;
-    LatestJob<Prepared> job_{true};
     LatestJob<TurnaroundStatistics> statistics_job_;
-    LatestJob<Scopes> scopes_job_;
     LatestJob<uint64_t> find_job_;
     Debounce statistics_debounce_;
     TimeRange asked_range_;  // of the statistics under way or shown, as the next two

@@ -6,7 +6,7 @@
 namespace sanscope {
 namespace {
 
-constexpr int rest_ms = 120;  // statistics are told once the range is at rest so long
+constexpr int rest_ms = 120;  // statistics are computed once the range is at rest so long
 constexpr double reach = 6;   // pixels around the pointer
 
 // Other lines than the windows' own do not make these flat.
@@ -23,8 +23,8 @@ QString table_row(const QString& name, const QString& value) {
 }  // namespace
 
 WindowsView::WindowsView(Document& document, QWidget* parent)
-    : PlottedView(document, parent),
-      chooser_(new SenderChooser(document, SenderChooser::Sums::yes, this)),
+    : PreparedView(document, parent),
+      chooser_(new ConnectionChooser(document, ConnectionChooser::Offers::connections_and_sums, this)),
       logarithmic_(new QCheckBox(tr("logarithmic"), this)),
       statistics_debounce_(rest_ms, [this] { ask_statistics(); }) {
     setAccessibleName(tr("Windows"));
@@ -43,7 +43,7 @@ WindowsView::WindowsView(Document& document, QWidget* parent)
     build_plot();
 
     connect(&state(), &ViewState::connection_changed, this, &WindowsView::renew);
-    connect(chooser_, &SenderChooser::session_changed, this, &WindowsView::renew);
+    connect(chooser_, &ConnectionChooser::scope_changed, this, &WindowsView::renew);
     connect(plot_, &TimePlot::clicked, this, &WindowsView::on_click);
     connect(plot_, &TimePlot::double_clicked, this, &WindowsView::on_double_click);
     connect(logarithmic_, &QCheckBox::toggled, this, &WindowsView::refresh);
@@ -65,8 +65,8 @@ void WindowsView::build_plot() {
 }
 
 bool WindowsView::settled() const {
-    return job_.idle() && statistics_job_.idle() && !statistics_debounce_.waiting() && chooser_->settled() &&
-           up_to_date();
+    return PreparedView::settled() && statistics_job_.idle() && !statistics_debounce_.waiting() &&
+           chooser_->settled();
 }
 
 void WindowsView::on_loaded() {
@@ -81,41 +81,37 @@ void WindowsView::want_statistics() {
 
 std::vector<SenderId> WindowsView::senders_shown() const {
     std::vector<SenderId> senders;
-    senders.reserve(picture_->senders.size());
-    for (const SenderPicture& sender : picture_->senders) senders.push_back(sender.sender);
+    senders.reserve(picture().senders.size());
+    for (const SenderPicture& sender : picture().senders) senders.push_back(sender.sender);
     return senders;
 }
 
-void WindowsView::request() {
-    job_.request(
-        [data = document().data(), indexes = indexes_, filter = state().filter(),
-         prepared = PreparedRange::around(plot_->time_viewport()), connection = state().connection(),
-         target = state().sender_is_target(), session = chooser_->session()](const StopFlag&) {
-            const auto reading = data->read();
-            std::vector<SenderId> senders{sender_of(reading, connection, target)};
-            if (session != 0) senders = senders_of_session(reading, session, target);
-            return prepare_windows(reading, senders, prepared, filter.get(), *indexes);
-        },
-        [this](WindowsPicture picture) { take(std::move(picture)); });
+WindowsView::Preparation WindowsView::preparation() {
+    return [data = document().data(), indexes = indexes_, filter = state().filter(),
+            prepared = PreparedRange::around(plot_->time_viewport()), connection = state().connection(),
+            target = state().sender_is_target(), scope = chooser_->scope()](const StopFlag&) {
+        const auto reading = data->read();
+        using Kind = ConnectionChooser::Scope::Kind;
+        const std::vector<SenderId> senders =
+            scope.kind == Kind::shared
+                ? std::vector{sender_of(reading, connection, target)}
+                : senders_of_session(reading, scope.kind == Kind::all ? all_sessions : scope.number, target);
+        return prepare_windows(reading, senders, prepared, filter.get(), *indexes);
+    };
 }
 
-void WindowsView::take(WindowsPicture picture) {
-    const size_t rows_before = picture_->senders.size();
-    const bool kernel_before = shows_kernel_ca();
-    *picture_ = std::move(picture);
-    count_picture();
-    if (picture_->senders.size() != rows_before || shows_kernel_ca() != kernel_before) {
+void WindowsView::on_picture(const WindowsPicture& before) {
+    if (picture().senders.size() != before.senders.size() || shows_kernel_ca() != has_kernel_ca(before)) {
         arrange_rows();
         make_legends();
     }
     QString message;
-    if (picture_->senders.empty()) {
+    if (picture().senders.empty()) {
         message = document().loading()        ? tr("Reading the capture …")
                   : state().connection() == 0 ? tr("This capture has no TCP connection that sent data.")
                                               : tr("This side of the connection sent no data.");
     }
     plot_->set_message(message);
-    refresh();
 }
 
 QString WindowsView::name_of(const SenderPicture& sender) const {
@@ -123,14 +119,14 @@ QString WindowsView::name_of(const SenderPicture& sender) const {
 }
 
 // Below the inferred one; of senders that are summed there is no room for it.
-bool WindowsView::shows_kernel_ca() const {
-    if (picture_->senders.size() != 1) return false;
-    const StateBand& states = picture_->senders.front().kernel_ca;
+bool WindowsView::has_kernel_ca(const WindowsPicture& picture) {
+    if (picture.senders.size() != 1) return false;
+    const StateBand& states = picture.senders.front().kernel_ca;
     return !states.spans.empty() || !states.columns.empty();
 }
 
 void WindowsView::arrange_rows() {
-    const size_t senders = std::max<size_t>(1, picture_->senders.size());
+    const size_t senders = std::max<size_t>(1, picture().senders.size());
     const int rows = static_cast<int>(senders);
     const int height = rows == 1 ? 20 : std::clamp(72 / rows, 6, 16);
     const auto names = [&](const QString& what) {
@@ -140,7 +136,7 @@ void WindowsView::arrange_rows() {
                 list << what;
             } else if (height >= 14) {
                 list << tr("%1, %2").arg(what).arg(
-                    picture_->senders[static_cast<size_t>(i)].sender.connection);
+                    picture().senders[static_cast<size_t>(i)].sender.connection);
             } else {
                 list << (i == rows / 2 ? what : QString());
             }
@@ -174,7 +170,7 @@ void WindowsView::make_legends() {
                      fill_icon([](const Theme& theme) { return theme.cwnd_interval; }), &on_[interval]});
     if (summed()) {
         size_t index = 0;
-        for (const SenderPicture& sender : picture_->senders) {
+        for (const SenderPicture& sender : picture().senders) {
             lines.push_back({name_of(sender), tr("Its congestion window"),
                              [this, index](QPainter& painter, const Theme&, const QRectF& box) {
                                  painter.setPen(member_color(index));
@@ -194,7 +190,7 @@ void WindowsView::make_legends() {
     lines.push_back({tr("advertised window"), tr("Bytes that the receiver lets the sender have in flight"),
                      line_icon(&Theme::advertised_window), &on_[advertised]});
     bool has_kernel = false;
-    for (const SenderPicture& sender : picture_->senders)
+    for (const SenderPicture& sender : picture().senders)
         has_kernel = has_kernel || !sender.kernel_cwnd.empty();
     if (has_kernel) {
         lines.push_back({tr("kernel's cwnd"), tr("The congestion window as the sender's kernel told it"),
@@ -230,7 +226,7 @@ void WindowsView::fit_values() {
     const auto add = [&](Extent& extent, Line line, const StepSeries& series) {
         if (on_[line]) extent.add(extent_in(series, range));
     };
-    for (const SenderPicture& sender : picture_->senders) {
+    for (const SenderPicture& sender : picture().senders) {
         add(own, cwnd, sender.cwnd);
         add(own, in_flight, sender.in_flight);
         add(own, kernel, sender.kernel_cwnd);
@@ -241,10 +237,10 @@ void WindowsView::fit_values() {
         add(above, advertised, sender.advertised_window);
     }
     if (summed()) {
-        add(own, cwnd, picture_->sum.cwnd);
-        add(own, in_flight, picture_->sum.in_flight);
-        add(others, interval, picture_->sum.cwnd_high);
-        add(above, advertised, picture_->sum.advertised_window);
+        add(own, cwnd, picture().sum.cwnd);
+        add(own, in_flight, picture().sum.in_flight);
+        add(others, interval, picture().sum.cwnd_high);
+        add(above, advertised, picture().sum.advertised_window);
     }
     Extent all = own;
     if (!own.any || others.max <= own.max * most_times_higher || logarithmic) all.add(others);
@@ -271,7 +267,7 @@ void WindowsView::draw_main(QPainter& painter, const PlotPane& pane) {
     const Theme& theme = pane.theme();
     draw_selection(painter, pane);
     if (summed()) {
-        const WindowsPicture::Sum& sum = picture_->sum;
+        const WindowsPicture::Sum& sum = picture().sum;
         if (on_[interval]) {
             drawing_.band(painter, pane, sum.cwnd_low, sum.cwnd_high, theme.cwnd_interval, sum.until_ns);
         }
@@ -279,13 +275,13 @@ void WindowsView::draw_main(QPainter& painter, const PlotPane& pane) {
             drawing_.line(painter, pane, sum.advertised_window, theme.advertised_window, sum.until_ns);
         }
         if (on_[in_flight]) drawing_.line(painter, pane, sum.in_flight, theme.in_flight, sum.until_ns);
-        for (size_t i = 0; i < picture_->senders.size(); ++i) {
-            const SenderPicture& sender = picture_->senders[i];
+        for (size_t i = 0; i < picture().senders.size(); ++i) {
+            const SenderPicture& sender = picture().senders[i];
             if (on_[cwnd]) drawing_.line(painter, pane, sender.cwnd, member_color(i), sender.until_ns);
         }
         if (on_[cwnd]) drawing_.line(painter, pane, sum.cwnd, theme.cwnd, sum.until_ns, 2);
-    } else if (!picture_->senders.empty()) {
-        const SenderPicture& sender = picture_->senders.front();
+    } else if (!picture().senders.empty()) {
+        const SenderPicture& sender = picture().senders.front();
         if (on_[interval]) {
             drawing_.band(painter, pane, sender.cwnd_low, sender.cwnd_high, theme.cwnd_interval,
                           sender.until_ns);
@@ -313,11 +309,11 @@ void WindowsView::draw_main(QPainter& painter, const PlotPane& pane) {
 void WindowsView::draw_losses(QPainter& painter, const PlotPane& pane) {
     const TimeViewport view = pane.viewport();
     const Selection& selected = state().selection();
-    for (int row = 0; row < static_cast<int>(picture_->senders.size()); ++row) {
+    for (int row = 0; row < static_cast<int>(picture().senders.size()); ++row) {
         const QRectF area = pane.row_area(row);
         const double size = std::min(10.0, area.height() - 1);
         double free_from = area.left() - size;
-        for (const LossMark& mark : picture_->senders[static_cast<size_t>(row)].losses) {
+        for (const LossMark& mark : picture().senders[static_cast<size_t>(row)].losses) {
             const double x = view.x_of(mark.time_ns);
             if (x < area.left() - size) continue;
             if (x > area.right() + size) break;
@@ -341,8 +337,8 @@ void WindowsView::draw_ca(QPainter& painter, const PlotPane& pane) {
     const Theme& theme = pane.theme();
     painter.setFont(plot_->font());
     const TimeViewport view = pane.viewport();
-    for (int row = 0; row < static_cast<int>(picture_->senders.size()); ++row) {
-        const SenderPicture& sender = picture_->senders[static_cast<size_t>(row)];
+    for (int row = 0; row < static_cast<int>(picture().senders.size()); ++row) {
+        const SenderPicture& sender = picture().senders[static_cast<size_t>(row)];
         const QRectF area = pane.row_area(row);
         const auto draw = [&](const QRectF& place, const StateBand& states) {
             draw_state_band(
@@ -365,22 +361,22 @@ void WindowsView::draw_ca(QPainter& painter, const PlotPane& pane) {
 void WindowsView::draw_limit(QPainter& painter, const PlotPane& pane) {
     const Theme& theme = pane.theme();
     painter.setFont(plot_->font());
-    for (int row = 0; row < static_cast<int>(picture_->senders.size()); ++row) {
+    for (int row = 0; row < static_cast<int>(picture().senders.size()); ++row) {
         draw_state_band(
-            painter, pane.viewport(), pane.row_area(row), picture_->senders[static_cast<size_t>(row)].limit,
+            painter, pane.viewport(), pane.row_area(row), picture().senders[static_cast<size_t>(row)].limit,
             [&](uint8_t state) { return theme.limit_color(static_cast<SendLimit>(state)); },
             [](uint8_t state) { return limit_text(static_cast<SendLimit>(state)); }, theme);
     }
 }
 
 const SenderPicture& WindowsView::sender_at(const PlotPane& pane, QPoint at) const {
-    const int last = static_cast<int>(picture_->senders.size()) - 1;
+    const int last = static_cast<int>(picture().senders.size()) - 1;
     const int row = &pane == main_ ? 0 : std::clamp(row_at(pane, at), 0, last);
-    return picture_->senders[static_cast<size_t>(row)];
+    return picture().senders[static_cast<size_t>(row)];
 }
 
 int WindowsView::row_at(const PlotPane& pane, QPoint at) const {
-    for (int row = 0; row < static_cast<int>(picture_->senders.size()); ++row) {
+    for (int row = 0; row < static_cast<int>(picture().senders.size()); ++row) {
         if (pane.row_area(row).adjusted(0, 0, 0, 1).contains(at)) return row;
     }
     return -1;
@@ -393,7 +389,7 @@ const LossMark* WindowsView::loss_at(QPoint at) const {
     const TimeViewport view = losses_->viewport();
     const LossMark* nearest = nullptr;
     double distance = reach;
-    for (const LossMark& mark : picture_->senders[static_cast<size_t>(row)].losses) {
+    for (const LossMark& mark : picture().senders[static_cast<size_t>(row)].losses) {
         const double x = view.x_of(mark.time_ns);
         if (std::abs(x - at.x()) > distance) continue;
         distance = std::abs(x - at.x());
@@ -404,7 +400,7 @@ const LossMark* WindowsView::loss_at(QPoint at) const {
 
 QString WindowsView::text_at(QPoint at) const {
     const PlotPane* pane = plot_->pane_at(at);
-    if (pane == nullptr || picture_->senders.empty()) return {};
+    if (pane == nullptr || picture().senders.empty()) return {};
     const TimeViewport view = pane->viewport();
     const int64_t time_ns = view.time_at(at.x());
     QString text = moment_text(time_ns);
@@ -436,11 +432,11 @@ QString WindowsView::text_at(QPoint at) const {
         }
     };
     if (pane == main_ && summed()) {
-        line(tr("congestion windows, summed"), picture_->sum.cwnd, picture_->sum.until_ns);
-        interval_line(picture_->sum.cwnd_low, picture_->sum.cwnd_high);
-        for (const SenderPicture& one : picture_->senders) line(name_of(one), one.cwnd, one.until_ns);
-        line(tr("in flight"), picture_->sum.in_flight, picture_->sum.until_ns);
-        line(tr("advertised windows"), picture_->sum.advertised_window, picture_->sum.until_ns);
+        line(tr("congestion windows, summed"), picture().sum.cwnd, picture().sum.until_ns);
+        interval_line(picture().sum.cwnd_low, picture().sum.cwnd_high);
+        for (const SenderPicture& one : picture().senders) line(name_of(one), one.cwnd, one.until_ns);
+        line(tr("in flight"), picture().sum.in_flight, picture().sum.until_ns);
+        line(tr("advertised windows"), picture().sum.advertised_window, picture().sum.until_ns);
         return text + QStringLiteral("<table>") + table + QStringLiteral("</table>");
     }
     if (pane == main_) {
@@ -497,7 +493,7 @@ void WindowsView::on_click(QPoint at) {
         return;
     }
     const PlotPane* pane = plot_->pane_at(at);
-    if (pane == nullptr || picture_->senders.empty()) return;
+    if (pane == nullptr || picture().senders.empty()) return;
     const TimeViewport view = pane->viewport();
     const SenderPicture& sender = sender_at(*pane, at);
     if (pane == ca_) {
@@ -520,7 +516,7 @@ void WindowsView::on_click(QPoint at) {
 
 void WindowsView::on_double_click(QPoint at) {
     const PlotPane* pane = plot_->pane_at(at);
-    if (pane == nullptr || picture_->senders.empty()) return;
+    if (pane == nullptr || picture().senders.empty()) return;
     const int64_t time_ns = pane->viewport().time_at(at.x());
     if (const LossMark* mark = loss_at(at)) {
         const int64_t around = std::max<int64_t>(state().range().span_ns() / 20, 1000);

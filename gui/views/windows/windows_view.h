@@ -5,8 +5,8 @@
 #include <array>
 #include <memory>
 
-#include "gui/senders/connection_chooser.h"
 #include "gui/plot/plot_drawing.h"
+#include "gui/senders/connection_chooser.h"
 #include "gui/view_engine/debounce.h"
 #include "gui/view_engine/plotted_view.h"
 #include "gui/views/windows/window_statistics.h"
@@ -17,7 +17,7 @@ namespace sanscope {
 // What a sender's TCP did: congestion window with its interval, slow start threshold, bytes in flight and the receiver's
 // window as lines of steps; its congestion state, what held it back and its losses as bands below. Or the windows of all
 // connections of a session, summed.
-class WindowsView : public PlottedView {
+class WindowsView : public PreparedView<WindowsPicture, PlottedView> {
     Q_OBJECT
 
   public:
@@ -27,14 +27,13 @@ class WindowsView : public PlottedView {
     QString text_at(QPoint at) const override;
 
     // For tests: what is drawn now.
-    const WindowsPicture& picture() const { return *picture_; }
     const WindowStatistics& statistics() const { return shown_statistics_; }
 
   protected:
     QString title() const override { return chooser_->title(); }
-    bool preparing() const override { return !job_.idle(); }
-    bool serves(const TimeViewport& viewport) const override { return picture_->prepared.serves(viewport); }
-    void request() override;
+    bool serves() const override { return picture().prepared.serves(plot_->time_viewport()); }
+    Preparation preparation() override;
+    void on_picture(const WindowsPicture& before) override;
     void fit_values() override;
     void want_statistics() override;
     void on_loaded() override;
@@ -43,27 +42,27 @@ class WindowsView : public PlottedView {
     enum Line : size_t { cwnd, interval, ssthresh, in_flight, advertised, kernel, line_count };
 
     void build_plot();
-    void take(WindowsPicture picture);
     void ask_statistics();
     std::vector<SenderId> senders_shown() const;
     void take_statistics(WindowStatistics statistics);
     void arrange_rows();
     void make_legends();
-    bool summed() const { return picture_->senders.size() > 1; }
+    bool summed() const { return picture().senders.size() > 1; }
     QString name_of(const SenderPicture& sender) const;
     QColor member_color(size_t index) const;
     void draw_main(QPainter& painter, const PlotPane& pane);
     void draw_losses(QPainter& painter, const PlotPane& pane);
     void draw_ca(QPainter& painter, const PlotPane& pane);
     void draw_limit(QPainter& painter, const PlotPane& pane);
-    bool shows_kernel_ca() const;
+    bool shows_kernel_ca() const { return has_kernel_ca(picture()); }
+    static bool has_kernel_ca(const WindowsPicture& picture);
     const SenderPicture& sender_at(const PlotPane& pane, QPoint at) const;
     int row_at(const PlotPane& pane, QPoint at) const;
     const LossMark* loss_at(QPoint at) const;
     void on_click(QPoint at);
     void on_double_click(QPoint at);
 
-    SenderChooser* chooser_;
+    ConnectionChooser* chooser_;
     QCheckBox* logarithmic_;
     FigureTable* table_ = nullptr;
     LegendRow* lines_legend_ = nullptr;
@@ -74,10 +73,8 @@ class WindowsView : public PlottedView {
     PlotPane* limit_ = nullptr;
     StepDrawing drawing_;
     std::array<bool, line_count> on_{};
-    std::unique_ptr<WindowsPicture> picture_ = std::make_unique<WindowsPicture>();
     std::shared_ptr<WindowIndexes> indexes_ = std::make_shared<WindowIndexes>();
     double off_scale_ = 0;  // the advertised window, where it is far above all else
-    LatestJob<WindowsPicture> job_{true};
     LatestJob<WindowStatistics> statistics_job_;
     WindowStatistics shown_statistics_;
     Debounce statistics_debounce_;
