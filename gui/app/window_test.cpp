@@ -218,7 +218,7 @@ TEST_F(WindowTest, TheSlowestCommandIsAClickAwayAndHighlightedEverywhere) {
 TEST_F(WindowTest, FRightAfterAClickFramesTheNewSelection) {
     CaptureWindow& capture = opened(sample(with_losses));
     auto& commands = view<RowsView>(capture, "commands");
-    capture.state().select({Selection::Kind::command, 400});
+    capture.state().select({Selection::Kind::command, 40});
     settle(capture);
     const TimeRange before = capture.state().selected().range;
     commands.table().scrollToTop();
@@ -230,6 +230,7 @@ TEST_F(WindowTest, FRightAfterAClickFramesTheNewSelection) {
     settle(capture);
     const TimeRange framed = capture.state().range();
     const TimeRange selected = capture.state().selected().range;
+    ASSERT_FALSE(before.empty());
     ASSERT_FALSE(selected.overlaps(before));
     EXPECT_TRUE(framed.contains(selected));
     EXPECT_FALSE(framed.overlaps(before));

@@ -125,7 +125,7 @@ TEST(Document, WhatActsOnASelectionWaitsUntilItIsResolved) {
     EXPECT_THAT(acted_on, testing::ElementsAre(7u, 7u));
 
     // Of a selection that another one replaces nothing is done, nor for one who is gone.
-    state.select({Selection::Kind::command, 300});
+    state.select({Selection::Kind::command, 40});
     document->when_resolved(&context, act);
     document->frame_when_resolved();
     state.select({Selection::Kind::command, 8});

@@ -14,7 +14,7 @@
 namespace sanscope {
 namespace {
 
-constexpr int rest_ms = 80;  // statistics are computed once the range is at rest so long
+constexpr int statistics_rest_ms = 80;  // statistics are computed once the range is at rest so long
 constexpr double reach = 7;  // pixels around the pointer
 
 QString lun_text(uint64_t lun) {
@@ -36,7 +36,7 @@ TurnaroundView::TurnaroundView(Document& document, QWidget* parent)
       group_box_(new QComboBox(this)),
       leave_out_(new QCheckBox(tr("leave out what the filter rejects"), this)),
       index_(std::make_shared<SharedCommandIndex>(scope_)),
-      statistics_debounce_(rest_ms, [this] { ask_statistics(); }) {
+      statistics_debounce_(statistics_rest_ms, [this] { ask_statistics(); }) {
     setAccessibleName(tr("Turnaround"));
     on_.fill(true);
     QHBoxLayout& bar = arrange();

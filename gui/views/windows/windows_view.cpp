@@ -6,7 +6,7 @@
 namespace sanscope {
 namespace {
 
-constexpr int rest_ms = 120;  // statistics are computed once the range is at rest so long
+constexpr int statistics_rest_ms = 120;  // statistics are computed once the range is at rest so long
 constexpr double reach = 6;   // pixels around the pointer
 
 // Other lines than the windows' own do not make these flat.
@@ -26,7 +26,7 @@ WindowsView::WindowsView(Document& document, QWidget* parent)
     : PreparedView(document, parent),
       chooser_(new ConnectionChooser(document, ConnectionChooser::Offers::connections_and_sums, this)),
       logarithmic_(new QCheckBox(tr("logarithmic"), this)),
-      statistics_debounce_(rest_ms, [this] { ask_statistics(); }) {
+      statistics_debounce_(statistics_rest_ms, [this] { ask_statistics(); }) {
     setAccessibleName(tr("Windows"));
     on_.fill(true);
     QHBoxLayout& bar = arrange();
