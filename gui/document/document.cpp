@@ -117,16 +117,15 @@ void Document::on_grown() {
             const Timeline& timeline = reading.timeline();
             if (timeline.first_ns() != no_time) look.whole = {timeline.first_ns(), timeline.last_ns() + 1};
             look.busiest = busiest_connection(reading.store());
+            if (look.busiest != 0) {
+                look.target_sends_more = target_sends_more(reading.store().connections()[look.busiest - 1]);
+            }
             return look;
         },
         [this, last = !loading_](const Look& look) {
             if (!look.whole.empty()) state_.set_whole(look.whole);
             if (state_.connection() == 0 && look.busiest != 0) {
-                bool target = true;
-                if (const auto reading = data_->try_read()) {
-                    target = target_sends_more(reading->store().connections()[look.busiest - 1]);
-                }
-                state_.set_connection(look.busiest, target);
+                state_.set_connection(look.busiest, look.target_sends_more);
             }
             Q_EMIT grown();
             if (last) Q_EMIT loaded();

@@ -89,6 +89,7 @@ class Document : public QObject {
     struct Look {
         TimeRange whole;
         uint32_t busiest = 0;
+        bool target_sends_more = true;  // on that connection
     };
     LatestJob<Look> look_;
     LatestJob<std::monostate> memory_job_;
