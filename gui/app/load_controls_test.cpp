@@ -232,7 +232,7 @@ TEST_F(LoadControlsTest, TheCaptureOfALoadOpensByItself) {
     ASSERT_NE(dialog, nullptr);
     discover(*dialog, target.address());
     choose_preset(*dialog, "Database 8K");
-    field<QLineEdit>(*dialog, "Ends after").setText(QStringLiteral("2500ms"));
+    field<QLineEdit>(*dialog, "Stop after").setText(QStringLiteral("2500ms"));
     // All of each packet, so that each request is seen where several travel in one; not too much for a slow machine.
     field<QComboBox>(*dialog, "Keep of each packet").setCurrentIndex(2);
     field<QDoubleSpinBox>(*dialog, "Rate").setValue(400);

@@ -220,13 +220,13 @@ TEST_F(GenerateDialogTest, WrongValuesAreToldAndStartNothing) {
     EXPECT_TRUE(tells("512 bytes to 16 MiB"));
     combo("PDU size").setCurrentText(QStringLiteral("16M"));
     EXPECT_TRUE(startable());
-    edit("Ends after").setText(QStringLiteral("soon"));
+    edit("Stop after").setText(QStringLiteral("soon"));
     EXPECT_TRUE(tells("“soon” is no duration"));
     EXPECT_FALSE(startable());
-    combo("Ends").setCurrentIndex(2);
+    combo("Stop condition").setCurrentIndex(2);
     EXPECT_TRUE(startable()) << "the field holds commands now";
     EXPECT_THAT(command(), HasSubstr("--commands 100000"));
-    edit("Ends after").setText(QStringLiteral("0"));
+    edit("Stop after").setText(QStringLiteral("0"));
     EXPECT_FALSE(startable());
     QTest::keyClick(dialog.get(), Qt::Key_Return);
     EXPECT_TRUE(dialog->isVisible());
@@ -300,7 +300,7 @@ TEST_F(GenerateDialogTest, ChoosesAgainWhatWasChosenLast) {
     discover("127.0.0.1");
     pick(1);
     choose(combo("Preset"), "Backup 1M");
-    edit("Ends after").setText(QStringLiteral("3s"));
+    edit("Stop after").setText(QStringLiteral("3s"));
     check("Record the load").setChecked(false);
     QTest::mouseClick(&button("Start"), Qt::LeftButton);
     open();

@@ -114,7 +114,7 @@ void LoadForm::build_fields(QGridLayout& grid) {
         add(row, place, name, field);
     };
     number(2, 0, tr("Queue &depth"), queue_depth_, 1, UINT16_MAX);
-    queue_depth_->setToolTip(tr("Commands at once on each connection"));
+    queue_depth_->setToolTip(tr("Commands outstanding on each connection"));
     number(2, 1, tr("Reads amon&g the commands"), read_percent_, 0, 100);
     read_percent_->setSuffix(tr(" %"));
     number(3, 0, tr("Sess&ions"), sessions_, 1, 1000);
@@ -131,9 +131,9 @@ void LoadForm::build_fields(QGridLayout& grid) {
     auto* const ending = new QWidget(this);
     auto* const row = new QHBoxLayout(ending);
     row->setContentsMargins(0, 0, 0, 0);
-    end_->addItem(tr("after so long"), static_cast<int>(LoadSettings::End::duration));
-    end_->addItem(tr("after so much data"), static_cast<int>(LoadSettings::End::bytes));
-    end_->addItem(tr("after so many commands"), static_cast<int>(LoadSettings::End::commands));
+    end_->addItem(tr("a duration"), static_cast<int>(LoadSettings::End::duration));
+    end_->addItem(tr("an amount of data"), static_cast<int>(LoadSettings::End::bytes));
+    end_->addItem(tr("a number of commands"), static_cast<int>(LoadSettings::End::commands));
     connect(end_, &QComboBox::currentIndexChanged, this, [this] {
         if (setting_) return;
         show_end_value();
@@ -142,10 +142,10 @@ void LoadForm::build_fields(QGridLayout& grid) {
     connect(end_value_, &QLineEdit::textChanged, this, &LoadForm::take_change);
     row->addWidget(end_, 1);
     row->addWidget(end_value_, 1);
-    add(4, 1, tr("&Ends"), ending);
+    add(4, 1, tr("Stop aft&er"), ending);
     ending->setFocusProxy(end_);
-    end_->setAccessibleName(tr("Ends"));
-    end_value_->setAccessibleName(tr("Ends after"));
+    end_->setAccessibleName(tr("Stop condition"));
+    end_value_->setAccessibleName(tr("Stop after"));
 }
 
 QWidget* LoadForm::build_advanced() {
