@@ -29,8 +29,8 @@ class LayersCanvas : public TimeCanvas {
         LaneHit hit;
     };
     std::optional<Under> under(QPoint at) const;
-    // What hover tells there; empty: nothing.
-    QString told(QPoint at) const;
+    // What hover shows there; empty: nothing.
+    QString words_at(QPoint at) const;
 
   protected:
     void paintEvent(QPaintEvent* event) override;
@@ -41,9 +41,6 @@ class LayersCanvas : public TimeCanvas {
     void keyPressEvent(QKeyEvent* event) override;
 
   private:
-    QString told_command(const CommandBar& bar) const;
-    QString told_column(const GroupPicture& group, const Under& under) const;
-
     LayersView& view_;
     LayersPainter painter_;
 };

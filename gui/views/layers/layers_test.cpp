@@ -11,6 +11,7 @@
 #include "gui/testing/loaded_document.h"
 #include "gui/testing/pointer_events.h"
 #include "gui/views/layers/lane_columns.h"
+#include "gui/views/layers/lanes/lane_geometry.h"
 #include "gui/views/layers/layers_layout.h"
 #include "gui/views/layers/layers_picture.h"
 #include "gui/views/layers/layers_view.h"
@@ -370,7 +371,9 @@ TEST_P(Samples, TheMiddleOfABarIsHitAtAnyZoom) {
             prepare_group(*reading, summaries, {connection, true, false}, prepared, {}, nullptr);
         for (const LanePlace& lane : lanes.all()) {
             const auto hit = [&](QRectF rect) {
-                return hit_lane(picture, prepared, shape, lane, viewport, rect.center()).selection(picture);
+                return lane_of(lane.kind)
+                    .hit({picture, prepared, shape, lane, viewport}, rect.center())
+                    .selection;
             };
             const auto in_sight = [&](QRectF rect) { return rect.left() > 170 && rect.right() < 1370; };
             if (lane.kind == LaneKind::commands) {
