@@ -5,7 +5,7 @@ namespace sanscope {
 
 class CaptureWindow;
 
-// What the File menu writes of a capture. Each asks for a file, writes behind the window, and tells what went wrong.
+// What the File menu writes of a capture. Each asks for a file, writes on a worker, and reports what went wrong.
 
 // The view in front, as PNG, SVG or PDF.
 void ask_to_export_picture(CaptureWindow& capture);

@@ -292,7 +292,7 @@ void CaptureWindow::set_recording(std::unique_ptr<LiveRecording> recording) {
     connect(document_.get(), &Document::grown, this, &CaptureWindow::follow_once_long_enough);
     follow_button_->setVisible(true);
     show_progress();
-    // What was told before there was a window to tell it.
+    // What was reported before there was a window to show it.
     trouble_ = recording_->last_trouble();
     show_warning();
 }

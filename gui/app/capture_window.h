@@ -94,7 +94,7 @@ class CaptureWindow : public QMainWindow {
     std::unique_ptr<LiveRecording> recording_;
     UnsavedRecordings::Claim claim_;
     bool may_begin_to_follow_ = false;
-    QString trouble_;  // of the recording, told last
+    QString trouble_;  // of the recording, the last one
     std::map<QString, QDockWidget*> docks_;
     std::map<QString, View*> views_;
     View* current_ = nullptr;

@@ -2,7 +2,7 @@
 //
 // The window on captures that were made to break it: samples changed at random, times and lengths that cannot be, names of
 // every bad kind, what the fuzzers of parsers begin with. Every view is shown and drawn. What goes wrong is for the
-// sanitizers to tell; without them, that it ends and that no name is taken for HTML.
+// sanitizers to find; without them, that it ends and that no name is taken for HTML.
 #include <QDirIterator>
 #include <QFile>
 #include <QHelpEvent>
@@ -191,7 +191,7 @@ class HostileCapturesTest : public testing::Test {
         EXPECT_FALSE(capture.grab().isNull());
     }
 
-    // What views tell of the places the pointer rests at.
+    // What views show at the places the pointer rests at.
     void rest_on(View& view) {
         QList<QWidget*> widgets = view.findChildren<QWidget*>();
         widgets.append(&view);

@@ -41,7 +41,7 @@ class HostileTextTest : public testing::Test {
         EXPECT_TRUE(markup.found().isEmpty()) << markup.found().first().toStdString();
         EXPECT_GE(markup.seen(), at_least_seen) << "the names were not even there";
     }
-    // What it tells wherever the pointer rests.
+    // What it shows wherever the pointer rests.
     void hover_over(QWidget& widget) {
         constexpr int steps = 24;
         for (int i = 0; i < steps * steps; ++i) {

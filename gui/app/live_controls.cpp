@@ -77,7 +77,7 @@ void LiveControls::start(v1::RecordingRequest request, const std::optional<v1::R
     LiveRecording* const started = recording.get();
     connect(started, &LiveRecording::readable, this, [this, started] { begun(started); });
     connect(started, &LiveRecording::trouble, this, [this, started](const QString& text, bool fatal) {
-        // Once it has a tab, that tells; and what somebody else is told, that one tells once it has ended.
+        // Once it has a tab, that reports; what another caller is given, that caller reports once it has ended.
         const auto found = starting(started);
         if (found != starting_.end() && fatal && !found->outcome.failed) tell(tr("Not recorded"), text);
     });

@@ -37,7 +37,7 @@ class LiveControls : public QObject {
     LiveControls(Window window, QMenu* menu);
     ~LiveControls() override;
 
-    // What became of a start: one of them is called, once. Without `failed`, the user is told.
+    // What became of a start: one of them is called, once. Without `failed`, the user gets a message.
     struct Outcome {
         std::function<void(CaptureWindow&)> begun;
         std::function<void(const QString& why)> failed;

@@ -97,7 +97,7 @@ class LiveControlsTest : public testing::Test {
         }
         QApplication::processEvents();
     }
-    // What is told in a box just now; empty: nothing.
+    // What a box says just now; empty: there is none.
     static std::string told() {
         for (const QWidget* const widget : QApplication::topLevelWidgets()) {
             const auto* const box = qobject_cast<const QMessageBox*>(widget);

@@ -196,7 +196,7 @@ class LoadControlsTest : public testing::Test {
             reading->store().commands(),
             [](const CommandRow& row) { return is_read_command(row.opcode) && row.response_packet != 0; }));
     }
-    // What a box tells just now; empty: there is none.
+    // What a box says just now; empty: there is none.
     static std::string told() {
         for (const QWidget* const widget : QApplication::topLevelWidgets()) {
             const auto* const box = qobject_cast<const QMessageBox*>(widget);

@@ -95,7 +95,7 @@ void describe(CLI::App& app, Arguments& arguments) {
     app.set_version_flag("--version", "sanscope-gui " SANSCOPE_VERSION);
 }
 
-// Nothing where the arguments are not right; that is told then.
+// Nothing where the arguments are not right; an error has been printed then.
 std::optional<RenderOptions> render_options(const Arguments& arguments) {
     const auto refuse = [](const char* why) {
         print_text(stderr, "sanscope-gui: {}\n", why);

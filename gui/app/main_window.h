@@ -28,7 +28,7 @@ class MainWindow : public QMainWindow {
     explicit MainWindow(QWidget* parent = nullptr);
     ~MainWindow() override;
 
-    // Opens captures, each in a tab of its own; one that is open already comes to the front. What cannot be opened is told in
+    // Opens captures, each in a tab of its own; one that is open already comes to the front. What cannot be opened is reported in
     // a message. Whether all could.
     bool open(const QStringList& paths);
     CaptureWindow* current() const;

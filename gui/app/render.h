@@ -34,7 +34,7 @@ struct RenderOptions {
     double scale = 1;
 };
 
-// Draws views of a capture into FOLDER/NAME.png and tells each file on standard output. An exit status as `sanscope`'s:
+// Draws views of a capture into FOLDER/NAME.png and prints each file's name to standard output. An exit status as `sanscope`'s:
 // 0; 1 nothing could be read, or a file could not be written; 2 usage; 3 the capture is damaged.
 int render(const RenderOptions& options);
 

@@ -115,7 +115,7 @@ class WindowTest : public testing::Test {
     }
     static void type(CaptureWindow& capture, const QString& filter) {
         QTest::keyClicks(&capture.filter_line().edit(), filter);
-        // What it is taken for is told a moment later.
+        // What it is taken for is shown a moment later.
         EXPECT_TRUE(wait_until([&] { return capture.filter_line().settled(); }));
         QTest::keyClick(&capture.filter_line().edit(), Qt::Key_Return);
         EXPECT_TRUE(wait_until([&] { return capture.filter_line().settled(); }));

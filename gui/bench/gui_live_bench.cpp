@@ -61,7 +61,7 @@ class PcapBytes {
     std::vector<uint8_t> bytes_;
 };
 
-// Writes packets at a steady rate, and tells of them now and then, as a recorder does.
+// Writes packets at a steady rate, and reports them now and then, as a recorder does.
 class Feeder {
   public:
     Feeder(const PcapBytes& capture, const std::string& path, const Arguments& arguments)
@@ -120,7 +120,7 @@ class Feeder {
     std::thread thread_;
 };
 
-// Those that change as it is recorded; findings are looked for once a second, by what that costs. What a kernel told is in no
+// Those that change as it is recorded; findings are looked for once a second, by what that costs. What a kernel reported is in no
 // plain pcap.
 double least_frames(std::string_view view) {
     if (view == "details" || view == "notes" || view.starts_with("kernel-")) return 0;

@@ -40,7 +40,7 @@ class DiscoveryProcess : public QObject {
 
     // iscsi://HOST[:PORT] or iscsi://HOST[:PORT]/NAME. What is asked already is finished first.
     void ask(const QString& url, const Account& account);
-    // Nothing is told of what was asked until now.
+    // No signal comes of what was asked until now.
     void cancel();
     bool running() const { return process_ != nullptr; }
 

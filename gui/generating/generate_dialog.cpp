@@ -143,7 +143,7 @@ QString GenerateDialog::trouble() const {
 }
 
 void GenerateDialog::update_all() {
-    // What is told on changes others.
+    // What is reported on changes others.
     if (std::exchange(updating_, true)) return;
     consent_->set_luns(targets_->chosen());
     const LoadSettings entered = settings();

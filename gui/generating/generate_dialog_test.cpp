@@ -342,7 +342,7 @@ TEST_F(GenerateDialogTest, NothingThatATargetTellsIsTakenForHtml) {
     EXPECT_EQ(disk->child(0)->text(2), hostile + u' ' + hostile);
     EXPECT_EQ(disk->child(0)->text(4), hostile);
     EXPECT_EQ(disk->child(1)->text(0), QStringLiteral("LUN 1: ") + hostile);
-    // To write, what lies on it is told, and an asked-for serial number that is another one.
+    // To write, what lies on it is shown, and an asked-for serial number that is another one.
     disk->child(0)->setCheckState(0, Qt::Checked);
     field<QSpinBox>("Reads among the commands").setValue(50);
     EXPECT_THAT(field<QCheckBox>("What lies there may be lost").text().toStdString(),

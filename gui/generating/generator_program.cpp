@@ -48,7 +48,7 @@ QString how_it_ended(const QProcess& process) {
     if (process.error() == QProcess::FailedToStart)
         return tr("%1 cannot be started: %2").arg(process.program(), process.errorString());
     if (process.exitStatus() == QProcess::CrashExit) {
-        // Of a process that a signal ended, Qt tells it as the exit code.
+        // Of a process that a signal ended, Qt gives the signal as the exit code.
         return tr("sanscope was ended by signal %1 (%2)")
             .arg(process.exitCode())
             .arg(QString::fromLocal8Bit(::strsignal(process.exitCode())));

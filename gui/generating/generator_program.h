@@ -10,7 +10,7 @@ namespace sanscope {
 QString generator_program();
 
 // Starts it, gives it `input` on its standard input, and no more. It ends with this process, however that ends. For the GUI
-// thread. Whether it runs is told by the process's signals.
+// thread. The process's signals say whether it runs.
 void start_generator(QProcess& process, const QStringList& arguments, const QByteArray& input);
 
 // Of what it wrote to its standard error, the sentences for its user, a line each.

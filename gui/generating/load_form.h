@@ -24,7 +24,7 @@ class LoadForm : public QWidget {
     explicit LoadForm(QWidget* parent = nullptr);
 
     void set(const LoadSettings& settings);
-    // Takes over what is entered, as far as it can be read. What cannot is told in a sentence; empty: all of it could.
+    // Takes over what is entered, as far as it can be read. Returns what cannot, in a sentence; empty: all of it could.
     QString take_into(LoadSettings& settings) const;
 
   Q_SIGNALS:

@@ -26,7 +26,7 @@ struct LoadSecond {
 
 struct LoadEnd {
     int status = 1;       // as `sanscope generate` exits
-    QJsonObject summary;  // empty: it told none
+    QJsonObject summary;  // empty: it printed none
     QString why;          // in words, where no load came about or it did not end by itself
 };
 
@@ -40,7 +40,7 @@ class LoadProcess : public QObject {
     explicit LoadProcess(QObject* parent = nullptr);
     ~LoadProcess() override;
 
-    // Only while it is idle. Signals tell all the rest, and that it could not be started.
+    // Only while it is idle. Signals report all the rest, and that it could not be started.
     void start(const LoadSettings& settings, const LoadSecrets& secrets);
     // The first time, commands under way are waited for; the second time not. After that, the process is killed.
     void stop();

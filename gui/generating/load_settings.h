@@ -9,7 +9,7 @@
 
 namespace sanscope {
 
-// A load as its user chooses it: what `sanscope generate` is told, but for secrets.
+// A load as its user chooses it: what `sanscope generate` is given, but for secrets.
 struct LoadSettings {
     enum class Pattern : uint8_t { sequential, random, zipf };
     enum class End : uint8_t { duration, bytes, commands };

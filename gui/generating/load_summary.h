@@ -11,7 +11,7 @@ namespace sanscope {
 
 // How a load ended, in one sentence.
 QString end_sentence(const LoadEnd& end);
-// What came of it, by name and value; empty where it told no summary.
+// What came of it, by name and value; empty where it printed no summary.
 std::vector<std::pair<QString, QString>> summary_rows(const QJsonObject& summary);
 
 }  // namespace sanscope

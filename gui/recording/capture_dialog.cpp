@@ -303,7 +303,7 @@ void CaptureDialog::show_interfaces(const Listed& listed) {
 }
 
 void CaptureDialog::check_filter() {
-    // Of another host's interfaces nothing is known here; what they do not take its recorder tells.
+    // Of another host's interfaces nothing is known here; what they do not take, its recorder reports.
     const QStringList names = elsewhere() ? QStringList() : chosen();
     check_job_.request(
         [recorder = recorder_, filter = filter_->text().trimmed().toStdString(),
@@ -311,7 +311,7 @@ void CaptureDialog::check_filter() {
             Checked checked;
             if (filter.empty()) return checked;
             const auto answer = check_capture_filter(filter, interface, recorder);
-            if (!answer) return checked;  // then the recording will tell
+            if (!answer) return checked;  // then the recording will show
             checked.valid = answer->valid();
             checked.message = QString::fromStdString(answer->message());
             return checked;

@@ -50,7 +50,7 @@ void LiveRecording::take(const v1::RecordingEvent& event) {
     if (event.has_file_begun()) {
         path_ = QFile::decodeName(QByteArray::fromStdString(event.file_begun().path()));
         file_ = FileDescriptor(::open(event.file_begun().path().c_str(), O_RDWR | O_CLOEXEC));
-        grow_to(readable_bytes_);  // which may have been told before
+        grow_to(readable_bytes_);  // which may have been known before
     } else if (event.has_progress()) {
         totals_ = event.progress().totals();
         grow_to(event.progress().readable_bytes());
@@ -67,7 +67,7 @@ void LiveRecording::take(const v1::RecordingEvent& event) {
     }
 }
 
-// A recorder that died wrote more than it told of, mostly with half a packet at the end, which would be damage to whoever reads
+// A recorder that died wrote more than it reported, mostly with half a packet at the end, which would be damage to whoever reads
 // the file later.
 void LiveRecording::keep_what_is_whole() {
     if (file_.get() < 0 || readable_bytes_ == 0) return;

@@ -15,7 +15,7 @@
 
 namespace sanscope {
 
-// A recording as the window has it: sanscope-recorder works in its own process, what it tells arrives on the GUI thread. The
+// A recording as the window has it: sanscope-recorder works in its own process, its events arrive on the GUI thread. The
 // recording ends with this. GUI thread only.
 class LiveRecording : public QObject {
     Q_OBJECT
@@ -26,7 +26,7 @@ class LiveRecording : public QObject {
     static std::unique_ptr<LiveRecording> start(const v1::RecordingRequest& request, QString& error,
                                                 const std::optional<v1::RemoteHost>& remote = std::nullopt);
 
-    // What is recorded by then is written; the signal ended() tells when.
+    // What is recorded by then is written; the signal ended() says when.
     void stop();
     bool running() const { return recording_->state() != Recording::State::ended; }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Stands in for sanscope-recorder where a test may not, or need not, record from interfaces: tells the same events and writes
+// Stands in for sanscope-recorder where a test may not, or need not, record from interfaces: sends the same events and writes
 // a capture that there is already, bit by bit, as if its packets came in just now. The interface `flapping` goes down at a
-// third of it and comes back at two thirds. What is written is mostly ahead of what is told to be readable, and ends within a
+// third of it and comes back at two thirds. What is written is mostly ahead of what is reported as readable, and ends within a
 // packet, as a recorder's file does at any moment but the last. A pcapng can be asked for as a stream, too, as if by another host.
 //
 //     REPLAY_CAPTURE   what is written: plain or compressed, little-endian
@@ -89,7 +89,7 @@ class Replay {
             if (file_.get() < 0)
                 return fail(v1::RecordingTrouble::OUTPUT, request_.path() + " cannot be written");
             write_to(ends_.front());
-            tell_progress();  // of a file that is told next, as happens to a recorder of several threads
+            tell_progress();  // of a file that is announced next, as happens to a recorder of several threads
         }
         tell(file_begun_event(request_.path(), 1));
         v1::RecordingEvent event;

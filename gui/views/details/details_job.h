@@ -14,7 +14,7 @@
 
 namespace sanscope {
 
-// What there is to tell of a packet.
+// What is known of a packet.
 struct DescribedPacket {
     PacketNumber packet = 0;
     std::shared_ptr<const PacketTree> tree;

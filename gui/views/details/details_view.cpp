@@ -290,7 +290,7 @@ void DetailsView::show_sources() {
                     [this, hex](uint32_t byte) { on_byte(sources_->indexOf(hex), byte); });
         }
         hex->set_bytes(source.bytes);
-        // Wireshark's names tell the length.
+        // Wireshark's names hold the length.
         const QString name = QString::fromStdString(source.name);
         sources_->setTabText(
             i, described_.dissected ? name : tr("%1 (%2 bytes)").arg(name, grouped(source.bytes.size())));

@@ -177,7 +177,7 @@ void FilterEdit::keyPressEvent(QKeyEvent* event) {
 void FilterEdit::paintEvent(QPaintEvent* event) {
     QLineEdit::paintEvent(event);
     if (wave_length_ < 0) return;
-    // The line edit tells where its cursor is, and so where all its characters are.
+    // The line edit knows where its cursor is, and so where all its characters are.
     const QFontMetricsF metrics(font());
     const QString shown = text();
     const QRect cursor = cursorRect();

@@ -177,7 +177,7 @@ void FilterLine::on_edited() {
 }
 
 int FilterLine::characters_of(size_t bytes) const {
-    // The error is told in bytes of the trimmed expression.
+    // The error's position is in bytes of the trimmed expression.
     const QString text = edit_->text();
     qsizetype blanks = 0;
     while (blanks < text.size() && text[blanks].isSpace()) ++blanks;

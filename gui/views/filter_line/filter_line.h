@@ -20,7 +20,7 @@ class QToolButton;
 namespace sanscope {
 
 // One line that filters all views: Wireshark display filters, and expressions over our columns. What it takes the expression
-// for is told beside it, and so is what is wrong with it. Enter applies it, behind the GUI thread; Esc clears it.
+// for is shown beside it, and so is what is wrong with it. Enter applies it, behind the GUI thread; Esc clears it.
 class FilterLine : public QWidget {
     Q_OBJECT
 
@@ -41,7 +41,7 @@ class FilterLine : public QWidget {
     QString language() const;
     // What the expression is taken for: a table's name or wireshark_filter; empty while it is not known or none.
     const QString& taken_for() const { return taken_for_; }
-    // What is told beside the line.
+    // The message beside the line.
     QString message() const;
     FilterEdit& edit() const { return *edit_; }
     FilterCompleter& completer() const { return *completer_; }

@@ -16,7 +16,7 @@ class QStandardItemModel;
 namespace sanscope {
 
 // What a storage engineer should see first, in order of weight. One that is chosen leads all views to the place that shows it.
-// While the capture is loaded it tells what is known by then, anew every few seconds.
+// While the capture is loaded it shows what is known by then, anew every few seconds.
 class FindingsView : public View {
     Q_OBJECT
 

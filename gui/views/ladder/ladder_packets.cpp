@@ -81,7 +81,7 @@ class ArrowMaker {
                trip.arrival_ns >= request_.prepared.range.begin_ns;
     }
 
-    // The sequence number that is told as 0.
+    // The sequence number that is shown as 0.
     uint32_t base_of(bool a) const {
         const size_t side = a ? 0 : 1;
         if (row_.stream_start_known[side]) return row_.stream_start_seq[side] - 1;
@@ -291,7 +291,7 @@ class ArrowMaker {
         }
     }
 
-    // False where no hole tells when it was sent.
+    // False where no hole shows when it was sent.
     bool add_unseen(const std::vector<Hole>& holes, uint32_t number, bool out, PacketTrip& trip) {
         const LossRow& loss = store_.losses()[number - 1];
         const bool uncaptured = loss.kind == LossKind::not_captured;

@@ -7,7 +7,7 @@
 
 namespace sanscope {
 
-// Arrows beyond so many are not told apart.
+// Beyond so many, arrows are not drawn one by one.
 constexpr size_t most_ladder_arrows = 4000;
 // Where there are more, nothing is written along them, and no packet is read for its SACK blocks.
 constexpr size_t most_labelled_arrows = 700;

@@ -195,7 +195,7 @@ void LadderCanvas::draw_header(QPainter& painter, const LadderLayout& layout) co
 }
 
 // Every pixel of the ladder holds the packets that pass there then: those that were at the tap before or after by the way
-// between. Shades are strongest at the sender, so that the directions are told apart.
+// between. Shades are strongest at the sender, so that the directions can be distinguished.
 void LadderCanvas::draw_density(QPainter& painter, const LadderLayout& layout) const {
     if (picture_->densest == 0) return;
     const TimeViewport view = viewport();
@@ -555,7 +555,7 @@ void LadderCanvas::draw_arrow_labels(QPainter& painter, const LadderGeometry& ge
     const auto place = [&](const QLineF& line, bool from_initiator, const QString& text,
                            const QColor& color) {
         const auto [from, to] = part_between(line, top + 2, bottom - 2);
-        // Where its sender's end is out of sight, only one that goes through all that is in sight is told of.
+        // Where its sender's end is out of sight, only one that goes through all that is in sight is labelled.
         if (from >= to || (from > 0 && to >= 1 && rank_now > 0)) return;
         const double length = line.length();
         if (length < 1) return;
@@ -579,7 +579,7 @@ void LadderCanvas::draw_arrow_labels(QPainter& painter, const LadderGeometry& ge
                   command.failed ? theme().problem : theme().text);
         }
     }
-    // What tells of losses first, then what is rare, then the rest.
+    // What shows losses first, then what is rare, then the rest.
     const auto rank = [](const LadderArrow& arrow) {
         if (arrow.loss != 0 || arrow.fate != LadderArrow::Fate::arrived) return 0;
         return (arrow.flags & (tcp_syn | tcp_fin | tcp_rst)) != 0 ? 1 : arrow.sack_blocks > 0 ? 2 : 3;

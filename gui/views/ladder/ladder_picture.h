@@ -21,7 +21,7 @@ enum class LadderDetail : uint8_t {
     packets,
     pdus,
     commands,
-    density,  // never asked for: how many packets a stretch holds, where single things would not be told apart
+    density,  // never asked for: how many packets a stretch holds, where single things would run into each other
 };
 
 // One segment on its way, or one that was not seen but must have been.
@@ -29,7 +29,7 @@ struct LadderArrow {
     enum class Fate : uint8_t {
         arrived,
         lost,          // captured, then lost
-        lost_unseen,   // lost before the tap: told by the hole it left and by its retransmission
+        lost_unseen,   // lost before the tap: known from the hole it left and from its retransmission
         not_captured,  // arrived, though the capture lacks it
     };
 
@@ -47,7 +47,7 @@ struct LadderArrow {
     bool from_initiator = false;
     bool passes = true;  // the filter
     uint8_t sack_blocks = 0;
-    bool d_sack = false;                                  // the first block tells of a duplicate (RFC 2883)
+    bool d_sack = false;                                  // the first block reports a duplicate (RFC 2883)
     std::array<std::pair<uint32_t, uint32_t>, 4> sack{};  // relative, begin and one past the end
     QString label;                                        // where there are few enough
 

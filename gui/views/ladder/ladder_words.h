@@ -7,7 +7,7 @@
 
 namespace sanscope {
 
-// What stands at things in the ladder, and what is told of them under the pointer. Any thread.
+// Labels of things in the ladder, and their words under the pointer. Any thread.
 
 // "64 KiB", where it is whole ones; else "1448 B", "65.5 kB".
 QString data_size(uint64_t bytes);

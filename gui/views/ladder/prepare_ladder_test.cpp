@@ -164,7 +164,7 @@ TEST_F(PrepareLadder, RetransmissionsAreLinkedToWhatTheyRepeat) {
 }
 
 TEST_F(PrepareLadder, WhatWasLostBeforeTheTapIsDrawnWhereTheOtherEndSawItLeave) {
-    // The same load, captured at both ends: relative sequence numbers tell which is which.
+    // The same load, captured at both ends: relative sequence numbers show which is which.
     load(losses_target);
     std::map<uint32_t, int64_t> lost_at_target;
     const int64_t first_at_target = store().connections()[0].start_ns;
@@ -270,7 +270,7 @@ TEST_F(PrepareLadder, SackBlocksAreThoseOfThePacket) {
                 EXPECT_EQ(arrow.sack[i].first, options.sack[i].begin.value - base);
                 EXPECT_EQ(arrow.sack[i].second, options.sack[i].end.value - base);
                 EXPECT_LT(arrow.sack[i].first, arrow.sack[i].second);
-                // Beyond what is acknowledged, unless it tells of a duplicate.
+                // Beyond what is acknowledged, unless it reports a duplicate.
                 EXPECT_TRUE((i == 0 && arrow.d_sack) || arrow.sack[i].first > arrow.ack);
             }
             EXPECT_EQ(arrow.label.contains(QStringLiteral("SACK")), options.sack_blocks > 0);

@@ -43,7 +43,7 @@ void TripFinder::take_windows(const CaptureData::Reading& reading, const SenderT
         if (segments[row.packet - 1].from_a == row.from_a)
             left.emplace_back(static_cast<uint32_t>(row.packet), within_reach(row.time_ns));
     }
-    // Of several rows the last one tells of the packet itself, others of what it showed.
+    // Of several rows the last one is of the packet itself, others of what it showed.
     std::ranges::stable_sort(left, {}, &std::pair<uint32_t, int64_t>::first);
 }
 

@@ -35,7 +35,7 @@ class RowsView : public View {
 
     // By a column of the table's; -1: as the rows come. While the capture is loaded, once it is.
     void sort(int column, Qt::SortOrder order);
-    // Selected rows with a header, columns as they are shown, tab-separated. False where there are too many, which is told.
+    // Selected rows with a header, columns as they are shown, tab-separated. False where there are too many, which the status line says.
     bool copy_selection();
     // What is shown, to a file; progress is shown below the table.
     void export_csv(const QString& path);
