@@ -58,6 +58,7 @@ std::unique_ptr<Document> Document::follow(const QString& path, std::shared_ptr<
 Document::Document(QString path, std::shared_ptr<CaptureData> data, std::shared_ptr<FileGrowth> growth)
     : path_(std::move(path)), data_(data), growth_(std::move(growth)) {
     connect(&state_, &ViewState::selection_changed, this, &Document::resolve_selection);
+    connect(&state_, &ViewState::connection_changed, this, [this] { focus_is_ours_ = false; });
     connect(&memory_timer_, &QTimer::timeout, this, &Document::keep_within_memory);
     loader_ = std::thread([this, data = std::move(data)] {
         lower_priority(NiceIncrement::loader);
@@ -124,8 +125,12 @@ void Document::on_grown() {
         },
         [this, last = !loading_](const Look& look) {
             if (!look.whole.empty()) state_.set_whole(look.whole);
-            if (state_.connection() == 0 && look.busiest != 0) {
+            // Which is the busiest of a file, all of it says; a recording is looked at from its beginning.
+            const bool first = state_.connection() == 0;
+            const bool final = last && growth_ == nullptr && focus_is_ours_ && !state_.selection();
+            if (look.busiest != 0 && (first || final)) {
                 state_.set_connection(look.busiest, look.target_sends_more);
+                focus_is_ours_ = true;
             }
             Q_EMIT grown();
             if (last) Q_EMIT loaded();

@@ -88,7 +88,7 @@ class Document : public QObject {
     QString warning_;
     struct Look {
         TimeRange whole;
-        uint32_t busiest = 0;
+        uint32_t busiest = 0;           // connection
         bool target_sends_more = true;  // on that connection
     };
     LatestJob<Look> look_;
@@ -102,6 +102,7 @@ class Document : public QObject {
     std::atomic<bool> abandoned_ = false;
     std::thread loader_;
     QTimer memory_timer_;
+    bool focus_is_ours_ = false;  // connection and side in focus were chosen here, and by nobody else since
 };
 
 }  // namespace sanscope

@@ -43,6 +43,37 @@ TEST(Document, LoadsBehindTheWindow) {
     EXPECT_TRUE(state.sender_is_target());
 }
 
+// Whenever the window first looked at the capture: the connections of this one take turns in being the busiest.
+TEST(Document, TheConnectionInFocusIsTheBusiestOfTheWholeFile) {
+    for (int round = 0; round < 5; ++round) {
+        const auto document = loaded_sample("two-sessions.pcap.lz4");
+        ASSERT_TRUE(document);
+        const auto reading = document->data()->try_read();
+        const auto& connections = reading->store().connections();
+        const auto bytes = [](const ConnectionRow& row) { return row.bytes_in + row.bytes_out; };
+        uint32_t busiest = 1;
+        for (uint32_t i = 2; i <= connections.size(); ++i) {
+            if (bytes(connections[i - 1]) > bytes(connections[busiest - 1])) busiest = i;
+        }
+        EXPECT_EQ(document->state().connection(), busiest);
+        EXPECT_EQ(document->state().sender_is_target(),
+                  connections[busiest - 1].bytes_in >= connections[busiest - 1].bytes_out);
+    }
+}
+
+TEST(Document, AConnectionThatTheUserChoseStaysInFocus) {
+    const auto document = testing_gui::opened(sample("two-sessions.pcap.lz4"));
+    ASSERT_TRUE(document);
+    bool done = false;
+    QObject::connect(document.get(), &Document::loaded, [&] { done = true; });
+    ASSERT_TRUE(wait_until([&] { return document->state().connection() != 0; }));
+    const uint32_t other = document->state().connection() == 1 ? 2 : 1;
+    document->state().set_connection(other, false);
+    ASSERT_TRUE(wait_until([&] { return done; }));
+    EXPECT_EQ(document->state().connection(), other);
+    EXPECT_FALSE(document->state().sender_is_target());
+}
+
 TEST(Document, ASelectedCommandBringsItsPdusAndPackets) {
     const auto document = loaded_sample("loss-mixed-initiator.pcap.zst");
     ASSERT_TRUE(document);
