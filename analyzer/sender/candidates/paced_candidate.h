@@ -33,9 +33,8 @@ class PacedCandidate : public CwndControl<Bbr> {
         constexpr uint32_t sent_unpaced = 10;  // tcp_update_skb_after_send()
         if (!end.sent || tp.delivered + tp.packets_out < 2 * sent_unpaced) return;
         const uint64_t most = 3 * ops_.most_within(tp, end.duration_us) + 2;
-        if (end.segments > most)
-            mismatch_.add_worst(tp,
-                                static_cast<double>(end.segments - most) / static_cast<double>(end.segments));
+        if (end.segments <= most) return;
+        mismatch_.add_worst(tp, static_cast<double>(end.segments - most) / static_cast<double>(end.segments));
     }
 
     int64_t pacing_gap_us(uint64_t bytes) const { return ops_.pacing_gap_us(bytes); }

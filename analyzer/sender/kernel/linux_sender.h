@@ -124,6 +124,15 @@ class LinuxSender {
     static constexpr uint32_t unscaled_window =
         1 << 30;  // what a window of unknown scale may be (RFC 7323 §2.3)
 
+    // As tcp_ack() begins.
+    struct BeforeAck {
+        Serial32 fack;
+        uint32_t packets_out;
+        uint32_t in_flight;
+        uint32_t delivered;
+        uint32_t lost;
+    };
+    void cong_control(const AckWork& work, const BeforeAck& before, bool established);
     // Of the segments that tcp_clean_rtx_queue() removes.
     struct Acked {
         int64_t first_sent_us = 0;  // sent once and not SACKed; 0: none was
@@ -256,11 +265,8 @@ void LinuxSender<Cwnds>::ack(const ReceivedAck& ack, TsoptRtt&& tsopt_rtt_us) {
         flags.una_advanced = true;
         ca_.end_timeouts();
     }
-    const Serial32 prior_fack = tp_.sack ? scoreboard_.highest_sack_seq() : tp_.snd_una;
-    const uint32_t prior_packets = tp_.packets_out;
-    const uint32_t prior_in_flight = tp_.in_flight();
-    const uint32_t prior_delivered = tp_.delivered;
-    const uint32_t prior_lost = tp_.lost;
+    const BeforeAck before{tp_.sack ? scoreboard_.highest_sack_seq() : tp_.snd_una, tp_.packets_out,
+                           tp_.in_flight(), tp_.delivered, tp_.lost};
 
     flags.data = ack.payload_length > 0;
     flags.window_update = ack_update_window(ack);
@@ -269,12 +275,12 @@ void LinuxSender<Cwnds>::ack(const ReceivedAck& ack, TsoptRtt&& tsopt_rtt_us) {
     if ((ack.flags & tcp_ece) != 0 && (ack.flags & tcp_syn) == 0) flags.ece = true;
     tp_.delivered += work.sack_delivered;
 
-    if (prior_packets == 0) {
+    if (before.packets_out == 0) {
         if (flags.dsacking) ca_.fastretrans_alert(work, 0);
         if (probe_.out()) ca_.process_tlp_ack(work);
         return;
     }
-    clean_rtx_queue(work, prior_fack, tsopt_rtt_us);
+    clean_rtx_queue(work, before.fack, tsopt_rtt_us);
     rack_.update_reo_wnd(work);
     if (probe_.out()) ca_.process_tlp_ack(work);
     // tcp_ack_is_dubious().
@@ -283,20 +289,26 @@ void LinuxSender<Cwnds>::ack(const ReceivedAck& ack, TsoptRtt&& tsopt_rtt_us) {
         ca_.fastretrans_alert(work, duplicate ? 1 : 0);
     }
 
+    // The handshake is acknowledged before there is a congestion control.
+    cong_control(work, before, !flags.syn_acked || flags.data_acked);
+}
+
+// What tcp_ack() ends with: tcp_rate_gen() and tcp_cong_control().
+template <class Cwnds>
+void LinuxSender<Cwnds>::cong_control(const AckWork& work, const BeforeAck& before, bool established) {
+    const AckFlags& flags = work.flags;
     AckSample sample;
-    sample.delivered = tp_.delivered - prior_delivered;
-    sample.lost = tp_.lost - prior_lost;
+    sample.delivered = tp_.delivered - before.delivered;
+    sample.lost = tp_.lost - before.lost;
     sample.rtt_us = work.rtt_us;
-    sample.prior_in_flight = prior_in_flight;
+    sample.prior_in_flight = before.in_flight;
     sample.rate = rate_gen(tp_, work, sample.delivered);
     sample.una_advanced = flags.una_advanced;
     const bool forward_progress = flags.acked() || flags.data_sacked;
     sample.may_raise_cwnd =
         tp_.reordering > SenderState::default_reordering ? forward_progress : flags.data_acked;
     if (tp_.in_cwnd_reduction()) tp_.prr_delivered += sample.delivered;
-    // The handshake is acknowledged before there is a congestion control.
-    if (flags.syn_acked && !flags.data_acked) return;
-    cwnds_.each([&](auto& cwnd) { cwnd.cong_control(tp_, sample); });
+    if (established) cwnds_.each([&](auto& cwnd) { cwnd.cong_control(tp_, sample); });
 }
 
 // One segment that is acknowledged whole: the loop of tcp_clean_rtx_queue().
