@@ -24,7 +24,9 @@ std::string rate(uint64_t bytes, double seconds) {
 }
 
 std::string per_second(uint64_t count, double seconds) {
-    return seconds > 0 ? human_count(static_cast<uint64_t>(std::llround(static_cast<double>(count) / seconds))) : "-";
+    return seconds > 0
+               ? human_count(static_cast<uint64_t>(std::llround(static_cast<double>(count) / seconds)))
+               : "-";
 }
 
 std::string bytes_or_unknown(uint32_t bytes) {

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <fmt/format.h>
 #include <functional>
 #include <limits>
 #include <map>
@@ -32,5 +33,3 @@
 #include <utility>
 #include <variant>
 #include <vector>
-
-#include <fmt/format.h>

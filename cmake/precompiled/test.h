@@ -3,10 +3,9 @@
 #pragma once
 
 #include <fstream>
-#include <random>
-#include <sstream>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <random>
+#include <sstream>
 
 #include "cmake/precompiled/library.h"

@@ -23,8 +23,8 @@
 #include "gui/testing/loaded_document.h"
 #include "gui/testing/pointer_events.h"
 #include "gui/testing/shown_markup.h"
-#include "gui/views/filter_line/filter_line.h"
 #include "gui/view_engine/view.h"
+#include "gui/views/filter_line/filter_line.h"
 
 namespace sanscope {
 namespace {

@@ -184,7 +184,7 @@ void Bbr::update_bandwidth(const SenderState& state, const AckSample& sample) {
         conserving_ = false;
     }
     const uint64_t rate = static_cast<uint64_t>(sample.rate.delivered) * bandwidth_unit /
-                            static_cast<uint64_t>(sample.rate.interval_us);
+                          static_cast<uint64_t>(sample.rate.interval_us);
     if (!sample.rate.app_limited || rate >= bandwidth()) bandwidth_.add(bandwidth_rounds, round_, rate);
 }
 

@@ -263,7 +263,8 @@ class WindowCandidate : public CwndControl<Ops> {
         if (int64_t{room} * tp.mss >= receiver_room) return false;
         return room < burst_segments(tp) && room < window_.cwnd / 3;
     }
-    static constexpr uint32_t largest_burst = 44;  // about GSO_MAX_SIZE of full segments; chosen, not measured
+    static constexpr uint32_t largest_burst =
+        44;  // about GSO_MAX_SIZE of full segments; chosen, not measured
 
     std::array<uint32_t, 8> peaks_{};  // of the last round trips; how many was chosen, not measured
     uint32_t peak_count_ = 0;

@@ -15,7 +15,7 @@ namespace sanscope {
 namespace {
 
 constexpr int statistics_rest_ms = 80;  // statistics are computed once the range is at rest so long
-constexpr double reach = 7;  // pixels around the pointer
+constexpr double reach = 7;             // pixels around the pointer
 
 QString lun_text(uint64_t lun) {
     if (lun == unknown<uint64_t>) return TurnaroundView::tr("not known");

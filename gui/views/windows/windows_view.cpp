@@ -7,7 +7,7 @@ namespace sanscope {
 namespace {
 
 constexpr int statistics_rest_ms = 120;  // statistics are computed once the range is at rest so long
-constexpr double reach = 6;   // pixels around the pointer
+constexpr double reach = 6;              // pixels around the pointer
 
 // Other lines than the windows' own do not make these flat.
 constexpr double most_times_higher = 2.5;
