@@ -201,8 +201,8 @@ class CaptureTimes {
     void want(PacketNumber packet) { moments_.push_back({packet}); }
     void ready() {
         std::ranges::sort(moments_, {}, &Moment::packet);
-        const auto repeated = std::ranges::unique(moments_, {}, &Moment::packet);
-        moments_.erase(repeated.begin(), repeated.end());
+        const auto is_same = [](const Moment& a, const Moment& b) { return a.packet == b.packet; };
+        moments_.erase(std::unique(moments_.begin(), moments_.end(), is_same), moments_.end());
     }
     bool empty() const { return moments_.empty(); }
     void on_packet(PacketNumber packet, int64_t time_ns) {
