@@ -110,7 +110,7 @@ void ViewState::pan(double fraction_of_span, Step step) {
 void ViewState::reveal(TimeRange range) {
     const int64_t span = range_.span_ns();
     if (range_.contains(range.begin_ns) && range.end_ns <= range_.end_ns) return;
-    if (range.span_ns() > span * 8 / 10) return set_range(range.widened(0.1));
+    if (range.span_ns() > span - span / 5) return set_range(range.widened(0.1));
     const int64_t middle = range.begin_ns + range.span_ns() / 2;
     set_range({middle - span / 2, middle - span / 2 + span});
 }
