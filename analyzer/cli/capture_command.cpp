@@ -290,7 +290,7 @@ ExitStatus CaptureCommand::record_and_report(const v1::RecordingRequest& request
         return exit_nothing_analysed;
     }
     // Errors are printed once the screen is given back.
-    std::vector<v1::RecordingEvent> to_tell;
+    std::vector<v1::RecordingEvent> to_report;
     Watcher watcher(request, quiet_);
     LiveReport report;
     bool begun = false;
@@ -306,7 +306,7 @@ ExitStatus CaptureCommand::record_and_report(const v1::RecordingRequest& request
                 watcher.leave_line();
             }
             if (screen && !event.has_progress()) {
-                to_tell.push_back(event);
+                to_report.push_back(event);
             } else {
                 watcher.take(event);
             }
@@ -325,7 +325,7 @@ ExitStatus CaptureCommand::record_and_report(const v1::RecordingRequest& request
             screen->draw(lines);
         }
     }
-    for (const v1::RecordingEvent& event : to_tell) watcher.take(event);
+    for (const v1::RecordingEvent& event : to_report) watcher.take(event);
     if (begun) print_text(stdout, "{}", report.finish());
     return watcher.status();
 }

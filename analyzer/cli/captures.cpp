@@ -26,7 +26,7 @@ unsigned chosen_threads(unsigned asked, const PacketSource& source) {
 
 }  // namespace
 
-bool tell_damage(const PacketSource& source, uint64_t packets) {
+bool report_damage(const PacketSource& source, uint64_t packets) {
     const std::string analysed_before = packets == 0
                                             ? "nothing before it to analyse"
                                             : fmt::format("the {} packets before it were analysed", packets);
@@ -84,7 +84,7 @@ Analysed analyse_into(const CaptureOptions& options, ResultStore::Keep keep,
     bar.clear();
 
     const uint64_t packets = analysed.engine->totals().packets;
-    if (tell_damage(*analysed.source, packets))
+    if (report_damage(*analysed.source, packets))
         analysed.status = packets == 0 ? exit_nothing_analysed : exit_input_damaged;
     if (!whole) {
         print_text(stderr, "sanscope: interrupted after {} packets\n", packets);

@@ -44,6 +44,6 @@ Analysed analyse_captures_aside(const CaptureOptions& options, ResultStore::Keep
 std::vector<Finding> findings_of(const Analysed& analysed);
 
 // Reports on standard error where the captures were damaged, `packets` having been analysed; whether they were at all.
-bool tell_damage(const PacketSource& source, uint64_t packets);
+bool report_damage(const PacketSource& source, uint64_t packets);
 
 }  // namespace sanscope

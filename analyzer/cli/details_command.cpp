@@ -147,7 +147,7 @@ ExitStatus DetailsCommand::run() const {
     }
     const PacketIndex& index = (*reader)->index();
     ExitStatus status =
-        tell_damage((*reader)->source(), index.packets()) ? exit_input_damaged : exit_all_analysed;
+        report_damage((*reader)->source(), index.packets()) ? exit_input_damaged : exit_all_analysed;
 
     PacketDetails details(**reader, client);
     PacketDetails::Options options;

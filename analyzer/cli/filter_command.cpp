@@ -152,7 +152,7 @@ ExitStatus FilterCommand::run() const {
         print_text(stderr, "sanscope: {}: {} of them are from before 1970, and have the time 0 there\n",
                    output_, writer.before_epoch());
     }
-    const bool damaged = tell_damage(**source, outcome->packets);
+    const bool damaged = report_damage(**source, outcome->packets);
     if (InterruptHandler::interrupted) {
         print_text(stderr, "sanscope: interrupted after {} packets\n", outcome->packets);
         return exit_interrupted;

@@ -88,7 +88,7 @@ Result<std::monostate> take_trace(const GenerateOptions& options, LoadPlan& plan
         options.trace_files,
         {.speed = options.speed, .lun = {.blocks = capacity.blocks, .block_size = capacity.block_length}});
     if (!trace) return trace.error();
-    if (const std::string told = trace->told(); !told.empty()) output.message(told);
+    if (const std::string left_out = trace->left_out(); !left_out.empty()) output.message(left_out);
     if (options.allow_writes.empty()) {
         const size_t writes =
             std::erase_if(trace->commands, [](const TraceCommand& command) { return command.write; });

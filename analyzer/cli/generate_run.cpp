@@ -53,7 +53,7 @@ class Seconds {
     // Often, while the load runs. False where a second could not be written.
     bool look() {
         if (held_ && Clock::now() >= held_until_ && load_.running()) {
-            const bool told = tell_until(std::move(*held_));
+            const bool told = report_until(std::move(*held_));
             held_.reset();
             return told;
         }
@@ -73,14 +73,14 @@ class Seconds {
     // The rest, of a load that has ended: all seconds add up to its account.
     bool finish() {
         LoadAccount now = load_.account();
-        return now.sent() == 0 || tell_until(std::move(now));
+        return now.sent() == 0 || report_until(std::move(now));
     }
 
   private:
     using Clock = std::chrono::steady_clock;
     static constexpr std::chrono::milliseconds held_back{250};
 
-    bool tell_until(LoadAccount now) {
+    bool report_until(LoadAccount now) {
         output_.begun(load_.outcome());
         const bool told = output_.second(now.since(before_), now.seconds(), now.in_flight());
         before_ = std::move(now);
@@ -116,26 +116,26 @@ ExitStatus status_of(const LoadAccount& account, const Load& load) {
 // Until all of the load's threads have ended. False where a second could not be written.
 bool follow(Load& load, LoadRecording* recording, GenerateOutput& output) {
     Seconds seconds(load, output);
-    bool all_told = true;
-    const auto tell_messages = [&] {
+    bool all_shown = true;
+    const auto show_messages = [&] {
         for (const std::string& message : load.messages()) output.message(message);
     };
     while (load.running()) {
         std::this_thread::sleep_for(between_looks);
         if (InterruptHandler::interrupted) load.request_stop();
-        if (InterruptHandler::interrupted_twice) load.hurry();
+        if (InterruptHandler::interrupted_twice) load.abort();
         if (recording != nullptr) recording->follow();
         if (const auto outcome = load.outcome()) output.begun(outcome);
-        tell_messages();
-        if (all_told && !seconds.look()) {
+        show_messages();
+        if (all_shown && !seconds.look()) {
             load.request_stop();
-            all_told = false;
+            all_shown = false;
         }
     }
     load.join();
     output.begun(load.outcome());
-    tell_messages();
-    return all_told && seconds.finish();
+    show_messages();
+    return all_shown && seconds.finish();
 }
 
 }  // namespace

@@ -18,8 +18,9 @@ constexpr milliseconds step{50};
 
 }  // namespace
 
-Result<std::unique_ptr<LoadRecording>> LoadRecording::begin(const v1::RecordingRequest& request, Tell tell) {
-    std::unique_ptr<LoadRecording> one(new LoadRecording(std::move(tell)));
+Result<std::unique_ptr<LoadRecording>> LoadRecording::begin(const v1::RecordingRequest& request,
+                                                            ShowMessage show_message) {
+    std::unique_ptr<LoadRecording> one(new LoadRecording(std::move(show_message)));
     auto recording = Recording::start(request, {});
     if (!recording) return recording.error();
     one->recording_ = std::move(*recording);
@@ -37,7 +38,7 @@ void LoadRecording::take(const v1::RecordingEvent& event) {
         begun_ = true;
     } else if (event.has_trouble()) {
         if (begun_) {
-            tell_(event.trouble().message());
+            show_message_(event.trouble().message());
         } else if (fault_.empty()) {
             fault_ = event.trouble().message();
         }
@@ -49,7 +50,7 @@ void LoadRecording::take(const v1::RecordingEvent& event) {
             lost += interface.dropped_by_kernel() + interface.dropped_by_interface();
         whole_ = lost == 0;
         if (lost > 0) {
-            tell_(fmt::format(
+            show_message_(fmt::format(
                 "{} packets of the recording were dropped: fewer bytes of each (--snapshot-length) "
                 "or a larger --buffer-size may save them",
                 lost));

@@ -17,11 +17,12 @@ namespace sanscope {
 // A recording beside a load, and the report on it.
 class LoadRecording {
   public:
-    using Tell = std::function<void(const std::string& message)>;
+    using ShowMessage = std::function<void(const std::string& message)>;
 
     // Once packets are being recorded. An Error where they cannot be. What goes wrong from then on goes to `tell`,
     // within follow() and end().
-    static Result<std::unique_ptr<LoadRecording>> begin(const v1::RecordingRequest& request, Tell tell);
+    static Result<std::unique_ptr<LoadRecording>> begin(const v1::RecordingRequest& request,
+                                                        ShowMessage show_message);
 
     // Takes the recorder's events; to be called now and then.
     void follow();
@@ -31,10 +32,10 @@ class LoadRecording {
     bool whole() const { return whole_; }
 
   private:
-    explicit LoadRecording(Tell tell) : tell_(std::move(tell)) {}
+    explicit LoadRecording(ShowMessage show_message) : show_message_(std::move(show_message)) {}
     void take(const v1::RecordingEvent& event);
 
-    Tell tell_;
+    ShowMessage show_message_;
     std::unique_ptr<Recording> recording_;
     LiveReport report_;
     bool begun_ = false;

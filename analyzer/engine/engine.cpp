@@ -48,20 +48,23 @@ void Engine::process(const PacketBatch& batch, std::span<const DecodedPacket> de
         }
         if (packet == nullptr || stop_after_ == StopAfter::decode) continue;
         ++totals_.tcp_packets;
-        From from = From::a;
+        Side from = Side::a;
         Flow* flow = flow_of(*packet, arrival, from);
         if (flow == nullptr) continue;
         if (segment != nullptr) {
-            *segment = {flow->number,           packet->seq,    packet->ack,
-                        packet->payload_length, packet->window, static_cast<uint8_t>(packet->flags),
-                        from == From::a};
+            *segment = {flow->number,
+                        packet->seq,
+                        packet->ack,
+                        packet->payload_length,
+                        packet->window,
+                        static_cast<uint8_t>(packet->flags),
+                        from};
         }
         const int64_t believed_ns = time_is_alone(batch, first + i) ? last_believed_ns_ : arrival.time_ns;
         last_believed_ns_ = believed_ns;
         on_segment(*flow, from, *packet, arrival, believed_ns);
         if (kernel_truth_ != nullptr &&
-            kernel_truth_->on_packet(flow->number, from == From::a, arrival.time_ns, arrival.packet,
-                                     packet->ack))
+            kernel_truth_->on_packet(flow->number, from, arrival.time_ns, arrival.packet, packet->ack))
             join_kernel_truth();
     }
 }
@@ -187,7 +190,7 @@ const DecodedPacket* Engine::not_yet_tcp(const DecodedPacket& packet, const Arri
     return nullptr;
 }
 
-inline Engine::Flow* Engine::flow_of(const DecodedPacket& packet, const Arrival& arrival, From& from) {
+inline Engine::Flow* Engine::flow_of(const DecodedPacket& packet, const Arrival& arrival, Side& from) {
     const uint32_t ports = uint32_t{packet.source_port} << 16 | packet.destination_port;
     const auto last_address_byte = static_cast<uint32_t>(packet.source.words[1] >> 56);
     RecentFlow& recent = recent_[(ports + last_address_byte) * 0x9e3779b1u >> 24];
@@ -202,7 +205,7 @@ inline Engine::Flow* Engine::flow_of(const DecodedPacket& packet, const Arrival&
     return flow;
 }
 
-Engine::Flow* Engine::find_flow(const DecodedPacket& packet, const Arrival& arrival, From& from) {
+Engine::Flow* Engine::find_flow(const DecodedPacket& packet, const Arrival& arrival, Side& from) {
     bool source_is_low = false;
     const FlowKey key = FlowKey::of(packet, source_is_low);
     if (connections_ >= max_connections && !flow_table_.contains(key)) [[unlikely]] {
@@ -212,12 +215,12 @@ Engine::Flow* Engine::find_flow(const DecodedPacket& packet, const Arrival& arri
     uint32_t& slot = flow_table_.find_or_add(key);
     if (slot != FlowTable::none) {
         Flow* flow = flows_[slot].get();
-        from = flow->a_is_low == source_is_low ? From::a : From::b;
+        from = flow->a_is_low == source_is_low ? Side::a : Side::b;
         if (!flow->tcp.is_of_next_incarnation(from, packet)) return flow;
         forget(slot);
         slot = FlowTable::none;
     }
-    from = From::a;
+    from = Side::a;
     return begin_flow(key, slot, source_is_low, arrival);
 }
 
@@ -256,11 +259,11 @@ Engine::Flow* Engine::begin_flow(const FlowKey& key, uint32_t& slot, bool source
     return flows_[slot].get();
 }
 
-void Engine::on_segment(Flow& flow, From from, const DecodedPacket& packet, const Arrival& arrival,
+void Engine::on_segment(Flow& flow, Side from, const DecodedPacket& packet, const Arrival& arrival,
                         int64_t believed_ns) {
     flow.tcp.note(from, packet, arrival);
     if (flow.senders != nullptr && stop_after_ == StopAfter::none)
-        tell_senders(flow, from, packet, arrival.packet, believed_ns);
+        pass_to_senders(flow, from, packet, arrival.packet, believed_ns);
     if (flow.tcp.closed() && !flow.closing) {
         flow.closing = true;
         closed_.push_back({flow.slot, flow.number, arrival.time_ns});
@@ -273,18 +276,18 @@ void Engine::on_segment(Flow& flow, From from, const DecodedPacket& packet, cons
             probe(flow, from, packet, arrival);
         }
     }
-    const bool holds = flow.tcp.holds(From::a) || flow.tcp.holds(From::b);
+    const bool holds = flow.tcp.holds(Side::a) || flow.tcp.holds(Side::b);
     if (holds && flow.iscsi != nullptr) [[unlikely]]
         deliver_held(flow, arrival);
 }
 
-inline void Engine::tell_senders(Flow& flow, From from, const DecodedPacket& packet, PacketNumber number,
-                                 int64_t time_ns) {
+inline void Engine::pass_to_senders(Flow& flow, Side from, const DecodedPacket& packet, PacketNumber number,
+                                    int64_t time_ns) {
     const bool stays = &packet != &defragmented_;
     if (lane_ != nullptr && stays)
-        return lane_->work->add_packet(*flow.senders, from == From::a, packet, number, time_ns);
+        return lane_->work->add_packet(*flow.senders, from, packet, number, time_ns);
     if (lane_ != nullptr) lane_->settle();
-    flow.senders->on_packet(from == From::a, packet, number, time_ns);
+    flow.senders->on_packet(from, packet, number, time_ns);
 }
 
 bool Engine::defer_senders(SenderLane& lane) {
@@ -305,12 +308,12 @@ void Engine::stop_deferring() {
 
 void Engine::deliver_held(Flow& flow, Arrival arrival) {
     StreamPiece piece;
-    for (const From side : {From::a, From::b}) {
+    for (const Side side : {Side::a, Side::b}) {
         while (flow.tcp.holds(side) && flow.tcp.held_piece(side, arrival, piece)) consume(flow, side, piece);
     }
 }
 
-void Engine::probe(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival) {
+void Engine::probe(Flow& flow, Side from, const DecodedPacket& packet, Arrival arrival) {
     if (flow.probe == nullptr) {
         if (!IscsiProbe::worth_a_look(packet)) return;
         flow.probe = std::make_unique<IscsiProbe>();
@@ -329,14 +332,14 @@ void Engine::probe(Flow& flow, From from, const DecodedPacket& packet, Arrival a
     }
 }
 
-void Engine::deliver(Flow& flow, From from, const DecodedPacket& packet, const Arrival& arrival) {
+void Engine::deliver(Flow& flow, Side from, const DecodedPacket& packet, const Arrival& arrival) {
     StreamPiece piece;
     if (!flow.tcp.add_payload(from, packet, arrival, piece)) return;
     consume(flow, from, piece);
     while (flow.tcp.holds(from) && flow.tcp.held_piece(from, arrival, piece)) consume(flow, from, piece);
 }
 
-void Engine::consume(Flow& flow, From from, const StreamPiece& piece) {
+void Engine::consume(Flow& flow, Side from, const StreamPiece& piece) {
     const bool from_target = from != flow.initiator;
     if (stop_after_ != StopAfter::none) {
         if (stop_after_ == StopAfter::frame) frame_only(flow, from_target, piece);
@@ -346,10 +349,10 @@ void Engine::consume(Flow& flow, From from, const StreamPiece& piece) {
     if (!begun) {
         begun = true;
         // Behind the SYN a stream begins with a header, however few of its bytes the first piece brings.
-        const bool too_short_to_tell = piece.captured == piece.length &&
-                                       piece.captured < least_judged_header &&
-                                       flow.tcp.begins_behind_syn(from);
-        if (!too_short_to_tell && !looks_like_header(piece.data, piece.captured, from_target))
+        const bool too_short_to_judge = piece.captured == piece.length &&
+                                        piece.captured < least_judged_header &&
+                                        flow.tcp.begins_behind_syn(from);
+        if (!too_short_to_judge && !looks_like_header(piece.data, piece.captured, from_target))
             flow.iscsi->begin_unsynchronised(from_target);
     }
     flow.iscsi->consume(from_target, piece);
@@ -366,18 +369,18 @@ void Engine::end_flow(Flow& flow) {
 }
 
 void Engine::describe(const Flow& flow) {
-    const From initiator = initiator_of(flow);
+    const Side initiator = initiator_of(flow);
     ConnectionRow& row = store_.connection(flow.number);
     row.iscsi = flow.is_iscsi;
-    row.initiator_is_a = initiator == From::a;
+    row.initiator_side = initiator;
     flow.tcp.describe(initiator, row);
     if (flow.senders != nullptr) {
         if (lane_ != nullptr) lane_->settle();
-        flow.senders->describe(row.initiator_is_a, row);
+        flow.senders->describe(row.initiator_side, row);
     }
     const Endpoint low{flow.key.low, flow.key.low_port};
     const Endpoint high{flow.key.high, flow.key.high_port};
-    const bool initiator_is_low = (initiator == From::a) == flow.a_is_low;
+    const bool initiator_is_low = (initiator == Side::a) == flow.a_is_low;
     row.initiator = initiator_is_low ? low : high;
     row.target = initiator_is_low ? high : low;
 }
@@ -386,18 +389,18 @@ void Engine::end_streams(Flow& flow) {
     flow.retired = true;
     flow.probe.reset();
     if (flow.senders != nullptr) {
-        const bool initiator_is_a = initiator_of(flow) == From::a;
+        const Side initiator = initiator_of(flow);
         ConnectionRow& row = store_.connection(flow.number);
         if (lane_ != nullptr) {
-            lane_->work->add_end(std::move(flow.senders), initiator_is_a, row, flow.tcp.last_packet());
+            lane_->work->add_end(std::move(flow.senders), initiator, row, flow.tcp.last_packet());
         } else {
-            SenderWork::end(*flow.senders, initiator_is_a, row, flow.tcp.last_packet(), issues_);
+            SenderWork::end(*flow.senders, initiator, row, flow.tcp.last_packet(), issues_);
             flow.senders.reset();
         }
     }
     if (flow.iscsi == nullptr) return;
     StreamPiece piece;
-    for (const From side : {flow.initiator, other_side(flow.initiator)}) {
+    for (const Side side : {flow.initiator, other_side(flow.initiator)}) {
         while (flow.tcp.flush_piece(side, piece)) consume(flow, side, piece);
     }
     flow.iscsi->finish();
@@ -434,15 +437,15 @@ void Engine::end_silent_flows(int64_t now_ns) {
 }
 
 // The side that speaks as iSCSI initiator; else the one that sent the SYN; else the one with the higher port.
-Engine::From Engine::initiator_of(const Flow& flow) {
+Side Engine::initiator_of(const Flow& flow) {
     if (flow.is_iscsi) return flow.initiator;
-    if (flow.tcp.sent_first_syn(From::a)) return From::a;
-    if (flow.tcp.sent_first_syn(From::b)) return From::b;
-    if (flow.tcp.syn_seen(From::a)) return From::b;
-    if (flow.tcp.syn_seen(From::b)) return From::a;
+    if (flow.tcp.sent_first_syn(Side::a)) return Side::a;
+    if (flow.tcp.sent_first_syn(Side::b)) return Side::b;
+    if (flow.tcp.syn_seen(Side::a)) return Side::b;
+    if (flow.tcp.syn_seen(Side::b)) return Side::a;
     const uint16_t port_a = flow.a_is_low ? flow.key.low_port : flow.key.high_port;
     const uint16_t port_b = flow.a_is_low ? flow.key.high_port : flow.key.low_port;
-    return port_a >= port_b ? From::a : From::b;
+    return port_a >= port_b ? Side::a : Side::b;
 }
 
 }  // namespace sanscope

@@ -82,8 +82,6 @@ class Engine {
     const ResultStore& store() const { return store_; }
 
   private:
-    using From = TcpConnection::From;
-
     struct Flow {
         Flow(ReassemblyBudget& budget, SendBudget& send_budget, ResultStore& store, uint32_t flow_number,
              uint32_t flow_slot, bool source_is_low, const FlowKey& ends)
@@ -105,7 +103,7 @@ class Engine {
         bool is_iscsi = false;
         bool closing = false;      // stands in closed_
         bool retired = false;      // its streams have ended; what still comes is only counted
-        From initiator = From::a;  // if is_iscsi
+        Side initiator = Side::a;  // if is_iscsi
         FlowKey key;
     };
 
@@ -114,7 +112,7 @@ class Engine {
         IpAddress source;
         IpAddress destination;
         uint32_t ports = 0;
-        From from = From::a;
+        Side from = Side::a;
         Flow* flow = nullptr;
     };
 
@@ -131,27 +129,27 @@ class Engine {
     void take_block(const RawPacket& block, PacketNumber packet);
     void join_kernel_truth();
     const DecodedPacket* not_yet_tcp(const DecodedPacket& packet, const Arrival& arrival);
-    Flow* flow_of(const DecodedPacket& packet, const Arrival& arrival, From& from);
-    Flow* find_flow(const DecodedPacket& packet, const Arrival& arrival, From& from);
+    Flow* flow_of(const DecodedPacket& packet, const Arrival& arrival, Side& from);
+    Flow* find_flow(const DecodedPacket& packet, const Arrival& arrival, Side& from);
     void forget(uint32_t slot);
     Flow* begin_flow(const FlowKey& key, uint32_t& slot, bool source_is_low, const Arrival& arrival);
     bool time_is_alone(const PacketBatch& batch, size_t index) const;
-    void on_segment(Flow& flow, From from, const DecodedPacket& packet, const Arrival& arrival,
+    void on_segment(Flow& flow, Side from, const DecodedPacket& packet, const Arrival& arrival,
                     int64_t believed_ns);
-    void tell_senders(Flow& flow, From from, const DecodedPacket& packet, PacketNumber number,
-                      int64_t time_ns);
+    void pass_to_senders(Flow& flow, Side from, const DecodedPacket& packet, PacketNumber number,
+                         int64_t time_ns);
     void stop_deferring();
-    void probe(Flow& flow, From from, const DecodedPacket& packet, Arrival arrival);
-    void deliver(Flow& flow, From from, const DecodedPacket& packet, const Arrival& arrival);
+    void probe(Flow& flow, Side from, const DecodedPacket& packet, Arrival arrival);
+    void deliver(Flow& flow, Side from, const DecodedPacket& packet, const Arrival& arrival);
     void deliver_held(Flow& flow, Arrival arrival);
-    void consume(Flow& flow, From from, const StreamPiece& piece);
+    void consume(Flow& flow, Side from, const StreamPiece& piece);
     static void frame_only(Flow& flow, bool from_target, const StreamPiece& piece);
     void end_flow(Flow& flow);
     void describe(const Flow& flow);
     void end_streams(Flow& flow);
     void retire_closed(int64_t now_ns);
     void end_silent_flows(int64_t now_ns);
-    static From initiator_of(const Flow& flow);
+    static Side initiator_of(const Flow& flow);
 
     ResultStore store_;
     Issues issues_;

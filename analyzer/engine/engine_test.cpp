@@ -187,13 +187,13 @@ TEST(Engine, KeepsASegmentForEveryPacket) {
         EXPECT_EQ(row.ack, sent.ack) << i;
         EXPECT_EQ(row.payload_length, sent.payload.size()) << i;
         EXPECT_EQ(row.flags, sent.flags & 0xff) << i;
-        EXPECT_EQ(row.from_a == connection.initiator_is_a, !sent.from_target) << i;
+        EXPECT_EQ(connection.is_initiator(row.sender), !sent.from_target) << i;
     }
     // The first PDU of each side begins with the byte its stream is counted from.
     for (const PduRow& pdu : found.pdus()) {
         if (pdu.bhs_offset != 0) continue;
-        const SegmentRow& first = found.segments()[pdu.first_packet - 1];
-        const size_t side = first.from_a ? 0 : 1;
+        const SegmentRow& first = found.segment(pdu.first_packet);
+        const size_t side = index_of(first.sender);
         EXPECT_TRUE(connection.stream_start_known[side]);
         EXPECT_EQ(connection.stream_start_seq[side], first.seq);
     }
@@ -539,7 +539,7 @@ TEST(Engine, FollowsABoundedNumberOfConnectionsThroughAScanOfPorts) {
     engine.finish();
     EXPECT_EQ(engine.store().connections().size(), scanned);
     EXPECT_TRUE(engine.store().sessions().empty());
-    EXPECT_EQ(engine.store().connections()[scanned - 1].packets_out, 1u);
+    EXPECT_EQ(engine.store().connection(scanned).packets_out, 1u);
 }
 
 // A capture of several connections at once, of a size to make many batches.

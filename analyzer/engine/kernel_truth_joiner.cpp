@@ -67,8 +67,8 @@ KernelTruthJoiner::KernelTruthJoiner(ResultStore& store, Issues& issues)
     if (store.keeps_kernel_rows()) heard_.resize(packets_kept);
 }
 
-void KernelTruthJoiner::note(uint32_t connection, bool from_a, Heard packet) {
-    const size_t place = place_of(connection, from_a);
+void KernelTruthJoiner::note(uint32_t connection, Side side, Heard packet) {
+    const size_t place = place_of(connection, side);
     if (place >= last_heard_.size()) last_heard_.resize(std::max(place + 1, last_heard_.size() * 2));
     packet.before = last_heard_[place];
     heard_[heard_count_ % packets_kept] = packet;
@@ -204,7 +204,7 @@ void KernelTruthJoiner::update_connections() {
 }
 
 bool KernelTruthJoiner::begins_later(uint32_t connection, int64_t time_ns) const {
-    return store_.connections()[connection - 1].start_ns > time_ns + clock_slack_ns;
+    return store_.connection(connection).start_ns > time_ns + clock_slack_ns;
 }
 
 void KernelTruthJoiner::find_connection(Socket& socket, int64_t time_ns) {
@@ -214,7 +214,7 @@ void KernelTruthJoiner::find_connection(Socket& socket, int64_t time_ns) {
     while (number != 0 && begins_later(number, time_ns)) number = before_[number];
     if (number == 0) return;
     socket.connection = number;
-    socket.local_is_a = store_.connection(number).side(true) == socket.local;
+    socket.local_side = store_.connection(number).endpoint(Side::a) == socket.local ? Side::a : Side::b;
 }
 
 // From the newest event back, so that each sender's packets are walked over once.
@@ -224,7 +224,7 @@ void KernelTruthJoiner::find_packets() {
         Socket& socket = *event.socket;
         if (socket.connection == 0) continue;
         if (!socket.walking) {
-            const size_t place = place_of(socket.connection, !socket.local_is_a);
+            const size_t place = place_of(socket.connection, other_side(socket.local_side));
             socket.walk_from = place < last_heard_.size() ? last_heard_[place] : 0;
             socket.walking = true;
             socket.next_una_known = false;
@@ -249,10 +249,10 @@ void KernelTruthJoiner::find_packets() {
 
 void KernelTruthJoiner::write(const Event& event) {
     const Socket& socket = *event.socket;
-    const size_t place = place_of(socket.connection, socket.local_is_a);
+    const size_t place = place_of(socket.connection, socket.local_side);
     if (place >= states_.size()) states_.resize(std::max(place + 1, states_.size() * 2), unknown_state);
     uint8_t& state = states_[place];
-    KernelScore& score = store_.kernel_score(socket.connection, socket.local_is_a);
+    KernelScore& score = store_.kernel_score(socket.connection, socket.local_side);
     if (!socket.congestion_control.empty()) score.set_congestion_control(socket.congestion_control);
     if (socket.sampled) score.set_sampled();
     if (event.is_transition) {
@@ -265,7 +265,7 @@ void KernelTruthJoiner::write(const Event& event) {
                     .from = before == unknown_state ? CaState::open : static_cast<CaState>(before),
                     .to = static_cast<CaState>(event.ca_state),
                     .from_known = before != unknown_state,
-                    .from_a = socket.local_is_a});
+                    .sender = socket.local_side});
         return;
     }
     if (event.ca_state != unknown_state) state = event.ca_state;
@@ -285,7 +285,7 @@ void KernelTruthJoiner::write(const Event& event) {
                 .ca_state = state == unknown_state ? CaState::open : static_cast<CaState>(state),
                 .sequences_known = event.sequences_known,
                 .ca_state_known = state != unknown_state,
-                .from_a = socket.local_is_a});
+                .sender = socket.local_side});
 }
 
 void KernelTruthJoiner::forget(const Socket& socket) {

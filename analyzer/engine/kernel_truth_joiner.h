@@ -39,9 +39,9 @@ class KernelTruthJoiner {
     KernelTruthJoiner(ResultStore& store, Issues& issues);
 
     // For every packet of a connection, in order. Whether what waits should now be joined.
-    bool on_packet(uint32_t connection, bool from_a, int64_t time_ns, PacketNumber packet, uint32_t ack) {
+    bool on_packet(uint32_t connection, Side side, int64_t time_ns, PacketNumber packet, uint32_t ack) {
         if (!heard_.empty()) [[unlikely]]
-            note(connection, from_a, {time_ns, packet, 0, ack});
+            note(connection, side, {time_ns, packet, 0, ack});
         return time_ns >= due_ns_;
     }
     // A block's body, of the file (or interface) of that number, whose sockets are numbered among themselves.
@@ -60,7 +60,7 @@ class KernelTruthJoiner {
         std::string congestion_control;
         uint32_t mss = 0;
         uint32_t connection = 0;  // once found
-        bool local_is_a = false;
+        Side local_side = Side::b;
         bool told = false;  // of anything but itself
         bool sampled = false;
         PacketNumber packet = 0;  // of the block that told of it
@@ -91,7 +91,7 @@ class KernelTruthJoiner {
     };
     static constexpr uint8_t unknown_state = 0xff;
 
-    void note(uint32_t connection, bool from_a, Heard packet);
+    void note(uint32_t connection, Side side, Heard packet);
     bool take_socket(const v1::KernelSocket& told, uint16_t file, PacketNumber packet);
     bool take_events(const v1::KernelTruth& truth, uint16_t file);
     Socket* find_socket(uint16_t file, uint32_t number);
@@ -101,9 +101,7 @@ class KernelTruthJoiner {
     bool begins_later(uint32_t connection, int64_t time_ns) const;
     void find_packets();
     void write(const Event& event);
-    static size_t place_of(uint32_t connection, bool from_a) {
-        return size_t{connection} * 2 + (from_a ? 1 : 0);
-    }
+    static size_t place_of(uint32_t connection, Side side) { return size_t{connection} * 2 + index_of(side); }
 
     ResultStore& store_;
     Issues& issues_;

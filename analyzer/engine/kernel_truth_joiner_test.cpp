@@ -41,8 +41,8 @@ class KernelTruth : public testing::Test {
         row.mss = 1400;
         return number;
     }
-    void packet(uint32_t connection, bool from_a, int64_t time_ns, uint32_t ack = 0) {
-        if (joiner.on_packet(connection, from_a, time_ns, ++packets, ack)) joiner.join();
+    void packet(uint32_t connection, Side side, int64_t time_ns, uint32_t ack = 0) {
+        if (joiner.on_packet(connection, side, time_ns, ++packets, ack)) joiner.join();
     }
     void take(const KernelWord& word, uint16_t file = 0) {
         const auto body = word.body();
@@ -58,11 +58,11 @@ class KernelTruth : public testing::Test {
 
 TEST_F(KernelTruth, a_window_becomes_a_row_in_bytes_at_the_packet_that_brought_the_ack) {
     connect(1, start);
-    packet(1, true, start);
-    packet(1, false, start + 1000);
-    packet(1, true, start + 2000);  // brings the ACK
-    packet(1, false, start + 3000);
-    packet(1, true, start + 4000);
+    packet(1, Side::a, start);
+    packet(1, Side::b, start + 1000);
+    packet(1, Side::a, start + 2000);  // brings the ACK
+    packet(1, Side::b, start + 3000);
+    packet(1, Side::a, start + 4000);
     KernelWord word;
     word.socket(7, {});
     v1::KernelWindow& window = word.window(7, start + 2500, 20);
@@ -89,7 +89,7 @@ TEST_F(KernelTruth, a_window_becomes_a_row_in_bytes_at_the_packet_that_brought_t
     EXPECT_EQ(row.srtt_ns, 1'234'000);
     EXPECT_TRUE(row.ca_state_known);
     EXPECT_EQ(row.ca_state, CaState::recovery);
-    EXPECT_FALSE(row.from_a);
+    EXPECT_EQ(row.sender, Side::b);
     const KernelWindowRow& second = store.kernel_windows()[1];
     EXPECT_EQ(second.packet, 5u);
     EXPECT_FALSE(second.sequences_known);
@@ -102,22 +102,22 @@ TEST_F(KernelTruth, a_window_becomes_a_row_in_bytes_at_the_packet_that_brought_t
 
 TEST_F(KernelTruth, the_side_of_the_socket_may_be_that_of_the_first_packet) {
     connect(1, start);
-    packet(1, true, start);
-    packet(1, false, start + 1000);
+    packet(1, Side::a, start);
+    packet(1, Side::b, start + 1000);
     KernelWord word;
     word.socket(1, {{10, 0, 0, 1}, 50000, {10, 0, 1, 1}, 3260});
     word.window(1, start + 1500, 10);
     take(word);
     joiner.finish();
     ASSERT_THAT(store.kernel_windows(), SizeIs(1));
-    EXPECT_TRUE(store.kernel_windows()[0].from_a);
+    EXPECT_EQ(store.kernel_windows()[0].sender, Side::a);
     EXPECT_EQ(store.kernel_windows()[0].packet, 2u);
 }
 
 TEST_F(KernelTruth, no_packet_is_named_where_none_came_shortly_before) {
     connect(1, start);
-    packet(1, true, start);
-    packet(1, false, start + 1000);
+    packet(1, Side::a, start);
+    packet(1, Side::b, start + 1000);
     KernelWord word;
     word.socket(1, {});
     word.window(1, start - 1, 10);
@@ -134,7 +134,7 @@ TEST_F(KernelTruth, no_packet_is_named_where_none_came_shortly_before) {
 TEST_F(KernelTruth, of_packets_close_together_that_is_named_which_acknowledges_what_the_kernel_knew_next) {
     connect(1, start);
     const uint32_t first = 0xffffff00;  // wraps
-    for (uint32_t i = 1; i <= 4; ++i) packet(1, true, start + i, first + i * 100);
+    for (uint32_t i = 1; i <= 4; ++i) packet(1, Side::a, start + i, first + i * 100);
     KernelWord word;
     word.socket(1, {});
     for (uint32_t i = 0; i < 4; ++i) {
@@ -155,14 +155,14 @@ TEST_F(KernelTruth, of_packets_close_together_that_is_named_which_acknowledges_w
 
 TEST_F(KernelTruth, packets_that_come_behind_the_block_count_as_well) {
     connect(1, start);
-    packet(1, true, start);
+    packet(1, Side::a, start);
     KernelWord word;
     word.socket(1, {});
     word.window(1, start + 5 * ms, 10);
     take(word);
-    packet(1, true, start + 5 * ms - 1000);
+    packet(1, Side::a, start + 5 * ms - 1000);
     EXPECT_THAT(store.kernel_windows(), IsEmpty());
-    packet(1, false, start + 5 * ms + KernelTruthJoiner::patience_ns);
+    packet(1, Side::b, start + 5 * ms + KernelTruthJoiner::patience_ns);
     ASSERT_THAT(store.kernel_windows(), SizeIs(1));
     EXPECT_EQ(store.kernel_windows()[0].packet, 3u);
 }
@@ -288,7 +288,7 @@ TEST_F(KernelTruth, of_a_socket_the_last_word_holds) {
     EXPECT_EQ(windows[0].cwnd, 10'000u);
     EXPECT_EQ(windows[1].cwnd, 14'480u);
     EXPECT_EQ(windows[2].connection, 2u);
-    EXPECT_EQ(store.kernel_score(1, false).congestion_control(), "cubic");
+    EXPECT_EQ(store.kernel_score(1, Side::b).congestion_control(), "cubic");
 }
 
 TEST_F(KernelTruth, without_the_sockets_segment_size_the_connections_holds) {
@@ -340,11 +340,11 @@ class KernelTruthInAFile : public testing::Test {
         test::PcapngBuilder builder;
         builder.section(big_endian);
         builder.interface({.tsresol = uint8_t{9}});
-        const auto tell = [&](const KernelWord& word) { builder.block(0x0bad, word.body(big_endian)); };
+        const auto add_truth = [&](const KernelWord& word) { builder.block(0x0bad, word.body(big_endian)); };
         KernelWord sockets;
         for (uint8_t i = 0; i < 3; ++i)
             sockets.socket(i + 1u, {.remote = {10, 0, 0, static_cast<uint8_t>(i + 1)}});
-        if (with_truth) tell(sockets);
+        if (with_truth) add_truth(sockets);
         for (size_t i = first; i < conversations_.frames_sent.size(); i += files) {
             const int64_t time_ns = test::CapturedConversations::first_ns + 1000 * static_cast<int64_t>(i);
             builder.enhanced_packet(0, static_cast<uint64_t>(time_ns), conversations_.frames_sent[i]);
@@ -356,14 +356,14 @@ class KernelTruthInAFile : public testing::Test {
                 word.window(1 + j % 3, at_ns, 10 + j % 7).set_srtt_us(1000);
                 if (j % 5 == 0) word.transition(1 + j % 3, at_ns, j / 5 % 5);
             }
-            tell(word);
+            add_truth(word);
         }
         return builder.bytes();
     }
 
     // Rows as text, and the scores.
-    static std::vector<std::string> told(const std::vector<std::string>& paths, unsigned threads,
-                                         ResultStore::Keep keep = ResultStore::Keep::everything()) {
+    static std::vector<std::string> kernel_tables(const std::vector<std::string>& paths, unsigned threads,
+                                                  ResultStore::Keep keep = ResultStore::Keep::everything()) {
         std::vector<std::string> lines;
         auto source = open_captures(paths);
         EXPECT_TRUE(source);
@@ -375,7 +375,7 @@ class KernelTruthInAFile : public testing::Test {
         const ResultStore& store = engine.store();
         for (const KernelWindowRow& row : store.kernel_windows()) {
             lines.push_back(fmt::format("{} {} {} {} {} {}", row.packet, row.time_ns, row.connection,
-                                        row.cwnd, static_cast<int>(row.ca_state), row.from_a));
+                                        row.cwnd, static_cast<int>(row.ca_state), index_of(row.sender)));
         }
         for (const KernelCaTransitionRow& row : store.kernel_ca_transitions()) {
             lines.push_back(fmt::format("{} {} {} {} {}", row.packet, row.time_ns, row.connection,
@@ -384,7 +384,7 @@ class KernelTruthInAFile : public testing::Test {
         if (store.kernel_scores() == nullptr) return lines;
         for (const KernelScore& score : store.kernel_scores()->all()) {
             lines.push_back(fmt::format("{} {} {}: {} {} {} {} {} {} {} {}", score.connection(),
-                                        score.from_a(), score.congestion_control(), score.moments(),
+                                        index_of(score.side()), score.congestion_control(), score.moments(),
                                         score.moments_without_estimate(), score.errors().mean_ns(),
                                         score.within_tenth(), score.compared_ns(), score.agreed_ns(),
                                         score.kernel_transitions(), score.matched_transitions()));
@@ -398,17 +398,17 @@ class KernelTruthInAFile : public testing::Test {
 TEST_F(KernelTruthInAFile, comes_out_the_same_whatever_the_byte_order_and_the_number_of_threads) {
     const test::TemporaryFile little(file(false, true));
     const test::TemporaryFile big(file(true, true));
-    const auto expected = told({little.path()}, 1);
+    const auto expected = kernel_tables({little.path()}, 1);
     EXPECT_GT(expected.size(), conversations_.frames_sent.size() / 2);
-    EXPECT_EQ(told({little.path()}, 4), expected);
-    EXPECT_EQ(told({big.path()}, 1), expected);
-    EXPECT_EQ(told({big.path()}, 3), expected);
+    EXPECT_EQ(kernel_tables({little.path()}, 4), expected);
+    EXPECT_EQ(kernel_tables({big.path()}, 1), expected);
+    EXPECT_EQ(kernel_tables({big.path()}, 3), expected);
 }
 
 TEST_F(KernelTruthInAFile, is_scored_without_keeping_rows) {
     const test::TemporaryFile whole(file(false, true));
-    const auto with_rows = told({whole.path()}, 1);
-    const auto without = told({whole.path()}, 1, ResultStore::Keep::nothing());
+    const auto with_rows = kernel_tables({whole.path()}, 1);
+    const auto without = kernel_tables({whole.path()}, 1, ResultStore::Keep::nothing());
     ASSERT_THAT(without, testing::Not(IsEmpty()));
     EXPECT_LT(without.size(), 10u);
     const auto scores = static_cast<std::ptrdiff_t>(without.size());
@@ -419,14 +419,14 @@ TEST_F(KernelTruthInAFile, of_several_files_at_once_is_joined_with_the_packets_o
     // Two recorders at the host shared the packets; one of them asked the kernel.
     const test::TemporaryFile one(file(false, true, 1, 2));
     const test::TemporaryFile other(file(true, false, 0, 2));
-    const auto merged = told({one.path(), other.path()}, 1);
+    const auto merged = kernel_tables({one.path(), other.path()}, 1);
     EXPECT_GT(merged.size(), conversations_.frames_sent.size() / 2);
-    EXPECT_EQ(told({one.path(), other.path()}, 4), merged);
+    EXPECT_EQ(kernel_tables({one.path(), other.path()}, 4), merged);
 }
 
 TEST_F(KernelTruthInAFile, changes_nothing_else_and_is_missed_by_nobody) {
     const test::TemporaryFile without(file(false, false));
-    EXPECT_THAT(told({without.path()}, 1), IsEmpty());
+    EXPECT_THAT(kernel_tables({without.path()}, 1), IsEmpty());
 }
 
 }  // namespace

@@ -15,35 +15,35 @@ namespace sanscope {
 class SenderWork {
   public:
     // `senders` and `packet`, with the bytes that it points to, must stay until it is done.
-    void add_packet(ConnectionSenders& senders, bool from_a, const DecodedPacket& packet, PacketNumber number,
+    void add_packet(ConnectionSenders& senders, Side from, const DecodedPacket& packet, PacketNumber number,
                     int64_t time_ns) {
-        items_.push_back({&senders, &packet, nullptr, number, time_ns, from_a});
+        items_.push_back({&senders, &packet, nullptr, number, time_ns, from});
     }
     // The connection has ended with `last_packet`: what was found out of its senders goes into `row`, which must stay.
-    void add_end(std::unique_ptr<ConnectionSenders> senders, bool initiator_is_a, ConnectionRow& row,
+    void add_end(std::unique_ptr<ConnectionSenders> senders, Side initiator, ConnectionRow& row,
                  PacketNumber last_packet) {
-        items_.push_back({senders.release(), nullptr, &row, last_packet, 0, initiator_is_a});
+        items_.push_back({senders.release(), nullptr, &row, last_packet, 0, initiator});
     }
 
     // Does all of it, and is empty then.
     void run(Issues& issues) {
         for (const Item& item : items_) {
             if (item.packet != nullptr) [[likely]] {
-                item.senders->on_packet(item.of_a, *item.packet, item.number, item.time_ns);
+                item.senders->on_packet(item.side, *item.packet, item.number, item.time_ns);
             } else {
                 const std::unique_ptr<ConnectionSenders> senders(item.senders);
-                end(*senders, item.of_a, *item.row, item.number, issues);
+                end(*senders, item.side, *item.row, item.number, issues);
             }
         }
         items_.clear();
     }
 
-    static void end(ConnectionSenders& senders, bool initiator_is_a, ConnectionRow& row,
+    static void end(ConnectionSenders& senders, Side initiator, ConnectionRow& row,
                     PacketNumber last_packet, Issues& issues) {
         senders.finish();
         if (const uint64_t withheld = senders.withheld(); withheld > 0)
             issues.add(Issue::retransmissions_not_shown, last_packet, withheld);
-        senders.describe(initiator_is_a, row);
+        senders.describe(initiator, row);
     }
 
   private:
@@ -53,7 +53,7 @@ class SenderWork {
         ConnectionRow* row;
         PacketNumber number;
         int64_t time_ns;
-        bool of_a;  // the packet is, or the initiator is
+        Side side;  // of the packet, or of the initiator
     };
     std::vector<Item> items_;
 };

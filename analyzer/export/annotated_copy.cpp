@@ -41,7 +41,7 @@ class RecordBytes {
         bytes.stored_total_ = input->size;
         bytes.source_ = std::make_unique<FileSource>(std::move(input->descriptor));
         bytes.fill(compression_magic_length);
-        const CompressionSign sign = tell_compression(bytes.held());
+        const CompressionSign sign = detect_compression(bytes.held());
         if (sign.compression == Compression::none) {
             bytes.plain_ = true;
             return bytes;
@@ -225,7 +225,7 @@ std::optional<Error> copy_records(const std::string& capture, RecordBytes& bytes
         position += consumed;
         bytes.drop(progress.consumed);
         wanted = std::max<size_t>(progress.wanted, 1);
-        control.tell(bytes.stored_read(), bytes.stored_total());
+        control.report_progress(bytes.stored_read(), bytes.stored_total());
     }
     if (!copy.ok()) return std::nullopt;
 

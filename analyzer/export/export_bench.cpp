@@ -48,7 +48,7 @@ void write_pdus(benchmark::State& state, const char* format) {
         row.itt = i;
         row.data_length = 8192;
         row.opcode = (i & 1) != 0 ? 0x25 : 0x01;
-        row.from_target = (i & 1) != 0;
+        row.sender = (i & 1) != 0 ? Role::target : Role::initiator;
         row.final = true;
         row.command = i / 2 + 1;
     }
@@ -62,7 +62,8 @@ void write_commands(benchmark::State& state, const char* format) {
     ChunkedRows<CommandRow> commands;
     for (uint32_t i = 0; i < row_count; i++) {
         CommandRow& row = commands.append({});
-        row.connection = row.session = 1;
+        row.connection = 1;
+        row.session = 1;
         row.lun = 1;
         row.itt = row.cmd_sn = i;
         row.cmd_sn_known = true;

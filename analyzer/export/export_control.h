@@ -15,7 +15,7 @@ struct ExportControl {
     std::function<void(uint64_t done, uint64_t total)> progress = {};
 
     bool stopped() const { return stop != nullptr && stop->load(std::memory_order_relaxed); }
-    void tell(uint64_t done, uint64_t total) const {
+    void report_progress(uint64_t done, uint64_t total) const {
         if (progress) progress(done, total);
     }
 };

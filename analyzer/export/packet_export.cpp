@@ -113,7 +113,7 @@ Result<PacketExport> export_packets(const PacketReader& reader, std::span<const 
                 outcome.stopped = true;
                 return outcome;
             }
-            control.tell(i, packets.size());
+            control.report_progress(i, packets.size());
         }
         if (packets[i] == 0 || packets[i] > reader.index().packets()) {
             outcome.left_out++;
@@ -125,7 +125,7 @@ Result<PacketExport> export_packets(const PacketReader& reader, std::span<const 
     }
     writer.finish();
     if (const auto committed = (*file)->commit(); !committed) return about(target, committed.error());
-    control.tell(packets.size(), packets.size());
+    control.report_progress(packets.size(), packets.size());
     outcome.written = writer.written();
     outcome.left_out += writer.left_out();
     outcome.before_epoch = writer.before_epoch();

@@ -109,14 +109,14 @@ void PcapngCopier::begin_section(std::span<const uint8_t> block) {
     end_section();
     order_.swapped = load_le32(block.data() + 8) != byte_order_magic;
     section_ = Section{.length_at = written_ + section_length_at,
-                       .told_length = order_.load64(block.data() + section_length_at),
+                       .declared_length = order_.load64(block.data() + section_length_at),
                        .grown_by = 0,
                        .unit = {}};
 }
 
 void PcapngCopier::end_section() {
-    if (!section_ || section_->told_length == section_length_unknown || section_->grown_by == 0) return;
-    const uint64_t length = section_->told_length + static_cast<uint64_t>(section_->grown_by);
+    if (!section_ || section_->declared_length == section_length_unknown || section_->grown_by == 0) return;
+    const uint64_t length = section_->declared_length + static_cast<uint64_t>(section_->grown_by);
     lengths_.push_back({section_->length_at, length, order_});
 }
 
@@ -216,7 +216,7 @@ PcapngCopier::Ending PcapngCopier::end(std::optional<uint64_t> damage_at) {
     if (damage_at) {
         ending.size -= read_ - std::min(*damage_at, read_);
         const bool section_kept = section_ && section_->length_at < ending.size;
-        if (section_kept && section_->told_length != section_length_unknown) {
+        if (section_kept && section_->declared_length != section_length_unknown) {
             // Whatever it was, it is not whole.
             lengths_.push_back({section_->length_at, section_length_unknown, order_});
         }

@@ -54,7 +54,7 @@ class PcapngCopier {
   private:
     struct Section {
         uint64_t length_at = 0;
-        uint64_t told_length = 0;
+        uint64_t declared_length = 0;
         int64_t grown_by = 0;
         std::optional<TimestampUnit> unit;  // of the first interface
     };

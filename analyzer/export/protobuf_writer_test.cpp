@@ -211,7 +211,7 @@ TEST(WriteProtobuf, windows_read_back_cell_by_cell) {
                  .advertised_window = 0,
                  .ca_state = CaState::loss,
                  .limit = SendLimit::recovery,
-                 .from_a = true});
+                 .sender = Side::a});
     expect_round_trip<v1::Window>(*make_windows_table(rows, connections));
 }
 

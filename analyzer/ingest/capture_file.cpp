@@ -206,7 +206,7 @@ Result<std::unique_ptr<PacketSource>> open_compressed(std::unique_ptr<ByteSource
     Result<std::unique_ptr<RecordParser>> parser = start_parser(*bytes, first, name);
     if (!parser) {
         if (!bytes->fault().empty()) return parser.error();
-        const CompressionSign inner = tell_compression(first);
+        const CompressionSign inner = detect_compression(first);
         if (inner.compression != Compression::none) {
             return Error{fmt::format("compressed twice, with {} inside {}: decompress it first", inner.name,
                                      sign.name)};
@@ -227,7 +227,7 @@ Result<std::unique_ptr<PacketSource>> open_capture_stream(std::unique_ptr<ByteSo
     std::vector<uint8_t> first;
     fill(*stored, first, compression_magic_length);
     if (first.empty() && stored->fault().empty()) return Error{"is empty"};
-    const CompressionSign sign = tell_compression(first);
+    const CompressionSign sign = detect_compression(first);
     if (sign.compression != Compression::none) {
         return open_compressed(std::move(stored), std::move(first), sign, name, total, block_length);
     }
@@ -249,7 +249,7 @@ Result<std::unique_ptr<PacketSource>> open_capture_file(const std::string& path,
 
     std::vector<uint8_t> first;
     fill(*source, first, compression_magic_length);
-    const CompressionSign sign = tell_compression(first);
+    const CompressionSign sign = detect_compression(first);
     if (sign.compression != Compression::none) {
         return open_compressed(std::move(source), std::move(first), sign, path, input->size, block_length);
     }

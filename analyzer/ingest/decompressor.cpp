@@ -41,7 +41,7 @@ constexpr std::array magics{
 
 }  // namespace
 
-CompressionSign tell_compression(std::span<const uint8_t> first_bytes) {
+CompressionSign detect_compression(std::span<const uint8_t> first_bytes) {
     if (first_bytes.size() < compression_magic_length) return {};
     const uint32_t first = load_be32(first_bytes.data());
     const auto* magic = std::find_if(magics.begin(), magics.end(),

@@ -22,7 +22,7 @@ struct CompressionSign {
 
 // How many first bytes tell_compression() looks at.
 constexpr size_t compression_magic_length = 4;
-CompressionSign tell_compression(std::span<const uint8_t> first_bytes);
+CompressionSign detect_compression(std::span<const uint8_t> first_bytes);
 
 // The part that all decompressors share: taking stored bytes in, and telling the end from a cut. A cut or
 // corrupt stream is a fault() after all the bytes that could be made of what is before.

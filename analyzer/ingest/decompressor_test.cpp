@@ -67,8 +67,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(Decompressors, AreToldByTheFirstBytes) {
     const Bytes stored = GetParam().compress(sample());
-    EXPECT_EQ(tell_compression(stored).compression, GetParam().compression);
-    EXPECT_EQ(tell_compression(stored).name, GetParam().name);
+    EXPECT_EQ(detect_compression(stored).compression, GetParam().compression);
+    EXPECT_EQ(detect_compression(stored).name, GetParam().name);
 }
 
 TEST_P(Decompressors, GiveTheBytesBackHoweverTheyAreCut) {
@@ -161,7 +161,7 @@ TEST(Decompressor, IgnoresZerosBehindAGzipMember) {
 
 TEST(Decompressor, PassesOverSkippableZstdFrames) {
     const Bytes skippable{0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, 1, 2, 3, 4};
-    EXPECT_EQ(tell_compression(skippable).compression, Compression::zstd);
+    EXPECT_EQ(detect_compression(skippable).compression, Compression::zstd);
     const Outcome outcome = decompress(Compression::zstd, skippable + test::zstd(sample()) + skippable);
     EXPECT_EQ(outcome.fault, "");
     EXPECT_TRUE(outcome.bytes == sample());
@@ -175,11 +175,11 @@ TEST(Decompressor, RefusesAZstdWindowOfMoreThan128MiB) {
 }
 
 TEST(Decompressor, KnowsCompressionsItDoesNotRead) {
-    EXPECT_EQ(tell_compression(Bytes{'B', 'Z', 'h', '9'}).name, "bzip2");
-    EXPECT_EQ(tell_compression(Bytes{0xfd, '7', 'z', 'X'}).name, "xz");
-    EXPECT_EQ(tell_compression(Bytes{0xfd, '7', 'z', 'X'}).compression, Compression::unsupported);
-    EXPECT_EQ(tell_compression(Bytes{0xd4, 0xc3, 0xb2, 0xa1}).compression, Compression::none);
-    EXPECT_EQ(tell_compression(Bytes{0x1f, 0x8b}).compression, Compression::none);
+    EXPECT_EQ(detect_compression(Bytes{'B', 'Z', 'h', '9'}).name, "bzip2");
+    EXPECT_EQ(detect_compression(Bytes{0xfd, '7', 'z', 'X'}).name, "xz");
+    EXPECT_EQ(detect_compression(Bytes{0xfd, '7', 'z', 'X'}).compression, Compression::unsupported);
+    EXPECT_EQ(detect_compression(Bytes{0xd4, 0xc3, 0xb2, 0xa1}).compression, Compression::none);
+    EXPECT_EQ(detect_compression(Bytes{0x1f, 0x8b}).compression, Compression::none);
 }
 
 }  // namespace

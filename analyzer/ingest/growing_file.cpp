@@ -18,7 +18,7 @@ uint64_t size_of(int descriptor) {
 void FileGrowth::grown_to(uint64_t bytes) {
     {
         const std::lock_guard lock(mutex_);
-        told_ = std::max(told_.value_or(0), bytes);
+        announced_ = std::max(announced_.value_or(0), bytes);
     }
     changed_.notify_all();
 }
@@ -42,10 +42,10 @@ uint64_t FileGrowth::wait_beyond(int descriptor, uint64_t position) {
     for (;;) {
         // Asked before the file is looked at, so that what was written before the end is seen.
         const bool last_look = ended_;
-        const uint64_t until = told_ ? *told_ : size_of(descriptor);
+        const uint64_t until = announced_ ? *announced_ : size_of(descriptor);
         if (until > position) return until;
         if (last_look) return position;
-        if (told_) {
+        if (announced_) {
             changed_.wait(lock);
         } else {
             changed_.wait_for(lock, between_looks);

@@ -29,7 +29,7 @@ class FileGrowth {
   private:
     mutable std::mutex mutex_;
     std::condition_variable changed_;
-    std::optional<uint64_t> told_;
+    std::optional<uint64_t> announced_;
     bool ended_ = false;
 };
 

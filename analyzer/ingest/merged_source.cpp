@@ -15,7 +15,7 @@ MergedSource::MergedSource(std::vector<std::unique_ptr<PacketSource>> sources, s
                            .batch = nullptr,
                            .next = 0,
                            .interface_numbers = {},
-                           .damage_told = false});
+                           .damage_reported = false});
     }
 }
 
@@ -94,8 +94,8 @@ void MergedSource::take_over_interfaces(Input& input) {
 }
 
 void MergedSource::take_over_damage(Input& input) {
-    if (input.damage_told || input.source->damage().empty()) return;
-    input.damage_told = true;
+    if (input.damage_reported || input.source->damage().empty()) return;
+    input.damage_reported = true;
     const std::vector<Damage>& theirs = input.source->damage();
     damage_.insert(damage_.end(), theirs.begin(), theirs.end());
 }

@@ -38,7 +38,7 @@ class MergedSource final : public PacketSource {
         std::shared_ptr<PacketBatch> batch;       // in hand
         size_t next = 0;                          // packet of it
         std::vector<uint16_t> interface_numbers;  // of the source's interfaces, here
-        bool damage_told = false;
+        bool damage_reported = false;
     };
 
     bool goes_before(size_t a, size_t b) const;

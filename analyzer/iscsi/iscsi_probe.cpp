@@ -21,7 +21,7 @@ bool IscsiProbe::worth_a_look(const DecodedPacket& packet) {
     return can_be_header(packet.payload, is_from_target(packet.payload[0] & 0x3f));
 }
 
-IscsiProbe::Verdict IscsiProbe::look(From from, const DecodedPacket& packet, Arrival arrival) {
+IscsiProbe::Verdict IscsiProbe::look(Side from, const DecodedPacket& packet, Arrival arrival) {
     const uint8_t* bytes = packet.payload;
     uint32_t captured = packet.payload_captured;
     Serial32 seq(packet.seq);
@@ -70,7 +70,7 @@ bool IscsiProbe::is_witnessed(const Header& header) const {
     });
 }
 
-void IscsiProbe::keep(From from, const DecodedPacket& packet, Arrival arrival) {
+void IscsiProbe::keep(Side from, const DecodedPacket& packet, Arrival arrival) {
     kept_.push_back({packet, arrival, from, bytes_.size()});
     if (packet.payload_captured > 0) {
         bytes_.insert(bytes_.end(), packet.payload, packet.payload + packet.payload_captured);

@@ -21,13 +21,11 @@ class IscsiProbe {
     static constexpr size_t max_kept_segments = 256;
     static constexpr size_t max_kept_bytes = 256u << 10;
 
-    using From = TcpConnection::From;
-
     // A segment with payload as it was when it came. `packet.payload` is set by packets() to the kept copy.
     struct Kept {
         DecodedPacket packet;
         Arrival arrival;
-        From from;
+        Side from;
         size_t at;
     };
 
@@ -37,10 +35,10 @@ class IscsiProbe {
     static bool worth_a_look(const DecodedPacket& packet);
 
     // A segment with payload.
-    Verdict look(From from, const DecodedPacket& packet, Arrival arrival);
+    Verdict look(Side from, const DecodedPacket& packet, Arrival arrival);
 
     // After the verdict `iscsi`: which side is the initiator, and the segments kept, the last look()'s included.
-    From initiator() const { return initiator_; }
+    Side initiator() const { return initiator_; }
     const std::vector<Kept>& kept();
 
   private:
@@ -48,19 +46,19 @@ class IscsiProbe {
         uint32_t itt;
         Serial32 seq;     // of its first byte
         uint32_t length;  // with data segment, without digests
-        From from;
+        Side from;
         bool from_target;
     };
     static constexpr size_t max_headers = 16;
 
     bool is_witnessed(const Header& header) const;
-    void keep(From from, const DecodedPacket& packet, Arrival arrival);
+    void keep(Side from, const DecodedPacket& packet, Arrival arrival);
     void forget();
 
     std::vector<Header> headers_;
     std::vector<Kept> kept_;
     std::vector<uint8_t> bytes_;
-    From initiator_ = From::a;
+    Side initiator_ = Side::a;
 };
 
 }  // namespace sanscope

@@ -23,7 +23,7 @@ constexpr std::array keys = {
 void LoginNegotiation::on_pdu(const Pdu& pdu) {
     const Bhs bhs = pdu.bhs();
     const Opcode opcode = bhs.opcode();
-    const Side side = is_from_target(bhs.opcode_value()) ? Side::target : Side::initiator;
+    const Role side = is_from_target(bhs.opcode_value()) ? Role::target : Role::initiator;
     if (opcode == Opcode::login_request) {
         if (!begun_) {
             isid_ = bhs.isid();
@@ -37,7 +37,7 @@ void LoginNegotiation::on_pdu(const Pdu& pdu) {
         whole_ = false;
         text = text.substr(0, text.rfind('\0') + 1);
     }
-    std::string& pending = pending_[static_cast<size_t>(side)];
+    std::string& pending = pending_[index_of(side)];
     if (bhs.continues()) {
         pending.append(text.substr(0, max_pending_text - std::min(pending.size(), max_pending_text)));
     } else if (pending.empty()) {
@@ -68,9 +68,9 @@ void LoginNegotiation::describe(SessionRow& row) const {
         describe_part(row);
         return;
     }
-    row.max_recv_data_segment_length_initiator = declared(Side::initiator, Key::max_recv_data_segment_length,
+    row.max_recv_data_segment_length_initiator = declared(Role::initiator, Key::max_recv_data_segment_length,
                                                           login_key::max_recv_data_segment_length.otherwise);
-    row.max_recv_data_segment_length_target = declared(Side::target, Key::max_recv_data_segment_length,
+    row.max_recv_data_segment_length_target = declared(Role::target, Key::max_recv_data_segment_length,
                                                        login_key::max_recv_data_segment_length.otherwise);
     if (discovery()) return;
     row.max_burst_length = lesser(Key::max_burst_length, login_key::max_burst_length.otherwise);
@@ -85,12 +85,12 @@ void LoginNegotiation::describe(SessionRow& row) const {
 // Not all of the text was captured: what is not there may have been said, and no default can be presumed.
 void LoginNegotiation::describe_part(SessionRow& row) const {
     row.max_recv_data_segment_length_initiator =
-        declared(Side::initiator, Key::max_recv_data_segment_length, unknown<uint32_t>);
+        declared(Role::initiator, Key::max_recv_data_segment_length, unknown<uint32_t>);
     row.max_recv_data_segment_length_target =
-        declared(Side::target, Key::max_recv_data_segment_length, unknown<uint32_t>);
+        declared(Role::target, Key::max_recv_data_segment_length, unknown<uint32_t>);
     if (discovery()) return;
     const auto if_answered = [&](Key key, uint32_t& column) {
-        if (number(Side::initiator, key) && number(Side::target, key))
+        if (number(Role::initiator, key) && number(Role::target, key))
             column = lesser(key, unknown<uint32_t>);
     };
     if_answered(Key::max_burst_length, row.max_burst_length);
@@ -99,7 +99,7 @@ void LoginNegotiation::describe_part(SessionRow& row) const {
     if_answered(Key::error_recovery_level, row.error_recovery_level);
     if_answered(Key::max_connections, row.max_connections);
     const auto both_said = [&](Key key) {
-        return !value(Side::initiator, key).empty() && !value(Side::target, key).empty();
+        return !value(Role::initiator, key).empty() && !value(Role::target, key).empty();
     };
     if (both_said(Key::initial_r2t)) row.initial_r2t = either(Key::initial_r2t, true);
     if (both_said(Key::immediate_data)) row.immediate_data = both(Key::immediate_data, true);
@@ -112,7 +112,7 @@ std::optional<LoginNegotiation::Key> LoginNegotiation::key_named(std::string_vie
     return static_cast<Key>(found - keys.begin());
 }
 
-void LoginNegotiation::take_text(Side side, std::string_view text) {
+void LoginNegotiation::take_text(Role side, std::string_view text) {
     while (!text.empty()) {
         const size_t end = std::min(text.find('\0'), text.size());
         const std::string_view pair = text.substr(0, end);
@@ -121,31 +121,31 @@ void LoginNegotiation::take_text(Side side, std::string_view text) {
         if (equals == std::string_view::npos) continue;
         const auto key = key_named(pair.substr(0, equals));
         if (!key) continue;
-        values_[static_cast<size_t>(side)][static_cast<size_t>(*key)] = pair.substr(equals + 1, max_value);
+        values_[index_of(side)][static_cast<size_t>(*key)] = pair.substr(equals + 1, max_value);
     }
 }
 
-std::optional<uint32_t> LoginNegotiation::number(Side side, Key key) const {
+std::optional<uint32_t> LoginNegotiation::number(Role side, Key key) const {
     return read_login_number(value(side, key));
 }
 
-uint32_t LoginNegotiation::declared(Side side, Key key, uint32_t otherwise) const {
+uint32_t LoginNegotiation::declared(Role side, Key key, uint32_t otherwise) const {
     return number(side, key).value_or(otherwise);
 }
 
 // The lesser of what both sides say; of one side's silence, what the other said or the default.
 uint32_t LoginNegotiation::lesser(Key key, uint32_t otherwise) const {
-    const auto a = number(Side::initiator, key);
-    const auto b = number(Side::target, key);
-    if (is_login_refusal(value(Side::initiator, key)) || is_login_refusal(value(Side::target, key)))
+    const auto a = number(Role::initiator, key);
+    const auto b = number(Role::target, key);
+    if (is_login_refusal(value(Role::initiator, key)) || is_login_refusal(value(Role::target, key)))
         return otherwise;
     if (a && b) return std::min(*a, *b);
     return a ? *a : b ? *b : otherwise;
 }
 
 Ternary LoginNegotiation::both(Key key, bool otherwise) const {
-    const std::string_view a = value(Side::initiator, key);
-    const std::string_view b = value(Side::target, key);
+    const std::string_view a = value(Role::initiator, key);
+    const std::string_view b = value(Role::target, key);
     if (is_login_refusal(a) || is_login_refusal(b)) return otherwise ? Ternary::yes : Ternary::no;
     if (a == "No" || b == "No") return Ternary::no;
     if (a == "Yes" || b == "Yes") return Ternary::yes;
@@ -153,8 +153,8 @@ Ternary LoginNegotiation::both(Key key, bool otherwise) const {
 }
 
 Ternary LoginNegotiation::either(Key key, bool otherwise) const {
-    const std::string_view a = value(Side::initiator, key);
-    const std::string_view b = value(Side::target, key);
+    const std::string_view a = value(Role::initiator, key);
+    const std::string_view b = value(Role::target, key);
     if (is_login_refusal(a) || is_login_refusal(b)) return otherwise ? Ternary::yes : Ternary::no;
     if (a == "Yes" || b == "Yes") return Ternary::yes;
     if (a == "No" || b == "No") return Ternary::no;
@@ -163,8 +163,8 @@ Ternary LoginNegotiation::either(Key key, bool otherwise) const {
 
 // One side offers a list, the other answers with its choice (RFC 7143 §6.2.1). Neither asking means none.
 std::string LoginNegotiation::digest(Key key) const {
-    const std::string_view a = value(Side::initiator, key);
-    const std::string_view b = value(Side::target, key);
+    const std::string_view a = value(Role::initiator, key);
+    const std::string_view b = value(Role::target, key);
     const std::string_view choice =
         a.find(',') == std::string_view::npos && b.find(',') != std::string_view::npos ? a : b;
     if (choice.empty() && a.empty()) return begun_ && whole_ ? "None" : "";

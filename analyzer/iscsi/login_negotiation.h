@@ -24,14 +24,14 @@ class LoginNegotiation {
     bool begun() const { return begun_; }
     // The target has sent the Login Response that ends the login and begins the Full Feature Phase (§6.3).
     bool full_feature() const { return full_feature_; }
-    bool discovery() const { return value(Side::initiator, Key::session_type) == "Discovery"; }
+    bool discovery() const { return value(Role::initiator, Key::session_type) == "Discovery"; }
     bool failed() const { return failed_; }
 
     uint64_t isid() const { return isid_; }  // of the first Login Request; unknown<uint64_t> before
     uint16_t tsih_requested() const { return tsih_requested_; }
     uint16_t tsih() const { return tsih_; }  // of the last Login Response; 0 before
-    std::string_view initiator_name() const { return value(Side::initiator, Key::initiator_name); }
-    std::string_view target_name() const { return value(Side::initiator, Key::target_name); }
+    std::string_view initiator_name() const { return value(Role::initiator, Key::initiator_name); }
+    std::string_view target_name() const { return value(Role::initiator, Key::target_name); }
 
     DigestUse header_digest() const { return digest_use(Key::header_digest); }
     DigestUse data_digest() const { return digest_use(Key::data_digest); }
@@ -41,7 +41,6 @@ class LoginNegotiation {
     void describe(SessionRow& row) const;
 
   private:
-    enum class Side : uint8_t { initiator, target };
     enum class Key : uint8_t {
         initiator_name,
         target_name,
@@ -64,12 +63,12 @@ class LoginNegotiation {
 
     void describe_part(SessionRow& row) const;
     static std::optional<Key> key_named(std::string_view name);
-    void take_text(Side side, std::string_view text);
-    std::string_view value(Side side, Key key) const {
-        return values_[static_cast<size_t>(side)][static_cast<size_t>(key)];
+    void take_text(Role side, std::string_view text);
+    std::string_view value(Role side, Key key) const {
+        return values_[index_of(side)][static_cast<size_t>(key)];
     }
-    std::optional<uint32_t> number(Side side, Key key) const;
-    uint32_t declared(Side side, Key key, uint32_t otherwise) const;
+    std::optional<uint32_t> number(Role side, Key key) const;
+    uint32_t declared(Role side, Key key, uint32_t otherwise) const;
     uint32_t lesser(Key key, uint32_t otherwise) const;
     Ternary both(Key key, bool otherwise) const;
     Ternary either(Key key, bool otherwise) const;

@@ -136,8 +136,8 @@ class Framing {
 };
 
 struct DigestCase {
-    DigestUse told_header;
-    DigestUse told_data;
+    DigestUse declared_header;
+    DigestUse declared_data;
     bool header;
     bool data;
 };
@@ -155,12 +155,12 @@ std::vector<DigestCase> digest_cases() {
 }
 
 std::string describe(const DigestCase& c) {
-    return std::string(c.told_header == DigestUse::unknown ? "digests unknown, " : "digests told, ") +
+    return std::string(c.declared_header == DigestUse::unknown ? "digests unknown, " : "digests declared, ") +
            (c.header ? "header " : "no header ") + (c.data ? "and data digest" : "and no data digest");
 }
 
-void tell(Framing& framing, const DigestCase& c) {
-    framing.framer.set_digests(c.told_header, c.told_data);
+void announce_digests(Framing& framing, const DigestCase& c) {
+    framing.framer.set_digests(c.declared_header, c.declared_data);
 }
 
 // Login PDUs never carry digests (RFC 7143 §6.2.3).
@@ -182,7 +182,7 @@ void expect_is(const Found& found, const PduBuilder& sent, const DigestCase& c) 
                   Bytes(plain.begin() + data_at, plain.begin() + data_at + bhs.data_segment_length()));
     }
     EXPECT_FALSE(found.damaged);
-    if (c.told_header == DigestUse::unknown) return;
+    if (c.declared_header == DigestUse::unknown) return;
     const bool login = bhs.opcode() == Opcode::login_request || bhs.opcode() == Opcode::login_response;
     const bool digested_data = c.data && !login && bhs.data_segment_length() > 0;
     EXPECT_EQ(found.header_digest, c.header && !login ? Digest::ok : Digest::none);
@@ -194,7 +194,7 @@ TEST(PduFramer, ReadsEveryOpcodeWithAndWithoutDigests) {
         SCOPED_TRACE(describe(c));
         for (const bool from_target : {false, true}) {
             Framing framing(from_target);
-            tell(framing, c);
+            announce_digests(framing, c);
             std::vector<PduBuilder> sent;
             Bytes stream;
             std::vector<uint64_t> offsets;
@@ -228,13 +228,13 @@ TEST(PduFramer, FindsTheSamePdusWhereverTheStreamIsSplit) {
         Bytes stream;
         for (const PduBuilder& pdu : sent) stream = stream + wire(pdu, c);
         Framing whole(true);
-        tell(whole, c);
+        announce_digests(whole, c);
         whole.feed(stream).finish();
         ASSERT_THAT(whole.pdus, SizeIs(sent.size()));
         for (size_t i = 1; i < stream.size(); ++i) {
             for (size_t j = i; j < stream.size(); j += 5 + j % 11) {
                 Framing split(true);
-                tell(split, c);
+                announce_digests(split, c);
                 const auto at = [&](size_t n) { return stream.begin() + static_cast<std::ptrdiff_t>(n); };
                 split.feed(Bytes(at(0), at(i)))
                     .feed(Bytes(at(i), at(j)))
@@ -243,7 +243,7 @@ TEST(PduFramer, FindsTheSamePdusWhereverTheStreamIsSplit) {
                 ASSERT_THAT(split.pdus, SizeIs(sent.size())) << i << " " << j;
                 for (size_t n = 0; n < sent.size(); ++n) {
                     ASSERT_TRUE(same_pdu(split.pdus[n], whole.pdus[n])) << i << " " << j << " PDU " << n;
-                    if (c.told_header == DigestUse::unknown) continue;
+                    if (c.declared_header == DigestUse::unknown) continue;
                     ASSERT_EQ(split.pdus[n].header_digest, whole.pdus[n].header_digest) << i << " " << j;
                     ASSERT_EQ(split.pdus[n].data_digest, whole.pdus[n].data_digest) << i << " " << j;
                 }
@@ -269,7 +269,7 @@ TEST(PduFramer, TellsThePacketsThatBeginAndCompleteAPduWhereverItIsSplit) {
         }
         for (size_t i = 1; i < stream.size(); ++i) {
             Framing split(true);
-            tell(split, c);
+            announce_digests(split, c);
             const auto middle = stream.begin() + static_cast<std::ptrdiff_t>(i);
             split.feed(Bytes(stream.begin(), middle)).feed(Bytes(middle, stream.end())).finish();
             ASSERT_THAT(split.pdus, SizeIs(sent.size()));
@@ -287,7 +287,7 @@ TEST(PduFramer, ReadsDataOfEveryLengthAroundWhatItKeepsAndPads) {
         SCOPED_TRACE(describe(c));
         for (const size_t length : {0u, 1u, 2u, 3u, 4u, 5u, 511u, 512u, 513u}) {
             Framing framing(true);
-            tell(framing, c);
+            announce_digests(framing, c);
             const PduBuilder sent = test::data_in(7, 0, pattern(length), 1).flags(0x81);
             const PduBuilder next = test::scsi_response(8, 0, 1, 1);
             framing.feed(wire(sent, c)).feed(wire(next, c)).feed(wire(sent, c)).finish();

@@ -195,7 +195,7 @@ Kind decode_mpls(Bytes bytes, Walk& walk) {
     constexpr uint32_t entry_length = 4;
     constexpr uint32_t control_word_length = 4;
     // Enough to tell an Ethernet frame by, control word and tags included.
-    constexpr uint32_t telling_length = 32;
+    constexpr uint32_t decisive_length = 32;
     for (bool bottom = false; !bottom;) {
         if (!walk.descend()) return Kind::other;
         if (!bytes.has(entry_length)) return bytes.why_not(entry_length);
@@ -215,7 +215,7 @@ Kind decode_mpls(Bytes bytes, Walk& walk) {
         case 6:
             return decode_ip_by_version(bytes, walk);
     }
-    return bytes.captured < bytes.wire && !bytes.has(telling_length) ? Kind::truncated : Kind::other;
+    return bytes.captured < bytes.wire && !bytes.has(decisive_length) ? Kind::truncated : Kind::other;
 }
 
 // RFC 2516 §4, with PPP's protocol field (RFC 1661 §2).

@@ -31,7 +31,7 @@ bool is_plain(const OpenInput& input) {
     std::vector<uint8_t> first(compression_magic_length);
     std::string fault;
     first.resize(read_at(input.descriptor.get(), first, 0, fault));
-    return tell_compression(first).compression == Compression::none;
+    return detect_compression(first).compression == Compression::none;
 }
 
 }  // namespace

@@ -201,14 +201,14 @@ TEST(PacketIndex, GivesThePacketsOfAConversationOrTheLastOfThem) {
 
 // In a namespace of its own whose folder for temporary files is small.
 int open_where_there_is_no_room(const std::string& path) {
-    enum : int { told = 0, no_namespace = 1, opened = 2, told_otherwise = 3 };
+    enum : int { told = 0, no_namespace = 1, opened = 2, reported_otherwise = 3 };
     if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
         ::mount("none", "/mnt", "tmpfs", 0, "size=16m") != 0)
         return no_namespace;
     ::setenv("TMPDIR", "/mnt", 1);
     const auto reader = PacketReader::open(path, {});
     if (reader) return opened;
-    return reader.error().message.find("no room") != std::string::npos ? told : told_otherwise;
+    return reader.error().message.find("no room") != std::string::npos ? told : reported_otherwise;
 }
 
 TEST(PacketReader, LeavesRoomOnTheDiskForOthers) {

@@ -141,7 +141,7 @@ void Linker::take_losses() {
         set_number(linked_.packets, loss.original_packet);
         set_number(linked_.connections, loss.connection);
         pdus.clear();
-        index_.pdus_of_bytes(loss.connection, loss.from_a, loss.seq, loss.length, loss.packet, pdus);
+        index_.pdus_of_bytes(loss.connection, loss.sender, loss.seq, loss.length, loss.packet, pdus);
         for (const uint32_t pdu : pdus) linked_.pdus.set(pdu);
     });
 }
@@ -166,14 +166,14 @@ void Linker::take_connections() {
         last =
             std::max(last, connection.last_packet == 0 ? store_.segments().size() : connection.last_packet);
         const auto number = static_cast<uint32_t>(row + 1);
-        for (const bool from_target : {false, true}) {
-            for (const uint32_t pdu : index_.stream(number, from_target)) linked_.pdus.set(pdu);
+        for (const Role sender : {Role::initiator, Role::target}) {
+            for (const uint32_t pdu : index_.stream(number, sender)) linked_.pdus.set(pdu);
         }
     });
     last = std::min<PacketNumber>(last, store_.segments().size());
     for (PacketNumber packet = std::max<PacketNumber>(first, 1); packet <= last; ++packet) {
         if (packet % rows_between_looks == 0 && stopped()) return;
-        const uint32_t connection = store_.segments()[packet - 1].connection;
+        const uint32_t connection = store_.segment(packet).connection;
         if (connection != 0 && linked_.connections.test(connection - 1)) linked_.packets.set(packet - 1);
     }
     size_t i = 0;

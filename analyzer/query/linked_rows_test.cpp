@@ -40,7 +40,7 @@ class LinkedRowsOfCapture : public testing::TestWithParam<unsigned> {
     void add_connection(LinkedRows& rows, uint32_t connection) const {
         if (connection == 0) return;
         rows.connections.set(connection - 1);
-        rows.sessions.set(store.connections()[connection - 1].session - 1);
+        rows.sessions.set(store.connection(connection).session - 1);
     }
     void add_losses_of_packets(LinkedRows& rows) const {
         for (size_t i = 0; i < store.losses().size(); ++i) {
@@ -132,12 +132,11 @@ class LinkedRowsOfCapture : public testing::TestWithParam<unsigned> {
         }
     }
     bool has_bytes_of(const PduRow& pdu, const LossRow& loss) const {
-        const ConnectionRow& connection = store.connections()[loss.connection - 1];
-        if (pdu.connection != loss.connection ||
-            (pdu.from_target != connection.initiator_is_a) != loss.from_a) {
+        const ConnectionRow& connection = store.connection(loss.connection);
+        if (pdu.connection != loss.connection || connection.side_of(pdu.sender) != loss.sender) {
             return false;
         }
-        const uint64_t begin = loss.seq - connection.stream_start_seq[loss.from_a ? 0 : 1];
+        const uint64_t begin = loss.seq - connection.stream_start_seq[index_of(loss.sender)];
         const test::SentPdu& sent = *captured.sent(pdu);
         return begin < sent.end && begin + loss.length > sent.begin;
     }
@@ -258,11 +257,11 @@ TEST(LinkedRows, what_a_kernel_told_is_its_packets) {
         store.add_segment().connection = connection;
     }
     store.begin_kernel_truth();
-    KernelScore& score = store.kernel_score(1, true);
+    KernelScore& score = store.kernel_score(1, Side::a);
     // Of the first one no packet is known.
     store.add_kernel_window(score, {.connection = 1});
     store.add_kernel_window(score, {.packet = 2, .connection = 1});
-    store.add_kernel_ca_transition(store.kernel_score(2, true), {.packet = 3, .connection = 2});
+    store.add_kernel_ca_transition(store.kernel_score(2, Side::a), {.packet = 3, .connection = 2});
     PduIndex index(store);
     index.update();
     const auto of_all = [&](Selected table, size_t rows) {
@@ -293,7 +292,7 @@ TEST(LinkedRows, numbers_of_rows_that_are_not_there) {
     pdu.command = 5;
     pdu.first_packet = 100;
     pdu.last_packet = 200;
-    store.add_segment() = {12, 1, 1, 100, 0, 0, true};
+    store.add_segment() = {12, 1, 1, 100, 0, 0, Side::a};
     PduIndex index(store);
     index.update();
     for (const auto& [table, size] :

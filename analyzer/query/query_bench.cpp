@@ -34,7 +34,8 @@ struct Commands {
             const bool write = random >> 31 != 0;
             const uint32_t blocks = 8u << (random >> 28 & 3);
             CommandRow& row = rows.append({});
-            row.connection = row.session = 1 + (random >> 26 & 1);
+            row.connection = 1 + (random >> 26 & 1);
+            row.session = 1 + (random >> 26 & 1);
             row.lun = random >> 24 & 3;
             row.itt = row.cmd_sn = i;
             row.cmd_sn_known = true;
@@ -66,7 +67,7 @@ struct Windows {
             WindowRow& row = rows.append({});
             row.connection = 1;
             row.packet = i + 1;
-            row.from_a = i % 3 == 0;
+            row.sender = i % 3 == 0 ? Side::a : Side::b;
             row.in_flight = i % 100'000;
         }
     }
@@ -247,13 +248,13 @@ struct Reads {
     }
     // A request; seven of data, 1200 bytes at most; a response; an acknowledgement.
     void segment(uint32_t connection, uint32_t step) {
-        const bool from_a = step == 0 || step == 9;
+        const Side side = step == 0 || step == 9 ? Side::a : Side::b;
         const uint32_t length = step == 9                ? 0
                                 : step == 0 || step == 8 ? 48
                                 : step < 7               ? 1200
                                                          : 8240 - 6 * 1200;
-        uint32_t& seq = sent[connection][from_a ? 0 : 1];
-        store.add_segment() = {connection + 1, seq, 0, length, 0, 0, from_a};
+        uint32_t& seq = sent[connection][index_of(side)];
+        store.add_segment() = {connection + 1, seq, 0, length, 0, 0, side};
         seq += length;
     }
     void pdu(uint32_t connection, uint64_t command, bool from_target, uint32_t data, PacketNumber first,
@@ -261,7 +262,7 @@ struct Reads {
         PduRow& row = store.add_pdu();
         row.connection = connection + 1;
         row.command = command;
-        row.from_target = from_target;
+        row.sender = from_target ? Role::target : Role::initiator;
         row.opcode = !from_target ? 0x01 : data > 0 ? 0x25 : 0x21;
         row.data_length = data;
         row.first_packet = first;

@@ -36,12 +36,12 @@ void add_half_captured(FindingList& list, const ResultStore& store) {
         if (!half || row.bytes_out + row.bytes_in == 0 || seen < 4) continue;
         ++count;
         const auto packets = [&](uint32_t at) {
-            return store.connections()[at - 1].packets_out + store.connections()[at - 1].packets_in;
+            return store.connection(at).packets_out + store.connection(at).packets_in;
         };
         if (worst == 0 || seen > packets(worst)) worst = number;
     }
     if (count == 0) return;
-    const ConnectionRow& row = store.connections()[worst - 1];
+    const ConnectionRow& row = store.connection(worst);
     Finding finding =
         make(Kind::not_captured, Severity::notice,
              fmt::format("Only one direction of {} was captured: packets from the {} alone",

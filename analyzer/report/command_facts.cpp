@@ -72,7 +72,7 @@ void count_one(std::map<uint32_t, CommandsLike>& by_connection, uint64_t number,
 // At the target a round trip of each command's time is behind the tap.
 int64_t unseen_path_ns(const ResultStore& store, uint32_t connection) {
     if (connection == 0 || connection > store.connections().size()) return 0;
-    const ConnectionRow& row = store.connections()[connection - 1];
+    const ConnectionRow& row = store.connection(connection);
     return row.vantage == Vantage::target && row.rtt_min_ns != no_time ? round_trip_ns(row.rtt_min_ns) : 0;
 }
 
@@ -121,14 +121,14 @@ int64_t given_up_ns(const ConnectionRow& connection) {
 bool came_too_late(const ResultStore& store, const CommandRow& row) {
     if (row.response_ns == no_time || row.request_ns == no_time) return false;
     if (row.connection == 0 || row.connection > store.connections().size()) return false;
-    const int64_t end_ns = given_up_ns(store.connections()[row.connection - 1]);
+    const int64_t end_ns = given_up_ns(store.connection(row.connection));
     return end_ns != no_time && row.request_ns < end_ns && row.response_ns > end_ns;
 }
 
 // When a command was no longer waited for, by its answer or the end of its connection.
 int64_t until_ns(const ResultStore& store, const CommandRow& row) {
     if (row.request_ns == no_time || row.response_ns != no_time) return row.response_ns;
-    return store.connections()[row.connection - 1].end_ns;
+    return store.connection(row.connection).end_ns;
 }
 
 std::vector<SessionFacts> busiest_sessions(const Summary& summary) {
@@ -217,7 +217,7 @@ CommandFacts find_command_facts(const ResultStore& store, const Stop& stop) {
         }
         if (session == nullptr || session->session != row.session) {
             const auto found =
-                std::ranges::lower_bound(facts.sessions, row.session, {}, &SessionFacts::session);
+                std::ranges::lower_bound(facts.sessions, row.session.value(), {}, &SessionFacts::session);
             session = found != facts.sessions.end() && found->session == row.session ? &*found : nullptr;
         }
         const int64_t path_ns = unseen_path_ns(store, row.connection);

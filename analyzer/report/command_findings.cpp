@@ -398,7 +398,7 @@ void add_unanswered(FindingList& list, const FindingsInput& input, const Command
         input.totals.cut_packets != 0 && input.issues[Issue::resynchronisations].count > 0;
     for (const auto& [number, like] : commands.unanswered) {
         if (number == 0 || number > input.store.connections().size()) continue;
-        const ConnectionRow& connection = input.store.connections()[number - 1];
+        const ConnectionRow& connection = input.store.connection(number);
         if (connection.packets_in == 0) continue;  // the direction of the answers was not captured
         const std::string ending = how_it_ended(connection);
         // A connection that did not end goes on waiting until the capture ends.

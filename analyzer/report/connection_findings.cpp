@@ -91,7 +91,7 @@ void add_refused_logins(FindingList& list, const FindingsInput& input, const Com
                                     status.words, code);
         finding.explanation = status.advice;
         if (first.session != 0 && first.session <= input.store.sessions().size()) {
-            const SessionRow& session = input.store.sessions()[first.session - 1];
+            const SessionRow& session = input.store.session(first.session);
             if (!session.target_name.empty()) {
                 finding.explanation += fmt::format(" Asked for: {}.", cleaned_line(session.target_name));
             } else if (!session.initiator_name.empty()) {
@@ -149,7 +149,7 @@ void add_refused_connections(FindingList& list, const ResultStore& store) {
     }
     for (const auto& [portal, attempts] : by_portal) {
         const auto& [name, refused] = portal;
-        const ConnectionRow& first = store.connections()[attempts.first - 1];
+        const ConnectionRow& first = store.connection(attempts.first);
         Finding finding;
         finding.kind = Kind::connection_refused;
         finding.severity = Severity::problem;
@@ -214,7 +214,7 @@ void add_resets(FindingList& list, const FindingsInput& input, const CommandFact
     }
     for (const auto& [number, like] : commands.unanswered) {
         if (number == 0 || number > input.store.connections().size()) continue;
-        const ConnectionRow& row = input.store.connections()[number - 1];
+        const ConnectionRow& row = input.store.connection(number);
         if (std::ranges::find(logged_out, number) != logged_out.end()) continue;
         const std::optional<Closing> closing = first_closing(row);
         if (!closing) continue;
@@ -253,7 +253,7 @@ void add_resets(FindingList& list, const FindingsInput& input, const CommandFact
     }
     // A session that served commands, and ended in an RST with none of them under way: no harm was done, but nobody logs out so.
     for (uint32_t number = 1; number <= commands.of_connection.size(); ++number) {
-        const ConnectionRow& row = input.store.connections()[number - 1];
+        const ConnectionRow& row = input.store.connection(number);
         if (!row.iscsi || commands.of_connection[number - 1] == 0 || commands.unanswered.contains(number))
             continue;
         if (std::ranges::find(logged_out, number) != logged_out.end()) continue;

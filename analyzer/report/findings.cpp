@@ -128,7 +128,7 @@ void judge(Finding& finding) {
 std::string place_of(const Finding& finding, const ResultStore& store) {
     std::string place;
     if (finding.connection != 0 && finding.connection <= store.connections().size()) {
-        const ConnectionRow& row = store.connections()[finding.connection - 1];
+        const ConnectionRow& row = store.connection(finding.connection);
         const bool from_target = finding.sender == Finding::Sender::target;
         const Endpoint& from = from_target ? row.target : row.initiator;
         const Endpoint& to = from_target ? row.initiator : row.target;

@@ -59,13 +59,13 @@ class Findings : public testing::Test {
         return row;
     }
 
-    SenderSummary& add_target() { return store.add_sender(1, false); }
-    SenderSummary& add_initiator() { return store.add_sender(1, true); }
+    SenderSummary& add_target() { return store.add_sender(1, Side::b); }
+    SenderSummary& add_initiator() { return store.add_sender(1, Side::a); }
 
     // The sender's figures from `begin_ms` on; `window` has what is not usual.
     void add_window(SenderSummary& sender, int64_t begin_ms, WindowRow window) {
         window.connection = sender.connection();
-        window.from_a = sender.from_a();
+        window.sender = sender.side();
         window.time_ns = begin_ms * ms;
         window.packet = static_cast<PacketNumber>(begin_ms) + 1;
         if (window.srtt_ns == no_time) window.srtt_ns = 2 * ms;
@@ -78,7 +78,7 @@ class Findings : public testing::Test {
         for (uint32_t i = 0; i < packets; ++i) {
             WindowRow row{.snd_una = i, .snd_nxt = i + 1};
             row.connection = sender.connection();
-            row.from_a = sender.from_a();
+            row.sender = sender.side();
             row.time_ns = int64_t{i} * 100'000;
             row.srtt_ns = 2 * ms;
             row.in_flight = in_flight;
@@ -95,7 +95,7 @@ class Findings : public testing::Test {
                                 .connection = sender.connection(),
                                 .length = mss,
                                 .kind = kind,
-                                .from_a = sender.from_a()});
+                                .sender = sender.side()});
     }
 
     uint64_t add_command(CommandRow values) {
@@ -212,7 +212,7 @@ TEST_F(Findings, a_store_may_grow_between_rows) {
         store.add_session(number).connections = 2;
         add_connection(number);
         ConnectionRow& connection = add_connection(number);
-        SenderSummary& sender = store.add_sender(static_cast<uint32_t>(store.connections().size()), false);
+        SenderSummary& sender = store.add_sender(static_cast<uint32_t>(store.connections().size()), Side::b);
         connection.bytes_in = 10'000'000;
         for (int i = 0; i < rows; ++i) {
             add_window(sender, i, {.snd_una = static_cast<uint32_t>(i), .limit = SendLimit::application});
@@ -311,7 +311,7 @@ TEST_F(Findings, a_window_that_shrinks_because_nobody_reads_is_told) {
 // At the sender what is under way is exact: more than a window has room for shows that it knew of a wider one.
 TEST_F(Findings, a_window_that_was_exceeded_held_nobody_back) {
     add_connection(1).vantage = Vantage::target;
-    SenderSummary& target = store.add_sender(2, false);
+    SenderSummary& target = store.add_sender(2, Side::b);
     for (uint32_t i = 0; i < 40; ++i) {
         add_window(target, 10 * int64_t{i},
                    {.snd_una = i * mss,
@@ -335,7 +335,7 @@ class PathStall : public Findings {
                                 CaState state = CaState::open) {
             WindowRow row{.packet = packet, .time_ns = at_ms * ms, .srtt_ns = 2 * ms};
             row.connection = 1;
-            row.from_a = true;
+            row.sender = Side::a;
             row.snd_una = una;
             row.snd_nxt = 10'000;
             row.ca_state = state;
@@ -355,7 +355,7 @@ class PathStall : public Findings {
                                 .connection = 1,
                                 .length = mss,
                                 .kind = LossKind::spurious,
-                                .from_a = false});
+                                .sender = Side::b});
         return find_one(Kind::path_stall);
     }
 };
@@ -384,7 +384,7 @@ TEST_F(Findings, an_acknowledgement_that_was_lost_is_told_where_a_command_waited
                             .connection = 1,
                             .length = 1448,
                             .kind = LossKind::spurious,
-                            .from_a = false});
+                            .sender = Side::b});
     add_window(target, 300, {.snd_una = 2897, .snd_nxt = 2897});
     const Finding finding = find_one(Kind::retransmission_timeout);
     EXPECT_EQ(finding.severity, Finding::Severity::problem);
@@ -405,7 +405,7 @@ TEST_F(Findings, an_acknowledgement_that_was_lost_while_nobody_waited_is_not_tol
                             .connection = 1,
                             .length = 1448,
                             .kind = LossKind::spurious,
-                            .from_a = false});
+                            .sender = Side::b});
     add_window(target, 300, {.snd_una = 2897, .snd_nxt = 2897});
     EXPECT_TRUE(find(Kind::retransmission_timeout).empty());
 }
@@ -484,8 +484,7 @@ TEST_F(Findings, segments_sent_again_needlessly_are_told_with_the_reordering_tha
     EXPECT_THAT(find_one(Kind::needless_retransmission).title, HasSubstr("sent 12 segments again"));
     for (int64_t i = 0; i < 20; ++i) {
         add_loss(target, LossKind::out_of_order, 100 + i, 90);
-        store.add_ca_transition(target,
-                                {.connection = 1, .to = CaState::disorder, .from_a = target.from_a()});
+        store.add_ca_transition(target, {.connection = 1, .to = CaState::disorder, .sender = target.side()});
     }
     EXPECT_TRUE(find(Kind::needless_retransmission).empty());
     const Finding finding = find_one(Kind::reordering);
@@ -509,7 +508,7 @@ TEST_F(Findings, segments_that_only_the_capture_has_out_of_order_are_no_reorderi
     add_window(target, 0, {.limit = SendLimit::application});
     add_window(target, 1000, {});
     for (int64_t i = 0; i < 40; ++i) add_loss(target, LossKind::out_of_order, 100 + i, 90);
-    store.add_ca_transition(target, {.connection = 1, .to = CaState::disorder, .from_a = target.from_a()});
+    store.add_ca_transition(target, {.connection = 1, .to = CaState::disorder, .sender = target.side()});
     EXPECT_TRUE(find(Kind::reordering).empty());
 }
 
@@ -1183,7 +1182,7 @@ class TwoSessions : public Findings {
                 store.add_session(session).connections = 1;
                 add_connection(session);
             }
-            SenderSummary& target = store.add_sender(connection, false);
+            SenderSummary& target = store.add_sender(connection, Side::b);
             const int64_t own_ns = connection == 1 ? 0 : 450'000'000;
             for (uint32_t i = 0; i * pause_ns < 450'000'000; ++i) {
                 WindowRow row{
@@ -1449,7 +1448,7 @@ TEST_F(Findings, holes_that_fill_by_themselves_are_reordering_where_the_sender_w
              {std::pair(CaState::open, CaState::disorder), std::pair(CaState::disorder, CaState::open)}) {
             store.add_ca_transition(
                 target,
-                {.time_ns = i * ms, .connection = 1, .from = from, .to = to, .from_a = target.from_a()});
+                {.time_ns = i * ms, .connection = 1, .from = from, .to = to, .sender = target.side()});
         }
     }
     EXPECT_THAT(find_one(Kind::reordering).evidence.front(), HasSubstr("20 holes that filled by themselves"));

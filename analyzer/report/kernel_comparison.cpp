@@ -102,12 +102,12 @@ std::vector<KernelComparison> compare_with_kernels(const ResultStore& store) {
     if (store.kernel_scores() == nullptr) return all;
     std::vector<uint64_t> most_moments;  // of one sender, by place in `all`
     for (const KernelScore& score : store.kernel_scores()->all()) {
-        if (!score.kernel_told()) continue;
-        const ConnectionRow& connection = store.connections()[score.connection() - 1];
-        const bool is_initiator = score.from_a() == connection.initiator_is_a;
+        if (!score.kernel_known()) continue;
+        const ConnectionRow& connection = store.connection(score.connection());
+        const bool is_initiator = connection.is_initiator(score.side());
         const uint64_t sent = is_initiator ? connection.bytes_out : connection.bytes_in;
         if (sent < KernelComparison::least_bytes) continue;
-        const IpAddress host = connection.side(score.from_a()).address;
+        const IpAddress host = connection.endpoint(score.side()).address;
         const auto found = std::ranges::find_if(all, [&](const KernelComparison& one) {
             return one.host == host && one.congestion_control == score.congestion_control();
         });
@@ -122,7 +122,7 @@ std::vector<KernelComparison> compare_with_kernels(const ResultStore& store) {
         if (one.senders++ == 0 || score.moments() > most_moments[place]) {
             most_moments[place] = score.moments();
             one.connection = score.connection();
-            one.from_a = score.from_a();
+            one.sender = score.side();
         }
         one.sampled = one.sampled || score.sampled();
         one.errors.add(score.errors());
@@ -143,7 +143,7 @@ std::vector<KernelComparison> compare_with_kernels(const ResultStore& store) {
 
 std::string kernel_section(const ResultStore& store) {
     if (store.kernel_scores() == nullptr ||
-        std::ranges::none_of(store.kernel_scores()->all(), &KernelScore::kernel_told)) {
+        std::ranges::none_of(store.kernel_scores()->all(), &KernelScore::kernel_known)) {
         return "";
     }
     const std::vector<KernelComparison> all = compare_with_kernels(store);
@@ -161,7 +161,7 @@ std::string kernel_section(const ResultStore& store) {
 void add_kernel_findings(FindingList& list, const ResultStore& store) {
     for (const KernelComparison& one : compare_with_kernels(store)) {
         if (!one.is_enough()) continue;
-        const ConnectionRow& connection = store.connections()[one.connection - 1];
+        const ConnectionRow& connection = store.connection(one.connection);
         Finding finding;
         finding.kind = Finding::Kind::kernel_truth;
         finding.title = fmt::format("The kernel of {} says the same: congestion window {} half of the time",
@@ -179,7 +179,7 @@ void add_kernel_findings(FindingList& list, const ResultStore& store) {
             sentence + ". That is how far what is told here of windows and states can be relied on.";
         finding.connection = one.connection;
         finding.sender =
-            one.from_a == connection.initiator_is_a ? Finding::Sender::initiator : Finding::Sender::target;
+            connection.is_initiator(one.sender) ? Finding::Sender::initiator : Finding::Sender::target;
         list.push_back(std::move(finding));
     }
 }

@@ -18,7 +18,7 @@ struct KernelComparison {
     bool sampled = false;            // it was asked now and then rather than told of every event
     uint64_t senders = 0;
     uint32_t connection = 0;  // the one with the most moments, and its side
-    bool from_a = false;
+    Side sender = Side::b;
 
     LogHistogram errors;        // of the congestion window, in millionths
     LogHistogram round_trips;   // as the kernel smooths them, nanoseconds

@@ -34,16 +34,16 @@ class KernelComparisons : public testing::Test {
     }
     // A window estimated at 10000 bytes, of which the kernel told at so many moments, a millisecond apart, that it was so
     // large, in state Open; inferred is Open for the first half of them.
-    KernelScore& tell(uint32_t connection, bool from_a, size_t moments, uint32_t cwnd,
-                      const std::string& control = "cubic", int64_t srtt_ns = 2 * ms) {
-        SenderSummary& sender = store.add_sender(connection, from_a);
+    KernelScore& add_kernel_windows(uint32_t connection, Side side, size_t moments, uint32_t cwnd,
+                                    const std::string& control = "cubic", int64_t srtt_ns = 2 * ms) {
+        SenderSummary& sender = store.add_sender(connection, side);
         WindowRow row{
-            .time_ns = 0, .srtt_ns = 2 * ms, .connection = connection, .cwnd = 10'000, .from_a = from_a};
+            .time_ns = 0, .srtt_ns = 2 * ms, .connection = connection, .cwnd = 10'000, .sender = side};
         store.add_window(sender, row);
         row.time_ns = static_cast<int64_t>(moments) * ms / 2;
         row.ca_state = CaState::recovery;
         store.add_window(sender, row);
-        KernelScore& score = store.kernel_score(connection, from_a);
+        KernelScore& score = store.kernel_score(connection, side);
         score.set_congestion_control(control);
         for (size_t i = 0; i <= moments; ++i) {
             store.add_kernel_window(score, {.time_ns = static_cast<int64_t>(i) * ms,
@@ -51,18 +51,18 @@ class KernelComparisons : public testing::Test {
                                             .connection = connection,
                                             .cwnd = cwnd,
                                             .ca_state_known = true,
-                                            .from_a = from_a});
+                                            .sender = side});
         }
         return score;
     }
-    void change(uint32_t connection, bool from_a, int64_t time_ns, bool inferred, bool told) {
-        KernelScore& score = store.kernel_score(connection, from_a);
+    void change(uint32_t connection, Side side, int64_t time_ns, bool inferred, bool told) {
+        KernelScore& score = store.kernel_score(connection, side);
         if (told) {
             store.add_kernel_ca_transition(score, {.time_ns = time_ns,
                                                    .connection = connection,
                                                    .to = CaState::disorder,
                                                    .from_known = true,
-                                                   .from_a = from_a});
+                                                   .sender = side});
         }
         if (inferred) score.on_transition({.time_ns = time_ns, .to = CaState::disorder});
     }
@@ -75,7 +75,7 @@ class KernelComparisons : public testing::Test {
 };
 
 TEST_F(KernelComparisons, a_sentence_tells_window_state_and_transitions) {
-    tell(connect(), false, 1999, 9'700);
+    add_kernel_windows(connect(), Side::b, 1999, 9'700);
     EXPECT_EQ(section(),
               "\nAgainst the kernel's own word\n"
               "  On this host's kernel (10.0.1.1, cubic) the estimated congestion window was within 3.1 % at "
@@ -85,15 +85,15 @@ TEST_F(KernelComparisons, a_sentence_tells_window_state_and_transitions) {
 
 TEST_F(KernelComparisons, changes_of_state_are_told_with_those_it_did_not_make) {
     const uint32_t connection = connect();
-    SenderSummary& sender = store.add_sender(connection, false);
-    KernelScore& score = store.kernel_score(connection, false);
+    SenderSummary& sender = store.add_sender(connection, Side::b);
+    KernelScore& score = store.kernel_score(connection, Side::b);
     const auto moment = [&](int64_t time_ns) {
         store.add_window(sender, {.time_ns = time_ns, .connection = connection, .cwnd = 1000});
         store.add_kernel_window(score, {.time_ns = time_ns, .connection = connection, .cwnd = 1000});
     };
     moment(0);
     for (int64_t i = 1; i <= 40; ++i) {
-        if (i % 10 == 5) change(connection, false, i * 100 * ms, i != 35, i != 5);
+        if (i % 10 == 5) change(connection, Side::b, i * 100 * ms, i != 35, i != 5);
         moment(i * 100 * ms);
     }
     const std::string text = section();
@@ -104,10 +104,10 @@ TEST_F(KernelComparisons, changes_of_state_are_told_with_those_it_did_not_make) 
 }
 
 TEST_F(KernelComparisons, senders_of_one_host_and_congestion_control_are_taken_together) {
-    tell(connect(), false, 99, 10'000);
-    tell(connect(), false, 299, 12'500);
-    tell(connect(), false, 50, 10'000, "bbr");
-    tell(connect(), true, 60, 10'000);
+    add_kernel_windows(connect(), Side::b, 99, 10'000);
+    add_kernel_windows(connect(), Side::b, 299, 12'500);
+    add_kernel_windows(connect(), Side::b, 50, 10'000, "bbr");
+    add_kernel_windows(connect(), Side::a, 60, 10'000);
     store.finish();
     const auto all = compare_with_kernels(store);
     ASSERT_THAT(all, SizeIs(3));
@@ -115,28 +115,28 @@ TEST_F(KernelComparisons, senders_of_one_host_and_congestion_control_are_taken_t
     EXPECT_EQ(all[0].errors.count(), 400u);
     EXPECT_EQ(all[0].within_tenth, 100u);
     EXPECT_EQ(all[0].connection, 2u);
-    EXPECT_FALSE(all[0].from_a);
+    EXPECT_EQ(all[0].sender, Side::b);
     EXPECT_EQ(format(all[1].host), "10.0.0.4");
-    EXPECT_TRUE(all[1].from_a);
+    EXPECT_EQ(all[1].sender, Side::a);
     EXPECT_EQ(all[2].congestion_control, "bbr");
     EXPECT_NEAR(static_cast<double>(all[0].errors.percentile_ns(0.2)), 0, 1);
     EXPECT_NEAR(static_cast<double>(all[0].errors.percentile_ns(0.5)), 200'000, 2000);
 }
 
 TEST_F(KernelComparisons, a_side_that_hardly_sends_is_left_out) {
-    tell(connect(), false, 99, 10'000);
+    add_kernel_windows(connect(), Side::b, 99, 10'000);
     store.connection(1).bytes_in = KernelComparison::least_bytes - 1;
     EXPECT_EQ(section(),
               "\nAgainst the kernel's own word\n"
               "  None of the senders of which it told sent 100 kB: nothing to judge\n");
-    tell(1, true, 99, 10'000);
+    add_kernel_windows(1, Side::a, 99, 10'000);
     ASSERT_THAT(compare_with_kernels(store), SizeIs(1));
-    EXPECT_TRUE(compare_with_kernels(store)[0].from_a);
+    EXPECT_EQ(compare_with_kernels(store)[0].sender, Side::a);
 }
 
 TEST_F(KernelComparisons, what_waits_on_the_host_before_it_comes_by_is_told) {
-    tell(connect(), false, 99, 10'000, "bbr", 2 * ms + 900'000);
-    tell(connect(), true, 99, 80'000, "bbr", 14 * ms);
+    add_kernel_windows(connect(), Side::b, 99, 10'000, "bbr", 2 * ms + 900'000);
+    add_kernel_windows(connect(), Side::a, 99, 80'000, "bbr", 14 * ms);
     const std::string text = section();
     EXPECT_THAT(text,
                 HasSubstr("(10.0.0.2, bbr) the estimated congestion window was within 88 % at nine tenths of "
@@ -147,7 +147,7 @@ TEST_F(KernelComparisons, what_waits_on_the_host_before_it_comes_by_is_told) {
 }
 
 TEST_F(KernelComparisons, few_moments_are_not_judged) {
-    tell(connect(), false, KernelComparison::least_moments - 2, 10'000, "");
+    add_kernel_windows(connect(), Side::b, KernelComparison::least_moments - 2, 10'000, "");
     EXPECT_THAT(section(), HasSubstr("(10.0.1.1) the window was told at 19 moments: too few to judge"));
     FindingList list;
     add_kernel_findings(list, store);
@@ -156,8 +156,8 @@ TEST_F(KernelComparisons, few_moments_are_not_judged) {
 
 TEST_F(KernelComparisons, a_finding_tells_the_same_with_its_place) {
     connect();
-    tell(connect(), false, 99, 9'700);
-    tell(connect(), true, 89, 20'000, "bbr").set_sampled();
+    add_kernel_windows(connect(), Side::b, 99, 9'700);
+    add_kernel_windows(connect(), Side::a, 89, 20'000, "bbr").set_sampled();
     store.finish();
     FindingList list;
     add_kernel_findings(list, store);
@@ -177,7 +177,7 @@ TEST_F(KernelComparisons, a_finding_tells_the_same_with_its_place) {
 }
 
 TEST_F(KernelComparisons, nothing_is_said_where_no_kernel_told_anything) {
-    SenderSummary& sender = store.add_sender(connect(), false);
+    SenderSummary& sender = store.add_sender(connect(), Side::b);
     store.add_window(sender, {.time_ns = 1, .connection = 1, .cwnd = 1});
     EXPECT_EQ(section(), "");
     const ResultStore without{ResultStore::Keep::nothing()};

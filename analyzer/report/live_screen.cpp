@@ -129,8 +129,8 @@ LiveScreen::Lines LiveScreen::senders(const ResultStore& store, double seconds) 
     for (const SenderSummary& sender : store.senders()) {
         SenderFigures& before = senders_[i++];
         if (sender.connection() == 0 || sender.connection() > store.connections().size()) continue;
-        const ConnectionRow& connection = store.connections()[sender.connection() - 1];
-        const bool out = sender.from_a() == connection.initiator_is_a;
+        const ConnectionRow& connection = store.connection(sender.connection());
+        const bool out = connection.is_initiator(sender.side());
         const SenderFigures now{out ? connection.bytes_out : connection.bytes_in, retransmissions(sender)};
         // A row that is described anew may tell less: sides were taken for each other.
         const uint64_t bytes = now.bytes >= before.bytes ? now.bytes - before.bytes : 0;
@@ -139,8 +139,8 @@ LiveScreen::Lines LiveScreen::senders(const ResultStore& store, double seconds) 
         before = now;
         if (sender.windows() == 0) continue;
         const SenderSummary::Moment& moment = sender.last();
-        const std::string who = fmt::format("{} > {}", endpoint(connection.side(sender.from_a())),
-                                            endpoint(connection.side(!sender.from_a())));
+        const std::string who = fmt::format("{} > {}", endpoint(connection.endpoint(sender.side())),
+                                            endpoint(connection.endpoint(other_side(sender.side()))));
         ranked.emplace_back(
             static_cast<double>(bytes),
             fmt::format("{:<43} {:>11} {:>8} {:>8} {:>8} {:<8} {:>5} {:>6}", who, rate(bytes, seconds),

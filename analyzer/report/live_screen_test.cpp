@@ -90,7 +90,7 @@ TEST_F(LiveScreenTest, TellsWhatWasDoneSinceTheScreenBefore) {
 }
 
 TEST_F(LiveScreenTest, TellsWhatEachSendersTcpDoes) {
-    SenderSummary& sender = store.add_sender(1, false);
+    SenderSummary& sender = store.add_sender(1, Side::b);
     const auto window = [&](CaState state, uint32_t cwnd) {
         store.add_window(sender, {.time_ns = now_ns,
                                   .srtt_ns = 3 * ms,

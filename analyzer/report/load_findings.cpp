@@ -426,7 +426,7 @@ void add_imbalance(FindingList& list, const ResultStore& store, const CommandFac
     uint32_t number = 0;
     for (const ConnectionRow& connection : store.connections()) {
         ++number;
-        if (connection.session == 0 || store.sessions()[connection.session - 1].connections < 2) continue;
+        if (connection.session == 0 || store.session(connection.session).connections < 2) continue;
         Load& load = loads[connection.session];
         if (number > commands.of_connection.size()) break;  // it came while others were looked at
         const uint64_t count = commands.of_connection[number - 1];
@@ -478,7 +478,7 @@ void add_load_findings(FindingList& list, const ResultStore& store, const Comman
             if (parts.count() < least_transfers || parts.bytes < others.bytes) continue;
             const SenderFacts* sender = sender_of(session.session, !reads, senders);
             if (sender != nullptr && !sender->is_half_captured()) {
-                OfSession(list, session, store.sessions()[session.session - 1], *sender, parts, reads)
+                OfSession(list, session, store.session(session.session), *sender, parts, reads)
                     .add(target_is_slow);
             }
             break;

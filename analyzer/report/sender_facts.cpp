@@ -593,21 +593,21 @@ class WindowPass {
 class Places {
   public:
     explicit Places(size_t connections) : places_(2 * connections, 0) {}
-    bool take(uint32_t connection, bool from_a, size_t index) {
-        uint32_t& place = places_[place_of(connection, from_a)];
+    bool take(uint32_t connection, Side side, size_t index) {
+        uint32_t& place = places_[place_of(connection, side)];
         if (place != 0) return false;
         place = static_cast<uint32_t>(index + 1);
         return true;
     }
     // SIZE_MAX where there are none.
-    size_t of(uint32_t connection, bool from_a) const {
+    size_t of(uint32_t connection, Side side) const {
         if (connection == 0 || 2 * size_t{connection} > places_.size()) return SIZE_MAX;
-        return size_t{places_[place_of(connection, from_a)]} - 1;
+        return size_t{places_[place_of(connection, side)]} - 1;
     }
 
   private:
-    static size_t place_of(uint32_t connection, bool from_a) {
-        return 2 * size_t{connection - 1} + (from_a ? 1 : 0);
+    static size_t place_of(uint32_t connection, Side side) {
+        return 2 * size_t{connection - 1} + index_of(side);
     }
     std::vector<uint32_t> places_;
 };
@@ -616,8 +616,8 @@ SenderFacts facts_of(const SenderSummary& summary, const ResultStore& store) {
     SenderFacts facts;
     facts.summary = &summary;
     facts.number = summary.connection();
-    facts.connection = &store.connections()[facts.number - 1];
-    facts.is_initiator = summary.from_a() == facts.connection->initiator_is_a;
+    facts.connection = &store.connection(facts.number);
+    facts.is_initiator = facts.connection->is_initiator(summary.side());
     for (size_t i = 0; i < loss_kinds; ++i) facts.losses[i] = summary.losses(static_cast<LossKind>(i));
     return facts;
 }
@@ -638,9 +638,9 @@ std::vector<Candidate> candidates(const ResultStore& store, const std::vector<ui
         const bool is_wanted = std::ranges::binary_search(wanted, facts.number);
         const uint64_t bytes = facts.bytes();
         const uint64_t sent_again = facts.repaired() + facts.losses[static_cast<size_t>(LossKind::spurious)];
-        const bool is_worth_telling =
+        const bool is_worth_showing =
             summary.windows() > 0 && (facts.connection->iscsi || bytes >= least_bytes_without_iscsi);
-        if (!is_wanted && !is_worth_telling) continue;
+        if (!is_wanted && !is_worth_showing) continue;
         found.push_back({&summary, is_wanted, bytes, sent_again, facts.held_back_ns()});
     }
     return found;
@@ -663,11 +663,11 @@ std::vector<SenderFacts> chosen(const ResultStore& store, const std::vector<uint
     take_most(&Candidate::sent_again);
     take_most(&Candidate::bytes);
     std::ranges::sort(senders, {}, [](const SenderSummary* sender) {
-        return std::pair(sender->connection(), sender->from_a());
+        return std::pair(sender->connection(), sender->side() == Side::a);
     });
     std::vector<SenderFacts> result;
     for (const SenderSummary* sender : senders) {
-        if (places.take(sender->connection(), sender->from_a(), result.size()))
+        if (places.take(sender->connection(), sender->side(), result.size()))
             result.push_back(facts_of(*sender, store));
     }
     return result;
@@ -814,13 +814,13 @@ uint32_t SenderFacts::mss() const {
 }
 
 std::string SenderFacts::name() const {
-    const Endpoint& end = connection->side(summary->from_a());
+    const Endpoint& end = connection->endpoint(summary->side());
     const std::string_view role = !connection->iscsi ? "host " : is_initiator ? "initiator " : "target ";
     return std::string(role) + format_endpoint(end.address, end.port);
 }
 
 std::string SenderFacts::other_name() const {
-    const Endpoint& end = connection->side(!summary->from_a());
+    const Endpoint& end = connection->endpoint(other_side(summary->side()));
     const std::string_view role = !connection->iscsi ? "host " : is_initiator ? "target " : "initiator ";
     return std::string(role) + format_endpoint(end.address, end.port);
 }
@@ -850,12 +850,12 @@ std::vector<SenderFacts> find_sender_facts(const ResultStore& store, const std::
         size_t row_number = 0;
         for (const LossRow& row : store.losses()) {
             if (stop.asked_at(row_number++)) return {};
-            const size_t place = places.of(row.connection, row.from_a);
+            const size_t place = places.of(row.connection, row.sender);
             if (place < facts.size()) on_loss(facts[place], bursts[place], row);
         }
     }
     for (const CaTransitionRow& row : store.ca_transitions()) {
-        const size_t place = places.of(row.connection, row.from_a);
+        const size_t place = places.of(row.connection, row.sender);
         if (place < facts.size() && row.to == CaState::cwr && std::string_view(row.cause) == "ECN echo") {
             ++facts[place].ecn_reductions;
         }
@@ -880,11 +880,11 @@ std::vector<SenderFacts> find_sender_facts(const ResultStore& store, const std::
     for (size_t first = 0; first < windows.size(); first += at_once) {
         for (const WindowRow& row : std::span(&windows[first], std::min(at_once, windows.size() - first))) {
             if (stop.asked_at(row_number++)) return {};
-            const size_t place = places.of(row.connection, row.from_a);
+            const size_t place = places.of(row.connection, row.sender);
             if (place < passes.size()) passes[place].on_row(row);
             if (!capture_times.empty() && place < facts.size() && facts[place].captured_at_sender())
                 capture_times.on_packet(row.packet, row.time_ns);
-            const size_t other = places.of(row.connection, !row.from_a);
+            const size_t other = places.of(row.connection, other_side(row.sender));
             if (other < passes.size()) passes[other].on_answer(row);
         }
     }
@@ -892,7 +892,7 @@ std::vector<SenderFacts> find_sender_facts(const ResultStore& store, const std::
     capture_times.finish();
     for (SenderFacts& sender : facts) {
         Spell stall = sender.timeouts.longest;
-        const size_t other = places.of(sender.number, !sender.summary->from_a());
+        const size_t other = places.of(sender.number, other_side(sender.summary->side()));
         if (other < facts.size() && facts[other].timeouts.longest.length_ns() > stall.length_ns())
             stall = facts[other].timeouts.longest;
         sender.repeats_came = how_repeats_came(sender, stall, capture_times);

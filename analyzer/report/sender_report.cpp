@@ -64,9 +64,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, loss_kinds> 
 }};
 
 // One side of a connection, with what the order of senders and the sentences rest on.
-class Side {
+class ReportedSender {
   public:
-    Side(const SenderSummary& sender, const ConnectionRow& connection)
+    ReportedSender(const SenderSummary& sender, const ConnectionRow& connection)
         : sender_(&sender), connection_(&connection) {
         for (const Hindrance& hindrance : hindrances) held_back_ns_ += sender.limited_ns(hindrance.limit);
         for (const Repair& repair : repairs) repaired_ += sender.losses(repair.kind);
@@ -74,13 +74,13 @@ class Side {
 
     const SenderSummary& sender() const { return *sender_; }
     const ConnectionRow& connection() const { return *connection_; }
-    bool is_initiator() const { return sender_->from_a() == connection_->initiator_is_a; }
+    bool is_initiator() const { return connection_->is_initiator(sender_->side()); }
     uint64_t bytes() const { return is_initiator() ? connection_->bytes_out : connection_->bytes_in; }
     int64_t held_back_ns() const { return held_back_ns_; }
     uint64_t repaired() const { return repaired_; }
     uint64_t needless() const { return sender_->losses(LossKind::spurious); }
 
-    bool is_worth_telling() const {
+    bool is_worth_showing() const {
         if (sender_->windows() == 0) return false;
         if (!connection_->iscsi) return bytes() >= least_bytes_without_iscsi;
         return bytes() >= least_bytes || repaired_ > 0 || needless() > 0;
@@ -88,7 +88,7 @@ class Side {
     bool is_troubled() const {
         return share(held_back_ns_) >= noticeable_share || repaired_ > 0 || needless() > 0;
     }
-    bool is_worse_than(const Side& other) const {
+    bool is_worse_than(const ReportedSender& other) const {
         if (held_back_ns_ != other.held_back_ns_) return held_back_ns_ > other.held_back_ns_;
         return repaired_ > other.repaired_;
     }
@@ -104,8 +104,8 @@ class Side {
     bool is_explained() const { return share(unexplained_ns()) <= 0.5; }
 
     std::string ends() const {
-        return fmt::format("{} -> {}", endpoint(connection_->side(sender_->from_a())),
-                           endpoint(connection_->side(!sender_->from_a())));
+        return fmt::format("{} -> {}", endpoint(connection_->endpoint(sender_->side())),
+                           endpoint(connection_->endpoint(other_side(sender_->side()))));
     }
     static std::string endpoint(const Endpoint& end) { return format_endpoint(end.address, end.port); }
 
@@ -119,26 +119,28 @@ class Side {
 // The sides worth telling of one connection, the worse first.
 struct Connection {
     uint32_t number;
-    std::vector<Side> sides;
+    std::vector<ReportedSender> sides;
 };
 
 // All that are worth telling.
 std::vector<Connection> worst_first(const ResultStore& store) {
-    std::vector<Side> sides;
+    std::vector<ReportedSender> sides;
     for (const SenderSummary& sender : store.senders()) {
-        const Side side(sender, store.connections()[sender.connection() - 1]);
-        if (side.is_worth_telling()) sides.push_back(side);
+        const ReportedSender side(sender, store.connection(sender.connection()));
+        if (side.is_worth_showing()) sides.push_back(side);
     }
-    std::ranges::stable_sort(sides, {}, [](const Side& side) { return side.sender().connection(); });
+    std::ranges::stable_sort(sides, {},
+                             [](const ReportedSender& side) { return side.sender().connection(); });
     std::vector<Connection> connections;
-    for (const Side& side : sides) {
+    for (const ReportedSender& side : sides) {
         const uint32_t number = side.sender().connection();
         if (connections.empty() || connections.back().number != number) connections.push_back({number, {}});
         connections.back().sides.push_back(side);
     }
     for (Connection& connection : connections) {
-        std::ranges::stable_sort(connection.sides,
-                                 [](const Side& a, const Side& b) { return a.is_worse_than(b); });
+        std::ranges::stable_sort(connection.sides, [](const ReportedSender& a, const ReportedSender& b) {
+            return a.is_worse_than(b);
+        });
     }
     std::ranges::stable_sort(connections, [](const Connection& a, const Connection& b) {
         return a.sides.front().is_worse_than(b.sides.front());
@@ -152,7 +154,7 @@ void append_in_list(std::string& list, std::string_view item) {
 }
 
 // " was held back by its congestion window 83 % of the time"
-std::string what_held_back(const Side& side) {
+std::string what_held_back(const ReportedSender& side) {
     std::vector<std::pair<int64_t, std::string_view>> reasons;
     for (const Hindrance& hindrance : hindrances) {
         const int64_t time_ns = side.sender().limited_ns(hindrance.limit);
@@ -174,7 +176,7 @@ std::string what_held_back(const Side& side) {
 }
 
 // "71 losses repaired by fast retransmission, 2 by timeout"
-std::string what_was_lost(const Side& side) {
+std::string what_was_lost(const ReportedSender& side) {
     std::string text;
     for (const Repair& repair : repairs) {
         const uint64_t count = side.sender().losses(repair.kind);
@@ -186,7 +188,7 @@ std::string what_was_lost(const Side& side) {
 }
 
 // One line, or more where it must be broken between clauses.
-std::string sentence(const Side& side) {
+std::string sentence(const ReportedSender& side) {
     std::vector<std::string> clauses = {side.ends() + what_held_back(side)};
     if (std::string lost = what_was_lost(side); !lost.empty()) clauses.push_back(std::move(lost));
     if (side.needless() > 0) {
@@ -219,7 +221,7 @@ std::string congestion_window(const SenderSummary& sender) {
 }
 
 // What limited it, longest first, the unexplained last; empty where nothing is explained.
-std::string limits(const Side& side) {
+std::string limits(const ReportedSender& side) {
     std::vector<std::pair<int64_t, std::string_view>> shares;
     for (size_t i = 0; i < send_limits; ++i) {
         const int64_t time_ns = side.sender().limited_ns(static_cast<SendLimit>(i));
@@ -237,7 +239,7 @@ std::string limits(const Side& side) {
 }
 
 // How long in which state, Open left out, in the kernel's order.
-std::string states(const Side& side) {
+std::string states(const ReportedSender& side) {
     std::string text;
     for (size_t i = 0; i < ca_states; ++i) {
         const auto state = static_cast<CaState>(i);
@@ -278,7 +280,7 @@ std::string vantage_words(const ConnectionRow& row) {
 }
 
 // What was lost before the capture with nothing behind it, or lost again when it was sent again, no packet shows.
-bool may_hide_losses(const Side& side) {
+bool may_hide_losses(const ReportedSender& side) {
     const Vantage near = side.is_initiator() ? Vantage::initiator : Vantage::target;
     return side.connection().vantage != near && side.repaired() > 0;
 }
@@ -289,7 +291,7 @@ void line(std::string& text, fmt::format_string<Args...> format, Args&&... args)
     text += '\n';
 }
 
-void append_side(std::string& text, const Side& side) {
+void append_side(std::string& text, const ReportedSender& side) {
     const SenderSummary& sender = side.sender();
     std::string sent = human_bytes(static_cast<double>(side.bytes())) + " sent";
     if (const std::string rtt = round_trip(sender); !rtt.empty()) sent += "; round trip " + rtt;
@@ -317,8 +319,8 @@ std::string held_back_section(const ResultStore& store) {
     bool explained = true;
     const std::vector<Connection> connections = worst_first(store);
     for (const Connection& connection : connections) {
-        explained = explained && std::ranges::all_of(connection.sides, &Side::is_explained);
-        const auto worst = std::ranges::find_if(connection.sides, &Side::is_troubled);
+        explained = explained && std::ranges::all_of(connection.sides, &ReportedSender::is_explained);
+        const auto worst = std::ranges::find_if(connection.sides, &ReportedSender::is_troubled);
         if (worst == connection.sides.end()) continue;
         if (++troubled <= max_sentences) text += sentence(*worst);
     }
@@ -337,9 +339,9 @@ std::string senders_section(const ResultStore& store) {
     for (size_t i = 0; i < std::min(connections.size(), max_connections_listed); ++i) {
         const auto& [number, sides] = connections[i];
         const ConnectionRow& row = sides.front().connection();
-        line(text, "  {:>3}  {} -> {}{}", number, Side::endpoint(row.initiator), Side::endpoint(row.target),
-             vantage_words(row));
-        for (const Side& side : sides) append_side(text, side);
+        line(text, "  {:>3}  {} -> {}{}", number, ReportedSender::endpoint(row.initiator),
+             ReportedSender::endpoint(row.target), vantage_words(row));
+        for (const ReportedSender& side : sides) append_side(text, side);
     }
     if (connections.size() > max_connections_listed) {
         line(text, "  … and {} more", human_count(connections.size() - max_connections_listed));

@@ -40,14 +40,14 @@ class Network {
         int64_t ns;
         CaState state = CaState::open;
     };
-    SenderSummary& add_target(const std::vector<Spell>& spells) { return add(false, spells); }
-    SenderSummary& add_initiator(const std::vector<Spell>& spells) { return add(true, spells); }
+    SenderSummary& add_target(const std::vector<Spell>& spells) { return add(Side::b, spells); }
+    SenderSummary& add_initiator(const std::vector<Spell>& spells) { return add(Side::a, spells); }
 
     ResultStore store{ResultStore::Keep::nothing()};
 
   private:
-    SenderSummary& add(bool from_a, const std::vector<Spell>& spells) {
-        SenderSummary& sender = store.add_sender(static_cast<uint32_t>(store.connections().size()), from_a);
+    SenderSummary& add(Side side, const std::vector<Spell>& spells) {
+        SenderSummary& sender = store.add_sender(static_cast<uint32_t>(store.connections().size()), side);
         WindowRow row;
         row.time_ns = 0;
         row.srtt_ns = 20'300'000;

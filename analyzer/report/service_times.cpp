@@ -85,7 +85,7 @@ std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> sender
         if (rtt_ns != no_time) waits.rtt_ns = std::max(waits.rtt_ns, rtt_ns);
         if (sender.connection->vantage == Vantage::target) waits.rtt_behind_tap_ns = waits.rtt_ns;
         if (sender.connection->vantage == Vantage::target || (sender.is_initiator && sender.has_windows))
-            waits.tells_when_asked = true;
+            waits.request_times_known = true;
     }
     for (auto& [number, waits] : by_connection) {
         for (TimeSpans* spans : {&waits.timeouts, &waits.repairs, &waits.stalls, &waits.before_read_data,
@@ -158,7 +158,7 @@ std::vector<ServiceTimes> find_service_times(const ResultStore& store, const Com
         }
         group->service.add(service_ns);
         group->undisturbed.add(std::min(service_ns, undisturbed_ns(row, found->second)));
-        if (found->second.tells_when_asked && 2 * unproven_service_ns(row, found->second) <= service_ns)
+        if (found->second.request_times_known && 2 * unproven_service_ns(row, found->second) <= service_ns)
             ++group->proven;
         if (row.queue_depth <= little) group->alone.add(service_ns);
         group->turnaround.add(elapsed_ns(row.request_ns, row.response_ns) + found->second.rtt_behind_tap_ns);

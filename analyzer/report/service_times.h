@@ -24,7 +24,7 @@ struct ConnectionWaits {
         unproven;  // the target's TCP had not told yet that it has the request or the data (SenderFacts)
     const TimeSpans* beside = nullptr;  // read data of any connection between the same hosts flowed
     bool loses_before_tap = false;      // data of the target are lost, and were not captured at the target
-    bool tells_when_asked = false;      // it is known when the target's TCP had what it was asked
+    bool request_times_known = false;   // it is known when the target's TCP had what it was asked
     const SenderFacts* initiator = nullptr;
     const SenderFacts* target = nullptr;
     int64_t rtt_ns = 0;             // of the path, of which each command takes one

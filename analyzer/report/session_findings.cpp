@@ -226,7 +226,7 @@ void add_reconnects(FindingList& list, const ResultStore& store, const CommandFa
     std::map<std::pair<std::string_view, std::string_view>, std::vector<Presence>> by_names;
     for (const Presence& presence : presences) {
         if (presence.session == 0) continue;
-        const SessionRow& row = store.sessions()[presence.session - 1];
+        const SessionRow& row = store.session(presence.session);
         if (row.initiator_name.empty() || row.target_name.empty()) continue;
         by_names[{row.initiator_name, row.target_name}].push_back(presence);
     }
@@ -256,7 +256,7 @@ void add_reconnects(FindingList& list, const ResultStore& store, const CommandFa
         Finding finding;
         finding.kind = Kind::session_reconnect;
         // Many a tool just closes its connection when it has done its work.
-        const ConnectionRow& connection = store.connections()[worst_before->connection - 1];
+        const ConnectionRow& connection = store.connection(worst_before->connection);
         const bool torn = connection.out.reset || connection.in.reset ||
                           commands.unanswered.contains(worst_before->connection);
         finding.severity = torn ? Severity::notice : Severity::information;

@@ -72,7 +72,7 @@ TEST_F(TextReport, begins_with_what_held_the_senders_back_and_tells_of_them_afte
     add_iscsi_connection();
     uint32_t session = 0;
     store.add_session(session);
-    SenderSummary& sender = store.add_sender(1, true);
+    SenderSummary& sender = store.add_sender(1, Side::a);
     store.add_window(sender, {.time_ns = 0, .limit = SendLimit::receiver});
     store.add_window(sender, {.time_ns = 1'000'000});
     end_command({});

@@ -34,7 +34,7 @@ void fill_segment(SentSegment& segment, const DecodedPacket& packet, const TcpOp
 
 // `fill` writes the segment where it will wait, if it is to.
 template <class Fill>
-void ConnectionSenders::sent(Side& sender, Fill fill) {
+void ConnectionSenders::sent(SideState& sender, Fill fill) {
     if (sender.remote == nullptr) {
         SentSegment segment;
         fill(segment);
@@ -47,7 +47,7 @@ void ConnectionSenders::sent(Side& sender, Fill fill) {
 }
 
 template <class Fill>
-void ConnectionSenders::heard(Side& hearer, Fill fill) {
+void ConnectionSenders::heard(SideState& hearer, Fill fill) {
     if (hearer.remote == nullptr) {
         ReceivedAck ack;
         fill(ack);
@@ -59,10 +59,10 @@ void ConnectionSenders::heard(Side& hearer, Fill fill) {
     drain(hearer);
 }
 
-void ConnectionSenders::on_packet(bool from_a, const DecodedPacket& packet, PacketNumber number,
+void ConnectionSenders::on_packet(Side from, const DecodedPacket& packet, PacketNumber number,
                                   int64_t time_ns) {
-    Side& sender = side(from_a);
-    Side& hearer = side(!from_a);
+    SideState& sender = state_of(from);
+    SideState& hearer = state_of(other_side(from));
     TcpOptions options;
     parse_tcp_options(packet, options);
     const bool copy = is_copy(sender, hearer.packets, packet, options, time_ns);
@@ -79,7 +79,7 @@ void ConnectionSenders::on_packet(bool from_a, const DecodedPacket& packet, Pack
     constexpr uint32_t enough_for_vantage = 4096;
     if (packets_ < enough_for_vantage) {
         ++packets_;
-        vantage_.on_packet(from_a, time_ns, packet, options);
+        vantage_.on_packet(from, time_ns, packet, options);
     }
     // Options come padded to whole words (RFC 9293 §3.1): else they are cut off, and the window's scale may be with them.
     const bool options_cut = packet.options_length % 4 != 0;
@@ -92,7 +92,7 @@ void ConnectionSenders::on_packet(bool from_a, const DecodedPacket& packet, Pack
                 fill_ack(ack, sender, packet, options, number, time_ns);
                 hearer.history.on_acknowledged(ack);
             });
-            if (hearer.history.may_miss(time_ns)) report_missing(!from_a, time_ns, false);
+            if (hearer.history.may_miss(time_ns)) report_missing(other_side(from), time_ns, false);
         } else if (acknowledges) {
             ReceivedAck ack;
             fill_ack(ack, sender, packet, options, number, time_ns);
@@ -101,7 +101,7 @@ void ConnectionSenders::on_packet(bool from_a, const DecodedPacket& packet, Pack
         // What a pure acknowledgement says of its own sender is of use only to the estimate of a remote sender, and for
         // keep-alives.
         const bool occupies = packet.payload_length > 0 || (packet.flags & (tcp_syn | tcp_fin)) != 0;
-        if (occupies && sender.replay == nullptr) begin_replay(from_a);
+        if (occupies && sender.replay == nullptr) begin_replay(from);
         if (sender.replay != nullptr) {
             sent(sender, [&](SentSegment& segment) {
                 fill_segment(segment, packet, options, number, time_ns);
@@ -111,7 +111,7 @@ void ConnectionSenders::on_packet(bool from_a, const DecodedPacket& packet, Pack
         return;
     }
     Waiting& event = waiting_.emplace_back();
-    event.from_a = from_a;
+    event.from = from;
     event.acknowledges = acknowledges;
     if (acknowledges) {
         fill_ack(event.heard, sender, packet, options, number, time_ns);
@@ -123,14 +123,14 @@ void ConnectionSenders::on_packet(bool from_a, const DecodedPacket& packet, Pack
 }
 
 int64_t ConnectionSenders::round_trip_ns() const {
-    const int64_t to_a_ns = vantage_.round_trip_a_ns();
-    const int64_t to_b_ns = vantage_.round_trip_b_ns();
+    const int64_t to_a_ns = vantage_.round_trip_ns(Side::a);
+    const int64_t to_b_ns = vantage_.round_trip_ns(Side::b);
     return to_a_ns == no_time || to_b_ns == no_time ? no_time : to_a_ns + to_b_ns;
 }
 
-void ConnectionSenders::report_missing(bool a, int64_t now_ns, bool all) {
-    Side& sender = side(a);
-    const int64_t round_trip_ns = a ? vantage_.round_trip_a_ns() : vantage_.round_trip_b_ns();
+void ConnectionSenders::report_missing(Side from, int64_t now_ns, bool all) {
+    SideState& sender = state_of(from);
+    const int64_t round_trip_ns = vantage_.round_trip_ns(from);
     SentHistory::Missing missing;
     while (sender.history.take_missing(now_ns, all, missing)) {
         if (sender.remote != nullptr && round_trip_ns != no_time) missing.time_ns += round_trip_ns / 2;
@@ -142,7 +142,7 @@ void ConnectionSenders::report_missing(bool a, int64_t now_ns, bool all) {
 // none (IPv6, or 0 as RFC 6864 lets it be), all else must be the same, the checksum and TSval too, and it must have
 // come at once: sooner than the other side said anything, or, where packets are known to come twice, within the time of
 // a port's queue.
-bool ConnectionSenders::is_copy(Side& sender, uint32_t others, const DecodedPacket& packet,
+bool ConnectionSenders::is_copy(SideState& sender, uint32_t others, const DecodedPacket& packet,
                                 const TcpOptions& options, int64_t time_ns) {
     constexpr uint32_t longest_us = 200'000;  // no retransmission timeout is shorter
     constexpr uint32_t at_once_us = 10;
@@ -197,7 +197,7 @@ bool ConnectionSenders::is_copy(Side& sender, uint32_t others, const DecodedPack
     return copy;
 }
 
-void ConnectionSenders::note_syn(Side& sender, const TcpOptions& options) {
+void ConnectionSenders::note_syn(SideState& sender, const TcpOptions& options) {
     constexpr uint16_t least_mss = 536;  // RFC 9293 §3.7.1
     sender.syn_seen = true;
     sender.sack_permitted = options.sack_permitted;
@@ -207,14 +207,14 @@ void ConnectionSenders::note_syn(Side& sender, const TcpOptions& options) {
     sender.mss = options.has_mss ? options.mss : least_mss;
     const bool both = sides_[0].syn_seen && sides_[1].syn_seen;
     const bool scaled = sides_[0].has_window_scale && sides_[1].has_window_scale;
-    for (Side& side : sides_) {
+    for (SideState& side : sides_) {
         side.scale_known = both;
         side.shift = scaled ? side.window_scale : 0;
     }
 }
 
 // Every field, for what is written over may be of an older packet.
-void ConnectionSenders::fill_ack(ReceivedAck& ack, const Side& speaker, const DecodedPacket& packet,
+void ConnectionSenders::fill_ack(ReceivedAck& ack, const SideState& speaker, const DecodedPacket& packet,
                                  const TcpOptions& options, PacketNumber number, int64_t time_ns) {
     ack.packet = number;
     ack.time_ns = time_ns;
@@ -233,12 +233,12 @@ void ConnectionSenders::fill_ack(ReceivedAck& ack, const Side& speaker, const De
         ack.sack[i] = {options.sack[i].begin, options.sack[i].end};
 }
 
-bool ConnectionSenders::is_remote(bool a) const {
+bool ConnectionSenders::is_remote(Side from) const {
     switch (vantage_.place()) {
         case TapPlace::at_a:
-            return !a;
+            return from == Side::b;
         case TapPlace::at_b:
-            return a;
+            return from == Side::a;
         case TapPlace::middle:
             return true;
         case TapPlace::unknown:
@@ -249,32 +249,32 @@ bool ConnectionSenders::is_remote(bool a) const {
 
 void ConnectionSenders::begin() {
     begun_ = true;
-    for (const bool a : {true, false}) {
-        if (!is_remote(a)) continue;
-        const int64_t round_trip_ns = a ? vantage_.round_trip_a_ns() : vantage_.round_trip_b_ns();
+    for (const Side from : {Side::a, Side::b}) {
+        if (!is_remote(from)) continue;
+        const int64_t round_trip_ns = vantage_.round_trip_ns(from);
         // At the place of one end, a trip that takes no time needs no estimate.
         const bool near = round_trip_ns != no_time && round_trip_ns < VantageFinder::near_ns;
-        if (!near) side(a).remote = std::make_unique<RemoteSender>(options_of(a), round_trip_ns);
+        if (!near) state_of(from).remote = std::make_unique<RemoteSender>(options_of(from), round_trip_ns);
     }
     for (const Waiting& packet : waiting_) deliver(packet);
     waiting_ = {};
 }
 
 void ConnectionSenders::deliver(const Waiting& packet) {
-    Side& sender = side(packet.from_a);
-    Side& hearer = side(!packet.from_a);
+    SideState& sender = state_of(packet.from);
+    SideState& hearer = state_of(other_side(packet.from));
     if (packet.acknowledges && hearer.replay != nullptr)
         heard(hearer, [&](ReceivedAck& ack) { ack = packet.heard; });
     const bool occupies = packet.sent.length > 0 || (packet.sent.flags & (tcp_syn | tcp_fin)) != 0;
-    if (occupies && sender.replay == nullptr) begin_replay(packet.from_a);
+    if (occupies && sender.replay == nullptr) begin_replay(packet.from);
     if (sender.replay != nullptr) sent(sender, [&](SentSegment& segment) { segment = packet.sent; });
 }
 
-void ConnectionSenders::begin_replay(bool a) {
-    side(a).replay = std::make_unique<SenderReplay>(store_, budget_, connection_, a, options_of(a));
+void ConnectionSenders::begin_replay(Side from) {
+    state_of(from).replay = std::make_unique<SenderReplay>(store_, budget_, connection_, from, options_of(from));
 }
 
-void ConnectionSenders::drain(Side& side) {
+void ConnectionSenders::drain(SideState& side) {
     RemoteSender::Event event;
     while (!side.remote->idle() && side.remote->next(event, side.replay->room())) {
         if (event.sent != nullptr) {
@@ -286,9 +286,9 @@ void ConnectionSenders::drain(Side& side) {
     }
 }
 
-SenderOptions ConnectionSenders::options_of(bool a) const {
-    const Side& sender = side(a);
-    const Side& receiver = side(!a);
+SenderOptions ConnectionSenders::options_of(Side from) const {
+    const SideState& sender = state_of(from);
+    const SideState& receiver = state_of(other_side(from));
     SenderOptions options;
     options.estimated = sender.remote != nullptr;
     if (sender.syn_seen && receiver.syn_seen) {
@@ -302,34 +302,34 @@ SenderOptions ConnectionSenders::options_of(bool a) const {
 
 void ConnectionSenders::finish() {
     if (!begun_) begin();
-    for (const bool a : {true, false}) {
-        Side& sender = side(a);
+    for (const Side from : {Side::a, Side::b}) {
+        SideState& sender = state_of(from);
         if (sender.replay == nullptr) continue;
         if (sender.remote != nullptr) {
             sender.remote->finish();
             drain(sender);
         }
-        report_missing(a, no_time, true);
+        report_missing(from, no_time, true);
         sender.replay->finish();
     }
 }
 
 uint64_t ConnectionSenders::withheld() const {
     uint64_t rows = 0;
-    for (const Side& side : sides_)
+    for (const SideState& side : sides_)
         if (side.replay != nullptr) rows += side.replay->summary().withheld();
     return rows;
 }
 
-void ConnectionSenders::describe(bool initiator_is_a, ConnectionRow& row) const {
+void ConnectionSenders::describe(Side initiator_side, ConnectionRow& row) const {
     row.vantage = Vantage::unknown;
     row.rtt_min_ns = no_time;
     switch (vantage_.place()) {
         case TapPlace::at_a:
-            row.vantage = initiator_is_a ? Vantage::initiator : Vantage::target;
+            row.vantage = initiator_side == Side::a ? Vantage::initiator : Vantage::target;
             break;
         case TapPlace::at_b:
-            row.vantage = initiator_is_a ? Vantage::target : Vantage::initiator;
+            row.vantage = initiator_side == Side::b ? Vantage::initiator : Vantage::target;
             break;
         case TapPlace::middle:
             row.vantage = Vantage::middle;
@@ -337,8 +337,8 @@ void ConnectionSenders::describe(bool initiator_is_a, ConnectionRow& row) const 
         case TapPlace::unknown:
             break;
     }
-    const int64_t to_a_ns = vantage_.round_trip_a_ns();
-    const int64_t to_b_ns = vantage_.round_trip_b_ns();
+    const int64_t to_a_ns = vantage_.round_trip_ns(Side::a);
+    const int64_t to_b_ns = vantage_.round_trip_ns(Side::b);
     if (vantage_.place() == TapPlace::at_a) {
         row.rtt_min_ns = to_b_ns;
     } else if (vantage_.place() == TapPlace::at_b) {
@@ -346,8 +346,8 @@ void ConnectionSenders::describe(bool initiator_is_a, ConnectionRow& row) const 
     } else if (to_a_ns != no_time && to_b_ns != no_time) {
         row.rtt_min_ns = to_a_ns + to_b_ns;
     }
-    const Side& initiator = side(initiator_is_a);
-    const Side& target = side(!initiator_is_a);
+    const SideState& initiator = state_of(initiator_side);
+    const SideState& target = state_of(other_side(initiator_side));
     row.retransmissions_out = 0;
     row.retransmissions_in = 0;
     if (initiator.replay != nullptr) {

@@ -27,13 +27,12 @@ class ConnectionSenders {
     ConnectionSenders(ResultStore& store, SendBudget& budget, uint32_t connection)
         : store_(store), budget_(budget), connection_(connection) {}
 
-    // `from_a`: sent by the side that sent the connection's first packet.
-    void on_packet(bool from_a, const DecodedPacket& packet, PacketNumber number, int64_t time_ns);
+    void on_packet(Side from, const DecodedPacket& packet, PacketNumber number, int64_t time_ns);
     void finish();
     // Rows of losses that were not made, since no packet showed them.
     uint64_t withheld() const;
     // What was found out of the connection by now.
-    void describe(bool initiator_is_a, ConnectionRow& row) const;
+    void describe(Side initiator, ConnectionRow& row) const;
 
   private:
     struct Seen {
@@ -44,7 +43,7 @@ class ConnectionSenders {
         uint16_t ip_id = 0;
         bool holds = false;
     };
-    struct Side {
+    struct SideState {
         std::unique_ptr<RemoteSender> remote;  // unless the capture was taken here
         std::unique_ptr<SenderReplay> replay;
         bool syn_seen = false;
@@ -67,34 +66,34 @@ class ConnectionSenders {
     struct Waiting {
         SentSegment sent;
         ReceivedAck heard;
-        bool from_a = false;
+        Side from = Side::b;
         bool acknowledges = false;
     };
 
-    static bool is_copy(Side& sender, uint32_t others, const DecodedPacket& packet, const TcpOptions& options,
+    static bool is_copy(SideState& sender, uint32_t others, const DecodedPacket& packet, const TcpOptions& options,
                         int64_t time_ns);
     int64_t round_trip_ns() const;
-    void report_missing(bool a, int64_t now_ns, bool all);
-    void note_syn(Side& sender, const TcpOptions& options);
+    void report_missing(Side from, int64_t now_ns, bool all);
+    void note_syn(SideState& sender, const TcpOptions& options);
     void begin();
     void deliver(const Waiting& packet);
-    void begin_replay(bool a);
+    void begin_replay(Side from);
     template <class Fill>
-    static void sent(Side& sender, Fill fill);
+    static void sent(SideState& sender, Fill fill);
     template <class Fill>
-    static void heard(Side& hearer, Fill fill);
-    static void drain(Side& side);
-    static void fill_ack(ReceivedAck& ack, const Side& speaker, const DecodedPacket& packet,
+    static void heard(SideState& hearer, Fill fill);
+    static void drain(SideState& side);
+    static void fill_ack(ReceivedAck& ack, const SideState& speaker, const DecodedPacket& packet,
                          const TcpOptions& options, PacketNumber number, int64_t time_ns);
-    SenderOptions options_of(bool a) const;
-    bool is_remote(bool a) const;
-    Side& side(bool a) { return sides_[a ? 0 : 1]; }
-    const Side& side(bool a) const { return sides_[a ? 0 : 1]; }
+    SenderOptions options_of(Side from) const;
+    bool is_remote(Side from) const;
+    SideState& state_of(Side side) { return sides_[index_of(side)]; }
+    const SideState& state_of(Side side) const { return sides_[index_of(side)]; }
 
     ResultStore& store_;
     SendBudget& budget_;
     uint32_t connection_;
-    Side sides_[2];
+    SideState sides_[2];
     VantageFinder vantage_;
     uint32_t packets_ = 0;  // seen by vantage_
     bool begun_ = false;

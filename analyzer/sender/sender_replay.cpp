@@ -15,9 +15,9 @@ namespace sanscope {
 
 class SenderReplay::Machine {
   public:
-    Machine(ResultStore& store, SendBudget& budget, uint32_t connection, bool from_a,
+    Machine(ResultStore& store, SendBudget& budget, uint32_t connection, Side from,
             const SenderOptions& options)
-        : log_(store, connection, from_a),
+        : log_(store, connection, from),
           wire_(log_, budget, options),
           classifier_(options.estimated),
           estimated_(options.estimated) {
@@ -299,9 +299,9 @@ class SenderReplay::Machine {
     SendLimit last_limit_ = SendLimit::application;
 };
 
-SenderReplay::SenderReplay(ResultStore& store, SendBudget& budget, uint32_t connection, bool from_a,
+SenderReplay::SenderReplay(ResultStore& store, SendBudget& budget, uint32_t connection, Side from,
                            const SenderOptions& options)
-    : machine_(std::make_unique<Machine>(store, budget, connection, from_a, options)) {}
+    : machine_(std::make_unique<Machine>(store, budget, connection, from, options)) {}
 SenderReplay::~SenderReplay() = default;
 void SenderReplay::on_sent(const SentSegment& segment) {
     machine_->on_sent(segment);

@@ -15,8 +15,8 @@ namespace sanscope {
 // its windows, its congestion state, its losses, into the store. Events come in the sender's order.
 class SenderReplay {
   public:
-    // `connection` and `from_a` name the side in the rows; `budget` outlives this.
-    SenderReplay(ResultStore& store, SendBudget& budget, uint32_t connection, bool from_a,
+    // `connection` and `from` name the side in the rows; `budget` outlives this.
+    SenderReplay(ResultStore& store, SendBudget& budget, uint32_t connection, Side from,
                  const SenderOptions& options);
     ~SenderReplay();
 

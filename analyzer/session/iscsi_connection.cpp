@@ -287,7 +287,7 @@ void IscsiConnection::record(const Pdu& pdu, bool from_target, uint64_t command)
     row.itt_known = pdu.inferred ? row.itt != reserved_tag : pdu.header_captured >= tag_end;
     row.data_length = bhs.data_segment_length();
     row.opcode = bhs.opcode_value();
-    row.from_target = from_target;
+    row.sender = from_target ? Role::target : Role::initiator;
     row.final = bhs.final();
     row.damaged = pdu.damaged;
     row.inferred = pdu.inferred;

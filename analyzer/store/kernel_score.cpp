@@ -20,7 +20,7 @@ int64_t apart(int64_t earlier_ns, int64_t later_ns) {
 }  // namespace
 
 void KernelScore::on_estimate(const WindowRow& row) {
-    if (is_full(estimates_.size(), told_ ? max_waiting : max_waiting_for_first))
+    if (is_full(estimates_.size(), kernel_known_ ? max_waiting : max_waiting_for_first))
         settle_until(estimates_.front().time_ns);
     estimates_.push({row.time_ns, row.srtt_ns, row.cwnd, row.ca_state});
     ++*waiting_;
@@ -30,35 +30,35 @@ void KernelScore::on_estimate(const WindowRow& row) {
 
 void KernelScore::on_transition(const CaTransitionRow& row) {
     WaitingQueue<int64_t>& ours = our_changes_[static_cast<size_t>(row.to)];
-    if (is_full(ours.size(), told_ ? max_waiting : max_waiting_for_first)) take_own_change(ours);
+    if (is_full(ours.size(), kernel_known_ ? max_waiting : max_waiting_for_first)) take_own_change(ours);
     ours.push(row.time_ns);
     ++*waiting_;
 }
 
 void KernelScore::on_kernel_window(const KernelWindowRow& row) {
-    if (is_full(told_events_.size(), max_waiting)) settle_until(told_events_.front().time_ns);
-    told_ = true;
-    told_events_.push({row.time_ns, row.srtt_ns, row.cwnd, row.ca_state, row.ca_state_known, false, false});
+    if (is_full(kernel_events_.size(), max_waiting)) settle_until(kernel_events_.front().time_ns);
+    kernel_known_ = true;
+    kernel_events_.push({row.time_ns, row.srtt_ns, row.cwnd, row.ca_state, row.ca_state_known, false, false});
     ++*waiting_;
-    last_told_ns_ = std::max(last_told_ns_, row.time_ns);
+    last_kernel_ns_ = std::max(last_kernel_ns_, row.time_ns);
     count_own_changes();
     settle();
 }
 
 void KernelScore::on_kernel_transition(const KernelCaTransitionRow& row) {
-    if (is_full(told_events_.size(), max_waiting)) settle_until(told_events_.front().time_ns);
-    told_ = true;
-    told_events_.push({row.time_ns, no_time, unknown<uint32_t>, row.to, true, true, row.from_known});
+    if (is_full(kernel_events_.size(), max_waiting)) settle_until(kernel_events_.front().time_ns);
+    kernel_known_ = true;
+    kernel_events_.push({row.time_ns, no_time, unknown<uint32_t>, row.to, true, true, row.from_known});
     ++*waiting_;
 }
 
 void KernelScore::finish() {
-    settle_until(last_told_ns_);
+    settle_until(last_kernel_ns_);
     if (moment_waits_) judge(moment_cwnd_);
     moment_waits_ = false;
     // Of what the kernel told behind its last window, the transitions count, but no time.
     at_ns_ = no_time;
-    while (!told_events_.empty()) take_told();
+    while (!kernel_events_.empty()) take_kernel_event();
     while (!estimates_.empty()) take_estimate();
     match_until(end_of_time);
     for (WaitingQueue<int64_t>& ours : our_changes_) {
@@ -79,21 +79,21 @@ void KernelScore::pop(Queue& queue) {
 
 // As far as both sides have come. A row of the same time as the last may yet follow.
 void KernelScore::settle() {
-    if (last_estimate_ns_ == no_time || last_told_ns_ == no_time) return;
-    settle_until(std::min(last_estimate_ns_ - 1, last_told_ns_));
+    if (last_estimate_ns_ == no_time || last_kernel_ns_ == no_time) return;
+    settle_until(std::min(last_estimate_ns_ - 1, last_kernel_ns_));
     match_until(last_estimate_ns_);
 }
 
 void KernelScore::settle_until(int64_t time_ns) {
     while (true) {
         const int64_t ours_ns = estimates_.empty() ? end_of_time : estimates_.front().time_ns;
-        const int64_t theirs_ns = told_events_.empty() ? end_of_time : told_events_.front().time_ns;
+        const int64_t theirs_ns = kernel_events_.empty() ? end_of_time : kernel_events_.front().time_ns;
         if (std::min(ours_ns, theirs_ns) > time_ns) return;
         if (ours_ns <= theirs_ns) {
             if (estimates_.empty()) return;
             take_estimate();
         } else {
-            take_told();
+            take_kernel_event();
         }
     }
 }
@@ -107,9 +107,9 @@ void KernelScore::take_estimate() {
     our_state_ = estimate.state;
 }
 
-void KernelScore::take_told() {
-    const Told told = told_events_.front();
-    pop(told_events_);
+void KernelScore::take_kernel_event() {
+    const KernelEvent told = kernel_events_.front();
+    pop(kernel_events_);
     pass_to(told.time_ns);
     if (told.is_transition && told.is_change) {
         ++kernel_transitions_;
@@ -117,7 +117,7 @@ void KernelScore::take_told() {
         their_changes_[static_cast<size_t>(told.state)].push({told.time_ns, tolerance_ns});
         ++*waiting_;
     } else if (!told.is_transition) {
-        if (first_told_ns_ == no_time) at_ns_ = first_told_ns_ = told.time_ns;
+        if (first_kernel_ns_ == no_time) at_ns_ = first_kernel_ns_ = told.time_ns;
         if (told.srtt_ns != no_time) srtt_ns_ = told.srtt_ns;
         if (told.srtt_ns != no_time && our_srtt_ns_ != no_time) {
             round_trips_.add(told.srtt_ns);
@@ -180,8 +180,8 @@ void KernelScore::match(WaitingQueue<Change>& theirs, WaitingQueue<int64_t>& our
 void KernelScore::take_own_change(WaitingQueue<int64_t>& ours) {
     const int64_t time_ns = ours.front();
     pop(ours);
-    if (first_told_ns_ == no_time || time_ns < first_told_ns_) return;
-    if (time_ns <= last_told_ns_) {
+    if (first_kernel_ns_ == no_time || time_ns < first_kernel_ns_) return;
+    if (time_ns <= last_kernel_ns_) {
         ++own_transitions_;
     } else {
         beyond_.push(time_ns);
@@ -191,17 +191,17 @@ void KernelScore::take_own_change(WaitingQueue<int64_t>& ours) {
 
 // Those matched that the kernel's last moment had not come to.
 void KernelScore::count_own_changes() {
-    while (!beyond_.empty() && beyond_.front() <= last_told_ns_) {
+    while (!beyond_.empty() && beyond_.front() <= last_kernel_ns_) {
         pop(beyond_);
         ++own_transitions_;
     }
 }
 
-KernelScore& KernelScores::of(uint32_t connection, bool from_a) {
-    const size_t place = size_t{connection} * 2 + (from_a ? 1 : 0);
+KernelScore& KernelScores::of(uint32_t connection, Side side) {
+    const size_t place = size_t{connection} * 2 + index_of(side);
     if (place >= places_.size()) places_.resize(place + 1, 0);
     if (places_[place] == 0) {
-        scores_.append(KernelScore(connection, from_a, *waiting_));
+        scores_.append(KernelScore(connection, side, *waiting_));
         places_[place] = static_cast<uint32_t>(scores_.size());
     }
     return scores_[places_[place] - 1];

@@ -40,8 +40,8 @@ class KernelScore {
     // What a transition may be apart from its match.
     static constexpr int64_t least_tolerance_ns = 10'000'000;
 
-    KernelScore(uint32_t connection, bool from_a, size_t& waiting)
-        : connection_(connection), from_a_(from_a), waiting_(&waiting) {}
+    KernelScore(uint32_t connection, Side side, size_t& waiting)
+        : connection_(connection), side_(side), waiting_(&waiting) {}
 
     // What was inferred: rows of `windows` and `ca_transitions` of this sender. In each of the four, in order of time; what
     // comes late counts from where the others are.
@@ -57,10 +57,10 @@ class KernelScore {
     void set_sampled() { sampled_ = true; }
 
     uint32_t connection() const { return connection_; }
-    bool from_a() const { return from_a_; }
+    Side side() const { return side_; }
     const std::string& congestion_control() const { return congestion_control_; }  // empty where not told
     bool sampled() const { return sampled_; }  // it was asked now and then: it told no transitions
-    bool kernel_told() const { return told_; }
+    bool kernel_known() const { return kernel_known_; }
 
     uint64_t moments() const { return errors_.count(); }  // at which both had a word on the window
     uint64_t moments_without_estimate() const { return without_estimate_; }
@@ -83,7 +83,7 @@ class KernelScore {
         uint32_t cwnd;
         CaState state;
     };
-    struct Told {
+    struct KernelEvent {
         int64_t time_ns;
         int64_t srtt_ns;
         uint32_t cwnd;
@@ -100,7 +100,7 @@ class KernelScore {
     void settle();
     void settle_until(int64_t time_ns);
     void take_estimate();
-    void take_told();
+    void take_kernel_event();
     void pass_to(int64_t time_ns);
     void judge(uint32_t cwnd_after);
     void match_until(int64_t time_ns);
@@ -112,20 +112,20 @@ class KernelScore {
     void pop(Queue& queue);
 
     uint32_t connection_;
-    bool from_a_;
+    Side side_;
     bool sampled_ = false;
-    bool told_ = false;
+    bool kernel_known_ = false;
     std::string congestion_control_;
     size_t* waiting_;  // shared by all senders
 
     WaitingQueue<Estimate> estimates_;
-    WaitingQueue<Told> told_events_;
+    WaitingQueue<KernelEvent> kernel_events_;
     std::array<WaitingQueue<Change>, ca_states> their_changes_;
     std::array<WaitingQueue<int64_t>, ca_states> our_changes_;
     WaitingQueue<int64_t>
         beyond_;  // of our changes, those matched that are later than what the kernel told by then
     int64_t last_estimate_ns_ = no_time;
-    int64_t last_told_ns_ = no_time;  // of a window
+    int64_t last_kernel_ns_ = no_time;  // of a window
 
     // As of at_ns_, up to which all is settled.
     int64_t at_ns_ = no_time;
@@ -150,14 +150,14 @@ class KernelScore {
     uint64_t kernel_transitions_ = 0;
     uint64_t own_transitions_ = 0;
     uint64_t matched_ = 0;
-    int64_t first_told_ns_ = no_time;
+    int64_t first_kernel_ns_ = no_time;
 };
 
 // Those of all senders.
 class KernelScores {
   public:
     // That of a sender, made where there is none yet. It stays where it is.
-    KernelScore& of(uint32_t connection, bool from_a);
+    KernelScore& of(uint32_t connection, Side side);
     void finish();
 
     const ChunkedRows<KernelScore>& all() const { return scores_; }

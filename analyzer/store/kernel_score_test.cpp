@@ -18,8 +18,8 @@ WindowRow estimate(int64_t time_ns, uint32_t cwnd, CaState state = CaState::open
 CaTransitionRow change(int64_t time_ns, CaState to) {
     return {.time_ns = time_ns, .connection = 1, .to = to};
 }
-KernelWindowRow told(int64_t time_ns, uint32_t cwnd, std::optional<CaState> state = CaState::open,
-                     int64_t srtt_ns = 20 * ms) {
+KernelWindowRow kernel_window(int64_t time_ns, uint32_t cwnd, std::optional<CaState> state = CaState::open,
+                              int64_t srtt_ns = 20 * ms) {
     return {.time_ns = time_ns,
             .srtt_ns = srtt_ns,
             .connection = 1,
@@ -27,21 +27,21 @@ KernelWindowRow told(int64_t time_ns, uint32_t cwnd, std::optional<CaState> stat
             .ca_state = state.value_or(CaState::open),
             .ca_state_known = state.has_value()};
 }
-KernelCaTransitionRow told_change(int64_t time_ns, CaState to) {
+KernelCaTransitionRow kernel_change(int64_t time_ns, CaState to) {
     return {.time_ns = time_ns, .connection = 1, .to = to, .from_known = true};
 }
 
 struct Scored {
     size_t waiting = 0;
-    KernelScore score{1, true, waiting};
+    KernelScore score{1, Side::a, waiting};
 };
 
 TEST(KernelScore, an_error_is_the_distance_to_what_the_kernel_held_before_and_after_its_ack) {
     Scored s;
     s.score.on_estimate(estimate(10, 1000));
-    s.score.on_kernel_window(told(20, 1000));  // between 1000 and 2000: exact
-    s.score.on_kernel_window(told(30, 2000));  // between 2000 and 4000: 1000 of 4000 away
-    s.score.on_kernel_window(told(40, 4000));  // and in the end 500 of 4000
+    s.score.on_kernel_window(kernel_window(20, 1000));  // between 1000 and 2000: exact
+    s.score.on_kernel_window(kernel_window(30, 2000));  // between 2000 and 4000: 1000 of 4000 away
+    s.score.on_kernel_window(kernel_window(40, 4000));  // and in the end 500 of 4000
     s.score.on_estimate(estimate(35, 4500));
     s.score.finish();
     EXPECT_EQ(s.score.moments(), 3u);
@@ -53,11 +53,11 @@ TEST(KernelScore, an_error_is_the_distance_to_what_the_kernel_held_before_and_af
 
 TEST(KernelScore, a_moment_before_the_first_estimate_is_only_counted) {
     Scored s;
-    s.score.on_kernel_window(told(5, 1000));
-    s.score.on_kernel_window(told(10, 1000));
+    s.score.on_kernel_window(kernel_window(5, 1000));
+    s.score.on_kernel_window(kernel_window(10, 1000));
     s.score.on_estimate(estimate(10, unknown<uint32_t>));
     s.score.on_estimate(estimate(11, 1000));
-    s.score.on_kernel_window(told(12, 1000));
+    s.score.on_kernel_window(kernel_window(12, 1000));
     s.score.finish();
     EXPECT_EQ(s.score.moments_without_estimate(), 2u);
     EXPECT_EQ(s.score.moments(), 1u);
@@ -66,8 +66,8 @@ TEST(KernelScore, a_moment_before_the_first_estimate_is_only_counted) {
 TEST(KernelScore, of_rows_of_one_time_the_last_holds) {
     Scored s;
     s.score.on_estimate(estimate(10, 500));
-    s.score.on_kernel_window(told(10, 1000));
-    s.score.on_kernel_window(told(20, 1000));
+    s.score.on_kernel_window(kernel_window(10, 1000));
+    s.score.on_kernel_window(kernel_window(20, 1000));
     s.score.on_estimate(estimate(10, 1000));
     s.score.finish();
     EXPECT_EQ(s.score.errors().max_ns(), 0);
@@ -76,13 +76,13 @@ TEST(KernelScore, of_rows_of_one_time_the_last_holds) {
 TEST(KernelScore, states_agree_for_the_time_in_which_both_are_in_one) {
     Scored s;
     s.score.on_estimate(estimate(0, 1));
-    s.score.on_kernel_window(told(100, 1));
+    s.score.on_kernel_window(kernel_window(100, 1));
     s.score.on_estimate(estimate(150, 1, CaState::recovery));
-    s.score.on_kernel_transition(told_change(170, CaState::recovery));
-    s.score.on_kernel_window(told(200, 1, CaState::recovery));
+    s.score.on_kernel_transition(kernel_change(170, CaState::recovery));
+    s.score.on_kernel_window(kernel_window(200, 1, CaState::recovery));
     s.score.on_estimate(estimate(260, 1));
-    s.score.on_kernel_transition(told_change(240, CaState::open));
-    s.score.on_kernel_window(told(300, 1));
+    s.score.on_kernel_transition(kernel_change(240, CaState::open));
+    s.score.on_kernel_window(kernel_window(300, 1));
     s.score.finish();
     EXPECT_EQ(s.score.compared_ns(), 200);
     EXPECT_EQ(s.score.agreed_ns(), 200 - 20 - 20);
@@ -91,10 +91,10 @@ TEST(KernelScore, states_agree_for_the_time_in_which_both_are_in_one) {
 TEST(KernelScore, a_state_that_nobody_told_is_not_compared) {
     Scored s;
     s.score.on_estimate(estimate(0, 1));
-    s.score.on_kernel_window(told(100, 1, std::nullopt));
-    s.score.on_kernel_window(told(200, 1, std::nullopt));
-    s.score.on_kernel_transition(told_change(200, CaState::cwr));
-    s.score.on_kernel_window(told(300, 1, std::nullopt));
+    s.score.on_kernel_window(kernel_window(100, 1, std::nullopt));
+    s.score.on_kernel_window(kernel_window(200, 1, std::nullopt));
+    s.score.on_kernel_transition(kernel_change(200, CaState::cwr));
+    s.score.on_kernel_window(kernel_window(300, 1, std::nullopt));
     s.score.finish();
     EXPECT_EQ(s.score.compared_ns(), 100);
     EXPECT_EQ(s.score.agreed_ns(), 0);
@@ -102,11 +102,11 @@ TEST(KernelScore, a_state_that_nobody_told_is_not_compared) {
 
 TEST(KernelScore, transitions_match_within_the_round_trip_once_each) {
     Scored s;
-    s.score.on_kernel_window(told(0, 1));
-    s.score.on_kernel_transition(told_change(100 * ms, CaState::recovery));
-    s.score.on_kernel_transition(told_change(101 * ms, CaState::recovery));
-    s.score.on_kernel_transition(told_change(200 * ms, CaState::open));
-    s.score.on_kernel_window(told(300 * ms, 1));
+    s.score.on_kernel_window(kernel_window(0, 1));
+    s.score.on_kernel_transition(kernel_change(100 * ms, CaState::recovery));
+    s.score.on_kernel_transition(kernel_change(101 * ms, CaState::recovery));
+    s.score.on_kernel_transition(kernel_change(200 * ms, CaState::open));
+    s.score.on_kernel_window(kernel_window(300 * ms, 1));
     s.score.on_transition(change(119 * ms, CaState::recovery));  // of the first or the second, not of both
     s.score.on_transition(change(221 * ms, CaState::open));      // too far
     s.score.on_transition(change(400 * ms, CaState::open));      // behind all that the kernel told
@@ -118,9 +118,9 @@ TEST(KernelScore, transitions_match_within_the_round_trip_once_each) {
 
 TEST(KernelScore, within_so_short_a_round_trip_ten_milliseconds_count) {
     Scored s;
-    s.score.on_kernel_window(told(0, 1, CaState::open, 1000));
-    s.score.on_kernel_transition(told_change(50 * ms, CaState::cwr));
-    s.score.on_kernel_window(told(100 * ms, 1, CaState::cwr, 1000));
+    s.score.on_kernel_window(kernel_window(0, 1, CaState::open, 1000));
+    s.score.on_kernel_transition(kernel_change(50 * ms, CaState::cwr));
+    s.score.on_kernel_window(kernel_window(100 * ms, 1, CaState::cwr, 1000));
     s.score.on_transition(change(41 * ms, CaState::cwr));
     s.score.finish();
     EXPECT_EQ(s.score.matched_transitions(), 1u);
@@ -128,16 +128,17 @@ TEST(KernelScore, within_so_short_a_round_trip_ten_milliseconds_count) {
 
 TEST(KernelScore, what_a_round_trip_is_longer_for_the_kernel_than_on_the_wire_is_an_unseen_wait) {
     Scored s;
-    s.score.on_kernel_window(told(5 * ms, 1000, CaState::open, 50 * ms));
+    s.score.on_kernel_window(kernel_window(5 * ms, 1000, CaState::open, 50 * ms));
     WindowRow row = estimate(10 * ms, 1000);
     s.score.on_estimate(row);  // without a round trip
-    s.score.on_kernel_window(told(15 * ms, 1000, CaState::open, 50 * ms));
+    s.score.on_kernel_window(kernel_window(15 * ms, 1000, CaState::open, 50 * ms));
     row.time_ns = 20 * ms;
     row.srtt_ns = 4 * ms;
     s.score.on_estimate(row);
-    s.score.on_kernel_window(told(25 * ms, 1000, CaState::open, 20 * ms));
-    s.score.on_kernel_window(told(35 * ms, 1000, CaState::open, 3 * ms));  // smoothed in another way: none
-    s.score.on_kernel_window(told(45 * ms, 1000, CaState::open, no_time));
+    s.score.on_kernel_window(kernel_window(25 * ms, 1000, CaState::open, 20 * ms));
+    s.score.on_kernel_window(
+        kernel_window(35 * ms, 1000, CaState::open, 3 * ms));  // smoothed in another way: none
+    s.score.on_kernel_window(kernel_window(45 * ms, 1000, CaState::open, no_time));
     s.score.finish();
     EXPECT_EQ(s.score.round_trips().count(), 2u);
     EXPECT_EQ(s.score.round_trips().max_ns(), 20 * ms);
@@ -151,7 +152,7 @@ TEST(KernelScore, says_nothing_where_the_kernel_said_nothing) {
     for (int i = 0; i < 10'000; ++i) s.score.on_transition(change(i, CaState::open));
     EXPECT_LE(s.waiting, 2 * KernelScore::max_waiting_for_first);
     s.score.finish();
-    EXPECT_FALSE(s.score.kernel_told());
+    EXPECT_FALSE(s.score.kernel_known());
     EXPECT_EQ(s.score.moments() + s.score.own_transitions(), 0u);
 }
 
@@ -159,7 +160,8 @@ TEST(KernelScore, waits_for_no_more_than_the_bound) {
     Scored s;
     s.score.on_estimate(estimate(0, 1000));
     const size_t rounds = KernelScore::max_waiting + 1000;
-    for (size_t i = 1; i <= rounds; ++i) s.score.on_kernel_window(told(static_cast<int64_t>(i), 1000));
+    for (size_t i = 1; i <= rounds; ++i)
+        s.score.on_kernel_window(kernel_window(static_cast<int64_t>(i), 1000));
     EXPECT_LE(s.waiting, KernelScore::max_waiting + 1);
     s.score.finish();
     EXPECT_EQ(s.score.moments(), rounds);
@@ -170,8 +172,8 @@ TEST(KernelScore, waits_for_no_more_than_the_bound) {
 struct Everything {
     std::vector<WindowRow> estimates;
     std::vector<CaTransitionRow> changes;
-    std::vector<KernelWindowRow> told;
-    std::vector<KernelCaTransitionRow> told_changes;
+    std::vector<KernelWindowRow> kernel_windows;
+    std::vector<KernelCaTransitionRow> kernel_changes;
 
     CaState our_state(int64_t time_ns) const {
         CaState state = CaState::open;
@@ -183,13 +185,13 @@ struct Everything {
     std::optional<CaState> their_state(int64_t time_ns) const {
         std::optional<CaState> state;
         int64_t at_ns = no_time;
-        for (const KernelWindowRow& row : told) {
+        for (const KernelWindowRow& row : kernel_windows) {
             if (row.time_ns <= time_ns && row.ca_state_known) {
                 state = row.ca_state;
                 at_ns = row.time_ns;
             }
         }
-        for (const KernelCaTransitionRow& row : told_changes) {
+        for (const KernelCaTransitionRow& row : kernel_changes) {
             if (row.time_ns <= time_ns && row.time_ns >= at_ns) state = row.to;
         }
         return state;
@@ -210,8 +212,8 @@ struct Expected {
 // All times are whole steps.
 Expected by_definition(const Everything& all, int64_t step_ns) {
     Expected expected;
-    for (size_t i = 0; i < all.told.size(); ++i) {
-        const KernelWindowRow& row = all.told[i];
+    for (size_t i = 0; i < all.kernel_windows.size(); ++i) {
+        const KernelWindowRow& row = all.kernel_windows[i];
         std::optional<uint32_t> in_force;
         for (const WindowRow& own : all.estimates) {
             if (own.time_ns <= row.time_ns) in_force = own.cwnd;
@@ -220,7 +222,7 @@ Expected by_definition(const Everything& all, int64_t step_ns) {
             ++expected.without;
             continue;
         }
-        const double after = i + 1 < all.told.size() ? all.told[i + 1].cwnd : row.cwnd;
+        const double after = i + 1 < all.kernel_windows.size() ? all.kernel_windows[i + 1].cwnd : row.cwnd;
         const double low = std::min<double>(row.cwnd, after);
         const double high = std::max<double>(row.cwnd, after);
         const double error = std::max({low - *in_force, *in_force - high, 0.0}) / after;
@@ -228,7 +230,8 @@ Expected by_definition(const Everything& all, int64_t step_ns) {
         expected.within_tenth += error <= 0.1 ? 1 : 0;
         expected.errors += error;
     }
-    for (int64_t t = all.told.front().time_ns; t < all.told.back().time_ns; t += step_ns) {
+    for (int64_t t = all.kernel_windows.front().time_ns; t < all.kernel_windows.back().time_ns;
+         t += step_ns) {
         const auto theirs = all.their_state(t);
         if (!theirs) continue;
         expected.compared_ns += step_ns;
@@ -239,10 +242,10 @@ Expected by_definition(const Everything& all, int64_t step_ns) {
         for (const CaTransitionRow& row : all.changes) {
             if (row.to == static_cast<CaState>(state)) ours.push_back(row.time_ns);
         }
-        for (const KernelCaTransitionRow& row : all.told_changes) {
+        for (const KernelCaTransitionRow& row : all.kernel_changes) {
             if (row.to != static_cast<CaState>(state)) continue;
             int64_t tolerance_ns = KernelScore::least_tolerance_ns;
-            for (const KernelWindowRow& window : all.told) {
+            for (const KernelWindowRow& window : all.kernel_windows) {
                 if (window.time_ns <= row.time_ns)
                     tolerance_ns = std::max(KernelScore::least_tolerance_ns, window.srtt_ns);
             }
@@ -253,7 +256,8 @@ Expected by_definition(const Everything& all, int64_t step_ns) {
         }
     }
     expected.own = static_cast<uint64_t>(std::ranges::count_if(all.changes, [&](const auto& row) {
-        return row.time_ns >= all.told.front().time_ns && row.time_ns <= all.told.back().time_ns;
+        return row.time_ns >= all.kernel_windows.front().time_ns &&
+               row.time_ns <= all.kernel_windows.back().time_ns;
     }));
     return expected;
 }
@@ -272,9 +276,9 @@ Everything made_up(std::mt19937& random) {
     for (const int64_t t : times(below(20))) all.changes.push_back(change(t, state()));
     for (const int64_t t : times(1 + below(40))) {
         const std::optional<CaState> known = below(2) == 0 ? std::optional(state()) : std::nullopt;
-        all.told.push_back(told(t, 1000 + below(400), known, (5 + below(20)) * ms));
+        all.kernel_windows.push_back(kernel_window(t, 1000 + below(400), known, (5 + below(20)) * ms));
     }
-    for (const int64_t t : times(below(20))) all.told_changes.push_back(told_change(t, state()));
+    for (const int64_t t : times(below(20))) all.kernel_changes.push_back(kernel_change(t, state()));
     return all;
 }
 
@@ -289,15 +293,15 @@ void feed(KernelScore& score, const Everything& all, int64_t piece_ns, int64_t l
             score.on_estimate(all.estimates[e++]);
         const auto due = [&](int64_t time_ns) { return time_ns + late_ns <= now_ns; };
         while (true) {
-            const bool has_window = w < all.told.size() && due(all.told[w].time_ns);
-            const bool has_change = t < all.told_changes.size() && due(all.told_changes[t].time_ns);
+            const bool has_window = w < all.kernel_windows.size() && due(all.kernel_windows[w].time_ns);
+            const bool has_change = t < all.kernel_changes.size() && due(all.kernel_changes[t].time_ns);
             if (!has_window && !has_change) break;
             const bool window_first =
-                has_window && (!has_change || all.told[w].time_ns <= all.told_changes[t].time_ns);
+                has_window && (!has_change || all.kernel_windows[w].time_ns <= all.kernel_changes[t].time_ns);
             if (window_first) {
-                score.on_kernel_window(all.told[w++]);
+                score.on_kernel_window(all.kernel_windows[w++]);
             } else {
-                score.on_kernel_transition(all.told_changes[t++]);
+                score.on_kernel_transition(all.kernel_changes[t++]);
             }
         }
     }
@@ -320,7 +324,7 @@ TEST(KernelScore, is_as_by_definition_however_late_the_kernels_word_comes) {
         ASSERT_EQ(s.score.agreed_ns(), expected.agreed_ns) << round;
         ASSERT_EQ(s.score.matched_transitions(), expected.matched) << round;
         ASSERT_EQ(s.score.own_transitions(), expected.own) << round;
-        ASSERT_EQ(s.score.kernel_transitions(), all.told_changes.size()) << round;
+        ASSERT_EQ(s.score.kernel_transitions(), all.kernel_changes.size()) << round;
         ASSERT_EQ(s.waiting, 0u);
     }
 }

@@ -26,7 +26,7 @@ void PduIndex::update() {
         earlier_.append(earlier);
         if (pdu.connection == 0) continue;
         if (streams_.size() < 2 * size_t{pdu.connection}) streams_.resize(2 * size_t{pdu.connection});
-        streams_[slot(pdu.connection, pdu.from_target)].push_back(index);
+        streams_[slot(pdu.connection, pdu.sender)].push_back(index);
     }
     const ChunkedRows<SegmentRow>& segments = store_->segments();
     for (; segments_taken_ < segments.size(); ++segments_taken_) {
@@ -38,19 +38,20 @@ void PduIndex::update() {
 
 void PduIndex::take_segment(PacketNumber packet, const SegmentRow& segment) {
     if (segments_.size() < 2 * size_t{segment.connection}) segments_.resize(2 * size_t{segment.connection});
-    Segments& side = segments_[slot(segment.connection, segment.from_a)];
-    if (!side.begun) {
-        side.begun = true;
-        side.first_seq = side.greatest_seq = segment.seq;
-        side.greatest = Segments::base;
+    Segments& segments = segments_[slot(segment.connection, segment.sender)];
+    if (!segments.begun) {
+        segments.begun = true;
+        segments.first_seq = segments.greatest_seq = segment.seq;
+        segments.greatest = Segments::base;
     }
-    const auto ahead = static_cast<int32_t>(segment.seq - side.greatest_seq);
+    const auto ahead = static_cast<int32_t>(segment.seq - segments.greatest_seq);
     if (ahead > 0)
-        side.overtaken.push_back({side.greatest, side.greatest + static_cast<uint64_t>(ahead), packet});
+        segments.overtaken.push_back(
+            {segments.greatest, segments.greatest + static_cast<uint64_t>(ahead), packet});
     const int64_t beyond = int64_t{ahead} + segment.payload_length;
     if (beyond <= 0) return;
-    side.greatest += static_cast<uint64_t>(beyond);
-    side.greatest_seq += static_cast<uint32_t>(beyond);
+    segments.greatest += static_cast<uint64_t>(beyond);
+    segments.greatest_seq += static_cast<uint32_t>(beyond);
 }
 
 void PduIndex::pdus_of_command(uint64_t command, std::vector<uint32_t>& pdus) const {
@@ -60,14 +61,14 @@ void PduIndex::pdus_of_command(uint64_t command, std::vector<uint32_t>& pdus) co
     std::reverse(pdus.begin() + had, pdus.end());
 }
 
-std::span<const uint32_t> PduIndex::stream(uint32_t connection, bool from_target) const {
+std::span<const uint32_t> PduIndex::stream(uint32_t connection, Role sender) const {
     if (connection == 0 || streams_.size() < 2 * size_t{connection}) return {};
-    return streams_[slot(connection, from_target)];
+    return streams_[slot(connection, sender)];
 }
 
 void PduIndex::pdus_of_connection(uint32_t connection, std::vector<uint32_t>& pdus) const {
-    const std::span<const uint32_t> out = stream(connection, false);
-    const std::span<const uint32_t> in = stream(connection, true);
+    const std::span<const uint32_t> out = stream(connection, Role::initiator);
+    const std::span<const uint32_t> in = stream(connection, Role::target);
     const auto had = static_cast<std::ptrdiff_t>(pdus.size());
     pdus.resize(pdus.size() + out.size() + in.size());
     std::merge(out.begin(), out.end(), in.begin(), in.end(), pdus.begin() + had, [&](uint32_t a, uint32_t b) {
@@ -96,7 +97,7 @@ uint64_t PduIndex::end_of(std::span<const uint32_t> stream, size_t at) const {
         return least;
     }
     constexpr std::string_view in_use = "CRC32C";
-    const SessionRow& session = store_->sessions()[connection->session - 1];
+    const SessionRow& session = store_->session(connection->session);
     return least + (session.header_digest == in_use ? digest_bytes : 0) +
            (pdu.data_length > 0 && session.data_digest == in_use ? digest_bytes : 0);
 }
@@ -120,21 +121,22 @@ size_t PduIndex::last_beginning_by(std::span<const uint32_t> stream, size_t firs
 }
 
 // No packet before this one has bytes of the PDU.
-PacketNumber PduIndex::earliest_packet(std::span<const uint32_t> stream, size_t at, bool from_a) const {
+PacketNumber PduIndex::earliest_packet(std::span<const uint32_t> stream, size_t at, Side side) const {
     const PduRow& pdu = row(stream[at]);
     const ConnectionRow& connection = *connection_of(pdu.connection);
-    const size_t side_slot = slot(pdu.connection, from_a);
+    const size_t side_slot = slot(pdu.connection, side);
     if (side_slot >= segments_.size()) return pdu.first_packet;
-    const Segments& side = segments_[side_slot];
+    const Segments& segments = segments_[side_slot];
     const auto place_of = [&](uint64_t offset) {
-        const auto start = static_cast<int32_t>(connection.stream_start_seq[from_a ? 0 : 1] - side.first_seq);
+        const auto start =
+            static_cast<int32_t>(connection.stream_start_seq[index_of(side)] - segments.first_seq);
         return Segments::base + static_cast<uint64_t>(int64_t{start}) + offset;
     };
     const uint64_t begin = place_of(pdu.bhs_offset);
     const auto behind =
-        std::upper_bound(side.overtaken.begin(), side.overtaken.end(), begin,
+        std::upper_bound(segments.overtaken.begin(), segments.overtaken.end(), begin,
                          [](uint64_t wanted, const Overtaken& hole) { return wanted < hole.begin; });
-    if (behind == side.overtaken.begin()) return pdu.first_packet;
+    if (behind == segments.overtaken.begin()) return pdu.first_packet;
     const Overtaken& hole = *std::prev(behind);
     bool waited = begin < hole.end;
     if (!waited && pdu.inferred) {
@@ -150,24 +152,24 @@ void PduIndex::packets_of_pdu(uint32_t pdu, std::vector<PacketNumber>& packets) 
     const PduRow& pdu_row = row(pdu);
     const ConnectionRow* const connection = connection_of(pdu_row.connection);
     if (connection == nullptr) return;
-    const bool from_a = pdu_row.from_target != connection->initiator_is_a;
-    if (!connection->stream_start_known[from_a ? 0 : 1]) {
+    const Side side = connection->side_of(pdu_row.sender);
+    if (!connection->stream_start_known[index_of(side)]) {
         if (pdu_row.first_packet != 0) packets.push_back(pdu_row.first_packet);
         if (pdu_row.last_packet > pdu_row.first_packet) packets.push_back(pdu_row.last_packet);
         return;
     }
-    const std::span<const uint32_t> pdus = stream(pdu_row.connection, pdu_row.from_target);
+    const std::span<const uint32_t> pdus = stream(pdu_row.connection, pdu_row.sender);
     const auto at = static_cast<size_t>(std::lower_bound(pdus.begin(), pdus.end(), pdu) - pdus.begin());
     const uint32_t begin =
-        connection->stream_start_seq[from_a ? 0 : 1] + static_cast<uint32_t>(pdu_row.bhs_offset);
+        connection->stream_start_seq[index_of(side)] + static_cast<uint32_t>(pdu_row.bhs_offset);
     const auto length = static_cast<int64_t>(end_of(pdus, at) - pdu_row.bhs_offset);
     // One that was never complete is the last of its stream: what is there of it ends with the connection.
     const PacketNumber upper = pdu_row.last_packet != 0 ? pdu_row.last_packet : connection->last_packet;
     const PacketNumber last = std::min<PacketNumber>(upper, store_->segments().size());
-    const PacketNumber first = std::max<PacketNumber>(earliest_packet(pdus, at, from_a), 1);
+    const PacketNumber first = std::max<PacketNumber>(earliest_packet(pdus, at, side), 1);
     for (PacketNumber packet = first; packet <= last; ++packet) {
-        const SegmentRow& segment = store_->segments()[packet - 1];
-        if (segment.connection != pdu_row.connection || segment.from_a != from_a ||
+        const SegmentRow& segment = store_->segment(packet);
+        if (segment.connection != pdu_row.connection || segment.sender != side ||
             segment.payload_length == 0) {
             continue;
         }
@@ -176,15 +178,15 @@ void PduIndex::packets_of_pdu(uint32_t pdu, std::vector<PacketNumber>& packets) 
     }
 }
 
-void PduIndex::pdus_of_bytes(uint32_t connection, bool from_a, uint32_t seq, uint32_t length,
-                             PacketNumber near, std::vector<uint32_t>& pdus) const {
+void PduIndex::pdus_of_bytes(uint32_t connection, Side side, uint32_t seq, uint32_t length, PacketNumber near,
+                             std::vector<uint32_t>& pdus) const {
     const ConnectionRow* const row_of_connection = connection_of(connection);
-    if (row_of_connection == nullptr || !row_of_connection->stream_start_known[from_a ? 0 : 1]) return;
-    const std::span<const uint32_t> all = stream(connection, from_a != row_of_connection->initiator_is_a);
+    if (row_of_connection == nullptr || !row_of_connection->stream_start_known[index_of(side)]) return;
+    const std::span<const uint32_t> all = stream(connection, row_of_connection->role_of(side));
     if (all.empty() || length == 0) return;
     const size_t reference = std::min(first_incomplete(all, near), all.size() - 1);
     const int64_t begin = offset_near(row(all[reference]).bhs_offset,
-                                      seq - row_of_connection->stream_start_seq[from_a ? 0 : 1]);
+                                      seq - row_of_connection->stream_start_seq[index_of(side)]);
     const int64_t end = begin + length;
     for (size_t at = last_beginning_by(all, 0, reference, begin);
          at < all.size() && static_cast<int64_t>(row(all[at]).bhs_offset) < end; ++at) {
@@ -197,7 +199,8 @@ size_t PduIndex::memory_bytes() const {
                    streams_.capacity() * sizeof(decltype(streams_)::value_type) +
                    segments_.capacity() * sizeof segments_[0];
     for (const auto& stream : streams_) bytes += stream.capacity() * sizeof stream[0];
-    for (const Segments& side : segments_) bytes += side.overtaken.capacity() * sizeof side.overtaken[0];
+    for (const Segments& segments : segments_)
+        bytes += segments.overtaken.capacity() * sizeof segments.overtaken[0];
     return bytes;
 }
 

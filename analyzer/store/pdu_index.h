@@ -43,7 +43,7 @@ class PduIndex {
     void pdus_of_command(uint64_t command, std::vector<uint32_t>& pdus) const;
     // Those of one direction of a connection (1-based), in order of its stream, which is that of completion. Good until
     // update().
-    std::span<const uint32_t> stream(uint32_t connection, bool from_target) const;
+    std::span<const uint32_t> stream(uint32_t connection, Role sender) const;
     // Appends those of both directions in order of the packet that completes them, the never completed last.
     void pdus_of_connection(uint32_t connection, std::vector<uint32_t>& pdus) const;
 
@@ -51,7 +51,7 @@ class PduIndex {
     void packets_of_pdu(uint32_t pdu, std::vector<PacketNumber>& packets) const;
     // Appends the PDUs to which these bytes belong that a connection's side a or b sent around the packet `near`, whenever
     // they were complete; in order of the stream.
-    void pdus_of_bytes(uint32_t connection, bool from_a, uint32_t seq, uint32_t length, PacketNumber near,
+    void pdus_of_bytes(uint32_t connection, Side side, uint32_t seq, uint32_t length, PacketNumber near,
                        std::vector<uint32_t>& pdus) const;
 
     // Calls `visit(packet, pdu)` for every packet of [first, last] that carries a PDU with each that it carries, in order of
@@ -103,8 +103,10 @@ class PduIndex {
         size_t last = 0;        // of which a packet had bytes
     };
 
-    static size_t slot(uint32_t connection, bool second) {
-        return 2 * (size_t{connection} - 1) + (second ? 1 : 0);
+    // Beyond all where there is no connection.
+    template <class SideOrRole>
+    static size_t slot(uint32_t connection, SideOrRole which) {
+        return 2 * (size_t{connection} - 1) + index_of(which);
     }
     const PduRow& row(uint32_t pdu) const { return store_->pdus()[pdu]; }
     PacketNumber completion(uint32_t pdu) const {
@@ -118,7 +120,7 @@ class PduIndex {
     void take_segment(PacketNumber packet, const SegmentRow& segment);
     size_t first_incomplete(std::span<const uint32_t> stream, PacketNumber packet) const;
     uint64_t end_of(std::span<const uint32_t> stream, size_t at) const;
-    PacketNumber earliest_packet(std::span<const uint32_t> stream, size_t at, bool from_a) const;
+    PacketNumber earliest_packet(std::span<const uint32_t> stream, size_t at, Side side) const;
     size_t last_beginning_by(std::span<const uint32_t> stream, size_t first, size_t guess,
                              int64_t offset) const;
     template <class Visit>
@@ -141,12 +143,11 @@ inline int64_t offset_near(uint64_t reference, uint32_t low_half) {
 
 template <class Visit>
 void PduIndex::on_segment(PacketNumber packet, StreamPlace& place, Visit& visit) const {
-    const SegmentRow& segment = store_->segments()[packet - 1];
+    const SegmentRow& segment = store_->segment(packet);
     if (segment.payload_length == 0) return;
     const ConnectionRow* const connection = connection_of(segment.connection);
-    if (connection == nullptr || !connection->stream_start_known[segment.from_a ? 0 : 1]) return;
-    const std::span<const uint32_t> pdus =
-        stream(segment.connection, segment.from_a != connection->initiator_is_a);
+    if (connection == nullptr || !connection->stream_start_known[index_of(segment.sender)]) return;
+    const std::span<const uint32_t> pdus = stream(segment.connection, connection->role_of(segment.sender));
     if (!place.known) {
         place.known = true;
         place.incomplete = place.last = first_incomplete(pdus, packet);
@@ -154,7 +155,7 @@ void PduIndex::on_segment(PacketNumber packet, StreamPlace& place, Visit& visit)
     while (place.incomplete < pdus.size() && completion(pdus[place.incomplete]) < packet) ++place.incomplete;
     if (place.incomplete == pdus.size()) return;
     const int64_t begin = offset_near(row(pdus[place.incomplete]).bhs_offset,
-                                      segment.seq - connection->stream_start_seq[segment.from_a ? 0 : 1]);
+                                      segment.seq - connection->stream_start_seq[index_of(segment.sender)]);
     const int64_t end = begin + segment.payload_length;
     if (end <= static_cast<int64_t>(row(pdus[place.incomplete]).bhs_offset)) return;
     place.last = last_beginning_by(pdus, place.incomplete, place.last, begin);
@@ -173,8 +174,8 @@ bool PduIndex::for_each_carried(PacketNumber first, PacketNumber last, const std
     for (size_t i = 0; i < streams_.size(); ++i) {
         if (streams_[i].empty()) continue;
         const ConnectionRow& connection = store_->connections()[i / 2];
-        const bool from_a = (i % 2 != 0) != connection.initiator_is_a;
-        if (connection.stream_start_known[from_a ? 0 : 1]) continue;
+        const Side side = connection.side_of(static_cast<Role>(i % 2));
+        if (connection.stream_start_known[index_of(side)]) continue;
         for (const uint32_t pdu : streams_[i]) {
             const PduRow& pdu_row = row(pdu);
             if (pdu_row.first_packet != 0 && in_range(pdu_row.first_packet)) visit(pdu_row.first_packet, pdu);
@@ -189,9 +190,9 @@ bool PduIndex::for_each_carried(PacketNumber first, PacketNumber last, const std
         if (packet % packets_between_looks == 0 && stop != nullptr && stop->load(std::memory_order_relaxed)) {
             return false;
         }
-        const SegmentRow& segment = store_->segments()[packet - 1];
+        const SegmentRow& segment = store_->segment(packet);
         if (segment.payload_length == 0) continue;
-        const size_t at = slot(segment.connection, segment.from_a);
+        const size_t at = slot(segment.connection, segment.sender);
         if (at >= places.size()) continue;
         const auto visit_pdu = [&](uint32_t pdu) { visit(packet, pdu); };
         on_segment(packet, places[at], visit_pdu);
@@ -202,11 +203,10 @@ bool PduIndex::for_each_carried(PacketNumber first, PacketNumber last, const std
 template <class Visit>
 void PduIndex::completed_by(PacketNumber packet, Visit visit) const {
     if (packet == 0 || packet > store_->segments().size()) return;
-    const SegmentRow& segment = store_->segments()[packet - 1];
+    const SegmentRow& segment = store_->segment(packet);
     const ConnectionRow* const connection = connection_of(segment.connection);
     if (connection == nullptr) return;
-    const std::span<const uint32_t> pdus =
-        stream(segment.connection, segment.from_a != connection->initiator_is_a);
+    const std::span<const uint32_t> pdus = stream(segment.connection, connection->role_of(segment.sender));
     for (size_t at = first_incomplete(pdus, packet); at < pdus.size() && completion(pdus[at]) == packet;
          ++at) {
         visit(pdus[at]);

@@ -39,7 +39,7 @@ class PduIndexOfCapture : public testing::TestWithParam<unsigned> {
     // Of additional header segments in the last PDU of a stream nothing in the store tells.
     bool end_is_known(uint32_t pdu) const {
         const PduRow& row = store.pdus()[pdu];
-        const bool last = index.stream(row.connection, row.from_target).back() == pdu;
+        const bool last = index.stream(row.connection, row.sender).back() == pdu;
         return !last || captured.sent(row)->header[4] == 0;
     }
 };
@@ -102,7 +102,7 @@ TEST_P(PduIndexOfCapture, pdus_of_every_command) {
         Pdus found;
         index.pdus_of_command(command, found);
         EXPECT_EQ(found, expected) << command;
-        EXPECT_EQ(found.size(), store.commands()[command - 1].pdus);
+        EXPECT_EQ(found.size(), store.command(command).pdus);
     }
 }
 
@@ -125,20 +125,20 @@ TEST_P(PduIndexOfCapture, pdus_of_bytes) {
     for (uint32_t pdu = 0; pdu < store.pdus().size(); ++pdu) {
         if (!end_is_known(pdu)) continue;
         const PduRow& row = store.pdus()[pdu];
-        const ConnectionRow& connection = store.connections()[row.connection - 1];
-        const bool from_a = row.from_target != connection.initiator_is_a;
-        const auto seq = connection.stream_start_seq[from_a ? 0 : 1] + static_cast<uint32_t>(row.bhs_offset);
+        const ConnectionRow& connection = store.connection(row.connection);
+        const Side side = connection.side_of(row.sender);
+        const auto seq = connection.stream_start_seq[index_of(side)] + static_cast<uint32_t>(row.bhs_offset);
         const auto length = static_cast<uint32_t>(captured.sent(row)->end - row.bhs_offset);
         // Looked for at any packet: that is only to tell which of the bytes with these numbers are meant.
         for (const PacketNumber near : {PacketNumber{1}, row.last_packet, captured.packets.size()}) {
             Pdus found;
-            index.pdus_of_bytes(row.connection, from_a, seq, length, near, found);
+            index.pdus_of_bytes(row.connection, side, seq, length, near, found);
             EXPECT_THAT(found, ElementsAre(pdu));
             found.clear();
-            index.pdus_of_bytes(row.connection, from_a, seq + length - 1, 1, near, found);
+            index.pdus_of_bytes(row.connection, side, seq + length - 1, 1, near, found);
             EXPECT_THAT(found, ElementsAre(pdu));
             found.clear();
-            index.pdus_of_bytes(row.connection, from_a, seq - 1, length + 1, near, found);
+            index.pdus_of_bytes(row.connection, side, seq - 1, length + 1, near, found);
             EXPECT_EQ(found.size(), row.bhs_offset == 0 ? 1u : 2u);
         }
     }
@@ -213,8 +213,8 @@ struct SmallStore {
         row.stream_start_seq[0] = row.stream_start_seq[1] = start_seq;
         row.stream_start_known[0] = row.stream_start_known[1] = true;
     }
-    void segment(uint32_t offset, uint32_t length = 100, bool from_a = true) {
-        store.add_segment() = {1, seq + offset, 0, length, 0, 0, from_a};
+    void segment(uint32_t offset, uint32_t length = 100, Side side = Side::a) {
+        store.add_segment() = {1, seq + offset, 0, length, 0, 0, side};
     }
     uint32_t pdu(uint64_t offset, uint32_t data, PacketNumber first, PacketNumber last, uint64_t command = 0,
                  bool inferred = false) {
@@ -271,9 +271,9 @@ TEST(PduIndex, an_inferred_pdu_that_waited_behind_a_hole_came_before_it_was_deli
 TEST(PduIndex, the_other_direction_and_other_connections_are_not) {
     SmallStore small;
     small.segment(0);
-    small.segment(100, 100, false);
+    small.segment(100, 100, Side::b);
     small.store.add_segment();  // no TCP
-    small.store.add_segment() = {2, 1100, 0, 100, 0, 0, true};
+    small.store.add_segment() = {2, 1100, 0, 100, 0, 0, Side::a};
     small.segment(100, 0);
     small.segment(100);
     EXPECT_THAT(small.packets_of(small.pdu(0, 152, 1, 6)), ElementsAre(1, 6));
@@ -337,7 +337,7 @@ TEST(PduIndex, follows_a_store_that_grows) {
     found.clear();
     index.pdus_of_command(3, found);
     EXPECT_THAT(found, ElementsAre(first, second));
-    EXPECT_THAT(index.stream(1, false), ElementsAre(first, second));
+    EXPECT_THAT(index.stream(1, Role::initiator), ElementsAre(first, second));
     Packets packets;
     index.packets_of_pdu(second, packets);
     EXPECT_THAT(packets, ElementsAre(2));
@@ -355,9 +355,9 @@ TEST(PduIndex, of_what_is_not_there_nothing) {
     index.pdus_of_command(1, pdus);
     index.pdus_of_connection(0, pdus);
     index.pdus_of_connection(77, pdus);
-    index.pdus_of_bytes(1, false, 1000, 10, 1, pdus);
-    index.pdus_of_bytes(1, true, 1000, 0, 1, pdus);
-    index.pdus_of_bytes(9, true, 1000, 10, 1, pdus);
+    index.pdus_of_bytes(1, Side::b, 1000, 10, 1, pdus);
+    index.pdus_of_bytes(1, Side::a, 1000, 0, 1, pdus);
+    index.pdus_of_bytes(9, Side::a, 1000, 10, 1, pdus);
     EXPECT_THAT(pdus, IsEmpty());
     index.packets_of_pdu(1, packets);
     EXPECT_THAT(packets, IsEmpty());

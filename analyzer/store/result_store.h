@@ -116,21 +116,21 @@ class ResultStore {
     SegmentRow& add_segment() { return segments_.append({}); }
 
     // One side of a connection that sends data. The summary stays where it is.
-    SenderSummary& add_sender(uint32_t connection, bool from_a) {
-        return senders_.append(SenderSummary(connection, from_a));
+    SenderSummary& add_sender(uint32_t connection, Side side) {
+        return senders_.append(SenderSummary(connection, side));
     }
     bool keeps_window_intervals() const { return keep_.windows && keep_.window_intervals; }
     void add_window(SenderSummary& sender, const WindowRow& row) {
         sender.on_window(row);
         if (keep_.windows) windows_.append(row);
         if (kernel_scores_ != nullptr) [[unlikely]]
-            kernel_scores_->of(row.connection, row.from_a).on_estimate(row);
+            kernel_scores_->of(row.connection, row.sender).on_estimate(row);
     }
     void add_ca_transition(SenderSummary& sender, const CaTransitionRow& row) {
         sender.on_transition();
         if (keep_.ca_transitions) ca_transitions_.append(row);
         if (kernel_scores_ != nullptr) [[unlikely]]
-            kernel_scores_->of(row.connection, row.from_a).on_transition(row);
+            kernel_scores_->of(row.connection, row.sender).on_transition(row);
     }
     // Returns the row's number, for what is found out of it later.
     uint64_t add_loss(SenderSummary& sender, const LossRow& row) {
@@ -154,9 +154,7 @@ class ResultStore {
     }
     bool keeps_kernel_rows() const { return keep_.kernel_windows || keep_.kernel_ca_transitions; }
     // After begin_kernel_truth(). Those of a sender in order of time.
-    KernelScore& kernel_score(uint32_t connection, bool from_a) {
-        return kernel_scores_->of(connection, from_a);
-    }
+    KernelScore& kernel_score(uint32_t connection, Side side) { return kernel_scores_->of(connection, side); }
     void add_kernel_window(KernelScore& score, const KernelWindowRow& row) {
         score.on_kernel_window(row);
         if (keep_.kernel_windows) kernel_windows_.append(row);
@@ -193,8 +191,13 @@ class ResultStore {
         if (kernel_scores_ != nullptr) kernel_scores_->finish();
     }
 
-    ConnectionRow& connection(uint32_t number) { return connections_[number - 1]; }
-    SessionRow& session(uint32_t number) { return sessions_[number - 1]; }
+    // By their numbers.
+    ConnectionRow& connection(ConnectionNumber number) { return connections_[number.index()]; }
+    const ConnectionRow& connection(ConnectionNumber number) const { return connections_[number.index()]; }
+    SessionRow& session(SessionNumber number) { return sessions_[number.index()]; }
+    const SessionRow& session(SessionNumber number) const { return sessions_[number.index()]; }
+    const CommandRow& command(CommandNumber number) const { return commands_[number.index()]; }
+    const SegmentRow& segment(PacketNumber packet) const { return segments_[packet - 1]; }
     const Summary& summary() const { return summary_; }
     // Figures of commands that could not be and were left empty; the first one's packet.
     uint64_t impossible_figures() const { return impossible_figures_; }

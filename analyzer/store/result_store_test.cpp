@@ -9,7 +9,7 @@ namespace {
 TEST(ResultStore, a_summary_of_a_sender_is_there_whether_its_rows_are_kept_or_not) {
     for (const ResultStore::Keep& keep : {ResultStore::Keep{}, ResultStore::Keep::nothing()}) {
         ResultStore store(keep);
-        SenderSummary& sender = store.add_sender(1, true);
+        SenderSummary& sender = store.add_sender(1, Side::a);
         store.add_window(sender, {.time_ns = 1});
         store.add_ca_transition(sender, {});
         store.add_loss(sender, {.kind = LossKind::tlp});
@@ -25,8 +25,8 @@ TEST(ResultStore, a_summary_of_a_sender_is_there_whether_its_rows_are_kept_or_no
 
 TEST(ResultStore, a_loss_is_found_again_by_its_number_to_change_its_kind) {
     ResultStore store(ResultStore::Keep::only(&ResultStore::Keep::losses));
-    SenderSummary& one = store.add_sender(1, true);
-    SenderSummary& other = store.add_sender(1, false);
+    SenderSummary& one = store.add_sender(1, Side::a);
+    SenderSummary& other = store.add_sender(1, Side::b);
     store.add_loss(one, {.kind = LossKind::fast_retransmit});
     const uint64_t number = store.add_loss(other, {.kind = LossKind::rto});
     store.add_loss(one, {.kind = LossKind::fast_retransmit});
@@ -40,7 +40,7 @@ TEST(ResultStore, a_loss_is_found_again_by_its_number_to_change_its_kind) {
 
 TEST(ResultStore, a_loss_that_is_not_kept_still_changes_its_kind_in_the_summary) {
     ResultStore store(ResultStore::Keep::nothing());
-    SenderSummary& sender = store.add_sender(1, true);
+    SenderSummary& sender = store.add_sender(1, Side::a);
     const uint64_t number = store.add_loss(sender, {.kind = LossKind::rto});
     store.reclassify_loss(sender, number, LossKind::rto, LossKind::spurious);
     EXPECT_EQ(sender.losses(LossKind::rto), 0u);

@@ -45,7 +45,7 @@ class Filled {
     }
 
     ResultStore store{{}};
-    SenderSummary& sender = store.add_sender(1, true);
+    SenderSummary& sender = store.add_sender(1, Side::a);
     RowsByPacket by_packet{store};
 };
 
@@ -172,13 +172,13 @@ class Stalls {
         uint32_t number = 0;
         store.add_connection(number).mss = mss;
     }
-    Stalls& row(uint32_t window, SendLimit limit, bool from_a = true) {
+    Stalls& row(uint32_t window, SendLimit limit, Side side = Side::a) {
         WindowRow row;
         row.connection = 1;
         row.packet = store.windows().size() + 1;
         row.advertised_window = window;
         row.limit = limit;
-        row.from_a = from_a;
+        row.sender = side;
         store.add_window(sender, row);
         return *this;
     }
@@ -194,7 +194,7 @@ class Stalls {
 
   private:
     ResultStore store{{}};
-    SenderSummary& sender = store.add_sender(1, true);
+    SenderSummary& sender = store.add_sender(1, Side::a);
 };
 
 TEST(WindowStalls, BeginWhereTheWindowHasNoRoomForASegment) {
@@ -215,10 +215,10 @@ TEST(WindowStalls, NeedASenderThatIsHeldByIt) {
 
 TEST(WindowStalls, AreEachSendersOwn) {
     EXPECT_THAT(Stalls(1460)
-                    .row(0, SendLimit::receiver, true)
-                    .row(65535, SendLimit::application, false)
-                    .row(0, SendLimit::receiver, true)
-                    .row(0, SendLimit::receiver, false)
+                    .row(0, SendLimit::receiver, Side::a)
+                    .row(65535, SendLimit::application, Side::b)
+                    .row(0, SendLimit::receiver, Side::a)
+                    .row(0, SendLimit::receiver, Side::b)
                     .rows(),
                 ElementsAre(0, 3));
 }

@@ -11,7 +11,7 @@ namespace sanscope {
 // What the report says of the data of one side of a connection: bounded, however long it lasted.
 class SenderSummary {
   public:
-    SenderSummary(uint32_t connection, bool from_a) : connection_(connection), from_a_(from_a) {}
+    SenderSummary(uint32_t connection, Side side) : connection_(connection), side_(side) {}
 
     void on_window(const WindowRow& row);
     void on_transition() { ++transitions_; }
@@ -28,7 +28,7 @@ class SenderSummary {
     void set_rtt_min(int64_t rtt_ns) { rtt_min_ns_ = rtt_ns; }
 
     uint32_t connection() const { return connection_; }
-    bool from_a() const { return from_a_; }
+    Side side() const { return side_; }
     // From the first row to the last.
     int64_t observed_ns() const { return observed_ns_; }
     // How much of that the sender stood still for that reason, data or none; what is in none is of unknown reason.
@@ -72,7 +72,7 @@ class SenderSummary {
 
   private:
     uint32_t connection_;
-    bool from_a_;
+    Side side_;
     std::array<int64_t, send_limits> limited_ns_{};
     std::array<int64_t, ca_states> in_state_ns_{};
     std::array<uint64_t, loss_kinds> losses_{};

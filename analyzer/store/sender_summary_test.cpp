@@ -9,9 +9,9 @@ namespace {
 constexpr int64_t ms = 1'000'000;
 
 TEST(SenderSummary, without_rows_nothing_is_known) {
-    const SenderSummary summary(3, true);
+    const SenderSummary summary(3, Side::a);
     EXPECT_EQ(summary.connection(), 3u);
-    EXPECT_TRUE(summary.from_a());
+    EXPECT_EQ(summary.side(), Side::a);
     EXPECT_EQ(summary.windows(), 0u);
     EXPECT_EQ(summary.observed_ns(), 0);
     EXPECT_EQ(summary.rtt_min_ns(), no_time);
@@ -23,7 +23,7 @@ TEST(SenderSummary, without_rows_nothing_is_known) {
 }
 
 TEST(SenderSummary, a_limit_lasts_from_its_row_to_the_next) {
-    SenderSummary summary(1, false);
+    SenderSummary summary(1, Side::b);
     summary.on_window({.time_ns = 0, .limit = SendLimit::congestion});
     summary.on_window({.time_ns = 3 * ms, .limit = SendLimit::application});
     summary.on_window({.time_ns = 10 * ms, .limit = SendLimit::congestion});
@@ -37,7 +37,7 @@ TEST(SenderSummary, a_limit_lasts_from_its_row_to_the_next) {
 }
 
 TEST(SenderSummary, time_of_unknown_limit_is_observed_but_in_no_limit) {
-    SenderSummary summary(1, false);
+    SenderSummary summary(1, Side::b);
     summary.on_window({.time_ns = 0, .limit = SendLimit::unknown});
     summary.on_window({.time_ns = 4 * ms, .limit = SendLimit::pacing});
     summary.on_window({.time_ns = 5 * ms});
@@ -49,7 +49,7 @@ TEST(SenderSummary, time_of_unknown_limit_is_observed_but_in_no_limit) {
 }
 
 TEST(SenderSummary, a_state_lasts_from_its_row_to_the_next) {
-    SenderSummary summary(1, false);
+    SenderSummary summary(1, Side::b);
     summary.on_window({.time_ns = 0, .ca_state = CaState::open});
     summary.on_window({.time_ns = 1 * ms, .ca_state = CaState::disorder});
     summary.on_window({.time_ns = 3 * ms, .ca_state = CaState::recovery});
@@ -64,7 +64,7 @@ TEST(SenderSummary, a_state_lasts_from_its_row_to_the_next) {
 }
 
 TEST(SenderSummary, a_clock_set_back_counts_no_time_twice) {
-    SenderSummary summary(1, false);
+    SenderSummary summary(1, Side::b);
     summary.on_window({.time_ns = 10 * ms, .limit = SendLimit::congestion});
     summary.on_window({.time_ns = 4 * ms, .limit = SendLimit::receiver});
     summary.on_window({.time_ns = 12 * ms, .limit = SendLimit::receiver});
@@ -75,7 +75,7 @@ TEST(SenderSummary, a_clock_set_back_counts_no_time_twice) {
 
 TEST(SenderSummary, times_as_far_apart_as_a_capture_may_claim_are_added_up) {
     constexpr int64_t farthest = (int64_t{1} << 62) - 1;
-    SenderSummary summary(1, false);
+    SenderSummary summary(1, Side::b);
     summary.on_window({.time_ns = -farthest, .srtt_ns = farthest, .limit = SendLimit::application});
     summary.on_window({.time_ns = 0, .srtt_ns = farthest, .limit = SendLimit::application});
     summary.on_window({.time_ns = farthest});
@@ -85,7 +85,7 @@ TEST(SenderSummary, times_as_far_apart_as_a_capture_may_claim_are_added_up) {
 }
 
 TEST(SenderSummary, the_mean_round_trip_is_weighted_with_time) {
-    SenderSummary summary(1, false);
+    SenderSummary summary(1, Side::b);
     summary.on_window({.time_ns = 0});  // not yet measured: no part of the mean
     summary.on_window({.time_ns = 5 * ms, .srtt_ns = 20 * ms});
     summary.on_window({.time_ns = 8 * ms, .srtt_ns = 60 * ms});
@@ -95,7 +95,7 @@ TEST(SenderSummary, the_mean_round_trip_is_weighted_with_time) {
 }
 
 TEST(SenderSummary, windows_are_told_from_least_to_greatest) {
-    SenderSummary summary(1, false);
+    SenderSummary summary(1, Side::b);
     summary.on_window({.time_ns = 0, .in_flight = 7});
     summary.on_window({.time_ns = 1, .in_flight = 9, .cwnd = 5000});
     summary.on_window({.time_ns = 2, .in_flight = 3, .cwnd = 2000});
@@ -106,7 +106,7 @@ TEST(SenderSummary, windows_are_told_from_least_to_greatest) {
 }
 
 TEST(SenderSummary, losses_are_counted_by_kind_and_move_when_found_out_to_be_another) {
-    SenderSummary summary(1, false);
+    SenderSummary summary(1, Side::b);
     summary.on_loss(LossKind::rto);
     summary.on_loss(LossKind::rto);
     summary.on_loss(LossKind::fast_retransmit);

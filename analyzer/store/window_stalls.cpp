@@ -13,7 +13,7 @@ std::vector<uint32_t> find_window_stalls(const ChunkedRows<WindowRow>& windows,
         const uint32_t mss = connections[row.connection - 1].mss;
         const bool closed = row.advertised_window < (mss == unknown<uint32_t> || mss == 0 ? 1 : mss);
         const bool now = closed && row.limit == SendLimit::receiver;
-        const size_t sender = 2 * size_t{row.connection - 1} + (row.from_a ? 1 : 0);
+        const size_t sender = 2 * size_t{row.connection - 1} + index_of(row.sender);
         if (now && !stalled[sender]) stalls.push_back(static_cast<uint32_t>(i));
         stalled[sender] = now;
     }

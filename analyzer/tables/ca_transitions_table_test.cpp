@@ -14,7 +14,7 @@ using testing::ElementsAre;
 
 TEST(CaTransitionsTable, a_row_gives_every_cell) {
     ChunkedRows<ConnectionRow> connections;
-    add_two_connections(connections, true);
+    add_two_connections(connections, Side::a);
     ChunkedRows<CaTransitionRow> rows;
     rows.append({.packet = 9,
                  .time_ns = 77,
@@ -22,7 +22,7 @@ TEST(CaTransitionsTable, a_row_gives_every_cell) {
                  .connection = 2,
                  .from = CaState::disorder,
                  .to = CaState::recovery,
-                 .from_a = false});
+                 .sender = Side::b});
     const std::map<std::string, std::string> expected = {
         {"connection", "2"},
         {"sender", "192.0.2.2:3260"},

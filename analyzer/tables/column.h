@@ -153,19 +153,19 @@ void endpoint(const Row& row, const CellContext&, Cell& cell) {
     set_endpoint(cell, row.*member);
 }
 
-// The side of its connection that a row with `connection` and `from_a` is about, and the other one.
+// The end of its connection whose data a row with `connection` and `sender` is about, and the other one.
 template <class Row>
 void sender(const Row& row, const CellContext& context, Cell& cell) {
     const ConnectionRow* connection = context.connection(row.connection);
     if (connection == nullptr) return cell.set_empty();
-    set_endpoint(cell, connection->side(row.from_a));
+    set_endpoint(cell, connection->endpoint(row.sender));
 }
 
 template <class Row>
 void receiver(const Row& row, const CellContext& context, Cell& cell) {
     const ConnectionRow* connection = context.connection(row.connection);
     if (connection == nullptr) return cell.set_empty();
-    set_endpoint(cell, connection->side(!row.from_a));
+    set_endpoint(cell, connection->endpoint(other_side(row.sender)));
 }
 
 }  // namespace column

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 
 TEST(KernelWindowsTable, a_row_gives_every_cell) {
     ChunkedRows<ConnectionRow> connections;
-    add_two_connections(connections, true);
+    add_two_connections(connections, Side::a);
     ChunkedRows<KernelWindowRow> rows;
     rows.append({.packet = 9,
                  .time_ns = 77,
@@ -28,7 +28,7 @@ TEST(KernelWindowsTable, a_row_gives_every_cell) {
                  .ca_state = CaState::recovery,
                  .sequences_known = true,
                  .ca_state_known = true,
-                 .from_a = false});
+                 .sender = Side::b});
     const std::map<std::string, std::string> expected = {
         {"connection", "2"},
         {"sender", "192.0.2.2:3260"},

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 
 TEST(LossesTable, a_row_gives_every_cell) {
     ChunkedRows<ConnectionRow> connections;
-    add_two_connections(connections, true);
+    add_two_connections(connections, Side::a);
     ChunkedRows<LossRow> rows;
     rows.append({.packet = 30,
                  .original_packet = 20,
@@ -25,7 +25,7 @@ TEST(LossesTable, a_row_gives_every_cell) {
                  .length = 1448,
                  .kind = LossKind::tlp,
                  .reordering = Reordering::path,
-                 .from_a = true});
+                 .sender = Side::a});
     const std::map<std::string, std::string> expected = {
         {"connection", "2"},
         {"sender", "192.0.2.1:40000"},

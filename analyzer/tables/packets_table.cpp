@@ -82,7 +82,7 @@ class PduNames {
         const char* const name = opcode_name(row.opcode);
         const bool request = Opcode{row.opcode} == Opcode::scsi_command && row.command != 0 &&
                              row.command <= store_.commands().size();
-        const char* const command = request ? store_.commands()[row.command - 1].name : "";
+        const char* const command = request ? store_.command(row.command).name : "";
         if (count_ > 0 && name == name_ && command == command_) {
             ++count_;
             return;
@@ -161,7 +161,8 @@ void flags(const PacketRow& row, const CellContext&, Cell& cell) {
 template <bool source>
 void end(const PacketRow& row, const CellContext&, Cell& cell) {
     if (row.connection == nullptr) return cell.set_empty();
-    set_endpoint(cell, row.connection->side(row.segment->from_a == source));
+    set_endpoint(cell,
+                 row.connection->endpoint(source ? row.segment->sender : other_side(row.segment->sender)));
 }
 
 template <auto member>
@@ -239,8 +240,7 @@ class PacketsTable final : public Table {
         const SegmentRow* segment = row < store_.segments().size() ? &store_.segments()[row] : nullptr;
         if (segment != nullptr && segment->connection == 0) segment = nullptr;
         const bool known = segment != nullptr && segment->connection <= store_.connections().size();
-        const ConnectionRow* const connection =
-            known ? &store_.connections()[segment->connection - 1] : nullptr;
+        const ConnectionRow* const connection = known ? &store_.connection(segment->connection) : nullptr;
         packet_columns[column].get({row + 1, index_, segment, connection, store_, pdus_}, {row + 1, nullptr},
                                    cell);
     }

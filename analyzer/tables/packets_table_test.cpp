@@ -70,7 +70,7 @@ struct SmallCapture {
 TEST(PacketsTable, a_segment_of_iscsi_gives_every_cell) {
     SmallCapture capture;
     capture.packet({});
-    capture.packet({1, 1000, 777, 48, 501, tcp_psh | tcp_ack, true});
+    capture.packet({1, 1000, 777, 48, 501, tcp_psh | tcp_ack, Side::a});
     capture.pdu(0, 0x01, 2, 2);
     const Cells expected = {
         {"packet", "2"},
@@ -122,7 +122,7 @@ TEST(PacketsTable, a_block_before_the_first_packet_has_no_time) {
 
 TEST(PacketsTable, of_an_unknown_connection_there_are_no_ends) {
     SmallCapture capture;
-    capture.packet({9, 1, 0, 10, 0, 0, true});
+    capture.packet({9, 1, 0, 10, 0, 0, Side::a});
     const Cells cells = capture.cells(1);
     EXPECT_EQ(cells.at("source"), "");
     EXPECT_EQ(cells.at("protocol"), "TCP");
@@ -132,11 +132,11 @@ TEST(PacketsTable, of_an_unknown_connection_there_are_no_ends) {
 
 TEST(PacketsTable, ends_by_direction_whoever_initiates) {
     SmallCapture capture;
-    capture.packet({1, 0, 0, 0, 0, tcp_ack, false});
-    capture.packet({1, 0, 0, 0, 0, tcp_ack, true});
+    capture.packet({1, 0, 0, 0, 0, tcp_ack, Side::b});
+    capture.packet({1, 0, 0, 0, 0, tcp_ack, Side::a});
     EXPECT_EQ(capture.cells(1).at("source"), "192.0.2.2:3260");
     EXPECT_EQ(capture.cells(1).at("protocol"), "TCP");
-    capture.store.connection(1).initiator_is_a = false;
+    capture.store.connection(1).initiator_side = Side::b;
     EXPECT_EQ(capture.cells(1).at("source"), "192.0.2.1:40000");
     EXPECT_EQ(capture.cells(2).at("source"), "192.0.2.2:3260");
 }
@@ -145,7 +145,7 @@ TEST(PacketsTable, tcp_in_short) {
     SmallCapture capture;
     const auto info = [&](uint32_t payload, int flags) {
         return capture.info(
-            capture.packet({2, 1, 4'000'000'000, payload, 0, static_cast<uint8_t>(flags), true}));
+            capture.packet({2, 1, 4'000'000'000, payload, 0, static_cast<uint8_t>(flags), Side::a}));
     };
     EXPECT_EQ(info(0, tcp_syn), "opens the connection");
     EXPECT_EQ(info(0, tcp_syn | tcp_ack), "accepts the connection");
@@ -155,17 +155,17 @@ TEST(PacketsTable, tcp_in_short) {
     EXPECT_EQ(info(0, tcp_rst), "resets the connection");
     EXPECT_EQ(info(0, 0), "");
     EXPECT_EQ(capture.cells(1).at("protocol"), "TCP");
-    capture.packet({1, 0, 0, 0, 0, 0xff, true});
+    capture.packet({1, 0, 0, 0, 0, 0xff, Side::a});
     EXPECT_EQ(capture.cells(capture.index.packets()).at("flags"), "FIN, SYN, RST, PSH, ACK, URG, ECE, CWR");
 }
 
 TEST(PacketsTable, pdus_that_a_packet_completes_or_carries) {
     SmallCapture capture;
-    for (uint32_t i = 0; i < 3; ++i) capture.packet({1, 1000 + 100 * i, 0, 100, 0, tcp_ack, false});
-    for (const uint64_t offset : {0u, 48u}) capture.pdu(offset, 0x25, 1, 1).from_target = true;
-    capture.pdu(96, 0x21, 1, 2).from_target = true;
+    for (uint32_t i = 0; i < 3; ++i) capture.packet({1, 1000 + 100 * i, 0, 100, 0, tcp_ack, Side::b});
+    for (const uint64_t offset : {0u, 48u}) capture.pdu(offset, 0x25, 1, 1).sender = Role::target;
+    capture.pdu(96, 0x21, 1, 2).sender = Role::target;
     PduRow& last = capture.pdu(144, 0x25, 2, 3);
-    last.from_target = true;
+    last.sender = Role::target;
     last.data_length = 108;
     EXPECT_EQ(capture.info(1), "SCSI Data-In ×2");
     EXPECT_EQ(capture.info(2), "SCSI Response");
@@ -177,7 +177,7 @@ TEST(PacketsTable, pdus_that_a_packet_completes_or_carries) {
 
     uint64_t command = 0;
     capture.store.begin_command(command).name = "READ(10)";
-    capture.packet({1, 1000, 0, 48, 0, tcp_ack, true});
+    capture.packet({1, 1000, 0, 48, 0, tcp_ack, Side::a});
     capture.pdu(0, 0x01, 4, 4).command = command;
     EXPECT_EQ(capture.info(4), "SCSI Command READ(10)");
     // Without an index of PDUs.
@@ -187,17 +187,17 @@ TEST(PacketsTable, pdus_that_a_packet_completes_or_carries) {
 TEST(PacketsTable, losses_are_told_first) {
     SmallCapture capture;
     ResultStore& store = capture.store;
-    capture.packet({1, 1000, 0, 48, 0, tcp_ack, true});
-    capture.packet({1, 1000, 0, 48, 0, tcp_ack, true});
+    capture.packet({1, 1000, 0, 48, 0, tcp_ack, Side::a});
+    capture.packet({1, 1000, 0, 48, 0, tcp_ack, Side::a});
     capture.pdu(0, 0x00, 1, 1);
-    store.add_loss(store.add_sender(1, true), {.packet = 2, .connection = 1, .kind = LossKind::tlp});
+    store.add_loss(store.add_sender(1, Side::a), {.packet = 2, .connection = 1, .kind = LossKind::tlp});
     EXPECT_EQ(capture.info(1), "NOP-Out");
     EXPECT_EQ(capture.info(2), "tail loss probe, 48 bytes");
 }
 
 TEST(PacketsTable, what_is_too_long_is_cut) {
     SmallCapture capture;
-    capture.packet({1, 1000, 0, 500, 0, tcp_ack, true});
+    capture.packet({1, 1000, 0, 500, 0, tcp_ack, Side::a});
     for (uint64_t i = 0; i < 8; ++i) capture.pdu(48 * i, i % 2 == 0 ? 0x02 : 0x10, 1, 1);
     const std::string info = capture.info(1);
     EXPECT_THAT(info, HasSubstr("Task Management Function Request, SNACK Request, "));

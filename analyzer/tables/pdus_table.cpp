@@ -20,7 +20,7 @@ constexpr Column<PduRow> columns[] = {
      [](const PduRow& row, const CellContext& context, Cell& cell) {
          const ConnectionRow* connection = context.connection(row.connection);
          if (connection == nullptr) return cell.set_empty();
-         set_endpoint(cell, row.from_target ? connection->target : connection->initiator);
+         set_endpoint(cell, connection->endpoint(row.sender));
      }},
     {"opcode", text_column, "iSCSI opcode, 0x and 2 hexadecimal digits", hexadecimal<&PduRow::opcode, 2>},
     {"name", text_column, "Name of the PDU as in RFC 7143, as in SCSI Data-In",

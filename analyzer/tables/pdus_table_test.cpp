@@ -14,11 +14,11 @@ using testing::ElementsAre;
 
 TEST(PdusTable, a_row_gives_every_cell) {
     ChunkedRows<ConnectionRow> connections;
-    add_two_connections(connections, true);
+    add_two_connections(connections, Side::a);
     ChunkedRows<PduRow> rows;
     PduRow& row = rows.append({});
     row.connection = 2;
-    row.from_target = true;
+    row.sender = Role::target;
     row.opcode = 0x25;
     row.itt = 0xffffffff;
     row.first_packet = 5;
@@ -52,7 +52,7 @@ TEST(PdusTable, a_row_gives_every_cell) {
     };
     const auto table = make_pdus_table(rows, connections);
     EXPECT_EQ(row_of(*table, 0), expected);
-    row.from_target = false;
+    row.sender = Role::initiator;
     EXPECT_EQ(row_of(*table, 0).at("sender"), "192.0.2.1:40000");
 }
 

@@ -89,12 +89,12 @@ void fill(ResultStore& store) {
     command.residual = -1;
     store.end_command(command_number, command, true, false);
     store.add_pdu().connection = 1;
-    SenderSummary& sender = store.add_sender(1, true);
+    SenderSummary& sender = store.add_sender(1, Side::a);
     store.add_window(sender, {.packet = 1, .time_ns = 1, .srtt_ns = 1, .connection = 1, .cwnd = 1});
     store.add_ca_transition(sender, {.packet = 1, .time_ns = 1, .cause = "", .connection = 1});
     store.add_loss(sender, {.packet = 1, .time_ns = 1, .delay_ns = 1, .connection = 1});
     store.begin_kernel_truth();
-    KernelScore& score = store.kernel_score(1, true);
+    KernelScore& score = store.kernel_score(1, Side::a);
     store.add_kernel_window(score, {.packet = 1, .time_ns = 1, .srtt_ns = 1, .connection = 1, .cwnd = 1});
     store.add_kernel_ca_transition(score, {.packet = 1, .time_ns = 1, .connection = 1});
 }

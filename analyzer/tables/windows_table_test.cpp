@@ -14,7 +14,7 @@ using testing::ElementsAre;
 
 TEST(WindowsTable, a_row_gives_every_cell) {
     ChunkedRows<ConnectionRow> connections;
-    add_two_connections(connections, true);
+    add_two_connections(connections, Side::a);
     ChunkedRows<WindowRow> rows;
     WindowRow& row = rows.append({});
     row.packet = 17;
@@ -31,7 +31,7 @@ TEST(WindowsTable, a_row_gives_every_cell) {
     row.advertised_window = 65535;
     row.ca_state = CaState::recovery;
     row.limit = SendLimit::congestion;
-    row.from_a = true;
+    row.sender = Side::a;
     const std::map<std::string, std::string> expected = {
         {"connection", "2"},
         {"sender", "192.0.2.1:40000"},
@@ -55,10 +55,10 @@ TEST(WindowsTable, a_row_gives_every_cell) {
 
 TEST(WindowsTable, the_sender_is_the_side_of_the_first_packet_or_the_other_whoever_initiated) {
     ChunkedRows<ConnectionRow> connections;
-    add_two_connections(connections, false);  // the target's packet was seen first
+    add_two_connections(connections, Side::b);  // the target's packet was seen first
     ChunkedRows<WindowRow> rows;
-    rows.append({.connection = 2, .from_a = true});
-    rows.append({.connection = 2, .from_a = false});
+    rows.append({.connection = 2, .sender = Side::a});
+    rows.append({.connection = 2, .sender = Side::b});
     const auto table = make_windows_table(rows, connections);
     EXPECT_EQ(row_of(*table, 0).at("sender"), "192.0.2.2:3260");
     EXPECT_EQ(row_of(*table, 0).at("receiver"), "192.0.2.1:40000");

@@ -15,8 +15,8 @@ constexpr int32_t far_after_close = 1 << 24;
 
 }  // namespace
 
-bool TcpConnection::is_of_next_incarnation(From from, const DecodedPacket& packet) const {
-    const Side& sender = side(from);
+bool TcpConnection::is_of_next_incarnation(Side from, const DecodedPacket& packet) const {
+    const Half& sender = half(from);
     const Serial32 seq(packet.seq);
     if ((packet.flags & tcp_syn) != 0) {
         if (sender.syn_seen) return sender.initial_seq != seq;
@@ -32,8 +32,8 @@ bool TcpConnection::is_of_next_incarnation(From from, const DecodedPacket& packe
 
 // A capture that paused goes on elsewhere in sequence space. That it is the same connection, the acknowledgements tell: the
 // other side has acknowledged so far, or what the packet acknowledges is what the other side has sent.
-bool TcpConnection::is_vouched_for(From from, const DecodedPacket& packet) const {
-    const Side& other = side(other_side(from));
+bool TcpConnection::is_vouched_for(Side from, const DecodedPacket& packet) const {
+    const Half& other = half(other_side(from));
     const auto near = [](Serial32 one, Serial32 another) {
         const int32_t distance = one.distance_to(another);
         return distance < far_after_close && distance > -far_after_close;
@@ -42,10 +42,10 @@ bool TcpConnection::is_vouched_for(From from, const DecodedPacket& packet) const
     return (packet.flags & tcp_ack) != 0 && other.data_seen && near(other.greatest_seq, Serial32(packet.ack));
 }
 
-void TcpConnection::note(From from, const DecodedPacket& packet, Arrival arrival) {
+void TcpConnection::note(Side from, const DecodedPacket& packet, Arrival arrival) {
     if (first_.packet == 0) first_ = arrival;
     last_ = arrival;
-    Side& sender = side(from);
+    Half& sender = half(from);
     ++sender.packets;
     if (packet.payload_length > 0) note_data(sender, packet);
     if ((packet.flags & (tcp_syn | tcp_rst)) == 0) {
@@ -82,18 +82,18 @@ void TcpConnection::note(From from, const DecodedPacket& packet, Arrival arrival
         if (!sender.ack_seen || sender.greatest_ack.before(ack)) {
             sender.greatest_ack = ack;
             sender.ack_seen = true;
-            Side& acknowledged = side(other_side(from));
+            Half& acknowledged = half(other_side(from));
             note_acknowledged(acknowledged, ack, arrival.time_ns);
             acknowledged.stream.acknowledged(ack, arrival);
         } else {
-            ++side(other_side(from)).sent.answers_since;
+            ++half(other_side(from)).sent.answers_since;
         }
     }
 }
 
-bool TcpConnection::add_payload(From from, const DecodedPacket& packet, const Arrival& arrival,
+bool TcpConnection::add_payload(Side from, const DecodedPacket& packet, const Arrival& arrival,
                                 StreamPiece& piece) {
-    Side& sender = side(from);
+    Half& sender = half(from);
     Segment segment;
     segment.seq = Serial32((packet.flags & tcp_syn) != 0 ? packet.seq + 1 : packet.seq);
     segment.length = packet.payload_length;
@@ -104,7 +104,7 @@ bool TcpConnection::add_payload(From from, const DecodedPacket& packet, const Ar
     return sender.stream.add(segment, piece) == StreamReassembler::Added::in_order;
 }
 
-void TcpConnection::note_data(Side& sender, const DecodedPacket& packet) {
+void TcpConnection::note_data(Half& sender, const DecodedPacket& packet) {
     sender.bytes += packet.payload_length;
     const Serial32 seq(packet.seq);
     const Serial32 end = seq + packet.payload_length;
@@ -121,7 +121,7 @@ void TcpConnection::note_data(Side& sender, const DecodedPacket& packet) {
 
 // Within a window the largest segment may wait for those behind it to be acknowledged too: what is told is at most too small
 // until then.
-void TcpConnection::note_acknowledged(Side& sender, Serial32 ack, int64_t time_ns) {
+void TcpConnection::note_acknowledged(Half& sender, Serial32 ack, int64_t time_ns) {
     sender.sent.acknowledged_ns = time_ns;
     sender.sent.answers_since = 0;
     if (sender.largest_pending == 0 || ack.before(sender.largest_pending_end)) return;
@@ -129,7 +129,7 @@ void TcpConnection::note_acknowledged(Side& sender, Serial32 ack, int64_t time_n
     sender.largest_pending = 0;
 }
 
-SentDataRow TcpConnection::sent_data(const Side& sender, const Side& receiver) {
+SentDataRow TcpConnection::sent_data(const Half& sender, const Half& receiver) {
     SentDataRow row = sender.sent;
     row.fin = sender.fin_seen;
     if (sender.sent_to_known && receiver.ack_seen) {
@@ -139,15 +139,15 @@ SentDataRow TcpConnection::sent_data(const Side& sender, const Side& receiver) {
     return row;
 }
 
-bool TcpConnection::is_near_start(const Side& sender, Serial32 syn_seq) {
+bool TcpConnection::is_near_start(const Half& sender, Serial32 syn_seq) {
     constexpr int32_t first_flight = 1 << 16;
     const int32_t ahead = (syn_seq + 1).distance_to(sender.greatest_seq);
     return ahead >= 0 && ahead <= first_flight;
 }
 
-void TcpConnection::describe(From initiator, ConnectionRow& row) const {
-    const Side& out = side(initiator);
-    const Side& in = side(other_side(initiator));
+void TcpConnection::describe(Side initiator, ConnectionRow& row) const {
+    const Half& out = half(initiator);
+    const Half& in = half(other_side(initiator));
     row.first_packet = first_.packet;
     row.last_packet = last_.packet;
     row.start_ns = first_.time_ns;
@@ -162,7 +162,7 @@ void TcpConnection::describe(From initiator, ConnectionRow& row) const {
         row.mss = out.mss == 0 ? in.mss : in.mss == 0 ? out.mss : std::min(out.mss, in.mss);
     }
     for (size_t i = 0; i < 2; ++i) {
-        const StreamReassembler& stream = sides_[i].stream;
+        const StreamReassembler& stream = halves_[i].stream;
         row.stream_start_known[i] = stream.begun();
         row.stream_start_seq[i] = stream.next_seq().value - static_cast<uint32_t>(stream.next_offset());
     }

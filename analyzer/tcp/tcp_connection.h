@@ -6,6 +6,7 @@
 #include "analyzer/net/decoded_packet.h"
 #include "analyzer/tcp/stream_reassembler.h"
 #include "analyzer/vocabulary/rows.h"
+#include "analyzer/vocabulary/side.h"
 
 namespace sanscope {
 
@@ -13,48 +14,46 @@ namespace sanscope {
 // one that sent the first packet seen. Which of them is the initiator shows later.
 class TcpConnection {
   public:
-    explicit TcpConnection(ReassemblyBudget& budget) : sides_{Side(budget), Side(budget)} {}
-
-    enum class From : uint8_t { a, b };
+    explicit TcpConnection(ReassemblyBudget& budget) : halves_{Half(budget), Half(budget)} {}
 
     // Whether this segment belongs to a later connection between the same ports: a SYN that does not open this one
     // (RFC 9293 §3.10.7.4), or, after this one was closed, data from elsewhere in sequence space.
-    bool is_of_next_incarnation(From from, const DecodedPacket& packet) const;
+    bool is_of_next_incarnation(Side from, const DecodedPacket& packet) const;
 
     // Counts the segment and takes note of its control bits and its acknowledgement.
-    void note(From from, const DecodedPacket& packet, Arrival arrival);
+    void note(Side from, const DecodedPacket& packet, Arrival arrival);
 
     // The segment's payload (there is some) into the stream: true with the piece it continues the stream with, after
     // which held_piece() is to be asked.
-    bool add_payload(From from, const DecodedPacket& packet, const Arrival& arrival, StreamPiece& piece);
+    bool add_payload(Side from, const DecodedPacket& packet, const Arrival& arrival, StreamPiece& piece);
     // The next piece of that side's stream that was held back, or a hole that is given up, at this moment.
-    bool held_piece(From from, Arrival now, StreamPiece& piece) { return side(from).stream.next(now, piece); }
-    bool holds(From from) const { return side(from).stream.holding(); }
+    bool held_piece(Side from, Arrival now, StreamPiece& piece) { return half(from).stream.next(now, piece); }
+    bool holds(Side from) const { return half(from).stream.holding(); }
     // The connection has ended: gives what is held, and the holes.
-    bool flush_piece(From from, StreamPiece& piece) { return side(from).stream.flush(piece); }
+    bool flush_piece(Side from, StreamPiece& piece) { return half(from).stream.flush(piece); }
 
     // Data of this side are to be read from here on, whatever came before.
-    void begin_stream_at(From from, Serial32 seq) { side(from).stream.begin_at(seq); }
+    void begin_stream_at(Side from, Serial32 seq) { half(from).stream.begin_at(seq); }
 
-    bool syn_seen(From from) const { return side(from).syn_seen; }
+    bool syn_seen(Side from) const { return half(from).syn_seen; }
     // Whether that side's stream begins with its very first byte.
-    bool begins_behind_syn(From from) const {
-        const StreamReassembler& stream = side(from).stream;
+    bool begins_behind_syn(Side from) const {
+        const StreamReassembler& stream = half(from).stream;
         const Serial32 first(stream.next_seq().value - static_cast<uint32_t>(stream.next_offset()));
-        return side(from).syn_seen && stream.begun() && first == side(from).initial_seq + 1;
+        return half(from).syn_seen && stream.begun() && first == half(from).initial_seq + 1;
     }
-    bool sent_first_syn(From from) const { return side(from).syn_seen && !side(from).syn_was_answer; }
+    bool sent_first_syn(Side from) const { return half(from).syn_seen && !half(from).syn_was_answer; }
     int64_t last_ns() const { return last_.time_ns; }
     PacketNumber last_packet() const { return last_.packet; }
-    bool data_seen() const { return sides_[0].data_seen || sides_[1].data_seen; }
-    bool closed() const { return reset_ || (sides_[0].fin_seen && sides_[1].fin_seen); }
+    bool data_seen() const { return halves_[0].data_seen || halves_[1].data_seen; }
+    bool closed() const { return reset_ || (halves_[0].fin_seen && halves_[1].fin_seen); }
 
     // Writes what was counted. `initiator` is the side that stands as initiator.
-    void describe(From initiator, ConnectionRow& row) const;
+    void describe(Side initiator, ConnectionRow& row) const;
 
   private:
-    struct Side {
-        explicit Side(ReassemblyBudget& budget) : stream(budget) {}
+    struct Half {
+        explicit Half(ReassemblyBudget& budget) : stream(budget) {}
         StreamReassembler stream;
         uint64_t packets = 0;
         uint64_t bytes = 0;
@@ -75,22 +74,18 @@ class TcpConnection {
         bool sent_to_known = false;
         SentDataRow sent;
     };
-    static void note_data(Side& sender, const DecodedPacket& packet);
-    bool is_vouched_for(From from, const DecodedPacket& packet) const;
-    static void note_acknowledged(Side& sender, Serial32 ack, int64_t time_ns);
-    static SentDataRow sent_data(const Side& sender, const Side& receiver);
-    static bool is_near_start(const Side& sender, Serial32 syn_seq);
-    Side& side(From from) { return sides_[static_cast<size_t>(from)]; }
-    const Side& side(From from) const { return sides_[static_cast<size_t>(from)]; }
+    static void note_data(Half& sender, const DecodedPacket& packet);
+    bool is_vouched_for(Side from, const DecodedPacket& packet) const;
+    static void note_acknowledged(Half& sender, Serial32 ack, int64_t time_ns);
+    static SentDataRow sent_data(const Half& sender, const Half& receiver);
+    static bool is_near_start(const Half& sender, Serial32 syn_seq);
+    Half& half(Side from) { return halves_[static_cast<size_t>(from)]; }
+    const Half& half(Side from) const { return halves_[static_cast<size_t>(from)]; }
 
-    Side sides_[2];
+    Half halves_[2];
     Arrival first_;
     Arrival last_;
     bool reset_ = false;
 };
-
-constexpr TcpConnection::From other_side(TcpConnection::From from) {
-    return from == TcpConnection::From::a ? TcpConnection::From::b : TcpConnection::From::a;
-}
 
 }  // namespace sanscope

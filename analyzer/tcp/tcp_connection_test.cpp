@@ -8,8 +8,6 @@
 namespace sanscope {
 namespace {
 
-using From = TcpConnection::From;
-
 struct Sent {
     uint32_t seq = 0;
     uint32_t ack = 0;
@@ -22,7 +20,7 @@ struct Sent {
 class Connection {
   public:
     // Whether the segment belongs to this connection; if so it is counted.
-    bool takes(From from, const Sent& sent) {
+    bool takes(Side from, const Sent& sent) {
         DecodedPacket packet;
         packet.kind = DecodedPacket::Kind::tcp;
         packet.seq = sent.seq;
@@ -38,13 +36,13 @@ class Connection {
         return true;
     }
     void open() {
-        ASSERT_TRUE(takes(From::a, {.seq = 1000, .flags = tcp_syn}));
-        ASSERT_TRUE(takes(From::b, {.seq = 5000, .ack = 1001, .flags = tcp_syn | tcp_ack}));
-        ASSERT_TRUE(takes(From::a, {.seq = 1001, .ack = 5001}));
+        ASSERT_TRUE(takes(Side::a, {.seq = 1000, .flags = tcp_syn}));
+        ASSERT_TRUE(takes(Side::b, {.seq = 5000, .ack = 1001, .flags = tcp_syn | tcp_ack}));
+        ASSERT_TRUE(takes(Side::a, {.seq = 1001, .ack = 5001}));
     }
     ConnectionRow row() const {
         ConnectionRow row;
-        tcp.describe(From::a, row);
+        tcp.describe(Side::a, row);
         return row;
     }
 
@@ -61,25 +59,25 @@ TEST(TcpConnection, GoesOnFarAwayWhereAcknowledgementsVouchForIt) {
     constexpr uint32_t far = 1'500'000'000;
     Connection vouched;
     vouched.open();
-    ASSERT_TRUE(vouched.takes(From::a, {.seq = 1001, .ack = 5001, .length = 48}));
-    ASSERT_TRUE(vouched.takes(From::b, {.seq = 5001, .ack = 1049, .length = 1000}));
-    EXPECT_TRUE(vouched.takes(From::b, {.seq = 5001 + far, .ack = 1049, .length = 1000}));
-    ASSERT_TRUE(vouched.takes(From::a, {.seq = 1049, .ack = 6001 + far}));
-    EXPECT_TRUE(vouched.takes(From::b, {.seq = 6001 + far, .ack = 900'000'000, .length = 1000}));
+    ASSERT_TRUE(vouched.takes(Side::a, {.seq = 1001, .ack = 5001, .length = 48}));
+    ASSERT_TRUE(vouched.takes(Side::b, {.seq = 5001, .ack = 1049, .length = 1000}));
+    EXPECT_TRUE(vouched.takes(Side::b, {.seq = 5001 + far, .ack = 1049, .length = 1000}));
+    ASSERT_TRUE(vouched.takes(Side::a, {.seq = 1049, .ack = 6001 + far}));
+    EXPECT_TRUE(vouched.takes(Side::b, {.seq = 6001 + far, .ack = 900'000'000, .length = 1000}));
 
     Connection another;
     another.open();
-    ASSERT_TRUE(another.takes(From::a, {.seq = 1001, .ack = 5001, .length = 48}));
-    ASSERT_TRUE(another.takes(From::b, {.seq = 5001, .ack = 1049, .length = 1000}));
-    EXPECT_FALSE(another.takes(From::b, {.seq = 5001 + far, .ack = 900'000'000, .length = 1000}));
+    ASSERT_TRUE(another.takes(Side::a, {.seq = 1001, .ack = 5001, .length = 48}));
+    ASSERT_TRUE(another.takes(Side::b, {.seq = 5001, .ack = 1049, .length = 1000}));
+    EXPECT_FALSE(another.takes(Side::b, {.seq = 5001 + far, .ack = 900'000'000, .length = 1000}));
 }
 
 TEST(TcpConnection, CountsPacketsAndBytesOfEachSide) {
     Connection c;
     c.open();
-    c.takes(From::a, {.seq = 1001, .length = 100});
-    c.takes(From::b, {.seq = 5001, .length = 30});
-    c.takes(From::a, {.seq = 1101, .length = 50});
+    c.takes(Side::a, {.seq = 1001, .length = 100});
+    c.takes(Side::b, {.seq = 5001, .length = 30});
+    c.takes(Side::a, {.seq = 1101, .length = 50});
     const ConnectionRow row = c.row();
     EXPECT_EQ(row.packets_out, 4u);
     EXPECT_EQ(row.packets_in, 2u);
@@ -94,8 +92,8 @@ TEST(TcpConnection, CountsPacketsAndBytesOfEachSide) {
 TEST(TcpConnection, TellsWhoSentTheReset) {
     Connection c;
     c.open();
-    c.takes(From::b, {.seq = 5001, .flags = tcp_rst | tcp_ack});
-    c.takes(From::b, {.seq = 5001, .flags = tcp_rst | tcp_ack});
+    c.takes(Side::b, {.seq = 5001, .flags = tcp_rst | tcp_ack});
+    c.takes(Side::b, {.seq = 5001, .flags = tcp_rst | tcp_ack});
     const ConnectionRow row = c.row();
     EXPECT_FALSE(row.out.reset);
     EXPECT_TRUE(row.in.reset);
@@ -105,7 +103,7 @@ TEST(TcpConnection, TellsWhoSentTheReset) {
 
 TEST(TcpConnection, CountsSyns) {
     Connection c;
-    for (int i = 0; i < 3; ++i) c.takes(From::a, {.seq = 1000, .flags = tcp_syn});
+    for (int i = 0; i < 3; ++i) c.takes(Side::a, {.seq = 1000, .flags = tcp_syn});
     EXPECT_EQ(c.row().out.syns, 3u);
     EXPECT_EQ(c.row().in.syns, 0u);
 }
@@ -113,19 +111,19 @@ TEST(TcpConnection, CountsSyns) {
 TEST(TcpConnection, TellsTheLargestSegmentAndTheLargestThatWasAcknowledged) {
     Connection c;
     c.open();
-    c.takes(From::b, {.seq = 5001, .ack = 1001, .length = 300});
-    c.takes(From::a, {.seq = 1001, .ack = 5301});
-    c.takes(From::b, {.seq = 5301, .ack = 1001, .length = 8948});
-    c.takes(From::b, {.seq = 14249, .ack = 1001, .length = 100});
-    c.takes(From::a, {.seq = 1001, .ack = 5301});
-    c.takes(From::a, {.seq = 1001, .ack = 5301});
+    c.takes(Side::b, {.seq = 5001, .ack = 1001, .length = 300});
+    c.takes(Side::a, {.seq = 1001, .ack = 5301});
+    c.takes(Side::b, {.seq = 5301, .ack = 1001, .length = 8948});
+    c.takes(Side::b, {.seq = 14249, .ack = 1001, .length = 100});
+    c.takes(Side::a, {.seq = 1001, .ack = 5301});
+    c.takes(Side::a, {.seq = 1001, .ack = 5301});
     ConnectionRow row = c.row();
     EXPECT_EQ(row.in.largest_payload, 8948u);
     EXPECT_EQ(row.in.largest_acknowledged, 300u);
     EXPECT_EQ(row.in.unacknowledged, 9048u);
     EXPECT_EQ(row.in.answers_since, 2u);
     EXPECT_EQ(row.in.acknowledged_ns, 5000);
-    c.takes(From::a, {.seq = 1001, .ack = 14349});
+    c.takes(Side::a, {.seq = 1001, .ack = 14349});
     row = c.row();
     EXPECT_EQ(row.in.largest_acknowledged, 8948u);
     EXPECT_EQ(row.in.unacknowledged, 0u);
@@ -135,18 +133,18 @@ TEST(TcpConnection, TellsTheLargestSegmentAndTheLargestThatWasAcknowledged) {
 TEST(TcpConnection, TellsWhatWasSentButNeverSeenByWhatComesBehindIt) {
     Connection c;
     c.open();
-    c.takes(From::b, {.seq = 5001, .ack = 1001, .length = 300});
-    c.takes(From::a, {.seq = 1001, .ack = 5301});
-    c.takes(From::b, {.seq = 25301, .ack = 1001});
+    c.takes(Side::b, {.seq = 5001, .ack = 1001, .length = 300});
+    c.takes(Side::a, {.seq = 1001, .ack = 5301});
+    c.takes(Side::b, {.seq = 25301, .ack = 1001});
     EXPECT_EQ(c.row().in.unacknowledged, 20000u);
     EXPECT_EQ(c.row().in.largest_payload, 300u);
 }
 
 TEST(TcpConnection, DescribesTheSidesTheOtherWayRoundForTheOtherInitiator) {
     Connection c;
-    c.takes(From::a, {.seq = 1, .length = 100});
+    c.takes(Side::a, {.seq = 1, .length = 100});
     ConnectionRow row;
-    c.tcp.describe(From::b, row);
+    c.tcp.describe(Side::b, row);
     EXPECT_EQ(row.bytes_in, 100u);
     EXPECT_EQ(row.bytes_out, 0u);
 }
@@ -154,82 +152,82 @@ TEST(TcpConnection, DescribesTheSidesTheOtherWayRoundForTheOtherInitiator) {
 TEST(TcpConnection, TellsWhoSentTheFirstSyn) {
     Connection c;
     c.open();
-    EXPECT_TRUE(c.tcp.sent_first_syn(From::a));
-    EXPECT_FALSE(c.tcp.sent_first_syn(From::b));
-    EXPECT_TRUE(c.tcp.syn_seen(From::b));
+    EXPECT_TRUE(c.tcp.sent_first_syn(Side::a));
+    EXPECT_FALSE(c.tcp.sent_first_syn(Side::b));
+    EXPECT_TRUE(c.tcp.syn_seen(Side::b));
     Connection answer_only;
-    answer_only.takes(From::a, {.seq = 5000, .ack = 1001, .flags = tcp_syn | tcp_ack});
-    EXPECT_FALSE(answer_only.tcp.sent_first_syn(From::a));
+    answer_only.takes(Side::a, {.seq = 5000, .ack = 1001, .flags = tcp_syn | tcp_ack});
+    EXPECT_FALSE(answer_only.tcp.sent_first_syn(Side::a));
 }
 
 TEST(TcpConnection, KnowsTheLesserOfTheSegmentSizesAnnounced) {
     Connection c;
-    c.takes(From::a, {.seq = 1, .flags = tcp_syn, .options = {2, 4, 0x23, 0x00}});
+    c.takes(Side::a, {.seq = 1, .flags = tcp_syn, .options = {2, 4, 0x23, 0x00}});
     EXPECT_EQ(c.row().mss, 0x2300u);
-    c.takes(From::b, {.seq = 1, .flags = tcp_syn | tcp_ack, .options = {2, 4, 0x05, 0xb4}});
+    c.takes(Side::b, {.seq = 1, .flags = tcp_syn | tcp_ack, .options = {2, 4, 0x05, 0xb4}});
     EXPECT_EQ(c.row().mss, 1460u);
     EXPECT_EQ(Connection().row().mss, unknown<uint32_t>);
 }
 
 TEST(TcpConnection, TakesARetransmittedSynAsItsOwn) {
     Connection c;
-    EXPECT_TRUE(c.takes(From::a, {.seq = 1000, .flags = tcp_syn}));
-    EXPECT_TRUE(c.takes(From::a, {.seq = 1000, .flags = tcp_syn}));
-    EXPECT_TRUE(c.takes(From::b, {.seq = 5000, .ack = 1001, .flags = tcp_syn | tcp_ack}));
-    EXPECT_TRUE(c.takes(From::b, {.seq = 5000, .ack = 1001, .flags = tcp_syn | tcp_ack}));
+    EXPECT_TRUE(c.takes(Side::a, {.seq = 1000, .flags = tcp_syn}));
+    EXPECT_TRUE(c.takes(Side::a, {.seq = 1000, .flags = tcp_syn}));
+    EXPECT_TRUE(c.takes(Side::b, {.seq = 5000, .ack = 1001, .flags = tcp_syn | tcp_ack}));
+    EXPECT_TRUE(c.takes(Side::b, {.seq = 5000, .ack = 1001, .flags = tcp_syn | tcp_ack}));
 }
 
 TEST(TcpConnection, TakesASynThatComesAfterItsFirstDataAsItsOwn) {
     Connection c;
-    EXPECT_TRUE(c.takes(From::a, {.seq = 1001, .length = 500}));
-    EXPECT_TRUE(c.takes(From::a, {.seq = 1000, .flags = tcp_syn}));
-    EXPECT_TRUE(c.takes(From::b, {.seq = 5000, .ack = 1001, .flags = tcp_syn | tcp_ack}));
+    EXPECT_TRUE(c.takes(Side::a, {.seq = 1001, .length = 500}));
+    EXPECT_TRUE(c.takes(Side::a, {.seq = 1000, .flags = tcp_syn}));
+    EXPECT_TRUE(c.takes(Side::b, {.seq = 5000, .ack = 1001, .flags = tcp_syn | tcp_ack}));
 }
 
 TEST(TcpConnection, LeavesASynWithAnotherNumberToTheNextConnection) {
     Connection c;
     c.open();
-    c.takes(From::a, {.seq = 1001, .length = 100});
-    EXPECT_FALSE(c.takes(From::a, {.seq = 90000, .flags = tcp_syn}));
+    c.takes(Side::a, {.seq = 1001, .length = 100});
+    EXPECT_FALSE(c.takes(Side::a, {.seq = 90000, .flags = tcp_syn}));
 }
 
 TEST(TcpConnection, LeavesASynToTheNextConnectionWhereItsOwnWasNotCaptured) {
     Connection c;
-    c.takes(From::a, {.seq = 1'000'000, .length = 100});
-    EXPECT_FALSE(c.takes(From::a, {.seq = 500'000, .flags = tcp_syn}));
-    EXPECT_FALSE(c.takes(From::a, {.seq = 5'000'000, .flags = tcp_syn}));
+    c.takes(Side::a, {.seq = 1'000'000, .length = 100});
+    EXPECT_FALSE(c.takes(Side::a, {.seq = 500'000, .flags = tcp_syn}));
+    EXPECT_FALSE(c.takes(Side::a, {.seq = 5'000'000, .flags = tcp_syn}));
     // Near enough, but this connection is over.
-    c.takes(From::b, {.seq = 1, .flags = tcp_rst});
-    EXPECT_FALSE(c.takes(From::a, {.seq = 1'000'000, .flags = tcp_syn}));
+    c.takes(Side::b, {.seq = 1, .flags = tcp_rst});
+    EXPECT_FALSE(c.takes(Side::a, {.seq = 1'000'000, .flags = tcp_syn}));
 }
 
 TEST(TcpConnection, LeavesDataFromElsewhereToTheNextConnectionOnceClosed) {
     Connection c;
     c.open();
-    c.takes(From::a, {.seq = 1001, .length = 100});
-    EXPECT_TRUE(c.takes(From::a, {.seq = 1001u - (1u << 27), .length = 100}));
-    c.takes(From::a, {.seq = 1101, .flags = tcp_fin | tcp_ack});
+    c.takes(Side::a, {.seq = 1001, .length = 100});
+    EXPECT_TRUE(c.takes(Side::a, {.seq = 1001u - (1u << 27), .length = 100}));
+    c.takes(Side::a, {.seq = 1101, .flags = tcp_fin | tcp_ack});
     EXPECT_FALSE(c.tcp.closed());
-    c.takes(From::b, {.seq = 5001, .flags = tcp_fin | tcp_ack});
+    c.takes(Side::b, {.seq = 5001, .flags = tcp_fin | tcp_ack});
     EXPECT_TRUE(c.tcp.closed());
     // A late retransmission still is this connection's.
-    EXPECT_TRUE(c.takes(From::a, {.seq = 1001, .length = 100}));
-    EXPECT_FALSE(c.takes(From::a, {.seq = 1001u - (1u << 27), .length = 100}));
+    EXPECT_TRUE(c.takes(Side::a, {.seq = 1001, .length = 100}));
+    EXPECT_FALSE(c.takes(Side::a, {.seq = 1001u - (1u << 27), .length = 100}));
 }
 
 TEST(TcpConnection, LeavesDataBeyondAnyWindowToTheNextConnection) {
     Connection c;
-    c.takes(From::a, {.seq = 1000, .length = 100});
-    EXPECT_FALSE(c.takes(From::a, {.seq = 1000 + (1u << 30) + 200, .length = 100}));
-    EXPECT_FALSE(c.takes(From::a, {.seq = 1000 - (1u << 30) - 200, .length = 100}));
-    EXPECT_TRUE(c.takes(From::a, {.seq = 1000 - (1u << 29), .length = 100}));
+    c.takes(Side::a, {.seq = 1000, .length = 100});
+    EXPECT_FALSE(c.takes(Side::a, {.seq = 1000 + (1u << 30) + 200, .length = 100}));
+    EXPECT_FALSE(c.takes(Side::a, {.seq = 1000 - (1u << 30) - 200, .length = 100}));
+    EXPECT_TRUE(c.takes(Side::a, {.seq = 1000 - (1u << 29), .length = 100}));
 }
 
 TEST(TcpConnection, IsClosedByAReset) {
     Connection c;
     c.open();
     EXPECT_FALSE(c.tcp.closed());
-    c.takes(From::b, {.seq = 5001, .flags = tcp_rst});
+    c.takes(Side::b, {.seq = 5001, .flags = tcp_rst});
     EXPECT_TRUE(c.tcp.closed());
 }
 
@@ -242,28 +240,28 @@ TEST(TcpConnection, BeginsTheStreamBehindTheSyn) {
     const uint8_t byte = 9;
     packet.payload = &byte;
     StreamPiece piece;
-    EXPECT_FALSE(c.tcp.add_payload(From::a, packet, {9, 9}, piece));
-    EXPECT_TRUE(c.tcp.holds(From::a));
-    EXPECT_TRUE(c.tcp.flush_piece(From::a, piece));
+    EXPECT_FALSE(c.tcp.add_payload(Side::a, packet, {9, 9}, piece));
+    EXPECT_TRUE(c.tcp.holds(Side::a));
+    EXPECT_TRUE(c.tcp.flush_piece(Side::a, piece));
     EXPECT_TRUE(piece.not_captured);
     EXPECT_EQ(piece.length, 10u);
 }
 
 TEST(TcpConnection, TellsWhetherAStreamBeginsWithItsFirstByte) {
     Connection c;
-    EXPECT_FALSE(c.tcp.begins_behind_syn(From::a));
+    EXPECT_FALSE(c.tcp.begins_behind_syn(Side::a));
     c.open();
-    EXPECT_TRUE(c.tcp.begins_behind_syn(From::a));
+    EXPECT_TRUE(c.tcp.begins_behind_syn(Side::a));
     const uint8_t byte = 9;
     DecodedPacket packet;
     packet.seq = 1001;
     packet.payload_length = packet.payload_captured = 1;
     packet.payload = &byte;
     StreamPiece piece;
-    EXPECT_TRUE(c.tcp.add_payload(From::a, packet, {9, 9}, piece));
-    EXPECT_TRUE(c.tcp.begins_behind_syn(From::a));
-    c.tcp.begin_stream_at(From::b, Serial32(5002));
-    EXPECT_FALSE(c.tcp.begins_behind_syn(From::b));
+    EXPECT_TRUE(c.tcp.add_payload(Side::a, packet, {9, 9}, piece));
+    EXPECT_TRUE(c.tcp.begins_behind_syn(Side::a));
+    c.tcp.begin_stream_at(Side::b, Serial32(5002));
+    EXPECT_FALSE(c.tcp.begins_behind_syn(Side::b));
 }
 
 TEST(TcpConnection, CountsDataThatComesWithTheSynFromTheByteBehindIt) {
@@ -274,13 +272,13 @@ TEST(TcpConnection, CountsDataThatComesWithTheSynFromTheByteBehindIt) {
     const uint8_t bytes[] = {1, 2};
     packet.payload = bytes;
     packet.payload_length = packet.payload_captured = 2;
-    c.tcp.note(From::a, packet, {1, 1});
+    c.tcp.note(Side::a, packet, {1, 1});
     StreamPiece piece;
-    EXPECT_TRUE(c.tcp.add_payload(From::a, packet, {1, 1}, piece));
+    EXPECT_TRUE(c.tcp.add_payload(Side::a, packet, {1, 1}, piece));
     packet.seq = 1003;
     packet.flags = tcp_ack;
-    c.tcp.note(From::a, packet, {2, 2});
-    EXPECT_TRUE(c.tcp.add_payload(From::a, packet, {2, 2}, piece));
+    c.tcp.note(Side::a, packet, {2, 2});
+    EXPECT_TRUE(c.tcp.add_payload(Side::a, packet, {2, 2}, piece));
     EXPECT_EQ(piece.offset, 2u);
 }
 

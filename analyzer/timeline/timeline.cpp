@@ -95,13 +95,13 @@ ConnectionTrack* Timeline::begin_track(uint32_t connection, size_t behind_row) {
     making_[connection - 1] = std::make_unique<Making>();
     ++made_;
     constexpr size_t farthest_back = 100'000;
-    const PacketNumber first_packet = store_->connections()[connection - 1].first_packet;
+    const PacketNumber first_packet = store_->connection(connection).first_packet;
     size_t row = behind_row < farthest_back ? 0 : behind_row - farthest_back;
     if (first_packet > 0) row = std::max<size_t>(row, first_packet - 1);
     for (; row < behind_row; ++row) {
         const SegmentRow& segment = store_->segments()[row];
         if (segment.connection != connection) continue;
-        SenderTrack& sender = track->senders[segment.from_a ? 0 : 1];
+        SenderTrack& sender = track->senders[index_of(segment.sender)];
         sender.segments.push_back(static_cast<uint32_t>(row));
         sender.payload.push(segment.payload_length);
     }
@@ -141,8 +141,8 @@ ConnectionTrack* Timeline::track_for(uint32_t connection) {
     return connection == 0 || connection > tracks_.size() ? nullptr : tracks_[connection - 1].get();
 }
 
-bool Timeline::is_out(uint32_t connection, bool from_a) const {
-    return store_->connections()[connection - 1].initiator_is_a == from_a;
+bool Timeline::is_out(uint32_t connection, Side side) const {
+    return store_->connection(connection).is_initiator(side);
 }
 
 void Timeline::take_segment(size_t row) {
@@ -155,11 +155,11 @@ void Timeline::take_segment(size_t row) {
     bin.wire_bytes += index_->place(row + 1).wire_length;
     const SegmentRow& segment = store_->segments()[row];
     if (segment.connection == 0) return;
-    (is_out(segment.connection, segment.from_a) ? bin.bytes_out : bin.bytes_in) += segment.payload_length;
+    (is_out(segment.connection, segment.sender) ? bin.bytes_out : bin.bytes_in) += segment.payload_length;
     ConnectionTrack* track = track_for(segment.connection);
     if (track == nullptr && segment.payload_length > 0) track = begin_track(segment.connection, row);
     if (track == nullptr) return;
-    const size_t side = segment.from_a ? 0 : 1;
+    const size_t side = index_of(segment.sender);
     SenderTrack& sender = track->senders[side];
     append(sender.segments, static_cast<uint32_t>(row),
            making_[segment.connection - 1]->late.senders[side].segments, segment.connection,
@@ -171,7 +171,7 @@ void Timeline::take_window(size_t row) {
     const WindowRow& window = store_->windows()[row];
     ConnectionTrack* track = track_for(window.connection);
     if (track == nullptr) return;
-    SenderTrack& sender = track->senders[window.from_a ? 0 : 1];
+    SenderTrack& sender = track->senders[index_of(window.sender)];
     sender.windows.push_back(static_cast<uint32_t>(row));
     sender.cwnd.push(window.cwnd);
     sender.in_flight.push(window.in_flight);
@@ -182,7 +182,7 @@ void Timeline::take_transition(size_t row) {
     const CaTransitionRow& transition = store_->ca_transitions()[row];
     ConnectionTrack* track = track_for(transition.connection);
     if (track != nullptr) {
-        track->senders[transition.from_a ? 0 : 1].ca_transitions.push_back(static_cast<uint32_t>(row));
+        track->senders[index_of(transition.sender)].ca_transitions.push_back(static_cast<uint32_t>(row));
     }
 }
 
@@ -191,7 +191,7 @@ void Timeline::take_loss(size_t row) {
     if (loss.time_ns != no_time && is_retransmission(loss.kind)) ++overview_.at(loss.time_ns).losses;
     ConnectionTrack* track = track_for(loss.connection);
     if (track == nullptr || loss.time_ns == no_time) return;
-    const size_t side = loss.from_a ? 0 : 1;
+    const size_t side = index_of(loss.sender);
     append(track->senders[side].losses, static_cast<uint32_t>(row),
            making_[loss.connection - 1]->late.senders[side].losses, loss.connection,
            [&](uint32_t at) { return store_->losses()[at].time_ns; });
@@ -201,7 +201,7 @@ void Timeline::take_kernel_window(size_t row) {
     const KernelWindowRow& window = store_->kernel_windows()[row];
     ConnectionTrack* track = track_for(window.connection);
     if (track == nullptr) return;
-    const size_t side = window.from_a ? 0 : 1;
+    const size_t side = index_of(window.sender);
     SenderTrack& sender = track->senders[side];
     append(sender.kernel_windows, static_cast<uint32_t>(row),
            making_[window.connection - 1]->late.senders[side].kernel_windows, window.connection,
@@ -213,7 +213,7 @@ void Timeline::take_kernel_transition(size_t row) {
     const KernelCaTransitionRow& transition = store_->kernel_ca_transitions()[row];
     ConnectionTrack* track = track_for(transition.connection);
     if (track == nullptr) return;
-    const size_t side = transition.from_a ? 0 : 1;
+    const size_t side = index_of(transition.sender);
     append(track->senders[side].kernel_ca_transitions, static_cast<uint32_t>(row),
            making_[transition.connection - 1]->late.senders[side].kernel_ca_transitions,
            transition.connection, [&](uint32_t at) { return store_->kernel_ca_transitions()[at].time_ns; });

@@ -51,7 +51,7 @@ struct ConnectionTrack : CommandTrack {
     SenderTrack::Rows pdus;           // by completion; one that never completed by its first packet
     uint32_t commands_made_anew = 0;  // how often the commands' part was, as a whole
 
-    const SenderTrack& sender(bool a) const { return senders[a ? 0 : 1]; }
+    const SenderTrack& sender(Side side) const { return senders[index_of(side)]; }
 
     // How often PDUs that stood in `pdus` got other positions there because one came late, and the first position that may be
     // another than it was after the first `times` of these.
@@ -175,7 +175,7 @@ class Timeline {
     void append(SenderTrack::Rows& rows, uint32_t row, size_t& late_from, uint32_t connection,
                 TimeAt time_at);
     int64_t time_of_pdu(const PduRow& pdu) const;
-    bool is_out(uint32_t connection, bool from_a) const;
+    bool is_out(uint32_t connection, Side side) const;
 
     const ResultStore* store_;
     const PacketIndex* index_;

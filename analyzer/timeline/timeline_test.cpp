@@ -25,7 +25,7 @@ class TimelineTest : public testing::Test {
         store.add_connection(number).first_packet = 1;
     }
 
-    uint32_t packet(int64_t time_ns, uint32_t payload, bool from_a = true, uint32_t connection = 1) {
+    uint32_t packet(int64_t time_ns, uint32_t payload, Side side = Side::a, uint32_t connection = 1) {
         RawPacket raw;
         raw.time_ns = time_ns;
         raw.wire_length = raw.captured_length = payload + 54;
@@ -35,7 +35,7 @@ class TimelineTest : public testing::Test {
         SegmentRow& row = store.add_segment();
         row.connection = connection;
         row.payload_length = payload;
-        row.from_a = from_a;
+        row.sender = side;
         return static_cast<uint32_t>(store.segments().size());
     }
     CommandRow& command(int64_t request_ns, int64_t response_ns) {
@@ -78,20 +78,20 @@ TEST_F(TimelineTest, BeginsWithTheFirstPacketWhateverRecordsThatAreNoneSay) {
 
 TEST_F(TimelineTest, SegmentsStandByDirectionInOrderOfTimeHandshakeAndAll) {
     packet(1 * ms, 0);
-    packet(2 * ms, 0, false);
+    packet(2 * ms, 0, Side::b);
     packet(3 * ms, 100);
-    packet(5 * ms, 50, false);
-    packet(4 * ms, 70, false);  // merged late from another interface
-    packet(6 * ms, 0, true, 0);
+    packet(5 * ms, 50, Side::b);
+    packet(4 * ms, 70, Side::b);  // merged late from another interface
+    packet(6 * ms, 0, Side::a, 0);
     timeline.update();
     const ConnectionTrack* track = timeline.track(1);
     ASSERT_NE(track, nullptr);
-    EXPECT_THAT(track->sender(true).segments, ElementsAre(0, 2));
-    EXPECT_THAT(track->sender(false).segments, ElementsAre(1, 4, 3));
+    EXPECT_THAT(track->sender(Side::a).segments, ElementsAre(0, 2));
+    EXPECT_THAT(track->sender(Side::b).segments, ElementsAre(1, 4, 3));
     EXPECT_EQ(
-        track->sender(false).payload.query(
+        track->sender(Side::b).payload.query(
             1, 2,
-            [&](size_t i) { return store.segments()[track->sender(false).segments[i]].payload_length; }),
+            [&](size_t i) { return store.segments()[track->sender(Side::b).segments[i]].payload_length; }),
         70u);
     EXPECT_EQ(timeline.first_ns(), 1 * ms);
     EXPECT_EQ(timeline.last_ns(), 6 * ms);
@@ -106,16 +106,17 @@ TEST_F(TimelineTest, WhatTheKernelToldStandsInOrderOfTime) {
     packet(1 * ms, 100);
     store.begin_kernel_truth();
     for (const int64_t at : {2, 5, 3}) {
-        store.add_kernel_window(
-            store.kernel_score(1, true),
-            {.time_ns = at * ms, .connection = 1, .cwnd = static_cast<uint32_t>(at * 1000), .from_a = true});
+        store.add_kernel_window(store.kernel_score(1, Side::a), {.time_ns = at * ms,
+                                                                 .connection = 1,
+                                                                 .cwnd = static_cast<uint32_t>(at * 1000),
+                                                                 .sender = Side::a});
     }
     timeline.update();
-    const SenderTrack& sender = timeline.track(1)->sender(true);
+    const SenderTrack& sender = timeline.track(1)->sender(Side::a);
     EXPECT_THAT(sender.kernel_windows, ElementsAre(0, 2, 1));
     const auto raw = [&](size_t i) { return store.kernel_windows()[sender.kernel_windows[i]].cwnd; };
     EXPECT_EQ(sender.kernel_cwnd.query(0, 2, raw).max, 3000u);
-    EXPECT_THAT(timeline.track(1)->sender(false).kernel_windows, IsEmpty());
+    EXPECT_THAT(timeline.track(1)->sender(Side::b).kernel_windows, IsEmpty());
 }
 
 TEST_F(TimelineTest, RowsThatComeLateAgainAndAgainStandAtTheirPlaces) {
@@ -131,7 +132,7 @@ TEST_F(TimelineTest, RowsThatComeLateAgainAndAgainStandAtTheirPlaces) {
             const bool late = random() % 12 == 0;
             const int64_t at_ns =
                 std::max<int64_t>(0, now_ns - (late ? static_cast<int64_t>(random() % 9000) : 0));
-            const uint32_t number = packet(at_ns, random() % 1400, random() % 2 == 0);
+            const uint32_t number = packet(at_ns, random() % 1400, random() % 2 == 0 ? Side::a : Side::b);
             if (random() % 3 == 0) continue;
             PduRow& pdu = store.add_pdu();
             pdu.connection = 1;
@@ -142,7 +143,7 @@ TEST_F(TimelineTest, RowsThatComeLateAgainAndAgainStandAtTheirPlaces) {
         const ConnectionTrack& track = *timeline.track(1);
         const auto pdu_time = [&](uint32_t row) { return store.pdus()[row].time_ns; };
         EXPECT_TRUE(std::ranges::is_sorted(track.pdus, {}, pdu_time));
-        for (const bool side : {true, false}) {
+        for (const Side side : {Side::a, Side::b}) {
             const SenderTrack& sender = track.sender(side);
             ASSERT_TRUE(std::ranges::is_sorted(sender.segments, {},
                                                [&](uint32_t row) { return timeline.time_of(row + 1); }));
@@ -172,7 +173,7 @@ TEST_F(TimelineTest, RowsThatComeLateAgainAndAgainStandAtTheirPlaces) {
 
 TEST_F(TimelineTest, ConnectionsWithoutPayloadHaveNoTrack) {
     packet(1 * ms, 0);
-    packet(2 * ms, 0, false);
+    packet(2 * ms, 0, Side::b);
     timeline.update();
     EXPECT_EQ(timeline.track(1), nullptr);
     EXPECT_EQ(timeline.track(0), nullptr);
@@ -361,15 +362,15 @@ TEST_F(TimelineTest, TakesInPartsAndTellsWhenThatIsAll) {
     EXPECT_EQ(timeline.last_ns(), 3 * ms);
     EXPECT_FALSE(timeline.update(4));
     EXPECT_TRUE(timeline.update(4));
-    EXPECT_EQ(timeline.track(1)->sender(true).segments.size(), 10u);
+    EXPECT_EQ(timeline.track(1)->sender(Side::a).segments.size(), 10u);
 }
 
 TEST_F(TimelineTest, LossesThatTurnOutToBeNoneAreNotCounted) {
     packet(1 * ms, 10);
-    SenderSummary& sender = store.add_sender(1, true);
+    SenderSummary& sender = store.add_sender(1, Side::a);
     LossRow loss;
     loss.connection = 1;
-    loss.from_a = true;
+    loss.sender = Side::a;
     loss.time_ns = 1 * ms;
     loss.kind = LossKind::fast_retransmit;
     const uint64_t number = store.add_loss(sender, loss);
@@ -379,7 +380,7 @@ TEST_F(TimelineTest, LossesThatTurnOutToBeNoneAreNotCounted) {
     OverviewBin all;
     for (const OverviewBin& bin : timeline.overview().bins()) all.add(bin);
     EXPECT_EQ(all.losses, 0u);
-    EXPECT_THAT(timeline.track(1)->sender(true).losses, ElementsAre(0));
+    EXPECT_THAT(timeline.track(1)->sender(Side::a).losses, ElementsAre(0));
 }
 
 TEST(FirstNotBefore, FindsThePlaceOfAMoment) {

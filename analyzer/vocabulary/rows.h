@@ -6,6 +6,8 @@
 #include <string>
 
 #include "analyzer/vocabulary/ip_address.h"
+#include "analyzer/vocabulary/numbers.h"
+#include "analyzer/vocabulary/side.h"
 
 namespace sanscope {
 
@@ -60,27 +62,33 @@ struct ConnectionRow {
     const char* congestion_control_target = "";
     uint64_t retransmissions_out = 0;
     uint64_t retransmissions_in = 0;
-    uint32_t session = 0;
+    SessionNumber session = 0;
     bool iscsi = false;
-    bool initiator_is_a = true;  // side a, which sent the first packet seen, stands as initiator
+    Side initiator_side = Side::a;  // that stands as initiator
     // Of side a, b: the sequence number of the byte that PduRow::bhs_offset counts from, where that side's stream was read.
     uint32_t stream_start_seq[2] = {0, 0};
     bool stream_start_known[2] = {false, false};
     SentDataRow out = {};  // by the side that stands as initiator
     SentDataRow in = {};
 
-    const Endpoint& side(bool a) const { return a == initiator_is_a ? initiator : target; }
+    Role role_of(Side side) const { return side == initiator_side ? Role::initiator : Role::target; }
+    bool is_initiator(Side side) const { return role_of(side) == Role::initiator; }
+    Side side_of(Role role) const {
+        return role == Role::initiator ? initiator_side : other_side(initiator_side);
+    }
+    const Endpoint& endpoint(Role role) const { return role == Role::initiator ? initiator : target; }
+    const Endpoint& endpoint(Side side) const { return endpoint(role_of(side)); }
 };
 
 // What a packet brings of TCP. Where it completes no segment, `connection` is 0 and nothing else holds.
 struct SegmentRow {
-    uint32_t connection = 0;
+    ConnectionNumber connection = 0;
     uint32_t seq = 0;  // as in the header, as the next one
     uint32_t ack = 0;
     uint32_t payload_length = 0;  // on the wire
     uint16_t window = 0;          // as in the header, unscaled
     uint8_t flags = 0;            // TcpFlag, the first eight
-    bool from_a = false;          // by the side that sent the connection's first packet
+    Side sender = Side::b;
 };
 static_assert(sizeof(SegmentRow) == 20);
 
@@ -130,8 +138,8 @@ struct CommandRow {
     PacketNumber aborted_packet = 0;      // completes the answer that tells so
     int64_t residual = unknown<int64_t>;  // bytes not transferred; negative: bytes too many (overflow)
     const char* name = "";                // static storage
-    uint32_t connection = 0;
-    uint32_t session = 0;
+    ConnectionNumber connection = 0;
+    SessionNumber session = 0;
     uint32_t itt = unknown<uint32_t>;
     uint32_t cmd_sn = 0;
     uint32_t r2ts = 0;
@@ -158,12 +166,12 @@ struct PduRow {
     PacketNumber last_packet = 0;   // completes it; 0 where that never happened
     int64_t time_ns = no_time;      // of last_packet
     uint64_t bhs_offset = 0;  // of the header in its sender's stream, from the first byte seen (SYN excluded)
-    uint64_t command = 0;     // the SCSI command it belongs to
-    uint32_t connection = 0;
+    CommandNumber command = 0;  // the SCSI command it belongs to
+    ConnectionNumber connection = 0;
     uint32_t itt = 0;
     uint32_t data_length = 0;  // DataSegmentLength
     uint8_t opcode = 0;
-    bool from_target = false;
+    Role sender = Role::initiator;
     bool final = false;
     bool itt_known = true;
     bool inferred = false;  // its header was not captured, but implied by what was
@@ -203,12 +211,12 @@ constexpr bool is_sent_again(LossKind kind) {
 // and then only the capture has it late.
 enum class Reordering : uint8_t { unknown, path, tap };
 
-// A sender's figures after a packet. Its side is that of the connection's first packet (`from_a`) or the other.
+// A sender's figures after a packet.
 struct WindowRow {
     PacketNumber packet = 0;
     int64_t time_ns = no_time;  // at the sender
     int64_t srtt_ns = no_time;
-    uint32_t connection = 0;
+    ConnectionNumber connection = 0;
     uint32_t snd_una = 0;  // sequence numbers as in the headers
     uint32_t snd_nxt = 0;
     uint32_t in_flight = 0;             // bytes sent and neither acknowledged nor SACKed nor held for lost
@@ -219,17 +227,17 @@ struct WindowRow {
     uint32_t advertised_window = unknown<uint32_t>;
     CaState ca_state = CaState::open;
     SendLimit limit = SendLimit::unknown;
-    bool from_a = false;
+    Side sender = Side::b;
 };
 
 struct CaTransitionRow {
     PacketNumber packet = 0;
     int64_t time_ns = no_time;  // at the sender
     const char* cause = "";     // static storage
-    uint32_t connection = 0;
+    ConnectionNumber connection = 0;
     CaState from = CaState::open;
     CaState to = CaState::open;
-    bool from_a = false;
+    Side sender = Side::b;
 };
 
 // What a sender's kernel told of its windows when an ACK had come in and was not yet processed, or when it was asked.
@@ -237,7 +245,7 @@ struct KernelWindowRow {
     PacketNumber packet = 0;  // that brought the ACK
     int64_t time_ns = no_time;
     int64_t srtt_ns = no_time;
-    uint32_t connection = 0;
+    ConnectionNumber connection = 0;
     uint32_t snd_una = 0;  // as in the headers; neither is known of a kernel that was only asked
     uint32_t snd_nxt = 0;
     uint32_t cwnd = unknown<uint32_t>;      // bytes
@@ -246,18 +254,18 @@ struct KernelWindowRow {
     CaState ca_state = CaState::open;
     bool sequences_known = false;
     bool ca_state_known = false;
-    bool from_a = false;
+    Side sender = Side::b;
 };
 
 // The kernel set the congestion state to another one.
 struct KernelCaTransitionRow {
     PacketNumber packet = 0;  // that brought what made it do so
     int64_t time_ns = no_time;
-    uint32_t connection = 0;
+    ConnectionNumber connection = 0;
     CaState from = CaState::open;
     CaState to = CaState::open;
     bool from_known = false;
-    bool from_a = false;
+    Side sender = Side::b;
 };
 
 struct LossRow {
@@ -265,12 +273,12 @@ struct LossRow {
     PacketNumber original_packet = 0;  // that first carried the bytes
     int64_t time_ns = no_time;         // at the sender
     int64_t delay_ns = no_time;        // since the original
-    uint32_t connection = 0;
+    ConnectionNumber connection = 0;
     uint32_t seq = 0;
     uint32_t length = 0;
     LossKind kind = LossKind::fast_retransmit;
     Reordering reordering = Reordering::unknown;  // of what is out_of_order
-    bool from_a = false;
+    Side sender = Side::b;
 };
 
 }  // namespace sanscope

@@ -81,7 +81,7 @@ std::string dry_run_text(const ChosenExperiment& chosen, const std::vector<Plann
 
 Result<RunTally> make_runs(const ChosenExperiment& chosen, const std::vector<PlannedRun>& remaining,
                            const RunMeans& means, RunRecordFile& file, const std::atomic<bool>& stop,
-                           const std::function<void(std::string_view)>& tell) {
+                           const std::function<void(std::string_view)>& report) {
     RunTally tally;
     size_t in_a_row = 0;
     const auto began = Clock::now();
@@ -97,17 +97,17 @@ Result<RunTally> make_runs(const ChosenExperiment& chosen, const std::vector<Pla
             taken / static_cast<double>(i + 1) * static_cast<double>(remaining.size() - i - 1);
         const std::string label = run_label(*chosen.experiment, run.settings);
         if (!measured) {
-            tell(fmt::format("{:4}/{}  {}: failed: {}", i + 1, remaining.size(), label,
-                             measured.error().message));
+            report(fmt::format("{:4}/{}  {}: failed: {}", i + 1, remaining.size(), label,
+                               measured.error().message));
             ++tally.failed;
             if (++in_a_row == most_failures_in_a_row) return tally;
             continue;
         }
         in_a_row = 0;
         ++tally.done;
-        tell(fmt::format("{:4}/{}  {}: {}{}", i + 1, remaining.size(), label,
-                         outcome_text(*chosen.experiment, *measured),
-                         left > 0 ? fmt::format("  ({} left)", duration_text(left)) : ""));
+        report(fmt::format("{:4}/{}  {}: {}{}", i + 1, remaining.size(), label,
+                           outcome_text(*chosen.experiment, *measured),
+                           left > 0 ? fmt::format("  ({} left)", duration_text(left)) : ""));
         const auto kept = file.append({run, std::string(link_name(means.link)), means.seconds, *measured});
         if (!kept) return kept.error();
     }

@@ -44,7 +44,7 @@ struct RunTally {
 // rows cannot be written.
 Result<RunTally> make_runs(const ChosenExperiment& chosen, const std::vector<PlannedRun>& remaining,
                            const RunMeans& means, RunRecordFile& file, const std::atomic<bool>& stop,
-                           const std::function<void(std::string_view)>& tell);
+                           const std::function<void(std::string_view)>& report);
 
 // Writes table.csv, table.md, figure.svg, page.html and, with rsvg-convert, figure.png into the folder: the names of
 // those written.

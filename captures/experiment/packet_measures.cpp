@@ -35,8 +35,8 @@ bool is_read(const CommandRow& command) {
 void add_windows(const ResultStore& store, const Span& span, Measurement& measured) {
     std::vector<WindowChange> changes;
     for (const WindowRow& row : store.windows()) {
-        const ConnectionRow& connection = store.connections()[row.connection - 1];
-        const bool of_target = row.from_a != connection.initiator_is_a;
+        const ConnectionRow& connection = store.connection(row.connection);
+        const bool of_target = !connection.is_initiator(row.sender);
         if (of_target && connection.iscsi && row.cwnd != unknown<uint32_t> && row.time_ns <= span.end_ns)
             changes.push_back({row.time_ns, row.connection, static_cast<double>(row.cwnd)});
     }
@@ -54,8 +54,8 @@ void add_rise(const ResultStore& store, const Span& span, Measurement& measured)
     std::vector<DataArrival> arrivals;
     std::map<uint32_t, uint32_t> acknowledged;
     for (const WindowRow& row : store.windows()) {
-        const ConnectionRow& connection = store.connections()[row.connection - 1];
-        if (row.from_a == connection.initiator_is_a || !connection.iscsi) continue;
+        const ConnectionRow& connection = store.connection(row.connection);
+        if (connection.is_initiator(row.sender) || !connection.iscsi) continue;
         const auto [before, first] = acknowledged.try_emplace(row.connection, row.snd_una);
         const uint32_t more = row.snd_una - before->second;
         constexpr uint32_t backwards = 1u << 31;  // RFC 9293 §3.4: sequence numbers are compared modulo 2^32

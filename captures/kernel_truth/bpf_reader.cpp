@@ -113,7 +113,7 @@ class BpfReader final : public EventReader {
     int open(const KernelTruthOptions& options, const Variant& variant);
 
     v1::KernelTruth::Method method() const override { return v1::KernelTruth::METHOD_BPF; }
-    bool tells_transitions() const override { return tells_transitions_; }
+    bool reports_transitions() const override { return reports_transitions_; }
     void wait(std::chrono::milliseconds timeout) override { wakeups_.wait(timeout); }
     std::optional<Error> read(TruthAssembler& assembler) override;
     void stop() override { links_.clear(); }
@@ -130,9 +130,9 @@ class BpfReader final : public EventReader {
     BpfRing ring_;
     Wakeups wakeups_;
     SharedMapping lost_;
-    uint64_t lost_told_ = 0;
+    uint64_t lost_reported_ = 0;
     size_t ring_bytes_ = 0;
-    bool tells_transitions_ = false;
+    bool reports_transitions_ = false;
     TruthAssembler* assembler_ = nullptr;  // of the read() that runs
     size_t taken_ = 0;                     // by it
 };
@@ -150,7 +150,7 @@ int BpfReader::load(const KernelTruthOptions& options, const Variant& variant) {
             present, [&](const char* name) { return section == fmt::format("{}/{}", variant.prefix, name); });
         bpf_program__set_autoload(program, wanted);
     }
-    tells_transitions_ = std::ranges::any_of(
+    reports_transitions_ = std::ranges::any_of(
         present, [](const char* name) { return std::strcmp(name, transitions_tracepoint) == 0; });
 
     ring_bytes_ = std::bit_ceil(std::clamp(options.ring_bytes, least_ring_bytes, most_ring_bytes));
@@ -226,8 +226,8 @@ std::optional<Error> BpfReader::read(TruthAssembler& assembler) {
     taken_ = 0;
     const int taken = ring_buffer__consume(ring_.get());
     assembler_ = nullptr;
-    const uint64_t lost_so_far = std::max(lost(), lost_told_);
-    assembler.add_lost(lost_so_far - std::exchange(lost_told_, lost_so_far));
+    const uint64_t lost_so_far = std::max(lost(), lost_reported_);
+    assembler.add_lost(lost_so_far - std::exchange(lost_reported_, lost_so_far));
     if (taken < 0 && taken != -ECANCELED) {
         return Error{
             fmt::format("the kernel's record of its connections cannot be read: {}", std::strerror(-taken))};

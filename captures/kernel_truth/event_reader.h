@@ -19,7 +19,7 @@ class EventReader {
     virtual ~EventReader() = default;
 
     virtual v1::KernelTruth::Method method() const = 0;
-    virtual bool tells_transitions() const = 0;
+    virtual bool reports_transitions() const = 0;
 
     // Until much waits to be read, or the time is over.
     virtual void wait(std::chrono::milliseconds timeout) = 0;

@@ -140,9 +140,9 @@ InetDiagAnswer parse_inet_diag(std::span<const uint8_t> datagram, uint32_t seque
         if (header.nlmsg_seq != sequence) continue;
         if (header.nlmsg_type == NLMSG_DONE) return {true, std::nullopt};
         if (header.nlmsg_type == NLMSG_ERROR) {
-            constexpr int least_told = -4095;  // errors are told below zero, and there are no more
+            constexpr int least_error = -4095;  // errors are told below zero, and there are no more
             const int told = body.size() >= sizeof(int) ? load<int>(body) : -EPROTO;
-            const int error = told >= least_told && told < 0 ? -told : EPROTO;
+            const int error = told >= least_error && told < 0 ? -told : EPROTO;
             return {true, Error{fmt::format("INET_DIAG refuses to answer: {}", std::strerror(error))}};
         }
         if (header.nlmsg_type != SOCK_DIAG_BY_FAMILY) continue;

@@ -47,7 +47,7 @@ class InetDiagReader : public EventReader {
     std::optional<Error> open();
 
     v1::KernelTruth::Method method() const override { return v1::KernelTruth::METHOD_INET_DIAG; }
-    bool tells_transitions() const override { return false; }
+    bool reports_transitions() const override { return false; }
     void wait(std::chrono::milliseconds timeout) override;
     std::optional<Error> read(TruthAssembler& assembler) override;
     void stop() override { stopped_ = true; }

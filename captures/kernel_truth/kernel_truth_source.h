@@ -67,7 +67,7 @@ class KernelTruthSource {
     v1::KernelTruth::Method method() const { return reader_->method(); }
 
     // Whether the kernel has the tracepoint for transitions (Linux 5.19), and the method can use it.
-    bool tells_transitions() const { return reader_->tells_transitions(); }
+    bool reports_transitions() const { return reader_->reports_transitions(); }
 
     // Why no better method is used, for the user; empty where BPF is, or the method was asked for.
     const std::string& why_not_better() const { return why_not_better_; }

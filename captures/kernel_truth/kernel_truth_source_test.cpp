@@ -210,17 +210,17 @@ TEST_P(CountingSourceTest, counts_what_the_ring_had_no_room_for) {
     v1::KernelTruth rest;
     ASSERT_FALSE(short_of_room->finish(rest));
     ASSERT_FALSE(with_room->finish(all));
-    const auto told = [](const v1::KernelTruth& truth) {
+    const auto events_of = [](const v1::KernelTruth& truth) {
         return static_cast<uint64_t>(truth.windows_size() + truth.transitions_size());
     };
     // What the kernel passes over for other reasons than room it passes over for one reader or the other, by and by.
     const uint64_t passed_over = 100;
-    EXPECT_GE(told(all), 6000u);
+    EXPECT_GE(events_of(all), 6000u);
     EXPECT_LE(all.events_lost(), passed_over);
     const uint64_t lost = first.events_lost() + rest.events_lost();
-    EXPECT_GT(lost, told(all) / 2);
-    EXPECT_GE(told(first) + told(rest) + lost + passed_over, told(all));
-    EXPECT_LE(told(first) + told(rest) + lost, told(all) + passed_over);
+    EXPECT_GT(lost, events_of(all) / 2);
+    EXPECT_GE(events_of(first) + events_of(rest) + lost + passed_over, events_of(all));
+    EXPECT_LE(events_of(first) + events_of(rest) + lost, events_of(all) + passed_over);
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, CountingSourceTest,

@@ -80,14 +80,14 @@ class PerfReader final : public EventReader {
     std::optional<Error> open(const KernelTruthOptions& options);
 
     v1::KernelTruth::Method method() const override { return v1::KernelTruth::METHOD_PERF_EVENTS; }
-    bool tells_transitions() const override { return tells_transitions_; }
+    bool reports_transitions() const override { return reports_transitions_; }
     void wait(std::chrono::milliseconds timeout) override { wakeups_.wait(timeout); }
     std::optional<Error> read(TruthAssembler& assembler) override;
     void stop() override;
 
     // Events of the tracepoint with this number are recorded too.
     void add(uint16_t id) { ids_.push_back(id); }
-    void set_tells_transitions() { tells_transitions_ = true; }
+    void set_reports_transitions() { reports_transitions_ = true; }
 
   private:
     // One processor's tracepoints and the ring into which all of them write.
@@ -106,7 +106,7 @@ class PerfReader final : public EventReader {
     std::vector<uint16_t> ids_;
     std::vector<Processor> processors_;
     Wakeups wakeups_;
-    bool tells_transitions_ = false;
+    bool reports_transitions_ = false;
     bool stopped_ = false;
 };
 
@@ -214,17 +214,17 @@ Result<std::unique_ptr<EventReader>> open_perf_reader(const KernelTruthOptions& 
     auto decoder = PerfDecoder::create(*probe);
     if (!decoder) return decoder.error();
     const auto state_set = read_format("tcp_cong_state_set");
-    const bool tells_transitions = state_set && !decoder->add_cong_state_set(*state_set);
+    const bool reports_transitions = state_set && !decoder->add_cong_state_set(*state_set);
     const auto destroy = read_format("tcp_destroy_sock");
-    const bool tells_ends = destroy && !decoder->add_destroy_sock(*destroy);
+    const bool reports_ends = destroy && !decoder->add_destroy_sock(*destroy);
 
     auto reader = std::make_unique<PerfReader>(*decoder);
     reader->add(probe->id());
-    if (tells_transitions) {
+    if (reports_transitions) {
         reader->add(state_set->id());
-        reader->set_tells_transitions();
+        reader->set_reports_transitions();
     }
-    if (tells_ends) reader->add(destroy->id());
+    if (reports_ends) reader->add(destroy->id());
     if (auto failed = reader->open(options)) return *failed;
     return std::unique_ptr<EventReader>(std::move(reader));
 }

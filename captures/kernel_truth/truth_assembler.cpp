@@ -43,7 +43,7 @@ std::string_view congestion_control(const kernel_event& event) {
 }
 
 // Whether the event knows of something that was told otherwise, or not at all.
-bool tells_more(const kernel_event& event, const kernel_event& told) {
+bool says_more(const kernel_event& event, const kernel_event& told) {
     const bool other_control =
         event.congestion_control[0] != 0 && congestion_control(event) != congestion_control(told);
     return other_control || (event.mss != 0 && event.mss != told.mss);
@@ -54,8 +54,8 @@ bool tells_more(const kernel_event& event, const kernel_event& told) {
 TruthAssembler::Socket& TruthAssembler::socket_of(const kernel_event& event) {
     if (const auto found = sockets_.find(event.sock); found != sockets_.end()) {
         Socket& known = found->second;
-        if (is_same_socket(known.last_told, event)) {
-            if (event.cookie != 0) known.last_told.cookie = event.cookie;
+        if (is_same_socket(known.last_reported, event)) {
+            if (event.cookie != 0) known.last_reported.cookie = event.cookie;
             return known;
         }
         known = {event, ++last_number_, 0};
@@ -65,14 +65,14 @@ TruthAssembler::Socket& TruthAssembler::socket_of(const kernel_event& event) {
     return sockets_.emplace(event.sock, Socket{event, ++last_number_, 0}).first->second;
 }
 
-void TruthAssembler::tell_if_new(Socket& socket, const kernel_event& event, v1::KernelTruth& truth) const {
-    if (socket.told_in_file == file_ && !tells_more(event, socket.last_told)) return;
-    kernel_event& told = socket.last_told;
+void TruthAssembler::report_if_new(Socket& socket, const kernel_event& event, v1::KernelTruth& truth) const {
+    if (socket.reported_in_file == file_ && !says_more(event, socket.last_reported)) return;
+    kernel_event& told = socket.last_reported;
     if (event.mss != 0) told.mss = event.mss;
     if (event.congestion_control[0] != 0) {
         std::ranges::copy(event.congestion_control, told.congestion_control);
     }
-    socket.told_in_file = file_;
+    socket.reported_in_file = file_;
 
     v1::KernelSocket& message = *truth.add_sockets();
     message.set_socket(socket.number);
@@ -104,7 +104,7 @@ void TruthAssembler::take_one(const kernel_event& event, const ClockOffsets& clo
     }
     if (!is_connected(event)) return;
     Socket& socket = socket_of(event);
-    tell_if_new(socket, event, truth);
+    report_if_new(socket, event, truth);
     if (event.kind == KERNEL_EVENT_TRANSITION) {
         v1::KernelTransition& transition = *truth.add_transitions();
         transition.set_socket(socket.number);

@@ -38,13 +38,13 @@ class TruthAssembler {
 
   private:
     struct Socket {
-        kernel_event last_told;  // what identifies it, and what was said of it; no figures
+        kernel_event last_reported;  // what identifies it, and what was said of it; no figures
         uint32_t number;
-        uint64_t told_in_file;
+        uint64_t reported_in_file;
     };
 
     Socket& socket_of(const kernel_event& event);
-    void tell_if_new(Socket& socket, const kernel_event& event, v1::KernelTruth& truth) const;
+    void report_if_new(Socket& socket, const kernel_event& event, v1::KernelTruth& truth) const;
     void take_one(const kernel_event& event, const ClockOffsets& clocks, v1::KernelTruth& truth);
     int64_t time_of(const kernel_event& event, const ClockOffsets& clocks);
 

@@ -36,7 +36,7 @@ Result<std::unique_ptr<Load>> Load::create(LoadPlan plan) {
 }
 
 Load::~Load() {
-    hurry();
+    abort();
     join();
 }
 
@@ -55,8 +55,8 @@ void Load::request_stop() {
     for (const auto& part : parts_) part->request_stop();
 }
 
-void Load::hurry() {
-    for (const auto& part : parts_) part->hurry();
+void Load::abort() {
+    for (const auto& part : parts_) part->abort();
 }
 
 void Load::join() {

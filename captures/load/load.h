@@ -28,7 +28,7 @@ class Load {
     void start();
     bool running() const { return running_ > 0; }
     void request_stop();
-    void hurry();
+    void abort();
     // Once: until all threads have ended.
     void join();
 

@@ -12,7 +12,7 @@ namespace sanscope {
 // Messages of the threads of a load, in sentences, for whoever reports. Not for each command.
 class LoadMessages {
   public:
-    void tell(std::string message) {
+    void add(std::string message) {
         const std::lock_guard lock(mutex_);
         if (messages_.size() < most_) messages_.push_back(std::move(message));
     }

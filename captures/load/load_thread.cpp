@@ -30,7 +30,7 @@ constexpr int64_t between_looks_ns = second_ns / 10;
 constexpr int64_t patience_with_logout_ns = 2 * second_ns;
 constexpr int64_t pause_when_busy_ns = second_ns / 1000;
 constexpr size_t scratch_length = size_t{256} * 1024;
-constexpr unsigned most_told_conditions = 5;
+constexpr unsigned most_reported_conditions = 5;
 constexpr unsigned most_unit_attentions = 8;
 
 LoadFailure failure_of(const TaskEnd& end) {
@@ -112,7 +112,7 @@ struct LoadThread::Session {
     bool logout_wanted = false;  // the target asked for it
     bool logged_out = false;     // … and so it was done
     bool ended = false;
-    bool told_of_connections = false;
+    bool connections_reported = false;
     unsigned attentions = 0;
     unsigned failures = 0;    // since a command was answered
     int64_t retry_at_ns = 0;  // 0: not
@@ -228,8 +228,8 @@ void LoadThread::request_stop() {
     [[maybe_unused]] const ssize_t written = ::write(wake_.get(), &one, sizeof one);
 }
 
-void LoadThread::hurry() {
-    hurry_ = true;
+void LoadThread::abort() {
+    aborted_ = true;
     request_stop();
 }
 
@@ -357,11 +357,11 @@ void LoadThread::on_full_feature(Connection& connection) {
     }
     session.offer.joined = outcome;
     const size_t allowed = std::min<size_t>(session.connections.size(), outcome.max_connections);
-    if (allowed < session.connections.size() && !session.told_of_connections) {
-        session.told_of_connections = true;
-        messages_.tell(fmt::format("{}: the target allows {} connection{} to a session, not {}",
-                                   session.target->name, allowed, allowed == 1 ? "" : "s",
-                                   session.connections.size()));
+    if (allowed < session.connections.size() && !session.connections_reported) {
+        session.connections_reported = true;
+        messages_.add(fmt::format("{}: the target allows {} connection{} to a session, not {}",
+                                  session.target->name, allowed, allowed == 1 ? "" : "s",
+                                  session.connections.size()));
     }
     for (size_t i = 1; i < allowed; ++i) open(*session.connections[i]);
     issue_readiness_test(connection);
@@ -439,7 +439,7 @@ void LoadThread::lose(Session& session, const std::string& why) {
         session.retry_at_ns = now_ns_ + wait_s * second_ns;
         message += fmt::format("; the next attempt is in {} s", wait_s);
     }
-    messages_.tell(std::move(message));
+    messages_.add(std::move(message));
 }
 
 void LoadThread::give_up(Session& session) {
@@ -482,8 +482,8 @@ void LoadThread::on_done(Connection& connection, uint32_t slot, const TaskEnd& e
     if (failure == LoadFailure::busy || failure == LoadFailure::task_set_full) {
         worker.hold_until_ns = done_ns + pause_when_busy_ns;
     } else if (failure && failure != LoadFailure::timed_out && failure != LoadFailure::wrong_data) {
-        tell_failure(connection, command,
-                     good ? "only a part of the data came" : task_end_text(end, end.sense));
+        report_failure(connection, command,
+                       good ? "only a part of the data came" : task_end_text(end, end.sense));
     }
     if (!failure) {
         session.failures = 0;
@@ -496,13 +496,14 @@ void LoadThread::on_done(Connection& connection, uint32_t slot, const TaskEnd& e
     end_command(connection, slot, failure, done_ns);
 }
 
-void LoadThread::tell_failure(const Connection& connection, const Command& command, const std::string& why) {
-    if (told_conditions_ == most_told_conditions) return;
-    ++told_conditions_;
-    messages_.tell(
+void LoadThread::report_failure(const Connection& connection, const Command& command,
+                                const std::string& why) {
+    if (reported_conditions_ == most_reported_conditions) return;
+    ++reported_conditions_;
+    messages_.add(
         fmt::format("{}: a {} of {} bytes at block {} failed: {}{}", connection.session->target->name,
                     command.write ? "write" : "read", command.bytes, command.lba, why,
-                    told_conditions_ == most_told_conditions ? " (no more of these are told)" : ""));
+                    reported_conditions_ == most_reported_conditions ? " (no more of these are told)" : ""));
 }
 
 void LoadThread::end_command(Connection& connection, uint32_t slot, std::optional<LoadFailure> failure,
@@ -560,8 +561,8 @@ void LoadThread::on_data(Connection& connection, uint32_t slot, std::span<const 
     const auto mismatch = pattern_.check(piece, offset, 0);
     if (!mismatch) return;
     command.wrong_data = true;
-    tell_failure(connection, command,
-                 fmt::format("wrong data at byte {} of the LUN: {}", mismatch->offset, mismatch->happened));
+    report_failure(connection, command,
+                   fmt::format("wrong data at byte {} of the LUN: {}", mismatch->offset, mismatch->happened));
 }
 
 void LoadThread::fill_data(Connection& connection, uint32_t slot, std::span<uint8_t> piece, uint32_t at) {
@@ -606,7 +607,7 @@ void LoadThread::on_async(Connection& connection, uint8_t event) {
             session.fault = "the target announced that it drops the connection";
             break;
         default:
-            messages_.tell(
+            messages_.add(
                 fmt::format("{}: the target sent an asynchronous event ({})", session.target->name, event));
     }
 }
@@ -765,9 +766,9 @@ void LoadThread::look_at_clocks() {
         // A stop leaves out what was not sent, but reads back what was written.
         if (stopping_ && !worker->held_reads_back) worker->held.reset();
         const bool to_read_back = worker->held || !worker->to_read_back.empty();
-        const bool work_left = !hurry_ && (stopping_ ? to_read_back : !out_of_work(*worker));
+        const bool work_left = !aborted_ && (stopping_ ? to_read_back : !out_of_work(*worker));
         if (work_left && !worker->finished) continue;
-        if (worker->in_flight > 0 && !hurry_ && !worker->finished) continue;
+        if (worker->in_flight > 0 && !aborted_ && !worker->finished) continue;
         if (std::ranges::all_of(worker->sessions, [](const auto& session) { return session->ended; }))
             continue;
         if (!worker->left) {

@@ -38,7 +38,7 @@ class LoadThread {
     // From any thread. No more commands are sent; those under way are waited for, then the sessions log out.
     void request_stop();
     // … those under way are not waited for.
-    void hurry();
+    void abort();
 
     LoadAccount latest_account() { return published_.latest(); }
     // CLOCK_MONOTONIC when the first command could be sent, and when the last was over; 0: not yet.
@@ -81,7 +81,7 @@ class LoadThread {
     void log_command(const Connection& connection, uint32_t slot, std::optional<LoadFailure> failure,
                      int64_t done_ns);
     void log_unanswered(const Worker& worker);
-    void tell_failure(const Connection& connection, const Command& command, const std::string& why);
+    void report_failure(const Connection& connection, const Command& command, const std::string& why);
     void on_management(Connection& connection, uint32_t slot, uint8_t response);
     void on_async(Connection& connection, uint8_t event);
     void issue_readiness_test(Connection& connection);
@@ -111,7 +111,7 @@ class LoadThread {
     std::mutex outcome_mutex_;
     std::optional<LoginOutcome> outcome_;
     std::atomic<bool> stop_ = false;
-    std::atomic<bool> hurry_ = false;
+    std::atomic<bool> aborted_ = false;
     std::atomic<bool> lost_a_session_ = false;
     bool stopping_ = false;
     std::atomic<int64_t> start_ns_ = 0;
@@ -119,7 +119,7 @@ class LoadThread {
     int64_t now_ns_ = 0;
     int64_t wake_at_ns_ = 0;
     int64_t look_at_ns_ = 0;
-    unsigned told_conditions_ = 0;
+    unsigned reported_conditions_ = 0;
 };
 
 }  // namespace sanscope

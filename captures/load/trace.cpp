@@ -22,21 +22,21 @@ bool is_plain(std::string_view name, std::string_view read_or_write) {
 
 }  // namespace
 
-std::string Trace::told() const {
+std::string Trace::left_out() const {
     const uint64_t left_out = others + unknown + beyond + misaligned;
     if (left_out == 0) return "";
     std::string text =
         fmt::format("{} of {} commands are not replayed: ", left_out, left_out + commands.size());
     std::string_view between;
-    const auto tell = [&](uint64_t count, std::string_view why) {
+    const auto add = [&](uint64_t count, std::string_view why) {
         if (count == 0) return;
         text += fmt::format("{}{} {}", between, count, why);
         between = ", ";
     };
-    tell(beyond, "beyond the end of the LUN");
-    tell(misaligned, "not aligned to its blocks");
-    tell(unknown, "of which the capture does not tell time or place");
-    tell(others, "that do not read or write");
+    add(beyond, "beyond the end of the LUN");
+    add(misaligned, "not aligned to its blocks");
+    add(unknown, "of which the capture does not tell time or place");
+    add(others, "that do not read or write");
     return text;
 }
 
@@ -105,8 +105,8 @@ Result<Trace> load_trace(const std::vector<std::string>& files, const TraceOptio
     for (const CommandRow& row : engine.store().commands()) maker.add(row);
     Trace trace = maker.finish();
     if (trace.commands.empty()) {
-        const std::string told = trace.told();
-        return Error{told.empty() ? "the capture has no SCSI commands to be replayed" : told};
+        const std::string left_out = trace.left_out();
+        return Error{left_out.empty() ? "the capture has no SCSI commands to be replayed" : left_out};
     }
     return trace;
 }

@@ -35,7 +35,7 @@ struct Trace {
         0;  // they begin or end within one of the LUN's blocks, which are larger than those of the capture
 
     // "12 of 100 commands are not replayed: 10 lie beyond the LUN, 2 are neither READ nor WRITE"; "" where all are.
-    std::string told() const;
+    std::string left_out() const;
 };
 
 // Takes commands one by one, in whatever order, and makes a trace of them. Where a command carries both its blocks and

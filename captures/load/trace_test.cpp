@@ -45,7 +45,7 @@ TEST(Trace, CommandsKeepTheirTimesAndOrder) {
     EXPECT_EQ(trace.commands[1].blocks, 256u);
     EXPECT_EQ(trace.commands[2].offset_ns, 5 * ms);
     EXPECT_TRUE(trace.commands[2].write);
-    EXPECT_EQ(trace.told(), "");
+    EXPECT_EQ(trace.left_out(), "");
 }
 
 TEST(Trace, SpeedShortensTheTimesBetween) {
@@ -71,7 +71,7 @@ TEST(Trace, WhatCannotBeReplayedIsCounted) {
     EXPECT_EQ(trace.others, 5u);
     EXPECT_EQ(trace.unknown, 2u);
     EXPECT_EQ(
-        trace.told(),
+        trace.left_out(),
         "9 of 10 commands are not replayed: 2 beyond the end of the LUN, 2 of which the capture does not "
         "tell time or place, 5 that do not read or write");
 }

@@ -27,7 +27,7 @@ Bytes filled(size_t length, uint64_t at = offset, uint64_t of_generation = gener
     return data;
 }
 
-std::string told(const Bytes& data, uint64_t& at) {
+std::string difference(const Bytes& data, uint64_t& at) {
     const auto mismatch = VerifyPattern(seed).check(data, offset, generation);
     at = mismatch ? mismatch->offset : 0;
     return mismatch ? mismatch->happened : "";
@@ -76,7 +76,7 @@ TEST(VerifyPattern, OneFlippedBitIsFoundWhereverItIs) {
         Bytes wrong = data;
         wrong[at] ^= static_cast<uint8_t>(1u << at % 8);
         uint64_t where = 0;
-        EXPECT_EQ(told(wrong, where), "1 of 4096 bits are flipped");
+        EXPECT_EQ(difference(wrong, where), "1 of 4096 bits are flipped");
         EXPECT_EQ(where, offset + at);
     }
 }
@@ -86,28 +86,28 @@ TEST(VerifyPattern, WhatIsThereInsteadIsTold) {
     Bytes data = filled(2048);
     const auto put = [&](const Bytes& piece) { std::copy(piece.begin(), piece.end(), data.begin() + 1024); };
     put(Bytes(512));
-    EXPECT_EQ(told(data, where), "zeros are there");
+    EXPECT_EQ(difference(data, where), "zeros are there");
     EXPECT_EQ(where, offset + 1024);
     put(filled(512, 8192));
-    EXPECT_EQ(told(data, where), "the data of offset 8192 is there");
+    EXPECT_EQ(difference(data, where), "the data of offset 8192 is there");
     EXPECT_EQ(where, offset + 1024 + 9);  // the offsets' least bytes are the same
     put(filled(512, offset + 1024, 2));
-    EXPECT_EQ(told(data, where), "an older write is there, number 2 instead of 3");
+    EXPECT_EQ(difference(data, where), "an older write is there, number 2 instead of 3");
     EXPECT_EQ(where, offset + 1024 + 24);
     put(filled(512, offset + 1024, 4));
-    EXPECT_EQ(told(data, where), "a later write is there, number 4 instead of 3");
+    EXPECT_EQ(difference(data, where), "a later write is there, number 4 instead of 3");
     put(filled(512, offset + 1024, generation, 99));
-    EXPECT_EQ(told(data, where), "the data of another run is there, with the seed 99");
+    EXPECT_EQ(difference(data, where), "the data of another run is there, with the seed 99");
     put(filled(512, offset + 1024, generation, seed, VerifyPattern::this_run() ^ 1));
-    EXPECT_EQ(told(data, where), "the data of another run with the same seed is there");
+    EXPECT_EQ(difference(data, where), "the data of another run with the same seed is there");
     EXPECT_EQ(where, offset + 1024 + 32);
     put(Bytes(512, 0x55));
-    EXPECT_EQ(told(data, where), "other data is there, not written by this load");
+    EXPECT_EQ(difference(data, where), "other data is there, not written by this load");
     Bytes torn = filled(512, offset + 1024);
     const Bytes older = filled(512, offset + 1024, 2);
     std::copy(older.begin() + 256, older.end(), torn.begin() + 256);
     put(torn);
-    EXPECT_EQ(told(data, where), "other data is there, not written by this load");
+    EXPECT_EQ(difference(data, where), "other data is there, not written by this load");
     EXPECT_EQ(where, offset + 1024 + 256);
 }
 

@@ -68,7 +68,7 @@ Result<std::monostate> FileSeries::open_next(Clock::time_point now) {
             ring_.pop_front();
         }
     }
-    surroundings_.tell(std::move(event));
+    surroundings_.report(std::move(event));
 
     const std::string header = surroundings_.header();
     header_bytes_ = header.size();
@@ -169,13 +169,13 @@ void FileSeries::end_file(bool with_tail) {
     const bool closed = file_->close();
     const int error = errno;
     file_.reset();
-    surroundings_.tell(std::move(event));
+    surroundings_.report(std::move(event));
     if (!closed) fail(fmt::format("{}: {}", path_, std::generic_category().message(error)));
 }
 
 FileSeries::State FileSeries::fail(std::string message) {
     if (state_ == State::failed) return state_;
-    surroundings_.tell(output_failed_event(std::move(message)));
+    surroundings_.report(output_failed_event(std::move(message)));
     return state_ = State::failed;
 }
 

@@ -32,7 +32,7 @@ class FileSeries {
     struct Surroundings {
         std::function<std::string()> header;  // what every file begins with
         std::function<std::string()> tail;    // what every file ends with; always as long
-        std::function<void(v1::RecordingEvent)> tell;
+        std::function<void(v1::RecordingEvent)> report;
         // Whose rights files are made with, for a message: " (as bob)".
         std::string as_whom;
         // What the blocks of a file go into, where that is not a file.

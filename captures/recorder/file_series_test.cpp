@@ -33,7 +33,7 @@ class FileSeriesTest : public testing::Test {
     FileSeries series() {
         return FileSeries(request_, {.header = [] { return section_header() + interface_description({}); },
                                      .tail = [] { return interface_statistics(0, {}); },
-                                     .tell = [this](v1::RecordingEvent event) { events_.push_back(event); },
+                                     .report = [this](v1::RecordingEvent event) { events_.push_back(event); },
                                      .as_whom = {}});
     }
 

@@ -200,10 +200,10 @@ Result<std::monostate> InterfaceCapture::set_filter(const std::string& filter) {
     return std::monostate{};
 }
 
-void InterfaceCapture::start(uint32_t number, PacketBuffers& buffers, Tell tell) {
+void InterfaceCapture::start(uint32_t number, PacketBuffers& buffers, EventSink report) {
     number_ = number;
     buffers_ = &buffers;
-    tell_ = std::move(tell);
+    report_ = std::move(report);
     // What came before the filter was set is none of this recording's.
     pcap_stat counts{};
     if (pcap_stats(handle_, &counts) == 0) {
@@ -373,7 +373,7 @@ bool InterfaceCapture::watch_link(const char* error) {
 
 void InterfaceCapture::fail(State state, Trouble::Kind kind, std::string message) {
     state_ = state;
-    tell_({kind, std::move(message)});
+    report_({kind, std::move(message)});
 }
 
 v1::InterfaceList list_interfaces() {

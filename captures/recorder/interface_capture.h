@@ -33,7 +33,7 @@ struct CaptureTrouble {
 // socket go on.
 class InterfaceCapture {
   public:
-    using Tell = std::function<void(CaptureTrouble)>;
+    using EventSink = std::function<void(CaptureTrouble)>;
     using State = v1::InterfaceCounts::State;
 
     // Needs the right to capture. `warnings`: what was asked for and is not offered.
@@ -47,7 +47,7 @@ class InterfaceCapture {
     Result<std::monostate> set_filter(const std::string& filter);
 
     // Begins. `number` is the interface's in the file; `tell` is called on the capturing thread.
-    void start(uint32_t number, PacketBuffers& buffers, Tell tell);
+    void start(uint32_t number, PacketBuffers& buffers, EventSink report);
     // What was there until now is still handed over; then the thread ends.
     void request_stop();
     // As well, but nothing is handed over any more: those packets are counted as discarded.
@@ -94,7 +94,7 @@ class InterfaceCapture {
 
     uint32_t number_ = 0;
     PacketBuffers* buffers_ = nullptr;
-    Tell tell_;
+    EventSink report_;
     std::thread thread_;
     PacketBuffer* buffer_ = nullptr;
     Clock::time_point buffer_began_;

@@ -48,7 +48,7 @@ void ReceivedFiles::begin_file() {
             ring_.pop_front();
         }
     }
-    tell_(std::move(event));
+    report_(std::move(event));
 }
 
 void ReceivedFiles::write(std::span<const uint8_t> blocks, uint64_t packets) {
@@ -80,7 +80,7 @@ void ReceivedFiles::end_file() {
     const bool closed = file_->close();
     const int error = errno;
     file_.reset();
-    tell_(std::move(event));
+    report_(std::move(event));
     if (!closed && state_ == State::goes_on)
         fail(fmt::format("{}: {}", path_, std::generic_category().message(error)));
 }
@@ -94,7 +94,7 @@ void ReceivedFiles::cut_short() {
 
 void ReceivedFiles::fail(std::string message) {
     state_ = State::failed;
-    tell_(output_failed_event(std::move(message)));
+    report_(output_failed_event(std::move(message)));
 }
 
 }  // namespace sanscope

@@ -24,8 +24,8 @@ class ReceivedFiles {
     };
 
     // Of the request only the output and the ring matter. `tell` takes FileBegun, FileEnded and what goes wrong.
-    ReceivedFiles(const v1::RecordingRequest& request, std::function<void(v1::RecordingEvent)> tell)
-        : request_(request), tell_(std::move(tell)) {}
+    ReceivedFiles(const v1::RecordingRequest& request, std::function<void(v1::RecordingEvent)> report)
+        : request_(request), report_(std::move(report)) {}
 
     void begin_file();
     // Whole blocks with so many packets. What no file takes is counted.
@@ -50,7 +50,7 @@ class ReceivedFiles {
     void fail(std::string message);
 
     v1::RecordingRequest request_;
-    std::function<void(v1::RecordingEvent)> tell_;
+    std::function<void(v1::RecordingEvent)> report_;
     std::unique_ptr<BlockFile> file_;
     std::string path_;
     std::deque<std::string> ring_;

@@ -74,7 +74,7 @@ Recorder::~Recorder() {
     if (writer_.joinable()) writer_.join();
 }
 
-void Recorder::tell(const CaptureTrouble& trouble, bool fatal) {
+void Recorder::report(const CaptureTrouble& trouble, bool fatal) {
     v1::RecordingEvent event;
     event.mutable_trouble()->set_kind(trouble.kind);
     event.mutable_trouble()->set_message(trouble.message);
@@ -84,22 +84,22 @@ void Recorder::tell(const CaptureTrouble& trouble, bool fatal) {
 
 bool Recorder::open() {
     if (const auto fault = fault_of(request_)) {
-        tell({Trouble::WRONG_REQUEST, *fault}, true);
+        report({Trouble::WRONG_REQUEST, *fault}, true);
         return false;
     }
     for (const std::string& name : request_.interfaces()) {
         std::vector<CaptureTrouble> warnings;
         auto opened = InterfaceCapture::open(name, request_, warnings);
-        for (const CaptureTrouble& warning : warnings) tell(warning, false);
+        for (const CaptureTrouble& warning : warnings) report(warning, false);
         if (const auto* const trouble = std::get_if<CaptureTrouble>(&opened)) {
-            tell(*trouble, true);
+            report(*trouble, true);
             return false;
         }
         captures_.push_back(std::move(std::get<0>(opened)));
     }
     std::erase_if(sources_, [&](const std::unique_ptr<BlockSource>& source) {
         const auto opened = source->open();
-        if (!opened) tell({Trouble::NOT_OFFERED, opened.error().message}, false);
+        if (!opened) report({Trouble::NOT_OFFERED, opened.error().message}, false);
         return !opened;
     });
     return true;
@@ -109,8 +109,9 @@ bool Recorder::prepare() {
     for (const auto& capture : captures_) {
         const auto set = capture->set_filter(filter_);
         if (set) continue;
-        tell({Trouble::WRONG_FILTER, fmt::format("filter '{}': {}", request_.filter(), set.error().message)},
-             true);
+        report(
+            {Trouble::WRONG_FILTER, fmt::format("filter '{}': {}", request_.filter(), set.error().message)},
+            true);
         return false;
     }
     return true;
@@ -118,14 +119,15 @@ bool Recorder::prepare() {
 
 bool Recorder::start(const std::string& as_whom) {
     began_ns_ = host_time_ns();
-    files_.emplace(request_, FileSeries::Surroundings{
-                                 .header = [this] { return header(); },
-                                 .tail = [this] { return statistics(); },
-                                 .tell = [this](v1::RecordingEvent event) { events_.push(std::move(event)); },
-                                 .as_whom = as_whom,
-                                 .instead_of_file = instead_of_file_});
+    files_.emplace(request_,
+                   FileSeries::Surroundings{
+                       .header = [this] { return header(); },
+                       .tail = [this] { return statistics(); },
+                       .report = [this](v1::RecordingEvent event) { events_.push(std::move(event)); },
+                       .as_whom = as_whom,
+                       .instead_of_file = instead_of_file_});
     if (const auto begun = files_->begin(Clock::now()); !begun) {
-        tell({Trouble::OUTPUT, begun.error().message}, true);
+        report({Trouble::OUTPUT, begun.error().message}, true);
         return false;
     }
     file_count_ = files_->files();
@@ -142,7 +144,7 @@ bool Recorder::start(const std::string& as_whom) {
     if (captures_.size() > 1) merged_.emplace(captures_.size(), buffers_, latest_merge);
     for (size_t i = 0; i < captures_.size(); ++i) {
         captures_[i]->start(static_cast<uint32_t>(i), buffers_,
-                            [this](const CaptureTrouble& trouble) { tell(trouble, false); });
+                            [this](const CaptureTrouble& trouble) { report(trouble, false); });
     }
     for (const auto& source : sources_) source->start(*this);
     writer_ = std::thread([this] { run(); });
@@ -262,11 +264,12 @@ void Recorder::look_at_clock() {
     if (!step_ns) return;
     merge(true);
     times_unsure_until_ = Clock::now() + latest_merge;  // what captures know may be of before
-    tell({Trouble::NOTE,
-          fmt::format("the clock of this host was set {:.3f} s {}: the times of packets jump there, and what "
-                      "lasted across that is not known",
-                      std::abs(static_cast<double>(*step_ns)) / 1e9, *step_ns < 0 ? "back" : "ahead")},
-         false);
+    report(
+        {Trouble::NOTE,
+         fmt::format("the clock of this host was set {:.3f} s {}: the times of packets jump there, and what "
+                     "lasted across that is not known",
+                     std::abs(static_cast<double>(*step_ns)) / 1e9, *step_ns < 0 ? "back" : "ahead")},
+        false);
 }
 
 void Recorder::run() {

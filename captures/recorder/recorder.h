@@ -75,7 +75,7 @@ class Recorder : private BlockSink {
     using Clock = std::chrono::steady_clock;
 
     bool take(std::string blocks) override;
-    void tell(const CaptureTrouble& trouble, bool fatal);
+    void report(const CaptureTrouble& trouble, bool fatal);
     std::string header() const;
     v1::RecordingTotals totals() const;
     void look_at_clock();

@@ -60,7 +60,7 @@ void RecordingRelay::take_event(const v1::RecordingEvent& event) {
             if (output_gone() || started_) break;
             started_ = true;
             started_at_ = std::chrono::steady_clock::now();
-            tell_(event);
+            report_(event);
             break;
         case v1::RecordingEvent::kProgress:
             remote_totals_ = event.progress().totals();
@@ -90,7 +90,7 @@ void RecordingRelay::take_trouble(const v1::RecordingEvent& event) {
     const std::string_view message = event.trouble().message();
     told.mutable_trouble()->set_message(
         fmt::format("{}: {}", host_, cleaned_text(message.substr(0, longest))));
-    tell_(std::move(told));
+    report_(std::move(told));
 }
 
 void RecordingRelay::take_blocks(const std::string& piece) {
@@ -109,7 +109,7 @@ void RecordingRelay::cut_short(const std::string& why) {
         v1::RecordingEvent event;
         event.mutable_trouble()->set_message(why);
         event.mutable_trouble()->set_fatal(true);
-        tell_(std::move(event));
+        report_(std::move(event));
     }
     end(started_ ? Ended::RECORDER_DIED : Ended::NOT_BEGUN);
 }
@@ -127,7 +127,7 @@ void RecordingRelay::end(Ended::Why why) {
     if (files_.state() == ReceivedFiles::State::failed)
         ended.mutable_totals()->set_lost_at_the_end(remote_totals_.lost_at_the_end() + files_.refused());
     ended_ = true;
-    tell_(std::move(event));
+    report_(std::move(event));
 }
 
 v1::RecordingTotals RecordingRelay::totals() const {

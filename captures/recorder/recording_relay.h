@@ -18,8 +18,8 @@ class RecordingRelay {
   public:
     // `tell` takes the events of this side.
     RecordingRelay(const v1::RecordingRequest& request, std::string host,
-                   std::function<void(v1::RecordingEvent)> tell)
-        : host_(std::move(host)), tell_(tell), files_(request, std::move(tell)), limits_(request) {}
+                   std::function<void(v1::RecordingEvent)> report)
+        : host_(std::move(host)), report_(report), files_(request, std::move(report)), limits_(request) {}
 
     // What that host is asked for.
     static v1::RecordingRequest request_to_host(v1::RecordingRequest request);
@@ -45,7 +45,7 @@ class RecordingRelay {
     v1::RecordingTotals totals() const;
 
     std::string host_;
-    std::function<void(v1::RecordingEvent)> tell_;
+    std::function<void(v1::RecordingEvent)> report_;
     ReceivedFiles files_;
     RemoteLimits limits_;
     BlockDecompressor decompressor_;

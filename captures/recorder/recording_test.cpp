@@ -81,7 +81,7 @@ class RecordingTest : public testing::Test {
     bool has_started() const {
         return std::ranges::any_of(events_, [](const auto& event) { return event.has_started(); });
     }
-    uint64_t packets_told() const {
+    uint64_t packets_reported() const {
         uint64_t packets = 0;
         for (const auto& event : events_)
             if (event.has_progress()) packets = event.progress().totals().packets();
@@ -225,7 +225,7 @@ TEST_F(RecordingTest, TellsWhatItRecordsAndStopsWhenAsked) {
     if (!recording) GTEST_SKIP() << "this user may not record from interfaces";
     EXPECT_EQ(recording->state(), Recording::State::recording);
     send_to_loopback(100);
-    EXPECT_TRUE(poll_until(*recording, [this] { return packets_told() == 100; }))
+    EXPECT_TRUE(poll_until(*recording, [this] { return packets_reported() == 100; }))
         << "live, not in the end only";
     recording->stop();
     EXPECT_EQ(recording->state(), Recording::State::stopping);
@@ -248,7 +248,7 @@ TEST_F(RecordingTest, SeveralInterfacesAndFilesAtOnce) {
     const auto recording = under_way();
     if (!recording) GTEST_SKIP() << "this user may not record from interfaces";
     send_to_loopback(100);
-    EXPECT_TRUE(poll_until(*recording, [this] { return packets_told() == 200; }));
+    EXPECT_TRUE(poll_until(*recording, [this] { return packets_reported() == 200; }));
     recording->stop();
     ASSERT_TRUE(poll_until(*recording, [this] { return has_ended(); }));
     size_t packets = 0;
@@ -262,7 +262,7 @@ TEST_F(RecordingTest, EndsWithWhoeverStartedIt) {
     auto recording = under_way();
     if (!recording) GTEST_SKIP() << "this user may not record from interfaces";
     send_to_loopback(50);
-    EXPECT_TRUE(poll_until(*recording, [this] { return packets_told() == 50; }));
+    EXPECT_TRUE(poll_until(*recording, [this] { return packets_reported() == 50; }));
     const pid_t process = recording->process();
     recording.reset();
     EXPECT_NE(::kill(process, 0), 0) << "it was waited for";
@@ -290,7 +290,7 @@ TEST_F(RecordingTest, OneThatIsKilledIsTold) {
     const auto recording = under_way();
     if (!recording) GTEST_SKIP() << "this user may not record from interfaces";
     send_to_loopback(50);
-    EXPECT_TRUE(poll_until(*recording, [this] { return packets_told() == 50; }));
+    EXPECT_TRUE(poll_until(*recording, [this] { return packets_reported() == 50; }));
     ::kill(recording->process(), SIGKILL);
     ASSERT_TRUE(poll_until(*recording, [this] { return has_ended(); }));
     EXPECT_EQ(events_[events_.size() - 2].trouble().message(),

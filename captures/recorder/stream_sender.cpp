@@ -36,7 +36,7 @@ bool StreamSender::send(std::span<const uint8_t> blocks) {
     changed_.wait(lock, [&] { return closed_ || waiting_ == 0 || waiting_ + piece.size() <= most_waiting; });
     if (closed_) return false;
     waiting_ += piece.size();
-    tell_(std::move(event));
+    report_(std::move(event));
     return true;
 }
 

@@ -20,7 +20,7 @@ namespace sanscope {
 class StreamSender {
   public:
     // `tell` takes events from any thread, in order.
-    explicit StreamSender(std::function<void(v1::RecordingEvent)> tell) : tell_(std::move(tell)) {}
+    explicit StreamSender(std::function<void(v1::RecordingEvent)> report) : report_(std::move(report)) {}
 
     // On the writer's thread. False: nobody reads any more.
     bool send(std::span<const uint8_t> blocks);
@@ -35,7 +35,7 @@ class StreamSender {
   private:
     static constexpr size_t most_waiting = size_t{4} << 20;
 
-    std::function<void(v1::RecordingEvent)> tell_;
+    std::function<void(v1::RecordingEvent)> report_;
     BlockCompressor compressor_;
     std::mutex mutex_;
     std::condition_variable changed_;

@@ -35,12 +35,12 @@ Result<v1::PacketTree> PacketDetails::describe(PacketNumber packet, const Option
         if (begun ? packet < fed_before->second.first : fed_packets_ >= most_fed_) forget();
         if (const auto opened = open(); !opened) return opened.error();
         plan(packet, options);
-        const auto told_sections = tell_sections(packet, options);
-        if (!told_sections) {
+        const auto sections_sent = send_sections(packet, options);
+        if (!sections_sent) {
             forget();
-            return told_sections.error();
+            return sections_sent.error();
         }
-        if (*told_sections == Step::died) continue;
+        if (*sections_sent == Step::died) continue;
         // After a death, one packet at a time: so it shows which one it was.
         const auto fed = feed(options, deaths == 0 ? packets_at_once : 1);
         if (!fed) {
@@ -116,7 +116,7 @@ void PacketDetails::plan(PacketNumber packet, const Options& options) {
 }
 
 // What the packets that are planned, and this one, rest on.
-Result<PacketDetails::Step> PacketDetails::tell_sections(PacketNumber packet, const Options& options) {
+Result<PacketDetails::Step> PacketDetails::send_sections(PacketNumber packet, const Options& options) {
     const PcapngSections* const sections = reader_.sections();
     if (sections == nullptr) return Step::done;
     PacketNumber last = plan_.empty() ? packet : std::max(packet, plan_.back());
@@ -187,7 +187,7 @@ Result<PacketDetails::Step> PacketDetails::ask_for(PacketNumber packet, v1::Pack
     v1::DescribePacket& describe = *request.mutable_describe_packet();
     std::string fault;
     if (!add(packet, *describe.mutable_packet(), fault)) return Error{fault};
-    tell_time_before(packet, describe);
+    send_time_before(packet, describe);
     const uint32_t conversation = index.conversation(packet);
     if (Conversations::is_tcp(conversation)) describe.set_tcp_stream(Conversations::tcp_stream(conversation));
     if (!client_.send(request)) return Step::died;
@@ -219,7 +219,7 @@ bool PacketDetails::add(PacketNumber packet, v1::CapturedPacket& message, std::s
     return true;
 }
 
-void PacketDetails::tell_time_before(PacketNumber packet, v1::DescribePacket& message) const {
+void PacketDetails::send_time_before(PacketNumber packet, v1::DescribePacket& message) const {
     const PacketIndex& index = reader_.index();
     if (packet == 1) return;
     if (reader_.sections() == nullptr) {

@@ -53,11 +53,11 @@ class PacketDetails {
     Result<bool> open();
     void forget();
     void plan(PacketNumber packet, const Options& options);
-    Result<Step> tell_sections(PacketNumber packet, const Options& options);
+    Result<Step> send_sections(PacketNumber packet, const Options& options);
     Result<Step> feed(const Options& options, size_t at_once);
     Result<Step> ask_for(PacketNumber packet, v1::PacketTree& tree);
     bool add(PacketNumber packet, v1::CapturedPacket& message, std::string& fault) const;
-    void tell_time_before(PacketNumber packet, v1::DescribePacket& message) const;
+    void send_time_before(PacketNumber packet, v1::DescribePacket& message) const;
     void take_refused(const v1::Done& done);
 
     const PacketReader& reader_;

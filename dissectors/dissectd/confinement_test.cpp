@@ -51,14 +51,14 @@ using Outcomes = std::map<std::string, int>;
 // What a child tries: a system call's answer, with errno where it is negative.
 class Attempts {
   public:
-    explicit Attempts(int told) : told_(told) {}
+    explicit Attempts(int report) : report_(report) {}
     void operator()(const char* name, long answer) const {
         const int error = answer < 0 ? errno : 0;
-        ::dprintf(told_, "%s %d\n", name, error);
+        ::dprintf(report_, "%s %d\n", name, error);
     }
 
   private:
-    int told_;
+    int report_;
 };
 
 class ConfinementTest : public testing::Test {
@@ -104,17 +104,17 @@ class ConfinementTest : public testing::Test {
         return outcomes;
     }
 
-    void try_files(const Attempts& told) const {
-        told("read_secret", ::open(secret().c_str(), O_RDONLY | O_CLOEXEC));
-        told("list_folder", ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-        told("write", ::open(secret().c_str(), O_WRONLY | O_CLOEXEC));
-        told("write_allowed", ::open((allowed() + "/data").c_str(), O_RDWR | O_CLOEXEC));
-        told("create", ::open((allowed() + "/new").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-        told("remove", ::unlink(secret().c_str()));
-        told("make_folder", ::mkdir((folder + "/made").c_str(), 0700));
-        told("make_link", ::symlink("x", (folder + "/link").c_str()));
-        told("rename", ::rename(secret().c_str(), (folder + "/renamed").c_str()));
-        told("execute", ::execl("/bin/true", "true", nullptr));
+    void try_files(const Attempts& report) const {
+        report("read_secret", ::open(secret().c_str(), O_RDONLY | O_CLOEXEC));
+        report("list_folder", ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        report("write", ::open(secret().c_str(), O_WRONLY | O_CLOEXEC));
+        report("write_allowed", ::open((allowed() + "/data").c_str(), O_RDWR | O_CLOEXEC));
+        report("create", ::open((allowed() + "/new").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+        report("remove", ::unlink(secret().c_str()));
+        report("make_folder", ::mkdir((folder + "/made").c_str(), 0700));
+        report("make_link", ::symlink("x", (folder + "/link").c_str()));
+        report("rename", ::rename(secret().c_str(), (folder + "/renamed").c_str()));
+        report("execute", ::execl("/bin/true", "true", nullptr));
     }
 
     std::string folder;
@@ -133,39 +133,39 @@ TEST_F(ConfinementTest, EachAttemptToGetOutIsRefused) {
     const int tcp = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const int udp = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     Confinement reached;
-    const Outcomes outcomes = in_child([&](const Attempts& told) {
+    const Outcomes outcomes = in_child([&](const Attempts& report) {
         const pid_t parent = ::getppid();
         if (!confine(readable()).not_kept_from.empty()) {
-            told("unsupported", 0);
+            report("unsupported", 0);
             return;
         }
-        try_files(told);
-        told("truncate", ::truncate(secret().c_str(), 0));
-        told("truncate_allowed", ::truncate((allowed() + "/data").c_str(), 0));
-        told("chmod", ::chmod((allowed() + "/data").c_str(), 0666));
-        told("chown", ::chown((allowed() + "/data").c_str(), 0, 0));
-        told("socket_inet", ::socket(AF_INET, SOCK_STREAM, 0));
-        told("socket_unix", ::socket(AF_UNIX, SOCK_STREAM, 0));
-        told("socket_netlink", ::socket(AF_NETLINK, SOCK_RAW, 0));
+        try_files(report);
+        report("truncate", ::truncate(secret().c_str(), 0));
+        report("truncate_allowed", ::truncate((allowed() + "/data").c_str(), 0));
+        report("chmod", ::chmod((allowed() + "/data").c_str(), 0666));
+        report("chown", ::chown((allowed() + "/data").c_str(), 0, 0));
+        report("socket_inet", ::socket(AF_INET, SOCK_STREAM, 0));
+        report("socket_unix", ::socket(AF_UNIX, SOCK_STREAM, 0));
+        report("socket_netlink", ::socket(AF_NETLINK, SOCK_RAW, 0));
         const sockaddr_in address = loopback(9);
         const auto* const to = reinterpret_cast<const sockaddr*>(&address);
-        told("connect", ::connect(tcp, to, sizeof address));
-        told("bind", ::bind(tcp, to, sizeof address));
-        told("sendto", ::sendto(udp, "x", 1, 0, to, sizeof address));
-        told("kill", ::kill(parent, 0));
-        told("tgkill", ::syscall(SYS_tgkill, parent, parent, 0));
-        told("ptrace", ::ptrace(PTRACE_ATTACH, parent, nullptr, nullptr));
+        report("connect", ::connect(tcp, to, sizeof address));
+        report("bind", ::bind(tcp, to, sizeof address));
+        report("sendto", ::sendto(udp, "x", 1, 0, to, sizeof address));
+        report("kill", ::kill(parent, 0));
+        report("tgkill", ::syscall(SYS_tgkill, parent, parent, 0));
+        report("ptrace", ::ptrace(PTRACE_ATTACH, parent, nullptr, nullptr));
         char byte = 0;
         iovec here{&byte, 1};
-        told("process_vm_readv", ::process_vm_readv(parent, &here, 1, &here, 1, 0));
-        told("fork", ::fork());
-        told("prlimit", ::prlimit(parent, RLIMIT_CORE, nullptr, nullptr));
+        report("process_vm_readv", ::process_vm_readv(parent, &here, 1, &here, 1, 0));
+        report("fork", ::fork());
+        report("prlimit", ::prlimit(parent, RLIMIT_CORE, nullptr, nullptr));
         constexpr long io_uring_setup = 425;
-        told("io_uring", ::syscall(io_uring_setup, 1, nullptr));
-        told("unshare", ::unshare(0));
-        told("bpf", ::syscall(SYS_bpf, 0, nullptr, 0));
-        told("push_into_terminal", ::ioctl(STDIN_FILENO, TIOCSTI, "x"));
-        told("setuid", ::setuid(::getuid()));
+        report("io_uring", ::syscall(io_uring_setup, 1, nullptr));
+        report("unshare", ::unshare(0));
+        report("bpf", ::syscall(SYS_bpf, 0, nullptr, 0));
+        report("push_into_terminal", ::ioctl(STDIN_FILENO, TIOCSTI, "x"));
+        report("setuid", ::setuid(::getuid()));
     });
     ::close(tcp);
     ::close(udp);
@@ -178,25 +178,25 @@ TEST_F(ConfinementTest, EachAttemptToGetOutIsRefused) {
 
 TEST_F(ConfinementTest, WhatDissectorsNeedStays) {
     const int open_before = ::open(secret().c_str(), O_RDWR | O_CLOEXEC);
-    const Outcomes outcomes = in_child([&](const Attempts& told) {
+    const Outcomes outcomes = in_child([&](const Attempts& report) {
         confine(readable());
-        told("read_allowed", ::open((allowed() + "/data").c_str(), O_RDONLY | O_CLOEXEC));
-        told("list_allowed", ::open(allowed().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-        told("read_library", ::open("/etc/ld.so.cache", O_RDONLY | O_CLOEXEC));
-        told("write_open", ::write(open_before, "x", 1));
+        report("read_allowed", ::open((allowed() + "/data").c_str(), O_RDONLY | O_CLOEXEC));
+        report("list_allowed", ::open(allowed().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        report("read_library", ::open("/etc/ld.so.cache", O_RDONLY | O_CLOEXEC));
+        report("write_open", ::write(open_before, "x", 1));
         // As packets reach Wireshark's reader of files.
         const int memory = ::memfd_create("packets", MFD_CLOEXEC);
-        told("memory_file", memory);
-        told("shorten_memory_file", ::ftruncate(memory, 0));
+        report("memory_file", memory);
+        report("shorten_memory_file", ::ftruncate(memory, 0));
         const std::string path = "/proc/self/fd/" + std::to_string(memory);
-        told("read_memory_file", ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-        told("map_memory",
-             ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED
-                 ? -1
-                 : 0);
+        report("read_memory_file", ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+        report("map_memory",
+               ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED
+                   ? -1
+                   : 0);
         int ran = 0;
         std::thread([&] { ran = 1; }).join();
-        told("thread", ran - 1);
+        report("thread", ran - 1);
     });
     ::close(open_before);
     EXPECT_EQ(outcomes.size(), 9u);
@@ -227,28 +227,28 @@ TEST_F(ConfinementTest, LandlockRefusesWhatItsVersionKnows) {
     constexpr int newest_known = 6;
     for (int version = 1; version <= std::min(abi, newest_known); ++version) {
         SCOPED_TRACE(version);
-        const Outcomes outcomes = in_child([&](const Attempts& told) {
+        const Outcomes outcomes = in_child([&](const Attempts& report) {
             const pid_t parent = ::getppid();
             if (!restrict_by_landlock(version, readable())) {
-                told("unsupported", 0);
+                report("unsupported", 0);
                 return;
             }
-            try_files(told);
-            if (version >= 3) told("truncate", ::truncate((allowed() + "/data").c_str(), 0));
+            try_files(report);
+            if (version >= 3) report("truncate", ::truncate((allowed() + "/data").c_str(), 0));
             if (version >= 4) {
                 const int tcp = ::socket(AF_INET, SOCK_STREAM, 0);
                 const sockaddr_in address = loopback(0);
-                told("bind", ::bind(tcp, reinterpret_cast<const sockaddr*>(&address), sizeof address));
+                report("bind", ::bind(tcp, reinterpret_cast<const sockaddr*>(&address), sizeof address));
                 const sockaddr_in other = loopback(9);
-                told("connect", ::connect(tcp, reinterpret_cast<const sockaddr*>(&other), sizeof other));
+                report("connect", ::connect(tcp, reinterpret_cast<const sockaddr*>(&other), sizeof other));
             }
             termios attributes{};
             if (version >= 5)
-                told("ioctl", ::ioctl(::open("/dev/null", O_RDONLY | O_CLOEXEC), TCGETS, &attributes));
+                report("ioctl", ::ioctl(::open("/dev/null", O_RDONLY | O_CLOEXEC), TCGETS, &attributes));
             if (version >= 6) {
                 const int local = ::socket(AF_UNIX, SOCK_STREAM, 0);
-                told("abstract", ::connect(local, reinterpret_cast<const sockaddr*>(&abstract), length));
-                told("kill", ::kill(parent, 0));
+                report("abstract", ::connect(local, reinterpret_cast<const sockaddr*>(&abstract), length));
+                report("kill", ::kill(parent, 0));
             }
         });
         EXPECT_THAT(outcomes, Not(Contains(Pair("unsupported", 0))));
@@ -258,20 +258,20 @@ TEST_F(ConfinementTest, LandlockRefusesWhatItsVersionKnows) {
 }
 
 TEST_F(ConfinementTest, WithoutLandlockNothingCanBeWritten) {
-    const Outcomes outcomes = in_child([&](const Attempts& told) {
+    const Outcomes outcomes = in_child([&](const Attempts& report) {
         if (!refuse_system_calls()) {
-            told("unsupported", 0);
+            report("unsupported", 0);
             return;
         }
         const int file = ::open(secret().c_str(), O_RDONLY | O_CLOEXEC);
-        if (file < 0) told("read", -1);
-        told("write", ::open(secret().c_str(), O_WRONLY | O_CLOEXEC));
-        told("create", ::open((folder + "/new").c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0600));
-        told("temporary", ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-        told("empty", ::open(secret().c_str(), O_RDONLY | O_TRUNC | O_CLOEXEC));
-        told("remove", ::unlink(secret().c_str()));
-        told("execute", ::execl("/bin/true", "true", nullptr));
-        told("socket", ::socket(AF_INET, SOCK_STREAM, 0));
+        if (file < 0) report("read", -1);
+        report("write", ::open(secret().c_str(), O_WRONLY | O_CLOEXEC));
+        report("create", ::open((folder + "/new").c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0600));
+        report("temporary", ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+        report("empty", ::open(secret().c_str(), O_RDONLY | O_TRUNC | O_CLOEXEC));
+        report("remove", ::unlink(secret().c_str()));
+        report("execute", ::execl("/bin/true", "true", nullptr));
+        report("socket", ::socket(AF_INET, SOCK_STREAM, 0));
     });
     if (outcomes.contains("unsupported")) GTEST_SKIP() << "this kernel has no seccomp filters";
     EXPECT_EQ(outcomes.size(), 7u);

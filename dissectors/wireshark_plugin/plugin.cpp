@@ -117,7 +117,7 @@ void take_in(State& s, tvbuff_t* bytes, const packet_info& packet) {
 }
 
 // From here on Wireshark may longjmp() past us: what needs a destructor is gone by then, or stays in `state`.
-void tell(tvbuff_t* bytes, packet_info* packet, proto_tree* tree) {
+void write_tree(tvbuff_t* bytes, packet_info* packet, proto_tree* tree) {
     const TreeContext context{
         state->feed, state->rows, state->connection, int64_t{slow_milliseconds} * 1'000'000, protocol,
         bytes,       packet};
@@ -127,7 +127,7 @@ void tell(tvbuff_t* bytes, packet_info* packet, proto_tree* tree) {
 
 int dissect(tvbuff_t* bytes, packet_info* packet, proto_tree* tree, void*) {
     guarded([&](State& s) { take_in(s, bytes, *packet); });
-    if (state != nullptr && !state->broken) tell(bytes, packet, tree);
+    if (state != nullptr && !state->broken) write_tree(bytes, packet, tree);
     return static_cast<int>(tvb_captured_length(bytes));
 }
 

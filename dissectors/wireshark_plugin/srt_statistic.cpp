@@ -146,7 +146,7 @@ void register_srt_statistic() {
 void tap_answers(const PacketFeed& feed, const PacketRows& rows, packet_info* packet) {
     if (!have_tap_listener(tap)) return;
     for (const PacketRows::Command& command : rows.commands) {
-        const CommandRow& row = feed.store().commands()[command.number - 1];
+        const CommandRow& row = feed.store().command(command.number);
         if (!command.response || !is_answer_known(feed, row) || row.turnaround_ns() == no_time) continue;
         auto* answer = static_cast<Answer*>(wmem_alloc(packet->pool, sizeof(Answer)));
         answer->name = *row.name != '\0' ? row.name : "(operation not known)";

@@ -71,7 +71,7 @@ double milliseconds(int64_t nanoseconds) {
 template <class Row>
 std::string_view sender_of(const PacketFeed& feed, const Row& row, char (&buffer)[max_endpoint_text]) {
     if (row.connection == 0 || row.connection > feed.store().connections().size()) return {};
-    const Endpoint& end = feed.store().connections()[row.connection - 1].side(row.from_a);
+    const Endpoint& end = feed.store().connection(row.connection).endpoint(row.sender);
     return format_endpoint(end.address, end.port, buffer);
 }
 
@@ -79,7 +79,7 @@ std::string_view sender_of(const PacketFeed& feed, const Row& row, char (&buffer
 
 void write_connection(const TreeContext& context, proto_tree* tree) {
     if (context.connection == 0) return;
-    const ConnectionRow& row = context.feed.store().connections()[context.connection - 1];
+    const ConnectionRow& row = context.feed.store().connection(context.connection);
     proto_item* item = proto_tree_add_uint(tree, fields.connection, context.bytes, 0, 0, context.connection);
     proto_item_set_generated(item);
     const std::string_view vantage = vantage_names[static_cast<size_t>(row.vantage)];
@@ -105,7 +105,7 @@ const char* operation(const CommandRow& row) {
     return *row.name != '\0' ? row.name : "SCSI command";
 }
 
-void tell_of_request(const TreeContext& context, const CommandRow& row, proto_item* item) {
+void write_request(const TreeContext& context, const CommandRow& row, proto_item* item) {
     if (row.outcome == Outcome::aborted) {
         expert_add_info_format(context.packet, item, &expert_infos.aborted,
                                "%s was aborted by task management", operation(row));
@@ -115,7 +115,7 @@ void tell_of_request(const TreeContext& context, const CommandRow& row, proto_it
     }
 }
 
-void tell_of_response(const TreeContext& context, const CommandRow& row, proto_item* item) {
+void write_response(const TreeContext& context, const CommandRow& row, proto_item* item) {
     const int64_t turnaround = row.turnaround_ns();
     if (turnaround == no_time || turnaround <= context.slow_ns) return;
     expert_add_info_format(context.packet, item, &expert_infos.slow, "%s took more than %.0f ms",
@@ -123,7 +123,7 @@ void tell_of_response(const TreeContext& context, const CommandRow& row, proto_i
 }
 
 void write_command(const TreeContext& context, const PacketRows::Command& what, proto_tree* tree) {
-    const CommandRow& row = context.feed.store().commands()[what.number - 1];
+    const CommandRow& row = context.feed.store().command(what.number);
     const bool answered = is_answer_known(context.feed, row);
     const bool response = what.response && answered;
     if (!what.request && !what.data && !response) return;
@@ -159,18 +159,18 @@ void write_command(const TreeContext& context, const PacketRows::Command& what, 
     if (answered && (what.request || response))
         items.text(fields.outcome, outcome_names[static_cast<size_t>(row.outcome)]);
 
-    if (what.request) tell_of_request(context, row, item);
-    if (response) tell_of_response(context, row, item);
+    if (what.request) write_request(context, row, item);
+    if (response) write_response(context, row, item);
 }
 
-void tell_of_digests(const TreeContext& context, proto_item* item) {
+void write_digests(const TreeContext& context, proto_item* item) {
     for (const size_t index : context.rows.pdus) {
         const PduRow& row = context.feed.store().pdus()[index];
-        const auto tell = [&](const char* text) {
+        const auto add_expert_info = [&](const char* text) {
             expert_add_info_format(context.packet, item, &expert_infos.digest_error, "%s", text);
         };
-        if (row.header_digest == Digest::bad) tell("Header digest is wrong");
-        if (row.data_digest == Digest::bad) tell("Data digest is wrong");
+        if (row.header_digest == Digest::bad) add_expert_info("Header digest is wrong");
+        if (row.data_digest == Digest::bad) add_expert_info("Data digest is wrong");
     }
 }
 
@@ -248,7 +248,7 @@ void write_tree(const TreeContext& context, proto_tree* tree) {
     proto_item_set_generated(item);
     proto_tree* subtree = proto_item_add_subtree(item, subtrees.sanscope);
     for (const PacketRows::Command& command : context.rows.commands) write_command(context, command, subtree);
-    tell_of_digests(context, item);
+    write_digests(context, item);
     write_connection(context, subtree);
     for (const size_t index : context.rows.windows) write_window(context, index, subtree);
     for (const size_t index : context.rows.ca_transitions) write_transition(context, index, subtree);

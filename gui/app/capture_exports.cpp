@@ -42,7 +42,7 @@ void complain(CaptureWindow& capture, const QString& title, const QString& why) 
     box->open();
 }
 
-void tell(CaptureWindow& capture, const QString& text) {
+void show_message(CaptureWindow& capture, const QString& text) {
     constexpr int long_enough_ms = 8000;
     capture.statusBar()->showMessage(text, long_enough_ms);
 }
@@ -70,8 +70,10 @@ std::vector<PacketNumber> chosen_packets(const ViewState& state, const SelectedT
 
 void export_chosen_packets(CaptureWindow& capture, std::vector<PacketNumber> packets) {
     if (packets.empty())
-        return tell(capture, Words::tr("Select something, or filter, to say which packets to write."));
-    if (capture.document().loading()) return tell(capture, Words::tr("The capture is still being read."));
+        return show_message(capture,
+                            Words::tr("Select something, or filter, to say which packets to write."));
+    if (capture.document().loading())
+        return show_message(capture, Words::tr("The capture is still being read."));
     const QString path = ask_for_pcapng(capture, Words::tr("Export %1 packets").arg(count(packets.size())),
                                         suggested(capture, QStringLiteral("-selected.pcapng")));
     if (path.isEmpty()) return;
@@ -88,10 +90,10 @@ void export_chosen_packets(CaptureWindow& capture, std::vector<PacketNumber> pac
                 return complain(capture, Words::tr("The packets were not written"),
                                 QString::fromStdString(outcome.error().message));
             }
-            if (outcome->stopped) return tell(capture, Words::tr("Nothing was written."));
+            if (outcome->stopped) return show_message(capture, Words::tr("Nothing was written."));
             QString text = Words::tr("%1 packets are written to %2.").arg(count(outcome->written), path);
             if (outcome->left_out > 0) text += Words::tr(" %1 could not be.").arg(count(outcome->left_out));
-            tell(capture, text);
+            show_message(capture, text);
         });
 }
 
@@ -123,13 +125,13 @@ void ask_to_export_picture(CaptureWindow& capture) {
                               ? export_view(*view, path, format)
                               : Words::tr("%1: a picture's name ends with .png, .svg or .pdf").arg(path);
     if (!error.isEmpty()) return complain(capture, Words::tr("The picture was not written"), error);
-    tell(capture, Words::tr("%1 is written.").arg(path));
+    show_message(capture, Words::tr("%1 is written.").arg(path));
 }
 
 void ask_to_export_rows(CaptureWindow& capture) {
     auto* const rows = qobject_cast<RowsView*>(capture.current_view());
     if (rows == nullptr)
-        return tell(capture, Words::tr("Click into the table whose rows are to be written first."));
+        return show_message(capture, Words::tr("Click into the table whose rows are to be written first."));
     const QString path = QFileDialog::getSaveFileName(
         &capture, Words::tr("Export the rows as CSV"),
         suggested(capture, QLatin1Char('-') + capture.current_view_name() + QStringLiteral(".csv")),
@@ -158,7 +160,7 @@ void ask_to_save_with_notes(CaptureWindow& capture) {
                 return complain(capture, Words::tr("The copy was not written"),
                                 QString::fromStdString(outcome.error().message));
             }
-            if (outcome->stopped) return tell(capture, Words::tr("Nothing was written."));
+            if (outcome->stopped) return show_message(capture, Words::tr("Nothing was written."));
             capture.document().notes().saved();
             QString text =
                 Words::tr("%1 is written, with notes on %2 packets.").arg(path, count(outcome->annotated));
@@ -166,7 +168,7 @@ void ask_to_save_with_notes(CaptureWindow& capture) {
                 text += Words::tr(" %1 notes could not be placed.").arg(count(outcome->not_placed));
             if (outcome->left_out > 0)
                 text += Words::tr(" %1 blocks could not be copied.").arg(count(outcome->left_out));
-            tell(capture, text);
+            show_message(capture, text);
         });
 }
 

@@ -354,7 +354,7 @@ void CaptureWindow::show_progress() {
 
 void CaptureWindow::show_warning() {
     const QString text = document_->warning().isEmpty() ? trouble_ : document_->warning();
-    messages_->tell(text);
+    messages_->show_message(text);
     auto* const row = findChild<QToolBar*>(QStringLiteral("message-bar"));
     const bool any = !text.isEmpty();
     for (QAction* const action : row->actions()) action->setVisible(any);

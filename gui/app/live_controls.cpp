@@ -79,7 +79,8 @@ void LiveControls::start(v1::RecordingRequest request, const std::optional<v1::R
     connect(started, &LiveRecording::trouble, this, [this, started](const QString& text, bool fatal) {
         // Once it has a tab, that reports; what another caller is given, that caller reports once it has ended.
         const auto found = starting(started);
-        if (found != starting_.end() && fatal && !found->outcome.failed) tell(tr("Not recorded"), text);
+        if (found != starting_.end() && fatal && !found->outcome.failed)
+            show_message(tr("Not recorded"), text);
     });
     connect(started, &LiveRecording::ended, this, [this, started] {
         drop(started);
@@ -111,7 +112,7 @@ void LiveControls::fail(const Outcome& outcome, const QString& why) {
     if (outcome.failed) {
         outcome.failed(why);
     } else {
-        tell(tr("Not recorded"), why);
+        show_message(tr("Not recorded"), why);
     }
 }
 
@@ -143,7 +144,7 @@ void LiveControls::begun(LiveRecording* recording) {
     if (outcome.begun) outcome.begun(*capture);
 }
 
-void LiveControls::tell(const QString& title, const QString& text) {
+void LiveControls::show_message(const QString& title, const QString& text) {
     auto* const box = new QMessageBox(QMessageBox::Warning, title, text, QMessageBox::Ok, window_.parent);
     // Another host may have had a say in it.
     box->setTextFormat(Qt::PlainText);
@@ -186,7 +187,7 @@ bool LiveControls::save(CaptureWindow& capture, bool and_close) {
         return true;
     }
     if (errno != EXDEV) {
-        tell(tr("Not saved"), tr("%1: %2").arg(to, QString::fromLocal8Bit(std::strerror(errno))));
+        show_message(tr("Not saved"), tr("%1: %2").arg(to, QString::fromLocal8Bit(std::strerror(errno))));
         return false;
     }
     if (!capture.document().loading()) {
@@ -197,7 +198,7 @@ bool LiveControls::save(CaptureWindow& capture, bool and_close) {
             [this, &capture, to] { copy(capture, to, true); }, Qt::SingleShotConnection);
         capture.recording()->stop();
     } else {
-        tell(tr("Not saved"), tr("%1 is on another file system: stop the recording first.").arg(to));
+        show_message(tr("Not saved"), tr("%1 is on another file system: stop the recording first.").arg(to));
     }
     return false;
 }
@@ -210,8 +211,8 @@ void LiveControls::copy(CaptureWindow& capture, const QString& to, bool and_clos
             const ExportControl& control) { return copy_recording(from, target, control); },
         [this, &capture, from, to, and_close](const Result<bool>& whole) {
             if (!whole) {
-                return tell(tr("Not saved"),
-                            tr("%1: %2").arg(to, QString::fromStdString(whole.error().message)));
+                return show_message(tr("Not saved"),
+                                    tr("%1: %2").arg(to, QString::fromStdString(whole.error().message)));
             }
             if (!*whole) return;
             QFile::remove(from);

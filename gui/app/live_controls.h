@@ -69,7 +69,7 @@ class LiveControls : public QObject {
     void begun(LiveRecording* recording);
     // Until it has begun, or failed: which may take as long as somebody needs to log in.
     void show_connecting(LiveRecording& recording);
-    void tell(const QString& title, const QString& text);
+    void show_message(const QString& title, const QString& text);
     void stop_current();
     void restart_current();
     void save_current();

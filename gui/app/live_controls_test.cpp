@@ -98,7 +98,7 @@ class LiveControlsTest : public testing::Test {
         QApplication::processEvents();
     }
     // What a box says just now; empty: there is none.
-    static std::string told() {
+    static std::string shown_message() {
         for (const QWidget* const widget : QApplication::topLevelWidgets()) {
             const auto* const box = qobject_cast<const QMessageBox*>(widget);
             if (box != nullptr && box->isVisible()) return box->text().toStdString();
@@ -147,7 +147,7 @@ class LiveControlsTest : public testing::Test {
         choose(*dialog, interface);
         edit_of(*dialog, "File").setText(path);
         click_start(*dialog);
-        ASSERT_TRUE(wait_until([&] { return window->captures() == captures + 1; })) << told();
+        ASSERT_TRUE(wait_until([&] { return window->captures() == captures + 1; })) << shown_message();
         activate();
     }
     // Stands in for ssh: reaches `storage`, which is this host, does not know others, and waits for ever at `slow`.
@@ -173,7 +173,7 @@ class LiveControlsTest : public testing::Test {
         }
         ASSERT_TRUE(wait_until([&] { return dialog.settled(); }));
     }
-    static bool tells(const CaptureDialog& dialog, const char* text) {
+    static bool shows_text(const CaptureDialog& dialog, const char* text) {
         return std::ranges::any_of(dialog.findChildren<QLabel*>(), [&](const QLabel* label) {
             return label->isVisible() && label->text().contains(QString::fromUtf8(text));
         });
@@ -374,14 +374,14 @@ TEST_F(LiveControlsTest, OntoAnotherFileSystemItIsCopiedBehindTheWindow) {
     const QString path = elsewhere.filePath(QStringLiteral("san.pcapng"));
     answer_file_dialog(path);
     action(QStringLiteral("Save the recording"))->trigger();
-    EXPECT_THAT(told(), HasSubstr("stop the recording first"));
+    EXPECT_THAT(shown_message(), HasSubstr("stop the recording first"));
     close_boxes();
     EXPECT_FALSE(QFileInfo::exists(path));
     let_come(9856);
     stop();
     answer_file_dialog(path);
     action(QStringLiteral("Save the recording"))->trigger();
-    ASSERT_TRUE(wait_until([&] { return capture().document().path() == path; })) << told();
+    ASSERT_TRUE(wait_until([&] { return capture().document().path() == path; })) << shown_message();
     EXPECT_TRUE(unsaved().isEmpty());
     EXPECT_EQ(packets_of(path), 9856u);
 
@@ -392,7 +392,7 @@ TEST_F(LiveControlsTest, OntoAnotherFileSystemItIsCopiedBehindTheWindow) {
     answer(QMessageBox::Save);
     QTimer::singleShot(200, qApp, [other] { answer_file_dialog(other); });
     action(QStringLiteral("Close"))->trigger();
-    ASSERT_TRUE(wait_until([&] { return window->captures() == 1; })) << told();
+    ASSERT_TRUE(wait_until([&] { return window->captures() == 1; })) << shown_message();
     EXPECT_TRUE(unsaved().isEmpty());
     EXPECT_GE(packets_of(other), 1000u);
 }
@@ -409,7 +409,7 @@ TEST_F(LiveControlsTest, WhatAKilledWindowLeftIsOfferedAndWhole) {
         return said.contains("recording");
     }));
     window->live().offer_left_behind();
-    EXPECT_EQ(told(), "") << "it is somebody's still";
+    EXPECT_EQ(shown_message(), "") << "it is somebody's still";
     ::kill(static_cast<pid_t>(other.processId()), SIGKILL);
     ASSERT_TRUE(other.waitForFinished());
     const QStringList left = unsaved();
@@ -423,7 +423,7 @@ TEST_F(LiveControlsTest, WhatAKilledWindowLeftIsOfferedAndWhole) {
         return std::exchange(size, QFileInfo(path).size()) == QFileInfo(path).size();
     }));
     window->live().offer_left_behind();
-    EXPECT_THAT(told(), HasSubstr("not saved when the window was left"));
+    EXPECT_THAT(shown_message(), HasSubstr("not saved when the window was left"));
     for (QPushButton* const button : window->findChildren<QPushButton*>()) {
         if (button->text() == QStringLiteral("&Open")) QTest::mouseClick(button, Qt::LeftButton);
     }
@@ -435,7 +435,7 @@ TEST_F(LiveControlsTest, WhatAKilledWindowLeftIsOfferedAndWhole) {
     // Open here, it is offered to nobody else.
     close_boxes();
     window->live().offer_left_behind();
-    EXPECT_EQ(told(), "");
+    EXPECT_EQ(shown_message(), "");
 }
 
 TEST_F(LiveControlsTest, ARecorderThatIsKilledIsToldOnceAndLosesNothing) {
@@ -447,7 +447,7 @@ TEST_F(LiveControlsTest, ARecorderThatIsKilledIsToldOnceAndLosesNothing) {
     ::kill(recorder, SIGKILL);
     let_end();
     EXPECT_EQ(message(), "sanscope-recorder was ended by signal 9 (Killed)");
-    EXPECT_EQ(told(), "");
+    EXPECT_EQ(shown_message(), "");
     EXPECT_GE(packets(), 200u);
     EXPECT_EQ(packets_of(capture().document().path()), packets()) << "all that is in the file is shown";
     EXPECT_TRUE(action(QStringLiteral("Save the recording"))->isEnabled());
@@ -481,7 +481,7 @@ TEST_F(LiveControlsTest, AnotherHostIsAskedForItsInterfacesAndRecordsThroughSsh)
     EXPECT_EQ(list->topLevelItemCount(), 2);
     choose(*dialog, "replay");
     click_start(*dialog);
-    ASSERT_TRUE(wait_until([&] { return window->captures() == 1; })) << told();
+    ASSERT_TRUE(wait_until([&] { return window->captures() == 1; })) << shown_message();
     activate();
     let_come(200);
     EXPECT_TRUE(capture().document().live());
@@ -493,7 +493,7 @@ TEST_F(LiveControlsTest, AnotherHostIsAskedForItsInterfacesAndRecordsThroughSsh)
 
     // The same host once more.
     action(QStringLiteral("Begin again"))->trigger();
-    ASSERT_TRUE(wait_until([&] { return window->captures() == 2; })) << told();
+    ASSERT_TRUE(wait_until([&] { return window->captures() == 2; })) << shown_message();
     EXPECT_EQ(capture().recording()->remote()->host(), "admin@storage");
     let_come(200);
     stop();
@@ -523,13 +523,13 @@ TEST_F(LiveControlsTest, WhatSshSaysIsTold) {
     ASSERT_NE(dialog, nullptr);
     enter_host(*dialog, "nowhere");
     ask_host(*dialog);
-    EXPECT_TRUE(tells(*dialog, "nowhere: ssh: Could not resolve hostname nowhere"));
+    EXPECT_TRUE(shows_text(*dialog, "nowhere: ssh: Could not resolve hostname nowhere"));
     EXPECT_EQ(window->captures(), 0);
     edit_of(*dialog, "Interface names").setText(QStringLiteral("eth0, eth1"));
     EXPECT_THAT(dialog->request().interfaces(), testing::ElementsAre("eth0", "eth1"));
     click_start(*dialog);
-    ASSERT_TRUE(wait_until([&] { return !told().empty(); }));
-    EXPECT_EQ(told(), "nowhere: ssh: Could not resolve hostname nowhere");
+    ASSERT_TRUE(wait_until([&] { return !shown_message().empty(); }));
+    EXPECT_EQ(shown_message(), "nowhere: ssh: Could not resolve hostname nowhere");
     EXPECT_EQ(window->captures(), 0);
     EXPECT_TRUE(unsaved().isEmpty());
     close_boxes();
@@ -539,8 +539,8 @@ TEST_F(LiveControlsTest, WhatSshSaysIsTold) {
     enter_host(*dialog, "storage");
     edit_of(*dialog, "Recorder there").setText(QStringLiteral("/nowhere/sanscope-recorder"));
     click_start(*dialog);
-    ASSERT_TRUE(wait_until([&] { return !told().empty(); }));
-    EXPECT_THAT(told(), HasSubstr("there is no sanscope-recorder on storage"));
+    ASSERT_TRUE(wait_until([&] { return !shown_message().empty(); }));
+    EXPECT_THAT(shown_message(), HasSubstr("there is no sanscope-recorder on storage"));
 }
 
 TEST_F(LiveControlsTest, WaitingForAHostCanBeLeft) {
@@ -558,7 +558,7 @@ TEST_F(LiveControlsTest, WaitingForAHostCanBeLeft) {
     EXPECT_EQ(waiting()->labelText().toStdString(), "Waiting for slow…");
     QTest::mouseClick(waiting()->findChild<QPushButton*>(), Qt::LeftButton);
     ASSERT_TRUE(wait_until([&] { return window->findChild<QProgressDialog*>() == nullptr; }));
-    EXPECT_EQ(told(), "");
+    EXPECT_EQ(shown_message(), "");
     EXPECT_EQ(window->captures(), 0);
     EXPECT_TRUE(unsaved().isEmpty());
 }
@@ -578,9 +578,10 @@ TEST_F(LiveControlsTest, WhatTheKernelToldGrowsInItsTables) {
     EXPECT_EQ(static_cast<size_t>(rows.model().rowCount()), reading->store().kernel_windows().size());
     capture().show_view("kernel-ca-transitions");
     const auto& transitions = *qobject_cast<RowsView*>(capture().view("kernel-ca-transitions"));
-    const size_t told_of = reading->store().kernel_ca_transitions().size();
-    EXPECT_GT(told_of, 0u);
-    EXPECT_TRUE(wait_until([&] { return static_cast<size_t>(transitions.model().rowCount()) == told_of; }));
+    const size_t reported_of = reading->store().kernel_ca_transitions().size();
+    EXPECT_GT(reported_of, 0u);
+    EXPECT_TRUE(
+        wait_until([&] { return static_cast<size_t>(transitions.model().rowCount()) == reported_of; }));
 }
 
 TEST_F(LiveControlsTest, AWrongFilterIsToldAsItIsTypedAndNothingBegins) {
@@ -612,9 +613,9 @@ TEST_F(LiveControlsTest, WithoutRightsTheCommandThatGrantsThemIsTold) {
     v1::RecordingRequest request;
     request.add_interfaces("lo");
     window->live().start(request);
-    ASSERT_TRUE(wait_until([&] { return !told().empty() || window->captures() == 1; }));
+    ASSERT_TRUE(wait_until([&] { return !shown_message().empty() || window->captures() == 1; }));
     if (window->captures() == 1) GTEST_SKIP() << "the recorder has been granted its rights";
-    EXPECT_THAT(told(), HasSubstr("sudo setcap"));
+    EXPECT_THAT(shown_message(), HasSubstr("sudo setcap"));
     EXPECT_TRUE(unsaved().isEmpty());
 }
 

@@ -55,10 +55,10 @@ LoadControls::LoadControls(QMainWindow& window, LiveControls& live, QMenu* menu)
 
     connect(panel_, &LoadPanel::stop_asked, this, &LoadControls::stop);
     connect(panel_, &LoadPanel::again_asked, this, &LoadControls::again);
-    connect(&load_, &LoadProcess::begun, panel_, [this] { panel_->tell_state(tr("The load runs.")); });
+    connect(&load_, &LoadProcess::begun, panel_, [this] { panel_->show_state(tr("The load runs.")); });
     connect(&load_, &LoadProcess::second, panel_, &LoadPanel::add);
     connect(&load_, &LoadProcess::second, this, &LoadControls::focus_on_load);
-    connect(&load_, &LoadProcess::message, panel_, &LoadPanel::tell);
+    connect(&load_, &LoadProcess::message, panel_, &LoadPanel::show_message);
     connect(&load_, &LoadProcess::stopping, panel_, [this] { panel_->show_stopping(load_.state()); });
     connect(&load_, &LoadProcess::ended, this, &LoadControls::ended);
     update();
@@ -97,7 +97,7 @@ void LoadControls::start(const LoadRun& run) {
 
 void LoadControls::record() {
     stage_ = Stage::recording;
-    panel_->tell_state(tr("The recording begins."));
+    panel_->show_state(tr("The recording begins."));
     const auto waits = [this, number = runs_] { return stage_ == Stage::recording && number == runs_; };
     live_.start(recording_of(run_), std::nullopt,
                 {.begun =
@@ -123,7 +123,7 @@ void LoadControls::recorded(CaptureWindow& capture) {
 void LoadControls::not_recorded(const QString& why) {
     stage_ = Stage::asking;
     if (given_up_) return ended({.status = 1, .summary = {}, .why = tr("Stopped before the load began.")});
-    panel_->tell_state(tr("The recording did not begin."));
+    panel_->show_state(tr("The recording did not begin."));
     auto* const box = new QMessageBox(QMessageBox::Warning, tr("Not recorded"),
                                       tr("%1\n\nThe load can be put on without a recording.").arg(why),
                                       QMessageBox::Cancel, &window_);
@@ -141,7 +141,7 @@ void LoadControls::not_recorded(const QString& why) {
 
 void LoadControls::put_load() {
     stage_ = Stage::load;
-    panel_->tell_state(tr("The load begins."));
+    panel_->show_state(tr("The load begins."));
     load_.start(run_.settings, run_.secrets);
 }
 
@@ -153,7 +153,7 @@ void LoadControls::stop() {
             if (given_up_)
                 return ended({.status = 1, .summary = {}, .why = tr("Stopped before the load began.")});
             given_up_ = true;
-            panel_->tell_state(tr("Stopping, once the recording has begun."));
+            panel_->show_state(tr("Stopping, once the recording has begun."));
             break;
         case Stage::asking:
             ended({.status = 1, .summary = {}, .why = tr("Stopped before the load began.")});

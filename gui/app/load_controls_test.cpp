@@ -166,7 +166,7 @@ class LoadControlsTest : public testing::Test {
         box.setCurrentIndex(box.findText(QString::fromUtf8(name)));
         Q_EMIT box.activated(box.currentIndex());
     }
-    static bool tells(const QWidget& dialog, const char* text) {
+    static bool shows_text(const QWidget& dialog, const char* text) {
         return std::ranges::any_of(dialog.findChildren<QLabel*>(), [&](const QLabel* label) {
             return label->isVisible() && label->text().contains(QString::fromUtf8(text));
         });
@@ -197,7 +197,7 @@ class LoadControlsTest : public testing::Test {
             [](const CommandRow& row) { return is_read_command(row.opcode) && row.response_packet != 0; }));
     }
     // What a box says just now; empty: there is none.
-    static std::string told() {
+    static std::string shown_message() {
         for (const QWidget* const widget : QApplication::topLevelWidgets()) {
             const auto* const box = qobject_cast<const QMessageBox*>(widget);
             if (box != nullptr && box->isVisible()) return box->text().toStdString();
@@ -238,7 +238,7 @@ TEST_F(LoadControlsTest, TheCaptureOfALoadOpensByItself) {
     field<QDoubleSpinBox>(*dialog, "Rate").setValue(400);
     EXPECT_EQ(dialog->trouble().toStdString(), "") << "the only LUN is meant";
     press(*dialog, "Start");
-    ASSERT_TRUE(wait_until([&] { return window->captures() == 1; })) << told();
+    ASSERT_TRUE(wait_until([&] { return window->captures() == 1; })) << shown_message();
     EXPECT_TRUE(action_of(*window, QStringLiteral("Stop the load"))->isEnabled());
     EXPECT_FALSE(action_of(*window, QStringLiteral("Generate load"))->isEnabled()) << "one at a time";
     ASSERT_TRUE(wait_until([&] { return !panel().charts().series().rows().empty(); }))
@@ -262,7 +262,8 @@ TEST_F(LoadControlsTest, TheCaptureOfALoadOpensByItself) {
 
     // Once more, with all that was chosen.
     press(panel(), "Again");
-    ASSERT_TRUE(wait_until([&] { return ends.size() == 2 && !window->load().under_way(); })) << told();
+    ASSERT_TRUE(wait_until([&] { return ends.size() == 2 && !window->load().under_way(); }))
+        << shown_message();
     EXPECT_EQ(ends[1].status, 0);
     EXPECT_EQ(window->captures(), 2);
 }
@@ -279,7 +280,7 @@ TEST_F(LoadControlsTest, StoppedInTheMiddleNothingIsLost) {
     run.interfaces = QStringList(QStringLiteral("lo"));
     run.filter = QStringLiteral("tcp port ") + target.address().section(u':', 1);
     window->load().start(run);
-    ASSERT_TRUE(wait_until([&] { return !panel().charts().series().rows().empty(); })) << told();
+    ASSERT_TRUE(wait_until([&] { return !panel().charts().series().rows().empty(); })) << shown_message();
     activate();
     QTest::keySequence(window.get(), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L));
     let_end();
@@ -300,7 +301,7 @@ TEST_F(LoadControlsTest, ALoadGoesOnWithoutTheTabOfItsRecording) {
     run.interfaces = QStringList(QStringLiteral("lo"));
     run.filter = QStringLiteral("tcp port ") + target.address().section(u':', 1);
     window->load().start(run);
-    ASSERT_TRUE(wait_until([&] { return !panel().charts().series().rows().empty(); })) << told();
+    ASSERT_TRUE(wait_until([&] { return !panel().charts().series().rows().empty(); })) << shown_message();
     answer(QMessageBox::Discard);
     action_of(*window, QStringLiteral("Close"))->trigger();
     EXPECT_EQ(window->captures(), 0);
@@ -383,7 +384,7 @@ TEST_F(LoadControlsTest, WithoutATargetNothingBegins) {
     GenerateDialog* const dialog = open_dialog();
     ASSERT_NE(dialog, nullptr);
     discover(*dialog, address);
-    EXPECT_TRUE(tells(*dialog, "Connection refused"));
+    EXPECT_TRUE(shows_text(*dialog, "Connection refused"));
     EXPECT_NE(dialog->trouble().toStdString(), "");
     dialog->reject();
     // One that has gone since it was discovered.
@@ -410,7 +411,7 @@ TEST_F(LoadControlsTest, OnlyTheRightSecretOpens) {
     field<QLineEdit>(*dialog, "CHAP user").setText(QStringLiteral("me"));
     field<QLineEdit>(*dialog, "Secret").setText(QStringLiteral("a wrong secret, long enough"));
     discover(*dialog, target.address());
-    EXPECT_TRUE(tells(*dialog, "uthentication")) << "the target says so";
+    EXPECT_TRUE(shows_text(*dialog, "uthentication")) << "the target says so";
     EXPECT_NE(dialog->trouble().toStdString(), "");
     field<QLineEdit>(*dialog, "Secret").setText(QStringLiteral("correct horse battery"));
     discover(*dialog, target.address());
@@ -462,12 +463,12 @@ TEST_F(LoadControlsTest, WithoutRightsTheLoadMayGoOnUnrecorded) {
     run.settings.record = true;
     run.interfaces = QStringList(QStringLiteral("lo"));
     window->load().start(run);
-    ASSERT_TRUE(wait_until([&] { return !told().empty() || window->captures() == 1; }));
+    ASSERT_TRUE(wait_until([&] { return !shown_message().empty() || window->captures() == 1; }));
     if (window->captures() == 1) {
         let_end();
         GTEST_SKIP() << "the recorder has been granted its rights";
     }
-    EXPECT_THAT(told(), HasSubstr("sudo setcap"));
+    EXPECT_THAT(shown_message(), HasSubstr("sudo setcap"));
     EXPECT_TRUE(ends.empty()) << "nothing is put on before it is answered";
     press(*window, "Cancel");
     ASSERT_TRUE(wait_until([&] { return !window->load().under_way(); }));
@@ -475,7 +476,7 @@ TEST_F(LoadControlsTest, WithoutRightsTheLoadMayGoOnUnrecorded) {
     EXPECT_TRUE(ends.empty());
 
     window->load().start(run);
-    ASSERT_TRUE(wait_until([&] { return !told().empty(); }));
+    ASSERT_TRUE(wait_until([&] { return !shown_message().empty(); }));
     press(*window, "Load without recording");
     let_end();
     EXPECT_EQ(ends[0].status, 0) << panel().state().toStdString();

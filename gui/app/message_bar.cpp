@@ -34,7 +34,7 @@ MessageBar::MessageBar(QWidget* parent) : QFrame(parent), label_(new QLabel(this
     hide();
 }
 
-void MessageBar::tell(const QString& message) {
+void MessageBar::show_message(const QString& message) {
     label_->setText(message);
     setVisible(!message.isEmpty());
 }

@@ -14,7 +14,7 @@ class MessageBar : public QFrame {
   public:
     explicit MessageBar(QWidget* parent);
 
-    void tell(const QString& message);
+    void show_message(const QString& message);
     QString message() const;
 
   protected:

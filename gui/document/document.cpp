@@ -63,7 +63,7 @@ Document::Document(QString path, std::shared_ptr<CaptureData> data, std::shared_
     loader_ = std::thread([this, data = std::move(data)] {
         lower_priority(NiceIncrement::loader);
         data->load(stop_, abandoned_, [this] {
-            if (growth_told_.exchange(true)) return;
+            if (growth_reported_.exchange(true)) return;
             QMetaObject::invokeMethod(this, &Document::on_grown, Qt::QueuedConnection);
         });
     });
@@ -92,7 +92,7 @@ void Document::stop_loading() {
 }
 
 void Document::on_grown() {
-    growth_told_ = false;
+    growth_reported_ = false;
     if (!loading_) return;
     constexpr int between_looks_ms = 250;
     if (!memory_timer_.isActive() && data_->has_rows_in_file()) memory_timer_.start(between_looks_ms);

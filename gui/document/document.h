@@ -83,7 +83,7 @@ class Document : public QObject {
     Notes notes_;
     std::shared_ptr<FileGrowth> growth_;  // of a file that is being written, else nullptr
     std::atomic<bool> stop_ = false;
-    std::atomic<bool> growth_told_ = false;  // and not yet taken
+    std::atomic<bool> growth_reported_ = false;  // and not yet taken
     bool loading_ = true;
     QString warning_;
     struct Look {

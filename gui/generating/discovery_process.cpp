@@ -10,7 +10,7 @@ namespace sanscope {
 namespace {
 
 // Of one question: more would be no list that anybody reads.
-constexpr int most_told = 20'000;
+constexpr int most_entries = 20'000;
 constexpr qsizetype most_errors = 1 << 16;
 
 bool is_url_of(const QString& text, bool lun) {
@@ -39,7 +39,7 @@ void DiscoveryProcess::next() {
     current_ = questions_.dequeue();
     lines_ = {};
     errors_.clear();
-    told_ = 0;
+    entries_ = 0;
     QStringList arguments{QStringLiteral("generate"), QStringLiteral("--discover"), QStringLiteral("--json")};
     LoadSettings login;
     login.user = current_.account.user;
@@ -70,7 +70,7 @@ void DiscoveryProcess::read_output() {
 }
 
 void DiscoveryProcess::take(const QJsonObject& object) {
-    if (++told_ > most_told) return;
+    if (++entries_ > most_entries) return;
     const QString kind = text_of(object, "kind");
     const QString url = text_of(object, "url");
     if (kind == u"target" && is_url_of(url, false)) {
@@ -99,7 +99,7 @@ void DiscoveryProcess::end() {
                       ended->exitStatus() == QProcess::NormalExit && ended->exitCode() == 0;
     const QString url = current_.url;
     if (!well) Q_EMIT failed(url, said.isEmpty() ? how_it_ended(*ended) : said);
-    if (well && told_ == 0)
+    if (well && entries_ == 0)
         Q_EMIT failed(url, said.isEmpty() ? tr("There is nothing for this initiator.") : said);
     ended->disconnect(this);
     ended->deleteLater();

@@ -66,7 +66,7 @@ class DiscoveryProcess : public QObject {
     QProcess* process_ = nullptr;
     JsonLines lines_;
     QByteArray errors_;
-    int told_ = 0;
+    int entries_ = 0;
 };
 
 // What a user typed as an address: "192.0.2.7", "[2001:db8::7]:3260", "iscsi://…". The URL of a portal, or of a target where a

@@ -90,7 +90,7 @@ class GenerateDialogTest : public testing::Test {
     std::string command() const {
         return field<QPlainTextEdit>("The same as a command").toPlainText().toStdString();
     }
-    bool tells(const char* text) const {
+    bool shows_text(const char* text) const {
         return std::ranges::any_of(dialog->findChildren<QLabel*>(), [&](const QLabel* label) {
             return label->isVisible() && label->text().contains(QString::fromUtf8(text));
         });
@@ -122,7 +122,7 @@ class GenerateDialogTest : public testing::Test {
 TEST_F(GenerateDialogTest, ListsWhatIsThereAndTakesWhatIsPicked) {
     const FakeGenerator fake(portal());
     EXPECT_FALSE(startable());
-    EXPECT_TRUE(tells("Which LUN?"));
+    EXPECT_TRUE(shows_text("Which LUN?"));
     discover("127.0.0.1");
     ASSERT_NE(lun(2), nullptr);
     EXPECT_EQ(lun(0)->text(1).toStdString(), "1 GiB");
@@ -171,10 +171,10 @@ TEST_F(GenerateDialogTest, AWholeUrlPicksItsLun) {
 
 TEST_F(GenerateDialogTest, WhatGoesWrongStandsInTheDialog) {
     discover("iscsi://me:secret@127.0.0.1");
-    EXPECT_TRUE(tells("a secret in a URL"));
+    EXPECT_TRUE(shows_text("a secret in a URL"));
     const FakeGenerator fake("echo 'sanscope: 127.0.0.1:3260: Connection refused' >&2; exit 1");
     discover("127.0.0.1");
-    EXPECT_TRUE(tells("127.0.0.1:3260: Connection refused"));
+    EXPECT_TRUE(shows_text("127.0.0.1:3260: Connection refused"));
     EXPECT_FALSE(startable());
 }
 
@@ -214,14 +214,14 @@ TEST_F(GenerateDialogTest, WrongValuesAreToldAndStartNothing) {
     ASSERT_TRUE(startable());
     combo("PDU size").setCurrentText(QStringLiteral("8Q"));
     EXPECT_FALSE(startable());
-    EXPECT_TRUE(tells("“8Q” is no size"));
+    EXPECT_TRUE(shows_text("“8Q” is no size"));
     EXPECT_EQ(combo("Preset").currentText().toStdString(), "Custom");
     combo("PDU size").setCurrentText(QStringLiteral("32M"));
-    EXPECT_TRUE(tells("512 bytes to 16 MiB"));
+    EXPECT_TRUE(shows_text("512 bytes to 16 MiB"));
     combo("PDU size").setCurrentText(QStringLiteral("16M"));
     EXPECT_TRUE(startable());
     edit("Stop after").setText(QStringLiteral("soon"));
-    EXPECT_TRUE(tells("“soon” is no duration"));
+    EXPECT_TRUE(shows_text("“soon” is no duration"));
     EXPECT_FALSE(startable());
     combo("Stop condition").setCurrentIndex(2);
     EXPECT_TRUE(startable()) << "the field holds commands now";
@@ -242,7 +242,7 @@ TEST_F(GenerateDialogTest, WritesWantToBeToldTwice) {
     EXPECT_TRUE(serial.isVisible());
     EXPECT_FALSE(startable());
     serial.setText(QStringLiteral("SER1"));
-    EXPECT_TRUE(tells("is another one than what is typed"));
+    EXPECT_TRUE(shows_text("is another one than what is typed"));
     EXPECT_FALSE(startable());
     serial.setText(QStringLiteral(" SER0 "));
     EXPECT_TRUE(startable());
@@ -254,7 +254,7 @@ TEST_F(GenerateDialogTest, WritesWantToBeToldTwice) {
     EXPECT_EQ(serial.text().toStdString(), "");
     serial.setText(QStringLiteral("SER1"));
     EXPECT_FALSE(startable());
-    EXPECT_TRUE(tells("Something lies there"));
+    EXPECT_TRUE(shows_text("Something lies there"));
     QCheckBox& really = field<QCheckBox>("What lies there may be lost");
     EXPECT_THAT(really.text().toStdString(), HasSubstr("an ext4 file system"));
     really.setChecked(true);
@@ -275,7 +275,7 @@ TEST_F(GenerateDialogTest, SecretsAreNeitherShownNorRemembered) {
     const FakeGenerator fake(portal());
     edit("CHAP user").setText(QStringLiteral("me"));
     discover("127.0.0.1");
-    EXPECT_TRUE(tells("The CHAP user has a secret"));
+    EXPECT_TRUE(shows_text("The CHAP user has a secret"));
     EXPECT_EQ(lun(0), nullptr);
     EXPECT_EQ(edit("Secret").echoMode(), QLineEdit::Password);
     edit("Secret").setText(QStringLiteral("hunter2hunter2"));
@@ -336,7 +336,7 @@ TEST_F(GenerateDialogTest, NothingThatATargetTellsIsTakenForHtml) {
     EXPECT_THAT(first->text(0).toStdString(), HasSubstr("<img src=HOSTILE> at "));
     ASSERT_EQ(first->childCount(), 1) << "its complaint";
     EXPECT_THAT(first->child(0)->text(0).toStdString(), HasSubstr("<img src=HOSTILE>"));
-    EXPECT_TRUE(tells("<img src=HOSTILE>")) << "what went wrong, below the list";
+    EXPECT_TRUE(shows_text("<img src=HOSTILE>")) << "what went wrong, below the list";
     QTreeWidgetItem* const disk = targets->topLevelItem(1);
     ASSERT_EQ(disk->childCount(), 2);
     EXPECT_EQ(disk->child(0)->text(2), hostile + u' ' + hostile);
@@ -359,7 +359,7 @@ TEST_F(GenerateDialogTest, AnAddressThatIsHtmlIsShownAsItIs) {
     const FakeGenerator fake("echo 'sanscope: <img src=HOSTILE>: Connection refused' >&2; exit 1");
     discover("127.0.0.1/<img src=HOSTILE>");
     discover("127.0.0.1");
-    EXPECT_TRUE(tells("<img src=HOSTILE>: Connection refused"));
+    EXPECT_TRUE(shows_text("<img src=HOSTILE>: Connection refused"));
     edit("CHAP user").setText(QStringLiteral("<img src=HOSTILE>"));
     discover("<img src=HOSTILE>");
     markup.look_at_everything();

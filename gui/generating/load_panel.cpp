@@ -69,7 +69,7 @@ LoadPanel::LoadPanel(QWidget* parent)
     row->addWidget(build_words(), 1);
     column->addLayout(row, 1);
     begin({});
-    tell_state(tr("No load has been put on yet."));
+    show_state(tr("No load has been put on yet."));
     stop_->setEnabled(false);
 }
 
@@ -190,7 +190,7 @@ void LoadPanel::begin(const LoadSettings& settings) {
     save_->setEnabled(false);
 }
 
-void LoadPanel::tell_state(const QString& sentence) {
+void LoadPanel::show_state(const QString& sentence) {
     state_->setText(sentence);
 }
 
@@ -233,23 +233,23 @@ void LoadPanel::add(const LoadSecond& second) {
     }
 }
 
-void LoadPanel::tell(const QString& message) {
+void LoadPanel::show_message(const QString& message) {
     messages_->appendPlainText(QTime::currentTime().toString(QStringLiteral("HH:mm:ss  ")) + message);
 }
 
 void LoadPanel::show_stopping(LoadProcess::State state) {
     if (state == LoadProcess::State::stopping) {
-        tell_state(tr("Stopping: nothing more is sent, answers are waited for."));
+        show_state(tr("Stopping: nothing more is sent, answers are waited for."));
         stop_->setText(tr("&Do not wait"));
     } else {
-        tell_state(tr("Stopping: answers are not waited for."));
+        show_state(tr("Stopping: answers are not waited for."));
         stop_->setText(tr("&End it"));
     }
 }
 
 void LoadPanel::show_end(const LoadEnd& end) {
     end_ = end;
-    tell_state(end_sentence(end));
+    show_state(end_sentence(end));
     stop_->setText(tr("&Stop"));
     stop_->setEnabled(false);
     again_->setEnabled(!settings_.luns.isEmpty());

@@ -26,9 +26,9 @@ class LoadPanel : public QWidget {
 
     // A load that is about to be put on; what was shown of the one before goes.
     void begin(const LoadSettings& settings);
-    void tell_state(const QString& sentence);
+    void show_state(const QString& sentence);
     void add(const LoadSecond& second);
-    void tell(const QString& message);
+    void show_message(const QString& message);
     void show_stopping(LoadProcess::State state);
     void show_end(const LoadEnd& end);
 

@@ -90,7 +90,7 @@ TEST_F(LoadPanelTest, ShowsTheLastSecondAndHowFarItIs) {
     EXPECT_EQ(figure("Processor"), "10 %") << "a quarter of a second in two and a half";
     EXPECT_EQ(progress().value(), 350);
     EXPECT_EQ(panel.charts().series().rows().size(), 2u);
-    panel.tell(QStringLiteral("a <b>connection</b> was lost"));
+    panel.show_message(QStringLiteral("a <b>connection</b> was lost"));
     EXPECT_THAT(panel.messages().toStdString(), HasSubstr("a <b>connection</b> was lost"));
     panel.begin(usual());
     EXPECT_EQ(figure("Throughput"), "–");
@@ -124,7 +124,7 @@ TEST_F(LoadPanelTest, StopSaysWhatItsNextPressDoes) {
     EXPECT_THAT(panel.state().toStdString(), HasSubstr("answers are waited for"));
     button("Do not wait")->click();
     EXPECT_EQ(stops, 2);
-    panel.show_stopping(LoadProcess::State::hurrying);
+    panel.show_stopping(LoadProcess::State::aborting);
     EXPECT_NE(button("End it"), nullptr);
 }
 
@@ -170,8 +170,8 @@ TEST_F(LoadPanelTest, NothingThatATargetTellsIsTakenForHtml) {
     settings.luns.append(QStringLiteral("iscsi://127.0.0.1/") + hostile + QStringLiteral("/0"));
     panel.begin(settings);
     panel.add(second(1));
-    panel.tell(hostile);
-    panel.tell_state(hostile);
+    panel.show_message(hostile);
+    panel.show_state(hostile);
     markup.look_at_everything();
     EXPECT_GE(markup.seen(), 3) << "the LUNs, their tooltip and the state";
 

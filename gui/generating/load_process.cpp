@@ -49,7 +49,7 @@ void LoadProcess::start(const LoadSettings& settings, const LoadSecrets& secrets
     lines_ = {};
     errors_.clear();
     has_begun_ = false;
-    told_end_.reset();
+    reported_end_.reset();
     process_ = new QProcess(this);
     connect(process_, &QProcess::readyReadStandardOutput, this, [this] {
         lines_.add(process_->readAllStandardOutput(), [this](const QJsonObject& object) { take(object); });
@@ -66,18 +66,18 @@ void LoadProcess::stop() {
     if (process_ == nullptr) return;
     const auto pid = static_cast<pid_t>(process_->processId());
     if (pid <= 0) return;
-    if (state_ == State::hurrying) {
+    if (state_ == State::aborting) {
         process_->kill();
         return;
     }
-    state_ = state_ == State::running ? State::stopping : State::hurrying;
+    state_ = state_ == State::running ? State::stopping : State::aborting;
     ::kill(pid, SIGINT);
     Q_EMIT stopping();
 }
 
 void LoadProcess::take(const QJsonObject& object) {
     const QString kind = text_of(object, "kind");
-    if (told_end_) return;
+    if (reported_end_) return;
     if (kind == u"begun" && !std::exchange(has_begun_, true)) {
         Q_EMIT begun();
     } else if (kind == u"second") {
@@ -85,9 +85,9 @@ void LoadProcess::take(const QJsonObject& object) {
     } else if (kind == u"message") {
         if (const QString text = text_of(object, "text"); !text.isEmpty()) Q_EMIT message(text);
     } else if (kind == u"ended") {
-        told_end_ = LoadEnd{.status = object.value(QStringLiteral("status")).toInt(1),
-                            .summary = object.value(QStringLiteral("summary")).toObject(),
-                            .why = {}};
+        reported_end_ = LoadEnd{.status = object.value(QStringLiteral("status")).toInt(1),
+                                .summary = object.value(QStringLiteral("summary")).toObject(),
+                                .why = {}};
     }
 }
 
@@ -102,9 +102,9 @@ void LoadProcess::end() {
     read_errors();
     QProcess* const ended_one = std::exchange(process_, nullptr);
     ended_one->disconnect(this);
-    LoadEnd end = told_end_.value_or(LoadEnd{});
+    LoadEnd end = reported_end_.value_or(LoadEnd{});
     const QString said = sentences_of(errors_);
-    if (!told_end_) {
+    if (!reported_end_) {
         if (ended_one->exitStatus() == QProcess::NormalExit && ended_one->error() == QProcess::UnknownError)
             end.status = ended_one->exitCode();
         end.why = said.isEmpty() || ended_one->exitStatus() == QProcess::CrashExit ? how_it_ended(*ended_one)

@@ -35,7 +35,7 @@ class LoadProcess : public QObject {
     Q_OBJECT
 
   public:
-    enum class State : uint8_t { idle, running, stopping, hurrying };
+    enum class State : uint8_t { idle, running, stopping, aborting };
 
     explicit LoadProcess(QObject* parent = nullptr);
     ~LoadProcess() override;
@@ -51,7 +51,7 @@ class LoadProcess : public QObject {
     void begun();
     void second(const LoadSecond& second);
     void message(const QString& text);
-    void stopping();                 // or hurrying
+    void stopping();                 // or aborting
     void ended(const LoadEnd& end);  // the last one
 
   private:
@@ -64,7 +64,7 @@ class LoadProcess : public QObject {
     JsonLines lines_;
     QByteArray errors_;
     bool has_begun_ = false;
-    std::optional<LoadEnd> told_end_;
+    std::optional<LoadEnd> reported_end_;
 };
 
 // Reads a line of kind `second`; nothing where it has no time or no rates.

@@ -161,7 +161,7 @@ TEST_F(LoadProcessTest, StopsPolitelyThenFirmlyThenForGood) {
     EXPECT_EQ(load.state(), LoadProcess::State::stopping);
     ASSERT_TRUE(wait_until([&] { return messages.size() == 1; }));
     load.stop();
-    EXPECT_EQ(load.state(), LoadProcess::State::hurrying);
+    EXPECT_EQ(load.state(), LoadProcess::State::aborting);
     ASSERT_TRUE(wait_until([&] { return messages.size() == 2; }));
     EXPECT_TRUE(ends.empty());
     load.stop();

@@ -154,25 +154,26 @@ TEST(LoadSettings, TheCommandIsWhatAShellTakes) {
 }
 
 TEST(LoadSettings, WhatCannotBeIsToldInWords) {
-    const auto told = [](auto change) {
+    const auto fault_of = [](auto change) {
         LoadSettings settings = usual();
         change(settings);
         return trouble_with(settings).toStdString();
     };
-    EXPECT_EQ(told([](LoadSettings&) {}), "");
-    EXPECT_THAT(told([](LoadSettings& s) { s.luns.clear(); }), HasSubstr("Which LUN?"));
-    EXPECT_THAT(told([](LoadSettings& s) { s.pdu_bytes = 511; }), HasSubstr("512 bytes to 16 MiB"));
-    EXPECT_EQ(told([](LoadSettings& s) { s.pdu_bytes = uint64_t{16} << 20; }), "");
-    EXPECT_THAT(told([](LoadSettings& s) { s.pdu_bytes = (uint64_t{16} << 20) + 1; }), HasSubstr("16 MiB"));
-    EXPECT_THAT(told([](LoadSettings& s) { s.request_bytes = 0; }), HasSubstr("one block to 2 GiB"));
-    EXPECT_THAT(told([](LoadSettings& s) { s.request_bytes = UINT64_MAX; }), HasSubstr("2 GiB"));
-    EXPECT_THAT(told([](LoadSettings& s) { s.seconds = 1e12; }), HasSubstr("a year at most"));
-    EXPECT_NE(told([](LoadSettings& s) { s.seconds = std::numeric_limits<double>::quiet_NaN(); }), "");
-    EXPECT_THAT(told([](LoadSettings& s) { s.congestion_control = QStringLiteral("bbr --really"); }),
+    EXPECT_EQ(fault_of([](LoadSettings&) {}), "");
+    EXPECT_THAT(fault_of([](LoadSettings& s) { s.luns.clear(); }), HasSubstr("Which LUN?"));
+    EXPECT_THAT(fault_of([](LoadSettings& s) { s.pdu_bytes = 511; }), HasSubstr("512 bytes to 16 MiB"));
+    EXPECT_EQ(fault_of([](LoadSettings& s) { s.pdu_bytes = uint64_t{16} << 20; }), "");
+    EXPECT_THAT(fault_of([](LoadSettings& s) { s.pdu_bytes = (uint64_t{16} << 20) + 1; }),
+                HasSubstr("16 MiB"));
+    EXPECT_THAT(fault_of([](LoadSettings& s) { s.request_bytes = 0; }), HasSubstr("one block to 2 GiB"));
+    EXPECT_THAT(fault_of([](LoadSettings& s) { s.request_bytes = UINT64_MAX; }), HasSubstr("2 GiB"));
+    EXPECT_THAT(fault_of([](LoadSettings& s) { s.seconds = 1e12; }), HasSubstr("a year at most"));
+    EXPECT_NE(fault_of([](LoadSettings& s) { s.seconds = std::numeric_limits<double>::quiet_NaN(); }), "");
+    EXPECT_THAT(fault_of([](LoadSettings& s) { s.congestion_control = QStringLiteral("bbr --really"); }),
                 HasSubstr("cubic, reno or bbr"));
-    EXPECT_THAT(told([](LoadSettings& s) { s.mutual_user = QStringLiteral("target"); }),
+    EXPECT_THAT(fault_of([](LoadSettings& s) { s.mutual_user = QStringLiteral("target"); }),
                 HasSubstr("with a user and a secret"));
-    EXPECT_THAT(told([](LoadSettings& s) { s.read_percent = 99; }), HasSubstr("serial number"));
+    EXPECT_THAT(fault_of([](LoadSettings& s) { s.read_percent = 99; }), HasSubstr("serial number"));
 }
 
 TEST(LoadSettings, SizesAndDurationsAreReadAsTheyAreWritten) {

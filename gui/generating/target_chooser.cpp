@@ -91,7 +91,7 @@ TargetChooser::TargetChooser(QWidget* parent)
 
     connect(&discovery_, &DiscoveryProcess::target, this, &TargetChooser::add_target);
     connect(&discovery_, &DiscoveryProcess::lun, this, &TargetChooser::add_lun);
-    connect(&discovery_, &DiscoveryProcess::failed, this, &TargetChooser::tell_failure);
+    connect(&discovery_, &DiscoveryProcess::failed, this, &TargetChooser::report_failure);
     connect(&discovery_, &DiscoveryProcess::finished, this, [this] {
         // Where there is one only, it is meant.
         if (luns_.size() == 1 && chosen().empty()) {
@@ -228,7 +228,7 @@ void TargetChooser::clear() {
     items_.clear();
     luns_.clear();
     asked_by_itself_ = 0;
-    tell({});
+    show_message({});
     Q_EMIT changed();
 }
 
@@ -250,10 +250,10 @@ void TargetChooser::ask() {
         account_->setChecked(true);
     }
     clear();
-    if (!typed.error.isEmpty()) return tell(typed.error);
+    if (!typed.error.isEmpty()) return show_message(typed.error);
     if (const QString wrong = trouble(); !wrong.isEmpty()) {
         account_->setChecked(true);
-        return tell(wrong);
+        return show_message(wrong);
     }
     if (typed.url.count(u'/') > 2) {
         add_target(typed.url.mid(typed.url.lastIndexOf(u'/') + 1), typed.url);
@@ -307,16 +307,16 @@ void TargetChooser::add_lun(const QString& target_url, const DiscoveredLun& lun)
     item->setCheckState(name_column, to_choose_.contains(lun.url) ? Qt::Checked : Qt::Unchecked);
 }
 
-void TargetChooser::tell_failure(const QString& url, const QString& why) {
+void TargetChooser::report_failure(const QString& url, const QString& why) {
     QTreeWidgetItem* const target = item_of(url);
-    if (target == nullptr) return tell(why);
+    if (target == nullptr) return show_message(why);
     auto* const item = new QTreeWidgetItem(target);
     item->setText(name_column, why.section(u'\n', 0, 0));
     item->setToolTip(name_column, plain_text(why));
     item->setFirstColumnSpanned(true);
     item->setForeground(name_column, Theme::of(palette()).problem);
     item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable);
-    tell(why);
+    show_message(why);
 }
 
 void TargetChooser::show_asking() {
@@ -325,7 +325,7 @@ void TargetChooser::show_asking() {
     Q_EMIT changed();
 }
 
-void TargetChooser::tell(const QString& sentence) {
+void TargetChooser::show_message(const QString& sentence) {
     message_->setText(sentence);
     message_->setVisible(!sentence.isEmpty());
     QPalette colors = message_->palette();

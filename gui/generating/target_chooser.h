@@ -49,10 +49,10 @@ class TargetChooser : public QWidget {
     void clear();
     void add_target(const QString& name, const QString& url);
     void add_lun(const QString& target_url, const DiscoveredLun& lun);
-    void tell_failure(const QString& url, const QString& why);
+    void report_failure(const QString& url, const QString& why);
     void ask_target(QTreeWidgetItem& item);
     void show_asking();
-    void tell(const QString& sentence);
+    void show_message(const QString& sentence);
     QTreeWidgetItem* item_of(const QString& url) const { return items_.value(url, nullptr); }
     DiscoveryProcess::Account account() const;
 

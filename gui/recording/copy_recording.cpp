@@ -21,7 +21,7 @@ Result<bool> copy_recording(const std::string& from, const std::string& to, cons
     while (const size_t read = source.read(room)) {
         if (control.stopped()) return false;
         if (!(*file)->sink().write({reinterpret_cast<const char*>(room.data()), read})) break;
-        control.tell(source.stored_bytes_read(), size);
+        control.report_progress(source.stored_bytes_read(), size);
     }
     if (!source.fault().empty()) return Error{source.fault()};
     if (control.stopped()) return false;

@@ -40,7 +40,7 @@ std::vector<uint8_t> bytes_of(const char* path) {
     auto stored = std::make_unique<FileSource>(std::move(input->descriptor));
     std::vector<uint8_t> begin(compression_magic_length);
     begin.resize(stored->read(begin));
-    const Compression compression = tell_compression(begin).compression;
+    const Compression compression = detect_compression(begin).compression;
     if (compression == Compression::none) {
         std::array<uint8_t, 1 << 16> room;
         while (const size_t came = stored->read(room))
@@ -89,20 +89,20 @@ class Replay {
             if (file_.get() < 0)
                 return fail(v1::RecordingTrouble::OUTPUT, request_.path() + " cannot be written");
             write_to(ends_.front());
-            tell_progress();  // of a file that is announced next, as happens to a recorder of several threads
+            report_progress();  // of a file that is announced next, as happens to a recorder of several threads
         }
-        tell(file_begun_event(request_.path(), 1));
+        report(file_begun_event(request_.path(), 1));
         v1::RecordingEvent event;
         for (const std::string& name : request_.interfaces())
             event.mutable_started()->add_interfaces()->set_name(name);
-        tell(event);
+        report(event);
         replay();
         if (!request_.streamed() && ::ftruncate(file_.get(), static_cast<off_t>(readable())) != 0) return 1;
-        tell(file_ended_event(request_.path(), packets_, readable()));
+        report(file_ended_event(request_.path(), packets_, readable()));
         event.Clear();
         event.mutable_ended()->set_why(why_);
         *event.mutable_ended()->mutable_totals() = totals();
-        tell(event);
+        report(event);
         return 0;
     }
 
@@ -119,7 +119,7 @@ class Replay {
                 std::min(1.0, std::chrono::duration<double>(Clock::now() - began).count() / all);
             write_to(std::max(ends_.front(), static_cast<size_t>(static_cast<double>(bytes_.size()) * part)));
             flap(part);
-            tell_progress();
+            report_progress();
             if (part >= 1 && request_.has_stop_after()) {
                 why_ = v1::RecordingEnded::LIMIT_REACHED;
                 return;
@@ -127,11 +127,11 @@ class Replay {
         } while (::poll(&input, 1, step_ms) == 0);
     }
 
-    void tell_progress() const {
+    void report_progress() const {
         v1::RecordingEvent event;
         *event.mutable_progress()->mutable_totals() = totals();
         event.mutable_progress()->set_readable_bytes(readable());
-        tell(event);
+        report(event);
     }
 
     void write_to(size_t end) {
@@ -151,7 +151,7 @@ class Replay {
         v1::RecordingEvent event;
         event.mutable_blocks()->set_zstd(
             compressor_.compress(std::span(bytes_).subspan(written_, whole - written_)));
-        tell(event);
+        report(event);
         written_ = whole;
         packets_ = static_cast<size_t>(behind - ends_.begin()) - 1;
     }
@@ -167,7 +167,7 @@ class Replay {
                                                : v1::RecordingTrouble::INTERFACE_UP);
         event.mutable_trouble()->set_message(down ? "flapping is down; it is waited for"
                                                   : "flapping is up again");
-        tell(event);
+        report(event);
     }
 
     v1::RecordingTotals totals() const {
@@ -184,15 +184,15 @@ class Replay {
         event.mutable_trouble()->set_kind(kind);
         event.mutable_trouble()->set_message(why);
         event.mutable_trouble()->set_fatal(true);
-        tell(event);
+        report(event);
         event.Clear();
         event.mutable_ended()->set_why(v1::RecordingEnded::NOT_BEGUN);
-        tell(event);
+        report(event);
         return 1;
     }
 
   public:
-    static void tell(const v1::RecordingEvent& event) {
+    static void report(const v1::RecordingEvent& event) {
         std::vector<uint8_t> message;
         append_message(event, message);
         for (size_t at = 0; at < message.size();) {
@@ -237,7 +237,7 @@ int run() {
                 interface->add_addresses(says);
             }
         }
-        Replay::tell(event);
+        Replay::report(event);
     } else if (command.has_check_filter()) {
         const bool valid = command.check_filter().filter().find("prot") == std::string::npos;
         event.mutable_filter_check()->set_valid(valid);
@@ -245,7 +245,7 @@ int run() {
             event.mutable_filter_check()->set_message(says != nullptr ? says
                                                                       : "syntax error in filter expression");
         }
-        Replay::tell(event);
+        Replay::report(event);
     } else if (command.has_record()) {
         return Replay(command.record()).run();
     }

@@ -97,7 +97,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* input, size_t size) {
     PacketNumber packets = 0;
     int64_t time_ns = 0;
     std::vector<SenderSummary*> senders;
-    for (uint32_t i = 1; i <= connections; ++i) senders.push_back(&store.add_sender(i, false));
+    for (uint32_t i = 1; i <= connections; ++i) senders.push_back(&store.add_sender(i, Side::b));
     while (choices.remaining_bytes() > 0) {
         ++packets;
         const auto kind = choices.ConsumeIntegralInRange<int>(0, 5);
@@ -125,8 +125,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* input, size_t size) {
             store.add_window(*senders[connection - 1], row);
             continue;
         }
-        const bool from_a = choices.ConsumeBool();
-        if (joiner.on_packet(connection, from_a, time_ns, packets, choices.ConsumeIntegral<uint32_t>()))
+        const Side side = choices.ConsumeBool() ? Side::a : Side::b;
+        if (joiner.on_packet(connection, side, time_ns, packets, choices.ConsumeIntegral<uint32_t>()))
             joiner.join();
     }
     joiner.finish();

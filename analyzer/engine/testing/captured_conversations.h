@@ -69,7 +69,7 @@ class CapturedConversations {
     // Of a row of pdus() what was sent; nullptr for none.
     const SentPdu* sent(const PduRow& row) const {
         for (const SentPdu& pdu : conversations[row.connection - 1].pdus) {
-            if (pdu.from_target == row.from_target && pdu.begin == row.bhs_offset) return &pdu;
+            if (pdu.from_target == (row.sender == Role::target) && pdu.begin == row.bhs_offset) return &pdu;
         }
         return nullptr;
     }
@@ -78,8 +78,8 @@ class CapturedConversations {
         const SentPdu* const pdu = sent(row);
         const Packet& packet = packets[number - 1];
         return pdu != nullptr && packet.conversation + 1 == row.connection &&
-               packet.from_target == row.from_target && packet.begin < pdu->end && packet.end > pdu->begin &&
-               (row.last_packet == 0 || number <= row.last_packet);
+               packet.from_target == (row.sender == Role::target) && packet.begin < pdu->end &&
+               packet.end > pdu->begin && (row.last_packet == 0 || number <= row.last_packet);
     }
 
   private:

@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
             packet.payload_length = packet.payload_captured + cut;
             seq[a] += packet.payload_length;
             IscsiProbe::worth_a_look(packet);
-            const auto from = a ? IscsiProbe::From::a : IscsiProbe::From::b;
+            const auto from = a ? Side::a : Side::b;
             const auto verdict = probe.look(from, packet, {sent.size(), 0});
             require(probe.kept().size() <= IscsiProbe::max_kept_segments);
             for (const auto& kept : probe.kept()) {

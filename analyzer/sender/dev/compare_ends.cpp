@@ -291,7 +291,7 @@ int main(int argc, char** argv) {
         if (p.from_sender) mss = std::max(mss, p.options.has_mss ? p.options.mss - 12u : 0u);
         if (p.from_sender && p.options.has_mss) sack = p.options.sack_permitted;
     }
-    RemoteSender remote({mss, sack, true}, finder.round_trip_b_ns());
+    RemoteSender remote({mss, sack, true}, finder.round_trip_ns(Side::b));
     Score score(truth);
     for (const Packet& p : at_receiver) {
         if (p.peer_port != peer) continue;

@@ -12,14 +12,14 @@ namespace sanscope {
 // Where the replay of one side writes: its rows in the store, named after it.
 class SenderLog {
   public:
-    SenderLog(ResultStore& store, uint32_t connection, bool from_a)
-        : store_(store), summary_(store.add_sender(connection, from_a)) {}
+    SenderLog(ResultStore& store, uint32_t connection, Side side)
+        : store_(store), summary_(store.add_sender(connection, side)) {}
 
     // What all rows of windows begin with.
     WindowRow window_row() const {
         WindowRow row;
         row.connection = summary_.connection();
-        row.from_a = summary_.from_a();
+        row.sender = summary_.side();
         return row;
     }
     // Whether anybody will see how far off a window may be.
@@ -41,7 +41,7 @@ class SenderLog {
         row.to = to;
         row.cause = cause;
         row.connection = summary_.connection();
-        row.from_a = summary_.from_a();
+        row.sender = summary_.side();
         store_.add_ca_transition(summary_, row);
     }
     // `original`, `delay_ns`: the packet that first carried the bytes, 0 if none, and how long after it this one was.
@@ -67,7 +67,7 @@ class SenderLog {
         row.seq = seq.value;
         row.length = length;
         row.kind = kind;
-        row.from_a = summary_.from_a();
+        row.sender = summary_.side();
         return store_.add_loss(summary_, row);
     }
     // A segment is of so many bytes: to count those in one packet.

@@ -73,24 +73,24 @@ Captured::Captured(const Simulation& simulation, const std::vector<TappedSegment
     for (const TappedSegment& tapped : tap) {
         std::vector<uint8_t> options = options_of(tapped.segment, simulation.sender_options());
         options.resize(std::min(options.size(), most_options));
-        senders.on_packet(tapped.from_sender, decoded(tapped.segment, tapped.from_sender, options), ++number,
-                          tapped.time_ns);
+        senders.on_packet(tapped.from_sender ? Side::a : Side::b,
+                          decoded(tapped.segment, tapped.from_sender, options), ++number, tapped.time_ns);
     }
     senders.finish();
     for (const WindowRow& row : store_.windows())
-        if (row.from_a) windows_.push_back(&row);
+        if (row.sender == Side::a) windows_.push_back(&row);
 }
 
 const SenderSummary* Captured::sender() const {
     for (const SenderSummary& summary : store_.senders())
-        if (summary.from_a()) return &summary;
+        if (summary.side() == Side::a) return &summary;
     return nullptr;
 }
 
 std::vector<TrueTransition> Captured::transitions() const {
     std::vector<TrueTransition> all;
     for (const CaTransitionRow& row : store_.ca_transitions())
-        if (row.from_a) all.push_back({row.packet, row.time_ns, row.from, row.to});
+        if (row.sender == Side::a) all.push_back({row.packet, row.time_ns, row.from, row.to});
     return all;
 }
 

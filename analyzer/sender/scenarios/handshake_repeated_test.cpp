@@ -13,8 +13,7 @@ constexpr int64_t second = 1'000'000'000;
 
 class Handshake {
   public:
-    void packet(double at_s, bool from_a, uint32_t seq, uint16_t flags, uint32_t ack = 0,
-                uint32_t length = 0) {
+    void packet(double at_s, Side side, uint32_t seq, uint16_t flags, uint32_t ack = 0, uint32_t length = 0) {
         DecodedPacket packet;
         packet.kind = DecodedPacket::Kind::tcp;
         packet.seq = seq;
@@ -23,13 +22,13 @@ class Handshake {
         packet.window = 1000;
         packet.payload_length = length;
         packet.options = &none_;
-        packet.ip_id = (flags & tcp_syn) != 0 && (flags & tcp_ack) != 0 ? 0 : ++ip_ids_[from_a ? 0 : 1];
-        senders_.on_packet(from_a, packet, ++number_, static_cast<int64_t>(at_s * second));
+        packet.ip_id = (flags & tcp_syn) != 0 && (flags & tcp_ack) != 0 ? 0 : ++ip_ids_[index_of(side)];
+        senders_.on_packet(side, packet, ++number_, static_cast<int64_t>(at_s * second));
     }
-    const SenderSummary* sender(bool a) {
+    const SenderSummary* sender(Side side) {
         senders_.finish();
         for (const SenderSummary& summary : store_.senders())
-            if (summary.from_a() == a) return &summary;
+            if (summary.side() == side) return &summary;
         return nullptr;
     }
     const ResultStore& store() const { return store_; }
@@ -45,8 +44,8 @@ class Handshake {
 
 TEST(HandshakeRepeated, OfADeadPortal) {
     Handshake handshake;
-    for (const double at : {0.0, 1.0, 3.0, 7.0}) handshake.packet(at, true, 99, tcp_syn);
-    const SenderSummary* const sender = handshake.sender(true);
+    for (const double at : {0.0, 1.0, 3.0, 7.0}) handshake.packet(at, Side::a, 99, tcp_syn);
+    const SenderSummary* const sender = handshake.sender(Side::a);
     ASSERT_NE(sender, nullptr);
     EXPECT_EQ(sender->sent_again(), 3u);
     EXPECT_EQ(sender->losses(LossKind::rto), 3u);
@@ -57,19 +56,19 @@ TEST(HandshakeRepeated, OfADeadPortal) {
 
 TEST(HandshakeRepeated, OfAnAnswerThatGotLost) {
     Handshake handshake;
-    handshake.packet(0, true, 99, tcp_syn);
-    handshake.packet(0.001, false, 499, tcp_syn | tcp_ack, 100);
-    handshake.packet(0.002, true, 100, tcp_ack, 500);
+    handshake.packet(0, Side::a, 99, tcp_syn);
+    handshake.packet(0.001, Side::b, 499, tcp_syn | tcp_ack, 100);
+    handshake.packet(0.002, Side::a, 100, tcp_ack, 500);
     // The last of the three did not reach it.
-    handshake.packet(1.001, false, 499, tcp_syn | tcp_ack, 100);
-    handshake.packet(1.002, true, 100, tcp_ack, 500);
-    handshake.packet(1.003, true, 100, tcp_ack | tcp_psh, 500, 48);
-    handshake.packet(1.004, false, 500, tcp_ack, 148);
-    const SenderSummary* const answering = handshake.sender(false);
+    handshake.packet(1.001, Side::b, 499, tcp_syn | tcp_ack, 100);
+    handshake.packet(1.002, Side::a, 100, tcp_ack, 500);
+    handshake.packet(1.003, Side::a, 100, tcp_ack | tcp_psh, 500, 48);
+    handshake.packet(1.004, Side::b, 500, tcp_ack, 148);
+    const SenderSummary* const answering = handshake.sender(Side::b);
     ASSERT_NE(answering, nullptr);
     EXPECT_EQ(answering->sent_again(), 1u);
     EXPECT_EQ(answering->losses(LossKind::rto), 1u);
-    const SenderSummary* const asking = handshake.sender(true);
+    const SenderSummary* const asking = handshake.sender(Side::a);
     ASSERT_NE(asking, nullptr);
     EXPECT_EQ(asking->sent_again(), 0u);
 }

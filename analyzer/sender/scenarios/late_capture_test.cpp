@@ -77,11 +77,11 @@ TEST(CutSyn, LeavesTheAdvertisedWindowUnknown) {
     size_t rows = 0;
     size_t known = 0;
     for (const WindowRow& row : whole.store().windows()) {
-        if (row.from_a && row.advertised_window != unknown<uint32_t>) ++known;
+        if (row.sender == Side::a && row.advertised_window != unknown<uint32_t>) ++known;
     }
     EXPECT_GT(known, 50u);
     for (const WindowRow& row : cut.store().windows()) {
-        if (!row.from_a) continue;
+        if (row.sender == Side::b) continue;
         ++rows;
         EXPECT_EQ(row.advertised_window, unknown<uint32_t>);
         EXPECT_NE(row.limit, SendLimit::receiver);

@@ -23,7 +23,7 @@ SentSegment segment(Sent sent) {
 
 TEST(LossRows, NeedAPacketThatBringsBytesAgain) {
     ResultStore store({});
-    SenderLog log(store, 1, true);
+    SenderLog log(store, 1, Side::a);
     uint64_t withheld = 0;
     for (const LossKind kind : sent_again) {
         for (const Sent sent : {Sent::unclassified, Sent::first, Sent::late, Sent::unknown}) {
@@ -45,7 +45,7 @@ TEST(LossRows, NeedAPacketThatBringsBytesAgain) {
 
 TEST(LossRows, CannotBeMadeOneBySayingOtherwiseLater) {
     ResultStore store({});
-    SenderLog log(store, 1, true);
+    SenderLog log(store, 1, Side::a);
     const uint64_t row = log.loss(LossKind::out_of_order, segment(Sent::late), 0, Serial32(1000), 2500);
     log.reclassify(row, LossKind::out_of_order, LossKind::spurious);
     log.reclassify(0, LossKind::rto, LossKind::spurious);
@@ -55,7 +55,7 @@ TEST(LossRows, CannotBeMadeOneBySayingOtherwiseLater) {
 
 TEST(LossRows, CountTheSegmentsOfAPacket) {
     ResultStore store({});
-    SenderLog log(store, 1, true);
+    SenderLog log(store, 1, Side::a);
     log.set_mss(1000);
     log.loss(LossKind::rto, segment(Sent::again), 0, Serial32(1000), 2500);
     EXPECT_EQ(log.summary().sent_again(), 3u);
@@ -65,7 +65,7 @@ TEST(LossRows, CountTheSegmentsOfAPacket) {
 TEST(LossRows, OfHolesThereAreNone) {
     ResultStore store({});
     SendBudget budget;
-    SenderReplay replay(store, budget, 1, true, {.mss = 1000});
+    SenderReplay replay(store, budget, 1, Side::a, {.mss = 1000});
     const auto send = [&](uint32_t seq, uint32_t length, bool unseen, uint16_t flags = tcp_ack) {
         SentSegment sent = segment(Sent::first);
         sent.seq = Serial32(seq);

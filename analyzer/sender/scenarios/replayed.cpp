@@ -82,7 +82,7 @@ testing::AssertionResult compare(const char* name, const Simulation& simulation,
 
 Replayed::Replayed(const std::vector<SenderEvent>& events, const SenderOptions& options) : mss_(options.mss) {
     SendBudget budget;
-    SenderReplay replay(store_, budget, 1, true, options);
+    SenderReplay replay(store_, budget, 1, Side::a, options);
     // As ConnectionSenders does.
     SentHistory history;
     SentHistory::Missing missing;

@@ -311,7 +311,7 @@ SimulatedSender::Retransmit SimulatedSender::run_recovery(Heard& heard) {
         keep_open();
         return Retransmit::no;
     }
-    if (undo_if_duplicates_told()) {
+    if (undo_if_all_dsacked()) {
         if (heard.congestion_echoed) enter_cwr();
         if (state_ != CaState::cwr) keep_open();
     }
@@ -373,7 +373,7 @@ SimulatedSender::Retransmit SimulatedSender::run_loss(Heard& heard) {
 SimulatedSender::Retransmit SimulatedSender::run_ordinary(Heard& heard) {
     if (!options_.sack && heard.advanced) duplicate_acks_ = 0;
     count_duplicate_ack(heard);
-    if (state_ == CaState::open || state_ == CaState::disorder) undo_if_duplicates_told();
+    if (state_ == CaState::open || state_ == CaState::disorder) undo_if_all_dsacked();
     detect_losses(heard);
     if (flight_.lost() > 0) {
         enter_recovery();
@@ -498,7 +498,7 @@ bool SimulatedSender::may_undo(const Heard& heard) const {
     return can_undo_ && (unconfirmed_retransmissions_ == 0 || heard.echo_before_retransmission);
 }
 
-bool SimulatedSender::undo_if_duplicates_told() {
+bool SimulatedSender::undo_if_all_dsacked() {
     if (!can_undo_ || unconfirmed_retransmissions_ != 0) return false;
     undo();
     return true;

@@ -120,7 +120,7 @@ class SimulatedSender {
     void enter_cwr();
     void enter_recovery();
     bool may_undo(const Heard& heard) const;
-    bool undo_if_duplicates_told();
+    bool undo_if_all_dsacked();
     void undo();
     bool held_for_want_of_sack() const;
     bool ends_episode(const Heard& heard);

@@ -15,7 +15,7 @@ namespace sanscope {
 // What a sender saw, from a capture taken at the receiver or between: its own segments in the order and at the time it
 // sent them, among the acknowledgements in the order and at the time they reached it.
 //
-//     RemoteSender remote(options, finder.round_trip_b_ns());     // side b sends, the tap is not at b
+//     RemoteSender remote(options, finder.round_trip_ns(Side::b));     // side b sends, the tap is not at b
 //     RemoteSender::Event event;
 //     … remote.on_sent(segment) / remote.on_ack(ack), each followed by
 //     while (remote.next(event)) event.sent ? replay.on_sent(*event.sent) : replay.on_ack(*event.ack);

@@ -35,9 +35,9 @@ class Recorder {
     void play() {
         std::stable_sort(schedule_.begin(), schedule_.end(),
                          [](const Packet& a, const Packet& b) { return a.at < b.at; });
-        play_as_told();
+        play_as_instructed();
     }
-    void play_as_told() {
+    void play_as_instructed() {
         for (Packet& p : schedule_) {
             p.sent.packet = p.ack.packet = ++packets_;
             p.sent.flags |= tcp_ack;
@@ -623,7 +623,7 @@ TEST(RemoteSender, TimeNeverGoesBack) {
     r.sent(Segment{.at = 90 * ms, .seq = 900});
     r.ack(Ack{.at = 10 * ms, .ack = 200});
     r.sent(Segment{.at = -5 * second, .seq = 1900});
-    r.play_as_told();
+    r.play_as_instructed();
     r.finish();
     EXPECT_EQ(r.times.size(), 4u);
     EXPECT_TRUE(std::is_sorted(r.times.begin(), r.times.end()));
@@ -822,7 +822,7 @@ TEST(RemoteSender, AnySequenceOfPacketsIsGivenEachOnceInOrderOfTime) {
                                .push = next(2) == 0});
             }
         }
-        r.play_as_told();
+        r.play_as_instructed();
         r.finish();
         size_t acks_out = 0;
         for (const std::string& event : r.events) acks_out += event[0] == 'a';

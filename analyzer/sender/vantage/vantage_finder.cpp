@@ -19,11 +19,11 @@ constexpr uint64_t samples_to_distrust_one = 16;
 
 }  // namespace
 
-int64_t VantageFinder::Side::round_trip_ns() const {
+int64_t VantageFinder::SideState::round_trip_ns() const {
     return samples < samples_to_distrust_one ? least_ns[0] : least_ns[1];
 }
 
-void VantageFinder::Side::add_sample(int64_t gap_ns) {
+void VantageFinder::SideState::add_sample(int64_t gap_ns) {
     if (gap_ns < 0) return;
     ++samples;
     for (int64_t& least : least_ns) {
@@ -35,15 +35,15 @@ void VantageFinder::Side::add_sample(int64_t gap_ns) {
     }
 }
 
-bool VantageFinder::Side::routed() const {
+bool VantageFinder::SideState::routed() const {
     return ttl_min != 64 && ttl_min != 128 && ttl_min != 255;
 }
 
-void VantageFinder::on_packet(bool from_a, int64_t time_ns, const DecodedPacket& packet,
+void VantageFinder::on_packet(Side from, int64_t time_ns, const DecodedPacket& packet,
                               const TcpOptions& options) {
     if (settled_ && std::min(sides_[0].samples, sides_[1].samples) >= ample_samples) return;
-    Side& self = sides_[from_a ? 0 : 1];
-    Side& other = sides_[from_a ? 1 : 0];
+    SideState& self = sides_[index_of(from)];
+    SideState& other = sides_[index_of(other_side(from))];
     const uint64_t samples_before = self.samples;
     self.ttl_min = std::min(self.ttl_min, packet.ttl);
     if ((packet.flags & tcp_syn) != 0) self.syn_sent = true;
@@ -93,7 +93,7 @@ void VantageFinder::on_packet(bool from_a, int64_t time_ns, const DecodedPacket&
     if (self.samples != samples_before && !settled_) judge();
 }
 
-void VantageFinder::answer(Side& side, Probes& probes, Serial32 value, bool exactly, int64_t time_ns) {
+void VantageFinder::answer(SideState& side, Probes& probes, Serial32 value, bool exactly, int64_t time_ns) {
     for (Probe& probe : probes.all) {
         if (probe.time_ns == no_time || value.before(probe.value)) continue;
         if (!exactly || value == probe.value) side.add_sample(time_ns - probe.time_ns);
@@ -129,7 +129,7 @@ void VantageFinder::judge() {
     bool a_is_nearer = a_ns < b_ns;
     if (place_ == TapPlace::at_a && a_ns - a_ns / 4 <= b_ns) a_is_nearer = true;
     if (place_ == TapPlace::at_b && b_ns - b_ns / 4 <= a_ns) a_is_nearer = false;
-    const Side& nearer = sides_[a_is_nearer ? 0 : 1];
+    const SideState& nearer = sides_[a_is_nearer ? 0 : 1];
     const int64_t nearer_ns = a_is_nearer ? a_ns : b_ns;
     const int64_t farther_ns = a_is_nearer ? b_ns : a_ns;
 

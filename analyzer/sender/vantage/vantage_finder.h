@@ -8,6 +8,7 @@
 #include "analyzer/net/decoded_packet.h"
 #include "analyzer/net/tcp_options.h"
 #include "analyzer/vocabulary/rows.h"
+#include "analyzer/vocabulary/side.h"
 
 namespace sanscope {
 
@@ -25,8 +26,8 @@ enum class TapPlace : uint8_t { unknown, at_a, at_b, middle };
 // Where both sides answer within near_ns (one host, a cable) the faster one counts as the place of the tap. A TTL that
 // routers have counted down speaks against an end, but one that was not proves nothing: bridges leave it alone.
 //
-//     finder.on_packet(from_a, time_ns, packet, options);   // every packet, in capture order
-//     if (finder.settled()) … finder.place(), finder.round_trip_a_ns() …
+//     finder.on_packet(from, time_ns, packet, options);   // every packet, in capture order
+//     if (finder.settled()) … finder.place(), finder.round_trip_ns(Side::a) …
 //
 // Takes some 200 bytes and constant time.
 class VantageFinder {
@@ -35,7 +36,7 @@ class VantageFinder {
     static constexpr int64_t near_ns = 100'000;
     static constexpr int64_t far_ns = 1'000'000;
 
-    void on_packet(bool from_a, int64_t time_ns, const DecodedPacket& packet, const TcpOptions& options);
+    void on_packet(Side from, int64_t time_ns, const DecodedPacket& packet, const TcpOptions& options);
 
     // The best guess so far; once settled() it does not change any more.
     TapPlace place() const { return place_; }
@@ -43,8 +44,7 @@ class VantageFinder {
 
     // The least time from the tap to that side and back seen so remote, in ns, reaction included; no_time if none yet.
     // Half of it is the best guess for the way in one direction. These go on improving for a while after settled().
-    int64_t round_trip_a_ns() const { return sides_[0].round_trip_ns(); }
-    int64_t round_trip_b_ns() const { return sides_[1].round_trip_ns(); }
+    int64_t round_trip_ns(Side side) const { return sides_[index_of(side)].round_trip_ns(); }
 
   private:
     // What passed the tap on its way to a side and waits for that side's answer.
@@ -60,7 +60,7 @@ class VantageFinder {
         int64_t newest_ns = 0;
     };
 
-    struct Side {
+    struct SideState {
         Probes by_ack;        // value: one past the last byte sent to this side
         Probes by_timestamp;  // value: TSval sent to this side
         // The least answer times. One alone may be false, where the tap missed the packet that was really answered.
@@ -81,11 +81,11 @@ class VantageFinder {
         bool routed() const;
     };
 
-    static void answer(Side& side, Probes& probes, Serial32 value, bool exactly, int64_t time_ns);
+    static void answer(SideState& side, Probes& probes, Serial32 value, bool exactly, int64_t time_ns);
     static void ask(Probes& probes, Serial32 value, int64_t time_ns);
     void judge();
 
-    std::array<Side, 2> sides_;
+    std::array<SideState, 2> sides_;
     TapPlace place_ = TapPlace::unknown;
     bool settled_ = false;
 };

@@ -55,12 +55,12 @@ inline Endpoint v4_endpoint(std::array<uint8_t, 4> address, uint16_t port) {
 }
 
 // Two of them: number 1 of other addresses, number 2 from 192.0.2.1:40000, the initiator, to 192.0.2.2:3260.
-inline void add_two_connections(ChunkedRows<ConnectionRow>& connections, bool initiator_is_a) {
+inline void add_two_connections(ChunkedRows<ConnectionRow>& connections, Side initiator) {
     connections.append({});
     ConnectionRow& connection = connections.append({});
     connection.initiator = v4_endpoint({192, 0, 2, 1}, 40000);
     connection.target = v4_endpoint({192, 0, 2, 2}, 3260);
-    connection.initiator_is_a = initiator_is_a;
+    connection.initiator_side = initiator;
 }
 
 }  // namespace sanscope

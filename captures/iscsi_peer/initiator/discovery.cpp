@@ -132,7 +132,7 @@ Result<std::vector<DiscoveredTarget>> discover(const std::vector<SocketAddress>&
         if (auto sent = conversation.send(exchange.request()); !sent) return sent.error();
         auto received = conversation.receive();
         // Not every target says goodbye.
-        if (!received && exchange.told()) break;
+        if (!received && exchange.answered()) break;
         if (!received) return received.error();
         auto state = exchange.on_response(conversation.header(), conversation.data());
         if (!state) return state.error();

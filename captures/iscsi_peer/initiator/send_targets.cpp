@@ -63,13 +63,13 @@ SendTargets::Request SendTargets::request() {
 Result<SendTargets::State> SendTargets::on_response(Bhs header, std::string_view data) {
     if (header.opcode() == Opcode::reject) {
         return Error{fmt::format("the target rejects {} (reason 0x{:02x})",
-                                 told() ? "the logout" : "the question for its targets",
+                                 answered() ? "the logout" : "the question for its targets",
                                  header.reject_reason())};
     }
-    const Opcode expected = told() ? Opcode::logout_response : Opcode::text_response;
+    const Opcode expected = answered() ? Opcode::logout_response : Opcode::text_response;
     if (header.opcode() != expected || stage_ == Stage::done) {
         return Error{fmt::format("the target answered {} with opcode 0x{:02x}",
-                                 told() ? "the logout" : "the question for its targets",
+                                 answered() ? "the logout" : "the question for its targets",
                                  header.opcode_value())};
     }
     if (header.itt() != itt_) return Error{"the target answered a request that was not made"};

@@ -40,7 +40,7 @@ class SendTargets {
     Result<State> on_response(Bhs header, std::string_view data);
 
     // The list is complete; only the logout is left.
-    bool told() const { return stage_ != Stage::asks; }
+    bool answered() const { return stage_ != Stage::asks; }
     const std::vector<DiscoveredTarget>& targets() const { return targets_; }
     uint32_t exp_stat_sn() const { return exp_stat_sn_; }
 

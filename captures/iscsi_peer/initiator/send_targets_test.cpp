@@ -37,7 +37,7 @@ class Discovery : public testing::Test {
                                        .header();
         return exchange.on_response(Bhs(header.data()), text);
     }
-    Result<State> tell(const TextKeys& keys) {
+    Result<State> answer(const TextKeys& keys) {
         ask();
         return answer(Opcode::text_response, final, reserved_tag, write_text_keys(keys));
     }
@@ -69,7 +69,7 @@ TEST_F(Discovery, AsksForAllTargetsAndLogsOut) {
                                          {"TargetName", "iqn.2026-11.org.example:b"}}));
     ASSERT_TRUE(state) << state.error().message;
     EXPECT_EQ(*state, State::goes_on);
-    EXPECT_TRUE(exchange.told());
+    EXPECT_TRUE(exchange.answered());
     ASSERT_EQ(exchange.targets().size(), 2u);
     EXPECT_EQ(exchange.targets()[0].name, "iqn.2026-11.org.example:a");
     EXPECT_THAT(exchange.targets()[0].portals,
@@ -121,14 +121,14 @@ TEST_F(Discovery, OfManyTargetsIsWhole) {
     TextKeys keys;
     for (int i = 0; i < 3000; ++i)
         keys.emplace_back("TargetName", "iqn.2026-11.org.example:" + std::to_string(i));
-    ASSERT_TRUE(tell(keys));
+    ASSERT_TRUE(answer(keys));
     ASSERT_EQ(exchange.targets().size(), 3000u);
     EXPECT_EQ(exchange.targets().back().name, "iqn.2026-11.org.example:2999");
 }
 
 TEST_F(Discovery, OfNothingIsNoError) {
-    ASSERT_TRUE(tell({}));
-    EXPECT_TRUE(exchange.told());
+    ASSERT_TRUE(answer({}));
+    EXPECT_TRUE(exchange.answered());
     EXPECT_THAT(exchange.targets(), IsEmpty());
 }
 
@@ -139,13 +139,13 @@ TEST_F(Discovery, AsksAboutOneTarget) {
 }
 
 TEST_F(Discovery, WhatNoTargetMaySayIsAnError) {
-    EXPECT_THAT(error_of(tell({{"TargetAddress", "192.0.2.1"}})), HasSubstr("before the name"));
+    EXPECT_THAT(error_of(answer({{"TargetAddress", "192.0.2.1"}})), HasSubstr("before the name"));
     exchange = SendTargets(7, 1);
-    EXPECT_THAT(error_of(tell({{"TargetName", "\x1b[2J"}})), HasSubstr("names one as"));
+    EXPECT_THAT(error_of(answer({{"TargetName", "\x1b[2J"}})), HasSubstr("names one as"));
     exchange = SendTargets(7, 1);
-    EXPECT_THAT(error_of(tell({{"TargetName", "iqn.a"}, {"TargetAddress", "::1"}})), HasSubstr("brackets"));
+    EXPECT_THAT(error_of(answer({{"TargetName", "iqn.a"}, {"TargetAddress", "::1"}})), HasSubstr("brackets"));
     exchange = SendTargets(7, 1);
-    EXPECT_THAT(error_of(tell({{"SendTargets", "Reject"}})), HasSubstr("Reject"));
+    EXPECT_THAT(error_of(answer({{"SendTargets", "Reject"}})), HasSubstr("Reject"));
     exchange = SendTargets(7, 1);
     ask();
     EXPECT_THAT(error_of(answer(Opcode::text_response, final | continues, 1, "")), HasSubstr("at its end"));
@@ -166,7 +166,7 @@ TEST_F(Discovery, WhatNoTargetMaySayIsAnError) {
 }
 
 TEST_F(Discovery, ALogoutThatIsRefusedIsTold) {
-    ASSERT_TRUE(tell({}));
+    ASSERT_TRUE(answer({}));
     const uint32_t itt = ask().itt();
     test::Bytes header = PduBuilder(Opcode::logout_response).flags(final).itt(itt).header();
     header[2] = 3;

@@ -164,7 +164,7 @@ def test_events(bench):
         waits = told.process.poll() is None
         told.process.send_signal(signal.SIGINT)
         told.finish()
-    checks.check("events: a second SIGINT hurries", events_faults(told, columns, [disk.url()]) +
+    checks.check("events: a second SIGINT aborts", events_faults(told, columns, [disk.url()]) +
                  account_faults(told.run(), SMALL, told.status, never_answered=8) +
                  unless(waited=(waits, "the first one did not wait"), time=(told.took < HANGS, told.took)))
 

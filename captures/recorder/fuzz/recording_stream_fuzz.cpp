@@ -27,14 +27,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     v1::RecordingRequest request;
     request.set_to_descriptor_3(true);
     int ends = 0;
-    uint64_t told_packets = 0;
-    uint64_t told_bytes = 0;
+    uint64_t reported_packets = 0;
+    uint64_t reported_bytes = 0;
     RecordingRelay relay(request, "host", [&](const v1::RecordingEvent& event) {
         if (ends > 0) std::abort();
         if (!event.has_ended()) return;
         ++ends;
-        told_packets = event.ended().totals().packets();
-        told_bytes = event.ended().totals().bytes();
+        reported_packets = event.ended().totals().packets();
+        reported_bytes = event.ended().totals().bytes();
     });
     MessageDecoder decoder;
     decoder.add({data, size});
@@ -47,6 +47,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     std::vector<uint8_t> written(static_cast<size_t>(length));
     if (::pread(output, written.data(), written.size(), 0) != length) std::abort();
     const auto packets = packets_in_whole_blocks(written);
-    if (!packets || *packets != told_packets || written.size() != told_bytes) std::abort();
+    if (!packets || *packets != reported_packets || written.size() != reported_bytes) std::abort();
     return 0;
 }

@@ -71,7 +71,7 @@ FilterLine::FilterLine(Document& document, QWidget* parent, std::string dissectd
         const uint64_t done = run_progress_->done;
         if (total == 0) return;
         progress_->setValue(static_cast<int>(done * 1000 / total));
-        tell(tr("Filtering… %1 of %2").arg(grouped(done), grouped(total)));
+        show_message(tr("Filtering… %1 of %2").arg(grouped(done), grouped(total)));
     });
     connect(edit_, &QLineEdit::textEdited, this, &FilterLine::on_edited);
     connect(edit_, &FilterEdit::applied, this, &FilterLine::apply);
@@ -197,7 +197,7 @@ void FilterLine::look() {
     if (text.empty()) {
         edit_->set_look(FilterEdit::Look::plain);
         apply_when_known_ = false;
-        return tell({});
+        return show_message({});
     }
     if (asked != wireshark_filter) {
         column_filter_ = read_column_filter(text, asked);
@@ -219,7 +219,7 @@ void FilterLine::take_check(const DissectHelper::Check& check) {
         show_valid();
         if (!check.warnings.empty() && applied_ == nullptr) {
             edit_->set_look(FilterEdit::Look::doubtful);
-            tell(QString::fromStdString(check.warnings.front()));
+            show_message(QString::fromStdString(check.warnings.front()));
         }
         return;
     }
@@ -229,9 +229,9 @@ void FilterLine::take_check(const DissectHelper::Check& check) {
     apply_when_known_ = false;
     edit_->set_look(FilterEdit::Look::invalid);
     const QString why = QString::fromStdString(check.error.message);
-    tell(language().toStdString() == automatic_filter
-             ? tr("No table has such columns, and Wireshark filters are not available: %1").arg(why)
-             : tr("Wireshark filters are not available: %1").arg(why));
+    show_message(language().toStdString() == automatic_filter
+                     ? tr("No table has such columns, and Wireshark filters are not available: %1").arg(why)
+                     : tr("Wireshark filters are not available: %1").arg(why));
 }
 
 void FilterLine::show_error(const FilterError& error) {
@@ -243,23 +243,23 @@ void FilterLine::show_error(const FilterError& error) {
         const int begin = characters_of(error.position);
         edit_->set_wave(begin, characters_of(error.position + error.length) - begin);
     }
-    tell(QString::fromStdString(error.message));
+    show_message(QString::fromStdString(error.message));
 }
 
 void FilterLine::show_valid() {
     edit_->set_look(FilterEdit::Look::valid);
     const bool is_applied = applied_ != nullptr && applied_->expression == expression().toStdString();
     if (is_applied) {
-        tell(applied_message_, applied_tooltip_);
+        show_message(applied_message_, applied_tooltip_);
     } else if (taken_for_ == from_utf8(wireshark_filter)) {
-        tell(tr("Wireshark display filter — Enter applies it"));
+        show_message(tr("Wireshark display filter — Enter applies it"));
     } else {
-        tell(tr("columns of %1 — Enter applies it").arg(taken_for_));
+        show_message(tr("columns of %1 — Enter applies it").arg(taken_for_));
     }
     if (std::exchange(apply_when_known_, false)) run();
 }
 
-void FilterLine::tell(const QString& message, const QString& tooltip) {
+void FilterLine::show_message(const QString& message, const QString& tooltip) {
     message_->setText(message);
     message_->setToolTip(plain_text(tooltip.isEmpty() ? message : tooltip));
     message_->setAccessibleDescription(message);
@@ -287,11 +287,11 @@ void FilterLine::run() {
     remember();
     if (document_.loading()) {
         run_when_loaded_ = true;
-        return tell(tr("The filter runs as soon as the capture is loaded"));
+        return show_message(tr("The filter runs as soon as the capture is loaded"));
     }
     run_progress_ = std::make_shared<FilterProgress>();
     show_running(true);
-    tell(tr("Filtering…"));
+    show_message(tr("Filtering…"));
     if (taken_for_ == from_utf8(wireshark_filter)) {
         run_.request(
             [data = document_.data(), text = expression().toStdString(), program = dissectd_,
@@ -314,7 +314,7 @@ void FilterLine::finish(const FilterOutcome& outcome) {
     if (outcome.result == nullptr) {
         if (!outcome.error.isEmpty()) {
             edit_->set_look(FilterEdit::Look::invalid);
-            tell(outcome.error);
+            show_message(outcome.error);
         }
         return;
     }
@@ -337,7 +337,7 @@ void FilterLine::finish(const FilterOutcome& outcome) {
         applied_message_ += tr(" — %1").arg(outcome.notes.front());
         applied_tooltip_ += QLatin1Char('\n') + outcome.notes.mid(0, 20).join(QLatin1Char('\n'));
     }
-    tell(applied_message_, applied_tooltip_);
+    show_message(applied_message_, applied_tooltip_);
     document_.state().set_filter(applied_);
 }
 
@@ -347,7 +347,7 @@ void FilterLine::cancel() {
     if (run_.idle()) return;
     run_.cancel();
     show_running(false);
-    tell(tr("Cancelled"));
+    show_message(tr("Cancelled"));
 }
 
 void FilterLine::show_running(bool running) {

@@ -63,7 +63,7 @@ class FilterLine : public QWidget {
     void finish(const FilterOutcome& outcome);
     void cancel();
     void show_running(bool running);
-    void tell(const QString& message, const QString& tooltip = {});
+    void show_message(const QString& message, const QString& tooltip = {});
     void remember();
     void show_history();
     int characters_of(size_t bytes) const;

@@ -12,7 +12,7 @@ void SequenceIndex::follow(const CaptureData::Reading& reading, SenderId sender)
     if (!begun_ && !track->segments.empty()) {
         begun_ = true;
         const ConnectionRow& connection = store.connections()[sender.connection - 1];
-        const size_t side = sender.from_a ? 0 : 1;
+        const size_t side = index_of(sender.side);
         const SegmentRow& first = store.segments()[track->segments.front()];
         zero_ = connection.stream_start_known[side] ? connection.stream_start_seq[side]
                                                     : first.seq + ((first.flags & tcp_syn) != 0 ? 1 : 0);

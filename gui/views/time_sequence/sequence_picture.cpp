@@ -150,7 +150,7 @@ class Preparation {
     // What the other side's acknowledgements carry as an option is in no table: their packets are read.
     void sacks() {
         const ConnectionTrack* both = reading_.timeline().track(picture_.sender.connection);
-        const auto& acks = both->sender(!picture_.sender.from_a).segments;
+        const auto& acks = both->sender(other_side(picture_.sender.side)).segments;
         const auto time_at = [&](uint32_t packet) {
             return reading_.timeline().time_of(packet + uint64_t{1});
         };

@@ -26,14 +26,14 @@ struct Plain {
 };
 std::vector<Plain> plain_segments(const CaptureData::Reading& reading, SenderId sender) {
     const ConnectionRow& connection = reading.store().connections()[sender.connection - 1];
-    const size_t side = sender.from_a ? 0 : 1;
+    const size_t side = index_of(sender.side);
     EXPECT_TRUE(connection.stream_start_known[side]);
     std::vector<Plain> segments;
     int64_t before = 0;
     PacketNumber packet = 0;
     for (const SegmentRow& row : reading.store().segments()) {
         ++packet;
-        if (row.connection != sender.connection || row.from_a != sender.from_a) continue;
+        if (row.connection != sender.connection || row.sender != sender.side) continue;
         const auto low = static_cast<uint32_t>(row.seq - connection.stream_start_seq[side]);
         // The nearest to the one before among all with these lower bits.
         int64_t begin = (before & ~int64_t{0xffffffff}) + low;
@@ -171,7 +171,7 @@ TEST(SequencePicture, SacksAreThoseOfThePackets) {
     // About the first fast retransmission of that sender.
     int64_t loss_ns = no_time;
     for (const LossRow& row : reading.store().losses()) {
-        if (row.connection != 1 || row.from_a != sender.from_a || row.kind != LossKind::fast_retransmit)
+        if (row.connection != 1 || row.sender != sender.side || row.kind != LossKind::fast_retransmit)
             continue;
         loss_ns = row.time_ns;
         break;
@@ -190,7 +190,7 @@ TEST(SequencePicture, SacksAreThoseOfThePackets) {
         EXPECT_TRUE(std::ranges::any_of(plain, [&](const Plain& one) { return one.end == bar.end; }))
             << bar.end;
         const SegmentRow& ack = reading.store().segments()[bar.packet - 1];
-        EXPECT_NE(ack.from_a, sender.from_a);
+        EXPECT_NE(ack.sender, sender.side);
     }
     bool lost = false;
     for (const LossBar& bar : picture.losses) {

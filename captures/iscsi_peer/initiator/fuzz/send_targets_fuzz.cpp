@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
         const Bhs asked = request.header.view();
         require(asked.data_segment_length() == request.data.size());
         require(asked.immediate() && asked.final() && asked.cmd_sn().value == 1);
-        require((asked.opcode() == Opcode::logout_request) == exchange.told());
+        require((asked.opcode() == Opcode::logout_request) == exchange.answered());
         const size_t length = std::min<size_t>(load_be16(input.data() + 4), input.size() - head);
         const std::string_view text(reinterpret_cast<const char*>(input.data()) + head, length);
         std::array<uint8_t, bhs_length> header{};
