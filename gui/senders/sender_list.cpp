@@ -17,17 +17,18 @@ QString tr(const char* text) {
 
 const SenderTrack* track_of(const CaptureData::Reading& reading, SenderId sender) {
     const ConnectionTrack* track = reading.timeline().track(sender.connection);
-    return track == nullptr ? nullptr : &track->sender(sender.from_a);
+    return track == nullptr ? nullptr : &track->sender(sender.side);
 }
 
 SenderId sender_of(const CaptureData::Reading& reading, uint32_t connection, bool target) {
     if (connection == 0 || connection > reading.store().connections().size()) return {};
-    return {connection, reading.store().connections()[connection - 1].initiator_is_a != target};
+    return {connection,
+            reading.store().connection(connection).side_of(target ? Role::target : Role::initiator)};
 }
 
 bool is_target(const CaptureData::Reading& reading, SenderId sender) {
     if (sender.connection == 0 || sender.connection > reading.store().connections().size()) return false;
-    return reading.store().connections()[sender.connection - 1].initiator_is_a != sender.from_a;
+    return !reading.store().connection(sender.connection).is_initiator(sender.side);
 }
 
 int64_t end_of(const CaptureData::Reading& reading, SenderId sender) {

@@ -11,7 +11,7 @@ namespace sanscope {
 // One side of a TCP connection as the sender of its data.
 struct SenderId {
     uint32_t connection = 0;  // 0: none
-    bool from_a = false;      // side a, which sent the connection's first packet
+    Side side = Side::b;      // side a, which sent the connection's first packet
     // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the 0 of a comparison left to the compiler for a pointer
     auto operator<=>(const SenderId&) const = default;
 };

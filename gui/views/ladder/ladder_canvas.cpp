@@ -199,11 +199,11 @@ void LadderCanvas::on_double_click(QPoint at) {
     switch (found.kind) {
         case LadderHit::Kind::arrow: {
             const LadderArrow& arrow = picture_->arrows[found.index];
-            range = {arrow.trip.left_ns, arrow.trip.arrival_ns + 1};
+            range = {arrow.transit.left_ns, arrow.transit.arrival_ns + 1};
             // With what it repeats, or was repeated by.
             for (const LadderLink& link : picture_->links) {
-                if (arrow.packet == 0 || link.from_initiator != arrow.from_initiator) continue;
-                if (link.packet == arrow.packet || link.original == arrow.trip) {
+                if (arrow.packet == 0 || link.sender != arrow.sender) continue;
+                if (link.packet == arrow.packet || link.original == arrow.transit) {
                     range.begin_ns = std::min(range.begin_ns, link.original.left_ns);
                     range.end_ns = std::max(range.end_ns, link.again_ns + picture_->delay.one_way_ns());
                 }
@@ -259,22 +259,22 @@ QString LadderCanvas::words_at(QPointF at) const {
             const LadderArrow& arrow = picture_->arrows[found.index];
             QString words = arrow.packet != 0 ? tr("Packet %1: ").arg(arrow.packet) : QString();
             words += arrow.label.isEmpty() ? arrow_words(arrow) : arrow.label;
-            words +=
-                QLatin1Char('\n') + (arrow.from_initiator ? tr("from the initiator") : tr("from the target"));
+            words += QLatin1Char('\n') +
+                     (arrow.sender == Role::initiator ? tr("from the initiator") : tr("from the target"));
             if (arrow.captured_ns != no_time) words += tr(", captured %1").arg(moment(arrow.captured_ns));
             if (arrow.packet != 0 && arrow.length > 0 && (arrow.flags & tcp_ack) != 0)
                 words += QLatin1Char('\n') + tr("acknowledges %1").arg(arrow.ack);
             if (picture_->delay.measured) {
-                words +=
-                    QLatin1Char('\n') + tr("on its way %1, estimated")
-                                            .arg(short_duration(arrow.trip.arrival_ns - arrow.trip.left_ns));
+                words += QLatin1Char('\n') +
+                         tr("on its way %1, estimated")
+                             .arg(short_duration(arrow.transit.arrival_ns - arrow.transit.left_ns));
             }
             for (const LadderLink& link : picture_->links) {
-                if (arrow.packet == 0 || link.from_initiator != arrow.from_initiator) continue;
+                if (arrow.packet == 0 || link.sender != arrow.sender) continue;
                 const QString after = short_duration(link.again_ns - link.original.left_ns);
                 if (link.packet == arrow.packet) {
                     words += QLatin1Char('\n') + tr("%1 after the original").arg(after);
-                } else if (link.original == arrow.trip) {
+                } else if (link.original == arrow.transit) {
                     words += QLatin1Char('\n') +
                              tr("sent again %1 later by packet %2").arg(after).arg(link.packet);
                 }
@@ -312,29 +312,22 @@ QString LadderCanvas::words_at(QPointF at) const {
 QString LadderCanvas::sender_words(int64_t time_ns) const {
     const LadderSender& sender = picture_->sender;
     QStringList lines;
-    const auto step_at = [&](const std::vector<LadderStep>& steps) -> const LadderStep* {
-        const auto behind = std::ranges::upper_bound(steps, time_ns, {}, &LadderStep::time_ns);
-        return behind == steps.begin() ? nullptr : &*std::prev(behind);
-    };
-    const auto tell = [&](const QString& name, const std::vector<LadderStep>& steps) {
-        const LadderStep* step = step_at(steps);
-        if (step == nullptr || step->last == unknown<uint32_t>) return;
-        QString line = name + QStringLiteral(": ") + short_bytes(step->last);
-        if (step->low != step->high)
-            line += tr(" (%1 to %2)").arg(short_bytes(step->low), short_bytes(step->high));
-        lines << line;
+    const SenderCurves& curves = sender.curves;
+    const auto add_value = [&](const QString& name, const StepSeries& series) {
+        const double value = value_at(series, time_ns);
+        if (!std::isnan(value)) lines << name + QStringLiteral(": ") + short_bytes(value);
     };
     for (const LadderState& state : sender.states) {
         if (state.begin_ns <= time_ns && time_ns < state.end_ns) lines << ca_text(state.state);
     }
-    tell(tr("cwnd"), sender.cwnd);
-    if (const LadderStep* step = step_at(sender.cwnd_interval);
-        step != nullptr && step->low != unknown<uint32_t> && step->low != step->high) {
-        lines << tr("cwnd lies between %1 and %2").arg(short_bytes(step->low), short_bytes(step->high));
-    }
-    tell(tr("ssthresh"), sender.ssthresh);
-    tell(tr("in flight"), sender.in_flight);
-    tell(tr("advertised window"), sender.advertised_window);
+    add_value(tr("cwnd"), curves.cwnd);
+    const double low = value_at(curves.cwnd_low, time_ns);
+    const double high = value_at(curves.cwnd_high, time_ns);
+    if (low < high) lines << tr("cwnd lies between %1 and %2").arg(short_bytes(low), short_bytes(high));
+    add_value(tr("kernel's cwnd"), curves.kernel_cwnd);
+    add_value(tr("ssthresh"), curves.ssthresh);
+    add_value(tr("in flight"), curves.in_flight);
+    add_value(tr("advertised window"), curves.advertised_window);
     return lines.join(QLatin1Char('\n'));
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "gui/plot/time_canvas.h"
+#include "gui/senders/sender_curve_painter.h"
 #include "gui/views/ladder/ladder_geometry.h"
 #include "gui/views/ladder/line_raster.h"
 
@@ -95,7 +96,7 @@ class LadderCanvas : public TimeCanvas {
     std::vector<double> taken_[2];
     std::vector<QPointF> written_;
     std::vector<PlacedName> names_;
-    std::vector<QPointF> polyline_;
+    SenderCurvePainter curve_painter_;
 };
 
 }  // namespace sanscope

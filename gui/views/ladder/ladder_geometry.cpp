@@ -91,7 +91,7 @@ LadderHit hit_ladder(const LadderPicture& picture, const LadderGeometry& geometr
     };
     for (size_t i = 0; i < picture.arrows.size(); ++i) {
         const LadderArrow& arrow = picture.arrows[i];
-        QLineF line = geometry.line(arrow.trip, arrow.from_initiator);
+        QLineF line = geometry.line(arrow.transit, arrow.sender);
         line.setP2(line.pointAt(way_of(arrow.fate)));
         // What was sent again is thick, and is meant more often.
         const double more = arrow.loss != 0 ? 1.5 : 0;
@@ -100,25 +100,25 @@ LadderHit hit_ladder(const LadderPicture& picture, const LadderGeometry& geometr
     for (size_t i = 0; i < picture.folded_losses.size(); ++i) {
         const LadderLosses& losses = picture.folded_losses[i];
         offer(LadderHit::Kind::losses, i,
-              std::hypot(at.x() - geometry.x_sender(losses.from_initiator),
-                         at.y() - geometry.y(losses.time_ns)));
+              std::hypot(at.x() - geometry.x_sender(losses.sender), at.y() - geometry.y(losses.time_ns)));
     }
     for (size_t i = 0; i < picture.commands.size(); ++i) {
         const LadderCommand& command = picture.commands[i];
         if (command.has_request)
-            offer(LadderHit::Kind::command, i, distance_to(geometry.line(command.request, true), at));
+            offer(LadderHit::Kind::command, i,
+                  distance_to(geometry.line(command.request, Role::initiator), at));
         if (command.has_response)
-            offer(LadderHit::Kind::command, i, distance_to(geometry.line(command.response, false), at));
+            offer(LadderHit::Kind::command, i,
+                  distance_to(geometry.line(command.response, Role::target), at));
         const double x = lane_x(geometry, command.lane, lane_width);
         const QLineF bracket(x, geometry.y(command.begin_ns), x, geometry.y(command.end_ns));
         offer(LadderHit::Kind::command, i, distance_to(bracket, at));
     }
     if (hit.kind != LadderHit::Kind::none) return hit;
     double briefest = std::numeric_limits<double>::max();
-    const auto offer_band = [&](LadderHit::Kind kind, size_t index, const PacketTrip& first,
-                                const PacketTrip& last, bool from_initiator) {
-        if (!is_between(geometry.line(first, from_initiator), geometry.line(last, from_initiator), at, 2))
-            return;
+    const auto offer_band = [&](LadderHit::Kind kind, size_t index, const PacketTransit& first,
+                                const PacketTransit& last, Role sender) {
+        if (!is_between(geometry.line(first, sender), geometry.line(last, sender), at, 2)) return;
         const auto duration = static_cast<double>(last.arrival_ns - first.left_ns);
         if (duration >= briefest) return;
         briefest = duration;
@@ -127,14 +127,14 @@ LadderHit hit_ladder(const LadderPicture& picture, const LadderGeometry& geometr
     if (picture.detail == LadderDetail::pdus) {
         for (size_t i = 0; i < picture.pdus.size(); ++i) {
             const LadderPdu& pdu = picture.pdus[i];
-            offer_band(LadderHit::Kind::pdu, i, pdu.first, pdu.last, pdu.from_initiator);
+            offer_band(LadderHit::Kind::pdu, i, pdu.first, pdu.last, pdu.sender);
         }
     }
     for (size_t i = 0; i < picture.commands.size(); ++i) {
         const LadderCommand& command = picture.commands[i];
         if (command.has_data) {
             offer_band(LadderHit::Kind::command, i, command.first_data, command.last_data,
-                       command.data_from_initiator);
+                       command.data_sender);
         }
     }
     return hit;

@@ -35,11 +35,11 @@ struct LadderGeometry {
     double x_target = 0;
 
     double y(int64_t time_ns) const { return view.x_of(time_ns); }
-    double x_sender(bool from_initiator) const { return from_initiator ? x_initiator : x_target; }
-    double x_receiver(bool from_initiator) const { return from_initiator ? x_target : x_initiator; }
+    double x_sender(Role sender) const { return sender == Role::initiator ? x_initiator : x_target; }
+    double x_receiver(Role sender) const { return sender == Role::initiator ? x_target : x_initiator; }
     // From the sender to the receiver.
-    QLineF line(const PacketTrip& trip, bool from_initiator) const {
-        return {x_sender(from_initiator), y(trip.left_ns), x_receiver(from_initiator), y(trip.arrival_ns)};
+    QLineF line(const PacketTransit& transit, Role sender) const {
+        return {x_sender(sender), y(transit.left_ns), x_receiver(sender), y(transit.arrival_ns)};
     }
 };
 

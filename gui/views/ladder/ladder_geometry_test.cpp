@@ -14,17 +14,17 @@ LadderGeometry geometry() {
     return {{{start, start + 1000}, 50, 500}, 100, 600};  // two nanoseconds a pixel
 }
 
-LadderArrow arrow(int64_t left, int64_t arrival, bool from_initiator) {
+LadderArrow arrow(int64_t left, int64_t arrival, Role sender) {
     LadderArrow made;
-    made.trip = {start + left, start + arrival};
-    made.from_initiator = from_initiator;
+    made.transit = {start + left, start + arrival};
+    made.sender = sender;
     made.packet = 1;
     return made;
 }
 
 TEST(LadderGeometry, AWayGoesFromTheSendersLineToTheReceivers) {
-    EXPECT_EQ(geometry().line({start + 100, start + 300}, true), QLineF(100, 100, 600, 200));
-    EXPECT_EQ(geometry().line({start + 100, start + 300}, false), QLineF(600, 100, 100, 200));
+    EXPECT_EQ(geometry().line({start + 100, start + 300}, Role::initiator), QLineF(100, 100, 600, 200));
+    EXPECT_EQ(geometry().line({start + 100, start + 300}, Role::target), QLineF(600, 100, 100, 200));
 }
 
 TEST(LadderGeometry, ThePartInSightOfALine) {
@@ -39,11 +39,12 @@ TEST(LadderGeometry, ThePartInSightOfALine) {
 
 TEST(LadderGeometry, TheNearestArrowIsHitAndALostOneOnlyAsFarAsItWent) {
     LadderPicture picture;
-    picture.arrows = {arrow(100, 300, true), arrow(140, 340, true), arrow(100, 300, false)};
+    picture.arrows = {arrow(100, 300, Role::initiator), arrow(140, 340, Role::initiator),
+                      arrow(100, 300, Role::target)};
     picture.arrows[1].fate = LadderArrow::Fate::lost;
     const LadderGeometry g = geometry();
     const auto at = [&](size_t i, double part) {
-        return g.line(picture.arrows[i].trip, picture.arrows[i].from_initiator).pointAt(part);
+        return g.line(picture.arrows[i].transit, picture.arrows[i].sender).pointAt(part);
     };
     for (size_t i = 0; i < 3; ++i) {
         EXPECT_EQ(hit_ladder(picture, g, at(i, 0.2) + QPointF(0, 2), 8),
@@ -64,7 +65,7 @@ TEST(LadderGeometry, OfBandsThatHoldAPointTheBriefestIsHit) {
     narrow.last = {start + 350, start + 450};
     picture.pdus = {wide, narrow};
     const LadderGeometry g = geometry();
-    const QPointF inside = g.line({start + 325, start + 425}, false).pointAt(0.4);
+    const QPointF inside = g.line({start + 325, start + 425}, Role::target).pointAt(0.4);
     EXPECT_EQ(hit_ladder(picture, g, inside, 8), (LadderHit{LadderHit::Kind::pdu, 1}));
     EXPECT_EQ(hit_ladder(picture, g, inside + QPointF(0, 60), 8), (LadderHit{LadderHit::Kind::pdu, 0}));
     picture.detail = LadderDetail::packets;
@@ -87,9 +88,9 @@ TEST(LadderGeometry, ACommandIsHitAtItsBracketItsWaysAndItsData) {
     const LadderGeometry g = geometry();
     const LadderHit hit{LadderHit::Kind::command, 0};
     EXPECT_EQ(hit_ladder(picture, g, {lane_x(g, 2, 8), 300}, 8), hit);
-    EXPECT_EQ(hit_ladder(picture, g, g.line(command.request, true).pointAt(0.5), 8), hit);
-    EXPECT_EQ(hit_ladder(picture, g, g.line(command.response, false).pointAt(0.5), 8), hit);
-    EXPECT_EQ(hit_ladder(picture, g, g.line({start + 450, start + 550}, false).pointAt(0.5), 8), hit);
+    EXPECT_EQ(hit_ladder(picture, g, g.line(command.request, Role::initiator).pointAt(0.5), 8), hit);
+    EXPECT_EQ(hit_ladder(picture, g, g.line(command.response, Role::target).pointAt(0.5), 8), hit);
+    EXPECT_EQ(hit_ladder(picture, g, g.line({start + 450, start + 550}, Role::target).pointAt(0.5), 8), hit);
     EXPECT_EQ(hit_ladder(picture, g, {350, 500}, 8).kind, LadderHit::Kind::none);
 }
 

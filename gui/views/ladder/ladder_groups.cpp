@@ -35,8 +35,8 @@ size_t count_commands(const CaptureData::Reading& reading, const ConnectionTrack
            first_not_before(track.commands, range.begin_ns, time_at);
 }
 
-void add_pdus(const CaptureData::Reading& reading, const LadderRequest& request, const TripFinder& trips,
-              LadderPicture& picture) {
+void add_pdus(const CaptureData::Reading& reading, const LadderRequest& request,
+              const TransitFinder& transits, LadderPicture& picture) {
     // PDUs that complete so many behind the range may have begun in it.
     constexpr size_t most_behind = 1024;
     const ConnectionTrack& track = *reading.timeline().track(request.connection);
@@ -44,19 +44,19 @@ void add_pdus(const CaptureData::Reading& reading, const LadderRequest& request,
     const ResultStore& store = reading.store();
     const PacketNumber packets = reading.index().packets();
     const auto time_at = [&](uint32_t row) { return time_of_pdu(reading, row); };
-    size_t at = first_not_before(track.pdus, range.begin_ns - trips.reach_ns(), time_at);
+    size_t at = first_not_before(track.pdus, range.begin_ns - transits.reach_ns(), time_at);
     size_t behind = 0;
     for (; at < track.pdus.size() && picture.pdus.size() < most_ladder_groups; ++at) {
         const uint32_t index = track.pdus[at];
         const PduRow& row = store.pdus()[index];
-        if (time_at(index) >= range.end_ns + trips.reach_ns() && ++behind > most_behind) break;
+        if (time_at(index) >= range.end_ns + transits.reach_ns() && ++behind > most_behind) break;
         const PacketNumber first = row.first_packet != 0 ? row.first_packet : row.last_packet;
         const PacketNumber last = row.last_packet != 0 ? row.last_packet : first;
         if (first == 0 || std::max(first, last) > packets) continue;
         LadderPdu pdu;
-        pdu.from_initiator = !row.from_target;
-        pdu.first = trips.trip(first, pdu.from_initiator, reading.timeline().time_of(first));
-        pdu.last = trips.trip(last, pdu.from_initiator, reading.timeline().time_of(last));
+        pdu.sender = row.sender;
+        pdu.first = transits.transit(first, pdu.sender, reading.timeline().time_of(first));
+        pdu.last = transits.transit(last, pdu.sender, reading.timeline().time_of(last));
         // What completes it may have been sent before it, to fill a hole: then it is a line.
         pdu.last = {std::max(pdu.first.left_ns, pdu.last.left_ns),
                     std::max(pdu.first.arrival_ns, pdu.last.arrival_ns)};
@@ -74,8 +74,8 @@ void add_pdus(const CaptureData::Reading& reading, const LadderRequest& request,
     }
 }
 
-void add_commands(const CaptureData::Reading& reading, const LadderRequest& request, const TripFinder& trips,
-                  LadderPicture& picture) {
+void add_commands(const CaptureData::Reading& reading, const LadderRequest& request,
+                  const TransitFinder& transits, LadderPicture& picture) {
     const ConnectionTrack& track = *reading.timeline().track(request.connection);
     const TimeRange range = request.prepared.range;
     const ResultStore& store = reading.store();
@@ -85,17 +85,17 @@ void add_commands(const CaptureData::Reading& reading, const LadderRequest& requ
         const uint32_t index = track.commands[position];
         const CommandRow& row = store.commands()[index];
         LadderCommand command;
-        const auto trip_of = [&](PacketNumber packet, bool from_initiator, bool& has) {
+        const auto transit_of = [&](PacketNumber packet, Role sender, bool& has) {
             has = packet != 0 && packet <= packets;
-            return has ? trips.trip(packet, from_initiator, reading.timeline().time_of(packet))
-                       : PacketTrip{};
+            return has ? transits.transit(packet, sender, reading.timeline().time_of(packet))
+                       : PacketTransit{};
         };
-        command.data_from_initiator = is_write_command(row.opcode);
-        command.request = trip_of(row.request_packet, true, command.has_request);
-        command.response = trip_of(row.response_packet, false, command.has_response);
+        command.data_sender = is_write_command(row.opcode) ? Role::initiator : Role::target;
+        command.request = transit_of(row.request_packet, Role::initiator, command.has_request);
+        command.response = transit_of(row.response_packet, Role::target, command.has_response);
         bool has_last = false;
-        command.first_data = trip_of(row.first_data_packet, command.data_from_initiator, command.has_data);
-        command.last_data = trip_of(row.last_data_packet, command.data_from_initiator, has_last);
+        command.first_data = transit_of(row.first_data_packet, command.data_sender, command.has_data);
+        command.last_data = transit_of(row.last_data_packet, command.data_sender, has_last);
         command.has_data = command.has_data && has_last;
         command.last_data.left_ns = std::max(command.first_data.left_ns, command.last_data.left_ns);
         command.last_data.arrival_ns = std::max(command.first_data.arrival_ns, command.last_data.arrival_ns);
@@ -118,14 +118,14 @@ void add_commands(const CaptureData::Reading& reading, const LadderRequest& requ
     };
     const auto start = [&](uint32_t row) { return Timeline::start_of(store.commands()[row]); };
     const size_t first =
-        first_not_before(track.commands, range.begin_ns - trips.reach_ns() - track.longest_ns, start);
+        first_not_before(track.commands, range.begin_ns - transits.reach_ns() - track.longest_ns, start);
     for (const uint32_t position : track.unended) {
         if (position >= first || picture.commands.size() >= most_ladder_groups / 4) break;
         add(position);
     }
     for (size_t at = first; at < track.commands.size() && picture.commands.size() < most_ladder_groups;
          ++at) {
-        if (start(track.commands[at]) >= range.end_ns + trips.reach_ns()) break;
+        if (start(track.commands[at]) >= range.end_ns + transits.reach_ns()) break;
         add(at);
     }
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/views/ladder/ladder_picture.h"
-#include "gui/views/ladder/trip_finder.h"
+#include "gui/views/ladder/transit_finder.h"
 
 namespace sanscope {
 
@@ -16,9 +16,9 @@ size_t count_pdus(const CaptureData::Reading& reading, const ConnectionTrack& tr
 size_t count_commands(const CaptureData::Reading& reading, const ConnectionTrack& track, TimeRange range);
 
 // Fills in pdus, commands: those that are under way in picture.prepared.range, most_ladder_groups of them at most.
-void add_pdus(const CaptureData::Reading& reading, const LadderRequest& request, const TripFinder& trips,
-              LadderPicture& picture);
-void add_commands(const CaptureData::Reading& reading, const LadderRequest& request, const TripFinder& trips,
-                  LadderPicture& picture);
+void add_pdus(const CaptureData::Reading& reading, const LadderRequest& request,
+              const TransitFinder& transits, LadderPicture& picture);
+void add_commands(const CaptureData::Reading& reading, const LadderRequest& request,
+                  const TransitFinder& transits, LadderPicture& picture);
 
 }  // namespace sanscope

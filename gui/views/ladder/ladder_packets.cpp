@@ -30,32 +30,32 @@ bool means_loss(LossKind kind) {
 
 class ArrowMaker {
   public:
-    ArrowMaker(const CaptureData::Reading& reading, const LadderRequest& request, const TripFinder& trips,
-               LadderPicture& picture, const StopFlag& stop)
+    ArrowMaker(const CaptureData::Reading& reading, const LadderRequest& request,
+               const TransitFinder& transits, LadderPicture& picture, const StopFlag& stop)
         : reading_(reading),
           store_(reading.store()),
           track_(*reading.timeline().track(request.connection)),
           row_(reading.store().connections()[request.connection - 1]),
           request_(request),
-          trips_(trips),
+          transits_(transits),
           picture_(picture),
           stop_(stop) {
-        for (const bool a : {true, false}) bases_[a ? 0 : 1] = base_of(a);
+        for (const Side side : {Side::a, Side::b}) bases_[index_of(side)] = base_of(side);
         for (auto& of_side : last_folded_) of_side.fill(SIZE_MAX);
     }
 
     void make(bool all) {
-        for (const bool a : {true, false}) {
-            take_losses(a, all);
+        for (const Side side : {Side::a, Side::b}) {
+            take_losses(side, all);
             if (all) {
-                take_segments(a);
+                take_segments(side);
             } else {
                 take_repetitions();
             }
-            if (!folded_) take_unseen(a);
+            if (!folded_) take_unseen(side);
         }
         std::ranges::stable_sort(picture_.arrows, {}, [](const LadderArrow& arrow) {
-            return arrow.captured_ns == no_time ? arrow.trip.left_ns : arrow.captured_ns;
+            return arrow.captured_ns == no_time ? arrow.transit.left_ns : arrow.captured_ns;
         });
         if (all && request_.read_packets && picture_.arrows.size() <= most_labelled_arrows) {
             for (LadderArrow& arrow : picture_.arrows) {
@@ -73,47 +73,46 @@ class ArrowMaker {
   private:
     int64_t time_of(uint32_t segment) const { return reading_.timeline().time_of(segment + 1); }
     TimeRange about() const {
-        return {request_.prepared.range.begin_ns - trips_.reach_ns(),
-                request_.prepared.range.end_ns + trips_.reach_ns()};
+        return {request_.prepared.range.begin_ns - transits_.reach_ns(),
+                request_.prepared.range.end_ns + transits_.reach_ns()};
     }
-    bool shows(const PacketTrip& trip) const {
-        return trip.left_ns < request_.prepared.range.end_ns &&
-               trip.arrival_ns >= request_.prepared.range.begin_ns;
+    bool shows(const PacketTransit& transit) const {
+        return transit.left_ns < request_.prepared.range.end_ns &&
+               transit.arrival_ns >= request_.prepared.range.begin_ns;
     }
 
     // The sequence number that is shown as 0.
-    uint32_t base_of(bool a) const {
-        const size_t side = a ? 0 : 1;
-        if (row_.stream_start_known[side]) return row_.stream_start_seq[side] - 1;
-        const auto& segments = track_.sender(a).segments;
+    uint32_t base_of(Side side) const {
+        if (row_.stream_start_known[index_of(side)]) return row_.stream_start_seq[index_of(side)] - 1;
+        const auto& segments = track_.sender(side).segments;
         if (segments.empty()) return 0;
         const SegmentRow& first = store_.segments()[segments.front()];
         return (first.flags & tcp_syn) != 0 ? first.seq : first.seq - 1;
     }
 
-    bool tap_is_at_sender(bool from_initiator) const {
-        const PathDelay& delay = trips_.delay();
-        return (from_initiator ? delay.to_initiator_ns : delay.to_target_ns) <
-               (from_initiator ? delay.to_target_ns : delay.to_initiator_ns);
+    bool tap_is_at_sender(Role sender) const {
+        const PathDelay& delay = transits_.delay();
+        return (sender == Role::initiator ? delay.to_initiator_ns : delay.to_target_ns) <
+               (sender == Role::initiator ? delay.to_target_ns : delay.to_initiator_ns);
     }
-    bool tap_is_at_receiver(bool from_initiator) const {
-        return trips_.delay().measured && trips_.delay().vantage != Vantage::middle &&
-               !tap_is_at_sender(from_initiator);
+    bool tap_is_at_receiver(Role sender) const {
+        return transits_.delay().measured && transits_.delay().vantage != Vantage::middle &&
+               !tap_is_at_sender(sender);
     }
 
     // Losses of that side that begin, or repeat what began, about the range.
-    void take_losses(bool a, bool all) {
+    void take_losses(Side side, bool all) {
         losses_.clear();
         of_packet_.clear();
         lost_.clear();
-        const auto& rows = track_.sender(a).losses;
+        const auto& rows = track_.sender(side).losses;
         const auto time_at = [&](uint32_t row) { return store_.losses()[row].time_ns; };
         const size_t first = first_not_before(rows, about().begin_ns, time_at);
         const size_t behind = first_not_before(rows, about().end_ns, time_at);
         const size_t last = all ? std::min(rows.size(), behind + losses_ahead) : behind;
         folded_ = behind - first > most_losses;
         if (folded_) {
-            for (size_t i = first; i < behind; ++i) fold(store_.losses()[rows[i]], trips_.is_out(a));
+            for (size_t i = first; i < behind; ++i) fold(store_.losses()[rows[i]], transits_.role_of(side));
             return;
         }
         const auto crowded_ns = static_cast<int64_t>(request_.ns_per_pixel * crowded_pixels);
@@ -129,7 +128,7 @@ class ArrowMaker {
             // Arrows of those that are crowded would cover all else.
             if (!all && (is_repetition(loss.kind) || loss.kind == LossKind::not_captured) &&
                 ((i > first && gap_ns(i - 1) < crowded_ns) || (i + 1 < last && gap_ns(i) < crowded_ns))) {
-                fold(loss, trips_.is_out(a));
+                fold(loss, transits_.role_of(side));
                 continue;
             }
             losses_.push_back(number);
@@ -147,49 +146,49 @@ class ArrowMaker {
         std::ranges::sort(lost_);
     }
 
-    void fold(const LossRow& loss, bool from_initiator) {
+    void fold(const LossRow& loss, Role sender) {
         const auto pixels_ns = static_cast<int64_t>(request_.ns_per_pixel * 5);
         auto& folded = picture_.folded_losses;
-        size_t& at = last_folded_[from_initiator ? 0 : 1][static_cast<size_t>(loss.kind)];
+        size_t& at = last_folded_[index_of(sender)][static_cast<size_t>(loss.kind)];
         if (at >= folded.size() || loss.time_ns - folded[at].time_ns >= pixels_ns) {
             at = folded.size();
-            folded.push_back({within_reach(loss.time_ns), 0, loss.kind, from_initiator});
+            folded.push_back({within_reach(loss.time_ns), 0, loss.kind, sender});
         }
         ++folded[at].count;
     }
 
-    void add_segment(uint32_t index, const PacketTrip& trip, int64_t captured_ns) {
+    void add_segment(uint32_t index, const PacketTransit& transit, int64_t captured_ns) {
         const SegmentRow& segment = store_.segments()[index];
         LadderArrow arrow;
-        arrow.trip = trip;
+        arrow.transit = transit;
         arrow.captured_ns = captured_ns;
         arrow.packet = PacketNumber{index} + 1;
-        arrow.seq = segment.seq - bases_[segment.from_a ? 0 : 1];
-        arrow.ack = segment.ack - bases_[segment.from_a ? 1 : 0];
+        arrow.seq = segment.seq - bases_[index_of(segment.sender)];
+        arrow.ack = segment.ack - bases_[index_of(other_side(segment.sender))];
         arrow.length = segment.payload_length;
         arrow.window = segment.window;
         arrow.flags = segment.flags;
-        arrow.from_initiator = trips_.is_out(segment.from_a);
+        arrow.sender = transits_.role_of(segment.sender);
         arrow.passes = request_.filter == nullptr || request_.filter->rows.packets.test(index);
         if (const auto it = of_packet_.find(arrow.packet); it != of_packet_.end()) {
             arrow.loss = it->second;
             arrow.kind = store_.losses()[it->second - 1].kind;
         }
-        if (!tap_is_at_receiver(arrow.from_initiator) && std::ranges::binary_search(lost_, arrow.packet))
+        if (!tap_is_at_receiver(arrow.sender) && std::ranges::binary_search(lost_, arrow.packet))
             arrow.fate = LadderArrow::Fate::lost;
         picture_.arrows.push_back(std::move(arrow));
     }
 
-    void take_segments(bool a) {
-        const auto& rows = track_.sender(a).segments;
+    void take_segments(Side side) {
+        const auto& rows = track_.sender(side).segments;
         const auto time_at = [&](uint32_t row) { return time_of(row); };
         size_t i = first_not_before(rows, about().begin_ns, time_at);
-        const bool out = trips_.is_out(a);
+        const Role sender = transits_.role_of(side);
         for (; i < rows.size() && picture_.arrows.size() < 2 * most_ladder_arrows; ++i) {
             const int64_t captured_ns = time_of(rows[i]);
             if (captured_ns >= about().end_ns || stop_) break;
-            const PacketTrip trip = trips_.trip(rows[i] + 1, out, captured_ns);
-            if (shows(trip)) add_segment(rows[i], trip, captured_ns);
+            const PacketTransit transit = transits_.transit(rows[i] + 1, sender, captured_ns);
+            if (shows(transit)) add_segment(rows[i], transit, captured_ns);
         }
     }
 
@@ -198,12 +197,13 @@ class ArrowMaker {
         const auto index = static_cast<uint32_t>(packet - 1);
         const SegmentRow& segment = store_.segments()[index];
         const int64_t captured_ns = time_of(index);
-        const PacketTrip trip = trips_.trip(packet, trips_.is_out(segment.from_a), captured_ns);
-        if (!shows(trip)) return;
+        const PacketTransit transit =
+            transits_.transit(packet, transits_.role_of(segment.sender), captured_ns);
+        if (!shows(transit)) return;
         // Each is looked for among the last ones only: a segment is repeated soon, or far away.
         if (added.size() > 64) added.erase(added.begin());
         added.push_back(packet);
-        add_segment(index, trip, captured_ns);
+        add_segment(index, transit, captured_ns);
     }
 
     void take_repetitions() {
@@ -220,17 +220,17 @@ class ArrowMaker {
     struct Hole {
         uint32_t begin;  // sequence numbers
         uint32_t end;
-        PacketTrip before;
-        PacketTrip behind;
+        PacketTransit before;
+        PacketTransit behind;
     };
 
-    std::vector<Hole> find_holes(bool a) const {
+    std::vector<Hole> find_holes(Side side) const {
         std::vector<Hole> holes;
-        const auto& rows = track_.sender(a).segments;
+        const auto& rows = track_.sender(side).segments;
         const auto time_at = [&](uint32_t row) { return time_of(row); };
         size_t i = first_not_before(rows, about().begin_ns, time_at);
         i -= std::min(i, segments_before);
-        const bool out = trips_.is_out(a);
+        const Role sender = transits_.role_of(side);
         bool any = false;
         uint32_t highest = 0;
         bool highest_is_again = false;
@@ -243,16 +243,17 @@ class ArrowMaker {
             const bool again = of_packet_.contains(PacketNumber{rows[i]} + 1);
             const auto ahead = static_cast<int32_t>(segment.seq - highest);
             if (last_fresh < rows.size() && ahead > 0 && ahead < (1 << 24)) {
-                const PacketTrip before = trips_.trip(rows[last_fresh] + 1, out, time_of(rows[last_fresh]));
-                const PacketTrip behind = trips_.trip(rows[i] + 1, out, time_of(rows[i]));
+                const PacketTransit before =
+                    transits_.transit(rows[last_fresh] + 1, sender, time_of(rows[last_fresh]));
+                const PacketTransit behind = transits_.transit(rows[i] + 1, sender, time_of(rows[i]));
                 // Behind what was itself sent again, it is known only what was sent before.
                 holes.push_back({highest, segment.seq, before, highest_is_again ? before : behind});
             }
             if (!any || static_cast<int32_t>(end - highest) > 0) {
                 // A tail that was lost as a whole is seen first as it is repeated: there was a hole before it, too.
                 if (any && again && ahead == 0 && last_fresh < rows.size()) {
-                    const PacketTrip before =
-                        trips_.trip(rows[last_fresh] + 1, out, time_of(rows[last_fresh]));
+                    const PacketTransit before =
+                        transits_.transit(rows[last_fresh] + 1, sender, time_of(rows[last_fresh]));
                     holes.push_back({segment.seq, end, before, before});
                 }
                 highest = end;
@@ -265,34 +266,35 @@ class ArrowMaker {
     }
 
     // What was lost before the tap, or passed it uncaptured; and the links of all.
-    void take_unseen(bool a) {
+    void take_unseen(Side side) {
         if (losses_.empty()) return;
-        const bool out = trips_.is_out(a);
-        const std::vector<Hole> holes = find_holes(a);
+        const Role sender = transits_.role_of(side);
+        const std::vector<Hole> holes = find_holes(side);
         for (const uint32_t number : losses_) {
             if (stop_) return;
             const LossRow& loss = store_.losses()[number - 1];
             const bool uncaptured = loss.kind == LossKind::not_captured;
             if (!uncaptured && !is_repetition(loss.kind)) continue;
-            PacketTrip original;
+            PacketTransit original;
             if (loss.original_packet != 0 && loss.original_packet <= reading_.index().packets()) {
-                original =
-                    trips_.trip(loss.original_packet, out, reading_.timeline().time_of(loss.original_packet));
-            } else if (!add_unseen(holes, number, out, original)) {
+                original = transits_.transit(loss.original_packet, sender,
+                                             reading_.timeline().time_of(loss.original_packet));
+            } else if (!add_unseen(holes, number, sender, original)) {
                 continue;
             }
             if (uncaptured || loss.packet == 0 || loss.packet > reading_.index().packets()) continue;
-            const PacketTrip again = trips_.trip(loss.packet, out, reading_.timeline().time_of(loss.packet));
+            const PacketTransit again =
+                transits_.transit(loss.packet, sender, reading_.timeline().time_of(loss.packet));
             if (original.left_ns >= request_.prepared.range.end_ns ||
                 again.left_ns < request_.prepared.range.begin_ns) {
                 continue;
             }
-            picture_.links.push_back({original, again.left_ns, loss.kind, out, loss.packet});
+            picture_.links.push_back({original, again.left_ns, loss.kind, sender, loss.packet});
         }
     }
 
     // False where no hole shows when it was sent.
-    bool add_unseen(const std::vector<Hole>& holes, uint32_t number, bool out, PacketTrip& trip) {
+    bool add_unseen(const std::vector<Hole>& holes, uint32_t number, Role sender, PacketTransit& transit) {
         const LossRow& loss = store_.losses()[number - 1];
         const bool uncaptured = loss.kind == LossKind::not_captured;
         const auto holds = [&](const Hole& hole) { return loss.seq - hole.begin < hole.end - hole.begin; };
@@ -303,23 +305,23 @@ class ArrowMaker {
         const auto between = [&](int64_t before, int64_t behind) {
             return before + static_cast<int64_t>(static_cast<double>(behind - before) * std::min(into, 1.0));
         };
-        trip = {between(hole->before.left_ns, hole->behind.left_ns),
-                between(hole->before.arrival_ns, hole->behind.arrival_ns)};
+        transit = {between(hole->before.left_ns, hole->behind.left_ns),
+                   between(hole->before.arrival_ns, hole->behind.arrival_ns)};
         // It was not sent behind its own repetition.
-        if (!uncaptured && loss.time_ns != no_time && trip.left_ns >= loss.time_ns) return false;
-        if (!shows(trip)) return true;
+        if (!uncaptured && loss.time_ns != no_time && transit.left_ns >= loss.time_ns) return false;
+        if (!shows(transit)) return true;
         LadderArrow arrow;
-        arrow.trip = trip;
-        arrow.seq = loss.seq - bases_[out == row_.initiator_is_a ? 0 : 1];
+        arrow.transit = transit;
+        arrow.seq = loss.seq - bases_[index_of(row_.side_of(sender))];
         arrow.length = loss.length;
         arrow.kind = loss.kind;
         arrow.fate = uncaptured ? LadderArrow::Fate::not_captured : LadderArrow::Fate::lost_unseen;
         arrow.loss = uncaptured ? number : 0;
-        arrow.from_initiator = out;
+        arrow.sender = sender;
         arrow.passes = request_.filter == nullptr;
         // What was repeated twice was lost once here.
         const auto same = [&](const LadderArrow& other) {
-            return other.packet == 0 && other.seq == arrow.seq && other.from_initiator == out;
+            return other.packet == 0 && other.seq == arrow.seq && other.sender == sender;
         };
         const size_t looked_at = std::min<size_t>(picture_.arrows.size(), 256);
         if (std::any_of(picture_.arrows.end() - static_cast<ptrdiff_t>(looked_at), picture_.arrows.end(),
@@ -343,8 +345,8 @@ class ArrowMaker {
         if (packet.kind != DecodedPacket::Kind::tcp) return;
         TcpOptions options;
         parse_tcp_options(packet, options);
-        const bool from_a = arrow.from_initiator == row_.initiator_is_a;
-        const uint32_t base = bases_[from_a ? 1 : 0];
+        const Side side = row_.side_of(arrow.sender);
+        const uint32_t base = bases_[index_of(other_side(side))];
         arrow.sack_blocks = options.sack_blocks;
         for (size_t i = 0; i < options.sack_blocks; ++i) {
             arrow.sack[i] = {options.sack[i].begin.value - base, options.sack[i].end.value - base};
@@ -363,7 +365,7 @@ class ArrowMaker {
     const ConnectionTrack& track_;
     const ConnectionRow& row_;
     const LadderRequest& request_;
-    const TripFinder& trips_;
+    const TransitFinder& transits_;
     LadderPicture& picture_;
     const StopFlag& stop_;
     uint32_t bases_[2];
@@ -386,9 +388,9 @@ size_t count_segments(const CaptureData::Reading& reading, const ConnectionTrack
     return count;
 }
 
-void add_arrows(const CaptureData::Reading& reading, const LadderRequest& request, const TripFinder& trips,
-                bool all, LadderPicture& picture, const StopFlag& stop) {
-    ArrowMaker(reading, request, trips, picture, stop).make(all);
+void add_arrows(const CaptureData::Reading& reading, const LadderRequest& request,
+                const TransitFinder& transits, bool all, LadderPicture& picture, const StopFlag& stop) {
+    ArrowMaker(reading, request, transits, picture, stop).make(all);
 }
 
 void add_density(const CaptureData::Reading& reading, const LadderRequest& request, LadderPicture& picture) {
@@ -402,11 +404,11 @@ void add_density(const CaptureData::Reading& reading, const LadderRequest& reque
         static_cast<size_t>((range.span_ns() + picture.density_row_ns - 1) / picture.density_row_ns);
     picture.density.assign(rows, {});
     const ConnectionTrack& track = *reading.timeline().track(request.connection);
-    const bool initiator_is_a = reading.store().connections()[request.connection - 1].initiator_is_a;
+    const ConnectionRow& connection = reading.store().connection(request.connection);
     const auto time_at = [&](uint32_t row) { return reading.timeline().time_of(row + 1); };
-    for (const bool a : {true, false}) {
-        const auto& segments = track.sender(a).segments;
-        const size_t direction = a == initiator_is_a ? 0 : 1;
+    for (const Side side : {Side::a, Side::b}) {
+        const auto& segments = track.sender(side).segments;
+        const size_t direction = index_of(connection.role_of(side));
         size_t at = first_not_before(segments, range.begin_ns, time_at);
         for (size_t row = 0; row < rows && at < segments.size(); ++row) {
             const int64_t end_ns = range.begin_ns + static_cast<int64_t>(row + 1) * picture.density_row_ns;

@@ -3,7 +3,7 @@
 
 #include "gui/document/latest_job.h"
 #include "gui/views/ladder/ladder_picture.h"
-#include "gui/views/ladder/trip_finder.h"
+#include "gui/views/ladder/transit_finder.h"
 
 namespace sanscope {
 
@@ -17,8 +17,8 @@ size_t count_segments(const CaptureData::Reading& reading, const ConnectionTrack
 
 // Fills in arrows, links and folded_losses: of all segments whose way touches picture.prepared.range, or only of those sent
 // again and what they repeat. Arrows and links are cut to most_ladder_arrows; losses beyond are folded by pixel.
-void add_arrows(const CaptureData::Reading& reading, const LadderRequest& request, const TripFinder& trips,
-                bool all, LadderPicture& picture, const StopFlag& stop);
+void add_arrows(const CaptureData::Reading& reading, const LadderRequest& request,
+                const TransitFinder& transits, bool all, LadderPicture& picture, const StopFlag& stop);
 
 // Fills in density.
 void add_density(const CaptureData::Reading& reading, const LadderRequest& request, LadderPicture& picture);

@@ -31,9 +31,9 @@ size_t width_class(uint32_t length) {
 constexpr std::array<double, widths> pen_widths{1.0, 1.4, 2.2, 3.6};
 
 // The stretches of a way, from 0 at its sender to 1, that are drawn full; the rest is estimated, and dashed.
-std::pair<double, double> certain_part(const PathDelay& delay, bool from_initiator) {
+std::pair<double, double> certain_part(const PathDelay& delay, Role sender) {
     if (!delay.measured) return {0, 1};
-    const double tap = from_initiator ? delay.tap() : 1 - delay.tap();
+    const double tap = sender == Role::initiator ? delay.tap() : 1 - delay.tap();
     if (tap < 0.25) return {0, 0.64};
     if (tap > 0.75) return {0.36, 1};
     return {0.3, 0.7};
@@ -257,14 +257,14 @@ void LadderCanvas::draw_pdus(QPainter& painter, const LadderGeometry& geometry) 
     const double bottom = geometry.view.origin + geometry.view.length + spill;
     for (size_t i = 0; i < picture_->pdus.size(); ++i) {
         const LadderPdu& pdu = picture_->pdus[i];
-        const QLineF first = geometry.line(pdu.first, pdu.from_initiator);
-        const QLineF last = geometry.line(pdu.last, pdu.from_initiator);
+        const QLineF first = geometry.line(pdu.first, pdu.sender);
+        const QLineF last = geometry.line(pdu.last, pdu.sender);
         if (std::max(last.y1(), last.y2()) < top || std::min(first.y1(), first.y2()) > bottom) continue;
         const bool highlighted = !highlighted_pdus_.empty() && highlighted_pdus_[i] != 0;
         const double strength = highlighted ? 1.0 : dims_ || !pdu.passes ? 0.25 : 0.75;
-        const QColor color = pdu.damaged          ? theme().problem
-                             : pdu.from_initiator ? theme().initiator
-                                                  : theme().target;
+        const QColor color = pdu.damaged                     ? theme().problem
+                             : pdu.sender == Role::initiator ? theme().initiator
+                                                             : theme().target;
         draw_band(painter, first, last, with_alpha(color, strength * (pdu.data_length > 0 ? 0.34 : 0.5)));
         const auto edge = [&](const QLineF& line) {
             const auto [from, to] = part_between(line, top, bottom);
@@ -292,26 +292,26 @@ void LadderCanvas::draw_commands(QPainter& painter, const LadderGeometry& geomet
         const double strength = highlighted ? 1.0 : dims_ || !command.passes ? 0.2 : 0.85;
         const QColor color =
             with_alpha(command.failed ? theme().problem : theme().command_color(command.opcode), strength);
-        const auto way = [&](const PacketTrip& trip, bool from_initiator, double width, const QColor& pen) {
-            const QLineF line = geometry.line(trip, from_initiator);
+        const auto way = [&](const PacketTransit& transit, Role sender, double width, const QColor& pen) {
+            const QLineF line = geometry.line(transit, sender);
             const auto [from, to] = part_between(line, top, bottom);
             if (from <= to) draw_line(painter, QLineF(line.pointAt(from), line.pointAt(to)), width, pen);
         };
         if (command.has_data) {
             // Many at once would cover each other.
             if (highlighted || !crowded) {
-                draw_band(painter, geometry.line(command.first_data, command.data_from_initiator),
-                          geometry.line(command.last_data, command.data_from_initiator),
+                draw_band(painter, geometry.line(command.first_data, command.data_sender),
+                          geometry.line(command.last_data, command.data_sender),
                           with_alpha(color, strength * 0.25));
             }
-            way(command.first_data, command.data_from_initiator, 1, with_alpha(color, strength * 0.6));
-            way(command.last_data, command.data_from_initiator, 1, with_alpha(color, strength * 0.6));
+            way(command.first_data, command.data_sender, 1, with_alpha(color, strength * 0.6));
+            way(command.last_data, command.data_sender, 1, with_alpha(color, strength * 0.6));
         }
-        const auto arrow = [&](const PacketTrip& trip, bool from_initiator) {
-            way(trip, from_initiator, highlighted ? 2.4 : 1.3, color);
+        const auto arrow = [&](const PacketTransit& transit, Role sender) {
+            way(transit, sender, highlighted ? 2.4 : 1.3, color);
         };
-        if (command.has_request) arrow(command.request, true);
-        if (command.has_response) arrow(command.response, false);
+        if (command.has_request) arrow(command.request, Role::initiator);
+        if (command.has_response) arrow(command.response, Role::target);
         const double x = lane_x(geometry, command.lane, lane);
         const double to = std::min(end, bottom);
         draw_line(painter, QLineF(x, std::max(begin, top), x, to),
@@ -335,8 +335,8 @@ void LadderCanvas::draw_links(QPainter& painter, const LadderGeometry& geometry)
     const double strength = std::max(0.12, 0.7 * std::min(1.0, few / std::max(1.0, links)));
     for (const LadderLink& link : picture_->links) {
         if (!in_sight(link)) continue;
-        const QPointF from = geometry.line(link.original, link.from_initiator).pointAt(0.5);
-        const QLineF line(from, QPointF(geometry.x_sender(link.from_initiator), geometry.y(link.again_ns)));
+        const QPointF from = geometry.line(link.original, link.sender).pointAt(0.5);
+        const QLineF line(from, QPointF(geometry.x_sender(link.sender), geometry.y(link.again_ns)));
         const auto [begin, end] = part_between(line, top, bottom);
         if (begin > end) continue;
         painter.setPen(
@@ -351,12 +351,12 @@ void LadderCanvas::draw_arrows(QPainter& painter, const LadderGeometry& geometry
     for (auto& bucket : buckets_) bucket.clear();
     size_t in_sight = 0;
     for (const LadderArrow& arrow : picture_->arrows) {
-        const auto [from, to] = part_between(geometry.line(arrow.trip, arrow.from_initiator), top, bottom);
+        const auto [from, to] = part_between(geometry.line(arrow.transit, arrow.sender), top, bottom);
         if (from <= to) ++in_sight;
     }
     const bool dashed = in_sight <= most_dashed;
-    const auto bucket_of = [](bool from_initiator, size_t width, size_t tone) {
-        return ((from_initiator ? 0 : 1) * widths + width) * tones + tone;
+    const auto bucket_of = [](Role sender, size_t width, size_t tone) {
+        return ((index_of(sender)) * widths + width) * tones + tone;
     };
     const auto is_highlighted = [&](size_t i) {
         return !highlighted_arrows_.empty() && highlighted_arrows_[i] != 0;
@@ -367,7 +367,7 @@ void LadderCanvas::draw_arrows(QPainter& painter, const LadderGeometry& geometry
     };
     for (size_t i = 0; i < picture_->arrows.size(); ++i) {
         const LadderArrow& arrow = picture_->arrows[i];
-        const QLineF line = geometry.line(arrow.trip, arrow.from_initiator);
+        const QLineF line = geometry.line(arrow.transit, arrow.sender);
         const auto [from, to] = part_between(line, top, bottom);
         if (from > to || !is_plain(i)) continue;
         const size_t dim = dims_ || !arrow.passes ? 2 : 0;
@@ -376,11 +376,11 @@ void LadderCanvas::draw_arrows(QPainter& painter, const LadderGeometry& geometry
             begin = std::max(begin, from);
             end = std::min(end, to);
             if (begin < end) {
-                buckets_[bucket_of(arrow.from_initiator, width, tone + dim)].emplace_back(line.pointAt(begin),
-                                                                                          line.pointAt(end));
+                buckets_[bucket_of(arrow.sender, width, tone + dim)].emplace_back(line.pointAt(begin),
+                                                                                  line.pointAt(end));
             }
         };
-        const auto [certain_from, certain_to] = certain_part(picture_->delay, arrow.from_initiator);
+        const auto [certain_from, certain_to] = certain_part(picture_->delay, arrow.sender);
         add(certain_from, certain_to, 0);
         if (!dashed) {
             add(0, certain_from, 1);
@@ -399,11 +399,11 @@ void LadderCanvas::draw_arrows(QPainter& painter, const LadderGeometry& geometry
     const bool with_heads = in_sight <= most_with_heads;
     const bool crowded = !with_heads;
     constexpr std::array<double, tones> alphas{0.85, 0.45, 0.22, 0.13};
-    for (const bool from_initiator : {false, true}) {
-        const QColor& color = from_initiator ? theme().initiator : theme().target;
+    for (const Role sender : {Role::target, Role::initiator}) {
+        const QColor& color = sender == Role::initiator ? theme().initiator : theme().target;
         for (size_t width = 0; width < widths; ++width) {
             for (size_t tone = 0; tone < tones; ++tone) {
-                const auto& bucket = buckets_[bucket_of(from_initiator, width, tone)];
+                const auto& bucket = buckets_[bucket_of(sender, width, tone)];
                 if (bucket.empty()) continue;
                 const double full = crowded ? std::min(1.3, pen_widths[width]) : pen_widths[width];
                 const double pen_width = !dashed && tone % 2 == 1 ? 1 : full;
@@ -417,15 +417,15 @@ void LadderCanvas::draw_arrows(QPainter& painter, const LadderGeometry& geometry
     for (size_t i = 0; with_heads && i < picture_->arrows.size(); ++i) {
         const LadderArrow& arrow = picture_->arrows[i];
         if (way_of(arrow.fate) < 1) continue;
-        const QLineF line = geometry.line(arrow.trip, arrow.from_initiator);
+        const QLineF line = geometry.line(arrow.transit, arrow.sender);
         if (line.y2() < top || line.y2() > bottom) continue;
         const bool repeated = arrow.loss != 0;
         const bool faint = (dims_ && !is_highlighted(i)) || !arrow.passes;
-        QColor color = repeated               ? theme().loss_color(arrow.kind)
-                       : arrow.from_initiator ? theme().initiator
-                                              : theme().target;
-        const bool estimated =
-            (arrow.from_initiator ? picture_->delay.to_target_ns : picture_->delay.to_initiator_ns) > 0;
+        QColor color = repeated                          ? theme().loss_color(arrow.kind)
+                       : arrow.sender == Role::initiator ? theme().initiator
+                                                         : theme().target;
+        const bool estimated = (arrow.sender == Role::initiator ? picture_->delay.to_target_ns
+                                                                : picture_->delay.to_initiator_ns) > 0;
         painter.setBrush(with_alpha(color, faint ? 0.2 : estimated ? 0.6 : 0.9));
         const double length = line.length();
         if (length < 1) continue;
@@ -448,17 +448,17 @@ void LadderCanvas::draw_one_arrow(QPainter& painter, const LadderGeometry& geome
     using Fate = LadderArrow::Fate;
     const double top = geometry.view.origin - spill;
     const double bottom = geometry.view.origin + geometry.view.length + spill;
-    const QLineF line = geometry.line(arrow.trip, arrow.from_initiator);
+    const QLineF line = geometry.line(arrow.transit, arrow.sender);
     const auto [from, to] = part_between(line, top, bottom);
     if (from > to) return;
     const bool faint = (dims_ && !highlighted) || !arrow.passes;
     const double strength = faint ? 0.3 : 1;
     const bool repeats = arrow.loss != 0;
     const bool lost = way_of(arrow.fate) < 1;
-    const QColor color = with_alpha(repeats                ? theme().loss_color(arrow.kind)
-                                    : lost                 ? theme().problem
-                                    : arrow.from_initiator ? theme().initiator
-                                                           : theme().target,
+    const QColor color = with_alpha(repeats                           ? theme().loss_color(arrow.kind)
+                                    : lost                            ? theme().problem
+                                    : arrow.sender == Role::initiator ? theme().initiator
+                                                                      : theme().target,
                                     strength);
     const double end = std::min(to, way_of(arrow.fate));
     const double width = std::max(1.6, pen_widths[width_class(arrow.length)]);
@@ -469,7 +469,7 @@ void LadderCanvas::draw_one_arrow(QPainter& painter, const LadderGeometry& geome
             painter.drawLine(seen);
         }
         const bool inferred = arrow.packet == 0;
-        const auto [certain_from, certain_to] = certain_part(picture_->delay, arrow.from_initiator);
+        const auto [certain_from, certain_to] = certain_part(picture_->delay, arrow.sender);
         const auto section = [&, from = from](double begin, double behind, Qt::PenStyle style) {
             begin = std::max(begin, from);
             behind = std::min(behind, end);
@@ -552,8 +552,7 @@ void LadderCanvas::draw_arrow_labels(QPainter& painter, const LadderGeometry& ge
     // Labels are written at the sender's end, where those of the other direction are not; one needs its height, measured
     // across the slope.
     int rank_now = 0;
-    const auto place = [&](const QLineF& line, bool from_initiator, const QString& text,
-                           const QColor& color) {
+    const auto place = [&](const QLineF& line, Role sender, const QString& text, const QColor& color) {
         const auto [from, to] = part_between(line, top + 2, bottom - 2);
         // Where its sender's end is out of sight, only one that goes through all that is in sight is labelled.
         if (from >= to || (from > 0 && to >= 1 && rank_now > 0)) return;
@@ -561,7 +560,7 @@ void LadderCanvas::draw_arrow_labels(QPainter& painter, const LadderGeometry& ge
         if (length < 1) return;
         const double slope = std::abs(line.dx()) / length;
         const double need = height / std::max(0.05, slope);
-        auto& taken = taken_[from_initiator ? 0 : 1];
+        auto& taken = taken_[index_of(sender)];
         const auto behind = std::ranges::lower_bound(taken, line.y1());
         if (behind != taken.end() && *behind - line.y1() < need) return;
         if (behind != taken.begin() && line.y1() - *std::prev(behind) < need) return;
@@ -575,7 +574,7 @@ void LadderCanvas::draw_arrow_labels(QPainter& painter, const LadderGeometry& ge
             if (!command.has_request ||
                 (dims_ && (highlighted_commands_.empty() || highlighted_commands_[i] == 0)))
                 continue;
-            place(geometry.line(command.request, true), true, command.label,
+            place(geometry.line(command.request, Role::initiator), Role::initiator, command.label,
                   command.failed ? theme().problem : theme().text);
         }
     }
@@ -591,7 +590,7 @@ void LadderCanvas::draw_arrow_labels(QPainter& painter, const LadderGeometry& ge
             if (arrow.label.isEmpty() || rank(arrow) != now) continue;
             const bool highlighted = !highlighted_arrows_.empty() && highlighted_arrows_[i] != 0;
             if (dims_ && !highlighted) continue;
-            place(geometry.line(arrow.trip, arrow.from_initiator), arrow.from_initiator, arrow.label,
+            place(geometry.line(arrow.transit, arrow.sender), arrow.sender, arrow.label,
                   now == 0 ? theme().loss_color(arrow.loss != 0 ? arrow.kind : LossKind::rto)
                   : arrow.pure_ack() && now == 3 ? theme().faint_text
                                                  : theme().text);
@@ -616,18 +615,18 @@ void LadderCanvas::draw_tags(QPainter& painter, const LadderLayout& layout, cons
             if (only_lit && !highlighted) continue;
             const double y = geometry.y(pdu.first.left_ns);
             if (y < layout.ladder.top() + height / 2 || y > layout.ladder.bottom() - height / 2) continue;
-            auto& taken = taken_[pdu.from_initiator ? 0 : 1];
+            auto& taken = taken_[index_of(pdu.sender)];
             const auto behind = std::ranges::lower_bound(taken, y);
             if (behind != taken.end() && *behind - y < height) continue;
             if (behind != taken.begin() && y - *std::prev(behind) < height) continue;
             taken.insert(behind, y);
-            const double x = geometry.x_sender(pdu.from_initiator);
-            const double side = pdu.from_initiator ? -1 : 1;
-            const QColor color = pdu.from_initiator ? theme().initiator : theme().target;
+            const double x = geometry.x_sender(pdu.sender);
+            const double side = pdu.sender == Role::initiator ? -1 : 1;
+            const QColor color = pdu.sender == Role::initiator ? theme().initiator : theme().target;
             const double strength = (dims_ && !highlighted) || !pdu.passes ? 0.35 : 1;
             painter.setPen(QPen(with_alpha(color, strength), 1.2));
             painter.drawLine(QPointF(x, y), QPointF(x + side * 6, y));
-            const QRectF box = pdu.from_initiator
+            const QRectF box = pdu.sender == Role::initiator
                                    ? QRectF(x - 9 - left_room, y - height / 2, left_room, height)
                                    : QRectF(x + 9, y - height / 2, left_room, height);
             painter.setPen(with_alpha(pdu.damaged   ? theme().problem
@@ -635,7 +634,7 @@ void LadderCanvas::draw_tags(QPainter& painter, const LadderLayout& layout, cons
                                                     : color,
                                       strength));
             const Qt::Alignment align =
-                (pdu.from_initiator ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter;
+                (pdu.sender == Role::initiator ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter;
             painter.drawText(box, static_cast<int>(align),
                              metrics.elidedText(pdu.label, Qt::ElideRight, left_room));
         }
@@ -646,9 +645,8 @@ void LadderCanvas::draw_folded_losses(QPainter& painter, const LadderGeometry& g
     for (const LadderLosses& losses : picture_->folded_losses) {
         const double y = geometry.y(losses.time_ns);
         if (y < geometry.view.origin - 10 || y > geometry.view.origin + geometry.view.length + 10) continue;
-        const double side = losses.from_initiator ? 7 : -7;
-        draw_loss_mark(painter, theme(), losses.kind,
-                       QPointF(geometry.x_sender(losses.from_initiator) + side, y), 8);
+        const double side = losses.sender == Role::initiator ? 7 : -7;
+        draw_loss_mark(painter, theme(), losses.kind, QPointF(geometry.x_sender(losses.sender) + side, y), 8);
     }
 }
 

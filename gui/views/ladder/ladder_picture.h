@@ -9,6 +9,7 @@
 
 #include "gui/document/filter_result.h"
 #include "gui/plot/time_viewport.h"
+#include "gui/senders/sender_curves.h"
 #include "gui/views/ladder/path_delay.h"
 
 #include "analyzer/net/tcp_options.h"
@@ -33,7 +34,7 @@ struct LadderArrow {
         not_captured,  // arrived, though the capture lacks it
     };
 
-    PacketTrip trip;
+    PacketTransit transit;
     int64_t captured_ns = no_time;  // no_time: it was not
     PacketNumber packet = 0;        // 0: was not captured
     uint32_t seq = 0;               // relative: the sender's first byte is 1
@@ -44,7 +45,7 @@ struct LadderArrow {
     uint8_t flags = 0;              // TcpFlag
     LossKind kind{};                // of `loss`
     Fate fate = Fate::arrived;
-    bool from_initiator = false;
+    Role sender = Role::target;
     bool passes = true;  // the filter
     uint8_t sack_blocks = 0;
     bool d_sack = false;                                  // the first block reports a duplicate (RFC 2883)
@@ -56,10 +57,10 @@ struct LadderArrow {
 
 // From what was lost, or thought to be, to what was sent for it.
 struct LadderLink {
-    PacketTrip original;
+    PacketTransit original;
     int64_t again_ns = 0;  // leaves
     LossKind kind{};
-    bool from_initiator = false;
+    Role sender = Role::target;
     PacketNumber packet = 0;  // the repetition
 };
 
@@ -68,17 +69,17 @@ struct LadderLosses {
     int64_t time_ns = 0;  // of the first
     uint32_t count = 0;
     LossKind kind{};
-    bool from_initiator = false;
+    Role sender = Role::target;
 };
 
 struct LadderPdu {
-    PacketTrip first;  // of the packet that begins it
-    PacketTrip last;   // of that which completes it
+    PacketTransit first;  // of the packet that begins it
+    PacketTransit last;   // of that which completes it
     uint64_t number = 0;
     uint64_t command = 0;
     uint32_t data_length = 0;
     uint8_t opcode = 0;
-    bool from_initiator = false;
+    Role sender = Role::target;
     bool completed = true;
     bool damaged = false;
     bool passes = true;
@@ -94,28 +95,20 @@ struct LadderCommand {
     bool has_response = false;
     bool ended = false;
     bool failed = false;  // aborted, or with a status that is not GOOD
-    bool data_from_initiator = false;
+    Role data_sender = Role::target;
     bool passes = true;
     uint16_t opcode = 0;
     uint16_t lane = 0;
-    PacketTrip request;
-    PacketTrip first_data;
-    PacketTrip last_data;
-    PacketTrip response;
+    PacketTransit request;
+    PacketTransit first_data;
+    PacketTransit last_data;
+    PacketTransit response;
     QString label;
 };
 
 // Packets that passed the tap in a stretch.
 struct LadderDensityRow {
     uint32_t packets[2] = {0, 0};  // from the initiator, from the target
-};
-
-// A figure of a sender, from a moment on: its least and greatest in a stretch, and the last.
-struct LadderStep {
-    int64_t time_ns = 0;
-    uint32_t low = unknown<uint32_t>;  // all three unknown: it is not known from here on
-    uint32_t high = unknown<uint32_t>;
-    uint32_t last = unknown<uint32_t>;
 };
 
 struct LadderState {
@@ -134,15 +127,10 @@ struct LadderTransition {
 
 // What the sender's TCP held, at the sender's end.
 struct LadderSender {
-    std::vector<LadderStep> cwnd;
-    std::vector<LadderStep> cwnd_interval;  // from its lower to its upper end
-    std::vector<LadderStep> in_flight;
-    std::vector<LadderStep> advertised_window;
-    std::vector<LadderStep> ssthresh;
+    SenderCurves curves;
     std::vector<LadderState> states;  // without gaps, shorter ones than a pixel as the worst of them
     std::vector<LadderTransition> transitions;  // in order of time; none where there are too many to name
     size_t transitions_in_range = 0;
-    int64_t known_to_ns = no_time;  // behind its last row nothing is known
 };
 
 // All that is drawn for a stretch of time of one connection: made behind the GUI thread, then only looked at.

@@ -21,17 +21,6 @@ double round_up(double value) {
     return decade * 10;
 }
 
-// The greatest value that holds within the range, 0 where none is known.
-double greatest(const std::vector<LadderStep>& steps, TimeRange range) {
-    double most = 0;
-    for (size_t i = 0; i < steps.size(); ++i) {
-        const bool over = i + 1 < steps.size() && steps[i + 1].time_ns <= range.begin_ns;
-        if (over || steps[i].time_ns >= range.end_ns || steps[i].high == unknown<uint32_t>) continue;
-        most = std::max<double>(most, steps[i].high);
-    }
-    return most;
-}
-
 }  // namespace
 
 void LadderCanvas::draw_states(QPainter& painter, const LadderLayout& layout) {
@@ -115,11 +104,11 @@ void LadderCanvas::draw_states(QPainter& painter, const LadderLayout& layout) {
 void LadderCanvas::draw_curves(QPainter& painter, const LadderLayout& layout) {
     if (layout.curves.width() < 40) return;
     const TimeViewport view = viewport();
-    const LadderSender& sender = picture_->sender;
+    const SenderCurves& curves = picture_->sender.curves;
     const QFontMetricsF metrics(painter.font());
     const double left = layout.curves.left() + 0.5;
     const double room = layout.curves.width() - 10;
-    if (sender.in_flight.empty()) {
+    if (curves.empty()) {
         painter.setPen(theme().faint_text);
         painter.drawText(layout.curves.adjusted(4, 8, -4, 0),
                          Qt::AlignTop | Qt::AlignHCenter | Qt::TextWordWrap,
@@ -127,73 +116,23 @@ void LadderCanvas::draw_curves(QPainter& painter, const LadderLayout& layout) {
                                                     : tr("The initiator sent no data here"));
         return;
     }
-    const double own =
-        std::max({greatest(sender.cwnd, view.range), greatest(sender.in_flight, view.range), 1.0});
-    const double advertised = greatest(sender.advertised_window, view.range);
+    const ShownCurves all = ~ShownCurves();
+    const auto greatest = SenderCurvePainter::greatest(curves, view.range, all);
+    const double own = std::max(greatest.own.max, 1.0);
+    const double advertised = greatest.advertised.max;
     // A window far greater than what is ever used would flatten everything else.
-    const double most = round_up(advertised <= 2.5 * own ? std::max(own, advertised) : own * 1.05);
+    const bool advertised_fits = advertised <= 2.5 * own;
+    const double most = round_up(advertised_fits ? std::max(own, advertised) : own * 1.05);
     const auto x = [&](double value) { return left + std::min(1.02, value / most) * room; };
-    const int64_t begin_ns = view.range.begin_ns;
 
     painter.save();
     painter.setClipRect(layout.curves.adjusted(0, 0, 1, 0));
     painter.setPen(theme().axis);
     painter.drawLine(QPointF(left, layout.curves.top()), QPointF(left, layout.curves.bottom() + 1));
-    painter.setRenderHint(QPainter::Antialiasing);
-    const double floor_y = layout.curves.bottom() + 1;
-    const auto y_of = [&](int64_t time_ns) {
-        return std::clamp(view.x_of(time_ns), layout.curves.top() - 4.0, floor_y + 4.0);
-    };
-    const double end_y = y_of(sender.known_to_ns);
-    // From step to step, as long as values are known: `each(step, y, y of the next)`.
-    const auto walk = [&](const std::vector<LadderStep>& steps, auto each) {
-        for (size_t i = 0; i < steps.size(); ++i) {
-            if (steps[i].time_ns >= view.range.end_ns) break;
-            if (i + 1 < steps.size() && steps[i + 1].time_ns <= begin_ns) continue;
-            const double to = i + 1 < steps.size() ? y_of(steps[i + 1].time_ns) : end_y;
-            each(steps[i], y_of(steps[i].time_ns), to);
-        }
-    };
-    walk(sender.in_flight, [&](const LadderStep& step, double from, double to) {
-        if (step.last == unknown<uint32_t> || to <= from) return;
-        QColor fill = theme().in_flight;
-        fill.setAlphaF(0.22F);
-        painter.fillRect(QRectF(left, from, x(step.last) - left, to - from), fill);
-    });
-    walk(sender.cwnd_interval, [&](const LadderStep& step, double from, double to) {
-        if (step.low == unknown<uint32_t> || to <= from || step.low == step.high) return;
-        painter.fillRect(QRectF(x(step.low), from, x(step.high) - x(step.low), to - from),
-                         theme().cwnd_interval);
-    });
-    const auto curve = [&](const std::vector<LadderStep>& steps, const QColor& color, double width,
-                           Qt::PenStyle style) {
-        // What went to and fro within a pixel is a bar.
-        QColor bar = color;
-        bar.setAlphaF(0.4F);
-        walk(steps, [&](const LadderStep& step, double from, double to) {
-            if (step.last == unknown<uint32_t> || step.low == step.high) return;
-            painter.fillRect(
-                QRectF(x(step.low), from, x(step.high) - x(step.low), std::clamp(to - from, 1.0, 2.0)), bar);
-        });
-        painter.setPen(QPen(color, width, style, Qt::FlatCap, Qt::BevelJoin));
-        polyline_.clear();
-        const auto flush = [&] {
-            if (polyline_.size() > 1)
-                painter.drawPolyline(polyline_.data(), static_cast<int>(polyline_.size()));
-            polyline_.clear();
-        };
-        walk(steps, [&](const LadderStep& step, double from, double to) {
-            if (step.last == unknown<uint32_t>) return flush();
-            polyline_.emplace_back(x(step.last), from);
-            polyline_.emplace_back(x(step.last), to);
-        });
-        flush();
-    };
-    curve(sender.in_flight, theme().in_flight, 1.2, Qt::SolidLine);
-    if (advertised <= 2.5 * own)
-        curve(sender.advertised_window, theme().advertised_window, 1.4, Qt::SolidLine);
-    curve(sender.ssthresh, theme().ssthresh, 1.2, Qt::DashLine);
-    curve(sender.cwnd, theme().cwnd, 2, Qt::SolidLine);
+    const CurvePlace place{
+        .time = view, .scale = {.upper = most, .top = 0, .bottom = room}, .downwards = true, .left = left};
+    curve_painter_.paint(painter, curves, place, theme(),
+                         advertised_fits ? all : all & ~only(SenderCurve::advertised_window));
     painter.restore();
 
     // The axis of values, and which curve is which.
@@ -220,9 +159,10 @@ void LadderCanvas::draw_curves(QPainter& painter, const LadderLayout& layout) {
     };
     legend(tr("cwnd"), theme().cwnd, true);
     legend(tr("in flight"), theme().in_flight, true);
-    legend(advertised <= 2.5 * own ? tr("window") : tr("window %1 →").arg(short_bytes(advertised)),
+    legend(advertised_fits ? tr("window") : tr("window %1 →").arg(short_bytes(advertised)),
            theme().advertised_window, advertised > 0);
-    legend(tr("ssthresh"), theme().ssthresh, greatest(sender.ssthresh, view.range) > 0);
+    legend(tr("ssthresh"), theme().ssthresh, extent_in(curves.ssthresh, view.range).any);
+    legend(tr("kernel's cwnd"), theme().kernel, !curves.kernel_cwnd.empty());
 }
 
 }  // namespace sanscope

@@ -43,7 +43,7 @@ class LadderViewTest : public testing::Test {
         const LadderPicture& picture = view->picture();
         const LadderGeometry geometry = view->canvas().geometry_now();
         for (const LadderArrow& arrow : picture.arrows) {
-            const QPointF at = geometry.line(arrow.trip, arrow.from_initiator).pointAt(0.3);
+            const QPointF at = geometry.line(arrow.transit, arrow.sender).pointAt(0.3);
             if (arrow.packet == 0 || at.y() < 120 || at.y() > 600) continue;
             const LadderHit hit = view->canvas().hit(at.toPoint());
             if (hit.kind == LadderHit::Kind::arrow && picture.arrows[hit.index].packet == arrow.packet)
@@ -70,7 +70,7 @@ TEST_F(LadderViewTest, ZoomBringsPacketsAndAClickSelectsOne) {
     const LadderPicture& picture = view->picture();
     const auto arrow = std::ranges::find(picture.arrows, packet, &LadderArrow::packet);
     ASSERT_NE(arrow, picture.arrows.end());
-    EXPECT_TRUE(document->state().range().contains({arrow->trip.left_ns, arrow->trip.arrival_ns}));
+    EXPECT_TRUE(document->state().range().contains({arrow->transit.left_ns, arrow->transit.arrival_ns}));
     EXPECT_LT(document->state().range().span_ns(), 20'000'000);
 }
 

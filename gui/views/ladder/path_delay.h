@@ -8,10 +8,10 @@
 namespace sanscope {
 
 // The two ends of a packet's way, nanoseconds since the epoch.
-struct PacketTrip {
+struct PacketTransit {
     int64_t left_ns = 0;     // its sender
     int64_t arrival_ns = 0;  // at its receiver
-    bool operator==(const PacketTrip&) const = default;
+    bool operator==(const PacketTransit&) const = default;
 };
 
 // How far the two ends of a connection are from where the capture was taken: a packet was at the tap when its record says
@@ -29,9 +29,10 @@ struct PathDelay {
     // Where the tap is on the way from the initiator (0) to the target (1).
     double tap() const { return vantage == Vantage::target ? 1 : vantage == Vantage::middle ? 0.5 : 0; }
     int64_t one_way_ns() const { return to_initiator_ns + to_target_ns; }
-    PacketTrip trip(bool from_initiator, int64_t captured_ns) const {
-        return from_initiator ? PacketTrip{captured_ns - to_initiator_ns, captured_ns + to_target_ns}
-                              : PacketTrip{captured_ns - to_target_ns, captured_ns + to_initiator_ns};
+    PacketTransit transit(Role sender, int64_t captured_ns) const {
+        return sender == Role::initiator
+                   ? PacketTransit{captured_ns - to_initiator_ns, captured_ns + to_target_ns}
+                   : PacketTransit{captured_ns - to_target_ns, captured_ns + to_initiator_ns};
     }
 };
 

@@ -106,13 +106,13 @@ LadderPicture prepare_ladder(const CaptureData::Reading& reading, const LadderRe
     const ConnectionTrack* track = reading.timeline().track(request.connection);
     if (track == nullptr || request.prepared.range.empty()) return picture;
     picture.has_track = true;
-    const TripFinder trips(reading, request.connection, request.prepared.range);
+    const TransitFinder transits(reading, request.connection, request.prepared.range);
     picture.detail = choose_detail(reading, request, *track);
     const bool packets = picture.detail == LadderDetail::packets;
-    add_arrows(reading, request, trips, packets, picture, stop);
+    add_arrows(reading, request, transits, packets, picture, stop);
     if (picture.detail == LadderDetail::density) add_density(reading, request, picture);
-    if (picture.detail == LadderDetail::pdus || packets) add_pdus(reading, request, trips, picture);
-    if (picture.detail == LadderDetail::commands) add_commands(reading, request, trips, picture);
+    if (picture.detail == LadderDetail::pdus || packets) add_pdus(reading, request, transits, picture);
+    if (picture.detail == LadderDetail::commands) add_commands(reading, request, transits, picture);
     add_sender(reading, request, picture);
     return picture;
 }

@@ -66,7 +66,7 @@ std::map<PacketNumber, int64_t> left_by_replay(const ResultStore& store, uint32_
     std::map<PacketNumber, int64_t> left;
     for (const WindowRow& row : store.windows()) {
         if (row.connection == connection && row.packet != 0 &&
-            store.segments()[row.packet - 1].from_a == row.from_a)
+            store.segments()[row.packet - 1].sender == row.sender)
             left[row.packet] = row.time_ns;
     }
     return left;
@@ -86,31 +86,33 @@ TEST_F(PrepareLadder, ArrowsAreAllSegmentsOfTheStretchWithTheirTimes) {
             const LadderPicture picture = prepare(range, LadderDetail::packets);
             if (picture.detail != LadderDetail::packets) continue;
             const TimeRange drawn = picture.prepared.range;
-            std::map<PacketNumber, PacketTrip> expected;
+            std::map<PacketNumber, PacketTransit> expected;
             for (PacketNumber packet = 1; packet <= store().segments().size(); ++packet) {
                 const SegmentRow& segment = store().segments()[packet - 1];
                 if (segment.connection != 1) continue;
-                const bool out = segment.from_a == row.initiator_is_a;
-                PacketTrip trip = delay.trip(out, reading().timeline().time_of(packet));
+                const bool out = row.is_initiator(segment.sender);
+                PacketTransit transit =
+                    delay.transit(row.role_of(segment.sender), reading().timeline().time_of(packet));
                 const bool far = (out ? delay.to_initiator_ns : delay.to_target_ns) > 0;
                 if (const auto it = replayed.find(packet); far && it != replayed.end())
-                    trip.left_ns = std::min(trip.left_ns, it->second);
-                if (trip.left_ns < drawn.end_ns && trip.arrival_ns >= drawn.begin_ns) expected[packet] = trip;
+                    transit.left_ns = std::min(transit.left_ns, it->second);
+                if (transit.left_ns < drawn.end_ns && transit.arrival_ns >= drawn.begin_ns)
+                    expected[packet] = transit;
             }
-            std::map<PacketNumber, PacketTrip> got;
+            std::map<PacketNumber, PacketTransit> got;
             for (const LadderArrow& arrow : picture.arrows) {
                 if (arrow.packet == 0) continue;
-                got[arrow.packet] = arrow.trip;
+                got[arrow.packet] = arrow.transit;
                 const SegmentRow& segment = store().segments()[arrow.packet - 1];
-                EXPECT_EQ(arrow.from_initiator, segment.from_a == row.initiator_is_a);
+                EXPECT_EQ(arrow.sender, row.role_of(segment.sender));
                 EXPECT_EQ(arrow.length, segment.payload_length);
                 EXPECT_EQ(arrow.flags, segment.flags);
                 // The end that was seen is exact.
                 const bool near_sender =
-                    (arrow.from_initiator ? delay.to_initiator_ns : delay.to_target_ns) == 0;
-                EXPECT_EQ(near_sender ? arrow.trip.left_ns : arrow.trip.arrival_ns,
+                    (arrow.sender == Role::initiator ? delay.to_initiator_ns : delay.to_target_ns) == 0;
+                EXPECT_EQ(near_sender ? arrow.transit.left_ns : arrow.transit.arrival_ns,
                           reading().timeline().time_of(arrow.packet));
-                EXPECT_GE(arrow.trip.arrival_ns - arrow.trip.left_ns, delay.one_way_ns());
+                EXPECT_GE(arrow.transit.arrival_ns - arrow.transit.left_ns, delay.one_way_ns());
             }
             EXPECT_EQ(got, expected) << name << ' ' << round;
             compared += got.size();
@@ -141,16 +143,16 @@ TEST_F(PrepareLadder, RetransmissionsAreLinkedToWhatTheyRepeat) {
         EXPECT_EQ(again->loss, number);
         EXPECT_EQ(again->kind, loss.kind);
         const auto link = std::ranges::find(picture.links, loss.packet, &LadderLink::packet);
-        const bool out = loss.from_a == row.initiator_is_a;
+        const bool out = row.is_initiator(loss.sender);
         if (loss.original_packet != 0) {
             const auto original = arrow_of(loss.original_packet);
             if (original == picture.arrows.end()) continue;
             // The initiator's were captured before they were lost.
             EXPECT_EQ(original->fate, out ? LadderArrow::Fate::lost : LadderArrow::Fate::arrived);
             ASSERT_NE(link, picture.links.end());
-            EXPECT_EQ(link->original, original->trip);
-            EXPECT_EQ(link->again_ns, again->trip.left_ns);
-            EXPECT_EQ(link->from_initiator, out);
+            EXPECT_EQ(link->original, original->transit);
+            EXPECT_EQ(link->again_ns, again->transit.left_ns);
+            EXPECT_EQ(link->sender, row.role_of(loss.sender));
             ++lost;
         } else if (link != picture.links.end()) {
             // Lost before the tap: between its neighbours in the sender's order, and never before what it repeats.
@@ -169,7 +171,7 @@ TEST_F(PrepareLadder, WhatWasLostBeforeTheTapIsDrawnWhereTheOtherEndSawItLeave) 
     std::map<uint32_t, int64_t> lost_at_target;
     const int64_t first_at_target = store().connections()[0].start_ns;
     for (const LossRow& loss : store().losses()) {
-        if (loss.original_packet != 0 && loss.kind == LossKind::fast_retransmit && !loss.from_a)
+        if (loss.original_packet != 0 && loss.kind == LossKind::fast_retransmit && loss.sender == Side::b)
             lost_at_target[loss.seq] = reading().timeline().time_of(loss.original_packet) - first_at_target;
     }
     load(losses_initiator);
@@ -186,7 +188,7 @@ TEST_F(PrepareLadder, WhatWasLostBeforeTheTapIsDrawnWhereTheOtherEndSawItLeave) 
         for (const LadderArrow& arrow : picture.arrows) {
             if (arrow.fate != LadderArrow::Fate::lost_unseen || arrow.seq != loss.seq - base) continue;
             ++compared;
-            EXPECT_NEAR(static_cast<double>(arrow.trip.left_ns), static_cast<double>(around), 3e6);
+            EXPECT_NEAR(static_cast<double>(arrow.transit.left_ns), static_cast<double>(around), 3e6);
         }
     }
     EXPECT_GT(compared, 20u);
@@ -216,7 +218,7 @@ TEST_F(PrepareLadder, FromFarPacketsAreFoldedAndNoneIsMissing) {
     for (PacketNumber packet = 1; packet <= store().segments().size(); ++packet) {
         const SegmentRow& segment = store().segments()[packet - 1];
         const int64_t at = reading().timeline().time_of(packet);
-        if (segment.connection == 1 && segment.from_a != row.initiator_is_a && at >= begin &&
+        if (segment.connection == 1 && !row.is_initiator(segment.sender) && at >= begin &&
             at < begin + picture.density_row_ns)
             ++found;
     }
@@ -264,8 +266,8 @@ TEST_F(PrepareLadder, SackBlocksAreThoseOfThePacket) {
             TcpOptions options;
             parse_tcp_options(packet, options);
             ASSERT_EQ(arrow.sack_blocks, options.sack_blocks) << arrow.packet;
-            const bool from_a = arrow.from_initiator == row.initiator_is_a;
-            const uint32_t base = row.stream_start_seq[from_a ? 1 : 0] - 1;
+            const Side side = row.side_of(arrow.sender);
+            const uint32_t base = row.stream_start_seq[index_of(other_side(side))] - 1;
             for (size_t i = 0; i < options.sack_blocks; ++i, ++blocks) {
                 EXPECT_EQ(arrow.sack[i].first, options.sack[i].begin.value - base);
                 EXPECT_EQ(arrow.sack[i].second, options.sack[i].end.value - base);
@@ -292,7 +294,7 @@ TEST_F(PrepareLadder, PdusAndCommandsUnderWayAreThoseOfTheTables) {
             got.insert(pdu.number);
             EXPECT_GE(pdu.last.left_ns, pdu.first.left_ns);
             EXPECT_GE(pdu.last.arrival_ns, pdu.first.arrival_ns);
-            EXPECT_EQ(pdu.from_initiator, !store().pdus()[pdu.number - 1].from_target);
+            EXPECT_EQ(pdu.sender, store().pdus()[pdu.number - 1].sender);
         }
         for (uint64_t number = 1; number <= store().pdus().size(); ++number) {
             const PduRow& row = store().pdus()[number - 1];
@@ -323,36 +325,29 @@ TEST_F(PrepareLadder, TheSendersFiguresAreThoseOfTheTable) {
     std::vector<const WindowRow*> rows;
     std::vector<const CaTransitionRow*> transitions;
     for (const WindowRow& row : store().windows()) {
-        if (row.connection == 1 && !row.from_a) rows.push_back(&row);
+        if (row.connection == 1 && row.sender == Side::b) rows.push_back(&row);
     }
     for (const CaTransitionRow& row : store().ca_transitions()) {
-        if (row.connection == 1 && !row.from_a) transitions.push_back(&row);
+        if (row.connection == 1 && row.sender == Side::b) transitions.push_back(&row);
     }
-    ASSERT_TRUE(store().connections()[0].initiator_is_a);
+    ASSERT_EQ(store().connections()[0].initiator_side, Side::a);
     std::mt19937 random(13);
     for (const int64_t span : {500'000LL, 20'000'000LL, 400'000'000LL}) {
         const TimeRange range = stretch(random, span);
         const LadderPicture picture = prepare(range, LadderDetail::automatic);
         const TimeRange drawn = picture.prepared.range;
-        const auto& steps = picture.sender.cwnd;
-        ASSERT_TRUE(std::ranges::is_sorted(steps, {}, &LadderStep::time_ns));
-        // What each step spans in the table.
-        for (size_t i = 0; i < steps.size(); ++i) {
-            const int64_t behind = i + 1 < steps.size() ? steps[i + 1].time_ns : drawn.end_ns;
-            MinMax<uint32_t> expected;
-            uint32_t last = unknown<uint32_t>;
+        const StepSeries& steps = picture.sender.curves.cwnd;
+        ASSERT_TRUE(std::ranges::is_sorted(steps, {}, &StepPoint::time_ns));
+        // At the end of each pixel the line is at the last of the table's rows.
+        for (size_t c = 0; c < picture.prepared.columns(); ++c) {
+            const int64_t at = picture.prepared.column(c).end_ns - 1;
+            double expected = no_value;
             for (const WindowRow* row : rows) {
-                const bool before_first =
-                    i == 0 && row->time_ns < drawn.begin_ns && row->time_ns == steps[0].time_ns;
-                if (!before_first && (row->time_ns < steps[i].time_ns || row->time_ns >= behind)) continue;
-                if (row->cwnd != unknown<uint32_t>) expected.add(row->cwnd);
-                last = row->cwnd;
+                if (row->time_ns > at) break;
+                expected = row->cwnd == unknown<uint32_t> ? no_value : row->cwnd;
             }
-            if (behind == steps[i].time_ns) continue;  // another row of the same moment follows
-            // Of rows at one moment each may have a step of its own.
-            EXPECT_GE(steps[i].low, expected.min);
-            EXPECT_LE(steps[i].high, expected.max);
-            EXPECT_EQ(steps[i].last, last);
+            const double drawn_value = value_at(steps, at);
+            EXPECT_TRUE(drawn_value == expected || (std::isnan(drawn_value) && std::isnan(expected))) << c;
         }
         const auto& states = picture.sender.states;
         for (size_t i = 1; i < states.size(); ++i) EXPECT_EQ(states[i].begin_ns, states[i - 1].end_ns);
@@ -401,7 +396,7 @@ TEST_F(PrepareLadder, EveryConnectionOfEverySampleCanBeDrawnAtAnyScale) {
                     if (picture.delay.measured) continue;
                     ++unmeasured;
                     for (const LadderArrow& arrow : picture.arrows) {
-                        EXPECT_EQ(arrow.trip.left_ns, arrow.trip.arrival_ns);
+                        EXPECT_EQ(arrow.transit.left_ns, arrow.transit.arrival_ns);
                     }
                 }
             }

@@ -348,7 +348,7 @@ std::vector<PduColumn> pdu_columns(const TrackRows& rows, const PreparedRange& g
         if (!grid.range.contains(time_ns)) continue;
         PduColumn& column =
             columns[static_cast<size_t>((time_ns - grid.range.begin_ns) / grid.ns_per_column)];
-        const size_t direction = pdu.from_target ? 1 : 0;
+        const size_t direction = index_of(pdu.sender);
         ++column.pdus[direction];
         column.bytes[direction] += pdu.data_length;
     }

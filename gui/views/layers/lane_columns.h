@@ -85,9 +85,9 @@ class TrackRows {
     int64_t known_end_of(const CommandRow& command) const;
     int64_t end_of(const PduRow& pdu) const;
     int64_t begin_of(const PduRow& pdu) const;
-    size_t direction_of(bool from_a) const { return connection_->initiator_is_a == from_a ? 0 : 1; }
+    size_t direction_of(Side side) const { return index_of(connection_->role_of(side)); }
     const SenderTrack& sender(size_t direction) const {
-        return track_->sender((direction == 0) == connection_->initiator_is_a);
+        return track_->sender(connection_->side_of(static_cast<Role>(direction)));
     }
     // [first packet, last packet]; empty without any.
     TimeRange whole() const;

@@ -22,10 +22,10 @@ struct LanePlaces {
     std::span<const LanePlace> all() const&& = delete;
 };
 
-// How a group is opened: whether at all, and the lanes that are made small (bits).
+// How a group is opened: whether at all, and the lanes that are made small.
 struct GroupOpening {
     bool expanded = false;
-    uint8_t compact = 0;
+    LaneBits compact = 0;
 };
 
 LanePlaces lanes_of(const GroupShape& shape, GroupOpening opening);

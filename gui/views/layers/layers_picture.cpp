@@ -48,7 +48,7 @@ std::vector<GroupShape> survey_groups(const CaptureData::Reading& reading, bool 
         GroupShape shape{number, track->slots_used, 0};
         const TrackRows rows(reading, number);
         for (const Lane* const lane : all_lanes()) {
-            if (lane->is_in(rows)) shape.lanes = static_cast<uint8_t>(shape.lanes | bit_of(lane->kind()));
+            if (lane->is_in(rows)) shape.lanes = static_cast<LaneBits>(shape.lanes | bit_of(lane->kind()));
         }
         groups.push_back(shape);
     }

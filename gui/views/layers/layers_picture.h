@@ -7,22 +7,35 @@
 #include <vector>
 
 #include "gui/document/selection.h"
+#include "gui/senders/sender_curves.h"
 #include "gui/views/layers/track_summaries.h"
 
 namespace sanscope {
 
 // The lanes of a connection, as they stand below each other. Out is initiator to target.
-enum class LaneKind : uint8_t { commands, pdus_out, pdus_in, tcp_out, tcp_in, state_out, state_in, packets };
-constexpr size_t lane_kinds = 8;
-constexpr uint8_t bit_of(LaneKind kind) {
-    return static_cast<uint8_t>(1u << static_cast<unsigned>(kind));
+enum class LaneKind : uint8_t {
+    commands,
+    pdus_out,
+    pdus_in,
+    tcp_out,
+    tcp_in,
+    window_out,
+    window_in,
+    state_out,
+    state_in,
+    packets
+};
+constexpr size_t lane_kinds = 10;
+using LaneBits = uint16_t;  // one of each kind
+constexpr LaneBits bit_of(LaneKind kind) {
+    return static_cast<LaneBits>(1u << static_cast<unsigned>(kind));
 }
 
 // What the layout has to know of a connection.
 struct GroupShape {
     uint32_t connection = 0;
     uint16_t slots = 0;  // of commands
-    uint8_t lanes = 0;   // bits of those it has
+    LaneBits lanes = 0;  // those it has
     bool operator==(const GroupShape&) const = default;
 };
 
@@ -121,6 +134,7 @@ struct GroupPicture {
     std::array<std::vector<PacketTick>, 2> ticks;  // by direction, in order of time
     bool ticks_are_all = false;                    // else the columns of traffic stand for them
     std::array<std::vector<LaneLoss>, 2> losses;
+    std::array<SenderCurves, 2> curves;
     std::array<std::vector<StateSpan>, 2> states;
 };
 

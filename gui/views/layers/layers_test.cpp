@@ -221,7 +221,7 @@ TEST_P(Samples, TrafficAndPduColumnsCountAsOneByOne) {
                 const int64_t at = reading->timeline().time_of(i + 1);
                 if (row.connection != connection || !grid.range.contains(at)) continue;
                 if (which != nullptr && !which->rows.packets.test(i)) continue;
-                const size_t direction = row.from_a == rows->connection().initiator_is_a ? 0 : 1;
+                const size_t direction = index_of(rows->connection().role_of(row.sender));
                 auto& column = traffic[static_cast<size_t>((at - grid.range.begin_ns) / grid.ns_per_column)];
                 ++column.packets[direction];
                 column.payload[direction] += row.payload_length;
@@ -235,8 +235,8 @@ TEST_P(Samples, TrafficAndPduColumnsCountAsOneByOne) {
                 if (row.connection != connection || !grid.range.contains(at)) continue;
                 if (which != nullptr && !which->rows.pdus.test(i)) continue;
                 auto& column = pdus[static_cast<size_t>((at - grid.range.begin_ns) / grid.ns_per_column)];
-                ++column.pdus[row.from_target ? 1 : 0];
-                column.bytes[row.from_target ? 1 : 0] += row.data_length;
+                ++column.pdus[index_of(row.sender)];
+                column.bytes[index_of(row.sender)] += row.data_length;
             }
             const auto found = pdu_columns(*rows, grid, which);
             for (size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], pdus[i]) << i;
@@ -306,7 +306,7 @@ TEST_P(Samples, APictureHoldsEachItemOnceOrColumns) {
             size_t expected = 0;
             for (const LossRow& row : store().losses()) {
                 expected += row.connection == connection && prepared.range.contains(row.time_ns) &&
-                            rows->direction_of(row.from_a) == direction;
+                            rows->direction_of(row.sender) == direction;
             }
             EXPECT_EQ(losses, expected);
             // The states join without a gap, and are those of the last transition before.
@@ -319,7 +319,7 @@ TEST_P(Samples, APictureHoldsEachItemOnceOrColumns) {
                 const int64_t middle = spans[i].begin_ns + (spans[i].end_ns - spans[i].begin_ns) / 2;
                 CaState state = CaState::open;
                 for (const CaTransitionRow& row : store().ca_transitions()) {
-                    if (row.connection == connection && rows->direction_of(row.from_a) == direction &&
+                    if (row.connection == connection && rows->direction_of(row.sender) == direction &&
                         row.time_ns <= middle) {
                         state = row.to;
                     }
@@ -416,14 +416,50 @@ TEST_P(Samples, TheMiddleOfABarIsHitAtAnyZoom) {
     }
 }
 
+TEST_P(Samples, TheWindowLaneHasTheFiguresOfTheTable) {
+    const TimeRange range = rows->whole();
+    const TimeViewport viewport{range, 170, 1200};
+    const PreparedRange prepared = PreparedRange::around(viewport);
+    TrackSummaries summaries;
+    const GroupPicture picture =
+        prepare_group(*reading, summaries, {connection, true, false}, prepared, {}, nullptr);
+    size_t known = 0;
+    for (const size_t direction : {size_t{0}, size_t{1}}) {
+        const Lane& lane = lane_of(direction == 0 ? LaneKind::window_out : LaneKind::window_in);
+        if (!lane.is_in(*rows)) continue;
+        const LanePlace place{lane.kind(), 100, lane.height({connection, 0, 0}, false), false};
+        const LaneScene scene{picture, prepared, {}, place, viewport};
+        for (size_t c = 7; c < prepared.columns(); c += 61) {
+            const int64_t at = prepared.column(c).end_ns - 1;
+            if (!viewport.range.contains(at)) continue;
+            double expected = no_value;
+            for (const WindowRow& row : store().windows()) {
+                if (row.connection != connection || rows->direction_of(row.sender) != direction ||
+                    row.time_ns > at)
+                    continue;
+                expected = row.in_flight == unknown<uint32_t> ? no_value : row.in_flight;
+            }
+            const double drawn = value_at(picture.curves[direction].in_flight, at);
+            ASSERT_TRUE(drawn == expected || (std::isnan(drawn) && std::isnan(expected))) << c;
+            if (std::isnan(drawn)) continue;
+            ++known;
+            const LaneHit hit = lane.hit(scene, QPointF(viewport.x_of(at), 110));
+            const QString words = lane.words(scene, hit, [](int64_t) { return QString(); });
+            EXPECT_TRUE(words.contains(QStringLiteral("in flight: "))) << words.toStdString();
+        }
+    }
+    EXPECT_GT(known, 0u);
+}
+
 TEST(LayersLayout, FindsTheGroupOfEveryHeight) {
     std::vector<GroupShape> shapes;
     for (uint32_t i = 1; i <= 65536; ++i) {
-        shapes.push_back({i, static_cast<uint16_t>(i % 50), static_cast<uint8_t>(i % 3 == 0 ? 0xff : 0xd8)});
+        shapes.push_back(
+            {i, static_cast<uint16_t>(i % 50), static_cast<LaneBits>(i % 3 == 0 ? 0x3ff : 0x2d8)});
     }
     LayersLayout layout;
     EXPECT_EQ(layout.group_at(0), 0u);
-    const auto opening = [](size_t i) { return GroupOpening{i % 5 == 0, static_cast<uint8_t>(i % 2)}; };
+    const auto opening = [](size_t i) { return GroupOpening{i % 5 == 0, static_cast<LaneBits>(i % 2)}; };
     layout.set(shapes, opening);
     ASSERT_EQ(layout.groups(), shapes.size());
     for (size_t i = 0; i < shapes.size(); ++i) {
@@ -437,8 +473,8 @@ TEST(LayersLayout, FindsTheGroupOfEveryHeight) {
 
 TEST(LayersLayout, LanesStandBelowEachOther) {
     for (const uint16_t slots : std::initializer_list<uint16_t>{0, 1, 8, 16, 17, 32, 33, 65535}) {
-        for (const uint8_t compact : {uint8_t{0}, uint8_t{0xff}}) {
-            const GroupShape shape{1, slots, 0xff};
+        for (const LaneBits compact : {LaneBits{0}, LaneBits{0x3ff}}) {
+            const GroupShape shape{1, slots, 0x3ff};
             const LanePlaces lanes = lanes_of(shape, {true, compact});
             ASSERT_EQ(lanes.count, lane_kinds);
             int top = header_height;
@@ -456,8 +492,8 @@ TEST(LayersLayout, LanesStandBelowEachOther) {
             EXPECT_LE(rect.bottom(), lanes.places[0].top + lanes.places[0].height);
         }
     }
-    EXPECT_EQ(lanes_of({1, 3, 0xff}, {false, 0}).count, 0u);
-    EXPECT_EQ(height_of({1, 3, 0xff}, {false, 0}), header_height);
+    EXPECT_EQ(lanes_of({1, 3, 0x3ff}, {false, 0}).count, 0u);
+    EXPECT_EQ(height_of({1, 3, 0x3ff}, {false, 0}), header_height);
 }
 
 TEST(LaneColumns, SlownessClassesAreHalfDecades) {

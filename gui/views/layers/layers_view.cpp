@@ -118,7 +118,7 @@ void LayersView::set_expanded(uint32_t connection, bool expanded) {
 }
 
 void LayersView::toggle_compact(LaneKind kind) {
-    compact_ = static_cast<uint8_t>(compact_ ^ bit_of(kind));
+    compact_ = static_cast<LaneBits>(compact_ ^ bit_of(kind));
     lay_out();
     // These are drawn as columns then, however near.
     if (kind == LaneKind::commands) return renew();

@@ -64,7 +64,7 @@ class LayersView : public PreparedView<LayersPicture> {
     std::vector<GroupShape> groups_;
     LayersLayout layout_;
     std::unordered_map<uint32_t, bool> expanded_;  // of those that were opened or closed by hand
-    uint8_t compact_ = 0;                          // lanes that are made small, of all groups
+    LaneBits compact_ = 0;                         // lanes that are made small, of all groups
     bool surveyed_ = false;
     std::shared_ptr<TrackSummaries> summaries_ = std::make_shared<TrackSummaries>();
     LatestJob<std::vector<GroupShape>> survey_job_{true};

@@ -9,10 +9,6 @@
 namespace sanscope {
 namespace {
 
-double known(uint32_t value) {
-    return value == unknown<uint32_t> ? no_value : static_cast<double>(value);
-}
-
 class SenderPreparation {
   public:
     SenderPreparation(const CaptureData::Reading& reading, SenderId sender, const SenderTrack& track,
@@ -20,18 +16,10 @@ class SenderPreparation {
         : store_(reading.store()), track_(track), index_(index), prepared_(prepared) {
         picture_.sender = sender;
         picture_.is_target = is_target(reading, sender);
-        picture_.until_ns = end_of(reading, sender);
-        columns_ = row_columns(prepared, track.windows.size(), [&](size_t i) { return row(i).time_ns; });
+        picture_.curves = prepare_sender_curves(reading, sender, track, prepared, &index);
     }
 
     SenderPicture take() {
-        steps(picture_.cwnd, &WindowRow::cwnd, track_.cwnd);
-        steps(picture_.cwnd_low, &WindowRow::cwnd_low, index_.cwnd_low());
-        steps(picture_.cwnd_high, &WindowRow::cwnd_high, index_.cwnd_high());
-        steps(picture_.ssthresh, &WindowRow::ssthresh, index_.ssthresh());
-        steps(picture_.in_flight, &WindowRow::in_flight, track_.in_flight);
-        steps(picture_.advertised_window, &WindowRow::advertised_window, track_.advertised_window);
-        kernel_cwnd();
         kernel_ca();
         ca();
         limit();
@@ -40,25 +28,6 @@ class SenderPreparation {
 
   private:
     const WindowRow& row(size_t position) const { return store_.windows()[track_.windows[position]]; }
-
-    void steps(StepSeries& series, uint32_t WindowRow::*figure, const LodPyramid<uint32_t>& pyramid) const {
-        const auto raw = [&](size_t i) { return row(i).*figure; };
-        series = make_steps(
-            columns_, [&](size_t i) { return row(i).time_ns; }, [&](size_t i) { return known(raw(i)); },
-            [&](size_t first, size_t last) { return pyramid.query(first, last, raw); });
-    }
-
-    void kernel_cwnd() {
-        const auto told = [&](size_t i) -> const KernelWindowRow& {
-            return store_.kernel_windows()[track_.kernel_windows[i]];
-        };
-        const auto time_at = [&](size_t i) { return told(i).time_ns; };
-        const auto raw = [&](size_t i) { return told(i).cwnd; };
-        picture_.kernel_cwnd = make_steps(
-            row_columns(prepared_, track_.kernel_windows.size(), time_at), time_at,
-            [&](size_t i) { return known(raw(i)); },
-            [&](size_t first, size_t last) { return track_.kernel_cwnd.query(first, last, raw); });
-    }
 
     // The state that is told to begin with, and what is told of it in the range: the last change before, and those in it.
     struct Changes {
@@ -87,29 +56,29 @@ class SenderPreparation {
     }
 
     void kernel_ca() {
-        const auto told = [&](size_t i) -> const KernelWindowRow& {
+        const auto kernel_row = [&](size_t i) -> const KernelWindowRow& {
             return store_.kernel_windows()[track_.kernel_windows[i]];
         };
         const auto state_of = [&](size_t i) -> StateBand::Change {
-            return {told(i).time_ns, static_cast<uint8_t>(told(i).ca_state)};
+            return {kernel_row(i).time_ns, static_cast<uint8_t>(kernel_row(i).ca_state)};
         };
         std::vector<StateBand::Change> changes;
         if (!track_.kernel_ca_transitions.empty()) {
             std::optional<StateBand::Change> at_first;
-            if (!track_.kernel_windows.empty() && told(0).ca_state_known) at_first = state_of(0);
+            if (!track_.kernel_windows.empty() && kernel_row(0).ca_state_known) at_first = state_of(0);
             changes = changes_in_range(store_.kernel_ca_transitions(), track_.kernel_ca_transitions, at_first)
                           .changes;
         } else {
             // A kernel that was only asked told its state with its windows.
             visit_some(row_columns(prepared_, track_.kernel_windows.size(),
-                                   [&](size_t i) { return told(i).time_ns; }),
+                                   [&](size_t i) { return kernel_row(i).time_ns; }),
                        [&](size_t i) {
                            const StateBand::Change change = state_of(i);
                            const bool is_new = changes.empty() || changes.back().state != change.state;
-                           if (told(i).ca_state_known && is_new) changes.push_back(change);
+                           if (kernel_row(i).ca_state_known && is_new) changes.push_back(change);
                        });
         }
-        picture_.kernel_ca = StateBand::of(prepared_, changes, picture_.until_ns);
+        picture_.kernel_ca = StateBand::of(prepared_, changes, picture_.curves.until_ns);
     }
 
     void ca() {
@@ -119,7 +88,7 @@ class SenderPreparation {
             at_first = StateBand::Change{row(0).time_ns, static_cast<uint8_t>(CaState::open)};
         const auto& rows = track_.ca_transitions;
         const Changes found = changes_in_range(store_.ca_transitions(), rows, at_first);
-        picture_.ca = StateBand::of(prepared_, found.changes, picture_.until_ns);
+        picture_.ca = StateBand::of(prepared_, found.changes, picture_.curves.until_ns);
         if (found.last - found.first > prepared_.columns()) return;
         // One before the range tells how the state at its begin came about.
         for (size_t i = found.first - (found.first > 0 ? 1 : 0); i < found.last; ++i) {
@@ -149,14 +118,13 @@ class SenderPreparation {
         visit_some(row_columns(prepared_, positions.size(), time_at), [&](size_t i) {
             changes.push_back({time_at(i), static_cast<uint8_t>(row(positions[i]).limit)});
         });
-        picture_.limit = StateBand::of(prepared_, changes, picture_.until_ns);
+        picture_.limit = StateBand::of(prepared_, changes, picture_.curves.until_ns);
     }
 
     const ResultStore& store_;
     const SenderTrack& track_;
     const WindowIndex& index_;
     const PreparedRange& prepared_;
-    RowColumns columns_;
     SenderPicture picture_;
 };
 
@@ -204,7 +172,7 @@ StepSeries sum_of(const CaptureData::Reading& reading, const WindowsPicture& pic
     std::vector<StepSource> sources;
     for (const SenderPicture& sender : picture.senders) {
         sources.push_back({&reading.store().windows(), &track_of(reading, sender.sender)->windows, figure,
-                           sender.until_ns});
+                           sender.curves.until_ns});
     }
     SumSeries series(prepared, rows <= 2 * prepared.columns());
     if (!sampled) {
@@ -236,7 +204,7 @@ StepSeries sum_of(const CaptureData::Reading& reading, const WindowsPicture& pic
 void prepare_sum(const CaptureData::Reading& reading, WindowsPicture& picture) {
     size_t rows = 0;
     for (const SenderPicture& sender : picture.senders) {
-        picture.sum.until_ns = std::max(picture.sum.until_ns, sender.until_ns);
+        picture.sum.curves.until_ns = std::max(picture.sum.curves.until_ns, sender.curves.until_ns);
         const auto& windows = track_of(reading, sender.sender)->windows;
         const auto time_at = [&](uint32_t row) { return reading.store().windows()[row].time_ns; };
         rows += first_not_before(windows, picture.prepared.range.end_ns, time_at) -
@@ -244,11 +212,11 @@ void prepare_sum(const CaptureData::Reading& reading, WindowsPicture& picture) {
     }
     WindowsPicture::Sum& sum = picture.sum;
     sum.sampled = rows * picture.senders.size() > most_summed_steps;
-    sum.cwnd = sum_of(reading, picture, &WindowRow::cwnd, rows, sum.sampled);
-    sum.cwnd_low = sum_of(reading, picture, &WindowRow::cwnd_low, rows, sum.sampled);
-    sum.cwnd_high = sum_of(reading, picture, &WindowRow::cwnd_high, rows, sum.sampled);
-    sum.in_flight = sum_of(reading, picture, &WindowRow::in_flight, rows, sum.sampled);
-    sum.advertised_window = sum_of(reading, picture, &WindowRow::advertised_window, rows, sum.sampled);
+    sum.curves.cwnd = sum_of(reading, picture, &WindowRow::cwnd, rows, sum.sampled);
+    sum.curves.cwnd_low = sum_of(reading, picture, &WindowRow::cwnd_low, rows, sum.sampled);
+    sum.curves.cwnd_high = sum_of(reading, picture, &WindowRow::cwnd_high, rows, sum.sampled);
+    sum.curves.in_flight = sum_of(reading, picture, &WindowRow::in_flight, rows, sum.sampled);
+    sum.curves.advertised_window = sum_of(reading, picture, &WindowRow::advertised_window, rows, sum.sampled);
 }
 
 }  // namespace

@@ -7,8 +7,7 @@
 
 #include "gui/document/filter_result.h"
 #include "gui/plot/state_band.h"
-#include "gui/plot/step_series.h"
-#include "gui/views/windows/window_index.h"
+#include "gui/senders/sender_curves.h"
 
 namespace sanscope {
 
@@ -35,14 +34,7 @@ struct TransitionMark {
 struct SenderPicture {
     SenderId sender;
     bool is_target = false;
-    int64_t until_ns = 0;  // the last figures hold until then
-    StepSeries cwnd;
-    StepSeries cwnd_low;
-    StepSeries cwnd_high;
-    StepSeries ssthresh;
-    StepSeries in_flight;
-    StepSeries advertised_window;
-    StepSeries kernel_cwnd;  // what the sender's kernel said, of captures that tell it; else empty
+    SenderCurves curves;
     StateBand ca;
     StateBand kernel_ca;  // as that kernel said, likewise
     StateBand limit;
@@ -55,12 +47,7 @@ struct WindowsPicture {
     std::vector<SenderPicture> senders;
     // Of more than one sender, their sums; of what is not known nothing is added.
     struct Sum {
-        int64_t until_ns = 0;
-        StepSeries cwnd;
-        StepSeries cwnd_low;
-        StepSeries cwnd_high;
-        StepSeries in_flight;
-        StepSeries advertised_window;
+        SenderCurves curves;
         bool sampled = false;  // the value at each column's end stands for all of it
     } sum;
 };

@@ -22,7 +22,7 @@ TimeRange whole_of(const CaptureData::Reading& reading) {
 std::vector<WindowRow> rows_of(const CaptureData::Reading& reading, SenderId sender) {
     std::vector<WindowRow> rows;
     for (const WindowRow& row : reading.store().windows()) {
-        if (row.connection == sender.connection && row.from_a == sender.from_a) rows.push_back(row);
+        if (row.connection == sender.connection && row.sender == sender.side) rows.push_back(row);
     }
     std::ranges::stable_sort(rows, {}, &WindowRow::time_ns);
     return rows;
@@ -70,13 +70,13 @@ TEST(WindowsPicture, FarItIsLeastAndGreatestOfEachColumn) {
         const WindowsPicture picture = prepare_windows(reading, {sender}, prepared, nullptr, indexes);
         ASSERT_EQ(picture.senders.size(), 1u);
         const SenderPicture& one = picture.senders.front();
-        ASSERT_LT(one.cwnd.size(), prepared.columns());
-        expect_columns(one.cwnd, rows, &WindowRow::cwnd, prepared);
-        expect_columns(one.cwnd_low, rows, &WindowRow::cwnd_low, prepared);
-        expect_columns(one.cwnd_high, rows, &WindowRow::cwnd_high, prepared);
-        expect_columns(one.ssthresh, rows, &WindowRow::ssthresh, prepared);
-        expect_columns(one.in_flight, rows, &WindowRow::in_flight, prepared);
-        expect_columns(one.advertised_window, rows, &WindowRow::advertised_window, prepared);
+        ASSERT_LT(one.curves.cwnd.size(), prepared.columns());
+        expect_columns(one.curves.cwnd, rows, &WindowRow::cwnd, prepared);
+        expect_columns(one.curves.cwnd_low, rows, &WindowRow::cwnd_low, prepared);
+        expect_columns(one.curves.cwnd_high, rows, &WindowRow::cwnd_high, prepared);
+        expect_columns(one.curves.ssthresh, rows, &WindowRow::ssthresh, prepared);
+        expect_columns(one.curves.in_flight, rows, &WindowRow::in_flight, prepared);
+        expect_columns(one.curves.advertised_window, rows, &WindowRow::advertised_window, prepared);
     }
 }
 
@@ -93,9 +93,9 @@ TEST(WindowsPicture, NearItIsEveryStep) {
     for (size_t i = 800; i < 1000; ++i) {
         // Of rows of one moment the last counts.
         if (rows[i + 1].time_ns == rows[i].time_ns) continue;
-        ASSERT_TRUE(same(value_at(one.cwnd, rows[i].time_ns), known(rows[i].cwnd))) << i;
-        ASSERT_TRUE(same(value_at(one.in_flight, rows[i].time_ns), known(rows[i].in_flight))) << i;
-        ASSERT_TRUE(same(value_at(one.ssthresh, rows[i].time_ns), known(rows[i].ssthresh))) << i;
+        ASSERT_TRUE(same(value_at(one.curves.cwnd, rows[i].time_ns), known(rows[i].cwnd))) << i;
+        ASSERT_TRUE(same(value_at(one.curves.in_flight, rows[i].time_ns), known(rows[i].in_flight))) << i;
+        ASSERT_TRUE(same(value_at(one.curves.ssthresh, rows[i].time_ns), known(rows[i].ssthresh))) << i;
         const auto* limit = one.limit.span_at(rows[i].time_ns);
         ASSERT_NE(limit, nullptr);
         ASSERT_EQ(limit->state, static_cast<uint8_t>(rows[i].limit));
@@ -119,7 +119,7 @@ TEST(WindowsPicture, TheKernelsWordIsEachOfItsSteps) {
     const SenderPicture one = prepare_windows(reading, {target}, near, nullptr, indexes).senders.front();
     for (size_t i = 500; i < 700; ++i) {
         if (rows[i + 1].time_ns == rows[i].time_ns) continue;
-        ASSERT_EQ(value_at(one.kernel_cwnd, rows[i].time_ns), known(rows[i].cwnd)) << i;
+        ASSERT_EQ(value_at(one.curves.kernel_cwnd, rows[i].time_ns), known(rows[i].cwnd)) << i;
         const StateBand::Span* const state = one.kernel_ca.span_at(rows[i].time_ns);
         ASSERT_NE(state, nullptr) << i;
         ASSERT_EQ(state->state, static_cast<uint8_t>(rows[i].ca_state)) << i;
@@ -140,16 +140,16 @@ TEST(WindowsPicture, TheKernelsWordIsEachOfItsSteps) {
     Extent told;
     for (const KernelWindowRow& row : rows) told.add(known(row.cwnd));
     Extent drawn;
-    for (const StepPoint& point : whole.kernel_cwnd) {
+    for (const StepPoint& point : whole.curves.kernel_cwnd) {
         drawn.add(point.min);
         drawn.add(point.max);
     }
-    EXPECT_LE(whole.kernel_cwnd.size(), far.columns());
+    EXPECT_LE(whole.curves.kernel_cwnd.size(), far.columns());
     EXPECT_EQ(drawn.min, told.min);
     EXPECT_EQ(drawn.max, told.max);
     const SenderId initiator = sender_of(reading, 1, false);
     for (const SenderPicture& other : prepare_windows(reading, {initiator}, far, nullptr, indexes).senders)
-        EXPECT_TRUE(other.kernel_cwnd.empty() && other.kernel_ca.spans.empty() &&
+        EXPECT_TRUE(other.curves.kernel_cwnd.empty() && other.kernel_ca.spans.empty() &&
                     other.kernel_ca.columns.empty());
 }
 
@@ -160,7 +160,7 @@ TEST(WindowsPicture, NoLossIsForgotten) {
         const SenderId sender = sender_of(reading, 1, target);
         std::array<uint32_t, loss_kinds> expected{};
         for (const LossRow& row : reading.store().losses()) {
-            if (row.connection == 1 && row.from_a == sender.from_a) ++expected[static_cast<size_t>(row.kind)];
+            if (row.connection == 1 && row.sender == sender.side) ++expected[static_cast<size_t>(row.kind)];
         }
         for (const double pixels : {50.0, 2000.0}) {
             const auto prepared = PreparedRange::around({whole_of(reading), 0, pixels});
@@ -216,12 +216,12 @@ TEST(WindowsPicture, TheSumIsThatOfWhatHolds) {
         double expected = 0;
         size_t summands = 0;
         for (size_t i = 0; i < senders.size(); ++i) {
-            const double value = held(rows[i], picture.senders[i].until_ns, &WindowRow::cwnd, at);
+            const double value = held(rows[i], picture.senders[i].curves.until_ns, &WindowRow::cwnd, at);
             if (std::isnan(value)) continue;
             expected += value;
             ++summands;
         }
-        ASSERT_TRUE(same(value_at(picture.sum.cwnd, at), summands == 0 ? no_value : expected))
+        ASSERT_TRUE(same(value_at(picture.sum.curves.cwnd, at), summands == 0 ? no_value : expected))
             << at - busy.begin_ns;
         if (summands > 1) ++sums;
     }

@@ -114,6 +114,12 @@ void WindowsView::on_picture(const WindowsPicture& before) {
     plot_->set_message(message);
 }
 
+ShownCurves WindowsView::shown() const {
+    ShownCurves shown;
+    for (size_t i = 0; i < on_.size(); ++i) shown[i] = on_[i];
+    return shown;
+}
+
 QString WindowsView::name_of(const SenderPicture& sender) const {
     return tr("connection %1").arg(sender.sender.connection);
 }
@@ -165,9 +171,10 @@ void WindowsView::make_legends() {
     lines.push_back(
         {summed() ? tr("congestion windows, summed") : tr("congestion window"),
          tr("Bytes that the sender's congestion control lets it have in flight: the likeliest value"),
-         line_icon(&Theme::cwnd, 2), &on_[cwnd]});
+         line_icon(&Theme::cwnd, 2), &on(SenderCurve::cwnd)});
     lines.push_back({tr("its interval"), tr("The congestion window is within these bounds"),
-                     fill_icon([](const Theme& theme) { return theme.cwnd_interval; }), &on_[interval]});
+                     fill_icon([](const Theme& theme) { return theme.cwnd_interval; }),
+                     &on(SenderCurve::interval)});
     if (summed()) {
         size_t index = 0;
         for (const SenderPicture& sender : picture().senders) {
@@ -183,18 +190,18 @@ void WindowsView::make_legends() {
     } else {
         lines.push_back({tr("ssthresh"),
                          tr("Slow start threshold: below it the window doubles each round trip"),
-                         line_icon(&Theme::ssthresh, 1, Qt::DashLine), &on_[ssthresh]});
+                         line_icon(&Theme::ssthresh, 1, Qt::DashLine), &on(SenderCurve::ssthresh)});
     }
     lines.push_back({tr("in flight"), tr("Bytes sent and neither acknowledged nor SACKed nor held for lost"),
-                     line_icon(&Theme::in_flight), &on_[in_flight]});
+                     line_icon(&Theme::in_flight), &on(SenderCurve::in_flight)});
     lines.push_back({tr("advertised window"), tr("Bytes that the receiver lets the sender have in flight"),
-                     line_icon(&Theme::advertised_window), &on_[advertised]});
+                     line_icon(&Theme::advertised_window), &on(SenderCurve::advertised_window)});
     bool has_kernel = false;
     for (const SenderPicture& sender : picture().senders)
-        has_kernel = has_kernel || !sender.kernel_cwnd.empty();
+        has_kernel = has_kernel || !sender.curves.kernel_cwnd.empty();
     if (has_kernel) {
         lines.push_back({tr("kernel's cwnd"), tr("The congestion window as the sender's kernel told it"),
-                         line_icon(&Theme::kernel, 1, Qt::DotLine), &on_[kernel]});
+                         line_icon(&Theme::kernel, 1, Qt::DotLine), &on(SenderCurve::kernel_cwnd)});
     }
     lines_legend_->set_entries(std::move(lines));
 
@@ -223,25 +230,17 @@ void WindowsView::fit_values() {
     Extent own;
     Extent others;
     Extent above;
-    const auto add = [&](Extent& extent, Line line, const StepSeries& series) {
-        if (on_[line]) extent.add(extent_in(series, range));
+    const ShownCurves of_a_summand =
+        only(SenderCurve::cwnd) | only(SenderCurve::in_flight) | only(SenderCurve::kernel_cwnd);
+    const auto add = [&](const SenderCurves& curves, ShownCurves of) {
+        const auto greatest = SenderCurvePainter::greatest(curves, range, shown() & of);
+        own.add(greatest.own);
+        others.add(greatest.others);
+        above.add(greatest.advertised);
     };
-    for (const SenderPicture& sender : picture().senders) {
-        add(own, cwnd, sender.cwnd);
-        add(own, in_flight, sender.in_flight);
-        add(own, kernel, sender.kernel_cwnd);
-        if (summed()) continue;
-        add(others, interval, sender.cwnd_low);
-        add(others, interval, sender.cwnd_high);
-        add(others, ssthresh, sender.ssthresh);
-        add(above, advertised, sender.advertised_window);
-    }
-    if (summed()) {
-        add(own, cwnd, picture().sum.cwnd);
-        add(own, in_flight, picture().sum.in_flight);
-        add(others, interval, picture().sum.cwnd_high);
-        add(above, advertised, picture().sum.advertised_window);
-    }
+    for (const SenderPicture& sender : picture().senders)
+        add(sender.curves, summed() ? of_a_summand : shown());
+    if (summed()) add(picture().sum.curves, shown());
     Extent all = own;
     if (!own.any || others.max <= own.max * most_times_higher || logarithmic) all.add(others);
     // A window that is far from being full would press all else to the ground.
@@ -266,37 +265,18 @@ void WindowsView::fit_values() {
 void WindowsView::draw_main(QPainter& painter, const PlotPane& pane) {
     const Theme& theme = pane.theme();
     draw_selection(painter, pane);
+    const CurvePlace place{pane.viewport(), pane.scale()};
     if (summed()) {
-        const WindowsPicture::Sum& sum = picture().sum;
-        if (on_[interval]) {
-            drawing_.band(painter, pane, sum.cwnd_low, sum.cwnd_high, theme.cwnd_interval, sum.until_ns);
+        const SenderCurves& sum = picture().sum.curves;
+        const ShownCurves of_cwnd = only(SenderCurve::cwnd);
+        drawing_.paint(painter, sum, place, theme, shown() & ~of_cwnd);
+        for (size_t i = 0; i < picture().senders.size() && (shown() & of_cwnd).any(); ++i) {
+            const SenderCurves& curves = picture().senders[i].curves;
+            drawing_.line(painter, curves.cwnd, curves.until_ns, place, member_color(i));
         }
-        if (on_[advertised]) {
-            drawing_.line(painter, pane, sum.advertised_window, theme.advertised_window, sum.until_ns);
-        }
-        if (on_[in_flight]) drawing_.line(painter, pane, sum.in_flight, theme.in_flight, sum.until_ns);
-        for (size_t i = 0; i < picture().senders.size(); ++i) {
-            const SenderPicture& sender = picture().senders[i];
-            if (on_[cwnd]) drawing_.line(painter, pane, sender.cwnd, member_color(i), sender.until_ns);
-        }
-        if (on_[cwnd]) drawing_.line(painter, pane, sum.cwnd, theme.cwnd, sum.until_ns, 2);
+        drawing_.paint(painter, sum, place, theme, shown() & of_cwnd);
     } else if (!picture().senders.empty()) {
-        const SenderPicture& sender = picture().senders.front();
-        if (on_[interval]) {
-            drawing_.band(painter, pane, sender.cwnd_low, sender.cwnd_high, theme.cwnd_interval,
-                          sender.until_ns);
-        }
-        if (on_[advertised]) {
-            drawing_.line(painter, pane, sender.advertised_window, theme.advertised_window, sender.until_ns);
-        }
-        if (on_[ssthresh]) {
-            drawing_.line(painter, pane, sender.ssthresh, theme.ssthresh, sender.until_ns, 1, Qt::DashLine);
-        }
-        if (on_[in_flight]) drawing_.line(painter, pane, sender.in_flight, theme.in_flight, sender.until_ns);
-        if (on_[cwnd]) drawing_.line(painter, pane, sender.cwnd, theme.cwnd, sender.until_ns, 2);
-        if (on_[kernel]) {
-            drawing_.line(painter, pane, sender.kernel_cwnd, theme.kernel, sender.until_ns, 1, Qt::DotLine);
-        }
+        drawing_.paint(painter, picture().senders.front().curves, place, theme, shown());
     }
     if (off_scale_ > 0) {
         painter.setPen(theme.advertised_window);
@@ -432,19 +412,20 @@ QString WindowsView::text_at(QPoint at) const {
         }
     };
     if (pane == main_ && summed()) {
-        line(tr("congestion windows, summed"), picture().sum.cwnd, picture().sum.until_ns);
-        interval_line(picture().sum.cwnd_low, picture().sum.cwnd_high);
-        for (const SenderPicture& one : picture().senders) line(name_of(one), one.cwnd, one.until_ns);
-        line(tr("in flight"), picture().sum.in_flight, picture().sum.until_ns);
-        line(tr("advertised windows"), picture().sum.advertised_window, picture().sum.until_ns);
+        line(tr("congestion windows, summed"), picture().sum.curves.cwnd, picture().sum.curves.until_ns);
+        interval_line(picture().sum.curves.cwnd_low, picture().sum.curves.cwnd_high);
+        for (const SenderPicture& one : picture().senders)
+            line(name_of(one), one.curves.cwnd, one.curves.until_ns);
+        line(tr("in flight"), picture().sum.curves.in_flight, picture().sum.curves.until_ns);
+        line(tr("advertised windows"), picture().sum.curves.advertised_window, picture().sum.curves.until_ns);
         return text + QStringLiteral("<table>") + table + QStringLiteral("</table>");
     }
     if (pane == main_) {
-        line(tr("congestion window"), sender.cwnd, sender.until_ns);
-        interval_line(sender.cwnd_low, sender.cwnd_high);
-        line(tr("ssthresh"), sender.ssthresh, sender.until_ns);
-        line(tr("in flight"), sender.in_flight, sender.until_ns);
-        line(tr("advertised window"), sender.advertised_window, sender.until_ns);
+        line(tr("congestion window"), sender.curves.cwnd, sender.curves.until_ns);
+        interval_line(sender.curves.cwnd_low, sender.curves.cwnd_high);
+        line(tr("ssthresh"), sender.curves.ssthresh, sender.curves.until_ns);
+        line(tr("in flight"), sender.curves.in_flight, sender.curves.until_ns);
+        line(tr("advertised window"), sender.curves.advertised_window, sender.curves.until_ns);
     }
     const auto band = [&](const StateBand& states, const QString& name, auto text_of) {
         if (const auto* span = states.span_at(time_ns)) {

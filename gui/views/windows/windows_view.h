@@ -7,6 +7,7 @@
 
 #include "gui/plot/plot_drawing.h"
 #include "gui/senders/connection_chooser.h"
+#include "gui/senders/sender_curve_painter.h"
 #include "gui/view_engine/debounce.h"
 #include "gui/view_engine/plotted_view.h"
 #include "gui/views/windows/window_statistics.h"
@@ -39,14 +40,14 @@ class WindowsView : public PreparedView<WindowsPicture, PlottedView> {
     void on_loaded() override;
 
   private:
-    enum Line : size_t { cwnd, interval, ssthresh, in_flight, advertised, kernel, line_count };
-
     void build_plot();
     void ask_statistics();
     std::vector<SenderId> senders_shown() const;
     void take_statistics(WindowStatistics statistics);
     void arrange_rows();
     void make_legends();
+    bool& on(SenderCurve curve) { return on_[static_cast<size_t>(curve)]; }
+    ShownCurves shown() const;
     bool summed() const { return picture().senders.size() > 1; }
     QString name_of(const SenderPicture& sender) const;
     QColor member_color(size_t index) const;
@@ -71,8 +72,8 @@ class WindowsView : public PreparedView<WindowsPicture, PlottedView> {
     PlotPane* losses_ = nullptr;
     PlotPane* ca_ = nullptr;
     PlotPane* limit_ = nullptr;
-    StepDrawing drawing_;
-    std::array<bool, line_count> on_{};
+    SenderCurvePainter drawing_;
+    std::array<bool, sender_curves> on_{};  // by SenderCurve: switched in the legend
     std::shared_ptr<WindowIndexes> indexes_ = std::make_shared<WindowIndexes>();
     double off_scale_ = 0;  // the advertised window, where it is far above all else
     LatestJob<WindowStatistics> statistics_job_;

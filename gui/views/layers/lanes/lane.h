@@ -89,10 +89,14 @@ const Lane& lane_of(LaneKind kind);
 // All, as they stand below each other.
 const std::array<const Lane*, lane_kinds>& all_lanes();
 
+// Whether that direction has a sender that sends more than requests and acknowledgements, or had trouble with these.
+bool has_data_sender(const TrackRows& rows, size_t direction);
+
 // Each is in the file of its name.
 const Lane& commands_lane();
 const Lane& pdu_lane(size_t direction);
 const Lane& tcp_lane(size_t direction);
+const Lane& window_lane(size_t direction);
 const Lane& state_lane(size_t direction);
 const Lane& packets_lane();
 

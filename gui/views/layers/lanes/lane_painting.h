@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gui/plot/theme.h"
+#include "gui/senders/sender_curve_painter.h"
 #include "gui/views/layers/lanes/lane.h"
 
 namespace sanscope {
@@ -36,6 +37,7 @@ struct LaneScratch {
     std::array<std::vector<QRect>, slowness_classes> rects_by_slowness;
     std::vector<QRect> failed;
     std::vector<double> values;
+    SenderCurvePainter curves;
 };
 
 // What a lane knows while it is painted.

@@ -31,7 +31,7 @@ PacketTick packet_tick(const GroupPreparation& group, uint32_t row_index) {
     tick.seq = row.seq;
     tick.ack = row.ack;
     tick.flags = row.flags;
-    tick.direction = static_cast<uint8_t>(rows.direction_of(row.from_a));
+    tick.direction = static_cast<uint8_t>(rows.direction_of(row.sender));
     tick.faint = filter != nullptr && !filter->rows.packets.test(row_index);
     return tick;
 }

@@ -18,12 +18,6 @@ QString tr(const char* text) {
     return QCoreApplication::translate("LayersView", text);
 }
 
-// Of a sender that sends more than requests and acknowledgements, or had trouble with these.
-bool shows_state(const SenderTrack& sender, const SenderTrack& other) {
-    if (sender.windows.empty()) return false;
-    return !sender.ca_transitions.empty() || sender.payload.total() * 20 >= other.payload.total();
-}
-
 // One that lasts no time is left out, one that goes on with the last is made part of it.
 void add_span(std::vector<StateSpan>& spans, const StateSpan& span) {
     if (span.end_ns <= span.begin_ns) return;
@@ -39,9 +33,7 @@ class StateLane final : public Lane {
     explicit StateLane(size_t direction)
         : Lane(direction == 0 ? LaneKind::state_out : LaneKind::state_in, direction) {}
 
-    bool is_in(const TrackRows& rows) const override {
-        return shows_state(rows.sender(direction()), rows.sender(1 - direction()));
-    }
+    bool is_in(const TrackRows& rows) const override { return has_data_sender(rows, direction()); }
     int height(const GroupShape&, bool compact) const override {
         return compact ? compact_height : state_height;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/views/windows/window_index.h"
+#include "gui/senders/window_index.h"
 
 namespace sanscope {
 

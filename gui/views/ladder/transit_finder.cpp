@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/views/ladder/trip_finder.h"
+#include "gui/views/ladder/transit_finder.h"
 
 #include <algorithm>
 
@@ -11,10 +11,10 @@ constexpr size_t most_windows = 200'000;
 
 }  // namespace
 
-TripFinder::TripFinder(const CaptureData::Reading& reading, uint32_t connection, TimeRange range)
+TransitFinder::TransitFinder(const CaptureData::Reading& reading, uint32_t connection, TimeRange range)
     : delay_(PathDelay::of(reading.store(), connection)) {
     const ResultStore& store = reading.store();
-    initiator_is_a_ = store.connections()[connection - 1].initiator_is_a;
+    initiator_ = store.connection(connection).side_of(Role::initiator);
     int64_t queue_ns = 0;
     for (const SenderSummary& sender : store.senders()) {
         if (sender.connection() != connection || sender.srtt_max_ns() == no_time) continue;
@@ -22,38 +22,39 @@ TripFinder::TripFinder(const CaptureData::Reading& reading, uint32_t connection,
     }
     reach_ns_ = delay_.one_way_ns() + std::clamp<int64_t>(queue_ns, 0, longest_queue_ns);
     const ConnectionTrack& track = *reading.timeline().track(connection);
-    if (delay_.to_initiator_ns > 0) take_windows(reading, track.sender(initiator_is_a_), true, range);
-    if (delay_.to_target_ns > 0) take_windows(reading, track.sender(!initiator_is_a_), false, range);
+    if (delay_.to_initiator_ns > 0) take_windows(reading, track.sender(initiator_), Role::initiator, range);
+    if (delay_.to_target_ns > 0)
+        take_windows(reading, track.sender(other_side(initiator_)), Role::target, range);
 }
 
-void TripFinder::take_windows(const CaptureData::Reading& reading, const SenderTrack& sender,
-                              bool from_initiator, TimeRange range) {
+void TransitFinder::take_windows(const CaptureData::Reading& reading, const SenderTrack& track, Role sender,
+                                 TimeRange range) {
     const auto& windows = reading.store().windows();
     const auto& segments = reading.store().segments();
     const auto time_at = [&](uint32_t row) { return windows[row].time_ns; };
-    const size_t first = first_not_before(sender.windows, range.begin_ns - 2 * reach_ns_, time_at);
-    const size_t last = first_not_before(sender.windows, range.end_ns + 2 * reach_ns_, time_at);
+    const size_t first = first_not_before(track.windows, range.begin_ns - 2 * reach_ns_, time_at);
+    const size_t last = first_not_before(track.windows, range.end_ns + 2 * reach_ns_, time_at);
     // Seen from so far, a queue is less than a pixel.
     if (last - first > most_windows) return;
-    auto& left = left_[from_initiator ? 0 : 1];
+    auto& left = left_[index_of(sender)];
     left.reserve(last - first);
     for (size_t i = first; i < last; ++i) {
-        const WindowRow& row = windows[sender.windows[i]];
+        const WindowRow& row = windows[track.windows[i]];
         if (row.packet == 0 || row.packet > segments.size()) continue;
-        if (segments[row.packet - 1].from_a == row.from_a)
+        if (segments[row.packet - 1].sender == row.sender)
             left.emplace_back(static_cast<uint32_t>(row.packet), within_reach(row.time_ns));
     }
     // Of several rows the last one is of the packet itself, others of what it showed.
     std::ranges::stable_sort(left, {}, &std::pair<uint32_t, int64_t>::first);
 }
 
-PacketTrip TripFinder::trip(PacketNumber packet, bool from_initiator, int64_t captured_ns) const {
-    PacketTrip trip = delay_.trip(from_initiator, captured_ns);
-    const auto& left = left_[from_initiator ? 0 : 1];
+PacketTransit TransitFinder::transit(PacketNumber packet, Role sender, int64_t captured_ns) const {
+    PacketTransit transit = delay_.transit(sender, captured_ns);
+    const auto& left = left_[index_of(sender)];
     auto it = std::ranges::upper_bound(left, packet, {}, &std::pair<uint32_t, int64_t>::first);
-    if (it == left.begin() || (--it)->first != packet) return trip;
-    trip.left_ns = std::clamp(it->second, trip.left_ns - reach_ns_, trip.left_ns);
-    return trip;
+    if (it == left.begin() || (--it)->first != packet) return transit;
+    transit.left_ns = std::clamp(it->second, transit.left_ns - reach_ns_, transit.left_ns);
+    return transit;
 }
 
 }  // namespace sanscope

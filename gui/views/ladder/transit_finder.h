@@ -12,23 +12,23 @@ namespace sanscope {
 
 // When packets of a connection left and arrived. The end seen in the capture is exact. The other one is half a round trip
 // away, unless the replay of a far sender knows better when a packet left: it may have waited in a queue on its way.
-class TripFinder {
+class TransitFinder {
   public:
     // For packets about that range; the connection must have a track.
-    TripFinder(const CaptureData::Reading& reading, uint32_t connection, TimeRange range);
+    TransitFinder(const CaptureData::Reading& reading, uint32_t connection, TimeRange range);
 
     const PathDelay& delay() const { return delay_; }
-    bool is_out(bool from_a) const { return initiator_is_a_ == from_a; }
-    PacketTrip trip(PacketNumber packet, bool from_initiator, int64_t captured_ns) const;
+    Role role_of(Side side) const { return side == initiator_ ? Role::initiator : Role::target; }
+    PacketTransit transit(PacketNumber packet, Role sender, int64_t captured_ns) const;
     // How long before and behind a stretch of time the capture of a packet may lie whose way touches it.
     int64_t reach_ns() const { return reach_ns_; }
 
   private:
-    void take_windows(const CaptureData::Reading& reading, const SenderTrack& sender, bool from_initiator,
+    void take_windows(const CaptureData::Reading& reading, const SenderTrack& track, Role sender,
                       TimeRange range);
 
     PathDelay delay_;
-    bool initiator_is_a_ = true;
+    Side initiator_ = Side::a;
     int64_t reach_ns_ = 0;
     std::vector<std::pair<uint32_t, int64_t>> left_[2];  // by packet; of the initiator, of the target
 };

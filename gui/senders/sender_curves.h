@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "gui/plot/step_series.h"
+#include "gui/senders/sender_list.h"
+#include "gui/senders/window_index.h"
+
+namespace sanscope {
+
+// The windows of one sender's TCP over time, prepared to be drawn by a SenderCurvePainter in any view; bytes.
+struct SenderCurves {
+    int64_t until_ns = 0;  // the last figures hold until then
+    StepSeries cwnd;
+    StepSeries cwnd_low;  // bounds of its interval
+    StepSeries cwnd_high;
+    StepSeries ssthresh;
+    StepSeries in_flight;
+    StepSeries advertised_window;
+    StepSeries kernel_cwnd;  // as the sender's kernel reported it, of captures that hold that; else empty
+    bool empty() const { return in_flight.empty(); }
+};
+
+// Any thread. `track` is the sender's. Without its `index`, ssthresh and the interval are, where there are more changes than
+// columns, those at a column's end.
+SenderCurves prepare_sender_curves(const CaptureData::Reading& reading, SenderId sender,
+                                   const SenderTrack& track, const PreparedRange& prepared,
+                                   const WindowIndex* index = nullptr);
+
+}  // namespace sanscope
