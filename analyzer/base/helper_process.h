@@ -29,7 +29,7 @@ std::string find_helper_program(std::string_view name, const char* variable);
 Result<HelperProcess> start_helper(const std::string& program, const std::vector<std::string>& arguments,
                                    int inherited = -1);
 
-// What waitpid() tells, as "ended with status 2".
+// What waitpid() shows, as "ended with status 2".
 std::string how_process_ended(int status);
 
 // Of what a process printed, the last line that says something.

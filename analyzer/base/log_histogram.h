@@ -8,7 +8,7 @@
 
 namespace sanscope {
 
-// Counts of durations in buckets whose width grows with the value, so that a percentile is told within 1/128
+// Counts of durations in buckets whose width grows with the value, so that a percentile is reported within 1/128
 // (0.8 %) of itself whatever its size. Grows with the greatest value seen, to 31 KB at the most.
 class LogHistogram {
   public:

@@ -118,7 +118,7 @@ bool KernelTruthJoiner::take_socket(const v1::KernelSocket& told, uint16_t file,
         found->second.packet = packet;
     }
     found->second.congestion_control = clean_name(told.congestion_control());
-    // Nothing real is larger; nor would the window of any be told in 32 bits.
+    // Nothing real is larger; nor would the window of any be reported in 32 bits.
     constexpr uint32_t largest_mss = 1 << 20;
     found->second.mss = told.mss() <= largest_mss ? told.mss() : 0;
     return true;
@@ -164,7 +164,7 @@ bool KernelTruthJoiner::take_events(const v1::KernelTruth& truth, uint16_t file)
         event.is_transition = true;
         waiting_.push_back(event);
     }
-    // A window is told before the ACK is processed, and what that brings about behind it.
+    // A window is reported before the ACK is processed, and what that brings about behind it.
     std::ranges::stable_sort(waiting_, {}, &Event::time_ns);
     if (!waiting_.empty()) due_ns_ = waiting_.back().time_ns + patience_ns;
     return makes_sense;

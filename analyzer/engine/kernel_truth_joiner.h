@@ -18,10 +18,10 @@ class KernelTruth;
 
 namespace sanscope {
 
-// Joins what a kernel told of its sockets with the connections of the capture: rows for the store, or a count of those that
+// Joins what a kernel reported of its sockets with the connections of the capture: rows for the store, or a count of those that
 // have no connection here.
 //
-// A block tells of what was before it, and its packets may come a little behind it: its events wait until a packet is
+// A block reports what was before it, and its packets may come a little behind it: its events wait until a packet is
 // `patience_ns` younger than all of them, or the next block comes. Then a socket is that connection which has its ends and
 // was the last to begin by then, and stays it; what was before its first packet is passed over. An event's packet is the
 // last one before it from the other side that acknowledges no more than the kernel knew at the next event, if it is no
@@ -63,7 +63,7 @@ class KernelTruthJoiner {
         Side local_side = Side::b;
         bool told = false;  // of anything but itself
         bool sampled = false;
-        PacketNumber packet = 0;  // of the block that told of it
+        PacketNumber packet = 0;  // of the block that reported it
         uint64_t walk_from = 0;   // while joining: where in heard_ the search for older packets goes on
         bool walking = false;
         bool next_una_known = false;  // while joining: of the window behind

@@ -29,7 +29,7 @@ Endpoint end_of(std::initializer_list<uint8_t> address, uint16_t port) {
     return {IpAddress::from_v4(address.begin()), port};
 }
 
-// Connections to 10.0.1.1:3260 and what a kernel there tells; a joiner between them.
+// Connections to 10.0.1.1:3260 and what a kernel there shows; a joiner between them.
 class KernelTruth : public testing::Test {
   protected:
     uint32_t connect(uint8_t initiator, int64_t start_ns) {
@@ -233,7 +233,7 @@ TEST_F(KernelTruth, sockets_of_no_connection_are_counted_once) {
     KernelWord word;
     word.socket(1, {.remote = {10, 0, 0, 9}});  // another address
     word.socket(2, {.remote_port = 1});         // another port
-    word.socket(3, {.remote = {10, 0, 0, 8}});  // of which nothing is told
+    word.socket(3, {.remote = {10, 0, 0, 8}});  // of which nothing is reported
     word.socket(4, {});                         // before its connection began
     word.window(1, start, 10);
     word.window(1, start + 1, 10);
@@ -330,7 +330,7 @@ TEST_F(KernelTruth, what_makes_no_sense_is_counted_and_the_rest_taken) {
     EXPECT_THAT(store.kernel_ca_transitions(), IsEmpty());
 }
 
-// A capture with what the target's kernel might have told, as a file.
+// A capture with what the target's kernel might have reported, as a file.
 class KernelTruthInAFile : public testing::Test {
   protected:
     KernelTruthInAFile() : conversations_(5, 3, 30, 10) {}

@@ -487,7 +487,7 @@ TEST_P(AnnotatedSample, HasItsPacketsAndTheNotes) {
     for (const PacketNumber number : {PacketNumber{1}, PacketNumber{2}, last / 2, last}) {
         if (notes.contains(number) || number == 0) continue;
         notes[number] = {fmt::format("slow \u2192 {}", number)};
-        // A record that is no packet, such as what a kernel told, has no place for a comment.
+        // A record that is no packet, such as what a kernel reported, has no place for a comment.
         if (before.packets[number - 1].link_type == LinkType::not_a_packet) continue;
         expected.push_back({number, notes[number][0]});
         told += fmt::format("{}\t{}\n", number, notes[number][0]);

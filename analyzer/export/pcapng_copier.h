@@ -33,7 +33,7 @@ class PcapngCopier {
     // without a gap. An Error where comments do not fit into a block.
     std::optional<Error> copy(std::span<const uint8_t> bytes, std::span<const RawPacket> packets);
 
-    // A section that tells its own length, and does not have it any more.
+    // A section that shows its own length, and does not have it any more.
     struct SectionLength {
         uint64_t at = 0;  // in the copy, of the 64 bits that tell it
         uint64_t length = 0;
@@ -48,7 +48,7 @@ class PcapngCopier {
     Ending end(std::optional<uint64_t> damage_at);
 
     uint64_t packets() const { return packets_; }      // copied, those that are but numbered as packets too
-    uint64_t annotated() const { return annotated_; }  // of `notes`, packets that are as told there
+    uint64_t annotated() const { return annotated_; }  // of `notes`, packets that are as reported there
     uint64_t left_out() const { return left_out_; }    // blocks
 
   private:

@@ -23,7 +23,7 @@ struct FlowKey {
         return low == other.low && high == other.high && ports;
     }
 
-    // `source_is_low` tells in which direction the packet went.
+    // `source_is_low` shows in which direction the packet went.
     static FlowKey of(const DecodedPacket& packet, bool& source_is_low);
     // Another `seed` gives another order, so that nobody can make an input whose keys collide.
     uint64_t hash(uint64_t seed) const;

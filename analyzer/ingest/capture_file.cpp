@@ -40,7 +40,7 @@ void load_plain(int descriptor, PacketBatch& batch, std::atomic<uint64_t>& total
     total.fetch_add(read, std::memory_order_relaxed);
 }
 
-// What all kinds of capture file share: the parsing, and what it tells.
+// What all kinds of capture file share: the parsing, and what it shows.
 class CaptureFile : public PacketSource {
   public:
     CaptureFile(RecordJoiner joiner, std::string name, uint64_t total)

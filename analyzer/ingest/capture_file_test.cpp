@@ -461,7 +461,7 @@ TEST_F(GrowingCapture, GivesWhatIsThereBeforeThereIsMore) {
     EXPECT_EQ(batch.packets.size(), packets_of_some);
     append(std::span(sample.bytes).subspan(some));
     growth->end();
-    // What nobody told of is not there.
+    // What nobody announced is not there.
     ASSERT_TRUE((*source)->claim(batch));
     EXPECT_TRUE(batch.last);
     (*source)->load(batch);

@@ -13,13 +13,13 @@
 
 namespace sanscope {
 
-// Tells readers of a file that someone else is writing how far they may read. Any thread may call any of it.
+// Shows readers of a file that someone else is writing how far they may read. Any thread may call any of it.
 class FileGrowth {
   public:
-    // The writer tells how much of the file is there for good, from the first time on that this is called; it may take back
+    // The writer shows how much of the file is there for good, from the first time on that this is called; it may take back
     // what it wrote behind that. Not called at all: what the file system says is there, looked at some twenty times a second.
     void grown_to(uint64_t bytes);
-    // What was told by now is all, or what is in the file by now. For good.
+    // What was known by now is all, or what is in the file by now. For good.
     void end();
     bool ended() const;
 

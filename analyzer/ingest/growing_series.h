@@ -19,7 +19,7 @@ class GrowingSeries final : public ByteSource {
   public:
     // The next file, which is open from then on: it may be removed before it is read. An Error where it cannot be opened.
     Result<std::monostate> add(const std::string& path, std::shared_ptr<FileGrowth> growth);
-    // No more files come. What the last one still gets is told by its own growth.
+    // No more files come. What the last one still gets is known by its own growth.
     void finish();
 
     size_t read(std::span<uint8_t> into) override;

@@ -45,7 +45,7 @@ TEST(GrowingSeries, GoesFromFileToFileAsTheyEnd) {
         growth_of_second->end();
     });
     Bytes expected(1000, 1);
-    expected.insert(expected.end(), 400, 2);  // nobody told of the rest
+    expected.insert(expected.end(), 400, 2);  // nobody announced the rest
     EXPECT_EQ(read_all(series), expected);
     EXPECT_EQ(series.stored_bytes_read(), 1400u);
     EXPECT_TRUE(series.fault().empty());

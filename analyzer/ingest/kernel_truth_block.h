@@ -9,7 +9,7 @@
 
 namespace sanscope {
 
-// How what a kernel told of its connections (the message KernelTruth of sanscope/v1/kernel_truth.proto) stands in a pcapng:
+// How what a kernel reported of its connections (the message KernelTruth of sanscope/v1/kernel_truth.proto) stands in a pcapng:
 // one message a Custom Block, in the byte order of the section. Wireshark passes such blocks over.
 //
 //     uint32   block type      0x00000BAD
@@ -22,10 +22,10 @@ namespace sanscope {
 //     payload, padded with zeros to 32 bits; no options
 //     uint32   block length
 //
-// A recorder begins each file with a block, though it tells of no event yet: its readers then know from the first packet on
+// A recorder begins each file with a block, though it reports no event yet: its readers then know from the first packet on
 // that there will be some.
 
-// A longer payload is not believed: more is told in several blocks.
+// A longer payload is not believed: more is reported in several blocks.
 constexpr size_t max_kernel_truth_payload = size_t{1} << 20;
 
 // The whole block around a serialized message of at most max_kernel_truth_payload bytes.
@@ -44,7 +44,7 @@ struct KernelTruthBlock {
     std::span<const uint8_t> payload;  // of a kernel_truth, pointing into what was read
 };
 
-// `body` is what stands between the two lengths. The number in it tells the byte order.
+// `body` is what stands between the two lengths. The number in it shows the byte order.
 KernelTruthBlock read_kernel_truth_block(std::span<const uint8_t> body);
 
 }  // namespace sanscope

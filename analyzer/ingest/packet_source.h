@@ -79,7 +79,7 @@ class PacketSource {
     virtual const CaptureNotes* notes() const { return nullptr; }
 };
 
-// Opens one file, or `-` for standard input; the format is told by content: pcap and pcapng, each plain or
+// Opens one file, or `-` for standard input; the format is known by content: pcap and pcapng, each plain or
 // compressed with gzip, zstd or lz4. An Error when it cannot be opened, or nothing in it can be read as a
 // capture. A file is read to the end it has when it is opened.
 Result<std::unique_ptr<PacketSource>> open_capture(const std::string& path);

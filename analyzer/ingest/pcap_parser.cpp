@@ -83,7 +83,7 @@ Result<PcapHeader> read_pcap_header(std::span<const uint8_t> bytes) {
     const unsigned minor = header.order.load16(p + 6);
     const uint32_t network = header.order.load32(p + 20);
     header.snap_length = header.order.load32(p + 16);
-    // The upper half tells the length of the frame check sequence, and once told a class of link types.
+    // The upper half shows the length of the frame check sequence, and formerly gave a class of link types.
     header.link_type = static_cast<LinkType>(network & 0xffff);
     if (major < 2) return Error{fmt::format("pcap version {}.{} is not supported", major, minor)};
     if ((major == 2 && minor < 3) || major == 543) {

@@ -46,7 +46,7 @@ class PcapngSections {
     static std::string why_ended();
     // The section of a packet (from 1) that has been met; 0: it is of none that is kept.
     uint32_t section_of(uint64_t packet) const;
-    // Of a section that section_of() or a block told.
+    // Of a section that section_of() or a block reported.
     FileByteOrder order_of(uint32_t section) const { return sections_[section - 1].order; }
 
   private:

@@ -9,7 +9,7 @@
 
 namespace sanscope {
 
-// Tells by login or by shape, never by port, whether a TCP connection carries iSCSI.
+// Shows by login or by shape, never by port, whether a TCP connection carries iSCSI.
 //
 // A login request's header, with its many reserved fields, is proof enough. Any other header that stands at the start
 // of a segment makes a candidate, and needs a second witness: the next header where the first one's lengths put it, or

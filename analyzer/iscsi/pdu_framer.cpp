@@ -102,7 +102,7 @@ PduFramer::Fed PduFramer::feed_header(Cursor& cursor) {
     return header_have_ < header_needed_ ? Fed::more : header_collected(cursor);
 }
 
-// Do these first bytes of a header turn out to be the digest of what was before? It may have been told since.
+// Do these first bytes of a header turn out to be the digest of what was before? It may have been reported since.
 void PduFramer::settle_undigested() {
     DigestUse& use = undigested_ == Undigested::header ? header_digest_ : data_digest_;
     undigested_ = Undigested::nothing;
@@ -148,7 +148,7 @@ PduFramer::Fed PduFramer::header_collected(Cursor& cursor) {
     const bool whole = header_captured_ == header_have_;
     const bool wants_digest = header_digest_ != DigestUse::no && !is_login() && whole;
     if (!wants_digest) {
-        // It may have been told while it was being found out.
+        // It may have been reported while it was being found out.
         return probing_header_digest_ ? after_probe(cursor, header_have_ - digested) : after_header();
     }
 

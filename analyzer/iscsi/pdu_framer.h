@@ -159,7 +159,7 @@ class PduFramer {
     const HeaderWitness* witness_;
     Expect expect_ = Expect::header;
     bool from_target_;
-    bool negotiated_ = false;  // the digests in use were told, not found out
+    bool negotiated_ = false;  // the digests in use were reported, not found out
     bool emitted_ = false;     // pdu_ was handed out: the next call begins a new header
     DigestUse header_digest_ = DigestUse::unknown;
     DigestUse data_digest_ = DigestUse::unknown;

@@ -58,7 +58,7 @@ Kind decode_geneve(Bytes bytes, Walk& walk) {
     return decode_ether_type(load_be16(bytes.data + 2), bytes.after(length), walk);
 }
 
-// ERSPAN type III (draft-foschiano-erspan-03 §4.3): a frame type tells what is inside, a bit whether a
+// ERSPAN type III (draft-foschiano-erspan-03 §4.3): a frame type shows what is inside, a bit whether a
 // platform specific subheader follows.
 Kind decode_erspan_3(Bytes bytes, Walk& walk) {
     constexpr uint32_t fixed_length = 12;

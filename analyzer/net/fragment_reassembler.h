@@ -91,7 +91,7 @@ class FragmentReassembler {
         std::optional<uint32_t> length;  // known once the last fragment came
         uint32_t received = 0;           // sum of the pieces
         bool congestion_experienced = false;
-        Datagram first;  // what the fragment at offset 0 tells; data is not set
+        Datagram first;  // what the fragment at offset 0 shows; data is not set
 
         bool contradicted_by(const DecodedPacket& fragment) const;
         bool take(const DecodedPacket& fragment);

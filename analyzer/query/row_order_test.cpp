@@ -117,7 +117,7 @@ TEST(RowOrder, unsigned_numbers_of_any_width) {
 }
 
 TEST(RowOrder, numbers_crowded_at_both_ends) {
-    // What has the high bits in common is told apart by the low ones, in more than a few places.
+    // What has the high bits in common is distinguished by the low ones, in more than a few places.
     check_numbers<uint64_t>(ColumnType::unsigned_integer, "crowded", [](auto& random) {
         const uint64_t low = random() % 5000;
         return random() % 2 == 0 ? low : UINT64_MAX - low;

@@ -12,7 +12,7 @@ namespace sanscope {
 
 // What text is sorted by where it is not sorted by its bytes. Inside the library only.
 
-// Whether a column's cells are addresses with ports, as its description tells: "…, IP:PORT or [IPv6]:PORT".
+// Whether a column's cells are addresses with ports, as its description shows: "…, IP:PORT or [IPv6]:PORT".
 bool holds_endpoints(const ColumnInfo& column);
 
 // 0x and up to 16 digits; false for anything else.

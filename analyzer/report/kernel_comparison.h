@@ -10,11 +10,11 @@
 
 namespace sanscope {
 
-// How what was inferred agrees with what the kernel of one host told, its senders of one congestion control together. What
+// How what was inferred agrees with what the kernel of one host reported, its senders of one congestion control together. What
 // is measured: store/kernel_score.h.
 struct KernelComparison {
     IpAddress host;
-    std::string congestion_control;  // empty where not told
+    std::string congestion_control;  // empty where not reported
     bool sampled = false;            // it was asked now and then rather than told of every event
     uint64_t senders = 0;
     uint32_t connection = 0;  // the one with the most moments, and its side
@@ -40,10 +40,10 @@ struct KernelComparison {
     bool waits_unseen() const;
 };
 
-// Of all hosts whose kernel told, those with the most moments first. Of a store that is finished.
+// Of all hosts whose kernel reported, those with the most moments first. Of a store that is finished.
 std::vector<KernelComparison> compare_with_kernels(const ResultStore& store);
 
-// A paragraph of the report; empty where no kernel told anything.
+// A paragraph of the report; empty where no kernel reported anything.
 std::string kernel_section(const ResultStore& store);
 
 void add_kernel_findings(FindingList& list, const ResultStore& store);

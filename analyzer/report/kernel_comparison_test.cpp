@@ -16,7 +16,7 @@ using testing::SizeIs;
 
 constexpr int64_t ms = 1'000'000;
 
-// A store in which kernels told of made-up senders: connection n is between 10.0.0.n:50000, the initiator, which stands as
+// A store in which kernels reported on made-up senders: connection n is between 10.0.0.n:50000, the initiator, which stands as
 // side a, and 10.0.1.1:3260.
 class KernelComparisons : public testing::Test {
   protected:
@@ -32,7 +32,7 @@ class KernelComparisons : public testing::Test {
         row.bytes_out = row.bytes_in = 1'000'000;
         return number;
     }
-    // A window estimated at 10000 bytes, of which the kernel told at so many moments, a millisecond apart, that it was so
+    // A window estimated at 10000 bytes, of which the kernel reported at so many moments, a millisecond apart, that it was so
     // large, in state Open; inferred is Open for the first half of them.
     KernelScore& add_kernel_windows(uint32_t connection, Side side, size_t moments, uint32_t cwnd,
                                     const std::string& control = "cubic", int64_t srtt_ns = 2 * ms) {

@@ -21,7 +21,7 @@ class LiveScreen {
     };
 
     // The lines of the next screen, none longer than the columns, no more than there is room for; what has no room is left out
-    // from the quietest on, and counted. `now_ns` is any clock that does not go back: rates are told for the time between two
+    // from the quietest on, and counted. `now_ns` is any clock that does not go back: rates are reported for the time between two
     // calls, and for none by the first. Rows of connections must be described (Engine::describe_connections()).
     std::vector<std::string> next(const ResultStore& store, int64_t now_ns, Size size);
 

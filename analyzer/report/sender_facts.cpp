@@ -87,7 +87,7 @@ class AckedBursts {
     void on_acknowledged(const WindowRow& row) {
         if (row.snd_una == row.snd_nxt) return pause();
         // Half of what is outstanding is acknowledged well within a round trip. Of a long queue, less would be no more than
-        // what acknowledgements that come close together tell of.
+        // what acknowledgements that come close together report.
         constexpr uint32_t least = 8 * 1460;
         constexpr uint32_t most = 1024 * 1460;
         if (!begun_) {
@@ -141,7 +141,7 @@ class LateAcks {
             sent_ns = sent_.front().time_ns;
             sent_.pop_front();
         }
-        // What was sent again is told by others.
+        // What was sent again is known by others.
         if (sent_ns == no_time || last.ca_state != CaState::open || row.ca_state != CaState::open) return;
         const int64_t took_ns = elapsed_ns(sent_ns, row.time_ns);
         constexpr int64_t host_takes_ns = 1'000'000;
@@ -379,7 +379,7 @@ class WindowPass {
         if (last_.in_flight > 0) in_flight_.add(last_.in_flight, busy_ns);
         // What a send buffer holds waits for acknowledgements, whatever else the application has. Silence of more than two
         // round trips, or than one as long as the queue on the path makes it, is another's: an acknowledgement that is
-        // delayed, or what the spells above tell of.
+        // delayed, or what the spells above report.
         if (many_under_way) {
             const int64_t most_ns =
                 std::max({2 * std::max<int64_t>(rtt_min_ns_, 0), least_flow_gap_ns, last_.srtt_ns});

@@ -31,7 +31,7 @@ struct Spells {
     void add(const Spell& spell);
 };
 
-// Bytes sent again that the receiver had: told by D-SACK, timestamps, or an acknowledgement that the capture has before.
+// Bytes sent again that the receiver had: shown by D-SACK, timestamps, or an acknowledgement that the capture has before.
 struct NeedlessRepeat {
     PacketNumber original = 0;  // 0 where it is not known
     PacketNumber packet = 0;
@@ -118,7 +118,7 @@ struct SenderFacts {
     uint32_t in_flight_p50 = 0;
     uint32_t in_flight_p90 = 0;
     uint64_t ecn_reductions = 0;  // where ca_transitions are kept
-    // Into Disorder and back without a retransmission: what the receiver had told to be missing came by itself.
+    // Into Disorder and back without a retransmission: what the receiver had reported to be missing came by itself.
     uint64_t holes_that_filled = 0;
     uint64_t disorders = 0;  // into Disorder, whatever came of it
     // After silence the window began anew (RFC 5681 §4.1), without a loss.
@@ -164,7 +164,7 @@ struct SenderFacts {
     Finding finding(Finding::Kind kind, Finding::Severity severity) const;
 };
 
-// The facts of the senders worth telling of: those most held back, those with the most losses, those with the most data,
+// The facts of the senders worth showing: those most held back, those with the most losses, those with the most data,
 // and those of the `wanted` connections (numbers). `busy`: by connection - 1, which must outlive the facts. Empty if stopped.
 std::vector<SenderFacts> find_sender_facts(const ResultStore& store, const std::vector<uint32_t>& wanted,
                                            const std::vector<TimeSpans>& busy, const Stop& stop);

@@ -116,13 +116,13 @@ class ReportedSender {
     uint64_t repaired_ = 0;
 };
 
-// The sides worth telling of one connection, the worse first.
+// The sides worth showing of one connection, the worse first.
 struct Connection {
     uint32_t number;
     std::vector<ReportedSender> sides;
 };
 
-// All that are worth telling.
+// All that are worth showing.
 std::vector<Connection> worst_first(const ResultStore& store) {
     std::vector<ReportedSender> sides;
     for (const SenderSummary& sender : store.senders()) {

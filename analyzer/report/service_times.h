@@ -21,7 +21,7 @@ struct ConnectionWaits {
     TimeSpans before_write_data;    // the initiator's data flowed, or its TCP held them back
     TimeSpans before_write_status;  // read data flowed before it, or a TCP stood
     TimeSpans
-        unproven;  // the target's TCP had not told yet that it has the request or the data (SenderFacts)
+        unproven;  // the target's TCP had not reported yet that it has the request or the data (SenderFacts)
     const TimeSpans* beside = nullptr;  // read data of any connection between the same hosts flowed
     bool loses_before_tap = false;      // data of the target are lost, and were not captured at the target
     bool request_times_known = false;   // it is known when the target's TCP had what it was asked
@@ -45,7 +45,7 @@ std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> sender
 
 // How long the target itself took for a command: until the first data of a read, from the last data of a write until its
 // status, and until a write's first R2T; without the path's round trips, and without the time in which data of other commands
-// flowed or TCP held them up. no_time where it cannot be told.
+// flowed or TCP held them up. no_time where it cannot be known.
 int64_t service_time_ns(const CommandRow& row, const ConnectionWaits& waits);
 
 // How much of that was before the target's TCP had acknowledged what the target was asked: it may have been the path's.

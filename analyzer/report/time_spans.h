@@ -25,7 +25,7 @@ inline int64_t round_trip_ns(int64_t told_ns) {
     return std::clamp<int64_t>(told_ns, 0, longest_ns);
 }
 
-// A set of moments, put together from stretches of time, that tells how much of a given stretch is in it.
+// A set of moments, put together from stretches of time, that shows how much of a given stretch is in it.
 class TimeSpans {
   public:
     void add(int64_t begin_ns, int64_t end_ns) {

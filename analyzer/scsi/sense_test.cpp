@@ -8,7 +8,7 @@
 namespace sanscope {
 namespace {
 
-// MEDIUM ERROR, UNRECOVERED READ ERROR at block 0x01020304, as a disk tells it.
+// MEDIUM ERROR, UNRECOVERED READ ERROR at block 0x01020304, as a disk shows it.
 const std::vector<uint8_t> fixed = {0xf0, 0, 0x03, 1, 2, 3, 4, 10, 5, 6, 7, 8, 0x11, 0x04, 0x2a, 0, 0, 0};
 
 std::vector<uint8_t> descriptors(std::vector<uint8_t> list) {

@@ -28,7 +28,7 @@ struct Session {
     CommandWindow command_window;
 };
 
-// Tells which session a connection belongs to (RFC 7143 §6.3.1): a login with TSIH 0 begins one, a login with another
+// Shows which session a connection belongs to (RFC 7143 §6.3.1): a login with TSIH 0 begins one, a login with another
 // TSIH joins the one with the same initiator name, ISID and TSIH. A connection whose login was not captured stands for
 // a session of its own.
 class SessionTracker {

@@ -56,7 +56,7 @@ void KernelScore::finish() {
     settle_until(last_kernel_ns_);
     if (moment_waits_) judge(moment_cwnd_);
     moment_waits_ = false;
-    // Of what the kernel told behind its last window, the transitions count, but no time.
+    // Of what the kernel reported behind its last window, the transitions count, but no time.
     at_ns_ = no_time;
     while (!kernel_events_.empty()) take_kernel_event();
     while (!estimates_.empty()) take_estimate();

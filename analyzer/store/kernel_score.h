@@ -15,7 +15,7 @@
 
 namespace sanscope {
 
-// How well what was inferred of one sender agrees with what its kernel told, made while both come in:
+// How well what was inferred of one sender agrees with what its kernel reported, made while both come in:
 //
 //   congestion window   At each moment of the kernel's, the estimate in force (the last row of `windows` at or before it) is
 //                       held against the kernel's word. What the ACK of that moment makes of the window shows at the next
@@ -24,7 +24,7 @@ namespace sanscope {
 //   congestion state    the share of the time, from the first of these moments to the last, in which both were in the same
 //   transitions         of the kernel's and ours, pairs into the same state no farther apart than the smoothed round trip
 //                       at that time, but at least 10 ms; each is in one pair at most, the earlier ones first. One of
-//                       the kernel's whose state before nobody told may be none, and is not counted
+//                       the kernel's whose state before nobody reported may be none, and is not counted
 //   round trip          the kernel's smoothed one at each of these moments, and by how much it is longer than the one
 //                       estimated in force: where the capture was made on that host, what packets waited there before
 //                       they came by, in a queueing discipline as a rule. A window that fills that queue shows on no wire
@@ -47,7 +47,7 @@ class KernelScore {
     // comes late counts from where the others are.
     void on_estimate(const WindowRow& row);
     void on_transition(const CaTransitionRow& row);
-    // What the kernel told.
+    // What the kernel reported.
     void on_kernel_window(const KernelWindowRow& row);
     void on_kernel_transition(const KernelCaTransitionRow& row);
     // Nothing comes any more.
@@ -58,7 +58,7 @@ class KernelScore {
 
     uint32_t connection() const { return connection_; }
     Side side() const { return side_; }
-    const std::string& congestion_control() const { return congestion_control_; }  // empty where not told
+    const std::string& congestion_control() const { return congestion_control_; }  // empty where not reported
     bool sampled() const { return sampled_; }  // it was asked now and then: it told no transitions
     bool kernel_known() const { return kernel_known_; }
 
@@ -123,7 +123,7 @@ class KernelScore {
     std::array<WaitingQueue<Change>, ca_states> their_changes_;
     std::array<WaitingQueue<int64_t>, ca_states> our_changes_;
     WaitingQueue<int64_t>
-        beyond_;  // of our changes, those matched that are later than what the kernel told by then
+        beyond_;  // of our changes, those matched that are later than what the kernel shown by then
     int64_t last_estimate_ns_ = no_time;
     int64_t last_kernel_ns_ = no_time;  // of a window
 

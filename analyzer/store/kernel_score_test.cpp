@@ -109,7 +109,7 @@ TEST(KernelScore, transitions_match_within_the_round_trip_once_each) {
     s.score.on_kernel_window(kernel_window(300 * ms, 1));
     s.score.on_transition(change(119 * ms, CaState::recovery));  // of the first or the second, not of both
     s.score.on_transition(change(221 * ms, CaState::open));      // too far
-    s.score.on_transition(change(400 * ms, CaState::open));      // behind all that the kernel told
+    s.score.on_transition(change(400 * ms, CaState::open));      // behind all that the kernel reported
     s.score.finish();
     EXPECT_EQ(s.score.kernel_transitions(), 3u);
     EXPECT_EQ(s.score.own_transitions(), 2u);

@@ -140,7 +140,7 @@ PacketNumber PduIndex::earliest_packet(std::span<const uint32_t> stream, size_t 
     const Overtaken& hole = *std::prev(behind);
     bool waited = begin < hole.end;
     if (!waited && pdu.inferred) {
-        // Its row tells when its first byte was delivered, not when it came: what was delivered with it may have waited.
+        // Its row shows when its first byte was delivered, not when it came: what was delivered with it may have waited.
         const size_t together = first_incomplete(stream, pdu.first_packet);
         waited = together < at && hole.begin >= place_of(row(stream[together]).bhs_offset);
     }

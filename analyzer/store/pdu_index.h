@@ -27,7 +27,7 @@ namespace sanscope {
 // than the PDU was complete: data that overtook a lost header are among them, what was sent again later is not. A PDU ends
 // where the next one of its direction begins; where that is not seen, as far as its lengths and its session's digests say.
 //
-// PDUs are told as indices of rows (0-based). Memory: 8 to 12 bytes a PDU, 4 a command, 150 a connection; 32 for each time
+// PDUs are reported as indices of rows (0-based). Memory: 8 to 12 bytes a PDU, 4 a command, 150 a connection; 32 for each time
 // that bytes overtook others.
 class PduIndex {
   public:

@@ -36,7 +36,7 @@ class PduIndexOfCapture : public testing::TestWithParam<unsigned> {
         index.packets_of_pdu(pdu, packets);
         return packets;
     }
-    // Of additional header segments in the last PDU of a stream nothing in the store tells.
+    // Of additional header segments in the last PDU of a stream nothing in the store shows.
     bool end_is_known(uint32_t pdu) const {
         const PduRow& row = store.pdus()[pdu];
         const bool last = index.stream(row.connection, row.sender).back() == pdu;

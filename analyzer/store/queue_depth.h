@@ -8,7 +8,7 @@
 
 namespace sanscope {
 
-// Statuses of commands of which no row tells: that they came is known by StatSN, and between which packets.
+// Statuses of commands of which no row shows: that they came is known by StatSN, and between which packets.
 struct UnpairedStatuses {
     uint32_t session = 0;
     uint32_t count = 0;

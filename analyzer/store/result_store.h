@@ -80,16 +80,16 @@ class ResultStore {
     void requested(const CommandRow& row) { summary_.on_request(row); }
     // The status of a requested command is in the row.
     void answered(const CommandRow& row) { summary_.on_answer(row); }
-    // So many statuses of commands that were told came unseen between the two moments; 0: all have been seen by now.
+    // So many statuses of commands that were reported came unseen between the two moments; 0: all have been seen by now.
     void counted(uint32_t session, uint32_t unseen, int64_t from_ns, int64_t to_ns) {
         summary_.on_counted(session, unseen, from_ns, to_ns);
     }
-    // Of these, those that no row tells of.
+    // Of these, those that no row reports.
     void add_unpaired(const UnpairedStatuses& statuses) {
         summary_.on_unpaired(statuses.session, statuses.count);
         if (keep_.commands) unpaired_.push_back(statuses);
     }
-    // Requests that CmdSN counts, of which no row tells.
+    // Requests that CmdSN counts, of which no row shows.
     void add_hidden_requests(uint32_t session, uint32_t count) {
         summary_.on_hidden_requests(session, count);
     }
@@ -148,7 +148,7 @@ class ResultStore {
         if (keep_.losses) losses_[number - 1].reordering = by;
     }
 
-    // From here on what is inferred is held against what a kernel tells.
+    // From here on what is inferred is held against what a kernel reports.
     void begin_kernel_truth() {
         if (kernel_scores_ == nullptr) kernel_scores_ = std::make_unique<KernelScores>();
     }
@@ -163,7 +163,7 @@ class ResultStore {
         score.on_kernel_transition(row);
         if (keep_.kernel_ca_transitions) kernel_ca_transitions_.append(row);
     }
-    // nullptr where no kernel told anything.
+    // nullptr where no kernel reported anything.
     const KernelScores* kernel_scores() const { return kernel_scores_.get(); }
     const ChunkedRows<KernelWindowRow>& kernel_windows() const {
         return kernel_windows_;

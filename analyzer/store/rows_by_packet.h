@@ -32,7 +32,7 @@ struct PacketRows {
     }
 };
 
-// Which rows of a store concern a packet: for a view that shows packets. It follows a store that grows and tells what is
+// Which rows of a store concern a packet: for a view that shows packets. It follows a store that grows and shows what is
 // known by then; after finish(), which is to follow the engine's, the answers are complete and do not change any more.
 // Memory: 4 bytes a row, 8 a command.
 class RowsByPacket {

@@ -44,7 +44,7 @@ class SenderSummary {
     // Packets sent again though the tap had seen their bytes acknowledged for longer than a round trip: acknowledgements
     // that did not reach the sender.
     uint64_t resent_after_ack() const { return resent_after_ack_; }
-    // Rows that would have told of something sent again which no packet shows.
+    // Rows that would have reported something sent again which no packet shows.
     uint64_t withheld() const { return withheld_; }
     uint64_t transitions() const { return transitions_; }
     uint64_t windows() const { return windows_; }
@@ -60,7 +60,7 @@ class SenderSummary {
     uint32_t cwnd_max() const { return cwnd_max_; }
     uint32_t in_flight_max() const { return in_flight_max_; }
 
-    // What the last row told.
+    // What the last row reported.
     struct Moment {
         int64_t srtt_ns = no_time;
         uint32_t cwnd = unknown<uint32_t>;

@@ -69,7 +69,7 @@ class Summary {
     };
 
     void on_request(const CommandRow& row);
-    // The status of a command whose request was told has come; its row may wait for more before it ends.
+    // The status of a command whose request was reported has come; its row may wait for more before it ends.
     void on_answer(const CommandRow& row);
     // So many statuses came unseen between the two moments, the later of which is now.
     void on_counted(uint32_t session, uint32_t unseen, int64_t from_ns, int64_t to_ns);

@@ -79,7 +79,7 @@ TEST(Summary, TakesUncapturedAnswersOffTheQueue) {
     Summary summary;
     for (int64_t i = 0; i < 4; ++i) summary.on_request(command(i * 10, no_time));
     EXPECT_EQ(summary.sessions()[0].max_depth, 4u);
-    // Two of them were answered at once, as StatSN tells later.
+    // Two of them were answered at once, as StatSN shows later.
     summary.on_counted(1, 2, 0, 40);
     EXPECT_EQ(summary.sessions()[0].max_depth, 2u);
     EXPECT_EQ(summary.sessions()[0].depth_now(), 2u);

@@ -94,7 +94,7 @@ class PduNames {
     }
 
   private:
-    // Those alike in a row are told once, with their number.
+    // Those alike in a row are reported once, with their number.
     void flush() {
         if (count_ == 0) return;
         text_.next().add(name_ == nullptr ? std::string_view("unknown PDU") : std::string_view(name_));

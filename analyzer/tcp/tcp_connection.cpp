@@ -119,7 +119,7 @@ void TcpConnection::note_data(Half& sender, const DecodedPacket& packet) {
     }
 }
 
-// Within a window the largest segment may wait for those behind it to be acknowledged too: what is told is at most too small
+// Within a window the largest segment may wait for those behind it to be acknowledged too: what is reported is at most too small
 // until then.
 void TcpConnection::note_acknowledged(Half& sender, Serial32 ack, int64_t time_ns) {
     sender.sent.acknowledged_ns = time_ns;

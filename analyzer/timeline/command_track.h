@@ -44,7 +44,7 @@ class CommandSlots {
         uint64_t ticket;  // 1 for the first command, and so on
         uint16_t slot;
     };
-    // `end_ns`: no_time where that is not known yet; release() tells it.
+    // `end_ns`: no_time where that is not known yet; release() shows it.
     Place take(int64_t start_ns, int64_t end_ns);
     void release(const Place& place, int64_t end_ns);
     uint16_t used() const { return used_; }

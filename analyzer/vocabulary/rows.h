@@ -135,7 +135,7 @@ struct CommandRow {
     int64_t response_ns = no_time;
     PacketNumber first_byte_packet = 0;  // holds the first byte of the first data PDU's data
     int64_t first_byte_ns = no_time;
-    PacketNumber aborted_packet = 0;      // completes the answer that tells so
+    PacketNumber aborted_packet = 0;      // completes the answer that shows so
     int64_t residual = unknown<int64_t>;  // bytes not transferred; negative: bytes too many (overflow)
     const char* name = "";                // static storage
     ConnectionNumber connection = 0;
@@ -193,7 +193,7 @@ enum class LossKind : uint8_t {
     fast_retransmit,
     rto,
     tlp,       // a tail loss probe (RFC 8985 §7)
-    spurious,  // sent again though the first had arrived: told by D-SACK (RFC 3708) or timestamps (RFC 3522)
+    spurious,  // sent again though the first had arrived: shown by D-SACK (RFC 3708) or timestamps (RFC 3522)
     out_of_order,
     duplicate,   // one packet captured twice
     keep_alive,  // RFC 1122 §4.2.3.6
@@ -240,7 +240,7 @@ struct CaTransitionRow {
     Side sender = Side::b;
 };
 
-// What a sender's kernel told of its windows when an ACK had come in and was not yet processed, or when it was asked.
+// What a sender's kernel reported of its windows when an ACK had come in and was not yet processed, or when it was asked.
 struct KernelWindowRow {
     PacketNumber packet = 0;  // that brought the ACK
     int64_t time_ns = no_time;

@@ -62,7 +62,7 @@ struct Variant {
 constexpr std::array variants{Variant{"tp_btf", "typed_", true}, Variant{"tp_btf", "typed_", false},
                               Variant{"raw_tp", "raw_", false}};
 
-// The library tells what went wrong on standard error, and in much detail where the kernel refuses a program: nothing
+// The library shows what went wrong on standard error, and in much detail where the kernel refuses a program: nothing
 // that a user of ours could do anything with. The error's number is kept.
 int keep_quiet(libbpf_print_level /*level*/, const char* /*format*/, va_list /*arguments*/) {
     return 0;

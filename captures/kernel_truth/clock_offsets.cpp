@@ -40,7 +40,7 @@ void ClockOffsets::update() {
 }
 
 int64_t ClockOffsets::real_ns(uint64_t monotonic_ns, uint64_t tai_ns) const {
-    // Sums of what a kernel told may wrap around where it told nonsense; they are no reason to stop.
+    // Sums of what a kernel reported may wrap around where it reported nonsense; they are no reason to stop.
     const uint64_t sum = tai_ns != 0 ? tai_ns + static_cast<uint64_t>(real_minus_tai_ns_)
                                      : monotonic_ns + static_cast<uint64_t>(real_minus_monotonic_ns_);
     return static_cast<int64_t>(sum);

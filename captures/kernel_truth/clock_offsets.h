@@ -8,7 +8,7 @@ namespace sanscope {
 // From the kernel's clocks to CLOCK_REALTIME, with which it stamps packets.
 //
 // CLOCK_TAI is CLOCK_REALTIME and whole seconds: a step of the clock moves both at once, so that times told in it need
-// nothing but those seconds. CLOCK_MONOTONIC is never stepped: what is told in it follows a step when update() next
+// nothing but those seconds. CLOCK_MONOTONIC is never stepped: what is reported in it follows a step when update() next
 // runs. Slewing, as NTP does, moves all three alike.
 class ClockOffsets {
   public:

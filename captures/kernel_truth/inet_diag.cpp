@@ -52,7 +52,7 @@ constexpr size_t aligned(size_t bytes) {
     return (bytes + 3) & ~size_t{3};
 }
 
-// Figures of INET_DIAG_INFO. The threshold as tcp_current_ssthresh() has it, which tcp_probe tells.
+// Figures of INET_DIAG_INFO. The threshold as tcp_current_ssthresh() has it, which tcp_probe shows.
 void set_figures(kernel_event& event, std::span<const uint8_t> bytes) {
     const auto info = load<tcp_info>(bytes);
     event.snd_cwnd = info.tcpi_snd_cwnd;
@@ -73,7 +73,7 @@ void set_figures(kernel_event& event, std::span<const uint8_t> bytes) {
     }
 }
 
-// The answer about one socket. Nothing where it tells no figures: those of a socket that is being closed may be gone.
+// The answer about one socket. Nothing where it shows no figures: those of a socket that is being closed may be gone.
 std::optional<kernel_event> parse_socket(std::span<const uint8_t> body) {
     if (body.size() < sizeof(inet_diag_msg)) return std::nullopt;
     const auto socket = load<inet_diag_msg>(body);
@@ -140,7 +140,7 @@ InetDiagAnswer parse_inet_diag(std::span<const uint8_t> datagram, uint32_t seque
         if (header.nlmsg_seq != sequence) continue;
         if (header.nlmsg_type == NLMSG_DONE) return {true, std::nullopt};
         if (header.nlmsg_type == NLMSG_ERROR) {
-            constexpr int least_error = -4095;  // errors are told below zero, and there are no more
+            constexpr int least_error = -4095;  // errors are reported below zero, and there are no more
             const int told = body.size() >= sizeof(int) ? load<int>(body) : -EPROTO;
             const int error = told >= least_error && told < 0 ? -told : EPROTO;
             return {true, Error{fmt::format("INET_DIAG refuses to answer: {}", std::strerror(error))}};

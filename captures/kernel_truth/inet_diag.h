@@ -26,7 +26,7 @@ struct InetDiagAnswer {
     std::optional<Error> error;
 };
 
-// Calls `found` for each socket that a datagram tells of: a window without sequence numbers, which INET_DIAG lacks, and
+// Calls `found` for each socket that a datagram reports: a window without sequence numbers, which INET_DIAG lacks, and
 // with the cookie as pointer. Its time is left to the caller. `sequence` is the request's: what answers another is
 // ignored.
 InetDiagAnswer parse_inet_diag(std::span<const uint8_t> datagram, uint32_t sequence,

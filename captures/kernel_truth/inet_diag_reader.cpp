@@ -91,7 +91,7 @@ bool InetDiagReader::is_wanted(const kernel_event& event) const {
            });
 }
 
-// A socket of which nothing changed since it was last asked for is not told again.
+// A socket of which nothing changed since it was last asked for is not reported again.
 void InetDiagReader::take(kernel_event event, uint64_t at_ns) {
     if (!is_wanted(event)) return;
     event.monotonic_ns = at_ns;
@@ -123,7 +123,7 @@ std::optional<Error> InetDiagReader::ask_for(uint8_t family) {
     }
 }
 
-// Sockets that were not there any more; their end is told after all that was told of them.
+// Sockets that were not there any more; their end is reported after all else about them.
 void InetDiagReader::forget_closed() {
     const uint64_t now_ns = ClockOffsets::monotonic_now_ns();
     std::erase_if(known_, [&](const auto& entry) {
@@ -170,7 +170,7 @@ std::optional<Error> InetDiagReader::read(TruthAssembler& assembler) {
     return std::exchange(failed_, std::nullopt);
 }
 
-// The inode of the network namespace of the calling thread; 0 where it cannot be told.
+// The inode of the network namespace of the calling thread; 0 where it cannot be known.
 uint64_t own_network_namespace() {
     struct stat status {};
     return ::stat("/proc/thread-self/ns/net", &status) == 0 ? status.st_ino : 0;

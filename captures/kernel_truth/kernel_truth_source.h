@@ -23,7 +23,7 @@ struct KernelTruthOptions {
     std::vector<uint16_t> ports{};
 
     // Only sockets of the network namespace with this inode (of /proc/self/ns/net, say); 0: of all, which INET_DIAG
-    // cannot do: it tells of the caller's own. Perf events cannot tell them apart.
+    // cannot do: it reports the caller's own. Perf events cannot distinguish them.
     uint32_t network_namespace = 0;
 
     // Only this one; without it the best that works, in the order of the schema.
@@ -36,26 +36,26 @@ struct KernelTruthOptions {
     std::chrono::milliseconds sample_interval{20};
 };
 
-// What the kernel of this host tells of its TCP sockets, of all network namespaces, while a recording runs.
+// What the kernel of this host reports its TCP sockets, of all network namespaces, while a recording runs.
 //
 // Rights are needed by open() alone, and may be dropped after it: CAP_BPF and CAP_PERFMON for BPF; CAP_PERFMON and
 // reading tracefs, which is root's, for perf events; none for INET_DIAG. Not for use by several threads at once.
 //
 // `events_lost` counts what the ring had no room for; with BPF also events that interrupted the handling of another on
 // the same processor (of any port; Linux 5.19 and later), with perf events all of which the kernel left no record: some
-// kernels leave few while a processor idles. Events on top of tasks that a system keeps BPF away from are not told, nor
+// kernels leave few while a processor idles. Events on top of tasks that a system keeps BPF away from are not reported, nor
 // counted.
 //
 // Time stamps are on CLOCK_REALTIME, as those of packets. Where the clock is stepped, time stamps step as those of
 // packets do, at the very event with BPF on Linux 6.1 and later; else at the first poll() after it: what the kernel
-// stamped between the step and that poll() is told by the clock as it is after it, and so may stand apart from its
+// stamped between the step and that poll() is known by the clock as it is after it, and so may stand apart from its
 // packets by as much as the clock was stepped.
 class KernelTruthSource {
   public:
     // Events in a message, at most: at about 60 bytes each it stays below 4 MiB.
     static constexpr size_t most_events = 65'536;
 
-    // An event is told so much after it happened, at the earliest: by then every processor has told of what was before
+    // An event is reported so much after it happened, at the earliest: by then every processor has reported what was before
     // it.
     static constexpr std::chrono::milliseconds hold_back{2};
 
@@ -96,7 +96,7 @@ class KernelTruthSource {
     bool stopped_ = false;
 };
 
-// Whether it tells nothing: it needs no place in a file.
+// Whether it shows nothing: it needs no place in a file.
 bool is_empty(const v1::KernelTruth& truth);
 
 // "BPF", "perf events", "INET_DIAG".

@@ -121,7 +121,7 @@ TEST_P(KernelTruthSourceTest, tells_of_both_ends_of_a_connection) {
     } while (!is_empty(truth));
     const int64_t end_ns = now_ns();
 
-    // A socket is told again where something of it changes.
+    // A socket is reported again where something of it changes.
     std::set<uint32_t> numbers;
     for (const auto& socket : sockets) {
         numbers.insert(socket.socket());

@@ -25,7 +25,7 @@ class PerfDecoder {
     std::optional<Error> add_cong_state_set(const TracepointFormat& format);
     std::optional<Error> add_destroy_sock(const TracepointFormat& format);
 
-    // One record with its header of 8 bytes: to the assembler what it tells. Records of other kinds, and those too
+    // One record with its header of 8 bytes: to the assembler what it shows. Records of other kinds, and those too
     // short for what they should hold, tell nothing. Whether it is a sample, which an event that was not lost leaves.
     bool decode(std::span<const uint8_t> record, TruthAssembler& assembler) const;
 
@@ -37,7 +37,7 @@ class PerfDecoder {
         uint32_t bytes;  // where the last of the fields ends
         Field sock, local, remote, local_port, remote_port, snd_una, snd_nxt, cwnd, ssthresh, snd_wnd, srtt,
             rcv_wnd;
-        Field cookie;  // where the kernel tells it
+        Field cookie;  // where the kernel has it
     };
     struct StateSet {
         uint16_t id;

@@ -84,7 +84,7 @@ TEST(PerfDecoder, tells_samples_from_other_records) {
     EXPECT_EQ(assembler.pending(), 1u);
 }
 
-// Cut anywhere, a record tells nothing rather than something else.
+// Cut anywhere, a record shows nothing rather than something else.
 TEST(PerfDecoder, tells_nothing_of_a_record_that_is_cut) {
     for (const auto& raw : {probe_raw(), state_set_raw(3)}) {
         const std::vector<uint8_t> whole = sample(1, raw);
@@ -112,7 +112,7 @@ TEST(PerfDecoder, says_which_field_a_kernel_lacks) {
     EXPECT_THAT(made.error().message, HasSubstr("snd_cwnd"));
 }
 
-// An older tcp_probe tells a cookie and no pointer: windows can be told, transitions cannot be joined to them.
+// An older tcp_probe shows a cookie and no pointer: windows can be known, transitions cannot be joined to them.
 TEST(PerfDecoder, takes_the_cookie_where_there_is_no_pointer) {
     std::string format = probe_format;
     format.replace(format.find("skaddr"), 6, "nobody");

@@ -96,7 +96,7 @@ class PerfReader final : public EventReader {
         std::optional<PerfRing> ring;
         uint64_t sampled = 0;  // records that were in the ring
         uint64_t counted = 0;  // events, as of the last read()
-        uint64_t lost = 0;     // of those, what was told
+        uint64_t lost = 0;     // of those, what was reported
     };
 
     std::optional<Error> open_processor(int number, const KernelTruthOptions& options);

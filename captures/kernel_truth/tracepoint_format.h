@@ -11,7 +11,7 @@
 
 namespace sanscope {
 
-// Where the fields of a tracepoint's record are, as tracefs' file `format` tells it (Linux,
+// Where the fields of a tracepoint's record are, as tracefs' file `format` shows it (Linux,
 // Documentation/trace/events.rst). It differs from kernel to kernel.
 class TracepointFormat {
   public:

@@ -16,7 +16,7 @@ namespace sanscope {
 //
 // A socket is the same as long as the kernel's pointer, addresses, ports and, where both are known, cookies are: a new
 // connection on memory that was used before is another one. Numbers count from 1 and are used once. What has no other
-// end (a socket that is not connected yet, or a listener's copy that has no addresses so far) is not told.
+// end (a socket that is not connected yet, or a listener's copy that has no addresses so far) is not reported.
 class TruthAssembler {
   public:
     // Sockets known at a time. Those closed are forgotten; beyond this all are, and get new numbers.
@@ -33,7 +33,7 @@ class TruthAssembler {
     // between. Whether more are there up to `until_ns`.
     bool take(uint64_t until_ns, size_t most, const ClockOffsets& clocks, v1::KernelTruth& truth);
 
-    // Sockets are told again when next met: what follows goes into another file.
+    // Sockets are reported again when next met: what follows goes into another file.
     void restart_file() { ++file_; }
 
   private:

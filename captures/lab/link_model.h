@@ -48,7 +48,7 @@ struct Verdict {
     bool delivered() const { return fate < Fate::lost; }
 };
 
-// One direction of a link, in virtual time: told of each packet as it arrives, it says when to deliver it, if
+// One direction of a link, in virtual time: given each packet as it arrives, it says when to deliver it, if
 // at all. A packet first passes a drop-tail queue drained at the link's rate, then may be lost, then takes
 // the delay. The same seed and packets meet the same losses whatever their timing: each packet draws the same
 // number of random values.

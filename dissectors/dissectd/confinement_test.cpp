@@ -81,7 +81,7 @@ class ConfinementTest : public testing::Test {
         return paths;
     }
 
-    // In a process of its own, which `how_it_ended` tells of.
+    // In a process of its own, which `how_it_ended` reports.
     Outcomes in_child(const std::function<void(const Attempts&)>& act) {
         int ends[2];
         EXPECT_EQ(::pipe(ends), 0);

@@ -116,7 +116,7 @@ TEST_F(DissectdTest, ReassembledBytesAreASourceOfTheirOwn) {
     EXPECT_EQ(tree->sources(1).data()[opcode->start()], '\x25');
 }
 
-// The lines of a tree, without those of which Wireshark tells what it dissected last: the frame of the latest of a
+// The lines of a tree, without those of which Wireshark shows what it dissected last: the frame of the latest of a
 // command's Data-In or Data-Out PDUs.
 std::vector<std::string> lines(const v1::PacketTree& tree) {
     std::vector<std::string> result;

@@ -153,7 +153,7 @@ void Document::take_resolved(SelectedThings things) {
     const Selection selection = things.selection;
     state_.set_selected_things(std::move(things));
     for (const Waiting& one : waiting) {
-        // Views that were told of it, and those that act, may have selected something else.
+        // Views that were notified of it, and those that act, may have selected something else.
         if (state_.selection() != selection) return;
         if (one.context != nullptr) one.act(state_.selected());
     }

@@ -47,7 +47,7 @@ class Document : public QObject {
     bool live() const { return loading_ && growth_ != nullptr; }
     // What was read by then stays.
     void stop_loading();
-    // Opening to be told: damage, a stop, an error on this side. Empty while nothing is.
+    // To be said on opening: damage, a stop, an error on this side. Empty while nothing is.
     const QString& warning() const { return warning_; }
 
     // Now and then it takes rows that lie in a file out of memory: only where there are such.

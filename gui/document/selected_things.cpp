@@ -109,7 +109,7 @@ class Finder {
         extend_to_packet(number);
         if (number > store_.segments().size()) return;
         set_connection(store_.segments()[number - 1].connection);
-        // What it completes tells more of it than what it is the middle of.
+        // What it completes shows more of it than what it is the middle of.
         const auto take = [&](uint32_t pdu) {
             if (things_.pdu == 0) things_.pdu = uint64_t{pdu} + 1;
             if (things_.command == 0) things_.command = store_.pdus()[pdu].command;

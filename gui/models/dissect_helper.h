@@ -18,7 +18,7 @@ namespace sanscope {
 class DissectHelper {
   public:
     struct Check {
-        bool reached = false;  // the helper process answered; `error` tells why it did not
+        bool reached = false;  // the helper process answered; `error` shows why it did not
         bool valid = false;
         FilterError error;  // its place has no length where it is not known
         std::vector<std::string> warnings;

@@ -63,7 +63,7 @@ TableCompletion complete_column_filter(std::string_view expression, size_t curso
             }
         }
     }
-    // Each table tells first what begins with the word; so it shall be of all together.
+    // Each table shows first what begins with the word; so it shall be of all together.
     const std::string_view word =
         expression.substr(result.begin, std::max(cursor, result.begin) - result.begin);
     std::stable_partition(result.entries.begin(), result.entries.end(),

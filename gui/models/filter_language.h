@@ -28,7 +28,7 @@ struct ColumnFilter {
 ColumnFilter read_column_filter(std::string_view expression, std::string_view table);
 
 // What can stand at the cursor, over the columns of that table or (automatic) of all that take what is before it. Candidates
-// that several tables have are told once.
+// that several tables have are reported once.
 struct TableCompletion {
     size_t begin = 0;  // bytes of the expression that a candidate replaces
     size_t end = 0;

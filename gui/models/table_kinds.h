@@ -11,7 +11,7 @@
 
 namespace sanscope {
 
-// A table that can be looked at or filtered over, and all that tells one from another in the window: a new table is one more
+// A table that can be looked at or filtered over, and all that shows one from another in the window: a new table is one more
 // row of table_kinds().
 struct TableKind {
     std::string_view name;       // in files and filters

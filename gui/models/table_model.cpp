@@ -203,7 +203,7 @@ QString TableModel::text(int row, int column) const {
     return fetched == nullptr ? QString() : fetched->text;
 }
 
-// Tells in a colour of its own what its words tell, too.
+// Shows in a colour of its own what its words tell, too.
 bool TableModel::is_problem(int row, int column, const Table& table) const {
     if (column != status_column_ && column != outcome_column_ && column != damaged_column_) return false;
     Cell cell;

@@ -48,7 +48,7 @@ class TableModel : public QAbstractTableModel {
     const ShownRows& shown() const { return shown_; }
     // The cells in sight may have changed.
     void refresh();
-    // Has so many of the last rows ready before they come into sight; fetched() tells when.
+    // Has so many of the last rows ready before they come into sight; fetched() shows when.
     void fetch_end(int rows);
 
     uint32_t table_row(int row) const {
@@ -98,7 +98,7 @@ class TableModel : public QAbstractTableModel {
 
     std::shared_ptr<const TableAccess> access_;
     std::vector<ColumnFormat> formats_;
-    int status_column_ = -1;  // whose words may tell of a problem
+    int status_column_ = -1;  // whose words may report a problem
     int outcome_column_ = -1;
     int damaged_column_ = -1;
     ShownRows shown_;

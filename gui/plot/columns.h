@@ -9,7 +9,7 @@
 namespace sanscope {
 
 // Where in a list of rows in order of time each column of a prepared range begins: of `count` rows, whose times
-// `time_at(position)` tells, column c holds the positions [begins[c], begins[c + 1]). Looks at some rows a column however
+// `time_at(position)` shows, column c holds the positions [begins[c], begins[c + 1]). Looks at some rows a column however
 // many there are.
 struct RowColumns {
     PreparedRange prepared;

@@ -11,7 +11,7 @@
 
 namespace sanscope {
 
-// The colours of the drawn views, light and dark: told apart by those who cannot tell red from green (after the palette of
+// The colours of the drawn views, light and dark: distinguished by those who cannot tell red from green (after the palette of
 // Okabe and Ito), and never by colour alone where it matters: losses have shapes, states have names.
 struct Theme {
     bool dark = false;

@@ -142,7 +142,7 @@ TimeTicks time_ticks(const TimeViewport& viewport, int64_t capture_begin_ns, Tim
     }
     const int64_t first = floor_to(viewport.range.begin_ns - zero_ns, step.major_ns);
     const int64_t last = viewport.range.end_ns - zero_ns;
-    // Labels of more than six digits are told as what is to be added to a base.
+    // Labels of more than six digits are reported as what is to be added to a base.
     constexpr int64_t most_steps = 100'000;
     const int64_t farthest = std::max(std::abs(first), std::abs(last));
     const bool based = step.major_ns < second && farthest / step.major_ns > most_steps;

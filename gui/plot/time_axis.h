@@ -16,7 +16,7 @@ struct TimeTick {
 };
 
 // The ticks of a time axis: at round moments, not closer than `least_pixels` for those with a label, with minor ones
-// between. Where the labels would be long (far into the capture, near in zoom), `base` is told once and labels say what is
+// between. Where the labels would be long (far into the capture, near in zoom), `base` is reported once and labels say what is
 // to be added to it: base "12.345 s", labels "+20 µs", "+40 µs".
 struct TimeTicks {
     std::vector<TimeTick> major;

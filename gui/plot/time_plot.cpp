@@ -213,7 +213,7 @@ TimePlot::TimePlot(ViewState& state, QWidget* parent) : QCustomPlot(parent), sta
     left_margin_ = QFontMetrics(font()).horizontalAdvance(QStringLiteral("0000.0 MB/s")) +
                    QFontMetrics(font()).height() + 14;
     new Overlay(*this);
-    // Ticks are told by the panes' sizes, so that these must be known first.
+    // Ticks are known by the panes' sizes, so that these must be known first.
     connect(this, &QCustomPlot::beforeReplot, this, &TimePlot::arrange);
     connect(&state_, &ViewState::range_changed, this, [this] {
         apply_range();

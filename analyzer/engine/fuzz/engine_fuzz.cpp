@@ -51,7 +51,7 @@ std::vector<Packet> as_captured(FuzzedDataProvider& choices, const Conversation&
         packets.push_back({segment, static_cast<uint32_t>(segment.payload.size())});
     };
     for (const SentSegment& segment : conversation.segments) take(segment);
-    // What tells the connection and its streams' beginnings stays where it is.
+    // What shows the connection and its streams' beginnings stays where it is.
     const size_t login_end = Conversation::handshake_segments + 2;
     const size_t first = losses.of_login ? 0 : lossy ? login_end : login_end - 1;
     const auto any = [&] { return choices.ConsumeIntegralInRange<size_t>(first, packets.size() - 1); };
@@ -158,7 +158,7 @@ void feed(Engine& engine, const std::vector<Packet>& packets) {
     engine.finish();
 }
 
-// What a PDU is, as sent and as told.
+// What a PDU is, as sent and as reported.
 using Facts = std::tuple<bool, uint8_t, uint32_t, uint32_t>;
 Facts facts(bool from_target, const uint8_t* header) {
     const Bhs bhs(header);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Anything as what a kernel told, among the packets of some connections: the body of a custom block as it stands, any bytes
+// Anything as what a kernel reported, among the packets of some connections: the body of a custom block as it stands, any bytes
 // wrapped into one, or a message that is well formed, whatever it says.
 //
 // Whatever comes: each row is of a connection that is there and at a packet that was there, and the scores count no more

@@ -11,7 +11,7 @@
 
 namespace sanscope::test {
 
-// What a kernel told, put together for tests: `word.socket(1, …).window(1, …)`, and then the body of its custom block.
+// What a kernel reported, put together for tests: `word.socket(1, …).window(1, …)`, and then the body of its custom block.
 class KernelWord {
   public:
     struct Ends {

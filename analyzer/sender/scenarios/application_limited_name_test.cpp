@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Linux tcp.h, tcp_is_cwnd_limited: where the application holds the sender back, Reno and CUBIC alike leave the
-// window as it is. Writes that come at moments of their own look like pacing, and losses among them tell reductions apart
+// window as it is. Writes that come at moments of their own look like pacing, and losses among them distinguish reductions
 // but seldom: another congestion control than the sender's is never named.
 #include <gtest/gtest.h>
 #include <random>

@@ -15,7 +15,7 @@ TEST(CongestionAvoidanceReno, GrowsByOneSegmentAWindow) {
 
     const Replayed replayed(simulation);
     EXPECT_TRUE(same_transitions(simulation, replayed));
-    // Half or seven tenths of the window: told by how much goes out in the recovery, and surely some rounds later.
+    // Half or seven tenths of the window: shown by how much goes out in the recovery, and surely some rounds later.
     EXPECT_TRUE(same_cwnd(simulation, replayed, {.from_ns = 600 * millisecond}));
     EXPECT_TRUE(same_ssthresh(simulation, replayed, {.from_ns = 600 * millisecond}));
     EXPECT_TRUE(interval_holds(simulation, replayed));

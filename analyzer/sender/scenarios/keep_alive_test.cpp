@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // RFC 1122 §4.2.3.6: a segment of the byte before SND.NXT, with or without a byte of garbage, asks whether the other side
-// still lives; it is no retransmission and tells nothing of congestion.
+// still lives; it is no retransmission and shows nothing of congestion.
 #include <gtest/gtest.h>
 
 #include "analyzer/sender/scenarios/replayed.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// RFC 6582: without SACK, the third duplicate acknowledgement begins Recovery, a partial acknowledgement tells of the next
+// RFC 6582: without SACK, the third duplicate acknowledgement begins Recovery, a partial acknowledgement reports the next
 // hole, and Linux (tcp_input.c, tcp_is_non_sack_preventing_reopen) holds it until something above high_seq is acknowledged.
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 namespace sanscope::simulated {
 namespace {
 
-// Without timestamps, so that it is F-RTO that tells; and by a host that sends no tail loss probes.
+// Without timestamps, so that it is F-RTO that shows; and by a host that sends no tail loss probes.
 TEST(SpuriousTimeout, IsUndoneWhenTheNextOriginalIsAcknowledged) {
     Script script({.timestamps = false});
     for (uint32_t n = 0; n < 10; ++n) script.at(n * 0.01).sends(n, n + 1);

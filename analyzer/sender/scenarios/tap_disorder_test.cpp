@@ -186,7 +186,7 @@ TEST_P(DisorderOnThePath, IsToldByTheReceiver) {
     for (const LossRow& row : captured.store().losses()) EXPECT_EQ(row.reordering, Reordering::path);
 }
 
-// What was lost before the tap is told by the packet that brings it at last.
+// What was lost before the tap is known by the packet that brings it at last.
 TEST_P(DisorderOnThePath, IsNotMixedUpWithLosses) {
     Simulation simulation(path_of(GetParam().rtt_ns, 1000, 10'000));
     for (uint32_t n = 100; n < 500; n += 50) simulation.data_link().drop(simulation.segment(n));

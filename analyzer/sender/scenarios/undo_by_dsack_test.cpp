@@ -20,7 +20,7 @@ TEST(UndoByDsack, RestoresTheWindowAfterRecoveryEnded) {
     script.at(20.10).hears(10).holds({.state = CaState::recovery});
     script.at(40.01).hears(11);
     script.at(40.02).hears(12).holds({.cwnd = 7, .ssthresh = 7, .state = CaState::open});
-    // The retransmission arrives as well, and is told.
+    // The retransmission arrives as well, and is reported.
     script.at(40.03)
         .hears(12, {{0, 1}})
         .holds({.cwnd = 10, .ssthresh = Script::no_ssthresh, .state = CaState::open});

@@ -243,7 +243,7 @@ TEST(RemoteSender, ArrivalBoundsTheTimeOfSending) {
     EXPECT_THAT(r.finish(), ElementsAre("a:100", "a:200", "s:900", "a:300"));
 }
 
-// A sender with a tick of one millisecond and a flight far above what it sends, so that flight tells nothing; its
+// A sender with a tick of one millisecond and a flight far above what it sends, so that flight shows nothing; its
 // answers come at once, which lets the clocks be compared. Acknowledgements echo nothing that changes.
 void compare_clocks(Recorder& r, uint32_t& seq, int64_t until) {
     for (int64_t t = 0; t < until; t += 1700 * us) {
@@ -348,7 +348,7 @@ TEST(RemoteSender, EchoThatOutlivesAcknowledgementsIsNone) {
 
 // A sender that keeps `window` segments in flight over a link that is always full, seen from the receiver: each
 // acknowledgement makes room for one segment, which arrives after all that are queued. Both ends' clocks have ticks so
-// long that they tell of the first window alone that nothing had released it.
+// long that they show of the first window alone that nothing had released it.
 struct FullLink {
     uint32_t window = 40;
     uint32_t write = 1;    // segments that it sends together, once there is room for all
@@ -409,7 +409,7 @@ TEST(RemoteSender, NoSegmentsBeyondAnyWindowArePlacedBeforeTheAcknowledgementsTh
     EXPECT_THAT(said, ElementsAreArray(so));
 }
 
-// That the flight was sent before the segment that came alone, its IP identification tells. Else it was sent behind
+// That the flight was sent before the segment that came alone, its IP identification shows. Else it was sent behind
 // that one, and the sniffer lost it.
 TEST(RemoteSender, FlightThatWasLostWholeIsSentAgainAfterATimeout) {
     enum class Case { lost, lost_by_sniffer, without_ip_ids, nothing };

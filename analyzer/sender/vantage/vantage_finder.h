@@ -15,7 +15,7 @@ namespace sanscope {
 // Where on the path of a connection the capture was taken. The sides are a and b as in TcpConnection.
 enum class TapPlace : uint8_t { unknown, at_a, at_b, middle };
 
-// Tells where the tap is from how soon each side answers what passes it: the host at the tap answers within the
+// Shows where the tap is from how soon each side answers what passes it: the host at the tap answers within the
 // microseconds of its own stack, the other one after a trip to it and back.
 //
 // An answer is a packet that acknowledges new data, or echoes a timestamp, for the first time; the gap between the two

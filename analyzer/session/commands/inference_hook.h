@@ -12,7 +12,7 @@ namespace sanscope {
 class InferenceHook {
   public:
     // The slot of the request inferred without a tag that this answer with an unknown tag belongs to;
-    // CommandsInFlight::none if there is none, or it cannot be told.
+    // CommandsInFlight::none if there is none, or it cannot be known.
     virtual uint32_t claim_nameless(const Pdu& pdu, uint32_t connection) = 0;
     // An answer of its own has turned up for a command that was taken to be answered.
     virtual void take_back(uint32_t slot) = 0;

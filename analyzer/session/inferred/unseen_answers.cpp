@@ -516,7 +516,7 @@ void UnseenAnswers::drop_held(InferredCommands& commands) {
     commands.in_flight().end_waiting();
 }
 
-// What was held for the order's sake is not told. True if it had been trusted in who is left: nobody knows that now.
+// What was held for the order's sake is not reported. True if it had been trusted in who is left: nobody knows that now.
 bool UnseenAnswers::order_broke(InferredCommands& commands) {
     drop_held(commands);
     if (!trusting_) return false;

@@ -326,7 +326,7 @@ TEST_F(Connection, DigestsAreMadeAndChecked) {
     ASSERT_TRUE(give(pdu));
     EXPECT_EQ(owner.done[1].how, How::data_digest_wrong);
     EXPECT_EQ(connection->data_digest_errors(), 1u);
-    // Of the header: nothing can be told apart any more.
+    // Of the header: nothing can be known apart any more.
     read(512);
     pdu = data_in(sent()[0].bhs().itt(), 0, pattern(512), with_status).bytes(true, true);
     pdu[20] ^= 1;

@@ -24,7 +24,7 @@ struct LunEdges {
 
 // What is on a LUN that someone would miss, as libblkid knows it: "a GPT partition table", "ext4 file system 'home'",
 // several with commas; "" where nothing known is. Names on the LUN are shown without control characters. An Error where
-// it cannot be told.
+// it cannot be known.
 Result<std::string> lun_content(const LunEdges& lun);
 
 }  // namespace sanscope

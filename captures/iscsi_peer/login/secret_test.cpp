@@ -113,7 +113,7 @@ TEST(SecretPipe, IsReadToo) {
     EXPECT_EQ(text_of(*secret), "the secret");
 }
 
-// A process on a terminal of its own that asks for a secret and tells, through its exit status, whether it is the right
+// A process on a terminal of its own that asks for a secret and shows, through its exit status, whether it is the right
 // one.
 class SecretFromKeyboard : public testing::Test {
   protected:

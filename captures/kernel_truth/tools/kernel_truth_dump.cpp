@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the kernel of this host tells of its TCP sockets, as lines of comma-separated values on standard output:
+// What the kernel of this host reports its TCP sockets, as lines of comma-separated values on standard output:
 //     socket,NUMBER,LOCAL ADDRESS,LOCAL PORT,REMOTE ADDRESS,REMOTE PORT,CONGESTION CONTROL,MSS
 //     window,NUMBER,TIME,SND_UNA,SND_NXT,CWND,SSTHRESH,SND_WND,SRTT,RCV_WND,CA STATE
 //     transition,NUMBER,TIME,STATE

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Whatever another host sends in place of a recording: what is written here are whole blocks, and no more packets than these
-// hold; the end is told once.
+// hold; the end is reported once.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

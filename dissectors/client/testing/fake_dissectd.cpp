@@ -14,7 +14,7 @@
 //     --not-kept-from TEXT   says so in its Hello
 //
 // The tree of a packet has a node for each packet fed before it, in order, whose label is the packet's number and
-// bytes; and one for each section told of, whose label is its number, a star where it is big-endian, and its bytes.
+// bytes; and one for each section announced, whose label is its number, a star where it is big-endian, and its bytes.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>

@@ -54,7 +54,7 @@ struct SequencePicture {
     SenderId sender;
     bool is_target = false;
     int64_t until_ns = 0;
-    bool near = false;                   // segments are told one by one
+    bool near = false;                   // segments are reported one by one
     std::vector<SegmentBar> segments;    // in order of time; near only
     std::vector<SegmentColumn> columns;  // likewise; far only
     std::vector<LossBar> losses;         // far: not all of those that share some pixels

@@ -44,7 +44,7 @@ struct TurnaroundStatistics {
     }
 };
 
-// Groups told apart at most; what is of none of the first ones counts in `all` alone.
+// Groups distinguished at most; what is of none of the first ones counts in `all` alone.
 constexpr size_t most_command_groups = 512;
 
 // Visits the row of each command in the range. Any thread.

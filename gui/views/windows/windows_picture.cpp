@@ -29,7 +29,7 @@ class SenderPreparation {
   private:
     const WindowRow& row(size_t position) const { return store_.windows()[track_.windows[position]]; }
 
-    // The state that is told to begin with, and what is told of it in the range: the last change before, and those in it.
+    // The state to begin with, and its changes in the range: the last change before, and those in it.
     struct Changes {
         size_t first = 0;  // in the range, of `rows`
         size_t last = 0;   // behind it
@@ -90,7 +90,7 @@ class SenderPreparation {
         const Changes found = changes_in_range(store_.ca_transitions(), rows, at_first);
         picture_.ca = StateBand::of(prepared_, found.changes, picture_.curves.until_ns);
         if (found.last - found.first > prepared_.columns()) return;
-        // One before the range tells how the state at its begin came about.
+        // One before the range shows how the state at its begin came about.
         for (size_t i = found.first - (found.first > 0 ? 1 : 0); i < found.last; ++i) {
             const CaTransitionRow& transition = store_.ca_transitions()[rows[i]];
             picture_.transitions.push_back(

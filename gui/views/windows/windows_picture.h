@@ -11,7 +11,7 @@
 
 namespace sanscope {
 
-// Losses that stand too close to each other to be told apart, or a single one.
+// Losses that stand too close to each other to be distinguished, or a single one.
 struct LossMark {
     int64_t time_ns = 0;  // of the first
     int64_t last_ns = 0;
@@ -38,7 +38,7 @@ struct SenderPicture {
     StateBand ca;
     StateBand kernel_ca;  // as that kernel said, likewise
     StateBand limit;
-    std::vector<TransitionMark> transitions;  // empty where there are too many to be told apart
+    std::vector<TransitionMark> transitions;  // empty where there are too many to be distinguished
     std::vector<LossMark> losses;
 };
 
