@@ -9,6 +9,7 @@ enum ExitStatus : int {
     exit_nothing_analysed = 1,
     exit_usage = 2,
     exit_input_damaged = 3,  // all before the damage was analysed and is in the output
+    exit_findings = 4,       // all was analysed or not, and there is a finding that was asked for (--fail-on)
     exit_interrupted = 130,  // Ctrl-C; likewise
 };
 

@@ -17,15 +17,23 @@ void ReportCommand::add_to(CLI::App& app) {
     command_ = app.add_subcommand(
         "report", "What is wrong and what happened, for reading: findings, sessions, commands");
     captures_.add_to(*command_);
+    command_
+        ->add_option("--fail-on", fail_on_,
+                     "Exit with status 4 where there is a finding of this severity or a worse one")
+        ->check(CLI::IsMember({"problem", "notice"}));
     command_->footer(
         "Turnaround is the time from the packet that completes a command PDU to the packet that completes "
         "the PDU\n"
         "with its status, as the capturing host saw them. Of files, rows that findings rest on lie in a "
         "temporary file\n"
         "where they are many; of standard input none are kept, and less is found.\n\n"
+        "Exit status: 0 all was analysed; 1 nothing could be; 2 usage; 3 the input was damaged; 4 as "
+        "--fail-on says,\n"
+        "whether the input was damaged or not.\n\n"
         "Examples:\n"
         "  sanscope report san.pcapng\n"
         "  sanscope report initiator.pcap.zst target.pcap.zst\n"
+        "  sanscope report --fail-on problem san.pcapng || mail -s 'SAN' storage@example.org\n"
         "  tcpdump -i eth0 -s 128 -w - port 3260 | sanscope report -\n");
 }
 
@@ -41,13 +49,18 @@ ExitStatus ReportCommand::run() const {
     if (analysed.status == exit_nothing_analysed) return analysed.status;
     FileSink out(STDOUT_FILENO);
     const Engine& engine = *analysed.engine;
+    const std::vector<Finding> findings = findings_of(analysed);
     const std::string text = text_report({captures_.files, *analysed.source, engine.totals(), engine.issues(),
-                                          engine.store(), findings_of(analysed), isatty(STDOUT_FILENO) != 0});
+                                          engine.store(), findings, isatty(STDOUT_FILENO) != 0});
     if (!out.write(text) && out.error() != nullptr) {
         print_text(stderr, "sanscope: standard output: {}\n", out.error()->message);
         return exit_nothing_analysed;
     }
-    return analysed.status;
+    const auto at_least = fail_on_ == "notice" ? Finding::Severity::notice : Finding::Severity::problem;
+    const bool fails = !fail_on_.empty() && std::ranges::any_of(findings, [&](const Finding& finding) {
+        return finding.severity <= at_least;
+    });
+    return fails ? exit_findings : analysed.status;
 }
 
 }  // namespace sanscope

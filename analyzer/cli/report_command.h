@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <string>
+
 #include "analyzer/cli/captures.h"
 
 namespace sanscope {
@@ -15,6 +17,7 @@ class ReportCommand {
   private:
     CLI::App* command_ = nullptr;
     CaptureOptions captures_;
+    std::string fail_on_;  // a severity; empty: findings do not change the exit status
 };
 
 }  // namespace sanscope

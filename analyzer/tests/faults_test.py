@@ -20,6 +20,7 @@ import argparse
 import json
 import os
 import pathlib
+import subprocess
 import sys
 
 from harness import DEFAULT_SANSCOPE, ROOT, SAMPLES, Checks, TableError, missing_program, table
@@ -144,6 +145,32 @@ def prove_scoring(checks):
         checks.check(claim, [] if found == wanted else [f"expected {sorted(wanted)}, got {sorted(found)}"])
 
 
+def test_exit_status(checks, program):
+    """--fail-on against the severities in the table of findings."""
+    folder = SAMPLES / "faults"
+    captures = [capture for case in folder.iterdir() if case.is_dir() for capture in captures_of(case)]
+    wrong = []
+    seen = set()
+    for capture in sorted(captures):
+        severities = {finding["severity"] for finding in table(program, "findings", capture)}
+        expected = {
+            "problem": 4 if "problem" in severities else 0,
+            "notice": 4 if severities & {"problem", "notice"} else 0,
+        }
+        for severity, status in expected.items():
+            ended = subprocess.run([program, "report", "--fail-on", severity, capture], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL, check=False).returncode
+            seen.add((severity, status))
+            if ended != status:
+                wrong.append(f"{capture.parent.name}, --fail-on {severity}: {ended}, expected {status}")
+    checks.check(f"report --fail-on: the exit status of {len(captures)} captures", wrong)
+    checks.check("report --fail-on: with and without such a finding", [] if len(seen) == 4 else [f"only {sorted(seen)}"])
+    for arguments, status in ((["--fail-on", "information"], 2), ([], 0)):
+        ended = subprocess.run([program, "report", *arguments, sorted(captures)[0]], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, check=False).returncode
+        checks.check(f"report {' '.join(arguments)}: status {status}", [] if ended == status else [f"{ended}"])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="*", type=pathlib.Path)
@@ -156,6 +183,7 @@ def main():
     shared = pathlib.Path(os.environ.get("SANSCOPE_SHARED", ROOT.parent / "shared")) / "faults"
     if not arguments.folders:
         prove_scoring(checks)
+        test_exit_status(checks, arguments.sanscope)
     for folder in arguments.folders or [SAMPLES / "faults", shared]:
         if folder.is_dir():
             score(checks, arguments.sanscope, folder, arguments.verbose)
