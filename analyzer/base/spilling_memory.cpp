@@ -2,6 +2,7 @@
 #include "analyzer/base/spilling_memory.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <fcntl.h>
 #include <fstream>
 #include <iterator>
@@ -16,6 +17,8 @@ namespace {
 
 constexpr size_t page = size_t{64} * 1024;  // or a part of it, on every machine
 constexpr size_t extent_bytes = size_t{64} << 20;
+// Of the first pieces of each table, most are never filled.
+constexpr size_t least_faulted_in = size_t{4} << 20;
 
 // What needs no alignment of its own.
 bool may_spill(size_t bytes, size_t alignment) {
@@ -24,6 +27,16 @@ bool may_spill(size_t bytes, size_t alignment) {
 
 size_t in_pages(size_t bytes) {
     return (bytes + page - 1) / page * page;
+}
+
+// Pages that are about to be written one after another: given all at once they cost a quarter less than with a fault each
+// (madvise(2), since Linux 5.14). Where that cannot be, each is given when it is touched.
+void fault_in(std::byte* piece, size_t bytes) {
+    static const auto page_bytes = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto begin = (reinterpret_cast<uintptr_t>(piece) + page_bytes - 1) & ~(page_bytes - 1);
+    const auto end = (reinterpret_cast<uintptr_t>(piece) + bytes) & ~(page_bytes - 1);
+    if (begin < end)
+        ::madvise(piece + (begin - reinterpret_cast<uintptr_t>(piece)), end - begin, MADV_POPULATE_WRITE);
 }
 
 // The process's, what it shares with others (programs, libraries) included.
@@ -56,14 +69,18 @@ void SpillingMemory::keep_within(size_t most_resident) {
 }
 
 void* SpillingMemory::do_allocate(size_t bytes, size_t alignment) {
+    bool is_one_of_many = false;
     if (may_spill(bytes, alignment)) {
         const std::lock_guard lock(mutex_);
         if (in_memory_ + bytes > most_in_memory_) {
             if (void* const piece = take_from_file(in_pages(bytes))) return piece;
         }
         in_memory_ += bytes;
+        is_one_of_many = in_memory_ > least_faulted_in;
     }
-    return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+    void* const piece = std::pmr::new_delete_resource()->allocate(bytes, alignment);
+    if (is_one_of_many) fault_in(static_cast<std::byte*>(piece), bytes);
+    return piece;
 }
 
 void SpillingMemory::do_deallocate(void* piece, size_t bytes, size_t alignment) {

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <string>
+#include <sys/mman.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -75,6 +76,25 @@ TEST(SpillingMemory, TheFirstPiecesAndSmallOnesAreNotInTheFile) {
     first.shrink_to_fit();
     const Numbers third(megabyte / sizeof(uint64_t), &memory);
     EXPECT_EQ(memory.bytes_in_file(), megabyte) << "there is room again for it in memory";
+}
+
+// Touched page by page, each would take a fault of its own.
+TEST(SpillingMemory, OfManyPiecesInMemoryThePagesAreThereAtOnce) {
+    constexpr size_t piece_bytes = size_t{256} * 1024;
+    constexpr size_t pieces = 64;
+    const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+    void* const probe = ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const bool can_be = ::madvise(probe, page, MADV_POPULATE_WRITE) == 0;
+    ::munmap(probe, page);
+    if (!can_be) GTEST_SKIP() << "a kernel before Linux 5.14";
+    SpillingMemory memory(2 * pieces * piece_bytes);
+    std::vector<void*> taken;
+    for (size_t i = 0; i < pieces; ++i) taken.push_back(memory.allocate(piece_bytes));
+    unsigned char resident = 0;
+    const auto middle = (reinterpret_cast<uintptr_t>(taken.back()) + piece_bytes / 2) / page * page;
+    ASSERT_EQ(::mincore(reinterpret_cast<void*>(middle), page, &resident), 0);
+    for (void* const piece : taken) memory.deallocate(piece, piece_bytes);
+    EXPECT_EQ(resident & 1, 1);
 }
 
 TEST(SpillingMemory, WhatIsGivenBackIsGivenOutAgain) {
