@@ -49,8 +49,10 @@ class UnderWay {
 // The statuses of one session that belong to no row, as packet after packet passes.
 class Unpaired {
   public:
-    explicit Unpaired(std::vector<UnpairedStatuses> of_session)
-        : begun_(of_session), done_(std::move(of_session)) {
+    void add(const UnpairedStatuses& statuses) { done_.push_back(statuses); }
+    // Between the last add() and up_to().
+    void begin() {
+        begun_ = done_;
         std::ranges::sort(done_, {}, &UnpairedStatuses::last_packet);
         std::ranges::sort(begun_, {}, &UnpairedStatuses::first_packet);
     }
@@ -77,70 +79,73 @@ class Unpaired {
     uint64_t possible_ = 0;
 };
 
-// The commands whose request is known, session by session; within each in order of request, which is mostly how they stand.
-std::vector<uint32_t> in_order_of_request(const ChunkedRows<CommandRow>& commands) {
-    std::vector<uint32_t> ends;  // by session; first how many each has, then where the next of each goes
+// What is known of one session while its requests are gone through in order.
+struct SessionPass {
+    UnderWay under_way;
+    Unpaired ended;
+    uint64_t unseen = 0;           // commands that end unseen
+    PacketNumber last_packet = 0;  // of the request before
+    bool too_many = false;         // of these, more than unpaired statuses: some end nobody knows where
+    bool any_yet = false;          // of these, one was requested by now
+};
+
+// Whether the requests of each session stand in order, as they mostly do.
+bool begin_passes(const ChunkedRows<CommandRow>& commands, std::span<const UnpairedStatuses> unpaired,
+                  std::vector<SessionPass>& sessions) {
+    bool in_order = true;
     for (const CommandRow& row : commands) {
         if (row.request_packet == 0) continue;
-        if (row.session >= ends.size()) ends.resize(row.session + size_t{1});
-        ++ends[row.session];
+        if (row.session >= sessions.size()) sessions.resize(row.session + size_t{1});
+        SessionPass& session = sessions[row.session];
+        session.unseen += ends_unseen(row) ? 1u : 0u;
+        in_order = in_order && session.last_packet <= row.request_packet;
+        session.last_packet = row.request_packet;
     }
-    uint32_t sum = 0;
-    for (uint32_t& end : ends) sum += std::exchange(end, sum);
-    std::vector<uint32_t> order(sum);
+    for (const UnpairedStatuses& statuses : unpaired) {
+        if (statuses.session < sessions.size()) sessions[statuses.session].ended.add(statuses);
+    }
+    for (SessionPass& session : sessions) {
+        session.ended.begin();
+        session.too_many = session.unseen > session.ended.in_all();
+    }
+    return in_order;
+}
+
+// The commands whose request is known, in order of request: numbers from 0.
+std::vector<uint32_t> in_order_of_request(const ChunkedRows<CommandRow>& commands) {
+    std::vector<uint32_t> order;
     uint32_t number = 0;
     for (const CommandRow& row : commands) {
-        if (row.request_packet != 0) order[ends[row.session]++] = number;
+        if (row.request_packet != 0) order.push_back(number);
         ++number;
     }
-    const auto packet_of = [&](uint32_t i) { return commands[i].request_packet; };
-    auto begin = order.begin();
-    for (const uint32_t end : ends) {
-        const auto until = order.begin() + end;
-        if (!std::ranges::is_sorted(begin, until, {}, packet_of))
-            std::ranges::stable_sort(begin, until, {}, packet_of);
-        begin = until;
-    }
+    std::ranges::stable_sort(order, {}, [&](uint32_t i) { return commands[i].request_packet; });
     return order;
+}
+
+void fill_queue_depth(CommandRow& row, uint64_t number, SessionPass& session) {
+    session.any_yet = session.any_yet || ends_unseen(row);
+    const uint32_t begun = session.under_way.request(row, number);
+    const auto [certain, possible] = session.ended.up_to(row.request_packet);
+    const bool known = certain == possible && certain < begun && !(session.too_many && session.any_yet);
+    row.queue_depth = known ? begun - static_cast<uint32_t>(certain) : unknown<uint32_t>;
 }
 
 }  // namespace
 
+// Sessions side by side, so that rows are read as they stand in memory.
 void fill_queue_depths(ChunkedRows<CommandRow>& commands, std::span<const UnpairedStatuses> unpaired) {
-    const std::vector<uint32_t> order = in_order_of_request(commands);
-    std::vector<UnpairedStatuses> by_session(unpaired.begin(), unpaired.end());
-    std::ranges::sort(by_session, {}, &UnpairedStatuses::session);
-    const auto of_session = [&](uint32_t session) {
-        // Not ranges::equal_range(): clang before 16 does not compile libstdc++'s subrange.
-        const auto begin = std::ranges::lower_bound(by_session, session, {}, &UnpairedStatuses::session);
-        const auto end = std::ranges::upper_bound(by_session, session, {}, &UnpairedStatuses::session);
-        return Unpaired({begin, end});
-    };
-    UnderWay under_way;
-    Unpaired ended({});
-    uint32_t session = 0;
-    // Of commands that end unseen: more of them than unpaired statuses, so that some end nobody knows where.
-    bool too_many = false;
-    bool any_yet = false;
-    for (size_t at = 0; at < order.size(); ++at) {
-        const uint32_t i = order[at];
-        CommandRow& row = commands[i];
-        if (row.session != session) {
-            under_way = {};
-            ended = of_session(row.session);
-            uint64_t unseen = 0;
-            for (size_t k = at; k < order.size() && commands[order[k]].session == row.session; ++k)
-                unseen += ends_unseen(commands[order[k]]) ? 1u : 0u;
-            too_many = unseen > ended.in_all();
-            any_yet = false;
+    std::vector<SessionPass> sessions;
+    if (begin_passes(commands, unpaired, sessions)) {
+        uint64_t number = 0;
+        for (CommandRow& row : commands) {
+            ++number;
+            if (row.request_packet != 0) fill_queue_depth(row, number, sessions[row.session]);
         }
-        session = row.session;
-        any_yet = any_yet || ends_unseen(row);
-        const uint32_t begun = under_way.request(row, i + uint64_t{1});
-        const auto [certain, possible] = ended.up_to(row.request_packet);
-        const bool known = certain == possible && certain < begun && !(too_many && any_yet);
-        row.queue_depth = known ? begun - static_cast<uint32_t>(certain) : unknown<uint32_t>;
+        return;
     }
+    for (const uint32_t i : in_order_of_request(commands))
+        fill_queue_depth(commands[i], i + uint64_t{1}, sessions[commands[i].session]);
 }
 
 ImpossibleDepths clear_impossible_depths(ChunkedRows<CommandRow>& commands,
@@ -155,6 +160,7 @@ ImpossibleDepths clear_impossible_depths(ChunkedRows<CommandRow>& commands,
         if (row.inferred) doubt(row.session);
     }
     ImpossibleDepths cleared;
+    if (std::ranges::find(doubtful, true) == doubtful.end()) return cleared;
     for (CommandRow& row : commands) {
         if (row.queue_depth == unknown<uint32_t> || row.session == 0 || row.session >= doubtful.size() ||
             !doubtful[row.session])

@@ -125,6 +125,27 @@ TEST(QueueDepth, IsUnknownWhereTheRequestIs) {
     EXPECT_THAT(commands.depths(), ElementsAre(unknown<uint32_t>, 1));
 }
 
+TEST(QueueDepth, OfSessionsThatAlternateEachIsItsOwn) {
+    Commands commands;
+    commands.add(1, 10, 40, 1);
+    commands.add(1, 11, 40, 3);
+    commands.add(2, 12, 40, 1);
+    commands.add(2, 13, 40, 3);
+    commands.add(3, 41, 50, 1);
+    EXPECT_THAT(commands.depths(), ElementsAre(1, 1, 2, 2, 1));
+}
+
+// As where a hole held the request back: its row comes late.
+TEST(QueueDepth, GoesByTheOrderOfRequestsNotOfRows) {
+    Commands commands;
+    commands.add(1, 10, 40, 1);
+    commands.add(1, 11, 40, 2);
+    commands.add(2, 30, 40, 1);
+    commands.add(3, 20, 40, 1);
+    commands.add(2, 12, 40, 2);
+    EXPECT_THAT(commands.depths(), ElementsAre(1, 1, 3, 2, 2));
+}
+
 // Three under way at once, in a session whose target let two be sent.
 TEST(QueueDepth, IsNoneBeyondTheCommandWindowWhereAnswersAreMissing) {
     ChunkedRows<CommandRow> commands;
