@@ -130,8 +130,11 @@ class LateAcks {
     LateAcks() = default;
     explicit LateAcks(int64_t rtt_min_ns) : rtt_min_ns_(rtt_min_ns) {}
 
+    // Without a round trip none is late.
+    bool wanted() const { return rtt_min_ns_ != no_time; }
+
     void on_row(const WindowRow& last, const WindowRow& row) {
-        if (rtt_min_ns_ == no_time) return;
+        if (!wanted()) return;
         if (Serial32(last.snd_nxt).before(Serial32(row.snd_nxt))) {
             if (sent_.size() >= most_sent) sent_.pop_front();
             sent_.push_back({row.snd_nxt, row.time_ns});
@@ -284,6 +287,7 @@ class WindowPass {
 
     // A row of the other side.
     void on_answer(const WindowRow& row) {
+        if (!late_acks_.wanted()) return;
         if (answered_ && Serial32(answered_to_).before(Serial32(row.snd_nxt)))
             late_acks_.on_answer(row.packet);
         answered_ = true;
@@ -292,15 +296,16 @@ class WindowPass {
 
     void on_row(const WindowRow& row) {
         facts_->has_windows = true;
-        if (begun_) pass_to(row);
+        const int64_t passed_ns = begun_ ? elapsed_ns(last_.time_ns, row.time_ns) : 0;
+        if (passed_ns != 0) pass_to(row, passed_ns);
         const bool progress = !begun_ || row.snd_una != last_.snd_una || last_.snd_una == last_.snd_nxt;
         timeouts(row, progress);
         stalls(row);
         if (begun_) {
-            clock_jumps(row);
-            repeats_after_ack(row);
-            restarts(row);
-            ack_waits(row);
+            if (next_repeat_ < facts_->repeats.size()) repeats_after_ack(row);
+            sent_after_ack_wait(row);
+            if (passed_ns >= least_ack_wait_ns) [[unlikely]]
+                silence(row, passed_ns);
             flow(row);
             late_acks_.on_row(last_, row);
         }
@@ -360,6 +365,7 @@ class WindowPass {
 
   private:
     static constexpr int64_t least_flow_gap_ns = 200'000;
+    static constexpr int64_t least_ack_wait_ns = 35'000'000;  // Linux's least is 40 ms, of others more
 
     SendLimit limit_of(const WindowRow& row) const {
         const bool open = row.limit == SendLimit::receiver && !is_full(row, mss_, is_near_);
@@ -367,9 +373,7 @@ class WindowPass {
     }
 
     // What was so since the row before.
-    void pass_to(const WindowRow& row) {
-        const int64_t passed_ns = elapsed_ns(last_.time_ns, row.time_ns);
-        if (passed_ns == 0) return;
+    void pass_to(const WindowRow& row, int64_t passed_ns) {
         // With so much under way it is busy, even if the capture hides for which command.
         const bool many_under_way = last_.in_flight >= queue_segments * mss_;
         const int64_t busy_ns = facts_->busy == nullptr || many_under_way
@@ -444,10 +448,16 @@ class WindowPass {
         ++rounds_;
     }
 
-    void clock_jumps(const WindowRow& row) {
+    // Nothing was sent or heard since the row before.
+    void silence(const WindowRow& row, int64_t silent_ns) {
+        clock_jumps(row, silent_ns);
+        restarts(row, silent_ns);
+        ack_waits(row, silent_ns);
+    }
+
+    void clock_jumps(const WindowRow& row, int64_t silent_ns) {
         constexpr int64_t longest_timer_ns = 120'000'000'000;  // TCP_RTO_MAX
-        if (elapsed_ns(last_.time_ns, row.time_ns) <= longest_timer_ns || last_.snd_una == last_.snd_nxt)
-            return;
+        if (silent_ns <= longest_timer_ns || last_.snd_una == last_.snd_nxt) return;
         if (last_.ca_state != CaState::open || row.ca_state != CaState::open) return;
         facts_->clock_jumps.add({last_.time_ns, row.time_ns, row.packet});
     }
@@ -506,11 +516,11 @@ class WindowPass {
     }
 
     // RFC 5681 §4.1: after a retransmission timeout's time of silence, which is 200 ms at least in Linux.
-    void restarts(const WindowRow& row) {
+    void restarts(const WindowRow& row, int64_t silent_ns) {
         constexpr int64_t least_silence_ns = 200'000'000;
         const bool sent = row.snd_nxt != last_.snd_nxt;
         const bool was_idle = last_.snd_una == last_.snd_nxt;
-        if (!sent || !was_idle || elapsed_ns(last_.time_ns, row.time_ns) < least_silence_ns) return;
+        if (!sent || !was_idle || silent_ns < least_silence_ns) return;
         if (last_.cwnd == unknown<uint32_t> || row.cwnd == unknown<uint32_t>) return;
         if (last_.ca_state != CaState::open || row.cwnd > last_.cwnd / 4 * 3) return;
         ++facts_->idle_restarts;
@@ -520,22 +530,9 @@ class WindowPass {
 
     // Little outstanding, nothing but its acknowledgement after a long time, and with that at once more data of a command that
     // was under way all along: Nagle's algorithm (RFC 9293 §3.7.4) waiting for a delayed acknowledgement (RFC 1122 §4.2.3.2).
-    void ack_waits(const WindowRow& row) {
-        constexpr int64_t least_wait_ns = 35'000'000;  // Linux's least is 40 ms, of others more
+    void ack_waits(const WindowRow& row, int64_t waited_ns) {
         constexpr int64_t longest_wait_ns = 500'000'000;
-        constexpr int64_t at_once_ns = 1'000'000;
-        if (ack_wait_.begin_ns != no_time) {
-            const bool sent = Serial32(last_.snd_nxt).before(Serial32(row.snd_nxt));
-            if (sent && elapsed_ns(ack_wait_.end_ns, row.time_ns) <= at_once_ns) {
-                facts_->ack_waits.add(ack_wait_);
-                ack_wait_times_.add(ack_wait_.length_ns());
-                if (first_ack_waits_.size() < most_ack_waits)
-                    first_ack_waits_.push_back(ack_wait_.length_ns());
-            }
-            ack_wait_ = {};
-        }
-        const int64_t waited_ns = elapsed_ns(last_.time_ns, row.time_ns);
-        if (waited_ns < least_wait_ns || waited_ns > longest_wait_ns || facts_->busy == nullptr) return;
+        if (waited_ns > longest_wait_ns || facts_->busy == nullptr) return;
         const int32_t outstanding = Serial32(last_.snd_una).distance_to(Serial32(last_.snd_nxt));
         const bool acknowledged = row.snd_una == row.snd_nxt && row.snd_nxt == last_.snd_nxt;
         if (outstanding <= 0 || static_cast<uint32_t>(outstanding) > 2 * mss_ || !acknowledged) return;
@@ -543,6 +540,19 @@ class WindowPass {
         if (last_.ca_state != CaState::open || row.ca_state != CaState::open) return;
         if (busy_.overlap_ns(last_.time_ns + to_tap_ns_, row.time_ns + to_tap_ns_) < waited_ns / 2) return;
         ack_wait_ = {last_.time_ns, row.time_ns, row.packet};
+    }
+    // The row behind such a one.
+    void sent_after_ack_wait(const WindowRow& row) {
+        constexpr int64_t at_once_ns = 1'000'000;
+        if (ack_wait_.begin_ns == no_time) [[likely]]
+            return;
+        const bool sent = Serial32(last_.snd_nxt).before(Serial32(row.snd_nxt));
+        if (sent && elapsed_ns(ack_wait_.end_ns, row.time_ns) <= at_once_ns) {
+            facts_->ack_waits.add(ack_wait_);
+            ack_wait_times_.add(ack_wait_.length_ns());
+            if (first_ack_waits_.size() < most_ack_waits) first_ack_waits_.push_back(ack_wait_.length_ns());
+        }
+        ack_wait_ = {};
     }
 
     void flow(const WindowRow& row) {

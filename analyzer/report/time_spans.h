@@ -65,7 +65,14 @@ class TimeSpans {
     bool empty() const { return spans_.empty(); }
     // How much of [begin_ns, end_ns] is in the set.
     int64_t overlap_ns(int64_t begin_ns, int64_t end_ns) const {
-        return elapsed_ns(begin_ns, end_ns) == 0 ? 0 : until_ns(end_ns) - until_ns(begin_ns);
+        if (elapsed_ns(begin_ns, end_ns) == 0) return 0;
+        const auto after_begin = after(begin_ns, spans_.begin(), spans_.end());
+        // Most stretches are short: their end is not far.
+        constexpr ptrdiff_t near = 16;
+        const auto far = spans_.end() - after_begin > near ? after_begin + near : spans_.end();
+        const bool ends_near = far == spans_.end() || far->begin_ns > end_ns;
+        const auto after_end = ends_near ? after(end_ns, after_begin, far) : after(end_ns, far, spans_.end());
+        return until_ns(end_ns, after_end) - until_ns(begin_ns, after_begin);
     }
 
     int64_t total_ns() const {
@@ -80,8 +87,13 @@ class TimeSpans {
         int64_t before_ns;  // in the set before begin_ns
     };
 
-    int64_t until_ns(int64_t time_ns) const {
-        const auto next = std::ranges::upper_bound(spans_, time_ns, {}, &Span::begin_ns);
+    using Place = std::vector<Span>::const_iterator;
+    // The first that begins after it, of those between the two.
+    static Place after(int64_t time_ns, Place first, Place last) {
+        return std::ranges::upper_bound(first, last, time_ns, {}, &Span::begin_ns);
+    }
+    // How much of the set there is until then. `next`: the first that begins later.
+    int64_t until_ns(int64_t time_ns, Place next) const {
         if (next == spans_.begin()) return 0;
         const Span& span = *std::prev(next);
         return span.before_ns + std::min(time_ns, span.end_ns) - span.begin_ns;
