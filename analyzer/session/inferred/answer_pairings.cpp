@@ -97,7 +97,7 @@ bool AnswerPairings::keeps_order() const {
 bool AnswerPairings::pass(size_t run) {
     const UnseenRun& what = runs_[run];
     constexpr size_t few_slots = 256;
-    node_slots_.assign(few_slots, nowhere);
+    node_slots_.assign(few_slots, {nowhere, 0});
     node_slots_taken_ = 0;
     places_.clear();
     places_added_ = 0;
@@ -164,26 +164,32 @@ void AnswerPairings::extend(uint32_t from, size_t run) {
 }
 
 uint32_t& AnswerPairings::node_slot(const Node& wanted) {
-    const auto look = [this](const Node& node) -> uint32_t& {
-        constexpr uint64_t golden_ratio = 0x9e3779b97f4a7c15;
-        uint64_t hash = (node.mask ^ uint64_t{node.at} << 32 ^ node.first) * golden_ratio;
-        hash ^= hash >> 32;
-        for (size_t slot = hash;; ++slot) {
-            uint32_t& found = node_slots_[slot & (node_slots_.size() - 1)];
-            if (found == nowhere) return found;
-            const Node& there = nodes_[found];
-            if (there.at == node.at && there.first == node.first && there.mask == node.mask) return found;
-        }
-    };
     if (2 * ++node_slots_taken_ > node_slots_.size()) {
-        std::vector<uint32_t> before(2 * node_slots_.size(), nowhere);
+        std::vector<NodeSlot> before(2 * node_slots_.size(), {nowhere, 0});
         before.swap(node_slots_);
-        for (const uint32_t node : before)
-            if (node != nowhere) look(nodes_[node]) = node;
+        for (const NodeSlot& slot : before) {
+            if (slot.node == nowhere) continue;
+            size_t free = slot.hash;
+            while (node_slots_[free & (node_slots_.size() - 1)].node != nowhere) ++free;
+            node_slots_[free & (node_slots_.size() - 1)] = slot;
+        }
     }
-    uint32_t& found = look(wanted);
-    if (found != nowhere) --node_slots_taken_;
-    return found;
+    constexpr uint64_t golden_ratio = 0x9e3779b97f4a7c15;
+    const uint64_t product = (wanted.mask ^ uint64_t{wanted.at} << 32 ^ wanted.first) * golden_ratio;
+    const auto hash = static_cast<uint32_t>(product ^ product >> 32);
+    for (size_t at = hash;; ++at) {
+        NodeSlot& slot = node_slots_[at & (node_slots_.size() - 1)];
+        if (slot.node == nowhere) {
+            slot.hash = hash;
+            return slot.node;
+        }
+        if (slot.hash != hash) continue;
+        const Node& there = nodes_[slot.node];
+        if (there.at == wanted.at && there.first == wanted.first && there.mask == wanted.mask) {
+            --node_slots_taken_;
+            return slot.node;
+        }
+    }
 }
 
 void AnswerPairings::add_edge(uint32_t from, uint32_t command, double weight, uint32_t at, size_t run) {

@@ -126,6 +126,11 @@ class AnswerPairings {
     bool pass(size_t run);
     void add_place(uint32_t at, uint32_t node);
     void extend(uint32_t from, size_t run);
+    // The hash is kept beside the number: most nodes that stand in the way are told from another without a look at them.
+    struct NodeSlot {
+        uint32_t node;
+        uint32_t hash;
+    };
     // The node of this run at that place, after those commands; a free place for one if there is none yet. Good until
     // the next call.
     uint32_t& node_slot(const Node& wanted);
@@ -148,7 +153,7 @@ class AnswerPairings {
     std::vector<PairingStart> ends_;
     std::vector<Place> places_;  // a heap: nodes of the run being passed, from which it is to be gone on
     uint32_t places_added_ = 0;
-    std::vector<uint32_t> node_slots_;  // the nodes by what they are: a hash table
+    std::vector<NodeSlot> node_slots_;  // the nodes by what they are: a hash table
     size_t node_slots_taken_ = 0;
 };
 
