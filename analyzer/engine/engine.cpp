@@ -20,6 +20,11 @@ bool goes_back(int64_t from_ns, int64_t to_ns) {
     return to_ns<from_ns&& static_cast<uint64_t>(from_ns) - static_cast<uint64_t>(to_ns)> least_ns;
 }
 
+bool goes_far_ahead(int64_t from_ns, int64_t to_ns) {
+    constexpr uint64_t far_ns = 300'000'000'000;
+    return to_ns > from_ns && static_cast<uint64_t>(to_ns) - static_cast<uint64_t>(from_ns) > far_ns;
+}
+
 }  // namespace
 
 void decode_batch(const PacketBatch& batch, std::vector<DecodedPacket>& decoded, size_t first, size_t most) {
@@ -60,7 +65,9 @@ void Engine::process(const PacketBatch& batch, std::span<const DecodedPacket> de
                         static_cast<uint8_t>(packet->flags),
                         from};
         }
-        const int64_t believed_ns = time_is_alone(batch, first + i) ? last_believed_ns_ : arrival.time_ns;
+        const bool alone =
+            goes_far_ahead(last_believed_ns_, arrival.time_ns) && time_is_alone(batch, first + i);
+        const int64_t believed_ns = alone ? last_believed_ns_ : arrival.time_ns;
         last_believed_ns_ = believed_ns;
         on_segment(*flow, from, *packet, arrival, believed_ns);
         if (kernel_truth_ != nullptr &&
@@ -69,20 +76,14 @@ void Engine::process(const PacketBatch& batch, std::span<const DecodedPacket> de
     }
 }
 
-// Whether a packet's time lies far ahead of all that stand around it: then it is not believed, for whatever is measured
-// against it would be wrong for good.
+// Whether a packet's time, which lies far ahead of the one before, lies far ahead of all that stand around it: then it is
+// not believed, for whatever is measured against it would be wrong for good.
 bool Engine::time_is_alone(const PacketBatch& batch, size_t index) const {
-    constexpr uint64_t far_ns = 300'000'000'000;
+    if (last_believed_ns_ == no_time) return false;
     const int64_t time_ns = within_reach(batch.packets[index].time_ns);
-    const auto is_far_ahead_of = [&](int64_t other_ns) {
-        return time_ns > other_ns &&
-               static_cast<uint64_t>(time_ns) - static_cast<uint64_t>(other_ns) > far_ns;
-    };
-    if (last_believed_ns_ == no_time || !is_far_ahead_of(last_believed_ns_)) [[likely]]
-        return false;
     for (size_t next = index + 1; next < batch.packets.size(); ++next) {
         if (batch.packets[next].link_type == LinkType::not_a_packet) continue;
-        return is_far_ahead_of(within_reach(batch.packets[next].time_ns));
+        return goes_far_ahead(within_reach(batch.packets[next].time_ns), time_ns);
     }
     return false;
 }

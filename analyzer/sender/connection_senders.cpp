@@ -80,6 +80,7 @@ void ConnectionSenders::on_packet(Side from, const DecodedPacket& packet, Packet
     if (packets_ < enough_for_vantage) {
         ++packets_;
         vantage_.on_packet(from, time_ns, packet, options);
+        note_round_trip();
     }
     // Options come padded to whole words (RFC 9293 §3.1): else they are cut off, and the window's scale may be with them.
     const bool options_cut = packet.options_length % 4 != 0;
@@ -105,7 +106,7 @@ void ConnectionSenders::on_packet(Side from, const DecodedPacket& packet, Packet
         if (sender.replay != nullptr) {
             sent(sender, [&](SentSegment& segment) {
                 fill_segment(segment, packet, options, number, time_ns);
-                sender.history.on_sent(segment, round_trip_ns());
+                sender.history.on_sent(segment, round_trip_ns_);
             });
         }
         return;
@@ -118,14 +119,14 @@ void ConnectionSenders::on_packet(Side from, const DecodedPacket& packet, Packet
         hearer.history.on_acknowledged(event.heard);
     }
     fill_segment(event.sent, packet, options, number, time_ns);
-    sender.history.on_sent(event.sent, round_trip_ns());
+    sender.history.on_sent(event.sent, round_trip_ns_);
     if (vantage_.settled() || waiting_.size() >= max_waiting) begin();
 }
 
-int64_t ConnectionSenders::round_trip_ns() const {
+void ConnectionSenders::note_round_trip() {
     const int64_t to_a_ns = vantage_.round_trip_ns(Side::a);
     const int64_t to_b_ns = vantage_.round_trip_ns(Side::b);
-    return to_a_ns == no_time || to_b_ns == no_time ? no_time : to_a_ns + to_b_ns;
+    round_trip_ns_ = to_a_ns == no_time || to_b_ns == no_time ? no_time : to_a_ns + to_b_ns;
 }
 
 void ConnectionSenders::report_missing(Side from, int64_t now_ns, bool all) {

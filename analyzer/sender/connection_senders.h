@@ -72,7 +72,7 @@ class ConnectionSenders {
 
     static bool is_copy(SideState& sender, uint32_t others, const DecodedPacket& packet, const TcpOptions& options,
                         int64_t time_ns);
-    int64_t round_trip_ns() const;
+    void note_round_trip();
     void report_missing(Side from, int64_t now_ns, bool all);
     void note_syn(SideState& sender, const TcpOptions& options);
     void begin();
@@ -95,7 +95,8 @@ class ConnectionSenders {
     uint32_t connection_;
     SideState sides_[2];
     VantageFinder vantage_;
-    uint32_t packets_ = 0;  // seen by vantage_
+    uint32_t packets_ = 0;             // seen by vantage_
+    int64_t round_trip_ns_ = no_time;  // from the tap to both ends and back
     bool begun_ = false;
     std::vector<Waiting> waiting_;
 };

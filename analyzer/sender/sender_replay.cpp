@@ -123,7 +123,7 @@ class SenderReplay::Machine {
         if (new_data) {
             more_waiting_ = (segment.flags & (tcp_psh | tcp_fin)) == 0 && segment.length >= wire_.state().mss;
             const uint32_t mss = wire_.state().mss;
-            last_was_full_ = segment.length == mss || segment.length % mss == 0;
+            last_was_full_ = segment.length == mss || (segment.length > mss && segment.length % mss == 0);
             last_sent_ns_ = segment.time_ns;
         }
         if (occupies(segment)) write(segment.packet, segment.time_ns, true);
@@ -242,8 +242,12 @@ class SenderReplay::Machine {
         // With more to send, the burst that the sender waits to make whole: PSH is set on the last segment of each, but
         // what an application wrote ends with a full one seldom. An estimate is known no closer than to a burst.
         const bool whole_burst = more_waiting_ || last_was_full_ || estimated_;
-        const uint32_t waits_for = std::min(wire_.windows().cubic.burst_segments(state), estimate.cwnd / 3);
-        const uint32_t wanted = whole_burst ? std::max(waits_for, 1u) : 1;
+        uint32_t wanted = 1;
+        if (whole_burst) {
+            const uint32_t waits_for =
+                std::min(wire_.windows().cubic.burst_segments(state), estimate.cwnd / 3);
+            wanted = std::max(waits_for, 1u);
+        }
         row.limit = send_limit(state, estimate.cwnd, wanted, more_waiting_, paced);
     }
 

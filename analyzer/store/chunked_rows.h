@@ -30,7 +30,11 @@ class ChunkedRows {
     ChunkedRows& operator=(const ChunkedRows&) = delete;
 
     // The row's place, good until this container ends.
-    Row& append(Row row) {
+    Row& append(const Row& row) {
+        if (chunks_.empty() || chunks_.back().size() == rows_per_chunk) add_chunk();
+        return chunks_.back().emplace_back(row);
+    }
+    Row& append(Row&& row) {
         if (chunks_.empty() || chunks_.back().size() == rows_per_chunk) add_chunk();
         return chunks_.back().emplace_back(std::move(row));
     }

@@ -10,12 +10,10 @@ namespace {
 
 // Farther than this from the next byte, no window reaches (RFC 7323 §2.3: at most 2^30).
 constexpr int32_t beyond_any_window = 1 << 30;
-// After a connection was closed, farther than this is another connection.
-constexpr int32_t far_after_close = 1 << 24;
 
 }  // namespace
 
-bool TcpConnection::is_of_next_incarnation(Side from, const DecodedPacket& packet) const {
+bool TcpConnection::begins_next(Side from, const DecodedPacket& packet) const {
     const Half& sender = half(from);
     const Serial32 seq(packet.seq);
     if ((packet.flags & tcp_syn) != 0) {

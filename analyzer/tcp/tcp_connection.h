@@ -18,7 +18,9 @@ class TcpConnection {
 
     // Whether this segment belongs to a later connection between the same ports: a SYN that does not open this one
     // (RFC 9293 §3.10.7.4), or, after this one was closed, data from elsewhere in sequence space.
-    bool is_of_next_incarnation(Side from, const DecodedPacket& packet) const;
+    bool is_of_next_incarnation(Side from, const DecodedPacket& packet) const {
+        return !goes_on(from, packet) && begins_next(from, packet);
+    }
 
     // Counts the segment and takes note of its control bits and its acknowledgement.
     void note(Side from, const DecodedPacket& packet, Arrival arrival);
@@ -74,6 +76,16 @@ class TcpConnection {
         bool sent_to_known = false;
         SentDataRow sent;
     };
+    // After a connection was closed, farther than this is another connection.
+    static constexpr int32_t far_after_close = 1 << 24;
+    // Near all that was seen of its side, as nearly every segment is.
+    bool goes_on(Side from, const DecodedPacket& packet) const {
+        const Half& sender = half(from);
+        const int32_t distance = sender.greatest_seq.distance_to(Serial32(packet.seq));
+        return sender.data_seen && (packet.flags & tcp_syn) == 0 && distance <= far_after_close &&
+               distance >= -far_after_close;
+    }
+    bool begins_next(Side from, const DecodedPacket& packet) const;
     static void note_data(Half& sender, const DecodedPacket& packet);
     bool is_vouched_for(Side from, const DecodedPacket& packet) const;
     static void note_acknowledged(Half& sender, Serial32 ack, int64_t time_ns);
