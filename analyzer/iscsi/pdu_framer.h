@@ -99,6 +99,19 @@ class PduFramer {
     };
     Fed feed(Cursor& cursor);
 
+    // True: the piece is data of the PDU under way, which goes on behind it, and it is consumed: as most pieces of long
+    // PDUs are, at whose bytes nobody looks.
+    bool passes(const StreamPiece& piece) {
+        const bool is_within = expect_ == Expect::data && !emitted_ && piece.length < remaining_;
+        if (!is_within || crc_whole_ || keep_ > 0 || piece.not_captured || piece.length == 0) return false;
+        if (piece.captured > 0 && pdu_.first_data.packet == 0) pdu_.first_data = piece.carried;
+        pdu_.end_not_captured = false;
+        remaining_ -= piece.length;
+        offset_ += piece.length;
+        last_ = piece.delivered;
+        return true;
+    }
+
     // The stream has ended. True once if a PDU was under way; it is in pdu(), damaged and never completed unless all
     // that lacked was a look at whether a digest follows.
     bool finish();

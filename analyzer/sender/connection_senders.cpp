@@ -143,8 +143,9 @@ void ConnectionSenders::report_missing(Side from, int64_t now_ns, bool all) {
 // none (IPv6, or 0 as RFC 6864 lets it be), all else must be the same, the checksum and TSval too, and it must have
 // come at once: sooner than the other side said anything, or, where packets are known to come twice, within the time of
 // a port's queue.
-bool ConnectionSenders::is_copy(SideState& sender, uint32_t others, const DecodedPacket& packet,
-                                const TcpOptions& options, int64_t time_ns) {
+[[gnu::always_inline]] inline bool ConnectionSenders::is_copy(SideState& sender, uint32_t others,
+                                                              const DecodedPacket& packet,
+                                                              const TcpOptions& options, int64_t time_ns) {
     constexpr uint32_t longest_us = 200'000;  // no retransmission timeout is shorter
     constexpr uint32_t at_once_us = 10;
     constexpr uint32_t queue_us = 1'000;

@@ -50,6 +50,7 @@ void IscsiConnection::consume(bool from_target, const StreamPiece& piece) {
         issues_->add(Issue::bytes_not_captured, piece.carried.packet, piece.length);
     }
     PduFramer& framer = this->framer(from_target);
+    if (framer.passes(piece)) return;
     PduFramer::Cursor cursor(piece);
     for (;;) {
         switch (framer.feed(cursor)) {

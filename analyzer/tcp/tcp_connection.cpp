@@ -40,53 +40,39 @@ bool TcpConnection::is_vouched_for(Side from, const DecodedPacket& packet) const
     return (packet.flags & tcp_ack) != 0 && other.data_seen && near(other.greatest_seq, Serial32(packet.ack));
 }
 
-void TcpConnection::note(Side from, const DecodedPacket& packet, Arrival arrival) {
-    if (first_.packet == 0) first_ = arrival;
-    last_ = arrival;
+void TcpConnection::note_control(Side from, const DecodedPacket& packet, const Arrival& arrival) {
     Half& sender = half(from);
-    ++sender.packets;
-    if (packet.payload_length > 0) note_data(sender, packet);
-    if ((packet.flags & (tcp_syn | tcp_rst)) == 0) {
-        const Serial32 end = Serial32(packet.seq) + packet.payload_length;
-        if (!sender.sent_to_known || sender.sent_to.before(end)) sender.sent_to = end;
-        sender.sent_to_known = true;
+    if ((packet.flags & tcp_syn) != 0) {
+        sender.syn_seen = true;
+        ++sender.sent.syns;
+        sender.syn_was_answer = (packet.flags & tcp_ack) != 0;
+        sender.initial_seq = Serial32(packet.seq);
+        TcpOptions options;
+        parse_tcp_options(packet, options);
+        if (options.has_mss) sender.mss = options.mss;
+        if (!sender.stream.begun()) sender.stream.begin_at(sender.initial_seq + 1);
     }
-    if ((packet.flags & (tcp_syn | tcp_fin | tcp_rst)) != 0) {
-        if ((packet.flags & tcp_syn) != 0) {
-            sender.syn_seen = true;
-            ++sender.sent.syns;
-            sender.syn_was_answer = (packet.flags & tcp_ack) != 0;
-            sender.initial_seq = Serial32(packet.seq);
-            TcpOptions options;
-            parse_tcp_options(packet, options);
-            if (options.has_mss) sender.mss = options.mss;
-            if (!sender.stream.begun()) sender.stream.begin_at(sender.initial_seq + 1);
-        }
-        if ((packet.flags & tcp_fin) != 0) {
-            sender.fin_seen = true;
-            if (sender.sent.fin_ns == no_time) sender.sent.fin_ns = arrival.time_ns;
-        }
-        if ((packet.flags & tcp_rst) != 0) {
-            reset_ = true;
-            if (!sender.sent.reset) {
-                sender.sent.reset = true;
-                sender.sent.reset_packet = arrival.packet;
-                sender.sent.reset_ns = arrival.time_ns;
-            }
+    if ((packet.flags & tcp_fin) != 0) {
+        sender.fin_seen = true;
+        if (sender.sent.fin_ns == no_time) sender.sent.fin_ns = arrival.time_ns;
+    }
+    if ((packet.flags & tcp_rst) != 0) {
+        reset_ = true;
+        if (!sender.sent.reset) {
+            sender.sent.reset = true;
+            sender.sent.reset_packet = arrival.packet;
+            sender.sent.reset_ns = arrival.time_ns;
         }
     }
-    if ((packet.flags & tcp_ack) != 0 && (packet.flags & tcp_rst) == 0) {
-        const Serial32 ack(packet.ack);
-        if (!sender.ack_seen || sender.greatest_ack.before(ack)) {
-            sender.greatest_ack = ack;
-            sender.ack_seen = true;
-            Half& acknowledged = half(other_side(from));
-            note_acknowledged(acknowledged, ack, arrival.time_ns);
-            acknowledged.stream.acknowledged(ack, arrival);
-        } else {
-            ++half(other_side(from)).sent.answers_since;
-        }
-    }
+}
+
+// It is the greatest so far.
+void TcpConnection::note_acknowledgement(Side from, Serial32 ack, const Arrival& arrival) {
+    half(from).greatest_ack = ack;
+    half(from).ack_seen = true;
+    Half& acknowledged = other(from);
+    note_acknowledged(acknowledged, ack, arrival.time_ns);
+    acknowledged.stream.acknowledged(ack, arrival);
 }
 
 bool TcpConnection::add_payload(Side from, const DecodedPacket& packet, const Arrival& arrival,
@@ -102,22 +88,7 @@ bool TcpConnection::add_payload(Side from, const DecodedPacket& packet, const Ar
     return sender.stream.add(segment, piece) == StreamReassembler::Added::in_order;
 }
 
-void TcpConnection::note_data(Half& sender, const DecodedPacket& packet) {
-    sender.bytes += packet.payload_length;
-    const Serial32 seq(packet.seq);
-    const Serial32 end = seq + packet.payload_length;
-    if (!sender.data_seen || sender.greatest_seq.before(end)) {
-        sender.greatest_seq = end;
-        sender.data_seen = true;
-    }
-    sender.sent.largest_payload = std::max(sender.sent.largest_payload, packet.payload_length);
-    if (packet.payload_length >= sender.largest_pending) {
-        sender.largest_pending = packet.payload_length;
-        sender.largest_pending_end = end;
-    }
-}
-
-// Within a window the largest segment may wait for those behind it to be acknowledged too: what is reported is at most too small
+// Within a window the largest segment may wait for those behind it to be acknowledged too: what is told is at most too small
 // until then.
 void TcpConnection::note_acknowledged(Half& sender, Serial32 ack, int64_t time_ns) {
     sender.sent.acknowledged_ns = time_ns;

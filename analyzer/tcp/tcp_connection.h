@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "analyzer/net/decoded_packet.h"
@@ -23,7 +24,27 @@ class TcpConnection {
     }
 
     // Counts the segment and takes note of its control bits and its acknowledgement.
-    void note(Side from, const DecodedPacket& packet, Arrival arrival);
+    void note(Side from, const DecodedPacket& packet, const Arrival& arrival) {
+        if (first_.packet == 0) first_ = arrival;
+        last_ = arrival;
+        Half& sender = half(from);
+        ++sender.packets;
+        if (packet.payload_length > 0) note_data(sender, packet);
+        if ((packet.flags & (tcp_syn | tcp_rst)) == 0) {
+            const Serial32 end = Serial32(packet.seq) + packet.payload_length;
+            if (!sender.sent_to_known || sender.sent_to.before(end)) sender.sent_to = end;
+            sender.sent_to_known = true;
+        }
+        if ((packet.flags & (tcp_syn | tcp_fin | tcp_rst)) != 0) [[unlikely]]
+            note_control(from, packet, arrival);
+        if ((packet.flags & (tcp_ack | tcp_rst)) != tcp_ack) return;
+        const Serial32 ack(packet.ack);
+        if (!sender.ack_seen || sender.greatest_ack.before(ack)) {
+            note_acknowledgement(from, ack, arrival);
+        } else {
+            ++other(from).sent.answers_since;
+        }
+    }
 
     // The segment's payload (there is some) into the stream: true with the piece it continues the stream with, after
     // which held_piece() is to be asked.
@@ -86,13 +107,28 @@ class TcpConnection {
                distance >= -far_after_close;
     }
     bool begins_next(Side from, const DecodedPacket& packet) const;
-    static void note_data(Half& sender, const DecodedPacket& packet);
+    static void note_data(Half& sender, const DecodedPacket& packet) {
+        sender.bytes += packet.payload_length;
+        const Serial32 end = Serial32(packet.seq) + packet.payload_length;
+        if (!sender.data_seen || sender.greatest_seq.before(end)) {
+            sender.greatest_seq = end;
+            sender.data_seen = true;
+        }
+        sender.sent.largest_payload = std::max(sender.sent.largest_payload, packet.payload_length);
+        if (packet.payload_length >= sender.largest_pending) {
+            sender.largest_pending = packet.payload_length;
+            sender.largest_pending_end = end;
+        }
+    }
+    void note_control(Side from, const DecodedPacket& packet, const Arrival& arrival);
+    void note_acknowledgement(Side from, Serial32 ack, const Arrival& arrival);
     bool is_vouched_for(Side from, const DecodedPacket& packet) const;
     static void note_acknowledged(Half& sender, Serial32 ack, int64_t time_ns);
     static SentDataRow sent_data(const Half& sender, const Half& receiver);
     static bool is_near_start(const Half& sender, Serial32 syn_seq);
     Half& half(Side from) { return halves_[static_cast<size_t>(from)]; }
     const Half& half(Side from) const { return halves_[static_cast<size_t>(from)]; }
+    Half& other(Side from) { return halves_[from == Side::a ? 1 : 0]; }
 
     Half halves_[2];
     Arrival first_;

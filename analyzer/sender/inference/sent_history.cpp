@@ -250,12 +250,9 @@ void SentHistory::note_acknowledged(Hole& hole, int64_t time_ns, PacketNumber pa
     if (!hole.reported && !hole.is_start) next_missing_ns_ = std::min(next_missing_ns_, time_ns + grace_ns);
 }
 
-void SentHistory::on_acknowledged(const ReceivedAck& ack) {
+void SentHistory::note_acknowledgement(const ReceivedAck& ack, bool repeats) {
     if ((ack.flags & tcp_rst) != 0) return;
-    if (any_ack_ && !acknowledged_.before(ack.ack)) {
-        if (!holes_.empty()) note_request(ack);
-        return;
-    }
+    if (repeats) return note_request(ack);
     if (begun_) {
         const int32_t beyond = end_.distance_to(ack.ack);
         if (beyond > beyond_any_window || beyond < -beyond_any_window) return;

@@ -49,7 +49,12 @@ class SentHistory {
         on_other(segment, length, round_trip_ns);
     }
     // Of the other side, with ACK set.
-    void on_acknowledged(const ReceivedAck& ack);
+    void on_acknowledged(const ReceivedAck& ack) {
+        const bool repeats = any_ack_ && !acknowledged_.before(ack.ack);
+        if (repeats && holes_.empty()) [[likely]]
+            return;
+        note_acknowledgement(ack, repeats);
+    }
 
     // Bytes that were acknowledged and that no packet brought.
     struct Missing {
@@ -111,6 +116,7 @@ class SentHistory {
     void fill(size_t i, Serial32 begin, Serial32 end);
     void cover();
     void note_acknowledged(Hole& hole, int64_t time_ns, PacketNumber packet);
+    void note_acknowledgement(const ReceivedAck& ack, bool repeats);
     void note_request(const ReceivedAck& ack);
 
     bool begun_ = false;

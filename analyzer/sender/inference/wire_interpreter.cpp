@@ -72,6 +72,8 @@ void WireInterpreter::on_sent(const SentSegment& segment) {
     if (length == 0) return;
     if (segment.unseen) return on_unseen(segment, begin, end);
     const bool again = segment.sent == Sent::again;
+    if (!again && !segment.overtaken && begin == tp_.snd_nxt) [[likely]]
+        return send_new(segment, begin, end);
     // Some probe a window that is shut with the byte behind it, the same one again and again.
     if (length == 1 && again && tp_.snd_wnd_known && !begin.before(tp_.wnd_end)) {
         journal_.add(segment, begin, length, LossKind::zero_window_probe, nullptr, tp_.now_us);
