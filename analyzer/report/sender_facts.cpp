@@ -309,9 +309,10 @@ class WindowPass {
             flow(row);
             late_acks_.on_row(last_, row);
         }
-        const int32_t outstanding = Serial32(row.snd_una).distance_to(Serial32(row.snd_nxt));
         note_window(row);
-        if (limit_of(row) == SendLimit::receiver) {
+        last_limit_ = limit_of(row);
+        if (last_limit_ == SendLimit::receiver) {
+            const int32_t outstanding = Serial32(row.snd_una).distance_to(Serial32(row.snd_nxt));
             facts_->widest_window = std::max(facts_->widest_window, row.advertised_window);
             // From afar both are estimates, and no more can have been under way than was offered.
             if (outstanding > 0) {
@@ -390,7 +391,7 @@ class WindowPass {
             const int64_t begin_ns = last_.time_ns + to_tap_ns_;
             facts_->flowing.add(begin_ns, begin_ns + std::min(passed_ns, most_ns));
         }
-        const SendLimit limit = limit_of(last_);
+        const SendLimit limit = last_limit_;
         if (limit != SendLimit::unknown) {
             if (busy_ns > 0) facts_->limited[static_cast<size_t>(limit)].add(last_.time_ns, row.time_ns);
             facts_->limited_busy_ns[static_cast<size_t>(limit)] += busy_ns;
@@ -427,8 +428,8 @@ class WindowPass {
 
     // The widest window that was offered by now, and whether it grew noticeably.
     void note_window(const WindowRow& row) {
-        if (row.advertised_window == unknown<uint32_t>) return;
-        widest_offered_ = std::max(widest_offered_, row.advertised_window);
+        if (row.advertised_window <= widest_offered_ || row.advertised_window == unknown<uint32_t>) return;
+        widest_offered_ = row.advertised_window;
         if (widest_offered_ <= grown_to_ + grown_to_ / 8) return;
         grown_to_ = widest_offered_;
         rounds_ = 0;
@@ -567,6 +568,7 @@ class WindowPass {
 
     SenderFacts* facts_;
     WindowRow last_;
+    SendLimit last_limit_ = SendLimit::unknown;  // limit_of() it
     bool begun_ = false;
     int64_t rtt_min_ns_ = no_time;
     int64_t to_tap_ns_ = 0;
@@ -613,6 +615,12 @@ class Places {
     size_t of(uint32_t connection, Side side) const {
         if (connection == 0 || 2 * size_t{connection} > places_.size()) return SIZE_MAX;
         return size_t{places_[place_of(connection, side)]} - 1;
+    }
+    // Those of a side and of the other one.
+    std::pair<size_t, size_t> of_both(uint32_t connection, bool from_a) const {
+        if (connection == 0 || 2 * size_t{connection} > places_.size()) return {SIZE_MAX, SIZE_MAX};
+        const size_t own = place_of(connection, from_a);
+        return {size_t{places_[own]} - 1, size_t{places_[own ^ 1]} - 1};
     }
 
   private:
@@ -886,15 +894,15 @@ std::vector<SenderFacts> find_sender_facts(const ResultStore& store, const std::
     std::vector<WindowPass> passes(facts.begin(), facts.end());
     const ChunkedRows<WindowRow>& windows = store.windows();
     size_t row_number = 0;
+    const bool times_wanted = !capture_times.empty();
     constexpr size_t at_once = ChunkedRows<WindowRow>::rows_per_chunk;
     for (size_t first = 0; first < windows.size(); first += at_once) {
         for (const WindowRow& row : std::span(&windows[first], std::min(at_once, windows.size() - first))) {
             if (stop.asked_at(row_number++)) return {};
-            const size_t place = places.of(row.connection, row.sender);
+            const auto [place, other] = places.of_both(row.connection, row.sender);
             if (place < passes.size()) passes[place].on_row(row);
-            if (!capture_times.empty() && place < facts.size() && facts[place].captured_at_sender())
+            if (times_wanted && place < facts.size() && facts[place].captured_at_sender())
                 capture_times.on_packet(row.packet, row.time_ns);
-            const size_t other = places.of(row.connection, other_side(row.sender));
             if (other < passes.size()) passes[other].on_answer(row);
         }
     }

@@ -4,19 +4,13 @@
 #include <algorithm>
 
 namespace sanscope {
-namespace {
-
-// As much memory may stay with a stream that holds nothing.
-constexpr size_t worth_keeping = 1u << 20;
-
-}  // namespace
 
 void StreamReassembler::begin_at(Serial32 seq) {
     begun_ = true;
     next_seq_ = seq;
 }
 
-StreamReassembler::Added StreamReassembler::add(const Segment& segment, StreamPiece& piece) {
+StreamReassembler::Added StreamReassembler::add_other(const Segment& segment, StreamPiece& piece) {
     if (!begun_) begin_at(segment.seq);
     const int64_t ahead = next_seq_.distance_to(segment.seq);
     const auto length = static_cast<int64_t>(segment.length);
@@ -39,16 +33,7 @@ StreamReassembler::Added StreamReassembler::add(const Segment& segment, StreamPi
     } else if (arena_.capacity() > worth_keeping) {
         std::vector<uint8_t>().swap(arena_);
     }
-    deliver_at(segment.arrival);
-    const uint32_t captured = segment.captured > seen ? std::min(segment.captured - seen, fresh) : 0;
-    piece.data = segment.data + (captured > 0 ? seen : 0);
-    piece.captured = captured;
-    piece.length = fresh;
-    piece.not_captured = false;
-    piece.offset = next_offset_;
-    piece.carried = segment.arrival;
-    piece.delivered = delivered_;
-    advance(fresh);
+    pass_on(segment, seen, fresh, piece);
     return Added::in_order;
 }
 
@@ -148,12 +133,6 @@ void StreamReassembler::give_up_hole(StreamPiece& piece) {
     piece.carried = after.arrival;
     piece.delivered = delivered_;
     advance(hole);
-}
-
-void StreamReassembler::advance(uint64_t length) {
-    next_seq_ += static_cast<uint32_t>(length);
-    next_offset_ += length;
-    if (acknowledged_to_ <= next_offset_) hole_acknowledged_ns_ = no_time;
 }
 
 // Drops what was delivered, once that is the greater part.

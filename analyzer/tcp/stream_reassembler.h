@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -73,7 +74,12 @@ class StreamReassembler {
         held,      // ahead of a hole
         seen,      // nothing new in it
     };
-    Added add(const Segment& segment, StreamPiece& piece);
+    Added add(const Segment& segment, StreamPiece& piece) {
+        const bool is_next = begun_ && segment.seq == next_seq_ && segment.length > 0;
+        if (!is_next || holding() || arena_.capacity() > worth_keeping) return add_other(segment, piece);
+        pass_on(segment, 0, segment.length, piece);
+        return Added::in_order;
+    }
 
     // The other side has acknowledged all bytes before `ack`.
     void acknowledged(Serial32 ack, Arrival arrival);
@@ -90,6 +96,8 @@ class StreamReassembler {
     size_t memory_bytes() const { return arena_.capacity() + held_.capacity() * sizeof(Held); }
 
   private:
+    // As much memory may stay with a stream that holds nothing.
+    static constexpr size_t worth_keeping = 1u << 20;
     struct Held {
         uint64_t offset;
         uint32_t length;
@@ -102,12 +110,30 @@ class StreamReassembler {
     uint64_t offset_of(Serial32 seq) const {
         return next_offset_ + static_cast<uint64_t>(static_cast<int64_t>(next_seq_.distance_to(seq)));
     }
+    Added add_other(const Segment& segment, StreamPiece& piece);
+    // Of a segment, the `fresh` bytes behind those that were seen before: they are the next.
+    void pass_on(const Segment& segment, uint32_t seen, uint32_t fresh, StreamPiece& piece) {
+        deliver_at(segment.arrival);
+        const uint32_t captured = segment.captured > seen ? std::min(segment.captured - seen, fresh) : 0;
+        piece.data = segment.data + (captured > 0 ? seen : 0);
+        piece.captured = captured;
+        piece.length = fresh;
+        piece.not_captured = false;
+        piece.offset = next_offset_;
+        piece.carried = segment.arrival;
+        piece.delivered = delivered_;
+        advance(fresh);
+    }
     bool hold(const Segment& segment, uint64_t begin, uint64_t end);
     void insert_held(size_t position, const Segment& segment, uint64_t begin, uint64_t end,
                      uint64_t segment_begin);
     bool pop_ready(StreamPiece& piece);
     void give_up_hole(StreamPiece& piece);
-    void advance(uint64_t length);
+    void advance(uint64_t length) {
+        next_seq_ += static_cast<uint32_t>(length);
+        next_offset_ += length;
+        if (acknowledged_to_ <= next_offset_) hole_acknowledged_ns_ = no_time;
+    }
     void deliver_at(const Arrival& arrival) {
         if (arrival.packet > delivered_.packet) delivered_ = arrival;
     }

@@ -75,19 +75,6 @@ void TcpConnection::note_acknowledgement(Side from, Serial32 ack, const Arrival&
     acknowledged.stream.acknowledged(ack, arrival);
 }
 
-bool TcpConnection::add_payload(Side from, const DecodedPacket& packet, const Arrival& arrival,
-                                StreamPiece& piece) {
-    Half& sender = half(from);
-    Segment segment;
-    segment.seq = Serial32((packet.flags & tcp_syn) != 0 ? packet.seq + 1 : packet.seq);
-    segment.length = packet.payload_length;
-    segment.captured = packet.payload_captured;
-    segment.data = packet.payload;
-    segment.arrival = arrival;
-
-    return sender.stream.add(segment, piece) == StreamReassembler::Added::in_order;
-}
-
 // Within a window the largest segment may wait for those behind it to be acknowledged too: what is told is at most too small
 // until then.
 void TcpConnection::note_acknowledged(Half& sender, Serial32 ack, int64_t time_ns) {

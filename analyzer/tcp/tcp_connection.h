@@ -48,7 +48,15 @@ class TcpConnection {
 
     // The segment's payload (there is some) into the stream: true with the piece it continues the stream with, after
     // which held_piece() is to be asked.
-    bool add_payload(Side from, const DecodedPacket& packet, const Arrival& arrival, StreamPiece& piece);
+    bool add_payload(Side from, const DecodedPacket& packet, const Arrival& arrival, StreamPiece& piece) {
+        Segment segment;
+        segment.seq = Serial32((packet.flags & tcp_syn) != 0 ? packet.seq + 1 : packet.seq);
+        segment.length = packet.payload_length;
+        segment.captured = packet.payload_captured;
+        segment.data = packet.payload;
+        segment.arrival = arrival;
+        return half(from).stream.add(segment, piece) == StreamReassembler::Added::in_order;
+    }
     // The next piece of that side's stream that was held back, or a hole that is given up, at this moment.
     bool held_piece(Side from, Arrival now, StreamPiece& piece) { return half(from).stream.next(now, piece); }
     bool holds(Side from) const { return half(from).stream.holding(); }

@@ -166,7 +166,8 @@ void WireInterpreter::send_new(const SentSegment& segment, Serial32 begin, Seria
     note_transmission(segment);
 }
 
-void WireInterpreter::queue_segments(const SentSegment& segment, Serial32 begin, Serial32 end, bool unseen) {
+[[gnu::always_inline]] inline void WireInterpreter::queue_segments(const SentSegment& segment, Serial32 begin,
+                                                                   Serial32 end, bool unseen) {
     kernel_.start_flight();
     // The first gap in new data after the repair began: what was lost on the end of the flight that it found.
     const bool found_by_repair =
