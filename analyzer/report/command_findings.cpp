@@ -203,11 +203,11 @@ void add_slow(FindingList& list, const CommandFacts& commands,
         // Without a sign of who is to blame, only what anyone would have felt is worth a look.
         const bool unexplained =
             cause == Cause::target_or_path || cause == Cause::transfer || cause == Cause::slow_start;
-        // A window that is full is a window at work; where it is too small, TCP's own findings say so.
-        if (unexplained || cause == Cause::sender_held_back)
-            finding.severity = seen ? Severity::notice : Severity::information;
-        // Every connection begins so.
-        if (cause == Cause::slow_start) finding.severity = Severity::information;
+        if (unexplained) finding.severity = seen ? Severity::notice : Severity::information;
+        // Every connection begins so; and a window that is full is a window at work. Where it is too small, or kept small by
+        // losses, TCP's own findings say so.
+        if (cause == Cause::slow_start || cause == Cause::sender_held_back)
+            finding.severity = Severity::information;
         finding.side = cause == Cause::target ? Finding::Side::target : Finding::Side::none;
         finding.cost_ns = first ? commands.slow_time_ns : of_cause.excess_ns;
         place_at(finding, worst.number, *worst.row);

@@ -37,8 +37,9 @@ const Rule rules[] = {
      {Kind::path_queue, Kind::receiver_window, Kind::path_stall, Kind::retransmission_timeout,
       Kind::congestion_window, Kind::slow_commands, Kind::slow_command}},
     {Kind::lost_segments,
-     {Kind::shallow_queue, Kind::saturated, Kind::send_buffer, Kind::needless_retransmission,
-      Kind::congestion_window, Kind::path_queue, Kind::slow_commands, Kind::slow_command}},
+     {Kind::retransmission_timeout, Kind::shallow_queue, Kind::saturated, Kind::send_buffer,
+      Kind::needless_retransmission, Kind::congestion_window, Kind::path_queue, Kind::slow_commands,
+      Kind::slow_command}},
     {Kind::retransmission_timeout,
      {Kind::shallow_queue, Kind::congestion_window, Kind::slow_commands, Kind::slow_command}},
     {Kind::reordering,
@@ -69,6 +70,10 @@ bool concerns_same(const Finding& cause, const Finding& consequence) {
 
 bool follows(const Finding& cause, const Finding& consequence) {
     if (!concerns_same(cause, consequence)) return false;
+    // The losses of one side do not make the other wait for its timer.
+    if (cause.kind == Kind::lost_segments && consequence.kind == Kind::retransmission_timeout &&
+        cause.sender != consequence.sender)
+        return false;
     // A command that waited for the target did not wait for TCP, nor the other way round.
     const bool by_target = cause.kind == Kind::target_wait || cause.kind == Kind::unanswered_commands;
     // While nothing at all came through, nobody saw what the target did.
@@ -82,12 +87,17 @@ bool follows(const Finding& cause, const Finding& consequence) {
 
 void put_causes_first(FindingList& list) {
     for (const Rule& rule : rules) {
-        for (const Finding& cause : list) {
+        for (Finding& cause : list) {
             if (cause.kind != rule.cause || !is_told(cause)) continue;
             for (Finding& finding : list) {
                 const bool listed =
                     std::ranges::find(rule.consequences, finding.kind) != rule.consequences.end();
                 if (!listed || !is_told(finding) || !follows(cause, finding)) continue;
+                if (finding.kind == Kind::retransmission_timeout && cause.kind == Kind::lost_segments) {
+                    cause.severity = std::min(cause.severity, finding.severity);
+                    cause.cost_ns = std::max(cause.cost_ns, finding.cost_ns);
+                    cause.add_sign(finding.title);
+                }
                 finding.severity = Finding::Severity::information;
                 finding.explanation += " It follows from: " + cause.title + ".";
             }

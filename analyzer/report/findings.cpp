@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -47,12 +48,27 @@ bool is_about_capture(Kind kind) {
     return kind >= Kind::no_packets;
 }
 
-// What failed, or that nothing did; what was slow; and then what the capture lacks.
+// What failed, or that nothing did; what was slow; how it was used; and then what the capture lacks.
 int rank_of(const Finding& finding) {
     if (is_failure(finding.kind) || finding.kind == Kind::nothing_wrong) return 0;
     // What TCP and the load show comes before what it did to commands.
     if (finding.kind == Kind::slow_commands || finding.kind == Kind::slow_command) return 2;
-    return is_about_capture(finding.kind) ? 3 : 1;
+    // Any load of a given queue depth over a long path shows that, whatever else is the matter.
+    if (finding.kind == Kind::shallow_queue) return 3;
+    return is_about_capture(finding.kind) ? 4 : 1;
+}
+
+// Costs are estimates: of findings that cost about the same, one of two captures of the same thing would have this first and
+// the other that. Those that cost half of the costliest and more stand in the order of their kinds.
+void order_like_costs(std::span<Finding> of_rank) {
+    while (!of_rank.empty()) {
+        const int64_t most_ns = of_rank.front().cost_ns;
+        const auto less =
+            std::ranges::find_if(of_rank, [=](const Finding& one) { return one.cost_ns < most_ns / 2; });
+        const auto alike = static_cast<size_t>(less - of_rank.begin());
+        std::ranges::stable_sort(of_rank.first(alike), {}, &Finding::kind);
+        of_rank = of_rank.subspan(alike);
+    }
 }
 
 void sort_by_weight(FindingList& list) {
@@ -60,6 +76,13 @@ void sort_by_weight(FindingList& list) {
         return std::tuple(a.severity, rank_of(a), -a.cost_ns) <
                std::tuple(b.severity, rank_of(b), -b.cost_ns);
     });
+    for (auto begin = list.begin(); begin != list.end();) {
+        const auto end = std::find_if(begin, list.end(), [&](const Finding& one) {
+            return one.severity != begin->severity || rank_of(one) != rank_of(*begin);
+        });
+        order_like_costs({begin, end});
+        begin = end;
+    }
 }
 
 // Keeps the first few of each kind; the last one tells of those left out.

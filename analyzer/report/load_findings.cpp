@@ -51,7 +51,9 @@ class OfSession {
         rtt_ns_ = least_ns == no_time ? 0 : least_ns;
         // At the target a round trip of each command's time is behind the tap.
         const bool at_target = sender.connection->vantage == Vantage::target;
-        turnaround_ns_ = parts.turnaround.percentile_ns(0.5) + (at_target ? rtt_ns_ : 0);
+        behind_tap_ns_ = at_target ? rtt_ns_ : 0;
+        if (at_target && sender.queues_on_path()) behind_tap_ns_ = std::max(rtt_ns_, sender.queued_srtt_ns);
+        turnaround_ns_ = parts.turnaround.percentile_ns(0.5) + behind_tap_ns_;
         size_ = static_cast<double>(parts.bytes) / static_cast<double>(parts.count());
         busy_ns_ = session.busy_ns;
         throughput_ =
@@ -60,7 +62,7 @@ class OfSession {
         depth_ = session.depth(0.5);
         if (at_target && busy_ns_ > 0) {
             // The requests and answers under way on the path count as well (Little's law).
-            const double taken_ns = parts.turnaround.mean_ns() + static_cast<double>(rtt_ns_);
+            const double taken_ns = parts.turnaround.mean_ns() + static_cast<double>(behind_tap_ns_);
             const double mean_depth = session.for_each_known() * static_cast<double>(session.transfers()) *
                                       taken_ns / static_cast<double>(busy_ns_);
             depth_ = std::max(depth_, static_cast<uint32_t>(std::lround(std::min(mean_depth, 1e6))));
@@ -193,8 +195,8 @@ class OfSession {
         return true;
     }
 
-    // Little's law: so many at once at that rate take so long each, wherever they wait. That they wait at the sender of the
-    // data, which TCP does not hold back, says who is at its limit.
+    // Little's law: so many at once at that rate take so long each, wherever they wait. Where they do, says who is at its limit:
+    // in a queue on the path, or at the sender of the data, which TCP does not hold back.
     void saturated() {
         constexpr uint32_t least_depth = 4;
         if (turnaround_ns_ < saturated_ns || depth_ < least_depth || throughput_ >= plenty ||
@@ -205,36 +207,45 @@ class OfSession {
         const double ratio = expected_ns / static_cast<double>(turnaround_ns_);
         constexpr double agrees = 1.5;
         if (ratio > agrees || ratio < 1 / agrees) return;
-        const bool on_path = sender_.queues_on_path();
+        const std::string law =
+            fmt::format("Little's law: {} × {} at {} are {} each", depth_, size(), human_rate(throughput_),
+                        human_duration(static_cast<int64_t>(std::min(expected_ns, 1e15))));
+        if (sender_.queues_on_path()) return queue_of_commands(law);
         Finding finding = begin(Kind::saturated, Severity::notice, 0);
-        finding.side = on_path ? Finding::Side::path : Finding::Side::target;
-        finding.title = fmt::format("{} of {} at once took {} each: {} gave no more than {}",
-                                    counted(depth_, noun()), size(), human_duration(turnaround_ns_),
-                                    on_path  ? "the path"
-                                    : reads_ ? "the target"
-                                             : "the path or the target",
-                                    human_rate(throughput_));
+        finding.side = Finding::Side::target;
+        finding.title =
+            fmt::format("{} of {} at once took {} each: {} gave no more than {}", counted(depth_, noun()),
+                        size(), human_duration(turnaround_ns_),
+                        reads_ ? "the target" : "the path or the target", human_rate(throughput_));
         finding.explanation =
-            on_path
-                ? "More at once only wait longer, in a queue on the path. Find out what limits that rate: a "
-                  "slow "
-                  "port, shaping, other traffic, or a host that is at its limit. Fewer commands at once "
-                  "would "
-                  "each be faster at the same rate."
-                : "More at once only wait longer. Find out what limits that rate: disks of the target, its "
-                  "processor, what else it serves. Fewer commands at once would each be faster at the same "
-                  "rate.";
-        finding.add_sign(fmt::format("Little's law: {} × {} at {} are {} each", depth_, size(),
-                                     human_rate(throughput_),
-                                     human_duration(static_cast<int64_t>(std::min(expected_ns, 1e15)))));
-        if (on_path) {
-            finding.add_sign(fmt::format("its data waited on the path: a round trip of {} rather than {}",
-                                         human_duration(sender_.queued_srtt_ns), human_duration(rtt_ns_)));
-        } else {
-            finding.add_sign(fmt::format("TCP let its sender send all it had {} of the time, over {}",
-                                         human_percent(sender_.limited_share(SendLimit::application)),
-                                         human_duration(rtt_ns_)));
-        }
+            "More at once only wait longer. Find out what limits that rate: disks of the target, its "
+            "processor, what else it serves. Fewer commands at once would each be faster at the same "
+            "rate.";
+        finding.add_sign(law);
+        finding.add_sign(fmt::format("TCP let its sender send all it had {} of the time, over {}",
+                                     human_percent(sender_.limited_share(SendLimit::application)),
+                                     human_duration(rtt_ns_)));
+        list_.push_back(std::move(finding));
+    }
+
+    // The queue that a steady rate tells of (SenderFacts::has_bottleneck()), where the rate is not steady enough to tell of it:
+    // other connections may have had part of it.
+    void queue_of_commands(const std::string& law) {
+        if (sender_.has_bottleneck()) return;
+        Finding finding = begin(Kind::path_queue, Severity::notice, sender_.queued_ns);
+        finding.side = Finding::Side::path;
+        finding.confidence = Finding::Confidence::likely;
+        finding.title = sender_.queue_title(throughput_);
+        finding.explanation =
+            "More commands at once only wait longer. Find out what limits that rate: a slow port, shaping, "
+            "other traffic, or a host that is at its limit. Fewer commands at once would each be faster at "
+            "the same rate.";
+        finding.add_sign(sender_.queue_sign());
+        // At the target the queue depth is counted with what the round trip takes, and the law proves nothing.
+        const bool at_target = sender_.connection->vantage == Vantage::target;
+        finding.add_sign(at_target ? fmt::format("{} in flight half of the time, and more commands behind it",
+                                                 human_bytes(sender_.in_flight_p50))
+                                   : law);
         list_.push_back(std::move(finding));
     }
 
@@ -283,6 +294,7 @@ class OfSession {
     const TimeParts& parts_;
     bool reads_;
     int64_t rtt_ns_ = 0;
+    int64_t behind_tap_ns_ = 0;  // what a command's time is longer for the initiator than the capture shows
     int64_t turnaround_ns_ = 0;
     int64_t busy_ns_ = 0;
     uint32_t depth_ = 0;  // half of the requests found so much or less under way
@@ -296,13 +308,30 @@ std::string of_unit(const ServiceTimes& one) {
 
 // A target is slow where it takes long for a command that found no queue before it, or where even a command's share of the
 // time that a queue takes is long.
-bool is_slow(const ServiceTimes& one, uint32_t depth) {
-    if (one.count() < least_transfers) return false;
+bool is_slow(const ServiceTimes& one, const ServiceTimes* faster, uint32_t depth, int64_t rtt_ns,
+             bool queues) {
     const int64_t wait_ns = one.service.percentile_ns(0.5);
+    // A few commands tell nothing, unless each of them took long.
+    constexpr uint64_t least_slow = 5;
+    const bool each_is_slow = one.count() >= least_slow && one.service.min_ns() >= long_wait_ns &&
+                              one.service.min_ns() >= wait_ns / 2;
+    if (one.count() < least_transfers && !each_is_slow) return false;
     const auto size_ns = static_cast<int64_t>(one.mean_bytes() * 1e9 / target_bus);
-    if (wait_ns < least_wait_ns + size_ns || share_of(wait_ns, one.turnaround.percentile_ns(0.5)) < most)
-        return false;
+    if (wait_ns < least_wait_ns + size_ns) return false;
+    const double share = share_of(wait_ns, one.turnaround.percentile_ns(0.5));
+    if (share < most) {
+        // Over a long path a target may be slow and yet take the smaller part of a command's time. Jitter and queues do not
+        // delay nearly all commands alike; where not even the target's TCP tells that it had the request, less so.
+        constexpr double nearly_all = 0.1;
+        const int64_t least_ns = one.service.percentile_ns(nearly_all);
+        const bool proven = 2 * one.proven >= one.count();
+        if (queues || share < noticeable_share || least_ns < least_wait_ns + size_ns ||
+            least_ns < rtt_ns / (proven ? 8 : 4))
+            return false;
+    }
     if (wait_ns / std::max(depth, 1u) >= least_wait_ns + size_ns) return true;
+    // Where what else is asked of the same logical unit at the same time is served at once, there is no queue before it.
+    if (faster != nullptr && faster->session == one.session && faster->lun == one.lun) return true;
     return one.alone.count() > 0 &&
            one.alone.percentile_ns(0.5) >= std::max(wait_ns / 3, least_wait_ns / 2 + size_ns);
 }
@@ -323,7 +352,16 @@ void add_target_waits(FindingList& list, const CommandFacts& commands, std::span
         const SessionFacts* session = commands.session(one.session);
         if (session == nullptr) continue;
         const uint32_t depth = std::max(session->depth(0.5), 1u);
-        if (!is_slow(one, depth)) continue;
+        int64_t rtt_ns = no_time;
+        double free_share = 0;
+        bool queues = false;
+        for (const SenderFacts& sender : senders) {
+            if (sender.number != one.connection) continue;
+            queues = queues || sender.queues_on_path();
+            if (sender.is_initiator != one.writes) continue;
+            rtt_ns = sender.rtt_min_ns();
+            free_share = sender.limited_share(SendLimit::application);
+        }
         double all_ns = 0;
         const ServiceTimes* faster = nullptr;  // what else the same target serves sooner
         for (const ServiceTimes& other : services) {
@@ -334,6 +372,7 @@ void add_target_waits(FindingList& list, const CommandFacts& commands, std::span
             const bool nearer = faster == nullptr || (other.session == one.session && other.lun == one.lun);
             if (nearer) faster = &other;
         }
+        if (!is_slow(one, faster, depth, std::max<int64_t>(rtt_ns, 0), queues)) continue;
         const double share = all_ns > 0 ? std::min(one.service_sum_ns / all_ns, 1.0) : 0;
         if (share < noticeable_share / 2) continue;
         const int64_t wait_ns = one.service.percentile_ns(0.5);
@@ -370,13 +409,6 @@ void add_target_waits(FindingList& list, const CommandFacts& commands, std::span
             finding.title += fmt::format(", {}{} {}", faster->writes ? "writes" : "reads",
                                          same_unit ? "" : of_unit(*faster),
                                          human_duration(faster->service.percentile_ns(0.5)));
-        }
-        int64_t rtt_ns = no_time;
-        double free_share = 0;
-        for (const SenderFacts& sender : senders) {
-            if (sender.number != one.connection || sender.is_initiator != one.writes) continue;
-            rtt_ns = sender.rtt_min_ns();
-            free_share = sender.limited_share(SendLimit::application);
         }
         finding.add_sign(fmt::format(
             "{} {} pass that neither data nor TCP take, {} of the time of {}",

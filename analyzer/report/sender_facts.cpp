@@ -7,8 +7,11 @@
 #include <cstdlib>
 #include <deque>
 #include <functional>
+#include <map>
+#include <set>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "analyzer/base/log_histogram.h"
@@ -559,7 +562,11 @@ class WindowPass {
     void flow(const WindowRow& row) {
         if (!Serial32(last_.snd_nxt).before(Serial32(row.snd_nxt))) return;
         const int64_t at_tap_ns = row.time_ns + to_tap_ns_;
-        if (sent_ns_ != no_time && elapsed_ns(sent_ns_, at_tap_ns) <= flow_gap_ns_)
+        // Behind a few segments nothing has to wait: between them the socket is empty.
+        constexpr int64_t back_to_back_ns = 20'000;
+        const bool many_under_way = std::max(last_.in_flight, row.in_flight) >= queue_segments * mss_;
+        const int64_t gap_ns = many_under_way ? flow_gap_ns_ : back_to_back_ns;
+        if (sent_ns_ != no_time && elapsed_ns(sent_ns_, at_tap_ns) <= gap_ns)
             facts_->flowing.add(sent_ns_, at_tap_ns);
         sent_ns_ = at_tap_ns;
     }
@@ -742,6 +749,103 @@ void add_rates_beside(std::vector<SenderFacts>& facts) {
     }
 }
 
+// What one sender suffers may be the loss of one packet; two that stand still at once do so because nothing comes through.
+void note_who_else_stood_still(std::vector<SenderFacts>& facts) {
+    constexpr int64_t longest_repeat_ns = 60'000'000'000;
+    for (SenderFacts& sender : facts) {
+        if (sender.timeouts.count == 0) continue;
+        const Spell& longest = sender.timeouts.longest;
+        for (const SenderFacts& other : facts) {
+            if (&other == &sender ||
+                other.connection->initiator.address != sender.connection->initiator.address ||
+                other.connection->target.address != sender.connection->target.address)
+                continue;
+            const int64_t both_ns = other.timeouts.spans.overlap_ns(longest.begin_ns, longest.end_ns);
+            // Its timer was no longer than the stall: what it sent meanwhile had come, and was sent again all the same.
+            const bool repeated = std::ranges::any_of(other.repeats, [&](const NeedlessRepeat& repeat) {
+                return other.number == sender.number && repeat.delay_ns != no_time &&
+                       repeat.delay_ns < longest_repeat_ns && repeat.time_ns > longest.begin_ns &&
+                       repeat.time_ns < longest.end_ns;
+            });
+            if (2 * both_ns >= longest.length_ns() || repeated) sender.others_stood_still = true;
+        }
+    }
+}
+
+// Commands of one kind on one connection, by whether one of its senders stood still meanwhile.
+struct HeldAndFree {
+    LogHistogram free;
+    int64_t longest_held_ns = 0;
+};
+
+// A target that takes longer than a retransmission timer has all of its time to itself: what the timer did meanwhile delayed
+// nothing. That a command which was under way then took no longer than others of its kind shows it.
+void note_harmless_timeouts(std::vector<SenderFacts>& facts, const ResultStore& store, const Stop& stop) {
+    std::map<uint32_t, TimeSpans> stood;
+    for (SenderFacts& sender : facts) {
+        if (sender.timeouts.count + sender.repeats_after_ack.count == 0) continue;
+        stood[sender.number].add(sender.timeouts.spans);
+        stood[sender.number].add(sender.repeats_after_ack.spans);
+    }
+    if (stood.empty()) return;
+    for (auto& [number, spans] : stood) spans.finish();
+    std::map<std::tuple<uint32_t, uint16_t, uint64_t>, HeldAndFree> kinds;
+    std::map<uint32_t, TimeSpans> under_way;
+    std::set<uint32_t> delayed;
+    size_t row_number = 0;
+    for (const CommandRow& row : store.commands()) {
+        if (stop.asked_at(row_number++)) return;
+        const auto found = stood.find(row.connection);
+        if (found == stood.end() || row.request_ns == no_time) continue;
+        const ConnectionRow& connection = store.connections()[row.connection - 1];
+        const int64_t end_ns = row.response_ns == no_time ? connection.end_ns : row.response_ns;
+        const bool held = found->second.overlap_ns(row.request_ns, end_ns) > 0;
+        if (row.response_ns == no_time || row.inferred) {
+            if (held) delayed.insert(row.connection);
+            continue;
+        }
+        constexpr size_t most_kinds = 1024;
+        const std::tuple kind(row.connection, row.opcode, row.bytes);
+        if (kinds.size() >= most_kinds && !kinds.contains(kind)) {
+            if (held) delayed.insert(row.connection);
+            continue;
+        }
+        HeldAndFree& alike = kinds[kind];
+        const int64_t took_ns = elapsed_ns(row.request_ns, end_ns);
+        if (held) {
+            alike.longest_held_ns = std::max(alike.longest_held_ns, took_ns);
+            under_way[row.connection].add(row.request_ns, end_ns);
+        } else {
+            alike.free.add(took_ns);
+        }
+    }
+    constexpr uint64_t least_free = 3;
+    for (const auto& [kind, alike] : kinds) {
+        const uint32_t connection = std::get<0>(kind);
+        if (alike.longest_held_ns == 0) continue;
+        const int64_t usual_ns = alike.free.percentile_ns(0.5);
+        if (alike.free.count() < least_free || alike.longest_held_ns > usual_ns + usual_ns / 8)
+            delayed.insert(connection);
+    }
+    for (auto& [number, spans] : under_way) spans.finish();
+    for (SenderFacts& sender : facts) {
+        const auto found = under_way.find(sender.number);
+        if (found == under_way.end() || delayed.contains(sender.number)) continue;
+        // An answer that stands in the path behind the tap has ended its command for the capture, not for the initiator.
+        if (!sender.is_initiator && sender.connection->vantage != Vantage::initiator) continue;
+        // What began when all was over was not there to be delayed.
+        int64_t stood_ns = 0;
+        int64_t covered_ns = 0;
+        for (const Spells* spells : {&sender.timeouts, &sender.repeats_after_ack}) {
+            stood_ns += spells->total_ns;
+            spells->spans.for_each([&](int64_t begin_ns, int64_t end_ns) {
+                covered_ns += found->second.overlap_ns(begin_ns, end_ns);
+            });
+        }
+        sender.delayed_no_command = stood_ns > 0 && covered_ns >= stood_ns / 4 * 3;
+    }
+}
+
 }  // namespace
 
 void Spells::add(const Spell& spell) {
@@ -843,6 +947,17 @@ std::string SenderFacts::other_name() const {
     return std::string(role) + format_endpoint(end.address, end.port);
 }
 
+std::string SenderFacts::queue_title(double bytes_per_second) const {
+    return fmt::format("Data of {} queued on the path at {}: round-trip time {} under load, {} without",
+                       name(), human_rate(bytes_per_second), human_duration(queued_srtt_ns),
+                       human_duration(rtt_min_ns()));
+}
+
+std::string SenderFacts::queue_sign() const {
+    return fmt::format("the smoothed round-trip time (SRTT) was {} on average, the minimum {}",
+                       human_duration(queued_srtt_ns), human_duration(rtt_min_ns()));
+}
+
 Finding SenderFacts::finding(Finding::Kind kind, Finding::Severity severity) const {
     Finding finding;
     finding.kind = kind;
@@ -917,6 +1032,8 @@ std::vector<SenderFacts> find_sender_facts(const ResultStore& store, const std::
     }
     for (SenderFacts& sender : facts) sender.repairs.finish();
     add_rates_beside(facts);
+    note_who_else_stood_still(facts);
+    note_harmless_timeouts(facts, store, stop);
     return facts;
 }
 

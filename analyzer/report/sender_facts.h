@@ -73,6 +73,10 @@ struct SenderFacts {
     Spells timeouts;      // no progress at all, ended by what a retransmission timeout sent
     uint64_t timeouts_answered =
         0;  // of those: what the timer sent was answered a round trip later, as if it were wanted
+    // Another sender between the same two hosts made no progress for most of the longest of them.
+    bool others_stood_still = false;
+    // Commands were under way in `timeouts` or `repeats_after_ack`, and each took no longer than others of its kind.
+    bool delayed_no_command = false;
     std::vector<NeedlessRepeat> repeats;              // in order of packets
     RepeatsCame repeats_came = RepeatsCame::unknown;  // of a sender far from the capture
     Spells
@@ -160,6 +164,9 @@ struct SenderFacts {
     // "target 192.0.2.2:3260"
     std::string name() const;
     std::string other_name() const;
+    // Of a queue on the path.
+    std::string queue_title(double bytes_per_second) const;
+    std::string queue_sign() const;
     // A finding about this sender.
     Finding finding(Finding::Kind kind, Finding::Severity severity) const;
 };

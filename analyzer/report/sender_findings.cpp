@@ -180,9 +180,10 @@ class OfSender {
         if (timeouts.count == 0) return;
         // Where nothing that a timeout sent again had really been lost, the path only delayed it: unless it was what the
         // timer sent that brought the acknowledgement, and the one before was lost.
-        const bool only_late = facts_.losses[static_cast<size_t>(LossKind::rto)] == 0 &&
-                               facts_.losses[static_cast<size_t>(LossKind::spurious)] > 0 &&
-                               facts_.timeouts_answered < timeouts.count;
+        const bool arrived = count(LossKind::rto) == 0 && count(LossKind::spurious) > 0;
+        const bool answer_lost =
+            arrived && facts_.timeouts_answered >= timeouts.count && !facts_.others_stood_still;
+        const bool only_late = arrived && !answer_lost;
         const bool serious = timeouts.longest.length_ns() >= long_silence_ns ||
                              share_of(timeouts.total_ns, facts_.observed_ns()) >= noticeable_share;
         Finding finding = begin(only_late ? Kind::path_stall : Kind::retransmission_timeout,
@@ -195,6 +196,7 @@ class OfSender {
             (facts_.busy == nullptr ||
              facts_.busy->overlap_ns(timeouts.longest.begin_ns, timeouts.longest.end_ns) == 0);
         if (while_closing) finding.severity = Severity::information;
+        delayed_nothing(finding);
         finding.add_sign(fmt::format("nothing of it was acknowledged for {}",
                                      human_duration(timeouts.longest.length_ns())));
         const std::string times = timeouts.count == 1 ? "once" : human_count(timeouts.count) + " times";
@@ -217,7 +219,8 @@ class OfSender {
         } else {
             finding.title = fmt::format("{} stood still until a retransmission timeout {}: {}", facts_.name(),
                                         times, how_long);
-            if (facts_.timeouts_answered > 0 && count(LossKind::rto) == 0) {
+            if (answer_lost) {
+                finding.sender = facts_.is_initiator ? Finding::Sender::target : Finding::Sender::initiator;
                 finding.add_sign(
                     "what the timer sent had arrived before, and was answered a round trip later: the "
                     "acknowledgement was lost");
@@ -234,6 +237,14 @@ class OfSender {
         list_.push_back(std::move(finding));
     }
 
+    // The target works on while a timer runs.
+    void delayed_nothing(Finding& finding) const {
+        if (!facts_.delayed_no_command) return;
+        finding.severity = Severity::information;
+        finding.cost_ns = 0;
+        finding.add_sign("commands that were outstanding meanwhile took no longer than others of their kind");
+    }
+
     // The capture has the acknowledgement that the sender did not get.
     void lost_acknowledgements() {
         const Spells& silences = facts_.repeats_after_ack;
@@ -243,6 +254,7 @@ class OfSender {
         Finding finding = begin(Kind::retransmission_timeout, serious ? Severity::problem : Severity::notice,
                                 silences.total_ns);
         place_at(finding, silences.longest);
+        delayed_nothing(finding);
         // They are the other side's.
         finding.sender = facts_.is_initiator ? Finding::Sender::target : Finding::Sender::initiator;
         finding.title = fmt::format(
@@ -609,13 +621,8 @@ class OfSender {
     void path_queue() {
         Finding finding = begin(Kind::path_queue, Severity::notice, facts_.queued_ns);
         place_at(finding, facts_.queued);
-        finding.title =
-            fmt::format("Data of {} queued on the path at {}: round trip {} rather than {}", facts_.name(),
-                        human_rate(facts_.queued_rate()), human_duration(facts_.queued_srtt_ns),
-                        human_duration(facts_.rtt_min_ns()));
-        finding.add_sign(fmt::format("the smoothed round trip was {} on average, the least {}",
-                                     human_duration(facts_.queued_srtt_ns),
-                                     human_duration(facts_.rtt_min_ns())));
+        finding.title = facts_.queue_title(facts_.queued_rate());
+        finding.add_sign(facts_.queue_sign());
         finding.add_sign(fmt::format(
             "{} came through in each of {} stretches of {}, the same within a quarter",
             human_rate(facts_.queued_rate()), facts_.queued_stretches_alike, facts_.queued_stretches));

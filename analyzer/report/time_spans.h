@@ -75,6 +75,11 @@ class TimeSpans {
         return until_ns(end_ns, after_end) - until_ns(begin_ns, after_begin);
     }
 
+    template <typename Visit>
+    void for_each(Visit visit) const {
+        for (const Span& span : spans_) visit(span.begin_ns, span.end_ns);
+    }
+
     int64_t total_ns() const {
         return spans_.empty() ? 0 : spans_.back().before_ns + spans_.back().end_ns - spans_.back().begin_ns;
     }
