@@ -1260,7 +1260,7 @@ TEST_F(Findings, slow_writes_are_told_though_reads_are_fast_and_the_logical_unit
     EXPECT_THAT(finding.place, HasSubstr("LUN 4"));
 }
 
-// Six at a time, each of 12 ms: a queue at a target that takes 2 ms for one, unless it serves others meanwhile.
+// Six at a time, each of 11 ms: a queue at a target that takes 2 ms for one, unless it serves others meanwhile.
 TEST_F(Findings, that_reads_are_served_at_once_shows_that_slow_writes_have_no_queue_before_them) {
     for (SenderSummary* sender : {&add_target(), &add_initiator()}) {
         add_window(*sender, 0, {.limit = SendLimit::application});
@@ -1269,7 +1269,8 @@ TEST_F(Findings, that_reads_are_served_at_once_shows_that_slow_writes_have_no_qu
     const auto write = [&](int64_t begin_ms, int64_t took_ms) {
         add_command({.lun = 0,
                      .bytes = 4096,
-                     .response_packet = 5000,
+                     .request_packet = static_cast<PacketNumber>(1000 + begin_ms),
+                     .response_packet = static_cast<PacketNumber>(1000 + begin_ms + took_ms),
                      .request_ns = begin_ms * ms,
                      .response_ns = (begin_ms + took_ms) * ms,
                      .name = "WRITE(16)",
@@ -1278,12 +1279,13 @@ TEST_F(Findings, that_reads_are_served_at_once_shows_that_slow_writes_have_no_qu
                      .outcome = Outcome::completed});
     };
     write(0, 3);  // finds no queue
-    for (int64_t i = 1; i < 91; ++i) write(2 * i, 12);
+    for (int64_t i = 1; i < 91; ++i) write(2 * i, 11);
     EXPECT_TRUE(find(Kind::target_wait).empty());
     for (int64_t i = 0; i < 90; ++i) {
         add_command({.lun = 0,
                      .bytes = 4096,
-                     .response_packet = 5000,
+                     .request_packet = static_cast<PacketNumber>(1001 + 2 * i),
+                     .response_packet = static_cast<PacketNumber>(1004 + 2 * i),
                      .request_ns = (2 * i + 1) * ms,
                      .first_data_ns = (2 * i + 4) * ms,
                      .response_ns = (2 * i + 4) * ms,
