@@ -6,6 +6,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
+
+#include "analyzer/report/time_spans.h"
 
 namespace sanscope {
 namespace {
@@ -28,12 +31,24 @@ void add_half_captured(FindingList& list, const ResultStore& store) {
     uint64_t count = 0;
     uint32_t worst = 0;
     uint32_t number = 0;
+    std::vector<uint64_t> sent_again(store.connections().size());
+    for (const SenderSummary& sender : store.senders()) {
+        for (const LossKind kind :
+             {LossKind::fast_retransmit, LossKind::rto, LossKind::tlp, LossKind::spurious})
+            sent_again[sender.connection() - 1] += sender.losses(kind);
+    }
     for (const ConnectionRow& row : store.connections()) {
         ++number;
         // More than SYNs that nobody answered.
         const uint64_t seen = row.packets_out + row.packets_in;
         const bool half = row.packets_out == 0 || row.packets_in == 0;
         if (!half || row.bytes_out + row.bytes_in == 0 || seen < 4) continue;
+        // A flight of data is acknowledged within half a second and a round trip (RFC 1122 §4.2.3.2), longer than which a
+        // capture may not have lasted.
+        constexpr int64_t acknowledged_ns = 1'000'000'000;
+        if (elapsed_ns(row.start_ns, row.end_ns) < acknowledged_ns) continue;
+        // Where most of it was sent again, nobody was there to answer.
+        if (2 * sent_again[number - 1] >= seen) continue;
         ++count;
         const auto packets = [&](uint32_t at) {
             return store.connection(at).packets_out + store.connection(at).packets_in;
@@ -66,12 +81,19 @@ void add_nothing_to_see(FindingList& list, const FindingsInput& input) {
         // Where no portal let anyone in, there can be none.
         const bool refused = std::ranges::any_of(
             list, [](const Finding& finding) { return finding.kind == Kind::connection_refused; });
-        list.push_back(make(Kind::no_iscsi, refused ? Severity::information : Severity::notice,
-                            "No iSCSI in this capture",
-                            fmt::format("{} in {}; none of it looks like iSCSI. Was the right interface "
-                                        "captured, and the right port?",
-                                        counted(input.totals.packets, "packet"),
-                                        counted(input.store.connections().size(), "TCP connection"))));
+        const bool at_portal = std::ranges::any_of(input.store.connections(), [](const ConnectionRow& row) {
+            return is_iscsi_port(row.target.port) && row.bytes_out + row.bytes_in > 0;
+        });
+        list.push_back(make(
+            Kind::no_iscsi, refused ? Severity::information : Severity::notice,
+            at_portal ? "No iSCSI is recognised in this capture, though data move at its port"
+                      : "No iSCSI in this capture",
+            fmt::format("{} in {}; none of it looks like iSCSI. {}", counted(input.totals.packets, "packet"),
+                        counted(input.store.connections().size(), "TCP connection"),
+                        at_portal
+                            ? "Too few packets, packets cut before the iSCSI header, or encryption hide it: "
+                              "capture longer, or more of each packet."
+                            : "Was the right interface captured, and the right port?")));
     }
 }
 

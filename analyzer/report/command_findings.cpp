@@ -273,12 +273,27 @@ std::string status_words(const std::array<uint16_t, 4>& kind) {
 // What it means, and how much so, of a status with sense data.
 std::pair<Severity, std::string_view> meaning(const std::array<uint16_t, 4>& kind, const CommandRow& first) {
     const auto& [status, sense_key, asc, ascq] = kind;
-    if (status == scsi_status::reservation_conflict) {
-        return {Severity::problem,
-                "Another initiator has reserved the logical unit. Look at the cluster's or hypervisor's "
-                "locks, and for hosts that should not see it."};
+    switch (status) {
+        case scsi_status::check_condition:
+            break;
+        case scsi_status::condition_met:
+        case scsi_status::intermediate:
+        case scsi_status::intermediate_condition_met:
+            return {Severity::information, "The command succeeded: a status of commands like PRE-FETCH."};
+        case scsi_status::reservation_conflict:
+            if (is_read(first) || is_write(first)) {
+                return {Severity::problem,
+                        "Another initiator has reserved the logical unit. Look at the cluster's or "
+                        "hypervisor's locks, and for hosts that should not see it."};
+            }
+            return {Severity::information,
+                    "Another initiator has reserved the logical unit; hosts of a cluster find that out so. "
+                    "No read or write was refused."};
+        case scsi_status::task_aborted:
+            return {Severity::notice, "Another initiator aborted it, or reset the logical unit."};
+        default:
+            return {Severity::notice, "The target refused the command."};
     }
-    if (status != scsi_status::check_condition) return {Severity::notice, "The target refused the command."};
     switch (sense_key) {
         case sanscope::sense_key::recovered_error:
             return {Severity::notice,
@@ -299,6 +314,11 @@ std::pair<Severity, std::string_view> meaning(const std::array<uint16_t, 4>& kin
             return {Severity::information,
                     "The target does not know what it was asked for; initiators ask for many things to find "
                     "out what a target can do."};
+        case sanscope::sense_key::miscompare:
+            return {
+                Severity::information,
+                "What was to be compared differs, as COMPARE AND WRITE and VERIFY are there to find out: of "
+                "hosts that lock with it, another was sooner."};
         case sanscope::sense_key::unit_attention:
             return {Severity::information,
                     "The target tells a new initiator once what changed: usual behind a login, a reset or a "
@@ -448,9 +468,10 @@ void add_unanswered(FindingList& list, const FindingsInput& input, const Command
             finding.kind = Kind::unanswered_commands;
             finding.severity = Severity::problem;
             finding.cost_ns = waited_ns;
-            finding.title =
-                fmt::format("{} {}", counted(like.count, "command"),
-                            all_late ? "not answered until the initiator gave up" : "never answered");
+            finding.title = fmt::format("{} {}", counted(like.count, "command"),
+                                        all_late         ? "not answered until the initiator gave up"
+                                        : ending.empty() ? "not answered before the capture ends"
+                                                         : "never answered");
             if (const std::string lun = lun_words(like.row.lun); !lun.empty()) finding.title += ", " + lun;
             finding.explanation = fmt::format(
                 "{}{} waited {} for its answer, until {}. ", like.count > 1 ? "The first one, " : "",

@@ -108,8 +108,7 @@ void add_refused_logins(FindingList& list, const FindingsInput& input, const Com
 }
 
 bool is_iscsi_portal(const ConnectionRow& connection, const ResultStore& store) {
-    constexpr uint16_t registered[] = {3260, 860};  // RFC 7143 §14
-    if (std::ranges::find(registered, connection.target.port) != std::end(registered)) return true;
+    if (is_iscsi_port(connection.target.port)) return true;
     return std::ranges::any_of(store.connections(), [&](const ConnectionRow& other) {
         return other.iscsi && other.target == connection.target;
     });

@@ -944,7 +944,7 @@ TEST_F(Findings, commands_whose_connection_ended_were_never_answered) {
     const uint64_t first = add_command({.request_ns = 900 * ms, .name = "READ(16)", .opcode = read_16});
     add_command({.request_ns = 950 * ms, .name = "READ(16)", .opcode = read_16});
     const Finding finding = find_one(Kind::unanswered_commands);
-    EXPECT_THAT(finding.title, HasSubstr("2 commands never answered"));
+    EXPECT_THAT(finding.title, HasSubstr("2 commands not answered before the capture ends"));
     EXPECT_THAT(finding.explanation, HasSubstr("waited 1.10 s for its answer, until the capture ends"));
     EXPECT_THAT(finding.evidence, Contains(HasSubstr("goes on for 1.00 s without another packet")));
     EXPECT_EQ(finding.command, first);
@@ -1040,6 +1040,40 @@ TEST_F(Findings, rejects_messages_and_task_management_are_told) {
     EXPECT_EQ(find_one(Kind::task_management).packet, 0x02u);
 }
 
+// RFC 7143 §11.9.1: 2 drops the connection, 3 all of the session, 5 ends the tasks of a logical unit.
+class MessageOfTheTarget : public Findings, public testing::WithParamInterface<uint16_t> {};
+
+TEST_P(MessageOfTheTarget, is_a_problem_where_it_ends_something) {
+    SessionEvent event{.packet = 3, .connection = 1, .opcode = 0x32};
+    event.code = GetParam();
+    store.add_session_event(event);
+    const bool ends = event.code == 2 || event.code == 3 || event.code == 5;
+    EXPECT_EQ(find_one(Kind::async_message).severity,
+              ends ? Finding::Severity::problem : Finding::Severity::notice);
+}
+
+INSTANTIATE_TEST_SUITE_P(Events, MessageOfTheTarget, testing::Values(0, 1, 2, 3, 4, 5, 255));
+
+// Statuses and sense data that healthy hosts make: COMPARE AND WRITE of a lock that another has, PRE-FETCH, reservations that a
+// cluster's hosts ask about.
+TEST_F(Findings, what_a_healthy_cluster_shows_is_no_trouble) {
+    add_failed(0x89, 2, 0xe, 0x1d, 0);
+    add_failed(0x34, 4);
+    add_failed(0x00, 0x18);
+    const std::vector<Finding> found = find(Kind::command_status);
+    ASSERT_EQ(found.size(), 3u);
+    for (const Finding& finding : found)
+        EXPECT_EQ(finding.severity, Finding::Severity::information) << finding.title;
+    add_failed(read_16, 0x18);
+    EXPECT_EQ(find(Kind::command_status).front().severity, Finding::Severity::information)
+        << "the first of them was no read";
+}
+
+TEST_F(Findings, a_read_that_a_reservation_refuses_is_a_problem) {
+    add_failed(read_16, 0x18);
+    EXPECT_EQ(find_one(Kind::command_status).severity, Finding::Severity::problem);
+}
+
 TEST_F(Findings, connections_that_share_unequally_are_told) {
     store.session(1).connections = 2;
     add_connection(1);
@@ -1047,6 +1081,17 @@ TEST_F(Findings, connections_that_share_unequally_are_told) {
     for (int64_t i = 0; i < 10; ++i) add_command({.request_ns = i, .name = "READ(16)", .connection = 2});
     EXPECT_THAT(find_one(Kind::connection_imbalance).title,
                 HasSubstr("One of 2 connections of session 1 carried 90 %"));
+}
+
+TEST_F(Findings, a_connection_that_takes_the_place_of_another_shares_nothing_with_it) {
+    store.session(1).connections = 2;
+    add_connection(1);
+    store.connection(1).end_ns = 900 * ms;
+    store.connection(2).start_ns = 890 * ms;
+    for (int64_t i = 0; i < 90; ++i) add_read(10 * i, 2);
+    for (int64_t i = 0; i < 10; ++i)
+        add_command({.request_ns = (900 + i) * ms, .name = "READ(16)", .connection = 2});
+    EXPECT_TRUE(find(Kind::connection_imbalance).empty());
 }
 
 TEST_F(Findings, what_a_cut_hides_is_no_fault) {
@@ -1469,6 +1514,27 @@ TEST_F(Findings, commands_across_a_jump_of_the_clock_are_not_slow) {
     EXPECT_EQ(find_one(Kind::capture_issue).severity, Finding::Severity::notice);
 }
 
+// A clock that is set ahead by a few seconds under load.
+TEST_F(Findings, a_small_jump_of_the_clock_is_told_where_commands_wait_and_no_timer_ran_out) {
+    for (int64_t i = 0; i < 40; ++i) add_read(20 * i, 2);
+    add_read(900, 6000);
+    SenderSummary& target = add_target();
+    add_window(target, 901, {.snd_una = 1, .snd_nxt = 9000});
+    add_window(target, 6899, {.snd_una = 9000, .snd_nxt = 9000});
+    EXPECT_THAT(find_one(Kind::capture_issue).title, HasSubstr("6.00 s"));
+    EXPECT_TRUE(find(Kind::slow_commands).empty());
+}
+
+TEST_F(Findings, a_silence_of_seconds_with_nothing_outstanding_is_the_targets) {
+    for (int64_t i = 0; i < 40; ++i) add_read(20 * i, 2);
+    add_read(900, 6000);
+    SenderSummary& target = add_target();
+    add_window(target, 901, {.snd_una = 9000, .snd_nxt = 9000, .limit = SendLimit::application});
+    add_window(target, 6899, {.snd_una = 9000, .snd_nxt = 9000});
+    EXPECT_TRUE(find(Kind::capture_issue).empty());
+    EXPECT_EQ(find_one(Kind::slow_commands).severity, Finding::Severity::problem);
+}
+
 TEST_F(Findings, a_long_silence_in_which_it_was_sent_again_is_no_jump_of_the_clock) {
     SenderSummary& target = add_target();
     constexpr int64_t hour_ms = 3'600'000;
@@ -1533,6 +1599,25 @@ TEST_F(Findings, of_a_connection_captured_in_one_direction_nothing_is_said_of_it
     const Finding finding = find_one(Kind::not_captured);
     EXPECT_THAT(finding.title, HasSubstr("packets from the target alone"));
     EXPECT_TRUE(find(Kind::nothing_wrong).empty());
+}
+
+// A capture of a flight of data is over before the first acknowledgement.
+TEST_F(Findings, a_capture_too_short_for_an_answer_has_not_lost_a_direction) {
+    store.connection(1).packets_out = 0;
+    store.connection(1).bytes_out = 0;
+    store.connection(1).end_ns = 20 * ms;
+    add_window(add_target(), 0, {});
+    EXPECT_TRUE(find(Kind::not_captured).empty());
+}
+
+TEST_F(Findings, a_sender_that_nobody_answers_has_not_lost_a_direction) {
+    store.connection(1).packets_out = 0;
+    store.connection(1).bytes_out = 0;
+    store.connection(1).packets_in = 7;
+    SenderSummary& target = add_target();
+    add_window(target, 0, {});
+    for (int64_t i = 0; i < 6; ++i) add_loss(target, LossKind::rto, 200 << i);
+    EXPECT_TRUE(find(Kind::not_captured).empty());
 }
 
 TEST_F(Findings, full_segments_that_never_arrive_where_small_ones_do_are_a_smaller_mtu) {
@@ -1812,6 +1897,20 @@ TEST(FindingsOfNothing, says_that_there_is_nothing) {
     const std::vector<Finding> found = findings({store, totals, issues, {}, {}});
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found.front().kind, Kind::no_iscsi);
+    EXPECT_EQ(found.front().title, "No iSCSI in this capture");
+}
+
+// Packets of the middle of a long Data-In, or cut behind the TCP header, show no iSCSI either.
+TEST(FindingsOfNothing, data_at_the_port_of_iscsi_may_be_iscsi) {
+    ResultStore store{ResultStore::Keep{}};
+    uint32_t number = 0;
+    ConnectionRow& row = store.add_connection(number);
+    row.target.port = 3260;
+    row.bytes_in = 14'480;
+    const Issues issues;
+    const std::vector<Finding> found = findings({store, {.packets = 10}, issues, {}, {}});
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_THAT(found.front().title, HasSubstr("No iSCSI is recognised"));
 }
 
 }  // namespace

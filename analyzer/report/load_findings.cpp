@@ -253,7 +253,7 @@ class OfSession {
         if (reads_ || rtt_ns_ < least_long_path_ns || turnaround_ns_ == 0) return false;
         const double rounds = static_cast<double>(parts_.r2ts) / static_cast<double>(parts_.count());
         // Of the usual one: a few that took very long say nothing of R2Ts.
-        const auto usual_ns = static_cast<double>(parts_.turnaround.percentile_ns(0.5));
+        const auto usual_ns = static_cast<double>(turnaround_ns_);
         const double share =
             usual_ns > 0 ? std::min(rounds * static_cast<double>(rtt_ns_) / usual_ns, 1.0) : 0;
         if (share < least_r2t_share) return false;
@@ -453,6 +453,10 @@ void add_imbalance(FindingList& list, const ResultStore& store, const CommandFac
         uint64_t greatest = 0;
         uint64_t least = UINT64_MAX;
         uint32_t busiest = 0;
+        // When all of them were there: a connection that takes the place of another shares nothing with it.
+        int64_t together_from_ns = INT64_MIN;
+        int64_t together_until_ns = INT64_MAX;
+        int64_t longest_ns = 0;
     };
     std::map<uint32_t, Load> loads;
     uint32_t number = 0;
@@ -467,12 +471,17 @@ void add_imbalance(FindingList& list, const ResultStore& store, const CommandFac
         load.least = std::min(load.least, count);
         if (count > load.greatest) load.busiest = number;
         load.greatest = std::max(load.greatest, count);
+        load.together_from_ns = std::max(load.together_from_ns, connection.start_ns);
+        load.together_until_ns = std::min(load.together_until_ns, connection.end_ns);
+        load.longest_ns = std::max(load.longest_ns, elapsed_ns(connection.start_ns, connection.end_ns));
     }
     constexpr uint64_t least_commands = 100;
     constexpr uint64_t tolerable = 3;
     for (const auto& [session, load] : loads) {
         if (load.connections < 2 || load.all < least_commands) continue;
         if (load.greatest < tolerable * std::max<uint64_t>(load.least, 1)) continue;
+        if (share_of(elapsed_ns(load.together_from_ns, load.together_until_ns), load.longest_ns) < most)
+            continue;
         Finding finding;
         finding.kind = Kind::connection_imbalance;
         finding.severity = Severity::notice;

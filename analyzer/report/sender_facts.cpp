@@ -461,7 +461,15 @@ class WindowPass {
 
     void clock_jumps(const WindowRow& row, int64_t silent_ns) {
         constexpr int64_t longest_timer_ns = 120'000'000'000;  // TCP_RTO_MAX
-        if (silent_ns <= longest_timer_ns || last_.snd_una == last_.snd_nxt) return;
+        // RFC 6298 §2: before any backoff no timer is longer, with commands under way that wait for the answer.
+        constexpr int64_t usual_timer_ns = 3'000'000'000;
+        if (silent_ns <= usual_timer_ns || last_.snd_una == last_.snd_nxt) return;
+        if (silent_ns <= longest_timer_ns) {
+            const int64_t srtt_ns = std::clamp<int64_t>(last_.srtt_ns, 0, longest_timer_ns / 8);
+            if (silent_ns <= usual_timer_ns + 8 * srtt_ns || facts_->busy == nullptr) return;
+            const int64_t busy_ns = facts_->busy->overlap_ns(last_.time_ns, row.time_ns);
+            if (busy_ns < silent_ns / 10 * 9) return;
+        }
         if (last_.ca_state != CaState::open || row.ca_state != CaState::open) return;
         facts_->clock_jumps.add({last_.time_ns, row.time_ns, row.packet});
     }
@@ -624,9 +632,9 @@ class Places {
         return size_t{places_[place_of(connection, side)]} - 1;
     }
     // Those of a side and of the other one.
-    std::pair<size_t, size_t> of_both(uint32_t connection, bool from_a) const {
+    std::pair<size_t, size_t> of_both(uint32_t connection, Side side) const {
         if (connection == 0 || 2 * size_t{connection} > places_.size()) return {SIZE_MAX, SIZE_MAX};
-        const size_t own = place_of(connection, from_a);
+        const size_t own = place_of(connection, side);
         return {size_t{places_[own]} - 1, size_t{places_[own ^ 1]} - 1};
     }
 

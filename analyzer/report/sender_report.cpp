@@ -187,6 +187,16 @@ std::string what_was_lost(const ReportedSender& side) {
     return text;
 }
 
+// Of a sender that was not captured at its own end, the time from its data to their acknowledgement is not its round trip, and
+// the estimate of that may come out too small: then that of the connection; no_time where that is not known.
+int64_t rtt_min_ns(const Side& side) {
+    const int64_t own_ns = side.sender().rtt_min_ns();
+    const Vantage near = side.is_initiator() ? Vantage::initiator : Vantage::target;
+    if (side.connection().vantage == near || own_ns == no_time) return own_ns;
+    const int64_t of_connection_ns = side.connection().rtt_min_ns;
+    return of_connection_ns == no_time ? no_time : std::max(own_ns, of_connection_ns);
+}
+
 // One line, or more where it must be broken between clauses.
 std::string sentence(const ReportedSender& side) {
     std::vector<std::string> clauses = {side.ends() + what_held_back(side)};
@@ -196,15 +206,16 @@ std::string sentence(const ReportedSender& side) {
                                       side.needless() == 1 ? "" : "s"));
     }
     const SenderSummary& sender = side.sender();
-    const int64_t rtt_ns = sender.srtt_mean_ns() != no_time ? sender.srtt_mean_ns() : sender.rtt_min_ns();
+    const int64_t rtt_ns = sender.srtt_mean_ns() != no_time ? sender.srtt_mean_ns() : rtt_min_ns(side);
     if (rtt_ns != no_time) clauses.push_back("round trip " + human_duration(rtt_ns));
     return lines_of_clauses(clauses);
 }
 
 // "2.01 ms at least, smoothed 2.31 ms on average, 9.21 ms at most"; empty where nothing is known.
-std::string round_trip(const SenderSummary& sender) {
+std::string round_trip(const Side& side) {
+    const SenderSummary& sender = side.sender();
     std::string text;
-    if (sender.rtt_min_ns() != no_time) text = human_duration(sender.rtt_min_ns()) + " at least";
+    if (rtt_min_ns(side) != no_time) text = human_duration(rtt_min_ns(side)) + " at least";
     if (sender.srtt_mean_ns() != no_time) {
         append_in_list(
             text, fmt::format("smoothed {} on average, {} at most", human_duration(sender.srtt_mean_ns()),
@@ -294,7 +305,7 @@ void line(std::string& text, fmt::format_string<Args...> format, Args&&... args)
 void append_side(std::string& text, const ReportedSender& side) {
     const SenderSummary& sender = side.sender();
     std::string sent = human_bytes(static_cast<double>(side.bytes())) + " sent";
-    if (const std::string rtt = round_trip(sender); !rtt.empty()) sent += "; round trip " + rtt;
+    if (const std::string rtt = round_trip(side); !rtt.empty()) sent += "; round trip " + rtt;
     line(text, "       {:<9}  {}", side.is_initiator() ? "initiator" : "target", sent);
     const auto more = [&](std::string_view what) { line(text, "                  {}", what); };
     more(fmt::format("congestion control {}; cwnd {}; in flight {} at most",

@@ -202,12 +202,13 @@ TEST(SenderReport, tells_of_a_side_all_that_is_known) {
     ConnectionRow& connection = network.add_connection();
     connection.vantage = Vantage::initiator;
     connection.bytes_in = 7'030'000;
+    connection.rtt_min_ns = 20'100'000;
     SenderSummary& sender = network.add_target({{SendLimit::congestion, 830 * ms},
                                                 {SendLimit::recovery, 90 * ms, CaState::recovery},
                                                 {SendLimit::unknown, 5 * ms, CaState::loss},
                                                 {SendLimit::application, 75 * ms}});
     sender.set_congestion_control("cubic");
-    sender.set_rtt_min(20'100'000);
+    sender.set_rtt_min(1'000);  // an estimate, from afar
     network.store.add_ca_transition(sender, {});
     network.store.add_ca_transition(sender, {});
     add_losses(network, sender, LossKind::fast_retransmit, 71);
@@ -238,6 +239,17 @@ TEST(SenderReport, tells_of_an_untroubled_side_no_more_than_there_is) {
         "       initiator  5.00 MB sent; round trip smoothed 20.3 ms on average, 20.3 ms at most\n"
         "                  congestion control not known; cwnd 14.5 kB to 210 kB; in flight 198 kB at most\n"
         "                  limited by application 100 % of 1.00 s\n");
+}
+
+TEST(SenderReport, tells_no_round_trip_of_a_far_sender_that_the_connection_does_not_show) {
+    const auto senders = [](Vantage vantage) {
+        Network network;
+        network.add_connection().vantage = vantage;
+        network.add_initiator({{SendLimit::application, second}}).set_rtt_min(1'000);
+        return senders_section(network.store);
+    };
+    EXPECT_THAT(senders(Vantage::target), HasSubstr("sent; round trip smoothed 20.3 ms on average"));
+    EXPECT_THAT(senders(Vantage::initiator), HasSubstr("sent; round trip 1.00 us at least, smoothed"));
 }
 
 TEST(SenderReport, tells_why_it_is_not_known_where_the_capture_was_taken) {

@@ -158,14 +158,20 @@ void add_pdus(FindingList& list, const ResultStore& store) {
     }
     const EventsLike messages = events_like(store, Opcode::async_message);
     if (messages.count > 0) {
-        Finding finding = about(messages.first, Kind::async_message, Severity::problem);
+        // RFC 7143 §11.9.1: only these end a connection or tasks against the initiator's will.
+        constexpr std::array<uint16_t, 3> ending = {2, 3, 5};
+        const bool ends = std::ranges::find(ending, messages.first.code) != ending.end();
+        Finding finding =
+            about(messages.first, Kind::async_message, ends ? Severity::problem : Severity::notice);
         finding.side = Finding::Side::target;
         finding.title = fmt::format("{} from the target: {}", counted(messages.count, "asynchronous message"),
                                     async_words(messages.first.code));
         finding.explanation =
-            "The target announces an event of its own: that it drops the connection or session, asks for "
-            "logout, "
-            "or a logical unit changed. Look at its log, and whether someone took it down.";
+            ends ? "Commands of the connection or logical unit end without a status. Look at the target's "
+                   "log, "
+                   "and whether someone took it down."
+                 : "The target announces an event: maintenance that needs a logout, a logical unit that "
+                   "changed, or one that its vendor has defined. Look at its log.";
         finding.add_sign(counted(messages.count, "Asynchronous Message"));
         finding.add_sign(fmt::format("event {}: {}", messages.first.code, async_words(messages.first.code)));
         list.push_back(std::move(finding));
