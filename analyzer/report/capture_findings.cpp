@@ -61,9 +61,8 @@ void add_half_captured(FindingList& list, const ResultStore& store) {
         make(Kind::not_captured, Severity::notice,
              fmt::format("Only one direction of {} was captured: packets from the {} alone",
                          counted(count, "connection"), row.packets_out == 0 ? "target" : "initiator"),
-             "What the other side sent and acknowledged is not known, so nothing is said of its TCP nor of "
-             "commands. Capture "
-             "both directions: a mirror port may copy just one of them.");
+             "What the other side sent and acknowledged is not known, so nothing is said of TCP or of "
+             "commands. Capture both directions: a mirror port may copy only one.");
     finding.side = Finding::Side::capture;
     finding.connection = worst;
     finding.packet = row.first_packet;
@@ -90,10 +89,9 @@ void add_nothing_to_see(FindingList& list, const FindingsInput& input) {
                       : "No iSCSI in this capture",
             fmt::format("{} in {}; none of it looks like iSCSI. {}", counted(input.totals.packets, "packet"),
                         counted(input.store.connections().size(), "TCP connection"),
-                        at_portal
-                            ? "Too few packets, packets cut before the iSCSI header, or encryption hide it: "
-                              "capture longer, or more of each packet."
-                            : "Was the right interface captured, and the right port?")));
+                        at_portal ? "Too few packets, packets cut before the iSCSI header, or encryption "
+                                    "hide it: capture longer, or more of each packet."
+                                  : "Was the right interface captured, and the right port?")));
     }
 }
 
@@ -101,7 +99,7 @@ void add_of_file(FindingList& list, const FindingsInput& input) {
     for (const Damage& damage : input.damage) {
         list.push_back(make(Kind::capture_damaged, Severity::notice,
                             fmt::format("{}: {} at byte {}", damage.file, damage.message, damage.at_byte),
-                            "Everything before that place was read; what came behind is not told of."));
+                            "Everything before that place was read; nothing is known of what follows."));
     }
     uint64_t dropped = 0;
     for (const CaptureInterface& interface : input.interfaces) dropped += interface.dropped;
@@ -130,7 +128,7 @@ void add_of_file(FindingList& list, const FindingsInput& input) {
         const Issues::Count& again = input.issues[Issue::resynchronisations];
         std::string explanation =
             "What TCP did is seen in full; iSCSI headers beyond the cut are inferred from those around them, "
-            "and marked so.";
+            "and marked as inferred.";
         if (again.count > 0) {
             explanation += fmt::format(" That failed {}; the commands around it may be lacking.",
                                        again.count == 1 ? "once" : human_count(again.count) + " times");
@@ -167,14 +165,13 @@ void add_of_losses(FindingList& list, const FindingsInput& input, const Stop& st
     if (missing > 0) {
         const Issues::Count& bytes = input.issues[Issue::bytes_not_captured];
         std::string title =
-            fmt::format("At {} the capture lacks segments that were received", counted(missing, "place"));
+            fmt::format("At {} the capture lacks segments that were acknowledged", counted(missing, "place"));
         if (bytes.count > 0)
             title += fmt::format(": {} of iSCSI", human_bytes(static_cast<double>(bytes.count)));
         Finding finding = make(
             Kind::not_captured, bytes.count > 0 ? Severity::notice : Severity::information, std::move(title),
-            "They were acknowledged, so the network did not lose them: the capture did. Commands around "
-            "them may lack data or answers; capture with a larger buffer, or at a mirror port that "
-            "keeps up.");
+            "The receiver has them, so the network did not lose them: the capture did. Commands around them "
+            "may lack data or answers. Capture with a larger buffer, or at a mirror port that keeps up.");
         place(finding, first_missing);
         if (finding.packet == 0) finding.packet = bytes.first_packet;
         list.push_back(std::move(finding));
@@ -190,11 +187,10 @@ void add_of_losses(FindingList& list, const FindingsInput& input, const Stop& st
             Kind::captured_twice, is_mirror ? Severity::notice : Severity::information,
             fmt::format("{} {}", counted(duplicates, "segment"),
                         is_mirror ? "captured twice" : "in the capture twice"),
-            is_mirror
-                ? "As mirror ports do that copy what comes in and what goes out. They are told apart from "
-                  "retransmissions; counts of packets and bytes hold them twice."
-                : "The same packet, sent once: captured twice, or doubled on the path. They are told apart "
-                  "from retransmissions; counts of packets and bytes hold them twice.");
+            is_mirror ? "A mirror port that copies both what arrives and what leaves does that. They are not "
+                        "counted as retransmissions; counts of packets and bytes include them twice."
+                      : "The same packet, sent once: captured twice, or duplicated on the path. They are not "
+                        "counted as retransmissions; counts of packets and bytes include them twice.");
         place(finding, first_duplicate);
         list.push_back(std::move(finding));
     }

@@ -96,27 +96,27 @@ std::string reason(Cause cause, const SlowCommand& slow, const std::map<uint32_t
     const CommandRow& row = *slow.row;
     switch (cause) {
         case Cause::timeout:
-            return "its connection stood still until a retransmission timeout";
+            return "its connection waited for a retransmission timeout (RTO)";
         case Cause::loss:
-            return "segments of its connection were lost and had to be sent again";
+            return "segments of its connection were lost and had to be retransmitted";
         case Cause::closed_window:
-            return "a receive window of its connection was shut";
+            return "a receive window of its connection was closed";
         case Cause::sender_held_back:
-            return "the sender of its data was held back by its TCP windows";
+            return "the sender of its data was limited by TCP windows";
         case Cause::target: {
             const auto found = waits.find(row.connection);
             const int64_t service_ns = found == waits.end() ? no_time : service_time_ns(row, found->second);
             if (service_ns == no_time) return "the target took that long to answer";
             if (!is_write(row)) {
-                return fmt::format("the target took {} until the first data", human_duration(service_ns));
+                return fmt::format("the target took {} to send the first data", human_duration(service_ns));
             }
-            return fmt::format("the target took {} behind the last data until the status",
+            return fmt::format("the target took {} from the last data to the status",
                                human_duration(service_ns));
         }
         case Cause::target_or_path:
-            return "it waited for the target, or on the path there and back";
+            return "it waited for the target, or on the path";
         case Cause::slow_start:
-            return "it was among the first of its connection, whose congestion window had yet to grow";
+            return "it was among the first of its connection, whose congestion window was still growing";
         case Cause::transfer:
             break;
     }
@@ -129,14 +129,14 @@ std::string reason(Cause cause, const SlowCommand& slow, const std::map<uint32_t
 }
 
 constexpr std::array<std::string_view, causes> cause_words = {
-    "held up by a retransmission timeout",
-    "waiting for lost segments to be sent again",
-    "waiting for a shut receive window",
-    "waiting for TCP windows of the sender",
+    "held up by a retransmission timeout (RTO)",
+    "waiting for retransmissions of lost segments",
+    "waiting for a closed receive window",
+    "waiting for TCP windows",
     "waiting for the target",
     "waiting for the target or on the path",
-    "among the first of a connection, whose window had yet to grow",
-    "behind other commands, or slow while their data moved",
+    "among the first of a connection, whose congestion window was still growing",
+    "waiting behind other commands, or slow while their data were transferred",
 };
 
 // "LUN 3"; empty where it is not known.
@@ -151,8 +151,8 @@ std::string meanwhile(Cause cause, const SlowCommand& slow,
     if (found == waits.end() || cause != Cause::target) return "";
     const CommandRow& row = *slow.row;
     const int64_t held_ns = found->second.before_read_data.overlap_ns(row.request_ns, row.response_ns);
-    return fmt::format("TCP held nothing up meanwhile but for {}, and the path takes {}",
-                       human_duration(held_ns), human_duration(found->second.rtt_ns));
+    return fmt::format("TCP delayed it by {} of that, and the round-trip time is {}", human_duration(held_ns),
+                       human_duration(found->second.rtt_ns));
 }
 
 struct OfCause {
@@ -218,7 +218,7 @@ void add_slow(FindingList& list, const CommandFacts& commands,
         if (first) {
             finding.title = fmt::format(
                 "{} of {} commands{} took over {} times the median of their kind, {} at the longest",
-                human_count(count), human_count(commands.compared), of_lun.empty() ? "" : ", on " + of_lun,
+                human_count(count), human_count(commands.compared), of_lun.empty() ? "" : " on " + of_lun,
                 CommandFacts::slow_factor, human_duration(worst.row->turnaround_ns()));
         } else {
             finding.title = fmt::format(
@@ -238,7 +238,7 @@ void add_slow(FindingList& list, const CommandFacts& commands,
         }
         finding.explanation = fmt::format("{}The slowest, {}, usually takes {}: {}.", why, slowest,
                                           human_duration(worst.usual_ns), because);
-        finding.add_sign(fmt::format("{} took {}, half of its kind {} or less", slowest,
+        finding.add_sign(fmt::format("{} took {}, the median of its kind {}", slowest,
                                      human_duration(worst.row->turnaround_ns()),
                                      human_duration(worst.usual_ns)));
         finding.add_sign(because);
@@ -250,8 +250,8 @@ void add_slow(FindingList& list, const CommandFacts& commands,
         }
         if (cause == Cause::target_or_path) {
             finding.explanation +=
-                " The target's TCP acknowledged what it was asked not before its answer, so nothing tells "
-                "whose time that was: capture at the target too.";
+                " The target's TCP acknowledged the request only with the answer, so nothing shows whose "
+                "time that was: capture at the target too.";
         }
         // What TCP did is told by a finding of its own, of which this is a consequence.
         list.push_back(std::move(finding));
@@ -315,10 +315,9 @@ std::pair<Severity, std::string_view> meaning(const std::array<uint16_t, 4>& kin
                     "The target does not know what it was asked for; initiators ask for many things to find "
                     "out what a target can do."};
         case sanscope::sense_key::miscompare:
-            return {
-                Severity::information,
-                "What was to be compared differs, as COMPARE AND WRITE and VERIFY are there to find out: of "
-                "hosts that lock with it, another was sooner."};
+            return {Severity::information,
+                    "What was to be compared differs, as COMPARE AND WRITE and VERIFY are there to find out: "
+                    "of hosts that lock with it, another was sooner."};
         case sanscope::sense_key::unit_attention:
             return {Severity::information,
                     "The target tells a new initiator once what changed: usual behind a login, a reset or a "
@@ -490,8 +489,7 @@ void add_unanswered(FindingList& list, const FindingsInput& input, const Command
                 finding.side = Finding::Side::target;
                 finding.add_sign(
                     "the TCP of the target acknowledged all that was sent: it was reached, and its iSCSI "
-                    "side did not "
-                    "answer");
+                    "side did not answer");
                 finding.explanation += "Look at the target, not at the network: did its process hang or die?";
             } else if (!ending.empty()) {
                 finding.add_sign(ending);

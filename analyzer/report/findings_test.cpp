@@ -247,7 +247,7 @@ TEST_F(Findings, a_shut_window_is_told_with_its_longest_stall) {
     EXPECT_THAT(
         finding.title,
         HasSubstr(
-            "window of initiator 10.0.0.1:50001 was shut 2 times: 170 ms in all, 150 ms at the longest"));
+            "window of initiator 10.0.0.1:50001 was closed 2 times: 170 ms in all, 150 ms at the longest"));
     EXPECT_EQ(finding.packet, 501u);
     EXPECT_EQ(finding.begin_ns, 500 * ms);
     EXPECT_EQ(finding.end_ns, 650 * ms);
@@ -269,7 +269,8 @@ TEST_F(Findings, a_window_that_is_small_but_open_is_no_stall) {
     EXPECT_TRUE(find(Kind::zero_window_stall).empty());
     const Finding finding = find_one(Kind::receiver_window);
     EXPECT_THAT(finding.title, HasSubstr("100 % of its time"));
-    EXPECT_THAT(finding.explanation, HasSubstr("over a round trip of 2.00 ms that is 2.00 MB/s at the most"));
+    EXPECT_THAT(finding.explanation,
+                HasSubstr("with a round trip (SRTT 2.00 ms) that allows 2.00 MB/s at the most"));
 }
 
 TEST_F(Findings, a_window_that_was_never_filled_held_nobody_back) {
@@ -306,7 +307,7 @@ TEST_F(Findings, a_window_that_shrinks_because_nobody_reads_is_told) {
     }
     add_window(target, 400, {});
     EXPECT_THAT(find_one(Kind::receiver_window).evidence,
-                Contains(HasSubstr("up to 8.79 KiB were outstanding of 9.77 KiB offered")));
+                Contains(HasSubstr("up to 8.79 KiB were in flight of 9.77 KiB advertised")));
 }
 
 // At the sender what is under way is exact: more than a window has room for shows that it knew of a wider one.
@@ -364,13 +365,14 @@ class PathStall : public Findings {
 TEST_F(PathStall, is_of_the_side_whose_data_came_when_it_was_over) {
     const Finding finding = stall(390);
     EXPECT_EQ(finding.sender, Finding::Sender::target);
-    EXPECT_THAT(finding.evidence, Contains(HasSubstr("came here only when that was over")));
+    EXPECT_THAT(finding.evidence,
+                Contains(HasSubstr("had not reached the capture until the stall was over")));
 }
 
 TEST_F(PathStall, is_of_the_other_side_where_data_had_come_in_time) {
     const Finding finding = stall(300);
     EXPECT_EQ(finding.sender, Finding::Sender::initiator);
-    EXPECT_THAT(finding.evidence, Contains(HasSubstr("had come here before")));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("had reached the capture before")));
 }
 
 // The capture has an acknowledgement, and 212 ms later what it acknowledges again: no stall of the path.
@@ -389,8 +391,8 @@ TEST_F(Findings, an_acknowledgement_that_was_lost_is_told_where_a_command_waited
     add_window(target, 300, {.snd_una = 2897, .snd_nxt = 2897});
     const Finding finding = find_one(Kind::retransmission_timeout);
     EXPECT_EQ(finding.severity, Finding::Severity::problem);
-    EXPECT_THAT(finding.title,
-                HasSubstr("Acknowledgements for target 10.0.0.2:3260 were lost or held up: 212 ms"));
+    EXPECT_THAT(finding.title, HasSubstr("Acknowledgements to target 10.0.0.2:3260 were lost or delayed: it "
+                                         "waited 212 ms for its retransmission timeout"));
     EXPECT_GE(finding.evidence.size(), 2u);
     EXPECT_TRUE(find(Kind::path_stall).empty());
     EXPECT_TRUE(find(Kind::nothing_wrong).empty());
@@ -473,7 +475,7 @@ TEST_F(TimeoutOfAWrite, is_the_paths_where_other_data_stood_still_at_once) {
     add_window(target, 1212, {.snd_una = 9, .snd_nxt = 9});
     const std::vector<Finding> stalls = find(Kind::retransmission_timeout);
     for (const Finding& stall : stalls)
-        EXPECT_THAT(stall.evidence, Not(Contains(HasSubstr("acknowledgement was lost"))));
+        EXPECT_THAT(stall.evidence, Not(Contains(HasSubstr("first acknowledgement was lost"))));
 }
 
 // A far path and a target that is slow beside: the path takes the greater part.
@@ -529,7 +531,7 @@ TEST_F(Findings, a_timeout_lasts_from_the_last_progress_to_the_next) {
     add_window(target, 1000, {.snd_una = 9000, .snd_nxt = 9000});
     add_loss(target, LossKind::rto, 300);
     const Finding finding = find_one(Kind::retransmission_timeout);
-    EXPECT_THAT(finding.title, HasSubstr("Target 10.0.0.2:3260 stood still"));
+    EXPECT_THAT(finding.title, HasSubstr("Target 10.0.0.2:3260 waited for a retransmission timeout (RTO)"));
     EXPECT_THAT(finding.title, HasSubstr("once: 220 ms"));
     EXPECT_EQ(finding.begin_ns, 100 * ms);
     EXPECT_EQ(finding.end_ns, 320 * ms);
@@ -564,11 +566,10 @@ TEST_F(Findings, losses_are_told_with_their_rate_and_the_worst_burst) {
     add_loss(target, LossKind::tlp, 900, 70);
     const Finding finding = find_one(Kind::lost_segments);
     EXPECT_EQ(finding.severity, Finding::Severity::problem);
-    EXPECT_THAT(finding.title,
-                HasSubstr("16 segments of target 10.0.0.2:3260 lost on the path (0.32 %); repairs "
-                          "held it back 30 % of its time"));
+    EXPECT_THAT(finding.title, HasSubstr("16 segments of target 10.0.0.2:3260 lost on the path (0.32 %); "
+                                         "loss recovery took 30 % of its time"));
     EXPECT_THAT(finding.explanation,
-                AllOf(HasSubstr("15 were repaired by fast retransmission, 1 by tail loss probe"),
+                AllOf(HasSubstr("15 were recovered by fast retransmit, 1 by tail loss probe"),
                       HasSubstr("The worst burst: 5 in 4.00 ms")));
     EXPECT_EQ(finding.packet, 60u);
     EXPECT_EQ(finding.begin_ns, 200 * ms);
@@ -590,7 +591,7 @@ TEST_F(Findings, segments_sent_again_needlessly_are_told_with_the_reordering_tha
     EXPECT_TRUE(find(Kind::needless_retransmission).empty()) << "which cost nothing";
     add_window(target, 1001, {.ca_state = CaState::recovery, .limit = SendLimit::application});
     add_window(target, 1100, {.limit = SendLimit::application});
-    EXPECT_THAT(find_one(Kind::needless_retransmission).title, HasSubstr("sent 12 segments again"));
+    EXPECT_THAT(find_one(Kind::needless_retransmission).title, HasSubstr("retransmitted 12 segments"));
     for (int64_t i = 0; i < 20; ++i) {
         add_loss(target, LossKind::out_of_order, 100 + i, 90);
         store.add_ca_transition(target, {.connection = 1, .to = CaState::disorder, .sender = target.side()});
@@ -598,7 +599,7 @@ TEST_F(Findings, segments_sent_again_needlessly_are_told_with_the_reordering_tha
     EXPECT_TRUE(find(Kind::needless_retransmission).empty());
     const Finding finding = find_one(Kind::reordering);
     EXPECT_THAT(finding.title, HasSubstr("20 segments"));
-    EXPECT_THAT(finding.explanation, HasSubstr("TCP sent 12 segments again"));
+    EXPECT_THAT(finding.explanation, HasSubstr("TCP retransmitted 12 segments"));
     EXPECT_EQ(finding.packet, 90u);
 }
 
@@ -609,7 +610,7 @@ TEST_F(Findings, the_receivers_word_makes_reordering_however_few_its_disorders) 
     add_window(target, 1000, {});
     for (int i = 0; i < 60; ++i) target.on_reordered(Reordering::path);
     const Finding finding = find_one(Kind::reordering);
-    EXPECT_THAT(finding.title, HasSubstr("60 segments of target 10.0.0.2:3260 came out of order"));
+    EXPECT_THAT(finding.title, HasSubstr("60 segments of target 10.0.0.2:3260 arrived out of order"));
 }
 
 TEST_F(Findings, segments_that_only_the_capture_has_out_of_order_are_no_reordering) {
@@ -640,7 +641,7 @@ TEST_F(Findings, a_congestion_window_that_holds_back_is_told_where_it_does) {
     add_window(target, 800, {.limit = SendLimit::application});
     add_window(target, 1000, {});
     const Finding finding = find_one(Kind::congestion_window);
-    EXPECT_THAT(finding.title, HasSubstr("waited for its congestion window 40 % of its time"));
+    EXPECT_THAT(finding.title, HasSubstr("was limited by its congestion window 40 % of its time"));
     EXPECT_NEAR(static_cast<double>(finding.begin_ns), 400e6, 5e6);
     EXPECT_NEAR(static_cast<double>(finding.end_ns), 800e6, 5e6);
     EXPECT_TRUE(find(Kind::path_queue).empty());
@@ -657,9 +658,8 @@ TEST_F(Findings, a_queue_on_the_path_is_told_of_the_side_that_fills_it_and_inste
         add_window(initiator, 10 * i, row);
     }
     const Finding finding = find_one(Kind::path_queue);
-    EXPECT_THAT(finding.title,
-                HasSubstr("Data of target 10.0.0.2:3260 queued on the path at 10.0 MB/s: round-trip time "
-                          "10.0 ms under load, 2.00 ms without"));
+    EXPECT_THAT(finding.title, HasSubstr("Data of target 10.0.0.2:3260 queued on the path at 10.0 MB/s: "
+                                         "round-trip time 10.0 ms under load, 2.00 ms without"));
     EXPECT_THAT(finding.evidence,
                 Contains("the smoothed round-trip time (SRTT) was 10.0 ms on average, the minimum 2.00 ms"));
     EXPECT_EQ(finding.cost_ns, 1000 * ms);
@@ -743,9 +743,11 @@ TEST_F(Findings, one_command_at_a_time_over_a_long_path_is_told_with_what_it_can
     add_window(target, 1000, {});
     for (int64_t i = 0; i < 40; ++i) add_read(22 * i, 21, 1);
     const Finding finding = find_one(Kind::shallow_queue);
-    EXPECT_THAT(finding.title, HasSubstr("Reads of 64 KiB at queue depth 1 over 20.0 ms: at most 3.28 MB/s"));
-    EXPECT_THAT(finding.explanation, AllOf(HasSubstr("Session 1 moved 2.98 MB/s"),
-                                           HasSubstr("to fill 1 Gbit/s, 39 of this size")));
+    EXPECT_THAT(
+        finding.title,
+        HasSubstr("Reads of 64 KiB at queue depth 1 over a round trip of 20.0 ms: at most 3.28 MB/s"));
+    EXPECT_THAT(finding.explanation,
+                AllOf(HasSubstr("Session 1 moved 2.98 MB/s"), HasSubstr("39 of this size fill 1 Gbit/s")));
     EXPECT_THAT(finding.evidence, Contains(HasSubstr("91 %")));
     EXPECT_EQ(finding.side, Finding::Side::initiator);
     EXPECT_EQ(finding.session, 1u);
@@ -777,7 +779,7 @@ TEST_F(Findings, on_a_short_path_one_command_at_a_time_waits_for_the_target) {
     EXPECT_TRUE(find(Kind::shallow_queue).empty());
     const Finding finding = find_one(Kind::target_wait);
     EXPECT_THAT(finding.title, HasSubstr("Half of the reads wait 19."));
-    EXPECT_THAT(finding.evidence, Contains(HasSubstr("round trip is 2.00 ms")));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("round-trip time is 2.00 ms")));
     EXPECT_EQ(finding.side, Finding::Side::target);
 }
 
@@ -794,7 +796,9 @@ TEST_F(Findings, what_is_always_under_way_in_the_same_amount_looks_like_a_send_b
     add_flow(target, 9500, 30'000);
     for (int64_t i = 0; i < 200; ++i) add_read(i / 5, 900);
     const Finding finding = find_one(Kind::send_buffer);
-    EXPECT_THAT(finding.title, HasSubstr("keeps about 28.7 kB under way"));
+    EXPECT_THAT(
+        finding.title,
+        HasSubstr("never has much more than 28.7 kB in flight, with 100 reads of 64 KiB outstanding"));
     EXPECT_TRUE(find(Kind::target_wait).empty());
 }
 
@@ -834,7 +838,7 @@ TEST_F(OneSlowRead, waits_for_the_target_where_tcp_did_nothing) {
     const Finding finding = find_slow();
     EXPECT_THAT(finding.title,
                 HasSubstr("1 of 31 commands took over 3 times the median of their kind, 202 ms"));
-    EXPECT_THAT(finding.explanation, HasSubstr("the target took 200 ms until the first data"));
+    EXPECT_THAT(finding.explanation, HasSubstr("the target took 200 ms to send the first data"));
     EXPECT_EQ(finding.command, slow);
     EXPECT_EQ(finding.packet, 2000u);
     EXPECT_EQ(finding.begin_ns, 500 * ms);
@@ -858,7 +862,7 @@ TEST_F(OneSlowReadFromAfar, is_the_targets_where_its_tcp_had_acknowledged_the_re
     acknowledge(503);
     add_window(target, 702, {.snd_una = 9, .snd_nxt = 99});
     const Finding finding = find_slow();
-    EXPECT_THAT(finding.explanation, HasSubstr("the target took 200 ms until the first data"));
+    EXPECT_THAT(finding.explanation, HasSubstr("the target took 200 ms to send the first data"));
     EXPECT_EQ(finding.side, Finding::Side::target);
     EXPECT_EQ(finding.severity, Finding::Severity::problem);
 }
@@ -888,13 +892,13 @@ TEST_F(OneSlowRead, is_explained_by_a_timeout_within_its_time) {
     add_window(target, 510, {.snd_una = 5, .snd_nxt = 9});
     add_window(target, 650, {.snd_una = 5, .snd_nxt = 9, .ca_state = CaState::loss});
     add_window(target, 690, {.snd_una = 9, .snd_nxt = 9});
-    EXPECT_THAT(find_slow().explanation, HasSubstr("stood still until a retransmission timeout"));
+    EXPECT_THAT(find_slow().explanation, HasSubstr("waited for a retransmission timeout"));
 }
 
 TEST_F(OneSlowRead, is_explained_by_the_repair_of_a_loss) {
     add_window(target, 520, {.snd_una = 5, .snd_nxt = 9, .limit = SendLimit::recovery});
     add_window(target, 690, {.snd_una = 9, .snd_nxt = 9, .limit = SendLimit::application});
-    EXPECT_THAT(find_slow().explanation, HasSubstr("were lost and had to be sent again"));
+    EXPECT_THAT(find_slow().explanation, HasSubstr("were lost and had to be retransmitted"));
 }
 
 TEST_F(OneSlowRead, is_not_explained_by_a_loss_that_took_but_a_moment_of_it) {
@@ -905,7 +909,7 @@ TEST_F(OneSlowRead, is_not_explained_by_a_loss_that_took_but_a_moment_of_it) {
 TEST_F(OneSlowRead, is_explained_by_a_shut_window) {
     add_window(target, 520, {.advertised_window = 0, .limit = SendLimit::receiver});
     add_window(target, 690, {.limit = SendLimit::application});
-    EXPECT_THAT(find_slow().explanation, HasSubstr("a receive window of its connection was shut"));
+    EXPECT_THAT(find_slow().explanation, HasSubstr("a receive window of its connection was closed"));
 }
 
 TEST_F(OneSlowRead, is_not_told_among_too_few_of_its_kind) {
@@ -1186,7 +1190,7 @@ TEST_F(Findings, timeouts_of_segments_that_were_lost_are_told_with_these) {
     const Finding finding = find().front();
     EXPECT_EQ(finding.kind, Kind::lost_segments);
     EXPECT_EQ(finding.severity, Finding::Severity::problem);
-    EXPECT_THAT(finding.evidence, Contains(HasSubstr("retransmission timeout once: 220 ms")));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("retransmission timeout (RTO) once: 220 ms")));
     EXPECT_EQ(find_one(Kind::retransmission_timeout).severity, Finding::Severity::information);
 }
 
@@ -1254,7 +1258,7 @@ TEST_F(Findings, a_window_that_begins_anew_after_silence_is_told_with_what_to_se
     const Finding finding = find_one(Kind::congestion_window);
     EXPECT_THAT(finding.explanation, HasSubstr("tcp_slow_start_after_idle=0"));
     EXPECT_THAT(finding.evidence,
-                Contains(HasSubstr("2 times the window fell from up to 90.0 kB to 10.0 kB")));
+                Contains(HasSubstr("2 times the congestion window fell from up to 90.0 kB to 10.0 kB")));
     EXPECT_EQ(finding.side, Finding::Side::target);
 }
 
@@ -1278,7 +1282,7 @@ TEST_F(Findings, a_command_window_that_the_target_keeps_small_is_told_with_advic
     for (int64_t i = 0; i < 40; ++i) add_read(22 * i, 21, 1);
     EXPECT_TRUE(find(Kind::shallow_queue).empty());
     const Finding finding = find_one(Kind::command_window);
-    EXPECT_THAT(finding.title, HasSubstr("1 command under way at once (MaxCmdSN)"));
+    EXPECT_THAT(finding.title, HasSubstr("the target allows 1 command at once (MaxCmdSN)"));
     EXPECT_EQ(finding.side, Finding::Side::target);
 }
 
@@ -1401,7 +1405,7 @@ TEST_F(Findings, no_round_trip_is_shorter_than_the_paths) {
         add_window(target, 30 * i + 25, {.limit = SendLimit::application});
     }
     EXPECT_THAT(find_one(Kind::target_wait).evidence,
-                Contains(HasSubstr("the path's round trip is 2.00 ms")));
+                Contains(HasSubstr("the minimum round-trip time is 2.00 ms")));
 }
 
 // What a new connection with many large commands at once always shows.
@@ -1413,7 +1417,7 @@ TEST_F(Findings, the_first_commands_of_a_connection_may_take_long) {
     const std::vector<Finding> slow = find(Kind::slow_commands);
     ASSERT_EQ(slow.size(), 1u);
     EXPECT_EQ(slow.front().severity, Finding::Severity::information);
-    EXPECT_THAT(slow.front().explanation, HasSubstr("whose congestion window had yet to grow"));
+    EXPECT_THAT(slow.front().explanation, HasSubstr("whose congestion window was still growing"));
     // Later ones are worth a look.
     add_read(850, 140);
     EXPECT_EQ(find_one(Kind::slow_command).severity, Finding::Severity::notice);
@@ -1480,7 +1484,7 @@ TEST_F(Findings, a_few_segments_that_are_there_twice_are_no_mirror_ports_doing) 
     SenderSummary& target = add_target();
     for (int64_t i = 0; i < 30; ++i) add_loss(target, LossKind::duplicate, i);
     EXPECT_EQ(find_one(Kind::captured_twice).severity, Finding::Severity::information);
-    EXPECT_THAT(find_one(Kind::captured_twice).explanation, HasSubstr("or doubled on the path"));
+    EXPECT_THAT(find_one(Kind::captured_twice).explanation, HasSubstr("or duplicated on the path"));
     for (int64_t i = 0; i < 3000; ++i) add_loss(target, LossKind::duplicate, i);
     EXPECT_EQ(find_one(Kind::captured_twice).severity, Finding::Severity::notice);
 }
@@ -1509,7 +1513,7 @@ TEST_F(Findings, commands_across_a_jump_of_the_clock_are_not_slow) {
     SenderSummary& target = add_target();
     add_window(target, 901, {.snd_una = 1, .snd_nxt = 9000});
     add_window(target, 900 + hour_ms, {.snd_una = 9000, .snd_nxt = 9000});
-    EXPECT_THAT(find_one(Kind::capture_issue).title, HasSubstr("The clock went ahead by 59 min"));
+    EXPECT_THAT(find_one(Kind::capture_issue).title, HasSubstr("The capture's clock jumped ahead by 59 min"));
     EXPECT_TRUE(find(Kind::slow_commands).empty());
     EXPECT_EQ(find_one(Kind::capture_issue).severity, Finding::Severity::notice);
 }
@@ -1738,7 +1742,7 @@ TEST_F(Findings, holes_that_fill_by_themselves_are_reordering_where_the_sender_w
                 {.time_ns = i * ms, .connection = 1, .from = from, .to = to, .sender = target.side()});
         }
     }
-    EXPECT_THAT(find_one(Kind::reordering).evidence.front(), HasSubstr("20 holes that filled by themselves"));
+    EXPECT_THAT(find_one(Kind::reordering).evidence.front(), HasSubstr("20 gaps that late segments filled"));
     // Where as much was sent again, they may have been losses.
     for (int64_t i = 0; i < 20; ++i) add_loss(target, LossKind::fast_retransmit, 100 + 20 * i);
     EXPECT_TRUE(find(Kind::reordering).empty());

@@ -117,39 +117,37 @@ class OfSession {
         Finding finding =
             begin(target_allows_no_more ? Kind::command_window : Kind::shallow_queue, Severity::notice,
                   static_cast<int64_t>(static_cast<double>(busy_ns_) * path_share));
-        finding.add_sign(fmt::format("the path's round trip, {}, is {} of a {}'s time ({} half of them)",
+        finding.add_sign(fmt::format("the minimum round-trip time, {}, is {} of the median {}'s time ({})",
                                      human_duration(rtt_ns_), human_percent(std::min(path_share, 1.0)),
                                      noun(), human_duration(turnaround_ns_)));
         if (target_allows_no_more) {
             finding.side = Finding::Side::target;
             finding.title = fmt::format(
-                "The target lets session {} have {} under way at once (MaxCmdSN): at most {} over {}",
+                "Command window of session {}: the target allows {} at once (MaxCmdSN), at most {} over a "
+                "round trip of {}",
                 session_.session, counted(row_.command_window, "command"), human_rate(most_possible),
                 human_duration(rtt_ns_));
             finding.explanation = fmt::format(
-                "Its command window stays shut until one is answered, whatever the initiator has to ask. "
-                "Raise the "
-                "queue depth of the target (MaxQueueCmd, default_cmdsn_depth or alike): to fill 1 Gbit/s it "
-                "takes {} of "
-                "{}. A greater depth at the initiator cannot help.",
+                "Its command window stays closed until a command is answered. Raise the queue depth of the "
+                "target (MaxQueueCmd, default_cmdsn_depth or the like): {} of {} fill 1 Gbit/s. A greater "
+                "depth at the initiator cannot help.",
                 counted(static_cast<uint64_t>(enough), noun()), size());
-            finding.add_sign(fmt::format("the window, {} at the widest, was shut {} of the time",
+            finding.add_sign(fmt::format("the command window, {} at the widest, was closed {} of the time",
                                          counted(row_.command_window, "command"),
                                          human_percent(std::min(shut_share, 1.0))));
         } else {
             finding.side = Finding::Side::initiator;
-            finding.title =
-                fmt::format("{} of {} at queue depth {} over {}: at most {}", reads_ ? "Reads" : "Writes",
-                            size(), depth_, human_duration(rtt_ns_), human_rate(most_possible));
+            finding.title = fmt::format("{} of {} at queue depth {} over a round trip of {}: at most {}",
+                                        reads_ ? "Reads" : "Writes", size(), depth_, human_duration(rtt_ns_),
+                                        human_rate(most_possible));
             finding.explanation = fmt::format(
-                "Session {} moved {}, and no TCP window stood in the way. Larger requests or more of them at "
-                "once would "
-                "move more: to fill 1 Gbit/s, {} of this size.",
+                "Session {} moved {}, and no TCP window limited it. Larger requests, or more of them at "
+                "once, would move more: {} of this size fill 1 Gbit/s.",
                 session_.session, human_rate(throughput_), human_count(static_cast<uint64_t>(enough)));
-            finding.add_sign(fmt::format(
-                "half of the requests found no more than {} under way, itself included, {} of the time",
-                depth_, human_percent(session_.busy_share())));
-            finding.add_sign(fmt::format("the sender of the data had nothing to send {} of that",
+            finding.add_sign(
+                fmt::format("the median queue depth is {}, and commands were outstanding {} of the time",
+                            depth_, human_percent(session_.busy_share())));
+            finding.add_sign(fmt::format("the sender of the data was application-limited {} of that",
                                          human_percent(sender_.limited_share(SendLimit::application))));
         }
         list_.push_back(std::move(finding));
@@ -179,16 +177,16 @@ class OfSession {
         Finding finding =
             begin(Kind::send_buffer, Severity::notice, sender_.limited_ns(SendLimit::application));
         finding.side = reads_ ? Finding::Side::target : Finding::Side::initiator;
-        finding.title = fmt::format("{} keeps about {} under way, never much more, though {} of {} wait",
+        finding.title = fmt::format("{} never has much more than {} in flight, with {} of {} outstanding",
                                     sender_.name(), human_bytes(in_flight), counted(depth_, noun()), size());
         finding.explanation = fmt::format(
-            "So it looks like a send buffer of no more than {}, good for {} over {}: let its sockets have "
-            "larger ones "
-            "(tcp_wmem on Linux, SO_SNDBUF). Or it reads its data at just that pace.",
+            "It looks like a send buffer of no more than {}, which allows {} with a round-trip time of {}: "
+            "let its sockets have larger ones (tcp_wmem on Linux, SO_SNDBUF). Or it reads its data at just "
+            "that pace.",
             human_bytes(sender_.in_flight_p90), human_rate(throughput_), human_duration(rtt_ns_));
-        finding.add_sign(fmt::format("{} in flight half of the time, {} nine tenths of it",
+        finding.add_sign(fmt::format("at most {} in flight half of the time, at most {} nine tenths of it",
                                      human_bytes(sender_.in_flight_p50), human_bytes(sender_.in_flight_p90)));
-        finding.add_sign(fmt::format("its congestion window had grown to {}, and held it back {} of the time",
+        finding.add_sign(fmt::format("its congestion window had grown to {}, and limited it {} of the time",
                                      human_bytes(cwnd),
                                      human_percent(sender_.limited_share(SendLimit::congestion))));
         list_.push_back(std::move(finding));
@@ -219,12 +217,11 @@ class OfSession {
                         reads_ ? "the target" : "the path or the target", human_rate(throughput_));
         finding.explanation =
             "More at once only wait longer. Find out what limits that rate: disks of the target, its "
-            "processor, what else it serves. Fewer commands at once would each be faster at the same "
-            "rate.";
+            "processor, what else it serves. Fewer commands at once would each be faster at the same rate.";
         finding.add_sign(law);
-        finding.add_sign(fmt::format("TCP let its sender send all it had {} of the time, over {}",
-                                     human_percent(sender_.limited_share(SendLimit::application)),
-                                     human_duration(rtt_ns_)));
+        finding.add_sign(fmt::format(
+            "the sender of the data was application-limited {} of the time, with a round-trip time of {}",
+            human_percent(sender_.limited_share(SendLimit::application)), human_duration(rtt_ns_)));
         list_.push_back(std::move(finding));
     }
 
@@ -243,7 +240,7 @@ class OfSession {
         finding.add_sign(sender_.queue_sign());
         // At the target the queue depth is counted with what the round trip takes, and the law proves nothing.
         const bool at_target = sender_.connection->vantage == Vantage::target;
-        finding.add_sign(at_target ? fmt::format("{} in flight half of the time, and more commands behind it",
+        finding.add_sign(at_target ? fmt::format("at least {} in flight half of the time",
                                                  human_bytes(sender_.in_flight_p50))
                                    : law);
         list_.push_back(std::move(finding));
@@ -264,12 +261,11 @@ class OfSession {
                                     session_.session, rounds, human_percent(share));
         const bool never_at_once = row_.initial_r2t == Ternary::yes && row_.immediate_data == Ternary::no;
         finding.explanation = fmt::format(
-            "Each R2T costs a round trip ({}) before the data may go. {}", human_duration(rtt_ns_),
-            never_at_once
-                ? "Let data go along with the command: ImmediateData=Yes, InitialR2T=No, a FirstBurstLength "
-                  "that holds a write; both ends must offer them."
-                : "Let more data go along with the command (ImmediateData=Yes, InitialR2T=No, a larger "
-                  "FirstBurstLength), and let each R2T ask for more (MaxBurstLength).");
+            "Each R2T costs a round trip ({}) before its data may be sent. {}", human_duration(rtt_ns_),
+            never_at_once ? "Let data go along with the command: ImmediateData=Yes, InitialR2T=No, a "
+                            "FirstBurstLength that holds a write; both ends must offer them."
+                          : "Let more data go along with the command (ImmediateData=Yes, InitialR2T=No, a "
+                            "larger FirstBurstLength), and let each R2T ask for more (MaxBurstLength).");
         finding.add_sign(
             fmt::format("{} R2Ts for {}", human_count(parts_.r2ts), counted(parts_.count(), "write")));
         if (row_.initial_r2t != Ternary::unknown) {
@@ -280,7 +276,7 @@ class OfSession {
                                              ? "?"
                                              : human_binary_bytes(row_.first_burst_length)));
         }
-        finding.add_sign(fmt::format("half of the writes take {} or less, a round trip {}",
+        finding.add_sign(fmt::format("the median write takes {}, the minimum round-trip time is {}",
                                      human_duration(static_cast<int64_t>(usual_ns)),
                                      human_duration(rtt_ns_)));
         list_.push_back(std::move(finding));
@@ -411,17 +407,19 @@ void add_target_waits(FindingList& list, const CommandFacts& commands, std::span
                                          human_duration(faster->service.percentile_ns(0.5)));
         }
         finding.add_sign(fmt::format(
-            "{} {} pass that neither data nor TCP take, {} of the time of {}",
-            one.writes ? "from the last data until the status" : "from the request until the first data",
-            human_duration(wait_ns), human_percent(share_of(wait_ns, one.turnaround.percentile_ns(0.5))),
-            noun));
+            "{} wait {} {}, not counting the round trip, TCP's delays and data of other commands: {} of "
+            "their time",
+            noun, human_duration(wait_ns),
+            one.writes ? "from the last data to the status" : "from the request to the first data",
+            human_percent(share_of(wait_ns, one.turnaround.percentile_ns(0.5)))));
         if (rtt_ns != no_time) {
             finding.add_sign(
-                fmt::format("the path's round trip is {}, and TCP held nothing back {} of the time",
+                fmt::format("the minimum round-trip time is {}, and the sender was application-limited for "
+                            "{} of the time",
                             human_duration(rtt_ns), human_percent(free_share)));
         }
         if (one.alone.count() > 0 && depth > 1) {
-            finding.add_sign(fmt::format("those with few others under way wait {}",
+            finding.add_sign(fmt::format("commands that found few others outstanding wait {}",
                                          human_duration(one.alone.percentile_ns(0.5))));
         }
         const bool only_writes = one.writes && faster != nullptr && !faster->writes;

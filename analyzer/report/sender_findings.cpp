@@ -90,11 +90,10 @@ class OfSender {
         finding.title = fmt::format("Nearly all that {} sent is in the capture twice: losses cannot be told",
                                     facts_.name());
         finding.explanation =
-            "As where captures of two places are merged. Look at one of them alone: of this one nothing is "
-            "said of "
+            "As where captures of two places are merged. Analyse one of them alone: here nothing is said of "
             "TCP, and times of commands may be of either place.";
         finding.add_sign(fmt::format("{} are the same packet again", counted(copies, "segment")));
-        finding.add_sign(fmt::format("{} more look sent again, with them the half of all",
+        finding.add_sign(fmt::format("{} more look retransmitted; together they are half of all",
                                      counted(facts_.repaired(), "segment")));
         list_.push_back(std::move(finding));
         return true;
@@ -106,14 +105,14 @@ class OfSender {
         Finding finding = begin(Kind::capture_issue, Severity::notice, 0);
         finding.side = Finding::Side::capture;
         place_at(finding, jumps.longest);
-        finding.title = fmt::format("The clock went ahead by {} in packet {}, or all stood still",
-                                    human_duration(jumps.longest.length_ns()), jumps.longest.packet);
+        finding.title =
+            fmt::format("The capture's clock jumped ahead by {} in packet {}, or both hosts stood still",
+                        human_duration(jumps.longest.length_ns()), jumps.longest.packet);
         finding.explanation =
-            "Commands that were under way across it are not judged by their time. A clock that was set, a "
-            "file put "
-            "together of two, or hosts that were suspended look so.";
-        finding.add_sign(fmt::format("data of {} were outstanding all that time, and it sent nothing again",
-                                     facts_.name()));
+            "Commands that were outstanding across it are not judged by their time. A clock that was set, "
+            "two files merged into one, or hosts that were suspended look like this.";
+        finding.add_sign(fmt::format(
+            "data of {} were unacknowledged all that time, and it retransmitted nothing", facts_.name()));
         list_.push_back(std::move(finding));
     }
 
@@ -148,23 +147,22 @@ class OfSender {
         finding.title = fmt::format("Full-size packets of {} never arrive, {}: the path's MTU is smaller",
                                     facts_.name(), small);
         finding.explanation = fmt::format(
-            "The hosts agreed on segments of {} bytes (MTU {} or so), and some hop drops what is that long "
-            "without a word. "
-            "Set the MTU alike on both hosts and every switch port between them; jumbo frames are the usual "
-            "cause.",
+            "The hosts agreed on segments of {} bytes (MTU {} or so), and some hop drops packets of that "
+            "size without an ICMP message. Set the MTU alike on both hosts and every switch port between "
+            "them; jumbo frames are the usual cause.",
             mss, mss + 52 > 1500 ? mss + 52 : 1500);
         if (sent_full) {
             finding.add_sign(fmt::format(
-                "segments of {} bytes were sent again {} times, and not one was ever acknowledged",
+                "segments of {} bytes were retransmitted {} times, and not one was ever acknowledged",
                 data.largest_payload, again));
         } else {
-            finding.add_sign(fmt::format(
-                "{} bytes never came though what followed did; no segment beyond {} bytes was seen, "
-                "of {} agreed on",
-                data.unacknowledged, data.largest_payload, mss));
+            finding.add_sign(
+                fmt::format("{} bytes never arrived though later ones did; no segment was larger than {} "
+                            "bytes, and the MSS is {}",
+                            data.unacknowledged, data.largest_payload, mss));
         }
         finding.add_sign(
-            fmt::format("for {} the other side went on to answer, {}, and acknowledged nothing new",
+            fmt::format("for {} the other side went on sending, {}, and acknowledged nothing new",
                         human_duration(silence_ns), counted(data.answers_since, "segment")));
         list_.push_back(std::move(finding));
         return true;
@@ -172,7 +170,8 @@ class OfSender {
     std::string share(SendLimit limit) const { return human_percent(facts_.limited_share(limit)); }
     std::string round_trip() const {
         const int64_t mean_ns = facts_.summary->srtt_mean_ns();
-        return mean_ns == no_time ? "a round trip" : "a round trip of " + human_duration(mean_ns);
+        return mean_ns == no_time ? "a round trip"
+                                  : fmt::format("a round trip (SRTT {})", human_duration(mean_ns));
     }
 
     void timeouts() {
@@ -197,7 +196,7 @@ class OfSender {
              facts_.busy->overlap_ns(timeouts.longest.begin_ns, timeouts.longest.end_ns) == 0);
         if (while_closing) finding.severity = Severity::information;
         delayed_nothing(finding);
-        finding.add_sign(fmt::format("nothing of it was acknowledged for {}",
+        finding.add_sign(fmt::format("none of its data was acknowledged for {}",
                                      human_duration(timeouts.longest.length_ns())));
         const std::string times = timeouts.count == 1 ? "once" : human_count(timeouts.count) + " times";
         const std::string how_long =
@@ -210,27 +209,27 @@ class OfSender {
             finding.title = fmt::format("The path between {} and {} stood still {}: {}", facts_.name(),
                                         facts_.other_name(), times, how_long);
             finding.explanation =
-                "Nothing came through until a retransmission timeout had passed, and nothing had been lost: "
-                "something on the path held the packets. Look for pause frames, a path that fails over, a "
-                "virtual machine or a device that stops for a moment.";
-            finding.add_sign(
-                fmt::format("{} sent again by its timer had arrived already (timestamps or D-SACK say so)",
-                            counted(count(LossKind::spurious), "segment")));
+                "Nothing got through until a retransmission timeout (RTO) had passed, and nothing had been "
+                "lost: something on the path held the packets. Look for pause frames, a path failover, or a "
+                "virtual machine or device that stops for a moment.";
+            finding.add_sign(fmt::format(
+                "{} retransmitted after the timeout had arrived before (TCP timestamps or D-SACK)",
+                counted(count(LossKind::spurious), "segment")));
         } else {
-            finding.title = fmt::format("{} stood still until a retransmission timeout {}: {}", facts_.name(),
+            finding.title = fmt::format("{} waited for a retransmission timeout (RTO) {}: {}", facts_.name(),
                                         times, how_long);
             if (answer_lost) {
                 finding.sender = facts_.is_initiator ? Finding::Sender::target : Finding::Sender::initiator;
                 finding.add_sign(
-                    "what the timer sent had arrived before, and was answered a round trip later: the "
-                    "acknowledgement was lost");
+                    "the retransmitted data had arrived before, and were acknowledged a round trip later: "
+                    "the first acknowledgement was lost");
             }
             finding.explanation =
-                "So many packets were lost at once, or the last ones of a burst, or the acknowledgements of "
-                "these, that TCP had to wait for its timer. Look for full queues of switch ports and failing "
-                "links at these moments.";
+                "Too many packets were lost at once for fast retransmit: the last ones of a burst, or their "
+                "acknowledgements. TCP had to wait for its retransmission timer. Look for full queues of "
+                "switch ports and failing links at these moments.";
             if (count(LossKind::rto) > 0) {
-                finding.add_sign(fmt::format("{} sent again after the timer of TCP",
+                finding.add_sign(fmt::format("{} retransmitted after the timeout",
                                              counted(count(LossKind::rto), "segment")));
             }
         }
@@ -258,17 +257,16 @@ class OfSender {
         // They are the other side's.
         finding.sender = facts_.is_initiator ? Finding::Sender::target : Finding::Sender::initiator;
         finding.title = fmt::format(
-            "Acknowledgements for {} were lost or held up: {} of silence until its timer sent again what had "
-            "arrived",
+            "Acknowledgements to {} were lost or delayed: it waited {} for its retransmission timeout (RTO)",
             facts_.name(), human_duration(silences.longest.length_ns()));
         finding.explanation = fmt::format(
-            "{} waited, and so did what was to follow. Nothing of its data was lost: look at the path from "
-            "{}, "
-            "for full queues and for bad links.",
+            "{} retransmitted data that had arrived, and sent no new data meanwhile. None of its data was "
+            "lost: look at the path from {}, for full queues and bad links.",
             facts_.name(), facts_.other_name());
-        finding.add_sign(fmt::format("packet {} brings again what the capture shows acknowledged before it",
-                                     silences.longest.packet));
-        finding.add_sign(fmt::format("a command was under way, and its data stood still for {} before",
+        finding.add_sign(
+            fmt::format("packet {} retransmits data that an earlier packet of the capture acknowledges",
+                        silences.longest.packet));
+        finding.add_sign(fmt::format("a command was outstanding, and its sender was silent for {} before",
                                      human_duration(silences.longest.length_ns())));
         list_.push_back(std::move(finding));
     }
@@ -298,22 +296,22 @@ class OfSender {
         if (rate > 0) finding.title += fmt::format(" ({})", fine_percent(rate));
         if (facts_.limited_share(SendLimit::recovery) >= small_share) {
             finding.title +=
-                fmt::format("; repairs held it back {} {}", share(SendLimit::recovery), of_its_time());
+                fmt::format("; loss recovery took {} {}", share(SendLimit::recovery), of_its_time());
         }
         finding.add_sign(captured_at_sender()
-                             ? fmt::format("{} passed the capture twice: lost behind it, on the way to {}",
+                             ? fmt::format("{} passed the capture twice: lost after it, on the way to {}",
                                            counted(repaired, "segment"), facts_.other_name())
-                             : fmt::format("{} came again or late, where the receiver had a hole",
+                             : fmt::format("{} arrived late and filled gaps at the receiver",
                                            counted(repaired, "segment")));
         if (facts_.summary->in_state_ns(CaState::recovery) + facts_.summary->in_state_ns(CaState::loss) > 0) {
-            finding.add_sign(
-                fmt::format("acknowledgements told of holes: its TCP was in Recovery or Loss for {}",
-                            human_duration(facts_.summary->in_state_ns(CaState::recovery) +
-                                           facts_.summary->in_state_ns(CaState::loss))));
+            finding.add_sign(fmt::format(
+                "its TCP was in state Recovery or Loss for {}, as duplicate ACKs, SACK or a timeout show",
+                human_duration(facts_.summary->in_state_ns(CaState::recovery) +
+                               facts_.summary->in_state_ns(CaState::loss))));
         }
         finding.explanation = fmt::format(
-            "{}; each time what came behind had to wait at the receiver for {} or more, and the congestion "
-            "window shrank. ",
+            "{}; each time later data had to wait at the receiver for at least {}, and the congestion window "
+            "was reduced. ",
             how_repaired(), round_trip());
         if (facts_.burst_losses >= least_burst) {
             const int64_t length_ns = facts_.burst.length_ns();
@@ -323,19 +321,18 @@ class OfSender {
         }
         const bool overflow = facts_.has_bottleneck();
         if (overflow) {
-            finding.add_sign(fmt::format("the path was full: {} with a round trip of {} rather than {}",
-                                         human_rate(facts_.queued_rate()),
-                                         human_duration(facts_.queued_srtt_ns),
-                                         human_duration(facts_.rtt_min_ns())));
+            finding.add_sign(
+                fmt::format("the path was full: {}, with a round-trip time of {} under load and {} without",
+                            human_rate(facts_.queued_rate()), human_duration(facts_.queued_srtt_ns),
+                            human_duration(facts_.rtt_min_ns())));
             finding.explanation += fmt::format(
-                "They are what overflowed of a queue before a bottleneck of {}: larger buffers at that port, "
-                "fewer "
+                "A queue before a bottleneck of {} overflowed: it takes larger buffers at that port, fewer "
                 "senders at once, or a faster link.",
                 human_rate(facts_.queued_rate()));
         } else {
             finding.explanation += fmt::format(
-                "Look at the drop and error counters of the ports on the way to {}, for full queues and for "
-                "bad links.",
+                "Look at the drop and error counters of the ports on the way to {}, for full queues and bad "
+                "links.",
                 facts_.other_name());
         }
         if (facts_.burst_losses >= least_burst) {
@@ -357,7 +354,7 @@ class OfSender {
     // "42 were repaired by fast retransmission, 2 after a timeout"
     std::string how_repaired() const {
         const std::pair<LossKind, std::string_view> ways[] = {
-            {LossKind::fast_retransmit, "by fast retransmission"},
+            {LossKind::fast_retransmit, "by fast retransmit"},
             {LossKind::rto, "after a timeout"},
             {LossKind::tlp, "by tail loss probe"},
         };
@@ -369,8 +366,8 @@ class OfSender {
             const std::string number = count(kind) == facts_.repaired() ? all : human_count(count(kind));
             text += fmt::format("{}{} {}", text.empty() ? number : ", " + number,
                                 !text.empty()      ? ""
-                                : count(kind) == 1 ? " was repaired"
-                                                   : " were repaired",
+                                : count(kind) == 1 ? " was recovered"
+                                                   : " were recovered",
                                 words);
         }
         return text;
@@ -390,13 +387,13 @@ class OfSender {
         if (facts_.has_windows && share_of(reduced_ns, facts_.judged_ns()) < small_share) return;
         Finding finding = begin(Kind::needless_retransmission, Severity::notice, 0);
         finding.packet = facts_.first_loss[static_cast<size_t>(LossKind::spurious)];
-        finding.add_sign(fmt::format("timestamps or D-SACK say that {} had arrived already",
+        finding.add_sign(fmt::format("TCP timestamps or D-SACK show that {} had arrived before",
                                      counted(needless, "segment")));
-        finding.title = fmt::format("{} sent {} again though the first had arrived", facts_.name(),
-                                    counted(needless, "segment"));
+        finding.title = fmt::format("{} retransmitted {} that had arrived (spurious retransmission)",
+                                    facts_.name(), counted(needless, "segment"));
         finding.explanation =
-            "Packets overtook each other on the path, or it held them up for longer than before, and TCP "
-            "took them for lost. Look for links bundled packet by packet, several paths, or sudden delays.";
+            "Packets overtook each other on the path, or were delayed longer than before, and TCP took them "
+            "for lost. Look for link aggregation or multipath that balances by packet, or sudden delays.";
         list_.push_back(std::move(finding));
     }
 
@@ -434,23 +431,24 @@ class OfSender {
         finding.packet = facts_.first_loss[static_cast<size_t>(LossKind::out_of_order)];
         const uint64_t late = came_late();
         const bool by_word = count(LossKind::out_of_order) < late;
-        finding.title = fmt::format("{} of {} came out of order", counted(late, "segment"), facts_.name());
+        finding.title = fmt::format("{} of {} arrived out of order", counted(late, "segment"), facts_.name());
         const uint64_t needless = count(LossKind::spurious);
         finding.add_sign(
-            by_word ? fmt::format("the receiver told of {} that filled by themselves, without a "
+            by_word ? fmt::format("SACK or duplicate ACKs reported {} that late segments filled, without a "
                                   "retransmission",
-                                  counted(late, "hole"))
-                    : fmt::format("{} passed the capture behind later ones", counted(late, "segment")));
+                                  counted(late, "gap"))
+                    : fmt::format("{} passed the capture after later ones", counted(late, "segment")));
         if (facts_.summary->in_state_ns(CaState::disorder) > 0) {
-            finding.add_sign(fmt::format("the receiver told of it: Disorder for {}",
-                                         human_duration(facts_.summary->in_state_ns(CaState::disorder))));
+            finding.add_sign(
+                fmt::format("its TCP was in state Disorder for {}, as SACK or duplicate ACKs show",
+                            human_duration(facts_.summary->in_state_ns(CaState::disorder))));
         }
         finding.explanation = fmt::format(
-            "Packets overtake each other on the path; the receiver must hold what comes behind{}. Look for "
-            "links bundled packet by packet rather than by connection.",
+            "Packets overtake each other on the path, and the receiver must hold later ones back{}. Look for "
+            "link aggregation or multipath that balances by packet rather than by connection.",
             needless == 0
                 ? ""
-                : fmt::format(", and TCP sent {} again that had arrived", counted(needless, "segment")));
+                : fmt::format(", and TCP retransmitted {} that had arrived", counted(needless, "segment")));
         list_.push_back(std::move(finding));
     }
 
@@ -464,17 +462,17 @@ class OfSender {
             begin(Kind::zero_window_stall, serious ? Severity::problem : Severity::notice, stalls.total_ns);
         place_at(finding, stalls.longest);
         finding.side = facts_.is_initiator ? Finding::Side::target : Finding::Side::initiator;
-        finding.add_sign(fmt::format("its acknowledgements offered less than a segment {}",
+        finding.add_sign(fmt::format("its acknowledgements advertised less than a segment {}",
                                      counted(stalls.count, "time")));
-        finding.add_sign(fmt::format("{} had filled the window, and stood for {} in all", facts_.name(),
-                                     human_duration(stalls.total_ns)));
+        finding.add_sign(fmt::format("{} had filled the window, and could not send for {} in all",
+                                     facts_.name(), human_duration(stalls.total_ns)));
         finding.title = fmt::format(
-            "The receive window of {} was shut {}: {} in all, {} at the longest", facts_.other_name(),
+            "The receive window of {} was closed {}: {} in all, {} at the longest", facts_.other_name(),
             stalls.count == 1 ? "once" : human_count(stalls.count) + " times",
             human_duration(stalls.total_ns), human_duration(stalls.longest.length_ns()));
         finding.explanation = fmt::format(
-            "It did not read its connection as fast as {} sent, which had to wait. Look at the receiving "
-            "host: processor, memory, size of its socket buffer.",
+            "Its program did not read as fast as {} sent. Look at the receiving host: processor, memory, "
+            "size of its socket buffer.",
             facts_.name());
         list_.push_back(std::move(finding));
     }
@@ -494,21 +492,21 @@ class OfSender {
         Finding finding =
             begin(Kind::receiver_window, serious ? Severity::problem : Severity::notice, cost_ns);
         finding.side = facts_.is_initiator ? Finding::Side::target : Finding::Side::initiator;
-        finding.add_sign(fmt::format("up to {} were outstanding of {} offered",
+        finding.add_sign(fmt::format("up to {} were in flight of {} advertised",
                                      human_binary_bytes(facts_.outstanding_at_limit),
                                      human_binary_bytes(facts_.widest_window)));
         if (facts_.cwnd_was_wider) {
-            finding.add_sign(fmt::format("its congestion window, up to {}, would have let it send more",
+            finding.add_sign(fmt::format("its congestion window, up to {}, allowed more",
                                          human_binary_bytes(facts_.summary->cwnd_max())));
         }
         place_at(finding, facts_.limited[static_cast<size_t>(SendLimit::receiver)]);
-        finding.title = fmt::format("{} waited for room in the receive window of {} for {} {}", facts_.name(),
+        finding.title = fmt::format("{} was limited by the receive window of {} for {} {}", facts_.name(),
                                     facts_.other_name(), share(SendLimit::receiver), of_its_time());
         const int64_t rtt_ns = facts_.summary->srtt_mean_ns();
         if (facts_.widest_window > 0 && rtt_ns > 0) {
             const double rate = static_cast<double>(facts_.widest_window) * 1e9 / static_cast<double>(rtt_ns);
             finding.explanation =
-                fmt::format("At most {} were offered; over {} that is {} at the most. ",
+                fmt::format("At most {} were advertised; with {} that allows {} at the most. ",
                             human_binary_bytes(facts_.widest_window), round_trip(), human_rate(rate));
         }
         finding.explanation +=
@@ -533,56 +531,59 @@ class OfSender {
             return kept_small_by_losses(held_share);
         Finding finding =
             begin(Kind::congestion_window, Severity::notice, facts_.limited_ns(SendLimit::congestion));
-        finding.add_sign(fmt::format("the window was full {} {}, of a round trip of {}",
-                                     human_percent(held_share), of_its_time(), human_duration(rtt_ns)));
+        finding.add_sign(
+            fmt::format("the congestion window was full {} {}; the minimum round-trip time is {}",
+                        human_percent(held_share), of_its_time(), human_duration(rtt_ns)));
         place_at(finding, facts_.limited[static_cast<size_t>(SendLimit::congestion)]);
-        finding.title = fmt::format("{} waited for its congestion window {} {}", facts_.name(),
+        finding.title = fmt::format("{} was limited by its congestion window {} {}", facts_.name(),
                                     human_percent(held_share), of_its_time());
         const std::string cwnd_min = human_bytes(facts_.summary->cwnd_min());
         const std::string cwnd_max = human_bytes(facts_.summary->cwnd_max());
         if (facts_.ecn_reductions > 0) {
             finding.explanation = fmt::format(
-                "The path marked packets as congested, and the window was reduced {} for it: its bandwidth "
-                "is used up, or its marking threshold is low.",
+                "The path marked packets (ECN), and the congestion window was reduced {} for it: its "
+                "bandwidth is used up, or its marking threshold is low.",
                 facts_.ecn_reductions == 1 ? "once" : human_count(facts_.ecn_reductions) + " times");
         } else if (facts_.repaired() > 0 || facts_.timeouts.count > 0) {
             const std::string_view what = facts_.timeouts.count == 0 ? "Losses"
                                           : facts_.repaired() == 0   ? "Timeouts"
                                                                      : "Losses and timeouts";
-            finding.explanation = fmt::format("{} made the window small again and again: {} to {} over {}.",
-                                              what, cwnd_min, cwnd_max, round_trip());
+            finding.explanation =
+                fmt::format("{} reduced the congestion window again and again: {} to {}, with {}.", what,
+                            cwnd_min, cwnd_max, round_trip());
         } else if (facts_.idle_restarts >= least_restarts) {
             finding.side = facts_.is_initiator ? Finding::Side::initiator : Finding::Side::target;
             finding.title =
-                fmt::format("{} began anew with a small congestion window after each silence: {} {}",
+                fmt::format("{} restarted with a small congestion window after each idle period: {} {}",
                             facts_.name(), human_percent(held_share), of_its_time());
             finding.explanation = fmt::format(
-                "Slow start after idle: each burst must win its window back in round trips of {}. Set "
-                "net.ipv4.tcp_slow_start_after_idle=0 at {}, or keep the connection busy.",
+                "Slow start after idle (RFC 5681 §4.1): each burst opens the window anew, in round trips of "
+                "{}. Set net.ipv4.tcp_slow_start_after_idle=0 at {}, or keep the connection busy.",
                 human_duration(rtt_ns), facts_.name());
-            finding.add_sign(fmt::format(
-                "{} times the window fell from up to {} to {} while nothing was sent, without a loss",
-                facts_.idle_restarts, human_bytes(facts_.cwnd_before_idle),
-                human_bytes(facts_.cwnd_after_idle)));
+            finding.add_sign(
+                fmt::format("{} times the congestion window fell from up to {} to {} while nothing was sent, "
+                            "without a loss",
+                            facts_.idle_restarts, human_bytes(facts_.cwnd_before_idle),
+                            human_bytes(facts_.cwnd_after_idle)));
         } else if (facts_.summary->transitions() > 0 && count(LossKind::spurious) > 0) {
             finding.explanation = fmt::format(
-                "Nothing was lost, but packets out of order or late made TCP take its window back now and "
-                "then: {} to {}.",
+                "Nothing was lost, but packets out of order or late made TCP reduce its congestion window "
+                "now and then: {} to {}.",
                 cwnd_min, cwnd_max);
         } else if (rtt_grew()) {
             finding.severity =
                 Severity::information;  // what a sender that has enough to send always comes to
             finding.explanation = fmt::format(
-                "The window, {} at the most, is about what the path holds: the round trip grows with it, to "
-                "{} rather than {} on average. More the path does not carry.",
+                "The congestion window, {} at the most, is about what the path holds: the round-trip time "
+                "grows with it, to {} on average (SRTT) from {} at least. The path does not carry more.",
                 cwnd_max, human_duration(facts_.summary->srtt_mean_ns()),
                 human_duration(facts_.rtt_min_ns()));
         } else {
             finding.severity = Severity::information;  // slow start, as on every new connection
             finding.explanation = fmt::format(
-                "There was no loss: the window, {} to {}, had yet to grow, as it must on a new connection "
-                "and on one that was idle. Keep connections busy, and see tcp_slow_start_after_idle on "
-                "Linux.",
+                "There was no loss: the congestion window, {} to {}, was still growing (slow start), as on "
+                "every connection that is new or was idle. Keep connections busy, and see "
+                "tcp_slow_start_after_idle on Linux.",
                 cwnd_min, cwnd_max);
         }
         list_.push_back(std::move(finding));
@@ -596,17 +597,17 @@ class OfSender {
         finding.title = fmt::format("{} of {} lost on the path kept its congestion window small: full {} {}",
                                     counted(facts_.repaired(), "segment"), facts_.name(),
                                     human_percent(held_share), of_its_time());
-        finding.add_sign(fmt::format("{} sent again", counted(facts_.repaired(), "segment")));
-        finding.add_sign(fmt::format("the window, {} to {}, was full {} {}, of a round trip of {}",
-                                     human_bytes(facts_.summary->cwnd_min()),
-                                     human_bytes(facts_.summary->cwnd_max()), human_percent(held_share),
-                                     of_its_time(), human_duration(facts_.rtt_min_ns())));
+        finding.add_sign(fmt::format("{} retransmitted", counted(facts_.repaired(), "segment")));
+        finding.add_sign(
+            fmt::format("the congestion window, {} to {}, was full {} {}; the minimum round-trip time is {}",
+                        human_bytes(facts_.summary->cwnd_min()), human_bytes(facts_.summary->cwnd_max()),
+                        human_percent(held_share), of_its_time(), human_duration(facts_.rtt_min_ns())));
         finding.explanation =
-            rtt_grew()
-                ? "Each loss halves the window or so, and it takes long to grow again. Without them it would "
-                  "be larger, but the path has little more to give: the round trip grows with it."
-                : "Each loss halves the window or so, and it takes long to grow again. Look at the drop and "
-                  "error counters of the ports on the way.";
+            rtt_grew() ? "Each loss reduces the congestion window by about half, and it takes long to grow "
+                         "again. Without losses it would be larger, but the path has little more to give: "
+                         "the round-trip time grows with it."
+                       : "Each loss reduces the congestion window by about half, and it takes long to grow "
+                         "again. Look at the drop and error counters of the ports on the way.";
         list_.push_back(std::move(finding));
     }
 
@@ -623,11 +624,11 @@ class OfSender {
         place_at(finding, facts_.queued);
         finding.title = facts_.queue_title(facts_.queued_rate());
         finding.add_sign(facts_.queue_sign());
-        finding.add_sign(fmt::format(
-            "{} came through in each of {} stretches of {}, the same within a quarter",
-            human_rate(facts_.queued_rate()), facts_.queued_stretches_alike, facts_.queued_stretches));
+        finding.add_sign(fmt::format("the throughput was {}, within 25 %, in {} of {} intervals",
+                                     human_rate(facts_.queued_rate()), facts_.queued_stretches_alike,
+                                     facts_.queued_stretches));
         finding.explanation = fmt::format(
-            "For {} of its time more was under way than the path carries, and the rest waited in a queue. "
+            "For {} of its time more was in flight than the path holds, and the rest waited in a queue. "
             "Either that rate is what this path has (link speed, shaping, other traffic), or a port on it is "
             "slower than it should be.",
             human_percent(facts_.queued_share()));
@@ -650,16 +651,14 @@ class OfSender {
                         facts_.name(), counted(waits.count, "time"), human_duration(facts_.ack_wait_p50_ns));
         finding.explanation = fmt::format(
             "Nagle's algorithm holds a small segment back until all before it is acknowledged, and {} delays "
-            "just that "
-            "acknowledgement. Let {} set TCP_NODELAY, or write a PDU at once; or let the other side "
-            "acknowledge at once "
-            "(TCP_QUICKACK, TcpAckFrequency=1).",
+            "just that acknowledgement. Let {} set TCP_NODELAY, or write a PDU at once; or let the other "
+            "side acknowledge at once (TCP_QUICKACK, TcpAckFrequency=1).",
             facts_.other_name(), facts_.name());
-        finding.add_sign(
-            fmt::format("{} pauses within commands, {} of them {} long within a quarter: a timer's",
-                        human_count(waits.count), human_count(facts_.ack_waits_alike),
-                        human_duration(facts_.ack_wait_p50_ns)));
-        finding.add_sign("each ended with nothing but an acknowledgement, and more data followed at once");
+        finding.add_sign(fmt::format(
+            "{} pauses within commands, {} of them {} long within 25 %, as a delayed-ACK timer makes them",
+            human_count(waits.count), human_count(facts_.ack_waits_alike),
+            human_duration(facts_.ack_wait_p50_ns)));
+        finding.add_sign("each ended with an acknowledgement without data, and more data followed at once");
         list_.push_back(std::move(finding));
     }
 
@@ -671,8 +670,9 @@ class OfSender {
         finding.title =
             fmt::format("{} paced itself for {} of its time", facts_.name(), human_percent(held_share));
         finding.explanation =
-            "Its congestion control (BBR) sends at the rate it measured as the path's, rather than as "
-            "acknowledgements come. That is no trouble unless the rate is below what the path should carry.";
+            "Its congestion control (BBR) sends at the rate that it measured, rather than as "
+            "acknowledgements arrive. That is no trouble unless the rate is below what the path should "
+            "carry.";
         list_.push_back(std::move(finding));
     }
 
@@ -706,11 +706,12 @@ void add_direction(Finding& finding, const SenderFacts& facts, std::span<const S
         const bool held = far.repeats_came == RepeatsCame::held;
         finding.sender = far.is_initiator == held ? Finding::Sender::initiator : Finding::Sender::target;
         finding.add_sign(
-            held ? fmt::format("what {} sent twice, a timer's time apart, came here only when that was over",
-                               far.name())
-                 : fmt::format(
-                       "what {} sent again had come here before: it was what came back to it that stood",
-                       far.name()));
+            held ? fmt::format(
+                       "segments that {} retransmitted had not reached the capture until the stall was over",
+                       far.name())
+                 : fmt::format("segments that {} retransmitted had reached the capture before: the "
+                               "acknowledgements to it were held",
+                               far.name()));
     }
 }
 

@@ -206,8 +206,11 @@ std::string sentence(const ReportedSender& side) {
                                       side.needless() == 1 ? "" : "s"));
     }
     const SenderSummary& sender = side.sender();
-    const int64_t rtt_ns = sender.srtt_mean_ns() != no_time ? sender.srtt_mean_ns() : rtt_min_ns(side);
-    if (rtt_ns != no_time) clauses.push_back("round trip " + human_duration(rtt_ns));
+    if (sender.srtt_mean_ns() != no_time) {
+        clauses.push_back("smoothed round trip " + human_duration(sender.srtt_mean_ns()));
+    } else if (rtt_min_ns(side) != no_time) {
+        clauses.push_back("minimum round trip " + human_duration(rtt_min_ns(side)));
+    }
     return lines_of_clauses(clauses);
 }
 

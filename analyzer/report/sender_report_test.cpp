@@ -91,7 +91,7 @@ TEST(SenderReport, one_sentence_says_what_kept_a_connection_from_going_faster) {
     EXPECT_EQ(held_back_section(network.store),
               "\nWhat held the senders back\n"
               "  10.0.0.2:3260 -> 10.0.0.1:50001 was held back by its congestion window 83 % of the time;\n"
-              "      71 losses repaired by fast retransmission, 2 by timeout; round trip 20.3 ms\n");
+              "      71 losses repaired by fast retransmission, 2 by timeout; smoothed round trip 20.3 ms\n");
 }
 
 TEST(SenderReport, a_sentence_names_the_two_greatest_hindrances) {
@@ -104,7 +104,7 @@ TEST(SenderReport, a_sentence_names_the_two_greatest_hindrances) {
     EXPECT_THAT(
         held_back_section(network.store),
         AllOf(HasSubstr("was held back by the recovery of losses 50 % of the time and by the receiver's "
-                        "window 20 %;\n      round trip"),
+                        "window 20 %;\n      smoothed round trip"),
               Not(HasSubstr("pacing"))));
 }
 
@@ -117,7 +117,7 @@ TEST(SenderReport, losses_that_cost_little_are_told_with_how_little) {
     add_losses(network, sender, LossKind::spurious, 3);
     EXPECT_THAT(held_back_section(network.store),
                 HasSubstr("was held back 1.9 % of the time; 1 loss repaired by tail loss probe;\n"
-                          "      3 segments sent again needlessly; round trip 20.3 ms\n"));
+                          "      3 segments sent again needlessly; smoothed round trip 20.3 ms\n"));
 }
 
 TEST(SenderReport, a_sentence_is_broken_between_clauses_before_it_outgrows_a_line) {
