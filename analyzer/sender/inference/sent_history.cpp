@@ -148,7 +148,7 @@ Sent SentHistory::judge(const Hole& hole, const SentSegment& segment, int64_t ro
     // Asked for and sent again within the tick of TSval. Sooner than a round trip nobody can have; on a path so short
     // that clocks do not order what happens at its ends, nothing shows which, and that it was sent but once needs
     // nothing unseen.
-    const bool short_path = round_trip_ns == no_time || round_trip_ns < clocks_order_ns;
+    const bool short_path = round_trip_ns < clocks_order_ns;  // or no_time, the least of all
     return waited_ns < (short_path ? early_ack_ns : round_trip_ns) ? Sent::late : Sent::again;
 }
 
