@@ -189,7 +189,7 @@ std::string what_was_lost(const ReportedSender& side) {
 
 // Of a sender that was not captured at its own end, the time from its data to their acknowledgement is not its round trip, and
 // the estimate of that may come out too small: then that of the connection; no_time where that is not known.
-int64_t rtt_min_ns(const Side& side) {
+int64_t rtt_min_ns(const ReportedSender& side) {
     const int64_t own_ns = side.sender().rtt_min_ns();
     const Vantage near = side.is_initiator() ? Vantage::initiator : Vantage::target;
     if (side.connection().vantage == near || own_ns == no_time) return own_ns;
@@ -215,7 +215,7 @@ std::string sentence(const ReportedSender& side) {
 }
 
 // "2.01 ms at least, smoothed 2.31 ms on average, 9.21 ms at most"; empty where nothing is known.
-std::string round_trip(const Side& side) {
+std::string round_trip(const ReportedSender& side) {
     const SenderSummary& sender = side.sender();
     std::string text;
     if (rtt_min_ns(side) != no_time) text = human_duration(rtt_min_ns(side)) + " at least";
