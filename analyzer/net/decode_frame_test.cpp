@@ -243,6 +243,7 @@ TEST_P(EachEncapsulation, CutByTheSnapLengthAnywhere) {
             ASSERT_EQ(decoded.kind, Kind::tcp);
             EXPECT_EQ(decoded.seq, some_tcp.seq);
             EXPECT_EQ(decoded.options_length, std::min(captured, payload_at) - options_at);
+            EXPECT_EQ(decoded.options_cut, captured < payload_at);
             EXPECT_EQ(decoded.payload_captured, captured - std::min(captured, payload_at));
             EXPECT_EQ(decoded.payload_length, some_payload.size());
         }

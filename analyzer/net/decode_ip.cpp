@@ -36,6 +36,7 @@ inline Kind decode_tcp(Bytes bytes, Walk& walk) {
     out.payload_captured = bytes.captured - header_captured;
     out.payload_length = bytes.wire - header_length;
     out.fragment = {};
+    out.options_cut = header_captured < header_length;
     return Kind::tcp;
 }
 

@@ -60,6 +60,7 @@ struct DecodedPacket {
         uint8_t protocol = 0;  // of the datagram: IPv4 protocol or the next header after the fragment header
         // The fragment's bytes are payload/payload_captured/payload_length above.
     } fragment;
+    bool options_cut = false;  // the capture has not all of the TCP options
 };
 
 }  // namespace sanscope

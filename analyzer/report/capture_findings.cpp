@@ -46,7 +46,11 @@ void add_half_captured(FindingList& list, const ResultStore& store) {
         // A flight of data is acknowledged within half a second and a round trip (RFC 1122 §4.2.3.2), longer than which a
         // capture may not have lasted.
         constexpr int64_t acknowledged_ns = 1'000'000'000;
-        if (elapsed_ns(row.start_ns, row.end_ns) < acknowledged_ns) continue;
+        // Of many segments each second one is, at once (RFC 5681 §4.2).
+        constexpr int64_t many_acknowledged_ns = 200'000'000;
+        constexpr uint64_t many = 200;
+        const int64_t lasted_ns = elapsed_ns(row.start_ns, row.end_ns);
+        if (lasted_ns < (seen >= many ? many_acknowledged_ns : acknowledged_ns)) continue;
         // Where most of it was sent again, nobody was there to answer.
         if (2 * sent_again[number - 1] >= seen) continue;
         ++count;

@@ -825,6 +825,7 @@ class OneSlowRead : public Findings {
         for (int64_t i = 0; i < 30; ++i) add_read(10 * i, 2);
         slow = add_read(500, 202);
         add_window(target, 0, {.snd_una = 1, .snd_nxt = 9, .limit = SendLimit::application});
+        add_window(target, 2, {.snd_una = 9, .snd_nxt = 9, .limit = SendLimit::application});
     }
     Finding find_slow() {
         add_window(target, 1000, {.snd_una = 9, .snd_nxt = 9});
@@ -843,6 +844,21 @@ TEST_F(OneSlowRead, waits_for_the_target_where_tcp_did_nothing) {
     EXPECT_EQ(finding.packet, 2000u);
     EXPECT_EQ(finding.begin_ns, 500 * ms);
     EXPECT_EQ(finding.severity, Finding::Severity::problem);
+}
+
+// A host, the path or the capturing machine's clock: all stands still for 300 ms with data on their way, and no timer runs out.
+TEST_F(Findings, a_silence_with_data_unacknowledged_is_not_held_against_the_target) {
+    SenderSummary& target = add_target();
+    for (int64_t i = 0; i < 30; ++i) add_read(10 * i, 2);
+    add_read(500, 302);
+    add_window(target, 0, {.snd_una = 1, .snd_nxt = 1, .limit = SendLimit::application});
+    add_window(target, 500, {.snd_una = 1, .snd_nxt = 9, .limit = SendLimit::application});
+    add_window(target, 801, {.snd_una = 9, .snd_nxt = 9, .limit = SendLimit::application});
+    add_window(target, 1000, {.snd_una = 9, .snd_nxt = 9});
+    const Finding finding = find_one(Kind::slow_commands);
+    EXPECT_EQ(finding.severity, Finding::Severity::notice);
+    EXPECT_EQ(finding.side, Finding::Side::none);
+    EXPECT_THAT(finding.explanation, HasSubstr("waited for the target, or on the path"));
 }
 
 // The initiator's capture: the request leaves at 500 ms.
@@ -1612,6 +1628,14 @@ TEST_F(Findings, a_capture_too_short_for_an_answer_has_not_lost_a_direction) {
     store.connection(1).end_ns = 20 * ms;
     add_window(add_target(), 0, {});
     EXPECT_TRUE(find(Kind::not_captured).empty());
+}
+
+TEST_F(Findings, a_short_capture_of_many_packets_one_way_lacks_the_other) {
+    store.connection(1).packets_out = 0;
+    store.connection(1).bytes_out = 0;
+    store.connection(1).end_ns = 300 * ms;
+    add_window(add_target(), 0, {});
+    EXPECT_EQ(find(Kind::not_captured).size(), 1u);
 }
 
 TEST_F(Findings, a_sender_that_nobody_answers_has_not_lost_a_direction) {

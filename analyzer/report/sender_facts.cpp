@@ -463,7 +463,11 @@ class WindowPass {
         constexpr int64_t longest_timer_ns = 120'000'000'000;  // TCP_RTO_MAX
         // RFC 6298 §2: before any backoff no timer is longer, with commands under way that wait for the answer.
         constexpr int64_t usual_timer_ns = 3'000'000'000;
-        if (silent_ns <= usual_timer_ns || last_.snd_una == last_.snd_nxt) return;
+        constexpr int64_t least_silence_ns = 250'000'000;
+        if (silent_ns <= least_silence_ns || last_.snd_una == last_.snd_nxt) return;
+        if (last_.srtt_ns != no_time && silent_ns / 4 >= last_.srtt_ns)
+            facts_->silences.add(last_.time_ns + to_tap_ns_, row.time_ns + to_tap_ns_);
+        if (silent_ns <= usual_timer_ns) return;
         if (silent_ns <= longest_timer_ns) {
             const int64_t srtt_ns = std::clamp<int64_t>(last_.srtt_ns, 0, longest_timer_ns / 8);
             if (silent_ns <= usual_timer_ns + 8 * srtt_ns || facts_->busy == nullptr) return;
@@ -1038,7 +1042,10 @@ std::vector<SenderFacts> find_sender_facts(const ResultStore& store, const std::
             stall = facts[other].timeouts.longest;
         sender.repeats_came = how_repeats_came(sender, stall, capture_times);
     }
-    for (SenderFacts& sender : facts) sender.repairs.finish();
+    for (SenderFacts& sender : facts) {
+        sender.repairs.finish();
+        sender.silences.finish();
+    }
     add_rates_beside(facts);
     note_who_else_stood_still(facts);
     note_harmless_timeouts(facts, store, stop);

@@ -84,6 +84,9 @@ struct SenderFacts {
     // Silence with data outstanding, longer than any retransmission timer, and no retransmission behind it: no TCP does that, so
     // it was the clock that moved, or both hosts that stood still.
     Spells clock_jumps;
+    // The same for shorter than that, but longer than any delayed acknowledgement and the least timer: the other host, the path
+    // or the clock stood still, and nobody can tell which.
+    TimeSpans silences;
     Spells stalls;  // before a closed window
     // Its data were acknowledged later than a round trip, by a packet without data: the path or a host's TCP had them. Of an
     // initiator whose data were not captured at the target.

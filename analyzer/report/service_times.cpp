@@ -67,12 +67,14 @@ std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> sender
                  {&waits.before_read_data, &waits.before_write_data, &waits.before_write_status})
                 all->add(sender.late_acks);
             waits.unproven.add(sender.unproven_acks);
+            waits.unproven.add(sender.silences);
             // Captured before the path, the last data of a write may still wait behind others where these are many.
             constexpr uint32_t many_segments = 8;
             const bool is_flow = sender.in_flight_p50 >= many_segments * sender.mss();
             if (is_flow && sender.connection->vantage != Vantage::target)
                 waits.before_write_status.add(sender.flowing);
         } else {
+            waits.unproven.add(sender.silences);
             for (TimeSpans* all : {&waits.before_read_data, &waits.before_write_status}) {
                 all->add(sender.flowing);
                 all->add(sender.held_back);

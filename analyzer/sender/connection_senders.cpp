@@ -82,9 +82,8 @@ void ConnectionSenders::on_packet(Side from, const DecodedPacket& packet, Packet
         vantage_.on_packet(from, time_ns, packet, options);
         note_round_trip();
     }
-    // Options come padded to whole words (RFC 9293 §3.1): else they are cut off, and the window's scale may be with them.
-    const bool options_cut = packet.options_length % 4 != 0;
-    if ((packet.flags & tcp_syn) != 0 && !options_cut) note_syn(sender, options);
+    // Where options are cut off, the window's scale may be with them.
+    if ((packet.flags & tcp_syn) != 0 && !packet.options_cut) note_syn(sender, options);
 
     const bool acknowledges = (packet.flags & tcp_ack) != 0;
     if (begun_) {
