@@ -182,7 +182,7 @@ const SessionFacts* CommandFacts::session(uint32_t number) const {
     return found != sessions.end() && found->session == number ? &*found : nullptr;
 }
 
-CommandFacts find_command_facts(const ResultStore& store, const Stop& stop) {
+CommandFacts find_command_facts(const ResultStore& store, bool in_order, const Stop& stop) {
     CommandFacts facts;
     facts.of_connection.resize(store.connections().size());
     facts.last_answer_ns.resize(store.connections().size(), no_time);
@@ -223,7 +223,7 @@ CommandFacts find_command_facts(const ResultStore& store, const Stop& stop) {
         const int64_t path_ns = unseen_path_ns(store, row.connection);
         if (session != nullptr) on_row(*session, row, path_ns);
 
-        const bool too_late = came_too_late(store, row);
+        const bool too_late = in_order && came_too_late(store, row);
         if (too_late) count_one(facts.answered_too_late, number, row);
         if (row.outcome == Outcome::unanswered || too_late) count_one(facts.unanswered, number, row);
         if (row.outcome == Outcome::aborted) count_one(facts.aborted, number, row);

@@ -98,6 +98,7 @@ struct CommandFacts {
     const SessionFacts* session(uint32_t number) const;
 };
 
-CommandFacts find_command_facts(const ResultStore& store, const Stop& stop);
+// `in_order`: the capture's clock was never set back, so that times tell what came before what.
+CommandFacts find_command_facts(const ResultStore& store, bool in_order, const Stop& stop);
 
 }  // namespace sanscope

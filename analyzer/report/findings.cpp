@@ -241,7 +241,8 @@ std::string_view finding_kind_name(Finding::Kind kind) {
 std::vector<Finding> findings(const FindingsInput& input) {
     const Stop stop(input.stop, input.between);
     FindingList list;
-    CommandFacts commands = find_command_facts(input.store, stop);
+    CommandFacts commands =
+        find_command_facts(input.store, input.issues[Issue::times_set_back].count == 0, stop);
     if (stop.asked()) return {};
     const std::vector<SenderFacts> senders =
         find_sender_facts(input.store, connections_with_slow(commands), commands.busy, stop);

@@ -1753,6 +1753,22 @@ TEST_F(Findings, answers_that_came_when_the_initiator_had_given_up_are_none) {
     EXPECT_TRUE(find(Kind::slow_commands).empty());
 }
 
+TEST_F(Findings, what_came_before_a_close_is_not_known_where_the_clock_was_set_back) {
+    add_command({.bytes = 4096,
+                 .response_packet = 1200,
+                 .request_ns = 10 * ms,
+                 .response_ns = 900 * ms,
+                 .name = "READ(16)",
+                 .opcode = read_16,
+                 .status = 0,
+                 .outcome = Outcome::completed});
+    store.connection(1).out.fin = true;
+    store.connection(1).out.fin_ns = 500 * ms;
+    EXPECT_EQ(find(Kind::unanswered_commands).size(), 1u);
+    issues.add(Issue::times_set_back, 1100);
+    EXPECT_TRUE(find(Kind::unanswered_commands).empty());
+}
+
 TEST_F(Findings, holes_that_fill_by_themselves_are_reordering_where_the_sender_was_captured) {
     SenderSummary& target = add_target();
     store.connection(1).vantage = Vantage::target;

@@ -58,6 +58,7 @@ std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> sender
             all->add(sender.repairs);
             all->add(sender.stalls.spans);
             all->add(sender.ack_waits.spans);
+            all->add(sender.clock_jumps.spans);
         }
         // An answer stands in the target's socket behind the read data before it.
         if (sender.is_initiator) {
