@@ -72,9 +72,11 @@ Captured::Captured(const Simulation& simulation, const std::vector<TappedSegment
     PacketNumber number = 0;
     for (const TappedSegment& tapped : tap) {
         std::vector<uint8_t> options = options_of(tapped.segment, simulation.sender_options());
+        const bool cut = options.size() > most_options;
         options.resize(std::min(options.size(), most_options));
-        senders.on_packet(tapped.from_sender ? Side::a : Side::b,
-                          decoded(tapped.segment, tapped.from_sender, options), ++number, tapped.time_ns);
+        DecodedPacket packet = decoded(tapped.segment, tapped.from_sender, options);
+        packet.options_cut = cut;
+        senders.on_packet(tapped.from_sender ? Side::a : Side::b, packet, ++number, tapped.time_ns);
     }
     senders.finish();
     for (const WindowRow& row : store_.windows())
