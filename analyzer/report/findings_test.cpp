@@ -75,7 +75,8 @@ class Findings : public testing::Test {
     }
 
     // A packet of one byte every 0.1 ms, with always as much in flight, which its application limits.
-    void add_flow(SenderSummary& sender, uint32_t packets, uint32_t in_flight = 1) {
+    void add_flow(SenderSummary& sender, uint32_t packets, uint32_t in_flight = 1,
+                  uint32_t advertised_window = 1'000'000) {
         for (uint32_t i = 0; i < packets; ++i) {
             WindowRow row{.snd_una = i, .snd_nxt = i + 1};
             row.connection = sender.connection();
@@ -83,6 +84,7 @@ class Findings : public testing::Test {
             row.time_ns = int64_t{i} * 100'000;
             row.srtt_ns = 2 * ms;
             row.in_flight = in_flight;
+            row.advertised_window = advertised_window;
             row.cwnd = 100'000;
             row.limit = SendLimit::application;
             store.add_window(sender, row);
@@ -800,6 +802,18 @@ TEST_F(Findings, what_is_always_under_way_in_the_same_amount_looks_like_a_send_b
         finding.title,
         HasSubstr("never has much more than 28.7 kB in flight, with 100 reads of 64 KiB outstanding"));
     EXPECT_TRUE(find(Kind::target_wait).empty());
+}
+
+TEST_F(Findings, what_fills_the_receivers_window_is_no_send_buffer) {
+    add_flow(add_target(), 9500, 30'000, 34'000);
+    for (int64_t i = 0; i < 200; ++i) add_read(i / 5, 900);
+    EXPECT_TRUE(find(Kind::send_buffer).empty());
+}
+
+TEST_F(Findings, what_is_under_way_where_the_receivers_window_is_not_known_is_no_send_buffer) {
+    add_flow(add_target(), 9500, 30'000, unknown<uint32_t>);
+    for (int64_t i = 0; i < 200; ++i) add_read(i / 5, 900);
+    EXPECT_TRUE(find(Kind::send_buffer).empty());
 }
 
 TEST_F(Findings, waits_for_r2ts_are_told_as_a_share_of_the_writes_time) {

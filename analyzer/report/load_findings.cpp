@@ -165,7 +165,10 @@ class OfSession {
         const uint32_t cwnd = sender_.summary->cwnd_max();
         const bool is_steady = sender_.in_flight_p50 >= steady * sender_.in_flight_p90 &&
                                sender_.in_flight_p10 >= seldom_less * sender_.in_flight_p90;
-        const bool is_below_window = cwnd != unknown<uint32_t> && sender_.in_flight_p90 <= well_below * cwnd;
+        // Nor may the receiver's window be what is full: where that is not known, nothing is.
+        const bool is_below_window = cwnd != unknown<uint32_t> &&
+                                     sender_.in_flight_p90 <= well_below * cwnd &&
+                                     sender_.in_flight_p90 <= well_below * sender_.widest_offered;
         if (!sender_.has_windows || !is_steady || !is_below_window || !sender_.is_bulk()) return false;
         if (in_flight < flowing_segments * sender_.mss() || rtt_ns_ < least_long_path_ns / 2) return false;
         // What waits must be more than what is under way.

@@ -343,6 +343,7 @@ class WindowPass {
         late_acks_.finish(facts_->late_acks, facts_->unproven_acks);
         facts_->receiver_growing_ns = static_cast<int64_t>(at_windows_.below(widest_offered_ / 3 * 2));
         facts_->receiver_rounds = rounds_;
+        facts_->widest_offered = widest_offered_;
         facts_->queued_burst_rate = bursts_.upper_rate();
         facts_->in_flight_p10 = in_flight_.quantile(0.1);
         facts_->in_flight_p50 = in_flight_.quantile(0.5);

@@ -110,7 +110,8 @@ struct SenderFacts {
     double queued_burst_rate = 0;
     double beside_rate =
         0;  // bytes a second of other connections the same way at the same time, which share the path
-    uint32_t widest_window = 0;  // the receiver offered while it was what limited
+    uint32_t widest_window = 0;   // the receiver offered while it was what limited
+    uint32_t widest_offered = 0;  // … and at any time
     // Of the time limited by the receiver: before windows that later grew by half and more, as autotuning makes them
     // (tcp_rcv_space_adjust() of Linux).
     int64_t receiver_growing_ns = 0;
