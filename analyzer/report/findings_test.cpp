@@ -1603,6 +1603,19 @@ TEST_F(Findings, losses_beside_a_mirror_ports_copies_are_told) {
     EXPECT_EQ(find(Kind::lost_segments).size(), 1u);
 }
 
+TEST_F(Findings, a_few_losses_beside_many_copies_are_in_doubt) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.ca_state = CaState::recovery, .limit = SendLimit::recovery});
+    add_window(target, 300, {.limit = SendLimit::application});
+    add_window(target, 1000, {});
+    store.connection(1).bytes_in = 1000 * mss;
+    for (int64_t i = 0; i < 4; ++i) add_loss(target, LossKind::fast_retransmit, i);
+    for (int64_t i = 0; i < 500; ++i) add_loss(target, LossKind::duplicate, i);
+    const Finding finding = find_one(Kind::lost_segments);
+    EXPECT_EQ(finding.severity, Finding::Severity::notice);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+}
+
 TEST_F(Findings, sessions_that_only_a_clock_set_back_puts_in_a_row_are_no_reconnect) {
     uint32_t second = 0;
     store.add_session(second).connections = 1;

@@ -292,6 +292,12 @@ class OfSender {
                              (rate >= serious_loss_rate && repaired >= least_losses &&
                               facts_.limited_share(SendLimit::recovery) >= small_share);
         Finding finding = begin(Kind::lost_segments, serious ? Severity::problem : Severity::notice, cost_ns);
+        // Among the copies of a mirror port, some that the path itself had duplicated are taken for retransmissions.
+        constexpr uint64_t few = 100;
+        if (count(LossKind::duplicate) / few > repaired) {
+            finding.severity = Severity::notice;
+            finding.confidence = Finding::Confidence::possible;
+        }
         finding.title = fmt::format("{} of {} lost on the path", counted(repaired, "segment"), facts_.name());
         if (rate > 0) finding.title += fmt::format(" ({})", fine_percent(rate));
         if (facts_.limited_share(SendLimit::recovery) >= small_share) {
