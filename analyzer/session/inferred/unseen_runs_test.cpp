@@ -154,7 +154,7 @@ TEST_F(UnseenRunsTest, StatusesOfAGroupAreThoseOfItsLastRunButForTheReadThatEnde
 
 TEST_F(UnseenRunsTest, MixedReadsLeaveOnlyACount) {
     read_under_way(512, 1536);
-    const Bytes other = test::data_in(8, 0, test::pattern(512), 1).bytes();
+    const Bytes other = test::data_in(6, 0, test::pattern(512), 1).bytes();
     read_.on_answer(Bhs(other.data()), 10, [](uint64_t) { return std::pair(512U, 1536U); });
     stretch(0, 4000);
     EXPECT_FALSE(close(response()));
