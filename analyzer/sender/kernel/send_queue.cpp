@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "analyzer/base/partition_index.h"
+
 namespace sanscope {
 
 void SendQueue::clear() {
@@ -12,17 +14,7 @@ void SendQueue::clear() {
 }
 
 SendQueue::Index SendQueue::find(Serial32 seq) const {
-    Index low = head_;
-    Index high = tail_;
-    while (low < high) {
-        const Index middle = low + (high - low) / 2;
-        if (seq.before((*this)[middle].end)) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    return low;
+    return partition_index(head_, tail_, [&](Index i) { return !seq.before((*this)[i].end); });
 }
 
 void SendQueue::resent(Index i) {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 
+#include "analyzer/base/partition_index.h"
 #include "analyzer/sender/inference/sent_history.h"
 #include "analyzer/sender/sender_replay.h"
 
@@ -104,17 +105,9 @@ Replayed::Replayed(const std::vector<SenderEvent>& events, const SenderOptions& 
 
 const WindowRow* Replayed::window_after(PacketNumber packet) const {
     const auto& rows = store_.windows();
-    size_t low = 0;
-    size_t high = rows.size();
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (rows[middle].packet <= packet) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low == 0 ? nullptr : &rows[low - 1];
+    const size_t after =
+        partition_index(size_t{0}, rows.size(), [&](size_t i) { return rows[i].packet <= packet; });
+    return after == 0 ? nullptr : &rows[after - 1];
 }
 
 CaState Replayed::state_after(PacketNumber packet) const {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analyzer/base/bare_array.h"
+#include "analyzer/base/partition_index.h"
 
 namespace sanscope {
 
@@ -51,17 +52,7 @@ class EventRing {
     Index find_first(Predicate is_beyond) const {
         if (empty() || is_beyond((*this)[head_])) return head_;
         if (!is_beyond((*this)[tail_ - 1])) return tail_;
-        Index low = head_ + 1;
-        Index high = tail_ - 1;
-        while (low < high) {
-            const Index middle = low + (high - low) / 2;
-            if (is_beyond((*this)[middle])) {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
-        }
-        return low;
+        return partition_index(head_ + 1, tail_ - 1, [&](Index i) { return !is_beyond((*this)[i]); });
     }
 
   private:

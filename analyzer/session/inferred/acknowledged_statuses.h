@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analyzer/base/partition_index.h"
 #include "analyzer/base/serial32.h"
 #include "analyzer/vocabulary/rows.h"
 
@@ -36,17 +37,10 @@ class AcknowledgedStatuses {
         const Serial32 enough = stat_sn + 1;
         if (count_ == 0 || !enough.before(latest().exp_stat_sn)) return false;
         if (enough.distance_to(latest().exp_stat_sn) >= near) return false;
-        uint64_t low = count_ - std::min<uint64_t>(count_, remembered);
-        uint64_t high = count_ - 1;
-        while (low < high) {
-            const uint64_t middle = (low + high) / 2;
-            if (enough.before(steps_[middle % remembered].exp_stat_sn)) {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
-        }
-        return steps_[low % remembered].packet < packet;
+        const uint64_t oldest = count_ - std::min<uint64_t>(count_, remembered);
+        const uint64_t first = partition_index(
+            oldest, count_ - 1, [&](uint64_t i) { return !enough.before(step(i).exp_stat_sn); });
+        return step(first).packet < packet;
     }
 
   private:
@@ -55,7 +49,8 @@ class AcknowledgedStatuses {
         Serial32 exp_stat_sn;
         PacketNumber packet = 0;
     };
-    const Step& latest() const { return steps_[(count_ - 1) % remembered]; }
+    const Step& step(uint64_t number) const { return steps_[number % remembered]; }
+    const Step& latest() const { return step(count_ - 1); }
 
     std::vector<Step> steps_;
     uint64_t count_ = 0;
