@@ -17,18 +17,23 @@ constexpr uint8_t mode_sense_6 = 0x1a;
 constexpr uint8_t read_capacity_10 = 0x25;
 constexpr uint8_t read_10 = 0x28;
 constexpr uint8_t write_10 = 0x2a;
+constexpr uint8_t write_and_verify_10 = 0x2e;
 constexpr uint8_t verify_10 = 0x2f;
 constexpr uint8_t synchronize_cache_10 = 0x35;
+constexpr uint8_t write_same_10 = 0x41;
 constexpr uint8_t mode_sense_10 = 0x5a;
 constexpr uint8_t read_16 = 0x88;
 constexpr uint8_t write_16 = 0x8a;
+constexpr uint8_t write_and_verify_16 = 0x8e;
 constexpr uint8_t verify_16 = 0x8f;
 constexpr uint8_t synchronize_cache_16 = 0x91;
+constexpr uint8_t write_same_16 = 0x93;
 constexpr uint8_t service_action_in_16 = 0x9e;
 constexpr uint8_t report_luns = 0xa0;
 constexpr uint8_t maintenance_in = 0xa3;
 constexpr uint8_t read_12 = 0xa8;
 constexpr uint8_t write_12 = 0xaa;
+constexpr uint8_t write_and_verify_12 = 0xae;
 constexpr uint8_t verify_12 = 0xaf;
 
 // Service actions (the low five bits of byte 1).
@@ -44,6 +49,12 @@ constexpr bool is_read_opcode(uint16_t opcode) {
 constexpr bool is_write_opcode(uint16_t opcode) {
     return opcode == scsi_op::write_6 || opcode == scsi_op::write_10 || opcode == scsi_op::write_12 ||
            opcode == scsi_op::write_16;
+}
+// Those that write, WRITE AND VERIFY and WRITE SAME: data goes to the medium.
+constexpr bool writes_blocks(uint16_t opcode) {
+    return is_write_opcode(opcode) || opcode == scsi_op::write_and_verify_10 ||
+           opcode == scsi_op::write_and_verify_12 || opcode == scsi_op::write_and_verify_16 ||
+           opcode == scsi_op::write_same_10 || opcode == scsi_op::write_same_16;
 }
 
 }  // namespace sanscope

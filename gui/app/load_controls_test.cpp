@@ -25,6 +25,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analyzer/scsi/opcodes.h"
 #include "captures/recorder/recording.h"
 #include "gui/app/capture_window.h"
 #include "gui/app/live_controls.h"
@@ -32,7 +33,6 @@
 #include "gui/generating/load_charts.h"
 #include "gui/generating/load_panel.h"
 #include "gui/generating/target_chooser.h"
-#include "gui/plot/theme.h"
 #include "gui/testing/unprivileged_recorder.h"
 #include "gui/testing/wait_until.h"
 #include "gui/testing/window_driver.h"
@@ -194,7 +194,7 @@ class LoadControlsTest : public testing::Test {
         if (!reading) return 0;
         return static_cast<uint64_t>(std::ranges::count_if(
             reading->store().commands(),
-            [](const CommandRow& row) { return is_read_command(row.opcode) && row.response_packet != 0; }));
+            [](const CommandRow& row) { return is_read_opcode(row.opcode) && row.response_packet != 0; }));
     }
     // What a box says just now; empty: there is none.
     static std::string shown_message() {

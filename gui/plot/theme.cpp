@@ -3,6 +3,8 @@
 
 #include <QPolygonF>
 
+#include "analyzer/scsi/opcodes.h"
+
 namespace sanscope {
 namespace {
 
@@ -100,29 +102,8 @@ const QColor& Theme::loss_color(LossKind kind) const {
     }
 }
 
-bool is_read_command(uint16_t opcode) {
-    return opcode == 0x08 || opcode == 0x28 || opcode == 0xa8 || opcode == 0x88;
-}
-
-bool is_write_command(uint16_t opcode) {
-    switch (opcode) {
-        case 0x0a:
-        case 0x2a:
-        case 0xaa:
-        case 0x8a:
-        case 0x2e:
-        case 0x8e:
-        case 0xae:
-        case 0x41:
-        case 0x93:
-            return true;
-        default:
-            return false;
-    }
-}
-
 const QColor& Theme::command_color(uint16_t opcode) const {
-    return is_read_command(opcode) ? read : is_write_command(opcode) ? write : other_command;
+    return is_read_opcode(opcode) ? read : writes_blocks(opcode) ? write : other_command;
 }
 
 void draw_loss_mark(QPainter& painter, const Theme& theme, LossKind kind, QPointF center, double size) {

@@ -56,7 +56,4 @@ struct Theme {
 // A mark for a loss of that kind, some 9 pixels wide, about `center`: a shape a kind.
 void draw_loss_mark(QPainter& painter, const Theme& theme, LossKind kind, QPointF center, double size = 9);
 
-bool is_read_command(uint16_t opcode);
-bool is_write_command(uint16_t opcode);
-
 }  // namespace sanscope

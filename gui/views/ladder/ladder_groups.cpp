@@ -6,6 +6,7 @@
 #include "gui/plot/theme.h"
 #include "gui/views/ladder/ladder_words.h"
 
+#include "analyzer/scsi/opcodes.h"
 #include "analyzer/scsi/status.h"
 
 namespace sanscope {
@@ -90,7 +91,7 @@ void add_commands(const CaptureData::Reading& reading, const LadderRequest& requ
             return has ? transits.transit(packet, sender, reading.timeline().time_of(packet))
                        : PacketTransit{};
         };
-        command.data_sender = is_write_command(row.opcode) ? Role::initiator : Role::target;
+        command.data_sender = writes_blocks(row.opcode) ? Role::initiator : Role::target;
         command.request = transit_of(row.request_packet, Role::initiator, command.has_request);
         command.response = transit_of(row.response_packet, Role::target, command.has_response);
         bool has_last = false;

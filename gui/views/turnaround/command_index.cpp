@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/plot/theme.h"
+#include "analyzer/scsi/opcodes.h"
 
 namespace sanscope {
 namespace {
@@ -25,8 +25,8 @@ void merge_tail(std::vector<Item>& items, size_t sorted, Less less) {
 }  // namespace
 
 CommandClass class_of(uint16_t opcode) {
-    return is_read_command(opcode)    ? CommandClass::read
-           : is_write_command(opcode) ? CommandClass::write
+    return is_read_opcode(opcode)  ? CommandClass::read
+           : writes_blocks(opcode) ? CommandClass::write
                                       : CommandClass::other;
 }
 
