@@ -5,9 +5,9 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <span>
-#include <string_view>
 #include <utility>
 
+#include "analyzer/base/utf8.h"
 #include "analyzer/report/human_units.h"
 #include "analyzer/vocabulary/ip_address.h"
 #include "analyzer/vocabulary/sender_names.h"
@@ -39,14 +39,7 @@ uint64_t retransmissions(const SenderSummary& sender) {
            sender.losses(LossKind::tlp) + sender.losses(LossKind::spurious);
 }
 
-// Names from packets may hold anything, and a terminal would obey it.
-std::string printable(std::string_view text) {
-    std::string out;
-    for (const char c : text) out += c >= ' ' && c < 0x7f ? c : '?';
-    return out;
-}
-
-// All figures are ASCII but for the signs of units; cut by characters, not bytes.
+// Figures have signs of units, names what characters they will; cut by characters, not bytes.
 void cut(std::string& line, size_t columns) {
     size_t characters = 0;
     for (size_t at = 0; at < line.size(); ++at) {
@@ -79,7 +72,7 @@ LiveScreen::Lines LiveScreen::sessions(const ResultStore& store, double seconds)
         const uint64_t written = load.bytes_written - before.bytes_written;
         before = {load.commands, load.bytes_read, load.bytes_written};
         const std::string target =
-            i < store.sessions().size() ? printable(store.sessions()[i].target_name) : std::string();
+            i < store.sessions().size() ? cleaned_line(store.sessions()[i].target_name) : std::string();
         ranked.emplace_back(
             static_cast<double>(commands),
             fmt::format("{:>7}  {:>9} {:>12} {:>12} {:>6} {:>10}  {}", i + 1, per_second(commands, seconds),
