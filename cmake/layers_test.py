@@ -74,7 +74,8 @@ class Checker(unittest.TestCase):
         self.refuses("analyzer/base/probe.c", '#  include "analyzer/net/frame.h"', "analyzer/net/frame.h")
 
     def test_a_cycle_is_named_even_where_each_of_its_arrows_is_allowed(self):
-        # A plan in which a folder precedes what it includes cannot be read; so the cycle is made behind the plan's back.
+        # A plan in which a folder precedes what it includes cannot be read; so the cycle is made behind the plan's
+        # back.
         plan = layers.read_plan(PLAN)
         plan.allowed["analyzer/base"].add("analyzer/net")
         with tempfile.TemporaryDirectory() as folder:

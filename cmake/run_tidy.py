@@ -5,8 +5,8 @@
 A source is checked again when it, a project header it includes, its compile command, a .clang-tidy that holds for it or
 clang-tidy itself changed since it last passed; what passed is remembered in BUILD/tidy-passed. Tests, fuzzers and
 benchmarks are held to the compiler's warnings alone: the macros of Google Test take clang-tidy longer than all of the
-program, those of Google Benchmark leak on purpose. With --seconds, what was committed last is checked first, and what the
-time did not reach is said."""
+program, those of Google Benchmark leak on purpose. With --seconds, what was committed last is checked first, and what
+the time did not reach is said."""
 
 import argparse
 import concurrent.futures
@@ -67,8 +67,9 @@ PRECOMPILED = re.compile(r" -Winvalid-pch(?: -Xclang)? -include(?:-pch)?(?: -Xcl
 
 
 def single_sources(entries):
-    """The same commands for each source alone, as SANSCOPE_FAST_BUILD=OFF compiles it: clang cannot read GCC's precompiled
-    headers, and a source has to include what it uses. Yields (entry, the object in which the build has the source)."""
+    """The same commands for each source alone, as SANSCOPE_FAST_BUILD=OFF compiles it: clang cannot read GCC's
+    precompiled headers, and a source has to include what it uses. Yields (entry, the object in which the build has the
+    source)."""
     for entry in entries:
         built = object_of(entry)
         source = pathlib.Path(entry["file"])
@@ -81,8 +82,8 @@ def single_sources(entries):
 
 
 def newest_first(todo):
-    """Ordered by the last commit that changed each source; those not yet committed come first. Without git or a history,
-    as they come."""
+    """Ordered by the last commit that changed each source; those not yet committed come first. Without git or a
+    history, as they come."""
     try:
         log = subprocess.run(
             ["git", "-c", f"safe.directory={ROOT}", "-C", ROOT, "log", "--format=", "--name-only", "-n", "500"],

@@ -21,8 +21,9 @@ class LoggedCommand:
 
 def compare(checks, label, log, connections, commands, cut_short=False):
     """Adds the checks for one capture. It was taken on the machine where the application ran, at either end, so request
-    and response lie between the application's moments. `cut_short`: the snap length left out headers, so that what stood
-    in them is missing, and whose an answer is may not be known; but no command may have the moment of another's. A log rounded to the microsecond gets that much room."""
+    and response lie between the application's moments. `cut_short`: the snap length left out headers, so that what
+    stood in them is missing, and whose an answer is may not be known; but no command may have the moment of another's.
+    A log rounded to the microsecond gets that much room."""
     port_of = {row["connection"]: int(row["initiator"].rpartition(":")[2]) for row in connections}
     found = {(port_of[row["connection"]], number(row["itt"])): row for row in commands}
     missing, unlike, late, outside = [], [], [], []

@@ -5,8 +5,8 @@
     faults_test.py [FOLDER...]    by default captures/samples/faults, and `faults` of $SANSCOPE_SHARED (or of a folder `shared`
                                   beside the checkout) where that is there
 
-A folder of faults has a folder for each, with truth.json and the captures it is of (captures/lab/record_faults tells what is in
-truth.json). Of each capture it is asked:
+A folder of faults has a folder for each, with truth.json and the captures it is of (captures/lab/record_faults tells
+what is in truth.json). Of each capture it is asked:
 
     first   the first problem or notice is of a kind in `right`; where that has nothing_wrong, there is neither
     three   one of the first three is
@@ -34,7 +34,8 @@ from harness import DEFAULT_SANSCOPE, ROOT, SAMPLES, Checks, TableError, missing
 
 LEAST_FIRST = 0.9
 
-# Kinds that tell what an older kind told in part: where that one is right or a consequence, so is the one that says more.
+# Kinds that tell what an older kind told in part: where that one is right or a consequence, so is the one that says
+# more.
 SAYS_MORE = {
     "command_window": "shallow_queue",
     "mtu_black_hole": "retransmission_timeout",

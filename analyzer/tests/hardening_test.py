@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What compiler and linker were to do for programs that read what others wrote: code at addresses chosen anew at each start, tables
-of addresses that are read-only once they are filled in, no stack that is executable; canaries before return addresses, frames that
-cannot step over the guard page, the C library's checked functions. Most of it is looked for in the programs themselves. Which
-functions are checked depends on what a program calls, so that the commands that compiled it are looked at as well."""
+"""What compiler and linker were to do for programs that read what others wrote: code at addresses chosen anew at each
+start, tables of addresses that are read-only once they are filled in, no stack that is executable; canaries before
+return addresses, frames that cannot step over the guard page, the C library's checked functions. Most of it is looked
+for in the programs themselves. Which functions are checked depends on what a program calls, so that the commands that
+compiled it are looked at as well."""
 
 import collections
 import json
@@ -19,8 +20,8 @@ BUILD = DEFAULT_SANSCOPE.parent.parent
 PROGRAMS = ("sanscope", "sanscope-recorder", "sanscope-remote-recorder", "sanscope-dissectd", "sanscope-gui", "sanscope-extcap")
 PAGE = 4096
 
-# With _FORTIFY_SOURCE, <stdio.h> makes another function of each of these wherever it is called, __printf_chk() and so on. (Not
-# of vsnprintf(): libstdc++'s to_string() takes its address.)
+# With _FORTIFY_SOURCE, <stdio.h> makes another function of each of these wherever it is called, __printf_chk() and so
+# on. (Not of vsnprintf(): libstdc++'s to_string() takes its address.)
 ALWAYS_CHECKED = {"printf", "fprintf", "snprintf", "sprintf", "vprintf", "vfprintf", "vsprintf"}
 
 
@@ -44,8 +45,8 @@ def link_faults(path):
 
 
 def frames(disassembly):
-    """Where the stack pointer goes down by a page or more at once, without touching what it comes to, as objdump's lines; and how
-    often it is touched. A stack clash takes the former: a frame below the guard page."""
+    """Where the stack pointer goes down by a page or more at once, without touching what it comes to, as objdump's
+    lines; and how often it is touched. A stack clash takes the former: a frame below the guard page."""
     found, probes, before = [], 0, ""
     for line in disassembly:
         step = re.search(r"\bsub +\$0x([0-9a-f]+),%rsp", before)

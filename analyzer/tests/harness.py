@@ -134,8 +134,9 @@ def missing_program(program):
 
 
 def compare_with_tshark(description, compare, before=None):
-    """The whole of a test that compares sanscope with tshark capture by capture: the samples, or those named on the command
-    line. `compare(capture, sanscope)` gives (claim, faults) pairs; `before(checks, sanscope)` are checks that need no tshark."""
+    """The whole of a test that compares sanscope with tshark capture by capture: the samples, or those named on the
+    command line. `compare(capture, sanscope)` gives (claim, faults) pairs; `before(checks, sanscope)` are checks that
+    need no tshark."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("captures", nargs="*", type=pathlib.Path, help="compare these instead of the samples")
     parser.add_argument("--sanscope", type=pathlib.Path, default=DEFAULT_SANSCOPE)

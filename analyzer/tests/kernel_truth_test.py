@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a kernel told, in the sample that carries it: what its tables must have to do with each other, with the packets and
-with what is inferred; and that Wireshark reads the file, numbering all packets as sanscope does."""
+"""What a kernel told, in the sample that carries it: what its tables must have to do with each other, with the packets
+and with what is inferred; and that Wireshark reads the file, numbering all packets as sanscope does."""
 
 import argparse
 import pathlib

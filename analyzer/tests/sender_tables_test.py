@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What `windows`, `ca_transitions`, `losses` and `connections` of every sample must have to do with each other, whatever
-the senders did: each rule is one that a reader of the tables relies on."""
+"""What `windows`, `ca_transitions`, `losses` and `connections` of every sample must have to do with each other,
+whatever the senders did: each rule is one that a reader of the tables relies on."""
 
 import argparse
 import collections

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What sanscope prints holds no control sequence, whoever chose the words: names in a capture and of files, what a recorder, a
-host behind ssh or a dissector says. On a terminal and off it."""
+"""What sanscope prints holds no control sequence, whoever chose the words: names in a capture and of files, what a
+recorder, a host behind ssh or a dissector says. On a terminal and off it."""
 
 import os
 import pathlib
@@ -15,7 +15,8 @@ import tempfile
 
 from harness import DEFAULT_SANSCOPE, ROOT, Checks, missing_program
 
-# Of a terminal: its title, its colours, an answer it would type; C1 as one byte and in UTF-8; what goes back in the line.
+# Of a terminal: its title, its colours, an answer it would type; C1 as one byte and in UTF-8; what goes back in the
+# line.
 ATTACKS = [b"\x1b]0;owned\x07", b"\x1b[31m", b"\x1bP+q544e\x1b\\", b"\x9b31m", b"\xc2\x9b31m", b"\x08\x08", b"\x1b[2J"]
 HOSTILE = b"".join(ATTACKS)
 MARK = b"owned"

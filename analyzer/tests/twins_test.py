@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A capture that was cut short, or lacks packets, tells the same of its commands as the whole one, or leaves the cell empty.
+"""A capture that was cut short, or lacks packets, tells the same of its commands as the whole one, or leaves the cell
+empty.
 
-Of each whole sample, twins are made: every packet cut at 96 to 512 bytes, and packets taken out, drawn from a fixed seed. A
-command of a twin is that of the whole capture where request packet and task tag agree. Its response packet must be the same
-one, or be left empty; all commands whose request is there must be found; the queue is never deeper; and how many find their
-response is held to what the twin's packets can tell."""
+Of each whole sample, twins are made: every packet cut at 96 to 512 bytes, and packets taken out, drawn from a fixed
+seed. A command of a twin is that of the whole capture where request packet and task tag agree. Its response packet must
+be the same one, or be left empty; all commands whose request is there must be found; the queue is never deeper; and how
+many find their response is held to what the twin's packets can tell."""
 
 import argparse
 import pathlib
@@ -20,11 +21,11 @@ from harness import DEFAULT_SANSCOPE, SAMPLES, Checks, TableError, missing_progr
 PCAP_MAGIC = {0xa1b2c3d4: "<", 0xa1b23c4d: "<", 0xd4c3b2a1: ">", 0x4d3cb2a1: ">"}
 SNAPS = (96, 128, 160, 256, 512)
 
-# Whole captures, and the least share of commands that find their response when cut at 96 bytes and at more. The rest have
-# headers that are hidden, of which nobody can say whose they are; in the last ones requests are hidden as well. Where the
-# network loses packets too, one that the capture lacks is not always told from one that was sent again: none is taken out.
-# A share may be another from some length of cut on: that a target keeps strictly to the order of request is believed only
-# when enough headers were seen to.
+# Whole captures, and the least share of commands that find their response when cut at 96 bytes and at more. The rest
+# have headers that are hidden, of which nobody can say whose they are; in the last ones requests are hidden as well.
+# Where the network loses packets too, one that the capture lacks is not always told from one that was sent again: none
+# is taken out. A share may be another from some length of cut on: that a target keeps strictly to the order of request
+# is believed only when enough headers were seen to.
 SAMPLES_OF_TWINS = [
     ("reads-4k-qd8.pcap.zst", 1.0, 1.0, True, True),
     ("super-packets.pcap.zst", 0.95, 0.95, True, True),

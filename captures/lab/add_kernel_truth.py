@@ -5,8 +5,8 @@
   add_kernel_truth.py CAPTURE.pcap TRACE SOCKETS --local ADDRESS -o OUT.pcapng
 
 TRACE is the text of the tracepoints tcp:tcp_probe and tcp:tcp_cong_state_set with the clock `tai`; SOCKETS that of
-`ss -tinHO`, asked while the connections lived, which tells their congestion control and segment size. Only sockets whose
-own address is ADDRESS are told of: tracepoints fire for every network namespace of the host.
+`ss -tinHO`, asked while the connections lived, which tells their congestion control and segment size. Only sockets
+whose own address is ADDRESS are told of: tracepoints fire for every network namespace of the host.
 
 The blocks and the messages in them are written here byte by byte, from analyzer/ingest/kernel_truth_block.h and
 kernel_truth.proto alone: what reads them is thereby tested against another hand's work."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Scenarios for record_faults whose load, path and cause are drawn from a seed: everyday loads that nobody had in mind.
 
-Each depends on the seed and its number alone. Every third has nothing wrong, and the three congestion controls come in turn.
-One in ten, drawn by the seed, is unseen(): to be looked at only when nothing is changed any more."""
+Each depends on the seed and its number alone. Every third has nothing wrong, and the three congestion controls come in
+turn. One in ten, drawn by the seed, is unseen(): to be looked at only when nothing is changed any more."""
 
 import random
 
@@ -10,8 +10,8 @@ KIB = 1024
 CONTROLS = ("cubic", "reno", "bbr")
 MOST_BYTES = 12_000_000
 UNSEEN_SHARE = 10  # one in so many
-# A path of this round trip or more is worth a word on how many commands are under way over it (shallow_queue), and so are
-# less than half of what 1 Gbit/s carries.
+# A path of this round trip or more is worth a word on how many commands are under way over it (shallow_queue), and so
+# are less than half of what 1 Gbit/s carries.
 LONG_PATH_US = 2000
 HALF_OF_PLENTY = 62.5e6
 SLOW = ["slow_commands", "slow_command"]
@@ -51,8 +51,8 @@ def true_besides(load):
     return true
 
 
-# Each: what was done, whose matter it is, the kinds that name it, true consequences, whose data suffer, and the settings of the
-# recording. `data` is the direction that most data take.
+# Each: what was done, whose matter it is, the kinds that name it, true consequences, whose data suffer, and the
+# settings of the recording. `data` is the direction that most data take.
 
 def nothing(chance, load, data):
     what, link = chance.choice((

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Records loads whose settings are drawn from a seed, each with the kernels' own record of both ends, for captures/lab/score.
+"""Records loads whose settings are drawn from a seed, each with the kernels' own record of both ends, for
+captures/lab/score.
 
   sudo captures/lab/record_matrix.py --seed 1 --count 30 FOLDER
 
 Sizes from 4 to 256 KiB, reads, writes and both, queues of 1 to 32, one to four sessions, think time, losses up to one
-per cent, bottlenecks, reordering, round trips from 0.2 to 30 ms, and the three congestion controls in turn; by the project's
-initiator and target or by libiscsi and tgtd. A tenth of the recordings, drawn by the same seed, is put into FOLDER/unseen:
+per cent, bottlenecks, reordering, round trips from 0.2 to 30 ms, and the three congestion controls in turn; by the
+project's initiator and target or by libiscsi and tgtd. A tenth of the recordings, drawn by the same seed, is put into
+FOLDER/unseen:
 to be looked at only when nothing is changed any more.
 
 Each recording is a folder as README.md describes. Everything happens in three network namespaces of this process, which

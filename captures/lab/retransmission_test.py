@@ -7,8 +7,8 @@ counted     captures with a file of counters beside (NAME.retransmissions.csv: T
             nothing is said to be lacking in them, for they are whole
 shown       every sample: each row of `losses` that tells of something sent again names a packet that carries those bytes,
             and bytes that were seen before, or that a packet before it passed over; what is out of order came once
-first only  a sample of which the capture kept but the first segment of each Data-In: what is lacking was never sent again
-captures…   the second for other captures"""
+first only  a sample of which the capture kept but the first segment of each Data-In: what is lacking was never sent
+again captures…   the second for other captures"""
 
 import argparse
 import collections
@@ -97,7 +97,8 @@ def shown(sanscope, capture):
 
 
 def sent_before(sanscope, capture):
-    """… and which bytes nothing shows to have been sent before: not seen, and nothing beyond them seen or acknowledged."""
+    """… and which bytes nothing shows to have been sent before: not seen, and nothing beyond them seen or
+    acknowledged."""
     rows = collections.defaultdict(list)
     for row in table(sanscope, "losses", capture, statuses=(0, 3)):
         if row["kind"] in SENT_AGAIN:
@@ -131,7 +132,8 @@ def sent_before(sanscope, capture):
 
 
 def first_segments_only(sanscope, capture, folder):
-    """As a sniffer leaves a capture that keeps only packets in which it found a header. Lines that say what was made of it."""
+    """As a sniffer leaves a capture that keeps only packets in which it found a header. Lines that say what was made of
+    it."""
     plain = folder / "plain.pcap"
     twin = folder / "first-segments.pcap"
     subprocess.run(["editcap", "-F", "nsecpcap", *capture_arguments(capture, folder), plain], check=True, capture_output=True)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`sanscope details` against tshark over all bundled samples: the printed tree of every packet, and the JSON tree of every
-packet of small captures and of a random selection of large ones; in one pass and (text, and the JSON of small captures) in
-two."""
+"""`sanscope details` against tshark over all bundled samples: the printed tree of every packet, and the JSON tree of
+every packet of small captures and of a random selection of large ones; in one pass and (text, and the JSON of small
+captures) in two."""
 
 import gzip
 import json
@@ -18,8 +18,8 @@ from harness import SAMPLES, compare_with_tshark, run_sanscope  # noqa: E402
 
 from pcapng_maker import capture_of_everything  # noqa: E402
 
-# Differences that stand in two passes, each with its reason: lines by what the line of their protocol and they themselves begin
-# with, and fields.
+# Differences that stand in two passes, each with its reason: lines by what the line of their protocol and they
+# themselves begin with, and fields.
 UDP_STREAMS = ("Wireshark numbers UDP streams in the order in which it first sees them, and here one conversation is fed "
                "after the other")
 EXCUSED_LINES = {("User Datagram Protocol", "Stream index"): UDP_STREAMS}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`sanscope filter` against `tshark -Y` over all bundled samples, in one pass and in two; the capture it writes read back by
-tshark; and how it fails."""
+"""`sanscope filter` against `tshark -Y` over all bundled samples, in one pass and in two; the capture it writes read
+back by tshark; and how it fails."""
 
 import pathlib
 import shutil

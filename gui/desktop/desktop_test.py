@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The desktop's files are well-formed and agree with each other, the desktop's own tools accept them, and captures are told
-by name and by content. What needs a tool that is not there is skipped."""
+"""The desktop's files are well-formed and agree with each other, the desktop's own tools accept them, and captures are
+told by name and by content. What needs a tool that is not there is skipped."""
 
 import gzip
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`sanscope-gui FILE --render DIR`: every view of every sample is drawn, at the size and in the format asked for, without a
-display, and shows something; bad arguments, damage and what is no capture end as the interface says."""
+"""`sanscope-gui FILE --render DIR`: every view of every sample is drawn, at the size and in the format asked for,
+without a display, and shows something; bad arguments, damage and what is no capture end as the interface says."""
 
 import argparse
 import os

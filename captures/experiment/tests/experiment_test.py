@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`sanscope experiment`: what it says without rights, and a small sweep of each kind as root, in network namespaces: that every
-figure is there, that a second start goes on where the first one was interrupted, and that nothing is left behind."""
+"""`sanscope experiment`: what it says without rights, and a small sweep of each kind as root, in network namespaces:
+that every figure is there, that a second start goes on where the first one was interrupted, and that nothing is left
+behind."""
 
 import argparse
 import contextlib
@@ -170,7 +171,8 @@ def test_recorded(checks, sanscope, scratch):
     faults = [] if len(rows) == 2 else said(done)
     for row in rows:
         window = float(row["window_mean_bytes"] or 0)
-        # 100 Mbit/s, 4 ms there and back, and a queue of 200 frames: a window of 50 kB fills the path, one of 4 MB never fits.
+        # 100 Mbit/s, 4 ms there and back, and a queue of 200 frames: a window of 50 kB fills the path, one of 4 MB
+        # never fits.
         if not 30e3 < window < 4e6 or not float(row["window_sd_bytes"] or 0) > 0 or row["retransmissions"] == "":
             faults.append(f"{row['connections']} connections: {row}")
         if not 1e6 < float(row["bytes_per_second"]) < 12.5e6:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""sanscope's interfaces in Wireshark: tshark lists them, and records through them, with what the kernel told beside the packets.
-In a network namespace made for this and removed again. Needs root and tshark."""
+"""sanscope's interfaces in Wireshark: tshark lists them, and records through them, with what the kernel told beside the
+packets. In a network namespace made for this and removed again. Needs root and tshark."""
 
 import os
 import pathlib

@@ -2,17 +2,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What sanscope learns from the kernel, held against the kernel's own text.
 
-Two hosts in network namespaces of their own exchange data over a link with too small a queue, which also goes down for a
-while. kernel_truth_dump records by BPF, by perf events and by INET_DIAG, and at the same time an instance of tracefs records
-the tracepoints as text. By BPF and perf events every event must be there, in order, with the same values and at the same
-time; what INET_DIAG samples must be among the values that the text has around that moment.
+Two hosts in network namespaces of their own exchange data over a link with too small a queue, which also goes down for
+a while. kernel_truth_dump records by BPF, by perf events and by INET_DIAG, and at the same time an instance of tracefs
+records the tracepoints as text. By BPF and perf events every event must be there, in order, with the same values and at
+the same time; what INET_DIAG samples must be among the values that the text has around that moment.
 
-There are systems that keep BPF and perf events away from certain tasks: where an interrupt's work falls on top of one of
-these, nothing is told of it. An event may be missing if it happened on top of a task on top of which not one event was
-told, neither by BPF nor by perf events; any other that is missing must be counted as lost. By BPF hardly any may be
+There are systems that keep BPF and perf events away from certain tasks: where an interrupt's work falls on top of one
+of these, nothing is told of it. An event may be missing if it happened on top of a task on top of which not one event
+was told, neither by BPF nor by perf events; any other that is missing must be counted as lost. By BPF hardly any may be
 missing; of perf events some kernels leave no record while the processor idles, but count them.
 
-Needs root; where something is missing, it says so and skips. With --overhead it measures instead what recording costs."""
+Needs root; where something is missing, it says so and skips. With --overhead it measures instead what recording
+costs."""
 
 import argparse
 import bisect
@@ -121,8 +122,8 @@ def plain_address(text):
 
 
 def read_trace(lines, real_minus_trace_ns):
-    """The events of an instance's trace. Windows tell a socket by pointer and cookie, transitions by its ends alone. The
-    state of a window is the one last set since the socket was first met."""
+    """The events of an instance's trace. Windows tell a socket by pointer and cookie, transitions by its ends alone.
+    The state of a window is the one last set since the socket was first met."""
     record, states = Record(), {}
     for line in lines:
         found = EVENT.match(line)
@@ -373,8 +374,9 @@ PARTS = {"windows": figures, "transitions": lambda event: event.state}
 
 
 def pair(ours, theirs, part):
-    """The events of the text that belong to those of a record, one by one in order: of all ways in which the values are the
-    same, that in which the times differ least. As indices, fewer than ours from the first event on that fits nowhere."""
+    """The events of the text that belong to those of a record, one by one in order: of all ways in which the values are
+    the same, that in which the times differ least. As indices, fewer than ours from the first event on that fits
+    nowhere."""
     most = len(theirs) - len(ours)  # that the record lacks
     costs, choices = [0] * (most + 1), []
     for at, event in enumerate(ours):
@@ -398,8 +400,8 @@ def pair(ours, theirs, part):
 
 
 class Pairing:
-    """How a record and the text go together. `told`: tasks on top of which an event was told; `missing`: what the record
-    lacks, as (kind, ends, event of the text, its task)."""
+    """How a record and the text go together. `told`: tasks on top of which an event was told; `missing`: what the
+    record lacks, as (kind, ends, event of the text, its task)."""
 
     def __init__(self, record, text):
         self.pairs, self.faults, self.told, self.missing = collections.defaultdict(list), [], set(), []
@@ -477,8 +479,8 @@ def description_faults(record, senders):
 
 
 def sample_faults(record, text):
-    """A sample is a state between two events: what it holds the event after it tells, which holds what was before it. Where
-    a timer set another state in between, figures were replaced that no event tells; such samples are left out."""
+    """A sample is a state between two events: what it holds the event after it tells, which holds what was before it.
+    Where a timer set another state in between, figures were replaced that no event tells; such samples are left out."""
     faults, compared = [], 0
     for ends, rows in record.windows.items():
         theirs = text.windows.get(ends, [])

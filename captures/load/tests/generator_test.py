@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`sanscope generate` as its user runs it, over loopback, against the memory target, tgtd, istgt, and what is no target at all:
-whatever goes wrong ends in time, with one message and an account that adds up; limits and paces hold; writes go where they may;
-and what the analyser finds in a capture of a run is the run's own log, command by command."""
+"""`sanscope generate` as its user runs it, over loopback, against the memory target, tgtd, istgt, and what is no target
+at all:
+whatever goes wrong ends in time, with one message and an account that adds up; limits and paces hold; writes go where
+they may; and what the analyser finds in a capture of a run is the run's own log, command by command."""
 
 import argparse
 import contextlib
@@ -73,8 +74,8 @@ def refused_faults(run, said, status=1, seconds=30):
                   time=(run.took < seconds, f"{run.took:.1f} s"))
 
 
-# What the target does to one command of 30 -> what becomes of the commands, what is said, and how many bytes the target moved
-# that the initiator does not count.
+# What the target does to one command of 30 -> what becomes of the commands, what is said, and how many bytes the target
+# moved that the initiator does not count.
 ANSWERED_FAULTS = {
     "busy": ("busy", "BUSY", 0),
     "task-set-full": ("task_set_full", "TASK SET FULL", 0),
@@ -194,8 +195,8 @@ def test_killed(bench):
 
 @contextlib.contextmanager
 def stranger(words):
-    """A TCP server that is no target: sends `words` to whoever comes, and then nothing; or hangs up where they are None, once
-    something was asked. Gives its port."""
+    """A TCP server that is no target: sends `words` to whoever comes, and then nothing; or hangs up where they are
+    None, once something was asked. Gives its port."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.1)
         over = threading.Event()

@@ -12,8 +12,8 @@ def logged(path):
 
 
 def agreement_faults(recording, log, before=1):
-    """What differs between the commands of a recording and those of the log of the run. The first `before` connections that were
-    recorded are not the load's: they only look at the LUN."""
+    """What differs between the commands of a recording and those of the log of the run. The first `before` connections
+    that were recorded are not the load's: they only look at the LUN."""
     by_connection, by_log = {}, {}
     for row in recording.table("commands"):
         # What has no block asks whether the LUN is ready.
@@ -56,7 +56,8 @@ def agreement_faults(recording, log, before=1):
 
 
 def dissector_faults(recording, commands):
-    """What Wireshark's dissector says against a recording; `commands`: how many SCSI commands it is to find at least."""
+    """What Wireshark's dissector says against a recording; `commands`: how many SCSI commands it is to find at
+    least."""
     wrong = recording.dissected("_ws.malformed || _ws.expert.severity == 8388608", "frame.number", "_ws.expert.message")
     opcodes = ",".join(recording.dissected("iscsi.opcode == 0x01", "iscsi.opcode")).split(",")
     count = sum(int(opcode, 0) == 1 for opcode in opcodes if opcode)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the tests of `sanscope generate` need around it: memory targets, a tgtd of their own, recordings of loopback, and what a
-run said."""
+"""What the tests of `sanscope generate` need around it: memory targets, a tgtd of their own, recordings of loopback,
+and what a run said."""
 
 import contextlib
 import json
@@ -113,7 +113,8 @@ class Tgtd:
         return f"iscsi://{self.address}/{name}/1"
 
     def guard(self, tid, user, secret, own_user=None, own_secret=None):
-        """From now on, who logs in to a target proves itself by CHAP; and the target too, where it has a name and a secret."""
+        """From now on, who logs in to a target proves itself by CHAP; and the target too, where it has a name and a
+        secret."""
         self.admin("--op", "new", "--mode", "account", "--user", user, "--password", secret)
         self.admin("--op", "bind", "--mode", "account", "--tid", tid, "--user", user)
         if own_user:
@@ -128,8 +129,8 @@ class Tgtd:
 
 
 class Run:
-    """A run of `sanscope generate --json --quiet`: `status`, `said` line by line, `account` (None where none was told), and for
-    how long it ran."""
+    """A run of `sanscope generate --json --quiet`: `status`, `said` line by line, `account` (None where none was told),
+    and for how long it ran."""
 
     def __init__(self, status, out, err, took):
         self.status, self.took = status, took

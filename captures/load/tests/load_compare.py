@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How `sanscope generate` compares with libiscsi's iscsi-perf and with a plain TCP stream (iperf3, which copies what it receives):
-commands a second, processor time of the initiator a command and a GB, throughput. All against the same target, over loopback
-and over a virtual cable with an MTU of 1500 and no segmentation offload, in rounds that are interleaved since machines differ
-from minute to minute; medians of the rounds' ratios are told.
+"""How `sanscope generate` compares with libiscsi's iscsi-perf and with a plain TCP stream (iperf3, which copies what it
+receives):
+commands a second, processor time of the initiator a command and a GB, throughput. All against the same target, over
+loopback and over a virtual cable with an MTU of 1500 and no segmentation offload, in rounds that are interleaved since
+machines differ from minute to minute; medians of the rounds' ratios are told.
 
-The target is sanscope's own with null disks (--target memory), or a tgtd of this script's own (--target tgtd). Needs root,
-iproute2, ethtool, iscsi-perf (libiscsi-bin), iperf3, and tgt for tgtd."""
+The target is sanscope's own with null disks (--target memory), or a tgtd of this script's own (--target tgtd). Needs
+root, iproute2, ethtool, iscsi-perf (libiscsi-bin), iperf3, and tgt for tgtd."""
 
 import argparse
 import json

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`sanscope generate` against istgt, a target of others that negotiates otherwise than tgtd. Part of generator_test.py."""
+"""`sanscope generate` against istgt, a target of others that negotiates otherwise than tgtd. Part of
+generator_test.py."""
 
 import collections
 import os

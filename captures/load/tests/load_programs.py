@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`sanscope generate` as another program runs it: events of a load, lists as JSON, secrets from standard input. Parts of
-generator_test.py."""
+"""`sanscope generate` as another program runs it: events of a load, lists as JSON, secrets from standard input. Parts
+of generator_test.py."""
 
 import csv
 import json

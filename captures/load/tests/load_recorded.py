@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What `sanscope generate --capture` records of its own load, over IPv4 and IPv6, and what the kernel tells besides. Parts of
-generator_test.py."""
+"""What `sanscope generate --capture` records of its own load, over IPv4 and IPv6, and what the kernel tells besides.
+Parts of generator_test.py."""
 
 import collections
 import json
@@ -39,8 +39,8 @@ def test_one_command(bench):
 
 
 def cut_short(bench, disk):
-    """Over loopback several PDUs lie in a packet, of which only the first header is kept: the others' have to be inferred, and a
-    turnaround stands only where nothing else is possible."""
+    """Over loopback several PDUs lie in a packet, of which only the first header is kept: the others' have to be
+    inferred, and a turnaround stands only where nothing else is possible."""
     log, capture = bench.scratch / "cut.csv", bench.scratch / "cut.pcapng"
     run = bench.generate("--request-size", SMALL, "-q", 32, "--commands", 20000, "--log", log, "--capture", capture, disk.url())
     rows = Recording(bench.sanscope, disk.port, capture).table("commands")

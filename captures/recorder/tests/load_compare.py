@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How many packets a second recorders take without losing one: sanscope capture, tcpdump -w and dumpcap beside each other, on
-a virtual interface of namespaces made for this, with kernel buffers of the same size. Rounds are interleaved, since machines
-differ from minute to minute, and medians told. For each recorder and round:
+"""How many packets a second recorders take without losing one: sanscope capture, tcpdump -w and dumpcap beside each
+other, on a virtual interface of namespaces made for this, with kernel buffers of the same size. Rounds are interleaved,
+since machines differ from minute to minute, and medians told. For each recorder and round:
 
     flood      packets sent as fast as they go: how many a second were recorded, what share was lost, processor time a packet
     no loss    the highest rate at which nothing was lost, by halving between the rates that are known

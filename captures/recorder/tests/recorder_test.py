@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`sanscope capture` on real interfaces: virtual ones, in network namespaces made for this and removed again. What was sent
-is in the files, each packet once and in order; whatever happens to the interface, the disk or the recorder is told in one
-message, and costs nothing that was recorded before. Needs root."""
+"""`sanscope capture` on real interfaces: virtual ones, in network namespaces made for this and removed again. What was
+sent is in the files, each packet once and in order; whatever happens to the interface, the disk or the recorder is told
+in one message, and costs nothing that was recorded before. Needs root."""
 
 import os
 import pathlib

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the tests share that record from virtual interfaces: two network namespaces with wires between them, recordings under
-way, what is in their files."""
+"""What the tests share that record from virtual interfaces: two network namespaces with wires between them, recordings
+under way, what is in their files."""
 
 import argparse
 import contextlib
@@ -191,8 +191,8 @@ FULL = 2 * 1024 * 1024  # bytes that a full disk has
 
 @contextlib.contextmanager
 def full_disk(bench, name):
-    """Records more packets than a small disk takes: gives the file, the recording that has ended, and what is in the file. The
-    disk goes afterwards."""
+    """Records more packets than a small disk takes: gives the file, the recording that has ended, and what is in the
+    file. The disk goes afterwards."""
     folder = bench.scratch / name
     folder.mkdir()
     sh("mount", "-t", "tmpfs", "-o", f"size={FULL}", "sanscope-test", folder)
@@ -224,8 +224,8 @@ def is_wanted(name, arguments):
 
 
 def run_in_namespaces(description, claim, programs, run_parts):
-    """The whole of a test that records: `run_parts(scratch, arguments, checks)` runs in the namespaces with a folder that goes
-    afterwards. What cannot be tested here is skipped as `claim`. Returns the exit status."""
+    """The whole of a test that records: `run_parts(scratch, arguments, checks)` runs in the namespaces with a folder
+    that goes afterwards. What cannot be tested here is skipped as `claim`. Returns the exit status."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("words", nargs="*", help="only the parts whose name has one of these")
     parser.add_argument("--binaries", type=pathlib.Path, default=ROOT / "build" / "release" / "bin")

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`sanscope capture --ssh` against the recorder of another host: a real sshd on the loopback of a network namespace made for this
-and removed again, and a stand-in for ssh where there is none. What was sent is in the file here, each packet once and in order;
-whatever happens to the connection, either host or the disk is told in one message, and leaves whole blocks. Needs root."""
+"""`sanscope capture --ssh` against the recorder of another host: a real sshd on the loopback of a network namespace
+made for this and removed again, and a stand-in for ssh where there is none. What was sent is in the file here, each
+packet once and in order; whatever happens to the connection, either host or the disk is told in one message, and leaves
+whole blocks. Needs root."""
 
 import contextlib
 import os
@@ -70,7 +71,8 @@ class Plain(Bench):
 
 @contextlib.contextmanager
 def sshd(scratch):
-    """One of our own, on the loopback of HERE: its port, host key and users' keys are nobody else's. Gives ssh's command."""
+    """One of our own, on the loopback of HERE: its port, host key and users' keys are nobody else's. Gives ssh's
+    command."""
     folder = scratch / "sshd"
     folder.mkdir(mode=0o700)
     for name in ("host", "user"):

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The Wireshark plugin against the tables. Of every sample, packet by packet: what tshark and sharkd show as sanscope.*
 is what `sanscope table` says, in two passes and, as far as a single one may know it, in one; with display filters, for
-packets asked for in any order; the expert infos are where the tables say; `-z sanscope,srt` gives the percentiles of the
-table's turnarounds. And whatever docs/wireshark.md and the profile name is there.
+packets asked for in any order; the expert infos are where the tables say; `-z sanscope,srt` gives the percentiles of
+the table's turnarounds. And whatever docs/wireshark.md and the profile name is there.
 
 tshark is run as an ordinary user: root's ignores plugins in a home folder."""
 
@@ -30,8 +30,8 @@ DEFAULT_PLUGIN = ROOT / "build" / "release" / "lib" / "wireshark" / "sanscope.so
 PROFILE = ROOT / "dissectors" / "wireshark_plugin" / "profile" / "sanscope"
 DOCUMENT = ROOT / "docs" / "wireshark.md"
 
-# Of these samples not even every answer is known by its own packet in a single pass: what stood in the way, or the answer's
-# header, was not captured.
+# Of these samples not even every answer is known by its own packet in a single pass: what stood in the way, or the
+# answer's header, was not captured.
 ANSWERS_KNOWN_LATE = {"snap128-reads-64k-qd32.pcap.zst", "sniffer-drops.pcap.zst"}
 CUT = "sent-again-"  # samples that begin so hold 128 bytes of each packet
 
@@ -412,8 +412,8 @@ def corrupted(wireshark):
 
 
 def zero_window(wireshark):
-    """A sender with 20 segments to send, whose receiver shuts its window after ten, opens it again, and then leaves half a
-    segment of it."""
+    """A sender with 20 segments to send, whose receiver shuts its window after ten, opens it again, and then leaves
+    half a segment of it."""
     out = bytearray(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
     moment = 1_000_000_000_000_000
 

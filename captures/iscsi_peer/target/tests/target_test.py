@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`sanscope target` against initiators that are not ours: libiscsi's programs, over loopback. What they test holds, what was
-written is read again, and every PDU on the wire is one that Wireshark's dissector has nothing to say against (as root, who may
-record there)."""
+"""`sanscope target` against initiators that are not ours: libiscsi's programs, over loopback. What they test holds,
+what was written is read again, and every PDU on the wire is one that Wireshark's dissector has nothing to say against
+(as root, who may record there)."""
 
 import argparse
 import contextlib
