@@ -52,22 +52,23 @@ void RemoteSegments::on_new_evidence() {
 
 void RemoteSegments::on_new_data(int64_t round_trip_ns) {
     PendingSegment& pending = ring_.back();
-    const SentSegment& segment = pending.segment;
+    const Serial32 begin = pending.segment.seq;
     const bool after_silence = pending.silence_ns >= std::max(least_timeout_ns, round_trip_ns);
-    const int32_t ip_id_step = arrivals_.ip_id_step(segment.ip_id);
+    const int32_t ip_id_step = arrivals_.ip_id_step(pending.segment.ip_id);
     arrivals_.on_segment(pending);
-    if (!any_sequence_) sequence_end_ = segment.seq;
+    if (!any_sequence_) sequence_end_ = begin;
     any_sequence_ = true;
-    const Serial32 end = end_of(segment);
+    const Serial32 end = end_of(pending.segment);
+    // From here on entries move, and it with them.
     if (lone_waits_) settle_lone(round_trip_ns);
-    if (after_silence && segment.seq == sequence_end_) {
+    if (after_silence && begin == sequence_end_) {
         lone_waits_ = true;
         lone_ = ring_.end() - 1;
         lone_ip_id_step_ = ip_id_step;
     }
-    if (sequence_end_.before(segment.seq)) {
-        add_hole(segment.seq);
-    } else if (segment.seq.before(sequence_end_) && take_repeated(round_trip_ns)) {
+    if (sequence_end_.before(begin)) {
+        add_hole(begin);
+    } else if (begin.before(sequence_end_) && take_repeated(round_trip_ns)) {
         return;
     }
     sequence_end_ = later(sequence_end_, end);

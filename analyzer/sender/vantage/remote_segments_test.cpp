@@ -94,6 +94,26 @@ TEST_F(RemoteSegmentsTest, PureAcknowledgementRevealsWhatWasSentBeforeIt) {
     EXPECT_THAT(line(), ElementsAre("o:1000", "m:2000+1000", "e:3000"));
 }
 
+// A flight lost whole before the tap shows by the IP identification of its first segment, sent again alone.
+TEST_F(RemoteSegmentsTest, NewDataThatShowALostFlightAreNoRetransmission) {
+    const auto numbered = [&](uint32_t seq, uint16_t ip_id, int64_t after_ns) {
+        SentSegment& segment = segments_.add();
+        segment = {};
+        segment.seq = Serial32(seq);
+        segment.length = mss;
+        segment.flags = tcp_ack | tcp_psh;
+        segment.ip_id = ip_id;
+        segments_.on_new(now_ns_ += after_ns, round_trip);
+    };
+    for (uint16_t i = 1; i <= 20; ++i) numbered(i * mss, i, ms / 100);
+    numbered(21 * mss, 26, 300 * ms);
+    numbered(26 * mss, 27, 20 * ms);
+    const std::vector<std::string> all = line();
+    EXPECT_THAT(std::vector(all.begin() + 20, all.end()),
+                ElementsAre("m:21000+1000", "m:22000+1000", "m:23000+1000", "m:24000+1000", "m:25000+1000",
+                            "r:21000", "o:26000"));
+}
+
 TEST_F(RemoteSegmentsTest, FilledHeadIsAnotherHead) {
     sends(1000);
     timestamp = 102;
