@@ -38,8 +38,8 @@ class SenderWork {
         items_.clear();
     }
 
-    static void end(ConnectionSenders& senders, Side initiator, ConnectionRow& row,
-                    PacketNumber last_packet, Issues& issues) {
+    static void end(ConnectionSenders& senders, Side initiator, ConnectionRow& row, PacketNumber last_packet,
+                    Issues& issues) {
         senders.finish();
         if (const uint64_t withheld = senders.withheld(); withheld > 0)
             issues.add(Issue::retransmissions_not_shown, last_packet, withheld);

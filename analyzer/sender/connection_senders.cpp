@@ -272,7 +272,8 @@ void ConnectionSenders::deliver(const Waiting& packet) {
 }
 
 void ConnectionSenders::begin_replay(Side from) {
-    state_of(from).replay = std::make_unique<SenderReplay>(store_, budget_, connection_, from, options_of(from));
+    state_of(from).replay =
+        std::make_unique<SenderReplay>(store_, budget_, connection_, from, options_of(from));
 }
 
 void ConnectionSenders::drain(SideState& side) {

@@ -70,8 +70,8 @@ class ConnectionSenders {
         bool acknowledges = false;
     };
 
-    static bool is_copy(SideState& sender, uint32_t others, const DecodedPacket& packet, const TcpOptions& options,
-                        int64_t time_ns);
+    static bool is_copy(SideState& sender, uint32_t others, const DecodedPacket& packet,
+                        const TcpOptions& options, int64_t time_ns);
     void note_round_trip();
     void report_missing(Side from, int64_t now_ns, bool all);
     void note_syn(SideState& sender, const TcpOptions& options);

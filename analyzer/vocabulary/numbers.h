@@ -17,8 +17,9 @@ class RowNumber {
     constexpr RowNumber() = default;
     // From what was counted or read; nothing is cut off.
     template <std::integral Integer>
-        requires(sizeof(Integer) <= sizeof(Value) && !std::is_same_v<Integer, bool>)
-    constexpr RowNumber(Integer value) : value_(static_cast<Value>(value)) {}
+    requires(sizeof(Integer) <= sizeof(Value) &&
+             !std::is_same_v<Integer, bool>) constexpr RowNumber(Integer value)
+        : value_(static_cast<Value>(value)) {}
     template <class OtherRow, class OtherValue>
     RowNumber(RowNumber<OtherRow, OtherValue>) = delete;
 
@@ -35,8 +36,8 @@ class RowNumber {
 };
 
 template <class Row, class Value, class OtherRow, class OtherValue>
-    requires(!std::is_same_v<Row, OtherRow>)
-bool operator==(RowNumber<Row, Value>, RowNumber<OtherRow, OtherValue>) = delete;
+requires(!std::is_same_v<Row, OtherRow>) bool operator==(RowNumber<Row, Value>,
+                                                         RowNumber<OtherRow, OtherValue>) = delete;
 
 struct ConnectionRow;
 struct SessionRow;

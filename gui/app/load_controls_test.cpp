@@ -25,7 +25,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analyzer/scsi/opcodes.h"
 #include "captures/recorder/recording.h"
 #include "gui/app/capture_window.h"
 #include "gui/app/live_controls.h"
@@ -36,6 +35,8 @@
 #include "gui/testing/unprivileged_recorder.h"
 #include "gui/testing/wait_until.h"
 #include "gui/testing/window_driver.h"
+
+#include "analyzer/scsi/opcodes.h"
 
 namespace sanscope {
 namespace {

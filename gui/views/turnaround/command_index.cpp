@@ -27,7 +27,7 @@ void merge_tail(std::vector<Item>& items, size_t sorted, Less less) {
 CommandClass class_of(uint16_t opcode) {
     return is_read_opcode(opcode)  ? CommandClass::read
            : writes_blocks(opcode) ? CommandClass::write
-                                      : CommandClass::other;
+                                   : CommandClass::other;
 }
 
 void CommandIndex::take(const ResultStore& store, const Timeline& timeline, size_t row) {

@@ -16,7 +16,8 @@ struct CommandScope {
     uint32_t number = 0;
 
     bool holds(const CommandRow& row) const {
-        return kind == Kind::all || (kind == Kind::session ? row.session.value() : row.connection.value()) == number;
+        return kind == Kind::all ||
+               (kind == Kind::session ? row.session.value() : row.connection.value()) == number;
     }
     bool operator==(const CommandScope&) const = default;
 };
