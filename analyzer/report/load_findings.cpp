@@ -319,20 +319,23 @@ bool is_slow(const ServiceTimes& one, const ServiceTimes* faster, uint32_t depth
     if (wait_ns < least_wait_ns + size_ns) return false;
     const double share = share_of(wait_ns, one.turnaround.percentile_ns(0.5));
     if (share < most) {
-        // Over a long path a target may be slow and yet take the smaller part of a command's time. Jitter and queues do not
-        // delay nearly all commands alike; where not even the target's TCP tells that it had the request, less so.
+        // Over a long path a target may be slow and yet take the smaller part of a command's time: the round trip is the
+        // rest, or much of it. Jitter and queues do not delay nearly all commands alike; where not even the target's TCP
+        // acknowledged the request, less so.
+        constexpr int64_t much_of_it = 4;
         constexpr double nearly_all = 0.1;
         const int64_t least_ns = one.service.percentile_ns(nearly_all);
         const bool proven = 2 * one.proven >= one.count();
-        if (queues || share < noticeable_share || least_ns < least_wait_ns + size_ns ||
-            least_ns < rtt_ns / (proven ? 8 : 4))
+        const int64_t rest_ns = one.turnaround.percentile_ns(0.5) - wait_ns;
+        if (queues || rtt_ns < rest_ns / much_of_it || share < noticeable_share ||
+            least_ns < least_wait_ns + size_ns || least_ns < rtt_ns / (proven ? 8 : 4))
             return false;
     }
     if (wait_ns / std::max(depth, 1u) >= least_wait_ns + size_ns) return true;
     // Where what else is asked of the same logical unit at the same time is served at once, there is no queue before it.
     if (faster != nullptr && faster->session == one.session && faster->lun == one.lun) return true;
     return one.alone.count() > 0 &&
-           one.alone.percentile_ns(0.5) >= std::max(wait_ns / 3, least_wait_ns / 2 + size_ns);
+           one.alone.percentile_ns(0.5) >= std::max(wait_ns / 3, least_wait_ns + size_ns);
 }
 
 bool shares_its_path(uint32_t connection, std::span<const SenderFacts> senders) {
