@@ -1376,6 +1376,30 @@ TEST_F(Findings, that_reads_are_served_at_once_shows_that_slow_writes_have_no_qu
     EXPECT_THAT(find_one(Kind::target_wait).explanation, HasSubstr("only writes are slow"));
 }
 
+// Some 40 at once, each waiting 2.6 ms: that is the queue depth, for one alone waits but 1.1 ms.
+TEST_F(Findings, a_queue_before_a_target_that_serves_one_command_soon_is_not_a_slow_target) {
+    for (SenderSummary* sender : {&add_target(), &add_initiator()}) {
+        add_window(*sender, 0, {.limit = SendLimit::application});
+        add_window(*sender, 1000, {});
+    }
+    const auto read = [&](int64_t begin_ns, int64_t took_ns) {
+        add_command({.lun = 0,
+                     .bytes = 4096,
+                     .request_packet = static_cast<PacketNumber>(1000 + begin_ns / 100'000),
+                     .response_packet = static_cast<PacketNumber>(1000 + (begin_ns + took_ns) / 100'000),
+                     .request_ns = begin_ns,
+                     .first_data_ns = begin_ns + took_ns,
+                     .response_ns = begin_ns + took_ns,
+                     .name = "READ(16)",
+                     .opcode = read_16,
+                     .status = 0,
+                     .outcome = Outcome::completed});
+    };
+    for (int64_t i = 0; i < 30; ++i) read(10 * i * ms, 3'100'000);
+    for (int64_t i = 0; i < 5000; ++i) read(400 * ms + i * 100'000, 4'600'000);
+    EXPECT_TRUE(find(Kind::target_wait).empty());
+}
+
 TEST_F(Findings, commands_behind_the_data_of_others_did_not_wait_for_the_target) {
     SenderSummary& target = add_target();
     // A packet every 0.1 ms, and many in flight: the target's data flow all the time.
