@@ -26,9 +26,9 @@ void SenderCurvePainter::line(QPainter& painter, const StepSeries& series, int64
     painter.drawLines(lines_.data(), static_cast<int>(lines_.size()));
 }
 
-void SenderCurvePainter::band(QPainter& painter, const SenderCurves& curves, const CurvePlace& place,
-                              const QColor& color) {
-    step_band(curves.cwnd_low, curves.cwnd_high, place.time, place.scale, curves.until_ns, rectangles_);
+void SenderCurvePainter::band(QPainter& painter, const StepSeries& low, const StepSeries& high,
+                              int64_t until_ns, const CurvePlace& place, const QColor& color) {
+    step_band(low, high, place.time, place.scale, until_ns, rectangles_);
     if (place.downwards) {
         for (QRectF& each : rectangles_) {
             each = {place.left + place.scale.bottom - each.bottom(), each.left(), each.height(),
@@ -46,7 +46,14 @@ void SenderCurvePainter::paint(QPainter& painter, const SenderCurves& curves, co
                           Qt::PenStyle style) {
         if (has(shown, curve)) line(painter, series, curves.until_ns, place, color, width, style);
     };
-    if (has(shown, SenderCurve::interval)) band(painter, curves, place, theme.cwnd_interval);
+    if (has(shown, SenderCurve::in_flight_area) && !curves.in_flight.empty()) {
+        zero_.assign(1, {curves.in_flight.front().time_ns, 0, 0, 0, 0});
+        QColor fill = theme.in_flight;
+        fill.setAlphaF(0.22F);
+        band(painter, zero_, curves.in_flight, curves.until_ns, place, fill);
+    }
+    if (has(shown, SenderCurve::interval))
+        band(painter, curves.cwnd_low, curves.cwnd_high, curves.until_ns, place, theme.cwnd_interval);
     draw(SenderCurve::advertised_window, curves.advertised_window, theme.advertised_window, 1, Qt::SolidLine);
     draw(SenderCurve::ssthresh, curves.ssthresh, theme.ssthresh, 1, Qt::DashLine);
     draw(SenderCurve::in_flight, curves.in_flight, theme.in_flight, 1, Qt::SolidLine);

@@ -11,8 +11,16 @@ class QPainter;
 
 namespace sanscope {
 
-enum class SenderCurve : uint8_t { cwnd, interval, ssthresh, in_flight, advertised_window, kernel_cwnd };
-constexpr size_t sender_curves = 6;
+enum class SenderCurve : uint8_t {
+    cwnd,
+    interval,
+    ssthresh,
+    in_flight,
+    advertised_window,
+    kernel_cwnd,
+    in_flight_area  // filled below the line
+};
+constexpr size_t sender_curves = 7;
 using ShownCurves = std::bitset<sender_curves>;  // by SenderCurve
 inline ShownCurves only(SenderCurve curve) {
     return ShownCurves().set(static_cast<size_t>(curve));
@@ -47,10 +55,12 @@ class SenderCurvePainter {
     static Greatest greatest(const SenderCurves& curves, const TimeRange& range, ShownCurves shown);
 
   private:
-    void band(QPainter& painter, const SenderCurves& curves, const CurvePlace& place, const QColor& color);
+    void band(QPainter& painter, const StepSeries& low, const StepSeries& high, int64_t until_ns,
+              const CurvePlace& place, const QColor& color);
 
     std::vector<QLineF> lines_;
     std::vector<QRectF> rectangles_;
+    StepSeries zero_;
 };
 
 }  // namespace sanscope

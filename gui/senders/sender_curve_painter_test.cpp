@@ -70,6 +70,15 @@ TEST_P(SenderCurvePainterTest, TheIntervalFillsWhatLiesBetweenItsBounds) {
     EXPECT_EQ(color_at(image, GetParam(), 160, 50), background);
 }
 
+TEST_P(SenderCurvePainterTest, TheAreaOfWhatIsInFlightReachesFromNothingToTheLine) {
+    const QImage image = drawn(GetParam(), only(SenderCurve::in_flight_area));
+    const QColor background = Theme::of(QPalette()).background;
+    EXPECT_NE(color_at(image, GetParam(), 40, 5), background);
+    EXPECT_NE(color_at(image, GetParam(), 40, 55), background);
+    EXPECT_EQ(color_at(image, GetParam(), 40, 70), background);
+    EXPECT_EQ(color_at(image, GetParam(), 160, 5), background) << "nothing is known there";
+}
+
 TEST_P(SenderCurvePainterTest, WhatIsNotShownIsNotDrawn) {
     QImage blank = drawn(GetParam(), {});
     EXPECT_EQ(blank, drawn(GetParam(), only(SenderCurve::ssthresh) | only(SenderCurve::kernel_cwnd)))

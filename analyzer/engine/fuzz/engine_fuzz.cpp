@@ -165,7 +165,7 @@ Facts facts(bool from_target, const uint8_t* header) {
     return {from_target, bhs.opcode_value(), bhs.itt(), bhs.data_segment_length()};
 }
 Facts facts(const PduRow& row) {
-    return {row.from_target, row.opcode, row.itt, row.data_length};
+    return {row.sender == Role::target, row.opcode, row.itt, row.data_length};
 }
 
 void require_exactly(const Conversation& sent, const ResultStore& found) {
@@ -214,7 +214,7 @@ void require_no_more_than(const Conversation& sent, const ResultStore& found) {
     for (const PduRow& row : found.pdus()) {
         if (row.damaged || row.inferred || row.last_packet == 0) continue;
         require(row.first_packet <= row.last_packet);
-        const auto kind = kinds.find({row.from_target, row.opcode, row.data_length});
+        const auto kind = kinds.find({row.sender == Role::target, row.opcode, row.data_length});
         require(kind != kinds.end());
         kinds.erase(kind);
         const bool tag_seen = row.itt != 0 && row.itt != unknown<uint32_t>;

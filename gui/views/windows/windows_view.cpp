@@ -29,6 +29,7 @@ WindowsView::WindowsView(Document& document, QWidget* parent)
       statistics_debounce_(statistics_rest_ms, [this] { ask_statistics(); }) {
     setAccessibleName(tr("Windows"));
     on_.fill(true);
+    on(SenderCurve::in_flight_area) = false;  // beside the lines of several senders it would cover them
     QHBoxLayout& bar = arrange();
     bar.addWidget(chooser_);
     bar.addWidget(logarithmic_);

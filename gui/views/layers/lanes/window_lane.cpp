@@ -21,7 +21,7 @@ QString tr(const char* text) {
 // is mostly far above.
 ShownCurves shown_curves() {
     return only(SenderCurve::cwnd) | only(SenderCurve::interval) | only(SenderCurve::in_flight) |
-           only(SenderCurve::kernel_cwnd);
+           only(SenderCurve::in_flight_area) | only(SenderCurve::kernel_cwnd);
 }
 
 class WindowLane final : public Lane {
