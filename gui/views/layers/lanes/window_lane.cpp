@@ -91,9 +91,10 @@ QString WindowLane::words(const LaneScene& scene, const LaneHit& hit, const Mome
     add(tr("cwnd"), curves.cwnd);
     const double low = value_at(curves.cwnd_low, time_ns);
     const double high = value_at(curves.cwnd_high, time_ns);
-    if (low < high)
+    if (low < high) {
         text +=
             QLatin1Char('\n') + tr("cwnd lies between %1 and %2").arg(short_bytes(low), short_bytes(high));
+    }
     add(tr("kernel's cwnd"), curves.kernel_cwnd);
     add(tr("in flight"), curves.in_flight);
     add(tr("advertised window"), curves.advertised_window);
