@@ -95,7 +95,8 @@ constexpr ResultStore::Keep rows_for_findings{.commands = true,
                                               .kernel_windows = false,
                                               .kernel_ca_transitions = false,
                                               .segments = false,
-                                              .window_intervals = false};
+                                              .window_intervals = false,
+                                              .budgets = true};
 
 // A kind's name, stable, in lower case with underscores: "zero_window_stall". Static storage.
 std::string_view finding_kind_name(Finding::Kind kind);

@@ -348,6 +348,8 @@ void ConnectionSenders::describe(Side initiator_side, ConnectionRow& row) const 
     } else if (to_a_ns != no_time && to_b_ns != no_time) {
         row.rtt_min_ns = to_a_ns + to_b_ns;
     }
+    row.rtt_to_initiator_ns = initiator_side == Side::a ? to_a_ns : to_b_ns;
+    row.rtt_to_target_ns = initiator_side == Side::a ? to_b_ns : to_a_ns;
     const SideState& initiator = state_of(initiator_side);
     const SideState& target = state_of(other_side(initiator_side));
     row.retransmissions_out = 0;

@@ -6,6 +6,7 @@
 
 #include "analyzer/base/byte_order.h"
 #include "analyzer/iscsi/header_belief.h"
+#include "analyzer/session/commands/note_marks.h"
 
 namespace sanscope {
 namespace {
@@ -141,6 +142,7 @@ void IscsiConnection::track(const Pdu& pdu, bool from_target) {
     if (!from_target && pdu.header_captured >= cmd_sn_end) hidden_.close(pdu, request_shape());
     const bool moment_known = !from_target || moment_is_known(pdu);
     const uint64_t command = session_->commands.on_pdu(pdu, connection_, moment_known);
+    if (command != 0) note_marks(*store_, command, connection_, pdu);
     note_numbers(pdu, from_target);
     if (from_target) {
         unseen_.after_seen(pdu, command, session_->inferred);

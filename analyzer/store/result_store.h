@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "analyzer/store/chunked_rows.h"
+#include "analyzer/store/command_marks.h"
 #include "analyzer/store/kernel_score.h"
 #include "analyzer/store/possible_times.h"
 #include "analyzer/store/queue_depth.h"
+#include "analyzer/store/send_track.h"
 #include "analyzer/store/sender_summary.h"
 #include "analyzer/store/session_events.h"
 #include "analyzer/store/summary.h"
@@ -33,11 +35,14 @@ class ResultStore {
         bool kernel_ca_transitions = true;
         bool segments = false;         // a row a packet: for views, no table is made of them alone
         bool window_intervals = true;  // of windows: cwnd_low and cwnd_high
+        bool budgets = true;  // of commands: what their time budgets rest on; with commands and losses
 
         static constexpr Keep nothing() {
-            return {false, false, false, false, false, false, false, false, true};
+            return {false, false, false, false, false, false, false, false, true, false};
         }
-        static constexpr Keep everything() { return {true, true, true, true, true, true, true, true, true}; }
+        static constexpr Keep everything() {
+            return {true, true, true, true, true, true, true, true, true, true};
+        }
         static constexpr Keep only(bool Keep::*rows) {
             Keep keep = nothing();
             keep.*rows = true;
@@ -48,6 +53,7 @@ class ResultStore {
     // What grows with the packets lies in `memory`, which must outlive this.
     explicit ResultStore(Keep keep, std::pmr::memory_resource* memory = std::pmr::get_default_resource())
         : keep_(keep),
+          memory_(memory),
           commands_(memory),
           pdus_(memory),
           segments_(memory),
@@ -55,7 +61,9 @@ class ResultStore {
           ca_transitions_(memory),
           losses_(memory),
           kernel_windows_(memory),
-          kernel_ca_transitions_(memory) {}
+          kernel_ca_transitions_(memory),
+          command_marks_(memory),
+          permission_waits_(memory) {}
 
     // Each returns a fresh row and its 1-based number. Rows of connections and sessions stay where they are;
     // that of a command until end_command().
@@ -69,6 +77,7 @@ class ResultStore {
     }
     CommandRow& begin_command(uint64_t& number) {
         number = ++commands_begun_;
+        if (keeps_budgets()) command_marks_.append({});
         if (keep_.commands) return commands_.append({});
         if (free_rows_.empty()) free_rows_.push_back(&pool_.emplace_back());
         CommandRow& row = *free_rows_.back();
@@ -100,6 +109,13 @@ class ResultStore {
         summary_.on_end(number, row, is_read, is_write);
         if (!keep_.commands) free_rows_.push_back(&row);
     }
+    bool keeps_budgets() const { return keep_.budgets && keep_.commands; }
+    // Where they are kept; of a command that was begun.
+    CommandMarks& command_marks(CommandNumber command) { return command_marks_[command.index()]; }
+    void add_permission_wait(CommandMarks& marks, const PermissionWaitRow& wait) {
+        permission_waits_.append(wait);
+        marks.last_wait = static_cast<uint32_t>(permission_waits_.size());
+    }
     // Returns the row to be filled: the one place it stands in until the next call where PDUs are not kept.
     PduRow& add_pdu() {
         ++pdus_seen_;
@@ -117,7 +133,9 @@ class ResultStore {
 
     // One side of a connection that sends data. The summary stays where it is.
     SenderSummary& add_sender(uint32_t connection, Side side) {
-        return senders_.append(SenderSummary(connection, side));
+        SenderSummary& sender = senders_.append(SenderSummary(connection, side));
+        if (keeps_budgets()) sender.set_track(send_tracks_.emplace_back(connection, side, memory_));
+        return sender;
     }
     bool keeps_window_intervals() const { return keep_.windows && keep_.window_intervals; }
     void add_window(SenderSummary& sender, const WindowRow& row) {
@@ -172,6 +190,11 @@ class ResultStore {
         return kernel_ca_transitions_;  // likewise
     }
 
+    // What time budgets rest on; empty unless kept. Marks by command number - 1.
+    const ChunkedRows<CommandMarks>& command_marks() const { return command_marks_; }
+    const ChunkedRows<PermissionWaitRow>& permission_waits() const { return permission_waits_; }
+    const std::deque<SendTrack>& send_tracks() const { return send_tracks_; }
+
     const ChunkedRows<SenderSummary>& senders() const { return senders_; }
     const ChunkedRows<WindowRow>& windows() const { return windows_; }  // empty unless kept, as the next two
     const ChunkedRows<CaTransitionRow>& ca_transitions() const { return ca_transitions_; }
@@ -185,11 +208,14 @@ class ResultStore {
     }  // by packet number - 1; empty unless kept
     // Nothing is added any more.
     void finish() {
+        finished_ = true;
         fill_queue_depths(commands_, unpaired_);
         const ImpossibleDepths deeper = clear_impossible_depths(commands_, sessions_, unpaired_);
         if (deeper.count > 0) note_impossible(deeper.first_packet, deeper.count);
         if (kernel_scores_ != nullptr) kernel_scores_->finish();
     }
+
+    bool finished() const { return finished_; }
 
     // By their numbers.
     ConnectionRow& connection(ConnectionNumber number) { return connections_[number.index()]; }
@@ -211,6 +237,7 @@ class ResultStore {
     }
 
     Keep keep_;
+    std::pmr::memory_resource* memory_;
     ChunkedRows<ConnectionRow> connections_;
     ChunkedRows<SessionRow> sessions_;
     ChunkedRows<CommandRow> commands_;
@@ -222,6 +249,9 @@ class ResultStore {
     ChunkedRows<LossRow> losses_;
     ChunkedRows<KernelWindowRow> kernel_windows_;
     ChunkedRows<KernelCaTransitionRow> kernel_ca_transitions_;
+    ChunkedRows<CommandMarks> command_marks_;
+    ChunkedRows<PermissionWaitRow> permission_waits_;
+    std::deque<SendTrack> send_tracks_;
     std::unique_ptr<KernelScores> kernel_scores_;
     Summary summary_;
     SessionEvents session_events_;
@@ -234,6 +264,7 @@ class ResultStore {
     PduRow scratch_pdu_;
     uint64_t impossible_figures_ = 0;
     PacketNumber impossible_packet_ = 0;
+    bool finished_ = false;
 };
 
 }  // namespace sanscope

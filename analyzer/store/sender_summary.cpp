@@ -7,6 +7,7 @@ namespace sanscope {
 
 void SenderSummary::on_window(const WindowRow& row) {
     ++windows_;
+    if (track_ != nullptr) track_->add(row);
     const bool begun = last_ns_ != no_time;
     if (begun && row.time_ns > last_ns_) {
         const int64_t passed_ns = row.time_ns - last_ns_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "analyzer/store/send_track.h"
 #include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
@@ -13,6 +14,8 @@ class SenderSummary {
   public:
     SenderSummary(uint32_t connection, Side side) : connection_(connection), side_(side) {}
 
+    // Every window is entered there too; it outlives this.
+    void set_track(SendTrack& track) { track_ = &track; }
     void on_window(const WindowRow& row);
     void on_transition() { ++transitions_; }
     void on_loss(LossKind kind) { ++losses_[static_cast<size_t>(kind)]; }
@@ -71,6 +74,7 @@ class SenderSummary {
     const Moment& last() const { return last_; }
 
   private:
+    SendTrack* track_ = nullptr;
     uint32_t connection_;
     Side side_;
     std::array<int64_t, send_limits> limited_ns_{};

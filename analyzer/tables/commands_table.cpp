@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <mutex>
+
+#include "analyzer/budget/time_budgets.h"
 #include "analyzer/scsi/status.h"
 #include "analyzer/tables/column.h"
 #include "analyzer/tables/tables.h"
@@ -86,17 +92,97 @@ constexpr Column<CommandRow> columns[] = {
      "answered nor aborted nor their tag used again",
      value<&CommandRow::queue_depth>},
 };
-constexpr auto infos = column_infos(columns);
+constexpr size_t own_columns = std::size(columns);
+
+// Behind a command's own columns, one for each BudgetPart, in order.
+constexpr ColumnInfo budget_columns[] = {
+    {"budget_request_path_ns", integer_column,
+     "Of turnaround_ns: the command and its data travelled to the target"},
+    {"budget_cwnd_ns", integer_column,
+     "Of turnaround_ns: data were held back by their sender's congestion window"},
+    {"budget_recovery_ns", integer_column,
+     "Of turnaround_ns: lost segments were awaited that acknowledgements had sent again"},
+    {"budget_timeout_ns", integer_column,
+     "Of turnaround_ns: lost segments were awaited that a retransmission timer had sent again"},
+    {"budget_receiver_window_ns", integer_column,
+     "Of turnaround_ns: data were held back by the window their receiver advertised"},
+    {"budget_pacing_ns", integer_column, "Of turnaround_ns: data were held back by their sender's pacing"},
+    {"budget_application_ns", integer_column,
+     "Of turnaround_ns: the initiator had Data-Out to send, and did not"},
+    {"budget_r2t_wait_ns", integer_column,
+     "Of turnaround_ns: the initiator had sent all that the target had let it, and waited for an R2T"},
+    {"budget_target_ns", integer_column,
+     "Of turnaround_ns: the target had all and sent nothing, though TCP would have let it"},
+    {"budget_behind_others_ns", integer_column,
+     "Of turnaround_ns: its bytes stood behind those of other commands of the connection"},
+    {"budget_wire_ns", integer_column, "Of turnaround_ns: its bytes were sent at the path's rate"},
+    {"budget_return_path_ns", integer_column, "Of turnaround_ns: the last byte travelled back"},
+    {"budget_unknown_ns", integer_column, "Of turnaround_ns: what the capture does not tell"},
+};
+static_assert(std::size(budget_columns) == budget_parts);
+
+constexpr auto infos = [] {
+    std::array<ColumnInfo, own_columns + budget_parts> all{};
+    std::ranges::copy(column_infos(columns), all.begin());
+    std::ranges::copy(budget_columns, all.begin() + own_columns);
+    return all;
+}();
+
+constexpr const Column<CommandRow>& column_of(size_t index) {
+    return columns[index];
+}
+
+class CommandsTable final : public Table {
+  public:
+    CommandsTable(const ChunkedRows<CommandRow>& rows, const ResultStore* store)
+        : rows_(rows), store_(store) {}
+
+    std::string_view name() const override { return commands_table.name; }
+    std::span<const ColumnInfo> columns() const override { return infos; }
+    size_t rows() const override { return rows_.size(); }
+    void cell(size_t row, size_t column, Cell& cell) const override {
+        if (column < own_columns) return column_of(column).get(rows_[row], {row + 1, nullptr}, cell);
+        if (rows_[row].turnaround_ns() == no_time) return cell.set_empty();
+        const std::lock_guard lock(mutex_);
+        if (store_ == nullptr || !find_budget(row)) return cell.set_empty();
+        cell.set(budget_.parts()[column - own_columns]);
+    }
+
+  private:
+    // Where the time went is found once the capture is whole, when somebody asks; of one row after another.
+    bool find_budget(size_t row) const {
+        if (!store_->finished() || !store_->keeps_budgets()) return false;
+        if (budgets_ == nullptr) budgets_ = std::make_unique<TimeBudgets>(*store_);
+        if (row != budget_of_) budget_ = budgets_->of(row + 1);
+        budget_of_ = row;
+        return true;
+    }
+
+    const ChunkedRows<CommandRow>& rows_;
+    const ResultStore* store_;
+    mutable std::mutex mutex_;
+    mutable std::unique_ptr<TimeBudgets> budgets_;
+    mutable size_t budget_of_ = SIZE_MAX;
+    mutable CommandBudget budget_;
+};
+
+constexpr ResultStore::Keep keep_with_budgets() {
+    ResultStore::Keep keep = ResultStore::Keep::only(&ResultStore::Keep::commands);
+    keep.losses = true;
+    keep.budgets = true;
+    return keep;
+}
 
 }  // namespace
 
 const TableInfo commands_table = {
     "commands", "SCSI commands from request to status, one row each, in order of request", infos,
-    ResultStore::Keep::only(&ResultStore::Keep::commands),
-    [](const ResultStore& store) { return make_commands_table(store.commands()); }};
+    keep_with_budgets(), [](const ResultStore& store) -> std::unique_ptr<Table> {
+        return std::make_unique<CommandsTable>(store.commands(), &store);
+    }};
 
 std::unique_ptr<Table> make_commands_table(const ChunkedRows<CommandRow>& commands) {
-    return std::make_unique<RowsTable<CommandRow>>(commands_table, columns, commands);
+    return std::make_unique<CommandsTable>(commands, nullptr);
 }
 
 }  // namespace sanscope

@@ -57,6 +57,9 @@ struct ConnectionRow {
     uint64_t bytes_in = 0;
     uint32_t mss = unknown<uint32_t>;  // the smaller of the two announced with the SYNs
     int64_t rtt_min_ns = no_time;
+    // The least from the tap to each end and back.
+    int64_t rtt_to_initiator_ns = no_time;
+    int64_t rtt_to_target_ns = no_time;
     Vantage vantage = Vantage::unknown;
     const char* congestion_control_initiator = "";
     const char* congestion_control_target = "";

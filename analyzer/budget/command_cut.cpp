@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/budget/command_cut.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace sanscope {
+namespace {
+
+using Part = BudgetPart;
+
+constexpr int64_t usual_segment = 1448;  // bytes
+
+// One way to each end from where the capture was taken, half of the least round trip: how it parts into there and back cannot
+// be seen from one place.
+struct OneWay {
+    int64_t to_initiator_ns = 0;
+    int64_t to_target_ns = 0;
+    int64_t whole_ns() const { return to_initiator_ns + to_target_ns; }
+};
+
+// Bytes of one stream between two places of it: one command's and those of others.
+struct Mix {
+    int64_t own = 0;
+    int64_t others = 0;
+    int64_t whole() const { return own + others; }
+    // The own ones' share of a time.
+    int64_t own_share(int64_t time_ns) const {
+        if (others == 0) return time_ns;
+        return static_cast<int64_t>(static_cast<double>(time_ns) * static_cast<double>(own) /
+                                    static_cast<double>(whole()));
+    }
+};
+
+int64_t take(int64_t& from_ns, int64_t most_ns) {
+    const int64_t taken_ns = std::clamp<int64_t>(most_ns, 0, from_ns);
+    from_ns -= taken_ns;
+    return taken_ns;
+}
+
+// Walks along a command's time at both ends, from the request to the answer, and books what it passes. Moments are those of a
+// clock that both ends and the tap share.
+class Cutter {
+  public:
+    explicit Cutter(const CutInput& input, OneWay way)
+        : input_(input), way_(way), at_ns_(input.row.request_ns), end_ns_(input.row.response_ns) {}
+
+    CommandBudget cut() {
+        if (input_.marks.has_data_out) {
+            pass_data_out();
+        } else {
+            pass_request();
+        }
+        pass_target();
+        pass_answer();
+        advance(Part::return_path, end_ns_);
+        return budget_;
+    }
+
+  private:
+    const CommandMarks& marks() const { return input_.marks; }
+
+    void advance(Part part, int64_t to_ns) {
+        to_ns = std::min(to_ns, end_ns_);
+        if (to_ns <= at_ns_) return;
+        budget_[part] += to_ns - at_ns_;
+        at_ns_ = to_ns;
+    }
+    void book(Part part, int64_t time_ns) { budget_[part] += time_ns; }
+
+    int64_t position(Role sender, uint32_t offset, int64_t about_ns) const {
+        const Side side = input_.connection.side_of(sender);
+        const uint32_t begin = input_.connection.stream_start_seq[index_of(side)];
+        const SenderTime* time = sender == Role::initiator ? input_.initiator : input_.target;
+        return time->position(Serial32(begin) + offset, about_ns);
+    }
+
+    // What was sent by `sent_ns` waits at the receiver for what was lost before it, which was sent again by the moment that is
+    // returned.
+    int64_t wait_for_repair(const SenderTime& sender, int64_t sent_ns) {
+        const SenderTime::Repaired repaired = sender.repaired(sent_ns);
+        advance(repaired.by_timer ? Part::timeout : Part::recovery, repaired.time_ns);
+        return repaired.time_ns;
+    }
+
+    // A command, with its immediate data.
+    void pass_request() {
+        int64_t sent_ns = at_ns_ - way_.to_initiator_ns;
+        if (input_.initiator != nullptr) {
+            const Mix mix{marks().request_end - marks().request_begin, 0};
+            const int64_t off_wire_ns = pass_serialisation(sent_ns, mix, marks().request_end);
+            sent_ns = std::max(off_wire_ns, wait_for_repair(*input_.initiator, sent_ns));
+        }
+        advance(Part::request_path, sent_ns + way_.whole_ns());
+    }
+
+    // Data sent at once leave one behind the other: when the last of them did, or must have, since the receiver had them.
+    int64_t pass_serialisation(int64_t begin_ns, Mix mix, uint32_t end_offset) {
+        const SenderTime& sender = *input_.initiator;
+        const int64_t behind_first = std::max<int64_t>(0, mix.whole() - usual_segment);
+        const auto wire_ns = static_cast<int64_t>(static_cast<double>(behind_first) * sender.byte_ns());
+        if (wire_ns == 0) return begin_ns;
+        const int64_t acknowledged_ns =
+            sender.acknowledged_ns(position(Role::initiator, end_offset, begin_ns));
+        int64_t until_ns = begin_ns + wire_ns;
+        if (acknowledged_ns != no_time) until_ns = std::min(until_ns, acknowledged_ns - way_.whole_ns());
+        if (until_ns > at_ns_) {
+            advance(Part::wire, at_ns_ + mix.own_share(until_ns - at_ns_));
+            advance(Part::behind_others, until_ns);
+        }
+        return until_ns;
+    }
+
+    // Data-Out PDUs, between waits for R2Ts.
+    void pass_data_out() {
+        const SenderTime* sender = input_.initiator;
+        if (sender == nullptr) return advance(Part::unknown, end_ns_);
+        const int64_t last = position(Role::initiator, marks().data_out_end, at_ns_);
+        const int64_t sent_ns = sender->sent_ns(last);
+        if (sent_ns == no_time) return advance(Part::unknown, end_ns_);
+        const int64_t bytes = static_cast<uint32_t>(marks().data_out_end - marks().request_end);
+        const Mix mix{std::min<int64_t>(marks().bytes_out, bytes),
+                      std::max<int64_t>(0, bytes - marks().bytes_out)};
+        int64_t burst_ns = at_ns_;
+        for (const PermissionWaitRow& wait : waits()) {
+            pass_sending(*sender, wait.begin_ns - way_.to_initiator_ns, mix);
+            advance(Part::r2t_wait, std::min(sent_ns, wait.end_ns + way_.to_initiator_ns));
+            burst_ns = std::max(burst_ns, at_ns_);
+        }
+        pass_sending(*sender, sent_ns, mix);
+        const int64_t repaired_ns = wait_for_repair(*sender, sent_ns);
+        const int64_t burst_begin = sender->sent_by(burst_ns - 1);
+        const double of_burst =
+            bytes > 0 ? static_cast<double>(last - burst_begin) / static_cast<double>(bytes) : 0;
+        const double part = std::clamp(of_burst, 0.0, 1.0);
+        const int64_t off_wire_ns =
+            pass_serialisation(burst_ns,
+                               {static_cast<int64_t>(part * static_cast<double>(mix.own)),
+                                static_cast<int64_t>(part * static_cast<double>(mix.others))},
+                               marks().data_out_end);
+        advance(Part::request_path, std::max({sent_ns, repaired_ns, off_wire_ns}) + way_.whole_ns());
+    }
+
+    std::vector<PermissionWaitRow> waits() const {
+        std::vector<PermissionWaitRow> waits;
+        for (uint32_t number = marks().last_wait; number != 0; number = waits.back().previous)
+            waits.push_back(input_.waits[number - 1]);
+        std::ranges::reverse(waits);
+        return waits;
+    }
+
+    // The initiator sends, or is held back.
+    void pass_sending(const SenderTime& sender, int64_t to_ns, Mix mix) {
+        to_ns = std::min(to_ns, end_ns_);
+        if (to_ns <= at_ns_) return;
+        HeldTimes held = sender.held(at_ns_, to_ns);
+        book_wire(sender, mix, held, 0, sender.sent_by(to_ns) - sender.sent_by(at_ns_));
+        book_held(held, mix, Part::application);
+        at_ns_ = to_ns;
+    }
+
+    void pass_service(const SenderTime& sender, int64_t to_ns, bool others_sent, Part idle) {
+        if (to_ns <= at_ns_) return;
+        book_held(sender.held(at_ns_, to_ns), others_sent ? Mix{0, 1} : Mix{}, idle);
+        at_ns_ = to_ns;
+    }
+
+    // All has arrived. Until the first byte of the answer is sent, the target serves the command, or what it had to say stands
+    // behind what others have to be told: from when on cannot be seen, but not before the sender last had nothing to send.
+    // While TCP held back the others' data before that, many a target served nobody else.
+    void pass_target() {
+        const SenderTime* sender = input_.target;
+        if (sender == nullptr || !marks().has_answer || !marks().has_status)
+            return advance(Part::unknown, end_ns_);
+        const int64_t first = position(Role::target, marks().answer_begin + 1, input_.row.response_ns);
+        const int64_t first_ns = sender->sent_ns(first);
+        if (first_ns == no_time) return advance(Part::unknown, end_ns_);
+        const int64_t begin_ns = at_ns_;
+        const int64_t until_ns = std::min(first_ns, end_ns_);
+        const bool others_sent =
+            until_ns > begin_ns && sender->sent_by(until_ns - 1) > sender->sent_by(begin_ns - 1);
+        pass_service(*sender, std::min(until_ns, sender->idle_until(first_ns)), others_sent, Part::target);
+        pass_service(*sender, until_ns, others_sent, others_sent ? Part::behind_others : Part::target);
+        // Far from the target, how long before its arrival a first byte was sent is known no better than by the shortest way.
+        advance(others_sent ? Part::behind_others : Part::target, first_arrival_ns() - way_.to_target_ns);
+    }
+
+    int64_t first_arrival_ns() const {
+        if (way_.to_target_ns == 0) return at_ns_;
+        const CommandRow& row = input_.row;
+        return row.first_byte_packet != 0 && !marks().has_data_out && row.first_byte_ns != no_time
+                   ? row.first_byte_ns
+                   : row.response_ns;
+    }
+
+    // From the first byte of the answer to its last, and on to the initiator.
+    void pass_answer() {
+        const SenderTime* sender = input_.target;
+        if (sender == nullptr || at_ns_ >= end_ns_) return;
+        const int64_t arrived_ns = std::max(at_ns_, end_ns_ - way_.to_target_ns);
+        const int64_t last = position(Role::target, marks().answer_end, input_.row.response_ns);
+        const int64_t told_ns = sender->sent_ns(last);
+        if (told_ns == no_time) return advance(Part::unknown, end_ns_);
+        const int64_t last_ns = std::clamp(told_ns, at_ns_, arrived_ns);
+        const int64_t bytes = static_cast<uint32_t>(marks().answer_end - marks().answer_begin);
+        const Mix mix{std::min<int64_t>(marks().bytes_in, bytes),
+                      std::max<int64_t>(0, bytes - marks().bytes_in)};
+        HeldTimes held = sender->held(at_ns_, last_ns);
+        at_ns_ = last_ns;
+        const int64_t whole_end_ns = end_ns_;
+        end_ns_ = arrived_ns;
+        wait_for_repair(*sender, last_ns);
+        end_ns_ = whole_end_ns;
+        // What is left of the way took longer than the shortest one did: it stood in queues, its own among them.
+        int64_t queued_ns = arrived_ns - at_ns_;
+        const int64_t queued_all_ns = queued_ns;
+        book_wire(*sender, mix, held, queued_ns, mix.whole());
+        at_ns_ += queued_all_ns - queued_left_ns_;
+        book_held(held, mix, Part::target);
+    }
+
+    // Takes from `queued_ns`, and from when the sender was held back, what so many bytes take at the path's rate, and books it.
+    void book_wire(const SenderTime& sender, Mix mix, HeldTimes& held, int64_t queued_ns, int64_t bytes) {
+        const auto behind_first = static_cast<double>(std::max<int64_t>(0, bytes - usual_segment));
+        auto wire_ns = static_cast<int64_t>(behind_first * sender.byte_ns());
+        int64_t taken_ns = take(queued_ns, wire_ns);
+        queued_left_ns_ = queued_ns;
+        for (const Held from : {Held::application, Held::cwnd, Held::pacing})
+            taken_ns += take(held[static_cast<size_t>(from)], wire_ns - taken_ns);
+        const int64_t own_ns = mix.own_share(taken_ns);
+        book(Part::wire, own_ns);
+        book(Part::behind_others, taken_ns - own_ns);
+    }
+
+    // Recovery, timeouts and a shut receiver window stop all data alike; of the congestion window and pacing the bytes of
+    // others had their share. `idle`: where nothing held it back.
+    void book_held(const HeldTimes& held, Mix mix, Part idle) {
+        const auto of = [&](Held kind) { return held[static_cast<size_t>(kind)]; };
+        book(idle, of(Held::application));
+        book(Part::receiver_window, of(Held::receiver_window));
+        book(Part::recovery, of(Held::recovery));
+        book(Part::timeout, of(Held::timeout));
+        book(Part::unknown, of(Held::unknown));
+        const auto shared = [&](Part part, int64_t time_ns) {
+            const int64_t own_ns = mix.own_share(time_ns);
+            book(part, own_ns);
+            book(Part::behind_others, time_ns - own_ns);
+        };
+        shared(Part::cwnd, of(Held::cwnd));
+        shared(Part::pacing, of(Held::pacing));
+    }
+
+    const CutInput& input_;
+    OneWay way_;
+    int64_t at_ns_;
+    int64_t end_ns_;
+    int64_t queued_left_ns_ = 0;
+    CommandBudget budget_;
+};
+
+// Where the capture was taken, from both ends; false where that is not known.
+bool find_way(const ConnectionRow& connection, int64_t turnaround_ns, OneWay& way) {
+    const auto half = [](int64_t round_trip_ns) { return std::max<int64_t>(0, round_trip_ns) / 2; };
+    switch (connection.vantage) {
+        case Vantage::initiator:
+            if (connection.rtt_min_ns == no_time) return false;
+            way.to_target_ns = half(connection.rtt_min_ns);
+            return true;
+        case Vantage::target:
+            if (connection.rtt_min_ns == no_time) return false;
+            way.to_initiator_ns = half(connection.rtt_min_ns);
+            return true;
+        case Vantage::middle:
+            if (connection.rtt_to_initiator_ns == no_time || connection.rtt_to_target_ns == no_time)
+                return false;
+            way.to_initiator_ns = half(connection.rtt_to_initiator_ns);
+            way.to_target_ns = half(connection.rtt_to_target_ns);
+            return true;
+        case Vantage::unknown:
+            break;
+    }
+    // Over so short a path it does not matter much.
+    constexpr int64_t negligible_part = 20;
+    return connection.rtt_min_ns != no_time && connection.rtt_min_ns < turnaround_ns / negligible_part;
+}
+
+bool streams_known(const CutInput& input) {
+    const ConnectionRow& connection = input.connection;
+    return !input.marks.doubtful && connection.stream_start_known[0] && connection.stream_start_known[1];
+}
+
+}  // namespace
+
+CommandBudget cut_turnaround(const CutInput& input) {
+    OneWay way;
+    if (!streams_known(input) || !find_way(input.connection, input.row.turnaround_ns(), way)) {
+        CommandBudget budget;
+        budget[Part::unknown] = input.row.turnaround_ns();
+        return budget;
+    }
+    return Cutter(input, way).cut();
+}
+
+}  // namespace sanscope

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "analyzer/budget/budget_parts.h"
+#include "analyzer/budget/sender_time.h"
+#include "analyzer/store/chunked_rows.h"
+#include "analyzer/store/command_marks.h"
+#include "analyzer/vocabulary/rows.h"
+
+namespace sanscope {
+
+// What a command's turnaround is cut by.
+struct CutInput {
+    const CommandRow& row;  // has a turnaround of more than 0
+    const CommandMarks& marks;
+    const ConnectionRow& connection;
+    const ChunkedRows<PermissionWaitRow>& waits;
+    const SenderTime* initiator;  // nullptr for a sender that sent nothing
+    const SenderTime* target;
+};
+
+// The parts, which add up to the turnaround exactly. What cannot be told apart is `unknown`.
+CommandBudget cut_turnaround(const CutInput& input);
+
+}  // namespace sanscope

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/budget/path_rate.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace sanscope {
+namespace {
+
+// Chosen, not measured: shorter runs are too much at the mercy of a tap's timestamps, of longer ones a small load has none.
+constexpr uint32_t segments_of_run = 8;
+constexpr size_t fewest_runs = 8;
+constexpr double fastest_share = 0.1;
+constexpr uint32_t usual_mss = 1448;
+
+// What passes without a pause, cut into runs.
+class Runs {
+  public:
+    explicit Runs(uint32_t least_bytes) : least_bytes_(least_bytes) {}
+
+    void pass(uint32_t bytes, int64_t gap_ns) {
+        bytes_ += bytes;
+        took_ns_ += gap_ns;
+        if (bytes_ < least_bytes_) return;
+        if (took_ns_ > 0) runs_.emplace_back(static_cast<double>(took_ns_) / bytes_, bytes_);
+        bytes_ = 0;
+        took_ns_ = 0;
+    }
+    void pause() {
+        bytes_ = 0;
+        took_ns_ = 0;
+    }
+
+    double fastest_byte_ns() {
+        if (runs_.size() < fewest_runs) return 0;
+        std::ranges::sort(runs_);
+        double all = 0;
+        for (const auto& run : runs_) all += run.second;
+        double passed = 0;
+        for (const auto& run : runs_) {
+            passed += run.second;
+            if (passed >= all * fastest_share) return run.first;
+        }
+        return 0;
+    }
+
+  private:
+    uint32_t least_bytes_;
+    uint32_t bytes_ = 0;
+    int64_t took_ns_ = 0;
+    std::vector<std::pair<double, uint32_t>> runs_;  // nanoseconds a byte, bytes
+};
+
+}  // namespace
+
+double byte_time_ns(const SendTrack& track, uint32_t mss) {
+    const auto& steps = track.steps();
+    if (mss == 0) mss = usual_mss;
+    // TCP options and a last segment's shortness leave it below what was announced.
+    const uint32_t full = mss - mss / 8;
+    Runs sent(segments_of_run * mss);
+    Runs acknowledged(segments_of_run * mss);
+    int64_t sent_ns = 0;
+    int64_t acknowledged_ns = 0;
+    bool within_write = false;
+    for (size_t i = 1; i < steps.size(); ++i) {
+        const SendStep& step = steps[i];
+        const SendStep& before = steps[i - 1];
+        const auto added = static_cast<uint32_t>(before.snd_nxt().distance_to(step.snd_nxt()));
+        if (added > 0) {
+            if (within_write) sent.pass(added, step.time_ns() - sent_ns);
+            sent_ns = step.time_ns();
+            within_write = added >= full;
+            if (!within_write) sent.pause();
+        }
+        const uint32_t outstanding = before.outstanding() + added;
+        if (step.outstanding() < outstanding) {
+            if (acknowledged_ns != 0)
+                acknowledged.pass(outstanding - step.outstanding(), step.time_ns() - acknowledged_ns);
+            acknowledged_ns = step.outstanding() > 0 ? step.time_ns() : 0;
+            if (acknowledged_ns == 0) acknowledged.pause();
+        }
+    }
+    return std::max(sent.fastest_byte_ns(), acknowledged.fastest_byte_ns());
+}
+
+}  // namespace sanscope

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analyzer/base/serial32.h"
+#include "analyzer/store/send_track.h"
+#include "analyzer/vocabulary/rows.h"
+
+namespace sanscope {
+
+// What kept a sender from sending more, told apart by its congestion state where it repaired losses.
+enum class Held : uint8_t { application, receiver_window, cwnd, pacing, recovery, timeout, unknown };
+constexpr size_t held_kinds = 7;
+using HeldTimes = std::array<int64_t, held_kinds>;  // nanoseconds
+
+// Questions about one sender's time, answered in O(log n) of its steps. All times are the sender's; positions are those of
+// its stream, unwrapped. Nothing may be added to the track meanwhile, which outlives this.
+class SenderTime {
+  public:
+    // `losses`: the sender's own, in any order. `byte_ns`: see byte_time_ns().
+    SenderTime(const SendTrack& track, std::span<const LossRow* const> losses, double byte_ns);
+
+    // Of a sequence number that was sent about then, give or take 2 GiB.
+    int64_t position(Serial32 seq, int64_t about_ns) const;
+    // When all up to there had been sent once; no_time if that never was.
+    int64_t sent_ns(int64_t position) const;
+    // When the acknowledgement of all up to there reached the sender; no_time if none did.
+    int64_t acknowledged_ns(int64_t position) const;
+    // Up to where it had sent then.
+    int64_t sent_by(int64_t time_ns) const;
+    HeldTimes held(int64_t begin_ns, int64_t end_ns) const;
+    // The sender had nothing to send until then, the last time before, and what it had sent was off the wire; no_time if it
+    // always had.
+    int64_t idle_until(int64_t time_ns) const;
+    // What was first sent then could be read by the receiver when everything lost before it had been sent again: that
+    // moment, and whether a timer was waited for. The same moment where nothing was lost.
+    struct Repaired {
+        int64_t time_ns;
+        bool by_timer;
+    };
+    Repaired repaired(int64_t sent_ns) const;
+
+    double byte_ns() const { return byte_ns_; }
+
+  private:
+    // Before every `stride`-th step.
+    struct Checkpoint {
+        int64_t position = 0;  // SND.NXT
+        int64_t idle_until_ns = no_time;
+        HeldTimes held{};
+        int64_t wire_until_ns = no_time;  // what was sent before the step is on the wire until then
+    };
+    struct Hole {
+        int64_t sent_ns;
+        int64_t repaired_ns;  // of this one and all that were sent before it, the last
+        bool by_timer;
+    };
+    static constexpr size_t stride = 64;
+
+    void find_holes(std::span<const LossRow* const> losses);
+    Held held_between(size_t step) const;
+    int64_t on_wire_until(size_t step, int64_t before_ns) const;
+    bool is_idle(size_t step, int64_t wire_until_ns) const;
+    size_t last_step_at(int64_t time_ns) const;
+
+    const SendTrack* track_;
+    double byte_ns_;
+    std::vector<Checkpoint> checkpoints_;
+    std::vector<Hole> holes_;  // by sent_ns
+};
+
+}  // namespace sanscope
