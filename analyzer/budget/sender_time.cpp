@@ -15,9 +15,8 @@ constexpr size_t none = SIZE_MAX;
 constexpr double pause_factor = 2;
 constexpr int64_t pause_ns = 20'000;
 
-bool waits_for_timer(LossKind kind) {
-    return kind == LossKind::rto;
-}
+// tcp_rto_min of Linux: no retransmission timer expires sooner.
+constexpr int64_t least_timer_ns = 200'000'000;
 
 int64_t& of(HeldTimes& times, Held held) {
     return times[static_cast<size_t>(held)];
@@ -28,6 +27,7 @@ int64_t& of(HeldTimes& times, Held held) {
 SenderTime::SenderTime(const SendTrack& track, std::span<const LossRow* const> losses, double byte_ns)
     : track_(&track), byte_ns_(byte_ns) {
     const auto& steps = track.steps();
+    find_timer_waits(losses);
     checkpoints_.reserve(steps.size() / stride + 1);
     Checkpoint now;
     for (size_t i = 0; i < steps.size(); ++i) {
@@ -42,6 +42,23 @@ SenderTime::SenderTime(const SendTrack& track, std::span<const LossRow* const> l
     find_holes(losses);
 }
 
+// What is sent again after so long a silence was waited for by a timer, whatever the capture has of acknowledgements: it may
+// be one of them that was lost.
+void SenderTime::find_timer_waits(std::span<const LossRow* const> losses) {
+    const auto& steps = track_->steps();
+    for (const LossRow* loss : losses) {
+        if (!is_sent_again(loss->kind) || loss->time_ns == no_time) continue;
+        const size_t at = last_step_at(loss->time_ns - 1);
+        if (at == none || at + 1 >= steps.size()) continue;
+        if (loss->time_ns - steps[at].time_ns() >= least_timer_ns) timer_waits_.push_back(at);
+    }
+    std::ranges::sort(timer_waits_);
+}
+
+bool SenderTime::waits_for_timer(size_t step) const {
+    return !timer_waits_.empty() && std::ranges::binary_search(timer_waits_, step);
+}
+
 void SenderTime::find_holes(std::span<const LossRow* const> losses) {
     for (const LossRow* loss : losses) {
         if (!is_sent_again(loss->kind) || loss->kind == LossKind::spurious || loss->time_ns == no_time)
@@ -49,7 +66,7 @@ void SenderTime::find_holes(std::span<const LossRow* const> losses) {
         const Serial32 end = Serial32(loss->seq) + loss->length;
         const int64_t sent = sent_ns(position(end, loss->time_ns));
         if (sent == no_time || sent >= loss->time_ns) continue;
-        holes_.push_back({sent, loss->time_ns, waits_for_timer(loss->kind)});
+        holes_.push_back({sent, loss->time_ns, loss->kind == LossKind::rto});
     }
     std::ranges::sort(holes_, {}, &Hole::sent_ns);
     for (size_t i = 1; i < holes_.size(); ++i) {
@@ -68,6 +85,7 @@ Held SenderTime::held_between(size_t step) const {
     // The timer expires before the state says so; that the sender waited for it shows that it had more in flight than what
     // was acknowledged, whatever the capture has of acknowledgements.
     if (state != CaState::loss && steps[step + 1].state() == CaState::loss) return Held::timeout;
+    if (waits_for_timer(step)) return Held::timeout;
     if (from.limit() == SendLimit::application) return Held::application;
     if (state == CaState::loss) return Held::timeout;
     if (from.limit() == SendLimit::receiver) return Held::receiver_window;

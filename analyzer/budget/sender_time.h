@@ -62,7 +62,9 @@ class SenderTime {
     };
     static constexpr size_t stride = 64;
 
+    void find_timer_waits(std::span<const LossRow* const> losses);
     void find_holes(std::span<const LossRow* const> losses);
+    bool waits_for_timer(size_t step) const;
     Held held_between(size_t step) const;
     int64_t on_wire_until(size_t step, int64_t before_ns) const;
     bool is_idle(size_t step, int64_t wire_until_ns) const;
@@ -71,6 +73,8 @@ class SenderTime {
     const SendTrack* track_;
     double byte_ns_;
     std::vector<Checkpoint> checkpoints_;
+    // Steps behind which the sender was silent until its retransmission timer expired.
+    std::vector<size_t> timer_waits_;
     std::vector<Hole> holes_;  // by sent_ns
 };
 
