@@ -175,6 +175,7 @@ class Cutter {
         const int64_t first = position(Role::target, marks().answer_begin + 1, input_.row.response_ns);
         const int64_t first_ns = sender->sent_ns(first);
         if (first_ns == no_time) return advance(Part::unknown, end_ns_);
+        pass_silence();
         const int64_t begin_ns = at_ns_;
         const int64_t until_ns = std::min(first_ns, end_ns_);
         const bool others_sent =
@@ -183,6 +184,19 @@ class Cutter {
         pass_service(*sender, until_ns, others_sent, others_sent ? Part::behind_others : Part::target);
         // Far from the target, how long before its arrival a first byte was sent is known no better than by the shortest way.
         advance(others_sent ? Part::behind_others : Part::target, first_arrival_ns() - way_.to_target_ns);
+    }
+
+    // A host acknowledges what has arrived within its delayed-ACK timer, however long the command takes. One that did not may
+    // have been busy, or the path may have held what it said: the target's time begins behind that.
+    void pass_silence() {
+        constexpr int64_t longest_delay_ns = 200'000'000;  // TCP_DELACK_MAX of Linux
+        if (input_.initiator == nullptr || way_.to_target_ns == 0) return;
+        const uint32_t end = marks().has_data_out ? marks().data_out_end : marks().request_end;
+        const int64_t acknowledged_ns =
+            input_.initiator->acknowledged_ns(position(Role::initiator, end, at_ns_));
+        if (acknowledged_ns == no_time || acknowledged_ns - at_ns_ < way_.whole_ns() + longest_delay_ns)
+            return;
+        advance(Part::unknown, acknowledged_ns - way_.whole_ns());
     }
 
     int64_t first_arrival_ns() const {

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "analyzer/base/utf8.h"
+#include "analyzer/report/budget_section.h"
 #include "analyzer/report/finding_rows.h"
 #include "analyzer/report/human_units.h"
 #include "analyzer/report/kernel_comparison.h"
@@ -28,6 +29,7 @@ class Report {
     std::string write() {
         capture();
         text_ += what_is_wrong_section(input_.findings, input_.colour);
+        text_ += where_the_time_went_section(store_);
         text_ += held_back_section(store_);
         sessions();
         connections();

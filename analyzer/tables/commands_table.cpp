@@ -166,18 +166,11 @@ class CommandsTable final : public Table {
     mutable CommandBudget budget_;
 };
 
-constexpr ResultStore::Keep keep_with_budgets() {
-    ResultStore::Keep keep = ResultStore::Keep::only(&ResultStore::Keep::commands);
-    keep.losses = true;
-    keep.budgets = true;
-    return keep;
-}
-
 }  // namespace
 
 const TableInfo commands_table = {
     "commands", "SCSI commands from request to status, one row each, in order of request", infos,
-    keep_with_budgets(), [](const ResultStore& store) -> std::unique_ptr<Table> {
+    keep_for_budgets, [](const ResultStore& store) -> std::unique_ptr<Table> {
         return std::make_unique<CommandsTable>(store.commands(), &store);
     }};
 

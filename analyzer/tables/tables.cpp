@@ -6,9 +6,11 @@
 namespace sanscope {
 
 std::span<const TableInfo> table_infos() {
-    static const TableInfo tables[] = {connections_table, sessions_table,       commands_table,
-                                       pdus_table,        windows_table,        ca_transitions_table,
-                                       losses_table,      kernel_windows_table, kernel_ca_transitions_table};
+    static const TableInfo tables[] = {connections_table,    sessions_table,
+                                       commands_table,       budgets_table,
+                                       pdus_table,           windows_table,
+                                       ca_transitions_table, losses_table,
+                                       kernel_windows_table, kernel_ca_transitions_table};
     return tables;
 }
 

@@ -28,10 +28,19 @@ std::span<const TableInfo> table_infos();
 // nullptr for a name that is none.
 const TableInfo* find_table(std::string_view name);
 
+// What a store must keep for commands and where their time went.
+constexpr ResultStore::Keep keep_for_budgets = [] {
+    ResultStore::Keep keep = ResultStore::Keep::only(&ResultStore::Keep::commands);
+    keep.losses = true;
+    keep.budgets = true;
+    return keep;
+}();
+
 // Each is in the file of its name.
 extern const TableInfo connections_table;
 extern const TableInfo sessions_table;
 extern const TableInfo commands_table;
+extern const TableInfo budgets_table;
 extern const TableInfo pdus_table;
 extern const TableInfo windows_table;
 extern const TableInfo ca_transitions_table;

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/budget/budget_groups.h"
+
+#include <bit>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "analyzer/scsi/opcodes.h"
+
+namespace sanscope {
+namespace {
+
+using Key = std::tuple<uint32_t, uint64_t, Transfer, uint64_t>;
+
+Transfer transfer_of(const CommandRow& row) {
+    if (is_read_opcode(row.opcode)) return Transfer::read;
+    return is_write_opcode(row.opcode) ? Transfer::write : Transfer::none;
+}
+
+uint64_t size_class_of(const CommandRow& row) {
+    constexpr uint64_t greatest = uint64_t{1} << 63;
+    if (row.bytes == unknown<uint64_t> || row.bytes == 0) return 0;
+    return row.bytes > greatest ? greatest : std::bit_ceil(row.bytes);
+}
+
+void add(BudgetGroup& group, const CommandBudget& budget) {
+    ++group.commands;
+    for (size_t i = 0; i < budget_parts; ++i) {
+        group.sums_ns[i] += budget.parts()[i];
+        group.times[i].add(budget.parts()[i]);
+    }
+}
+
+int64_t sum_of(const std::array<int64_t, budget_parts>& parts) {
+    return std::accumulate(parts.begin(), parts.end(), int64_t{0});
+}
+
+}  // namespace
+
+std::string_view transfer_name(Transfer transfer) {
+    constexpr std::array<std::string_view, 3> names = {"read", "write", "other"};
+    return names[static_cast<size_t>(transfer)];
+}
+
+int64_t BudgetGroup::turnaround_ns() const {
+    return sum_of(sums_ns);
+}
+
+int64_t SessionBudget::turnaround_ns() const {
+    return sum_of(sums_ns);
+}
+
+std::vector<BudgetGroup> group_budgets(const ResultStore& store, const TimeBudgets& budgets) {
+    std::map<Key, BudgetGroup> groups;
+    uint64_t number = 0;
+    for (const CommandRow& row : store.commands()) {
+        ++number;
+        if (row.turnaround_ns() == no_time) continue;
+        Key key{row.session, row.lun, transfer_of(row), size_class_of(row)};
+        auto found = groups.find(key);
+        if (found == groups.end() && groups.size() >= max_budget_groups) {
+            found = groups.lower_bound({uint32_t{row.session} + 1, 0, Transfer::read, 0});
+            if (found != groups.begin()) --found;
+        }
+        if (found == groups.end()) {
+            BudgetGroup group;
+            std::tie(std::ignore, group.lun, group.transfer, group.size_class) = key;
+            group.session = row.session;
+            found = groups.emplace(key, std::move(group)).first;
+        }
+        add(found->second, budgets.of(number));
+    }
+    std::vector<BudgetGroup> ordered;
+    ordered.reserve(groups.size());
+    for (auto& group : groups) ordered.push_back(std::move(group.second));
+    return ordered;
+}
+
+std::vector<SessionBudget> session_budgets(const std::vector<BudgetGroup>& groups) {
+    std::vector<SessionBudget> sessions;
+    for (const BudgetGroup& group : groups) {
+        if (sessions.empty() || sessions.back().session != group.session) {
+            sessions.emplace_back();
+            sessions.back().session = group.session;
+        }
+        SessionBudget& session = sessions.back();
+        session.commands += group.commands;
+        for (size_t i = 0; i < budget_parts; ++i) session.sums_ns[i] += group.sums_ns[i];
+    }
+    return sessions;
+}
+
+}  // namespace sanscope
