@@ -155,13 +155,13 @@ class Cutter {
         if (to_ns <= at_ns_) return;
         HeldTimes held = sender.held(at_ns_, to_ns);
         book_wire(sender, mix, held, 0, sender.sent_by(to_ns) - sender.sent_by(at_ns_));
-        book_held(held, mix, Part::application);
+        book_held(held, mix, Part::application, way_.to_initiator_ns > 0);
         at_ns_ = to_ns;
     }
 
     void pass_service(const SenderTime& sender, int64_t to_ns, bool others_sent, Part idle) {
         if (to_ns <= at_ns_) return;
-        book_held(sender.held(at_ns_, to_ns), others_sent ? Mix{0, 1} : Mix{}, idle);
+        book_held(sender.held(at_ns_, to_ns), others_sent ? Mix{0, 1} : Mix{}, idle, false);
         at_ns_ = to_ns;
     }
 
@@ -202,9 +202,8 @@ class Cutter {
     int64_t first_arrival_ns() const {
         if (way_.to_target_ns == 0) return at_ns_;
         const CommandRow& row = input_.row;
-        return row.first_byte_packet != 0 && !marks().has_data_out && row.first_byte_ns != no_time
-                   ? row.first_byte_ns
-                   : row.response_ns;
+        if (!marks().has_data_out && row.first_byte_ns != no_time) return row.first_byte_ns;
+        return marks().answer_end - marks().answer_begin <= usual_segment ? row.response_ns : at_ns_;
     }
 
     // From the first byte of the answer to its last, and on to the initiator.
@@ -230,7 +229,7 @@ class Cutter {
         const int64_t queued_all_ns = queued_ns;
         book_wire(*sender, mix, held, queued_ns, mix.whole());
         at_ns_ += queued_all_ns - queued_left_ns_;
-        book_held(held, mix, Part::target);
+        book_held(held, mix, Part::target, way_.to_target_ns > 0);
     }
 
     // Takes from `queued_ns`, and from when the sender was held back, what so many bytes take at the path's rate, and books it.
@@ -247,10 +246,12 @@ class Cutter {
     }
 
     // Recovery, timeouts and a shut receiver window stop all data alike; of the congestion window and pacing the bytes of
-    // others had their share. `idle`: where nothing held it back.
-    void book_held(const HeldTimes& held, Mix mix, Part idle) {
+    // others had their share. `idle`: where nothing held it back. `afar`: in the midst of data, seen from the other end; who is silent
+    // there for long may have sent what was lost, all of it.
+    void book_held(const HeldTimes& held, Mix mix, Part idle, bool afar) {
         const auto of = [&](Held kind) { return held[static_cast<size_t>(kind)]; };
         book(idle, of(Held::application));
+        book(afar ? Part::unknown : idle, of(Held::silent));
         book(Part::receiver_window, of(Held::receiver_window));
         book(Part::recovery, of(Held::recovery));
         book(Part::timeout, of(Held::timeout));

@@ -54,11 +54,15 @@ class Runs {
 
 }  // namespace
 
+uint32_t full_segment(uint32_t mss) {
+    if (mss == 0) mss = usual_mss;
+    return mss - mss / 8;
+}
+
 double byte_time_ns(const SendTrack& track, uint32_t mss) {
     const auto& steps = track.steps();
+    const uint32_t full = full_segment(mss);
     if (mss == 0) mss = usual_mss;
-    // TCP options and a last segment's shortness leave it below what was announced.
-    const uint32_t full = mss - mss / 8;
     Runs sent(segments_of_run * mss);
     Runs acknowledged(segments_of_run * mss);
     int64_t sent_ns = 0;

@@ -5,6 +5,10 @@
 
 namespace sanscope {
 
+// A segment of at least so many bytes is a full one, behind which more may follow at once: TCP options and padding leave it
+// below what was announced. `mss` as below.
+uint32_t full_segment(uint32_t mss);
+
 // How long one byte takes on the path of a sender's data, nanoseconds: what the fastest tenth of its bytes took, in runs of
 // several segments back to back, as sent and as acknowledged, whichever is slower: where the tap is at the sender, what it
 // sends comes in bursts, and where it is not, acknowledgements tell of bytes that were given up. A round trip in which the

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analyzer/base/partition_index.h"
+#include "analyzer/budget/path_rate.h"
 
 namespace sanscope {
 namespace {
@@ -24,8 +25,8 @@ int64_t& of(HeldTimes& times, Held held) {
 
 }  // namespace
 
-SenderTime::SenderTime(const SendTrack& track, std::span<const LossRow* const> losses, double byte_ns)
-    : track_(&track), byte_ns_(byte_ns) {
+SenderTime::SenderTime(const SendTrack& track, std::span<const LossRow* const> losses, uint32_t mss)
+    : track_(&track), full_segment_(full_segment(mss)), byte_ns_(byte_time_ns(track, mss)) {
     const auto& steps = track.steps();
     find_timer_waits(losses);
     checkpoints_.reserve(steps.size() / stride + 1);
@@ -52,7 +53,28 @@ void SenderTime::find_timer_waits(std::span<const LossRow* const> losses) {
         if (at == none || at + 1 >= steps.size()) continue;
         if (loss->time_ns - steps[at].time_ns() >= least_timer_ns) timer_waits_.push_back(at);
     }
+    for (size_t step = 0; step + 1 < steps.size(); ++step) {
+        const int64_t silent_ns = steps[step + 1].time_ns() - steps[step].time_ns();
+        if (silent_ns >= least_timer_ns && begins_anew(step + 1)) timer_waits_.push_back(step);
+    }
     std::ranges::sort(timer_waits_);
+}
+
+// One full segment goes alone, and more only when it is acknowledged: a window of one segment, as a retransmission timer that
+// expired leaves it (RFC 5681 section 3.1). It is no retransmission to a tap that all of the flight was lost before; after a
+// mere pause the window has several segments (RFC 6928).
+bool SenderTime::begins_anew(size_t step) const {
+    const auto& steps = track_->steps();
+    const auto added = [&](size_t i) {
+        return i == 0 ? 0 : steps[i - 1].snd_nxt().distance_to(steps[i].snd_nxt());
+    };
+    const int32_t alone = added(step);
+    if (step + 2 >= steps.size() || alone < static_cast<int32_t>(full_segment_)) return false;
+    if (alone > static_cast<int32_t>(full_segment_ + full_segment_ / 4)) return false;
+    const bool acknowledged = added(step + 1) == 0 && steps[step + 1].outstanding() == 0;
+    constexpr int64_t at_once_ns = 100'000;
+    return acknowledged && added(step + 2) >= static_cast<int32_t>(full_segment_) &&
+           steps[step + 2].time_ns() - steps[step + 1].time_ns() <= at_once_ns;
 }
 
 bool SenderTime::waits_for_timer(size_t step) const {
@@ -86,7 +108,10 @@ Held SenderTime::held_between(size_t step) const {
     // was acknowledged, whatever the capture has of acknowledgements.
     if (state != CaState::loss && steps[step + 1].state() == CaState::loss) return Held::timeout;
     if (waits_for_timer(step)) return Held::timeout;
-    if (from.limit() == SendLimit::application) return Held::application;
+    if (from.limit() == SendLimit::application) {
+        const int64_t passed_ns = steps[step + 1].time_ns() - from.time_ns();
+        return passed_ns >= least_timer_ns ? Held::silent : Held::application;
+    }
     if (state == CaState::loss) return Held::timeout;
     if (from.limit() == SendLimit::receiver) return Held::receiver_window;
     if (state == CaState::recovery) return Held::recovery;
@@ -113,7 +138,8 @@ int64_t SenderTime::on_wire_until(size_t step, int64_t before_ns) const {
 bool SenderTime::is_idle(size_t step, int64_t wire_until_ns) const {
     const auto& steps = track_->steps();
     const SendStep& from = steps[step];
-    if (held_between(step) != Held::application) return false;
+    const Held held = held_between(step);
+    if (held != Held::application && held != Held::silent) return false;
     const int64_t pause = steps[step + 1].time_ns() - from.time_ns();
     const int64_t wire_ns = wire_until_ns - from.time_ns();
     return pause > static_cast<int64_t>(static_cast<double>(wire_ns) * pause_factor) + pause_ns;

@@ -14,16 +14,17 @@
 namespace sanscope {
 
 // What kept a sender from sending more, told apart by its congestion state where it repaired losses.
-enum class Held : uint8_t { application, receiver_window, cwnd, pacing, recovery, timeout, unknown };
-constexpr size_t held_kinds = 7;
+// `silent`: by the application, for so long that a retransmission timer may have expired meanwhile.
+enum class Held : uint8_t { application, silent, receiver_window, cwnd, pacing, recovery, timeout, unknown };
+constexpr size_t held_kinds = 8;
 using HeldTimes = std::array<int64_t, held_kinds>;  // nanoseconds
 
 // Questions about one sender's time, answered in O(log n) of its steps. All times are the sender's; positions are those of
 // its stream, unwrapped. Nothing may be added to the track meanwhile, which outlives this.
 class SenderTime {
   public:
-    // `losses`: the sender's own, in any order. `byte_ns`: see byte_time_ns().
-    SenderTime(const SendTrack& track, std::span<const LossRow* const> losses, double byte_ns);
+    // `losses`: the sender's own, in any order. `mss`: the largest segment's payload, bytes; 0 if unknown.
+    SenderTime(const SendTrack& track, std::span<const LossRow* const> losses, uint32_t mss);
 
     // Of a sequence number that was sent about then, give or take 2 GiB.
     int64_t position(Serial32 seq, int64_t about_ns) const;
@@ -65,12 +66,14 @@ class SenderTime {
     void find_timer_waits(std::span<const LossRow* const> losses);
     void find_holes(std::span<const LossRow* const> losses);
     bool waits_for_timer(size_t step) const;
+    bool begins_anew(size_t step) const;
     Held held_between(size_t step) const;
     int64_t on_wire_until(size_t step, int64_t before_ns) const;
     bool is_idle(size_t step, int64_t wire_until_ns) const;
     size_t last_step_at(int64_t time_ns) const;
 
     const SendTrack* track_;
+    uint32_t full_segment_;
     double byte_ns_;
     std::vector<Checkpoint> checkpoints_;
     // Steps behind which the sender was silent until its retransmission timer expired.

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "analyzer/budget/command_cut.h"
-#include "analyzer/budget/path_rate.h"
 
 namespace sanscope {
 namespace {
@@ -33,8 +32,7 @@ TimeBudgets::TimeBudgets(const ResultStore& store) : store_(&store), senders_(st
         const auto found = losses.find({track.connection(), track.side()});
         const std::span<const LossRow* const> lost =
             found == losses.end() ? std::span<const LossRow* const>() : found->second;
-        const SenderTime& time =
-            times_.emplace_back(track, lost, byte_time_ns(track, payload_of(connection)));
+        const SenderTime& time = times_.emplace_back(track, lost, payload_of(connection));
         Senders& senders = row_of(track.connection(), senders_);
         (connection.is_initiator(track.side()) ? senders.initiator : senders.target) = &time;
     }

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/budget/command_cut.h"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <numeric>
+#include <random>
+#include <string>
+
+#include "analyzer/budget/time_budgets.h"
+
+namespace sanscope {
+namespace {
+
+constexpr int64_t ms = 1'000'000;
+constexpr uint32_t target_seq = 0xffff'f000;  // so that answers wrap
+constexpr uint32_t initiator_seq = 1000;
+
+// One connection whose two streams and senders are written step by step; times in milliseconds.
+class TurnaroundParts : public testing::Test {
+  protected:
+    explicit TurnaroundParts(Vantage vantage = Vantage::initiator) {
+        uint32_t number = 0;
+        ConnectionRow& row = store.add_connection(number);
+        row.initiator_side = Side::a;
+        row.vantage = vantage;
+        row.rtt_min_ns = 2 * ms;
+        row.stream_start_seq[0] = initiator_seq;
+        row.stream_start_seq[1] = target_seq;
+        row.stream_start_known[0] = row.stream_start_known[1] = true;
+        row.mss = 1460;
+        senders.emplace(Side::a, &store.add_sender(1, Side::a));
+        senders.emplace(Side::b, &store.add_sender(1, Side::b));
+        for (const Side side : {Side::a, Side::b}) step(side, -100, 0, 0);
+    }
+
+    // A sender has sent so many bytes of its stream, and so many are not acknowledged.
+    void step(Side side, double at_ms, uint32_t sent, uint32_t outstanding,
+              SendLimit limit = SendLimit::application, CaState state = CaState::open) {
+        WindowRow row;
+        row.connection = 1;
+        row.sender = side;
+        row.time_ns = static_cast<int64_t>(at_ms * ms);
+        row.snd_nxt = (side == Side::a ? initiator_seq : target_seq) + sent;
+        row.snd_una = row.snd_nxt - outstanding;
+        row.limit = limit;
+        row.ca_state = state;
+        store.add_window(*senders.at(side), row);
+    }
+
+    void lose(Side side, double repaired_ms, uint32_t offset, uint32_t length, LossKind kind) {
+        LossRow row;
+        row.connection = 1;
+        row.sender = side;
+        row.time_ns = static_cast<int64_t>(repaired_ms * ms);
+        row.seq = (side == Side::a ? initiator_seq : target_seq) + offset;
+        row.length = length;
+        row.kind = kind;
+        store.add_loss(*senders.at(side), row);
+    }
+
+    // A read whose answer lies at [begin, end) of the target's stream and has so many bytes of its own.
+    CommandNumber read(double request_ms, double response_ms, uint32_t begin, uint32_t end,
+                       uint32_t own = 0) {
+        uint64_t number = 0;
+        CommandRow& row = store.begin_command(number);
+        row.connection = 1;
+        row.request_ns = static_cast<int64_t>(request_ms * ms);
+        row.response_ns = static_cast<int64_t>(response_ms * ms);
+        row.request_packet = 1;
+        row.response_packet = 2;
+        CommandMarks& marks = store.command_marks(number);
+        marks.request_begin = 0;
+        marks.request_end = 48;
+        marks.has_request = marks.has_answer = marks.has_status = true;
+        marks.answer_begin = begin;
+        marks.answer_end = end;
+        marks.bytes_in = own == 0 ? end - begin : own;
+        return number;
+    }
+
+    // "request_path 1, target 5": milliseconds, what is not 0.
+    std::string parts(CommandNumber command) {
+        if (!store.finished()) store.finish();
+        const CommandBudget budget = TimeBudgets(store).of(command);
+        EXPECT_EQ(sum(budget), store.command(command).turnaround_ns());
+        std::string text;
+        for (size_t i = 0; i < budget_parts; ++i) {
+            if (budget.parts()[i] == 0) continue;
+            EXPECT_GT(budget.parts()[i], 0);
+            char number[32];
+            snprintf(number, sizeof number, " %g", static_cast<double>(budget.parts()[i]) / ms);
+            text += (text.empty() ? "" : ", ") + std::string(budget_part_name(static_cast<BudgetPart>(i))) +
+                    number;
+        }
+        return text;
+    }
+    static int64_t sum(const CommandBudget& budget) {
+        return std::accumulate(budget.parts().begin(), budget.parts().end(), int64_t{0});
+    }
+
+    ConnectionRow& connection() { return store.connection(1); }
+
+    ResultStore store{ResultStore::Keep{}};
+    std::map<Side, SenderSummary*> senders;
+};
+
+class TurnaroundPartsAtTarget : public TurnaroundParts {
+  protected:
+    TurnaroundPartsAtTarget() : TurnaroundParts(Vantage::target) {}
+};
+
+TEST_F(TurnaroundParts, AtTheInitiatorTheTargetHasWhatTheShortestWayLeaves) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 6, 600, 600);
+    step(Side::b, 8, 600, 0);
+    EXPECT_EQ(parts(read(0, 7, 0, 600)), "request_path 1, target 5, return_path 1");
+}
+
+TEST_F(TurnaroundPartsAtTarget, AtTheTargetThePathIsNotInTheTurnaround) {
+    step(Side::a, -1, 48, 48);
+    step(Side::b, 5, 600, 600);
+    step(Side::b, 7, 600, 0);
+    EXPECT_EQ(parts(read(0, 5, 0, 600)), "target 5");
+}
+
+TEST_F(TurnaroundParts, WhereTheCaptureWasTakenIsNotKnown) {
+    connection().vantage = Vantage::unknown;
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 6, 600, 600);
+    EXPECT_EQ(parts(read(0, 7, 0, 600)), "unknown 7");
+}
+
+TEST_F(TurnaroundParts, AHeaderThatWasNotCapturedSaysNothing) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 6, 600, 600);
+    const CommandNumber command = read(0, 7, 0, 600);
+    store.command_marks(command).doubtful = true;
+    EXPECT_EQ(parts(command), "unknown 7");
+}
+
+TEST_F(TurnaroundParts, ARequestThatWasLostWaitsForTheTimer) {
+    step(Side::a, 0, 48, 48);
+    lose(Side::a, 200, 0, 48, LossKind::rto);
+    step(Side::b, 206, 600, 600);
+    EXPECT_EQ(parts(read(0, 207, 0, 600)), "request_path 1, timeout 200, target 5, return_path 1");
+}
+
+TEST_F(TurnaroundParts, WhatWasLostBeforeTheRequestHoldsItUpToo) {
+    step(Side::a, -1, 1448, 1448);
+    step(Side::a, 0, 1496, 1496);
+    lose(Side::a, 3, 0, 1448, LossKind::fast_retransmit);
+    step(Side::b, 9, 600, 600);
+    EXPECT_EQ(parts(read(0, 10, 0, 600)), "request_path 1, recovery 3, target 5, return_path 1");
+}
+
+TEST_F(TurnaroundParts, AnAnswerWaitsForWhatIsSentAgain) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 3, 1448, 1448, SendLimit::application);
+    step(Side::b, 3, 2896, 2896);
+    step(Side::b, 9, 2896, 2896, SendLimit::application, CaState::recovery);
+    lose(Side::b, 9, 0, 1448, LossKind::fast_retransmit);
+    EXPECT_EQ(parts(read(0, 10, 0, 2896)), "request_path 1, recovery 6, target 2, return_path 1");
+}
+
+TEST_F(TurnaroundParts, NeedlessRetransmissionsHoldNothingUp) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 6, 600, 600);
+    lose(Side::b, 6.5, 0, 600, LossKind::spurious);
+    EXPECT_EQ(parts(read(0, 7, 0, 600)), "request_path 1, target 5, return_path 1");
+}
+
+TEST_F(TurnaroundParts, BetweenTheFirstByteAndTheLastTheSenderIsHeldBackByItsLimits) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 2, 10'000, 10'000, SendLimit::congestion);
+    step(Side::b, 5, 20'000, 20'000, SendLimit::receiver);
+    step(Side::b, 305, 30'000, 30'000, SendLimit::pacing);
+    step(Side::b, 306, 40'000, 40'000, SendLimit::application);
+    step(Side::b, 310, 50'000, 50'000, SendLimit::congestion, CaState::recovery);
+    step(Side::b, 312, 60'000, 60'000);
+    EXPECT_EQ(parts(read(0, 313, 0, 60'000)),
+              "request_path 1, cwnd 3, recovery 2, receiver_window 300, pacing 1, target 5, return_path 1");
+}
+
+TEST_F(TurnaroundParts, TheTimerIsWaitedForBeforeTheStateSaysSo) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 2, 10'000, 10'000, SendLimit::congestion);
+    step(Side::b, 202, 20'000, 10'000, SendLimit::recovery, CaState::loss);
+    step(Side::b, 205, 30'000, 10'000);
+    EXPECT_EQ(parts(read(0, 206, 0, 30'000)), "request_path 1, timeout 203, target 1, return_path 1");
+}
+
+TEST_F(TurnaroundParts, WhatWasSentAgainAfterALongSilenceWaitedForATimerEvenIfItHadArrived) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 2, 1448, 1448);
+    step(Side::b, 4, 1448, 0);
+    lose(Side::b, 304, 0, 1448, LossKind::spurious);
+    step(Side::b, 304, 30'000, 28'552);
+    EXPECT_EQ(parts(read(0, 305, 0, 30'000)), "request_path 1, timeout 300, target 3, return_path 1");
+}
+
+TEST_F(TurnaroundParts, ACongestionWindowFilledByOthersIsStandingBehindThem) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, -1, 5'000, 5'000, SendLimit::congestion);
+    step(Side::b, 3, 10'000, 10'000, SendLimit::congestion);
+    step(Side::b, 7, 20'000, 10'000, SendLimit::application);
+    EXPECT_EQ(parts(read(0, 8, 10'000, 20'000)), "request_path 1, behind_others 6, return_path 1");
+}
+
+TEST_F(TurnaroundParts, ButTheirTimeoutIsOne) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, -1, 5'000, 5'000, SendLimit::congestion);
+    step(Side::b, 2, 10'000, 10'000, SendLimit::recovery, CaState::loss);
+    step(Side::b, 202, 20'000, 10'000);
+    EXPECT_EQ(parts(read(0, 203, 10'000, 20'000)), "request_path 1, timeout 201, return_path 1");
+}
+
+TEST_F(TurnaroundParts, ASenderThatHadNothingToSendDidNotHaveThisAnswer) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 2, 5'000, 5'000, SendLimit::application);  // another's, and then nothing
+    step(Side::b, 6, 20'000, 15'000, SendLimit::application);
+    EXPECT_EQ(parts(read(0, 7, 5'000, 20'000)), "request_path 1, target 5, return_path 1");
+}
+
+TEST_F(TurnaroundParts, BytesOfOthersAmongItsOwnHadTheirShareOfTheWindow) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 2, 10'000, 10'000, SendLimit::congestion);
+    step(Side::b, 6, 40'000, 40'000);
+    EXPECT_EQ(parts(read(0, 7, 0, 40'000, 30'000)),
+              "request_path 1, cwnd 3, target 1, behind_others 1, return_path 1");
+}
+
+TEST_F(TurnaroundParts, AHostThatAcknowledgesNothingForLongIsNotKnownToServe) {
+    step(Side::a, 0, 48, 48);
+    step(Side::a, 602, 48, 0);
+    step(Side::b, 603, 600, 600);
+    EXPECT_EQ(parts(read(0, 604, 0, 600)), "request_path 1, target 2, return_path 1, unknown 600");
+}
+
+TEST_F(TurnaroundParts, OneThatAcknowledgesAndAnswersLateDoes) {
+    step(Side::a, 0, 48, 48);
+    step(Side::a, 42, 48, 0);
+    step(Side::b, 603, 600, 600);
+    EXPECT_EQ(parts(read(0, 604, 0, 600)), "request_path 1, target 602, return_path 1");
+}
+
+// InitialR2T over 2 ms: the command travels, the R2T comes back, the data travel, the status comes back.
+TEST_F(TurnaroundParts, AWriteWaitsForItsR2T) {
+    const CommandNumber command = read(0, 7, 48, 96);
+    CommandMarks& marks = store.command_marks(command);
+    store.add_permission_wait(marks, {0, 3 * ms, 0});
+    marks.has_data_out = true;
+    marks.data_out_end = 48 + 4096;
+    marks.bytes_out = 4096;
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 2, 48, 48);
+    step(Side::a, 3, 48 + 4096, 4096);
+    step(Side::b, 6, 96, 48);
+    EXPECT_EQ(parts(command), "request_path 1, r2t_wait 3, target 2, return_path 1");
+}
+
+TEST_F(TurnaroundPartsAtTarget, AWriteWaitsForItsR2TThereAndBack) {
+    const CommandNumber command = read(0, 6, 48, 96);
+    CommandMarks& marks = store.command_marks(command);
+    store.add_permission_wait(marks, {0, 1 * ms, 0});
+    marks.has_data_out = true;
+    marks.data_out_end = 48 + 4096;
+    marks.bytes_out = 4096;
+    step(Side::a, -1, 48, 48);
+    step(Side::b, 1, 48, 48);
+    step(Side::a, 2, 48 + 4096, 4096);
+    step(Side::b, 6, 96, 48);
+    EXPECT_EQ(parts(command), "request_path 1, r2t_wait 2, target 3");
+}
+
+TEST_F(TurnaroundParts, AnInitiatorThatMayAndDoesNotSendIsSlowItself) {
+    const CommandNumber command = read(0, 25, 48, 96);
+    CommandMarks& marks = store.command_marks(command);
+    store.add_permission_wait(marks, {0, 3 * ms, 0});
+    marks.has_data_out = true;
+    marks.data_out_end = 48 + 4096;
+    marks.bytes_out = 4096;
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 2, 48, 48);
+    step(Side::a, 3, 48, 0);
+    step(Side::a, 21, 48 + 4096, 4096);
+    step(Side::b, 24, 96, 48);
+    EXPECT_EQ(parts(command), "request_path 1, application 18, r2t_wait 3, target 2, return_path 1");
+}
+
+// Reads of 64 KiB one after another, whose segments come 0.24 ms apart: 50 Mbit/s.
+TEST_F(TurnaroundParts, BytesTakeTheirTimeAtThePathsRate) {
+    constexpr uint32_t segments = 46;
+    CommandNumber last;
+    uint32_t sent = 0;
+    for (uint32_t i = 0; i < 4; ++i) {
+        const double begin = 20.0 * i;
+        step(Side::a, begin, 48 * (i + 1), 48);
+        const uint32_t first = sent;
+        for (uint32_t j = 0; j < segments; ++j)
+            step(Side::b, begin + 2 + 0.24 * j, sent += 1448, 1448, SendLimit::congestion);
+        step(Side::b, begin + 4 + 0.24 * (segments - 1), sent, 0);
+        last = read(begin, begin + 3 + 0.24 * (segments - 1), first, sent);
+    }
+    EXPECT_EQ(parts(last), "request_path 1, target 1, wire 10.8, return_path 1");
+}
+
+// The tail of an answer was lost, and what the timer sent again as well.
+TEST_F(TurnaroundParts, ALongSilenceInTheMidstOfAnAnswerIsNotKnownToBeTheTargets) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 2, 14'480, 14'480);
+    step(Side::b, 4, 14'480, 0);
+    step(Side::b, 404, 15'000, 520);
+    EXPECT_EQ(parts(read(0, 405, 0, 15'000)), "request_path 1, target 3, return_path 1, unknown 400");
+}
+
+// The flight was lost, whole: its first segment comes alone, by the timer, and the others behind its acknowledgement.
+TEST_F(TurnaroundParts, AWindowOfOneSegmentBehindALongSilenceShowsThatATimerExpired) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 203, 1448, 1448);
+    step(Side::b, 205, 1448, 0);
+    step(Side::b, 205.05, 4344, 2896);
+    step(Side::b, 206, 4344, 0);
+    EXPECT_EQ(parts(read(0, 206.05, 0, 4344)), "request_path 1, timeout 202, target 2.05, return_path 1");
+}
+
+TEST_F(TurnaroundParts, AFullWindowBehindOneIsAPause) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 203, 1448, 1448);
+    step(Side::b, 203, 4344, 4344);
+    EXPECT_EQ(parts(read(0, 204, 0, 4344)), "request_path 1, target 202, return_path 1");
+}
+
+TEST_F(TurnaroundParts, WhateverTheStepsSayThePartsAddUp) {
+    std::mt19937 random(19);
+    const auto below = [&](uint32_t limit) { return static_cast<uint32_t>(random() % limit); };
+    uint32_t sent[2] = {};
+    double now = 0;
+    for (int i = 0; i < 3000; ++i) {
+        now += below(10) == 0 ? below(300) : below(100) / 50.0;
+        const size_t side = below(2);
+        sent[side] += below(3) * 1448;
+        step(side == 0 ? Side::a : Side::b, now - below(3), sent[side], below(sent[side] + 1),
+             static_cast<SendLimit>(below(6)), static_cast<CaState>(below(5)));
+        if (below(20) == 0)
+            lose(side == 0 ? Side::a : Side::b, now, below(sent[side] + 1), below(3000),
+                 static_cast<LossKind>(below(loss_kinds)));
+    }
+    for (int i = 0; i < 2000; ++i) {
+        const double begin = now * below(1000) / 1000;
+        const uint32_t answer = below(sent[1] + 5000);
+        const CommandNumber command =
+            read(begin, begin + below(500) / 3.0, answer, answer + below(100'000), below(90'000));
+        CommandMarks& marks = store.command_marks(command);
+        marks.request_begin = below(sent[0] + 5000);
+        marks.request_end = marks.request_begin + below(9000);
+        marks.has_data_out = below(2) == 0;
+        marks.data_out_end = marks.request_end + below(100'000);
+        marks.bytes_out = below(100'000);
+        for (uint32_t wait = below(3); wait > 0; --wait) {
+            const auto at = static_cast<int64_t>((begin + below(100)) * ms);
+            store.add_permission_wait(marks, {at, at + below(20) * ms, marks.last_wait});
+        }
+        marks.has_answer = below(10) != 0;
+        marks.has_status = below(10) != 0;
+    }
+    store.finish();
+    const TimeBudgets budgets(store);
+    for (size_t i = 1; i <= store.commands().size(); ++i) {
+        const CommandBudget budget = budgets.of(i);
+        EXPECT_EQ(sum(budget), store.command(i).turnaround_ns()) << i;
+        for (const int64_t part : budget.parts()) EXPECT_GE(part, 0) << i;
+    }
+}
+
+}  // namespace
+}  // namespace sanscope
