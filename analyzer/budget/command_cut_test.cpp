@@ -299,10 +299,14 @@ TEST_F(TurnaroundParts, BytesTakeTheirTimeAtThePathsRate) {
         const uint32_t first = sent;
         for (uint32_t j = 0; j < segments; ++j)
             step(Side::b, begin + 2 + 0.24 * j, sent += 1448, 1448, SendLimit::congestion);
-        step(Side::b, begin + 4 + 0.24 * (segments - 1), sent, 0);
+        step(Side::b, begin + 2 + 0.24 * (segments - 1), sent, 0);
         last = read(begin, begin + 3 + 0.24 * (segments - 1), first, sent);
     }
-    EXPECT_EQ(parts(last), "request_path 1, target 1, wire 10.8, return_path 1");
+    store.finish();
+    const CommandBudget budget = TimeBudgets(store).of(last);
+    EXPECT_NEAR(static_cast<double>(budget[BudgetPart::wire]), 10.8 * ms, 1000);
+    EXPECT_NEAR(static_cast<double>(budget[BudgetPart::target]), 1.0 * ms, 1000);
+    EXPECT_EQ(sum(budget), store.command(last).turnaround_ns());
 }
 
 // The tail of an answer was lost, and what the timer sent again as well.

@@ -26,6 +26,7 @@ constexpr std::pair<std::string_view, const Descriptor* (*)()> messages[] = {
     {"connections", v1::Connection::descriptor},
     {"sessions", v1::Session::descriptor},
     {"commands", v1::Command::descriptor},
+    {"budgets", v1::Budget::descriptor},
     {"pdus", v1::Pdu::descriptor},
     {"windows", v1::Window::descriptor},
     {"ca_transitions", v1::CaTransition::descriptor},

@@ -36,7 +36,12 @@ TEST(ColumnMeaning, sizes_of_all_tables) {
 TEST(ColumnMeaning, durations_of_all_tables) {
     EXPECT_EQ(columns_of(connections_table, Meaning::duration), "rtt_min_ns");
     EXPECT_EQ(columns_of(sessions_table, Meaning::duration), "");
-    EXPECT_EQ(columns_of(commands_table, Meaning::duration), "turnaround_ns");
+    EXPECT_EQ(
+        columns_of(commands_table, Meaning::duration),
+        "turnaround_ns budget_request_path_ns budget_cwnd_ns budget_recovery_ns budget_timeout_ns "
+        "budget_receiver_window_ns budget_pacing_ns budget_application_ns budget_r2t_wait_ns "
+        "budget_target_ns budget_behind_others_ns budget_wire_ns budget_return_path_ns budget_unknown_ns");
+    EXPECT_EQ(columns_of(budgets_table, Meaning::duration), "sum_ns mean_ns p50_ns p99_ns");
     EXPECT_EQ(columns_of(pdus_table, Meaning::duration), "");
     EXPECT_EQ(columns_of(windows_table, Meaning::duration), "srtt_ns");
     EXPECT_EQ(columns_of(ca_transitions_table, Meaning::duration), "");
@@ -79,6 +84,7 @@ TEST(ColumnMeaning, words_of_all_tables) {
         {"sessions.data_digest", {"None", "CRC32C"}},
         {"sessions.initial_r2t", {"Yes", "No"}},
         {"sessions.immediate_data", {"Yes", "No"}},
+        {"budgets.transfer", {"read", "write", "other"}},
         {"commands.outcome", {"completed", "unanswered", "aborted", "response_only"}},
         {"pdus.header_digest", {"ok", "bad"}},
         {"pdus.data_digest", {"ok", "bad"}},

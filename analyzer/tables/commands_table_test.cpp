@@ -80,6 +80,20 @@ TEST(CommandsTable, a_row_gives_every_cell) {
         {"inferred", "false"},
         {"aborted_packet", "14"},
         {"queue_depth", "8"},
+        // Found of a whole capture alone.
+        {"budget_request_path_ns", ""},
+        {"budget_cwnd_ns", ""},
+        {"budget_recovery_ns", ""},
+        {"budget_timeout_ns", ""},
+        {"budget_receiver_window_ns", ""},
+        {"budget_pacing_ns", ""},
+        {"budget_application_ns", ""},
+        {"budget_r2t_wait_ns", ""},
+        {"budget_target_ns", ""},
+        {"budget_behind_others_ns", ""},
+        {"budget_wire_ns", ""},
+        {"budget_return_path_ns", ""},
+        {"budget_unknown_ns", ""},
     };
     EXPECT_EQ(row_of(*make_commands_table(rows), 0), expected);
 }
