@@ -46,6 +46,8 @@ class Cutter {
         : input_(input), way_(way), at_ns_(input.row.request_ns), end_ns_(input.row.response_ns) {}
 
     CommandBudget cut() {
+        const int64_t answered_ns = end_ns_;
+        end_ns_ = std::max(at_ns_, answered_ns - way_.to_target_ns);
         if (input_.marks.has_data_out) {
             pass_data_out();
         } else {
@@ -53,7 +55,8 @@ class Cutter {
         }
         pass_target();
         pass_answer();
-        advance(Part::return_path, end_ns_);
+        end_ns_ = answered_ns;
+        advance(Part::return_path, answered_ns);
         return budget_;
     }
 
@@ -210,39 +213,34 @@ class Cutter {
     void pass_answer() {
         const SenderTime* sender = input_.target;
         if (sender == nullptr || at_ns_ >= end_ns_) return;
-        const int64_t arrived_ns = std::max(at_ns_, end_ns_ - way_.to_target_ns);
         const int64_t last = position(Role::target, marks().answer_end, input_.row.response_ns);
         const int64_t told_ns = sender->sent_ns(last);
         if (told_ns == no_time) return advance(Part::unknown, end_ns_);
-        const int64_t last_ns = std::clamp(told_ns, at_ns_, arrived_ns);
+        const int64_t last_ns = std::clamp(told_ns, at_ns_, end_ns_);
         const int64_t bytes = static_cast<uint32_t>(marks().answer_end - marks().answer_begin);
         const Mix mix{std::min<int64_t>(marks().bytes_in, bytes),
                       std::max<int64_t>(0, bytes - marks().bytes_in)};
         HeldTimes held = sender->held(at_ns_, last_ns);
         at_ns_ = last_ns;
-        const int64_t whole_end_ns = end_ns_;
-        end_ns_ = arrived_ns;
         wait_for_repair(*sender, last_ns);
-        end_ns_ = whole_end_ns;
         // What is left of the way took longer than the shortest one did: it stood in queues, its own among them.
-        int64_t queued_ns = arrived_ns - at_ns_;
-        const int64_t queued_all_ns = queued_ns;
-        book_wire(*sender, mix, held, queued_ns, mix.whole());
-        at_ns_ += queued_all_ns - queued_left_ns_;
+        at_ns_ += book_wire(*sender, mix, held, end_ns_ - at_ns_, mix.whole());
         book_held(held, mix, Part::target, way_.to_target_ns > 0);
     }
 
     // Takes from `queued_ns`, and from when the sender was held back, what so many bytes take at the path's rate, and books it.
-    void book_wire(const SenderTime& sender, Mix mix, HeldTimes& held, int64_t queued_ns, int64_t bytes) {
+    // How much of the former.
+    int64_t book_wire(const SenderTime& sender, Mix mix, HeldTimes& held, int64_t queued_ns, int64_t bytes) {
         const auto behind_first = static_cast<double>(std::max<int64_t>(0, bytes - usual_segment));
-        auto wire_ns = static_cast<int64_t>(behind_first * sender.byte_ns());
-        int64_t taken_ns = take(queued_ns, wire_ns);
-        queued_left_ns_ = queued_ns;
+        const auto wire_ns = static_cast<int64_t>(behind_first * sender.byte_ns());
+        const int64_t from_queue_ns = take(queued_ns, wire_ns);
+        int64_t taken_ns = from_queue_ns;
         for (const Held from : {Held::application, Held::cwnd, Held::pacing})
             taken_ns += take(held[static_cast<size_t>(from)], wire_ns - taken_ns);
         const int64_t own_ns = mix.own_share(taken_ns);
         book(Part::wire, own_ns);
         book(Part::behind_others, taken_ns - own_ns);
+        return from_queue_ns;
     }
 
     // Recovery, timeouts and a shut receiver window stop all data alike; of the congestion window and pacing the bytes of
@@ -268,8 +266,7 @@ class Cutter {
     const CutInput& input_;
     OneWay way_;
     int64_t at_ns_;
-    int64_t end_ns_;
-    int64_t queued_left_ns_ = 0;
+    int64_t end_ns_;  // no part but the return path goes on behind it
     CommandBudget budget_;
 };
 
