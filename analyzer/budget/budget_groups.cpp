@@ -78,17 +78,19 @@ std::vector<BudgetGroup> group_budgets(const ResultStore& store, const TimeBudge
     return ordered;
 }
 
-std::vector<SessionBudget> session_budgets(const std::vector<BudgetGroup>& groups) {
-    std::vector<SessionBudget> sessions;
-    for (const BudgetGroup& group : groups) {
-        if (sessions.empty() || sessions.back().session != group.session) {
-            sessions.emplace_back();
-            sessions.back().session = group.session;
-        }
-        SessionBudget& session = sessions.back();
-        session.commands += group.commands;
-        for (size_t i = 0; i < budget_parts; ++i) session.sums_ns[i] += group.sums_ns[i];
+std::vector<SessionBudget> session_budgets(const ResultStore& store, const TimeBudgets& budgets) {
+    std::vector<SessionBudget> sessions(store.sessions().size());
+    uint64_t number = 0;
+    for (const CommandRow& row : store.commands()) {
+        ++number;
+        if (row.session == 0 || row.turnaround_ns() == no_time) continue;
+        SessionBudget& session = row_of(row.session, sessions);
+        session.session = row.session;
+        ++session.commands;
+        const CommandBudget budget = budgets.of(number);
+        for (size_t i = 0; i < budget_parts; ++i) session.sums_ns[i] += budget.parts()[i];
     }
+    std::erase_if(sessions, [](const SessionBudget& session) { return session.commands == 0; });
     return sessions;
 }
 

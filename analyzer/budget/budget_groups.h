@@ -44,6 +44,7 @@ struct SessionBudget {
 
     int64_t turnaround_ns() const;
 };
-std::vector<SessionBudget> session_budgets(const std::vector<BudgetGroup>& groups);
+// By session; those with commands. One pass over the commands.
+std::vector<SessionBudget> session_budgets(const ResultStore& store, const TimeBudgets& budgets);
 
 }  // namespace sanscope

@@ -175,8 +175,8 @@ class Cutter {
         const SenderTime* sender = input_.target;
         if (sender == nullptr || !marks().has_answer || !marks().has_status)
             return advance(Part::unknown, end_ns_);
-        const int64_t first = position(Role::target, marks().answer_begin + 1, input_.row.response_ns);
-        const int64_t first_ns = sender->sent_ns(first);
+        answer_begin_ = position(Role::target, marks().answer_begin, input_.row.response_ns);
+        const int64_t first_ns = sender->sent_ns(answer_begin_ + 1);
         if (first_ns == no_time) return advance(Part::unknown, end_ns_);
         pass_silence();
         const int64_t begin_ns = at_ns_;
@@ -194,6 +194,7 @@ class Cutter {
     void pass_silence() {
         constexpr int64_t longest_delay_ns = 200'000'000;  // TCP_DELACK_MAX of Linux
         if (input_.initiator == nullptr || way_.to_target_ns == 0) return;
+        if (end_ns_ - at_ns_ < longest_delay_ns) return;
         const uint32_t end = marks().has_data_out ? marks().data_out_end : marks().request_end;
         const int64_t acknowledged_ns =
             input_.initiator->acknowledged_ns(position(Role::initiator, end, at_ns_));
@@ -213,11 +214,10 @@ class Cutter {
     void pass_answer() {
         const SenderTime* sender = input_.target;
         if (sender == nullptr || at_ns_ >= end_ns_) return;
-        const int64_t last = position(Role::target, marks().answer_end, input_.row.response_ns);
-        const int64_t told_ns = sender->sent_ns(last);
+        const int64_t bytes = static_cast<uint32_t>(marks().answer_end - marks().answer_begin);
+        const int64_t told_ns = sender->sent_ns(answer_begin_ + bytes);
         if (told_ns == no_time) return advance(Part::unknown, end_ns_);
         const int64_t last_ns = std::clamp(told_ns, at_ns_, end_ns_);
-        const int64_t bytes = static_cast<uint32_t>(marks().answer_end - marks().answer_begin);
         const Mix mix{std::min<int64_t>(marks().bytes_in, bytes),
                       std::max<int64_t>(0, bytes - marks().bytes_in)};
         HeldTimes held = sender->held(at_ns_, last_ns);
@@ -266,7 +266,8 @@ class Cutter {
     const CutInput& input_;
     OneWay way_;
     int64_t at_ns_;
-    int64_t end_ns_;  // no part but the return path goes on behind it
+    int64_t end_ns_;            // no part but the return path goes on behind it
+    int64_t answer_begin_ = 0;  // in the target's stream
     CommandBudget budget_;
 };
 

@@ -23,24 +23,67 @@ int64_t& of(HeldTimes& times, Held held) {
     return times[static_cast<size_t>(held)];
 }
 
+// As partition_index over [0, size), in O(log n) of the distance from `near`.
+template <class Predicate>
+size_t partition_near(size_t near, size_t size, Predicate is_before) {
+    size_t begin = 0;
+    size_t end = size;
+    near = std::min(near, size);
+    if (near < size && is_before(near)) {
+        begin = near + 1;
+        for (size_t step = 1; begin < end; step *= 2) {
+            const size_t probe = std::min(near + step, size - 1);
+            if (!is_before(probe)) {
+                end = probe;
+                break;
+            }
+            begin = probe + 1;
+        }
+    } else {
+        end = near;
+        for (size_t step = 1; begin < end; step *= 2) {
+            const size_t probe = near >= step ? near - step : 0;
+            if (is_before(probe)) {
+                begin = probe + 1;
+                break;
+            }
+            end = probe;
+        }
+    }
+    return partition_index(begin, end, is_before);
+}
+
 }  // namespace
 
 SenderTime::SenderTime(const SendTrack& track, std::span<const LossRow* const> losses, uint32_t mss)
     : track_(&track), full_segment_(full_segment(mss)), byte_ns_(byte_time_ns(track, mss)) {
-    const auto& steps = track.steps();
     find_timer_waits(losses);
-    checkpoints_.reserve(steps.size() / stride + 1);
-    Checkpoint now;
+    index();
+    find_holes(losses);
+}
+
+void SenderTime::index() {
+    const auto& steps = track_->steps();
+    positions_.reserve(steps.size());
+    held_.reserve(steps.size());
+    idle_until_ns_.reserve(steps.size());
+    held_before_.reserve(steps.size() / stride + 1);
+    HeldTimes held{};
+    int64_t position = 0;
+    int64_t idle_until_ns = no_time;
+    int64_t wire_until_ns = no_time;
     for (size_t i = 0; i < steps.size(); ++i) {
         if (i > 0) {
-            now.position += steps[i - 1].snd_nxt().distance_to(steps[i].snd_nxt());
-            of(now.held, held_between(i - 1)) += steps[i].time_ns() - steps[i - 1].time_ns();
-            now.wire_until_ns = on_wire_until(i - 1, now.wire_until_ns);
-            if (is_idle(i - 1, now.wire_until_ns)) now.idle_until_ns = steps[i].time_ns();
+            position += steps[i - 1].snd_nxt().distance_to(steps[i].snd_nxt());
+            of(held, held_[i - 1]) += steps[i].time_ns() - steps[i - 1].time_ns();
+            wire_until_ns = on_wire_until(i - 1, wire_until_ns);
+            if (is_idle(i - 1, wire_until_ns)) idle_until_ns = steps[i].time_ns();
         }
-        if (i % stride == 0) checkpoints_.push_back(now);
+        if (i % stride == 0) held_before_.push_back(held);
+        positions_.push_back(position);
+        idle_until_ns_.push_back(idle_until_ns);
+        held_.push_back(i + 1 < steps.size() ? found_held(i) : Held::unknown);
     }
-    find_holes(losses);
 }
 
 // What is sent again after so long a silence was waited for by a timer, whatever the capture has of acknowledgements: it may
@@ -100,7 +143,7 @@ void SenderTime::find_holes(std::span<const LossRow* const> losses) {
 }
 
 // From a step to the next one.
-Held SenderTime::held_between(size_t step) const {
+Held SenderTime::found_held(size_t step) const {
     const auto& steps = track_->steps();
     const SendStep& from = steps[step];
     const CaState state = from.state();
@@ -138,7 +181,7 @@ int64_t SenderTime::on_wire_until(size_t step, int64_t before_ns) const {
 bool SenderTime::is_idle(size_t step, int64_t wire_until_ns) const {
     const auto& steps = track_->steps();
     const SendStep& from = steps[step];
-    const Held held = held_between(step);
+    const Held held = held_[step];
     if (held != Held::application && held != Held::silent) return false;
     const int64_t pause = steps[step + 1].time_ns() - from.time_ns();
     const int64_t wire_ns = wire_until_ns - from.time_ns();
@@ -148,8 +191,9 @@ bool SenderTime::is_idle(size_t step, int64_t wire_until_ns) const {
 // The last step at that time or before; `none` if there is none.
 size_t SenderTime::last_step_at(int64_t time_ns) const {
     const auto& steps = track_->steps();
-    const auto after = std::ranges::upper_bound(steps, time_ns, {}, &SendStep::time_ns);
-    return after == steps.begin() ? none : static_cast<size_t>(after - steps.begin()) - 1;
+    near_time_ =
+        partition_near(near_time_, steps.size(), [&](size_t i) { return steps[i].time_ns() <= time_ns; });
+    return near_time_ == 0 ? none : near_time_ - 1;
 }
 
 int64_t SenderTime::position(Serial32 seq, int64_t about_ns) const {
@@ -157,81 +201,54 @@ int64_t SenderTime::position(Serial32 seq, int64_t about_ns) const {
     if (steps.empty()) return 0;
     const size_t found = last_step_at(about_ns);
     const size_t at = found == none ? 0 : found;
-    int64_t sent = checkpoints_[at / stride].position;
-    for (size_t i = at / stride * stride; i < at; ++i)
-        sent += steps[i].snd_nxt().distance_to(steps[i + 1].snd_nxt());
-    return sent + steps[at].snd_nxt().distance_to(seq);
+    return positions_[at] + steps[at].snd_nxt().distance_to(seq);
 }
 
 int64_t SenderTime::sent_by(int64_t time_ns) const {
     const size_t at = last_step_at(time_ns);
-    return at == none ? 0 : position(track_->steps()[at].snd_nxt(), time_ns);
+    return at == none ? 0 : positions_[at];
 }
 
 int64_t SenderTime::sent_ns(int64_t position) const {
-    const auto& steps = track_->steps();
-    const size_t after = partition_index(size_t{0}, checkpoints_.size(),
-                                         [&](size_t i) { return checkpoints_[i].position < position; });
-    if (after == 0) return steps.empty() ? no_time : steps.front().time_ns();
-    int64_t sent = checkpoints_[after - 1].position;
-    for (size_t i = (after - 1) * stride + 1; i < steps.size(); ++i) {
-        sent += steps[i - 1].snd_nxt().distance_to(steps[i].snd_nxt());
-        if (sent >= position) return steps[i].time_ns();
-    }
-    return no_time;
+    near_position_ =
+        partition_near(near_position_, positions_.size(), [&](size_t i) { return positions_[i] < position; });
+    return near_position_ == positions_.size() ? no_time : track_->steps()[near_position_].time_ns();
 }
 
 int64_t SenderTime::acknowledged_ns(int64_t position) const {
     const auto& steps = track_->steps();
-    const auto acknowledged = [&](size_t checkpoint) {
-        return checkpoints_[checkpoint].position - steps[checkpoint * stride].outstanding();
-    };
-    const size_t after =
-        partition_index(size_t{0}, checkpoints_.size(), [&](size_t i) { return acknowledged(i) < position; });
-    if (after == 0) return steps.empty() ? no_time : steps.front().time_ns();
-    int64_t sent = checkpoints_[after - 1].position;
-    for (size_t i = (after - 1) * stride + 1; i < steps.size(); ++i) {
-        sent += steps[i - 1].snd_nxt().distance_to(steps[i].snd_nxt());
-        if (sent - steps[i].outstanding() >= position) return steps[i].time_ns();
-    }
-    return no_time;
+    const size_t found = partition_near(near_position_, steps.size(), [&](size_t i) {
+        return positions_[i] - steps[i].outstanding() < position;
+    });
+    return found == steps.size() ? no_time : steps[found].time_ns();
 }
 
 HeldTimes SenderTime::held(int64_t begin_ns, int64_t end_ns) const {
     HeldTimes times{};
     if (begin_ns >= end_ns) return times;
     const auto& steps = track_->steps();
-    // What there was of each until then.
-    const auto until = [&](int64_t time_ns) {
+    // Adds what there was of each until then; taken away for the beginning.
+    const auto add_until = [&](int64_t time_ns, int64_t sign) {
         const size_t at = last_step_at(time_ns);
-        if (at == none) return HeldTimes{};
-        HeldTimes sums = checkpoints_[at / stride].held;
+        if (at == none) return;
+        const HeldTimes& before = held_before_[at / stride];
+        for (size_t i = 0; i < held_kinds; ++i) times[i] += sign * before[i];
         for (size_t i = at / stride * stride; i < at; ++i)
-            of(sums, held_between(i)) += steps[i + 1].time_ns() - steps[i].time_ns();
-        if (at + 1 < steps.size()) of(sums, held_between(at)) += time_ns - steps[at].time_ns();
-        return sums;
+            of(times, held_[i]) += sign * (steps[i + 1].time_ns() - steps[i].time_ns());
+        if (at + 1 < steps.size()) of(times, held_[at]) += sign * (time_ns - steps[at].time_ns());
     };
-    const HeldTimes before = until(begin_ns);
-    times = until(end_ns);
-    int64_t told_ns = 0;
-    for (size_t i = 0; i < held_kinds; ++i) told_ns += times[i] -= before[i];
+    add_until(end_ns, 1);
+    add_until(begin_ns, -1);
     // Before the first step and behind the last one nothing is known.
+    int64_t told_ns = 0;
+    for (const int64_t time_ns : times) told_ns += time_ns;
     of(times, Held::unknown) += end_ns - begin_ns - told_ns;
     return times;
 }
 
 int64_t SenderTime::idle_until(int64_t time_ns) const {
-    const auto& steps = track_->steps();
     const size_t at = last_step_at(time_ns);
-    if (at == none) return no_time;
-    const Checkpoint& checkpoint = checkpoints_[at / stride];
-    int64_t idle_until_ns = checkpoint.idle_until_ns;
-    int64_t wire_until_ns = checkpoint.wire_until_ns;
-    for (size_t i = at / stride * stride + 1; i <= at; ++i) {
-        wire_until_ns = on_wire_until(i - 1, wire_until_ns);
-        if (is_idle(i - 1, wire_until_ns)) idle_until_ns = steps[i].time_ns();
-    }
-    return idle_until_ns;
+    return at == none ? no_time : idle_until_ns_[at];
 }
 
 SenderTime::Repaired SenderTime::repaired(int64_t sent_ns) const {

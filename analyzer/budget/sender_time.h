@@ -19,7 +19,8 @@ enum class Held : uint8_t { application, silent, receiver_window, cwnd, pacing, 
 constexpr size_t held_kinds = 8;
 using HeldTimes = std::array<int64_t, held_kinds>;  // nanoseconds
 
-// Questions about one sender's time, answered in O(log n) of its steps. All times are the sender's; positions are those of
+// Questions about one sender's time, answered in O(log n) of the steps between what was asked last and what is asked now. Takes
+// some 25 bytes a step. One thread at a time. All times are the sender's; positions are those of
 // its stream, unwrapped. Nothing may be added to the track meanwhile, which outlives this.
 class SenderTime {
   public:
@@ -49,25 +50,19 @@ class SenderTime {
     double byte_ns() const { return byte_ns_; }
 
   private:
-    // Before every `stride`-th step.
-    struct Checkpoint {
-        int64_t position = 0;  // SND.NXT
-        int64_t idle_until_ns = no_time;
-        HeldTimes held{};
-        int64_t wire_until_ns = no_time;  // what was sent before the step is on the wire until then
-    };
     struct Hole {
         int64_t sent_ns;
         int64_t repaired_ns;  // of this one and all that were sent before it, the last
         bool by_timer;
     };
-    static constexpr size_t stride = 64;
+    static constexpr size_t stride = 8;
 
+    void index();
     void find_timer_waits(std::span<const LossRow* const> losses);
     void find_holes(std::span<const LossRow* const> losses);
     bool waits_for_timer(size_t step) const;
     bool begins_anew(size_t step) const;
-    Held held_between(size_t step) const;
+    Held found_held(size_t step) const;
     int64_t on_wire_until(size_t step, int64_t before_ns) const;
     bool is_idle(size_t step, int64_t wire_until_ns) const;
     size_t last_step_at(int64_t time_ns) const;
@@ -75,10 +70,17 @@ class SenderTime {
     const SendTrack* track_;
     uint32_t full_segment_;
     double byte_ns_;
-    std::vector<Checkpoint> checkpoints_;
+    // By step: SND.NXT, what held the sender back from then on, and idle_until() then.
+    std::vector<int64_t> positions_;
+    std::vector<Held> held_;
+    std::vector<int64_t> idle_until_ns_;
+    std::vector<HeldTimes> held_before_;  // every stride-th step
     // Steps behind which the sender was silent until its retransmission timer expired.
     std::vector<size_t> timer_waits_;
     std::vector<Hole> holes_;  // by sent_ns
+    // Where the last questions led to: the next ones mostly lead near.
+    mutable size_t near_time_ = 0;
+    mutable size_t near_position_ = 0;
 };
 
 }  // namespace sanscope

@@ -13,7 +13,8 @@
 namespace sanscope {
 
 // Where the time of a capture's commands went. Of a store to which nothing is added any more and which keeps budgets, commands
-// and losses; it outlives this. Made in one pass over the senders' steps; any thread may ask.
+// and losses; it outlives this. Made in one pass over the senders' steps. One thread at a
+// time; commands are best asked for in order.
 class TimeBudgets {
   public:
     explicit TimeBudgets(const ResultStore& store);

@@ -62,7 +62,7 @@ std::string parts_of(const SessionBudget& session) {
 
 std::string where_the_time_went_section(const ResultStore& store) {
     if (!store.keeps_budgets() || !store.finished() || store.commands().empty()) return "";
-    std::vector<SessionBudget> sessions = session_budgets(group_budgets(store, TimeBudgets(store)));
+    std::vector<SessionBudget> sessions = session_budgets(store, TimeBudgets(store));
     std::erase_if(sessions, [](const SessionBudget& session) { return session.turnaround_ns() <= 0; });
     if (sessions.empty()) return "";
     std::string text = "\nWhere the time went\n";
