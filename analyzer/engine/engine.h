@@ -105,6 +105,7 @@ class Engine {
         bool retired = false;      // its streams have ended; what still comes is only counted
         Side initiator = Side::a;  // if is_iscsi
         FlowKey key;
+        std::array<SegmentOrigin, 2> origins{};  // of side a, b: of the first SYN, FIN or RST
     };
 
     // Where the last packet with these ends led to: spares most packets the look into flow_table_.
@@ -126,6 +127,9 @@ class Engine {
     static constexpr size_t max_closed = 256;
 
     void count(std::span<const RawPacket> packets);
+    void note_message(const RawPacket& frame, const DecodedPacket& packet, const Arrival& arrival);
+    void note_origin(Flow& flow, Side from, const RawPacket& frame, const DecodedPacket& packet,
+                     const Arrival& arrival);
     void take_block(const RawPacket& block, PacketNumber packet);
     void join_kernel_truth();
     const DecodedPacket* not_yet_tcp(const DecodedPacket& packet, const Arrival& arrival);

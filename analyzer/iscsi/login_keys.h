@@ -40,6 +40,8 @@ constexpr LoginKey target_address{"TargetAddress"};
 constexpr LoginKey target_portal_group_tag{"TargetPortalGroupTag"};
 constexpr LoginKey session_type{"SessionType", Kind::declared, true};
 constexpr LoginKey auth_method{"AuthMethod", Kind::list};
+constexpr LoginKey chap_challenge{"CHAP_C"};  // RFC 7143 §12.1.3
+constexpr LoginKey chap_response{"CHAP_R"};
 constexpr LoginKey header_digest{"HeaderDigest", Kind::list};
 constexpr LoginKey data_digest{"DataDigest", Kind::list};
 constexpr LoginKey max_connections{"MaxConnections", Kind::lesser, true, 1, 65535, 1};

@@ -15,7 +15,8 @@ constexpr std::array keys = {
     login_key::header_digest,    login_key::data_digest,         login_key::max_recv_data_segment_length,
     login_key::max_burst_length, login_key::first_burst_length,  login_key::initial_r2t,
     login_key::immediate_data,   login_key::max_outstanding_r2t, login_key::error_recovery_level,
-    login_key::max_connections,
+    login_key::max_connections,  login_key::auth_method,         login_key::chap_challenge,
+    login_key::chap_response,    login_key::target_address,
 };
 
 }  // namespace
@@ -61,6 +62,11 @@ void LoginNegotiation::describe(SessionRow& row) const {
     row.target_name = target_name();
     row.isid = isid_;
     if (tsih_ != 0 || full_feature_) row.tsih = tsih_;
+    row.auth_offered = value(Role::initiator, Key::auth_method);
+    row.auth_method = value(Role::target, Key::auth_method);
+    row.chap_challenged = !value(Role::target, Key::chap_challenge).empty();
+    row.chap_answered = !value(Role::initiator, Key::chap_response).empty();
+    row.redirected_to = value(Role::target, Key::target_address);
     if (!full_feature_) return;
     row.header_digest = digest(Key::header_digest);
     row.data_digest = digest(Key::data_digest);
@@ -121,7 +127,9 @@ void LoginNegotiation::take_text(Role side, std::string_view text) {
         if (equals == std::string_view::npos) continue;
         const auto key = key_named(pair.substr(0, equals));
         if (!key) continue;
-        values_[index_of(side)][static_cast<size_t>(*key)] = pair.substr(equals + 1, max_value);
+        // Of authentication, that it was said is all that is kept.
+        const bool is_chap = *key == Key::chap_challenge || *key == Key::chap_response;
+        values_[index_of(side)][static_cast<size_t>(*key)] = pair.substr(equals + 1, is_chap ? 1 : max_value);
     }
 }
 

@@ -55,6 +55,10 @@ class LoginNegotiation {
         max_outstanding_r2t,
         error_recovery_level,
         max_connections,
+        auth_method,
+        chap_challenge,
+        chap_response,
+        target_address,
         count,
     };
     static constexpr size_t max_pending_text = 65536;

@@ -93,9 +93,20 @@ Kind decode_link(LinkType link_type, Bytes bytes, Walk& walk) {
     return Kind::unsupported_link_type;
 }
 
+// RFC 826. Any tunnel headers passed before have nothing to do with it.
+Kind decode_arp(Bytes bytes, Walk& walk) {
+    walk.out = DecodedPacket{};
+    walk.out.payload = bytes.data;
+    walk.out.payload_captured = bytes.captured;
+    walk.out.payload_length = bytes.wire;
+    return Kind::arp;
+}
+
 // What an outer header left in `out` is not the packet's where no segment or fragment was found.
 void settle(Kind kind, DecodedPacket& out) {
-    if (kind != Kind::tcp && kind != Kind::ip_fragment) out = DecodedPacket{};
+    const bool holds =
+        kind == Kind::tcp || kind == Kind::ip_fragment || kind == Kind::icmp || kind == Kind::arp;
+    if (!holds) out = DecodedPacket{};
     out.kind = kind;
 }
 
@@ -123,6 +134,8 @@ Kind decode_ether_type(uint16_t ether_type, Bytes bytes, Walk& walk) {
             if (!walk.descend()) return Kind::other;
             if (!bytes.has(4)) return bytes.why_not(4);
             return decode_type_or_length(load_be16(bytes.data + 2), bytes.after(4), walk);
+        case ether_type_arp:
+            return decode_arp(bytes, walk);
         case ether_type_mpls:
         case ether_type_mpls_upstream:
             return decode_mpls(bytes, walk);

@@ -15,8 +15,8 @@ namespace sanscope {
 
 // How a failing expectation names the kind.
 static void PrintTo(DecodedPacket::Kind kind, std::ostream* to) {
-    static const char* const names[] = {"tcp",       "ip_fragment", "other",
-                                        "truncated", "malformed",   "unsupported_link_type"};
+    static const char* const names[] = {"tcp",   "ip_fragment", "icmp",      "arp",
+                                        "other", "truncated",   "malformed", "unsupported_link_type"};
     *to << names[static_cast<size_t>(kind)];
 }
 
@@ -317,7 +317,7 @@ TEST(DecodeFrame, NetlinkInACookedHeaderIsNotIp) {
 }
 
 TEST(DecodeFrame, EthernetOfOtherProtocolsIsOther) {
-    EXPECT_EQ(decode(ethernet({.bytes = ByteVector(46), .ether_type = 0x0806})).kind, Kind::other);
+    EXPECT_EQ(decode(ethernet({.bytes = ByteVector(46), .ether_type = 0x88cc})).kind, Kind::other);
     EXPECT_EQ(decode(ethernet({.bytes = ByteVector(46, 0x42), .ether_type = 38})).kind, Kind::other);
 }
 

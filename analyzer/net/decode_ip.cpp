@@ -40,15 +40,8 @@ inline Kind decode_tcp(Bytes bytes, Walk& walk) {
     return Kind::tcp;
 }
 
-struct FragmentInfo {
-    uint32_t id;
-    uint16_t offset;
-    bool more;
-    uint8_t protocol;
-};
-
-Kind settle_fragment(const FragmentInfo& info, Bytes bytes, Walk& walk) {
-    DecodedPacket& out = walk.out;
+// What a packet of no TCP header has: the IP header's fields and the bytes behind it.
+void settle_payload(Bytes bytes, DecodedPacket& out) {
     const DecodedPacket before = out;
     out = DecodedPacket{};
     out.ecn = before.ecn;
@@ -59,7 +52,18 @@ Kind settle_fragment(const FragmentInfo& info, Bytes bytes, Walk& walk) {
     out.payload = bytes.data;
     out.payload_captured = bytes.captured;
     out.payload_length = bytes.wire;
-    out.fragment = {.id = info.id, .offset = info.offset, .more = info.more, .protocol = info.protocol};
+}
+
+struct FragmentInfo {
+    uint32_t id;
+    uint16_t offset;
+    bool more;
+    uint8_t protocol;
+};
+
+Kind settle_fragment(const FragmentInfo& info, Bytes bytes, Walk& walk) {
+    settle_payload(bytes, walk.out);
+    walk.out.fragment = {.id = info.id, .offset = info.offset, .more = info.more, .protocol = info.protocol};
     return Kind::ip_fragment;
 }
 
@@ -180,6 +184,12 @@ Kind decode_ip_protocol(uint8_t protocol, Bytes bytes, Walk& walk) {
                 return decode_gre(bytes, walk);
             case ip_protocol_mpls:
                 return decode_mpls(bytes, walk);
+
+            case ip_protocol_icmp:
+            case ip_protocol_icmpv6:
+                if (walk.in_ipv6 != (protocol == ip_protocol_icmpv6)) return Kind::other;
+                settle_payload(bytes, walk.out);
+                return Kind::icmp;
 
             case ip_protocol_authentication:  // RFC 4302 §2.2: in units of 4 bytes, less 2
                 if (!bytes.has(2)) return bytes.why_not(2);

@@ -27,8 +27,10 @@ struct DecodedPacket {
     enum class Kind : uint8_t {
         tcp,          // a whole TCP header was captured: the fields below hold
         ip_fragment,  // a fragment: `fragment`, the IP header's fields and the payload hold, the rest is 0
-        other,      // something else, properly formed as far as looked at; of this and what follows no field
-                    // holds
+        icmp,   // ICMP or ICMPv6: the IP header's fields and the payload, its message, hold; see icmp_error.h
+        arp,    // the payload, its message, holds; see arp_message.h
+        other,  // something else, properly formed as far as looked at; of this and what follows no field
+                // holds
         truncated,  // the capture's cut (snap length) came before the end of the headers
         malformed,  // the headers contradict themselves or the frame's length
         unsupported_link_type,

@@ -8,6 +8,7 @@ namespace sanscope {
 // The IEEE's EtherTypes that are followed; GRE and GENEVE use the same numbers.
 enum EtherType : uint16_t {
     ether_type_ipv4 = 0x0800,
+    ether_type_arp = 0x0806,
     ether_type_transparent_bridging = 0x6558,  // a whole Ethernet frame
     ether_type_vlan = 0x8100,                  // IEEE 802.1Q customer tag
     ether_type_ipv6 = 0x86dd,

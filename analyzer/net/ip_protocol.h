@@ -8,6 +8,7 @@ namespace sanscope {
 // IANA "Protocol Numbers": IPv4's protocol and IPv6's next header.
 enum IpProtocol : uint8_t {
     ip_protocol_hop_by_hop = 0,
+    ip_protocol_icmp = 1,
     ip_protocol_ipv4 = 4,
     ip_protocol_tcp = 6,
     ip_protocol_udp = 17,
@@ -16,6 +17,7 @@ enum IpProtocol : uint8_t {
     ip_protocol_fragment = 44,
     ip_protocol_gre = 47,
     ip_protocol_authentication = 51,
+    ip_protocol_icmpv6 = 58,
     ip_protocol_destination_options = 60,
     ip_protocol_mobility = 135,
     ip_protocol_mpls = 137,

@@ -308,6 +308,8 @@ void IscsiConnection::note_event(const Pdu& pdu, const PduRow& row) {
     event.bad_digest = pdu.header_digest == Digest::bad || pdu.data_digest == Digest::bad;
     const bool whole = pdu.header_captured >= bhs_length;
     switch (bhs.opcode()) {
+        case Opcode::login_request:
+            break;
         case Opcode::login_response:
             if (whole) event.code = static_cast<uint16_t>(bhs.status_class() << 8 | bhs.status_detail());
             break;

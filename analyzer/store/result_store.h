@@ -11,6 +11,7 @@
 #include "analyzer/store/chunked_rows.h"
 #include "analyzer/store/command_marks.h"
 #include "analyzer/store/kernel_score.h"
+#include "analyzer/store/network_events.h"
 #include "analyzer/store/possible_times.h"
 #include "analyzer/store/queue_depth.h"
 #include "analyzer/store/send_track.h"
@@ -126,6 +127,10 @@ class ResultStore {
 
     void add_session_event(const SessionEvent& event) { session_events_.add(event); }
     const SessionEvents& session_events() const { return session_events_; }
+
+    // What the network itself said: always kept, and bounded.
+    NetworkEvents& network_events() { return network_events_; }
+    const NetworkEvents& network_events() const { return network_events_; }
 
     bool keeps_segments() const { return keep_.segments; }
     // One for each packet of the capture, in order.
@@ -255,6 +260,7 @@ class ResultStore {
     std::unique_ptr<KernelScores> kernel_scores_;
     Summary summary_;
     SessionEvents session_events_;
+    NetworkEvents network_events_;
     uint64_t commands_begun_ = 0;
     uint64_t pdus_seen_ = 0;
     uint64_t losses_seen_ = 0;

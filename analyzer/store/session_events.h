@@ -10,7 +10,7 @@
 
 namespace sanscope {
 
-// A PDU that is no part of a SCSI command's ordinary way: the end of a login, a logout, task management, an asynchronous
+// A PDU that is no part of a SCSI command's ordinary way: of a login, a logout, task management, an asynchronous
 // message, a reject, a digest that is wrong.
 struct SessionEvent {
     PacketNumber packet = 0;

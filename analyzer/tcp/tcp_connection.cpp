@@ -50,6 +50,13 @@ void TcpConnection::note_control(Side from, const DecodedPacket& packet, const A
         TcpOptions options;
         parse_tcp_options(packet, options);
         if (options.has_mss) sender.mss = options.mss;
+        if (!packet.options_cut) {
+            sender.sent.syn = {.known = true,
+                               .window_scaling = options.has_window_scale,
+                               .sack_permitted = options.sack_permitted,
+                               .timestamps = options.has_timestamps,
+                               .mss = options.mss};
+        }
         if (!sender.stream.begun()) sender.stream.begin_at(sender.initial_seq + 1);
     }
     if ((packet.flags & tcp_fin) != 0) {

@@ -28,6 +28,15 @@ struct Endpoint {
 
 enum class Vantage : uint8_t { unknown, initiator, target, middle };
 
+// The options of one side's SYN, where it was captured with all of them (RFC 9293 §3.7.1, RFC 7323, RFC 2018).
+struct SynOptionsRow {
+    bool known = false;
+    bool window_scaling = false;
+    bool sack_permitted = false;
+    bool timestamps = false;
+    uint16_t mss = 0;  // 0: none announced
+};
+
 // What one side of a connection sent, and how far the other side acknowledged it: what shows that some of it, or all,
 // never arrived.
 struct SentDataRow {
@@ -42,6 +51,7 @@ struct SentDataRow {
     int64_t reset_ns = no_time;
     bool fin = false;  // it sent a FIN
     int64_t fin_ns = no_time;
+    SynOptionsRow syn = {};
 };
 
 struct ConnectionRow {
@@ -117,6 +127,11 @@ struct SessionRow {
     uint32_t command_window = unknown<uint32_t>;  // the widest the target opened: MaxCmdSN - ExpCmdSN + 1
     uint64_t command_window_shuts = 0;   // times the last command that MaxCmdSN allows had been sent …
     int64_t command_window_shut_ns = 0;  // … until it allowed more
+    std::string auth_offered;            // AuthMethod as the initiator offered it
+    std::string auth_method;             // … and what the target chose
+    bool chap_challenged = false;        // the target sent a challenge (CHAP_C) …
+    bool chap_answered = false;          // … which the initiator answered (CHAP_R)
+    std::string redirected_to;           // TargetAddress, which a login's redirection brings
 };
 
 // unknown: the capture lacks headers among which its answer may have been.

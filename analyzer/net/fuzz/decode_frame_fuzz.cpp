@@ -9,7 +9,10 @@
 #include <iterator>
 #include <memory>
 
+#include "analyzer/net/arp_message.h"
 #include "analyzer/net/decode_frame.h"
+#include "analyzer/net/ethernet_link.h"
+#include "analyzer/net/icmp_error.h"
 #include "analyzer/net/tcp_options.h"
 
 namespace {
@@ -54,7 +57,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     DecodedPacket packet;
     decode_frame(link_type, frame.get(), captured, wire, packet);
     require(packet.kind != Kind::unsupported_link_type);
-    if (packet.kind == Kind::tcp || packet.kind == Kind::ip_fragment) {
+    const bool is_message = packet.kind == Kind::icmp || packet.kind == Kind::arp;
+    if (packet.kind == Kind::tcp || packet.kind == Kind::ip_fragment || is_message) {
         require(packet.payload_captured <= packet.payload_length);
         require(packet.payload_length <= wire);
         require(lies_within(packet.payload, packet.payload_captured, frame.get(), size));
@@ -68,6 +72,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         TcpOptions options;
         parse_tcp_options(packet, options);
     }
+
+    if (is_message) {
+        const auto error = read_icmp_error(packet);
+        require(!error || packet.kind == Kind::icmp);
+        require(!read_arp_message(packet) || packet.kind == Kind::arp);
+    }
+    if (const auto link = read_ethernet_link(link_type, frame.get(), captured))
+        require(link->network_offset <= captured);
 
     DecodedPacket again;
     std::memset(static_cast<void*>(&again), 0xa5, sizeof again);

@@ -94,6 +94,31 @@ Layer udp(const Udp& header, const Layer& inside) {
     return layer;
 }
 
+Layer icmp(const Icmp& header, const ByteVector& quoted) {
+    Layer layer{.ip_protocol = header.ipv6 ? ip_protocol_icmpv6 : ip_protocol_icmp};
+    ByteVector& to = layer.bytes;
+    put8(to, header.type);
+    put8(to, header.code);
+    put16(to, 0);
+    put32(to, header.rest);
+    put(to, quoted);
+    return layer;
+}
+
+Layer arp(const Arp& message) {
+    Layer layer{.ether_type = ether_type_arp};
+    ByteVector& to = layer.bytes;
+    put16(to, 1);
+    put16(to, ether_type_ipv4);
+    put16(to, 0x0604);
+    put16(to, message.reply ? 2 : 1);
+    put(to, {0x02, 0, 0, 0, 0, message.mac});
+    put_address(to, AF_INET, message.sender);
+    put_zeros(to, 6);
+    put_address(to, AF_INET, message.target);
+    return layer;
+}
+
 Layer ipv4(const Ipv4& header, const Layer& inside) {
     Layer layer{.ether_type = ether_type_ipv4, .ip_protocol = ip_protocol_ipv4};
     ByteVector& to = layer.bytes;
@@ -194,6 +219,12 @@ std::vector<Layer> ipv6_fragments(const Ipv6& header, uint32_t id, const Layer& 
     return cut_into_fragments(inside, fragment_payload, [&](uint16_t offset, bool more, const Layer& piece) {
         return ipv6(header, ipv6_fragment(id, offset, more, piece));
     });
+}
+
+Layer ethernet_from(uint8_t mac, const Layer& inside) {
+    Layer layer = ethernet(inside);
+    layer.bytes[11] = mac;
+    return layer;
 }
 
 Layer ethernet(const Layer& inside) {

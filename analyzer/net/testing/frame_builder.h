@@ -53,6 +53,23 @@ struct Udp {
 };
 Layer udp(const Udp& header, const Layer& inside);
 
+// Protocol and message of ICMP, or of ICMPv6; the checksum stays 0.
+struct Icmp {
+    uint8_t type = 0;
+    uint8_t code = 0;
+    uint32_t rest = 0;  // of the header: MTU
+    bool ipv6 = false;
+};
+Layer icmp(const Icmp& header, const ByteVector& quoted);
+
+struct Arp {
+    bool reply = false;
+    uint8_t mac = 1;  // last byte of 02:00:00:00:00:xx
+    std::string_view sender = "10.0.0.1";
+    std::string_view target = "10.0.0.2";
+};
+Layer arp(const Arp& message);
+
 struct Ipv4 {
     std::string_view source = "10.0.0.1";
     std::string_view destination = "10.0.0.2";
@@ -88,6 +105,8 @@ std::vector<Layer> ipv6_fragments(const Ipv6& header, uint32_t id, const Layer& 
                                   size_t fragment_payload);
 
 Layer ethernet(const Layer& inside);
+// From the source address 02:00:00:00:00:`mac`.
+Layer ethernet_from(uint8_t mac, const Layer& inside);
 Layer llc_snap(const Layer& inside);  // within an 802.3 frame, that is a whole frame too
 Layer vlan(uint16_t id, const Layer& inside, uint16_t ether_type = ether_type_vlan);
 Layer mpls(std::initializer_list<uint32_t> labels, const Layer& inside);
