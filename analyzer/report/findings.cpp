@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analyzer/report/address_findings.h"
 #include "analyzer/report/capture_findings.h"
 #include "analyzer/report/command_facts.h"
 #include "analyzer/report/command_findings.h"
@@ -16,6 +17,7 @@
 #include "analyzer/report/finding_list.h"
 #include "analyzer/report/kernel_comparison.h"
 #include "analyzer/report/load_findings.h"
+#include "analyzer/report/mtu_findings.h"
 #include "analyzer/report/sender_facts.h"
 #include "analyzer/report/sender_findings.h"
 #include "analyzer/report/service_times.h"
@@ -253,10 +255,12 @@ std::vector<Finding> findings(const FindingsInput& input) {
     const std::vector<ServiceTimes> services = find_service_times(input.store, commands, waits, stop);
     if (stop.asked()) return {};
     add_sender_findings(list, senders);
+    add_mtu_findings(list, input, senders, stop);
     add_command_findings(list, input, commands, waits, stop);
     add_load_findings(list, input.store, commands, senders, services);
     add_session_findings(list, input, commands);
     add_connection_findings(list, input, commands);
+    add_address_findings(list, input);
     add_kernel_findings(list, input.store);
     add_capture_findings(list, input, stop);
     if (stop.asked()) return {};

@@ -147,10 +147,10 @@ class OfSender {
         finding.title = fmt::format("Full-size packets of {} never arrive, {}: the path's MTU is smaller",
                                     facts_.name(), small);
         finding.explanation = fmt::format(
-            "The hosts agreed on segments of {} bytes (MTU {} or so), and some hop drops packets of that "
-            "size without an ICMP message. Set the MTU alike on both hosts and every switch port between "
-            "them; jumbo frames are the usual cause.",
-            mss, mss + 52 > 1500 ? mss + 52 : 1500);
+            "The hosts agreed on segments of {} bytes (an MTU of {}), and some hop drops packets of that "
+            "size. Set the MTU alike on both hosts and every switch port between them; jumbo frames are the "
+            "usual cause.",
+            mss, mss + tcp_and_ip_headers());
         if (sent_full) {
             finding.add_sign(fmt::format(
                 "segments of {} bytes were retransmitted {} times, and not one was ever acknowledged",
@@ -166,6 +166,12 @@ class OfSender {
                         human_duration(silence_ns), counted(data.answers_since, "segment")));
         list_.push_back(std::move(finding));
         return true;
+    }
+    // Without options: what the MSS leaves room for (RFC 6691).
+    uint32_t tcp_and_ip_headers() const {
+        constexpr uint32_t of_ipv4 = 40;
+        constexpr uint32_t of_ipv6 = 60;
+        return facts_.connection->target.address.is_v4() ? of_ipv4 : of_ipv6;
     }
     std::string share(SendLimit limit) const { return human_percent(facts_.limited_share(limit)); }
     std::string round_trip() const {

@@ -51,11 +51,17 @@ void AddressClaims::on_claim(const LinkId& link, const Claim& claim) {
     const size_t owner = owner_of(*address, claim.mac, claim.packet, claim.time_ns);
     if (owner == most_owners) return;
     ++address->owners[owner].claims;
+    note_return(*address, owner, claim.time_ns);
     Told* const line = told(key, claim.asker);
     if (line == nullptr) return;
-    if (line->owner != owner && line->had[owner] && address->returns++ == 0)
-        address->return_packet = claim.packet;
-    line->owner = static_cast<uint8_t>(owner);
+    if (line->owner != owner) {
+        // Hosts that share an address claim it again whenever somebody asks; what takes it over and gives it back does not soon.
+        constexpr int64_t soon_ns = 120'000'000'000;
+        const bool back = line->had[owner] && claim.time_ns - line->changed_ns < soon_ns;
+        if (back && address->returns++ == 0) address->return_packet = claim.packet;
+        line->owner = static_cast<uint8_t>(owner);
+        line->changed_ns = claim.time_ns;
+    }
     line->had[owner] = true;
     constexpr int64_t one_answer_ns = 1'000'000'000;
     if (!claim.is_answer || line->asked_ns == no_time || claim.time_ns - line->asked_ns > one_answer_ns)
@@ -78,11 +84,23 @@ void AddressClaims::on_segment(const IpAddress& address, const SegmentOrigin& or
     claimed->owners[owner].ttl = origin.ttl;
     const bool mixed =
         first.packet != 0 && first.is_of_neighbour() && first.link == origin.link && first.mac != origin.mac;
-    if (!mixed || claimed->mixed_connection == connection) return;
-    if (claimed->mixed_connections++ > 0) return;
+    if (!mixed) {
+        note_return(*claimed, owner, origin.time_ns);
+        return;
+    }
+    if (claimed->mixed_connection != connection) ++claimed->mixed_connections;
     claimed->mixed_connection = connection;
+    if (claimed->mixed_returned) return;
     claimed->mixed[0] = first;
     claimed->mixed[1] = origin;
+}
+
+// After a takeover the one that had the address is silent.
+void AddressClaims::note_return(ClaimedAddress& address, size_t owner, int64_t time_ns) {
+    constexpr int64_t soon_ns = 5'000'000'000;
+    const bool is_first = address.mixed_connections > 0 && address.owners[owner].mac == address.mixed[0].mac;
+    const int64_t since_ns = is_first ? time_ns - address.mixed[1].time_ns : -1;
+    if (since_ns >= 0 && since_ns < soon_ns) address.mixed_returned = true;
 }
 
 }  // namespace sanscope

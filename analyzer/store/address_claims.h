@@ -49,13 +49,14 @@ struct ClaimedAddress {
     // One request, and answers from two owners.
     uint64_t contested = 0;
     PacketNumber contested_packet = 0;  // the second answer to the first of these
-    // To one asker, or to all, the address went back to an owner whose place another one had taken.
+    // To one asker, or to all, the address went back to an owner whose place another one had taken not long before.
     uint64_t returns = 0;
     PacketNumber return_packet = 0;
     // Connections in which segments of two neighbours came from this one address.
     uint64_t mixed_connections = 0;
     ConnectionNumber mixed_connection = 0;
-    SegmentOrigin mixed[2];
+    SegmentOrigin mixed[2];       // of the last one that was noticed: its first segment, and the other's
+    bool mixed_returned = false;  // soon after such a segment the first neighbour still sent as the address
 };
 
 // Who said that an IP address is theirs, in bounded memory: ARP (RFC 826, RFC 5227), and the segments that only the owner of an
@@ -90,10 +91,12 @@ class AddressClaims {
         IpAddress asker;
         uint8_t owner = 0;
         std::array<bool, most_owners> had{};  // has claimed it before
+        int64_t changed_ns = no_time;         // when the owner took it
         int64_t asked_ns = no_time;           // the last request, not known to be answered yet
         uint8_t answered_by = most_owners;    // most_owners: by nobody yet
     };
 
+    static void note_return(ClaimedAddress& address, size_t owner, int64_t time_ns);
     ClaimedAddress* find_or_add(const Key& key);
     static size_t owner_of(ClaimedAddress& address, const MacAddress& mac, PacketNumber packet,
                            int64_t time_ns);

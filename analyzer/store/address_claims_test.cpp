@@ -65,6 +65,13 @@ TEST_F(Claims, an_owner_that_comes_back_returns) {
     EXPECT_EQ(address().return_packet, 3u);
 }
 
+TEST_F(Claims, an_address_that_is_given_back_much_later_does_not) {
+    announces(0xa, 0);
+    announces(0xb, 100);
+    announces(0xa, 600'000);
+    EXPECT_EQ(address().returns, 0u);
+}
+
 TEST_F(Claims, each_asker_may_be_told_another_owner) {
     for (int64_t i = 0; i < 10; ++i) {
         asks(2, 100 * i);
@@ -95,6 +102,19 @@ TEST_F(Claims, segments_of_two_neighbours_on_one_connection_are_mixed) {
     EXPECT_EQ(address().mixed_connections, 1u);
     EXPECT_EQ(address().mixed_connection, 7u);
     EXPECT_EQ(address().mixed[1].packet, 3u);
+    EXPECT_FALSE(address().mixed_returned);
+}
+
+TEST_F(Claims, an_address_that_was_taken_over_does_not_return_soon) {
+    const SegmentOrigin first{.mac = mac(0xa), .ttl = 64, .packet = 1, .time_ns = 0};
+    const SegmentOrigin odd{.mac = mac(0xb), .ttl = 64, .packet = 2, .time_ns = 100 * ms};
+    claims.on_segment(ip(1), first, {}, 7);
+    claims.on_segment(ip(1), odd, first, 7);
+    claims.on_segment(ip(1), {.mac = mac(0xa), .ttl = 64, .packet = 3, .time_ns = 60'000 * ms}, {}, 8);
+    EXPECT_FALSE(address().mixed_returned);
+    claims.on_segment(ip(1), {.mac = mac(0xb), .ttl = 64, .packet = 4, .time_ns = 61'000 * ms}, first, 8);
+    claims.on_segment(ip(1), {.mac = mac(0xa), .ttl = 64, .packet = 5, .time_ns = 62'000 * ms}, {}, 9);
+    EXPECT_TRUE(address().mixed_returned);
 }
 
 TEST_F(Claims, hold_no_more_than_they_may) {

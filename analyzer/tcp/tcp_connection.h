@@ -29,7 +29,10 @@ class TcpConnection {
         last_ = arrival;
         Half& sender = half(from);
         ++sender.packets;
-        if (packet.payload_length > 0) note_data(sender, packet);
+        if (packet.payload_length > 0) {
+            if (sender.largest_pending == 0) sender.pending_since_ns = arrival.time_ns;
+            note_data(sender, packet);
+        }
         if ((packet.flags & (tcp_syn | tcp_rst)) == 0) {
             const Serial32 end = Serial32(packet.seq) + packet.payload_length;
             if (!sender.sent_to_known || sender.sent_to.before(end)) sender.sent_to = end;
@@ -42,7 +45,7 @@ class TcpConnection {
         if (!sender.ack_seen || sender.greatest_ack.before(ack)) {
             note_acknowledgement(from, ack, arrival);
         } else {
-            ++other(from).sent.answers_since;
+            note_answer(from, arrival);
         }
     }
 
@@ -99,6 +102,7 @@ class TcpConnection {
         uint16_t mss = 0;  // 0: not announced, or the SYN was not captured
         // The largest segment since everything was acknowledged, and where it ends.
         uint32_t largest_pending = 0;
+        int64_t pending_since_ns = no_time;  // the first segment since then
         Serial32 largest_pending_end;
         // The farthest that any segment says was sent: one without data too, though what it stands behind was never seen.
         Serial32 sent_to;
@@ -127,6 +131,15 @@ class TcpConnection {
             sender.largest_pending = packet.payload_length;
             sender.largest_pending_end = end;
         }
+    }
+    // Acknowledges nothing new. One that was under way when the data were sent tells nothing of whether they arrived.
+    void note_answer(Side from, const Arrival& arrival) {
+        constexpr int64_t longer_than_paths_ns = 100'000'000;
+        Half& silent = other(from);
+        const bool is_behind =
+            silent.largest_pending == 0 || arrival.time_ns - silent.pending_since_ns >= longer_than_paths_ns;
+        if (is_behind && silent.sent_to_known && half(from).greatest_ack.before(silent.sent_to))
+            ++silent.sent.answers_since;
     }
     void note_control(Side from, const DecodedPacket& packet, const Arrival& arrival);
     void note_acknowledgement(Side from, Serial32 ack, const Arrival& arrival);

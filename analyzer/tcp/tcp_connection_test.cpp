@@ -32,7 +32,7 @@ class Connection {
         packet.options_length = static_cast<uint8_t>(sent.options.size());
         if (tcp.is_of_next_incarnation(from, packet)) return false;
         ++packet_;
-        tcp.note(from, packet, {packet_, static_cast<int64_t>(packet_) * 1000});
+        tcp.note(from, packet, {packet_, paused_ns + static_cast<int64_t>(packet_) * 1000});
         return true;
     }
     void open() {
@@ -48,6 +48,7 @@ class Connection {
 
     ReassemblyBudget budget;
     TcpConnection tcp{budget};
+    int64_t paused_ns = 0;
 
   private:
     uint64_t packet_ = 0;
@@ -115,6 +116,9 @@ TEST(TcpConnection, TellsTheLargestSegmentAndTheLargestThatWasAcknowledged) {
     c.takes(Side::a, {.seq = 1001, .ack = 5301});
     c.takes(Side::b, {.seq = 5301, .ack = 1001, .length = 8948});
     c.takes(Side::b, {.seq = 14249, .ack = 1001, .length = 100});
+    c.takes(Side::a, {.seq = 1001, .ack = 5301, .length = 48});
+    EXPECT_EQ(c.row().in.answers_since, 0u);  // may have been on its way before
+    c.paused_ns = 200'000'000;
     c.takes(Side::a, {.seq = 1001, .ack = 5301});
     c.takes(Side::a, {.seq = 1001, .ack = 5301});
     ConnectionRow row = c.row();

@@ -45,7 +45,9 @@ struct SentDataRow {
     uint32_t largest_acknowledged = 0;  // of those whose data were acknowledged, about
     uint32_t unacknowledged = 0;        // bytes up to the farthest one seen, at the end
     int64_t acknowledged_ns = no_time;  // when the last acknowledgement of something new came
-    uint32_t answers_since = 0;  // segments of the other side after that, which acknowledge nothing new
+    // Segments of the other side after that, which acknowledge nothing new, so much later than what is unacknowledged was
+    // sent that they were sent behind it.
+    uint32_t answers_since = 0;
     bool reset = false;          // it sent an RST
     PacketNumber reset_packet = 0;
     int64_t reset_ns = no_time;

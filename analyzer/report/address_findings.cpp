@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/address_findings.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace sanscope {
+namespace {
+
+using Kind = Finding::Kind;
+using Severity = Finding::Severity;
+
+// RFC 5227 §2.4: an address whose ARP tells of two owners in turn. Once is a takeover, as VRRP, a cluster or a bond make it.
+constexpr uint64_t least_returns = 2;
+
+// The addresses each neighbour stands for, on each link.
+class Neighbours {
+  public:
+    explicit Neighbours(const AddressClaims& claims) {
+        for (const auto& [key, claimed] : claims.addresses()) {
+            for (const AddressOwner& owner : claimed.owners)
+                addresses_[{key.first, owner.mac}].insert(key.second);
+        }
+    }
+    // Whether it has another address of the same kind: it may be a router that answers for others (proxy ARP, RFC 1027), or one
+    // of two ports of a host, each of which answers for both addresses (Linux without arp_ignore).
+    bool stands_for_others(const LinkId& link, const MacAddress& mac, const IpAddress& address) const {
+        const auto found = addresses_.find({link, mac});
+        if (found == addresses_.end()) return false;
+        return std::ranges::any_of(found->second, [&](const auto& words) {
+            const IpAddress other{words};
+            return other != address && other.is_v4() == address.is_v4();
+        });
+    }
+
+  private:
+    std::map<std::pair<LinkId, MacAddress>, std::set<std::array<uint64_t, 2>>> addresses_;
+};
+
+// Ports of one card have addresses side by side, and a team of them may send with each.
+bool may_be_ports_of_one_card(const MacAddress& a, const MacAddress& b) {
+    constexpr int ports = 8;
+    const bool alike = std::equal(a.bytes.begin(), a.bytes.end() - 1, b.bytes.begin());
+    return alike && std::abs(int{a.bytes.back()} - int{b.bytes.back()}) < ports;
+}
+
+// Of the connections, the first iSCSI one that has this address.
+struct Use {
+    uint32_t connection = 0;
+    bool by_target = false;
+};
+
+Use use_of(const IpAddress& address, const ResultStore& store) {
+    uint32_t number = 0;
+    for (const ConnectionRow& row : store.connections()) {
+        ++number;
+        if (!row.iscsi && !is_iscsi_port(row.target.port)) continue;
+        if (row.target.address == address) return {number, true};
+        if (row.initiator.address == address) return {number, false};
+    }
+    return {};
+}
+
+// Segments of one connection's side from two neighbours show two hosts where the first is still there afterwards.
+bool shows_two_hosts(const ClaimedAddress& claimed) {
+    return claimed.mixed_connections > 0 && claimed.mixed_returned;
+}
+
+bool is_told_by_arp(const ClaimedAddress& claimed) {
+    return claimed.contested > 0 || claimed.returns >= least_returns;
+}
+
+void add_signs(Finding& finding, const ClaimedAddress& claimed) {
+    if (claimed.contested > 0) {
+        finding.add_sign(fmt::format("{} answered by two hosts, first in packet {}",
+                                     counted(claimed.contested, "ARP request"), claimed.contested_packet));
+    }
+    if (claimed.returns >= least_returns) {
+        finding.add_sign(fmt::format(
+            "the claim to the address went back and forth: {} back, first in packet {}",
+            claimed.returns == 1 ? "once" : human_count(claimed.returns) + " times", claimed.return_packet));
+    }
+    if (shows_two_hosts(claimed)) {
+        const SegmentOrigin& one = claimed.mixed[0];
+        const SegmentOrigin& other = claimed.mixed[1];
+        finding.add_sign(
+            fmt::format("on one connection it sent packet {} from {} (TTL {}) and packet {} from {} (TTL {})",
+                        one.packet, format(one.mac), one.ttl, other.packet, format(other.mac), other.ttl));
+    }
+}
+
+PacketNumber best_packet(const ClaimedAddress& claimed) {
+    if (claimed.contested > 0) return claimed.contested_packet;
+    return claimed.returns >= least_returns ? claimed.return_packet : claimed.mixed[1].packet;
+}
+
+// What else it may be.
+struct Doubts {
+    bool one_host_or_router = false;
+    bool reset_by_other = false;
+    bool any() const { return one_host_or_router || reset_by_other; }
+};
+
+Finding duplicate_address(const IpAddress& address, const ClaimedAddress& claimed, Doubts doubts,
+                          const ResultStore& store) {
+    const AddressOwner& one = claimed.owners[0];
+    const AddressOwner& other = claimed.owners[1];
+    const Use use = use_of(address, store);
+    Finding finding;
+    finding.kind = Kind::duplicate_address;
+    finding.severity = doubts.any() || use.connection == 0 ? Severity::notice : Severity::problem;
+    finding.confidence = doubts.any() ? Finding::Confidence::possible : Finding::Confidence::firm;
+    finding.side = use.connection == 0 ? Finding::Side::none
+                   : use.by_target     ? Finding::Side::target
+                                       : Finding::Side::initiator;
+    finding.connection = use.connection;
+    if (use.connection != 0) finding.session = store.connection(use.connection).session;
+    finding.sender = use.connection == 0 ? Finding::Sender::unknown
+                     : use.by_target     ? Finding::Sender::target
+                                         : Finding::Sender::initiator;
+    finding.begin_ns = std::max(one.first_ns, other.first_ns);
+    finding.end_ns = std::max(one.last_ns, other.last_ns);
+    finding.packet = best_packet(claimed);
+    finding.title = fmt::format("Two MAC addresses claim the IP address {}: {} and {}", format(address),
+                                format(one.mac), format(other.mac));
+    finding.explanation =
+        "Frames go now to the one and now to the other, which resets connections it does not know. Find the "
+        "port of "
+        "each MAC address in the switches' tables, and give one of the two hosts another address.";
+    if (doubts.reset_by_other) {
+        finding.explanation +=
+            " Or a device on the path sends segments in its name, as intrusion prevention does.";
+    }
+    if (doubts.one_host_or_router) {
+        finding.explanation +=
+            " Or both are ports of one host, each of which answers for both (arp_ignore=1 and arp_announce=2 "
+            "on "
+            "Linux, or a team's settings), or one is a router with proxy ARP.";
+    }
+    add_signs(finding, claimed);
+    return finding;
+}
+
+}  // namespace
+
+void add_address_findings(FindingList& list, const FindingsInput& input) {
+    const AddressClaims& claims = input.store.network_events().address_claims();
+    const Neighbours neighbours(claims);
+    for (const auto& [key, claimed] : claims.addresses()) {
+        const bool shown = is_told_by_arp(claimed) || shows_two_hosts(claimed);
+        if (!shown || claimed.owners.size() < 2) continue;
+        const auto& [link, words] = key;
+        const IpAddress address{words};
+        Doubts doubts;
+        doubts.reset_by_other = !is_told_by_arp(claimed);
+        doubts.one_host_or_router = may_be_ports_of_one_card(claimed.owners[0].mac, claimed.owners[1].mac) ||
+                                    std::ranges::any_of(claimed.owners, [&](const AddressOwner& owner) {
+                                        return neighbours.stands_for_others(link, owner.mac, address);
+                                    });
+        list.push_back(duplicate_address(address, claimed, doubts, input.store));
+    }
+}
+
+}  // namespace sanscope
