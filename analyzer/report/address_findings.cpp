@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace sanscope {
 namespace {
@@ -52,17 +53,25 @@ bool may_be_ports_of_one_card(const MacAddress& a, const MacAddress& b) {
 struct Use {
     uint32_t connection = 0;
     bool by_target = false;
+    std::vector<uint32_t> connections;  // all of them, the first few
 };
 
 Use use_of(const IpAddress& address, const ResultStore& store) {
+    constexpr size_t most = 1024;
+    Use use;
     uint32_t number = 0;
     for (const ConnectionRow& row : store.connections()) {
         ++number;
         if (!row.iscsi && !is_iscsi_port(row.target.port)) continue;
-        if (row.target.address == address) return {number, true};
-        if (row.initiator.address == address) return {number, false};
+        const bool by_target = row.target.address == address;
+        if (!by_target && row.initiator.address != address) continue;
+        if (use.connection == 0) {
+            use.connection = number;
+            use.by_target = by_target;
+        }
+        if (use.connections.size() < most) use.connections.push_back(number);
     }
-    return {};
+    return use;
 }
 
 // Segments of one connection's side from two neighbours show two hosts where the first is still there afterwards.
@@ -118,6 +127,7 @@ Finding duplicate_address(const IpAddress& address, const ClaimedAddress& claime
                    : use.by_target     ? Finding::Side::target
                                        : Finding::Side::initiator;
     finding.connection = use.connection;
+    finding.connections = use.connections;
     if (use.connection != 0) finding.session = store.connection(use.connection).session;
     finding.sender = use.connection == 0 ? Finding::Sender::unknown
                      : use.by_target     ? Finding::Sender::target

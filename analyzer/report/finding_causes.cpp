@@ -22,6 +22,10 @@ const Rule rules[] = {
       Kind::congestion_window, Kind::unanswered_commands, Kind::aborted_commands, Kind::task_management,
       Kind::session_reconnect, Kind::connection_reset, Kind::slow_commands, Kind::slow_command,
       Kind::not_captured, Kind::capture_issue}},
+    {Kind::duplicate_initiator,
+     {Kind::connection_reset, Kind::unanswered_commands, Kind::aborted_commands, Kind::task_management,
+      Kind::async_message, Kind::session_reconnect, Kind::slow_commands, Kind::slow_command}},
+    {Kind::login_unanswered, {Kind::session_reconnect, Kind::connection_reset}},
     {Kind::duplicate_address,
      {Kind::retransmission_timeout, Kind::lost_segments, Kind::path_stall, Kind::needless_retransmission,
       Kind::connection_refused, Kind::connection_reset, Kind::unanswered_commands, Kind::aborted_commands,
@@ -69,6 +73,9 @@ bool concerns_same(const Finding& cause, const Finding& consequence) {
     // What is wrong with the capture as a whole is about every connection.
     if (consequence.connection == 0 && consequence.session == 0) return true;
     if (cause.connection != 0 && cause.connection == consequence.connection) return true;
+    if (consequence.connection != 0 &&
+        std::ranges::find(cause.connections, consequence.connection) != cause.connections.end())
+        return true;
     return cause.session != 0 && cause.session == consequence.session;
 }
 

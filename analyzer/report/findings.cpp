@@ -15,8 +15,10 @@
 #include "analyzer/report/connection_findings.h"
 #include "analyzer/report/finding_causes.h"
 #include "analyzer/report/finding_list.h"
+#include "analyzer/report/initiator_name_findings.h"
 #include "analyzer/report/kernel_comparison.h"
 #include "analyzer/report/load_findings.h"
+#include "analyzer/report/login_findings.h"
 #include "analyzer/report/mtu_findings.h"
 #include "analyzer/report/sender_facts.h"
 #include "analyzer/report/sender_findings.h"
@@ -260,6 +262,8 @@ std::vector<Finding> findings(const FindingsInput& input) {
     add_load_findings(list, input.store, commands, senders, services);
     add_session_findings(list, input, commands);
     add_connection_findings(list, input, commands);
+    add_login_findings(list, input);
+    add_initiator_name_findings(list, input);
     add_address_findings(list, input);
     add_kernel_findings(list, input.store);
     add_capture_findings(list, input, stop);

@@ -51,7 +51,8 @@ struct Finding {
     // Each 0 or `no_time` where it is not about one.
     uint32_t connection = 0;
     uint32_t session = 0;
-    uint64_t command = 0;  // 1-based row
+    std::vector<uint32_t> connections = {};  // where it is about several, all of them
+    uint64_t command = 0;                    // 1-based row
     uint64_t lun = UINT64_MAX;
     PacketNumber packet = 0;
     int64_t begin_ns = no_time;  // the time that shows it best

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyzer/iscsi/pdu_codes.h"
+#include "analyzer/report/findings.h"
+#include "analyzer/report/testing/frames_capture.h"
+
+namespace sanscope {
+namespace {
+
+using test::Bytes;
+using test::FramesCapture;
+using test::FramesConnection;
+using test::Host;
+using test::ms;
+using test::text_keys;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+using Kind = Finding::Kind;
+using Severity = Finding::Severity;
+
+constexpr bool initiator = false;
+constexpr bool target = true;
+constexpr std::string_view initiator_key = "InitiatorName=iqn.2026-01.org.example:i";
+constexpr std::string_view target_key = "TargetName=iqn.2026-01.org.example:t";
+
+Host host(uint8_t number) {
+    return {.ip = "10.0.0." + std::to_string(number), .mac = number};
+}
+
+// A Login Request that asks to stay in, or leave, security negotiation.
+Bytes security_request(std::initializer_list<std::string_view> keys, bool leave = false) {
+    return test::login_request(text_keys(keys)).flags(leave ? 0x81 : 0x00).bytes();
+}
+
+Bytes refusal(uint16_t code, std::initializer_list<std::string_view> keys = {}) {
+    Bytes bytes = test::login_response(text_keys(keys), 0x00023d000001, 0).flags(0).bytes();
+    bytes[36] = static_cast<uint8_t>(code >> 8);
+    bytes[37] = static_cast<uint8_t>(code);
+    return bytes;
+}
+
+class Logins : public testing::Test {
+  protected:
+    Finding only(Kind kind) {
+        const std::vector<Finding> found = capture.find(kind);
+        EXPECT_THAT(found, SizeIs(1));
+        return found.empty() ? Finding{} : found.front();
+    }
+    void reads(int64_t from_ms) {
+        for (int64_t i = 0; i < 20; ++i) connection.read((from_ms + 5 * i) * ms);
+    }
+
+    FramesCapture capture;
+    FramesConnection connection{capture, host(1), host(2)};
+};
+
+TEST_F(Logins, that_take_no_time_are_fine) {
+    connection.open(0);
+    connection.login(2 * ms);
+    reads(10);
+    for (const Finding& finding : capture.find())
+        EXPECT_EQ(finding.severity, Severity::information) << finding.title;
+}
+
+TEST_F(Logins, that_the_target_takes_long_for_are_the_targets) {
+    connection.open(0);
+    connection.login(2 * ms, initiator_key, 1, 6000 * ms);
+    reads(7000);
+    const Finding finding = only(Kind::slow_login);
+    EXPECT_EQ(finding.severity, Severity::problem);
+    EXPECT_EQ(finding.side, Finding::Side::target);
+    EXPECT_EQ(finding.cost_ns, 6002 * ms);
+    EXPECT_THAT(finding.evidence,
+                Contains(HasSubstr("6.00 s passed between 1 Login Request and the Login Response")));
+}
+
+TEST_F(Logins, that_the_initiator_takes_long_for_are_the_initiators) {
+    connection.open(0);
+    connection.send(initiator, security_request({initiator_key, target_key, "AuthMethod=CHAP,None"}), 2 * ms);
+    connection.send(target, test::login_response(text_keys({"AuthMethod=None"})).flags(0x81).bytes(), 3 * ms);
+    connection.login(2500 * ms);
+    reads(3000);
+    const Finding finding = only(Kind::slow_login);
+    EXPECT_EQ(finding.severity, Severity::notice);
+    EXPECT_EQ(finding.side, Finding::Side::initiator);
+}
+
+TEST_F(Logins, whose_request_is_lost_are_the_paths) {
+    connection.open(0);
+    connection.receives[initiator] = false;
+    const uint32_t seq = connection.next_seq(initiator);
+    const Bytes request = test::login_request(text_keys({initiator_key, target_key})).bytes();
+    connection.send(initiator, request, 2 * ms);
+    connection.segment_at(initiator, seq, request, 202 * ms);
+    connection.segment_at(initiator, seq, request, 602 * ms);
+    connection.segment_at(initiator, seq, request, 1402 * ms);
+    connection.receives[initiator] = true;
+    connection.set_received(initiator, connection.next_seq(initiator));
+    connection.send(target, test::login_response({}).stat_sn(1).bytes(), 1404 * ms);
+    reads(1500);
+    EXPECT_EQ(only(Kind::slow_login).side, Finding::Side::path);
+}
+
+TEST_F(Logins, that_the_capture_came_late_for_are_not_timed) {
+    connection.login(2 * ms);
+    reads(4000);
+    EXPECT_THAT(capture.find(Kind::slow_login), IsEmpty());
+}
+
+TEST_F(Logins, that_nobody_answers_are_told) {
+    connection.open(0);
+    connection.send(initiator, test::login_request(text_keys({initiator_key, target_key})).bytes(), 2 * ms);
+    connection.acknowledge(target, 3 * ms);
+    connection.close(initiator, 15'002 * ms);
+    const Finding finding = only(Kind::login_unanswered);
+    EXPECT_EQ(finding.severity, Severity::problem);
+    EXPECT_EQ(finding.side, Finding::Side::target);
+    EXPECT_THAT(finding.title, HasSubstr("did not answer the login for 15.0 s"));
+    EXPECT_THAT(finding.evidence, SizeIs(2));
+}
+
+TEST_F(Logins, that_the_target_hangs_up_on_are_told) {
+    connection.open(0);
+    connection.send(initiator, test::login_request(text_keys({initiator_key, target_key})).bytes(), 2 * ms);
+    connection.acknowledge(target, 3 * ms);
+    connection.close(target, 4 * ms);
+    connection.acknowledge(initiator, 4 * ms);
+    EXPECT_THAT(only(Kind::login_unanswered).title, HasSubstr("closed the connection without an answer"));
+}
+
+TEST_F(Logins, whose_answer_the_capture_lacks_are_not_unanswered) {
+    connection.open(0);
+    connection.send(initiator, test::login_request(text_keys({initiator_key, target_key})).bytes(), 2 * ms);
+    connection.skip(target, 48);
+    connection.set_received(target, connection.next_seq(target));
+    connection.acknowledge(initiator, 4 * ms);
+    connection.request_read(5 * ms);
+    connection.acknowledge(target, 6 * ms);
+    connection.close(initiator, 15'000 * ms);
+    EXPECT_THAT(capture.find(Kind::login_unanswered), IsEmpty());
+}
+
+TEST_F(Logins, at_the_end_of_a_capture_are_under_way) {
+    connection.open(0);
+    connection.send(initiator, test::login_request(text_keys({initiator_key, target_key})).bytes(), 2 * ms);
+    connection.acknowledge(target, 3 * ms);
+    EXPECT_THAT(capture.find(Kind::login_unanswered), IsEmpty());
+}
+
+TEST_F(Logins, whose_request_never_arrived_are_not_the_targets) {
+    connection.open(0);
+    connection.receives[initiator] = false;
+    const uint32_t seq = connection.next_seq(initiator);
+    const Bytes request = test::login_request(text_keys({initiator_key, target_key})).bytes();
+    connection.send(initiator, request, 2 * ms);
+    for (int64_t at_ms = 202, wait_ms = 200; at_ms < 10'000; at_ms += wait_ms, wait_ms *= 2)
+        connection.segment_at(initiator, seq, request, at_ms * ms);
+    EXPECT_THAT(capture.find(Kind::login_unanswered), IsEmpty());
+}
+
+TEST_F(Logins, that_are_refused_for_a_chap_answer_say_so) {
+    connection.open(0);
+    connection.send(initiator, security_request({initiator_key, target_key, "AuthMethod=CHAP,None"}), 2 * ms);
+    connection.send(target, test::login_response(text_keys({"AuthMethod=CHAP"})).flags(0).bytes(), 3 * ms);
+    connection.send(initiator, security_request({"CHAP_A=5"}), 4 * ms);
+    connection.send(
+        target, test::login_response(text_keys({"CHAP_A=5", "CHAP_I=7", "CHAP_C=0x1234"})).flags(0).bytes(),
+        5 * ms);
+    connection.send(initiator, security_request({"CHAP_N=me", "CHAP_R=0xabcd"}, true), 6 * ms);
+    connection.send(target, refusal(0x0201), 7 * ms);
+    const Finding finding = only(Kind::login_refused);
+    EXPECT_THAT(finding.title, HasSubstr("authentication failure (0201)"));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("answered the target's CHAP challenge")));
+}
+
+TEST_F(Logins, that_do_not_offer_chap_where_it_is_asked_for_say_so) {
+    connection.open(0);
+    connection.send(initiator, security_request({initiator_key, target_key, "AuthMethod=None"}, true),
+                    2 * ms);
+    connection.send(target, refusal(0x0201), 3 * ms);
+    const Finding finding = only(Kind::login_refused);
+    EXPECT_THAT(finding.evidence, Contains("the initiator offered AuthMethod=None, and no CHAP"));
+    EXPECT_THAT(finding.evidence, Not(Contains(HasSubstr("challenge"))));
+    EXPECT_THAT(finding.explanation, HasSubstr("does not offer"));
+}
+
+TEST_F(Logins, that_are_tried_again_and_again_are_counted) {
+    for (uint16_t i = 0; i < 4; ++i) {
+        FramesConnection one(capture, host(1), host(2), static_cast<uint16_t>(50010 + i));
+        const int64_t at_ns = i * 3000 * ms;
+        one.open(at_ns);
+        one.send(initiator, test::login_request(text_keys({initiator_key, target_key})).bytes(),
+                 at_ns + 2 * ms);
+        one.send(target, refusal(0x0301), at_ns + 3 * ms);
+        one.close(target, at_ns + 4 * ms);
+    }
+    connection.open(12'000 * ms);
+    connection.login(12'002 * ms);
+    reads(12'010);
+    const Finding finding = only(Kind::login_refused);
+    EXPECT_THAT(finding.title, HasSubstr("4 logins: service unavailable"));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("4 logins had that answer within 9.00 s")));
+    EXPECT_THAT(finding.explanation, HasSubstr("succeeded 12.0 s later"));
+}
+
+class Redirection : public Logins {
+  protected:
+    void redirect(uint16_t port, int64_t at_ms, std::string_view to) {
+        FramesConnection one(capture, host(1), host(2), port);
+        one.open(at_ms * ms);
+        one.send(initiator, test::login_request(text_keys({initiator_key, target_key})).bytes(),
+                 (at_ms + 2) * ms);
+        one.send(target, refusal(0x0101, {to}), (at_ms + 3) * ms);
+        one.close(target, (at_ms + 4) * ms);
+    }
+};
+
+TEST_F(Redirection, to_a_portal_that_takes_the_login_is_as_meant) {
+    redirect(50010, 0, "TargetAddress=10.0.0.3:3260,1");
+    connection.host(target) = host(3);
+    connection.open(10 * ms);
+    connection.login(12 * ms);
+    reads(20);
+    const Finding finding = only(Kind::login_redirected);
+    EXPECT_EQ(finding.severity, Severity::information);
+    EXPECT_THAT(finding.title, HasSubstr("10.0.0.3:3260,1 (moved temporarily)"));
+}
+
+TEST_F(Redirection, in_circles_is_a_problem) {
+    for (uint16_t i = 0; i < 3; ++i)
+        redirect(static_cast<uint16_t>(50010 + i), 100 * i, "TargetAddress=10.0.0.2:3260,1");
+    const Finding finding = only(Kind::login_redirected);
+    EXPECT_EQ(finding.severity, Severity::problem);
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("the portal it had asked")));
+}
+
+}  // namespace
+}  // namespace sanscope
