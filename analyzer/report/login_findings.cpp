@@ -38,6 +38,20 @@ std::string portal_of(const ConnectionRow& row) {
     return format_endpoint(row.target.address, row.target.port);
 }
 
+// A target that had just left commands without an answer is no better at logins: one story, told once.
+void tell_as_consequence(Finding& finding, const FindingList& list, const ConnectionRow& row,
+                         const ResultStore& store) {
+    constexpr int64_t just_ns = 30'000'000'000;
+    const auto cause = std::ranges::find_if(list, [&](const Finding& one) {
+        return one.kind == Kind::unanswered_commands && one.severity != Severity::information &&
+               one.connection != 0 && store.connection(one.connection).target == row.target &&
+               one.begin_ns <= finding.end_ns && elapsed_ns(one.begin_ns, finding.begin_ns) < just_ns;
+    });
+    if (cause == list.end()) return;
+    finding.severity = Severity::information;
+    finding.explanation += " It follows from: " + cause->title + ".";
+}
+
 // Nothing of what the target sent behind its SYN was acknowledged, but perhaps its FIN: no answer was lost by the capture.
 bool nothing_came_back(const ConnectionRow& row, const LoginPhase& login) {
     if (row.bytes_in > 0 || row.in.syns == 0) return false;
@@ -47,7 +61,7 @@ bool nothing_came_back(const ConnectionRow& row, const LoginPhase& login) {
 }
 
 void add_unanswered(FindingList& list, uint32_t connection, const ConnectionRow& row, const LoginPhase& login,
-                    const Engine::Totals& totals) {
+                    const FindingsInput& input) {
     if (login.requests == 0 || login.responses > 0 || !login.times_known || !nothing_came_back(row, login))
         return;
     const bool arrived = row.out.unacknowledged == 0 && row.out.acknowledged_ns != no_time &&
@@ -55,7 +69,7 @@ void add_unanswered(FindingList& list, uint32_t connection, const ConnectionRow&
     if (!arrived) return;
     const auto end = end_of(row);
     const bool dropped = end && end->by_target;
-    const int64_t end_ns = end ? end->time_ns : totals.last_ns;
+    const int64_t end_ns = end ? end->time_ns : input.totals.last_ns;
     const int64_t waited_ns = elapsed_ns(login.first_request_ns, end_ns);
     if (!dropped && waited_ns < long_unanswered_ns) return;
     Finding finding = about(connection, row, Kind::login_unanswered, Severity::problem);
@@ -90,6 +104,7 @@ void add_unanswered(FindingList& list, uint32_t connection, const ConnectionRow&
                              : fmt::format("nothing came until the capture ended, {} after the request",
                                            human_duration(waited_ns)));
     }
+    tell_as_consequence(finding, list, row, input.store);
     list.push_back(std::move(finding));
 }
 
@@ -176,6 +191,7 @@ void add_slow(FindingList& list, uint32_t connection, const ConnectionRow& row, 
     finding.add_sign(fmt::format("{} from {} to the last Login Response", human_duration(times.all_ns),
                                  whole ? "the SYN" : "the first Login Request"));
     tell_slow_side(finding, row, login, times);
+    tell_as_consequence(finding, list, row, store);
     list.push_back(std::move(finding));
 }
 
@@ -322,7 +338,7 @@ void add_login_findings(FindingList& list, const FindingsInput& input) {
     for (const auto& [connection, login] : login_phases(input.store.session_events())) {
         if (connection == 0 || connection > input.store.connections().size()) continue;
         const ConnectionRow& row = input.store.connection(connection);
-        add_unanswered(list, connection, row, login, input.totals);
+        add_unanswered(list, connection, row, login, input);
         add_slow(list, connection, row, login, input.store);
     }
     add_redirected(list, input.store);

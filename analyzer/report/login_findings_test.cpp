@@ -84,6 +84,23 @@ TEST_F(Logins, that_the_target_takes_long_for_are_the_targets) {
                 Contains(HasSubstr("6.00 s passed between 1 Login Request and the Login Response")));
 }
 
+// A target that hangs: commands wait, the initiator gives up and logs in anew, which waits as well.
+TEST_F(Logins, that_wait_for_a_target_that_hangs_follow_from_that) {
+    connection.open(0);
+    connection.login(2 * ms);
+    reads(10);
+    connection.request_read(200 * ms);
+    connection.acknowledge(target, 201 * ms);
+    connection.reset(initiator, 1300 * ms);
+    FramesConnection again(capture, host(1), host(2), 50002);
+    again.open(1400 * ms);
+    again.login(1402 * ms, initiator_key, 0x00023d000001, 2000 * ms);
+    for (int64_t i = 0; i < 20; ++i) again.read((4000 + 5 * i) * ms);
+    const Finding finding = only(Kind::slow_login);
+    EXPECT_EQ(finding.severity, Severity::information);
+    EXPECT_THAT(finding.explanation, HasSubstr("It follows from"));
+}
+
 TEST_F(Logins, that_the_initiator_takes_long_for_are_the_initiators) {
     connection.open(0);
     connection.send(initiator, security_request({initiator_key, target_key, "AuthMethod=CHAP,None"}), 2 * ms);
