@@ -163,8 +163,8 @@ void add_address_findings(FindingList& list, const FindingsInput& input) {
     for (const auto& [key, claimed] : claims.addresses()) {
         const bool shown = is_told_by_arp(claimed) || shows_two_hosts(claimed);
         if (!shown || claimed.owners.size() < 2) continue;
-        const auto& [link, words] = key;
-        const IpAddress address{words};
+        const LinkId& link = key.first;
+        const IpAddress address{key.second};
         Doubts doubts;
         doubts.reset_by_other = !is_told_by_arp(claimed);
         doubts.one_host_or_router = may_be_ports_of_one_card(claimed.owners[0].mac, claimed.owners[1].mac) ||

@@ -20,6 +20,8 @@
 #include "analyzer/report/load_findings.h"
 #include "analyzer/report/login_findings.h"
 #include "analyzer/report/mtu_findings.h"
+#include "analyzer/report/negotiation_findings.h"
+#include "analyzer/report/offload_findings.h"
 #include "analyzer/report/sender_facts.h"
 #include "analyzer/report/sender_findings.h"
 #include "analyzer/report/service_times.h"
@@ -262,6 +264,8 @@ std::vector<Finding> findings(const FindingsInput& input) {
     add_load_findings(list, input.store, commands, senders, services);
     add_session_findings(list, input, commands);
     add_connection_findings(list, input, commands);
+    add_negotiation_findings(list, input, senders);
+    add_offload_findings(list, input);
     add_login_findings(list, input);
     add_initiator_name_findings(list, input);
     add_address_findings(list, input);

@@ -17,7 +17,10 @@ namespace sanscope {
 struct LinkId {
     uint16_t interface = 0;  // of the capture
     uint32_t vlans = 0;      // see EthernetLink
-    auto operator<=>(const LinkId&) const = default;
+    bool operator==(const LinkId&) const = default;
+    bool operator<(const LinkId& other) const {
+        return interface != other.interface ? interface < other.interface : vlans < other.vlans;
+    }
 };
 
 // Where a segment with SYN, FIN or RST came from. `packet` is 0 where there is none.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <compare>
 #include <cstdint>
 #include <string>
 
@@ -18,7 +17,8 @@ struct MacAddress {
         std::copy_n(wire, address.bytes.size(), address.bytes.begin());
         return address;
     }
-    auto operator<=>(const MacAddress&) const = default;
+    bool operator==(const MacAddress&) const = default;
+    bool operator<(const MacAddress& other) const { return bytes < other.bytes; }
     // One host's, as a source address is: neither all zeros nor a group's (IEEE 802-2014 §8.2).
     bool is_of_one_host() const { return *this != MacAddress{} && (bytes[0] & 1) == 0; }
 };
