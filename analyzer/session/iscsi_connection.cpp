@@ -72,6 +72,7 @@ void IscsiConnection::finish() {
     if (framer(true).stretch_is_open()) on_stretch(true);
     if (framer(true).finish()) on_pdu(true);
     if (session_ != nullptr) unseen_.finish(answer_shape(), session_->inferred, session_->number);
+    pings_.finish(connection_, *store_);
     describe_found_digests();
 }
 
@@ -113,6 +114,9 @@ bool IscsiConnection::is_plausible_response(const Bhs& bhs, size_t captured) con
 
 void IscsiConnection::on_pdu(bool from_target) {
     const Pdu& pdu = framer(from_target).pdu();
+    pings_.on_pdu(pdu, from_target);
+    pauses_[from_target ? 1 : 0].on_pdu(pdu, connection_, from_target ? Role::target : Role::initiator,
+                                        *store_);
     const bool tag_seen = pdu.header_captured >= tag_end;
     if (from_target && session_ != nullptr) {
         if (pdu.header_captured >= exp_sn_end && hidden_.awaits_receipt())
@@ -198,6 +202,7 @@ void IscsiConnection::on_stretch(bool from_target) {
     const PacketNumber packet = stretch.marks.empty() ? 0 : stretch.marks.front().delivered.packet;
     if (stretch.end == stretch.begin) return;
     issues_->add(Issue::resynchronisations, packet);
+    pings_.on_unseen(from_target);
     if (from_target) return unseen_.add_stretch(stretch, stretch.begin_is_header);
     hidden_.add_stretch(stretch, request_shape());
 }
@@ -305,7 +310,8 @@ void IscsiConnection::record(const Pdu& pdu, bool from_target, uint64_t command)
 void IscsiConnection::note_event(const Pdu& pdu, const PduRow& row) {
     const Bhs bhs = pdu.bhs();
     SessionEvent event;
-    event.bad_digest = pdu.header_digest == Digest::bad || pdu.data_digest == Digest::bad;
+    event.bad_header_digest = pdu.header_digest == Digest::bad;
+    event.bad_digest = event.bad_header_digest || pdu.data_digest == Digest::bad;
     const bool whole = pdu.header_captured >= bhs_length;
     switch (bhs.opcode()) {
         case Opcode::login_request:
@@ -325,6 +331,12 @@ void IscsiConnection::note_event(const Pdu& pdu, const PduRow& row) {
         case Opcode::task_management_request:
             event.code = bhs.function();
             if (whole) event.lun = lun_number(bhs.lun_field());
+            event.itt = row.itt;
+            if (whole) event.referenced_itt = bhs.referenced_task_tag();
+            break;
+        case Opcode::task_management_response:
+            if (whole) event.code = bhs.response();
+            event.itt = row.itt;
             break;
         default:
             if (!event.bad_digest) return;

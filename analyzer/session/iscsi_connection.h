@@ -9,6 +9,8 @@
 #include "analyzer/session/inferred/acknowledged_statuses.h"
 #include "analyzer/session/inferred/hidden_requests.h"
 #include "analyzer/session/inferred/unseen_answers.h"
+#include "analyzer/session/ping_tracker.h"
+#include "analyzer/session/sending_pauses.h"
 #include "analyzer/session/session_tracker.h"
 #include "analyzer/store/result_store.h"
 #include "analyzer/vocabulary/issues.h"
@@ -68,6 +70,8 @@ class IscsiConnection final : private HeaderWitness {
     AcknowledgedStatuses acknowledged_;
     UnseenAnswers unseen_;
     HiddenRequests hidden_;
+    PingTracker pings_;
+    SendingPauses pauses_[2];
     bool leading_ = false;    // this connection's login began the session
     bool requested_ = false;  // a SCSI command was seen; the two below are its
     Serial32 requested_cmd_sn_;

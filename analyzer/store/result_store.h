@@ -12,12 +12,15 @@
 #include "analyzer/store/command_marks.h"
 #include "analyzer/store/kernel_score.h"
 #include "analyzer/store/network_events.h"
+#include "analyzer/store/pdu_pauses.h"
 #include "analyzer/store/possible_times.h"
 #include "analyzer/store/queue_depth.h"
 #include "analyzer/store/send_track.h"
 #include "analyzer/store/sender_summary.h"
 #include "analyzer/store/session_events.h"
 #include "analyzer/store/summary.h"
+#include "analyzer/store/unanswered_pings.h"
+#include "analyzer/store/unit_names.h"
 #include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
@@ -127,6 +130,14 @@ class ResultStore {
 
     void add_session_event(const SessionEvent& event) { session_events_.add(event); }
     const SessionEvents& session_events() const { return session_events_; }
+    void add_unanswered_ping(const UnansweredPing& ping) { unanswered_pings_.add(ping); }
+    const UnansweredPings& unanswered_pings() const { return unanswered_pings_; }
+    void add_pdu_pause(const PduPause& pause) { pdu_pauses_.add(pause); }
+    const PduPauses& pdu_pauses() const { return pdu_pauses_; }
+    void add_unit_name(uint32_t session, uint64_t lun, const std::string& name) {
+        unit_names_.add(session, lun, name);
+    }
+    const UnitNames& unit_names() const { return unit_names_; }
 
     // What the network itself said: always kept, and bounded.
     NetworkEvents& network_events() { return network_events_; }
@@ -261,6 +272,9 @@ class ResultStore {
     Summary summary_;
     SessionEvents session_events_;
     NetworkEvents network_events_;
+    UnansweredPings unanswered_pings_;
+    PduPauses pdu_pauses_;
+    UnitNames unit_names_;
     uint64_t commands_begun_ = 0;
     uint64_t pdus_seen_ = 0;
     uint64_t losses_seen_ = 0;

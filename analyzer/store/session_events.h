@@ -23,6 +23,9 @@ struct SessionEvent {
         unknown<uint16_t>;  // login: status class and detail; else reason, event, function or response
     uint8_t opcode = 0;
     bool bad_digest = false;
+    bool bad_header_digest = false;               // of these, that of the header
+    uint32_t itt = unknown<uint32_t>;             // of task management, as the next one
+    uint32_t referenced_itt = unknown<uint32_t>;  // of the command to be aborted
 };
 
 // Those of a whole capture, in bounded memory: the first ones, and how many there were of each opcode.

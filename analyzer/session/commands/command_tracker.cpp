@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "analyzer/iscsi/bhs.h"
+#include "analyzer/scsi/device_identification.h"
 #include "analyzer/scsi/sense.h"
 
 namespace sanscope {
@@ -126,6 +127,9 @@ uint64_t CommandTracker::on_command(const Pdu& pdu, uint32_t connection) {
     last_data_in_expected_ = command.data_in_expected;
     constexpr uint8_t inquiry = 0x12;
     command.standard_inquiry = cdb.size() > 1 && cdb[0] == inquiry && (cdb[1] & 1) == 0;
+    constexpr uint8_t device_identification = 0x83;
+    command.device_identification =
+        cdb.size() > 2 && cdb[0] == inquiry && (cdb[1] & 1) != 0 && cdb[2] == device_identification;
     if (row.cmd_sn_known && !command.immediate) {
         order_of_answers_.on_request(Serial32(row.cmd_sn), kind_of(command.direction), connection,
                                      row.request_packet);
@@ -149,6 +153,7 @@ uint64_t CommandTracker::on_data_in(const Pdu& pdu, uint32_t slot, bool moment_k
     command.data_in_passed = std::max(command.data_in_passed, offset + bhs.data_segment_length());
     update_profile(pdu, command);
     if (command.standard_inquiry) learn_device(command, pdu);
+    if (command.device_identification) learn_unit_name(command, pdu);
     const uint64_t number = command.number;
     if (bhs.has_status()) {
         note_status(command, pdu, bhs.status(), moment_known);
@@ -372,6 +377,12 @@ void CommandTracker::learn_device(const CommandInFlight& command, const Pdu& pdu
     } else if (devices_.size() < max_devices) {
         devices_.emplace_back(command.row->lun, type);
     }
+}
+
+void CommandTracker::learn_unit_name(const CommandInFlight& command, const Pdu& pdu) {
+    if (pdu.data.empty() || pdu.bhs().buffer_offset() != 0 || command.row->lun == unknown<uint64_t>) return;
+    const std::string name = unit_name_of(pdu.data);
+    if (!name.empty()) store_->add_unit_name(command.row->session, command.row->lun, name);
 }
 
 DeviceType CommandTracker::device_of(uint64_t lun) const {

@@ -91,6 +91,7 @@ class CommandTracker {
     void note_status(CommandInFlight& command, const Pdu& pdu, uint8_t status, bool moment_known);
     void update_profile(const Pdu& pdu, const CommandInFlight& command);
     void learn_device(const CommandInFlight& command, const Pdu& pdu);
+    void learn_unit_name(const CommandInFlight& command, const Pdu& pdu);
     DeviceType device_of(uint64_t lun) const;
     void abort(uint32_t slot, PacketNumber packet);
 

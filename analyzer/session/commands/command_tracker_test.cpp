@@ -216,6 +216,18 @@ TEST(CommandTracker, ReadsStatusSenseAndResiduals) {
     EXPECT_EQ(t.row(1).status, 0u);
 }
 
+TEST(CommandTracker, LearnsTheNameOfALogicalUnit) {
+    Tracking t;
+    const Bytes vpd = {0x12, 1, 0x83, 0, 0xff, 0};
+    const Bytes page = {0, 0x83, 0, 12, 1, 3, 0, 8, 0x60, 1, 2, 3, 4, 5, 6, 7};
+    t.pdu(test::scsi_command(7, 5, Moves::in, 255, vpd).lun(3));
+    t.pdu(test::data_in(7, 0, page, 6).flags(0x81).stat_sn(1));
+    EXPECT_EQ(t.store.unit_names().of(1, 3), "3:6001020304050607");
+    t.pdu(test::scsi_command(8, 6, Moves::in, 255, {0x12, 1, 0x80, 0, 0xff, 0}).lun(4));
+    t.pdu(test::data_in(8, 0, page, 7).flags(0x81).stat_sn(2));
+    EXPECT_EQ(t.store.unit_names().of(1, 4), "") << "another page was asked for";
+}
+
 TEST(CommandTracker, TakesSenseDataOfNoMoreThanWasCaptured) {
     Tracking t;
     for (const Bytes& data :

@@ -24,6 +24,7 @@ struct CommandInFlight {
     uint32_t data_in_passed = 0;    // bytes of read data seen so far: the furthest offset + length
     uint32_t data_in_expected = 0;  // bytes of read data in all
     bool standard_inquiry = false;
+    bool device_identification = false;  // an INQUIRY for it
     bool used = false;
     bool immediate = false;
     bool orphan = false;    // its request has not been seen

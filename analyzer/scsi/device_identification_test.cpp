@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/scsi/device_identification.h"
+
+#include <gtest/gtest.h>
+#include <initializer_list>
+#include <vector>
+
+namespace sanscope {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+Bytes page(std::initializer_list<Bytes> designators) {
+    Bytes bytes = {0, 0x83, 0, 0};
+    for (const Bytes& one : designators) bytes.insert(bytes.end(), one.begin(), one.end());
+    bytes[3] = static_cast<uint8_t>(bytes.size() - 4);
+    return bytes;
+}
+
+const Bytes naa_6 = {0x01, 0x03, 0, 8, 0x60, 1, 2, 3, 4, 5, 6, 7};
+const Bytes naa_local = {0x01, 0x03, 0, 8, 0x30, 0, 0, 0, 0, 0, 0, 1};
+const Bytes vendor = {0x02, 0x01, 0, 4, 'I', 'E', 'T', ' '};
+const Bytes of_port = {0x01, 0x13, 0, 8, 0x60, 9, 9, 9, 9, 9, 9, 9};
+const Bytes eui = {0x01, 0x02, 0, 8, 1, 1, 1, 1, 1, 1, 1, 1};
+
+TEST(DeviceIdentification, names_the_unit_by_what_is_worldwide) {
+    EXPECT_EQ(unit_name_of(page({vendor, naa_6})), "3:6001020304050607");
+    EXPECT_EQ(unit_name_of(page({naa_6, eui})), unit_name_of(page({eui, naa_6})));
+    EXPECT_EQ(unit_name_of(page({eui})), "2:0101010101010101");
+}
+
+TEST(DeviceIdentification, has_no_name_of_what_others_may_have_too) {
+    EXPECT_EQ(unit_name_of(page({vendor, naa_local})), "");
+    EXPECT_EQ(unit_name_of(page({of_port})), "") << "a port's";
+    EXPECT_EQ(unit_name_of(page({{0x01, 0x03, 0, 4, 0, 0, 0, 0}})), "");
+}
+
+TEST(DeviceIdentification, reads_no_further_than_what_is_there) {
+    const Bytes whole = page({vendor, naa_6});
+    for (size_t length = 0; length < whole.size(); ++length)
+        EXPECT_EQ(unit_name_of(std::span(whole).first(length)), "") << length;
+    Bytes other = whole;
+    other[1] = 0x80;
+    EXPECT_EQ(unit_name_of(other), "");
+}
+
+}  // namespace
+}  // namespace sanscope
