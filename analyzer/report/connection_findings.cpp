@@ -12,6 +12,7 @@
 
 #include "analyzer/base/utf8.h"
 #include "analyzer/iscsi/bhs.h"
+#include "analyzer/report/connection_closing.h"
 #include "analyzer/report/time_spans.h"
 
 namespace sanscope {
@@ -184,26 +185,6 @@ void add_refused_connections(FindingList& list, const ResultStore& store) {
         }
         list.push_back(std::move(finding));
     }
-}
-
-// What ended a connection first.
-struct Closing {
-    int64_t time_ns;
-    PacketNumber packet;  // 0 where it is not known
-    bool by_target;
-    bool reset;
-};
-
-std::optional<Closing> first_closing(const ConnectionRow& row) {
-    const Closing all[] = {{row.in.reset_ns, row.in.reset_packet, true, true},
-                           {row.out.reset_ns, row.out.reset_packet, false, true},
-                           {row.in.fin_ns, 0, true, false},
-                           {row.out.fin_ns, 0, false, false}};
-    std::optional<Closing> first;
-    for (const Closing& closing : all) {
-        if (closing.time_ns != no_time && (!first || closing.time_ns < first->time_ns)) first = closing;
-    }
-    return first;
 }
 
 void add_resets(FindingList& list, const FindingsInput& input, const CommandFacts& commands) {

@@ -21,7 +21,7 @@ const Rule rules[] = {
      {Kind::retransmission_timeout, Kind::lost_segments, Kind::path_stall, Kind::needless_retransmission,
       Kind::congestion_window, Kind::unanswered_commands, Kind::aborted_commands, Kind::task_management,
       Kind::session_reconnect, Kind::connection_reset, Kind::slow_commands, Kind::slow_command,
-      Kind::not_captured, Kind::capture_issue}},
+      Kind::not_captured, Kind::capture_issue, Kind::ping_timeout, Kind::error_recovery}},
     {Kind::duplicate_initiator,
      {Kind::connection_reset, Kind::unanswered_commands, Kind::aborted_commands, Kind::task_management,
       Kind::async_message, Kind::session_reconnect, Kind::slow_commands, Kind::slow_command}},
@@ -30,7 +30,17 @@ const Rule rules[] = {
      {Kind::retransmission_timeout, Kind::lost_segments, Kind::path_stall, Kind::needless_retransmission,
       Kind::connection_refused, Kind::connection_reset, Kind::unanswered_commands, Kind::aborted_commands,
       Kind::task_management, Kind::session_reconnect, Kind::slow_commands, Kind::slow_command}},
+    {Kind::incast,
+     {Kind::lost_segments, Kind::retransmission_timeout, Kind::path_stall, Kind::congestion_window,
+      Kind::path_queue, Kind::needless_retransmission, Kind::path_skew, Kind::shallow_queue, Kind::saturated,
+      Kind::slow_commands, Kind::slow_command}},
     {Kind::not_captured, {Kind::unseen_answers, Kind::capture_issue}},
+    {Kind::ping_timeout,
+     {Kind::retransmission_timeout, Kind::unanswered_commands, Kind::aborted_commands, Kind::task_management,
+      Kind::session_reconnect, Kind::connection_reset, Kind::slow_commands, Kind::slow_command}},
+    {Kind::error_recovery,
+     {Kind::unanswered_commands, Kind::aborted_commands, Kind::task_management, Kind::session_reconnect,
+      Kind::connection_reset, Kind::slow_commands, Kind::slow_command}},
     {Kind::login_refused, {Kind::session_reconnect, Kind::connection_reset}},
     {Kind::connection_reset, {Kind::unanswered_commands, Kind::session_reconnect}},
     {Kind::unanswered_commands,
@@ -45,13 +55,15 @@ const Rule rules[] = {
      {Kind::path_queue, Kind::receiver_window, Kind::path_stall, Kind::retransmission_timeout,
       Kind::congestion_window, Kind::slow_commands, Kind::slow_command}},
     {Kind::lost_segments,
-     {Kind::retransmission_timeout, Kind::shallow_queue, Kind::saturated, Kind::send_buffer,
+     {Kind::path_skew, Kind::retransmission_timeout, Kind::shallow_queue, Kind::saturated, Kind::send_buffer,
       Kind::needless_retransmission, Kind::congestion_window, Kind::path_queue, Kind::slow_commands,
       Kind::slow_command}},
     {Kind::retransmission_timeout,
-     {Kind::shallow_queue, Kind::congestion_window, Kind::slow_commands, Kind::slow_command}},
+     {Kind::path_skew, Kind::shallow_queue, Kind::congestion_window, Kind::slow_commands,
+      Kind::slow_command}},
     {Kind::reordering,
-     {Kind::needless_retransmission, Kind::congestion_window, Kind::slow_commands, Kind::slow_command}},
+     {Kind::path_skew, Kind::needless_retransmission, Kind::congestion_window, Kind::slow_commands,
+      Kind::slow_command}},
     {Kind::delayed_ack, {Kind::target_wait, Kind::shallow_queue, Kind::slow_commands, Kind::slow_command}},
     {Kind::path_queue,
      {Kind::congestion_window, Kind::saturated, Kind::target_wait, Kind::slow_commands, Kind::slow_command}},
@@ -61,7 +73,9 @@ const Rule rules[] = {
     {Kind::receiver_window, {Kind::congestion_window, Kind::slow_commands, Kind::slow_command}},
     {Kind::r2t_waits, {Kind::send_buffer, Kind::shallow_queue, Kind::congestion_window}},
     {Kind::congestion_window, {Kind::slow_commands, Kind::slow_command}},
-    {Kind::target_wait, {Kind::slow_commands, Kind::slow_command, Kind::saturated}},
+    {Kind::stalling_command, {Kind::target_wait, Kind::path_skew, Kind::slow_commands, Kind::slow_command}},
+    {Kind::split_requests, {Kind::shallow_queue}},
+    {Kind::target_wait, {Kind::path_skew, Kind::slow_commands, Kind::slow_command, Kind::saturated}},
 };
 
 bool is_told(const Finding& finding) {
@@ -75,10 +89,10 @@ bool is_slowness(const Finding& finding) {
 bool concerns_same(const Finding& cause, const Finding& consequence) {
     // What is wrong with the capture as a whole is about every connection.
     if (consequence.connection == 0 && consequence.session == 0) return true;
+    const bool among =
+        std::ranges::find(cause.connections, consequence.connection) != cause.connections.end();
+    if (consequence.connection != 0 && among) return true;
     if (cause.connection != 0 && cause.connection == consequence.connection) return true;
-    if (consequence.connection != 0 &&
-        std::ranges::find(cause.connections, consequence.connection) != cause.connections.end())
-        return true;
     return cause.session != 0 && cause.session == consequence.session;
 }
 
@@ -89,7 +103,9 @@ bool follows(const Finding& cause, const Finding& consequence) {
         cause.sender != consequence.sender)
         return false;
     // A command that waited for the target did not wait for TCP, nor the other way round.
-    const bool by_target = cause.kind == Kind::target_wait || cause.kind == Kind::unanswered_commands;
+    const bool by_target = cause.kind == Kind::target_wait || cause.kind == Kind::unanswered_commands ||
+                           cause.kind == Kind::stalling_command || cause.kind == Kind::error_recovery ||
+                           cause.kind == Kind::ping_timeout;
     // While nothing at all came through, nobody saw what the target did.
     const bool hides_target = cause.kind == Kind::path_stall || cause.kind == Kind::retransmission_timeout ||
                               cause.kind == Kind::mtu_black_hole;

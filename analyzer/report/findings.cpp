@@ -13,8 +13,11 @@
 #include "analyzer/report/command_facts.h"
 #include "analyzer/report/command_findings.h"
 #include "analyzer/report/connection_findings.h"
+#include "analyzer/report/digest_findings.h"
+#include "analyzer/report/error_ladder_findings.h"
 #include "analyzer/report/finding_causes.h"
 #include "analyzer/report/finding_list.h"
+#include "analyzer/report/incast_findings.h"
 #include "analyzer/report/initiator_name_findings.h"
 #include "analyzer/report/kernel_comparison.h"
 #include "analyzer/report/load_findings.h"
@@ -22,10 +25,14 @@
 #include "analyzer/report/mtu_findings.h"
 #include "analyzer/report/negotiation_findings.h"
 #include "analyzer/report/offload_findings.h"
+#include "analyzer/report/path_skew_findings.h"
+#include "analyzer/report/ping_findings.h"
 #include "analyzer/report/sender_facts.h"
 #include "analyzer/report/sender_findings.h"
 #include "analyzer/report/service_times.h"
 #include "analyzer/report/session_findings.h"
+#include "analyzer/report/split_findings.h"
+#include "analyzer/report/stalling_findings.h"
 
 namespace sanscope {
 namespace {
@@ -269,6 +276,13 @@ std::vector<Finding> findings(const FindingsInput& input) {
     add_login_findings(list, input);
     add_initiator_name_findings(list, input);
     add_address_findings(list, input);
+    add_ping_findings(list, input);
+    add_error_ladders(list, input, stop);
+    add_digest_findings(list, input);
+    add_incast_findings(list, input.store, senders, stop);
+    add_stalling_findings(list, input.store, waits, stop);
+    add_split_findings(list, input.store, stop);
+    add_path_skew(list, input.store, senders, stop);
     add_kernel_findings(list, input.store);
     add_capture_findings(list, input, stop);
     if (stop.asked()) return {};

@@ -1871,31 +1871,56 @@ TEST_F(Findings, a_portal_that_refuses_or_does_not_answer_is_told) {
     EXPECT_THAT(find_one(Kind::connection_refused).title, HasSubstr("does not answer: 4 SYNs"));
 }
 
-TEST_F(Findings, pauses_of_one_length_that_an_acknowledgement_ends_are_a_delayed_one) {
-    SenderSummary& initiator = add_initiator();
-    for (int64_t i = 0; i < 20; ++i) {
-        const auto seq = static_cast<uint32_t>(1000 * i);
-        add_command({.bytes = 900,
-                     .response_packet = 5000,
-                     .request_ns = 45 * i * ms,
-                     .response_ns = (45 * i + 43) * ms,
-                     .name = "WRITE(16)",
-                     .opcode = write_16,
-                     .status = 0,
-                     .outcome = Outcome::completed});
-        add_window(initiator, 45 * i + 1,
-                   {.snd_una = seq, .snd_nxt = seq + 500, .limit = SendLimit::application});
-        add_window(initiator, 45 * i + 41,
-                   {.snd_una = seq + 500, .snd_nxt = seq + 500, .limit = SendLimit::application});
-        add_window(initiator, 45 * i + 42,
-                   {.snd_una = seq + 500, .snd_nxt = seq + 1000, .limit = SendLimit::application});
-        add_window(initiator, 45 * i + 43,
-                   {.snd_una = seq + 1000, .snd_nxt = seq + 1000, .limit = SendLimit::application});
+// A write each 45 ms, of which a packet goes at 1 ms, its acknowledgement comes at 41 ms and another packet follows at once.
+class PausesOfOneLength : public Findings {
+  protected:
+    void add_pauses(uint32_t second_length, bool same_pdu) {
+        SenderSummary& initiator = add_initiator();
+        const uint32_t length = 500 + second_length;
+        for (int64_t i = 0; i < 20; ++i) {
+            const uint32_t seq = length * static_cast<uint32_t>(i);
+            add_command({.bytes = 900,
+                         .response_packet = 5000,
+                         .request_ns = 45 * i * ms,
+                         .response_ns = (45 * i + 43) * ms,
+                         .name = "WRITE(16)",
+                         .opcode = write_16,
+                         .status = 0,
+                         .outcome = Outcome::completed});
+            add_window(initiator, 45 * i + 1,
+                       {.snd_una = seq, .snd_nxt = seq + 500, .limit = SendLimit::application});
+            add_window(initiator, 45 * i + 41,
+                       {.snd_una = seq + 500, .snd_nxt = seq + 500, .limit = SendLimit::application});
+            add_window(initiator, 45 * i + 42,
+                       {.snd_una = seq + 500, .snd_nxt = seq + length, .limit = SendLimit::application});
+            add_window(initiator, 45 * i + 43,
+                       {.snd_una = seq + length, .snd_nxt = seq + length, .limit = SendLimit::application});
+            if (!same_pdu) continue;
+            // The packets of add_window().
+            const auto first = static_cast<PacketNumber>(45 * i + 2);
+            store.add_pdu_pause({1, Role::initiator, first, first + 41});
+        }
     }
+};
+
+TEST_F(PausesOfOneLength, within_pdus_that_an_acknowledgement_ends_are_a_delayed_one) {
+    add_pauses(500, true);
     const Finding finding = find_one(Kind::delayed_ack);
     EXPECT_THAT(finding.title, HasSubstr("waited 20 times for a delayed acknowledgement"));
+    EXPECT_THAT(finding.explanation, HasSubstr("Nagle"));
     EXPECT_EQ(finding.sender, Finding::Sender::initiator);
     EXPECT_EQ(finding.severity, Finding::Severity::problem);
+}
+
+// Whoever sends a command each 40 ms had nothing to send before.
+TEST_F(PausesOfOneLength, between_commands_are_the_programs) {
+    add_pauses(500, false);
+    EXPECT_TRUE(find(Kind::delayed_ack).empty());
+}
+
+TEST_F(PausesOfOneLength, before_a_full_segment_are_not_nagles) {
+    add_pauses(mss, true);
+    EXPECT_TRUE(find(Kind::delayed_ack).empty());
 }
 
 TEST_F(Findings, a_request_that_is_the_last_packet_is_under_way) {

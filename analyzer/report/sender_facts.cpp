@@ -271,7 +271,9 @@ RepeatsCame how_repeats_came(const SenderFacts& facts, const Spell& stall, const
 // The rows of one sender, as they pass.
 class WindowPass {
   public:
-    explicit WindowPass(SenderFacts& facts) : facts_(&facts) {
+    // `pauses`: of this sender within what it had begun to send.
+    WindowPass(SenderFacts& facts, std::vector<PduPause> pauses)
+        : facts_(&facts), pauses_(std::move(pauses)) {
         for (TimeProfile& profile : facts.limited) {
             profile = TimeProfile(facts.connection->start_ns, facts.connection->end_ns);
         }
@@ -557,6 +559,9 @@ class WindowPass {
         if (last_.ca_state != CaState::open || row.ca_state != CaState::open) return;
         if (busy_.overlap_ns(last_.time_ns + to_tap_ns_, row.time_ns + to_tap_ns_) < waited_ns / 2) return;
         ack_wait_ = {last_.time_ns, row.time_ns, row.packet};
+        // Nor does a congestion window let go what it has no room for.
+        waits_for_cwnd_ =
+            last_.cwnd != unknown<uint32_t> && static_cast<uint32_t>(outstanding) + mss_ > last_.cwnd;
     }
     // The row behind such a one.
     void sent_after_ack_wait(const WindowRow& row) {
@@ -564,12 +569,23 @@ class WindowPass {
         if (ack_wait_.begin_ns == no_time) [[likely]]
             return;
         const bool sent = Serial32(last_.snd_nxt).before(Serial32(row.snd_nxt));
-        if (sent && elapsed_ns(ack_wait_.end_ns, row.time_ns) <= at_once_ns) {
+        const uint32_t length = row.snd_nxt - last_.snd_nxt;
+        // Nagle's algorithm holds back nothing but small segments.
+        const bool held = sent && (length < mss_ || waits_for_cwnd_) && goes_on(ack_wait_.packet, row.packet);
+        if (held && elapsed_ns(ack_wait_.end_ns, row.time_ns) <= at_once_ns) {
+            if (waits_for_cwnd_) ++facts_->ack_waits_for_cwnd;
             facts_->ack_waits.add(ack_wait_);
             ack_wait_times_.add(ack_wait_.length_ns());
             if (first_ack_waits_.size() < most_ack_waits) first_ack_waits_.push_back(ack_wait_.length_ns());
         }
         ack_wait_ = {};
+    }
+
+    // What was sent behind the acknowledgement is the rest of what had begun before it. A program that has something new to
+    // send each 40 ms looks just like a delayed acknowledgement otherwise.
+    bool goes_on(PacketNumber acknowledged, PacketNumber sent) const {
+        const auto pause = std::ranges::lower_bound(pauses_, sent, {}, &PduPause::last_packet);
+        return pause != pauses_.end() && pause->first_packet < acknowledged;
     }
 
     void flow(const WindowRow& row) {
@@ -609,6 +625,8 @@ class WindowPass {
     Spell timeout_;
     Spell stall_;
     Spell ack_wait_;
+    bool waits_for_cwnd_ = false;
+    std::vector<PduPause> pauses_;  // in order of their last packets
     int64_t stretch_ns_ = 0;
     double stretch_bytes_ = 0;
     std::vector<double> stretch_rates_;
@@ -1019,7 +1037,12 @@ std::vector<SenderFacts> find_sender_facts(const ResultStore& store, const std::
         }
     }
     capture_times.ready();
-    std::vector<WindowPass> passes(facts.begin(), facts.end());
+    std::vector<WindowPass> passes;
+    passes.reserve(facts.size());
+    for (SenderFacts& sender : facts) {
+        passes.emplace_back(sender, store.pdu_pauses().of(
+                                        sender.number, sender.is_initiator ? Role::initiator : Role::target));
+    }
     const ChunkedRows<WindowRow>& windows = store.windows();
     size_t row_number = 0;
     const bool times_wanted = !capture_times.empty();

@@ -94,10 +94,12 @@ struct SenderFacts {
     // … or by a packet with data, or as late as a delayed acknowledgement may be: nobody can tell the path from the program
     // that answered.
     TimeSpans unproven_acks;
-    Spells ack_waits;  // little was outstanding, and with its acknowledgement more came at once
+    Spells ack_waits;  // little was outstanding, and with its acknowledgement the rest of a PDU came at once
     int64_t ack_wait_p50_ns = 0;
     // Of ack_waits, those as long as half of them, within a quarter: a timer's.
     uint64_t ack_waits_alike = 0;
+    // Of ack_waits, those in which the congestion window had no room for another segment.
+    uint64_t ack_waits_for_cwnd = 0;
     TimeProfile queued;  // the round trip was twice its minimum and more: data wait in a queue on the path
     int64_t queued_ns = 0;
     double queued_bytes = 0;           // acknowledged in that time

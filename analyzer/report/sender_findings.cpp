@@ -661,16 +661,30 @@ class OfSender {
         finding.title =
             fmt::format("{} waited {} for a delayed acknowledgement before it sent the rest: {} each",
                         facts_.name(), counted(waits.count, "time"), human_duration(facts_.ack_wait_p50_ns));
-        finding.explanation = fmt::format(
-            "Nagle's algorithm holds a small segment back until all before it is acknowledged, and {} delays "
-            "just that acknowledgement. Let {} set TCP_NODELAY, or write a PDU at once; or let the other "
-            "side acknowledge at once (TCP_QUICKACK, TcpAckFrequency=1).",
-            facts_.other_name(), facts_.name());
+        const bool by_cwnd = 2 * facts_.ack_waits_for_cwnd > waits.count;
+        finding.explanation =
+            by_cwnd ? fmt::format(
+                          "Its congestion window had no room for another segment, and {} delays just the "
+                          "acknowledgement that "
+                          "would make room. Look at what keeps the window so small: losses, or restarts "
+                          "after idle periods; "
+                          "or let the other side acknowledge at once (TCP_QUICKACK, TcpAckFrequency=1).",
+                          facts_.other_name())
+                    : fmt::format(
+                          "Nagle's algorithm holds a small segment back until all before it is acknowledged, "
+                          "and {} delays "
+                          "just that acknowledgement. Let {} set TCP_NODELAY, or write a PDU at once; or let "
+                          "the other "
+                          "side acknowledge at once (TCP_QUICKACK, TcpAckFrequency=1).",
+                          facts_.other_name(), facts_.name());
         finding.add_sign(fmt::format(
             "{} pauses within commands, {} of them {} long within 25 %, as a delayed-ACK timer makes them",
             human_count(waits.count), human_count(facts_.ack_waits_alike),
             human_duration(facts_.ack_wait_p50_ns)));
-        finding.add_sign("each ended with an acknowledgement without data, and more data followed at once");
+        finding.add_sign(
+            "each ended with an acknowledgement without data, and the rest of a PDU that had begun followed "
+            "at once");
+        if (by_cwnd) finding.add_sign("the congestion window had no room for another segment");
         list_.push_back(std::move(finding));
     }
 

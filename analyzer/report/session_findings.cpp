@@ -11,6 +11,7 @@
 
 #include "analyzer/iscsi/bhs.h"
 #include "analyzer/iscsi/pdu_codes.h"
+#include "analyzer/report/task_management_words.h"
 #include "analyzer/report/time_spans.h"
 
 namespace sanscope {
@@ -47,39 +48,6 @@ Finding about(const SessionEvent& event, Kind kind, Severity severity) {
     finding.packet = event.packet;
     finding.begin_ns = finding.end_ns = event.time_ns;
     return finding;
-}
-
-void add_digests(FindingList& list, const FindingsInput& input) {
-    const Issues::Count& headers = input.issues[Issue::header_digests_bad];
-    const Issues::Count& data = input.issues[Issue::data_digests_bad];
-    if (headers.count + data.count == 0) return;
-    SessionEvent first;
-    for (const SessionEvent& event : input.store.session_events().first_ones()) {
-        if (!event.bad_digest) continue;
-        first = event;
-        break;
-    }
-    Finding finding = about(first, Kind::bad_digest, Severity::problem);
-    finding.side = Finding::Side::path;
-    if (finding.packet == 0) {
-        finding.packet = headers.count > 0 ? headers.first_packet : data.first_packet;
-        if (data.count > 0) finding.packet = std::min(finding.packet, data.first_packet);
-    }
-    const bool from_target = (first.opcode & 0x20) != 0;
-    finding.title = fmt::format("{} with a wrong digest: {} of headers, {} of data",
-                                counted(headers.count + data.count, "PDU"), human_count(headers.count),
-                                human_count(data.count));
-    finding.explanation =
-        "Bytes changed on their way although the TCP checksum held: a failing network card, memory or "
-        "switch. Without digests this would be silent corruption.";
-    finding.add_sign(fmt::format("CRC32C of {} does not match", counted(headers.count + data.count, "PDU")));
-    if (first.packet != 0) {
-        finding.sender = from_target ? Finding::Sender::target : Finding::Sender::initiator;
-        finding.add_sign(
-            fmt::format("the bytes are in the capture as they are, the first from the {} in packet {}",
-                        from_target ? "target" : "initiator", first.packet));
-    }
-    list.push_back(std::move(finding));
 }
 
 // RFC 7143 §11.17.1.
@@ -128,20 +96,6 @@ std::string_view async_words(uint16_t event) {
         default:
             return "an event of its own";
     }
-}
-
-// RFC 7143 §11.5.1.
-std::string_view function_words(uint16_t function) {
-    constexpr std::array<std::string_view, 9> words = {"",
-                                                       "ABORT TASK",
-                                                       "ABORT TASK SET",
-                                                       "CLEAR ACA",
-                                                       "CLEAR TASK SET",
-                                                       "LOGICAL UNIT RESET",
-                                                       "TARGET WARM RESET",
-                                                       "TARGET COLD RESET",
-                                                       "TASK REASSIGN"};
-    return function < words.size() && function > 0 ? words[function] : "task management";
 }
 
 void add_pdus(FindingList& list, const ResultStore& store) {
@@ -290,7 +244,6 @@ void add_reconnects(FindingList& list, const ResultStore& store, const CommandFa
 }  // namespace
 
 void add_session_findings(FindingList& list, const FindingsInput& input, const CommandFacts& commands) {
-    add_digests(list, input);
     add_pdus(list, input.store);
     add_reconnects(list, input.store, commands);
 }

@@ -41,15 +41,22 @@ SAYS_MORE = {
     "mtu_black_hole": "retransmission_timeout",
     "connection_reset": "unanswered_commands",
     "saturated": "target_wait",
+    "incast": "lost_segments",
 }
+# Of these only where the scenario says so: what they say more is wrong of any other loss.
+ONLY_OF_SCENARIO = {"incast": "incast"}
 # What a side of truth.json begins with, and the sides of a finding that say so.
 SIDES = {"initiator": ("initiator",), "target": ("target",), "path": ("path",), "negotiation": ("both",), "both": ("both",),
          "capture": ("capture", "")}
 
 
+def says_more(kind, kinds, truth):
+    return SAYS_MORE.get(kind) in kinds and ONLY_OF_SCENARIO.get(kind, "") in truth.get("scenario", "")
+
+
 def is_right(finding, truth):
     kind = finding["kind"]
-    if kind in truth["right"] or SAYS_MORE.get(kind) in truth["right"]:
+    if kind in truth["right"] or says_more(kind, truth["right"], truth):
         return True
     # A truth older than any kind that could tell it: then the side decides.
     return not truth["right"] and finding["severity"] == "problem" and side_is_right(finding, truth)
@@ -78,7 +85,8 @@ def judge(findings, truth):
         faults["three"] = "; ".join(finding["kind"] for finding in told) or "nothing"
     allowed = set(truth["right"]) | set(truth["also"])
     false = [finding for finding in told
-             if not is_right(finding, truth) and finding["kind"] not in allowed and SAYS_MORE.get(finding["kind"]) not in allowed]
+             if not is_right(finding, truth) and finding["kind"] not in allowed
+             and not says_more(finding["kind"], allowed, truth)]
     if false:
         faults["false"] = "; ".join(f"{finding['severity']}: {finding['title']}" for finding in false)
     if right:

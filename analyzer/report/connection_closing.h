@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <optional>
+
+#include "analyzer/store/result_store.h"
+
+namespace sanscope {
+
+// What ended a connection first.
+struct Closing {
+    int64_t time_ns;
+    PacketNumber packet;  // 0 where it is not known
+    bool by_target;
+    bool reset;
+};
+
+std::optional<Closing> first_closing(const ConnectionRow& row);
+
+// The first connection after `end_ns` in a later session of the same initiator and target; 0 where there is none, or the
+// names are not known.
+uint32_t login_anew(const ResultStore& store, uint32_t connection, int64_t end_ns);
+
+// A Logout Request of the connection was captured.
+bool is_logged_out(const ResultStore& store, uint32_t connection);
+
+// Data that this side sent, or the other side's answers to it, are missing from the capture.
+bool lacks_packets(const ResultStore& store, uint32_t connection);
+
+}  // namespace sanscope

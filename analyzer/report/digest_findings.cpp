@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/digest_findings.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "analyzer/iscsi/bhs.h"
+
+namespace sanscope {
+namespace {
+
+// Those of the first events: all, unless there are very many.
+struct Tally {
+    SessionEvent first;
+    uint64_t from_initiator = 0;
+    uint64_t from_target = 0;
+    std::map<uint8_t, uint64_t> by_opcode;
+    std::set<uint32_t> connections;
+
+    uint64_t count() const { return from_initiator + from_target; }
+    bool one_sender() const { return from_initiator == 0 || from_target == 0; }
+};
+
+Tally tally_of(const ResultStore& store) {
+    Tally tally;
+    for (const SessionEvent& event : store.session_events().first_ones()) {
+        if (!event.bad_digest) continue;
+        if (tally.count() == 0) tally.first = event;
+        ++(is_from_target(event.opcode) ? tally.from_target : tally.from_initiator);
+        ++tally.by_opcode[event.opcode];
+        tally.connections.insert(event.connection);
+    }
+    return tally;
+}
+
+// "12 SCSI Data-In, 1 R2T"
+std::string opcodes_in_words(const Tally& tally) {
+    std::string words;
+    for (const auto& [opcode, count] : tally.by_opcode) {
+        const char* const name = opcode_name(opcode);
+        words += fmt::format("{}{} {}", words.empty() ? "" : ", ", human_count(count),
+                             name == nullptr ? "of an opcode not known" : name);
+    }
+    return words;
+}
+
+// Damage on the way hits what most bytes are of; PDUs of one kind that are rare and all short are made wrong.
+bool is_made_wrong(const Tally& tally) {
+    constexpr uint64_t least = 3;
+    if (tally.count() < least || tally.by_opcode.size() != 1) return false;
+    switch (Opcode{tally.by_opcode.begin()->first}) {
+        case Opcode::scsi_command:
+        case Opcode::scsi_response:
+        case Opcode::scsi_data_in:
+        case Opcode::scsi_data_out:
+        case Opcode::r2t:
+            return false;
+        default:
+            return true;
+    }
+}
+
+bool captured_at_sender(const Tally& tally, const ResultStore& store) {
+    const Vantage at = tally.from_target > 0 ? Vantage::target : Vantage::initiator;
+    return tally.one_sender() && std::ranges::all_of(tally.connections, [&](uint32_t number) {
+               return number != 0 && number <= store.connections().size() &&
+                      store.connection(number).vantage == at;
+           });
+}
+
+uint64_t connections_with_digests(const ResultStore& store) {
+    const auto uses = [&](const ConnectionRow& row) {
+        if (row.session == 0) return false;
+        const SessionRow& session = store.session(row.session);
+        return session.header_digest == "CRC32C" || session.data_digest == "CRC32C";
+    };
+    return static_cast<uint64_t>(std::ranges::count_if(store.connections(), uses));
+}
+
+void explain(Finding& finding, const Tally& tally, const ResultStore& store) {
+    const bool by_target = tally.from_target > 0;
+    const Finding::Side sender = by_target ? Finding::Side::target : Finding::Side::initiator;
+    const std::string_view name = by_target ? "target" : "initiator";
+    finding.side = Finding::Side::path;
+    finding.confidence = Finding::Confidence::likely;
+    finding.explanation =
+        "The bytes are not those that the digest was made of. Without digests this would be "
+        "silent corruption. (The TCP checksum of these packets is not verified here.) ";
+    if (captured_at_sender(tally, store)) {
+        finding.side = sender;
+        finding.explanation += fmt::format(
+            "They were wrong already where the {0} sends, before the path: its software, memory, or a "
+            "network "
+            "card that computes digests. A wrong digest that only a card would fill in looks the same.",
+            name);
+        finding.add_sign(fmt::format("captured at the {}, before the path", name));
+    } else if (tally.one_sender() && is_made_wrong(tally)) {
+        finding.side = sender;
+        finding.explanation += fmt::format(
+            "Only PDUs of one kind that are few and short are wrong: the software of the {} makes them so, "
+            "rather than the path, which would hit those with the most bytes.",
+            name);
+    } else if (tally.one_sender()) {
+        finding.explanation += fmt::format(
+            "All are of the {}: its network card or memory, or a switch or cable on the way from it. Compare "
+            "the error counters on that way, and capture at the {} to tell the two apart.",
+            name, name);
+    } else {
+        finding.explanation +=
+            "Both sides' PDUs are hit: what both pass, a switch, a cable, or the network card "
+            "of the host where this was captured.";
+    }
+}
+
+}  // namespace
+
+void add_digest_findings(FindingList& list, const FindingsInput& input) {
+    const Issues::Count& headers = input.issues[Issue::header_digests_bad];
+    const Issues::Count& data = input.issues[Issue::data_digests_bad];
+    const uint64_t all = headers.count + data.count;
+    if (all == 0) return;
+    const Tally tally = tally_of(input.store);
+    Finding finding;
+    finding.kind = Finding::Kind::bad_digest;
+    finding.severity = Finding::Severity::problem;
+    finding.side = Finding::Side::path;
+    finding.connection = tally.first.connection;
+    finding.session = tally.first.session;
+    finding.command = tally.first.command;
+    finding.lun = tally.first.lun;
+    finding.packet = tally.first.packet;
+    finding.begin_ns = finding.end_ns = tally.first.time_ns;
+    if (finding.packet == 0) {
+        finding.packet = headers.count > 0 ? headers.first_packet : data.first_packet;
+        if (data.count > 0) finding.packet = std::min(finding.packet, data.first_packet);
+    }
+    finding.title = fmt::format("{} with a wrong digest: {} of headers, {} of data", counted(all, "PDU"),
+                                human_count(headers.count), human_count(data.count));
+    finding.add_sign(fmt::format("CRC32C of {} does not match", counted(all, "PDU")));
+    if (tally.count() > 0) {
+        if (tally.one_sender())
+            finding.sender = tally.from_target > 0 ? Finding::Sender::target : Finding::Sender::initiator;
+        finding.add_sign(
+            tally.one_sender()
+                ? fmt::format("all are of the {}: {}", tally.from_target > 0 ? "target" : "initiator",
+                              opcodes_in_words(tally))
+                : fmt::format("{} of the target, {} of the initiator: {}", human_count(tally.from_target),
+                              human_count(tally.from_initiator), opcodes_in_words(tally)));
+        const uint64_t with_digests = connections_with_digests(input.store);
+        if (with_digests > 1) {
+            finding.add_sign(
+                fmt::format("on {} of {} connections with digests", tally.connections.size(), with_digests));
+        }
+        explain(finding, tally, input.store);
+    }
+    list.push_back(std::move(finding));
+}
+
+}  // namespace sanscope

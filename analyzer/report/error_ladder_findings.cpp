@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/error_ladder_findings.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analyzer/iscsi/bhs.h"
+#include "analyzer/iscsi/pdu_codes.h"
+#include "analyzer/report/connection_closing.h"
+#include "analyzer/report/task_management_words.h"
+#include "analyzer/report/time_spans.h"
+
+namespace sanscope {
+namespace {
+
+constexpr uint16_t logical_unit_reset = 5;
+constexpr uint16_t target_cold_reset = 7;
+constexpr size_t most_ladders = 64;
+
+bool is_reset(uint16_t function) {
+    return function >= logical_unit_reset && function <= target_cold_reset;
+}
+
+// One request, and how it was answered: unknown where it was not.
+struct Step {
+    SessionEvent request;
+    uint16_t response = unknown<uint16_t>;
+
+    bool succeeded() const {
+        // A task that is not there any more has just been answered.
+        return response == task_management::function_complete ||
+               (request.code == task_management::abort_task &&
+                response == task_management::task_does_not_exist);
+    }
+};
+
+// What was done in one session until it dropped, or until the recovery went no further.
+struct Ladder {
+    std::vector<Step> steps;
+    uint32_t connection = 0;
+    uint32_t session = 0;
+    std::optional<Closing> drop;
+
+    const Step* first_reset() const {
+        const auto reset =
+            std::ranges::find_if(steps, [](const Step& step) { return is_reset(step.request.code); });
+        return reset == steps.end() ? nullptr : &*reset;
+    }
+    const Step& first() const { return steps.front(); }
+    bool failed() const {
+        return std::ranges::any_of(steps, [](const Step& step) { return !step.succeeded(); });
+    }
+    int64_t end_ns() const { return drop ? drop->time_ns : steps.back().request.time_ns; }
+};
+
+// The commands under way when the ladder's first rung was climbed, and those a reset took with it.
+struct Victims {
+    uint64_t at_first = 0;
+    uint64_t at_reset = 0;
+    uint64_t oldest_command = 0;  // row
+    CommandRow oldest;            // of those at the first rung, or the one to be aborted
+    bool named = false;           // that one
+};
+
+// What lies farther apart is another story.
+constexpr int64_t longest_between_ns = 120'000'000'000;
+
+using Ladders = std::map<uint32_t, std::vector<Ladder>>;  // by session
+
+void add_request(Ladders& ladders, const SessionEvent& event, size_t& count) {
+    std::vector<Ladder>& of_session = ladders[event.session];
+    const bool goes_on = !of_session.empty() && elapsed_ns(of_session.back().steps.back().request.time_ns,
+                                                           event.time_ns) <= longest_between_ns;
+    if (!goes_on) {
+        if (count == most_ladders) return;
+        ++count;
+        Ladder& begun = of_session.emplace_back();
+        begun.session = event.session;
+        begun.connection = event.connection;
+    }
+    of_session.back().steps.push_back({event, unknown<uint16_t>});
+}
+
+void add_response(Ladders& ladders, const SessionEvent& event) {
+    const auto of_session = ladders.find(event.session);
+    if (of_session == ladders.end() || of_session->second.empty()) return;
+    std::vector<Step>& steps = of_session->second.back().steps;
+    const auto step = std::ranges::find_if(steps, [&](const Step& one) {
+        return one.request.itt == event.itt && one.response == unknown<uint16_t>;
+    });
+    if (step != steps.end()) step->response = event.code;
+}
+
+Ladders ladders_of(const ResultStore& store) {
+    Ladders ladders;
+    size_t count = 0;
+    for (const SessionEvent& event : store.session_events().first_ones()) {
+        const bool known = event.session != 0 && event.connection != 0 &&
+                           event.connection <= store.connections().size() && !event.bad_digest;
+        if (!known) continue;
+        const Opcode opcode{event.opcode};
+        if (opcode == Opcode::task_management_request) add_request(ladders, event, count);
+        if (opcode == Opcode::task_management_response) add_response(ladders, event);
+    }
+    return ladders;
+}
+
+// A session that its initiator logs out of, or that goes on, was not dropped.
+void note_drop(Ladder& ladder, const ResultStore& store) {
+    if (is_logged_out(store, ladder.connection)) return;
+    const std::optional<Closing> closing = first_closing(store.connection(ladder.connection));
+    if (!closing || closing->time_ns < ladder.first().request.time_ns) return;
+    if (elapsed_ns(ladder.steps.back().request.time_ns, closing->time_ns) <= longest_between_ns)
+        ladder.drop = closing;
+}
+
+bool is_under_way(const CommandRow& row, int64_t time_ns, PacketNumber packet) {
+    if (row.request_ns == no_time || row.request_ns >= time_ns || row.request_packet >= packet) return false;
+    if (row.outcome == Outcome::aborted) return row.aborted_packet >= packet;
+    return row.response_packet == 0 ? row.outcome == Outcome::unanswered : row.response_packet > packet;
+}
+
+bool concerns(const Step& step, const CommandRow& row) {
+    const uint16_t function = step.request.code;
+    if (is_reset(function) && function != logical_unit_reset) return true;
+    return row.lun == step.request.lun;
+}
+
+void count_victim(Victims& victims, const Ladder& ladder, uint64_t number, const CommandRow& row) {
+    const Step& first = ladder.first();
+    const Step* reset = ladder.first_reset();
+    if (reset != nullptr && concerns(*reset, row) &&
+        is_under_way(row, reset->request.time_ns, reset->request.packet))
+        ++victims.at_reset;
+    if (!concerns(first, row) || !is_under_way(row, first.request.time_ns, first.request.packet)) return;
+    ++victims.at_first;
+    const bool named =
+        first.request.code == task_management::abort_task && row.itt == first.request.referenced_itt;
+    if (victims.oldest_command != 0 && !named &&
+        (victims.named || row.request_ns >= victims.oldest.request_ns))
+        return;
+    victims.oldest_command = number;
+    victims.oldest = row;
+    victims.named = named;
+}
+
+// Neither a command that was aborted and that was all, nor a reset that nobody waited behind.
+bool is_ladder(const Ladder& ladder, const Victims& victims) {
+    // No initiator gives up so soon; a program that tries what task management does may.
+    constexpr int64_t least_age_ns = 500'000'000;
+    if (victims.at_first == 0) return false;
+    if (elapsed_ns(victims.oldest.request_ns, ladder.first().request.time_ns) < least_age_ns) return false;
+    const Step* reset = ladder.first_reset();
+    if (reset != nullptr) return reset != &ladder.first() || ladder.failed() || ladder.drop.has_value();
+    return ladder.failed() && ladder.drop.has_value();
+}
+
+// "3 x ABORT TASK (function complete)"
+std::vector<std::string> steps_in_words(const Ladder& ladder) {
+    std::vector<std::string> words;
+    const std::vector<Step>& steps = ladder.steps;
+    for (size_t i = 0; i < steps.size();) {
+        size_t next = i + 1;
+        while (next < steps.size() && steps[next].request.code == steps[i].request.code &&
+               steps[next].response == steps[i].response)
+            ++next;
+        const std::string times = next - i == 1 ? "" : fmt::format("{} x ", next - i);
+        const std::string answer =
+            steps[i].response == unknown<uint16_t>
+                ? std::string("not answered")
+                : fmt::format("response {}: {}", steps[i].response, response_words(steps[i].response));
+        words.push_back(fmt::format("{}{} in packet {}: {}", times, function_words(steps[i].request.code),
+                                    steps[i].request.packet, answer));
+        i = next;
+    }
+    return words;
+}
+
+// "ABORT TASK, LOGICAL UNIT RESET, session dropped"
+std::string short_story(const Ladder& ladder) {
+    std::string story;
+    uint16_t before = unknown<uint16_t>;
+    for (const Step& step : ladder.steps) {
+        if (step.request.code == before) continue;
+        before = step.request.code;
+        story += fmt::format("{}{}", story.empty() ? "" : ", ", function_words(before));
+    }
+    return ladder.drop ? story + ", then the session was dropped" : story;
+}
+
+void explain(Finding& finding, const Ladder& ladder, const ResultStore& store) {
+    const SentDataRow& sent = store.connection(ladder.connection).out;
+    const SentDataRow& answers = store.connection(ladder.connection).in;
+    const int64_t request_ns = finding.begin_ns;
+    const bool reached = sent.unacknowledged == 0 && elapsed_ns(request_ns, sent.acknowledged_ns) > 0;
+    finding.explanation =
+        "The initiator gave up waiting, and each step of its error recovery took more with it. ";
+    if (answers.unacknowledged > 0) {
+        finding.side = Finding::Side::path;
+        finding.add_sign(
+            fmt::format("the initiator never acknowledged {} bytes of the target", answers.unacknowledged));
+        finding.explanation +=
+            "The target sent data that did not arrive: look at the path from it to the initiator.";
+    } else if (reached) {
+        finding.side = Finding::Side::target;
+        finding.add_sign("the TCP of the target acknowledged all that was sent: it was reached");
+        finding.explanation +=
+            "What is to be mended is what the first command waited for: look at the target's log and disks "
+            "at that moment, not at the aborts.";
+    } else {
+        finding.explanation +=
+            "What is to be mended is what the first command waited for: whether the target or the path, is "
+            "not to be seen here.";
+    }
+}
+
+Finding told(const Ladder& ladder, const Victims& victims, const ResultStore& store) {
+    Finding finding;
+    finding.kind = Finding::Kind::error_recovery;
+    finding.severity = Finding::Severity::problem;
+    finding.connection = ladder.connection;
+    finding.session = ladder.session;
+    const bool of_lun = ladder.first().request.code <= logical_unit_reset;
+    finding.lun = of_lun ? ladder.first().request.lun : unknown<uint64_t>;
+    finding.command = victims.oldest_command;
+    finding.packet = ladder.first().request.packet;
+    finding.begin_ns = victims.oldest.request_ns;
+    finding.end_ns = ladder.end_ns();
+    finding.cost_ns = elapsed_ns(finding.begin_ns, finding.end_ns);
+    const int64_t age_ns = elapsed_ns(victims.oldest.request_ns, ladder.first().request.time_ns);
+    finding.title =
+        fmt::format("Error recovery{}: {} waited {}, {}",
+                    of_lun && finding.lun != unknown<uint64_t> ? fmt::format(" on LUN {}", finding.lun) : "",
+                    victims.oldest.name[0] == '\0' ? "a command" : victims.oldest.name,
+                    human_duration(age_ns), short_story(ladder));
+    finding.add_sign(
+        fmt::format("{} outstanding at the first step, {} for {}", counted(victims.at_first, "command"),
+                    victims.named ? "the one to be aborted" : "the oldest", human_duration(age_ns)));
+    constexpr size_t most_told = 6;
+    std::vector<std::string> words = steps_in_words(ladder);
+    const size_t left_out = words.size() > most_told ? words.size() - most_told : 0;
+    if (left_out > 0) words.resize(most_told);
+    for (const std::string& step : words) finding.add_sign(step);
+    if (left_out > 0) finding.add_sign(fmt::format("and {} more", counted(left_out, "step")));
+    if (victims.at_reset > 0) {
+        finding.add_sign(
+            fmt::format("{} outstanding when the reset was sent", counted(victims.at_reset, "command")));
+    }
+    if (ladder.drop) {
+        const uint32_t anew = login_anew(store, ladder.connection, ladder.drop->time_ns);
+        finding.add_sign(fmt::format(
+            "the {} closed the connection ({}) {} after the last of it{}",
+            ladder.drop->by_target ? "target" : "initiator", ladder.drop->reset ? "RST" : "FIN",
+            human_duration(elapsed_ns(ladder.steps.back().request.time_ns, ladder.drop->time_ns)),
+            anew == 0 ? ""
+                      : fmt::format("; the initiator connects anew {} later",
+                                    human_duration(
+                                        elapsed_ns(ladder.drop->time_ns, store.connection(anew).start_ns)))));
+    }
+    explain(finding, ladder, store);
+    // What is not in the capture may be the answers.
+    finding.confidence =
+        lacks_packets(store, ladder.connection) ? Finding::Confidence::likely : Finding::Confidence::firm;
+    return finding;
+}
+
+}  // namespace
+
+void add_error_ladders(FindingList& list, const FindingsInput& input, const Stop& stop) {
+    if (input.issues[Issue::times_set_back].count > 0) return;
+    Ladders ladders = ladders_of(input.store);
+    if (ladders.empty()) return;
+    for (auto& [session, of_session] : ladders) {
+        if (!of_session.empty()) note_drop(of_session.back(), input.store);
+    }
+    std::map<uint32_t, std::vector<Victims>> victims;
+    for (const auto& [session, of_session] : ladders) victims[session].resize(of_session.size());
+    uint64_t number = 0;
+    for (const CommandRow& row : input.store.commands()) {
+        if (stop.asked_at(number++)) return;
+        const auto found = ladders.find(row.session);
+        if (found == ladders.end()) continue;
+        for (size_t i = 0; i < found->second.size(); ++i)
+            count_victim(victims[row.session][i], found->second[i], number, row);
+    }
+    for (const auto& [session, of_session] : ladders) {
+        for (size_t i = 0; i < of_session.size(); ++i) {
+            const Victims& own = victims[session][i];
+            if (is_ladder(of_session[i], own)) list.push_back(told(of_session[i], own, input.store));
+        }
+    }
+}
+
+}  // namespace sanscope

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/path_skew_findings.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analyzer/base/log_histogram.h"
+#include "analyzer/base/utf8.h"
+#include "analyzer/report/time_spans.h"
+#include "analyzer/scsi/opcodes.h"
+
+namespace sanscope {
+namespace {
+
+using Class = std::pair<uint16_t, unsigned>;  // operation code, size class
+constexpr size_t most_paths = 1024;
+constexpr size_t most_classes = 32;
+
+// One logical unit in one session.
+struct Path {
+    uint32_t session = 0;
+    uint64_t lun = unknown<uint64_t>;
+    uint32_t connection = 0;  // of its first command
+    uint64_t commands = 0;    // reads and writes
+    uint64_t bytes = 0;
+    int64_t first_ns = no_time;
+    int64_t last_ns = no_time;
+    std::map<Class, LogHistogram> classes;
+    // Of its connections.
+    int64_t rtt_ns = no_time;
+    uint64_t lost = 0;  // segments
+};
+
+// What paths lead to.
+struct Unit {
+    std::string initiator;
+    std::string name;    // its designator, or the target's name and the LUN
+    bool named = false;  // by its designator
+    std::vector<Path*> paths;
+};
+
+std::map<std::pair<uint32_t, uint64_t>, Path> collect(const ResultStore& store, const Stop& stop) {
+    std::map<std::pair<uint32_t, uint64_t>, Path> paths;
+    size_t number = 0;
+    for (const CommandRow& row : store.commands()) {
+        if (stop.asked_at(number++)) return {};
+        const bool moves = is_read_opcode(row.opcode) || is_write_opcode(row.opcode);
+        if (!moves || row.session == 0 || row.lun == unknown<uint64_t> || row.bytes == unknown<uint64_t>)
+            continue;
+        const std::pair<uint32_t, uint64_t> key(row.session, row.lun);
+        if (paths.size() >= most_paths && !paths.contains(key)) continue;
+        Path& path = paths[key];
+        if (path.commands++ == 0) {
+            path.session = row.session;
+            path.lun = row.lun;
+            path.connection = row.connection;
+            path.first_ns = row.request_ns;
+        }
+        path.bytes += row.bytes;
+        const int64_t took_ns = elapsed_ns(row.request_ns, row.response_ns);
+        if (took_ns == 0 || row.inferred) continue;
+        path.last_ns = std::max(path.last_ns, row.response_ns);
+        const Class of_class(row.opcode, static_cast<unsigned>(std::bit_width(row.bytes)));
+        if (path.classes.size() < most_classes || path.classes.contains(of_class))
+            path.classes[of_class].add(took_ns);
+    }
+    return paths;
+}
+
+void add_tcp(Path& path, const ResultStore& store, std::span<const SenderFacts> senders) {
+    for (const SenderFacts& sender : senders) {
+        if (sender.connection->session == path.session) path.lost += sender.repaired();
+    }
+    for (const ConnectionRow& row : store.connections()) {
+        if (row.session != path.session || row.rtt_min_ns == no_time) continue;
+        const int64_t rtt_ns = round_trip_ns(row.rtt_min_ns);
+        path.rtt_ns = path.rtt_ns == no_time ? rtt_ns : std::min(path.rtt_ns, rtt_ns);
+    }
+}
+
+std::vector<Unit> units_of(std::map<std::pair<uint32_t, uint64_t>, Path>& paths, const ResultStore& store) {
+    std::map<std::pair<std::string, std::string>, Unit> units;
+    for (auto& [key, path] : paths) {
+        const SessionRow& session = store.session(path.session);
+        if (session.initiator_name.empty()) continue;
+        const std::string& designator = store.unit_names().of(path.session, path.lun);
+        if (designator.empty() && session.target_name.empty()) continue;
+        const std::string name =
+            designator.empty() ? fmt::format("{}, LUN {}", session.target_name, path.lun) : designator;
+        Unit& unit = units[{session.initiator_name, name}];
+        unit.initiator = session.initiator_name;
+        unit.name = name;
+        unit.named = !designator.empty();
+        unit.paths.push_back(&path);
+    }
+    std::vector<Unit> several;
+    for (auto& [key, unit] : units) {
+        if (unit.paths.size() > 1) several.push_back(std::move(unit));
+    }
+    return several;
+}
+
+// Paths that follow each other are one that came back.
+bool at_the_same_time(const Path& a, const Path& b) {
+    const int64_t both_ns = elapsed_ns(std::max(a.first_ns, b.first_ns), std::min(a.last_ns, b.last_ns));
+    return 2 * both_ns >= std::max(elapsed_ns(a.first_ns, a.last_ns), elapsed_ns(b.first_ns, b.last_ns));
+}
+
+struct Skew {
+    const Path* slow = nullptr;
+    const Path* fast = nullptr;
+    Class of_class;
+    double slow_ns = 0;  // the mean of that class
+    double fast_ns = 0;
+    uint64_t count = 0;
+
+    double excess_ns() const { return (slow_ns - fast_ns) * static_cast<double>(count); }
+};
+
+void compare(Skew& worst, const Path& slow, const Path& fast) {
+    constexpr uint64_t least = 50;
+    constexpr double clearly = 2;
+    constexpr double least_longer_ns = 1e6;
+    // What is asked for more takes longer by that alone.
+    if (2 * slow.commands > 3 * fast.commands || !at_the_same_time(slow, fast)) return;
+    for (const auto& [of_class, took] : slow.classes) {
+        const auto other = fast.classes.find(of_class);
+        if (other == fast.classes.end() || took.count() < least || other->second.count() < least) continue;
+        const Skew skew{&slow, &fast, of_class, took.mean_ns(), other->second.mean_ns(), took.count()};
+        if (skew.slow_ns < clearly * skew.fast_ns || skew.slow_ns - skew.fast_ns < least_longer_ns) continue;
+        if (worst.slow == nullptr || skew.excess_ns() > worst.excess_ns()) worst = skew;
+    }
+}
+
+std::string ends_of(const Path& path, const ResultStore& store) {
+    if (path.connection == 0 || path.connection > store.connections().size())
+        return fmt::format("session {}", path.session);
+    const ConnectionRow& row = store.connection(path.connection);
+    return fmt::format("session {} ({} -> {})", path.session, format(row.initiator.address),
+                       format_endpoint(row.target.address, row.target.port));
+}
+
+std::string figures_of(const Path& path, const Class& of_class, uint64_t all_bytes,
+                       const ResultStore& store) {
+    const auto took = path.classes.find(of_class);
+    return fmt::format(
+        "{}: {} of the bytes, {} on average, minimum round-trip time {}, {} retransmitted",
+        ends_of(path, store),
+        human_percent(all_bytes == 0 ? 0 : static_cast<double>(path.bytes) / static_cast<double>(all_bytes)),
+        took == path.classes.end() ? "none of that size"
+                                   : human_duration(static_cast<int64_t>(took->second.mean_ns())),
+        path.rtt_ns == no_time ? "not known" : human_duration(path.rtt_ns), counted(path.lost, "segment"));
+}
+
+// The part of the difference that the path makes by its length, or by losing.
+bool is_the_paths(const Skew& skew) {
+    if (skew.slow->lost > 3 * (skew.fast->lost + 1)) return true;
+    if (skew.slow->rtt_ns == no_time || skew.fast->rtt_ns == no_time) return false;
+    const auto longer_ns = static_cast<double>(skew.slow->rtt_ns - skew.fast->rtt_ns);
+    return longer_ns >= (skew.slow_ns - skew.fast_ns) / 2;
+}
+
+Finding told(const Unit& unit, const Skew& skew, const ResultStore& store) {
+    const bool by_path = is_the_paths(skew);
+    Finding finding;
+    finding.kind = Finding::Kind::path_skew;
+    finding.severity = Finding::Severity::notice;
+    finding.confidence = unit.named ? Finding::Confidence::likely : Finding::Confidence::possible;
+    finding.side = by_path ? Finding::Side::path : Finding::Side::target;
+    finding.session = skew.slow->session;
+    finding.connection = skew.slow->connection;
+    finding.lun = skew.slow->lun;
+    finding.begin_ns = skew.slow->first_ns;
+    finding.end_ns = skew.slow->last_ns;
+    constexpr double longest_ns = 1e15;
+    finding.cost_ns = static_cast<int64_t>(std::min(skew.excess_ns(), longest_ns));
+    const std::string_view what = is_read_opcode(skew.of_class.first) ? "reads" : "writes";
+    finding.title = fmt::format(
+        "One of {} paths to LUN {} is slow: {} take {} over {}, {} over another", unit.paths.size(),
+        skew.slow->lun, what, human_duration(static_cast<int64_t>(skew.slow_ns)), ends_of(*skew.slow, store),
+        human_duration(static_cast<int64_t>(skew.fast_ns)));
+    finding.explanation = fmt::format(
+        "The same initiator asks the same logical unit for the same. {} Take the path out of the multipath "
+        "until then, or weight paths by their service time. {}",
+        by_path
+            ? "The round trip or the losses of that path make the difference: look at its links and switches."
+            : "The path itself is no longer and loses no more: look at the target's port and controller "
+              "behind "
+              "it, and whether it is the optimized one (ALUA states are not read here).",
+        unit.named ? "" : "That it is the same unit is told from the target's name and the LUN alone.");
+    uint64_t all_bytes = 0;
+    for (const Path* path : unit.paths) all_bytes += path->bytes;
+    finding.add_sign(figures_of(*skew.slow, skew.of_class, all_bytes, store));
+    finding.add_sign(figures_of(*skew.fast, skew.of_class, all_bytes, store));
+    finding.add_sign(unit.named
+                         ? fmt::format("both name themselves {} (VPD page 83h)", cleaned_line(unit.name))
+                         : fmt::format("both are {}", cleaned_line(unit.name)));
+    return finding;
+}
+
+}  // namespace
+
+void add_path_skew(FindingList& list, const ResultStore& store, std::span<const SenderFacts> senders,
+                   const Stop& stop) {
+    if (store.sessions().size() < 2) return;
+    auto paths = collect(store, stop);
+    if (stop.asked()) return;
+    for (Unit& unit : units_of(paths, store)) {
+        for (Path* path : unit.paths) add_tcp(*path, store, senders);
+        Skew worst;
+        for (const Path* slow : unit.paths) {
+            for (const Path* fast : unit.paths) {
+                if (slow != fast) compare(worst, *slow, *fast);
+            }
+        }
+        if (worst.slow != nullptr) list.push_back(told(unit, worst, store));
+    }
+}
+
+}  // namespace sanscope

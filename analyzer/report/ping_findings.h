@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "analyzer/report/finding_list.h"
+
+namespace sanscope {
+
+// Connections that were given up because a NOP-Out or NOP-In had no answer.
+void add_ping_findings(FindingList& list, const FindingsInput& input);
+
+}  // namespace sanscope

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/stalling_findings.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "analyzer/scsi/opcodes.h"
+#include "analyzer/scsi/sense_keys.h"
+
+namespace sanscope {
+namespace {
+
+using Severity = Finding::Severity;
+
+// SBC-3 §5, SPC-4 §6.3: what a target may work at for long, by operation code.
+constexpr uint16_t unmap = 0x42;
+constexpr uint16_t compare_and_write = 0x89;
+constexpr uint16_t extended_copy = 0x83;
+constexpr std::array<uint16_t, 5> long_ones = {unmap, scsi_op::write_same_10, scsi_op::write_same_16,
+                                               compare_and_write, extended_copy};
+
+// A logical unit as all sessions to its target see it.
+struct Unit {
+    std::string target;  // its name; that of its session where it is not known
+    uint64_t lun = unknown<uint64_t>;
+    auto operator<=>(const Unit&) const = default;
+};
+
+// The reads and writes of one unit, operation code and size, during a long command and without one.
+struct Compared {
+    LogHistogram during;
+    LogHistogram without;
+};
+
+// One operation code on one unit.
+struct LongCommands {
+    TimeSpans spans;
+    uint64_t count = 0;
+    uint64_t longest_command = 0;  // row
+    CommandRow longest;
+    uint64_t miscompares = 0;
+    uint64_t first_miscompare = 0;  // row
+    CommandRow miscompare;
+    std::map<std::pair<uint16_t, unsigned>, Compared> compared;
+};
+
+using Found = std::map<std::pair<Unit, uint16_t>, LongCommands>;
+constexpr size_t most_found = 256;
+constexpr size_t most_classes = 64;
+
+bool is_long_one(uint16_t opcode) {
+    return std::ranges::find(long_ones, opcode) != long_ones.end();
+}
+
+// "MISCOMPARE DURING VERIFY OPERATION", what COMPARE AND WRITE tells where the values differ (SBC-3 §5.2).
+bool is_miscompare(const CommandRow& row) {
+    return row.opcode == compare_and_write && row.sense_key == sense_key::miscompare && row.asc == 0x1d &&
+           row.ascq == 0;
+}
+
+Unit unit_of(const ResultStore& store, const CommandRow& row) {
+    Unit unit;
+    unit.lun = row.lun;
+    if (row.session == 0 || row.session > store.sessions().size()) return unit;
+    unit.target = store.session(row.session).target_name;
+    if (unit.target.empty()) unit.target = fmt::format("session {}", row.session.value());
+    return unit;
+}
+
+Found find_long_ones(const ResultStore& store, const Stop& stop) {
+    Found found;
+    uint64_t number = 0;
+    for (const CommandRow& row : store.commands()) {
+        if (stop.asked_at(number++)) return {};
+        if (!is_long_one(row.opcode) || row.lun == unknown<uint64_t>) continue;
+        const std::pair key(unit_of(store, row), row.opcode);
+        if (found.size() >= most_found && !found.contains(key)) continue;
+        LongCommands& alike = found[key];
+        ++alike.count;
+        if (is_miscompare(row) && alike.miscompares++ == 0) {
+            alike.first_miscompare = number;
+            alike.miscompare = row;
+        }
+        const int64_t took_ns = elapsed_ns(row.request_ns, row.response_ns);
+        if (took_ns == 0 || row.inferred) continue;
+        alike.spans.add(row.request_ns, row.response_ns);
+        if (alike.longest_command != 0 && took_ns <= alike.longest.turnaround_ns()) continue;
+        alike.longest_command = number;
+        alike.longest = row;
+    }
+    for (auto& [key, alike] : found) alike.spans.finish();
+    return found;
+}
+
+// What TCP or the path did to a command is not the long command's doing.
+bool waited_for_tcp(const CommandRow& row, const std::map<uint32_t, ConnectionWaits>& waits) {
+    const auto found = waits.find(row.connection);
+    if (found == waits.end()) return false;
+    const ConnectionWaits& own = found->second;
+    int64_t waited_ns = 0;
+    for (const TimeSpans* spans : {&own.timeouts, &own.repairs, &own.stalls})
+        waited_ns += spans->overlap_ns(row.request_ns, row.response_ns);
+    return waited_ns >= elapsed_ns(row.request_ns, row.response_ns) / 4;
+}
+
+void compare(Found& found, const ResultStore& store, const std::map<uint32_t, ConnectionWaits>& waits,
+             const Stop& stop) {
+    size_t number = 0;
+    for (const CommandRow& row : store.commands()) {
+        if (stop.asked_at(number++)) return;
+        const bool moves = is_read_opcode(row.opcode) || is_write_opcode(row.opcode);
+        const int64_t took_ns = elapsed_ns(row.request_ns, row.response_ns);
+        if (!moves || took_ns == 0 || row.inferred || row.bytes == unknown<uint64_t>) continue;
+        const Unit unit = unit_of(store, row);
+        const std::pair of_class(row.opcode, static_cast<unsigned>(std::bit_width(row.bytes)));
+        for (auto one = found.lower_bound({unit, 0}); one != found.end() && one->first.first == unit; ++one) {
+            LongCommands& alike = one->second;
+            if (alike.compared.size() >= most_classes && !alike.compared.contains(of_class)) continue;
+            const bool during = alike.spans.overlap_ns(row.request_ns, row.response_ns) > 0;
+            if (during && waited_for_tcp(row, waits)) continue;
+            Compared& compared = alike.compared[of_class];
+            (during ? compared.during : compared.without).add(took_ns);
+        }
+    }
+}
+
+struct Judged {
+    const Compared* worst = nullptr;
+    uint16_t opcode = 0;
+    int64_t during_ns = 0;   // the median
+    int64_t without_ns = 0;  // likewise
+    uint64_t stood = 0;      // commands that were under way meanwhile
+};
+
+// Many times as long, and never so without: a unit that is slow now and then has the same without the long command.
+Judged judge(const LongCommands& alike) {
+    constexpr uint64_t least_during = 5;
+    constexpr uint64_t least_without = 20;
+    constexpr int64_t clearly = 5;
+    constexpr int64_t least_longer_ns = 5'000'000;
+    Judged judged;
+    for (const auto& [of_class, compared] : alike.compared) {
+        if (compared.during.count() < least_during || compared.without.count() < least_without) continue;
+        const int64_t during_ns = compared.during.percentile_ns(0.5);
+        const int64_t without_ns = compared.without.percentile_ns(0.5);
+        if (during_ns / clearly < without_ns || during_ns - without_ns < least_longer_ns) continue;
+        if (compared.without.percentile_ns(0.95) > during_ns / 2) continue;
+        judged.stood += compared.during.count();
+        if (judged.worst != nullptr && during_ns <= judged.during_ns) continue;
+        judged.worst = &compared;
+        judged.opcode = of_class.first;
+        judged.during_ns = during_ns;
+        judged.without_ns = without_ns;
+    }
+    return judged;
+}
+
+std::string name_of(const CommandRow& row) {
+    return row.name[0] == '\0' ? fmt::format("operation code 0x{:02x}", row.opcode) : row.name;
+}
+
+std::string_view advice_for(uint16_t opcode) {
+    switch (opcode) {
+        case unmap:
+            return "Let the initiator discard in smaller pieces or at quiet hours (fstrim instead of the "
+                   "mount "
+                   "option discard, discard_max_bytes), or update the target.";
+        case compare_and_write:
+            return "Locks of a cluster's hosts hold up the data: spread them over more logical units.";
+        case extended_copy:
+            return "Copies within the target take its disks' time: let them run at quiet hours or in smaller "
+                   "pieces.";
+        default:
+            return "Let it write fewer blocks at a time (max_write_same_blocks), or at quiet hours.";
+    }
+}
+
+Finding begin(const LongCommands& alike, const Unit& unit, uint64_t command, const CommandRow& row) {
+    Finding finding;
+    finding.side = Finding::Side::target;
+    finding.lun = unit.lun;
+    finding.session = row.session;
+    finding.connection = row.connection;
+    finding.command = command;
+    finding.packet = row.request_packet;
+    finding.begin_ns = row.request_ns;
+    finding.end_ns = row.response_ns;
+    finding.cost_ns = alike.spans.total_ns();
+    return finding;
+}
+
+void add_stall(FindingList& list, const Unit& unit, const LongCommands& alike) {
+    const Judged judged = judge(alike);
+    if (judged.worst == nullptr) return;
+    constexpr uint64_t repeatedly = 3;
+    constexpr int64_t seen_by_anyone_ns = 100'000'000;
+    const bool repeated = alike.spans.size() >= repeatedly;
+    Finding finding = begin(alike, unit, alike.longest_command, alike.longest);
+    finding.kind = Finding::Kind::stalling_command;
+    finding.severity =
+        repeated && judged.during_ns >= seen_by_anyone_ns ? Severity::problem : Severity::notice;
+    // Once, whatever else stood still then may have held up this command as well.
+    finding.confidence = repeated ? Finding::Confidence::likely : Finding::Confidence::possible;
+    const std::string name = name_of(alike.longest);
+    const std::string_view what = is_read_opcode(judged.opcode) ? "reads" : "writes";
+    finding.title =
+        fmt::format("LUN {} stands still while {} is under way: {} take {}, otherwise {}", unit.lun, name,
+                    what, human_duration(judged.during_ns), human_duration(judged.without_ns));
+    finding.explanation = fmt::format(
+        "{} x {}, {} at the longest; {} reads and writes of the same logical unit were under way meanwhile. "
+        "{}",
+        human_count(alike.count), name, human_duration(alike.longest.turnaround_ns()),
+        human_count(judged.stood), advice_for(alike.longest.opcode));
+    finding.add_sign(fmt::format("the median of {} {} during {} is {}",
+                                 human_count(judged.worst->during.count()), what, name,
+                                 human_duration(judged.during_ns)));
+    finding.add_sign(fmt::format("without it, of {} {} of that size, {}; 95 % took no more than {}",
+                                 human_count(judged.worst->without.count()), what,
+                                 human_duration(judged.without_ns),
+                                 human_duration(judged.worst->without.percentile_ns(0.95))));
+    if (repeated) finding.add_sign(fmt::format("at {} times apart", alike.spans.size()));
+    list.push_back(std::move(finding));
+}
+
+// One now and then is how such a lock works.
+void add_contention(FindingList& list, const Unit& unit, const LongCommands& alike) {
+    constexpr uint64_t least = 3;
+    constexpr uint64_t one_in = 10;
+    if (alike.miscompares < least || alike.miscompares * one_in < alike.count) return;
+    Finding finding = begin(alike, unit, alike.first_miscompare, alike.miscompare);
+    finding.kind = Finding::Kind::lock_contention;
+    finding.severity = Severity::notice;
+    finding.confidence = Finding::Confidence::likely;
+    finding.side = Finding::Side::initiator;
+    finding.cost_ns = 0;
+    finding.title = fmt::format("{} of {} COMPARE AND WRITE on LUN {} found another value (MISCOMPARE)",
+                                human_count(alike.miscompares), human_count(alike.count), unit.lun);
+    finding.explanation =
+        "Hosts that lock with it (VMFS and other cluster file systems) compete for the same locks, and try "
+        "again. Let fewer hosts write to the same volume at once, or use more volumes.";
+    finding.add_sign(
+        fmt::format("sense data MISCOMPARE, 1d/00, in {}", counted(alike.miscompares, "answer")));
+    finding.add_sign(fmt::format("{} of these commands succeeded",
+                                 human_count(alike.count - std::min(alike.count, alike.miscompares))));
+    list.push_back(std::move(finding));
+}
+
+}  // namespace
+
+void add_stalling_findings(FindingList& list, const ResultStore& store,
+                           const std::map<uint32_t, ConnectionWaits>& waits, const Stop& stop) {
+    Found found = find_long_ones(store, stop);
+    if (found.empty()) return;
+    compare(found, store, waits, stop);
+    if (stop.asked()) return;
+    for (const auto& [key, alike] : found) {
+        add_stall(list, key.first, alike);
+        add_contention(list, key.first, alike);
+    }
+}
+
+}  // namespace sanscope

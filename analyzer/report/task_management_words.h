@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "analyzer/vocabulary/rows.h"
+
+namespace sanscope {
+
+// RFC 7143 §11.5.1.
+inline std::string_view function_words(uint16_t function) {
+    constexpr std::array<std::string_view, 9> words = {"",
+                                                       "ABORT TASK",
+                                                       "ABORT TASK SET",
+                                                       "CLEAR ACA",
+                                                       "CLEAR TASK SET",
+                                                       "LOGICAL UNIT RESET",
+                                                       "TARGET WARM RESET",
+                                                       "TARGET COLD RESET",
+                                                       "TASK REASSIGN"};
+    return function < words.size() && function > 0 ? words[function] : "task management";
+}
+
+// RFC 7143 §11.6.1.
+inline std::string_view response_words(uint16_t response) {
+    constexpr std::array<std::string_view, 7> words = {"function complete",
+                                                       "task does not exist",
+                                                       "LUN does not exist",
+                                                       "task still allegiant",
+                                                       "task allegiance reassignment not supported",
+                                                       "function not supported",
+                                                       "function authorization failed"};
+    if (response < words.size()) return words[response];
+    return response == 255 ? "function rejected" : "a response not known";
+}
+
+}  // namespace sanscope
