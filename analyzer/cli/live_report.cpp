@@ -11,6 +11,7 @@
 #include "analyzer/cli/captures.h"
 #include "analyzer/engine/analysis.h"
 #include "analyzer/ingest/capture_file.h"
+#include "analyzer/report/findings_so_far.h"
 #include "analyzer/report/text_report.h"
 
 namespace sanscope {
@@ -89,7 +90,22 @@ std::vector<std::string> LiveReport::screen(LiveScreen::Size size) {
     const std::unique_lock lock(engine_lock_);
     engine_.describe_connections();
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
-    return screen_.next(engine_.store(), std::chrono::duration_cast<nanoseconds>(now).count(), size);
+    look_for_findings(now);
+    return screen_.next(engine_.store(), std::chrono::duration_cast<nanoseconds>(now).count(), size, so_far_);
+}
+
+// The analysis waits meanwhile, so that it may take but a small share of the time.
+void LiveReport::look_for_findings(std::chrono::nanoseconds now) {
+    if (now < look_again_) return;
+    constexpr std::chrono::nanoseconds least_pause = std::chrono::seconds(2);
+    constexpr int share = 50;
+    so_far_ = findings_so_far({.store = engine_.store(),
+                               .totals = engine_.totals(),
+                               .issues = engine_.issues(),
+                               .damage = {},
+                               .interfaces = {}});
+    const std::chrono::nanoseconds end = std::chrono::steady_clock::now().time_since_epoch();
+    look_again_ = end + std::max(least_pause, share * (end - now));
 }
 
 std::vector<Finding> LiveReport::findings_at_the_end() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <shared_mutex>
 #include <string>
@@ -38,6 +39,7 @@ class LiveReport {
 
   private:
     void analyse_series();
+    void look_for_findings(std::chrono::nanoseconds now);
     void end_file(uint64_t bytes);
     std::vector<Finding> findings_at_the_end() const;
 
@@ -49,6 +51,8 @@ class LiveReport {
     Engine engine_{ResultStore::Keep::nothing()};
     std::shared_mutex engine_lock_;
     LiveScreen screen_;
+    std::vector<Finding> so_far_;
+    std::chrono::nanoseconds look_again_{0};  // when, on the steady clock
     std::atomic<bool> stop_ = false;
     std::thread thread_;
 };

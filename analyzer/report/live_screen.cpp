@@ -60,6 +60,23 @@ std::vector<std::string> busiest_first(std::vector<Ranked> ranked) {
 
 }  // namespace
 
+LiveScreen::Lines LiveScreen::what_is_wrong(std::span<const Finding> wrong) {
+    // Loads go on below; the report has them all.
+    constexpr size_t most = 4;
+    std::vector<std::string> rows;
+    for (const Finding& finding : wrong) {
+        if (rows.size() == most) {
+            rows.back() = fmt::format("… and {} more", wrong.size() - most + 1);
+            break;
+        }
+        const std::string place = finding.place.empty() ? "" : "  (" + finding.place + ")";
+        rows.push_back(fmt::format("{:<8} {}{}",
+                                   finding.severity == Finding::Severity::problem ? "PROBLEM" : "notice",
+                                   cleaned_line(finding.title), cleaned_line(place)));
+    }
+    return {{"What is wrong so far (losses, stalls and slowness are judged at the end)"}, std::move(rows)};
+}
+
 LiveScreen::Lines LiveScreen::sessions(const ResultStore& store, double seconds) {
     const auto& loads = store.summary().sessions();
     sessions_.resize(loads.size());
@@ -146,11 +163,13 @@ LiveScreen::Lines LiveScreen::senders(const ResultStore& store, double seconds) 
             busiest_first(std::move(ranked))};
 }
 
-std::vector<std::string> LiveScreen::next(const ResultStore& store, int64_t now_ns, Size size) {
+std::vector<std::string> LiveScreen::next(const ResultStore& store, int64_t now_ns, Size size,
+                                          std::span<const Finding> wrong) {
     const double seconds = begun_ ? static_cast<double>(now_ns - last_ns_) / 1e9 : 0;
     begun_ = true;
     last_ns_ = now_ns;
     std::vector<Lines> parts;
+    if (!wrong.empty()) parts.push_back(what_is_wrong(wrong));
     parts.push_back(sessions(store, seconds));
     parts.push_back(commands(store, seconds));
     parts.push_back(senders(store, seconds));

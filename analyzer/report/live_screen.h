@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "analyzer/base/log_histogram.h"
+#include "analyzer/report/findings.h"
 #include "analyzer/store/result_store.h"
 
 namespace sanscope {
@@ -22,8 +24,10 @@ class LiveScreen {
 
     // The lines of the next screen, none longer than the columns, no more than there is room for; what has no room is left out
     // from the quietest on, and counted. `now_ns` is any clock that does not go back: rates are reported for the time between two
-    // calls, and for none by the first. Rows of connections must be described (Engine::describe_connections()).
-    std::vector<std::string> next(const ResultStore& store, int64_t now_ns, Size size);
+    // calls, and for none by the first. Rows of connections must be described (Engine::describe_connections()). `wrong`, of
+    // findings_so_far(), comes first, in a few lines.
+    std::vector<std::string> next(const ResultStore& store, int64_t now_ns, Size size,
+                                  std::span<const Finding> wrong = {});
 
   private:
     struct SessionFigures {
@@ -40,6 +44,7 @@ class LiveScreen {
         std::vector<std::string> rows;  // the busiest first
     };
 
+    static Lines what_is_wrong(std::span<const Finding> wrong);
     Lines sessions(const ResultStore& store, double seconds);
     Lines commands(const ResultStore& store, double seconds);
     Lines senders(const ResultStore& store, double seconds);

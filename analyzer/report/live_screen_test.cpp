@@ -52,7 +52,7 @@ class LiveScreenTest : public testing::Test {
     }
     std::string screen(LiveScreen::Size size = {120, 40}) {
         std::string text;
-        lines = live.next(store, now_ns, size);
+        lines = live.next(store, now_ns, size, wrong);
         for (const std::string& line : lines) text += line + "\n";
         return text;
     }
@@ -67,6 +67,7 @@ class LiveScreenTest : public testing::Test {
     LiveScreen live;
     int64_t now_ns = 0;
     std::vector<std::string> lines;
+    std::vector<Finding> wrong;
 };
 
 TEST_F(LiveScreenTest, TellsWhatWasDoneSinceTheScreenBefore) {
@@ -137,10 +138,51 @@ TEST_F(LiveScreenTest, FitsIntoAnyTerminal) {
     EXPECT_THAT(line_with("turnaround"), HasSubstr("p99"));
 }
 
+Finding found(Finding::Severity severity, const std::string& title) {
+    Finding finding;
+    finding.severity = severity;
+    finding.title = title;
+    finding.place = "10.1.1.1:40000 -> 10.1.1.2:3260";
+    return finding;
+}
+
+TEST_F(LiveScreenTest, WhatIsWrongComesFirst) {
+    EXPECT_THAT(screen(), Not(HasSubstr("wrong")));  // and that nothing is, is not known yet
+    wrong = {found(Finding::Severity::problem, "The target sent RST"),
+             found(Finding::Severity::notice, "3 of 40 READ(10) ended with BUSY")};
+    screen();
+    ASSERT_GE(lines.size(), 3U);
+    EXPECT_THAT(lines[0], HasSubstr("so far"));
+    EXPECT_EQ(lines[1], "PROBLEM  The target sent RST  (10.1.1.1:40000 -> 10.1.1.2:3260)");
+    EXPECT_EQ(lines[2].find("notice   3 of 40"), 0U);
+    EXPECT_EQ(lines[3], "");
+}
+
+TEST_F(LiveScreenTest, WhatIsWrongLeavesRoomForTheRest) {
+    for (int i = 0; i < 9; ++i) wrong.push_back(found(Finding::Severity::problem, fmt::format("bad {}", i)));
+    answer(3, ms);
+    screen();
+    EXPECT_NE(line_with("bad 2"), "");
+    EXPECT_EQ(line_with("bad 3"), "");
+    EXPECT_EQ(line_with("6 more"), "… and 6 more");
+    for (const size_t columns : {0u, 7u, 20u, 80u}) {
+        for (const size_t rows : {0u, 1u, 2u, 8u, 12u}) {
+            screen({columns, rows});
+            EXPECT_LE(lines.size(), rows);
+            for (const std::string& line : lines) EXPECT_LE(line.size(), columns + 2) << line;
+        }
+    }
+    answer(3, ms);
+    screen({120, 12});
+    EXPECT_NE(line_with("example:disk"), "");
+    EXPECT_NE(line_with("READ(10)"), "");
+}
+
 TEST_F(LiveScreenTest, NamesFromPacketsDoNotReachTheTerminal) {
     uint32_t number = 0;
     store.add_session(number).target_name = "evil\x1b[2J\xc2\x9b";
     answer(1, ms, 4096, number);
+    wrong = {found(Finding::Severity::problem, "evil\x1b]0;title")};
     const std::string text = screen();
     EXPECT_THAT(text, HasSubstr("evil\xef\xbf\xbd[2J\xef\xbf\xbd"));
     EXPECT_EQ(text.find('\x1b'), std::string::npos);
