@@ -7,6 +7,7 @@
 
 #include "analyzer/base/print_text.h"
 #include "analyzer/cli/capture_command.h"
+#include "analyzer/cli/compare_command.h"
 #include "analyzer/cli/details_command.h"
 #include "analyzer/cli/exit_status.h"
 #include "analyzer/cli/experiment_command.h"
@@ -33,6 +34,7 @@ int run(int argc, char** argv) {
 
     ReportCommand report;
     TableCommand table;
+    CompareCommand compare;
     DetailsCommand details;
     FilterCommand filter;
     CaptureCommand capture;
@@ -41,6 +43,7 @@ int run(int argc, char** argv) {
     ExperimentCommand experiment;
     report.add_to(app);
     table.add_to(app);
+    compare.add_to(app);
     details.add_to(app);
     filter.add_to(app);
     capture.add_to(app);
@@ -59,6 +62,7 @@ int run(int argc, char** argv) {
         return status == 0 ? exit_all_analysed : exit_usage;
     }
     if (table.chosen()) return table.run();
+    if (compare.chosen()) return compare.run();
     if (details.chosen()) return details.run();
     if (filter.chosen()) return filter.run();
     if (capture.chosen()) return capture.run();
