@@ -25,10 +25,18 @@ struct FigurePlace {
     bool operator==(const FigurePlace&) const = default;
 };
 
+// What must be alike of two captures before a figure of one means the same as that of the other.
+enum class RestsOn : uint8_t {
+    nothing,
+    place,  // where it was captured: at the target, a turnaround lacks the round trip
+    view,   // … and whether the handshakes were: what a sender's TCP did is inferred from both
+};
+
 struct Figure {
     std::string name;  // stable, unit and all: "turnaround_p50_ns"
     Unit unit = Unit::share;
     Scale scale = Scale::ratio;
+    RestsOn rests_on = RestsOn::nothing;
     FigurePlace place;
     Estimate estimate;
 };
@@ -42,6 +50,10 @@ struct SessionFigures {
     Endpoint target;
     uint32_t sessions = 0;
     uint64_t commands = 0;
+    Vantage vantage = Vantage::unknown;  // of all its connections
+    bool vantages_differ = false;
+    uint32_t connections = 0;
+    uint32_t handshakes = 0;  // connections whose SYNs were captured
     // The first are those of the session, of its senders, and of its commands by LUN, kind and size.
     std::vector<Figure> figures;
 };

@@ -136,6 +136,7 @@ void add_figures(const Load& load, const TimeBlocks& blocks, std::vector<Figure>
             figures.push_back({name,
                                unit,
                                Scale::ratio,
+                               RestsOn::nothing,
                                {},
                                estimate_quotient(over_time(values, block_length), Scale::ratio)});
     };
@@ -144,11 +145,16 @@ void add_figures(const Load& load, const TimeBlocks& blocks, std::vector<Figure>
         add("read_bytes_per_second", Unit::bytes_per_second, load.read, seconds);
         add("written_bytes_per_second", Unit::bytes_per_second, load.written, seconds);
     }
-    if (load.depths_are_known) add("queue_depth", Unit::commands, load.under_way_ns, blocks.block_ns());
+    if (load.depths_are_known) {
+        add("queue_depth", Unit::commands, load.under_way_ns, blocks.block_ns());
+        if (!figures.empty() && figures.back().name == "queue_depth")
+            figures.back().rests_on = RestsOn::place;
+    }
     if (sum_of(load.not_good.whole) == 0) return;
     figures.push_back({"not_good_share",
                        Unit::share,
                        Scale::rare,
+                       RestsOn::nothing,
                        {},
                        estimate_rate(load.not_good.part, sum_of(load.not_good.whole))});
 }
@@ -158,13 +164,14 @@ void add_figures(const GroupKey& key, const Group& group, double seconds, std::v
     // As the report: where many times are not known, the others do not speak for all.
     if (group.untimed * 5 <= group.count) {
         const auto add = [&](const char* name, const Estimate& estimate) {
-            if (estimate.known) figures.push_back({name, Unit::nanoseconds, Scale::ratio, place, estimate});
+            if (!estimate.known) return;
+            figures.push_back({name, Unit::nanoseconds, Scale::ratio, RestsOn::place, place, estimate});
         };
         add("turnaround_p50_ns", estimate_quantile(group.turnarounds, 0.5));
         add("turnaround_p99_ns", estimate_quantile(group.turnarounds, 0.99));
         add("turnaround_mean_ns", estimate_quotient(group.mean, Scale::ratio));
     }
-    figures.push_back({"commands_per_second", Unit::per_second, Scale::ratio, place,
+    figures.push_back({"commands_per_second", Unit::per_second, Scale::ratio, RestsOn::nothing, place,
                        estimate_quotient(over_time(group.requests, seconds), Scale::ratio)});
 }
 

@@ -87,7 +87,21 @@ NoError why_not_told(const Figure& before, const Figure& after) {
     return a != NoError::none ? a : b;
 }
 
-void judge(FigureChange& change) {
+// Whether both captures show the same thing. Where it was captured may be unknown, of both or of one: then a turnaround is
+// told all the same, for most captures of a site are taken at one place; what TCP did is not.
+NoError other_view(RestsOn rests_on, const SessionFigures& before, const SessionFigures& after) {
+    if (rests_on == RestsOn::nothing) return NoError::none;
+    const bool alike = before.vantage == after.vantage;
+    const bool known = before.vantage != Vantage::unknown && after.vantage != Vantage::unknown;
+    if ((known && !alike) || before.vantages_differ || after.vantages_differ) return NoError::other_place;
+    if (rests_on == RestsOn::place) return NoError::none;
+    const auto has_all = [](const SessionFigures& one) { return one.handshakes == one.connections; };
+    const auto has_none = [](const SessionFigures& one) { return one.handshakes == 0; };
+    const bool same = (has_all(before) && has_all(after)) || (has_none(before) && has_none(after));
+    return alike && same ? NoError::none : NoError::other_view;
+}
+
+void judge(FigureChange& change, const SessionFigures& of_before, const SessionFigures& of_after) {
     if (change.before == nullptr || change.after == nullptr) {
         change.no_error = NoError::too_few;
         return;
@@ -96,10 +110,9 @@ void judge(FigureChange& change) {
     const Figure& after = *change.after;
     change.change = before.scale == Scale::ratio ? after.estimate.value / before.estimate.value - 1
                                                  : after.estimate.value - before.estimate.value;
-    if (const NoError no_error = why_not_told(before, after); no_error != NoError::none) {
-        change.no_error = no_error;
-        return;
-    }
+    change.no_error = other_view(before.rests_on, of_before, of_after);
+    if (change.no_error == NoError::none) change.no_error = why_not_told(before, after);
+    if (change.no_error != NoError::none) return;
     const std::optional<Held> held = hold(before, after);
     if (!held) {
         change.no_error = NoError::too_few;
@@ -145,7 +158,7 @@ std::vector<FigureChange> pair_figures(const SessionFigures& before, const Sessi
         if (std::ranges::none_of(before.figures, [&](const Figure& one) { return same(figure, one); }))
             changes.push_back({.before = nullptr, .after = &figure});
     }
-    for (FigureChange& change : changes) judge(change);
+    for (FigureChange& change : changes) judge(change, before, after);
     return changes;
 }
 

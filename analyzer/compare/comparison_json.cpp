@@ -8,6 +8,7 @@
 
 #include "analyzer/export/block_writer.h"
 #include "analyzer/export/json_string.h"
+#include "analyzer/vocabulary/sender_names.h"
 
 namespace sanscope {
 namespace {
@@ -69,7 +70,7 @@ std::string_view verdict_name(FigureChange::Verdict verdict) {
 }
 
 std::string_view reason_name(NoError reason) {
-    constexpr std::string_view names[] = {"", "too_few", "too_slow", "never_moved"};
+    constexpr std::string_view names[] = {"", "too_few", "never_moved", "other_place", "other_view"};
     return names[static_cast<size_t>(reason)];
 }
 
@@ -161,6 +162,11 @@ bool write_comparison_json(const ComparedFiles& files, const CaptureFigures& bef
     for (const SessionComparison& session : comparison.sessions) {
         json.begin("", '{');
         write_session_name(json, before.sessions[session.before]);
+        const auto vantage = [&](std::string_view key, const SessionFigures& of) {
+            json.text_or_null(key, of.vantages_differ ? "" : vantage_names[static_cast<size_t>(of.vantage)]);
+        };
+        vantage("vantage_before", before.sessions[session.before]);
+        vantage("vantage_after", after.sessions[session.after]);
         json.count("commands_before", before.sessions[session.before].commands);
         json.count("commands_after", after.sessions[session.after].commands);
         json.begin("figures", '[');

@@ -184,7 +184,7 @@ TEST(Comparison, NothingIsClaimedOfTheSameLoadTwice) {
         {"few commands", {.mean_ns = 2e7, .depth = 1}},
         {"losses in bursts", {.losses_per_second = 40, .loss_burst = 8}},
     };
-    constexpr int comparisons = 60;
+    constexpr int comparisons = 40;
     uint32_t seed = 1000;
     int with_claim = 0;
     int in_all = 0;
@@ -194,10 +194,8 @@ TEST(Comparison, NothingIsClaimedOfTheSameLoadTwice) {
         with_claim += alarms.with_claim;
         in_all += alarms.comparisons;
         RecordProperty(one.name, alarms.with_claim);
-        printf("%s: %d of %d; alone %d of %d\n", one.name, alarms.with_claim, alarms.comparisons,
-               alarms.alone, alarms.figures);
-        // Of 60 with a chance of 5 % each, more than 8 are seen once in a hundred times.
-        EXPECT_LE(alarms.with_claim, 8) << one.name;
+        // Of 40 with a chance of 5 % each, more than 6 are seen once in a hundred times.
+        EXPECT_LE(alarms.with_claim, 6) << one.name;
         EXPECT_LE(alarms.alone, alarms.figures / 20 + 5) << one.name;
     }
     EXPECT_LE(with_claim, in_all / 20);
@@ -231,7 +229,7 @@ TEST(Comparison, ATurnaroundOfAFifthMoreIsFound) {
 TEST(Comparison, IntervalsHoldTheTruth) {
     int held = 0;
     int told = 0;
-    constexpr int comparisons = 100;
+    constexpr int comparisons = 60;
     for (uint32_t seed = 0; seed < comparisons; ++seed) {
         const Load load{.drift = 0.3, .drift_for = 0.1};
         Load slower = load;
@@ -245,7 +243,6 @@ TEST(Comparison, IntervalsHoldTheTruth) {
         ++told;
         held += change->low <= 0.5 && change->high >= 0.5 ? 1 : 0;
     }
-    printf("held %d of %d\n", held, told);
     EXPECT_GE(told, comparisons / 2);
     EXPECT_GE(held, told * 9 / 10);
 }
@@ -276,6 +273,29 @@ TEST(Comparison, TooLittleIsNotTold) {
     ASSERT_NE(find(tail, "turnaround_p99_ns"), nullptr);  // a value, and nothing that is said of it
     EXPECT_EQ(find(tail, "turnaround_p99_ns")->verdict, Verdict::not_told);
     EXPECT_EQ(find(tail, "turnaround_p50_ns")->verdict, Verdict::higher);
+}
+
+// A turnaround at the target lacks the round trip, whatever changed; and of what TCP did, less is known without its handshake.
+TEST(Comparison, CapturesOfOtherPlacesAreNotComparedInWhatDependsOnIt) {
+    CaptureFigures before = Recording({.losses_per_second = 10}, 1).figures();
+    CaptureFigures after = Recording({.mean_ns = 4e6, .losses_per_second = 200}, 2).figures();
+    const auto verdicts = [&] {
+        const Comparison comparison = compare_captures(before, after);
+        return std::array{find(comparison, "turnaround_p50_ns")->verdict,
+                          find(comparison, "lost_segment_share", "target", true)->verdict,
+                          find(comparison, "commands_per_second", "", true)->verdict};
+    };
+    using Verdicts = std::array<Verdict, 3>;
+    EXPECT_EQ(verdicts(), (Verdicts{Verdict::higher, Verdict::higher, Verdict::lower}));
+    before.sessions[0].vantage = Vantage::initiator;
+    after.sessions[0].vantage = Vantage::target;
+    EXPECT_EQ(verdicts(), (Verdicts{Verdict::not_told, Verdict::not_told, Verdict::lower}));
+    after.sessions[0].vantage = Vantage::unknown;
+    EXPECT_EQ(verdicts(), (Verdicts{Verdict::higher, Verdict::not_told, Verdict::lower}));
+    after.sessions[0].vantage = Vantage::initiator;
+    EXPECT_EQ(verdicts(), (Verdicts{Verdict::higher, Verdict::higher, Verdict::lower}));
+    after.sessions[0].handshakes = 0;
+    EXPECT_EQ(verdicts(), (Verdicts{Verdict::higher, Verdict::not_told, Verdict::lower}));
 }
 
 TEST(Comparison, TheSameTwiceGivesTheSame) {

@@ -54,10 +54,12 @@ std::string_view reason(NoError no_error) {
     switch (no_error) {
         case NoError::too_few:
             return "too few to tell";
-        case NoError::too_slow:
-            return "varies too slowly to tell";
         case NoError::never_moved:
             return "never moved within a capture: one draw of each";
+        case NoError::other_place:
+            return "captured at another place: not comparable";
+        case NoError::other_view:
+            return "inferred from another place or without the handshakes: not comparable";
         case NoError::none:
             break;
     }
@@ -94,6 +96,21 @@ std::string place_of(const FigurePlace& place) {
     text += ", " + place.command;
     if (place.size_class > 0) text += " " + human_size_class(place.size_class);
     return text;
+}
+
+std::string_view vantage_of(const SessionFigures& session) {
+    if (session.vantages_differ) return "at several places";
+    switch (session.vantage) {
+        case Vantage::initiator:
+            return "at the initiator";
+        case Vantage::target:
+            return "at the target";
+        case Vantage::middle:
+            return "in the middle";
+        case Vantage::unknown:
+            break;
+    }
+    return "at a place not known";
 }
 
 // Nothing before, nothing after.
@@ -150,7 +167,7 @@ class Text {
     }
 
     void changed() {
-        line("\nWhat changed beyond chance");
+        line("\nWhat differs beyond chance");
         if (comparison_.sessions.empty()) {
             line("  No session is in both captures: nothing was compared.");
             return;
@@ -201,6 +218,7 @@ class Text {
         const SessionFigures& before = before_.sessions[session.before];
         const SessionFigures& after = after_.sessions[session.after];
         line("\n{}", name_of(before));
+        line("    captured {} before, {} after", vantage_of(before), vantage_of(after));
         line("    {} commands before, {} after{}", human_count(before.commands), human_count(after.commands),
              before.sessions > 1 || after.sessions > 1
                  ? fmt::format("; {} and {} sessions taken as one", before.sessions, after.sessions)

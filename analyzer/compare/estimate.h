@@ -18,8 +18,10 @@ enum class Scale : uint8_t {
 enum class NoError : uint8_t {
     none,
     too_few,      // commands, or blocks that have any
-    too_slow,     // it changes so slowly that the capture holds but a few independent moments of it
     never_moved,  // as a congestion window that nothing moved: one draw, however long it was looked at
+    // Of two estimates: they are of the same thing seen from different places, or with more and less known of it.
+    other_place,
+    other_view,
 };
 
 // A figure of one capture, and how far another capture of the same would be expected to differ.

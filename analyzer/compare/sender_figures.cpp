@@ -110,7 +110,7 @@ class Pass {
 void add_figures(const Sender& sender, const std::string& role, std::vector<Figure>& figures) {
     const FigurePlace place{.command = "", .sender = role};
     const auto add = [&](const std::string& name, Unit unit, Scale scale, const Estimate& estimate) {
-        if (estimate.known) figures.push_back({name, unit, scale, place, estimate});
+        if (estimate.known) figures.push_back({name, unit, scale, RestsOn::view, place, estimate});
     };
     add("lost_segment_share", Unit::share, Scale::rare, estimate_rate(sender.lost, sender.segments));
     add("needless_segment_share", Unit::share, Scale::rare, estimate_rate(sender.needless, sender.segments));

@@ -75,8 +75,15 @@ SessionGroups group_sessions(const ResultStore& store) {
     }
     result.of_connection.assign(store.connections().size(), SessionGroups::none);
     size_t at = 0;
-    for (const ConnectionRow& row : store.connections())
-        result.of_connection[at++] = result.group_of_session(row.session);
+    for (const ConnectionRow& row : store.connections()) {
+        const size_t group = result.group_of_session(row.session);
+        result.of_connection[at++] = group;
+        if (group == SessionGroups::none) continue;
+        SessionFigures& figures = result.groups[group].figures;
+        if (figures.connections++ == 0) figures.vantage = row.vantage;
+        figures.vantages_differ = figures.vantages_differ || figures.vantage != row.vantage;
+        figures.handshakes += row.mss == unknown<uint32_t> ? 0 : 1;
+    }
     return result;
 }
 

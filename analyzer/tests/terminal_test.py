@@ -91,6 +91,8 @@ def test_captures(checks, sanscope, scratch):
     own = [b"\r\x1b[K"]
     for how, start in (("", run), (" on a terminal", on_terminal)):
         for name, arguments, tells in (
+                ("a comparison", ["compare", capture, capture], True),
+                ("a comparison as JSON", ["compare", capture, capture, "--format", "json"], True),
                 ("report", ["report", capture], True), ("a table as CSV", ["table", "sessions", capture], True),
                 ("a table as JSON", ["table", "sessions", capture, "--format", "json"], True),
                 ("packet details", ["details", capture, "4"], True),
