@@ -57,6 +57,8 @@ void append_finding(std::string& out, const Finding& finding, bool colour) {
         finding.severity != Finding::Severity::information) {
         advice = fmt::format("({}) {}", finding_confidence_name(finding.confidence), advice);
     }
+    // Its page in docs/findings.
+    advice += fmt::format(" [{}]", finding_kind_name(finding.kind));
     out.append(indent, ' ');
     append_wrapped(out, cleaned_line(advice), indent, indent);
 }
@@ -101,7 +103,9 @@ std::string what_is_wrong_section(std::span<const Finding> findings, bool colour
     for (const Finding& finding : findings) {
         if (finding.kind == Finding::Kind::nothing_wrong) append_finding(text, finding, colour);
     }
-    return text.empty() ? "" : "\nWhat is wrong\n" + text;
+    if (text.empty()) return text;
+    return "\nWhat is wrong\n" + text +
+           "  [KIND]: docs/findings/KIND.md says what it means and what else looks like it.\n";
 }
 
 }  // namespace sanscope

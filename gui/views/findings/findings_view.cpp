@@ -3,6 +3,7 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QListView>
@@ -10,11 +11,13 @@
 #include <QStandardItemModel>
 #include <QStringList>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "gui/plot/time_axis.h"
 #include "gui/views/findings/finding_delegate.h"
+#include "gui/views/findings/finding_page.h"
 
 namespace sanscope {
 namespace {
@@ -63,7 +66,8 @@ FindingsView::FindingsView(Document& document, QWidget* parent)
     : View(document, parent),
       model_(new QStandardItemModel(this)),
       list_(new QListView(this)),
-      status_(new QLabel(tr("Looking at the capture…"), this)) {
+      status_(new QLabel(tr("Looking at the capture…"), this)),
+      explain_(new QLabel(QStringLiteral("<a href=\"#\">%1</a>").arg(tr("What does this mean?")), this)) {
     setAccessibleName(tr("Findings"));
     list_->setModel(model_);
     list_->setItemDelegate(new FindingDelegate(list_));
@@ -83,7 +87,14 @@ FindingsView::FindingsView(Document& document, QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(list_, 1);
-    layout->addWidget(status_);
+    explain_->setContentsMargins(8, 2, 8, 2);
+    explain_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    explain_->setToolTip(tr("What the chosen finding means, and what else looks like it (F1)"));
+    explain_->hide();
+    auto* const below = new QHBoxLayout;
+    below->addWidget(status_, 1);
+    below->addWidget(explain_);
+    layout->addLayout(below);
     setFocusProxy(list_);
 
     connect(list_, &QListView::clicked, this,
@@ -91,9 +102,16 @@ FindingsView::FindingsView(Document& document, QWidget* parent)
     connect(list_, &QWidget::customContextMenuRequested, this, [this](QPoint at) {
         auto* const menu = new QMenu(this);
         menu->setAttribute(Qt::WA_DeleteOnClose);
+        if (const QModelIndex at_index = list_->indexAt(at); at_index.isValid()) {
+            const auto finding = static_cast<size_t>(at_index.row());
+            connect(menu->addAction(tr("What does this mean?")), &QAction::triggered, this,
+                    [this, finding] { explain(finding); });
+        }
         connect(menu->addAction(tr("Copy")), &QAction::triggered, this, &FindingsView::copy);
         menu->popup(list_->viewport()->mapToGlobal(at));
     });
+    connect(explain_, &QLabel::linkActivated, this,
+            [this] { explain(static_cast<size_t>(std::max(list_->currentIndex().row(), 0))); });
     connect(&document, &Document::grown, this, &FindingsView::on_grown);
     connect(&document, &Document::loaded, this, &FindingsView::ask);
 }
@@ -194,6 +212,7 @@ void FindingsView::show_findings(Answer answer) {
         notices += finding.severity == Finding::Severity::notice ? 1 : 0;
     }
     if (kept) list_->setCurrentIndex(model_->index(current, 0));
+    explain_->setVisible(!findings_.empty());
     QString text = tr("Problems: %1, notices: %2").arg(problems).arg(notices);
     last_shown_ = answer.last;
     if (!answer.last) {
@@ -228,6 +247,10 @@ void FindingsView::go_to(size_t at) {
     }
 }
 
+void FindingsView::explain(size_t at) {
+    if (at < findings_.size()) show_finding_page(findings_[at].kind, this);
+}
+
 void FindingsView::copy() const {
     QString text;
     for (const Finding& finding : findings_) {
@@ -244,6 +267,10 @@ bool FindingsView::eventFilter(QObject* watched, QEvent* event) {
         const auto* const key = static_cast<QKeyEvent*>(event);
         if (key->matches(QKeySequence::Copy)) {
             copy();
+            return true;
+        }
+        if (key->key() == Qt::Key_F1) {
+            explain(static_cast<size_t>(std::max(list_->currentIndex().row(), 0)));
             return true;
         }
         if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter || key->key() == Qt::Key_Space) {

@@ -32,6 +32,9 @@ class FindingsView : public View {
     QString status_text() const;
     // Selects what the finding is about, and frames the time that shows it.
     void go_to(size_t finding);
+    // Shows what its kind means.
+    void explain(size_t finding);
+    QLabel& explain_link() const { return *explain_; }
 
   protected:
     void showEvent(QShowEvent* event) override;
@@ -57,6 +60,7 @@ class FindingsView : public View {
     QStandardItemModel* model_;
     QListView* list_;
     QLabel* status_;
+    QLabel* explain_;
     LatestJob<Answer> job_{true};
 };
 

@@ -3,13 +3,16 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QDialog>
 #include <QKeyEvent>
 #include <QListView>
+#include <QTextBrowser>
 #include <gtest/gtest.h>
 
 #include "gui/testing/loaded_document.h"
 #include "gui/testing/pointer_events.h"
 #include "gui/views/findings/finding_delegate.h"
+#include "gui/views/findings/finding_page.h"
 
 namespace sanscope {
 namespace {
@@ -157,6 +160,40 @@ TEST_F(FindingsViewTest, KeysLeadThereToo) {
     QKeyEvent enter(QEvent::KeyPress, Qt::Key_Return, Qt::NoModifier);
     QApplication::sendEvent(&view->list(), &enter);
     EXPECT_NE(document->state().selection(), Selection());
+}
+
+TEST_F(FindingsViewTest, EachKindHasAPageToShow) {
+    for (int kind = 0; kind <= static_cast<int>(Finding::Kind::nothing_wrong); ++kind) {
+        EXPECT_FALSE(finding_page(static_cast<Finding::Kind>(kind)).isEmpty())
+            << finding_kind_name(static_cast<Finding::Kind>(kind));
+    }
+}
+
+TEST_F(FindingsViewTest, ItSaysWhatTheChosenFindingMeans) {
+    open("loss-mixed-initiator.pcap.zst");
+    EXPECT_TRUE(view->explain_link().isVisible());
+    size_t at = 0;
+    while (at + 1 < view->findings().size() && view->findings()[at].kind != Finding::Kind::lost_segments)
+        ++at;
+    ASSERT_EQ(view->findings()[at].kind, Finding::Kind::lost_segments);
+    view->list().setCurrentIndex(view->list().model()->index(static_cast<int>(at), 0));
+    QMetaObject::invokeMethod(&view->explain_link(), "linkActivated", Q_ARG(QString, QStringLiteral("#")));
+    auto* const dialog = view->findChild<QDialog*>(QStringLiteral("finding_page"));
+    ASSERT_NE(dialog, nullptr);
+    const auto* const page = dialog->findChild<QTextBrowser*>();
+    ASSERT_NE(page, nullptr);
+    EXPECT_TRUE(page->toPlainText().startsWith(QStringLiteral("Segments were lost on the path")));
+    EXPECT_TRUE(page->toPlainText().contains(QStringLiteral("What else looks like it")));
+    delete dialog;
+    // And by the keyboard, of another.
+    view->list().setCurrentIndex(
+        view->list().model()->index(static_cast<int>(view->findings().size()) - 1, 0));
+    QKeyEvent help(QEvent::KeyPress, Qt::Key_F1, Qt::NoModifier);
+    QApplication::sendEvent(&view->list(), &help);
+    const auto* const other = view->findChild<QDialog*>(QStringLiteral("finding_page"));
+    ASSERT_NE(other, nullptr);
+    EXPECT_FALSE(
+        other->findChild<QTextBrowser*>()->toPlainText().startsWith(QStringLiteral("Segments were")));
 }
 
 TEST_F(FindingsViewTest, LongExplanationsTakeAsManyLinesAsTheyNeed) {

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/views/findings/finding_page.h"
+
+#include <QCoreApplication>
+#include <QDialog>
+#include <QFileInfo>
+#include <QTextBrowser>
+#include <QUrl>
+#include <QVBoxLayout>
+#include <string_view>
+
+namespace sanscope {
+
+QString finding_page(Finding::Kind kind) {
+    const std::string_view name = finding_kind_name(kind);
+    const QString file =
+        QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())) + QStringLiteral(".md");
+    const QString programs = QCoreApplication::applicationDirPath();
+    // Installed, beside the folder of programs; and in build/CONFIGURATION/bin of a source tree.
+    for (const QString& folder : {programs + QStringLiteral("/../" SANSCOPE_DOCUMENTS),
+                                  programs + QStringLiteral("/../../../docs")}) {
+        const QFileInfo page(folder + QStringLiteral("/findings/") + file);
+        if (page.isFile()) return page.canonicalFilePath();
+    }
+    return {};
+}
+
+void show_finding_page(Finding::Kind kind, QWidget* parent) {
+    const QString page = finding_page(kind);
+    auto* const dialog = new QDialog(parent);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setObjectName(QStringLiteral("finding_page"));
+    dialog->setWindowTitle(QCoreApplication::translate("FindingsView", "What the finding means"));
+    auto* const text = new QTextBrowser(dialog);
+    text->setOpenExternalLinks(true);
+    if (page.isEmpty()) {
+        const std::string_view name = finding_kind_name(kind);
+        text->setPlainText(QCoreApplication::translate("FindingsView",
+                                                       "The documentation is not installed here: its page "
+                                                       "docs/findings/%1.md says what this means.")
+                               .arg(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()))));
+    } else {
+        text->setSource(QUrl::fromLocalFile(page), QTextDocument::MarkdownResource);
+    }
+    auto* const layout = new QVBoxLayout(dialog);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(text);
+    const int em = dialog->fontMetrics().height();
+    dialog->resize(44 * em, 32 * em);
+    dialog->show();
+}
+
+}  // namespace sanscope
