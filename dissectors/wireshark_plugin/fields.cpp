@@ -94,10 +94,22 @@ hf_register_info field_infos[] = {
           "Packet that first carried the bytes", FRAMENUM_TYPE(FT_FRAMENUM_RETRANS_PREV)),
     field(fields.loss_delay, "Time since original", "sanscope.loss.delay", FT_RELATIVE_TIME,
           "From the packet that first carried the bytes to this one"),
+
+    field(fields.finding, "Finding", "sanscope.finding", FT_STRING,
+          "Kind of a finding that points to this packet, as in `sanscope table findings`"),
+    field(fields.finding_title, "Title", "sanscope.finding.title", FT_STRING, "What is found"),
+    field(fields.finding_evidence, "Evidence", "sanscope.finding.evidence", FT_STRING,
+          "A sign that shows it; a problem has two at least"),
+    field(fields.finding_explanation, "Explanation", "sanscope.finding.explanation", FT_STRING,
+          "What it means, what to look at or change"),
+    field(fields.finding_confidence, "Confidence", "sanscope.finding.confidence", FT_STRING,
+          "How sure it is: firm, likely or possible"),
+    field(fields.finding_cost, "Cost", "sanscope.finding.cost", FT_RELATIVE_TIME,
+          "An estimate of the time lost to it; absent where it costs none, or nobody can tell"),
 };
 
-int* subtree_ids[] = {&subtrees.sanscope, &subtrees.connection, &subtrees.command,
-                      &subtrees.sender,   &subtrees.transition, &subtrees.loss};
+int* subtree_ids[] = {&subtrees.sanscope,   &subtrees.connection, &subtrees.command, &subtrees.sender,
+                      &subtrees.transition, &subtrees.loss,       &subtrees.finding};
 
 ei_register_info expert(expert_field& id, const char* filter_name, int group, int severity,
                         const char* summary) {
@@ -115,6 +127,12 @@ ei_register_info expert_registrations[] = {
            "iSCSI header or data digest that does not fit the bytes"),
     expert(expert_infos.window_stall, "sanscope.window_stall", PI_SEQUENCE, PI_WARN,
            "TCP sender held by a receive window with less room than one segment"),
+    expert(expert_infos.problem, "sanscope.finding.problem", PI_SEQUENCE, PI_ERROR,
+           "Finding about the capture: a problem"),
+    expert(expert_infos.notice, "sanscope.finding.notice", PI_SEQUENCE, PI_NOTE,
+           "Finding about the capture: a notice"),
+    expert(expert_infos.information, "sanscope.finding.information", PI_SEQUENCE, PI_CHAT,
+           "Finding about the capture: information"),
 };
 
 }  // namespace

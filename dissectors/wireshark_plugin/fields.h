@@ -50,6 +50,13 @@ struct Fields {
     int loss_length = -1;
     int loss_original_in = -1;
     int loss_delay = -1;
+
+    int finding = -1;
+    int finding_title = -1;
+    int finding_evidence = -1;
+    int finding_explanation = -1;
+    int finding_confidence = -1;
+    int finding_cost = -1;
 };
 
 struct Subtrees {
@@ -59,6 +66,7 @@ struct Subtrees {
     int sender = -1;
     int transition = -1;
     int loss = -1;
+    int finding = -1;
 };
 
 struct ExpertInfos {
@@ -67,6 +75,9 @@ struct ExpertInfos {
     expert_field slow = EI_INIT;
     expert_field digest_error = EI_INIT;
     expert_field window_stall = EI_INIT;
+    expert_field problem = EI_INIT;
+    expert_field notice = EI_INIT;
+    expert_field information = EI_INIT;
 };
 
 extern Fields fields;

@@ -33,6 +33,7 @@ class PacketFeed {
     void look_again();
 
     bool is_final() const { return rows_->finished(); }
+    const Engine& engine() const { return *engine_; }
     const ResultStore& store() const { return engine_->store(); }
     const RowsByPacket& rows() const { return *rows_; }
 

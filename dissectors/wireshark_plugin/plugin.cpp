@@ -8,10 +8,12 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <wiretap/pcap-encap.h>
 
 #include "dissectors/wireshark_plugin/fields.h"
 #include "dissectors/wireshark_plugin/packet_feed.h"
+#include "dissectors/wireshark_plugin/packet_findings.h"
 #include "dissectors/wireshark_plugin/srt_statistic.h"
 #include "dissectors/wireshark_plugin/tree_writer.h"
 #include "dissectors/wireshark_version.h"
@@ -27,6 +29,8 @@ unsigned slow_milliseconds = 20;
 struct State {
     PacketFeed feed;
     PacketRows rows;  // of the packet being dissected
+    PacketFindings findings;
+    std::span<const PacketFindings::OfPacket> found;  // of that packet
     int64_t last_ns = 0;
     uint32_t connection = 0;
     bool broken = false;  // out of memory, say: nothing more is shown
@@ -49,6 +53,8 @@ void begin_dissection() {
     if (state != nullptr) state->broken = false;
     guarded([](State& s) {
         s.feed.begin();
+        s.findings.clear();
+        s.found = {};
         s.last_ns = 0;
     });
 }
@@ -105,6 +111,7 @@ uint32_t connection_of(const State& s, const RawPacket& raw, PacketNumber number
 void take_in(State& s, tvbuff_t* bytes, const packet_info& packet) {
     s.rows.clear();
     s.connection = 0;
+    s.found = {};
     const std::optional<RawPacket> raw = raw_packet(s, bytes, packet);
     if (!raw) return;
     if (packet.fd->visited) {
@@ -114,13 +121,17 @@ void take_in(State& s, tvbuff_t* bytes, const packet_info& packet) {
     }
     s.feed.rows().find(packet.num, s.rows);
     s.connection = connection_of(s, *raw, packet.num);
+    // What is found in a part of a capture may be taken back by the rest.
+    if (!s.feed.is_final()) return;
+    if (!s.findings.are_found()) s.findings.find(s.feed.engine());
+    s.found = s.findings.of(packet.num);
 }
 
 // From here on Wireshark may longjmp() past us: what needs a destructor is gone by then, or stays in `state`.
 void write_tree(tvbuff_t* bytes, packet_info* packet, proto_tree* tree) {
     const TreeContext context{
-        state->feed, state->rows, state->connection, int64_t{slow_milliseconds} * 1'000'000, protocol,
-        bytes,       packet};
+        state->feed, state->rows, state->found, state->connection, int64_t{slow_milliseconds} * 1'000'000,
+        protocol,    bytes,       packet};
     write_tree(context, tree);
     tap_answers(state->feed, state->rows, packet);
 }

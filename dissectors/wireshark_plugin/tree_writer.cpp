@@ -3,6 +3,7 @@
 
 #include <cinttypes>
 #include <cstdio>
+#include <string>
 #include <string_view>
 
 #include "analyzer/scsi/status.h"
@@ -40,6 +41,11 @@ class Items {
         char terminated[text_size];
         copy(value, terminated);
         proto_item_set_generated(proto_tree_add_string(tree_, field, bytes_, 0, 0, terminated));
+    }
+    // Longer ones too, which stay where they are.
+    void whole_text(int field, const std::string& value) const {
+        if (value.empty()) return;
+        proto_item_set_generated(proto_tree_add_string(tree_, field, bytes_, 0, 0, value.c_str()));
     }
     void duration(int field, int64_t nanoseconds) const {
         if (nanoseconds == no_time) return;
@@ -236,6 +242,37 @@ void write_loss(const TreeContext& context, size_t index, proto_tree* tree) {
     items.duration(fields.loss_delay, row.delay_ns);
 }
 
+// ---- Findings
+
+expert_field* expert_info_of(Finding::Severity severity) {
+    switch (severity) {
+        case Finding::Severity::problem:
+            return &expert_infos.problem;
+        case Finding::Severity::notice:
+            return &expert_infos.notice;
+        case Finding::Severity::information:
+            break;
+    }
+    return &expert_infos.information;
+}
+
+void write_finding(const TreeContext& context, const PacketFindings::OfPacket& one, proto_tree* tree) {
+    const Finding& finding = one.finding;
+    char kind[text_size];
+    Items::copy(finding_kind_name(finding.kind), kind);
+    proto_item* item = proto_tree_add_string_format(tree, fields.finding, context.bytes, 0, 0, kind, "%s",
+                                                    one.label.c_str());
+    proto_item_set_generated(item);
+    const Items items(context, proto_item_add_subtree(item, subtrees.finding));
+    items.whole_text(fields.finding_title, finding.title);
+    for (const std::string& sign : finding.evidence) items.whole_text(fields.finding_evidence, sign);
+    items.whole_text(fields.finding_explanation, finding.explanation);
+    items.text(fields.finding_confidence, finding_confidence_name(finding.confidence));
+    if (finding.cost_ns > 0) items.duration(fields.finding_cost, finding.cost_ns);
+    expert_add_info_format(context.packet, item, expert_info_of(finding.severity), "%s [%s]",
+                           finding.title.c_str(), kind);
+}
+
 }  // namespace
 
 bool is_answer_known(const PacketFeed& feed, const CommandRow& row) {
@@ -243,10 +280,11 @@ bool is_answer_known(const PacketFeed& feed, const CommandRow& row) {
 }
 
 void write_tree(const TreeContext& context, proto_tree* tree) {
-    if (context.connection == 0 && context.rows.empty()) return;
+    if (context.connection == 0 && context.rows.empty() && context.findings.empty()) return;
     proto_item* item = proto_tree_add_item(tree, context.protocol, context.bytes, 0, 0, ENC_NA);
     proto_item_set_generated(item);
     proto_tree* subtree = proto_item_add_subtree(item, subtrees.sanscope);
+    for (const PacketFindings::OfPacket& one : context.findings) write_finding(context, one, subtree);
     for (const PacketRows::Command& command : context.rows.commands) write_command(context, command, subtree);
     write_digests(context, item);
     write_connection(context, subtree);

@@ -2,17 +2,20 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "dissectors/wireshark_plugin/fields.h"
 #include "dissectors/wireshark_plugin/packet_feed.h"
+#include "dissectors/wireshark_plugin/packet_findings.h"
 
 namespace sanscope::wireshark {
 
 struct TreeContext {
     const PacketFeed& feed;
-    const PacketRows& rows;   // of the packet
-    uint32_t connection = 0;  // that it is part of; 0: not known
-    int64_t slow_ns = 0;      // a command that takes longer is slow
+    const PacketRows& rows;                              // of the packet
+    std::span<const PacketFindings::OfPacket> findings;  // likewise
+    uint32_t connection = 0;                             // that it is part of; 0: not known
+    int64_t slow_ns = 0;                                 // a command that takes longer is slow
     int protocol = -1;
     tvbuff_t* bytes = nullptr;
     packet_info* packet = nullptr;

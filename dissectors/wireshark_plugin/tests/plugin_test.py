@@ -41,9 +41,13 @@ WINDOW_FIELDS = ("sender", "in_flight", "cwnd", "cwnd_low", "cwnd_high", "ssthre
                  "ca_state", "limit")
 TRANSITION_FIELDS = ("ca_transition.sender", "ca_transition.from", "ca_transition.to", "ca_transition.cause")
 LOSS_FIELDS = ("loss", "loss.sender", "loss.length", "loss.original_in", "loss.delay")
-FIELDS = ("connection", "vantage") + COMMAND_FIELDS + WINDOW_FIELDS + TRANSITION_FIELDS + LOSS_FIELDS
-TIMES = {"first_data", "turnaround", "srtt", "loss.delay"}
-EXPERTS = ("command.unanswered", "command.aborted", "command.slow", "digest_error", "window_stall")
+FINDING_FIELDS = ("finding", "finding.title", "finding.confidence", "finding.cost")
+FIELDS = ("connection", "vantage") + COMMAND_FIELDS + WINDOW_FIELDS + TRANSITION_FIELDS + LOSS_FIELDS + FINDING_FIELDS
+TIMES = {"first_data", "turnaround", "srtt", "loss.delay", "finding.cost"}
+EXPERTS = ("command.unanswered", "command.aborted", "command.slow", "digest_error", "window_stall", "finding.problem",
+           "finding.notice", "finding.information")
+# Of the file, which Wireshark reads itself, and does not give the plugin.
+NOT_IN_WIRESHARK = {"capture_damaged", "capture_drops", "kernel_truth"}
 END_FIELDS = ("ip.src", "ip.dst", "ipv6.src", "ipv6.dst", "tcp.srcport", "tcp.dstport")
 SLOW_NS = 20_000_000  # the preference's default
 MAY_BE_SPURIOUS = {"fast_retransmit", "rto", "tlp"}
@@ -56,13 +60,14 @@ class Expected:
 
     def __init__(self, program, capture):
         rows = {name: table(program, name, capture, statuses=(0, 3)) for name in
-                ("connections", "commands", "pdus", "windows", "ca_transitions", "losses")}
+                ("connections", "commands", "pdus", "windows", "ca_transitions", "losses", "findings")}
         self.commands = rows["commands"]
         self.connections = rows["connections"]
         self.values = collections.defaultdict(lambda: collections.defaultdict(list))
         self.experts = collections.defaultdict(collections.Counter)
         self.add_commands(rows)
         self.add_senders(rows)
+        self.add_findings(rows)
 
     def add(self, packet, field, value):
         if value is not None:
@@ -113,6 +118,21 @@ class Expected:
         experts["command.unanswered"] += "request" in parts and row["outcome"] == "unanswered"
         experts["command.aborted"] += "request" in parts and row["outcome"] == "aborted"
         experts["command.slow"] += "response" in parts and turnaround is not None and turnaround > SLOW_NS
+
+    def add_findings(self, rows):
+        for row in rows["findings"]:
+            packet = number(row["packet"])
+            if packet is None and row["command"]:
+                packet = number(rows["commands"][number(row["command"]) - 1]["request_packet"])
+            if packet is None and row["connection"]:
+                packet = number(rows["connections"][number(row["connection"]) - 1]["first_packet"])
+            if packet is None or row["kind"] in NOT_IN_WIRESHARK:
+                continue
+            self.add(packet, "finding", row["kind"])
+            self.add(packet, "finding.title", row["title"])
+            self.add(packet, "finding.confidence", row["confidence"])
+            self.add(packet, "finding.cost", number(row["cost_ns"]))
+            self.experts[packet][f"finding.{row['severity']}"] += 1
 
     def add_senders(self, rows):
         mss = {row["connection"]: number(row["mss"]) for row in rows["connections"]}
@@ -212,11 +232,11 @@ class Wireshark:
         """By packet: a list of values for each field that has some."""
         columns = [word for name in names for word in ("-e", name)]
         out = self.run("-r", capture, *arguments, "-T", "fields", "-e", "frame.number", *columns,
-                       "-E", "separator=/t", "-E", "aggregator=;", "-E", "occurrence=a")
+                       "-E", "separator=/t", "-E", "aggregator=|", "-E", "occurrence=a")
         result = {}
         for line in out.splitlines():
             packet, *cells = line.split("\t")
-            result[int(packet)] = {name: cell.split(";") for name, cell in zip(names, cells) if cell}
+            result[int(packet)] = {name: cell.split("|") for name, cell in zip(names, cells) if cell}
         return result
 
     def shown(self, capture, *arguments):
