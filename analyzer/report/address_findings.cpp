@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -79,13 +80,19 @@ bool shows_two_hosts(const ClaimedAddress& claimed) {
     return claimed.mixed_connections > 0 && claimed.mixed_returned;
 }
 
+// Both open, close or refuse connections as this address: two TCPs, and no port that only answers ARP.
+bool have_both_a_tcp(const ClaimedAddress& claimed) {
+    return std::ranges::count_if(claimed.owners,
+                                 [](const AddressOwner& owner) { return owner.segments > 0; }) > 1;
+}
+
 bool is_told_by_arp(const ClaimedAddress& claimed) {
     return claimed.contested > 0 || claimed.returns >= least_returns;
 }
 
 void add_signs(Finding& finding, const ClaimedAddress& claimed) {
     if (claimed.contested > 0) {
-        finding.add_sign(fmt::format("{} answered by two hosts, first in packet {}",
+        finding.add_sign(fmt::format("{} answered from two MAC addresses, first in packet {}",
                                      counted(claimed.contested, "ARP request"), claimed.contested_packet));
     }
     if (claimed.returns >= least_returns) {
@@ -93,6 +100,8 @@ void add_signs(Finding& finding, const ClaimedAddress& claimed) {
             "the claim to the address went back and forth: {} back, first in packet {}",
             claimed.returns == 1 ? "once" : human_count(claimed.returns) + " times", claimed.return_packet));
     }
+    if (have_both_a_tcp(claimed) && !shows_two_hosts(claimed))
+        finding.add_sign("SYN, FIN or RST segments come from both, with the TTL of a neighbour");
     if (shows_two_hosts(claimed)) {
         const SegmentOrigin& one = claimed.mixed[0];
         const SegmentOrigin& other = claimed.mixed[1];
@@ -107,22 +116,51 @@ PacketNumber best_packet(const ClaimedAddress& claimed) {
     return claimed.returns >= least_returns ? claimed.return_packet : claimed.mixed[1].packet;
 }
 
-// What else it may be.
-struct Doubts {
-    bool one_host_or_router = false;
-    bool reset_by_other = false;
-    bool any() const { return one_host_or_router || reset_by_other; }
+// How sure it is that there are two hosts.
+enum class Certainty : uint8_t {
+    two_hosts,
+    maybe_one_host,     // or a router: nothing but ARP shows it
+    maybe_interference  // nothing but segments shows it
 };
 
-Finding duplicate_address(const IpAddress& address, const ClaimedAddress& claimed, Doubts doubts,
+Certainty certainty(const ClaimedAddress& claimed, bool may_be_one_host) {
+    if (!is_told_by_arp(claimed)) return Certainty::maybe_interference;
+    return have_both_a_tcp(claimed) && !may_be_one_host ? Certainty::two_hosts : Certainty::maybe_one_host;
+}
+
+std::string_view advice(Certainty certainty) {
+    switch (certainty) {
+        case Certainty::two_hosts:
+            return "Frames go now to the one and now to the other, which resets connections it does not "
+                   "know. Find "
+                   "the port of each MAC address in the switches' tables, and give one of the two hosts "
+                   "another "
+                   "address.";
+        case Certainty::maybe_one_host:
+            return "Two hosts with one address look like this, and so do two ports of one host that each "
+                   "answer for "
+                   "both addresses (on Linux: arp_ignore=1, arp_announce=2; or the settings of a team), and "
+                   "a router "
+                   "with proxy ARP. Find the port of each MAC address in the switches' tables.";
+        case Certainty::maybe_interference:
+            break;
+    }
+    return "Two hosts with one address look like this, and so does a device on the path that sends segments "
+           "in a "
+           "host's name, as intrusion prevention does. Find the port of each MAC address in the switches' "
+           "tables.";
+}
+
+Finding duplicate_address(const IpAddress& address, const ClaimedAddress& claimed, Certainty sure,
                           const ResultStore& store) {
     const AddressOwner& one = claimed.owners[0];
     const AddressOwner& other = claimed.owners[1];
     const Use use = use_of(address, store);
     Finding finding;
     finding.kind = Kind::duplicate_address;
-    finding.severity = doubts.any() || use.connection == 0 ? Severity::notice : Severity::problem;
-    finding.confidence = doubts.any() ? Finding::Confidence::possible : Finding::Confidence::firm;
+    const bool is_sure = sure == Certainty::two_hosts;
+    finding.severity = is_sure && use.connection != 0 ? Severity::problem : Severity::notice;
+    finding.confidence = is_sure ? Finding::Confidence::firm : Finding::Confidence::possible;
     finding.side = use.connection == 0 ? Finding::Side::none
                    : use.by_target     ? Finding::Side::target
                                        : Finding::Side::initiator;
@@ -137,20 +175,7 @@ Finding duplicate_address(const IpAddress& address, const ClaimedAddress& claime
     finding.packet = best_packet(claimed);
     finding.title = fmt::format("Two MAC addresses claim the IP address {}: {} and {}", format(address),
                                 format(one.mac), format(other.mac));
-    finding.explanation =
-        "Frames go now to the one and now to the other, which resets connections it does not know. Find the "
-        "port of "
-        "each MAC address in the switches' tables, and give one of the two hosts another address.";
-    if (doubts.reset_by_other) {
-        finding.explanation +=
-            " Or a device on the path sends segments in its name, as intrusion prevention does.";
-    }
-    if (doubts.one_host_or_router) {
-        finding.explanation +=
-            " Or both are ports of one host, each of which answers for both (arp_ignore=1 and arp_announce=2 "
-            "on "
-            "Linux, or a team's settings), or one is a router with proxy ARP.";
-    }
+    finding.explanation = advice(sure);
     add_signs(finding, claimed);
     return finding;
 }
@@ -165,13 +190,11 @@ void add_address_findings(FindingList& list, const FindingsInput& input) {
         if (!shown || claimed.owners.size() < 2) continue;
         const LinkId& link = key.first;
         const IpAddress address{key.second};
-        Doubts doubts;
-        doubts.reset_by_other = !is_told_by_arp(claimed);
-        doubts.one_host_or_router = may_be_ports_of_one_card(claimed.owners[0].mac, claimed.owners[1].mac) ||
-                                    std::ranges::any_of(claimed.owners, [&](const AddressOwner& owner) {
-                                        return neighbours.stands_for_others(link, owner.mac, address);
-                                    });
-        list.push_back(duplicate_address(address, claimed, doubts, input.store));
+        const bool may_be_one_host = may_be_ports_of_one_card(claimed.owners[0].mac, claimed.owners[1].mac) ||
+                                     std::ranges::any_of(claimed.owners, [&](const AddressOwner& owner) {
+                                         return neighbours.stands_for_others(link, owner.mac, address);
+                                     });
+        list.push_back(duplicate_address(address, claimed, certainty(claimed, may_be_one_host), input.store));
     }
 }
 

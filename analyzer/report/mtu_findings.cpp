@@ -159,7 +159,7 @@ class SegmentsCutUp {
             ++stuck.repeats;
             return;
         }
-        const bool has_delay = row.delay_ns != no_time && row.delay_ns >= 0;
+        const bool has_delay = row.delay_ns >= 0;  // no_time is less
         stuck = {row.seq, row.length, 1, row.packet, has_delay ? row.time_ns - row.delay_ns : row.time_ns};
     }
     const CutUp* of(uint32_t connection, Side side) const {
@@ -175,8 +175,9 @@ class SegmentsCutUp {
 // The same sequence number backs off until it goes in smaller pieces: the hole was there all the same.
 std::optional<Finding> found_out(const CutUp& cut, const SenderFacts& facts) {
     const SentDataRow& data = facts.is_initiator ? facts.connection->out : facts.connection->in;
-    // Some of it still stands: then nobody knows that pieces get through.
-    if (data.unacknowledged >= cut.piece || cut.stuck.length > facts.mss()) return std::nullopt;
+    // Where nothing was acknowledged after it, nobody knows that pieces get through.
+    const bool got_through = data.acknowledged_ns != no_time && data.acknowledged_ns >= cut.end_ns;
+    if (!got_through || cut.stuck.length > facts.mss()) return std::nullopt;
     Finding finding = facts.finding(Kind::mtu_black_hole, Severity::problem);
     finding.side = Finding::Side::path;
     finding.confidence = Finding::Confidence::likely;
@@ -199,6 +200,68 @@ std::optional<Finding> found_out(const CutUp& cut, const SenderFacts& facts) {
                     cut.stuck.length, cut.stuck.repeats));
     finding.add_sign(fmt::format("sent in pieces of {} bytes the same bytes were acknowledged", cut.piece));
     return finding;
+}
+
+// Losses that routers explain: they quote the segments that did not fit.
+struct ExplainedLosses {
+    uint64_t all = 0;
+    uint64_t too_big = 0;
+};
+
+ExplainedLosses explained_losses(const ResultStore& store, uint32_t connection, const SendingSide& side) {
+    std::vector<const IcmpErrorRow*> messages;
+    for (const IcmpErrorRow& error : store.network_events().icmp_errors()) {
+        if (error.too_big && error.source == side.from() && error.destination == side.to())
+            messages.push_back(&error);
+    }
+    ExplainedLosses losses;
+    if (messages.empty()) return losses;
+    const Side sender = side.row.side_of(side.is_initiator ? Role::initiator : Role::target);
+    for (const LossRow& row : store.losses()) {
+        if (row.connection != connection || row.sender != sender || !is_sent_again(row.kind)) continue;
+        ++losses.all;
+        const bool quoted = std::ranges::any_of(messages, [&](const IcmpErrorRow* error) {
+            return row.seq - error->seq < error->datagram_length;
+        });
+        losses.too_big += quoted ? 1 : 0;
+    }
+    return losses;
+}
+
+// Path MTU discovery at work (RFC 1191, RFC 8201): what did not fit was told, and sent again in smaller pieces.
+void tell_discovery(Finding& finding, const SendingSide& side, const ExplainedLosses& losses,
+                    const NetworkEvents& events) {
+    const TooBig said = too_big_for(events, side);
+    if (said.count == 0) return;
+    const std::string sign =
+        fmt::format("{} of them lie in segments that {} reports as too big for {}",
+                    human_count(losses.too_big), format(said.first.reporter), next_hop(said.first));
+    finding.add_sign(sign);
+    constexpr uint64_t one_in = 10;
+    if ((losses.all - losses.too_big) * one_in > losses.all) return;
+    finding.severity = Severity::information;
+    finding.title = fmt::format("{} of {} were too big for the path, and sent again in smaller pieces",
+                                counted(losses.too_big, "segment"), side.name());
+    finding.explanation = fmt::format(
+        "Path MTU discovery works: the router at {} told the sender (ICMP, first in packet {}), which heeds "
+        "it. Each new "
+        "connection may lose its first large segments so. With the MTU set alike everywhere none would be "
+        "lost.",
+        format(said.first.reporter), said.first.packet);
+}
+
+// Behind the hop, what was too big is never seen.
+void add_suspicion(Finding& finding, const SenderFacts& facts) {
+    const SentDataRow& data = facts.is_initiator ? facts.connection->out : facts.connection->in;
+    constexpr uint32_t options = 60;
+    constexpr uint64_t many = 100;
+    const uint32_t mss = facts.mss();
+    const bool all_smaller = data.largest_payload + options < mss && facts.bytes() > many * mss;
+    if (facts.captured_at_sender() || facts.connection->mss == unknown<uint32_t> || !all_smaller) return;
+    finding.explanation += fmt::format(
+        " Or they were too big for the path: none of its segments is larger than {} bytes, though the SYNs "
+        "allow {}.",
+        data.largest_payload, mss);
 }
 
 bool tells_of(const FindingList& list, const SenderFacts& facts) {
@@ -228,6 +291,15 @@ void add_mtu_findings(FindingList& list, const FindingsInput& input, std::span<c
     }
     for (Finding& finding : list) {
         if (finding.kind == Kind::mtu_black_hole) add_signs(finding, input);
+        if (finding.kind != Kind::lost_segments || finding.connection == 0) continue;
+        const SendingSide side{input.store.connection(finding.connection),
+                               finding.sender == Finding::Sender::initiator};
+        const ExplainedLosses losses = explained_losses(input.store, finding.connection, side);
+        if (losses.too_big > 0) tell_discovery(finding, side, losses, input.store.network_events());
+        const auto facts = std::ranges::find_if(senders, [&](const SenderFacts& one) {
+            return one.number == finding.connection && one.is_initiator == side.is_initiator;
+        });
+        if (facts != senders.end() && losses.too_big == 0) add_suspicion(finding, *facts);
     }
 }
 

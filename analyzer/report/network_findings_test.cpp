@@ -67,9 +67,12 @@ class BlackHole : public testing::Test {
         }
     }
     void say_too_big(int64_t at_ns, uint32_t mtu, uint16_t to_port = 50001) {
+        say_too_big(at_ns, mtu, to_port, first_lost);
+    }
+    void say_too_big(int64_t at_ns, uint32_t mtu, uint16_t to_port, uint32_t seq) {
         const frames::Layer quoted = frames::ipv4(
             {.source = "10.0.0.2", .destination = "10.0.0.1"},
-            frames::tcp({.source_port = 3260, .destination_port = to_port, .seq = first_lost}, Bytes(jumbo)));
+            frames::tcp({.source_port = 3260, .destination_port = to_port, .seq = seq}, Bytes(jumbo)));
         capture.add(
             frames::ethernet(frames::ipv4({.source = "10.0.0.254", .destination = "10.0.0.2"},
                                           frames::icmp({.type = 3, .code = 4, .rest = mtu},
@@ -149,19 +152,47 @@ TEST_F(BlackHole, that_the_sender_found_out_cost_the_time_until_then) {
     EXPECT_GT(found[0].cost_ns, 1500 * ms);
 }
 
-// Path MTU discovery at work (RFC 1191 §6): told once, the sender sends smaller ones at once.
-TEST_F(BlackHole, is_none_where_the_sender_heeds_the_message) {
-    begin();
-    say_too_big(202 * ms, 1500);
-    const uint32_t end = connection.next_seq(target);
-    for (uint32_t seq = first_lost; seq < end; seq += 1448) {
-        connection.segment_at(target, seq, Bytes(std::min(1448u, end - seq)), 203 * ms);
+// Path MTU discovery at work (RFC 1191 §6): told of each, the sender sends smaller ones at once.
+class Discovery : public BlackHole {
+  protected:
+    // `quoted`: so many of the three segments that were lost.
+    std::vector<Finding> discover(uint32_t quoted) {
+        begin();
+        const uint32_t end = connection.next_seq(target);
+        for (uint32_t i = 0; i < quoted; ++i) say_too_big(202 * ms, 1500, 50001, first_lost + i * jumbo);
+        for (uint32_t seq = first_lost; seq < end; seq += 1448)
+            connection.segment_at(target, seq, Bytes(std::min(1448u, end - seq)), 203 * ms);
+        connection.set_received(target, end);
+        connection.acknowledge(initiator, 204 * ms);
+        connection.receives[target] = true;
+        for (int64_t i = 0; i < 50; ++i) connection.read(300 * ms + i * 20 * ms);
+        return capture.find();
     }
-    connection.set_received(target, end);
-    connection.acknowledge(initiator, 204 * ms);
-    connection.receives[target] = true;
-    for (int64_t i = 0; i < 50; ++i) connection.read(300 * ms + i * 20 * ms);
-    EXPECT_THAT(capture.find(Kind::mtu_black_hole), IsEmpty());
+    // What was sent there is no iSCSI: of the path alone it is asked.
+    static auto told_of_path(const std::vector<Finding>& found) {
+        return std::ranges::count_if(found, [](const Finding& finding) {
+            return finding.severity != Severity::information && finding.side == Finding::Side::path;
+        });
+    }
+};
+
+TEST_F(Discovery, is_no_fault) {
+    const std::vector<Finding> found = discover(3);
+    EXPECT_EQ(told_of_path(found), 0);
+    const auto losses = std::ranges::find(found, Kind::lost_segments, &Finding::kind);
+    ASSERT_NE(losses, found.end());
+    EXPECT_THAT(losses->title, HasSubstr("were too big for the path"));
+    EXPECT_THAT(losses->explanation, HasSubstr("10.0.0.254"));
+}
+
+TEST_F(Discovery, does_not_explain_losses_that_no_router_quotes) {
+    const std::vector<Finding> found = discover(1);
+    const auto losses = std::ranges::find(found, Kind::lost_segments, &Finding::kind);
+    ASSERT_NE(losses, found.end());
+    EXPECT_NE(losses->severity, Severity::information);
+    EXPECT_THAT(losses->title, HasSubstr("lost on the path"));
+    EXPECT_THAT(losses->evidence, Contains(HasSubstr("reports as too big")));
+    EXPECT_TRUE(std::ranges::find(found, Kind::mtu_black_hole, &Finding::kind) == found.end());
 }
 
 // The path is gone altogether: nothing comes back.
@@ -203,14 +234,32 @@ TEST_F(Addresses, that_two_hosts_answer_for_are_told) {
         answer(2, 201 + 100 * i);
         answer(intruder, 202 + 100 * i);
     }
+    connection.host(target).mac = intruder;
     connection.reset(target, 900 * ms);
     const std::vector<Finding> found = capture.find(Kind::duplicate_address);
     ASSERT_THAT(found, SizeIs(1));
     EXPECT_EQ(found[0].severity, Severity::problem);
+    EXPECT_EQ(found[0].confidence, Finding::Confidence::firm);
     EXPECT_EQ(found[0].side, Finding::Side::target);
     EXPECT_THAT(found[0].title, HasSubstr("10.0.0.2: 02:00:00:00:00:02 and 02:00:00:00:00:77"));
-    EXPECT_THAT(found[0].evidence, Contains(HasSubstr("3 ARP requests answered by two hosts")));
+    EXPECT_THAT(found[0].evidence, Contains(HasSubstr("3 ARP requests answered from two")));
     EXPECT_THAT(found[0].evidence, Contains(HasSubstr("back and forth")));
+    EXPECT_THAT(found[0].evidence, Contains(HasSubstr("from both, with the TTL of a neighbour")));
+}
+
+// One of two ports of the same host answers for the other as well, whose own address nobody asks for: ARP alone proves nothing.
+TEST_F(Addresses, that_only_arp_tells_two_owners_of_are_told_with_doubt) {
+    for (int64_t i = 0; i < 3; ++i) {
+        ask(200 + 100 * i);
+        answer(2, 201 + 100 * i);
+        answer(intruder, 202 + 100 * i);
+    }
+    connection.reset(target, 900 * ms);
+    const std::vector<Finding> found = capture.find(Kind::duplicate_address);
+    ASSERT_THAT(found, SizeIs(1));
+    EXPECT_EQ(found[0].severity, Severity::notice);
+    EXPECT_EQ(found[0].confidence, Finding::Confidence::possible);
+    EXPECT_THAT(found[0].explanation, HasSubstr("two ports of one host"));
 }
 
 TEST_F(Addresses, that_are_taken_over_once_are_fine) {
@@ -292,7 +341,7 @@ TEST_F(Addresses, of_a_host_with_two_ports_are_told_with_doubt) {
     ASSERT_THAT(found, SizeIs(1));
     EXPECT_EQ(found[0].severity, Severity::notice);
     EXPECT_EQ(found[0].confidence, Finding::Confidence::possible);
-    EXPECT_THAT(found[0].explanation, HasSubstr("ports of one host"));
+    EXPECT_THAT(found[0].explanation, HasSubstr("two ports of one host"));
 }
 
 TEST_F(Addresses, that_one_host_claims_are_fine) {
