@@ -325,7 +325,8 @@ TEST_F(TurnaroundParts, AWindowOfOneSegmentBehindALongSilenceShowsThatATimerExpi
     step(Side::b, 205, 1448, 0);
     step(Side::b, 205.05, 4344, 2896);
     step(Side::b, 206, 4344, 0);
-    EXPECT_EQ(parts(read(0, 206.05, 0, 4344)), "request_path 1, timeout 202, target 2.05, return_path 1");
+    EXPECT_EQ(parts(read(0, 206.05, 0, 4344)),
+              "request_path 1, cwnd 2, timeout 202, target 0.05, return_path 1");
 }
 
 TEST_F(TurnaroundParts, AFullWindowBehindOneIsAPause) {

@@ -72,6 +72,7 @@ void SenderTime::index() {
     int64_t position = 0;
     int64_t idle_until_ns = no_time;
     int64_t wire_until_ns = no_time;
+    bool within_write = false;
     for (size_t i = 0; i < steps.size(); ++i) {
         if (i > 0) {
             position += steps[i - 1].snd_nxt().distance_to(steps[i].snd_nxt());
@@ -82,7 +83,8 @@ void SenderTime::index() {
         if (i % stride == 0) held_before_.push_back(held);
         positions_.push_back(position);
         idle_until_ns_.push_back(idle_until_ns);
-        held_.push_back(i + 1 < steps.size() ? found_held(i) : Held::unknown);
+        if (added(i) > 0) within_write = added(i) >= static_cast<int32_t>(full_segment_);
+        held_.push_back(i + 1 < steps.size() ? found_held(i, within_write) : Held::unknown);
     }
 }
 
@@ -108,9 +110,6 @@ void SenderTime::find_timer_waits(std::span<const LossRow* const> losses) {
 // mere pause the window has several segments (RFC 6928).
 bool SenderTime::begins_anew(size_t step) const {
     const auto& steps = track_->steps();
-    const auto added = [&](size_t i) {
-        return i == 0 ? 0 : steps[i - 1].snd_nxt().distance_to(steps[i].snd_nxt());
-    };
     const int32_t alone = added(step);
     if (step + 2 >= steps.size() || alone < static_cast<int32_t>(full_segment_)) return false;
     if (alone > static_cast<int32_t>(full_segment_ + full_segment_ / 4)) return false;
@@ -142,8 +141,27 @@ void SenderTime::find_holes(std::span<const LossRow* const> losses) {
     }
 }
 
+int32_t SenderTime::added(size_t step) const {
+    const auto& steps = track_->steps();
+    return step == 0 ? 0 : steps[step - 1].snd_nxt().distance_to(steps[step].snd_nxt());
+}
+
+// An acknowledgement that new data follow at once: in the midst of a write it was a full window that they had waited for, though
+// the window's estimate may say otherwise.
+bool SenderTime::resumes_on_ack(size_t step) const {
+    const auto& steps = track_->steps();
+    constexpr size_t most_acks = 16;
+    constexpr int64_t at_once_ns = 100'000;
+    if (added(step) > 0 || steps[step].outstanding() >= steps[step - 1].outstanding()) return false;
+    for (size_t i = step + 1; i < std::min(steps.size(), step + most_acks); ++i) {
+        if (steps[i].time_ns() - steps[step].time_ns() > at_once_ns) return false;
+        if (added(i) > 0) return true;
+    }
+    return false;
+}
+
 // From a step to the next one.
-Held SenderTime::found_held(size_t step) const {
+Held SenderTime::found_held(size_t step, bool within_write) const {
     const auto& steps = track_->steps();
     const SendStep& from = steps[step];
     const CaState state = from.state();
@@ -152,6 +170,7 @@ Held SenderTime::found_held(size_t step) const {
     if (state != CaState::loss && steps[step + 1].state() == CaState::loss) return Held::timeout;
     if (waits_for_timer(step)) return Held::timeout;
     if (from.limit() == SendLimit::application) {
+        if (within_write && from.outstanding() > 0 && resumes_on_ack(step + 1)) return Held::cwnd;
         const int64_t passed_ns = steps[step + 1].time_ns() - from.time_ns();
         return passed_ns >= least_timer_ns ? Held::silent : Held::application;
     }
@@ -173,8 +192,7 @@ Held SenderTime::found_held(size_t step) const {
 // A path that sends one byte after another has what the step added behind what it had before.
 int64_t SenderTime::on_wire_until(size_t step, int64_t before_ns) const {
     const auto& steps = track_->steps();
-    const int32_t added = step == 0 ? 0 : steps[step - 1].snd_nxt().distance_to(steps[step].snd_nxt());
-    const auto wire_ns = static_cast<int64_t>(added * byte_ns_);
+    const auto wire_ns = static_cast<int64_t>(added(step) * byte_ns_);
     return std::max(before_ns, steps[step].time_ns()) + wire_ns;
 }
 

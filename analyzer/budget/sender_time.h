@@ -62,7 +62,9 @@ class SenderTime {
     void find_holes(std::span<const LossRow* const> losses);
     bool waits_for_timer(size_t step) const;
     bool begins_anew(size_t step) const;
-    Held found_held(size_t step) const;
+    Held found_held(size_t step, bool within_write) const;
+    bool resumes_on_ack(size_t step) const;
+    int32_t added(size_t step) const;
     int64_t on_wire_until(size_t step, int64_t before_ns) const;
     bool is_idle(size_t step, int64_t wire_until_ns) const;
     size_t last_step_at(int64_t time_ns) const;
