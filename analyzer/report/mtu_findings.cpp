@@ -14,9 +14,6 @@ namespace {
 using Kind = Finding::Kind;
 using Severity = Finding::Severity;
 
-constexpr uint32_t ipv4_and_tcp_headers = 40;
-constexpr uint32_t ipv6_and_tcp_headers = 60;
-
 // The side of a connection whose large segments do not arrive.
 struct SendingSide {
     const ConnectionRow& row;
@@ -94,7 +91,9 @@ void add_silence(Finding& finding, const SendingSide& side, const Engine::Totals
         finding.explanation +=
             " Whether a router says so by ICMP is not known: this capture has nothing but TCP.";
     } else if (side.is_captured_here()) {
-        finding.add_sign("no ICMP message about it reached the sender's host, where this was captured");
+        finding.add_sign(
+            "no ICMP message about it is in the capture, taken at the sender's host and with more than TCP "
+            "in it");
     } else {
         finding.explanation += " No ICMP message about it is in the capture.";
     }
@@ -188,13 +187,10 @@ std::optional<Finding> found_out(const CutUp& cut, const SenderFacts& facts) {
     finding.title = fmt::format(
         "Segments of {} bytes of {} did not arrive, pieces of {} bytes did: the path's MTU is smaller",
         cut.stuck.length, facts.name(), cut.piece);
-    finding.explanation = fmt::format(
-        "Some hop drops packets of {} bytes. The sender lowered its segment size after timeouts (RFC 4821), "
-        "and each "
-        "connection will lose that time again. Set the MTU alike on both hosts and every switch port between "
-        "them.",
-        cut.stuck.length +
-            (facts.connection->target.address.is_v4() ? ipv4_and_tcp_headers : ipv6_and_tcp_headers));
+    finding.explanation =
+        "Some hop drops packets of that size. The sender lowered its segment size after timeouts (RFC "
+        "4821), and each connection will lose that time again. Set the MTU alike on both hosts and every "
+        "switch port between them.";
     finding.add_sign(
         fmt::format("a segment of {} bytes was retransmitted {} times by timeout in the same size",
                     cut.stuck.length, cut.stuck.repeats));
