@@ -38,7 +38,10 @@ LEAST_FIRST = 0.9
 # more.
 SAYS_MORE = {
     "command_window": "shallow_queue",
+    "duplicate_address": "connection_reset",
+    "duplicate_initiator": "session_reconnect",
     "mtu_black_hole": "retransmission_timeout",
+    "negotiation": "receiver_window",
     "connection_reset": "unanswered_commands",
     "saturated": "target_wait",
     "incast": "lost_segments",
