@@ -6,14 +6,11 @@
 #include <random>
 
 #include "analyzer/base/reachable_time.h"
+#include "analyzer/engine/network_notes.h"
 #include "analyzer/ingest/kernel_truth_block.h"
 #include "analyzer/ingest/pcapng_parser.h"
 #include "analyzer/iscsi/header_belief.h"
-#include "analyzer/net/arp_message.h"
 #include "analyzer/net/decode_frame.h"
-#include "analyzer/net/ether_type.h"
-#include "analyzer/net/ethernet_link.h"
-#include "analyzer/net/icmp_error.h"
 
 namespace sanscope {
 namespace {
@@ -53,7 +50,7 @@ void Engine::process(const PacketBatch& batch, std::span<const DecodedPacket> de
         SegmentRow* const segment = store_.keeps_segments() ? &store_.add_segment() : nullptr;
         if (packet->kind != DecodedPacket::Kind::tcp) {
             if (packets[i].link_type == LinkType::not_a_packet) take_block(packets[i], arrival.packet);
-            note_message(packets[i], *packet, arrival);
+            note_network_message(packets[i], *packet, arrival, store_.network_events());
             packet = not_yet_tcp(*packet, arrival);
         }
         if (packet == nullptr || stop_after_ == StopAfter::decode) continue;
@@ -71,7 +68,9 @@ void Engine::process(const PacketBatch& batch, std::span<const DecodedPacket> de
                         from};
         }
         if ((packet->flags & (tcp_syn | tcp_fin | tcp_rst)) != 0) [[unlikely]]
-            note_origin(*flow, from, packets[i], *packet, arrival);
+            note_segment_origin(packets[i], *packet, arrival, flow->number,
+                                flow->origins[static_cast<size_t>(from)],
+                                store_.network_events().address_claims());
         const bool alone =
             goes_far_ahead(last_believed_ns_, arrival.time_ns) && time_is_alone(batch, first + i);
         const int64_t believed_ns = alone ? last_believed_ns_ : arrival.time_ns;
@@ -93,63 +92,6 @@ bool Engine::time_is_alone(const PacketBatch& batch, size_t index) const {
         return goes_far_ahead(within_reach(batch.packets[next].time_ns), time_ns);
     }
     return false;
-}
-
-// What the network says of itself: ICMP errors, and who claims an IP address.
-void Engine::note_message(const RawPacket& frame, const DecodedPacket& packet, const Arrival& arrival) {
-    if (const auto error = read_icmp_error(packet)) {
-        store_.network_events().add_icmp_error({.packet = arrival.packet,
-                                                .time_ns = arrival.time_ns,
-                                                .reporter = packet.source,
-                                                .source = {error->source, error->source_port},
-                                                .destination = {error->destination, error->destination_port},
-                                                .seq = error->seq,
-                                                .mtu = error->mtu,
-                                                .datagram_length = error->datagram_length,
-                                                .type = error->type,
-                                                .code = error->code,
-                                                .too_big = error->too_big,
-                                                .ipv6 = error->ipv6});
-    }
-    const auto arp = read_arp_message(packet);
-    if (!arp) return;
-    const auto link = read_ethernet_link(frame.link_type, frame.data, frame.captured_length);
-    // Inside a tunnel it is of a network of its own.
-    if (!link || packet.payload != frame.data + link->network_offset) return;
-    AddressClaims& claims = store_.network_events().address_claims();
-    const LinkId id{frame.interface, link->vlans};
-    const bool is_request = !arp->is_reply && arp->sender != arp->target;
-    if (is_request) claims.on_request(id, arp->sender, arp->target, arrival.time_ns);
-    if (!arp->is_claim()) return;
-    const bool is_answer = arp->is_reply && arp->sender != arp->target;
-    claims.on_claim(id, {.address = arp->sender,
-                         .mac = arp->sender_mac,
-                         .asker = is_answer ? arp->target : IpAddress{},
-                         .is_answer = is_answer,
-                         .packet = arrival.packet,
-                         .time_ns = arrival.time_ns});
-}
-
-// Segments that a host sends of its own accord, whatever connection it knows of: whose MAC address they come from.
-void Engine::note_origin(Flow& flow, Side from, const RawPacket& frame, const DecodedPacket& packet,
-                         const Arrival& arrival) {
-    const auto link = read_ethernet_link(frame.link_type, frame.data, frame.captured_length);
-    if (!link || !link->source.is_of_one_host()) return;
-    // Of what a tunnel brings, the outer addresses are not the host's.
-    const uint32_t at = link->network_offset;
-    const bool v4 = link->ether_type == ether_type_ipv4 && frame.captured_length >= at + 20 &&
-                    IpAddress::from_v4(frame.data + at + 12) == packet.source;
-    const bool v6 = link->ether_type == ether_type_ipv6 && frame.captured_length >= at + 40 &&
-                    IpAddress::from_v6(frame.data + at + 8) == packet.source;
-    if (!v4 && !v6) return;
-    const SegmentOrigin origin{.link = {frame.interface, link->vlans},
-                               .mac = link->source,
-                               .ttl = packet.ttl,
-                               .packet = arrival.packet,
-                               .time_ns = arrival.time_ns};
-    SegmentOrigin& first = flow.origins[static_cast<size_t>(from)];
-    store_.network_events().address_claims().on_segment(packet.source, origin, first, flow.number);
-    if (first.packet == 0) first = origin;
 }
 
 // A record that is no packet, as which a pcapng's custom blocks come.
@@ -441,9 +383,9 @@ void Engine::describe(const Flow& flow) {
     row.iscsi = flow.is_iscsi;
     row.initiator_side = initiator;
     flow.tcp.describe(initiator, row);
-    if (flow.senders != nullptr) {
+    if (const ConnectionSenders* const senders = flow.senders.get(); senders != nullptr) {
         if (lane_ != nullptr) lane_->settle();
-        flow.senders->describe(row.initiator_side, row);
+        senders->describe(row.initiator_side, row);
     }
     const Endpoint low{flow.key.low, flow.key.low_port};
     const Endpoint high{flow.key.high, flow.key.high_port};

@@ -127,9 +127,6 @@ class Engine {
     static constexpr size_t max_closed = 256;
 
     void count(std::span<const RawPacket> packets);
-    void note_message(const RawPacket& frame, const DecodedPacket& packet, const Arrival& arrival);
-    void note_origin(Flow& flow, Side from, const RawPacket& frame, const DecodedPacket& packet,
-                     const Arrival& arrival);
     void take_block(const RawPacket& block, PacketNumber packet);
     void join_kernel_truth();
     const DecodedPacket* not_yet_tcp(const DecodedPacket& packet, const Arrival& arrival);
