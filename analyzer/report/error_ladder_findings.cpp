@@ -29,8 +29,11 @@ bool is_reset(uint16_t function) {
 struct Step {
     SessionEvent request;
     uint16_t response = unknown<uint16_t>;
+    int64_t response_ns = no_time;
+    bool too_late = false;  // when the connection had been closed
 
     bool succeeded() const {
+        if (too_late) return false;
         // A task that is not there any more has just been answered.
         return response == task_management::function_complete ||
                (request.code == task_management::abort_task &&
@@ -82,7 +85,7 @@ void add_request(Ladders& ladders, const SessionEvent& event, size_t& count) {
         begun.session = event.session;
         begun.connection = event.connection;
     }
-    of_session.back().steps.push_back({event, unknown<uint16_t>});
+    of_session.back().steps.push_back({event, unknown<uint16_t>, no_time, false});
 }
 
 void add_response(Ladders& ladders, const SessionEvent& event) {
@@ -92,7 +95,9 @@ void add_response(Ladders& ladders, const SessionEvent& event) {
     const auto step = std::ranges::find_if(steps, [&](const Step& one) {
         return one.request.itt == event.itt && one.response == unknown<uint16_t>;
     });
-    if (step != steps.end()) step->response = event.code;
+    if (step == steps.end()) return;
+    step->response = event.code;
+    step->response_ns = event.time_ns;
 }
 
 Ladders ladders_of(const ResultStore& store) {
@@ -114,8 +119,10 @@ void note_drop(Ladder& ladder, const ResultStore& store) {
     if (is_logged_out(store, ladder.connection)) return;
     const std::optional<Closing> closing = first_closing(store.connection(ladder.connection));
     if (!closing || closing->time_ns < ladder.first().request.time_ns) return;
-    if (elapsed_ns(ladder.steps.back().request.time_ns, closing->time_ns) <= longest_between_ns)
-        ladder.drop = closing;
+    if (elapsed_ns(ladder.steps.back().request.time_ns, closing->time_ns) > longest_between_ns) return;
+    ladder.drop = closing;
+    for (Step& step : ladder.steps)
+        step.too_late = step.response_ns != no_time && step.response_ns > closing->time_ns;
 }
 
 bool is_under_way(const CommandRow& row, int64_t time_ns, PacketNumber packet) {
@@ -166,15 +173,16 @@ std::vector<std::string> steps_in_words(const Ladder& ladder) {
     for (size_t i = 0; i < steps.size();) {
         size_t next = i + 1;
         while (next < steps.size() && steps[next].request.code == steps[i].request.code &&
-               steps[next].response == steps[i].response)
+               steps[next].response == steps[i].response && steps[next].too_late == steps[i].too_late)
             ++next;
         const std::string times = next - i == 1 ? "" : fmt::format("{} x ", next - i);
         const std::string answer =
             steps[i].response == unknown<uint16_t>
                 ? std::string("not answered")
                 : fmt::format("response {}: {}", steps[i].response, response_words(steps[i].response));
-        words.push_back(fmt::format("{}{} in packet {}: {}", times, function_words(steps[i].request.code),
-                                    steps[i].request.packet, answer));
+        const std::string_view late = steps[i].too_late ? ", when the connection had been closed" : "";
+        words.push_back(fmt::format("{}{} in packet {}: {}{}", times, function_words(steps[i].request.code),
+                                    steps[i].request.packet, answer, late));
         i = next;
     }
     return words;
@@ -199,13 +207,15 @@ void explain(Finding& finding, const Ladder& ladder, const ResultStore& store) {
     const bool reached = sent.unacknowledged == 0 && elapsed_ns(request_ns, sent.acknowledged_ns) > 0;
     finding.explanation =
         "The initiator gave up waiting, and each step of its error recovery took more with it. ";
-    if (answers.unacknowledged > 0) {
+    const bool too_late = std::ranges::any_of(ladder.steps, [](const Step& step) { return step.too_late; });
+    const bool refused = store.connection(ladder.connection).out.reset;
+    if (answers.unacknowledged > 0 && !too_late && !refused) {
         finding.side = Finding::Side::path;
         finding.add_sign(
             fmt::format("the initiator never acknowledged {} bytes of the target", answers.unacknowledged));
         finding.explanation +=
             "The target sent data that did not arrive: look at the path from it to the initiator.";
-    } else if (reached) {
+    } else if (reached && (too_late || answers.unacknowledged == 0)) {
         finding.side = Finding::Side::target;
         finding.add_sign("the TCP of the target acknowledged all that was sent: it was reached");
         finding.explanation +=
@@ -252,6 +262,7 @@ Finding told(const Ladder& ladder, const Victims& victims, const ResultStore& st
     }
     if (ladder.drop) {
         const uint32_t anew = login_anew(store, ladder.connection, ladder.drop->time_ns);
+        finding.connections = {ladder.connection, anew == 0 ? ladder.connection : anew};
         finding.add_sign(fmt::format(
             "the {} closed the connection ({}) {} after the last of it{}",
             ladder.drop->by_target ? "target" : "initiator", ladder.drop->reset ? "RST" : "FIN",

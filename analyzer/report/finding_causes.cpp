@@ -36,8 +36,9 @@ const Rule rules[] = {
       Kind::slow_commands, Kind::slow_command}},
     {Kind::not_captured, {Kind::unseen_answers, Kind::capture_issue}},
     {Kind::ping_timeout,
-     {Kind::retransmission_timeout, Kind::unanswered_commands, Kind::aborted_commands, Kind::task_management,
-      Kind::session_reconnect, Kind::connection_reset, Kind::slow_commands, Kind::slow_command}},
+     {Kind::retransmission_timeout, Kind::lost_segments, Kind::unanswered_commands, Kind::aborted_commands,
+      Kind::task_management, Kind::session_reconnect, Kind::connection_reset, Kind::slow_commands,
+      Kind::slow_command}},
     {Kind::error_recovery,
      {Kind::unanswered_commands, Kind::aborted_commands, Kind::task_management, Kind::session_reconnect,
       Kind::connection_reset, Kind::slow_commands, Kind::slow_command}},
@@ -101,6 +102,10 @@ bool follows(const Finding& cause, const Finding& consequence) {
     // The losses of one side do not make the other wait for its timer.
     if (cause.kind == Kind::lost_segments && consequence.kind == Kind::retransmission_timeout &&
         cause.sender != consequence.sender)
+        return false;
+    // What was lost shows that it was the path; a host that does not answer loses nothing.
+    if (cause.kind == Kind::ping_timeout && consequence.kind == Kind::lost_segments &&
+        cause.side != Finding::Side::path)
         return false;
     // A command that waited for the target did not wait for TCP, nor the other way round.
     const bool by_target = cause.kind == Kind::target_wait || cause.kind == Kind::unanswered_commands ||

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/report/in_flight_ranks.h"
 #include "analyzer/report/time_spans.h"
 
 namespace sanscope {
@@ -85,9 +86,12 @@ void collect_episodes(std::vector<Receiver>& receivers, const ResultStore& store
         if (place == places.end() || row.time_ns == no_time) continue;
         auto& [receiver, sender] = place->second;
         if (receiver->episodes.size() >= most_episodes) continue;
-        // A timer's may have been lost long before; without its first sending nothing says when.
+        // A timer's may have been lost long before; without its first sending nothing says when. Fast retransmit takes a
+        // round trip.
         if (row.delay_ns == no_time && row.kind != LossKind::fast_retransmit) continue;
-        const int64_t delay_ns = row.delay_ns == no_time ? 0 : std::max<int64_t>(row.delay_ns, 0);
+        const int64_t srtt_ns = receiver->senders[sender]->summary->srtt_mean_ns();
+        const int64_t round_ns = srtt_ns == no_time ? 0 : round_trip_ns(srtt_ns);
+        const int64_t delay_ns = row.delay_ns == no_time ? round_ns : std::max<int64_t>(row.delay_ns, 0);
         constexpr int64_t far_out_ns = INT64_MAX / 4;  // made up
         if (row.time_ns < -far_out_ns || row.time_ns > far_out_ns || delay_ns > far_out_ns) continue;
         receiver->episodes.push_back({row.time_ns - delay_ns, sender, row.packet});
@@ -162,25 +166,26 @@ Coincidences coincidences_of(const Receiver& receiver, int64_t window_ns) {
     return found;
 }
 
-// A queue that fills makes the round trip longer. Without that sign a path that loses in bursts looks the same.
-uint64_t senders_with_queue(const Receiver& receiver) {
-    constexpr double clearly = 1.25;
-    return static_cast<uint64_t>(std::ranges::count_if(receiver.senders, [](const SenderFacts* sender) {
-        const int64_t mean_ns = sender->summary->srtt_mean_ns();
-        const int64_t least_ns = sender->rtt_min_ns();
-        return mean_ns != no_time && least_ns != no_time && least_ns > 0 &&
-               static_cast<double>(mean_ns) >= clearly * static_cast<double>(least_ns);
-    }));
-}
-
+// At so many moments, for most of the losses, and three standard deviations beyond what chance makes.
 bool is_incast(const Coincidences& found) {
     constexpr uint64_t least_meetings = 5;
-    constexpr double beyond_chance = 2;
-    if (found.meetings < least_meetings) return false;
     const auto shared = static_cast<double>(found.shared);
-    // Three standard deviations beyond what chance makes, most of the losses, and clearly more.
-    return shared >= beyond_chance * found.expected &&
-           shared >= found.expected + 3 * std::sqrt(found.expected) + 3 && 2 * found.shared >= found.episodes;
+    return found.meetings >= least_meetings && 2 * found.shared >= found.episodes &&
+           shared >= found.expected + 3 * std::sqrt(found.expected) + 3;
+}
+
+InFlightRanks ranks_of(const Receiver& receiver, const ResultStore& store, const Stop& stop) {
+    std::vector<int64_t> times_ns;
+    times_ns.reserve(receiver.episodes.size());
+    for (const Episode& episode : receiver.episodes) times_ns.push_back(episode.time_ns);
+    return in_flight_ranks(store, receiver.senders, times_ns, stop);
+}
+
+// What was in flight when something was lost is known where it was sent. Farther on a burst of losses that the path makes by
+// itself looks the same.
+bool captured_at_senders(const Receiver& receiver) {
+    return std::ranges::all_of(receiver.senders,
+                               [](const SenderFacts* sender) { return sender->captured_at_sender(); });
 }
 
 Finding told(const Receiver& receiver, const Coincidences& found, int64_t window_ns) {
@@ -217,10 +222,15 @@ Finding told(const Receiver& receiver, const Coincidences& found, int64_t window
     finding.add_sign(
         fmt::format("{} of {} loss episodes coincide with another sender's; by chance {:.1f} would",
                     human_count(found.shared), human_count(found.episodes), found.expected));
-    finding.add_sign(
-        fmt::format("the round trip of {} of the {} senders is longer than without load: data queue",
-                    senders_with_queue(receiver), receiver.senders.size()));
     return finding;
+}
+
+void leave_open(Finding& finding) {
+    finding.severity = Finding::Severity::information;
+    finding.confidence = Finding::Confidence::possible;
+    finding.explanation +=
+        " From here a path that loses in bursts looks the same: capture where the data are sent to tell the "
+        "two apart.";
 }
 
 }  // namespace
@@ -236,8 +246,19 @@ void add_incast_findings(FindingList& list, const ResultStore& store, std::span<
         const int64_t window_ns = window_of(receiver);
         merge_own(receiver, window_ns);
         const Coincidences found = coincidences_of(receiver, window_ns);
-        const bool queues = 2 * senders_with_queue(receiver) >= receiver.senders.size();
-        if (queues && is_incast(found)) list.push_back(told(receiver, found, window_ns));
+        if (!is_incast(found)) continue;
+        const InFlightRanks ranks = ranks_of(receiver, store, stop);
+        const bool seen = captured_at_senders(receiver);
+        if (seen && !ranks.are_of_full_queue()) continue;
+        Finding finding = told(receiver, found, window_ns);
+        if (seen) {
+            finding.add_sign(fmt::format(
+                "of all they sent, {} had less in flight together than what was lost: a queue was full",
+                human_percent(ranks.mean)));
+        } else {
+            leave_open(finding);
+        }
+        list.push_back(std::move(finding));
     }
 }
 

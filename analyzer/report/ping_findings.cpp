@@ -17,23 +17,26 @@ using Confidence = Finding::Confidence;
 // What the side that was asked did meanwhile.
 enum class Silence : uint8_t {
     unknown,
-    busy,       // it sent other PDUs
-    acked,      // its TCP took the ping, and no PDU came
-    unheard,    // it sent data that never arrived, behind which its answer would stand
-    one_way,    // its packets came, and acknowledged nothing of what was sent
-    all_silent  // not one packet
+    busy,            // it sent other PDUs
+    acknowledged,    // its TCP took the ping, and no PDU came
+    unheard,         // it sent data that never arrived, behind which its answer would stand
+    one_way,         // its packets came, and acknowledged nothing of what was sent
+    unacknowledged,  // nothing that was sent was acknowledged in that time
+    all_silent       // not one packet
 };
 
-// No initiator or target gives up sooner: the least that Linux takes for node.conn[0].timeo.noop_out_timeout.
-constexpr int64_t least_patience_ns = 1'000'000'000;
+// No initiator or target gives up sooner: 1 s is the least that Linux takes for node.conn[0].timeo.noop_out_timeout.
+constexpr int64_t least_patience_ns = 900'000'000;
 // Where nobody gave up, none that waits so long is answered soon.
 constexpr int64_t long_wait_ns = 5'000'000'000;
 
 class OfPing {
   public:
-    OfPing(const ResultStore& store, const UnansweredPing& ping, int64_t capture_end_ns)
+    OfPing(const ResultStore& store, const UnansweredPing& ping, std::span<const SenderFacts> senders,
+           int64_t capture_end_ns)
         : store_(store),
           ping_(ping),
+          senders_(senders),
           row_(store.connection(ping.connection)),
           by_initiator_(ping.sender == Role::initiator),
           closing_(first_closing(row_)),
@@ -42,6 +45,8 @@ class OfPing {
     std::optional<Finding> find() const {
         // Who logs out need not answer, and what the capture lacks may be the answer.
         if (is_logged_out(store_, ping_.connection) || lacks_packets(store_, ping_.connection)) return {};
+        // An answer that its sender still waited for is one.
+        if (is_late() && !came_after_closing() && !is_refused()) return {};
         if ((by_initiator_ ? row_.packets_in : row_.packets_out) == 0) return {};
         if (waited_ns() < std::max(least_patience_ns, 4 * round_trip_ns(ping_.longest_answer_ns))) return {};
         if (!closing_ && waited_ns() < long_wait_ns) return {};
@@ -51,6 +56,15 @@ class OfPing {
   private:
     int64_t waited_ns() const {
         return elapsed_ns(ping_.time_ns, closing_ ? closing_->time_ns : capture_end_ns_);
+    }
+    bool is_late() const { return ping_.answer_ns != no_time; }
+    bool came_after_closing() const { return closed_by_asker() && closing_->time_ns < ping_.answer_ns; }
+    // A host sends RST for data to a connection that its program has closed, whose FIN may not have come through either.
+    bool is_refused() const {
+        constexpr int64_t at_once_ns = 5'000'000;
+        const int64_t rtt_ns = row_.rtt_min_ns == no_time ? 0 : round_trip_ns(row_.rtt_min_ns);
+        return is_late() && closed_by_asker() && closing_->reset && closing_->time_ns >= ping_.answer_ns &&
+               elapsed_ns(ping_.answer_ns, closing_->time_ns) <= at_once_ns + 2 * rtt_ns;
     }
     const SentDataRow& sent() const { return by_initiator_ ? row_.out : row_.in; }
     const SentDataRow& answers() const { return by_initiator_ ? row_.in : row_.out; }
@@ -67,14 +81,29 @@ class OfPing {
 
     Silence silence() const {
         // PDUs that had been on their way, or ended long before, show nothing of the time in question.
-        if (ping_.pdus_since > 0 && elapsed_ns(ping_.time_ns, ping_.last_pdu_ns) >= waited_ns() / 2)
+        const bool in_time = !closing_ || ping_.last_pdu_ns <= closing_->time_ns;
+        if (ping_.pdus_since > 0 && in_time &&
+            elapsed_ns(ping_.time_ns, ping_.last_pdu_ns) >= waited_ns() / 2)
             return Silence::busy;
-        if (answers().unacknowledged > 0) return Silence::unheard;
-        const int64_t acknowledged_ns = elapsed_ns(ping_.time_ns, sent().acknowledged_ns);
-        const bool none_new = sent().acknowledged_ns == no_time || acknowledged_ns == 0;
-        if (!none_new) return sent().unacknowledged == 0 ? Silence::acked : Silence::unknown;
+        if (stood_still_ns() >= waited_ns() / 2) return Silence::unacknowledged;
+        // Data that come when it is closed nobody acknowledges any more.
+        const bool refused = by_initiator_ ? row_.out.reset : row_.in.reset;
+        if (answers().unacknowledged > 0 && !is_late()) return refused ? Silence::unknown : Silence::unheard;
+        const bool none_new = elapsed_ns(ping_.time_ns, sent().acknowledged_ns) == 0;
+        if (!none_new)
+            return sent().unacknowledged == 0 || is_late() ? Silence::acknowledged : Silence::unknown;
         if (sent().unacknowledged == 0) return Silence::unknown;
         return sent().answers_since == 0 ? Silence::all_silent : Silence::one_way;
+    }
+
+    // In which its retransmission timer ran out, and nothing of what it had sent was acknowledged.
+    int64_t stood_still_ns() const {
+        const auto asker = std::ranges::find_if(senders_, [&](const SenderFacts& sender) {
+            return sender.number == ping_.connection && sender.is_initiator == by_initiator_;
+        });
+        return asker == senders_.end()
+                   ? 0
+                   : asker->timeouts.spans.overlap_ns(ping_.time_ns, ping_.time_ns + waited_ns());
     }
 
     Finding told(Silence silence) const {
@@ -94,19 +123,29 @@ class OfPing {
         finding.sender = by_initiator_ ? Finding::Sender::initiator : Finding::Sender::target;
         finding.title = fmt::format("{} was not answered by {} for {}{}", ping_name(), asked_name(),
                                     human_duration(waited_ns()), ending());
-        finding.add_sign(
-            ping_.answered > 0
-                ? fmt::format("{} in packet {} has no answer, where {} before it had one within {}",
-                              ping_name(), ping_.packet, counted(ping_.answered, "other"),
-                              human_duration(ping_.longest_answer_ns))
-                : fmt::format("{} in packet {} has no answer", ping_name(), ping_.packet));
+        const std::string_view verb = is_late() ? "had no answer in time" : "has no answer";
+        std::string sign = fmt::format("{} in packet {} {}", ping_name(), ping_.packet, verb);
+        if (ping_.answered > 0) {
+            sign += fmt::format(", where {} before it had one within {}", counted(ping_.answered, "other"),
+                                human_duration(ping_.longest_answer_ns));
+        }
+        finding.add_sign(sign);
         explain(finding, silence);
+        if (is_refused()) {
+            finding.add_sign(
+                fmt::format("its answer, after {}, was refused with RST: nobody waited for it any more",
+                            human_duration(elapsed_ns(ping_.time_ns, ping_.answer_ns))));
+        } else if (is_late()) {
+            finding.add_sign(fmt::format("its answer came {} after the connection had been closed",
+                                         human_duration(elapsed_ns(closing_->time_ns, ping_.answer_ns))));
+        }
         if (closing_ && closing_->reset) {
             finding.add_sign(fmt::format("packet {} has RST", closing_->packet));
         } else if (closing_) {
             finding.add_sign(closing_->by_target ? "the target sent a FIN" : "the initiator sent a FIN");
         }
         if (const uint32_t anew = new_login(); anew != 0) {
+            finding.connections = {ping_.connection, anew};
             finding.add_sign(
                 fmt::format("the initiator connects anew {} later",
                             human_duration(elapsed_ns(finding.end_ns, store_.connection(anew).start_ns))));
@@ -138,7 +177,7 @@ class OfPing {
                     "Look at its load; a longer ping timeout (noop_out_timeout of Linux) keeps the session.",
                     name);
                 break;
-            case Silence::acked:
+            case Silence::acknowledged:
                 finding.side = asked;
                 finding.add_sign(fmt::format("the TCP of {} acknowledged it, and no PDU came", name));
                 finding.explanation = fmt::format(
@@ -155,6 +194,13 @@ class OfPing {
                     "at "
                     "the path from it.",
                     name);
+                break;
+            case Silence::unacknowledged:
+                finding.add_sign(
+                    fmt::format("the sender's retransmission timer ran out: none of its data was "
+                                "acknowledged for {}",
+                                human_duration(stood_still_ns())));
+                nothing_came_back(finding, asked);
                 break;
             case Silence::all_silent:
                 all_silent(finding, asked);
@@ -178,9 +224,15 @@ class OfPing {
     void all_silent(Finding& finding, Finding::Side asked) const {
         const std::string name = asked_name();
         finding.add_sign(fmt::format("not one packet of {} came in that time", name));
-        if (const uint64_t again = sent_again(); again > 0)
+        if (const uint64_t again = sent_again(); again > 0) {
             finding.add_sign(
                 fmt::format("{} retransmitted, and not acknowledged", counted(again, "segment")));
+        }
+        nothing_came_back(finding, asked);
+    }
+
+    void nothing_came_back(Finding& finding, Finding::Side asked) const {
+        const std::string name = asked_name();
         if (captured_at_asked()) {
             finding.side = asked;
             finding.explanation = fmt::format(
@@ -209,6 +261,7 @@ class OfPing {
 
     const ResultStore& store_;
     const UnansweredPing& ping_;
+    std::span<const SenderFacts> senders_;
     const ConnectionRow& row_;
     bool by_initiator_;
     std::optional<Closing> closing_;
@@ -217,12 +270,12 @@ class OfPing {
 
 }  // namespace
 
-void add_ping_findings(FindingList& list, const FindingsInput& input) {
+void add_ping_findings(FindingList& list, const FindingsInput& input, std::span<const SenderFacts> senders) {
     // Where the clock was set back, nobody knows what came after what.
     if (input.issues[Issue::times_set_back].count > 0) return;
     for (const UnansweredPing& ping : input.store.unanswered_pings().first_ones()) {
         if (ping.connection == 0 || ping.connection > input.store.connections().size()) continue;
-        if (auto finding = OfPing(input.store, ping, input.totals.last_ns).find())
+        if (auto finding = OfPing(input.store, ping, senders, input.totals.last_ns).find())
             list.push_back(std::move(*finding));
     }
 }

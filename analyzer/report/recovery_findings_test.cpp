@@ -112,9 +112,57 @@ TEST_F(PingWithoutAnswer, while_packets_come_that_acknowledge_nothing_is_the_pat
 TEST_F(PingWithoutAnswer, while_data_of_the_target_never_arrive_is_the_paths) {
     acknowledge(10 * second + ms);
     row->in.unacknowledged = 1448;
+    row->out.reset = false;
+    row->out.reset_ns = no_time;
+    row->out.fin_ns = 15 * second;
     const Finding finding = told_one();
     EXPECT_EQ(finding.side, Side::path);
     EXPECT_THAT(finding.evidence, Contains(HasSubstr("1448 bytes that target 10.0.0.2:3260 sent")));
+}
+
+TEST_F(PingWithoutAnswer, where_late_data_are_refused_tells_nothing_of_the_path) {
+    acknowledge(10 * second + ms);
+    row->in.unacknowledged = 1448;
+    const Finding finding = told_one();
+    EXPECT_EQ(finding.side, Side::none);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+}
+
+TEST_F(PingWithoutAnswer, until_it_was_given_up_is_told_though_the_answer_came_then) {
+    acknowledge(10 * second + ms);
+    row->in.unacknowledged = 48;
+    ping.answer_ns = 16 * second;
+    const Finding finding = told_one();
+    EXPECT_EQ(finding.side, Side::target);
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("came 1.00 s after the connection had been closed")));
+}
+
+// The FIN of an initiator that had given up did not come through either.
+TEST_F(PingWithoutAnswer, whose_late_answer_is_refused_was_given_up_before) {
+    acknowledge(15 * second);
+    ping.answer_ns = 15 * second;
+    row->out.reset_ns = 15 * second + 40'000;
+    EXPECT_THAT(told_one().evidence, Contains(HasSubstr("after 5.00 s, was refused with RST")));
+}
+
+TEST_F(PingWithoutAnswer, whose_late_answer_the_session_outlived_is_none) {
+    acknowledge(15 * second);
+    ping.answer_ns = 15 * second;
+    row->out.reset_ns = 17 * second;
+    EXPECT_THAT(told(), IsEmpty());
+}
+
+TEST_F(PingWithoutAnswer, that_was_answered_late_but_waited_for_is_none) {
+    acknowledge(10 * second + ms);
+    ping.answer_ns = 14 * second;
+    EXPECT_THAT(told(), IsEmpty());
+}
+
+TEST_F(PingWithoutAnswer, which_makes_the_initiator_connect_anew_explains_that) {
+    acknowledge(10 * second + ms);
+    add_connection(17 * second);
+    store.add_unanswered_ping(ping);
+    EXPECT_EQ(find_one(Kind::session_reconnect).severity, Severity::information);
 }
 
 TEST_F(PingWithoutAnswer, of_the_target_is_told_with_the_initiators_side) {
@@ -257,6 +305,27 @@ TEST_F(ErrorLadder, does_not_blame_a_target_whose_data_do_not_arrive) {
     ask(35 * second, 1, 900, static_cast<uint32_t>(oldest));
     drop(50 * second);
     EXPECT_EQ(find_one(Kind::error_recovery).side, Side::path);
+}
+
+// A target that stood still answers all at once when the initiator has gone, and is reset for it.
+TEST_F(ErrorLadder, that_is_answered_when_all_is_over_is_the_targets) {
+    ask(35 * second, 1, 900, static_cast<uint32_t>(oldest));
+    answer(52 * second, 0, 900);
+    row->in.unacknowledged = 48;
+    drop(50 * second);
+    row->out.reset = true;
+    row->out.reset_ns = 52 * second;
+    const Finding finding = find_one(Kind::error_recovery);
+    EXPECT_EQ(finding.side, Side::target);
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("when the connection had been closed")));
+}
+
+TEST_F(ErrorLadder, whose_initiator_refuses_what_comes_late_tells_nothing_of_the_path) {
+    ask(35 * second, 1, 900, static_cast<uint32_t>(oldest));
+    row->in.unacknowledged = 48;
+    row->out.reset = true;
+    row->out.reset_ns = 50 * second;
+    EXPECT_EQ(find_one(Kind::error_recovery).side, Side::none);
 }
 
 TEST_F(ErrorLadder, is_not_made_of_what_a_program_tries_at_once) {

@@ -105,7 +105,10 @@ struct StreamKey {
     uint32_t session = 0;
     uint64_t lun = 0;
     bool reads = false;
-    auto operator<=>(const StreamKey&) const = default;
+    bool operator==(const StreamKey&) const = default;
+    bool operator<(const StreamKey& other) const {
+        return std::tie(session, lun, reads) < std::tie(other.session, other.lun, other.reads);
+    }
 };
 
 bool is_known(const CommandRow& row) {
@@ -121,7 +124,7 @@ class OfStream {
         : key_(key), stream_(stream), runs_(stream.runs()), rtt_ns_(rtt_ns), at_target_(at_target) {}
 
     void add(FindingList& list) const {
-        constexpr uint64_t least_pieces = 32;
+        constexpr uint64_t least_pieces = 100;
         if (!stream_.is_one_at_a_time() || runs_.pieces < least_pieces ||
             2 * runs_.pieces < stream_.commands())
             return;

@@ -29,7 +29,10 @@ constexpr std::array<uint16_t, 5> long_ones = {unmap, scsi_op::write_same_10, sc
 struct Unit {
     std::string target;  // its name; that of its session where it is not known
     uint64_t lun = unknown<uint64_t>;
-    auto operator<=>(const Unit&) const = default;
+    bool operator==(const Unit&) const = default;
+    bool operator<(const Unit& other) const {
+        return std::tie(target, lun) < std::tie(other.target, other.lun);
+    }
 };
 
 // The reads and writes of one unit, operation code and size, during a long command and without one.

@@ -18,12 +18,12 @@ class PingTracker {
   public:
     // Each PDU of the connection.
     void on_pdu(const Pdu& pdu, bool from_target) {
-        Pings& asked = of(!from_target);
-        if (asked.waiting > 0) [[unlikely]]
-            on_other_pdu(asked, pdu);
         const Opcode opcode = pdu.bhs().opcode();
         if (opcode == Opcode::nop_out || opcode == Opcode::nop_in) [[unlikely]]
             on_ping(pdu, from_target);
+        Pings& asked = of(!from_target);
+        if (asked.waiting > 0) [[unlikely]]
+            on_other_pdu(asked, pdu);
     }
 
     // Headers of that sender are missing: answers may have been among them.
@@ -32,15 +32,17 @@ class PingTracker {
     void finish(uint32_t connection, ResultStore& store) const {
         for (const Role sender : {Role::initiator, Role::target}) {
             const Pings& pings = pings_[sender == Role::target ? 1 : 0];
-            if (pings.waiting == 0) continue;
-            const Ping& first = pings.list[0];
+            const bool late = pings.waiting == 0;
+            if (late && pings.late_answer_ns == no_time) continue;
+            const Ping& first = late ? pings.late : pings.list[0];
             UnansweredPing ping;
             ping.packet = first.sent.packet;
             ping.time_ns = first.sent.time_ns;
             ping.connection = connection;
             ping.sender = sender;
             ping.pdus_since = first.pdus_since;
-            ping.last_pdu_ns = pings.last_pdu_ns;
+            ping.last_pdu_ns = late ? pings.late_last_pdu_ns : pings.last_pdu_ns;
+            if (late) ping.answer_ns = pings.late_answer_ns;
             ping.answered = pings.answered;
             ping.longest_answer_ns = pings.longest_answer_ns;
             store.add_unanswered_ping(ping);
@@ -49,6 +51,7 @@ class PingTracker {
 
   private:
     static constexpr size_t most_waiting = 8;
+    static constexpr int64_t least_late_ns = 900'000'000;
     static constexpr size_t ttt_end = 24;
 
     struct Ping {
@@ -65,6 +68,10 @@ class PingTracker {
         size_t earlies = 0;
         uint64_t answered = 0;
         int64_t longest_answer_ns = 0;
+        // The latest that was answered late.
+        Ping late;
+        int64_t late_answer_ns = no_time;
+        int64_t late_last_pdu_ns = no_time;
     };
 
     Pings& of(bool from_target) { return pings_[from_target ? 1 : 0]; }
@@ -114,12 +121,25 @@ class PingTracker {
             pings.early[pings.earlies++] = tag;
             return;
         }
-        ++pings.answered;
         int64_t took_ns = 0;
-        if (!__builtin_sub_overflow(came.time_ns, ping->sent.time_ns, &took_ns))
-            pings.longest_answer_ns = std::max(pings.longest_answer_ns, took_ns);
+        if (__builtin_sub_overflow(came.time_ns, ping->sent.time_ns, &took_ns)) took_ns = 0;
+        if (took_ns >= least_late_ns) {
+            // The one before it, then, was nothing out of the ordinary.
+            if (pings.late_answer_ns != no_time)
+                count_answer(pings, pings.late_answer_ns - pings.late.sent.time_ns);
+            pings.late = *ping;
+            pings.late_answer_ns = came.time_ns;
+            pings.late_last_pdu_ns = pings.last_pdu_ns;
+        } else {
+            count_answer(pings, took_ns);
+        }
         std::shift_left(ping, end, 1);
         --pings.waiting;
+    }
+
+    static void count_answer(Pings& pings, int64_t took_ns) {
+        ++pings.answered;
+        pings.longest_answer_ns = std::max(pings.longest_answer_ns, took_ns);
     }
 
     Pings pings_[2];  // of the initiator, of the target

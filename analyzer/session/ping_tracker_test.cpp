@@ -75,6 +75,23 @@ TEST_F(Pings, of_the_target_are_answered_by_its_tag) {
     EXPECT_TRUE(left().empty());
 }
 
+TEST_F(Pings, that_are_answered_late_are_kept_with_when) {
+    ask(1);
+    answer(1);
+    ask(2);
+    pdu(PduBuilder(Opcode::nop_in).itt(2).ttt(reserved_tag), true, 300);
+    ASSERT_EQ(left().size(), 1u);
+    EXPECT_EQ(left()[0].packet, 3u);
+    EXPECT_EQ(left()[0].answer_ns, 3'000'000'000);
+    EXPECT_EQ(left()[0].answered, 1u);
+    EXPECT_EQ(left()[0].longest_answer_ns, 10'000'000);
+    ask(3);
+    pdu(PduBuilder(Opcode::nop_in).itt(3).ttt(reserved_tag), true, 600);
+    EXPECT_EQ(left()[0].packet, 301u);
+    EXPECT_EQ(left()[0].answered, 2u);
+    EXPECT_EQ(left()[0].longest_answer_ns, 2'970'000'000) << "it is the usual there";
+}
+
 TEST_F(Pings, that_ask_for_nothing_are_none) {
     pdu(PduBuilder(Opcode::nop_out).itt(reserved_tag).ttt(reserved_tag), false);
     pdu(PduBuilder(Opcode::nop_in).itt(reserved_tag).ttt(reserved_tag), true);

@@ -43,6 +43,7 @@ SAYS_MORE = {
     "mtu_black_hole": "retransmission_timeout",
     "negotiation": "receiver_window",
     "connection_reset": "unanswered_commands",
+    "ping_timeout": "unanswered_commands",
     "saturated": "target_wait",
     "incast": "lost_segments",
 }

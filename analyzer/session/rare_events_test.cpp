@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <gtest/gtest.h>
+
+#include "analyzer/iscsi/testing/pdu_builder.h"
+#include "analyzer/session/iscsi_connection.h"
+
+namespace sanscope {
+namespace {
+
+using test::Bytes;
+using test::Moves;
+using test::pattern;
+using test::PduBuilder;
+
+// A connection in the full feature phase; each call is a packet, a millisecond after the one before unless it says when.
+class RareEvents : public testing::Test {
+  protected:
+    RareEvents() {
+        uint32_t number = 0;
+        store.add_connection(number);
+        command(1);
+        send(true, test::scsi_response(1, 0, 1, 2).bytes());
+    }
+
+    void send(bool from_target, const Bytes& bytes, uint32_t captured = UINT32_MAX) {
+        StreamPiece piece;
+        piece.data = bytes.data();
+        piece.captured = std::min<uint32_t>(captured, static_cast<uint32_t>(bytes.size()));
+        piece.length = static_cast<uint32_t>(bytes.size());
+        piece.offset = offsets_[from_target ? 1 : 0];
+        piece.carried = piece.delivered = {++packets, now_ns += ms};
+        offsets_[from_target ? 1 : 0] += bytes.size();
+        connection.consume(from_target, piece);
+    }
+    void command(uint32_t itt) {
+        send(false,
+             test::scsi_command(itt, itt, Moves::in, 4096, test::read_10(0, 8)).exp_stat_sn(itt).bytes());
+    }
+    void finish() {
+        connection.finish();
+        sessions.finish();
+    }
+
+    static constexpr int64_t ms = 1'000'000;
+    ResultStore store{{}};
+    Issues issues;
+    SessionTracker sessions{store};
+    IscsiConnection connection{1, sessions, store, issues};
+    PacketNumber packets = 0;
+    int64_t now_ns = 0;
+
+  private:
+    uint64_t offsets_[2] = {0, 0};
+};
+
+TEST_F(RareEvents, a_ping_without_an_answer_is_kept_with_what_came_meanwhile) {
+    send(false, PduBuilder(Opcode::nop_out).itt(7).ttt(reserved_tag).cmd_sn(2).exp_stat_sn(2).bytes());
+    const PacketNumber ping = packets;
+    command(2);
+    send(true, test::scsi_response(2, 0, 2, 3).bytes());
+    finish();
+    ASSERT_EQ(store.unanswered_pings().first_ones().size(), 1u);
+    const UnansweredPing& kept = store.unanswered_pings().first_ones().front();
+    EXPECT_EQ(kept.packet, ping);
+    EXPECT_EQ(kept.connection, 1u);
+    EXPECT_EQ(kept.pdus_since, 1u);
+}
+
+TEST_F(RareEvents, a_ping_with_its_answer_is_not) {
+    send(false, PduBuilder(Opcode::nop_out).itt(7).ttt(reserved_tag).cmd_sn(2).exp_stat_sn(2).bytes());
+    send(true, PduBuilder(Opcode::nop_in).itt(7).ttt(reserved_tag).stat_sn(2).exp_cmd_sn(3).bytes());
+    finish();
+    EXPECT_TRUE(store.unanswered_pings().first_ones().empty());
+}
+
+TEST_F(RareEvents, a_pause_within_a_pdu_is_kept_and_one_between_commands_is_not) {
+    for (uint32_t i = 2; i < 6; ++i) {
+        now_ns += 40 * ms;
+        command(i);
+    }
+    const Bytes data = test::data_in(2, 0, pattern(4096), 6).flags(0x81).stat_sn(2).bytes();
+    send(true, Bytes(data.begin(), data.begin() + 1448));
+    const PacketNumber first = packets;
+    now_ns += 40 * ms;
+    send(true, Bytes(data.begin() + 1448, data.end()));
+    finish();
+    EXPECT_TRUE(store.pdu_pauses().of(1, Role::initiator).empty());
+    const std::vector<PduPause> pauses = store.pdu_pauses().of(1, Role::target);
+    ASSERT_EQ(pauses.size(), 1u);
+    EXPECT_EQ(pauses.front().first_packet, first);
+    EXPECT_EQ(pauses.front().last_packet, packets);
+}
+
+TEST_F(RareEvents, task_management_is_kept_with_its_tags_and_its_answer) {
+    send(false, PduBuilder(Opcode::task_management_request)
+                    .flags(0x81)
+                    .lun(3)
+                    .itt(9)
+                    .referenced_task_tag(1)
+                    .cmd_sn(2)
+                    .exp_stat_sn(2)
+                    .bytes());
+    send(true,
+         PduBuilder(Opcode::task_management_response).response(1).itt(9).stat_sn(2).exp_cmd_sn(3).bytes());
+    finish();
+    const std::vector<SessionEvent>& events = store.session_events().first_ones();
+    ASSERT_EQ(events.size(), 2u);
+    EXPECT_EQ(events[0].lun, 3u);
+    EXPECT_EQ(events[0].itt, 9u);
+    EXPECT_EQ(events[0].referenced_itt, 1u);
+    EXPECT_EQ(events[1].itt, 9u);
+    EXPECT_EQ(events[1].code, 1u);
+}
+
+}  // namespace
+}  // namespace sanscope
