@@ -1874,7 +1874,7 @@ TEST_F(Findings, a_portal_that_refuses_or_does_not_answer_is_told) {
 // A write each 45 ms, of which a packet goes at 1 ms, its acknowledgement comes at 41 ms and another packet follows at once.
 class PausesOfOneLength : public Findings {
   protected:
-    void add_pauses(uint32_t second_length, bool same_pdu) {
+    void add_pauses(uint32_t second_length, bool same_pdu, uint32_t cwnd = 100'000) {
         SenderSummary& initiator = add_initiator();
         const uint32_t length = 500 + second_length;
         for (int64_t i = 0; i < 20; ++i) {
@@ -1888,7 +1888,7 @@ class PausesOfOneLength : public Findings {
                          .status = 0,
                          .outcome = Outcome::completed});
             add_window(initiator, 45 * i + 1,
-                       {.snd_una = seq, .snd_nxt = seq + 500, .limit = SendLimit::application});
+                       {.snd_una = seq, .snd_nxt = seq + 500, .cwnd = cwnd, .limit = SendLimit::application});
             add_window(initiator, 45 * i + 41,
                        {.snd_una = seq + 500, .snd_nxt = seq + 500, .limit = SendLimit::application});
             add_window(initiator, 45 * i + 42,
@@ -1916,6 +1916,13 @@ TEST_F(PausesOfOneLength, within_pdus_that_an_acknowledgement_ends_are_a_delayed
 TEST_F(PausesOfOneLength, between_commands_are_the_programs) {
     add_pauses(500, false);
     EXPECT_TRUE(find(Kind::delayed_ack).empty());
+}
+
+TEST_F(PausesOfOneLength, behind_a_full_window_of_one_segment_are_not_nagles_but_a_delayed_one) {
+    add_pauses(mss, true, mss);
+    const Finding finding = find_one(Kind::delayed_ack);
+    EXPECT_THAT(finding.explanation, HasSubstr("congestion window had no room"));
+    EXPECT_THAT(finding.explanation, Not(HasSubstr("Nagle")));
 }
 
 TEST_F(PausesOfOneLength, before_a_full_segment_are_not_nagles) {

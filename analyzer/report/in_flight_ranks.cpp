@@ -27,7 +27,7 @@ class Samples {
     bool empty() const { return values_.empty(); }
     // The part of them that is less; of those alike, half.
     double rank_of(uint64_t value) const {
-        const auto [first, last] = std::ranges::equal_range(values_, value);
+        const auto [first, last] = std::equal_range(values_.begin(), values_.end(), value);
         const auto below = static_cast<double>(first - values_.begin());
         return (below + static_cast<double>(last - first) / 2) / static_cast<double>(values_.size());
     }
