@@ -132,13 +132,13 @@ void add_figures(const Load& load, const TimeBlocks& blocks, std::vector<Figure>
     const double seconds = blocks.block_ns() / 1e9;
     const auto add = [&](const char* name, Unit unit, const std::array<double, TimeBlocks::count>& values,
                          double block_length) {
-        if (sum_of(values) > 0)
-            figures.push_back({name,
-                               unit,
-                               Scale::ratio,
-                               RestsOn::nothing,
-                               {},
-                               estimate_quotient(over_time(values, block_length), Scale::ratio)});
+        if (sum_of(values) <= 0) return;
+        figures.push_back({name,
+                           unit,
+                           Scale::ratio,
+                           RestsOn::nothing,
+                           {},
+                           estimate_quotient(over_time(values, block_length), Scale::ratio)});
     };
     add("commands_per_second", Unit::per_second, load.requests, seconds);
     if (load.all_bytes_known) {

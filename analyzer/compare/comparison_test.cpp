@@ -18,9 +18,6 @@ using testing::HasSubstr;
 using testing::Not;
 using Verdict = FigureChange::Verdict;
 
-constexpr int64_t second = 1'000'000'000;
-constexpr int64_t ms = 1'000'000;
-
 // The parts of a load by which its turnarounds vary.
 struct Load {
     double mean_ns = 2e6;

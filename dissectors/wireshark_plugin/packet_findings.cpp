@@ -58,7 +58,9 @@ void PacketFindings::clear() {
 }
 
 std::span<const PacketFindings::OfPacket> PacketFindings::of(PacketNumber packet) const {
-    const auto [begin, end] = std::ranges::equal_range(findings_, packet, {}, &OfPacket::packet);
+    const auto begin = std::ranges::lower_bound(findings_, packet, {}, &OfPacket::packet);
+    auto end = begin;
+    while (end != findings_.end() && end->packet == packet) ++end;
     return {begin, end};
 }
 

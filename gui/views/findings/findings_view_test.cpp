@@ -5,6 +5,7 @@
 #include <QClipboard>
 #include <QDialog>
 #include <QKeyEvent>
+#include <QLabel>
 #include <QListView>
 #include <QTextBrowser>
 #include <gtest/gtest.h>
