@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
+#include <tuple>
 
 #include "analyzer/compare/comparison_text.h"
 
@@ -27,7 +28,8 @@ struct Load {
     double depth = 4;
     double seconds = 3;
     uint64_t bytes = 65536;
-    int burst = 0;  // commands at once, then a pause
+    int burst = 0;         // commands at once, then a pause
+    int lost_of_1000 = 0;  // commands that are never answered
     double losses_per_second = 0;
     double loss_burst = 1;
 };
@@ -79,7 +81,10 @@ class Recording {
             shared = shared * fade + load.drift * std::sqrt(1 - fade * fade) * normal(random_);
             shared_at = now;
             const double took = load.mean_ns / 1e9 * std::exp(shared + load.spread * normal(random_));
-            command(now, took, load.bytes);
+            lost_ += load.lost_of_1000;
+            const bool lost = lost_ >= 1000;
+            if (lost) lost_ -= 1000;
+            command(now, took, load.bytes, lost);
             *slot = now + took;
             if (load.burst > 0 && ++in_burst == load.burst) {
                 in_burst = 0;
@@ -88,7 +93,7 @@ class Recording {
         }
     }
 
-    void command(double at, double took, uint64_t bytes) {
+    void command(double at, double took, uint64_t bytes, bool lost) {
         uint64_t number = 0;
         CommandRow& row = store_.begin_command(number);
         row.session = 1;
@@ -103,7 +108,13 @@ class Recording {
         row.request_ns = static_cast<int64_t>(at * 1e9);
         row.response_ns = row.request_ns + static_cast<int64_t>(took * 1e9);
         store_.requested(row);
-        store_.answered(row);
+        if (lost) {
+            row.outcome = Outcome::unanswered;
+            row.response_packet = 0;
+            row.response_ns = no_time;
+        } else {
+            store_.answered(row);
+        }
         store_.end_command(number, row, true, false);
         bytes_ += bytes;
     }
@@ -127,6 +138,7 @@ class Recording {
     ResultStore store_{rows_for_findings};
     Engine::Totals totals_;
     uint64_t bytes_ = 0;
+    int lost_ = 0;
 };
 
 const FigureChange* find(const Comparison& comparison, const std::string& name,
@@ -270,6 +282,18 @@ TEST(Comparison, TooLittleIsNotTold) {
     ASSERT_NE(find(tail, "turnaround_p99_ns"), nullptr);  // a value, and nothing that is said of it
     EXPECT_EQ(find(tail, "turnaround_p99_ns")->verdict, Verdict::not_told);
     EXPECT_EQ(find(tail, "turnaround_p50_ns")->verdict, Verdict::higher);
+}
+
+// The commands that were never answered might be the tail: of those that were, nothing is said that the others would change.
+TEST(Comparison, WhatWasNeverAnsweredIsNotLeftOutOfTheTail) {
+    const CaptureFigures before = Recording({}, 1).figures();
+    for (const auto& [lost, p50, p99] : {std::tuple{0, true, true}, {10, true, false}, {50, false, false}}) {
+        const CaptureFigures after = Recording({.lost_of_1000 = lost}, 2).figures();
+        const Comparison comparison = compare_captures(before, after);
+        EXPECT_EQ(find(comparison, "turnaround_p50_ns")->after != nullptr, p50) << lost;
+        EXPECT_EQ(find(comparison, "turnaround_p99_ns")->after != nullptr, p99) << lost;
+        EXPECT_EQ(find(comparison, "turnaround_mean_ns")->after != nullptr, p99) << lost;
+    }
 }
 
 // A turnaround at the target lacks the round trip, whatever changed; and of what TCP did, less is known without its handshake.
