@@ -47,6 +47,7 @@ struct LongCommands {
     uint64_t count = 0;
     uint64_t longest_command = 0;  // row
     CommandRow longest;
+    uint64_t good = 0;  // ended with the status GOOD
     uint64_t miscompares = 0;
     uint64_t first_miscompare = 0;  // row
     CommandRow miscompare;
@@ -86,6 +87,7 @@ Found find_long_ones(const ResultStore& store, const Stop& stop) {
         if (found.size() >= most_found && !found.contains(key)) continue;
         LongCommands& alike = found[key];
         ++alike.count;
+        if (row.status == 0) ++alike.good;
         if (is_miscompare(row) && alike.miscompares++ == 0) {
             alike.first_miscompare = number;
             alike.miscompare = row;
@@ -249,8 +251,7 @@ void add_contention(FindingList& list, const Unit& unit, const LongCommands& ali
         "again. Let fewer hosts write to the same volume at once, or use more volumes.";
     finding.add_sign(
         fmt::format("sense data MISCOMPARE, 1d/00, in {}", counted(alike.miscompares, "answer")));
-    finding.add_sign(fmt::format("{} of these commands succeeded",
-                                 human_count(alike.count - std::min(alike.count, alike.miscompares))));
+    finding.add_sign(fmt::format("{} of these commands ended with GOOD", human_count(alike.good)));
     list.push_back(std::move(finding));
 }
 
