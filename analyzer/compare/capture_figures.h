@@ -39,6 +39,8 @@ struct Figure {
     RestsOn rests_on = RestsOn::nothing;
     FigurePlace place;
     Estimate estimate;
+    // In its unit: what differs by less is no change, however clearly it does.
+    double least_change = 0;
 };
 
 // Sessions between the same two iSCSI nodes and addresses, one after the other or at once, are one here: nothing tells which of

@@ -38,7 +38,9 @@ double on_scale(double value, Scale scale) {
 double least_change(const Figure& before, const Figure& after) {
     switch (before.scale) {
         case Scale::ratio:
-            return std::log(least_ratio);
+            return std::max(
+                std::log(least_ratio),
+                std::log1p(before.least_change / std::min(before.estimate.value, after.estimate.value)));
         case Scale::rare:
             return (std::sqrt(least_ratio) - 1) *
                    std::sqrt(std::max(before.estimate.value, after.estimate.value));

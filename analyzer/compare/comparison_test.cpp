@@ -284,6 +284,21 @@ TEST(Comparison, TooLittleIsNotTold) {
     EXPECT_EQ(find(tail, "turnaround_p50_ns")->verdict, Verdict::higher);
 }
 
+// What is twice as much of next to nothing.
+TEST(Comparison, AChangeMustBeWorthNaming) {
+    CaptureFigures before = Recording({}, 1).figures();
+    CaptureFigures after = Recording({.mean_ns = 4e6}, 2).figures();
+    const auto verdict = [&](double least_change) {
+        for (CaptureFigures* const capture : {&before, &after}) {
+            for (Figure& figure : capture->sessions[0].figures) figure.least_change = least_change;
+        }
+        return find(compare_captures(before, after), "turnaround_p50_ns")->verdict;
+    };
+    EXPECT_EQ(verdict(0), Verdict::higher);
+    EXPECT_EQ(verdict(1e6), Verdict::higher);
+    EXPECT_EQ(verdict(3e6), Verdict::not_shown);
+}
+
 // The commands that were never answered might be the tail: of those that were, nothing is said that the others would change.
 TEST(Comparison, WhatWasNeverAnsweredIsNotLeftOutOfTheTail) {
     const CaptureFigures before = Recording({}, 1).figures();

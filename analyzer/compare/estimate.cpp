@@ -17,7 +17,7 @@ constexpr size_t least_blocks = 8;
 // What goes on rising or falling over the whole capture is hardly more than one draw, with an error greater than that of a single
 // block; of one that rests on so few the t distribution makes little: a change must be some ten times as great.
 constexpr double most_correlation = 0.97;
-constexpr double least_freedom = 2;
+constexpr double least_freedom = 3;
 
 using Blocks = std::vector<size_t>;
 
@@ -132,6 +132,9 @@ void widen_by_fraction(Estimate& estimate, const BlockedDurations& durations, do
                        std::span<const double> terms) {
     if (estimate.no_error != NoError::none) return;
     constexpr double reach = 3;
+    // Where nearly all durations are alike, a slow drift by far less than 1 % takes the fraction from one end to the other, and
+    // says nothing of the few that are not.
+    constexpr double most_widened = 3;
     std::vector<double> counts(durations.buckets());
     double total = 0;
     for (size_t block = 0; block < TimeBlocks::count; ++block) {
@@ -141,7 +144,8 @@ void widen_by_fraction(Estimate& estimate, const BlockedDurations& durations, do
     double squares = 0;
     for (const double term : terms) squares += term * term;
     const double together = correlation_of(terms);
-    const double wider = std::max((1 + together) / (1 - together), widening_of(terms));
+    const double wider =
+        std::min(std::max((1 + together) / (1 - together), widening_of(terms)), most_widened);
     const auto n = static_cast<double>(terms.size());
     const double of_fraction = std::sqrt(squares * wider * n / (n - 1)) / total;
     const double most = quantile_of(counts, total, std::min(1.0, fraction + reach * of_fraction));

@@ -107,16 +107,26 @@ class Pass {
     std::vector<const WindowRow*> last_;  // by connection and side
 };
 
+// Round trips hold what the hosts' schedulers take, which other programs change; a few segments more or less in flight are the
+// application's doing.
+constexpr double least_round_trip_ns = 50'000;
+constexpr double least_window_bytes = 10 * 1448;
+
 void add_figures(const Sender& sender, const std::string& role, std::vector<Figure>& figures) {
     const FigurePlace place{.command = "", .sender = role};
-    const auto add = [&](const std::string& name, Unit unit, Scale scale, const Estimate& estimate) {
-        if (estimate.known) figures.push_back({name, unit, scale, RestsOn::view, place, estimate});
+    const auto add = [&](const std::string& name, Unit unit, Scale scale, const Estimate& estimate,
+                         double least_change = 0) {
+        if (estimate.known)
+            figures.push_back({name, unit, scale, RestsOn::view, place, estimate, least_change});
     };
     add("lost_segment_share", Unit::share, Scale::rare, estimate_rate(sender.lost, sender.segments));
     add("needless_segment_share", Unit::share, Scale::rare, estimate_rate(sender.needless, sender.segments));
-    add("cwnd_bytes", Unit::bytes, Scale::ratio, estimate_quotient(sender.cwnd, Scale::ratio));
-    add("in_flight_bytes", Unit::bytes, Scale::ratio, estimate_quotient(sender.in_flight, Scale::ratio));
-    add("srtt_ns", Unit::nanoseconds, Scale::ratio, estimate_quotient(sender.srtt, Scale::ratio));
+    add("cwnd_bytes", Unit::bytes, Scale::ratio, estimate_quotient(sender.cwnd, Scale::ratio),
+        least_window_bytes);
+    add("in_flight_bytes", Unit::bytes, Scale::ratio, estimate_quotient(sender.in_flight, Scale::ratio),
+        least_window_bytes);
+    add("srtt_ns", Unit::nanoseconds, Scale::ratio, estimate_quotient(sender.srtt, Scale::ratio),
+        least_round_trip_ns);
     for (size_t limit = 0; limit < send_limits; ++limit) {
         add("limited_by_" + std::string(send_limit_names[limit]) + "_share", Unit::share, Scale::difference,
             estimate_quotient(sender.limited[limit], Scale::difference));
