@@ -247,6 +247,18 @@ TEST_F(Addresses, that_two_hosts_answer_for_are_told) {
     EXPECT_THAT(found[0].evidence, Contains(HasSubstr("from both, with the TTL of a neighbour")));
 }
 
+// Whatever ARP may mean, that nothing listens there is a fact.
+TEST_F(Addresses, that_may_be_of_two_hosts_hide_no_problem) {
+    ask(200);
+    answer(2, 201);
+    answer(intruder, 202);
+    FramesConnection refused(capture, host(1), host(2), 50002);
+    refused.refuse(300 * ms);
+    const std::vector<Finding> found = capture.find();
+    EXPECT_EQ(found.front().kind, Kind::connection_refused);
+    EXPECT_EQ(found.front().severity, Severity::problem);
+}
+
 // One of two ports of the same host answers for the other as well, whose own address nobody asks for: ARP alone proves nothing.
 TEST_F(Addresses, that_only_arp_tells_two_owners_of_are_told_with_doubt) {
     for (int64_t i = 0; i < 3; ++i) {

@@ -90,6 +90,11 @@ class FramesConnection {
         segment(true, tcp_syn | tcp_ack, at_ns + trip_ns, {});
         segment(false, tcp_ack, at_ns + trip_ns, {});
     }
+    // A SYN, and an RST.
+    void refuse(int64_t at_ns) {
+        segment(false, tcp_syn, at_ns, {});
+        segment(true, tcp_rst | tcp_ack, at_ns, {});
+    }
     void login(int64_t at_ns, std::string_view initiator_name = "InitiatorName=iqn.2026-01.org.example:i",
                uint64_t isid = 0x00023d000001, int64_t took_ns = ms) {
         send(false,
