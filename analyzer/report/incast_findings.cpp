@@ -55,7 +55,9 @@ std::vector<Receiver> receivers_of(std::span<const SenderFacts> senders) {
         }
         found->senders.push_back(&sender);
     }
-    std::erase_if(receivers, [](const Receiver& one) { return one.senders.size() < 2; });
+    // Of two, each is as much the other's bottleneck as its own.
+    constexpr size_t least_senders = 3;
+    std::erase_if(receivers, [](const Receiver& one) { return one.senders.size() < least_senders; });
     return receivers;
 }
 
@@ -174,6 +176,12 @@ bool is_incast(const Coincidences& found) {
            shared >= found.expected + 3 * std::sqrt(found.expected) + 3;
 }
 
+// A path that is full all the time is no matter of moments: its rate is what is to be told.
+bool has_steady_bottleneck(const Receiver& receiver) {
+    return 2 * std::ranges::count_if(receiver.senders, &SenderFacts::has_bottleneck) >=
+           std::ssize(receiver.senders);
+}
+
 InFlightRanks ranks_of(const Receiver& receiver, const ResultStore& store, const Stop& stop) {
     std::vector<int64_t> times_ns;
     times_ns.reserve(receiver.episodes.size());
@@ -242,7 +250,7 @@ void add_incast_findings(FindingList& list, const ResultStore& store, std::span<
     collect_episodes(receivers, store, stop);
     if (stop.asked()) return;
     for (Receiver& receiver : receivers) {
-        if (receiver.episodes.size() < 2) continue;
+        if (receiver.episodes.size() < 2 || has_steady_bottleneck(receiver)) continue;
         const int64_t window_ns = window_of(receiver);
         merge_own(receiver, window_ns);
         const Coincidences found = coincidences_of(receiver, window_ns);

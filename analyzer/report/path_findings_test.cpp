@@ -146,6 +146,13 @@ TEST_F(ManySenders, that_lose_together_once_are_not_called_incast) {
     EXPECT_THAT(find(Kind::incast), IsEmpty());
 }
 
+TEST_F(ManySenders, of_which_two_lose_together_share_a_bottleneck) {
+    add_flow(9000);
+    senders.resize(2);
+    lose_together();
+    EXPECT_THAT(find(Kind::incast), IsEmpty());
+}
+
 TEST_F(ManySenders, of_which_one_alone_loses_are_not_called_incast) {
     add_flow(9000);
     for (int64_t i = 0; i < rounds; ++i) lose(*senders[0], i * 240 * ms);
