@@ -69,7 +69,8 @@ def loss(chance, load, data):
 
 def overflow(chance, load, data):
     rate, queue = chance.choice((30, 60, 100)), chance.choice((20, 40, 80))
-    return (f"a port of {rate} Mbit/s with a queue of {queue} packets", "path", ["lost_segments", "path_queue"], [*OF_LOSS, "saturated"],
+    several = ["incast"] if load["sessions"] > 2 else []
+    return (f"a port of {rate} Mbit/s with a queue of {queue} packets", "path", ["lost_segments", "path_queue", *several], [*OF_LOSS, "saturated"],
             data, {"link": [f"--{direction(data)}-rate-mbit", str(rate), f"--{direction(data)}-queue", str(queue)]})
 
 
