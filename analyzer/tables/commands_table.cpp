@@ -2,9 +2,10 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <mutex>
+#include <memory>
+#include <utility>
 
-#include "analyzer/budget/time_budgets.h"
+#include "analyzer/budget/shared_budgets.h"
 #include "analyzer/scsi/status.h"
 #include "analyzer/tables/column.h"
 #include "analyzer/tables/tables.h"
@@ -137,36 +138,24 @@ constexpr const Column<CommandRow>& column_of(size_t index) {
 
 class CommandsTable final : public Table {
   public:
-    CommandsTable(const ChunkedRows<CommandRow>& rows, const ResultStore* store)
-        : rows_(rows), store_(store) {}
+    CommandsTable(const ChunkedRows<CommandRow>& rows, std::shared_ptr<SharedBudgets> budgets)
+        : rows_(rows), budgets_(std::move(budgets)) {}
 
     std::string_view name() const override { return commands_table.name; }
     std::span<const ColumnInfo> columns() const override { return infos; }
     size_t rows() const override { return rows_.size(); }
     void cell(size_t row, size_t column, Cell& cell) const override {
         if (column < own_columns) return column_of(column).get(rows_[row], {row + 1, nullptr}, cell);
-        if (rows_[row].turnaround_ns() == no_time) return cell.set_empty();
-        const std::lock_guard lock(mutex_);
-        if (store_ == nullptr || !find_budget(row)) return cell.set_empty();
-        cell.set(budget_.parts()[column - own_columns]);
+        CommandBudget budget;
+        const bool known =
+            rows_[row].turnaround_ns() != no_time && budgets_ != nullptr && budgets_->find(row + 1, budget);
+        if (!known) return cell.set_empty();
+        cell.set(budget.parts()[column - own_columns]);
     }
 
   private:
-    // Where the time went is found once the capture is whole, when somebody asks; of one row after another.
-    bool find_budget(size_t row) const {
-        if (!store_->finished() || !store_->keeps_budgets()) return false;
-        if (budgets_ == nullptr) budgets_ = std::make_unique<TimeBudgets>(*store_);
-        if (row != budget_of_) budget_ = budgets_->of(row + 1);
-        budget_of_ = row;
-        return true;
-    }
-
     const ChunkedRows<CommandRow>& rows_;
-    const ResultStore* store_;
-    mutable std::mutex mutex_;
-    mutable std::unique_ptr<TimeBudgets> budgets_;
-    mutable size_t budget_of_ = SIZE_MAX;
-    mutable CommandBudget budget_;
+    std::shared_ptr<SharedBudgets> budgets_;
 };
 
 }  // namespace
@@ -174,11 +163,12 @@ class CommandsTable final : public Table {
 const TableInfo commands_table = {
     "commands", "SCSI commands from request to status, one row each, in order of request", infos,
     keep_for_budgets, [](const ResultStore& store) -> std::unique_ptr<Table> {
-        return std::make_unique<CommandsTable>(store.commands(), &store);
+        return std::make_unique<CommandsTable>(store.commands(), std::make_shared<SharedBudgets>(store));
     }};
 
-std::unique_ptr<Table> make_commands_table(const ChunkedRows<CommandRow>& commands) {
-    return std::make_unique<CommandsTable>(commands, nullptr);
+std::unique_ptr<Table> make_commands_table(const ChunkedRows<CommandRow>& commands,
+                                           std::shared_ptr<SharedBudgets> budgets) {
+    return std::make_unique<CommandsTable>(commands, std::move(budgets));
 }
 
 }  // namespace sanscope

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "analyzer/budget/shared_budgets.h"
 #include "analyzer/store/chunked_rows.h"
 #include "analyzer/store/result_store.h"
 #include "analyzer/tables/table.h"
@@ -52,7 +53,9 @@ extern const TableInfo kernel_ca_transitions_table;
 // `connections` are looked up for addresses; a row whose connection is not among them has none.
 std::unique_ptr<Table> make_connections_table(const ChunkedRows<ConnectionRow>& connections);
 std::unique_ptr<Table> make_sessions_table(const ChunkedRows<SessionRow>& sessions);
-std::unique_ptr<Table> make_commands_table(const ChunkedRows<CommandRow>& commands);
+// Without `budgets` their columns are empty.
+std::unique_ptr<Table> make_commands_table(const ChunkedRows<CommandRow>& commands,
+                                           std::shared_ptr<SharedBudgets> budgets = nullptr);
 std::unique_ptr<Table> make_pdus_table(const ChunkedRows<PduRow>& pdus,
                                        const ChunkedRows<ConnectionRow>& connections);
 std::unique_ptr<Table> make_windows_table(const ChunkedRows<WindowRow>& windows,

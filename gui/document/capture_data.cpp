@@ -30,6 +30,7 @@ CaptureData::CaptureData(std::string path, std::unique_ptr<SpillingMemory> memor
       engine_(ResultStore::Keep::everything(), Engine::StopAfter::none, memory_.get()),
       timeline_(engine_.store(), reader_->index(), memory_.get()),
       pdu_index_(engine_.store(), memory_.get()),
+      budgets_(std::make_shared<SharedBudgets>(engine_.store())),
       growing_(growing) {}
 
 CaptureData::~CaptureData() = default;

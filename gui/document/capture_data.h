@@ -12,6 +12,7 @@
 
 #include "analyzer/base/result.h"
 #include "analyzer/base/spilling_memory.h"
+#include "analyzer/budget/shared_budgets.h"
 #include "analyzer/engine/engine.h"
 #include "analyzer/packets/packet_reader.h"
 #include "analyzer/store/pdu_index.h"
@@ -32,6 +33,8 @@ class CaptureData {
         const PacketIndex& index() const { return data_->reader_->index(); }
         const Timeline& timeline() const { return data_->timeline_; }
         const PduIndex& pdu_index() const { return data_->pdu_index_; }
+        // Where the commands' time went, once the capture is whole; for all that show it.
+        const std::shared_ptr<SharedBudgets>& budgets() const { return data_->budgets_; }
 
       private:
         friend class CaptureData;
@@ -99,6 +102,7 @@ class CaptureData {
     Engine engine_;
     Timeline timeline_;
     PduIndex pdu_index_;
+    std::shared_ptr<SharedBudgets> budgets_;
     mutable std::shared_mutex engine_lock_;    // engine_
     mutable std::shared_mutex packets_lock_;   // reader_
     mutable std::shared_mutex timeline_lock_;  // timeline_, pdu_index_

@@ -42,6 +42,8 @@ std::span<const ColumnInfo> columns_of_table(std::string_view name) {
 std::unique_ptr<Table> make_table(const CaptureData::Reading& reading, std::string_view name) {
     if (name == packets_table_name)
         return make_packets_table(reading.index(), reading.store(), &reading.pdu_index());
+    if (name == commands_table.name)
+        return make_commands_table(reading.store().commands(), reading.budgets());
     return find_table(name)->make(reading.store());
 }
 

@@ -38,6 +38,8 @@ class RowWriter {
             if (cell.kind == Cell::Kind::empty || (cell.kind == Cell::Kind::boolean && !cell.boolean))
                 continue;
             const ColumnInfo& info = table->columns()[column];
+            // Of where the time went, the parts that had some.
+            if (info.name.starts_with("budget_") && cell.integer == 0) continue;
             const ColumnFormat format(info);
             PacketTree::Field field;
             field.abbreviation = std::string("sanscope.").append(name).append(".").append(info.name);
