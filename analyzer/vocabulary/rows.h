@@ -48,7 +48,7 @@ struct SentDataRow {
     // Segments of the other side after that, which acknowledge nothing new, so much later than what is unacknowledged was
     // sent that they were sent behind it.
     uint32_t answers_since = 0;
-    bool reset = false;          // it sent an RST
+    bool reset = false;  // it sent an RST
     PacketNumber reset_packet = 0;
     int64_t reset_ns = no_time;
     bool fin = false;  // it sent a FIN
