@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "analyzer/compare/budget_figures.h"
 #include "analyzer/compare/command_figures.h"
 #include "analyzer/compare/sender_figures.h"
 #include "analyzer/compare/session_groups.h"
@@ -28,6 +29,7 @@ PlacedFinding placed(const Finding& finding, const SessionGroups& sessions) {
 CaptureFigures measure_capture(const ResultStore& store, const Engine::Totals& totals,
                                std::span<const Finding> findings) {
     SessionGroups sessions = group_sessions(store);
+    add_budget_figures(store, sessions);
     add_command_figures(store, sessions);
     add_sender_figures(store, sessions);
     CaptureFigures figures;

@@ -86,7 +86,7 @@ struct CaptureFigures {
     std::vector<PlacedFinding> findings;
 };
 
-// Of a store with `rows_for_findings`, two passes over its commands, one over windows and losses.
+// Of a store with `rows_for_findings`, three passes over its commands, one over windows and losses.
 CaptureFigures measure_capture(const ResultStore& store, const Engine::Totals& totals,
                                std::span<const Finding> findings);
 
