@@ -8,7 +8,6 @@
 #include <unistd.h>
 #include <utility>
 
-#include "analyzer/cli/captures.h"
 #include "analyzer/engine/analysis.h"
 #include "analyzer/ingest/capture_file.h"
 #include "analyzer/report/findings_so_far.h"
@@ -108,11 +107,13 @@ void LiveReport::look_for_findings(std::chrono::nanoseconds now) {
     look_again_ = end + std::max(least_pause, share * (end - now));
 }
 
-std::vector<Finding> LiveReport::findings_at_the_end() const {
+// What was written, with the rows that findings and time budgets rest on; empty where that is not there any more.
+std::optional<Analysed> LiveReport::with_rows() const {
     const auto exists = [](const std::string& path) { return ::access(path.c_str(), R_OK) == 0; };
     if (!std::ranges::all_of(paths_, exists)) return {};
-    const Analysed again = analyse_captures_aside({.files = paths_}, rows_for_findings);
-    return again.status == exit_nothing_analysed ? std::vector<Finding>() : findings_of(again);
+    Analysed again = analyse_captures_aside({.files = paths_}, rows_for_findings);
+    if (again.status == exit_nothing_analysed) return {};
+    return again;
 }
 
 std::string LiveReport::finish() {
@@ -120,8 +121,13 @@ std::string LiveReport::finish() {
     series_->finish();
     thread_.join();
     if (source_ == nullptr) return "No report: " + fault_ + "\n";
-    return text_report(
-        {paths_, *source_, engine_.totals(), engine_.issues(), engine_.store(), findings_at_the_end()});
+    const std::optional<Analysed> again = with_rows();
+    ReportInput input{paths_, *source_, engine_.totals(), engine_.issues(), engine_.store()};
+    if (again) {
+        input.findings = findings_of(*again);
+        input.rows = &again->engine->store();
+    }
+    return text_report(input);
 }
 
 }  // namespace sanscope

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <shared_mutex>
 #include <string>
 #include <thread>
@@ -11,6 +12,7 @@
 
 #include "sanscope/v1/recording.pb.h"
 
+#include "analyzer/cli/captures.h"
 #include "analyzer/engine/engine.h"
 #include "analyzer/ingest/growing_series.h"
 #include "analyzer/ingest/packet_source.h"
@@ -41,7 +43,7 @@ class LiveReport {
     void analyse_series();
     void look_for_findings(std::chrono::nanoseconds now);
     void end_file(uint64_t bytes);
-    std::vector<Finding> findings_at_the_end() const;
+    std::optional<Analysed> with_rows() const;
 
     std::shared_ptr<GrowingSeries> series_ = std::make_shared<GrowingSeries>();
     std::shared_ptr<FileGrowth> growth_;  // of the file being written

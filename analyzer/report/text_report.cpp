@@ -29,7 +29,7 @@ class Report {
     std::string write() {
         capture();
         text_ += what_is_wrong_section(input_.findings, input_.colour);
-        text_ += where_the_time_went_section(store_);
+        text_ += where_the_time_went_section(input_.rows != nullptr ? *input_.rows : store_);
         text_ += held_back_section(store_);
         sessions();
         connections();

@@ -19,6 +19,8 @@ struct ReportInput {
     const ResultStore& store;
     std::vector<Finding> findings = {};
     bool colour = false;  // marks of findings as terminals show them
+    // The same capture's with the rows of commands, where `store` keeps none.
+    const ResultStore* rows = nullptr;
 };
 
 // The human summary: what is wrong, what held TCP back, who talked to whom, what was negotiated, what each side's TCP did and what its
