@@ -46,6 +46,10 @@ class Cutter {
         : input_(input), way_(way), at_ns_(input.row.request_ns), end_ns_(input.row.response_ns) {}
 
     CommandBudget cut() {
+        if (lacks_bytes()) {
+            advance(Part::unknown, end_ns_);
+            return budget_;
+        }
         const int64_t answered_ns = end_ns_;
         end_ns_ = std::max(at_ns_, answered_ns - way_.to_target_ns);
         if (input_.marks.has_data_out) {
@@ -62,6 +66,21 @@ class Cutter {
 
   private:
     const CommandMarks& marks() const { return input_.marks; }
+
+    // Bytes of the command's own that nobody captured: when they were sent is not known.
+    bool lacks_bytes() const {
+        const CommandRow& row = input_.row;
+        const auto lacks = [&](const SenderTime* sender, Role role, uint32_t from, uint32_t to,
+                               int64_t about_ns) {
+            if (sender == nullptr) return false;
+            const int64_t begin = position(role, from, about_ns);
+            return sender->lacks(begin, begin + static_cast<uint32_t>(to - from));
+        };
+        const uint32_t sent_end = marks().has_data_out ? marks().data_out_end : marks().request_end;
+        return lacks(input_.initiator, Role::initiator, marks().request_begin, sent_end, row.request_ns) ||
+               (marks().has_status && lacks(input_.target, Role::target, marks().answer_begin,
+                                            marks().answer_end, row.response_ns));
+    }
 
     void advance(Part part, int64_t to_ns) {
         to_ns = std::min(to_ns, end_ns_);

@@ -309,6 +309,16 @@ TEST_F(TurnaroundParts, BytesTakeTheirTimeAtThePathsRate) {
     EXPECT_EQ(sum(budget), store.command(last).turnaround_ns());
 }
 
+TEST_F(TurnaroundParts, WhatNobodyCapturedOfItSaysNothing) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 6, 2896, 2896);
+    const CommandNumber before = read(0, 7, 0, 1448);
+    const CommandNumber of_it = read(0, 7, 1448, 2896);
+    lose(Side::b, 6, 2000, 100, LossKind::not_captured);
+    EXPECT_EQ(parts(before), "request_path 1, target 5, return_path 1");
+    EXPECT_EQ(parts(of_it), "unknown 7");
+}
+
 // The tail of an answer was lost, and what the timer sent again as well.
 TEST_F(TurnaroundParts, ALongSilenceInTheMidstOfAnAnswerIsNotKnownToBeTheTargets) {
     step(Side::a, 0, 48, 48);

@@ -60,6 +60,23 @@ SenderTime::SenderTime(const SendTrack& track, std::span<const LossRow* const> l
     find_timer_waits(losses);
     index();
     find_holes(losses);
+    find_missing(losses);
+}
+
+void SenderTime::find_missing(std::span<const LossRow* const> losses) {
+    for (const LossRow* loss : losses) {
+        if (loss->kind != LossKind::not_captured || loss->time_ns == no_time) continue;
+        const int64_t begin = position(Serial32(loss->seq), loss->time_ns);
+        missing_.push_back({begin, begin + loss->length});
+    }
+    std::ranges::sort(missing_, {}, &Missing::begin);
+    for (size_t i = 1; i < missing_.size(); ++i)
+        missing_[i].end = std::max(missing_[i].end, missing_[i - 1].end);
+}
+
+bool SenderTime::lacks(int64_t begin, int64_t end) const {
+    const auto behind = std::ranges::lower_bound(missing_, end, {}, &Missing::begin);
+    return behind != missing_.begin() && std::prev(behind)->end > begin;
 }
 
 void SenderTime::index() {

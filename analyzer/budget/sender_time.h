@@ -47,6 +47,9 @@ class SenderTime {
     };
     Repaired repaired(int64_t sent_ns) const;
 
+    // Whether the capture lacks bytes between the two positions that were acknowledged.
+    bool lacks(int64_t begin, int64_t end) const;
+
     double byte_ns() const { return byte_ns_; }
 
   private:
@@ -59,6 +62,7 @@ class SenderTime {
 
     void index();
     void find_timer_waits(std::span<const LossRow* const> losses);
+    void find_missing(std::span<const LossRow* const> losses);
     void find_holes(std::span<const LossRow* const> losses);
     bool waits_for_timer(size_t step) const;
     bool begins_anew(size_t step) const;
@@ -80,6 +84,12 @@ class SenderTime {
     // Steps behind which the sender was silent until its retransmission timer expired.
     std::vector<size_t> timer_waits_;
     std::vector<Hole> holes_;  // by sent_ns
+    // Positions of what was not captured, by the first; `end`: the farthest of this one and those before it.
+    struct Missing {
+        int64_t begin;
+        int64_t end;
+    };
+    std::vector<Missing> missing_;
     // Where the last questions led to: the next ones mostly lead near.
     mutable size_t near_time_ = 0;
     mutable size_t near_position_ = 0;
