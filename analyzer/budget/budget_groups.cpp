@@ -14,6 +14,41 @@ namespace {
 
 using Key = std::tuple<uint32_t, uint64_t, Transfer, uint64_t>;
 
+void add(BudgetGroup& group, const CommandBudget& budget) {
+    ++group.commands;
+    for (size_t i = 0; i < budget_parts; ++i) {
+        group.sums_ns[i] += budget.parts()[i];
+        group.times[i].add(budget.parts()[i]);
+    }
+}
+
+// Commands of sessions that have a turnaround, one connection after another: what is known of one sender stays in the
+// processor's cache.
+std::vector<uint64_t> completed_by_connection(const ResultStore& store) {
+    const auto is_wanted = [](const CommandRow& row) {
+        return row.session != 0 && row.turnaround_ns() != no_time;
+    };
+    const auto place_of = [](const CommandRow& row) { return row.connection.value(); };
+    std::vector<size_t> begins(store.connections().size() + 2);
+    for (const CommandRow& row : store.commands()) {
+        if (is_wanted(row)) ++begins[place_of(row) + 1];
+    }
+    std::partial_sum(begins.begin(), begins.end(), begins.begin());
+    std::vector<uint64_t> numbers(begins.back());
+    uint64_t number = 0;
+    for (const CommandRow& row : store.commands()) {
+        ++number;
+        if (is_wanted(row)) numbers[begins[place_of(row)]++] = number;
+    }
+    return numbers;
+}
+
+int64_t sum_of(const std::array<int64_t, budget_parts>& parts) {
+    return std::accumulate(parts.begin(), parts.end(), int64_t{0});
+}
+
+}  // namespace
+
 Transfer transfer_of(const CommandRow& row) {
     if (is_read_opcode(row.opcode)) return Transfer::read;
     return is_write_opcode(row.opcode) ? Transfer::write : Transfer::none;
@@ -24,20 +59,6 @@ uint64_t size_class_of(const CommandRow& row) {
     if (row.bytes == unknown<uint64_t> || row.bytes == 0) return 0;
     return row.bytes > greatest ? greatest : std::bit_ceil(row.bytes);
 }
-
-void add(BudgetGroup& group, const CommandBudget& budget) {
-    ++group.commands;
-    for (size_t i = 0; i < budget_parts; ++i) {
-        group.sums_ns[i] += budget.parts()[i];
-        group.times[i].add(budget.parts()[i]);
-    }
-}
-
-int64_t sum_of(const std::array<int64_t, budget_parts>& parts) {
-    return std::accumulate(parts.begin(), parts.end(), int64_t{0});
-}
-
-}  // namespace
 
 std::string_view transfer_name(Transfer transfer) {
     constexpr std::array<std::string_view, 3> names = {"read", "write", "other"};
@@ -71,6 +92,7 @@ std::vector<BudgetGroup> group_budgets(const ResultStore& store, const TimeBudge
             found = groups.emplace(key, std::move(group)).first;
         }
         add(found->second, budgets.of(number));
+        if (row.queue_depth != unknown<uint32_t>) found->second.depths.add(row.queue_depth);
     }
     std::vector<BudgetGroup> ordered;
     ordered.reserve(groups.size());
@@ -80,16 +102,13 @@ std::vector<BudgetGroup> group_budgets(const ResultStore& store, const TimeBudge
 
 std::vector<SessionBudget> session_budgets(const ResultStore& store, const TimeBudgets& budgets) {
     std::vector<SessionBudget> sessions(store.sessions().size());
-    uint64_t number = 0;
-    for (const CommandRow& row : store.commands()) {
-        ++number;
-        if (row.session == 0 || row.turnaround_ns() == no_time) continue;
-        SessionBudget& session = row_of(row.session, sessions);
-        session.session = row.session;
+    for (const CommandNumber number : completed_by_connection(store)) {
+        SessionBudget& session = row_of(store.command(number).session, sessions);
         ++session.commands;
         const CommandBudget budget = budgets.of(number);
         for (size_t i = 0; i < budget_parts; ++i) session.sums_ns[i] += budget.parts()[i];
     }
+    for (size_t i = 0; i < sessions.size(); ++i) sessions[i].session = static_cast<uint32_t>(i + 1);
     std::erase_if(sessions, [](const SessionBudget& session) { return session.commands == 0; });
     return sessions;
 }

@@ -16,6 +16,9 @@ namespace sanscope {
 enum class Transfer : uint8_t { read, write, none };
 
 std::string_view transfer_name(Transfer transfer);  // "read", "write", "other"
+Transfer transfer_of(const CommandRow& row);
+// The power of two that is not below its bytes; 0: it transfers none, or nobody knows how many.
+uint64_t size_class_of(const CommandRow& row);
 
 // Commands of one session, logical unit, direction and size class, and where their time went.
 struct BudgetGroup {
@@ -27,6 +30,7 @@ struct BudgetGroup {
     uint64_t commands = 0;  // that have a turnaround
     std::array<int64_t, budget_parts> sums_ns{};
     std::array<LogHistogram, budget_parts> times;  // of each part, one value a command
+    LogHistogram depths;                           // queue depth at each command's request, where it is known
 
     int64_t turnaround_ns() const;
 };

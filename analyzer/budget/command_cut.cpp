@@ -72,7 +72,7 @@ class Cutter {
         const CommandRow& row = input_.row;
         const auto lacks = [&](const SenderTime* sender, Role role, uint32_t from, uint32_t to,
                                int64_t about_ns) {
-            if (sender == nullptr) return false;
+            if (sender == nullptr || !sender->lacks_any()) return false;
             const int64_t begin = position(role, from, about_ns);
             return sender->lacks(begin, begin + static_cast<uint32_t>(to - from));
         };
@@ -200,9 +200,14 @@ class Cutter {
         pass_silence();
         const int64_t begin_ns = at_ns_;
         const int64_t until_ns = std::min(first_ns, end_ns_);
+        const int64_t idle_until_ns = sender->idle_until(first_ns);
+        // What others had sent before may still stand in a queue of the path, and this answer behind it.
+        const auto never_idle = [&] {
+            return idle_until_ns != no_time && idle_until_ns < begin_ns && sender->queues_at(begin_ns);
+        };
         const bool others_sent =
-            until_ns > begin_ns && sender->sent_by(until_ns - 1) > sender->sent_by(begin_ns - 1);
-        pass_service(*sender, std::min(until_ns, sender->idle_until(first_ns)), others_sent, Part::target);
+            until_ns > begin_ns && (sender->sent_between(begin_ns, until_ns) || never_idle());
+        pass_service(*sender, std::min(until_ns, idle_until_ns), others_sent, Part::target);
         pass_service(*sender, until_ns, others_sent, others_sent ? Part::behind_others : Part::target);
         // Far from the target, how long before its arrival a first byte was sent is known no better than by the shortest way.
         advance(others_sent ? Part::behind_others : Part::target, first_arrival_ns() - way_.to_target_ns);

@@ -222,6 +222,31 @@ TEST_F(TurnaroundParts, ASenderThatHadNothingToSendDidNotHaveThisAnswer) {
     EXPECT_EQ(parts(read(0, 7, 5'000, 20'000)), "request_path 1, target 5, return_path 1");
 }
 
+// A burst of others stands in a queue of the path, a segment a millisecond.
+TEST_F(TurnaroundParts, AnAnswerStandsBehindOthersInTheQueueOfThePathAsWell) {
+    constexpr uint32_t segment = 1460;
+    constexpr uint32_t burst = 80 * segment;
+    const auto acknowledge = [&](uint32_t from, uint32_t to, uint32_t sent) {
+        for (uint32_t i = from; i <= to; ++i) step(Side::b, i - 68.0, sent, sent - i * segment);
+    };
+    step(Side::b, -70, burst, burst);
+    acknowledge(1, 73, burst);
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 5.5, burst + 600, 7 * segment + 600);
+    acknowledge(74, 80, burst + 600);
+    EXPECT_EQ(parts(read(0, 12, burst, burst + 600)), "request_path 1, behind_others 10, return_path 1");
+}
+
+TEST_F(TurnaroundParts, ButNotWhereTheQueueIsEmptyMeanwhile) {
+    constexpr uint32_t segment = 1460;
+    constexpr uint32_t burst = 70 * segment;
+    step(Side::b, -80, burst, burst);
+    for (uint32_t i = 1; i <= 70; ++i) step(Side::b, i - 78.0, burst, burst - i * segment);
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 11, burst + 600, 600);
+    EXPECT_EQ(parts(read(0, 12, burst, burst + 600)), "request_path 1, target 10, return_path 1");
+}
+
 TEST_F(TurnaroundParts, BytesOfOthersAmongItsOwnHadTheirShareOfTheWindow) {
     step(Side::a, 0, 48, 48);
     step(Side::b, 2, 10'000, 10'000, SendLimit::congestion);

@@ -2,6 +2,7 @@
 #include "analyzer/budget/sender_time.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "analyzer/base/partition_index.h"
 #include "analyzer/budget/path_rate.h"
@@ -16,22 +17,31 @@ constexpr size_t none = SIZE_MAX;
 constexpr double pause_factor = 2;
 constexpr int64_t pause_ns = 20'000;
 
-// tcp_rto_min of Linux: no retransmission timer expires sooner.
-constexpr int64_t least_timer_ns = 200'000'000;
+constexpr int64_t least_timer_ns = SendTrack::long_silence_ns;
+
+// Whether nothing moved for longer than what had been sent before takes on the wire.
+bool is_pause(int64_t silent_ns, int64_t wire_ns) {
+    return silent_ns > static_cast<int64_t>(static_cast<double>(wire_ns) * pause_factor) + pause_ns;
+}
 
 int64_t& of(HeldTimes& times, Held held) {
     return times[static_cast<size_t>(held)];
 }
 
-// As partition_index over [0, size), in O(log n) of the distance from `near`.
+// As partition_index over [0, size), in O(log n) of the distance from `near`; the nearest are looked at one after another, which
+// a processor foresees better.
 template <class Predicate>
 size_t partition_near(size_t near, size_t size, Predicate is_before) {
+    constexpr size_t nearest = 12;
     size_t begin = 0;
     size_t end = size;
     near = std::min(near, size);
     if (near < size && is_before(near)) {
         begin = near + 1;
-        for (size_t step = 1; begin < end; step *= 2) {
+        for (const size_t until = std::min(size, begin + nearest); begin < until; ++begin) {
+            if (!is_before(begin)) return begin;
+        }
+        for (size_t step = nearest; begin < end; step *= 2) {
             const size_t probe = std::min(near + step, size - 1);
             if (!is_before(probe)) {
                 end = probe;
@@ -41,7 +51,10 @@ size_t partition_near(size_t near, size_t size, Predicate is_before) {
         }
     } else {
         end = near;
-        for (size_t step = 1; begin < end; step *= 2) {
+        for (const size_t until = end - std::min(end, nearest); end > until; --end) {
+            if (is_before(end - 1)) return end;
+        }
+        for (size_t step = nearest; begin < end; step *= 2) {
             const size_t probe = near >= step ? near - step : 0;
             if (is_before(probe)) {
                 begin = probe + 1;
@@ -55,8 +68,9 @@ size_t partition_near(size_t near, size_t size, Predicate is_before) {
 
 }  // namespace
 
-SenderTime::SenderTime(const SendTrack& track, std::span<const LossRow* const> losses, uint32_t mss)
-    : track_(&track), full_segment_(full_segment(mss)), byte_ns_(byte_time_ns(track, mss)) {
+SenderTime::SenderTime(const SendTrack& track, std::span<const LossRow* const> losses, uint32_t mss,
+                       int64_t rtt_ns)
+    : track_(&track), full_segment_(full_segment(mss)), rtt_ns_(rtt_ns), byte_ns_(byte_time_ns(track, mss)) {
     find_timer_waits(losses);
     index();
     find_holes(losses);
@@ -75,49 +89,81 @@ void SenderTime::find_missing(std::span<const LossRow* const> losses) {
 }
 
 bool SenderTime::lacks(int64_t begin, int64_t end) const {
+    if (too_far_apart_) return true;
     const auto behind = std::ranges::lower_bound(missing_, end, {}, &Missing::begin);
     return behind != missing_.begin() && std::prev(behind)->end > begin;
 }
 
 void SenderTime::index() {
-    const auto& steps = track_->steps();
-    positions_.reserve(steps.size());
-    held_.reserve(steps.size());
-    idle_until_ns_.reserve(steps.size());
-    held_before_.reserve(steps.size() / stride + 1);
-    HeldTimes held{};
+    const SendTrack& steps = *track_;
+    if (steps.empty()) return;
+    positions_.reserve(steps.size() / step_stride + 1);
+    positions_.push_back(0);
     int64_t position = 0;
-    int64_t idle_until_ns = no_time;
     int64_t wire_until_ns = no_time;
     bool within_write = false;
-    for (size_t i = 0; i < steps.size(); ++i) {
-        if (i > 0) {
-            position += steps[i - 1].snd_nxt().distance_to(steps[i].snd_nxt());
-            of(held, held_[i - 1]) += steps[i].time_ns() - steps[i - 1].time_ns();
-            wire_until_ns = on_wire_until(i - 1, wire_until_ns);
-            if (is_idle(i - 1, wire_until_ns)) idle_until_ns = steps[i].time_ns();
-        }
-        if (i % stride == 0) held_before_.push_back(held);
+    int32_t added = 0;
+    uint32_t outstanding_before = 0;
+    auto timer_wait = timer_waits_.begin();
+    SendStep from = steps[0];
+    size_t number = 0;  // of `from`
+    const auto pass = [&](const SendStep& to) {
+        while (timer_wait != timer_waits_.end() && *timer_wait < number) ++timer_wait;
+        const bool waited = timer_wait != timer_waits_.end() && *timer_wait == number;
+        const Held held = waited ? Held::timeout : found_held(number, from, to, within_write);
+        begin_run(from.time_ns(), held);
+        // A path that sends one byte after another has what the step added behind what it had before.
+        wire_until_ns = std::max(wire_until_ns, from.time_ns()) + static_cast<int64_t>(added * byte_ns_);
+        if (added == 0 && from.outstanding() < outstanding_before)
+            wire_until_ns = std::max(wire_until_ns, in_queue_until(from));
+        if ((held == Held::application || held == Held::silent) &&
+            is_pause(to.time_ns() - from.time_ns(), wire_until_ns - from.time_ns()))
+            idle_ends_ns_.push_back(to.time_ns());
+        added = from.snd_nxt().distance_to(to.snd_nxt());
+        if (added > 0) within_write = added >= static_cast<int32_t>(full_segment_);
+        position += added;
+        outstanding_before = from.outstanding();
+        from = to;
+        ++number;
+        if (number % step_stride != 0) return;
+        too_far_apart_ |= position - positions_.back() > UINT32_MAX;
         positions_.push_back(position);
-        idle_until_ns_.push_back(idle_until_ns);
-        if (added(i) > 0) within_write = added(i) >= static_cast<int32_t>(full_segment_);
-        held_.push_back(i + 1 < steps.size() ? found_held(i, within_write) : Held::unknown);
+    };
+    for (size_t chunk = 0; chunk < steps.chunks(); ++chunk) {
+        const auto all = steps.chunk(chunk);
+        for (const SendStep& to : chunk == 0 ? all.subspan(1) : all) pass(to);
+    }
+    too_far_apart_ |= position - positions_.back() > UINT32_MAX;
+    begin_run(from.time_ns(), Held::unknown);
+    sum_runs();
+}
+
+void SenderTime::begin_run(int64_t time_ns, Held held) {
+    if (!runs_.empty() && runs_.back().begin_ns == time_ns) runs_.pop_back();
+    if (runs_.empty() || runs_.back().held != held) runs_.push_back({time_ns, held});
+}
+
+void SenderTime::sum_runs() {
+    held_before_.reserve(runs_.size() / run_stride + 1);
+    HeldTimes sum{};
+    for (size_t run = 0; run < runs_.size(); ++run) {
+        if (run > 0) of(sum, runs_[run - 1].held) += runs_[run].begin_ns - runs_[run - 1].begin_ns;
+        if (run % run_stride == 0) held_before_.push_back(sum);
     }
 }
 
 // What is sent again after so long a silence was waited for by a timer, whatever the capture has of acknowledgements: it may
 // be one of them that was lost.
 void SenderTime::find_timer_waits(std::span<const LossRow* const> losses) {
-    const auto& steps = track_->steps();
+    const SendTrack& steps = *track_;
     for (const LossRow* loss : losses) {
         if (!is_sent_again(loss->kind) || loss->time_ns == no_time) continue;
         const size_t at = last_step_at(loss->time_ns - 1);
         if (at == none || at + 1 >= steps.size()) continue;
         if (loss->time_ns - steps[at].time_ns() >= least_timer_ns) timer_waits_.push_back(at);
     }
-    for (size_t step = 0; step + 1 < steps.size(); ++step) {
-        const int64_t silent_ns = steps[step + 1].time_ns() - steps[step].time_ns();
-        if (silent_ns >= least_timer_ns && begins_anew(step + 1)) timer_waits_.push_back(step);
+    for (const size_t step : steps.silences()) {
+        if (begins_anew(step + 1)) timer_waits_.push_back(step);
     }
     std::ranges::sort(timer_waits_);
 }
@@ -126,7 +172,7 @@ void SenderTime::find_timer_waits(std::span<const LossRow* const> losses) {
 // expired leaves it (RFC 5681 section 3.1). It is no retransmission to a tap that all of the flight was lost before; after a
 // mere pause the window has several segments (RFC 6928).
 bool SenderTime::begins_anew(size_t step) const {
-    const auto& steps = track_->steps();
+    const SendTrack& steps = *track_;
     const int32_t alone = added(step);
     if (step + 2 >= steps.size() || alone < static_cast<int32_t>(full_segment_)) return false;
     if (alone > static_cast<int32_t>(full_segment_ + full_segment_ / 4)) return false;
@@ -134,10 +180,6 @@ bool SenderTime::begins_anew(size_t step) const {
     constexpr int64_t at_once_ns = 100'000;
     return acknowledged && added(step + 2) >= static_cast<int32_t>(full_segment_) &&
            steps[step + 2].time_ns() - steps[step + 1].time_ns() <= at_once_ns;
-}
-
-bool SenderTime::waits_for_timer(size_t step) const {
-    return !timer_waits_.empty() && std::ranges::binary_search(timer_waits_, step);
 }
 
 void SenderTime::find_holes(std::span<const LossRow* const> losses) {
@@ -159,17 +201,16 @@ void SenderTime::find_holes(std::span<const LossRow* const> losses) {
 }
 
 int32_t SenderTime::added(size_t step) const {
-    const auto& steps = track_->steps();
+    const SendTrack& steps = *track_;
     return step == 0 ? 0 : steps[step - 1].snd_nxt().distance_to(steps[step].snd_nxt());
 }
 
-// An acknowledgement that new data follow at once: in the midst of a write it was a full window that they had waited for, though
-// the window's estimate may say otherwise.
-bool SenderTime::resumes_on_ack(size_t step) const {
-    const auto& steps = track_->steps();
+// Whether new data follow an acknowledgement at once: in the midst of a write it was a full window that they had waited for,
+// though the window's estimate may say otherwise.
+bool SenderTime::resumes_after(size_t step) const {
+    const SendTrack& steps = *track_;
     constexpr size_t most_acks = 16;
     constexpr int64_t at_once_ns = 100'000;
-    if (added(step) > 0 || steps[step].outstanding() >= steps[step - 1].outstanding()) return false;
     for (size_t i = step + 1; i < std::min(steps.size(), step + most_acks); ++i) {
         if (steps[i].time_ns() - steps[step].time_ns() > at_once_ns) return false;
         if (added(i) > 0) return true;
@@ -178,17 +219,15 @@ bool SenderTime::resumes_on_ack(size_t step) const {
 }
 
 // From a step to the next one.
-Held SenderTime::found_held(size_t step, bool within_write) const {
-    const auto& steps = track_->steps();
-    const SendStep& from = steps[step];
+Held SenderTime::found_held(size_t step, const SendStep& from, const SendStep& to, bool within_write) const {
     const CaState state = from.state();
     // The timer expires before the state says so; that the sender waited for it shows that it had more in flight than what
     // was acknowledged, whatever the capture has of acknowledgements.
-    if (state != CaState::loss && steps[step + 1].state() == CaState::loss) return Held::timeout;
-    if (waits_for_timer(step)) return Held::timeout;
+    if (state != CaState::loss && to.state() == CaState::loss) return Held::timeout;
     if (from.limit() == SendLimit::application) {
-        if (within_write && from.outstanding() > 0 && resumes_on_ack(step + 1)) return Held::cwnd;
-        const int64_t passed_ns = steps[step + 1].time_ns() - from.time_ns();
+        const bool acknowledged = to.snd_nxt() == from.snd_nxt() && to.outstanding() < from.outstanding();
+        if (within_write && acknowledged && resumes_after(step + 1)) return Held::cwnd;
+        const int64_t passed_ns = to.time_ns() - from.time_ns();
         return passed_ns >= least_timer_ns ? Held::silent : Held::application;
     }
     if (state == CaState::loss) return Held::timeout;
@@ -206,84 +245,135 @@ Held SenderTime::found_held(size_t step, bool within_write) const {
     }
 }
 
-// A path that sends one byte after another has what the step added behind what it had before.
-int64_t SenderTime::on_wire_until(size_t step, int64_t before_ns) const {
-    const auto& steps = track_->steps();
-    const auto wire_ns = static_cast<int64_t>(added(step) * byte_ns_);
-    return std::max(before_ns, steps[step].time_ns()) + wire_ns;
+// SND.NXT after the step, from the first step's on.
+int64_t SenderTime::position_at(size_t step) const {
+    const SendStep& base = (*track_)[step / step_stride * step_stride];
+    const auto behind = static_cast<uint32_t>(base.snd_nxt().distance_to((*track_)[step].snd_nxt()));
+    return positions_[step / step_stride] + behind;
 }
 
-bool SenderTime::is_idle(size_t step, int64_t wire_until_ns) const {
-    const auto& steps = track_->steps();
-    const SendStep& from = steps[step];
-    const Held held = held_[step];
-    if (held != Held::application && held != Held::silent) return false;
-    const int64_t pause = steps[step + 1].time_ns() - from.time_ns();
-    const int64_t wire_ns = wire_until_ns - from.time_ns();
-    return pause > static_cast<int64_t>(static_cast<double>(wire_ns) * pause_factor) + pause_ns;
+// What was acknowledged just now left the bottleneck's queue no more than the least round trip ago, and what is outstanding was
+// behind it. The rate of the fastest bytes alone lets a long queue look empty too soon.
+int64_t SenderTime::in_queue_until(const SendStep& acknowledged) const {
+    if (rtt_ns_ == no_time) return no_time;
+    return acknowledged.time_ns() - rtt_ns_ + static_cast<int64_t>(acknowledged.outstanding() * byte_ns_);
 }
 
 // The last step at that time or before; `none` if there is none.
 size_t SenderTime::last_step_at(int64_t time_ns) const {
-    const auto& steps = track_->steps();
-    near_time_ =
-        partition_near(near_time_, steps.size(), [&](size_t i) { return steps[i].time_ns() <= time_ns; });
-    return near_time_ == 0 ? none : near_time_ - 1;
+    const SendTrack& steps = *track_;
+    const auto away_ns = [&](const Near& near) {
+        return near.time_ns < time_ns ? time_ns - near.time_ns : near.time_ns - time_ns;
+    };
+    Near& near = away_ns(near_times_[0]) < away_ns(near_times_[1]) ? near_times_[0] : near_times_[1];
+    near.step =
+        partition_near(near.step, steps.size(), [&](size_t i) { return steps[i].time_ns() <= time_ns; });
+    near.time_ns = time_ns;
+    return near.step == 0 ? none : near.step - 1;
+}
+
+// Likewise, of the runs.
+size_t SenderTime::last_run_at(int64_t time_ns) const {
+    near_run_ =
+        partition_near(near_run_, runs_.size(), [&](size_t i) { return runs_[i].begin_ns <= time_ns; });
+    return near_run_ == 0 ? none : near_run_ - 1;
 }
 
 int64_t SenderTime::position(Serial32 seq, int64_t about_ns) const {
-    const auto& steps = track_->steps();
+    const SendTrack& steps = *track_;
     if (steps.empty()) return 0;
-    const size_t found = last_step_at(about_ns);
-    const size_t at = found == none ? 0 : found;
-    return positions_[at] + steps[at].snd_nxt().distance_to(seq);
+    // So soon no path carries 2 GiB.
+    constexpr int64_t soon_ns = 100'000'000;
+    size_t at = std::min(near_position_, steps.size() - 1);
+    if (std::abs(steps[at].time_ns() - about_ns) > soon_ns) {
+        const size_t found = last_step_at(about_ns);
+        at = found == none ? 0 : found;
+    }
+    return position_at(at) + steps[at].snd_nxt().distance_to(seq);
 }
 
 int64_t SenderTime::sent_by(int64_t time_ns) const {
     const size_t at = last_step_at(time_ns);
-    return at == none ? 0 : positions_[at];
+    return at == none ? 0 : position_at(at);
 }
 
 int64_t SenderTime::sent_ns(int64_t position) const {
     near_position_ =
-        partition_near(near_position_, positions_.size(), [&](size_t i) { return positions_[i] < position; });
-    return near_position_ == positions_.size() ? no_time : track_->steps()[near_position_].time_ns();
+        partition_near(near_position_, track_->size(), [&](size_t i) { return position_at(i) < position; });
+    return near_position_ == track_->size() ? no_time : (*track_)[near_position_].time_ns();
 }
 
 int64_t SenderTime::acknowledged_ns(int64_t position) const {
-    const auto& steps = track_->steps();
-    const size_t found = partition_near(near_position_, steps.size(), [&](size_t i) {
-        return positions_[i] - steps[i].outstanding() < position;
+    const SendTrack& steps = *track_;
+    near_acknowledged_ = partition_near(near_acknowledged_, steps.size(), [&](size_t i) {
+        return position_at(i) - steps[i].outstanding() < position;
     });
-    return found == steps.size() ? no_time : steps[found].time_ns();
+    return near_acknowledged_ == steps.size() ? no_time : steps[near_acknowledged_].time_ns();
+}
+
+bool SenderTime::sent_between(int64_t begin_ns, int64_t end_ns) const {
+    constexpr size_t most_steps = 64;
+    if (begin_ns >= end_ns) return false;
+    const SendTrack& steps = *track_;
+    const size_t from = std::min(near_position_, steps.size());
+    if (from == steps.size() || steps[from].time_ns() >= end_ns) {
+        for (size_t i = from; i > from - std::min(from, most_steps); --i) {
+            const SendStep& step = steps[i - 1];
+            if (step.time_ns() < begin_ns) return false;
+            if (step.time_ns() < end_ns && added(i - 1) > 0) return true;
+        }
+        if (from <= most_steps) return false;
+    }
+    return sent_by(end_ns - 1) > sent_by(begin_ns - 1);
+}
+
+HeldTimes SenderTime::held_before(size_t run) const {
+    HeldTimes times = held_before_[run / run_stride];
+    for (size_t i = run / run_stride * run_stride; i < run; ++i)
+        of(times, runs_[i].held) += runs_[i + 1].begin_ns - runs_[i].begin_ns;
+    return times;
 }
 
 HeldTimes SenderTime::held(int64_t begin_ns, int64_t end_ns) const {
     HeldTimes times{};
     if (begin_ns >= end_ns) return times;
-    const auto& steps = track_->steps();
-    // Adds what there was of each until then; taken away for the beginning.
-    const auto add_until = [&](int64_t time_ns, int64_t sign) {
-        const size_t at = last_step_at(time_ns);
-        if (at == none) return;
-        const HeldTimes& before = held_before_[at / stride];
-        for (size_t i = 0; i < held_kinds; ++i) times[i] += sign * before[i];
-        for (size_t i = at / stride * stride; i < at; ++i)
-            of(times, held_[i]) += sign * (steps[i + 1].time_ns() - steps[i].time_ns());
-        if (at + 1 < steps.size()) of(times, held_[at]) += sign * (time_ns - steps[at].time_ns());
-    };
-    add_until(end_ns, 1);
-    add_until(begin_ns, -1);
-    // Before the first step and behind the last one nothing is known.
-    int64_t told_ns = 0;
-    for (const int64_t time_ns : times) told_ns += time_ns;
-    of(times, Held::unknown) += end_ns - begin_ns - told_ns;
+    size_t first = last_run_at(begin_ns);
+    const size_t last = last_run_at(end_ns);
+    if (last == none) {
+        of(times, Held::unknown) = end_ns - begin_ns;
+        return times;
+    }
+    if (first == none) {
+        first = 0;
+        of(times, Held::unknown) = runs_.front().begin_ns - begin_ns;
+        begin_ns = runs_.front().begin_ns;
+    }
+    if (last - first > 2 * run_stride) {
+        const HeldTimes until = held_before(last);
+        const HeldTimes before = held_before(first + 1);
+        for (size_t i = 0; i < held_kinds; ++i) times[i] += until[i] - before[i];
+        of(times, runs_[first].held) += runs_[first + 1].begin_ns - begin_ns;
+        begin_ns = runs_[last].begin_ns;
+        first = last;
+    }
+    for (size_t run = first; run <= last; ++run) {
+        const int64_t until_ns = run < last ? runs_[run + 1].begin_ns : end_ns;
+        of(times, runs_[run].held) += until_ns - begin_ns;
+        begin_ns = until_ns;
+    }
     return times;
 }
 
 int64_t SenderTime::idle_until(int64_t time_ns) const {
+    near_idle_end_ = partition_near(near_idle_end_, idle_ends_ns_.size(),
+                                    [&](size_t i) { return idle_ends_ns_[i] <= time_ns; });
+    return near_idle_end_ == 0 ? no_time : idle_ends_ns_[near_idle_end_ - 1];
+}
+
+bool SenderTime::queues_at(int64_t time_ns) const {
     const size_t at = last_step_at(time_ns);
-    return at == none ? no_time : idle_until_ns_[at];
+    if (at == none || rtt_ns_ == no_time) return false;
+    return (*track_)[at].outstanding() * byte_ns_ > static_cast<double>(rtt_ns_ + pause_ns);
 }
 
 SenderTime::Repaired SenderTime::repaired(int64_t sent_ns) const {

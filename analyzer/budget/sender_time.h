@@ -20,12 +20,13 @@ constexpr size_t held_kinds = 8;
 using HeldTimes = std::array<int64_t, held_kinds>;  // nanoseconds
 
 // Questions about one sender's time, answered in O(log n) of the steps between what was asked last and what is asked now. Takes
-// some 25 bytes a step. One thread at a time. All times are the sender's; positions are those of
+// half a byte a step, and 24 for each change of what holds the sender back. One thread at a time. All times are the sender's; positions are those of
 // its stream, unwrapped. Nothing may be added to the track meanwhile, which outlives this.
 class SenderTime {
   public:
-    // `losses`: the sender's own, in any order. `mss`: the largest segment's payload, bytes; 0 if unknown.
-    SenderTime(const SendTrack& track, std::span<const LossRow* const> losses, uint32_t mss);
+    // `losses`: the sender's own, in any order. `mss`: the largest segment's payload, bytes; 0 if unknown. `rtt_ns`: the least
+    // round trip; no_time if unknown.
+    SenderTime(const SendTrack& track, std::span<const LossRow* const> losses, uint32_t mss, int64_t rtt_ns);
 
     // Of a sequence number that was sent about then, give or take 2 GiB.
     int64_t position(Serial32 seq, int64_t about_ns) const;
@@ -35,10 +36,15 @@ class SenderTime {
     int64_t acknowledged_ns(int64_t position) const;
     // Up to where it had sent then.
     int64_t sent_by(int64_t time_ns) const;
+    // Whether it sent new data from then on and before that; quick where the latter is when what sent_ns() was asked for last
+    // was sent, or somewhat earlier.
+    bool sent_between(int64_t begin_ns, int64_t end_ns) const;
     HeldTimes held(int64_t begin_ns, int64_t end_ns) const;
     // The sender had nothing to send until then, the last time before, and what it had sent was off the wire; no_time if it
     // always had.
     int64_t idle_until(int64_t time_ns) const;
+    // Whether what was outstanding then takes longer on the path than a round trip: it stood in a queue.
+    bool queues_at(int64_t time_ns) const;
     // What was first sent then could be read by the receiver when everything lost before it had been sent again: that
     // moment, and whether a timer was waited for. The same moment where nothing was lost.
     struct Repaired {
@@ -47,8 +53,9 @@ class SenderTime {
     };
     Repaired repaired(int64_t sent_ns) const;
 
-    // Whether the capture lacks bytes between the two positions that were acknowledged.
+    // Whether the capture lacks bytes between the two positions that were acknowledged; any at all.
     bool lacks(int64_t begin, int64_t end) const;
+    bool lacks_any() const { return too_far_apart_ || !missing_.empty(); }
 
     double byte_ns() const { return byte_ns_; }
 
@@ -58,29 +65,40 @@ class SenderTime {
         int64_t repaired_ns;  // of this one and all that were sent before it, the last
         bool by_timer;
     };
-    static constexpr size_t stride = 8;
+    // From then until the next one begins; behind the last step unknown.
+    struct HeldRun {
+        int64_t begin_ns;
+        Held held;
+    };
+    static constexpr size_t run_stride = 8;
+    static constexpr size_t step_stride = 16;
 
     void index();
+    void begin_run(int64_t time_ns, Held held);
+    void sum_runs();
+    HeldTimes held_before(size_t run) const;
     void find_timer_waits(std::span<const LossRow* const> losses);
     void find_missing(std::span<const LossRow* const> losses);
     void find_holes(std::span<const LossRow* const> losses);
-    bool waits_for_timer(size_t step) const;
     bool begins_anew(size_t step) const;
-    Held found_held(size_t step, bool within_write) const;
-    bool resumes_on_ack(size_t step) const;
+    Held found_held(size_t step, const SendStep& from, const SendStep& to, bool within_write) const;
+    bool resumes_after(size_t step) const;
     int32_t added(size_t step) const;
-    int64_t on_wire_until(size_t step, int64_t before_ns) const;
-    bool is_idle(size_t step, int64_t wire_until_ns) const;
+    int64_t position_at(size_t step) const;
+    int64_t in_queue_until(const SendStep& acknowledged) const;
     size_t last_step_at(int64_t time_ns) const;
+    size_t last_run_at(int64_t time_ns) const;
 
     const SendTrack* track_;
     uint32_t full_segment_;
+    int64_t rtt_ns_;
     double byte_ns_;
-    // By step: SND.NXT, what held the sender back from then on, and idle_until() then.
-    std::vector<int64_t> positions_;
-    std::vector<Held> held_;
-    std::vector<int64_t> idle_until_ns_;
-    std::vector<HeldTimes> held_before_;  // every stride-th step
+    std::vector<int64_t> positions_;  // SND.NXT of every step_stride-th step
+    bool too_far_apart_ = false;      // more than 4 GiB from one of these to the next: nothing is known
+    std::vector<HeldRun> runs_;
+    std::vector<HeldTimes> held_before_;  // every run_stride-th run
+    // Steps behind a pause in which there was nothing to send, and what had been sent was off the wire: their times.
+    std::vector<int64_t> idle_ends_ns_;
     // Steps behind which the sender was silent until its retransmission timer expired.
     std::vector<size_t> timer_waits_;
     std::vector<Hole> holes_;  // by sent_ns
@@ -90,9 +108,16 @@ class SenderTime {
         int64_t end;
     };
     std::vector<Missing> missing_;
-    // Where the last questions led to: the next ones mostly lead near.
-    mutable size_t near_time_ = 0;
+    // Where the last questions led to: the next ones mostly lead near. Of a command they are about its request and its answer.
+    struct Near {
+        size_t step = 0;
+        int64_t time_ns = 0;
+    };
+    mutable std::array<Near, 2> near_times_{};
     mutable size_t near_position_ = 0;
+    mutable size_t near_acknowledged_ = 0;
+    mutable size_t near_idle_end_ = 0;
+    mutable size_t near_run_ = 0;
 };
 
 }  // namespace sanscope

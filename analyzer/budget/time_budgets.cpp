@@ -1,41 +1,38 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/budget/time_budgets.h"
 
-#include <map>
-#include <optional>
 #include <span>
-#include <utility>
 
 #include "analyzer/budget/command_cut.h"
 
 namespace sanscope {
-namespace {
-
-using LossesOf = std::map<std::pair<uint32_t, Side>, std::vector<const LossRow*>>;
-
-LossesOf losses_by_sender(const ResultStore& store) {
-    LossesOf losses;
-    for (const LossRow& row : store.losses()) losses[{row.connection, row.sender}].push_back(&row);
-    return losses;
-}
-
-uint32_t payload_of(const ConnectionRow& connection) {
-    return connection.mss == unknown<uint32_t> ? 0 : connection.mss;
-}
-
-}  // namespace
 
 TimeBudgets::TimeBudgets(const ResultStore& store) : store_(&store), senders_(store.connections().size()) {
-    const LossesOf losses = losses_by_sender(store);
+    for (const LossRow& row : store.losses()) losses_[{row.connection, row.sender}].push_back(&row);
     for (const SendTrack& track : store.send_tracks()) {
-        const ConnectionRow& connection = store.connection(track.connection());
-        const auto found = losses.find({track.connection(), track.side()});
-        const std::span<const LossRow* const> lost =
-            found == losses.end() ? std::span<const LossRow* const>() : found->second;
-        const SenderTime& time = times_.emplace_back(track, lost, payload_of(connection));
         Senders& senders = row_of(track.connection(), senders_);
-        (connection.is_initiator(track.side()) ? senders.initiator : senders.target) = &time;
+        const bool is_initiator = store.connection(track.connection()).is_initiator(track.side());
+        (is_initiator ? senders.initiator_track : senders.target_track) = &track;
     }
+}
+
+std::unique_ptr<SenderTime> TimeBudgets::pass_over(const SendTrack* track) const {
+    if (track == nullptr) return nullptr;
+    const ConnectionRow& connection = store_->connection(track->connection());
+    const auto found = losses_.find({track->connection(), track->side()});
+    const std::span<const LossRow* const> lost =
+        found == losses_.end() ? std::span<const LossRow* const>() : found->second;
+    const uint32_t mss = connection.mss == unknown<uint32_t> ? 0 : connection.mss;
+    return std::make_unique<SenderTime>(*track, lost, mss, connection.rtt_min_ns);
+}
+
+const TimeBudgets::Senders& TimeBudgets::senders_of(ConnectionNumber connection) const {
+    Senders& senders = row_of(connection, senders_);
+    if (senders.passed_over) return senders;
+    senders.passed_over = true;
+    senders.initiator = pass_over(senders.initiator_track);
+    senders.target = pass_over(senders.target_track);
+    return senders;
 }
 
 CommandBudget TimeBudgets::of(CommandNumber command) const {
@@ -50,9 +47,9 @@ CommandBudget TimeBudgets::of(CommandNumber command) const {
         budget[BudgetPart::unknown] = turnaround_ns;
         return budget;
     }
-    const Senders& senders = row_of(row.connection, senders_);
+    const Senders& senders = senders_of(row.connection);
     return cut_turnaround({row, *marks, store_->connection(row.connection), store_->permission_waits(),
-                           senders.initiator, senders.target});
+                           senders.initiator.get(), senders.target.get()});
 }
 
 }  // namespace sanscope

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "analyzer/budget/budget_parts.h"
@@ -13,8 +14,8 @@
 namespace sanscope {
 
 // Where the time of a capture's commands went. Of a store to which nothing is added any more and which keeps budgets, commands
-// and losses; it outlives this. Made in one pass over the senders' steps. One thread at a
-// time; commands are best asked for in order.
+// and losses; it outlives this. A connection's senders are passed over once, when the first of its commands is asked for. One
+// thread at a time; commands are best asked for in order, or one connection's after another's.
 class TimeBudgets {
   public:
     explicit TimeBudgets(const ResultStore& store);
@@ -25,13 +26,18 @@ class TimeBudgets {
   private:
     // The two senders of a connection; nullptr for one that sent nothing.
     struct Senders {
-        const SenderTime* initiator = nullptr;
-        const SenderTime* target = nullptr;
+        const SendTrack* initiator_track = nullptr;
+        const SendTrack* target_track = nullptr;
+        std::unique_ptr<SenderTime> initiator;
+        std::unique_ptr<SenderTime> target;
+        bool passed_over = false;
     };
+    const Senders& senders_of(ConnectionNumber connection) const;
+    std::unique_ptr<SenderTime> pass_over(const SendTrack* track) const;
 
     const ResultStore* store_;
-    std::deque<SenderTime> times_;
-    std::vector<Senders> senders_;  // by connection number - 1
+    std::map<std::pair<uint32_t, Side>, std::vector<const LossRow*>> losses_;
+    mutable std::vector<Senders> senders_;  // by connection number - 1
 };
 
 }  // namespace sanscope

@@ -148,6 +148,12 @@ void TargetCommand::add_to(CLI::App& app) {
         ->capture_default_str()
         ->group("Login");
 
+    command_
+        ->add_option("--command-window", settings_.command_window,
+                     "Commands that an initiator may have under way in a session (MaxCmdSN)")
+        ->check(CLI::Range(1u, most_command_window))
+        ->capture_default_str();
+
     constexpr const char* chap = "Authentication by CHAP";
     CLI::Option* const user = command_->add_option("--chap-user", chap_user_, "Who may log in")->group(chap);
     CLI::Option* const secret =

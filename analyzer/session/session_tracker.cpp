@@ -27,7 +27,27 @@ Session* SessionTracker::for_unknown_login() {
 }
 
 void SessionTracker::finish() {
-    for (Session& session : sessions_) session.commands.finish();
+    const std::vector<int64_t> prompt = prompt_commands();
+    for (Session& session : sessions_) {
+        session.commands.finish();
+        session.command_window.finish(prompt[session.number - 1], store_->session(session.number));
+    }
+}
+
+// By session - 1: how soon behind an answer, as the tap sees it, a command comes that waited for it: within a round trip; behind
+// the way to the initiator and back, where the tap is not there. no_time where the round trip is not known.
+std::vector<int64_t> SessionTracker::prompt_commands() const {
+    constexpr int64_t of_host_ns = 500'000;  // until a busy host wakes a program
+    constexpr int64_t longest_ns = 10'000'000'000;
+    std::vector<int64_t> prompt(store_->sessions().size(), no_time);
+    for (const ConnectionRow& row : store_->connections()) {
+        if (row.session == 0 || row.rtt_min_ns == no_time || row.rtt_to_initiator_ns == no_time) continue;
+        const auto within = [=](int64_t ns) { return std::clamp<int64_t>(ns, 0, longest_ns); };
+        const int64_t to_initiator_ns = row.vantage == Vantage::initiator ? 0 : within(row.rtt_to_initiator_ns);
+        int64_t& of_session = prompt[row.session.index()];
+        of_session = std::max(of_session, within(row.rtt_min_ns) + to_initiator_ns + of_host_ns);
+    }
+    return prompt;
 }
 
 Session* SessionTracker::add() {

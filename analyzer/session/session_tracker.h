@@ -49,6 +49,7 @@ class SessionTracker {
 
   private:
     Session* add();
+    std::vector<int64_t> prompt_commands() const;
 
     ResultStore* store_;
     AnswerPairings pairings_;

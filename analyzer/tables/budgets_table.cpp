@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <iterator>
+#include <map>
 #include <string_view>
 
 #include "analyzer/budget/budget_groups.h"
@@ -22,6 +23,7 @@ struct BudgetRow {
     int64_t sum_ns = 0;
     int64_t p50_ns = no_time;
     int64_t p99_ns = no_time;
+    uint64_t queue_depth = unknown<uint64_t>;
 };
 
 constexpr Column<BudgetRow> columns[] = {
@@ -46,11 +48,19 @@ constexpr Column<BudgetRow> columns[] = {
      }},
     {"p50_ns", integer_column, "Half of the commands had no more, nanoseconds", time<&BudgetRow::p50_ns>},
     {"p99_ns", integer_column, "99 of 100 had no more, nanoseconds", time<&BudgetRow::p99_ns>},
+    {"queue_depth", unsigned_column,
+     "Half of the commands found no more commands of their session under way, themselves included; of "
+     "command_window_shut, half of all commands of the session",
+     value<&BudgetRow::queue_depth>},
 };
 constexpr auto infos = column_infos(columns);
 
 constexpr const Column<BudgetRow>& column_of(size_t index) {
     return columns[index];
+}
+
+uint64_t median_depth(const LogHistogram& depths) {
+    return depths.count() == 0 ? unknown<uint64_t> : static_cast<uint64_t>(depths.percentile_ns(0.5));
 }
 
 void append_parts(const BudgetGroup& group, ChunkedRows<BudgetRow>& rows) {
@@ -66,6 +76,7 @@ void append_parts(const BudgetGroup& group, ChunkedRows<BudgetRow>& rows) {
         row.sum_ns = group.sums_ns[part];
         row.p50_ns = group.times[part].percentile_ns(0.5);
         row.p99_ns = group.times[part].percentile_ns(0.99);
+        row.queue_depth = median_depth(group.depths);
     }
 }
 
@@ -73,7 +84,11 @@ class BudgetsTable final : public Table {
   public:
     explicit BudgetsTable(const ResultStore& store) {
         if (!store.finished() || !store.keeps_budgets()) return;
-        for (const BudgetGroup& group : group_budgets(store, TimeBudgets(store))) append_parts(group, rows_);
+        std::map<uint32_t, LogHistogram> depths;  // by session
+        for (const BudgetGroup& group : group_budgets(store, TimeBudgets(store))) {
+            append_parts(group, rows_);
+            depths[group.session].add(group.depths);
+        }
         uint32_t number = 0;
         for (const SessionRow& session : store.sessions()) {
             ++number;
@@ -83,6 +98,7 @@ class BudgetsTable final : public Table {
             row.part = "command_window_shut";
             row.commands = session.command_window_shuts;
             row.sum_ns = session.command_window_shut_ns;
+            row.queue_depth = median_depth(depths[number]);
         }
     }
 

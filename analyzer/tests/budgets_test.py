@@ -9,6 +9,7 @@ Of every sample it is asked whether the parts of each command add up to its turn
     part    the part named is what was injected, within 5 % (or 0.15 ms); where that was not known beforehand, what a command
             takes much longer than the median one it has more of that part and of what follows from it
     others  no other part but the path's has more than 5 % of the turnaround (or 0.15 ms), what is unknown among them
+    window  the command window was shut for the share of the time that is known, within 5 %, and nowhere else
     path    at the initiator twice the request path is the path's round trip, within 5 % and what the node takes
 """
 
@@ -86,6 +87,22 @@ def judge(rows, truth, end):
     return wrong
 
 
+def judge_window(rows, budgets, truth, end):
+    """What is wrong with the command window of the session that has these commands."""
+    rows = [row for row in rows if row["name"] == truth["of"] and row["turnaround_ns"]]
+    session = rows[0]["session"]
+    lasted_ms = (max(int(row["response_ns"]) for row in rows) - min(int(row["request_ns"]) for row in rows)) / MS
+    shut = [row for row in budgets if row["part"] == "command_window_shut" and row["session"] == session]
+    shut_ms = sum(int(row["sum_ns"]) for row in shut) / MS
+    wanted_ms = truth.get("shut", {}).get(end, 0) * lasted_ms
+    wrong = []
+    if not is_near(shut_ms, wanted_ms, 0):
+        wrong.append(f"window: shut {shut_ms:.1f} ms for {wanted_ms:.1f}")
+    wrong += [f"window: queue depth {row['queue_depth']} for {truth.get('depth')}" for row in shut
+              if int(row["queue_depth"]) != truth.get("depth")]
+    return wrong
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="*", type=pathlib.Path, default=[SAMPLES / "budgets"], metavar="FOLDER")
@@ -106,6 +123,8 @@ def main():
             for end in ("initiator", "target"):
                 rows = table(arguments.sanscope, "commands", truth_file.parent / f"{end}.pcap.zst")
                 checks.check(f"{truth_file.parent.name} at the {end}: {truth['cause']}", judge(rows, truth, end))
+                budgets = table(arguments.sanscope, "budgets", truth_file.parent / f"{end}.pcap.zst")
+                checks.check(f"{truth_file.parent.name} at the {end}: the command window", judge_window(rows, budgets, truth, end))
     return checks.finish()
 
 

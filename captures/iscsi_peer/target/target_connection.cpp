@@ -797,6 +797,7 @@ bool TargetConnection::fill_answer(const Reply& reply, OutputBatch& batch) {
         const bool last = task->done == task->transfer;
         BhsWriter header(Opcode::scsi_data_in);
         header.itt(task->itt).ttt(reserved_tag).data_sn(task->data_sn++).buffer_offset(offset);
+        if (last) session_->leave_window(reply.slot);
         number(header, last);
         if (last) {
             const unsigned residue = task->residual == 0 ? 0
@@ -815,6 +816,7 @@ bool TargetConnection::fill_answer(const Reply& reply, OutputBatch& batch) {
     }
     if (!in) {
         if (batch.full()) return false;
+        session_->leave_window(reply.slot);
         add_response(*task, batch);
     }
     ++table_.account.commands;

@@ -441,6 +441,25 @@ TEST_F(Target, TheWindowClosesWithTheCommandsInProgress) {
     EXPECT_THAT(say(*connection, beyond.bytes()), IsEmpty());
 }
 
+TEST_F(Target, TheWindowIsAsWideAsItWasSetAndOpensWithEachAnswer) {
+    settings.command_window = 2;
+    const auto connection = log_in({"InitialR2T=Yes"});
+    const auto room = [](const Answer& answer) {
+        return answer.bhs().max_cmd_sn().value + 1 - answer.bhs().exp_cmd_sn().value;
+    };
+    const auto write = [](uint32_t itt, uint32_t cmd_sn) {
+        return scsi_command(itt, cmd_sn, Moves::out, 512, write_10(0, 1)).bytes();
+    };
+    EXPECT_EQ(room(say(*connection, write(1, 1)).at(0)), 1u);
+    const auto second = say(*connection, write(2, 2));
+    EXPECT_EQ(room(second.at(0)), 0u);
+    EXPECT_THAT(say(*connection, write(3, 3)), IsEmpty());
+    const auto answered = say(*connection, data_out(2, second[0].bhs().ttt(), 0, Bytes(512)).bytes());
+    ASSERT_THAT(answered, SizeIs(1));
+    EXPECT_EQ(room(answered[0]), 1u);
+    EXPECT_THAT(say(*connection, write(3, 3)), SizeIs(1));
+}
+
 TEST_F(Target, WhoComesAgainTakesThePlaceOfItsSession) {
     const auto first = log_in();
     const unsigned before = tsih_of_last;

@@ -17,12 +17,15 @@ TargetAccount& TargetAccount::operator+=(const TargetAccount& other) {
     return *this;
 }
 
+static_assert(TargetSession::most_tasks == most_command_window);
+
 TargetSession::TargetSession(std::string initiator_name, uint64_t isid, uint16_t tsih, uint32_t cmd_sn,
-                             bool discovery, uint64_t& held)
+                             bool discovery, uint32_t command_window, uint64_t& held)
     : initiator_name_(std::move(initiator_name)),
       isid_(isid),
       tsih_(tsih),
       discovery_(discovery),
+      command_window_(std::clamp(command_window, 1u, most_tasks)),
       exp_cmd_sn_(cmd_sn),
       all_held_(held),
       by_cmd_sn_(most_tasks, no_task),
@@ -34,7 +37,7 @@ TargetSession::~TargetSession() {
 }
 
 bool TargetSession::expects(uint32_t cmd_sn) const {
-    return cmd_sn - exp_cmd_sn_ < most_tasks - counted_ && by_cmd_sn_[cmd_sn % most_tasks] == no_task;
+    return cmd_sn - exp_cmd_sn_ < command_window_ - counted_ && by_cmd_sn_[cmd_sn % most_tasks] == no_task;
 }
 
 uint16_t TargetSession::begin_task(TargetConnection* connection, uint32_t itt, uint32_t cmd_sn,
@@ -78,6 +81,7 @@ uint16_t TargetSession::next_in_order() {
     ++exp_cmd_sn_;
     ++counted_;
     tasks_[slot].its_turn = true;
+    tasks_[slot].in_window = true;
     return slot;
 }
 
@@ -109,12 +113,17 @@ void TargetSession::forget_bytes(uint16_t slot) {
     tasks_[slot].bytes.clear();
 }
 
+void TargetSession::leave_window(uint16_t slot) {
+    TargetTask& task = tasks_[slot];
+    if (!task.immediate && std::exchange(task.in_window, false)) --counted_;
+}
+
 void TargetSession::end_task(uint16_t slot) {
     TargetTask& task = tasks_[slot];
     if (task.immediate) {
         --immediate_;
     } else if (task.its_turn) {
-        --counted_;
+        leave_window(slot);
     } else {
         by_cmd_sn_[task.cmd_sn % most_tasks] = no_task;
     }
@@ -173,8 +182,8 @@ TargetSession& SessionTable::add(const std::string& initiator_name, uint64_t isi
     const uint16_t tsih = next_tsih_;
     next_tsih_ = static_cast<uint16_t>(next_tsih_ + tsih_step_);
     ++account.sessions;
-    return *sessions_.emplace_back(
-        std::make_unique<TargetSession>(initiator_name, isid, tsih, cmd_sn, discovery, held));
+    return *sessions_.emplace_back(std::make_unique<TargetSession>(initiator_name, isid, tsih, cmd_sn,
+                                                                   discovery, settings.command_window, held));
 }
 
 TargetSession* SessionTable::find(uint64_t isid, uint16_t tsih) {

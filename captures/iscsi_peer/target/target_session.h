@@ -41,6 +41,7 @@ struct TargetTask {
     bool is_command =
         false;  // a SCSI command; else `header` and `bytes` are another request that waits for its turn
     bool its_turn = false;
+    bool in_window = false;           // MaxCmdSN counts it as under way
     bool within_unsolicited = false;  // Data-Out may come without R2T
     bool crc_failed = false;
     bool never_answered = false;  // on purpose
@@ -81,8 +82,9 @@ class TargetSession {
     static constexpr size_t most_waiting_bytes = size_t{256} * 1024;
 
     // `held` is kept up with what the session's tasks take; it must outlive it.
+    // `command_window`: commands that may be under way at once, most_tasks at most.
     TargetSession(std::string initiator_name, uint64_t isid, uint16_t tsih, uint32_t cmd_sn, bool discovery,
-                  uint64_t& held);
+                  uint32_t command_window, uint64_t& held);
     TargetSession(const TargetSession&) = delete;
     TargetSession& operator=(const TargetSession&) = delete;
     ~TargetSession();
@@ -94,7 +96,7 @@ class TargetSession {
     LoginOutcome negotiated;  // by the leading connection
 
     uint32_t exp_cmd_sn() const { return exp_cmd_sn_; }
-    uint32_t max_cmd_sn() const { return exp_cmd_sn_ - 1 + (most_tasks - counted_); }
+    uint32_t max_cmd_sn() const { return exp_cmd_sn_ - 1 + (command_window_ - counted_); }
     // Within what MaxCmdSN allows, and not there yet.
     bool expects(uint32_t cmd_sn) const;
 
@@ -109,6 +111,8 @@ class TargetSession {
     // The task whose turn it is now and was not before; no_task where the next in order is not there. To be asked until
     // then.
     uint16_t next_in_order();
+    // The task's answer, which is to be numbered next, makes room for another command (RFC 7143 section 4.2.2.1).
+    void leave_window(uint16_t slot);
     void end_task(uint16_t slot);
     // What a request that waits came with, until it is taken or its task ends; false where that would be too much.
     bool keep(uint16_t slot, std::vector<uint8_t> bytes);
@@ -155,6 +159,7 @@ class TargetSession {
     uint64_t isid_;
     uint16_t tsih_;
     bool discovery_;
+    uint32_t command_window_;
     uint32_t exp_cmd_sn_;
     uint32_t counted_ = 0;    // tasks that CmdSN counts whose turn came
     uint32_t immediate_ = 0;  // tasks

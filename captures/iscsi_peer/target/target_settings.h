@@ -43,6 +43,10 @@ struct TargetSettings {
     uint32_t max_outstanding_r2t = 8;
     uint32_t max_connections = 16;
 
+    // How many commands an initiator may have sent that are not answered (MaxCmdSN, RFC 7143 section 4.2.2.1): 1 …
+    // most_command_window.
+    uint32_t command_window = 1024;
+
     // What it puts up with. A connection on which nothing moves for so long is closed.
     std::chrono::milliseconds idle_time{10 * 60 * 1000};
     // To log in, from the first byte to the last.
@@ -54,6 +58,7 @@ struct TargetSettings {
     uint64_t most_held = uint64_t{32} << 20;
 };
 
+constexpr uint32_t most_command_window = 1024;
 constexpr uint32_t most_luns = 256;  // that peripheral device addressing reaches (SAM-5 §4.7)
 
 }  // namespace sanscope
