@@ -51,6 +51,7 @@ struct SessionFigures {
     IpAddress initiator_address;  // its port is another each time
     Endpoint target;
     uint32_t sessions = 0;
+    std::vector<uint32_t> numbers;  // of these in the capture's table of sessions
     uint64_t commands = 0;
     Vantage vantage = Vantage::unknown;  // of all its connections
     bool vantages_differ = false;

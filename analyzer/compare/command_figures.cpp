@@ -183,7 +183,7 @@ void add_figures(const GroupKey& key, const Group& group, double seconds, std::v
 void add_command_figures(const ResultStore& store, SessionGroups& sessions) {
     std::vector<Load> loads(sessions.groups.size());
     for (size_t i = 0; i < loads.size(); ++i) {
-        for (const uint32_t number : sessions.groups[i].sessions) {
+        for (const uint32_t number : sessions.groups[i].figures.numbers) {
             const Summary::SessionLoad& load = store.summary().sessions()[number - 1];
             loads[i].depths_are_known = loads[i].depths_are_known && load.depths_are_known();
             loads[i].all_bytes_known = loads[i].all_bytes_known && load.all_bytes_known;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "analyzer/compare/comparison_words.h"
 #include "analyzer/export/block_writer.h"
 #include "analyzer/export/json_string.h"
 #include "analyzer/vocabulary/sender_names.h"
@@ -117,9 +118,8 @@ void write_figure(Json& json, const FigureChange& change) {
 }
 
 void write_finding(Json& json, const FindingChange& change) {
-    constexpr std::string_view states[] = {"appeared", "gone", "stayed"};
     json.begin("", '{');
-    json.text("state", states[static_cast<size_t>(change.state)]);
+    json.text("state", finding_state_name(change.state));
     const PlacedFinding& any = change.after != nullptr ? *change.after : *change.before;
     json.text("kind", finding_kind_name(any.kind));
     const auto side = [&](std::string_view which, const PlacedFinding* finding) {

@@ -49,7 +49,7 @@ SessionGroups group_sessions(const ResultStore& store) {
         figures.target = of.target;
         ++figures.sessions;
         figures.commands += loads[number - 1].commands;
-        group.sessions.push_back(number);
+        figures.numbers.push_back(number);
     }
     SessionGroups result;
     for (auto& [key, group] : by_key) result.groups.push_back(std::move(group));
@@ -64,7 +64,7 @@ SessionGroups group_sessions(const ResultStore& store) {
         SessionGroups::Group& group = result.groups[i];
         int64_t first_ns = no_time;
         int64_t last_ns = no_time;
-        for (const uint32_t number : group.sessions) {
+        for (const uint32_t number : group.figures.numbers) {
             result.of_session[number - 1] = i;
             const Summary::SessionLoad& load = loads[number - 1];
             if (load.first_ns == no_time) continue;

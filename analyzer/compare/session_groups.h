@@ -17,7 +17,6 @@ struct SessionGroups {
     struct Group {
         SessionFigures figures;  // names and addresses
         TimeBlocks blocks;       // from the first request to the last answer
-        std::vector<uint32_t> sessions;
     };
 
     std::vector<Group> groups;
