@@ -73,7 +73,8 @@ Analysed analyse_into(const CaptureOptions& options, ResultStore::Keep keep,
 
     ProgressBar bar(*analysed.source);
     AnalysisOptions analysis;
-    analysis.threads = chosen_threads(options.threads, *analysed.source);
+    analysed.threads = chosen_threads(options.threads, *analysed.source);
+    analysis.threads = analysed.threads;
     analysis.stop = analysed.stop;
     if (ProgressBar::wanted()) analysis.progress = [&] { bar.update(analysed.engine->totals().packets); };
     bool whole = false;

@@ -32,6 +32,7 @@ struct Analysed {
         source;  // for its interfaces and damage; nullptr if nothing could be opened
     std::unique_ptr<Engine> engine;
     const std::atomic<bool>* stop = nullptr;  // Ctrl-C while it was analysed, or later
+    unsigned threads = 1;                     // that analysed it
     ExitStatus status = exit_all_analysed;
 };
 

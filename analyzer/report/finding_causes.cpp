@@ -75,6 +75,7 @@ const Rule rules[] = {
     {Kind::r2t_waits, {Kind::send_buffer, Kind::shallow_queue, Kind::congestion_window}},
     {Kind::congestion_window, {Kind::slow_commands, Kind::slow_command}},
     {Kind::stalling_command, {Kind::target_wait, Kind::path_skew, Kind::slow_commands, Kind::slow_command}},
+    {Kind::head_of_line, {Kind::slow_commands, Kind::slow_command}},
     {Kind::split_requests, {Kind::shallow_queue}},
     {Kind::target_wait, {Kind::path_skew, Kind::slow_commands, Kind::slow_command, Kind::saturated}},
 };

@@ -17,6 +17,7 @@
 #include "analyzer/report/error_ladder_findings.h"
 #include "analyzer/report/finding_causes.h"
 #include "analyzer/report/finding_list.h"
+#include "analyzer/report/head_of_line_findings.h"
 #include "analyzer/report/incast_findings.h"
 #include "analyzer/report/initiator_name_findings.h"
 #include "analyzer/report/kernel_comparison.h"
@@ -282,6 +283,7 @@ std::vector<Finding> findings(const FindingsInput& input) {
     add_incast_findings(list, input.store, senders, stop);
     add_stalling_findings(list, input.store, waits, stop);
     add_split_findings(list, input.store, stop);
+    add_head_of_line(list, input.store, stop);
     add_path_skew(list, input.store, senders, stop);
     add_kernel_findings(list, input.store);
     add_capture_findings(list, input, stop);

@@ -1316,6 +1316,26 @@ TEST_F(Findings, a_command_window_that_the_target_keeps_small_is_told_with_advic
     EXPECT_EQ(finding.side, Finding::Side::target);
 }
 
+// The target takes 5 ms of each command and allows one at once: both are told. An initiator that had nothing to send meanwhile has no
+// such window noted (CommandWindow).
+TEST_F(Findings, a_command_window_is_told_beside_what_its_commands_wait_for) {
+    store.connection(1).rtt_min_ns = 4 * ms;
+    store.session(1).command_window = 1;
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.limit = SendLimit::application});
+    add_window(target, 1000, {});
+    for (int64_t i = 0; i < 40; ++i) add_read(10 * i, 9, 1);
+    EXPECT_TRUE(find(Kind::command_window).empty());
+    store.session(1).command_window_shut_ns = 360 * ms;
+    store.session(1).command_window_shuts = 39;
+    const Finding finding = find_one(Kind::command_window);
+    EXPECT_THAT(finding.title, HasSubstr("the target allows 1 command at once (MaxCmdSN)"));
+    EXPECT_EQ(finding.confidence, Finding::Confidence::likely);
+    EXPECT_GE(finding.evidence.size(), 2u);
+    store.session(1).command_window_shut_ns = 60 * ms;
+    EXPECT_TRUE(find(Kind::command_window).empty());
+}
+
 TEST_F(Findings, slow_writes_are_told_though_reads_are_fast_and_the_logical_unit_is_named) {
     for (SenderSummary* sender : {&add_target(), &add_initiator()}) {
         add_window(*sender, 0, {.limit = SendLimit::application});

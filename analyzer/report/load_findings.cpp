@@ -70,6 +70,12 @@ class OfSession {
     }
 
     void add(bool target_is_slow) {
+        add_what_limits(target_is_slow);
+        command_window();
+    }
+
+  private:
+    void add_what_limits(bool target_is_slow) {
         const bool waits_for_r2ts = r2t_waits();
         // Where most commands are hidden, nobody knows the load.
         constexpr double least_known = 0.5;
@@ -87,7 +93,6 @@ class OfSession {
         saturated();
     }
 
-  private:
     Finding begin(Kind kind, Severity severity, int64_t cost_ns) const {
         Finding finding = sender_.finding(kind, severity);
         finding.session = session_.session;
@@ -107,11 +112,7 @@ class OfSession {
         // Nor is it short of commands at once where it does not ask most of the time.
         if (session_.busy_share() < busy_enough) return false;
         const double enough = std::ceil(plenty * static_cast<double>(rtt_ns_) / 1e9 / size_);
-        // What the target opens again reaches the initiator half a round trip later, and the next command comes as late.
-        const bool at_target = sender_.connection->vantage == Vantage::target;
-        const auto shuts = static_cast<int64_t>(std::min<uint64_t>(row_.command_window_shuts, 1 << 20));
-        const int64_t shut_ns = row_.command_window_shut_ns + (at_target ? shuts * rtt_ns_ : 0);
-        const double shut_share = std::min(share_of(shut_ns, session_.lasted_ns()), 1.0);
+        const double shut_share = command_window_shut_share();
         const bool target_allows_no_more = row_.command_window != unknown<uint32_t> &&
                                            row_.command_window <= 2 * depth_ && shut_share >= most;
         Finding finding =
@@ -152,6 +153,45 @@ class OfSession {
         }
         list_.push_back(std::move(finding));
         return true;
+    }
+
+    // What the target opens again reaches the initiator half a round trip later, and the next command comes as late.
+    double command_window_shut_share() const {
+        const bool at_target = sender_.connection->vantage == Vantage::target;
+        const auto shuts = static_cast<int64_t>(std::min<uint64_t>(row_.command_window_shuts, 1 << 20));
+        const int64_t shut_ns = row_.command_window_shut_ns + (at_target ? shuts * rtt_ns_ : 0);
+        return std::min(share_of(shut_ns, session_.lasted_ns()), 1.0);
+    }
+
+    // Whatever else commands wait for: no more of them could be sent. How much faster more would have been, nobody knows; nor
+    // whether the initiator would have sent them, whose own queue may be just as deep.
+    void command_window() {
+        constexpr uint64_t least_shuts = 20;
+        if (row_.command_window == unknown<uint32_t> || row_.command_window_shuts < least_shuts) return;
+        if (row_.command_window_shut_ns <= 0 || command_window_shut_share() < most) return;
+        const bool told = std::ranges::any_of(list_, [&](const Finding& finding) {
+            return finding.kind == Kind::command_window && finding.session == session_.session;
+        });
+        if (told) return;
+        Finding finding = begin(Kind::command_window, Severity::notice, 0);
+        finding.side = Finding::Side::target;
+        finding.confidence = Finding::Confidence::likely;
+        finding.title = fmt::format("Command window of session {}: the target allows {} at once (MaxCmdSN)",
+                                    session_.session, counted(row_.command_window, "command"));
+        finding.explanation =
+            "All that it allows were under way, and when one was answered the next came at once: the "
+            "initiator "
+            "may have had more to send. Raise the queue depth of the target (MaxQueueCmd, "
+            "default_cmdsn_depth "
+            "or the like); if the initiator's own queue is as deep, raise that as well.";
+        finding.add_sign(fmt::format("the command window, {} at the widest, was closed {} of the time",
+                                     counted(row_.command_window, "command"),
+                                     human_percent(command_window_shut_share())));
+        finding.add_sign(
+            fmt::format("{} times it was shut, the next command came within a round trip of its "
+                        "opening",
+                        human_count(row_.command_window_shuts)));
+        list_.push_back(std::move(finding));
     }
 
     // As much as the send buffer holds is always in flight: whatever is acknowledged is replaced at once, no more.

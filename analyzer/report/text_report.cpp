@@ -29,7 +29,9 @@ class Report {
     std::string write() {
         capture();
         text_ += what_is_wrong_section(input_.findings, input_.colour);
-        text_ += where_the_time_went_section(input_.rows != nullptr ? *input_.rows : store_);
+        text_ += input_.where_the_time_went != nullptr
+                     ? *input_.where_the_time_went
+                     : where_the_time_went_section(input_.rows != nullptr ? *input_.rows : store_);
         text_ += held_back_section(store_);
         sessions();
         connections();

@@ -21,6 +21,8 @@ struct ReportInput {
     bool colour = false;  // marks of findings as terminals show them
     // The same capture's with the rows of commands, where `store` keeps none.
     const ResultStore* rows = nullptr;
+    // where_the_time_went_section() of it, where it was made already.
+    const std::string* where_the_time_went = nullptr;
 };
 
 // The human summary: what is wrong, what held TCP back, who talked to whom, what was negotiated, what each side's TCP did and what its
