@@ -25,11 +25,12 @@
 #include "gui/views/filter_line/filter_line.h"
 #include "gui/views/overview/overview_view.h"
 #include "gui/views/tables/rows_view.h"
+#include "gui/views/time_budgets/time_budgets_view.h"
 
 namespace sanscope {
 namespace {
 
-constexpr int layout_version = 2;  // another one with every view that is added
+constexpr int layout_version = 3;  // another one with every view that is added
 constexpr double key_pan = 0.15;   // of the span
 constexpr double key_zoom = 1.5;
 
@@ -117,6 +118,8 @@ void CaptureWindow::ensure_view(QDockWidget* dock) {
         connect(rows, &RowsView::filter_wanted, filter_line_, &FilterLine::apply_filter);
     } else if (auto* const details = qobject_cast<DetailsView*>(view)) {
         connect(details, &DetailsView::filter_wanted, filter_line_, &FilterLine::apply_filter);
+    } else if (auto* const budgets = qobject_cast<TimeBudgetsView*>(view)) {
+        connect(budgets, &TimeBudgetsView::commands_wanted, this, &CaptureWindow::show_commands);
     } else if (auto* const overview = qobject_cast<OverviewView*>(view)) {
         const auto mark = [this, overview] { mark_notes(*overview); };
         connect(&document_->notes(), &Notes::changed, overview, mark);
@@ -127,6 +130,13 @@ void CaptureWindow::ensure_view(QDockWidget* dock) {
         current_ = view;
         current_name_ = name;
     }
+}
+
+void CaptureWindow::show_commands(const QString& filter, const QString& column) {
+    filter_line_->apply_filter(filter, QStringLiteral("commands"));
+    show_view("commands");
+    if (auto* const rows = qobject_cast<RowsView*>(view("commands")))
+        rows->show_greatest(column.toStdString());
 }
 
 void CaptureWindow::mark_notes(OverviewView& overview) const {
@@ -157,7 +167,7 @@ void CaptureWindow::arrange() {
     splitDockWidget(overview, layers, Qt::Vertical);
     splitDockWidget(layers, commands, Qt::Vertical);
     splitDockWidget(layers, findings, Qt::Horizontal);
-    for (const char* const name : {"ladder", "windows", "time-sequence", "turnaround"})
+    for (const char* const name : {"ladder", "windows", "time-sequence", "turnaround", "time-budgets"})
         tabifyDockWidget(layers, get(name));
     for (const TableKind& table : table_kinds()) {
         QDockWidget* const holder = dock(table.view);

@@ -80,6 +80,8 @@ class CaptureWindow : public QMainWindow {
     bool restore_layout();
     void share_out_space();
     void ensure_view(QDockWidget* dock);
+    // Those that pass the filter over their columns, the greatest of a column first.
+    void show_commands(const QString& filter, const QString& column);
     void mark_notes(OverviewView& overview) const;
     void show_progress();
     void show_range();

@@ -242,6 +242,18 @@ TEST_F(LiveControlsTest, ARecordingFillsTheViewsAndIsStopped) {
     EXPECT_EQ(capture().recording()->totals().packets(), shown);
 }
 
+// Half a capture differs from a whole one in ways that no change made.
+TEST_F(LiveControlsTest, ARecordingIsNotComparedBeforeItHasEnded) {
+    const ReplayedRecording replayed(sample(with_losses), 1.5);
+    start("replay");
+    let_come(100);
+    ASSERT_TRUE(capture().document().live());
+    action(QStringLiteral("Compare with"))->trigger();
+    EXPECT_EQ(QApplication::activeModalWidget(), nullptr);
+    EXPECT_THAT(capture().statusBar()->currentMessage().toStdString(), testing::HasSubstr("goes on"));
+    stop();
+}
+
 TEST_F(LiveControlsTest, StaysWhereTheUserLooksAndCatchesUpWhenAsked) {
     const ReplayedRecording replayed(sample(with_losses), 4);
     start("replay");

@@ -13,6 +13,8 @@
 #include "gui/app/live_controls.h"
 #include "gui/app/main_window.h"
 #include "gui/app/render.h"
+#include "gui/app/render_comparison.h"
+#include "gui/app/start_place.h"
 #include "gui/app/theme_palette.h"
 
 #include "analyzer/base/print_text.h"
@@ -26,6 +28,7 @@ QString text(const std::string& bytes) {
 
 struct Arguments {
     std::vector<std::string> files;
+    bool compare = false;
     std::string render;
     std::vector<std::string> views;
     std::string size = "1600x900";
@@ -34,6 +37,8 @@ struct Arguments {
     std::string format = "png";
     std::string theme = "system";
     std::string select;
+    std::string at;
+    std::string finding;
     double scale = 1;
     std::vector<std::string> interfaces;
     std::string filter;
@@ -48,9 +53,17 @@ struct Arguments {
 void describe(CLI::App& app, Arguments& arguments) {
     app.add_option("FILE", arguments.files,
                    "Captures: pcap or pcapng, plain or compressed with gzip, zstd or lz4");
+    app.add_option("--at", arguments.at,
+                   "Open FILE at this packet (4711), or at this moment (1.25, 340ms, 2026-11-21T10:33:56.5)");
+    app.add_option("--finding", arguments.finding,
+                   "Open FILE where a click on the first finding of this kind leads to, as `sanscope table "
+                   "findings` names it");
+    app.add_option("--view", arguments.views, "Show this view of it; may be given several times");
+    app.add_flag("--compare", arguments.compare,
+                 "Compare two FILEs, one from before a change and one from after it");
     CLI::Option* const render = app.add_option(
-        "--render", arguments.render, "Draw views of FILE into this folder, without a window or display");
-    app.add_option("--view", arguments.views, "… only this one; may be given several times")->needs(render);
+        "--render", arguments.render,
+        "Draw views of FILE, all or those named, into this folder, without a window or display");
     app.add_option("--size", arguments.size, "… so large, WxH")->needs(render)->capture_default_str();
     app.add_option(
            "--from", arguments.from,
@@ -72,7 +85,9 @@ void describe(CLI::App& app, Arguments& arguments) {
         app.add_option("-i,--interface", arguments.interfaces,
                        "Record from this interface and follow that; may be given several times")
             ->excludes(render);
-    app.add_option("-f,--filter", arguments.filter, "… only what this capture filter passes")->needs(record);
+    app.add_option(
+        "-f,--filter", arguments.filter,
+        "Show what this filter passes of FILE; with -i: record only what this capture filter passes");
     app.add_option("-s,--snapshot-length", arguments.snap_length,
                    "… so many bytes of each packet; 0: all, which is the default but with --ssh")
         ->needs(record);
@@ -95,6 +110,26 @@ void describe(CLI::App& app, Arguments& arguments) {
     app.set_version_flag("--version", "sanscope-gui " SANSCOPE_VERSION);
 }
 
+StartPlace start_place(const Arguments& arguments) {
+    StartPlace place;
+    place.at = text(arguments.at);
+    place.finding = text(arguments.finding);
+    for (const std::string& view : arguments.views) place.views.append(text(view));
+    if (arguments.interfaces.empty()) place.filter = text(arguments.filter);
+    return place;
+}
+
+// What is wrong with the arguments for the window; empty: nothing.
+QString fault_of_window(const Arguments& arguments) {
+    if (arguments.compare && arguments.files.size() != 2) return QStringLiteral("--compare takes two FILEs");
+    const StartPlace place = start_place(arguments);
+    if (place.empty()) return {};
+    if (arguments.compare || arguments.files.size() != 1) {
+        return QStringLiteral("--at, --finding, --view and --filter take one FILE");
+    }
+    return fault_of(place);
+}
+
 // Nothing where the arguments are not right; an error has been printed then.
 std::optional<RenderOptions> render_options(const Arguments& arguments) {
     const auto refuse = [](const char* why) {
@@ -102,7 +137,10 @@ std::optional<RenderOptions> render_options(const Arguments& arguments) {
         return std::nullopt;
     };
     RenderOptions options;
-    if (arguments.files.size() != 1) return refuse("--render takes one FILE");
+    if (arguments.files.size() != (arguments.compare ? 2 : 1)) {
+        return refuse(arguments.compare ? "--compare takes two FILEs" : "--render takes one FILE");
+    }
+    if (arguments.compare && !arguments.views.empty()) return refuse("--compare draws one view: its own");
     options.file = text(arguments.files.front());
     options.folder = text(arguments.render);
     for (const std::string& view : arguments.views) options.views.append(text(view));
@@ -118,6 +156,11 @@ std::optional<RenderOptions> render_options(const Arguments& arguments) {
     picture_format_of(QStringLiteral("x.") + text(arguments.format), options.format);
     options.dark = arguments.theme == "dark";
     options.select = text(arguments.select);
+    const StartPlace place = start_place(arguments);
+    if (const QString fault = fault_of(place); !fault.isEmpty()) return refuse(qPrintable(fault));
+    if (!place.filter.isEmpty()) return refuse("--render draws no filter");
+    options.at = place.at;
+    options.finding = place.finding;
     options.scale = arguments.scale;
     return options;
 }
@@ -171,6 +214,10 @@ int run(int argc, char** argv) {
         qputenv("QT_QPA_PLATFORM", "offscreen");
         qInstallMessageHandler(pass_over_desktop_messages);
     }
+    if (const QString fault = rendering ? QString() : fault_of_window(arguments); !fault.isEmpty()) {
+        print_text(stderr, "sanscope-gui: {}\n", fault.toStdString());
+        return 2;
+    }
     std::signal(SIGPIPE, SIG_IGN);
     QApplication::setApplicationName(QStringLiteral("sanscope-gui"));
     QApplication::setOrganizationName(QStringLiteral("sanscope"));
@@ -191,7 +238,10 @@ int run(int argc, char** argv) {
                            QLibraryInfo::path(QLibraryInfo::TranslationsPath))) {
         QApplication::installTranslator(&qt_translator);
     }
-    if (rendering) return render(*options);
+    if (rendering) {
+        return arguments.compare ? render_comparison(*options, text(arguments.files.back()))
+                                 : render(*options);
+    }
     QApplication::setWindowIcon(QIcon(QStringLiteral(":/io.github.sanscope.sanscope.svg")));
     if (arguments.theme != "system") QApplication::setPalette(theme_palette(arguments.theme == "dark"));
 
@@ -199,7 +249,13 @@ int run(int argc, char** argv) {
     window.show();
     QStringList files;
     for (const std::string& file : arguments.files) files.append(text(file));
-    if (!files.isEmpty()) window.open(files);
+    if (arguments.compare) {
+        window.compare(files.front(), files.back());
+    } else if (const StartPlace place = start_place(arguments); !place.empty()) {
+        window.open_at(files.front(), place);
+    } else if (!files.isEmpty()) {
+        window.open(files);
+    }
     window.live().offer_left_behind();
     if (!arguments.interfaces.empty())
         window.live().start(recording_request(arguments), remote_host(arguments));

@@ -3,6 +3,7 @@
 
 #include <QActionGroup>
 #include <QApplication>
+#include <QClipboard>
 #include <QCloseEvent>
 #include <QDockWidget>
 #include <QDragEnterEvent>
@@ -14,6 +15,7 @@
 #include <QMimeData>
 #include <QSettings>
 #include <QStackedWidget>
+#include <QStatusBar>
 #include <QTabWidget>
 
 #include "gui/app/capture_exports.h"
@@ -22,7 +24,11 @@
 #include "gui/app/load_controls.h"
 #include "gui/app/recent_files.h"
 #include "gui/app/start_page.h"
+#include "gui/app/start_place.h"
+#include "gui/comparing/comparison_view.h"
 #include "gui/document/plain_text.h"
+#include "gui/models/finding_place.h"
+#include "gui/views/filter_line/filter_line.h"
 
 namespace sanscope {
 namespace {
@@ -81,7 +87,10 @@ CaptureWindow* MainWindow::current() const {
 }
 
 int MainWindow::captures() const {
-    return tabs_->count();
+    int captures = 0;
+    for (int i = 0; i < tabs_->count(); ++i)
+        captures += qobject_cast<CaptureWindow*>(tabs_->widget(i)) != nullptr ? 1 : 0;
+    return captures;
 }
 
 bool MainWindow::open(const QStringList& paths) {
@@ -134,6 +143,63 @@ CaptureWindow* MainWindow::show_document(std::unique_ptr<Document> document) {
     return capture;
 }
 
+ComparisonView* MainWindow::compare(const QString& before, const QString& after) {
+    const auto find_open = [this](const QString& path) -> std::shared_ptr<const CaptureData> {
+        const QString whole = QFileInfo(path).absoluteFilePath();
+        for (int i = 0; i < tabs_->count(); ++i) {
+            const auto* const capture = qobject_cast<const CaptureWindow*>(tabs_->widget(i));
+            if (capture == nullptr || QFileInfo(capture->document().path()).absoluteFilePath() != whole)
+                continue;
+            const auto& loaded = capture->document().data();
+            if (loaded->complete() && !loaded->stopped()) return loaded;
+        }
+        return nullptr;
+    };
+    auto* const comparison = new ComparisonView(before, after, find_open, tabs_);
+    const auto show_title = [this, comparison] {
+        tabs_->setTabText(tabs_->indexOf(comparison), comparison->title());
+        on_current_changed();
+    };
+    connect(comparison, &ComparisonView::title_changed, this, show_title);
+    connect(comparison, &ComparisonView::finding_wanted, this,
+            [this](const QString& path, const Finding& finding) {
+                open_and_act(path,
+                             [finding](CaptureWindow& capture) { show_place(capture.document(), finding); });
+            });
+    connect(comparison, &ComparisonView::commands_wanted, this,
+            [this](const QString& path, const QString& filter) {
+                open_and_act(path, [filter](CaptureWindow& capture) {
+                    capture.show_view("turnaround");
+                    capture.show_view("commands");
+                    if (!filter.isEmpty())
+                        capture.filter_line().apply_filter(filter, QStringLiteral("commands"));
+                });
+            });
+    tabs_->addTab(comparison, comparison->title());
+    tabs_->setTabToolTip(tabs_->indexOf(comparison), plain_text(QStringLiteral("%1\n%2").arg(before, after)));
+    tabs_->setCurrentWidget(comparison);
+    stack_->setCurrentWidget(tabs_);
+    comparison->setFocus();
+    on_current_changed();
+    return comparison;
+}
+
+void MainWindow::open_at(const QString& path, const StartPlace& place) {
+    open_and_act(path, [place](CaptureWindow& capture) {
+        const QString lacking = go_to(capture, place);
+        if (!lacking.isEmpty()) capture.statusBar()->showMessage(lacking);
+    });
+}
+
+void MainWindow::open_and_act(const QString& path, std::function<void(CaptureWindow&)> act) {
+    if (!open({path})) return;
+    CaptureWindow* const capture = current();
+    if (!capture->document().loading()) return act(*capture);
+    connect(
+        &capture->document(), &Document::loaded, capture, [capture, act = std::move(act)] { act(*capture); },
+        Qt::SingleShotConnection);
+}
+
 void MainWindow::show_name(CaptureWindow& capture) {
     const int index = tabs_->indexOf(&capture);
     const QFileInfo file(capture.document().path());
@@ -159,12 +225,17 @@ LiveControls* MainWindow::make_live(QMenu* menu) {
 
 void MainWindow::close_tab(int index) {
     auto* const capture = qobject_cast<CaptureWindow*>(tabs_->widget(index));
-    if (capture == nullptr) return;
-    if (!may_close(*capture)) return live_->kept_open();
-    capture->save_layout();
-    tabs_->removeTab(index);
-    delete capture;
-    live_->closed();
+    if (capture == nullptr) {
+        QWidget* const other = tabs_->widget(index);
+        tabs_->removeTab(index);
+        delete other;
+    } else {
+        if (!may_close(*capture)) return live_->kept_open();
+        capture->save_layout();
+        tabs_->removeTab(index);
+        delete capture;
+        live_->closed();
+    }
     if (tabs_->count() == 0) {
         start_page_->set_recent(recent_files());
         stack_->setCurrentWidget(start_page_);
@@ -190,10 +261,11 @@ bool MainWindow::may_close(CaptureWindow& capture) {
 
 void MainWindow::on_current_changed() {
     const CaptureWindow* const capture = current();
-    setWindowTitle(
-        capture == nullptr
-            ? QStringLiteral("sanscope")
-            : QStringLiteral("%1 – sanscope").arg(QFileInfo(capture->document().path()).fileName()));
+    const auto* const comparison = qobject_cast<const ComparisonView*>(tabs_->currentWidget());
+    const QString name = capture != nullptr      ? QFileInfo(capture->document().path()).fileName()
+                         : comparison != nullptr ? comparison->title()
+                                                 : QString();
+    setWindowTitle(name.isEmpty() ? QStringLiteral("sanscope") : QStringLiteral("%1 – sanscope").arg(name));
     fill_view_menu();
     update_actions();
 }
@@ -201,6 +273,7 @@ void MainWindow::on_current_changed() {
 void MainWindow::update_actions() {
     const CaptureWindow* const capture = current();
     for (QAction* const action : needing_capture_) action->setEnabled(capture != nullptr);
+    close_->setEnabled(tabs_->count() > 0);
     live_->update();
     if (capture == nullptr) return;
     back_->setEnabled(capture->state().can_go_back());
@@ -227,6 +300,7 @@ void MainWindow::make_menus() {
     open_action->setShortcut(QKeySequence::Open);
     QMenu* const recent = file->addMenu(tr("Open &recent"));
     connect(recent, &QMenu::aboutToShow, this, [this, recent] { fill_recent(recent); });
+    file->addAction(tr("Co&mpare with…"), this, &MainWindow::ask_to_compare);
     file->addSeparator();
     add(file, tr("&Save a copy with notes…"), {QKeySequence::Save}, ask_to_save_with_notes);
     add(file, tr("Export the view as a &picture…"), {QKeySequence(tr("Ctrl+E"))}, ask_to_export_picture);
@@ -235,8 +309,8 @@ void MainWindow::make_menus() {
     add(file, tr("Export the selected &packets…"), {QKeySequence(tr("Ctrl+Shift+E"))}, ask_to_export_packets);
     add(file, tr("Open in &Wireshark"), {QKeySequence(tr("Ctrl+Shift+W"))}, open_in_wireshark);
     file->addSeparator();
-    add(file, tr("&Close"), {QKeySequence(tr("Ctrl+W"))},
-        [this](CaptureWindow&) { close_tab(tabs_->currentIndex()); });
+    close_ = file->addAction(tr("&Close"), this, [this] { close_tab(tabs_->currentIndex()); });
+    close_->setShortcut(QKeySequence(tr("Ctrl+W")));
     QAction* const quit = file->addAction(tr("&Quit"), this, &QWidget::close);
     quit->setShortcut(QKeySequence::Quit);
 
@@ -251,6 +325,12 @@ void MainWindow::make_menus() {
     add(go, tr("To the p&revious of its kind"), {QKeySequence(tr("P"))},
         [](CaptureWindow& capture) { capture.select_neighbour(-1); });
 
+    add(go, tr("&Copy a link to here"), {}, [](CaptureWindow& capture) {
+        QApplication::clipboard()->setText(link_to(capture));
+        constexpr int long_enough_ms = 8000;
+        capture.statusBar()->showMessage(tr("The command that opens this place is on the clipboard."),
+                                         long_enough_ms);
+    });
     go->addSeparator();
     add(go, tr("&Bookmark the selected packet"), {QKeySequence(tr("Ctrl+B"))},
         [](CaptureWindow& capture) { capture.toggle_bookmark(); });
@@ -341,6 +421,31 @@ void MainWindow::ask_for_files() {
         this, tr("Open captures"), folder,
         tr("Captures (*.pcap *.pcapng *.cap *.dmp *.pcap.* *.pcapng.*);;All files (*)"));
     if (!paths.isEmpty()) open(paths);
+}
+
+QString MainWindow::ask_for_file(const QString& title, const QString& beside) {
+    return QFileDialog::getOpenFileName(
+        this, title, beside.isEmpty() ? QString() : QFileInfo(beside).absolutePath(),
+        tr("Captures (*.pcap *.pcapng *.cap *.dmp *.pcap.* *.pcapng.*);;All files (*)"));
+}
+
+// The capture in front is taken for the one from before the change, which the tab's Swap turns round.
+void MainWindow::ask_to_compare() {
+    CaptureWindow* const capture = current();
+    // Of a part of it, what is found would be taken for a change.
+    if (capture != nullptr && capture->document().live()) {
+        return capture->statusBar()->showMessage(
+            tr("The recording goes on: it can be compared once it has ended."));
+    }
+    const QString recent = recent_files().isEmpty() ? QString() : recent_files().first();
+    const QString before = capture != nullptr
+                               ? capture->document().path()
+                               : ask_for_file(tr("The capture from before the change"), recent);
+    if (before.isEmpty()) return;
+    const QString after = ask_for_file(
+        tr("The capture from after the change, to compare with %1").arg(QFileInfo(before).fileName()),
+        before);
+    if (!after.isEmpty()) compare(before, after);
 }
 
 void MainWindow::ask_for_packet() {

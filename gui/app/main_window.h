@@ -16,9 +16,11 @@ namespace sanscope {
 
 class Document;
 class CaptureWindow;
+class ComparisonView;
 class LiveControls;
 class LoadControls;
 class StartPage;
+struct StartPlace;
 
 // The program's window: captures in tabs, and the menus that act on the one in front.
 class MainWindow : public QMainWindow {
@@ -31,6 +33,10 @@ class MainWindow : public QMainWindow {
     // Opens captures, each in a tab of its own; one that is open already comes to the front. What cannot be opened is reported in
     // a message. Whether all could.
     bool open(const QStringList& paths);
+    // The same of one, at a place in it.
+    void open_at(const QString& path, const StartPlace& place);
+    // Two captures, before and after a change, side by side in a tab of their own.
+    ComparisonView* compare(const QString& before, const QString& after);
     CaptureWindow* current() const;
     int captures() const;
     LiveControls& live() const { return *live_; }
@@ -47,12 +53,16 @@ class MainWindow : public QMainWindow {
     void show_name(CaptureWindow& capture);
     LiveControls* make_live(QMenu* menu);
     void close_tab(int index);
+    // Opens it, or brings it to the front, and acts on it once it is whole.
+    void open_and_act(const QString& path, std::function<void(CaptureWindow&)> act);
     bool may_close(CaptureWindow& capture);
     void on_current_changed();
     void make_menus();
     void fill_view_menu();
     void fill_recent(QMenu* menu);
     void ask_for_files();
+    QString ask_for_file(const QString& title, const QString& beside);
+    void ask_to_compare();
     void ask_for_packet();
     void show_keys();
     void show_about();
@@ -69,6 +79,7 @@ class MainWindow : public QMainWindow {
     QMenu* view_menu_ = nullptr;
     QActionGroup* time_formats_ = nullptr;
     QList<QAction*> needing_capture_;
+    QAction* close_ = nullptr;
     QAction* back_ = nullptr;
     QAction* forward_ = nullptr;
 };

@@ -5,15 +5,19 @@
 #include <QDateTime>
 #include <QDir>
 #include <QElapsedTimer>
+#include <QListView>
 #include <QRegularExpression>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <fmt/core.h>
 #include <memory>
 
+#include "gui/app/start_place.h"
 #include "gui/app/theme_palette.h"
 #include "gui/app/view_kinds.h"
 #include "gui/models/table_kinds.h"
+#include "gui/views/findings/findings_view.h"
 
 #include "analyzer/base/print_text.h"
 
@@ -52,6 +56,16 @@ bool select(Document& document, const QString& text) {
     document.state().select(selection);
     process_until([&] { return document.state().selected().selection == selection; });
     return true;
+}
+
+void choose_finding(FindingsView& view, const QString& kind) {
+    const auto& findings = view.findings();
+    const auto at = std::ranges::find(findings, kind.toStdString(),
+                                      [](const Finding& finding) { return finding_kind_name(finding.kind); });
+    if (at == findings.end()) return;
+    const QModelIndex index = view.list().model()->index(static_cast<int>(at - findings.begin()), 0);
+    view.list().setCurrentIndex(index);
+    view.list().scrollTo(index);
 }
 
 }  // namespace
@@ -142,9 +156,12 @@ int render(const RenderOptions& options) {
         complain(QStringLiteral("--select takes KIND:NUMBER, as in command:12"));
         return exit_usage;
     }
-    const QString ending = options.format == PictureFormat::png   ? QStringLiteral("png")
-                           : options.format == PictureFormat::svg ? QStringLiteral("svg")
-                                                                  : QStringLiteral("pdf");
+    if (const QString lacking = go_to(*document, {.at = options.at, .finding = options.finding});
+        !lacking.isEmpty()) {
+        complain(lacking);
+        return exit_usage;
+    }
+    process_until([&] { return state.selected().selection == state.selection(); });
     for (const ViewKind* const kind : kinds) {
         const std::unique_ptr<View> view(kind->make(*document, nullptr));
         view->setWindowTitle(kind->translated_title());
@@ -155,7 +172,11 @@ int render(const RenderOptions& options) {
             complain(QStringLiteral("the view %1 took too long").arg(kind->id()));
             return exit_nothing;
         }
-        const QString path = QDir(options.folder).filePath(kind->id() + QLatin1Char('.') + ending);
+        if (auto* const findings = qobject_cast<FindingsView*>(view.get())) {
+            choose_finding(*findings, options.finding);
+        }
+        const QString path =
+            QDir(options.folder).filePath(kind->id() + QLatin1Char('.') + ending_of(options.format));
         if (const QString fault = export_view(*view, path, options.format, options.scale); !fault.isEmpty()) {
             complain(fault);
             return exit_nothing;

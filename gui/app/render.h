@@ -31,6 +31,8 @@ struct RenderOptions {
     PictureFormat format = PictureFormat::png;
     bool dark = false;
     QString select;  // "command:12", "packet:4711"; empty: nothing
+    QString at;      // as StartPlace has them
+    QString finding;
     double scale = 1;
 };
 

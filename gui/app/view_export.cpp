@@ -16,18 +16,20 @@
 namespace sanscope {
 namespace {
 
-void draw_png(View& view, QIODevice& out, double scale) {
+using Draw = std::function<void(QPainter&)>;
+
+void draw_png(const QWidget& view, const Draw& draw, QIODevice& out, double scale) {
     QImage image(view.size() * scale, QImage::Format_ARGB32_Premultiplied);
     image.setDevicePixelRatio(scale);
     image.fill(view.palette().color(QPalette::Window));
     {
         QPainter painter(&image);
-        view.draw(painter);
+        draw(painter);
     }
     image.save(&out, "PNG");
 }
 
-void draw_svg(View& view, QIODevice& out) {
+void draw_svg(const QWidget& view, const Draw& draw, QIODevice& out) {
     QSvgGenerator svg;
     svg.setOutputDevice(&out);
     svg.setSize(view.size());
@@ -35,10 +37,10 @@ void draw_svg(View& view, QIODevice& out) {
     svg.setTitle(view.windowTitle());
     QPainter painter(&svg);
     painter.fillRect(view.rect(), view.palette().color(QPalette::Window));
-    view.draw(painter);
+    draw(painter);
 }
 
-void draw_pdf(View& view, QIODevice& out) {
+void draw_pdf(const QWidget& view, const Draw& draw, QIODevice& out) {
     QPdfWriter pdf(&out);
     constexpr int dots_per_inch = 96;
     pdf.setResolution(dots_per_inch);
@@ -47,7 +49,7 @@ void draw_pdf(View& view, QIODevice& out) {
     pdf.setTitle(view.windowTitle());
     QPainter painter(&pdf);
     painter.fillRect(view.rect(), view.palette().color(QPalette::Window));
-    view.draw(painter);
+    draw(painter);
 }
 
 }  // namespace
@@ -66,19 +68,37 @@ bool picture_format_of(const QString& path, PictureFormat& format) {
     return true;
 }
 
+QString ending_of(PictureFormat format) {
+    switch (format) {
+        case PictureFormat::svg:
+            return QStringLiteral("svg");
+        case PictureFormat::pdf:
+            return QStringLiteral("pdf");
+        case PictureFormat::png:
+            break;
+    }
+    return QStringLiteral("png");
+}
+
 QString export_view(View& view, const QString& path, PictureFormat format, double scale) {
+    return export_picture(
+        view, [&](QPainter& painter) { view.draw(painter); }, path, format, scale);
+}
+
+QString export_picture(const QWidget& widget, const std::function<void(QPainter&)>& draw, const QString& path,
+                       PictureFormat format, double scale) {
     QByteArray bytes;
     QBuffer buffer(&bytes);
     buffer.open(QIODevice::WriteOnly);
     switch (format) {
         case PictureFormat::png:
-            draw_png(view, buffer, scale);
+            draw_png(widget, draw, buffer, scale);
             break;
         case PictureFormat::svg:
-            draw_svg(view, buffer);
+            draw_svg(widget, draw, buffer);
             break;
         case PictureFormat::pdf:
-            draw_pdf(view, buffer);
+            draw_pdf(widget, draw, buffer);
             break;
     }
     QSaveFile file(path);

@@ -12,6 +12,7 @@
 #include "gui/views/notes/notes_view.h"
 #include "gui/views/overview/overview_view.h"
 #include "gui/views/tables/rows_view.h"
+#include "gui/views/time_budgets/time_budgets_view.h"
 #include "gui/views/time_sequence/time_sequence_view.h"
 #include "gui/views/turnaround/turnaround_view.h"
 #include "gui/views/windows/windows_view.h"
@@ -36,6 +37,7 @@ std::vector<ViewKind> make_kinds() {
         {"windows", QT_TRANSLATE_NOOP("ViewKind", "Windows"), make<WindowsView>},
         {"time-sequence", QT_TRANSLATE_NOOP("ViewKind", "Time–sequence"), make<TimeSequenceView>},
         {"turnaround", QT_TRANSLATE_NOOP("ViewKind", "Turnaround"), make<TurnaroundView>},
+        {"time-budgets", QT_TRANSLATE_NOOP("ViewKind", "Where the time went"), make<TimeBudgetsView>},
     };
     for (const TableKind& table : table_kinds()) {
         if (!table.view.empty()) kinds.push_back({table.view, table.title, make_rows, &table});

@@ -37,6 +37,7 @@
 #include "gui/app/recent_files.h"
 #include "gui/app/theme_palette.h"
 #include "gui/app/view_export.h"
+#include "gui/comparing/comparison_view.h"
 #include "gui/document/filter_result.h"
 #include "gui/testing/loaded_document.h"
 #include "gui/testing/window_driver.h"
@@ -44,6 +45,7 @@
 #include "gui/views/layers/layers_view.h"
 #include "gui/views/overview/overview_view.h"
 #include "gui/views/tables/rows_view.h"
+#include "gui/views/time_budgets/time_budgets_view.h"
 
 #include "analyzer/ingest/packet_source.h"
 
@@ -297,6 +299,47 @@ TEST_F(WindowTest, AFilterOverOurColumnsHoldsForAllTables) {
     EXPECT_EQ(view<RowsView>(capture, "commands").model().rowCount(), all);
 }
 
+TEST_F(WindowTest, AClickOnAPartOfTheTimeBringsTheCommandsThatLostMostToIt) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    auto& budgets = view<TimeBudgetsView>(capture, "time-budgets");
+    const BreakdownModel& model = budgets.table().breakdown_model();
+    int recovery = -1;
+    for (int column = 0; column < model.columnCount(); ++column) {
+        if (model.part_at(column) == BudgetPart::recovery) recovery = column;
+    }
+    ASSERT_GE(recovery, 0);
+    const QModelIndex cell = model.index(0, recovery);
+    budgets.table().scrollTo(cell);
+    QTest::mouseClick(budgets.table().viewport(), Qt::LeftButton, {},
+                      budgets.table().visualRect(cell).center());
+    ASSERT_TRUE(wait_until([&] { return capture.state().filter() != nullptr; }));
+    settle(capture);
+    EXPECT_EQ(capture.current_view_name().toStdString(), "commands");
+    auto& commands = view<RowsView>(capture, "commands");
+    ASSERT_TRUE(commands.isVisible());
+    const auto reading = capture.document().data()->try_read();
+    std::vector<int64_t> expected;
+    for (uint64_t number = 1; number <= reading->store().commands().size(); ++number) {
+        CommandBudget budget;
+        ASSERT_TRUE(reading->budgets()->find(number, budget));
+        if (budget[BudgetPart::recovery] > 0) expected.push_back(budget[BudgetPart::recovery]);
+    }
+    std::ranges::sort(expected, std::greater());
+    ASSERT_GT(expected.size(), 10u);
+    ASSERT_EQ(commands.model().rowCount(), static_cast<int>(expected.size()));
+    const auto column = find_column(commands.model().access().columns(), "budget_recovery_ns");
+    ASSERT_TRUE(column);
+    EXPECT_FALSE(commands.table().isColumnHidden(static_cast<int>(*column)));
+    for (int row = 0; row < commands.model().rowCount(); ++row) {
+        Cell value;
+        ASSERT_TRUE(commands.model().cell(row, static_cast<int>(*column), value));
+        EXPECT_EQ(value.integer, expected[static_cast<size_t>(row)]);
+    }
+    // It is seen, and not merely there.
+    const QRect seen = commands.table().visualRect(commands.model().index(0, static_cast<int>(*column)));
+    EXPECT_TRUE(commands.table().viewport()->rect().contains(seen.center()));
+}
+
 TEST_F(WindowTest, AWrongFilterIsToldAndChangesNothing) {
     CaptureWindow& capture = opened(sample(with_losses));
     type(capture, QStringLiteral("turnaround_ns > banana"));
@@ -384,6 +427,79 @@ TEST_F(WindowTest, AFileDroppedIsOpened) {
     QDropEvent drop({100, 100}, Qt::CopyAction, &data, Qt::LeftButton, {});
     QApplication::sendEvent(window.get(), &drop);
     EXPECT_EQ(window->captures(), 1);
+}
+
+// From the menu to the figures, from a figure to its commands and from a finding to its place, each in a tab of its own.
+TEST_F(WindowTest, TwoCapturesAreComparedInATab) {
+    opened(sample(with_losses));
+    answer_file_dialog(sample("reads-4k-qd8.pcap.zst"));
+    action(QStringLiteral("Compare with"))->trigger();
+    auto* const tabs = window->findChild<QTabWidget*>();
+    auto* const comparison = qobject_cast<ComparisonView*>(tabs->currentWidget());
+    ASSERT_NE(comparison, nullptr);
+    ASSERT_TRUE(wait_until([&] { return comparison->settled() && comparison->captures() != nullptr; }));
+    EXPECT_EQ(window->captures(), 1);
+    EXPECT_EQ(window->current(), nullptr);
+    EXPECT_FALSE(action(QStringLiteral("Zoom in"))->isEnabled());
+    EXPECT_THAT(window->windowTitle().toStdString(), HasSubstr("reads-4k-qd8.pcap.zst"));
+    const auto choose = [&](auto matches) {
+        const ComparisonModel& model = comparison->model();
+        for (int group = 0; group < model.rowCount(); ++group) {
+            const QModelIndex parent = model.index(group, 0);
+            for (int row = 0; row < model.rowCount(parent); ++row) {
+                const QModelIndex index = model.index(row, 0, parent);
+                if (!matches(*model.row_of(index))) continue;
+                comparison->tree().setCurrentIndex(index);
+                comparison->tree().setFocus();
+                QTest::keyClick(&comparison->tree(), Qt::Key_Return);
+                return true;
+            }
+        }
+        return false;
+    };
+
+    ASSERT_TRUE(choose([](const ComparisonRow& row) { return row.mark == ComparisonRow::Mark::gone; }));
+    ASSERT_NE(window->current(), nullptr);
+    EXPECT_EQ(window->captures(), 1);
+    EXPECT_THAT(window->current()->document().path().toStdString(), HasSubstr(with_losses));
+    EXPECT_LT(window->current()->state().range().span_ns(), window->current()->state().whole().span_ns());
+
+    tabs->setCurrentWidget(comparison);
+    uint64_t lun = 0;
+    ASSERT_TRUE(choose([&](const ComparisonRow& row) {
+        if (row.change == nullptr || row.change->after == nullptr || row.change->any().place.command.empty())
+            return false;
+        lun = row.change->any().place.lun;
+        return true;
+    }));
+    ASSERT_TRUE(wait_until([&] { return window->captures() == 2 && window->current() != nullptr; }));
+    CaptureWindow& after = *window->current();
+    EXPECT_THAT(after.document().path().toStdString(), HasSubstr("reads-4k-qd8.pcap.zst"));
+    ASSERT_TRUE(wait_until([&] { return after.state().filter() != nullptr; }))
+        << after.filter_line().message().toStdString();
+    settle(after);
+    auto& commands = view<RowsView>(after, "commands");
+    const auto reading = after.document().data()->try_read();
+    EXPECT_GT(commands.model().rowCount(), 0);
+    EXPECT_LT(commands.model().rowCount(), static_cast<int>(reading->store().commands().size()));
+    after.state().filter()->rows.commands.for_each(
+        [&](size_t row) { EXPECT_EQ(reading->store().commands()[row].lun, lun); });
+
+    tabs->setCurrentWidget(comparison);
+    action(QStringLiteral("Close"))->trigger();
+    EXPECT_EQ(window->captures(), 2);
+    EXPECT_EQ(tabs->count(), 2);
+    EXPECT_NE(window->current(), nullptr);
+}
+
+TEST_F(WindowTest, WithoutACaptureBothAreAskedFor) {
+    answer_file_dialog(sample("reads-4k-qd8.pcap.zst"));
+    QTimer::singleShot(0, [] { answer_file_dialog(sample("nop-logout.pcap")); });
+    action(QStringLiteral("Compare with"))->trigger();
+    auto* const comparison = window->findChild<ComparisonView*>();
+    ASSERT_NE(comparison, nullptr);
+    action(QStringLiteral("Close"))->trigger();
+    EXPECT_EQ(window->findChild<QTabWidget*>()->count(), 0);
 }
 
 TEST_F(WindowTest, DamageIsToldInABar) {

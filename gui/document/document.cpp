@@ -166,9 +166,9 @@ void Document::when_resolved(QObject* context, Act act) {
 
 void Document::frame_when_resolved() {
     when_resolved(this, [this](const SelectedThings& things) {
-        if (things.range.empty()) return;
-        const int64_t margin_ns = std::max(things.range.span_ns() / 5, least_margin_ns);
-        state_.set_range({things.range.begin_ns - margin_ns, things.range.end_ns + margin_ns});
+        if (things.story.empty()) return;
+        const int64_t margin_ns = std::max(things.story.span_ns() / 5, least_margin_ns);
+        state_.set_range({things.story.begin_ns - margin_ns, things.story.end_ns + margin_ns});
     });
 }
 

@@ -61,7 +61,7 @@ class Document : public QObject {
     // that of the selection before until its worker has answered.
     using Act = std::function<void(const SelectedThings&)>;
     void when_resolved(QObject* context, Act act);
-    // Shows the selection with a margin around it; of nothing, or what has no time, nothing changes.
+    // Shows the selection's story with a margin around it; of nothing, or what has no time, nothing changes.
     void frame_when_resolved();
     // Moves the range only if the selection is out of sight.
     void reveal_when_resolved();

@@ -10,6 +10,7 @@ namespace sanscope {
 // What a filter line has come to: which rows of every table pass it.
 struct FilterResult {
     std::string expression;
+    std::string table;  // over whose columns it is; empty: a Wireshark display filter
     LinkedRows rows;
 };
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "gui/document/story.h"
+
 namespace sanscope {
 namespace {
 
@@ -36,6 +38,10 @@ class Finder {
             case Selection::Kind::loss:
                 if (number <= store_.losses().size()) loss(number);
                 break;
+        }
+        things_.story = things_.range;
+        if (selection.kind == Selection::Kind::packet || selection.kind == Selection::Kind::loss) {
+            things_.story = story_of_packet(reading_, things_);
         }
         std::ranges::sort(things_.packets);
         things_.packets.erase(std::unique(things_.packets.begin(), things_.packets.end()),

@@ -29,7 +29,8 @@ struct SelectedThings {
     uint64_t command = 0;           // of a packet: the first it has part in
     uint64_t pdu = 0;               // of a packet: the first it completes, else has part in
     PacketNumber packet = 0;        // to show the details of
-    TimeRange range;                // what to frame
+    TimeRange range;                // from its first moment to its last
+    TimeRange story;                // what to frame: with what led to it and what came of it
     std::vector<uint64_t> pdus;     // row numbers, in order; of a connection or session left out
     std::vector<uint32_t> packets;  // numbers, in order; likewise
 

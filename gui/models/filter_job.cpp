@@ -37,12 +37,11 @@ uint64_t select_part(const RowFilter& filter, const Table& table, size_t first, 
     return given_up;
 }
 
-void link(const CaptureData& data, Selected table, const RowSet& passing, const std::string& expression,
+void link(const CaptureData& data, Selected table, const RowSet& passing, FilterResult filter,
           const StopFlag& stop, FilterOutcome& outcome) {
     if (stop) return;
     const auto reading = data.read();
-    auto result = std::make_shared<FilterResult>();
-    result->expression = expression;
+    auto result = std::make_shared<FilterResult>(std::move(filter));
     result->rows = link_rows(reading.pdu_index(), table, passing, &stop);
     if (stop) return;
     outcome.passed = passing.count();
@@ -73,7 +72,8 @@ FilterOutcome run_column_filter(const CaptureData& data, std::string_view table_
                 "%1 times it took too long to see whether the regular expression matches; it is taken not to")
                 .arg(grouped(given_up)));
     }
-    link(data, find_table_kind(table_name)->filtered, passing, expression, stop, outcome);
+    link(data, find_table_kind(table_name)->filtered, passing, {expression, std::string(table_name), {}},
+         stop, outcome);
     return outcome;
 }
 
@@ -107,7 +107,7 @@ FilterOutcome run_display_filter(const CaptureData& data, const std::string& exp
     for (const std::string& left_out : ran->left_out) {
         outcome.notes.append(translated("Left out: %1").arg(QString::fromStdString(left_out)));
     }
-    link(data, Selected::packets, passing, expression, stop, outcome);
+    link(data, Selected::packets, passing, {expression, {}, {}}, stop, outcome);
     return outcome;
 }
 

@@ -17,9 +17,10 @@ class LegendRow : public QCPLayoutElement {
     using Icon = std::function<void(QPainter& painter, const Theme& theme, const QRectF& box)>;
     struct Entry {
         QString name;
-        QString tip;         // told when the pointer is over it
-        Icon icon;           // draws into a box of some 18 by 12 pixels
-        bool* on = nullptr;  // switched by a click; nullptr: no switch
+        QString tip;                     // told when the pointer is over it
+        Icon icon;                       // draws into a box of some 18 by 12 pixels
+        bool* on = nullptr;              // switched by a click; nullptr: no switch
+        std::function<void()> act = {};  // what a click on one that is no switch does; none: nothing
     };
 
     // `left`: pixels kept free before the first entry.

@@ -431,7 +431,8 @@ void TimePlot::mouseMoveEvent(QMouseEvent* event) {
                 x >= view.origin && x < view.origin + view.length && (pane == nullptr || pane->time_);
             state_.set_cursor(inside ? std::optional(view.time_at(x)) : std::nullopt);
             const LegendRow::Entry* entry = legend_entry_at(event->position());
-            setCursor(entry != nullptr && entry->on != nullptr ? Qt::PointingHandCursor : Qt::ArrowCursor);
+            const bool clickable = entry != nullptr && (entry->on != nullptr || entry->act);
+            setCursor(clickable ? Qt::PointingHandCursor : Qt::ArrowCursor);
             if (entry != nullptr) {
                 QToolTip::showText(event->globalPosition().toPoint(), plain_text(entry->tip), this);
             } else {
@@ -457,7 +458,11 @@ void TimePlot::mouseReleaseEvent(QMouseEvent* event) {
     layer(QStringLiteral("overlay"))->replot();
     if (outcome != TimeGestures::Outcome::click) return;
     if (const LegendRow::Entry* entry = legend_entry_at(event->position())) {
-        if (entry->on == nullptr) return;
+        if (entry->on == nullptr) {
+            // It may set the entries anew.
+            if (const auto act = entry->act) act();
+            return;
+        }
         *entry->on = !*entry->on;
         redraw();
         Q_EMIT legend_switched();

@@ -16,8 +16,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "analyzer" / "tests"))
 from harness import SAMPLES, Checks  # noqa: E402
 
-VIEWS = ["overview", "layers", "ladder", "windows", "time-sequence", "turnaround", "commands", "pdus", "packets",
-         "connections", "sessions", "losses", "kernel-windows", "kernel-ca-transitions", "details", "findings"]
+VIEWS = ["overview", "layers", "ladder", "windows", "time-sequence", "turnaround", "time-budgets", "commands", "pdus",
+         "packets", "connections", "sessions", "losses", "kernel-windows", "kernel-ca-transitions", "details", "findings"]
 
 
 def rendered(program, *arguments):
@@ -71,6 +71,26 @@ def main():
         rendered(program, sample, "--render", again, "--view", "layers", "--size", "900x500")
         check("the same twice", (again / "layers.png").read_bytes() == (whole / "layers.png").read_bytes())
 
+        found = scratch / "found"
+        run = rendered(program, sample, "--render", found, "--view", "layers", "--view", "findings", "--size", "900x500",
+                       "--finding", "lost_segments")
+        check("a finding", run.returncode == 0, run.stderr)
+        run = rendered(program, sample, "--render", scratch / "packet", "--view", "layers", "--size", "900x500", "--at", "4711")
+        check("a packet", run.returncode == 0, run.stderr)
+        check("its surroundings are another picture",
+              (scratch / "packet" / "layers.png").read_bytes() != (found / "layers.png").read_bytes())
+        check("its place shows something else", (found / "layers.png").read_bytes() != (whole / "layers.png").read_bytes())
+        other = SAMPLES / "reads-4k-qd8.pcap.zst"
+        for theme in ("light", "dark"):
+            run = rendered(program, "--compare", sample, other, "--render", scratch / theme, "--size", "900x500",
+                           "--theme", theme)
+            check(f"a comparison, {theme}", run.returncode == 0, run.stderr)
+            check(f"a comparison, {theme}, has the size", size_of(scratch / theme / "compare.png") == (900, 500))
+        check("light is not dark", (scratch / "light" / "compare.png").read_bytes()
+              != (scratch / "dark" / "compare.png").read_bytes())
+        run = rendered(program, "--compare", SAMPLES / "cut-off.pcap", other, "--render", scratch / "x")
+        check("a comparison with a damaged one", run.returncode == 3 and "cut-off.pcap" in run.stderr, run.stderr)
+
         for ending, begins in (("svg", b"<?xml"), ("pdf", b"%PDF")):
             run = rendered(program, sample, "--render", scratch / ending, "--format", ending, "--size", "900x500")
             check(f"{ending}: status", run.returncode == 0, run.stderr)
@@ -92,8 +112,18 @@ def main():
                 ("backwards", [sample, "--render", scratch / "x", "--from", "2s", "--to", "1s"], 2, "--from"),
                 ("beyond the end", [sample, "--render", scratch / "x", "--from", "100s", "--to", "101s"], 2, "nothing"),
                 ("two files", [sample, sample, "--render", scratch / "x"], 2, "one FILE"),
+                ("no such finding", [sample, "--render", scratch / "x", "--finding", "lost_segment"], 2, "no lost_segment"),
+                ("a finding it has not", [sample, "--render", scratch / "x", "--finding", "no_iscsi"], 2, "no finding"),
+                ("one to compare", ["--compare", sample, "--render", scratch / "x"], 2, "two FILEs"),
+                ("one to compare is none", ["--compare", sample, nothing, "--render", scratch / "x"], 1, "nothing.pcap"),
+                ("--compare and --view", ["--compare", sample, other, "--render", scratch / "x", "--view", "ladder"], 2,
+                 "one view"),
                 ("no folder", [sample, "--render", nothing / "x", "--view", "overview"], 1, "cannot be made"),
-                ("--view alone", [sample, "--view", "ladder"], 2, "--render")):
+                ("no place", [sample, "--at", "soon"], 2, "--at"),
+                ("a place of two files", [sample, other, "--at", "12"], 2, "one FILE"),
+                ("a view that is none", [sample, "--view", "laddr"], 2, "ladder"),
+                ("a place without a file", ["--filter", "lun == 0"], 2, "one FILE"),
+                ("a packet it has not", [sample, "--render", scratch / "x", "--at", "99999999"], 2, "packets")):
             run = rendered(program, *arguments)
             check(name, run.returncode == status and word in run.stderr, f"{run.returncode} {run.stderr}")
     return checks.finish()

@@ -4,12 +4,32 @@
 #include <QCoreApplication>
 #include <QDialog>
 #include <QFileInfo>
+#include <QImage>
 #include <QTextBrowser>
 #include <QUrl>
 #include <QVBoxLayout>
 #include <string_view>
 
 namespace sanscope {
+
+namespace {
+
+// Markdown has no width for its pictures: one wider than the page is shown as wide as that.
+class PageBrowser : public QTextBrowser {
+  public:
+    using QTextBrowser::QTextBrowser;
+
+    QVariant loadResource(int type, const QUrl& name) override {
+        QVariant resource = QTextBrowser::loadResource(type, name);
+        if (type != QTextDocument::ImageResource) return resource;
+        QImage image = QImage::fromData(resource.toByteArray());
+        const int room = viewport()->width() - static_cast<int>(2 * document()->documentMargin());
+        if (room > 0 && image.width() > room) image = image.scaledToWidth(room, Qt::SmoothTransformation);
+        return image;
+    }
+};
+
+}  // namespace
 
 QString finding_page(Finding::Kind kind) {
     const std::string_view name = finding_kind_name(kind);
@@ -31,8 +51,16 @@ void show_finding_page(Finding::Kind kind, QWidget* parent) {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setObjectName(QStringLiteral("finding_page"));
     dialog->setWindowTitle(QCoreApplication::translate("FindingsView", "What the finding means"));
-    auto* const text = new QTextBrowser(dialog);
+    auto* const text = new PageBrowser(dialog);
     text->setOpenExternalLinks(true);
+    text->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
+    auto* const layout = new QVBoxLayout(dialog);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(text);
+    const int em = dialog->fontMetrics().height();
+    dialog->resize(44 * em, 32 * em);
+    // Pictures are read with the page, and made as wide as it is.
+    layout->activate();
     if (page.isEmpty()) {
         const std::string_view name = finding_kind_name(kind);
         text->setPlainText(QCoreApplication::translate("FindingsView",
@@ -42,11 +70,6 @@ void show_finding_page(Finding::Kind kind, QWidget* parent) {
     } else {
         text->setSource(QUrl::fromLocalFile(page), QTextDocument::MarkdownResource);
     }
-    auto* const layout = new QVBoxLayout(dialog);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(text);
-    const int em = dialog->fontMetrics().height();
-    dialog->resize(44 * em, 32 * em);
     dialog->show();
 }
 

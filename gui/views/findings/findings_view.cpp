@@ -15,6 +15,7 @@
 #include <optional>
 #include <vector>
 
+#include "gui/models/finding_place.h"
 #include "gui/plot/time_axis.h"
 #include "gui/views/findings/finding_delegate.h"
 #include "gui/views/findings/finding_page.h"
@@ -53,11 +54,6 @@ QStringList signs_of(const Finding& finding) {
     QStringList signs;
     for (const std::string& sign : finding.evidence) signs.append(QString::fromStdString(sign));
     return signs;
-}
-
-bool leads_somewhere(const Finding& finding) {
-    return finding.command != 0 || finding.packet != 0 || finding.connection != 0 || finding.session != 0 ||
-           finding.begin_ns != no_time;
 }
 
 }  // namespace
@@ -223,28 +219,7 @@ void FindingsView::show_findings(Answer answer) {
 }
 
 void FindingsView::go_to(size_t at) {
-    if (at >= findings_.size()) return;
-    const Finding& finding = findings_[at];
-    if (finding.connection != 0) {
-        if (finding.sender == Finding::Sender::unknown) {
-            state().set_connection(finding.connection);
-        } else {
-            state().set_connection(finding.connection, finding.sender == Finding::Sender::target);
-        }
-    }
-    if (finding.begin_ns != no_time) {
-        const int64_t end = finding.end_ns == no_time ? finding.begin_ns : finding.end_ns;
-        state().set_range(TimeRange{finding.begin_ns, std::max(end, finding.begin_ns + 1)}.widened(0.2));
-    }
-    if (finding.command != 0) {
-        state().select({Selection::Kind::command, finding.command});
-    } else if (finding.packet != 0) {
-        state().select({Selection::Kind::packet, finding.packet});
-    } else if (finding.connection != 0) {
-        state().select({Selection::Kind::connection, finding.connection});
-    } else if (finding.session != 0) {
-        state().select({Selection::Kind::session, finding.session});
-    }
+    if (at < findings_.size()) show_place(document(), findings_[at]);
 }
 
 void FindingsView::explain(size_t at) {

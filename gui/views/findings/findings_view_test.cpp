@@ -4,9 +4,11 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QDialog>
+#include <QImage>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QListView>
+#include <QScrollBar>
 #include <QTextBrowser>
 #include <gtest/gtest.h>
 
@@ -115,6 +117,36 @@ TEST_F(FindingsViewTest, EvidenceIsNoMarkup) {
     EXPECT_EQ(height(QStringLiteral("a<br>b<p>c<h1>d</h1>")), height(QStringLiteral("a")));
 }
 
+// A moment is no place: the packet that a finding names is in sight, with others of its connection, and what the finding says of
+// the time is, too.
+TEST_F(FindingsViewTest, AClickFramesTheStory) {
+    open("loss-mixed-initiator.pcap.zst");
+    size_t moments = 0;
+    for (size_t i = 0; i < view->findings().size(); ++i) {
+        const Finding finding = view->findings()[i];
+        if (finding.packet == 0) continue;
+        ViewState& state = document->state();
+        state.select({});
+        state.show_all();
+        click(i);
+        ASSERT_TRUE(wait_until([&] { return state.selected().selection == state.selection(); }));
+        const auto reading = document->data()->try_read();
+        EXPECT_TRUE(state.range().contains(reading->timeline().time_of(finding.packet))) << finding.title;
+        EXPECT_TRUE(state.range().contains(state.selected().story)) << finding.title;
+        if (finding.begin_ns == no_time) continue;
+        EXPECT_TRUE(state.range().contains(finding.begin_ns) && state.range().contains(finding.end_ns))
+            << finding.title;
+        if (finding.end_ns - finding.begin_ns >= 1'000) continue;
+        ++moments;
+        EXPECT_GT(state.range().span_ns(), reading->store().connections()[finding.connection - 1].rtt_min_ns)
+            << finding.title;
+        // One step back leads to where one looked before.
+        state.go_back();
+        EXPECT_EQ(state.range(), state.whole()) << finding.title;
+    }
+    EXPECT_GT(moments, 0u);
+}
+
 TEST_F(FindingsViewTest, AClickLeadsToThePlace) {
     size_t with_command = 0;
     size_t with_packet = 0;
@@ -185,6 +217,14 @@ TEST_F(FindingsViewTest, ItSaysWhatTheChosenFindingMeans) {
     ASSERT_NE(page, nullptr);
     EXPECT_TRUE(page->toPlainText().startsWith(QStringLiteral("Segments were lost on the path")));
     EXPECT_TRUE(page->toPlainText().contains(QStringLiteral("What else looks like it")));
+    // Its picture is shown whole.
+    QCoreApplication::processEvents();
+    const QVariant picture = page->document()->resource(QTextDocument::ImageResource,
+                                                        QUrl(QStringLiteral("pictures/lost_segments.png")));
+    const auto image = picture.value<QImage>();
+    EXPECT_GT(image.width(), page->viewport()->width() / 2);
+    EXPECT_LT(image.width(), page->viewport()->width());
+    EXPECT_FALSE(page->horizontalScrollBar()->isVisible());
     delete dialog;
     // And by the keyboard, of another.
     view->list().setCurrentIndex(

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gui/document/selection.h"
+#include "gui/plot/budget_bar.h"
 #include "gui/senders/sender_curves.h"
 #include "gui/views/layers/track_summaries.h"
 
@@ -61,6 +62,8 @@ struct CommandBar {
     bool bad = false;    // ended without GOOD
     bool faint = false;  // does not pass the filter, as below
     bool inferred = false;
+    static constexpr uint32_t no_parts = UINT32_MAX;
+    uint32_t parts = no_parts;  // where its time went: an index into the group's command_parts
     uint64_t number() const { return uint64_t{row} + 1; }
 };
 
@@ -123,7 +126,8 @@ struct GroupPicture {
     std::vector<TrafficColumn> traffic;  // also of a collapsed group
     std::vector<TrafficColumn> passing_traffic;
 
-    std::vector<CommandBar> commands;  // in order of begin_ns
+    std::vector<CommandBar> commands;       // in order of begin_ns
+    std::vector<BudgetSums> command_parts;  // of those wide enough, and of the selected one
     std::vector<CommandColumn> command_columns;
     std::vector<CommandColumn> passing_command_columns;
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <random>
 
+#include "gui/plot/budget_colors.h"
 #include "gui/testing/loaded_document.h"
 #include "gui/testing/pointer_events.h"
 #include "gui/views/layers/lane_columns.h"
@@ -328,6 +329,42 @@ TEST_P(Samples, APictureHoldsEachItemOnceOrColumns) {
             }
         }
     }
+}
+
+// Of each bar that is wide enough, and of the selected one at any zoom.
+TEST_P(Samples, ThePartsOfACommandAddUpToItsTurnaround) {
+    TrackSummaries summaries;
+    uint64_t answered = 0;
+    for (const uint32_t row : rows->track().commands) {
+        if (store().commands()[row].turnaround_ns() != no_time) answered = uint64_t{row} + 1;
+    }
+    if (answered == 0) GTEST_SKIP() << "no command of this capture has a turnaround";
+    SelectedThings selected;
+    selected.selection = {Selection::Kind::command, answered};
+    selected.command = answered;
+    selected.connection = connection;
+    size_t with_parts = 0;
+    for (TimeRange range : stretches(whole, 9)) {
+        const int64_t selected_ns = begin_of(store().commands()[answered - 1]);
+        if (range != whole) range = {selected_ns - range.span_ns() / 2, selected_ns + range.span_ns() / 2};
+        const PreparedRange prepared = PreparedRange::around({range, 0, 1200});
+        const GroupPicture picture =
+            prepare_group(*reading, summaries, {connection, true, false}, prepared, selected, nullptr);
+        bool selected_has = false;
+        for (const CommandBar& bar : picture.commands) {
+            const CommandRow& row = store().commands()[bar.row];
+            const bool wide = (bar.end_ns - bar.begin_ns) / prepared.ns_per_column >= 24;
+            EXPECT_EQ(bar.parts != CommandBar::no_parts,
+                      row.turnaround_ns() != no_time && (wide || bar.number() == answered))
+                << bar.number();
+            if (bar.parts == CommandBar::no_parts) continue;
+            EXPECT_EQ(sum_of(picture.command_parts[bar.parts]), row.turnaround_ns()) << bar.number();
+            selected_has = selected_has || bar.number() == answered;
+            ++with_parts;
+        }
+        EXPECT_TRUE(selected_has) << range.span_ns();
+    }
+    EXPECT_GT(with_parts, 0u);
 }
 
 TEST_P(Samples, WhileTheyGrowNoConnectionStandsBeforeOneThatCarriedMuchMore) {
@@ -657,6 +694,51 @@ TEST_F(LayersViewTest, SelectedThingsStandOutWhereColumnsAreDrawn) {
     settle();
     const GroupPicture& picture = *view->picture().group(view->groups()[0].connection);
     EXPECT_EQ(picture.ticks[0].size() + picture.ticks[1].size(), state().selected().packets.size());
+}
+
+// As drawn: the colours of the parts along the foot of the bar, and beside the bar where that is narrow.
+TEST_F(LayersViewTest, TheSelectedCommandShowsWhereItsTimeWentAtEveryZoom) {
+    open(sample("loss-mixed-initiator.pcap.zst"));
+    const auto reading = document->data()->read();
+    const CommandRow& row = reading.store().commands()[79];
+    CommandBudget budget;
+    ASSERT_TRUE(reading.budgets()->find(80, budget));
+    BudgetPart largest = BudgetPart::request_path;
+    for (size_t i = 0; i < budget_parts; ++i) {
+        if (budget.parts()[i] > budget[largest]) largest = static_cast<BudgetPart>(i);
+    }
+    const QRgb color = budget_color(Theme::of(view->palette()), largest).rgb();
+    state().select({Selection::Kind::command, 80});
+    ASSERT_TRUE(wait_until([&] { return state().selected().command == 80; }));
+    const TimeRange command{row.request_ns, row.response_ns};
+    for (const double around : {0.1, 6.0, 60.0}) {
+        state().set_range(command.widened(around));
+        settle();
+        const QImage image = view->canvas()->grab().toImage();
+        int most = 0;
+        for (int y = 0; y < image.height(); ++y) {
+            int pixels = 0;
+            for (int x = 0; x < image.width(); ++x)
+                pixels += image.pixel(x, y) == color || image.pixel(x, y) == QRgb(color | 0xff000000U);
+            most = std::max(most, pixels);
+        }
+        const double bar =
+            std::max(120.0, (view->viewport().x_of(row.response_ns) - view->viewport().x_of(row.request_ns)));
+        const double share = static_cast<double>(budget[largest]) / static_cast<double>(row.turnaround_ns());
+        EXPECT_GE(most, std::floor(std::min(bar, view->viewport().length) * share) - 1) << around;
+    }
+    state().set_range(command.widened(0.1));
+    settle();
+    const auto* const group = view->picture().group(view->groups()[0].connection);
+    ASSERT_TRUE(middle_of(80));
+    const auto bar = std::ranges::find(group->commands, uint64_t{80}, &CommandBar::number);
+    EXPECT_TRUE(
+        lane_of(LaneKind::commands)
+            .words({*group, view->picture().prepared, view->groups()[0],
+                    lanes_of(view->groups()[0], view->opening(0)).places[0], view->viewport()},
+                   {LaneHit::What::item, 0, static_cast<size_t>(bar - group->commands.begin()), {}, {}},
+                   [](int64_t) { return QString(); })
+            .contains(budget_title(largest)));
 }
 
 TEST_F(LayersViewTest, WhatIsSelectedElsewhereComesIntoSight) {

@@ -323,6 +323,25 @@ void RowsView::sort(int column, Qt::SortOrder order) {
     arrange();
 }
 
+void RowsView::show_greatest(std::string_view column) {
+    const auto found = find_column(access_->columns(), column);
+    if (!found) return;
+    const int logical = static_cast<int>(*found);
+    QHeaderView* const header = table_->horizontalHeader();
+    if (header->isSectionHidden(logical)) {
+        // Beside what tells the commands apart, not at the far end of the table.
+        constexpr int place = 1;
+        header->showSection(logical);
+        header->moveSection(header->visualIndex(logical), place);
+    }
+    sort(logical, Qt::DescendingOrder);
+    table_->scrollToTop();
+    // Whatever is in front of it: the column is what was asked for.
+    table_->horizontalScrollBar()->setValue(
+        std::max(0, header->sectionPosition(logical) + header->sectionSize(logical) -
+                        std::max(header->sectionSize(logical), table_->viewport()->width())));
+}
+
 // Filter and order, behind the GUI thread; the rows before stand until then.
 void RowsView::arrange() {
     if (!isVisible()) {

@@ -35,6 +35,8 @@ class RowsView : public View {
 
     // By a column of the table's; -1: as the rows come. While the capture is loaded, once it is.
     void sort(int column, Qt::SortOrder order);
+    // The rows with the greatest values of a column of that name first; shows the column where it was not.
+    void show_greatest(std::string_view column);
     // Selected rows with a header, columns as they are shown, tab-separated. False where there are too many, which the status line says.
     bool copy_selection();
     // What is shown, to a file; progress is shown below the table.

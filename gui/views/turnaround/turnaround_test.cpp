@@ -291,6 +291,47 @@ TEST_F(TurnaroundViewTest, AClickedPointSelectsItsCommandAndADoubleClickGoesTher
     EXPECT_EQ(view->statistics().range, state.range());
 }
 
+TEST_F(TurnaroundViewTest, TheSelectedCommandShowsWhereItsTimeWent) {
+    open(lossy);
+    EXPECT_TRUE(view->strip().isHidden());
+    const auto reading = document->data()->read();
+    const auto& commands = reading.store().commands();
+    uint64_t slowest = 1;
+    for (uint64_t number = 1; number <= commands.size(); ++number) {
+        if (commands[number - 1].turnaround_ns() > commands[slowest - 1].turnaround_ns()) slowest = number;
+    }
+    document->state().select({Selection::Kind::command, slowest});
+    ASSERT_TRUE(wait_until([&] { return document->state().selected().command == slowest; }));
+    settle();
+    ASSERT_TRUE(view->strip().isVisible());
+    ASSERT_TRUE(view->strip().parts().has_value());
+    EXPECT_EQ(sum_of(*view->strip().parts()), commands[slowest - 1].turnaround_ns());
+    CommandBudget budget;
+    ASSERT_TRUE(reading.budgets()->find(slowest, budget));
+    EXPECT_EQ(*view->strip().parts(), budget.parts());
+    EXPECT_TRUE(view->strip().title().contains(QString::number(slowest)));
+    // Hovering a point tells its own parts, not those of the selected command.
+    const auto dot = std::ranges::find_if(view->drawn().dots, [&](const CommandDot& one) {
+        return one.command != slowest && one.turnaround_ns > 1'000'000;
+    });
+    ASSERT_NE(dot, view->drawn().dots.end());
+    const PlotPane& pane = view->scatter_pane();
+    const QPoint at = QPointF(pane.viewport().x_of(dot->time_ns),
+                              pane.scale().y_of(static_cast<double>(dot->turnaround_ns)))
+                          .toPoint();
+    const CommandDot* under = dot_at(view->drawn(), pane.viewport(), pane.scale(), at.x(), at.y(), 7);
+    ASSERT_NE(under, nullptr);
+    ASSERT_TRUE(reading.budgets()->find(under->command, budget));
+    const QStringList lines = largest_parts(budget.parts(), 4);
+    EXPECT_FALSE(view->text_at(at).contains(lines.front().toHtmlEscaped()));
+    Q_EMIT view->plot().hovered(at);
+    settle();
+    for (const QString& line : lines) EXPECT_TRUE(view->text_at(at).contains(line.toHtmlEscaped()));
+    // Nothing selected, nothing shown.
+    document->state().select({});
+    ASSERT_TRUE(wait_until([&] { return view->strip().isHidden(); }));
+}
+
 TEST_F(TurnaroundViewTest, TheHistogramStandsExactlyBesideThePoints) {
     open(lossy);
     const QRect scatter = view->scatter_pane().area();

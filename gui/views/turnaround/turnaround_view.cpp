@@ -3,10 +3,12 @@
 
 #include <QLabel>
 #include <QSignalBlocker>
+#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 #include <mutex>
 
+#include "gui/plot/command_words.h"
 #include "gui/plot/time_axis.h"
 
 #include "analyzer/report/human_units.h"
@@ -16,13 +18,6 @@ namespace {
 
 constexpr int statistics_rest_ms = 80;  // statistics are computed once the range is at rest so long
 constexpr double reach = 7;             // pixels around the pointer
-
-QString lun_text(uint64_t lun) {
-    if (lun == unknown<uint64_t>) return TurnaroundView::tr("not known");
-    // Peripheral and flat addressing hold the number in the first two bytes (SAM-5 §4.7).
-    if ((lun & 0x0000ffffffffffffULL) == 0 && (lun >> 62) <= 1) return QString::number((lun >> 48) & 0x3fff);
-    return QStringLiteral("0x%1").arg(lun, 16, 16, QLatin1Char('0'));
-}
 
 QString size_text(uint64_t bytes) {
     return QString::fromStdString(human_binary_bytes(bytes));
@@ -35,6 +30,7 @@ TurnaroundView::TurnaroundView(Document& document, QWidget* parent)
       chooser_(new ConnectionChooser(document, ConnectionChooser::Offers::scopes, this)),
       group_box_(new QComboBox(this)),
       leave_out_(new QCheckBox(tr("leave out what the filter rejects"), this)),
+      strip_(new BudgetStrip(this)),
       index_(std::make_shared<SharedCommandIndex>(scope_)),
       statistics_debounce_(statistics_rest_ms, [this] { ask_statistics(); }) {
     setAccessibleName(tr("Turnaround"));
@@ -60,6 +56,7 @@ TurnaroundView::TurnaroundView(Document& document, QWidget* parent)
         tr("Each SCSI command by when it was requested and how long it took; how their turnarounds are "
            "distributed; "
            "how many commands were under way"));
+    layout()->addWidget(strip_);
     table_ = &add_table(tr("Percentiles of the turnarounds in sight"));
     build_plot();
 
@@ -70,8 +67,11 @@ TurnaroundView::TurnaroundView(Document& document, QWidget* parent)
     connect(chooser_, &ConnectionChooser::scope_changed, this, &TurnaroundView::on_scope_changed);
     connect(group_box_, &QComboBox::activated, this, [this] { ask_statistics(); });
     connect(&state(), &ViewState::selected_things_changed, this, &TurnaroundView::show_selected);
+    connect(plot_, &TimePlot::hovered, this, &TurnaroundView::ask_parts_at);
     connect(plot_, &TimePlot::clicked, this, [this](QPoint at) { select_at(at, false); });
     connect(plot_, &TimePlot::double_clicked, this, [this](QPoint at) { select_at(at, true); });
+    // What was selected before there was this view.
+    show_selected();
 }
 
 void TurnaroundView::on_scope_changed() {
@@ -142,7 +142,12 @@ void TurnaroundView::make_legend() {
 
 bool TurnaroundView::settled() const {
     return PreparedView::settled() && statistics_job_.idle() && chooser_->settled() && find_job_.idle() &&
-           !statistics_debounce_.waiting();
+           selected_parts_job_.idle() && parts_at_job_.idle() && !statistics_debounce_.waiting();
+}
+
+void TurnaroundView::draw(QPainter& painter) {
+    PlottedView::draw(painter);
+    if (strip_->isVisibleTo(this)) strip_->draw(painter, strip_->geometry());
 }
 
 FilteredOut TurnaroundView::filtered_out() const {
@@ -311,6 +316,52 @@ void TurnaroundView::fill_table() {
     table_->fit();
 }
 
+std::function<TurnaroundView::Parts(const StopFlag&)> TurnaroundView::find_parts(
+    std::shared_ptr<const CaptureData> data, uint64_t command) {
+    return [data = std::move(data), command](const StopFlag&) {
+        Parts parts{command, false, {}};
+        CommandBudget budget;
+        parts.known = data->read().budgets()->find(command, budget);
+        parts.sums = budget.parts();
+        return parts;
+    };
+}
+
+void TurnaroundView::show_parts_of(const CommandRow& row, uint64_t number) {
+    QString title = tr("Command %1").arg(number);
+    if (row.name[0] != '\0') title += tr(", %1").arg(QString::fromUtf8(row.name));
+    if (row.bytes != unknown<uint64_t> && row.bytes > 0) title += tr(", %1").arg(size_text(row.bytes));
+    const int64_t turnaround_ns = row.turnaround_ns();
+    if (turnaround_ns == no_time) {
+        return strip_->show_reason(title, tr("without a turnaround, as request or answer is missing"));
+    }
+    title += tr(", turnaround %1").arg(short_duration(turnaround_ns));
+    if (document().loading()) {
+        return strip_->show_reason(
+            title, document().live() ? tr("where the time went is known once the recording has ended")
+                                     : tr("where the time went is known once the capture is read"));
+    }
+    selected_parts_job_.request(find_parts(document().data(), number), [this, title](const Parts& parts) {
+        if (state().selected().command != parts.command) return;
+        if (!parts.known) return strip_->show_nothing();
+        strip_->show_parts(title, parts.sums);
+    });
+}
+
+// What hover says of a command has its parts once a worker has found them.
+void TurnaroundView::ask_parts_at(std::optional<QPoint> at) {
+    const PlotPane* pane = at ? plot_->pane_at(*at) : nullptr;
+    if (pane == nullptr || pane != scatter_ || document().loading()) return;
+    const CommandDot* dot = dot_at(drawn(), pane->viewport(), pane->scale(), at->x(), at->y(), reach);
+    if (dot == nullptr || dot->command == parts_at_.command) return;
+    parts_at_job_.request(find_parts(document().data(), dot->command), [this, at = *at](const Parts& parts) {
+        parts_at_ = parts;
+        if (plot_->underMouse() && QToolTip::isVisible()) {
+            QToolTip::showText(plot_->mapToGlobal(at), text_at(at), plot_);
+        }
+    });
+}
+
 void TurnaroundView::show_selected() {
     selected_dot_.reset();
     const uint64_t number = state().selected().command;
@@ -318,10 +369,13 @@ void TurnaroundView::show_selected() {
     if (reading && number > 0 && number <= reading->store().commands().size()) {
         const CommandRow& row = reading->store().commands()[number - 1];
         const int64_t turnaround_ns = row.turnaround_ns();
+        show_parts_of(row, number);
         if (turnaround_ns != no_time) {
             selected_dot_ =
                 CommandDot{row.request_ns, turnaround_ns, number, class_of(row.opcode), false, true};
         }
+    } else {
+        strip_->show_nothing();
     }
     plot_->redraw();
 }
@@ -374,7 +428,13 @@ QString TurnaroundView::text_at(QPoint at) const {
                 text += line(tr("status 0x%1").arg(row.status, 2, 16, QLatin1Char('0')));
             }
         }
-        return text + line(tr("turnaround %1").arg(short_duration(dot->turnaround_ns)));
+        text += line(tr("turnaround %1").arg(short_duration(dot->turnaround_ns)));
+        if (!parts_at_.known || parts_at_.command != dot->command) return text;
+        constexpr size_t most_named = 4;
+        for (const QString& part : largest_parts(parts_at_.sums, most_named)) {
+            text += line(QStringLiteral("\u2003") + part);
+        }
+        return text;
     }
     const DensityGrid& grid = drawn().grid;
     if (!grid.cells.empty() && time_ns >= grid.begin_ns) {

@@ -22,7 +22,17 @@ QString tr(const char* text) {
     return QCoreApplication::translate("LayersView", text);
 }
 
-CommandBar command_bar(const GroupPreparation& group, size_t position) {
+void add_parts(GroupPreparation& group, CommandBar& bar, const CommandRow& row) {
+    const bool wanted = (group.selected_here() && group.selected().command == bar.number()) ||
+                        (bar.end_ns != no_time && group.wide_enough_for_parts(bar.begin_ns, bar.end_ns));
+    CommandBudget budget;
+    if (!wanted || row.turnaround_ns() == no_time || !group.reading().budgets()->find(bar.number(), budget))
+        return;
+    bar.parts = static_cast<uint32_t>(group.picture().command_parts.size());
+    group.picture().command_parts.push_back(budget.parts());
+}
+
+CommandBar command_bar(GroupPreparation& group, size_t position) {
     const TrackRows& rows = group.rows();
     const FilterResult* const filter = group.filter();
     const CommandRow& row = rows.command(position);
@@ -52,7 +62,52 @@ CommandBar command_bar(const GroupPreparation& group, size_t position) {
         if (turnaround_ns != no_time) bar.label += QLatin1Char(' ') + short_duration(turnaround_ns);
         if (bar.end_ns == no_time) bar.label += QLatin1Char(' ') + tr("unanswered");
     }
+    add_parts(group, bar, row);
     return bar;
+}
+
+// In pixels, so that one sees its parts.
+constexpr int least_selected_width = 120;
+
+// How high the strip of a command's parts is, along the lower edge of its bar.
+double parts_height(double bar_height) {
+    return bar_height >= 16 ? 5 : bar_height >= 12 ? 4 : 3;
+}
+
+// The parts within what is in sight of a bar: they are amounts, and no places in time.
+void paint_parts(QPainter& painter, const LanePainting& painting, const QRectF& bar, const BudgetSums& parts,
+                 double strength) {
+    const TimeViewport& viewport = painting.viewport();
+    const double left = std::round(std::max(bar.left(), viewport.origin));
+    const double right = std::round(std::min(bar.right(), viewport.origin + viewport.length));
+    const double high = parts_height(bar.height());
+    draw_budget_bar(painter, painting.theme(), {left, bar.bottom() - high, right - left, high}, parts,
+                    1 - strength);
+}
+
+// Of the selected command, whose bar is too narrow to show them: beside it, with a frame.
+void paint_parts_beside(QPainter& painter, const LanePainting& painting, const QRectF& bar,
+                        const BudgetSums& parts) {
+    constexpr double wide = least_selected_width;
+    constexpr double high = 7;
+    constexpr double gap = 2;
+    const TimeViewport& viewport = painting.viewport();
+    const double end = viewport.origin + viewport.length;
+    if (bar.right() < viewport.origin || bar.left() > end) return;
+    const double foot = painting.place.top + painting.place.height;
+    // Below the bar, or above it; of one over the whole height of the lane at its side.
+    QRectF place(std::round(bar.left()), bar.bottom() + gap, wide, high);
+    if (place.bottom() + 1 > foot) place.moveTop(bar.top() - gap - high);
+    if (place.top() < painting.place.top) {
+        place.moveTop(foot - high - gap);
+        place.moveLeft(std::round(bar.right()) + gap);
+        if (place.right() > end) place.moveLeft(std::round(bar.left()) - gap - wide);
+    }
+    place.moveLeft(std::clamp(place.left(), viewport.origin, std::max(viewport.origin, end - wide)));
+    const QRectF frame = place.adjusted(-1, -1, 1, 1);
+    painter.fillRect(frame, painting.theme().selection);
+    painter.fillRect(place, painting.theme().background);
+    draw_budget_bar(painter, painting.theme(), place, parts);
 }
 
 void paint_bar(QPainter& painter, const LanePainting& painting, const CommandBar& bar) {
@@ -92,10 +147,16 @@ void paint_bar(QPainter& painter, const LanePainting& painting, const CommandBar
                              painting.on_background(theme.problem, strength));
         }
     }
+    const BudgetSums* const parts =
+        bar.parts == CommandBar::no_parts ? nullptr : &painting.picture.command_parts[bar.parts];
+    const bool has_strip = parts != nullptr && bar.slot < most_slots &&
+                           rect.width() >= (is_highlighted ? least_selected_width : least_parts_width);
+    if (has_strip) paint_parts(painter, painting, rect, *parts, strength);
     if (is_highlighted) {
         painter.setPen(QPen(theme.selection, 1.5));
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(rect.adjusted(-0.5, -0.5, 0.5, 0.5));
+        if (parts != nullptr && !has_strip) paint_parts_beside(painter, painting, rect, *parts);
     }
     // Where several share a line, names would cover each other.
     if (bar.label.isEmpty() || rect.height() + 2 < painting.metrics.ascent() || bar.slot >= most_slots ||
@@ -107,7 +168,8 @@ void paint_bar(QPainter& painter, const LanePainting& painting, const CommandBar
     const QString& label = full ? bar.label : bar.short_label;
     if (!full && rough_width(painting.metrics, label) > room) return;
     painter.setPen(painting.ink(strength));
-    painter.drawText(QPointF(left, rect.center().y() + painting.metrics.ascent() / 2.0 - 1), label);
+    const double middle = rect.center().y() - (has_strip ? parts_height(rect.height()) / 2 : 0);
+    painter.drawText(QPointF(left, middle + painting.metrics.ascent() / 2.0 - 1), label);
 }
 
 // The mean number of commands under way, stacked by how slow they are, the slow ones on top; behind it the greatest number at
@@ -146,7 +208,7 @@ void paint_columns(QPainter& painter, const LanePainting& painting, const std::v
     fill(painter, painting.scratch.failed, painting.on_background(painting.theme().problem, strength));
 }
 
-QString bar_words(const CommandBar& bar, const Lane::Moment& moment) {
+QString bar_words(const GroupPicture& picture, const CommandBar& bar, const Lane::Moment& moment) {
     QString text = QString::fromUtf8(bar.name[0] != '\0' ? bar.name : "SCSI command");
     if (bar.bytes != unknown<uint64_t> && bar.bytes > 0) {
         text += QLatin1Char(' ') + QString::fromStdString(human_binary_bytes(bar.bytes));
@@ -174,7 +236,13 @@ QString bar_words(const CommandBar& bar, const Lane::Moment& moment) {
     }
     if (bar.queue_depth != unknown<uint32_t>) text += tr(", queue depth %1").arg(bar.queue_depth);
     if (bar.inferred) text += QLatin1Char('\n') + tr("partly inferred: a header was not captured");
-    return text;
+    if (bar.parts == CommandBar::no_parts) return text;
+    constexpr size_t most_named = 5;
+    text += QLatin1Char('\n') + tr("where the time went:");
+    for (const QString& line : largest_parts(picture.command_parts[bar.parts], most_named))
+        text += QStringLiteral("\n  ") + line;
+    return text + QLatin1Char('\n') +
+           tr("(the coloured strip: parts in their order, as wide as their shares, not when they were)");
 }
 
 QString column_words(const LaneScene& scene, size_t index, const Lane::Moment& moment) {
@@ -206,8 +274,9 @@ class CommandsLane final : public Lane {
     void paint_legend(QPainter& painter, const LanePainting& painting, int y) const override;
     LaneHit hit(const LaneScene& scene, QPointF at) const override;
     QString words(const LaneScene& scene, const LaneHit& hit, const Moment& moment) const override {
-        return hit.what == LaneHit::What::item ? bar_words(scene.picture.commands[hit.index], moment)
-                                               : column_words(scene, hit.index, moment);
+        return hit.what == LaneHit::What::item
+                   ? bar_words(scene.picture, scene.picture.commands[hit.index], moment)
+                   : column_words(scene, hit.index, moment);
     }
 };
 
@@ -262,6 +331,13 @@ QString CommandsLane::paint(QPainter& painter, const LanePainting& painting) con
             painter.setPen(QPen(painting.theme().selection, 1));
             painter.setBrush(Qt::NoBrush);
             painter.drawRect(full);
+            if (bar.parts == CommandBar::no_parts) continue;
+            const BudgetSums& parts = picture.command_parts[bar.parts];
+            if (full.width() >= least_selected_width) {
+                paint_parts(painter, painting, full, parts, 1);
+            } else {
+                paint_parts_beside(painter, painting, full, parts);
+            }
         }
         return {};
     }

@@ -45,4 +45,8 @@ bool GroupPreparation::wide(int64_t begin_ns, int64_t end_ns) const {
     return (end_ns - begin_ns) / prepared_.ns_per_column >= columns_of_label;
 }
 
+bool GroupPreparation::wide_enough_for_parts(int64_t begin_ns, int64_t end_ns) const {
+    return (end_ns - begin_ns) / prepared_.ns_per_column >= least_parts_width;
+}
+
 }  // namespace sanscope

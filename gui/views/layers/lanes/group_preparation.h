@@ -7,6 +7,7 @@ namespace sanscope {
 
 constexpr size_t most_items = 6000;  // of a lane, drawn one by one
 constexpr size_t most_selected = 4096;
+constexpr int least_parts_width = 24;  // pixels of a command that shows where its time went
 
 // What lanes draw a group up from, and into. On a worker, good as long as the reading.
 class GroupPreparation {
@@ -35,6 +36,8 @@ class GroupPreparation {
     bool few(size_t items, size_t lines) const;
     // Wide enough for a label.
     bool wide(int64_t begin_ns, int64_t end_ns) const;
+    // Wide enough for the parts of its time.
+    bool wide_enough_for_parts(int64_t begin_ns, int64_t end_ns) const;
 
   private:
     const CaptureData::Reading& reading_;

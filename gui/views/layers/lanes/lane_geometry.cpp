@@ -17,7 +17,7 @@ double x_near(int64_t time_ns, const TimeViewport& viewport) {
 }  // namespace
 
 int slot_height(uint16_t slots) {
-    return slots <= 8 ? 16 : slots <= 16 ? 12 : 8;
+    return slots <= 8 ? 18 : slots <= 16 ? 14 : 8;
 }
 
 QRectF rect_of(const CommandBar& bar, const GroupShape& shape, const LanePlace& lane,

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+#include <cstdint>
+
+namespace sanscope {
+
+// A logical unit as the column `lun` has it: its number; one that has none (SAM-5 §4.7: several levels, well known) by all of its
+// field; "not known".
+QString lun_text(uint64_t lun);
+
+}  // namespace sanscope
