@@ -43,7 +43,8 @@ std::vector<int64_t> SessionTracker::prompt_commands() const {
     for (const ConnectionRow& row : store_->connections()) {
         if (row.session == 0 || row.rtt_min_ns == no_time || row.rtt_to_initiator_ns == no_time) continue;
         const auto within = [=](int64_t ns) { return std::clamp<int64_t>(ns, 0, longest_ns); };
-        const int64_t to_initiator_ns = row.vantage == Vantage::initiator ? 0 : within(row.rtt_to_initiator_ns);
+        const int64_t to_initiator_ns =
+            row.vantage == Vantage::initiator ? 0 : within(row.rtt_to_initiator_ns);
         int64_t& of_session = prompt[row.session.index()];
         of_session = std::max(of_session, within(row.rtt_min_ns) + to_initiator_ns + of_host_ns);
     }
