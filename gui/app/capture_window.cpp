@@ -24,13 +24,14 @@
 #include "gui/views/details/details_view.h"
 #include "gui/views/filter_line/filter_line.h"
 #include "gui/views/overview/overview_view.h"
+#include "gui/views/statistics/statistics_view.h"
 #include "gui/views/tables/rows_view.h"
 #include "gui/views/time_budgets/time_budgets_view.h"
 
 namespace sanscope {
 namespace {
 
-constexpr int layout_version = 3;  // another one with every view that is added
+constexpr int layout_version = 4;  // another one with every view that is added
 constexpr double key_pan = 0.15;   // of the span
 constexpr double key_zoom = 1.5;
 
@@ -118,6 +119,8 @@ void CaptureWindow::ensure_view(QDockWidget* dock) {
         connect(rows, &RowsView::filter_wanted, filter_line_, &FilterLine::apply_filter);
     } else if (auto* const details = qobject_cast<DetailsView*>(view)) {
         connect(details, &DetailsView::filter_wanted, filter_line_, &FilterLine::apply_filter);
+    } else if (auto* const statistics = qobject_cast<StatisticsView*>(view)) {
+        connect(statistics, &StatisticsView::filter_wanted, filter_line_, &FilterLine::apply_filter);
     } else if (auto* const budgets = qobject_cast<TimeBudgetsView*>(view)) {
         connect(budgets, &TimeBudgetsView::commands_wanted, this, &CaptureWindow::show_commands);
     } else if (auto* const overview = qobject_cast<OverviewView*>(view)) {
@@ -173,7 +176,9 @@ void CaptureWindow::arrange() {
         QDockWidget* const holder = dock(table.view);
         if (holder != nullptr && holder != commands) tabifyDockWidget(commands, holder);
     }
+    tabifyDockWidget(commands, get("statistics"));
     tabifyDockWidget(findings, get("details"));
+    tabifyDockWidget(findings, get("stretch"));
     tabifyDockWidget(findings, get("notes"));
     for (const auto& [name, dock] : docks_) dock->show();
     layers->raise();
@@ -501,6 +506,8 @@ void CaptureWindow::keyPressEvent(QKeyEvent* event) {
         }
         case Qt::Key_Home:
             return state().show_all();
+        case Qt::Key_Escape:
+            return state().set_marked({});
         default:
             return QMainWindow::keyPressEvent(event);
     }

@@ -29,6 +29,7 @@
 #include "gui/document/plain_text.h"
 #include "gui/models/finding_place.h"
 #include "gui/views/filter_line/filter_line.h"
+#include "gui/views/statistics/statistics_view.h"
 
 namespace sanscope {
 namespace {
@@ -346,6 +347,12 @@ void MainWindow::make_menus() {
         [](CaptureWindow& capture) { capture.state().pan(key_pan, ViewState::Step::fresh); });
     add(time, tr("&Frame the selection"), {QKeySequence(tr("F"))},
         [](CaptureWindow& capture) { capture.document().frame_when_resolved(); });
+    add(time, tr("Look at the &marked stretch"), {QKeySequence(tr("M"))}, [](CaptureWindow& capture) {
+        if (!capture.state().marked().empty()) capture.state().set_range(capture.state().marked());
+    });
+    add(time, tr("Mark what is in &sight"), {QKeySequence(tr("Shift+M"))},
+        [](CaptureWindow& capture) { capture.state().set_marked(capture.state().range()); });
+    add(time, tr("&Take the mark away"), {}, [](CaptureWindow& capture) { capture.state().set_marked({}); });
     add(time, tr("&All of the capture"), {QKeySequence(tr("0"))},
         [](CaptureWindow& capture) { capture.state().show_all(); });
     time->addSeparator();
@@ -365,6 +372,16 @@ void MainWindow::make_menus() {
     add_format(tr("&Seconds since the capture began"), TimeFormat::relative);
     add_format(tr("&Date and time of day"), TimeFormat::local);
     add_format(tr("&UTC"), TimeFormat::utc);
+
+    QMenu* const statistics = menuBar()->addMenu(tr("&Statistics"));
+    for (size_t i = 0; i < statistics_pages; ++i) {
+        const auto page = static_cast<StatisticsPage>(i);
+        add(statistics, statistics_page_title(page), {}, [page](CaptureWindow& capture) {
+            capture.show_view("statistics");
+            if (auto* const view = qobject_cast<StatisticsView*>(capture.view("statistics")))
+                view->show_page(page);
+        });
+    }
 
     view_menu_ = menuBar()->addMenu(tr("&View"));
     QMenu* const help = menuBar()->addMenu(tr("&Help"));
@@ -469,7 +486,10 @@ void MainWindow::show_keys() {
         tr("<table cellpadding=3>"
            "<tr><td><b>W S</b>, <b>+ −</b>, wheel</td><td>closer, farther, about the pointer</td></tr>"
            "<tr><td><b>A D</b>, <b>← →</b>, Shift+wheel, drag</td><td>earlier, later</td></tr>"
-           "<tr><td>Shift+drag, right drag</td><td>mark a stretch and look at it closer</td></tr>"
+           "<tr><td>right drag</td><td>look at that stretch closer</td></tr>"
+           "<tr><td>Shift+drag</td><td>mark a stretch: its figures are in the view <i>Stretch</i>; <b>M</b> "
+           "looks at it "
+           "closer, <b>Esc</b> takes the mark away</td></tr>"
            "<tr><td><b>F</b>, double click</td><td>frame what is selected</td></tr>"
            "<tr><td><b>0</b>, Home</td><td>all of the capture</td></tr>"
            "<tr><td><b>N P</b></td><td>next, previous row of what is selected</td></tr>"

@@ -11,6 +11,8 @@
 #include "gui/views/layers/layers_view.h"
 #include "gui/views/notes/notes_view.h"
 #include "gui/views/overview/overview_view.h"
+#include "gui/views/statistics/statistics_view.h"
+#include "gui/views/stretch/stretch_view.h"
 #include "gui/views/tables/rows_view.h"
 #include "gui/views/time_budgets/time_budgets_view.h"
 #include "gui/views/time_sequence/time_sequence_view.h"
@@ -42,8 +44,10 @@ std::vector<ViewKind> make_kinds() {
     for (const TableKind& table : table_kinds()) {
         if (!table.view.empty()) kinds.push_back({table.view, table.title, make_rows, &table});
     }
+    kinds.push_back({"statistics", QT_TRANSLATE_NOOP("ViewKind", "Statistics"), make<StatisticsView>});
     kinds.push_back({"details", QT_TRANSLATE_NOOP("ViewKind", "Details"), make<DetailsView>});
     kinds.push_back({"findings", QT_TRANSLATE_NOOP("ViewKind", "Findings"), make<FindingsView>});
+    kinds.push_back({"stretch", QT_TRANSLATE_NOOP("ViewKind", "Stretch"), make<StretchView>});
     kinds.push_back({"notes", QT_TRANSLATE_NOOP("ViewKind", "Notes"), make<NotesView>});
     return kinds;
 }

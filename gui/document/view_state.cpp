@@ -144,6 +144,13 @@ void ViewState::set_selected_things(SelectedThings things) {
     Q_EMIT selected_things_changed();
 }
 
+void ViewState::set_marked(TimeRange marked) {
+    if (marked.empty()) marked = {};
+    if (marked == marked_) return;
+    marked_ = marked;
+    Q_EMIT marked_changed();
+}
+
 void ViewState::set_cursor(std::optional<int64_t> time_ns) {
     if (time_ns == cursor_ns_) return;
     cursor_ns_ = time_ns;

@@ -60,6 +60,10 @@ class ViewState : public QObject {
     const SelectedThings& selected() const { return selected_; }
     void set_selected_things(SelectedThings things);
 
+    // The stretch of time that questions are asked of, wherever one looks; empty: none.
+    TimeRange marked() const { return marked_; }
+    void set_marked(TimeRange marked);
+
     // The moment under the pointer, in whichever view it is.
     std::optional<int64_t> cursor_ns() const { return cursor_ns_; }
     void set_cursor(std::optional<int64_t> time_ns);
@@ -84,6 +88,7 @@ class ViewState : public QObject {
     void history_changed();
     void selection_changed();
     void selected_things_changed();
+    void marked_changed();
     void cursor_changed();
     void connection_changed();
     void time_format_changed();
@@ -101,6 +106,7 @@ class ViewState : public QObject {
     std::vector<TimeRange> forward_;
     Selection selection_;
     SelectedThings selected_;
+    TimeRange marked_;
     std::optional<int64_t> cursor_ns_;
     uint32_t connection_ = 0;
     bool sender_is_target_ = true;

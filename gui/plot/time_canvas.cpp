@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/plot/marked_stretch.h"
 #include "gui/plot/time_axis.h"
 
 namespace sanscope {
@@ -20,6 +21,7 @@ TimeCanvas::TimeCanvas(ViewState& state, Direction direction, QWidget* parent)
     setAttribute(Qt::WA_OpaquePaintEvent);
     const auto repaint = [this] { update(); };
     connect(&state_, &ViewState::range_changed, this, repaint);
+    connect(&state_, &ViewState::marked_changed, this, repaint);
     connect(&state_, &ViewState::cursor_changed, this, repaint);
     connect(&state_, &ViewState::time_format_changed, this, repaint);
 }
@@ -108,16 +110,7 @@ void TimeCanvas::draw_time_axis(QPainter& painter, const QRect& axis, int64_t ca
 void TimeCanvas::draw_cursor(QPainter& painter, const QRect& area) const {
     const TimeViewport view = viewport();
     const bool rightwards = direction_ == Direction::rightwards;
-    if (const auto marked = gestures_.marked()) {
-        const double begin = view.x_of(marked->begin_ns);
-        const double end = view.x_of(marked->end_ns);
-        const QRectF stretch = rightwards ? QRectF(begin, area.top(), end - begin, area.height())
-                                          : QRectF(area.left(), begin, area.width(), end - begin);
-        QColor fill = theme().selection_fill;
-        painter.fillRect(stretch, fill);
-        painter.setPen(theme().text);
-        painter.drawText(stretch, Qt::AlignCenter | Qt::TextDontClip, short_duration(marked->span_ns()));
-    }
+    draw_stretches(painter, theme(), state_, view, gestures_.drawn(), area, direction_);
     if (const auto cursor = state_.cursor_ns(); cursor && state_.range().contains(*cursor)) {
         const double at = std::floor(view.x_of(*cursor)) + 0.5;
         painter.setPen(QPen(theme().cursor, 1, Qt::DashLine));
@@ -164,11 +157,11 @@ void TimeCanvas::mouseMoveEvent(QMouseEvent* event) {
 }
 
 void TimeCanvas::mouseReleaseEvent(QMouseEvent* event) {
-    const bool marking = gestures_.marked().has_value();
+    const bool drawing = gestures_.drawn().has_value();
     const auto outcome = gestures_.release(*event);
     unsetCursor();
     if (outcome == TimeGestures::Outcome::click) on_click(event->pos(), event->modifiers());
-    if (marking) update();
+    if (drawing) update();
 }
 
 void TimeCanvas::mouseDoubleClickEvent(QMouseEvent* event) {

@@ -56,14 +56,23 @@ TEST_F(TimeCanvasTest, DraggingPansByWhatThePointerMoves) {
     EXPECT_EQ(state.range(), (TimeRange{start + 400 * ms, start + 500 * ms}));
 }
 
-TEST_F(TimeCanvasTest, AMarkedStretchIsZoomedInto) {
+TEST_F(TimeCanvasTest, AStretchDrawnWithTheRightButtonIsZoomedInto) {
     drag(canvas, {300, 50}, {500, 50}, Qt::RightButton);
     EXPECT_EQ(state.range(), (TimeRange{start + 200 * ms, start + 400 * ms}));
-    drag(canvas, {300, 50}, {350, 50}, Qt::LeftButton, Qt::ShiftModifier);
-    EXPECT_EQ(state.range(), (TimeRange{start + 240 * ms, start + 250 * ms}));
+    EXPECT_TRUE(state.marked().empty());
 }
 
-TEST_F(TimeCanvasTest, EscapeGivesAMarkedStretchUp) {
+TEST_F(TimeCanvasTest, AStretchDrawnWithShiftIsMarkedAndStaysSo) {
+    drag(canvas, {500, 50}, {300, 50}, Qt::LeftButton, Qt::ShiftModifier);
+    EXPECT_EQ(state.range(), state.whole());
+    const TimeRange drawn{start + 200 * ms, start + 400 * ms};
+    EXPECT_EQ(state.marked(), drawn);
+    drag(canvas, {300, 50}, {500, 50}, Qt::LeftButton);
+    state.set_range({start, start + 10 * ms});
+    EXPECT_EQ(state.marked(), drawn);
+}
+
+TEST_F(TimeCanvasTest, EscapeGivesAStretchThatIsDrawnUp) {
     send_mouse(canvas, QEvent::MouseButtonPress, {300, 50}, Qt::RightButton);
     send_mouse(canvas, QEvent::MouseMove, {400, 50}, Qt::RightButton);
     EXPECT_EQ(canvas.cursor().shape(), Qt::CrossCursor);

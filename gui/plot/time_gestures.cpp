@@ -44,17 +44,17 @@ TimeGestures::Outcome TimeGestures::move(const QMouseEvent& event, const TimeVie
         if ((event.pos() - pressed_at_).manhattanLength() < QApplication::startDragDistance() / 2) {
             return Outcome::pending;
         }
-        const bool mark = pressed_button_ == Qt::RightButton || event.modifiers().testFlag(Qt::ShiftModifier);
-        gesture_ = mark ? Gesture::mark : Gesture::pan;
+        const bool mark = event.modifiers().testFlag(Qt::ShiftModifier);
+        gesture_ = pressed_button_ == Qt::RightButton ? Gesture::zoom : mark ? Gesture::mark : Gesture::pan;
         outcome = Outcome::began;
     }
     const double from = along(pressed_at_);
     const double at = along(event.position());
-    if (gesture_ == Gesture::mark) {
+    if (gesture_ != Gesture::pan) {
         const double end = viewport.origin + viewport.length;
         const int64_t a = viewport.time_at(std::clamp(from, viewport.origin, end));
         const int64_t b = viewport.time_at(std::clamp(at, viewport.origin, end));
-        marked_ = TimeRange{std::min(a, b), std::max(a, b)};
+        drawn_ = TimeRange{std::min(a, b), std::max(a, b)};
     } else {
         const auto by = static_cast<int64_t>((from - at) * viewport.ns_per_pixel());
         state_.set_range({pressed_range_.begin_ns + by, pressed_range_.end_ns + by},
@@ -66,17 +66,17 @@ TimeGestures::Outcome TimeGestures::move(const QMouseEvent& event, const TimeVie
 TimeGestures::Outcome TimeGestures::release(const QMouseEvent& event) {
     const Gesture ended = std::exchange(gesture_, Gesture::none);
     if (ended == Gesture::pressed && event.button() == Qt::LeftButton) return Outcome::click;
-    if (ended == Gesture::mark && marked_) {
-        const TimeRange range = *std::exchange(marked_, std::nullopt);
-        if (!range.empty()) state_.set_range(range);
-    }
+    const TimeRange drawn = std::exchange(drawn_, std::nullopt).value_or(TimeRange());
+    if (drawn.empty()) return Outcome::none;
+    if (ended == Gesture::zoom) state_.set_range(drawn);
+    if (ended == Gesture::mark) state_.set_marked(drawn);
     return Outcome::none;
 }
 
 bool TimeGestures::cancel() {
-    if (gesture_ != Gesture::mark) return false;
+    if (gesture_ != Gesture::mark && gesture_ != Gesture::zoom) return false;
     gesture_ = Gesture::none;
-    marked_.reset();
+    drawn_.reset();
     return true;
 }
 

@@ -17,8 +17,8 @@ namespace sanscope {
 enum class TimeDirection : uint8_t { rightwards, downwards };
 
 // The movements through time with mouse and wheel that are alike wherever it is drawn: wheel: zoom about the
-// pointer (Shift, or sideways: pan); drag: pan; Shift or right button + drag: mark a stretch and zoom into
-// it. The viewport is that of the moment of the event.
+// pointer (Shift, or sideways: pan); drag: pan; Shift + drag: mark a stretch; right button + drag: zoom into it. The viewport is
+// that of the moment of the event.
 class TimeGestures {
   public:
     explicit TimeGestures(ViewState& state, TimeDirection direction = TimeDirection::rightwards)
@@ -40,14 +40,15 @@ class TimeGestures {
     Outcome move(const QMouseEvent& event, const TimeViewport& viewport);
     // click: the left button went up where it went down.
     Outcome release(const QMouseEvent& event);
-    // Gives up a marked stretch; false where there is none.
+    // Gives up the stretch being drawn; false where there is none.
     bool cancel();
 
-    std::optional<TimeRange> marked() const { return marked_; }
+    // The stretch being drawn, to be marked or zoomed into.
+    std::optional<TimeRange> drawn() const { return drawn_; }
     bool panning() const { return gesture_ == Gesture::pan; }
 
   private:
-    enum class Gesture : uint8_t { none, pressed, pan, mark };
+    enum class Gesture : uint8_t { none, pressed, pan, mark, zoom };
 
     ViewState& state_;
     TimeDirection direction_;
@@ -56,7 +57,7 @@ class TimeGestures {
     Qt::MouseButton pressed_button_ = Qt::NoButton;
     TimeRange pressed_range_;
     bool moved_ = false;
-    std::optional<TimeRange> marked_;
+    std::optional<TimeRange> drawn_;
     WheelSteps wheel_steps_;
 };
 

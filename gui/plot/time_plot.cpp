@@ -8,6 +8,7 @@
 #include <QWheelEvent>
 
 #include "gui/document/plain_text.h"
+#include "gui/plot/marked_stretch.h"
 #include "gui/plot/time_axis.h"
 
 namespace sanscope {
@@ -180,13 +181,7 @@ class TimePlot::Overlay : public QCPLayerable {
             painter->setPen(theme.faint_text);
             painter->drawText(*around, Qt::AlignCenter | Qt::TextWordWrap, plot_.message_);
         }
-        if (const auto marked = plot_.gestures_.marked()) {
-            const double begin = view.x_of(marked->begin_ns);
-            const QRectF stretch(begin, around->top(), view.x_of(marked->end_ns) - begin, around->height());
-            painter->fillRect(stretch, theme.selection_fill);
-            painter->setPen(theme.text);
-            painter->drawText(stretch, Qt::AlignCenter | Qt::TextDontClip, short_duration(marked->span_ns()));
-        }
+        draw_stretches(*painter, theme, plot_.state_, view, plot_.gestures_.drawn(), *around);
         const auto cursor = plot_.state_.cursor_ns();
         if (!cursor || !plot_.state_.range().contains(*cursor)) return;
         painter->setPen(QPen(theme.cursor, 1, Qt::DashLine));
@@ -221,8 +216,8 @@ TimePlot::TimePlot(ViewState& state, QWidget* parent) : QCustomPlot(parent), sta
     });
     connect(&state_, &ViewState::time_format_changed, this, [this] { redraw(); });
     connect(&state_, &ViewState::whole_changed, this, [this] { redraw(); });
-    connect(&state_, &ViewState::cursor_changed, this,
-            [this] { layer(QStringLiteral("overlay"))->replot(); });
+    for (const auto signal : {&ViewState::cursor_changed, &ViewState::marked_changed})
+        connect(&state_, signal, this, [this] { layer(QStringLiteral("overlay"))->replot(); });
     apply_theme();
 }
 

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/views/statistics/capture_statistics.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "gui/plot/command_words.h"
+#include "gui/plot/time_axis.h"
+#include "gui/senders/sender_list.h"
+#include "gui/views/statistics/negotiated_parameters.h"
+
+#include "analyzer/base/log_histogram.h"
+#include "analyzer/scsi/opcodes.h"
+#include "analyzer/scsi/status.h"
+
+namespace sanscope {
+namespace {
+
+using Cell = StatisticsTable::Cell;
+using Row = StatisticsTable::Row;
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("StatisticsView", text);
+}
+
+Cell count(uint64_t value) {
+    return {QLocale().toString(static_cast<qulonglong>(value)), static_cast<double>(value)};
+}
+Cell bytes(uint64_t value) {
+    return {short_bytes(static_cast<double>(value)), static_cast<double>(value)};
+}
+Cell rate(uint64_t value, int64_t over_ns) {
+    if (over_ns <= 0) return {QString(), -1};
+    const double a_second = static_cast<double>(value) * 1e9 / static_cast<double>(over_ns);
+    return {tr("%1/s").arg(short_bytes(a_second)), a_second};
+}
+Cell duration(int64_t ns) {
+    return {short_duration(ns), static_cast<double>(ns)};
+}
+Cell share(uint64_t part, uint64_t whole) {
+    if (whole == 0) return {QString(), -1};
+    const double percent = 100 * static_cast<double>(part) / static_cast<double>(whole);
+    return {tr("%1 %").arg(percent, 0, 'f', percent < 10 ? 2 : 0), percent};
+}
+Cell nothing() {
+    return {QString(), -1};
+}
+
+bool passes(const FilterResult* filter, RowSet LinkedRows::*rows, size_t row) {
+    return filter == nullptr || (filter->rows.*rows).test(row);
+}
+
+void limit(StatisticsTable& table) {
+    if (table.rows.size() <= most_statistics_rows) return;
+    table.note =
+        tr("%1 more rows are left out; a filter chooses which.")
+            .arg(QLocale().toString(static_cast<qulonglong>(table.rows.size() - most_statistics_rows)));
+    table.rows.resize(most_statistics_rows);
+}
+
+// As Wireshark's conversations, initiator and target in place of A and B.
+StatisticsTable conversations(const CaptureData::Reading& reading, const FilterResult* filter) {
+    StatisticsTable table;
+    table.filter_table = QStringLiteral("connections");
+    table.columns = {tr("Connection"),  tr("Initiator"),       tr("Target"),      tr("Session"),
+                     tr("Packets"),     tr("Packets out"),     tr("Payload out"), tr("Packets in"),
+                     tr("Payload in"),  tr("Begins at"),       tr("Duration"),    tr("Out a second"),
+                     tr("In a second"), tr("Least round trip")};
+    const int64_t first_ns = reading.timeline().first_ns();
+    size_t number = 0;
+    for (const ConnectionRow& row : reading.store().connections()) {
+        if (!passes(filter, &LinkedRows::connections, number++)) continue;
+        const bool timed = row.start_ns != no_time && row.end_ns >= row.start_ns;
+        const int64_t lasted_ns = timed ? row.end_ns - row.start_ns : 0;
+        Row shown;
+        shown.cells = {count(number),
+                       {endpoint_text(row.initiator), std::nullopt},
+                       {endpoint_text(row.target), std::nullopt},
+                       row.session == 0 ? nothing() : count(row.session.value()),
+                       count(row.packets_out + row.packets_in),
+                       count(row.packets_out),
+                       bytes(row.bytes_out),
+                       count(row.packets_in),
+                       bytes(row.bytes_in),
+                       timed ? duration(row.start_ns - first_ns) : nothing(),
+                       timed ? duration(lasted_ns) : nothing(),
+                       rate(row.bytes_out, lasted_ns),
+                       rate(row.bytes_in, lasted_ns),
+                       row.rtt_min_ns == no_time ? nothing() : duration(row.rtt_min_ns)};
+        shown.filter = QStringLiteral("connection == %1").arg(number);
+        table.rows.push_back(std::move(shown));
+    }
+    return table;
+}
+
+// What several commands have in common.
+struct Commands {
+    uint64_t count = 0;
+    uint64_t reads = 0;
+    uint64_t writes = 0;
+    uint64_t bytes_read = 0;
+    uint64_t bytes_written = 0;
+    uint64_t not_good = 0;
+    uint64_t not_answered = 0;
+    double sum_ns = 0;
+    int64_t first_ns = no_time;
+    int64_t last_ns = no_time;
+    LogHistogram turnaround;
+
+    void add(const CommandRow& row) {
+        ++count;
+        const bool answered = row.response_ns != no_time;
+        const uint64_t bytes = row.bytes == unknown<uint64_t> || !answered ? 0 : row.bytes;
+        if (is_read_opcode(row.opcode)) {
+            ++reads;
+            bytes_read += bytes;
+        } else if (is_write_opcode(row.opcode)) {
+            ++writes;
+            bytes_written += bytes;
+        }
+        if (row.status != unknown<uint16_t> && row.status != scsi_status::good) ++not_good;
+        if (row.outcome == Outcome::unanswered || row.outcome == Outcome::aborted) ++not_answered;
+        if (row.request_ns != no_time && (first_ns == no_time || row.request_ns < first_ns))
+            first_ns = row.request_ns;
+        last_ns = std::max(last_ns, row.response_ns);
+        if (const int64_t turnaround_ns = row.turnaround_ns(); turnaround_ns != no_time) {
+            turnaround.add(turnaround_ns);
+            sum_ns += static_cast<double>(turnaround_ns);
+        }
+    }
+    int64_t lasted_ns() const { return first_ns == no_time || last_ns <= first_ns ? 0 : last_ns - first_ns; }
+};
+
+Cell percentile(const Commands& commands, double fraction) {
+    return commands.turnaround.count() == 0 ? nothing()
+                                            : duration(commands.turnaround.percentile_ns(fraction));
+}
+Cell mean(const Commands& commands) {
+    return commands.turnaround.count() == 0 ? nothing()
+                                            : duration(static_cast<int64_t>(commands.turnaround.mean_ns()));
+}
+
+template <class Key, class KeyOf>
+bool group_commands(const CaptureData::Reading& reading, const FilterResult* filter, const StopFlag& stop,
+                    std::map<Key, Commands>& groups, KeyOf key_of) {
+    size_t number = 0;
+    for (const CommandRow& row : reading.store().commands()) {
+        if (number % 4096 == 0 && stop) return false;
+        if (passes(filter, &LinkedRows::commands, number++)) groups[key_of(row)].add(row);
+    }
+    return true;
+}
+
+// As Wireshark's SCSI service response times, with percentiles.
+StatisticsTable service_response_times(const CaptureData::Reading& reading, const FilterResult* filter,
+                                       const StopFlag& stop) {
+    StatisticsTable table;
+    table.filter_table = QStringLiteral("commands");
+    table.columns = {tr("Command"), tr("Opcode"),   tr("Calls"),       tr("Least"), tr("Mean"),
+                     tr("p50"),     tr("p90"),      tr("p99"),         tr("p99.9"), tr("Longest"),
+                     tr("Sum"),     tr("Not GOOD"), tr("Not answered")};
+    std::map<uint16_t, Commands> groups;
+    std::map<uint16_t, const char*> names;
+    const bool all = group_commands(reading, filter, stop, groups, [&](const CommandRow& row) {
+        names.try_emplace(row.opcode, row.name);
+        return row.opcode;
+    });
+    if (!all) return table;
+    for (const auto& [opcode, commands] : groups) {
+        const bool known = opcode != unknown<uint16_t>;
+        const QString code = QStringLiteral("0x%1").arg(opcode, 2, 16, QLatin1Char('0'));
+        const char* const name = names.at(opcode);
+        const bool timed = commands.turnaround.count() > 0;
+        Row row;
+        row.cells = {{!known          ? tr("(not captured)")
+                      : *name == '\0' ? tr("opcode %1").arg(code)
+                                      : QString::fromUtf8(name),
+                      std::nullopt},
+                     {known ? code : QString(), static_cast<double>(opcode)},
+                     count(commands.count),
+                     timed ? duration(commands.turnaround.min_ns()) : nothing(),
+                     mean(commands),
+                     percentile(commands, 0.5),
+                     percentile(commands, 0.9),
+                     percentile(commands, 0.99),
+                     percentile(commands, 0.999),
+                     timed ? duration(commands.turnaround.max_ns()) : nothing(),
+                     timed ? duration(static_cast<int64_t>(std::min(commands.sum_ns, 9e18))) : nothing(),
+                     count(commands.not_good),
+                     count(commands.not_answered)};
+        row.filter = known ? QStringLiteral("opcode == %1").arg(code) : QStringLiteral("not opcode");
+        table.rows.push_back(std::move(row));
+    }
+    return table;
+}
+
+StatisticsTable logical_units(const CaptureData::Reading& reading, const FilterResult* filter,
+                              const StopFlag& stop) {
+    StatisticsTable table;
+    table.filter_table = QStringLiteral("commands");
+    table.columns = {
+        tr("Session"),     tr("LUN"),        tr("Designator"),    tr("Commands"),      tr("Reads"),
+        tr("Writes"),      tr("Bytes read"), tr("Bytes written"), tr("Read a second"), tr("Written a second"),
+        tr("Mean"),        tr("p50"),        tr("p99"),           tr("Longest"),       tr("Not GOOD"),
+        tr("Not answered")};
+    std::map<std::pair<uint32_t, uint64_t>, Commands> groups;
+    const bool all = group_commands(reading, filter, stop, groups, [](const CommandRow& row) {
+        return std::pair(row.session.value(), row.lun);
+    });
+    if (!all) return table;
+    for (const auto& [unit, commands] : groups) {
+        const auto& [session, lun] = unit;
+        const bool known = lun != unknown<uint64_t>;
+        const std::string& designator = reading.store().unit_names().of(session, lun);
+        Row row;
+        row.cells = {session == 0 ? nothing() : count(session),
+                     {known ? lun_text(lun) : tr("(not captured)"), static_cast<double>(lun)},
+                     {QString::fromStdString(designator), std::nullopt},
+                     count(commands.count),
+                     count(commands.reads),
+                     count(commands.writes),
+                     bytes(commands.bytes_read),
+                     bytes(commands.bytes_written),
+                     rate(commands.bytes_read, commands.lasted_ns()),
+                     rate(commands.bytes_written, commands.lasted_ns()),
+                     mean(commands),
+                     percentile(commands, 0.5),
+                     percentile(commands, 0.99),
+                     commands.turnaround.count() == 0 ? nothing() : duration(commands.turnaround.max_ns()),
+                     count(commands.not_good),
+                     count(commands.not_answered)};
+        row.filter =
+            (session == 0 ? QStringLiteral("not session") : QStringLiteral("session == %1").arg(session)) +
+            (known ? QStringLiteral(" && lun == %1").arg(lun) : QStringLiteral(" && not lun"));
+        table.rows.push_back(std::move(row));
+    }
+    return table;
+}
+
+StatisticsTable retransmissions(const CaptureData::Reading& reading, const FilterResult* filter,
+                                const StopFlag& stop) {
+    const ResultStore& store = reading.store();
+    StatisticsTable table;
+    table.filter_table = QStringLiteral("losses");
+    table.columns = {tr("Connection"),   tr("Sender"),     tr("Receiver"),
+                     tr("Packets sent"), tr("Sent again"), tr("Share")};
+    for (size_t kind = 0; kind < loss_kinds; ++kind) table.columns << loss_text(static_cast<LossKind>(kind));
+    std::map<std::pair<uint32_t, Side>, std::array<uint64_t, loss_kinds>> senders;
+    size_t number = 0;
+    for (const LossRow& row : store.losses()) {
+        if (number % 4096 == 0 && stop) return table;
+        if (!passes(filter, &LinkedRows::losses, number++)) continue;
+        ++senders[{row.connection.value(), row.sender}][static_cast<size_t>(row.kind)];
+    }
+    for (const auto& [sender, losses] : senders) {
+        const ConnectionRow& row = store.connection(sender.first);
+        const bool is_initiator = row.is_initiator(sender.second);
+        const uint64_t packets = is_initiator ? row.packets_out : row.packets_in;
+        uint64_t again = 0;
+        for (size_t kind = 0; kind < loss_kinds; ++kind) {
+            if (is_sent_again(static_cast<LossKind>(kind))) again += losses[kind];
+        }
+        const Endpoint& from = row.endpoint(sender.second);
+        Row shown;
+        shown.cells = {count(sender.first),
+                       {endpoint_text(from), std::nullopt},
+                       {endpoint_text(row.endpoint(other_side(sender.second))), std::nullopt},
+                       count(packets),
+                       count(again),
+                       share(again, packets)};
+        for (const uint64_t loss : losses) shown.cells.push_back(count(loss));
+        shown.filter =
+            QStringLiteral("connection == %1 && sender == %2").arg(sender.first).arg(endpoint_text(from));
+        table.rows.push_back(std::move(shown));
+    }
+    return table;
+}
+
+}  // namespace
+
+const char* statistics_page_name(StatisticsPage page) {
+    constexpr const char* names[statistics_pages] = {"conversations", "service-response-times",
+                                                     "logical-units", "negotiated-parameters",
+                                                     "retransmissions"};
+    return names[static_cast<size_t>(page)];
+}
+
+QString statistics_page_title(StatisticsPage page) {
+    constexpr const char* titles[statistics_pages] = {
+        QT_TRANSLATE_NOOP("StatisticsView", "Conversations"),
+        QT_TRANSLATE_NOOP("StatisticsView", "Service response times"),
+        QT_TRANSLATE_NOOP("StatisticsView", "Logical units"),
+        QT_TRANSLATE_NOOP("StatisticsView", "Negotiated parameters"),
+        QT_TRANSLATE_NOOP("StatisticsView", "Retransmissions by cause")};
+    return tr(titles[static_cast<size_t>(page)]);
+}
+
+StatisticsTable capture_statistics(const CaptureData::Reading& reading, StatisticsPage page,
+                                   const FilterResult* filter, const StopFlag& stop) {
+    StatisticsTable table;
+    switch (page) {
+        case StatisticsPage::conversations:
+            table = conversations(reading, filter);
+            break;
+        case StatisticsPage::service_response_times:
+            table = service_response_times(reading, filter, stop);
+            break;
+        case StatisticsPage::logical_units:
+            table = logical_units(reading, filter, stop);
+            break;
+        case StatisticsPage::negotiated_parameters:
+            return negotiated_parameters(reading.store(),
+                                         filter == nullptr ? nullptr : &filter->rows.sessions);
+        case StatisticsPage::retransmissions:
+            table = retransmissions(reading, filter, stop);
+            break;
+    }
+    limit(table);
+    table.complete = !stop;
+    return table;
+}
+
+}  // namespace sanscope

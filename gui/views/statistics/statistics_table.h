@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <optional>
+#include <vector>
+
+namespace sanscope {
+
+// A table for people that sums a capture up.
+struct StatisticsTable {
+    struct Cell {
+        QString text;
+        std::optional<double> value;  // what it is sorted by; nothing: by its text
+        bool stands_out = false;
+    };
+    struct Row {
+        std::vector<Cell> cells;
+        // What selects what it sums up, over the columns of `filter_table`; empty: nothing does.
+        QString filter;
+    };
+
+    QStringList columns;
+    std::vector<Row> rows;
+    QString filter_table;   // "connections"
+    QString note;           // to be read beside it; may be empty
+    bool complete = false;  // false: stopped, nothing holds
+};
+
+}  // namespace sanscope

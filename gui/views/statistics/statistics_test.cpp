@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "gui/models/table_access.h"
+#include "gui/testing/shown_view.h"
+#include "gui/views/statistics/negotiated_parameters.h"
+#include "gui/views/statistics/statistics_view.h"
+
+#include "analyzer/query/row_filter.h"
+#include "analyzer/scsi/opcodes.h"
+
+namespace sanscope {
+namespace {
+
+using testing_gui::loaded_sample;
+
+constexpr const char* lossy = "loss-mixed-initiator.pcap.zst";
+constexpr const char* two_sessions = "two-sessions.pcap.lz4";
+
+StatisticsTable table_of(const Document& document, StatisticsPage page,
+                         const FilterResult* filter = nullptr) {
+    return capture_statistics(document.data()->read(), page, filter, StopFlag(false));
+}
+
+size_t column_of(const StatisticsTable& table, const QString& name) {
+    return static_cast<size_t>(table.columns.indexOf(name));
+}
+
+double value_in(const StatisticsTable& table, size_t row, const QString& column) {
+    return table.rows.at(row).cells.at(column_of(table, column)).value.value_or(-1);
+}
+
+TEST(Statistics, EveryPageHasARowsWidthOfColumnsAndAName) {
+    const auto document = loaded_sample(lossy);
+    for (size_t i = 0; i < statistics_pages; ++i) {
+        const auto page = static_cast<StatisticsPage>(i);
+        const StatisticsTable table = table_of(*document, page);
+        SCOPED_TRACE(statistics_page_name(page));
+        EXPECT_TRUE(table.complete);
+        EXPECT_FALSE(table.rows.empty());
+        for (const auto& row : table.rows)
+            EXPECT_EQ(row.cells.size(), static_cast<size_t>(table.columns.size()));
+    }
+}
+
+TEST(Statistics, ServiceResponseTimesCountEveryCommandOnce) {
+    const auto document = loaded_sample(lossy);
+    const auto reading = document->data()->read();
+    const StatisticsTable table = table_of(*document, StatisticsPage::service_response_times);
+    double calls = 0;
+    for (size_t row = 0; row < table.rows.size(); ++row) {
+        calls += value_in(table, row, QStringLiteral("Calls"));
+        EXPECT_LE(value_in(table, row, QStringLiteral("Least")),
+                  value_in(table, row, QStringLiteral("p50")) * 1.01);
+        EXPECT_LE(value_in(table, row, QStringLiteral("p50")), value_in(table, row, QStringLiteral("p99")));
+        EXPECT_LE(value_in(table, row, QStringLiteral("p99")),
+                  value_in(table, row, QStringLiteral("Longest")) * 1.01);
+    }
+    EXPECT_EQ(calls, static_cast<double>(reading.store().commands().size()));
+}
+
+TEST(Statistics, OfOneCommandTheLeastAndTheLongestAreThoseOfTheRows) {
+    const auto document = loaded_sample(lossy);
+    const auto reading = document->data()->read();
+    const StatisticsTable table = table_of(*document, StatisticsPage::service_response_times);
+    int64_t least_ns = INT64_MAX;
+    int64_t longest_ns = 0;
+    for (const CommandRow& row : reading.store().commands()) {
+        if (row.opcode != scsi_op::read_16 || row.turnaround_ns() == no_time) continue;
+        least_ns = std::min(least_ns, row.turnaround_ns());
+        longest_ns = std::max(longest_ns, row.turnaround_ns());
+    }
+    for (size_t row = 0; row < table.rows.size(); ++row) {
+        if (table.rows[row].cells[0].text != QStringLiteral("READ(16)")) continue;
+        EXPECT_EQ(value_in(table, row, QStringLiteral("Least")), static_cast<double>(least_ns));
+        EXPECT_EQ(value_in(table, row, QStringLiteral("Longest")), static_cast<double>(longest_ns));
+        EXPECT_EQ(table.rows[row].filter, QStringLiteral("opcode == 0x88"));
+        return;
+    }
+    FAIL() << "no READ(16)";
+}
+
+TEST(Statistics, RetransmissionsAreTheLossesOfEachSender) {
+    const auto document = loaded_sample(lossy);
+    const auto reading = document->data()->read();
+    const StatisticsTable table = table_of(*document, StatisticsPage::retransmissions);
+    ASSERT_EQ(table.rows.size(), 2u);
+    uint64_t again = 0;
+    for (const LossRow& row : reading.store().losses()) again += is_sent_again(row.kind) ? 1 : 0;
+    EXPECT_EQ(
+        value_in(table, 0, QStringLiteral("Sent again")) + value_in(table, 1, QStringLiteral("Sent again")),
+        static_cast<double>(again));
+}
+
+// How many rows of a table a filter selects.
+size_t selected_by(const CaptureData::Reading& reading, const QString& expression, const QString& over) {
+    const auto table = make_table(reading, over.toStdString());
+    const auto compiled = RowFilter::compile(expression.toStdString(), over.toStdString(), table->columns());
+    if (!std::holds_alternative<RowFilter>(compiled)) {
+        ADD_FAILURE() << "no filter: " << expression.toStdString();
+        return 0;
+    }
+    RowTest test(std::get<RowFilter>(compiled), *table);
+    size_t selected = 0;
+    for (uint64_t row = 0; row < table->rows(); ++row) selected += test(row) ? 1 : 0;
+    return selected;
+}
+
+TEST(Statistics, TheFilterOfARowSelectsWhatItCounts) {
+    struct Expected {
+        StatisticsPage page;
+        const char* column;  // that says how many rows there are; nullptr: one
+    };
+    for (const char* const sample : {lossy, two_sessions}) {
+        const auto document = loaded_sample(sample);
+        const auto reading = document->data()->read();
+        for (const auto& [page, column] : {Expected{StatisticsPage::conversations, nullptr},
+                                           {StatisticsPage::service_response_times, "Calls"},
+                                           {StatisticsPage::logical_units, "Commands"}}) {
+            const StatisticsTable table = table_of(*document, page);
+            ASSERT_FALSE(table.rows.empty());
+            for (size_t row = 0; row < table.rows.size(); ++row) {
+                const double expected =
+                    column == nullptr ? 1 : value_in(table, row, QString::fromUtf8(column));
+                EXPECT_EQ(
+                    static_cast<double>(selected_by(reading, table.rows[row].filter, table.filter_table)),
+                    expected)
+                    << table.rows[row].filter.toStdString();
+            }
+        }
+    }
+}
+
+TEST(Statistics, TheFilterOfASenderSelectsItsLosses) {
+    const auto document = loaded_sample(lossy);
+    const auto reading = document->data()->read();
+    const StatisticsTable table = table_of(*document, StatisticsPage::retransmissions);
+    size_t selected = 0;
+    for (const auto& row : table.rows) selected += selected_by(reading, row.filter, table.filter_table);
+    EXPECT_EQ(selected, reading.store().losses().size());
+}
+
+TEST(Statistics, CountOnlyWhatPassesTheFilter) {
+    const auto document = loaded_sample(two_sessions);
+    const auto reading = document->data()->read();
+    RowSet one(reading.store().sessions().size());
+    one.set(0);
+    FilterResult filter;
+    filter.rows = link_rows(reading.pdu_index(), Selected::sessions, one);
+    EXPECT_EQ(table_of(*document, StatisticsPage::conversations, &filter).rows.size(), 1u);
+    EXPECT_GE(table_of(*document, StatisticsPage::conversations).rows.size(), 2u);
+    EXPECT_EQ(table_of(*document, StatisticsPage::negotiated_parameters, &filter).columns.size(), 2);
+}
+
+SessionRow session_with(uint32_t burst, Ternary immediate) {
+    SessionRow row;
+    row.initiator_name = "iqn.a";
+    row.target_name = "iqn.t";
+    row.max_burst_length = burst;
+    row.immediate_data = immediate;
+    return row;
+}
+
+TEST(NegotiatedParameters, WhatFewerSessionsHaveStandsOut) {
+    ResultStore store(ResultStore::Keep::everything());
+    for (const SessionRow& row : {session_with(262144, Ternary::yes), session_with(262144, Ternary::unknown),
+                                  session_with(65536, Ternary::yes)}) {
+        uint32_t number = 0;
+        store.add_session(number) = row;
+    }
+    const StatisticsTable table = negotiated_parameters(store, nullptr);
+    ASSERT_EQ(table.columns.size(), 4);
+    for (const auto& row : table.rows) {
+        const QString key = row.cells[0].text;
+        if (key == QStringLiteral("MaxBurstLength")) {
+            EXPECT_FALSE(row.cells[1].stands_out);
+            EXPECT_TRUE(row.cells[3].stands_out);
+            EXPECT_TRUE(row.cells[0].stands_out);
+        } else {
+            EXPECT_FALSE(row.cells[0].stands_out) << key.toStdString();
+        }
+        // What was not captured is no value that differs.
+        if (key == QStringLiteral("ImmediateData")) {
+            EXPECT_EQ(row.cells[2].text, QStringLiteral("not captured"));
+            EXPECT_FALSE(row.cells[2].stands_out);
+        }
+    }
+}
+
+using StatisticsViewTest = testing_gui::ShownView<StatisticsView>;
+
+TEST_F(StatisticsViewTest, ShowsAPageAndFiltersByARow) {
+    open(lossy);
+    view->show_page(StatisticsPage::service_response_times);
+    settle();
+    QString expression;
+    QString over;
+    QObject::connect(view.get(), &StatisticsView::filter_wanted,
+                     [&](const QString& text, const QString& table) {
+                         expression = text;
+                         over = table;
+                     });
+    auto* const table = view->findChild<QTableWidget*>();
+    ASSERT_EQ(table->rowCount(), static_cast<int>(view->statistics().rows.size()));
+    const int longest = static_cast<int>(column_of(view->statistics(), QStringLiteral("Longest")));
+    table->sortItems(longest, Qt::DescendingOrder);
+    Q_EMIT table->cellActivated(0, 0);
+    EXPECT_EQ(over, QStringLiteral("commands"));
+    // The slowest of all is a write of 47.6 ms.
+    EXPECT_EQ(table->item(0, 0)->text(), QStringLiteral("WRITE(16)"));
+    EXPECT_EQ(expression, QStringLiteral("opcode == 0x8a"));
+}
+
+}  // namespace
+}  // namespace sanscope

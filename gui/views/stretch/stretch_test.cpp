@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "gui/testing/shown_view.h"
+#include "gui/views/stretch/stretch_view.h"
+
+#include "analyzer/scsi/opcodes.h"
+
+namespace sanscope {
+namespace {
+
+using testing_gui::loaded_sample;
+using testing_gui::wait_until;
+
+constexpr const char* lossy = "loss-mixed-initiator.pcap.zst";
+constexpr const char* two_sessions = "two-sessions.pcap.lz4";
+constexpr int64_t ms = 1'000'000;
+
+TimeRange whole_of(const CaptureData::Reading& reading) {
+    return {reading.timeline().first_ns(), reading.timeline().last_ns() + 1};
+}
+
+StretchFigures figures_of(const Document& document, TimeRange range, ConnectionChooser::Scope scope = {},
+                          std::shared_ptr<const FilterResult> filter = nullptr) {
+    return stretch_figures(document.data()->read(), {range, scope, std::move(filter)}, StopFlag(false));
+}
+
+// The same, by a look at each row.
+StretchFigures counted_one_by_one(const CaptureData::Reading& reading, TimeRange range) {
+    StretchFigures figures;
+    const ResultStore& store = reading.store();
+    for (size_t i = 0; i < store.segments().size(); ++i) {
+        const SegmentRow& row = store.segments()[i];
+        if (row.connection == 0 || !range.contains(reading.timeline().time_of(i + 1))) continue;
+        if (reading.timeline().track(row.connection) == nullptr) continue;
+        auto& direction = store.connection(row.connection).is_initiator(row.sender) ? figures.to_target
+                                                                                    : figures.to_initiator;
+        ++direction.segments;
+        direction.payload += row.payload_length;
+    }
+    for (const LossRow& row : store.losses()) {
+        if (range.contains(row.time_ns)) ++figures.losses[static_cast<size_t>(row.kind)];
+    }
+    double busy_ns = 0;
+    for (const CommandRow& row : store.commands()) {
+        if (row.request_ns != no_time && range.contains(row.request_ns)) ++figures.requested;
+        if (row.response_ns == no_time) continue;
+        const int64_t overlap_ns =
+            std::min(row.response_ns, range.end_ns) - std::max(row.request_ns, range.begin_ns);
+        if (overlap_ns > 0) busy_ns += static_cast<double>(overlap_ns);
+        if (!range.contains(row.response_ns)) continue;
+        auto& commands = is_read_opcode(row.opcode)    ? figures.reads
+                         : is_write_opcode(row.opcode) ? figures.writes
+                                                       : figures.others;
+        ++commands.count;
+        commands.turnaround.add(row.turnaround_ns());
+    }
+    figures.under_way = busy_ns / static_cast<double>(range.span_ns());
+    return figures;
+}
+
+void expect_same(const StretchFigures& found, const StretchFigures& expected) {
+    EXPECT_EQ(found.to_target.segments, expected.to_target.segments);
+    EXPECT_EQ(found.to_target.payload, expected.to_target.payload);
+    EXPECT_EQ(found.to_initiator.segments, expected.to_initiator.segments);
+    EXPECT_EQ(found.to_initiator.payload, expected.to_initiator.payload);
+    EXPECT_EQ(found.losses, expected.losses);
+    EXPECT_EQ(found.requested, expected.requested);
+    EXPECT_EQ(found.reads.count, expected.reads.count);
+    EXPECT_EQ(found.writes.count, expected.writes.count);
+    EXPECT_EQ(found.others.count, expected.others.count);
+    EXPECT_EQ(found.turnaround().percentile_ns(0.9), expected.turnaround().percentile_ns(0.9));
+    EXPECT_NEAR(found.under_way, expected.under_way, 1e-6);
+}
+
+TEST(StretchFigures, AreThoseOfTheRowsInAnyStretch) {
+    for (const char* const sample : {lossy, two_sessions}) {
+        const auto document = loaded_sample(sample);
+        const auto reading = document->data()->read();
+        const TimeRange whole = whole_of(reading);
+        for (const auto& [from, to] :
+             {std::pair(0.0, 1.0), {0.03, 0.07}, {0.0, 0.2}, {0.19, 0.191}, {0.9, 1.0}}) {
+            const auto at = [&, span = static_cast<double>(whole.span_ns())](double share) {
+                return whole.begin_ns + static_cast<int64_t>(span * share);
+            };
+            const TimeRange range{at(from), at(to)};
+            SCOPED_TRACE(testing::Message() << sample << ' ' << from << " to " << to);
+            const StretchFigures found = figures_of(*document, range);
+            EXPECT_TRUE(found.complete);
+            expect_same(found, counted_one_by_one(reading, range));
+        }
+    }
+}
+
+TEST(StretchFigures, PartsAreTheTurnaroundsOfTheCommandsThatWereAnsweredThere) {
+    const auto document = loaded_sample(lossy);
+    const auto reading = document->data()->read();
+    const TimeRange whole = whole_of(reading);
+    const TimeRange range{whole.begin_ns + 50 * ms, whole.begin_ns + 150 * ms};
+    const StretchFigures found = figures_of(*document, range);
+    ASSERT_TRUE(found.parts_known);
+    int64_t turnarounds_ns = 0;
+    for (const CommandRow& row : reading.store().commands()) {
+        if (row.response_ns != no_time && range.contains(row.response_ns))
+            turnarounds_ns += row.turnaround_ns();
+    }
+    int64_t parts_ns = 0;
+    for (const int64_t part : found.parts) parts_ns += part;
+    EXPECT_GT(parts_ns, 0);
+    EXPECT_EQ(parts_ns, turnarounds_ns);
+}
+
+TEST(StretchFigures, OfSessionsAddUp) {
+    const auto document = loaded_sample(two_sessions);
+    const TimeRange whole = whole_of(document->data()->read());
+    using Kind = ConnectionChooser::Scope::Kind;
+    const StretchFigures all = figures_of(*document, whole);
+    const StretchFigures one = figures_of(*document, whole, {Kind::session, 1});
+    const StretchFigures two = figures_of(*document, whole, {Kind::session, 2});
+    EXPECT_GT(one.commands(), 0u);
+    EXPECT_GT(two.commands(), 0u);
+    EXPECT_EQ(one.commands() + two.commands(), all.commands());
+}
+
+TEST(StretchFigures, AreOfWhatPassesTheFilter) {
+    const auto document = loaded_sample(lossy);
+    const auto reading = document->data()->read();
+    const ResultStore& store = reading.store();
+    auto filter = std::make_shared<FilterResult>();
+    RowSet reads(store.commands().size());
+    uint64_t count = 0;
+    for (size_t row = 0; row < store.commands().size(); ++row) {
+        if (!is_read_opcode(store.commands()[row].opcode)) continue;
+        reads.set(row);
+        ++count;
+    }
+    filter->rows = link_rows(reading.pdu_index(), Selected::commands, reads);
+    const StretchFigures all = figures_of(*document, whole_of(reading));
+    const StretchFigures found = figures_of(*document, whole_of(reading), {}, filter);
+    EXPECT_EQ(found.commands(), count);
+    EXPECT_EQ(found.writes.count, 0u);
+    EXPECT_LT(found.to_target.payload, all.to_target.payload);
+    EXPECT_GT(found.to_initiator.payload, 0u);
+}
+
+const StretchRow* find_row(const std::vector<StretchRow>& rows, const QString& name) {
+    const auto found = std::ranges::find(rows, name, &StretchRow::name);
+    return found == rows.end() ? nullptr : &*found;
+}
+
+TEST(StretchRows, StandBesideThoseOfTheStretchThatWasKept) {
+    const auto document = loaded_sample(lossy);
+    const TimeRange whole = whole_of(document->data()->read());
+    const StretchFigures early = figures_of(*document, {whole.begin_ns, whole.begin_ns + 100 * ms});
+    const StretchFigures late = figures_of(*document, {whole.begin_ns + 100 * ms, whole.begin_ns + 200 * ms});
+    const auto alone = stretch_rows(late, nullptr);
+    const auto both = stretch_rows(late, &early);
+    const StretchRow* const commands = find_row(both, QStringLiteral("commands"));
+    ASSERT_NE(commands, nullptr);
+    EXPECT_EQ(commands->shown, QString::number(late.commands()));
+    EXPECT_EQ(commands->kept, QString::number(early.commands()));
+    EXPECT_TRUE(find_row(alone, QStringLiteral("commands"))->kept.isEmpty());
+    EXPECT_TRUE(find_row(both, QStringLiteral("duration"))->change.isEmpty());
+    // Nothing failed in either, and nothing has no percentage.
+    EXPECT_NE(find_row(both, QStringLiteral("recovery")), nullptr);
+}
+
+TEST(StretchRows, OfAStretchWithoutCommandsSayNoTimes) {
+    const auto document = loaded_sample(lossy);
+    const TimeRange whole = whole_of(document->data()->read());
+    const StretchFigures nothing = figures_of(*document, {whole.end_ns + ms, whole.end_ns + 2 * ms});
+    const auto rows = stretch_rows(nothing, nullptr);
+    EXPECT_EQ(find_row(rows, QStringLiteral("reads")), nullptr);
+    EXPECT_NE(find_row(rows, QStringLiteral("no command was answered")), nullptr);
+}
+
+TEST(StretchView, ShowsTheMarkedStretchElseTheOneInSight) {
+    const auto document = loaded_sample(lossy);
+    StretchView view(*document, nullptr);
+    view.resize(500, 600);
+    view.show();
+    wait_until([&] { return view.settled() && !view.rows().empty(); });
+    const QString all = find_row(view.rows(), QStringLiteral("commands"))->shown;
+    EXPECT_EQ(all, QStringLiteral("165"));
+    const TimeRange whole = document->state().whole();
+    document->state().set_marked({whole.begin_ns + 50 * ms, whole.begin_ns + 60 * ms});
+    wait_until(
+        [&] { return view.settled() && find_row(view.rows(), QStringLiteral("commands"))->shown != all; });
+    EXPECT_EQ(find_row(view.rows(), QStringLiteral("duration"))->shown, QStringLiteral("10.0 ms"));
+    view.keep();
+    document->state().set_marked({});
+    wait_until(
+        [&] { return view.settled() && find_row(view.rows(), QStringLiteral("commands"))->shown == all; });
+    EXPECT_EQ(find_row(view.rows(), QStringLiteral("duration"))->kept, QStringLiteral("10.0 ms"));
+    view.forget();
+    EXPECT_TRUE(find_row(view.rows(), QStringLiteral("duration"))->kept.isEmpty());
+}
+
+}  // namespace
+}  // namespace sanscope

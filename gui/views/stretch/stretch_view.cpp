@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/views/stretch/stretch_view.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QShortcut>
+#include <QVBoxLayout>
+
+#include "gui/plot/time_axis.h"
+
+namespace sanscope {
+namespace {
+
+enum Column { name_column, shown_column, kept_column, change_column, columns };
+
+constexpr int rest_ms = 80;  // figures are asked for once the range is at rest so long
+
+}  // namespace
+
+StretchView::StretchView(Document& document, QWidget* parent)
+    : View(document, parent),
+      chooser_(new ConnectionChooser(document, ConnectionChooser::Offers::scopes, this)),
+      title_(new QLabel(this)),
+      keep_(new QPushButton(tr("&Compare with this"), this)),
+      forget_(new QPushButton(tr("Compare no &more"), this)),
+      table_(new QTableWidget(0, columns, this)),
+      debounce_(rest_ms, [this] { ask(); }) {
+    title_->setTextFormat(Qt::PlainText);
+    title_->setWordWrap(true);
+    title_->setContentsMargins(8, 0, 8, 0);
+    keep_->setToolTip(tr("Keeps these figures; those of the stretch looked at next stand beside them"));
+    table_->setAccessibleName(tr("Figures of a stretch of time"));
+    table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    table_->setSelectionMode(QAbstractItemView::NoSelection);
+    table_->verticalHeader()->hide();
+    table_->setShowGrid(false);
+    table_->setFrameShape(QFrame::NoFrame);
+    auto* const bar = new QHBoxLayout;
+    bar->setContentsMargins(4, 4, 4, 0);
+    bar->addWidget(chooser_);
+    bar->addStretch();
+    bar->addWidget(keep_);
+    bar->addWidget(forget_);
+    auto* const column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addLayout(bar);
+    column->addWidget(title_);
+    column->addWidget(table_, 1);
+
+    connect(keep_, &QPushButton::clicked, this, &StretchView::keep);
+    connect(forget_, &QPushButton::clicked, this, &StretchView::forget);
+    connect(chooser_, &ConnectionChooser::scope_changed, this, &StretchView::look);
+    for (const auto signal :
+         {&ViewState::range_changed, &ViewState::marked_changed, &ViewState::filter_changed})
+        connect(&state(), signal, this, &StretchView::look);
+    connect(&state(), &ViewState::time_format_changed, this, &StretchView::show_figures);
+    connect(&document, &Document::grown, this, &StretchView::look);
+    connect(&document, &Document::loaded, this, [this] {
+        asked_.reset();
+        look();
+    });
+    auto* const copies = new QShortcut(QKeySequence::Copy, this);
+    copies->setContext(Qt::WidgetWithChildrenShortcut);
+    connect(copies, &QShortcut::activated, this, &StretchView::copy);
+    show_figures();
+    look();
+}
+
+bool StretchView::settled() const {
+    return job_.idle() && !debounce_.waiting() && chooser_->settled();
+}
+
+StretchQuestion StretchView::question() const {
+    StretchQuestion question;
+    question.range = state().marked().empty() ? state().range() : state().marked();
+    question.scope = chooser_->scope();
+    question.filter = state().filter();
+    return question;
+}
+
+void StretchView::showEvent(QShowEvent* event) {
+    View::showEvent(event);
+    look();
+}
+
+void StretchView::look() {
+    if (!isVisible()) return;
+    const bool asked = asked_ && *asked_ == question() && !document().loading();
+    debounce_.look(document().loading(), asked);
+}
+
+void StretchView::ask() {
+    if (question().range.empty()) return;
+    asked_ = question();
+    job_.request([data = document().data(), question = *asked_](
+                     const StopFlag& stop) { return stretch_figures(data->read(), question, stop); },
+                 [this](StretchFigures figures) {
+                     if (!figures.complete) return;
+                     shown_ = std::move(figures);
+                     count_picture();
+                     show_figures();
+                 });
+}
+
+void StretchView::keep() {
+    if (!shown_) return;
+    kept_ = shown_;
+    show_figures();
+}
+
+void StretchView::forget() {
+    kept_.reset();
+    show_figures();
+}
+
+QString StretchView::words_for(const StretchQuestion& of) const {
+    return tr("%1 from %2")
+        .arg(short_duration(of.range.span_ns()),
+             full_time(of.range.begin_ns, document().first_ns(), state().time_format()));
+}
+
+void StretchView::show_figures() {
+    keep_->setEnabled(shown_.has_value());
+    forget_->setVisible(kept_.has_value());
+    if (!shown_) return title_->setText(tr("Shift+drag in a view of time marks a stretch."));
+    const bool marked = shown_->question.range == state().marked();
+    QString title = (marked ? tr("Marked: %1.") : tr("In sight: %1. Shift+drag marks a stretch."))
+                        .arg(words_for(shown_->question));
+    if (shown_->question.filter != nullptr) title += tr(" Of what passes the filter.");
+    if (kept_) title += tr("\nBeside it: %1.").arg(words_for(kept_->question));
+    title_->setText(title);
+    rows_ = stretch_rows(*shown_, kept_ ? &*kept_ : nullptr);
+    table_->setRowCount(static_cast<int>(rows_.size()));
+    table_->setHorizontalHeaderLabels(
+        {QString(), marked ? tr("marked") : tr("in sight"), tr("compared with"), tr("change")});
+    table_->horizontalHeaderItem(name_column)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    table_->horizontalHeader()->setDefaultAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    int at = 0;
+    for (const StretchRow& row : rows_) {
+        const auto put = [&](Column column, const QString& text) {
+            auto* const item = new QTableWidgetItem(text);
+            item->setTextAlignment(Qt::AlignVCenter |
+                                   (column == name_column ? Qt::AlignLeft : Qt::AlignRight));
+            item->setToolTip(row.tip);
+            if (row.heading) {
+                QFont bold = item->font();
+                bold.setBold(true);
+                item->setFont(bold);
+            }
+            table_->setItem(at, column, item);
+        };
+        put(name_column, row.name);
+        put(shown_column, row.shown);
+        put(kept_column, row.kept);
+        put(change_column, row.change);
+        ++at;
+    }
+    table_->setColumnHidden(kept_column, !kept_);
+    table_->setColumnHidden(change_column, !kept_);
+    table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 4);
+    table_->resizeColumnsToContents();
+}
+
+// As columns with tabs between, as spreadsheets take them.
+void StretchView::copy() const {
+    QString text;
+    for (const StretchRow& row : rows_) {
+        QStringList cells{row.name, row.shown};
+        if (kept_) cells << row.kept << row.change;
+        text += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+    }
+    QApplication::clipboard()->setText(text);
+}
+
+}  // namespace sanscope
