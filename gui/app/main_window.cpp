@@ -20,6 +20,7 @@
 
 #include "gui/app/capture_exports.h"
 #include "gui/app/capture_window.h"
+#include "gui/app/command_palette.h"
 #include "gui/app/live_controls.h"
 #include "gui/app/load_controls.h"
 #include "gui/app/recent_files.h"
@@ -385,8 +386,10 @@ void MainWindow::make_menus() {
 
     view_menu_ = menuBar()->addMenu(tr("&View"));
     QMenu* const help = menuBar()->addMenu(tr("&Help"));
-    help->addAction(tr("&Keys and gestures"), this, &MainWindow::show_keys)
-        ->setShortcut(QKeySequence::HelpContents);
+    help->addAction(tr("&Commands…"), this, [this] { (new CommandPalette(*menuBar(), this))->open(); })
+        ->setShortcut(QKeySequence(tr("Ctrl+Shift+P")));
+    QAction* const keys = help->addAction(tr("&Keys and gestures"), this, &MainWindow::show_keys);
+    keys->setShortcuts({QKeySequence(QKeySequence::HelpContents), QKeySequence(tr("?"))});
     help->addAction(tr("&About sanscope"), this, &MainWindow::show_about);
 }
 
@@ -494,6 +497,7 @@ void MainWindow::show_keys() {
            "<tr><td><b>0</b>, Home</td><td>all of the capture</td></tr>"
            "<tr><td><b>N P</b></td><td>next, previous row of what is selected</td></tr>"
            "<tr><td><b>Alt+←</b>, <b>Alt+→</b></td><td>back to where you looked before, and forward</td></tr>"
+           "<tr><td><b>Ctrl+Shift+P</b></td><td>any command, by parts of its name</td></tr>"
            "<tr><td><b>Ctrl+F</b></td><td>filter</td></tr>"
            "<tr><td><b>Ctrl+G</b></td><td>go to a packet</td></tr>"
            "<tr><td><b>Ctrl+B</b></td><td>bookmark what is selected</td></tr>"

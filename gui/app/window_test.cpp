@@ -33,6 +33,7 @@
 #include <set>
 
 #include "gui/app/capture_window.h"
+#include "gui/app/command_palette.h"
 #include "gui/app/main_window.h"
 #include "gui/app/recent_files.h"
 #include "gui/app/theme_palette.h"
@@ -44,6 +45,8 @@
 #include "gui/views/filter_line/filter_line.h"
 #include "gui/views/layers/layers_view.h"
 #include "gui/views/overview/overview_view.h"
+#include "gui/views/statistics/statistics_view.h"
+#include "gui/views/stretch/stretch_view.h"
 #include "gui/views/tables/rows_view.h"
 #include "gui/views/time_budgets/time_budgets_view.h"
 
@@ -386,6 +389,61 @@ TEST_F(WindowTest, KeysMoveThroughTime) {
     QTest::keySequence(window.get(), QKeySequence(Qt::ALT | Qt::Key_Left));
     EXPECT_NE(state.range().begin_ns, before.begin_ns + 1);
     EXPECT_TRUE(state.can_go_forward());
+}
+
+TEST_F(WindowTest, AStretchIsMarkedLookedAtAndTakenAway) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    const TimeRange whole = capture.state().whole();
+    const TimeRange marked{whole.begin_ns + whole.span_ns() / 4, whole.begin_ns + whole.span_ns() / 3};
+    capture.state().set_marked(marked);
+    auto& stretch = view<StretchView>(capture, "stretch");
+    EXPECT_THAT(stretch.findChild<QLabel*>()->text().toStdString(), testing::Not(testing::IsEmpty()));
+    action(QStringLiteral("Look at the marked stretch"))->trigger();
+    EXPECT_EQ(capture.state().range(), marked);
+    capture.setFocus();
+    QTest::keyClick(&capture, Qt::Key_Escape);
+    EXPECT_TRUE(capture.state().marked().empty());
+    // What there is nothing of does nothing.
+    action(QStringLiteral("Look at the marked stretch"))->trigger();
+    EXPECT_EQ(capture.state().range(), marked);
+    action(QStringLiteral("Mark what is in sight"))->trigger();
+    EXPECT_EQ(capture.state().marked(), marked);
+}
+
+TEST_F(WindowTest, StatisticsAreAMenuAwayAndFilter) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    action(QStringLiteral("Service response times"))->trigger();
+    settle(capture);
+    auto& statistics = view<StatisticsView>(capture, "statistics");
+    EXPECT_EQ(statistics.page(), StatisticsPage::service_response_times);
+    ASSERT_FALSE(statistics.statistics().rows.empty());
+    Q_EMIT statistics.findChild<QTableWidget*>()->cellActivated(0, 0);
+    settle(capture);
+    ASSERT_NE(capture.state().filter(), nullptr);
+    EXPECT_EQ(capture.state().filter()->table, "commands");
+}
+
+TEST_F(WindowTest, AnyCommandIsFoundByPartsOfItsName) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    QTest::keyClick(window.get(), Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
+    auto* const palette = window->findChild<CommandPalette*>();
+    ASSERT_NE(palette, nullptr);
+    EXPECT_GT(palette->found().size(), 40);
+    auto* const line = palette->findChild<QLineEdit*>();
+    QTest::keyClicks(line, QStringLiteral("retrans"));
+    ASSERT_FALSE(palette->found().isEmpty());
+    EXPECT_EQ(palette->found().first(), QStringLiteral("Statistics › Retransmissions by cause"));
+    line->clear();
+    QTest::keyClicks(line, QStringLiteral("no such command"));
+    EXPECT_TRUE(palette->found().isEmpty());
+    QTest::keyClick(line, Qt::Key_Return);
+    line->clear();
+    capture.state().set_range(
+        {capture.state().whole().begin_ns, capture.state().whole().begin_ns + 1'000'000});
+    QTest::keyClicks(line, QStringLiteral("all of capt"));
+    QTest::keyClick(line, Qt::Key_Return);
+    EXPECT_TRUE(wait_until([&] { return capture.state().range() == capture.state().whole(); }));
+    EXPECT_TRUE(wait_until([&] { return window->findChild<CommandPalette*>() == nullptr; }));
 }
 
 TEST_F(WindowTest, LettersTypedIntoTheFilterAreNoKeys) {
