@@ -87,7 +87,7 @@ TEST(Statistics, RetransmissionsAreTheLossesOfEachSender) {
     const StatisticsTable table = table_of(*document, StatisticsPage::retransmissions);
     ASSERT_EQ(table.rows.size(), 2u);
     uint64_t again = 0;
-    for (const LossRow& row : reading.store().losses()) again += is_sent_again(row.kind) ? 1 : 0;
+    for (const LossRow& row : reading.store().losses()) again += is_sent_again(row.kind) ? 1u : 0u;
     EXPECT_EQ(
         value_in(table, 0, QStringLiteral("Sent again")) + value_in(table, 1, QStringLiteral("Sent again")),
         static_cast<double>(again));
@@ -103,7 +103,7 @@ size_t selected_by(const CaptureData::Reading& reading, const QString& expressio
     }
     RowTest test(std::get<RowFilter>(compiled), *table);
     size_t selected = 0;
-    for (uint64_t row = 0; row < table->rows(); ++row) selected += test(row) ? 1 : 0;
+    for (uint64_t row = 0; row < table->rows(); ++row) selected += test(row) ? 1u : 0u;
     return selected;
 }
 
