@@ -125,7 +125,8 @@ class Cutter {
         const int64_t acknowledged_ns =
             sender.acknowledged_ns(position(Role::initiator, end_offset, begin_ns));
         int64_t until_ns = begin_ns + wire_ns;
-        if (acknowledged_ns != no_time) until_ns = std::min(until_ns, acknowledged_ns - way_.whole_ns());
+        // The acknowledgement reached the sender a round trip later at least.
+        if (acknowledged_ns != no_time) until_ns = std::min(until_ns, acknowledged_ns - 2 * way_.whole_ns());
         if (until_ns > at_ns_) {
             advance(Part::wire, at_ns_ + mix.own_share(until_ns - at_ns_));
             advance(Part::behind_others, until_ns);
@@ -244,12 +245,20 @@ class Cutter {
         const int64_t last_ns = std::clamp(told_ns, at_ns_, end_ns_);
         const Mix mix{std::min<int64_t>(marks().bytes_in, bytes),
                       std::max<int64_t>(0, bytes - marks().bytes_in)};
+        const bool afar = way_.to_target_ns > 0;
         HeldTimes held = sender->held(at_ns_, last_ns);
+        if (afar) {
+            const int64_t doubtful_ns = sender->silent_amid_losses(at_ns_, last_ns);
+            book(Part::unknown, take(held[static_cast<size_t>(Held::application)], doubtful_ns));
+        }
         at_ns_ = last_ns;
-        wait_for_repair(*sender, last_ns);
+        const bool repaired = wait_for_repair(*sender, last_ns) > last_ns;
+        // What was sent again may have been lost once more, and a timer have expired, which nobody saw.
+        if (afar && repaired && end_ns_ - at_ns_ >= SendTrack::long_silence_ns)
+            advance(Part::unknown, end_ns_);
         // What is left of the way took longer than the shortest one did: it stood in queues, its own among them.
         at_ns_ += book_wire(*sender, mix, held, end_ns_ - at_ns_, mix.whole());
-        book_held(held, mix, Part::target, way_.to_target_ns > 0);
+        book_held(held, mix, Part::target, afar);
     }
 
     // Takes from `queued_ns`, and from when the sender was held back, what so many bytes take at the path's rate, and books it.

@@ -313,6 +313,54 @@ TEST_F(TurnaroundParts, AnInitiatorThatMayAndDoesNotSendIsSlowItself) {
     EXPECT_EQ(parts(command), "request_path 1, application 18, r2t_wait 3, target 2, return_path 1");
 }
 
+// The tail of an answer was lost; a probe repeats the last of it, or the target paused.
+TEST_F(TurnaroundParts, ASilenceBeforeDataBehindAHoleIsNotKnownToBeTheTargets) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 2, 14'480, 14'480);
+    step(Side::b, 4, 14'480, 0);
+    step(Side::b, 12, 18'824, 4344);
+    lose(Side::b, 14, 14'480, 2896, LossKind::fast_retransmit);
+    EXPECT_EQ(parts(read(0, 15, 0, 18'824)),
+              "request_path 1, recovery 2, target 1, return_path 1, unknown 10");
+}
+
+TEST_F(TurnaroundParts, NorWhileAHoleIsNotRepaired) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 2, 17'376, 17'376);
+    step(Side::b, 4, 17'376, 2896);
+    step(Side::b, 12, 18'824, 4344);
+    lose(Side::b, 14, 14'480, 2896, LossKind::fast_retransmit);
+    EXPECT_EQ(parts(read(0, 15, 0, 18'824)),
+              "request_path 1, recovery 2, target 1, return_path 1, unknown 10");
+}
+
+TEST_F(TurnaroundPartsAtTarget, ButAtTheTargetItIs) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 2, 14'480, 14'480);
+    step(Side::b, 4, 14'480, 0);
+    step(Side::b, 12, 18'824, 4344);
+    lose(Side::b, 14, 14'480, 2896, LossKind::fast_retransmit);
+    EXPECT_EQ(parts(read(0, 12, 0, 18'824)), "target 12");
+}
+
+TEST_F(TurnaroundParts, WhatComesLongAfterItWasSentAgainMayHaveBeenLostOnceMore) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 2, 2896, 2896);
+    lose(Side::b, 6, 0, 1448, LossKind::fast_retransmit);
+    EXPECT_EQ(parts(read(0, 300, 0, 2896)),
+              "request_path 1, recovery 4, target 1, return_path 1, unknown 293");
+}
+
+// What Recovery leaves of a window is not known so well from afar.
+TEST_F(TurnaroundParts, AWindowThatWasFullInRecoveryIsRecovery) {
+    step(Side::a, 0, 48, 48);
+    step(Side::b, 2, 1448, 1448, SendLimit::application, CaState::recovery);
+    step(Side::b, 2, 14'480, 14'480, SendLimit::application, CaState::recovery);
+    step(Side::b, 6, 14'480, 10'136, SendLimit::application, CaState::recovery);
+    step(Side::b, 6, 18'824, 14'480);
+    EXPECT_EQ(parts(read(0, 7, 0, 18'824)), "request_path 1, recovery 4, target 1, return_path 1");
+}
+
 // Reads of 64 KiB one after another, whose segments come 0.24 ms apart: 50 Mbit/s.
 TEST_F(TurnaroundParts, BytesTakeTheirTimeAtThePathsRate) {
     constexpr uint32_t segments = 46;

@@ -13,13 +13,20 @@ constexpr uint32_t segments_of_run = 8;
 constexpr size_t fewest_runs = 8;
 constexpr double fastest_share = 0.1;
 constexpr uint32_t usual_mss = 1448;
+// Chosen: a silence so many times as long as what came before it from segment to segment, and three quarters of a round trip at
+// least, is a window's.
+constexpr int64_t burst_factor = 8;
 
 // What passes without a pause, cut into runs.
 class Runs {
   public:
-    explicit Runs(uint32_t least_bytes) : least_bytes_(least_bytes) {}
+    explicit Runs(uint32_t least_bytes, int64_t rtt_ns)
+        : least_bytes_(least_bytes), least_pause_ns_(rtt_ns == no_time ? no_time : rtt_ns / 4 * 3) {}
 
     void pass(uint32_t bytes, int64_t gap_ns) {
+        if (ends_burst(gap_ns)) return pause();
+        ++burst_gaps_;
+        burst_ns_ += gap_ns;
         bytes_ += bytes;
         took_ns_ += gap_ns;
         if (bytes_ < least_bytes_) return;
@@ -30,6 +37,8 @@ class Runs {
     void pause() {
         bytes_ = 0;
         took_ns_ = 0;
+        burst_gaps_ = 0;
+        burst_ns_ = 0;
     }
 
     // That of the fastest ones which have so large a share of the bytes.
@@ -55,7 +64,17 @@ class Runs {
     }
 
   private:
+    // The sender had sent its window at once, and waited for the acknowledgements. A slow path has as long a silence behind each
+    // segment, or each acknowledgement.
+    bool ends_burst(int64_t gap_ns) const {
+        return least_pause_ns_ != no_time && burst_gaps_ > 0 && gap_ns > least_pause_ns_ &&
+               gap_ns / burst_factor > burst_ns_ / burst_gaps_;
+    }
+
     uint32_t least_bytes_;
+    int64_t least_pause_ns_;
+    int64_t burst_gaps_ = 0;
+    int64_t burst_ns_ = 0;
     uint32_t bytes_ = 0;
     int64_t took_ns_ = 0;
     std::vector<std::pair<double, uint32_t>> runs_;  // nanoseconds a byte, bytes
@@ -68,12 +87,12 @@ uint32_t full_segment(uint32_t mss) {
     return mss - mss / 8;
 }
 
-double byte_time_ns(const SendTrack& track, uint32_t mss) {
+double byte_time_ns(const SendTrack& track, uint32_t mss, int64_t rtt_ns) {
     if (track.empty()) return 0;
     const uint32_t full = full_segment(mss);
     if (mss == 0) mss = usual_mss;
-    Runs sent(segments_of_run * mss);
-    Runs acknowledged(segments_of_run * mss);
+    Runs sent(segments_of_run * mss, rtt_ns);
+    Runs acknowledged(segments_of_run * mss, rtt_ns);
     int64_t sent_ns = 0;
     int64_t acknowledged_ns = 0;
     bool within_write = false;

@@ -14,7 +14,8 @@ uint32_t full_segment(uint32_t mss);
 // sends comes in bursts, and where it is not, acknowledgements tell of bytes that were given up. A round trip in which the
 // window stood still counts among the slow ones. 0: there were too few such runs to tell.
 //
-// `mss`: the largest segment's payload, bytes; 0 if unknown. One pass over the steps.
-double byte_time_ns(const SendTrack& track, uint32_t mss);
+// `mss`: the largest segment's payload, bytes; 0 if unknown. `rtt_ns`: the least round trip, no_time if unknown; a silence of about
+// that behind a burst is the window's, not the path's. One pass over the steps.
+double byte_time_ns(const SendTrack& track, uint32_t mss, int64_t rtt_ns);
 
 }  // namespace sanscope

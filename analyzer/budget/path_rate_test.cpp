@@ -8,6 +8,7 @@ namespace sanscope {
 namespace {
 
 constexpr uint32_t segment = 1448;
+constexpr int64_t rtt_ns = 2'000'000;
 
 class PathRate : public testing::Test {
   protected:
@@ -30,7 +31,7 @@ class PathRate : public testing::Test {
 
 TEST_F(PathRate, SegmentsAsFarApartAsThePathHasThem) {
     for (int i = 0; i < 200; ++i) send(i * 240'000, segment);
-    EXPECT_NEAR(byte_time_ns(track_, 1460), 240'000.0 / segment, 0.5);
+    EXPECT_NEAR(byte_time_ns(track_, 1460, rtt_ns), 240'000.0 / segment, 0.5);
 }
 
 // A window of ten segments each 10 ms over a fast path: the pauses are the window's.
@@ -38,7 +39,22 @@ TEST_F(PathRate, PausesBetweenWindowsAreNotThePaths) {
     for (int i = 0; i < 100; ++i) {
         for (int j = 0; j < 10; ++j) send(i * 10'000'000 + j * 12'000, segment);
     }
-    EXPECT_NEAR(byte_time_ns(track_, 1460), 12'000.0 / segment, 0.5);
+    EXPECT_NEAR(byte_time_ns(track_, 1460, rtt_ns), 12'000.0 / segment, 0.5);
+}
+
+// Of six segments: no run of eight is without one. The path may be of any rate.
+TEST_F(PathRate, NorAreThoseBetweenSmallWindows) {
+    for (int i = 0; i < 100; ++i) {
+        for (int j = 0; j < 6; ++j) send(i * 10'000'000 + j * 12'000, segment);
+        for (int j = 0; j < 3; ++j) acknowledge(i * 10'000'000 + 2'000'000 + j * 24'000, 2 * segment);
+    }
+    EXPECT_EQ(byte_time_ns(track_, 1460, rtt_ns), 0);
+}
+
+// Its round trip is shorter than a segment.
+TEST_F(PathRate, ASlowPathIsSilentBehindEachSegment) {
+    for (int i = 0; i < 200; ++i) send(i * 3'000'000, segment);
+    EXPECT_NEAR(byte_time_ns(track_, 1460, rtt_ns), 3'000'000.0 / segment, 0.5);
 }
 
 // At the sender, 64 KiB leave at once; how fast they are acknowledged shows the path.
@@ -48,7 +64,7 @@ TEST_F(PathRate, AtTheSenderAcknowledgementsShowIt) {
         for (int j = 0; j < 40; ++j) send(begin_ns + j * 1000, segment);
         for (int j = 0; j < 20; ++j) acknowledge(begin_ns + 2'000'000 + j * 480'000, 2 * segment);
     }
-    EXPECT_NEAR(byte_time_ns(track_, 1460), 240'000.0 / segment, 1);
+    EXPECT_NEAR(byte_time_ns(track_, 1460, rtt_ns), 240'000.0 / segment, 1);
 }
 
 TEST_F(PathRate, SmallAnswersShowNothing) {
@@ -56,11 +72,11 @@ TEST_F(PathRate, SmallAnswersShowNothing) {
         send(i * 1'000'000, 560);
         acknowledge(i * 1'000'000 + 500'000, 560);
     }
-    EXPECT_EQ(byte_time_ns(track_, 1460), 0);
+    EXPECT_EQ(byte_time_ns(track_, 1460, rtt_ns), 0);
 }
 
 TEST_F(PathRate, NorDoesNothing) {
-    EXPECT_EQ(byte_time_ns(track_, 0), 0);
+    EXPECT_EQ(byte_time_ns(track_, 0, rtt_ns), 0);
 }
 
 }  // namespace

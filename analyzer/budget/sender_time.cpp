@@ -70,7 +70,10 @@ size_t partition_near(size_t near, size_t size, Predicate is_before) {
 
 SenderTime::SenderTime(const SendTrack& track, std::span<const LossRow* const> losses, uint32_t mss,
                        int64_t rtt_ns)
-    : track_(&track), full_segment_(full_segment(mss)), rtt_ns_(rtt_ns), byte_ns_(byte_time_ns(track, mss)) {
+    : track_(&track),
+      full_segment_(full_segment(mss)),
+      rtt_ns_(rtt_ns),
+      byte_ns_(byte_time_ns(track, mss, rtt_ns)) {
     find_timer_waits(losses);
     index();
     find_holes(losses);
@@ -226,7 +229,11 @@ Held SenderTime::found_held(size_t step, const SendStep& from, const SendStep& t
     if (state != CaState::loss && to.state() == CaState::loss) return Held::timeout;
     if (from.limit() == SendLimit::application) {
         const bool acknowledged = to.snd_nxt() == from.snd_nxt() && to.outstanding() < from.outstanding();
-        if (within_write && acknowledged && resumes_after(step + 1)) return Held::cwnd;
+        if (within_write && acknowledged && resumes_after(step + 1)) {
+            // In Recovery and Loss it is what the repair leaves of the window.
+            if (state == CaState::loss) return Held::timeout;
+            return state == CaState::recovery ? Held::recovery : Held::cwnd;
+        }
         const int64_t passed_ns = to.time_ns() - from.time_ns();
         return passed_ns >= least_timer_ns ? Held::silent : Held::application;
     }
@@ -374,6 +381,28 @@ bool SenderTime::queues_at(int64_t time_ns) const {
     const size_t at = last_step_at(time_ns);
     if (at == none || rtt_ns_ == no_time) return false;
     return (*track_)[at].outstanding() * byte_ns_ > static_cast<double>(rtt_ns_ + pause_ns);
+}
+
+int64_t SenderTime::silent_amid_losses(int64_t begin_ns, int64_t end_ns) const {
+    if (rtt_ns_ == no_time) return 0;
+    int64_t silent_ns = 0;
+    int64_t counted_ns = begin_ns;
+    // RFC 8985 section 7.2: so long a tail loss probe waits at least.
+    const int64_t least_ns = 2 * rtt_ns_;
+    const auto count = [&](int64_t from_ns, int64_t to_ns) {
+        if (to_ns == no_time || to_ns > end_ns || to_ns - from_ns < least_ns) return;
+        silent_ns += std::max<int64_t>(0, to_ns - std::max(counted_ns, from_ns));
+        counted_ns = std::max(counted_ns, to_ns);
+    };
+    auto hole = std::ranges::upper_bound(holes_, begin_ns, {}, &Hole::repaired_ns);
+    for (; hole != holes_.end() && hole->sent_ns <= end_ns; ++hole) {
+        const int64_t before = sent_by(hole->sent_ns - 1);
+        const int64_t before_ns = sent_ns(before);
+        if (before_ns != no_time) count(before_ns, hole->sent_ns);
+        const int64_t next_ns = sent_ns(sent_by(hole->sent_ns) + 1);
+        if (next_ns != no_time && next_ns < hole->repaired_ns) count(hole->sent_ns, next_ns);
+    }
+    return silent_ns;
 }
 
 SenderTime::Repaired SenderTime::repaired(int64_t sent_ns) const {

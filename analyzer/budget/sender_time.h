@@ -52,6 +52,9 @@ class SenderTime {
         bool by_timer;
     };
     Repaired repaired(int64_t sent_ns) const;
+    // How long the sender was silent between the two moments though bytes were lost before, which it sent again later, or are lost of
+    // what it sent next: two round trips or more each time. It may have waited for a timer that no packet shows.
+    int64_t silent_amid_losses(int64_t begin_ns, int64_t end_ns) const;
 
     // Whether the capture lacks bytes between the two positions that were acknowledged; any at all.
     bool lacks(int64_t begin, int64_t end) const;

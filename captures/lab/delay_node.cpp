@@ -348,6 +348,9 @@ void add_link_options(CLI::App& app, LinkSettings& a_to_b, LinkSettings& b_to_a)
     add("stall-at-ms", "since the first packet: delivery stops",
         [=](LinkSettings& l, double v) { l.stall_at_ns = ns(v, 1e6); });
     add("stall-ms", "for so long", [=](LinkSettings& l, double v) { l.stall_for_ns = ns(v, 1e6); });
+    add("outage-at-ms", "since the first packet: whatever comes is lost",
+        [=](LinkSettings& l, double v) { l.outage_at_ns = ns(v, 1e6); });
+    add("outage-ms", "for so long", [=](LinkSettings& l, double v) { l.outage_for_ns = ns(v, 1e6); });
     add("lose-ack-at-ms", "since the first packet: the next bare acknowledgement is lost",
         [=](LinkSettings& l, double v) { l.lose_ack_at_ns = ns(v, 1e6); });
     add("mtu", "larger IP packets are dropped without a word",

@@ -52,7 +52,8 @@ def true_besides(load):
 
 
 # Each: what was done, whose matter it is, the kinds that name it, true consequences, whose data suffer, and the
-# settings of the recording. `data` is the direction that most data take.
+# settings of the recording. `data` is the direction that most data take. Those without which nothing would be felt are set in
+# `load`; settings with a trace or a play have their own load.
 
 def nothing(chance, load, data):
     what, link = chance.choice((
@@ -105,7 +106,74 @@ def small_buffer(chance, load, data):
             {"load": ["--receive-buffer", f"{size}K"]})
 
 
-CAUSES = {"loss": loss, "overflow": overflow, "deep-queue": deep_queue, "reordering": reordering, "slow-target": slow_target,
+def incast(chance, load, data):
+    load.update(sessions=chance.choice((3, 4, 6)), depth=chance.choice((2, 4, 8)), size=chance.choice((64, 128)) * KIB, read_percent=100)
+    rate, queue = chance.choice((60, 100)), chance.choice((20, 40))
+    return (f"a port of {rate} Mbit/s with a queue of {queue} packets", "path", ["incast", "lost_segments", "path_queue"], [*OF_LOSS, "saturated"],
+            "target", {"link": ["--ba-rate-mbit", str(rate), "--ba-queue", str(queue)]})
+
+
+def small_command_window(chance, load, data):
+    window = chance.choice((1, 2, 4))
+    load.update(depth=chance.choice((8, 16, 32)), think_us=0)
+    return (f"a command window of {window}", "target", ["command_window"], ["shallow_queue", *SLOW], "",
+            {"target": ["--command-window", str(window)]})
+
+
+def r2t_rounds(chance, load, data):
+    load.update(read_percent=chance.choice((0, 0, 30)), size=chance.choice((8, 16, 32, 64)) * KIB)
+    return ("each write waits for an R2T", "both", ["r2t_waits"], ["shallow_queue"], "",
+            {"target": ["--initial-r2t", "yes", "--immediate-data", "no"]})
+
+
+def mtu_hole(chance, load, data):
+    size = chance.choice((1300, 1400))
+    return (f"the path drops what is larger than {size}", "path", ["mtu_black_hole"],
+            ["retransmission_timeout", "unanswered_commands", "aborted_commands", "task_management", "session_reconnect"], "",
+            {"link": ["--mtu", str(size)], "load": ["--timeout", "2s"], "expect_failure": True})
+
+
+# With room for one segment, or for an odd number, what is left waits for the delayed acknowledgement.
+def tiny_window(chance, load, data):
+    window = chance.choice((1, 3))
+    load.update(read_percent=100, size=chance.choice((8, 16)) * KIB, depth=1, sessions=1)
+    return (f"a congestion window of {window} segment(s) at the target", "both", ["delayed_ack", "congestion_window"],
+            [*SLOW, "target_wait", "shallow_queue"], "target", {"target_route": ["cwnd", "lock", str(window)]})
+
+
+def ping_timeout(chance, load, data):
+    wait = chance.choice((2, 3, 5))
+    steps = [f"reads:{chance.choice((5, 10, 20))}", "pings:3", "pause:1.1", "send-ping", f"pause:{wait}", "close", "pause:1.5",
+             "login", "reads:1", "logout"]
+    if chance.random() < 0.5:
+        return (f"the target's process stands still for {wait + 1.5} s under a NOP-Out", "target", ["ping_timeout"], [], "initiator",
+                {"play": steps, "stopped_s": wait + 1.5})
+    return (f"the path loses everything for {wait + 1.2} s, a NOP-Out with it", "path", ["ping_timeout"],
+            ["retransmission_timeout", "lost_segments"], "initiator",
+            {"play": steps, "link": ["--outage-at-ms", "1000", "--outage-ms", str(1000 * wait + 1200)], "ends": ["initiator"]})
+
+
+def split_reads(chance, load, data):
+    blocks, piece = chance.choice(((600, 128), (300, 64), (1000, 256), (90, 16)))
+    return (f"an application's reads of {blocks} blocks are sent as reads of {piece}, one after the other", "initiator", ["split_requests"],
+            ["shallow_queue"], "", {"play": [f"split-reads:{chance.choice((12, 20, 30))}:{blocks}:{piece}", "logout"]})
+
+
+# As in record_faults: what waits does so in the target's socket.
+def head_of_line(chance, load, data):
+    rate, size, each_s = chance.choice(((200, "1M", 8), (100, "512K", 8), (200, "2M", 4)))
+    small, small_s = chance.choice((4, 8)), chance.choice((100, 200))
+    load.update(rtt_us=500)
+    return (f"reads of {small} KiB, {small_s} a second, share a connection with {each_s} reads of {size} a second through {rate} Mbit/s", "both",
+            ["head_of_line"], [*SLOW, "path_queue", "congestion_window"], "",
+            {"link": ["--ba-rate-mbit", str(rate), "--ba-queue", "4000"], "target_route": ["cwnd", "lock", "40"],
+             "trace": [["--request-size", f"{small}K", "--rate", str(small_s), "--queue-depth", "16", "--pattern", "random", "--duration", "1500ms"],
+                       ["--request-size", size, "--rate", str(each_s), "--queue-depth", "4", "--duration", "1500ms"]]})
+
+
+CAUSES = {"command-window": small_command_window, "head-of-line": head_of_line, "incast": incast, "mtu-hole": mtu_hole, "ping-timeout": ping_timeout,
+          "r2t-rounds": r2t_rounds, "split-reads": split_reads, "tiny-window": tiny_window,
+          "loss": loss, "overflow": overflow, "deep-queue": deep_queue, "reordering": reordering, "slow-target": slow_target,
           "stall": stall, "small-buffer": small_buffer}
 
 
@@ -122,17 +190,21 @@ def drawn(seed, number, serial):
     name = "healthy" if number % 3 == 0 else chance.choice(sorted(CAUSES))
     data = "target" if load["read_percent"] >= 50 else "initiator"
     cause, side, right, also, sender, settings = CAUSES.get(name, nothing)(chance, load, data)
-    besides = true_besides(load)
+    has_own_load = "trace" in settings or "play" in settings
+    besides = [] if has_own_load else true_besides(load)
     # Where little is asked, little of a cause is felt, and nothing need be said.
     right = [*right, *([] if right else besides), "nothing_wrong"]
     setting = [f"net.ipv4.tcp_congestion_control={control}"]
     pace = f", think time {load['think_us']} us" if load["think_us"] else ""
-    words = (f"{cause}; {load['read_percent']} % reads of {load['size'] // KIB} KiB, {load['depth']} at a time in {load['sessions']} "
+    words = f"{cause}; over {load['rtt_us']} us, {control}" if has_own_load else (
+        f"{cause}; {load['read_percent']} % reads of {load['size'] // KIB} KiB, {load['depth']} at a time in {load['sessions']} "
              f"session(s) over {load['rtt_us']} us{pace}, {control}")
     return f"{number:03}-{name}-{control}", {
         "cause": words, "side": side, "advice": "", "right": right, "also": [*also, *besides, "nothing_wrong"], "sender": sender,
         "link": ["--delay-us", str(load["rtt_us"] / 2), *settings.get("link", [])], "target": settings.get("target", []),
-        "load": [*options_of(load, serial), *settings.get("load", [])], "initiator_sysctl": setting, "target_sysctl": setting}
+        "load": ["--queue-depth", "32"] if has_own_load else [*options_of(load, serial), *settings.get("load", [])],
+        **{name: value for name, value in settings.items() if name not in ("link", "target", "load")},
+        "initiator_sysctl": setting, "target_sysctl": setting}
 
 
 def unseen(seed, count):

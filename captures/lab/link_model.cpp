@@ -41,6 +41,9 @@ Verdict LinkModel::offer(int64_t now_ns, uint32_t frame_bytes, bool ecn_capable,
     in_burst_ = in_burst_ ? burst_draw >= settings_.burst_end : burst_draw < settings_.burst_start;
     if (in_burst_) return {Fate::lost_in_burst, 0};
     if (loss_draw < settings_.loss) return {Fate::lost, 0};
+    const int64_t outage_start_ns = first_packet_ns_ + settings_.outage_at_ns;
+    if (now_ns >= outage_start_ns && now_ns < outage_start_ns + settings_.outage_for_ns)
+        return {Fate::lost, 0};
     const bool lose_ack =
         settings_.lose_ack_at_ns != 0 && now_ns - first_packet_ns_ >= settings_.lose_ack_at_ns;
     if (bare_ack && lose_ack && !ack_lost_) {

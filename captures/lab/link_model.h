@@ -26,6 +26,8 @@ struct LinkSettings {
     int64_t stall_at_ns =
         0;  // since the first packet: nothing is delivered for stall_for_ns, then all at once
     int64_t stall_for_ns = 0;
+    int64_t outage_at_ns = 0;  // since the first packet: whatever comes within outage_for_ns is lost
+    int64_t outage_for_ns = 0;
     int64_t lose_ack_at_ns =
         0;             // since the first packet: the next TCP segment without data is lost; 0: none is
     uint32_t mtu = 0;  // larger IP packets are dropped without a word; 0: none is

@@ -39,6 +39,15 @@ TEST(LinkModel, what_is_larger_than_the_mtu_is_dropped_and_nothing_else) {
     EXPECT_TRUE(link.offer(0, 60, false).delivered());
 }
 
+TEST(LinkModel, an_outage_loses_what_comes_while_it_lasts) {
+    LinkModel link({.outage_at_ns = 10 * millisecond, .outage_for_ns = 5 * millisecond}, 1);
+    EXPECT_TRUE(link.offer(3 * millisecond, 60, false).delivered());
+    EXPECT_TRUE(link.offer(13 * millisecond - 1, 60, false).delivered());
+    EXPECT_EQ(link.offer(13 * millisecond, 60, false).fate, Fate::lost);
+    EXPECT_EQ(link.offer(18 * millisecond - 1, 60, false).fate, Fate::lost);
+    EXPECT_TRUE(link.offer(18 * millisecond, 60, false).delivered());
+}
+
 TEST(LinkModel, only_ecn_capable_packets_are_marked_by_a_long_queue) {
     LinkModel link({.rate_bits_per_second = 100'000'000, .ecn_mark_at_packets = 1}, 1);
     EXPECT_EQ(link.offer(0, 1250, true).fate, Fate::forwarded);

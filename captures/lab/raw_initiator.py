@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An iSCSI initiator made of sockets, for recording what libiscsi cannot be made to do: data digests, unsolicited
-Data-Out PDUs, a write left hanging after its R2T and then aborted, a logical unit reset over it.
+Data-Out PDUs, a write left hanging after its R2T and then aborted, a logical unit reset over it; and plays, step by step
+with their pauses, in which nobody waits for answers that do not come.
 
 One command at a time; every digest that arrives is verified. Standard library only."""
 
@@ -9,6 +10,7 @@ import argparse
 import socket
 import struct
 import sys
+import time
 
 
 def make_crc32c_table():
@@ -118,10 +120,12 @@ class Initiator:
         self.cmd_sn += 1
         return itt
 
+    def start_read(self, lba, blocks):
+        return self.command(struct.pack(">BBIBHB", 0x28, 0, lba, 0, blocks, 0), 0xC0, blocks * BLOCK)
+
     def read(self, lba, blocks):
         """Returns the SCSI status and the data."""
-        cdb = struct.pack(">BBIBHB", 0x28, 0, lba, 0, blocks, 0)
-        self.command(cdb, 0xC0, blocks * BLOCK)
+        self.start_read(lba, blocks)
         data = b""
         while True:
             header, piece = self.receive_opcode(0x25, 0x21)
@@ -160,17 +164,23 @@ class Initiator:
             offset, length = struct.unpack(">II", header[40:48])
             self.data_out(itt, tag, data[offset:offset + length], offset)
 
-    def task_management(self, function, referenced_itt):
-        """Returns the response code. Immediate, so it does not advance CmdSN."""
+    def send_task_management(self, function, referenced_itt):
         itt = self.next_itt()
         self.send(struct.pack(">BB6xH6xIIIII12x", 0x42, 0x80 | function, self.lun, itt, referenced_itt, self.cmd_sn,
                               self.exp_stat_sn, self.cmd_sn - 1))
+
+    def task_management(self, function, referenced_itt):
+        """Returns the response code. Immediate, so it does not advance CmdSN."""
+        self.send_task_management(function, referenced_itt)
         header, _ = self.receive_opcode(0x22)
         return header[2]
 
-    def nop(self, data):
+    def send_nop(self, data):
         itt = self.next_itt()
         self.send(struct.pack(">BB6xH6xIIII16x", 0x40, 0x80, 0, itt, 0xFFFFFFFF, self.cmd_sn, self.exp_stat_sn), data)
+
+    def nop(self, data):
+        self.send_nop(data)
         self.receive_opcode(0x20)
 
     def logout(self):
@@ -211,23 +221,92 @@ def abort(initiator, _):
             print(f"read answered with status {status}")
 
 
+class Play:
+    """Steps, each "NAME" or "NAME:ARGUMENT", told on standard output as they begin."""
+
+    BLOCKS = 8
+    PING = b"ping"
+
+    def __init__(self, connect):
+        self.connect = connect
+        self.initiator = connect()
+        self.sent_reads = []
+
+    def reads(self, count):
+        for number in range(int(count)):
+            self.initiator.read(number * self.BLOCKS, self.BLOCKS)
+
+    def pings(self, count):
+        for _ in range(int(count)):
+            self.initiator.nop(self.PING)
+
+    def pause(self, seconds):
+        time.sleep(float(seconds))
+
+    def split_reads(self, count, blocks, piece):
+        """Contiguous requests of so many blocks, each sent in pieces, as a layer below the application does."""
+        for number in range(int(count)):
+            for begin in range(0, int(blocks), int(piece)):
+                self.initiator.read(number * int(blocks) + begin, min(int(piece), int(blocks) - begin))
+
+    # Whose answers nobody waits for.
+    def send_reads(self, count):
+        self.sent_reads = [self.initiator.start_read(number * self.BLOCKS, self.BLOCKS) for number in range(int(count))]
+
+    def send_ping(self):
+        self.initiator.send_nop(self.PING)
+
+    def send_abort_task(self):
+        self.initiator.send_task_management(1, self.sent_reads[0])
+
+    def send_lun_reset(self):
+        self.initiator.send_task_management(5, 0xFFFFFFFF)
+
+    def close(self):
+        self.initiator.socket.close()
+
+    def login(self):
+        self.initiator = self.connect()
+
+    def logout(self):
+        self.initiator.logout()
+
+    STEPS = {"reads": reads, "split-reads": split_reads, "pings": pings, "pause": pause, "send-reads": send_reads, "send-ping": send_ping,
+             "send-abort-task": send_abort_task, "send-lun-reset": send_lun_reset, "close": close, "login": login,
+             "logout": logout}
+
+    def perform(self, steps):
+        for step in steps:
+            print(step, flush=True)
+            name, *arguments = step.split(":")
+            self.STEPS[name](self, *arguments)
+
+
 SCENARIOS = {"mixed": mixed, "abort": abort}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("scenario", choices=SCENARIOS)
+    parser.add_argument("scenario", choices=[*SCENARIOS, "play"])
     parser.add_argument("address")
     parser.add_argument("target", help="iSCSI name")
     parser.add_argument("--port", type=int, default=3260)
     parser.add_argument("--lun", type=int, default=1)
     parser.add_argument("--count", type=int, default=10, help="rounds of the scenario")
+    parser.add_argument("--steps", nargs="+", default=[], metavar="STEP[:ARGUMENT]", help="of the play: " + ", ".join(Play.STEPS))
     parser.add_argument("--header-digest", action="store_true")
     parser.add_argument("--data-digest", action="store_true")
     parser.add_argument("--initial-r2t", action="store_true")
     parser.add_argument("--no-immediate-data", action="store_true")
     arguments = parser.parse_args()
-    initiator = Initiator(arguments.address, arguments.port, arguments.target, arguments.lun, arguments)
+
+    def connect():
+        return Initiator(arguments.address, arguments.port, arguments.target, arguments.lun, arguments)
+
+    if arguments.scenario == "play":
+        Play(connect).perform(arguments.steps)
+        return
+    initiator = connect()
     if (arguments.header_digest, arguments.data_digest) != (initiator.header_digest, initiator.data_digest):
         sys.exit(f"raw_initiator: negotiated {initiator.negotiated}")
     SCENARIOS[arguments.scenario](initiator, arguments.count)

@@ -65,6 +65,7 @@ class PduBuilder {
     PduBuilder& exp_stat_sn(uint32_t n) { return set32(28, n); }
     PduBuilder& stat_sn(uint32_t n) { return set32(24, n); }
     PduBuilder& exp_cmd_sn(uint32_t n) { return set32(28, n).set32(32, n + 31); }  // with MaxCmdSN
+    PduBuilder& max_cmd_sn(uint32_t n) { return set32(32, n); }
     PduBuilder& data_sn(uint32_t n) { return set32(36, n); }
     PduBuilder& status_class(unsigned n) { return set8(36, n); }
     PduBuilder& buffer_offset(uint32_t bytes) { return set32(40, bytes); }

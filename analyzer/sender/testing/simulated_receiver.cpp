@@ -136,6 +136,13 @@ void SimulatedReceiver::acknowledge() {
     answer_(ack);
 }
 
+Serial32 SimulatedReceiver::acknowledged_with_data() {
+    delayed_ack_.stop();
+    unacknowledged_segments_ = 0;
+    last_ack_sent_ = next_;
+    return next_;
+}
+
 uint32_t SimulatedReceiver::window() const {
     const uint32_t room = options_.buffer_bytes - std::min(unread_, options_.buffer_bytes);
     // RFC 9293 §3.8.6.2.2: no window smaller than a segment is offered.

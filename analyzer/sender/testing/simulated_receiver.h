@@ -32,6 +32,8 @@ class SimulatedReceiver {
 
     void on_segment(const WireSegment& segment);
     void pause_reading();
+    // What a segment that carries data of the receiver's own acknowledges: no acknowledgement is delayed any more.
+    Serial32 acknowledged_with_data();
     void resume_reading();  // announces the window where it had become too small for a segment
 
     uint64_t bytes_received() const { return bytes_received_; }          // in order, each once

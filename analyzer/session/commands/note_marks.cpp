@@ -45,7 +45,8 @@ void on_data_out(CommandMarks& marks, const Pdu& pdu, const Extent& extent) {
 void on_r2t(ResultStore& store, CommandMarks& marks, const Pdu& pdu) {
     if (marks.grants < std::numeric_limits<uint16_t>::max()) ++marks.grants;
     if (marks.out_of_permission_ns == no_time || pdu.last.packet == 0) return;
-    if (pdu.last.time_ns > marks.out_of_permission_ns)
+    // Not even a moment later, where the target's own tap saw both; but the initiator waited for a round trip.
+    if (pdu.last.time_ns >= marks.out_of_permission_ns)
         store.add_permission_wait(marks, {marks.out_of_permission_ns, pdu.last.time_ns, marks.last_wait});
     marks.out_of_permission_ns = no_time;
 }
