@@ -130,6 +130,9 @@ class ResultStore {
     }
 
     void add_session_event(const SessionEvent& event) { session_events_.add(event); }
+    void add_digested(Role sender, uint64_t header_bytes, uint64_t data_bytes) {
+        session_events_.add_digested(sender, header_bytes, data_bytes);
+    }
     const SessionEvents& session_events() const { return session_events_; }
     void add_unanswered_ping(const UnansweredPing& ping) { unanswered_pings_.add(ping); }
     const UnansweredPings& unanswered_pings() const { return unanswered_pings_; }
