@@ -28,7 +28,18 @@ constexpr auto tables = [] {
     return t;
 }();
 
+// By the highest byte of a CRC, which only one entry of tables[0] has.
+constexpr auto backward_table = [] {
+    std::array<uint32_t, 256> t{};
+    for (uint32_t b = 0; b < 256; ++b) t[tables[0][b] >> 24] = tables[0][b] << 8 ^ b;
+    return t;
+}();
+
 }  // namespace
+
+uint32_t crc32c_before_zero(uint32_t crc) {
+    return crc << 8 ^ backward_table[crc >> 24];
+}
 
 uint32_t crc32c_update_table(uint32_t crc, std::span<const uint8_t> bytes) {
     const uint8_t* p = bytes.data();

@@ -16,6 +16,9 @@ constexpr uint32_t crc32c_final(uint32_t crc) {
     return ~crc;
 }
 
+// What `crc` (not final) was before a byte of zeros: crc32c_update() backwards.
+uint32_t crc32c_before_zero(uint32_t crc);
+
 // The two implementations behind crc32c_update, for tests and benchmarks. The instruction (SSE4.2) is used where
 // the processor has it.
 bool crc32c_has_instruction();

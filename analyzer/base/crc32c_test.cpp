@@ -56,5 +56,14 @@ TEST(Crc32c, StreamedInPiecesIsTheSame) {
     }
 }
 
+TEST(Crc32c, GoesBackwardsOverZeros) {
+    const std::vector<uint8_t> zeros(5);
+    for (const uint32_t crc : {0u, 1u, 0x80000000u, 0xffffffffu, 0x12345678u}) {
+        uint32_t back = crc32c_update(crc, zeros);
+        for (size_t i = 0; i < zeros.size(); ++i) back = crc32c_before_zero(back);
+        EXPECT_EQ(back, crc);
+    }
+}
+
 }  // namespace
 }  // namespace sanscope

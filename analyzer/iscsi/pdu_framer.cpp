@@ -161,6 +161,7 @@ PduFramer::Fed PduFramer::header_collected(Cursor& cursor) {
             return Fed::more;
         }
         pdu_.header_digest = good ? Digest::ok : Digest::bad;
+        if (!good) examine_header(crc, load_le32(header_.data() + digested));
         return after_header();
     }
     if (probing_header_digest_) {
@@ -244,6 +245,8 @@ PduFramer::Fed PduFramer::after_header() {
     }
     crc_whole_ = data_digest_ != DigestUse::no && !is_login();
     data_crc_ = crc32c_init;
+    crc32_runs_ = crc_whole_ && examiner_.wants_crc32(remaining_);
+    data_crc32_ = crc32_init;
     expect_ = Expect::data;
     return Fed::more;
 }
@@ -266,6 +269,8 @@ PduFramer::Fed PduFramer::feed_data(Cursor& cursor) {
 void PduFramer::pass_data(const uint8_t* bytes, uint32_t n, Arrival carried) {
     if (pdu_.first_data.packet == 0) pdu_.first_data = carried;
     if (crc_whole_) data_crc_ = crc32c_update(data_crc_, {bytes, n});
+    if (crc32_runs_) [[unlikely]]
+        data_crc32_ = crc32_update(data_crc32_, {bytes, n});
     if (keep_ > 0) {
         const uint32_t kept = std::min(n, keep_);
         data_.insert(data_.end(), bytes, bytes + kept);
@@ -321,8 +326,33 @@ PduFramer::Fed PduFramer::feed_data_digest(Cursor& cursor) {
         if (!matches) return complete();
     }
     if (whole && crc_whole_) pdu_.data_digest = matches ? Digest::ok : Digest::bad;
+    if (pdu_.data_digest == Digest::bad) examine_data(load_le32(stray_bytes_.data()));
     stray_ = 0;
     return complete();
+}
+
+void PduFramer::examine_header(uint32_t computed, uint32_t received) {
+    const uint32_t length = ahs_end();
+    const uint32_t crc32 = crc32_final(crc32_update(crc32_init, {header_.data(), length}));
+    pdu_.header_error = examiner_.examine({length, 0, computed, received, crc32});
+}
+
+// Where the header's lengths may be wrong, what stands behind it is not known to be data and their digest.
+void PduFramer::examine_data(uint32_t received) {
+    const DigestError& header = pdu_.header_error;
+    constexpr uint32_t lengths_begin = 4;
+    const bool lengths_hold =
+        pdu_.header_digest != Digest::bad || header.is_senders() ||
+        (header.is_flip() && (header.byte < lengths_begin || header.byte >= length_fields_end));
+    if (!lengths_hold) return;
+    const Bhs bhs(header_.data());
+    WrongDigest wrong;
+    wrong.length = bhs.padded_data_length();
+    wrong.padding = wrong.length - bhs.data_segment_length();
+    wrong.computed = crc32c_final(data_crc_);
+    wrong.received = received;
+    if (crc32_runs_) wrong.crc32 = crc32_final(data_crc32_);
+    pdu_.data_error = examiner_.examine(wrong);
 }
 
 PduFramer::Fed PduFramer::complete() {

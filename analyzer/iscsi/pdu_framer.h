@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyzer/iscsi/bhs.h"
+#include "analyzer/iscsi/wrong_digest.h"
 #include "analyzer/tcp/stream_reassembler.h"
 #include "analyzer/vocabulary/rows.h"
 
@@ -28,7 +29,9 @@ struct Pdu {
     Arrival last;                     // the moment of completion; packet 0 where that never came
     Digest header_digest = Digest::none;
     Digest data_digest = Digest::none;
-    bool inferred = false;  // nobody saw the header: its bytes are what others imply
+    DigestError header_error;  // of digests that are bad: why, as far as examined
+    DigestError data_error;    // likewise
+    bool inferred = false;     // nobody saw the header: its bytes are what others imply
     bool end_not_captured =
         false;             // its last bytes are in no captured packet: when it completed is not known …
     Arrival behind;        // … but before this one came
@@ -156,6 +159,8 @@ class PduFramer {
     Fed header_absent(Cursor& cursor);
     Fed after_header();
     Fed feed_data(Cursor& cursor);
+    void examine_header(uint32_t computed, uint32_t received);
+    void examine_data(uint32_t received);
     void pass_data(const uint8_t* bytes, uint32_t n, Arrival carried);
     Fed after_data(const Cursor& cursor);
     Fed feed_data_digest(Cursor& cursor);
@@ -178,7 +183,8 @@ class PduFramer {
     DigestUse data_digest_ = DigestUse::unknown;
     bool before_had_data_ = false;  // the PDU before had a data segment
     bool probing_header_digest_ = false;
-    bool crc_whole_ = false;  // data_crc_ covers every byte of the data segment so far
+    bool crc_whole_ = false;   // data_crc_ covers every byte of the data segment so far
+    bool crc32_runs_ = false;  // data_crc32_ does as well
     // What ended its segment before it was known whether a digest follows.
     Undigested undigested_ = Undigested::nothing;
     uint32_t undigested_crc_ =
@@ -189,6 +195,7 @@ class PduFramer {
     uint32_t header_needed_ = bhs_length;
     uint32_t remaining_ = 0;  // of the padded data segment
     uint32_t data_crc_ = 0;
+    uint32_t data_crc32_ = 0;
     uint32_t digest_passed_ = 0;  // bytes of the data digest passed, captured or not
     uint32_t keep_ = 0;           // bytes of this data segment still to keep
     uint64_t offset_ = 0;         // stream offset of the next byte
@@ -202,6 +209,7 @@ class PduFramer {
     std::vector<uint8_t> window_;  // looking for a header: the last captured bytes where they are contiguous
     std::vector<Arrival> window_carried_;  // the packet that holds each of them
     UnseenStretch stretch_;
+    DigestExaminer examiner_;
     Pdu pdu_;
 };
 

@@ -41,6 +41,8 @@ struct Found {
     Digest header_digest = Digest::none;
     Digest data_digest = Digest::none;
     bool damaged = false;
+    DigestError header_error = {};
+    DigestError data_error = {};
 
     uint32_t itt() const { return Bhs(header.data()).itt(); }
     uint32_t data_length() const { return Bhs(header.data()).data_segment_length(); }
@@ -134,7 +136,7 @@ class Framing {
         pdus.push_back({Bytes(pdu.header, pdu.header + bhs_length), pdu.header_captured,
                         Bytes(pdu.ahs.begin(), pdu.ahs.end()), Bytes(pdu.data.begin(), pdu.data.end()),
                         pdu.offset, pdu.first.packet, pdu.first_data.packet, pdu.last.packet,
-                        pdu.header_digest, pdu.data_digest, pdu.damaged});
+                        pdu.header_digest, pdu.data_digest, pdu.damaged, pdu.header_error, pdu.data_error});
     }
 
     uint64_t packet_ = 0;
@@ -526,6 +528,84 @@ TEST(PduFramer, ReportsBadDigestsAndGoesOn) {
         EXPECT_EQ(framing.pdus[1].header_digest, Digest::ok);
         EXPECT_FALSE(framing.pdus[1].damaged);
     }
+}
+
+using Cause = DigestError::Cause;
+
+// What the data digest is of, and the digest.
+void set_data_digest(Bytes& pdu, size_t data_at, uint32_t (*of)(std::span<const uint8_t>)) {
+    const uint32_t digest = of(std::span(pdu).subspan(data_at, pdu.size() - data_at - digest_length));
+    for (size_t i = 0; i < digest_length; ++i)
+        pdu[pdu.size() - digest_length + i] = static_cast<uint8_t>(digest >> 8 * i);
+}
+
+TEST(PduFramer, TellsWhereABitWasFlippedHoweverTheStreamIsSplit) {
+    const Bytes whole = test::data_in(1, 0, pattern(1021), 1).flags(0x80).bytes(true, true);
+    for (const size_t flipped : {1u, 40u, 51u, 52u, 1000u, 1075u, 1079u}) {
+        for (const size_t split : {20u, 50u, 200u, 1070u, 1078u}) {
+            Bytes stream = whole;
+            ASSERT_EQ(stream.size(), 1080u);
+            stream[flipped] ^= 0x04;
+            Framing framing(true);
+            framing.framer.set_digests(DigestUse::yes, DigestUse::yes);
+            const auto middle = stream.begin() + static_cast<std::ptrdiff_t>(split);
+            framing.feed(Bytes(stream.begin(), middle)).feed(Bytes(middle, stream.end()));
+            ASSERT_THAT(framing.pdus, SizeIs(1));
+            const bool of_header = flipped < 52;
+            const Found& pdu = framing.pdus[0];
+            const DigestError& error = of_header ? pdu.header_error : pdu.data_error;
+            EXPECT_EQ(error.cause, Cause::flipped_bit);
+            EXPECT_EQ(error.byte, of_header ? flipped : flipped - 52);
+            EXPECT_EQ(error.flipped, 0x04);
+            EXPECT_EQ((of_header ? pdu.data_error : pdu.header_error).cause, Cause::not_examined);
+        }
+    }
+}
+
+TEST(PduFramer, TellsByWhichRuleDataDigestsAreMade) {
+    Framing framing(true);
+    framing.framer.set_digests(DigestUse::yes, DigestUse::yes);
+    for (uint32_t i = 1; i <= 3; ++i) {
+        Bytes pdu = test::data_in(i, 0, pattern(1021), 1).flags(0x80).bytes(true, true);
+        set_data_digest(pdu, 52, [](std::span<const uint8_t> bytes) {
+            return crc32_final(crc32_update(crc32_init, bytes));
+        });
+        framing.feed(pdu);
+    }
+    Bytes unpadded = test::data_in(4, 0, pattern(1021), 1).flags(0x80).bytes(true, true);
+    set_data_digest(unpadded, 52, [](std::span<const uint8_t> bytes) {
+        return crc32c_final(crc32c_update(crc32c_init, bytes.first(1021)));
+    });
+    framing.feed(unpadded);
+    ASSERT_THAT(framing.pdus, SizeIs(4));
+    EXPECT_EQ(framing.pdus[0].data_error.cause, Cause::unexplained);
+    EXPECT_FALSE(framing.pdus[0].data_error.crc32_known) << "of the first one it was not computed";
+    EXPECT_EQ(framing.pdus[1].data_error.cause, Cause::crc32);
+    EXPECT_EQ(framing.pdus[2].data_error.cause, Cause::crc32);
+    EXPECT_EQ(framing.pdus[3].data_error.cause, Cause::no_padding);
+}
+
+TEST(PduFramer, TellsNothingOfDigestsOfWhichBytesWereNotCaptured) {
+    Bytes pdu = test::data_in(1, 0, pattern(1024), 1).flags(0x80).bytes(true, true);
+    pdu[400] ^= 1;
+    Framing framing(true);
+    framing.framer.set_digests(DigestUse::yes, DigestUse::yes);
+    framing.feed(Bytes(pdu.begin(), pdu.begin() + 600), 100).feed(Bytes(pdu.begin() + 600, pdu.end()));
+    ASSERT_THAT(framing.pdus, SizeIs(1));
+    EXPECT_EQ(framing.pdus[0].data_digest, Digest::none);
+    EXPECT_EQ(framing.pdus[0].data_error.cause, Cause::not_examined);
+}
+
+TEST(PduFramer, DoesNotExamineDataWhoseLengthAWrongHeaderTells) {
+    Bytes pdu = test::data_in(1, 0, pattern(64), 1).flags(0x80).bytes(true, true);
+    pdu[7] ^= 0x20;
+    Framing framing(true);
+    framing.framer.set_digests(DigestUse::yes, DigestUse::yes);
+    framing.feed(pdu).feed(test::scsi_response(2, 0, 1, 1).bytes(true, true)).finish();
+    ASSERT_FALSE(framing.pdus.empty());
+    EXPECT_EQ(framing.pdus[0].header_error.cause, Cause::flipped_bit);
+    EXPECT_EQ(framing.pdus[0].header_error.byte, 7u);
+    EXPECT_EQ(framing.pdus[0].data_error.cause, Cause::not_examined);
 }
 
 TEST(PduFramer, LooksForTheNextHeaderWhereOneIsNeitherBelievableNorDigested) {

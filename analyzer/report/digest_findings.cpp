@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analyzer/iscsi/bhs.h"
+#include "analyzer/report/digest_errors.h"
 
 namespace sanscope {
 namespace {
@@ -19,6 +20,7 @@ struct Tally {
     uint64_t from_target = 0;
     std::map<uint8_t, uint64_t> by_opcode;
     std::set<uint32_t> connections;
+    DigestErrors errors;
 
     uint64_t count() const { return from_initiator + from_target; }
     bool one_sender() const { return from_initiator == 0 || from_target == 0; }
@@ -32,6 +34,7 @@ Tally tally_of(const ResultStore& store) {
         ++(is_from_target(event.opcode) ? tally.from_target : tally.from_initiator);
         ++tally.by_opcode[event.opcode];
         tally.connections.insert(event.connection);
+        tally.errors.add(event);
     }
     return tally;
 }
@@ -80,7 +83,64 @@ uint64_t connections_with_digests(const ResultStore& store) {
     return static_cast<uint64_t>(std::ranges::count_if(store.connections(), uses));
 }
 
+// Digests by another rule than RFC 7143's: the sender's software, or its card, makes them so.
+void explain_senders(Finding& finding, const Tally& tally, bool at_sender) {
+    // What a card fills in behind the capture, and what was wiped out on the way, is zero as well.
+    const bool zeros = tally.errors.of(DigestError::Cause::never_computed) > 0;
+    const uint64_t enough = zeros ? 4 : 2;
+    const bool surely = tally.errors.senders() >= enough && !(zeros && at_sender);
+    finding.confidence = surely ? Finding::Confidence::firm : Finding::Confidence::likely;
+    finding.side = Finding::Side::both;
+    std::string_view whose = "both sides";
+    if (tally.one_sender()) {
+        const bool by_target = tally.from_target > 0;
+        finding.side = by_target ? Finding::Side::target : Finding::Side::initiator;
+        whose = by_target ? "the target" : "the initiator";
+    }
+    finding.explanation = fmt::format(
+        "{}: the path does not do that. It is the software of {}, or a network card that computes digests "
+        "for "
+        "it.{}",
+        zeros ? "The digests were never computed, so that nobody can tell whether the bytes are right"
+              : "The bytes are those that were sent, but their digests are made by another rule than RFC "
+                "7143's",
+        whose,
+        zeros && at_sender ? " Captured at the sender, digests that its card fills in later look the same: "
+                             "capture at the receiver to tell."
+                           : "");
+}
+
+// What the places of flipped bits say, beside whose PDUs they are in.
+void explain_flips(Finding& finding, const Tally& tally, const ResultStore& store) {
+    const DigestErrors& errors = tally.errors;
+    if (errors.flipped_bits() > 0)
+        finding.explanation +=
+            " A flipped bit also breaks the checksums of Ethernet and TCP: where the receiver's TCP took "
+            "these "
+            "bytes, it flipped before those were computed, or in something that computes them anew.";
+    if (const std::string alike = tally.one_sender() ? errors.places_in_words() : ""; !alike.empty()) {
+        finding.add_sign(alike);
+        finding.explanation += errors.is_one_field()
+                                   ? " A field that the sender changes after it made the digest looks so, or "
+                                     "a bit of its memory that is stuck."
+                                   : " A data path of that width does that: memory, a bus, or a card.";
+        return;
+    }
+    const Role sender = tally.from_target > 0 ? Role::target : Role::initiator;
+    if (tally.one_sender() && errors.is_in_proportion(store.session_events().digested(sender))) {
+        finding.add_sign("flipped bits hit headers and data in proportion to their bytes");
+        finding.explanation += " Whatever passed was hit, at any place: a link or a buffer on the way.";
+    }
+    constexpr uint64_t several = 4;
+    if (errors.examined() >= several && errors.unexplained() == errors.examined())
+        finding.explanation +=
+            " No flipped bit explains any of them: more was changed, which is rather software, or a card "
+            "that moved bytes to the wrong place, than a link.";
+}
+
 void explain(Finding& finding, const Tally& tally, const ResultStore& store) {
+    if (tally.errors.are_all_senders())
+        return explain_senders(finding, tally, captured_at_sender(tally, store));
     const bool by_target = tally.from_target > 0;
     const Finding::Side sender = by_target ? Finding::Side::target : Finding::Side::initiator;
     const std::string_view name = by_target ? "target" : "initiator";
@@ -113,6 +173,7 @@ void explain(Finding& finding, const Tally& tally, const ResultStore& store) {
             "Both sides' PDUs are hit: what both pass, a switch, a cable, or the network card "
             "of the host where this was captured.";
     }
+    explain_flips(finding, tally, store);
 }
 
 }  // namespace
@@ -149,6 +210,7 @@ void add_digest_findings(FindingList& list, const FindingsInput& input) {
                               opcodes_in_words(tally))
                 : fmt::format("{} of the target, {} of the initiator: {}", human_count(tally.from_target),
                               human_count(tally.from_initiator), opcodes_in_words(tally)));
+        for (const std::string& sign : tally.errors.signs()) finding.add_sign(sign);
         const uint64_t with_digests = connections_with_digests(input.store);
         if (with_digests > 1) {
             finding.add_sign(

@@ -111,6 +111,8 @@ bool follows(const Finding& cause, const Finding& consequence) {
     if (cause.kind == Kind::ping_timeout && consequence.kind == Kind::lost_segments &&
         cause.side != Finding::Side::path)
         return false;
+    // Which path a command takes, the initiator chose before it waited.
+    if (consequence.kind == Kind::path_skew && consequence.side == Finding::Side::initiator) return false;
     // A command that waited for the target did not wait for TCP, nor the other way round.
     const bool by_target = cause.kind == Kind::target_wait || cause.kind == Kind::unanswered_commands ||
                            cause.kind == Kind::stalling_command || cause.kind == Kind::error_recovery ||

@@ -16,6 +16,7 @@ using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 using Kind = Finding::Kind;
 
@@ -240,6 +241,135 @@ TEST_F(TwoPaths, one_after_the_other_are_a_session_that_came_back) {
     load(1, 2 * ms);
     load(2, 9 * ms, 200, 20 * second);
     EXPECT_THAT(find(Kind::path_skew), IsEmpty());
+}
+
+// Both paths name their unit alike; the first one is of target port group 1, the second, slow one of group 2.
+class PathsWithStates : public TwoPaths {
+  protected:
+    static constexpr AccessState optimized = AccessState::active_optimized;
+    static constexpr AccessState non_optimized = AccessState::active_non_optimized;
+
+    PathsWithStates() {
+        for (const uint32_t session : {1u, 2u}) {
+            store.add_unit_name(session, 0, "3:6001");
+            store.access_states().on_port({session, 0}, {{}, static_cast<uint16_t>(session)});
+        }
+        load(1, 2 * ms, 200, begun_ns);
+        load(2, 9 * ms, 200, begun_ns);
+    }
+    void tell(uint32_t session, AccessState of_1, AccessState of_2, int64_t at_ns, bool prefers_2 = false) {
+        store.access_states().on_groups({session, 0}, {{1, of_1, false, {}}, {2, of_2, prefers_2, {}}},
+                                        {packet_at(at_ns), at_ns});
+    }
+    void tell_both(AccessState of_1, AccessState of_2, int64_t at_ns = second) {
+        tell(1, of_1, of_2, at_ns);
+        tell(2, of_1, of_2, at_ns);
+    }
+
+    static constexpr int64_t begun_ns = 2 * second;
+};
+
+TEST_F(PathsWithStates, of_which_the_slow_one_is_non_optimized_are_chosen_badly) {
+    tell_both(optimized, non_optimized);
+    const Finding finding = find_one(Kind::path_skew);
+    EXPECT_EQ(finding.side, Finding::Side::initiator);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::firm);
+    EXPECT_THAT(finding.explanation, HasSubstr("group_by_prio"));
+    EXPECT_THAT(
+        finding.evidence,
+        Contains(AllOf(HasSubstr("session 2"),
+                       HasSubstr("active/non-optimized (REPORT TARGET PORT GROUPS in packet 1000001)"))));
+    EXPECT_THAT(finding.evidence, Contains(AllOf(HasSubstr("session 1"), HasSubstr("active/optimized ("))));
+}
+
+TEST_F(PathsWithStates, told_after_they_began_are_likely) {
+    tell_both(optimized, non_optimized, 5 * second);
+    EXPECT_EQ(find_one(Kind::path_skew).side, Finding::Side::initiator);
+    EXPECT_EQ(find_one(Kind::path_skew).confidence, Finding::Confidence::likely);
+}
+
+TEST_F(PathsWithStates, of_which_the_slow_one_loses_more_are_not_firm) {
+    tell_both(optimized, non_optimized);
+    store.connection(2).rtt_min_ns = 2 * ms;
+    EXPECT_NE(find_one(Kind::path_skew).confidence, Finding::Confidence::firm);
+}
+
+TEST_F(PathsWithStates, of_which_the_longer_one_is_non_optimized_are_the_paths) {
+    tell_both(optimized, non_optimized);
+    store.connection(2).rtt_min_ns = 8 * ms;
+    const Finding finding = find_one(Kind::path_skew);
+    EXPECT_EQ(finding.side, Finding::Side::path);
+    EXPECT_THAT(finding.explanation, HasSubstr("active/non-optimized"));
+}
+
+TEST_F(PathsWithStates, that_are_equal_are_not_explained_by_them) {
+    tell_both(optimized, optimized);
+    const Finding finding = find_one(Kind::path_skew);
+    EXPECT_EQ(finding.side, Finding::Side::target);
+    EXPECT_THAT(finding.explanation, HasSubstr("Both paths are active/optimized"));
+    EXPECT_THAT(finding.explanation, Not(HasSubstr("group_by_prio")));
+}
+
+TEST_F(PathsWithStates, of_which_the_optimized_one_is_slow_are_not_explained_by_them) {
+    tell_both(non_optimized, optimized);
+    const Finding finding = find_one(Kind::path_skew);
+    EXPECT_EQ(finding.side, Finding::Side::target);
+    EXPECT_THAT(finding.explanation, HasSubstr("its access state does not make it slow"));
+}
+
+TEST_F(PathsWithStates, that_nobody_told_are_said_not_to_be_known) {
+    EXPECT_THAT(find_one(Kind::path_skew).explanation, HasSubstr("(ALUA) of both paths is not known"));
+    EXPECT_THAT(find_one(Kind::path_skew).evidence, Contains(HasSubstr("access state not known")));
+}
+
+TEST_F(PathsWithStates, of_which_one_is_not_known_are_said_to_be_so) {
+    store.access_states().on_port({2, 0}, {{}, 7});
+    tell_both(optimized, non_optimized);
+    const Finding finding = find_one(Kind::path_skew);
+    EXPECT_EQ(finding.side, Finding::Side::target);
+    EXPECT_THAT(finding.explanation, HasSubstr("(ALUA) of the slow path is not known"));
+}
+
+TEST_F(PathsWithStates, that_a_unit_has_not_are_said_to_be_alike) {
+    store.access_states().on_tpgs({1, 0}, 0);
+    store.access_states().on_tpgs({2, 0}, 0);
+    EXPECT_THAT(find_one(Kind::path_skew).explanation, HasSubstr("TPGS 0"));
+}
+
+TEST_F(PathsWithStates, told_by_the_other_path_count_for_a_unit_that_names_itself) {
+    tell(1, optimized, non_optimized, second);
+    EXPECT_EQ(find_one(Kind::path_skew).side, Finding::Side::initiator);
+}
+
+TEST_F(PathsWithStates, that_another_path_tells_to_have_changed_are_of_several_times) {
+    tell_both(optimized, non_optimized);
+    tell(1, optimized, optimized, 5 * second);
+    const Finding finding = find_one(Kind::path_skew);
+    EXPECT_EQ(finding.side, Finding::Side::target);
+    EXPECT_THAT(finding.explanation, HasSubstr("changed since the commands began"));
+    EXPECT_THAT(finding.evidence, Contains(AllOf(HasSubstr("session 2"), HasSubstr("packet 5000001"))));
+}
+
+TEST_F(PathsWithStates, that_changed_and_were_not_read_again_are_not_known) {
+    tell_both(optimized, non_optimized);
+    store.access_states().on_told({2, 0}, AccessState::unknown, {4'000'000, 4 * second});
+    const Finding finding = find_one(Kind::path_skew);
+    EXPECT_EQ(finding.side, Finding::Side::target);
+    EXPECT_NE(finding.confidence, Finding::Confidence::firm);
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("not known since packet 4000000 told of a change")));
+}
+
+TEST_F(PathsWithStates, that_changed_before_the_commands_are_the_later_ones) {
+    tell_both(optimized, optimized, second / 2);
+    store.access_states().on_told({2, 0}, AccessState::unknown, {700'000, second * 7 / 10});
+    tell_both(optimized, non_optimized);
+    EXPECT_EQ(find_one(Kind::path_skew).side, Finding::Side::initiator);
+}
+
+TEST_F(PathsWithStates, of_the_preferred_group_that_is_not_in_use_tell_of_failback) {
+    tell(1, optimized, non_optimized, second, true);
+    tell(2, optimized, non_optimized, second, true);
+    EXPECT_THAT(find_one(Kind::path_skew).explanation, HasSubstr("has not gone back"));
 }
 
 }  // namespace

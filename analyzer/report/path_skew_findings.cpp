@@ -11,6 +11,7 @@
 #include "analyzer/base/log_histogram.h"
 #include "analyzer/base/utf8.h"
 #include "analyzer/report/time_spans.h"
+#include "analyzer/scsi/asymmetric_access.h"
 #include "analyzer/scsi/opcodes.h"
 
 namespace sanscope {
@@ -33,6 +34,11 @@ struct Path {
     // Of its connections.
     int64_t rtt_ns = no_time;
     uint64_t lost = 0;  // segments
+    AccessReading access;
+    bool symmetric = false;  // the unit says that it has no asymmetric access
+
+    bool access_known() const { return access.packet != 0 && access.state != AccessState::unknown; }
+    bool access_changed() const { return access.changed_ns != no_time && access.changed_ns > first_ns; }
 };
 
 // What paths lead to.
@@ -80,6 +86,25 @@ void add_tcp(Path& path, const ResultStore& store, std::span<const SenderFacts> 
         const int64_t rtt_ns = round_trip_ns(row.rtt_min_ns);
         path.rtt_ns = path.rtt_ns == no_time ? rtt_ns : std::min(path.rtt_ns, rtt_ns);
     }
+}
+
+AccessReading later(const AccessReading& a, const AccessReading& b) {
+    AccessReading of = a.packet == 0 || (b.packet != 0 && b.time_ns > a.time_ns) ? b : a;
+    of.changed_ns = std::max(a.changed_ns, b.changed_ns);
+    return of;
+}
+
+// The state of the path's own group. Of a unit that names itself each path tells of all its groups.
+void add_access(Path& path, const Unit& unit, const AccessStates& states) {
+    const AccessStates::Path own{path.session, path.lun};
+    path.symmetric = states.tpgs_of(own) == 0;
+    path.access = states.told_of(own);
+    const std::optional<uint16_t> group = states.group_of(own);
+    if (!group) return;
+    path.access = later(path.access, states.reading_of(own, *group));
+    if (!unit.named) return;
+    for (const Path* other : unit.paths)
+        path.access = later(path.access, states.reading_of({other->session, other->lun}, *group));
 }
 
 std::vector<Unit> units_of(std::map<std::pair<uint32_t, uint64_t>, Path>& paths, const ResultStore& store) {
@@ -144,16 +169,30 @@ std::string ends_of(const Path& path, const ResultStore& store) {
                        format_endpoint(row.target.address, row.target.port));
 }
 
+// "active/optimized (REPORT TARGET PORT GROUPS in packet 12)"
+std::string access_in_words(const Path& path) {
+    const AccessReading& access = path.access;
+    if (access.packet == 0)
+        return path.symmetric ? "no asymmetric access (TPGS 0 in its INQUIRY data)"
+                              : "access state not known";
+    if (!path.access_known())
+        return fmt::format("access state not known since packet {} told of a change", access.packet);
+    return fmt::format("{}{} ({} in packet {})", access_state_name(access.state),
+                       access.preferred ? ", preferred" : "",
+                       access.by_sense ? "sense data" : "REPORT TARGET PORT GROUPS", access.packet);
+}
+
 std::string figures_of(const Path& path, const Class& of_class, uint64_t all_bytes,
                        const ResultStore& store) {
     const auto took = path.classes.find(of_class);
     return fmt::format(
-        "{}: {} of the bytes, {} on average, minimum round-trip time {}, {} retransmitted",
+        "{}: {} of the bytes, {} on average, minimum round-trip time {}, {} retransmitted; {}",
         ends_of(path, store),
         human_percent(all_bytes == 0 ? 0 : static_cast<double>(path.bytes) / static_cast<double>(all_bytes)),
         took == path.classes.end() ? "none of that size"
                                    : human_duration(static_cast<int64_t>(took->second.mean_ns())),
-        path.rtt_ns == no_time ? "not known" : human_duration(path.rtt_ns), counted(path.lost, "segment"));
+        path.rtt_ns == no_time ? "not known" : human_duration(path.rtt_ns), counted(path.lost, "segment"),
+        access_in_words(path));
 }
 
 // The part of the difference that the path makes by its length, or by losing.
@@ -164,13 +203,108 @@ bool is_the_paths(const Skew& skew) {
     return longer_ns >= (skew.slow_ns - skew.fast_ns) / 2;
 }
 
+// What the access states say to it.
+enum class AccessSays : uint8_t {
+    nothing,    // that of a path is not known
+    symmetric,  // the unit has none
+    changed,    // since the commands began
+    alike,
+    slow_by_state,  // the slow path is non-optimized, the other one optimized
+    fast_by_state,  // the other way round
+    other,
+};
+
+AccessSays access_says(const Path& slow, const Path& fast) {
+    if (slow.symmetric && fast.symmetric && slow.access.packet == 0 && fast.access.packet == 0)
+        return AccessSays::symmetric;
+    if (slow.access_changed() || fast.access_changed()) return AccessSays::changed;
+    if (!slow.access_known() || !fast.access_known()) return AccessSays::nothing;
+    const AccessState of_slow = slow.access.state;
+    const AccessState of_fast = fast.access.state;
+    if (of_slow == of_fast) return AccessSays::alike;
+    constexpr AccessState optimized = AccessState::active_optimized;
+    constexpr AccessState non_optimized = AccessState::active_non_optimized;
+    if (of_slow == non_optimized && of_fast == optimized) return AccessSays::slow_by_state;
+    if (of_slow == optimized && of_fast == non_optimized) return AccessSays::fast_by_state;
+    return AccessSays::other;
+}
+
+std::string access_explained(AccessSays says, const Path& slow, const Path& fast) {
+    switch (says) {
+        case AccessSays::symmetric:
+            return "The unit says that all its ports serve it alike (TPGS 0).";
+        case AccessSays::changed:
+            return "Access states changed while the commands ran (ALUA): these times may be of several "
+                   "states.";
+        case AccessSays::alike:
+            return fmt::format("Both paths are {} (ALUA): the access state does not make the difference.",
+                               access_state_name(slow.access.state));
+        case AccessSays::slow_by_state:
+            return fmt::format(
+                "The slow path is active/non-optimized (ALUA), the other active/optimized, and the initiator "
+                "uses both alike: let its multipath group paths by priority (Linux dm-multipath: "
+                "path_grouping_policy group_by_prio, prio alua).{}",
+                slow.access.preferred && !fast.access.preferred
+                    ? " The target prefers the slow path's port group: the unit has not gone back to it."
+                    : "");
+        case AccessSays::fast_by_state:
+            return "The slow path is the active/optimized one (ALUA): its access state does not make it "
+                   "slow.";
+        case AccessSays::other:
+            return fmt::format("The slow path is {}, the other {} (ALUA).",
+                               access_state_name(slow.access.state), access_state_name(fast.access.state));
+        case AccessSays::nothing:
+            break;
+    }
+    const std::string_view whose = slow.access_known()   ? "the other path"
+                                   : fast.access_known() ? "the slow path"
+                                                         : "both paths";
+    return fmt::format("The access state (ALUA) of {} is not known from this capture.", whose);
+}
+
+// Whatever else may make the path slow is as on the other one, and the states were told before the commands.
+bool is_the_state_alone(const Skew& skew) {
+    const auto throughout = [](const Path& path) {
+        return !path.access.by_sense && path.access.since_ns <= path.first_ns;
+    };
+    const Path& slow = *skew.slow;
+    const Path& fast = *skew.fast;
+    return throughout(slow) && throughout(fast) && slow.lost <= fast.lost && slow.rtt_ns != no_time &&
+           fast.rtt_ns != no_time && slow.rtt_ns <= fast.rtt_ns + fast.rtt_ns / 2;
+}
+
+Finding::Confidence confidence_of(const Unit& unit, const Skew& skew, AccessSays says) {
+    if (!unit.named) return Finding::Confidence::possible;
+    return says == AccessSays::slow_by_state && is_the_state_alone(skew) ? Finding::Confidence::firm
+                                                                         : Finding::Confidence::likely;
+}
+
+std::string where_to_look(const Skew& skew, AccessSays says, bool by_path) {
+    const std::string access = access_explained(says, *skew.slow, *skew.fast);
+    if (by_path) {
+        return fmt::format(
+            "The round trip or the losses of that path make the difference: look at its links and switches. "
+            "{}",
+            access);
+    }
+    if (says == AccessSays::slow_by_state) return access;
+    return fmt::format(
+        "The path itself is no longer and loses no more: look at the target's port and controller behind it. "
+        "{}",
+        access);
+}
+
 Finding told(const Unit& unit, const Skew& skew, const ResultStore& store) {
     const bool by_path = is_the_paths(skew);
+    const AccessSays says = access_says(*skew.slow, *skew.fast);
+    const bool by_state = says == AccessSays::slow_by_state && !by_path;
     Finding finding;
     finding.kind = Finding::Kind::path_skew;
     finding.severity = Finding::Severity::notice;
-    finding.confidence = unit.named ? Finding::Confidence::likely : Finding::Confidence::possible;
-    finding.side = by_path ? Finding::Side::path : Finding::Side::target;
+    finding.confidence = confidence_of(unit, skew, says);
+    finding.side = by_path    ? Finding::Side::path
+                   : by_state ? Finding::Side::initiator
+                              : Finding::Side::target;
     finding.session = skew.slow->session;
     finding.connection = skew.slow->connection;
     finding.lun = skew.slow->lun;
@@ -184,13 +318,10 @@ Finding told(const Unit& unit, const Skew& skew, const ResultStore& store) {
         skew.slow->lun, what, human_duration(static_cast<int64_t>(skew.slow_ns)), ends_of(*skew.slow, store),
         human_duration(static_cast<int64_t>(skew.fast_ns)));
     finding.explanation = fmt::format(
-        "The same initiator asks the same logical unit for the same. {} Take the path out of the multipath "
-        "until then, or weight paths by their service time. {}",
-        by_path
-            ? "The round trip or the losses of that path make the difference: look at its links and switches."
-            : "The path itself is no longer and loses no more: look at the target's port and controller "
-              "behind "
-              "it, and whether it is the optimized one (ALUA states are not read here).",
+        "The same initiator asks the same logical unit for the same. {} {}{}",
+        where_to_look(skew, says, by_path),
+        by_state ? ""
+                 : "Take the path out of the multipath until then, or weight paths by their service time. ",
         unit.named ? "" : "That it is the same unit is told from the target's name and the LUN alone.");
     uint64_t all_bytes = 0;
     for (const Path* path : unit.paths) all_bytes += path->bytes;
@@ -210,7 +341,10 @@ void add_path_skew(FindingList& list, const ResultStore& store, std::span<const 
     auto paths = collect(store, stop);
     if (stop.asked()) return;
     for (Unit& unit : units_of(paths, store)) {
-        for (Path* path : unit.paths) add_tcp(*path, store, senders);
+        for (Path* path : unit.paths) {
+            add_tcp(*path, store, senders);
+            add_access(*path, unit, store.access_states());
+        }
         Skew worst;
         for (const Path* slow : unit.paths) {
             for (const Path* fast : unit.paths) {

@@ -9,7 +9,8 @@
 namespace sanscope {
 
 // Several sessions of one initiator to one logical unit, its paths (multipath), one of which serves the same commands much
-// slower than another. Connections of one session are connection_imbalance's.
+// slower than another, and what their asymmetric access states (ALUA) say to it. Connections of one session are
+// connection_imbalance's.
 void add_path_skew(FindingList& list, const ResultStore& store, std::span<const SenderFacts> senders,
                    const Stop& stop);
 

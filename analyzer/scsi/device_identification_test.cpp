@@ -44,5 +44,29 @@ TEST(DeviceIdentification, reads_no_further_than_what_is_there) {
     EXPECT_EQ(unit_name_of(other), "");
 }
 
+const Bytes relative_port = {0x51, 0x94, 0, 4, 0, 0, 0, 2};
+const Bytes port_group = {0x51, 0x95, 0, 4, 0, 0, 0x01, 5};
+
+TEST(DeviceIdentification, tells_the_port_and_its_group) {
+    const auto port = target_port_of(page({naa_6, relative_port, port_group, vendor}));
+    ASSERT_TRUE(port);
+    EXPECT_EQ(port->relative, 2);
+    EXPECT_EQ(port->group, 0x105);
+    const auto none = target_port_of(page({naa_6, {0x01, 0x05, 0, 4, 0, 0, 0, 1}}));
+    ASSERT_TRUE(none);
+    EXPECT_FALSE(none->group) << "of the unit, not of its port";
+    EXPECT_FALSE(none->relative);
+}
+
+TEST(DeviceIdentification, tells_no_port_of_a_page_that_is_cut_or_contradicts_itself) {
+    const Bytes whole = page({naa_6, relative_port, port_group});
+    for (size_t length = 0; length < whole.size(); ++length)
+        EXPECT_FALSE(target_port_of(Bytes(whole.begin(), whole.begin() + static_cast<ptrdiff_t>(length))));
+    EXPECT_FALSE(target_port_of(page({port_group, {0x51, 0x95, 0, 4, 0, 0, 0, 6}})));
+    EXPECT_TRUE(target_port_of(page({port_group, port_group})));
+    EXPECT_FALSE(target_port_of(page({{0x51, 0x95, 0, 3, 0, 0, 1}}))) << "too short for a number";
+    EXPECT_FALSE(target_port_of(page({{0x51, 0x95, 0, 9, 0, 0, 1, 5}}))) << "longer than the page";
+}
+
 }  // namespace
 }  // namespace sanscope

@@ -31,6 +31,7 @@ constexpr uint8_t write_same_16 = 0x93;
 constexpr uint8_t service_action_in_16 = 0x9e;
 constexpr uint8_t report_luns = 0xa0;
 constexpr uint8_t maintenance_in = 0xa3;
+constexpr uint8_t maintenance_out = 0xa4;
 constexpr uint8_t read_12 = 0xa8;
 constexpr uint8_t write_12 = 0xaa;
 constexpr uint8_t write_and_verify_12 = 0xae;
@@ -38,7 +39,9 @@ constexpr uint8_t verify_12 = 0xaf;
 
 // Service actions (the low five bits of byte 1).
 constexpr uint8_t read_capacity_16 = 0x10;                  // of SERVICE ACTION IN(16)
-constexpr uint8_t report_supported_operation_codes = 0x0c;  // of MAINTENANCE IN
+constexpr uint8_t report_target_port_groups = 0x0a;         // of MAINTENANCE IN
+constexpr uint8_t report_supported_operation_codes = 0x0c;  // likewise
+constexpr uint8_t set_target_port_groups = 0x0a;            // of MAINTENANCE OUT
 }  // namespace scsi_op
 
 // READ and WRITE of 6, 10, 12 and 16 bytes: what moves blocks of a disk, and nothing else. `opcode` may be unknown<uint16_t>.

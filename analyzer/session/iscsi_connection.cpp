@@ -304,7 +304,15 @@ void IscsiConnection::record(const Pdu& pdu, bool from_target, uint64_t command)
     if (pdu.header_digest == Digest::bad) issues_->add(Issue::header_digests_bad, pdu.last.packet);
     if (pdu.data_digest == Digest::bad) issues_->add(Issue::data_digests_bad, pdu.last.packet);
     if (pdu.last.packet == 0) issues_->add(Issue::pdus_incomplete, pdu.first.packet);
+    if (pdu.header_digest != Digest::none || pdu.data_digest != Digest::none) note_digests(pdu, row.sender);
     note_event(pdu, row);
+}
+
+void IscsiConnection::note_digests(const Pdu& pdu, Role sender) {
+    const uint64_t header = bhs_length + pdu.ahs.size() + digest_length;
+    const uint64_t data = pdu.bhs().padded_data_length() + digest_length;
+    store_->add_digested(sender, pdu.header_digest == Digest::none ? 0 : header,
+                         pdu.data_digest == Digest::none ? 0 : data);
 }
 
 void IscsiConnection::note_event(const Pdu& pdu, const PduRow& row) {
@@ -312,6 +320,8 @@ void IscsiConnection::note_event(const Pdu& pdu, const PduRow& row) {
     SessionEvent event;
     event.bad_header_digest = pdu.header_digest == Digest::bad;
     event.bad_digest = event.bad_header_digest || pdu.data_digest == Digest::bad;
+    event.header_error = pdu.header_error;
+    event.data_error = pdu.data_error;
     const bool whole = pdu.header_captured >= bhs_length;
     switch (bhs.opcode()) {
         case Opcode::login_request:

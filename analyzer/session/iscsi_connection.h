@@ -54,6 +54,7 @@ class IscsiConnection final : private HeaderWitness {
     bool moment_is_known(const Pdu& pdu);
     void note_numbers(const Pdu& pdu, bool from_target);
     void record(const Pdu& pdu, bool from_target, uint64_t command);
+    void note_digests(const Pdu& pdu, Role sender);
     void note_event(const Pdu& pdu, const PduRow& row);
     void describe_found_digests();
     void join(Session* session);

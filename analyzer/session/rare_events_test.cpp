@@ -91,6 +91,28 @@ TEST_F(RareEvents, a_pause_within_a_pdu_is_kept_and_one_between_commands_is_not)
     EXPECT_EQ(pauses.front().last_packet, packets);
 }
 
+TEST_F(RareEvents, a_wrong_digest_is_kept_with_what_explains_it) {
+    command(2);
+    command(3);
+    const auto answer = [](uint32_t itt) {
+        return test::data_in(itt, 0, pattern(512), 6).flags(0x81).stat_sn(itt).bytes(true, true);
+    };
+    send(true, answer(2));
+    Bytes flipped = answer(3);
+    flipped[bhs_length + digest_length + 100] ^= 0x08;
+    send(true, flipped);
+    finish();
+    const std::vector<SessionEvent>& events = store.session_events().first_ones();
+    ASSERT_EQ(events.size(), 1u);
+    EXPECT_TRUE(events[0].bad_digest);
+    EXPECT_EQ(events[0].data_error.cause, DigestError::Cause::flipped_bit);
+    EXPECT_EQ(events[0].data_error.byte, 100u);
+    EXPECT_EQ(events[0].header_error.cause, DigestError::Cause::not_examined);
+    EXPECT_EQ(store.session_events().digested(Role::target).headers, 2u * (bhs_length + digest_length));
+    EXPECT_EQ(store.session_events().digested(Role::target).data, 2u * (512 + digest_length));
+    EXPECT_EQ(store.session_events().digested(Role::initiator).headers, 0u);
+}
+
 TEST_F(RareEvents, task_management_is_kept_with_its_tags_and_its_answer) {
     send(false, PduBuilder(Opcode::task_management_request)
                     .flags(0x81)

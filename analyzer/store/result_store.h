@@ -8,6 +8,7 @@
 #include <memory_resource>
 #include <vector>
 
+#include "analyzer/store/access_states.h"
 #include "analyzer/store/chunked_rows.h"
 #include "analyzer/store/command_marks.h"
 #include "analyzer/store/kernel_score.h"
@@ -129,6 +130,9 @@ class ResultStore {
     }
 
     void add_session_event(const SessionEvent& event) { session_events_.add(event); }
+    void add_digested(Role sender, uint64_t header_bytes, uint64_t data_bytes) {
+        session_events_.add_digested(sender, header_bytes, data_bytes);
+    }
     const SessionEvents& session_events() const { return session_events_; }
     void add_unanswered_ping(const UnansweredPing& ping) { unanswered_pings_.add(ping); }
     const UnansweredPings& unanswered_pings() const { return unanswered_pings_; }
@@ -138,6 +142,9 @@ class ResultStore {
         unit_names_.add(session, lun, name);
     }
     const UnitNames& unit_names() const { return unit_names_; }
+    // What targets told of asymmetric access: always kept, and bounded.
+    AccessStates& access_states() { return access_states_; }
+    const AccessStates& access_states() const { return access_states_; }
 
     // What the network itself said: always kept, and bounded.
     NetworkEvents& network_events() { return network_events_; }
@@ -275,6 +282,7 @@ class ResultStore {
     UnansweredPings unanswered_pings_;
     PduPauses pdu_pauses_;
     UnitNames unit_names_;
+    AccessStates access_states_;
     uint64_t commands_begun_ = 0;
     uint64_t pdus_seen_ = 0;
     uint64_t losses_seen_ = 0;

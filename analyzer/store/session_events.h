@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analyzer/vocabulary/digest_error.h"
 #include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
@@ -26,6 +27,14 @@ struct SessionEvent {
     bool bad_header_digest = false;               // of these, that of the header
     uint32_t itt = unknown<uint32_t>;             // of task management, as the next one
     uint32_t referenced_itt = unknown<uint32_t>;  // of the command to be aborted
+    DigestError header_error;                     // of a wrong digest, as far as examined
+    DigestError data_error;                       // likewise
+};
+
+// Bytes of a side's PDUs that have digests, and those digests, as far as they were verified.
+struct DigestedBytes {
+    uint64_t headers = 0;
+    uint64_t data = 0;
 };
 
 // Those of a whole capture, in bounded memory: the first ones, and how many there were of each opcode.
@@ -38,6 +47,12 @@ class SessionEvents {
         if (event.bad_digest) ++bad_digests_;
         if (events_.size() < most_kept) events_.push_back(event);
     }
+    void add_digested(Role sender, uint64_t header_bytes, uint64_t data_bytes) {
+        DigestedBytes& of = digested_[index_of(sender)];
+        of.headers += header_bytes;
+        of.data += data_bytes;
+    }
+    const DigestedBytes& digested(Role sender) const { return digested_[index_of(sender)]; }
     const std::vector<SessionEvent>& first_ones() const { return events_; }
     uint64_t count(uint8_t opcode) const { return counts_[opcode & 0x3f]; }
     uint64_t bad_digests() const { return bad_digests_; }
@@ -45,6 +60,7 @@ class SessionEvents {
   private:
     std::vector<SessionEvent> events_;
     std::array<uint64_t, 64> counts_{};
+    std::array<DigestedBytes, 2> digested_;  // by Role
     uint64_t bad_digests_ = 0;
 };
 

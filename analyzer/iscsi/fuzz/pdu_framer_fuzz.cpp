@@ -127,6 +127,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* input, size_t size) {
         require(found == 0 || pdu.offset > last_offset);
         last_offset = pdu.offset;
         ++found;
+        constexpr DigestError::Cause not_examined = DigestError::Cause::not_examined;
+        require(pdu.header_digest == Digest::bad || pdu.header_error.cause == not_examined);
+        require(pdu.data_digest == Digest::bad || pdu.data_error.cause == not_examined);
         if (raw || pdu.last.packet == 0) return;
         require(pdu.first.packet != 0 && pdu.first.packet <= pdu.last.packet);
         const bool must_be_one_sent = !lost_any || (told && !pdu.damaged);

@@ -6,8 +6,9 @@
 #include <cstring>
 
 #include "analyzer/iscsi/bhs.h"
+#include "analyzer/scsi/asymmetric_access.h"
 #include "analyzer/scsi/device_identification.h"
-#include "analyzer/scsi/sense.h"
+#include "analyzer/scsi/opcodes.h"
 
 namespace sanscope {
 namespace {
@@ -42,6 +43,25 @@ std::span<const uint8_t> whole_cdb(const Pdu& pdu, std::array<uint8_t, max_cdb>&
         ahs = ahs.subspan(step);
     }
     return base;
+}
+
+UnitData unit_data_of(std::span<const uint8_t> cdb, const CdbInfo& info) {
+    if (info.opcode == scsi_op::maintenance_in && info.service_action == scsi_op::report_target_port_groups)
+        return UnitData::target_port_groups;
+    if (cdb.size() < 2 || cdb[0] != scsi_op::inquiry) return UnitData::none;
+    const bool vital_product_data = (cdb[1] & 1) != 0;
+    if (!vital_product_data) return UnitData::standard_inquiry;
+    constexpr uint8_t device_identification = 0x83;
+    return cdb.size() > 2 && cdb[2] == device_identification ? UnitData::device_identification
+                                                             : UnitData::none;
+}
+
+bool is_corrupted(const Pdu& pdu) {
+    return pdu.header_digest == Digest::bad || pdu.data_digest == Digest::bad;
+}
+
+AccessStates::Place place_of(const Pdu& pdu) {
+    return {pdu.last.packet, pdu.last.time_ns};
 }
 
 // What RFC 7143 §11.5.1 calls the functions.
@@ -125,11 +145,9 @@ uint64_t CommandTracker::on_command(const Pdu& pdu, uint32_t connection) {
                                    : (bhs.write() ? DataDirection::out : DataDirection::none);
     command.data_in_expected = bhs.read() && !bhs.write() ? bhs.expected_data_transfer_length() : 0;
     last_data_in_expected_ = command.data_in_expected;
-    constexpr uint8_t inquiry = 0x12;
-    command.standard_inquiry = cdb.size() > 1 && cdb[0] == inquiry && (cdb[1] & 1) == 0;
-    constexpr uint8_t device_identification = 0x83;
-    command.device_identification =
-        cdb.size() > 2 && cdb[0] == inquiry && (cdb[1] & 1) != 0 && cdb[2] == device_identification;
+    command.unit_data = unit_data_of(cdb, info);
+    if (info.opcode == scsi_op::maintenance_out && info.service_action == scsi_op::set_target_port_groups)
+        store_->access_states().on_told({row.session, row.lun}, AccessState::unknown, place_of(pdu));
     if (row.cmd_sn_known && !command.immediate) {
         order_of_answers_.on_request(Serial32(row.cmd_sn), kind_of(command.direction), connection,
                                      row.request_packet);
@@ -152,8 +170,7 @@ uint64_t CommandTracker::on_data_in(const Pdu& pdu, uint32_t slot, bool moment_k
     const uint32_t offset = offset_known ? bhs.buffer_offset() : command.data_in_passed;
     command.data_in_passed = std::max(command.data_in_passed, offset + bhs.data_segment_length());
     update_profile(pdu, command);
-    if (command.standard_inquiry) learn_device(command, pdu);
-    if (command.device_identification) learn_unit_name(command, pdu);
+    if (command.unit_data != UnitData::none) learn(command, pdu);
     const uint64_t number = command.number;
     if (bhs.has_status()) {
         note_status(command, pdu, bhs.status(), moment_known);
@@ -191,6 +208,7 @@ uint64_t CommandTracker::on_response(const Pdu& pdu, uint32_t slot, bool moment_
             command.row->sense_key = sense->sense_key;
             command.row->asc = sense->asc;
             command.row->ascq = sense->ascq;
+            learn_sense(*command.row, *sense, pdu);
         }
     }
     const uint64_t number = command.number;
@@ -365,24 +383,48 @@ void CommandTracker::note_status(CommandInFlight& command, const Pdu& pdu, uint8
     if (bhs.overflow()) row.residual = -residual;
 }
 
-void CommandTracker::learn_device(const CommandInFlight& command, const Pdu& pdu) {
-    if (pdu.data.empty() || pdu.bhs().buffer_offset() != 0 || command.row->lun == unknown<uint64_t>) return;
-    constexpr uint8_t qualifier = 0xe0;  // not 0: no device there (SPC-4 §6.6.2)
-    if ((pdu.data[0] & qualifier) != 0) return;
-    const auto type = static_cast<DeviceType>(pdu.data[0] & 0x1f);
-    const auto known = std::find_if(devices_.begin(), devices_.end(),
-                                    [&](const auto& device) { return device.first == command.row->lun; });
-    if (known != devices_.end()) {
-        known->second = type;
-    } else if (devices_.size() < max_devices) {
-        devices_.emplace_back(command.row->lun, type);
+void CommandTracker::learn(const CommandInFlight& command, const Pdu& pdu) {
+    const CommandRow& row = *command.row;
+    if (pdu.data.empty() || pdu.bhs().buffer_offset() != 0 || row.lun == unknown<uint64_t>) return;
+    if (is_corrupted(pdu)) return;
+    AccessStates& access = store_->access_states();
+    const AccessStates::Path path{row.session, row.lun};
+    switch (command.unit_data) {
+        case UnitData::none:
+            return;
+        case UnitData::standard_inquiry:
+            learn_device(row.lun, pdu.data[0]);
+            if (const auto tpgs = tpgs_of(pdu.data)) access.on_tpgs(path, *tpgs);
+            return;
+        case UnitData::device_identification:
+            if (const std::string name = unit_name_of(pdu.data); !name.empty())
+                store_->add_unit_name(row.session, row.lun, name);
+            if (const auto port = target_port_of(pdu.data)) access.on_port(path, *port);
+            return;
+        case UnitData::target_port_groups:
+            if (const auto groups = target_port_groups_of(pdu.data); groups && pdu.last.packet != 0)
+                access.on_groups(path, *groups, place_of(pdu));
+            return;
     }
 }
 
-void CommandTracker::learn_unit_name(const CommandInFlight& command, const Pdu& pdu) {
-    if (pdu.data.empty() || pdu.bhs().buffer_offset() != 0 || command.row->lun == unknown<uint64_t>) return;
-    const std::string name = unit_name_of(pdu.data);
-    if (!name.empty()) store_->add_unit_name(command.row->session, command.row->lun, name);
+void CommandTracker::learn_device(uint64_t lun, uint8_t first_byte) {
+    constexpr uint8_t qualifier = 0xe0;  // not 0: no device there (SPC-4 §6.6.2)
+    if ((first_byte & qualifier) != 0) return;
+    const auto type = static_cast<DeviceType>(first_byte & 0x1f);
+    const auto known = std::find_if(devices_.begin(), devices_.end(),
+                                    [&](const auto& device) { return device.first == lun; });
+    if (known != devices_.end()) {
+        known->second = type;
+    } else if (devices_.size() < max_devices) {
+        devices_.emplace_back(lun, type);
+    }
+}
+
+void CommandTracker::learn_sense(const CommandRow& row, const SenseData& sense, const Pdu& pdu) {
+    const auto state = access_state_told_by(sense);
+    if (!state || row.lun == unknown<uint64_t> || pdu.last.packet == 0 || is_corrupted(pdu)) return;
+    store_->access_states().on_told({row.session, row.lun}, *state, place_of(pdu));
 }
 
 DeviceType CommandTracker::device_of(uint64_t lun) const {

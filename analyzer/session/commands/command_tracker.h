@@ -9,6 +9,7 @@
 
 #include "analyzer/iscsi/pdu_framer.h"
 #include "analyzer/scsi/cdb.h"
+#include "analyzer/scsi/sense.h"
 #include "analyzer/session/commands/answer_order.h"
 #include "analyzer/session/commands/commands_in_flight.h"
 #include "analyzer/session/commands/inference_hook.h"
@@ -90,8 +91,9 @@ class CommandTracker {
     void note_data(CommandInFlight& command, const Pdu& pdu, bool moment_known = true);
     void note_status(CommandInFlight& command, const Pdu& pdu, uint8_t status, bool moment_known);
     void update_profile(const Pdu& pdu, const CommandInFlight& command);
-    void learn_device(const CommandInFlight& command, const Pdu& pdu);
-    void learn_unit_name(const CommandInFlight& command, const Pdu& pdu);
+    void learn(const CommandInFlight& command, const Pdu& pdu);
+    void learn_device(uint64_t lun, uint8_t first_byte);
+    void learn_sense(const CommandRow& row, const SenseData& sense, const Pdu& pdu);
     DeviceType device_of(uint64_t lun) const;
     void abort(uint32_t slot, PacketNumber packet);
 

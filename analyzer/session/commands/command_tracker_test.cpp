@@ -228,6 +228,73 @@ TEST(CommandTracker, LearnsTheNameOfALogicalUnit) {
     EXPECT_EQ(t.store.unit_names().of(1, 4), "") << "another page was asked for";
 }
 
+const Bytes vpd_83 = {0x12, 1, 0x83, 0, 0xff, 0};
+const Bytes page_of_group_2 = {0, 0x83, 0, 16, 0x51, 0x94, 0, 4, 0, 0, 0, 9, 0x51, 0x95, 0, 4, 0, 0, 0, 2};
+const Bytes report_groups = {0xa3, 0x0a, 0, 0, 0, 0, 0, 0, 0x10, 0};
+
+Bytes two_groups(uint8_t state_1, uint8_t state_2) {
+    return {0, 0, 0, 24, state_1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 8, state_2, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 9};
+}
+
+// Of LUN 3.
+void read_of_unit(Tracking& t, uint32_t itt, const Bytes& cdb, const Bytes& data) {
+    t.pdu(test::scsi_command(itt, itt, Moves::in, 4096, cdb).lun(3));
+    t.pdu(test::data_in(itt, 0, data, itt + 1).flags(0x81).stat_sn(itt));
+}
+
+void check_condition(Tracking& t, uint32_t itt, uint8_t key, uint8_t asc, uint8_t ascq) {
+    t.pdu(read_command(itt, itt));
+    t.pdu(test::scsi_response(itt, 2, itt, itt + 1).data({0, 18, 0x70, 0, key, 0,    0, 0, 0, 10,
+                                                          0, 0,  0,    0, asc, ascq, 0, 0, 0, 0}));
+}
+
+AccessState state_of(const Tracking& t) {
+    const AccessStates& states = t.store.access_states();
+    const auto group = states.group_of({1, 3});
+    return group ? states.reading_of({1, 3}, *group).state : AccessState::unknown;
+}
+
+TEST(CommandTracker, LearnsTheAccessStateOfItsPath) {
+    Tracking t;
+    read_of_unit(t, 1, {0x12, 0, 0, 0, 36, 0}, {0, 0, 6, 2, 31, 0x10, 0, 0});
+    EXPECT_EQ(t.store.access_states().tpgs_of({1, 3}), 1);
+    read_of_unit(t, 2, report_groups, two_groups(0, 1));
+    EXPECT_EQ(state_of(t), AccessState::unknown) << "its own group is not known";
+    read_of_unit(t, 3, vpd_83, page_of_group_2);
+    EXPECT_EQ(state_of(t), AccessState::active_non_optimized);
+    EXPECT_EQ(t.store.access_states().reading_of({1, 3}, 2).packet, 4u);
+    read_of_unit(t, 4, report_groups, two_groups(1, 0));
+    EXPECT_EQ(state_of(t), AccessState::active_optimized);
+    EXPECT_EQ(t.store.access_states().group_of({1, 4}), std::nullopt) << "another unit";
+}
+
+TEST(CommandTracker, LearnsNoAccessStateFromWhatIsCutOrAnotherCommands) {
+    Tracking t;
+    read_of_unit(t, 1, vpd_83, page_of_group_2);
+    Bytes cut = two_groups(0, 1);
+    cut.pop_back();
+    read_of_unit(t, 2, report_groups, cut);
+    read_of_unit(t, 3, {0xa3, 0x0c, 0, 0, 0, 0, 0, 0, 0x10, 0}, two_groups(0, 1));
+    t.pdu(test::scsi_command(4, 4, Moves::in, 4096, report_groups).lun(3));
+    t.pdu(test::data_in(4, 512, two_groups(0, 1), 5).flags(0x81).stat_sn(4));
+    EXPECT_EQ(t.store.access_states().reading_of({1, 3}, 2).packet, 0u);
+}
+
+TEST(CommandTracker, LearnsWhatSenseDataTellOfThePath) {
+    Tracking t;
+    const auto told = [&] { return t.store.access_states().told_of({1, 3}); };
+    check_condition(t, 1, 5, 0x20, 0);
+    EXPECT_EQ(told().packet, 0u);
+    check_condition(t, 2, 2, 0x04, 0x0b);
+    EXPECT_EQ(told().packet, 4u);
+    EXPECT_EQ(told().state, AccessState::standby);
+    check_condition(t, 3, 6, 0x2a, 0x06);
+    EXPECT_EQ(told().packet, 6u);
+    EXPECT_EQ(told().state, AccessState::unknown);
+    t.pdu(test::scsi_command(4, 4, Moves::out, 8, {0xa4, 0x0a, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0}).lun(3));
+    EXPECT_EQ(told().packet, 7u) << "the initiator itself changes states";
+}
+
 TEST(CommandTracker, TakesSenseDataOfNoMoreThanWasCaptured) {
     Tracking t;
     for (const Bytes& data :

@@ -16,6 +16,9 @@
 
 namespace sanscope {
 
+// What the data of a command tell of its logical unit and of the path to it.
+enum class UnitData : uint8_t { none, standard_inquiry, device_identification, target_port_groups };
+
 struct CommandInFlight {
     CommandRow* row = nullptr;
     uint64_t number = 0;
@@ -23,8 +26,7 @@ struct CommandInFlight {
     uint32_t connection = 0;
     uint32_t data_in_passed = 0;    // bytes of read data seen so far: the furthest offset + length
     uint32_t data_in_expected = 0;  // bytes of read data in all
-    bool standard_inquiry = false;
-    bool device_identification = false;  // an INQUIRY for it
+    UnitData unit_data = UnitData::none;
     bool used = false;
     bool immediate = false;
     bool orphan = false;    // its request has not been seen
