@@ -27,8 +27,8 @@ struct SessionEvent {
     bool bad_header_digest = false;               // of these, that of the header
     uint32_t itt = unknown<uint32_t>;             // of task management, as the next one
     uint32_t referenced_itt = unknown<uint32_t>;  // of the command to be aborted
-    DigestError header_error;                     // of a wrong digest, as far as examined
-    DigestError data_error;                       // likewise
+    DigestError header_error = {};                // of a wrong digest, as far as examined
+    DigestError data_error = {};                  // likewise
 };
 
 // Bytes of a side's PDUs that have digests, and those digests, as far as they were verified.
