@@ -92,7 +92,8 @@ TEST(WrongDigest, does_not_explain_what_was_changed_in_several_places) {
     for (int i = 0; i < 500; ++i) {
         Bytes received = sent;
         const size_t changes = 2 + random() % 60;
-        for (size_t k = 0; k < changes; ++k) received[random() % 2048 + k % 2 * 2048] ^= 1 + random() % 255;
+        for (size_t k = 0; k < changes; ++k)
+            received[random() % 2048 + k % 2 * 2048] ^= static_cast<uint8_t>(1 + random() % 255);
         if (received == sent) continue;
         EXPECT_NE(explained(received, crc32c_of(sent)).cause, Cause::flipped_bit);
         EXPECT_FALSE(explained(received, crc32c_of(sent)).is_senders());
