@@ -541,7 +541,7 @@ void set_data_digest(Bytes& pdu, size_t data_at, uint32_t (*of)(std::span<const 
 
 TEST(PduFramer, TellsWhereABitWasFlippedHoweverTheStreamIsSplit) {
     const Bytes whole = test::data_in(1, 0, pattern(1021), 1).flags(0x80).bytes(true, true);
-    for (const size_t flipped : {1u, 40u, 51u, 52u, 1000u, 1075u, 1079u}) {
+    for (const size_t flipped : {19u, 40u, 51u, 52u, 1000u, 1075u, 1079u}) {
         for (const size_t split : {20u, 50u, 200u, 1070u, 1078u}) {
             Bytes stream = whole;
             ASSERT_EQ(stream.size(), 1080u);

@@ -234,7 +234,7 @@ std::string access_explained(AccessSays says, const Path& slow, const Path& fast
         case AccessSays::symmetric:
             return "The unit says that all its ports serve it alike (TPGS 0).";
         case AccessSays::changed:
-            return "Access states changed while the commands ran (ALUA): these times may be of several "
+            return "Access states (ALUA) changed since the commands began: these times may be of several "
                    "states.";
         case AccessSays::alike:
             return fmt::format("Both paths are {} (ALUA): the access state does not make the difference.",

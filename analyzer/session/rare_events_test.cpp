@@ -91,20 +91,31 @@ TEST_F(RareEvents, a_pause_within_a_pdu_is_kept_and_one_between_commands_is_not)
     EXPECT_EQ(pauses.front().last_packet, packets);
 }
 
+// Another connection, whose first answer shows that there are digests.
 TEST_F(RareEvents, a_wrong_digest_is_kept_with_what_explains_it) {
-    command(2);
-    command(3);
-    const auto answer = [](uint32_t itt) {
-        return test::data_in(itt, 0, pattern(512), 6).flags(0x81).stat_sn(itt).bytes(true, true);
+    uint32_t number = 0;
+    store.add_connection(number);
+    IscsiConnection digested(number, sessions, store, issues);
+    uint64_t offset = 0;
+    const auto answer = [&](uint32_t itt, uint8_t flipped) {
+        Bytes bytes = test::data_in(itt, 0, pattern(512), 6).flags(0x81).stat_sn(itt).bytes(true, true);
+        bytes[bhs_length + digest_length + 100] ^= flipped;
+        StreamPiece piece;
+        piece.data = bytes.data();
+        piece.captured = piece.length = static_cast<uint32_t>(bytes.size());
+        piece.offset = offset;
+        piece.carried = piece.delivered = {++packets, now_ns += ms};
+        offset += bytes.size();
+        digested.consume(true, piece);
     };
-    send(true, answer(2));
-    Bytes flipped = answer(3);
-    flipped[bhs_length + digest_length + 100] ^= 0x08;
-    send(true, flipped);
+    answer(2, 0);
+    answer(3, 0x08);
+    digested.finish();
     finish();
     const std::vector<SessionEvent>& events = store.session_events().first_ones();
     ASSERT_EQ(events.size(), 1u);
     EXPECT_TRUE(events[0].bad_digest);
+    EXPECT_EQ(events[0].packet, packets);
     EXPECT_EQ(events[0].data_error.cause, DigestError::Cause::flipped_bit);
     EXPECT_EQ(events[0].data_error.byte, 100u);
     EXPECT_EQ(events[0].header_error.cause, DigestError::Cause::not_examined);
