@@ -229,13 +229,13 @@ void Timeline::take_transition(size_t row) {
 
 void Timeline::take_loss(size_t row) {
     const LossRow& loss = store_->losses()[row];
-    if (loss.time_ns != no_time && is_retransmission(loss.kind)) ++overview_.at(loss.time_ns).losses;
+    if (loss.time_ns != no_time && is_retransmission(loss.kind)) ++overview_.at(time_of_loss(row)).losses;
     ConnectionTrack* track = track_for(loss.connection);
     if (track == nullptr || loss.time_ns == no_time) return;
     const size_t side = index_of(loss.sender);
     append(track->senders[side].losses, static_cast<uint32_t>(row),
            making_[loss.connection - 1]->late.senders[side].losses, loss.connection,
-           [&](uint32_t at) { return store_->losses()[at].time_ns; });
+           [&](uint32_t at) { return time_of_loss(at); });
 }
 
 void Timeline::take_kernel_window(size_t row) {
@@ -427,7 +427,7 @@ void Timeline::sort_late() {
 }
 
 void Timeline::sort_late(SenderTrack& sender, Late::OfSender& late) {
-    put_in_order(sender.losses, late.losses, [&](uint32_t row) { return store_->losses()[row].time_ns; });
+    put_in_order(sender.losses, late.losses, [&](uint32_t row) { return time_of_loss(row); });
     put_in_order(sender.kernel_ca_transitions, late.kernel_ca_transitions,
                  [&](uint32_t row) { return store_->kernel_ca_transitions()[row].time_ns; });
     const auto payload_at = [&](size_t i) { return store_->segments()[sender.segments[i]].payload_length; };
@@ -497,9 +497,10 @@ std::unique_ptr<Timeline::Final> Timeline::prepare_final(const std::atomic<bool>
         }
         final->overview.at(overview_.begin_ns() + static_cast<int64_t>(i) * overview_.width_ns()).add(bin);
     }
-    for (const LossRow& loss : store_->losses()) {
+    for (size_t row = 0; row < store_->losses().size(); ++row) {
+        const LossRow& loss = store_->losses()[row];
         if (loss.time_ns != no_time && is_retransmission(loss.kind))
-            ++final->overview.at(loss.time_ns).losses;
+            ++final->overview.at(time_of_loss(row)).losses;
     }
     if (!right) make_commands_anew(*final, stop);
     return stop ? nullptr : std::move(final);

@@ -36,7 +36,7 @@ struct SenderTrack {
     Values in_flight{unknown<uint32_t>, memory};
     Values advertised_window{unknown<uint32_t>, memory};
     Rows ca_transitions{memory};         // by time_ns
-    Rows losses{memory};                 // by time_ns
+    Rows losses{memory};                 // by capture of the packet that shows each
     Rows kernel_windows{memory};         // by time_ns
     Rows kernel_ca_transitions{memory};  // by time_ns
     Values kernel_cwnd{unknown<uint32_t>, memory};
@@ -125,6 +125,12 @@ class Timeline {
         if (index_->conversation(packet) != Conversations::no_packet) [[likely]]
             return time_ns;
         return std::max(time_ns, first_ns_);
+    }
+
+    // When the packet was captured that shows the loss of a row (0-based): its `time_ns` is a moment at the sender.
+    int64_t time_of_loss(size_t row) const {
+        const LossRow& loss = store_->losses()[row];
+        return loss.packet == 0 || loss.packet > index_->packets() ? loss.time_ns : time_of(loss.packet);
     }
 
   private:

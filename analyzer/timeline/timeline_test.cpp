@@ -137,6 +137,29 @@ TEST_F(TimelineTest, WhoseInitiatorNothingTellsStaysUnknown) {
     EXPECT_EQ(timeline.overview().bins()[0].bytes_out, 0u);
 }
 
+TEST_F(TimelineTest, LossesStandWhereTheirPacketsWereCaptured) {
+    packet(1 * ms, 100);
+    packet(2 * ms, 100);
+    SenderSummary& sender = store.add_sender(1, Side::a);
+    // The later packet waited longer in a queue on its way.
+    for (const auto& [number, sent_ns] :
+         {std::pair(PacketNumber{1}, ms / 2), std::pair(PacketNumber{2}, ms / 4)}) {
+        LossRow loss;
+        loss.packet = number;
+        loss.connection = 1;
+        loss.sender = Side::a;
+        loss.time_ns = sent_ns;
+        store.add_loss(sender, loss);
+    }
+    timeline.finish();
+    EXPECT_THAT(timeline.track(1)->sender(Side::a).losses, ElementsAre(0, 1));
+    EXPECT_EQ(timeline.time_of_loss(1), 2 * ms);
+    OverviewBin before;
+    for (const OverviewBin& bin : timeline.overview().bins()) before.add(bin);
+    EXPECT_EQ(before.losses, 2u);
+    EXPECT_EQ(timeline.overview().begin_ns(), 1 * ms);
+}
+
 TEST_F(TimelineTest, WhatTheKernelToldStandsInOrderOfTime) {
     packet(1 * ms, 100);
     store.begin_kernel_truth();

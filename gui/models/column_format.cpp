@@ -18,7 +18,13 @@ QString from_utf8(std::string_view text) {
 }
 
 // A column's name as words: what standards write otherwise stays so.
-QString title_of(std::string_view name, Meaning meaning) {
+QString title_of(const ColumnInfo& column, Meaning meaning) {
+    const std::string_view name = column.name;
+    if (name == "time_ns") {
+        return column.description.find("at the sender") != std::string_view::npos
+                   ? QCoreApplication::translate("Columns", "Time at sender")
+                   : QCoreApplication::translate("Columns", "Time");
+    }
     constexpr std::array<std::pair<std::string_view, std::string_view>, 21> words{{
         {"lun", "LUN"},   {"lba", "LBA"},     {"itt", "ITT"},   {"r2t", "R2T"},   {"r2ts", "R2Ts"},
         {"pdu", "PDU"},   {"pdus", "PDUs"},   {"isid", "ISID"}, {"tsih", "TSIH"}, {"rtt", "RTT"},
@@ -28,7 +34,6 @@ QString title_of(std::string_view name, Meaning meaning) {
     }};
     if (name == "cmd_sn") return QStringLiteral("CmdSN");
     if (name == "snd_una" || name == "snd_nxt" || name == "ssthresh") return from_utf8(name);
-    if (name == "time_ns") return QCoreApplication::translate("Columns", "Time");
     QStringList title;
     for (const QString& word : from_utf8(name).split(QLatin1Char('_'))) {
         const std::string plain = word.toStdString();
@@ -86,7 +91,7 @@ QString grouped(uint64_t number) {
 ColumnFormat::ColumnFormat(const ColumnInfo& column)
     : column_(&column),
       meaning_(meaning_of(column)),
-      title_(title_of(column.name, meaning_)),
+      title_(title_of(column, meaning_)),
       right_aligned_(meaning_ == Meaning::number || meaning_ == Meaning::bytes ||
                      meaning_ == Meaning::duration || meaning_ == Meaning::moment) {}
 

@@ -52,6 +52,8 @@ TEST(ColumnFormat, WhatHasNoAnswerYetIsUnderWay) {
 
 TEST(ColumnFormat, TitlesAreWordsAndTooltipsTellTheName) {
     EXPECT_EQ(ColumnFormat(column_of("commands", "turnaround_ns")).title().toStdString(), "Turnaround");
+    EXPECT_EQ(ColumnFormat(column_of("packets", "time_ns")).title().toStdString(), "Time");
+    EXPECT_EQ(ColumnFormat(column_of("losses", "time_ns")).title().toStdString(), "Time at sender");
     EXPECT_EQ(ColumnFormat(column_of("commands", "cmd_sn")).title().toStdString(), "CmdSN");
     EXPECT_EQ(ColumnFormat(column_of("commands", "request_ns")).title().toStdString(), "Request time");
     EXPECT_EQ(ColumnFormat(column_of("commands", "request_packet")).title().toStdString(), "Request packet");
