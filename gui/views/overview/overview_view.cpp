@@ -218,14 +218,20 @@ void OverviewView::draw_axis(QPainter& painter, const QRect& area) const {
     const TimeTicks ticks = time_ticks(strip(), document().first_ns(), state().time_format(), 120);
     painter.setPen(theme().axis);
     painter.drawLine(area.left(), area.bottom() + 1, area.right(), area.bottom() + 1);
+    int free_from = area.left();
     for (const TimeTick& tick : ticks.major) {
         const int x = static_cast<int>(std::lround(tick.x));
         painter.setPen(theme().axis);
         painter.drawLine(x, area.bottom() + 1, x, area.bottom() + 4);
         painter.setPen(theme().faint_text);
-        const int wide = metrics.horizontalAdvance(tick.label);
+        // There is no other place for the base of what is added.
+        const bool with_base = &tick == ticks.major.data() && !ticks.base.isEmpty();
+        const QString label = with_base ? ticks.base + QLatin1Char(' ') + tick.label : tick.label;
+        const int wide = metrics.horizontalAdvance(label);
         const int left = std::clamp(x - wide / 2, area.left(), std::max(area.left(), width() - wide - 2));
-        painter.drawText(left, area.bottom() + 4 + metrics.ascent(), tick.label);
+        if (left < free_from) continue;
+        painter.drawText(left, area.bottom() + 4 + metrics.ascent(), label);
+        free_from = left + wide + metrics.averageCharWidth();
     }
     painter.restore();
 }
