@@ -198,7 +198,8 @@ void WindowsView::make_legends() {
     lines.push_back({tr("in flight"), tr("Bytes sent and neither acknowledged nor SACKed nor held for lost"),
                      line_icon(&Theme::in_flight), &on(SenderCurve::in_flight)});
     lines.push_back({tr("advertised window"), tr("Bytes that the receiver lets the sender have in flight"),
-                     line_icon(&Theme::advertised_window), &on(SenderCurve::advertised_window)});
+                     line_icon(&Theme::advertised_window, advertised_line_width),
+                     &on(SenderCurve::advertised_window)});
     bool has_kernel = false;
     for (const SenderPicture& sender : picture().senders)
         has_kernel = has_kernel || !sender.curves.kernel_cwnd.empty();
