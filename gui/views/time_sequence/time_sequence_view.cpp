@@ -311,6 +311,9 @@ void TimeSequenceView::draw_labels(QPainter& painter, const PlotPane& pane, size
         if (place.right() > pane.area().right()) place.moveRight(view.x_of(bar.time_ns) - 5);
         if (!before.isNull() && before.intersects(place)) continue;
         before = place;
+        QColor ground = pane.theme().background;
+        ground.setAlphaF(0.75F);
+        painter.fillRect(place, ground);
         painter.setPen((bar.flags & named) != 0 ? pane.theme().text : pane.theme().faint_text);
         painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter, text);
     }
