@@ -296,6 +296,7 @@ void Report::errors() {
         const auto& [status, sense_key, asc, ascq] = kind;
         std::string what(status == unknown<uint16_t> ? "no status"
                                                      : scsi_status_name(static_cast<uint8_t>(status)));
+        std::ranges::replace(what, '_', ' ');
         if (sense_key != unknown<uint16_t>) what += fmt::format(": {}", sense_key_name(sense_key));
         if (asc != unknown<uint16_t> && ascq != unknown<uint16_t>) {
             const std::string_view text = additional_sense_text(asc, ascq);

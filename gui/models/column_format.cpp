@@ -34,6 +34,7 @@ QString title_of(const ColumnInfo& column, Meaning meaning) {
     }};
     if (name == "cmd_sn") return QStringLiteral("CmdSN");
     if (name == "snd_una" || name == "snd_nxt" || name == "ssthresh") return from_utf8(name);
+    if (name == "window") return QCoreApplication::translate("Columns", "Window, unscaled");
     QStringList title;
     for (const QString& word : from_utf8(name).split(QLatin1Char('_'))) {
         const std::string plain = word.toStdString();
@@ -107,7 +108,7 @@ int ColumnFormat::characters(TimeFormat format) const {
             return format == TimeFormat::relative ? 15 : format == TimeFormat::utc ? 33 : 29;
         case Meaning::duration:
         case Meaning::bytes:
-            return 9;
+            return 11;  // "59 min 59 s", "9,999,999 B"
         case Meaning::boolean:
             return 3;
         case Meaning::hexadecimal:
@@ -119,7 +120,7 @@ int ColumnFormat::characters(TimeFormat format) const {
             return column_->name == "lun" || column_->name == "connection" || column_->name == "session" ? 5
                    : column_->name == "seq" || column_->name == "ack"                                    ? 10
                    : column_->name == "queue_depth"                                                      ? 4
-                                                                                                         : 9;
+                                                                                                         : 10;
         case Meaning::text:
             return column_->description.find("IP:PORT") != std::string_view::npos ? 20
                    : column_->name == "info"                                      ? 60
@@ -130,6 +131,12 @@ int ColumnFormat::characters(TimeFormat format) const {
     return 10;
 }
 
+// The tables' words as standards write them.
+QString ColumnFormat::words(std::string_view text) const {
+    QString words = from_utf8(text);
+    return column_->name == "status" ? words.replace(QLatin1Char('_'), QLatin1Char(' ')) : words;
+}
+
 QString ColumnFormat::text(const Cell& cell, const TimeReference& time) const {
     switch (cell.kind) {
         case Cell::Kind::empty:
@@ -137,7 +144,7 @@ QString ColumnFormat::text(const Cell& cell, const TimeReference& time) const {
         case Cell::Kind::boolean:
             return cell.boolean ? QString(QChar(0x2713)) : QString();
         case Cell::Kind::text:
-            return from_utf8(cell.text);
+            return words(cell.text);
         default:
             break;
     }
@@ -168,7 +175,7 @@ QString ColumnFormat::exact(const Cell& cell, const TimeReference& time) const {
             return cell.boolean ? QCoreApplication::translate("Columns", "yes")
                                 : QCoreApplication::translate("Columns", "no");
         case Cell::Kind::text:
-            return from_utf8(cell.text);
+            return words(cell.text);
         default:
             break;
     }

@@ -72,6 +72,12 @@ class RowsViewTest : public testing::Test {
     std::unique_ptr<Document> document;
 };
 
+std::string with_spaces(std::string_view text) {
+    std::string words(text);
+    std::ranges::replace(words, '_', ' ');
+    return words;
+}
+
 // A capture in which the table has rows.
 const char* sample_for(const TableKind& table) {
     return table.name.starts_with("kernel_") ? "kernel-truth-target.pcapng.zst"
@@ -100,7 +106,9 @@ TEST_F(RowsViewTest, TellsEveryRowOfEveryTable) {
                         EXPECT_EQ(shown, QString()) << info.name;
                         break;
                     case Cell::Kind::text:
-                        EXPECT_EQ(shown.toStdString(), cell.text) << info.name;
+                        EXPECT_EQ(shown.toStdString(),
+                                  info.name == "status" ? with_spaces(cell.text) : cell.text)
+                            << info.name;
                         break;
                     case Cell::Kind::boolean:
                         EXPECT_EQ(shown.isEmpty(), !cell.boolean) << info.name;

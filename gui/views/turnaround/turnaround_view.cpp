@@ -411,7 +411,7 @@ QString TurnaroundView::command_text(uint64_t command) const {
     text += line(tr("session %1, connection %2").arg(row.session).arg(row.connection));
     if (row.queue_depth != unknown<uint32_t>) text += line(tr("queue depth %1").arg(row.queue_depth));
     if (row.status != 0 && row.status != unknown<uint16_t>) {
-        text += line(tr("status 0x%1").arg(row.status, 2, 16, QLatin1Char('0')));
+        text += line(tr("status %1").arg(status_text(static_cast<uint8_t>(row.status))));
     }
     return text;
 }
