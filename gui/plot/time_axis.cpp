@@ -207,8 +207,7 @@ QString full_time(int64_t time_ns, int64_t capture_begin_ns, TimeFormat format) 
 QString short_duration(int64_t duration_ns) {
     if (duration_ns < 0)
         return QLatin1Char('-') + short_duration(duration_ns == INT64_MIN ? INT64_MAX : -duration_ns);
-    return QString::fromStdString(human_duration(duration_ns))
-        .replace(QStringLiteral(" us"), QStringLiteral(" µs"));
+    return QString::fromStdString(human_duration(duration_ns));
 }
 
 QString short_bytes(double bytes) {
