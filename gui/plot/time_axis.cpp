@@ -218,4 +218,8 @@ QString short_count(double count) {
     return QString::fromStdString(human_count(static_cast<uint64_t>(std::max(0.0, count))));
 }
 
+QString counted(uint64_t count, const QString& one, const QString& many) {
+    return QString::fromStdString(human_count(count)) + QLatin1Char(' ') + (count == 1 ? one : many);
+}
+
 }  // namespace sanscope

@@ -79,6 +79,15 @@ TEST(TimeAxis, ABaseIsRoundAndNeverBeforeTheCapture) {
     }
 }
 
+TEST(TimeAxis, CountsAgreeWithTheirNouns) {
+    const auto pdus = [](uint64_t count) {
+        return counted(count, QStringLiteral("PDU"), QStringLiteral("PDUs")).toStdString();
+    };
+    EXPECT_EQ(pdus(1), "1 PDU");
+    EXPECT_EQ(pdus(0), "0 PDUs");
+    EXPECT_EQ(pdus(12'400), "12.4 k PDUs");
+}
+
 TEST(TimeAxis, TellsMomentsInFull) {
     EXPECT_EQ(full_time(start + 12'345'678'901, start, TimeFormat::relative).toStdString(),
               "12.345678901\u00a0s");

@@ -34,8 +34,7 @@ QFont small(QFont font) {
 }
 
 QString retransmissions(uint64_t count) {
-    return count == 1 ? OverviewView::tr("1 retransmission")
-                      : OverviewView::tr("%1 retransmissions").arg(short_count(static_cast<double>(count)));
+    return counted(count, OverviewView::tr("retransmission"), OverviewView::tr("retransmissions"));
 }
 
 }  // namespace
@@ -378,13 +377,13 @@ void OverviewView::show_tip(QPoint at, QPoint global) {
     if (i >= picture().columns.size()) return QToolTip::hideText();
     const OverviewBin& column = picture().columns[i];
     const double to_rate = 1e9 / static_cast<double>(picture().column_ns);
-    QString text = tr("%1, %2 long\nto the target %3/s, to the initiator %4/s\n%5 packets, %6 commands ended")
+    QString text = tr("%1, %2 long\nto the target %3/s, to the initiator %4/s\n%5, %6 ended")
                        .arg(full_time(picture().begin_of(i), document().first_ns(), state().time_format()),
                             short_duration(picture().column_ns),
                             short_bytes(static_cast<double>(column.bytes_out) * to_rate),
                             short_bytes(static_cast<double>(column.bytes_in) * to_rate),
-                            short_count(column.packets),
-                            short_count(column.commands));
+                            counted(column.packets, tr("packet"), tr("packets")),
+                            counted(column.commands, tr("command"), tr("commands")));
     if (column.bytes_unknown > 0) {
         text +=
             QLatin1Char('\n') + tr("direction not known %1/s")

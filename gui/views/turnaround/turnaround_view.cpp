@@ -443,7 +443,9 @@ QString TurnaroundView::text_at(QPoint at) const {
     const int64_t time_ns = view.time_at(at.x());
     if (pane == depth_) {
         return moment_text(time_ns) +
-               line(tr("%1 commands under way").arg(value_at(drawn().depth, time_ns), 0, 'f', 0)) +
+               line(tr("%1 under way")
+                        .arg(counted(static_cast<uint64_t>(value_at(drawn().depth, time_ns)), tr("command"),
+                                     tr("commands")))) +
                line(tr("%1 on average about here").arg(value_at(picture().depth_mean, time_ns), 0, 'f', 1));
     }
     if (const CommandDot* dot = dot_at(drawn(), view, scale, at.x(), at.y(), reach)) {
@@ -471,9 +473,9 @@ QString TurnaroundView::text_at(QPoint at) const {
             const uint32_t count = counts[0] + counts[1] + counts[2];
             if (count > 0) {
                 return moment_text(time_ns) +
-                       line(tr("%1 commands of about %2 within %3")
-                                .arg(count)
-                                .arg(pane->text_of(value), short_duration(grid.cell_ns)));
+                       line(tr("%1 of about %2 within %3")
+                                .arg(counted(count, tr("command"), tr("commands")), pane->text_of(value),
+                                     short_duration(grid.cell_ns)));
             }
         }
     }

@@ -248,7 +248,9 @@ QString column_words(const LaneScene& scene, size_t index, const Lane::Moment& m
     const CommandColumn& column = scene.picture.command_columns[index];
     QString text = column_moment(scene, index, moment);
     const auto line = [&](const QString& more) { text += QLatin1Char('\n') + more; };
-    line(tr("%1 commands at once at most, %2 begun").arg(column.most).arg(column.begun));
+    line(tr("%1 at once at most, %2 begun")
+             .arg(counted(column.most, tr("command"), tr("commands")))
+             .arg(column.begun));
     line(tr("slowest: command %1, %2 (click selects it)")
              .arg(column.worst + 1)
              .arg(short_duration(column.worst_ns)));

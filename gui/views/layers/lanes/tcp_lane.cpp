@@ -200,7 +200,7 @@ QString TcpLane::words(const LaneScene& scene, const LaneHit& hit, const Moment&
     QString kind = text_of(loss_kind_names[static_cast<size_t>(mark.kind)]);
     kind.replace(QLatin1Char('_'), QLatin1Char(' '));
     QString text = kind + QLatin1Char('\n') + moment(mark.time_ns) + QLatin1Char('\n') +
-                   tr("packet %1, %2 bytes").arg(mark.packet).arg(mark.length);
+                   tr("packet %1, %2").arg(mark.packet).arg(counted(mark.length, tr("byte"), tr("bytes")));
     if (mark.original != 0) text += tr(", first sent in packet %1").arg(mark.original);
     if (mark.delay_ns != no_time) text += tr(", %1 before").arg(short_duration(mark.delay_ns));
     if (mark.sent_ns < mark.time_ns) {
