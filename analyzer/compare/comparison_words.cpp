@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "analyzer/base/utf8.h"
+#include "analyzer/report/finding_list.h"
 #include "analyzer/report/human_units.h"
 
 namespace sanscope {
@@ -83,7 +84,7 @@ std::string_view vantage_of(const SessionFigures& session) {
 
 std::string capture_words(const CaptureFigures& capture) {
     const bool timed = capture.first_ns != no_time && capture.last_ns != no_time;
-    return fmt::format("{} packets, {}", human_count(capture.packets),
+    return fmt::format("{}, {}", counted(capture.packets, "packet"),
                        timed
                            ? human_duration(within_reach(capture.last_ns) - within_reach(capture.first_ns)) +
                                  " from " + utc_time(capture.first_ns)
@@ -103,7 +104,7 @@ std::string vantage_words(const SessionFigures& before, const SessionFigures& af
 }
 
 std::string commands_words(const SessionFigures& before, const SessionFigures& after) {
-    return fmt::format("{} commands before, {} after{}", human_count(before.commands),
+    return fmt::format("{} before, {} after{}", counted(before.commands, "command"),
                        human_count(after.commands),
                        before.sessions > 1 || after.sessions > 1
                            ? fmt::format("; {} and {} sessions taken as one", before.sessions, after.sessions)
@@ -111,9 +112,9 @@ std::string commands_words(const SessionFigures& before, const SessionFigures& a
 }
 
 std::string unmatched_words(const SessionFigures& session) {
-    return fmt::format("{}, {} -> {}, {} commands", session_words(session), format(session.initiator_address),
+    return fmt::format("{}, {} -> {}, {}", session_words(session), format(session.initiator_address),
                        format_endpoint(session.target.address, session.target.port),
-                       human_count(session.commands));
+                       counted(session.commands, "command"));
 }
 
 std::string place_words(const FigurePlace& place) {

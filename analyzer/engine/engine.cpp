@@ -11,6 +11,7 @@
 #include "analyzer/ingest/pcapng_parser.h"
 #include "analyzer/iscsi/header_belief.h"
 #include "analyzer/net/decode_frame.h"
+#include "analyzer/vocabulary/iscsi_port.h"
 
 namespace sanscope {
 namespace {
@@ -24,6 +25,18 @@ bool goes_back(int64_t from_ns, int64_t to_ns) {
 bool goes_far_ahead(int64_t from_ns, int64_t to_ns) {
     constexpr uint64_t far_ns = 300'000'000'000;
     return to_ns > from_ns && static_cast<uint64_t>(to_ns) - static_cast<uint64_t>(from_ns) > far_ns;
+}
+
+// Who is who, as far as that is known by now.
+template <class Flow>
+void describe_ends(const Flow& flow, Side initiator, ConnectionRow& row) {
+    const Endpoint low{flow.key.low, flow.key.low_port};
+    const Endpoint high{flow.key.high, flow.key.high_port};
+    const bool initiator_is_low = (initiator == Side::a) == flow.a_is_low;
+    row.iscsi = flow.is_iscsi;
+    row.initiator_side = initiator;
+    row.initiator = initiator_is_low ? low : high;
+    row.target = initiator_is_low ? high : low;
 }
 
 }  // namespace
@@ -256,15 +269,12 @@ Engine::Flow* Engine::begin_flow(const FlowKey& key, uint32_t& slot, bool source
     }
     slot = free_slots_.back();
     free_slots_.pop_back();
-    const Endpoint low{key.low, key.low_port};
-    const Endpoint high{key.high, key.high_port};
     ConnectionRow& row = store_.add_connection(connections_);
-    row.initiator = source_is_low ? low : high;
-    row.target = source_is_low ? high : low;
     row.first_packet = arrival.packet;
     row.start_ns = arrival.time_ns;
     flows_[slot] =
         std::make_unique<Flow>(budget_, send_budget_, store_, connections_, slot, source_is_low, key);
+    describe_ends(*flows_[slot], initiator_of(*flows_[slot]), row);
     return flows_[slot].get();
 }
 
@@ -330,6 +340,7 @@ void Engine::probe(Flow& flow, Side from, const DecodedPacket& packet, Arrival a
     if (flow.probe->look(from, packet, arrival) != IscsiProbe::Verdict::iscsi) return;
     flow.initiator = flow.probe->initiator();
     flow.is_iscsi = true;
+    describe_ends(flow, flow.initiator, store_.connection(flow.number));
     flow.iscsi = std::make_unique<IscsiConnection>(flow.number, sessions_, store_, issues_);
     const std::unique_ptr<IscsiProbe> probe = std::move(flow.probe);
     bool begun[2] = {false, false};
@@ -380,18 +391,12 @@ void Engine::end_flow(Flow& flow) {
 void Engine::describe(const Flow& flow) {
     const Side initiator = initiator_of(flow);
     ConnectionRow& row = store_.connection(flow.number);
-    row.iscsi = flow.is_iscsi;
-    row.initiator_side = initiator;
+    describe_ends(flow, initiator, row);
     flow.tcp.describe(initiator, row);
     if (const ConnectionSenders* const senders = flow.senders.get(); senders != nullptr) {
         if (lane_ != nullptr) lane_->settle();
         senders->describe(row.initiator_side, row);
     }
-    const Endpoint low{flow.key.low, flow.key.low_port};
-    const Endpoint high{flow.key.high, flow.key.high_port};
-    const bool initiator_is_low = (initiator == Side::a) == flow.a_is_low;
-    row.initiator = initiator_is_low ? low : high;
-    row.target = initiator_is_low ? high : low;
 }
 
 void Engine::end_streams(Flow& flow) {
@@ -454,6 +459,7 @@ Side Engine::initiator_of(const Flow& flow) {
     if (flow.tcp.syn_seen(Side::b)) return Side::a;
     const uint16_t port_a = flow.a_is_low ? flow.key.low_port : flow.key.high_port;
     const uint16_t port_b = flow.a_is_low ? flow.key.high_port : flow.key.low_port;
+    if ((port_a == iscsi_port) != (port_b == iscsi_port)) return port_b == iscsi_port ? Side::a : Side::b;
     return port_a >= port_b ? Side::a : Side::b;
 }
 

@@ -7,14 +7,35 @@
 namespace sanscope {
 
 PacketIndex::PacketIndex(std::pmr::memory_resource* memory)
-    : places_(memory), interfaces_(memory), conversations_(memory), numbering_(std::random_device{}()) {}
+    : places_(memory),
+      interfaces_(memory),
+      conversations_(memory),
+      others_(memory),
+      numbering_(std::random_device{}()) {}
 
 void PacketIndex::add(const RawPacket& packet, uint64_t offset) {
     places_.append({offset, packet.time_ns, packet.captured_length, packet.wire_length});
     interfaces_.append(packet.interface);
     const uint32_t conversation = numbering_.number(packet);
     conversations_.append(conversation);
+    const bool no_tcp = conversation == Conversations::other || conversation == Conversations::fragments;
+    if (no_tcp && others_.size() < most_others)
+        others_.append({packets(), read_other_packet(packet.link_type, packet.data, packet.captured_length)});
     for (const PacketNumber earlier : numbering_.completed()) conversations_[earlier - 1] = conversation;
+}
+
+const OtherPacket* PacketIndex::other(PacketNumber packet) const {
+    size_t first = 0;
+    size_t behind = others_.size();
+    while (first < behind) {
+        const size_t middle = first + (behind - first) / 2;
+        if (others_[middle].packet < packet) {
+            first = middle + 1;
+        } else {
+            behind = middle;
+        }
+    }
+    return first < others_.size() && others_[first].packet == packet ? &others_[first].what : nullptr;
 }
 
 bool PacketIndex::packets_of(uint32_t conversation, PacketNumber first, PacketNumber last, size_t most,

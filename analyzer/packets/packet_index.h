@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyzer/ingest/packet_source.h"
+#include "analyzer/net/other_packet.h"
 #include "analyzer/packets/conversations.h"
 #include "analyzer/store/chunked_rows.h"
 #include "analyzer/vocabulary/rows.h"
@@ -20,7 +21,8 @@ struct PacketPlace {
     uint32_t wire_length = 0;
 };
 
-// Of every packet of one capture its place, interface and conversation: 30 bytes a packet. Made in one pass, then any packet,
+// Of every packet of one capture its place, interface and conversation: 30 bytes a packet; of those that are no TCP besides what
+// they are. Made in one pass, then any packet,
 // and the conversation it is part of, is found without another. One thread at a time.
 class PacketIndex {
   public:
@@ -35,6 +37,10 @@ class PacketIndex {
     uint16_t interface(PacketNumber packet) const { return interfaces_[packet - 1]; }
     uint32_t conversation(PacketNumber packet) const { return conversations_[packet - 1]; }
 
+    // What a packet is that brings no TCP segment; nullptr for one that does, and behind the first `most_others`.
+    const OtherPacket* other(PacketNumber packet) const;
+    static constexpr size_t most_others = 1'000'000;
+
     // Appends the packets of [first, last] that what is to be told of a packet of `conversation` rests on, in order; where
     // there are more than `most`, the last ones, and false is returned.
     bool packets_of(uint32_t conversation, PacketNumber first, PacketNumber last, size_t most,
@@ -44,6 +50,11 @@ class PacketIndex {
     ChunkedRows<PacketPlace> places_;
     ChunkedRows<uint16_t> interfaces_;
     ChunkedRows<uint32_t> conversations_;
+    struct Other {
+        PacketNumber packet = 0;
+        OtherPacket what;
+    };
+    ChunkedRows<Other> others_;
     Conversations numbering_;
 };
 

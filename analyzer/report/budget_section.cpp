@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyzer/budget/budget_groups.h"
+#include "analyzer/report/finding_list.h"
 #include "analyzer/report/human_units.h"
 
 namespace sanscope {
@@ -75,7 +76,8 @@ std::string where_the_time_went_section(const ResultStore& store) {
             human_duration(mean_ns), bar_of(session), parts_of(session));
     }
     if (sessions.size() > max_sessions)
-        fmt::format_to(std::back_inserter(text), "  and {} sessions more\n", sessions.size() - max_sessions);
+        fmt::format_to(std::back_inserter(text), "  and {} more\n",
+                       counted(sessions.size() - max_sessions, "session"));
     return text;
 }
 

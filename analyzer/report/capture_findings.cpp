@@ -137,10 +137,11 @@ void add_of_file(FindingList& list, const FindingsInput& input) {
             explanation += fmt::format(" That failed {}; the commands around it may be lacking.",
                                        again.count == 1 ? "once" : human_count(again.count) + " times");
         }
-        Finding finding = make(Kind::snap_length, Severity::information,
-                               fmt::format("{} packets were cut at {} bytes (snap length)",
-                                           human_count(input.totals.cut_packets), input.totals.cut_at),
-                               std::move(explanation));
+        Finding finding = make(
+            Kind::snap_length, Severity::information,
+            fmt::format("{} {} cut at {} bytes (snap length)", counted(input.totals.cut_packets, "packet"),
+                        input.totals.cut_packets == 1 ? "was" : "were", input.totals.cut_at),
+            std::move(explanation));
         finding.packet = again.first_packet;
         list.push_back(std::move(finding));
     }

@@ -59,7 +59,7 @@ std::string human_duration(int64_t duration_ns) {
     if (duration_ns < 0) return "-" + human_duration(-duration_ns);
     const auto ns = static_cast<double>(duration_ns);
     if (ns < 999.5) return fmt::format("{} ns", duration_ns);
-    if (ns < 999.5e3) return three_digits(ns / 1e3) + " us";
+    if (ns < 999.5e3) return three_digits(ns / 1e3) + " µs";
     if (ns < 999.5e6) return three_digits(ns / 1e6) + " ms";
     if (ns < 120e9) return three_digits(ns / 1e9) + " s";
     const int64_t seconds = duration_ns / 1'000'000'000;

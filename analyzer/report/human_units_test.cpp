@@ -33,7 +33,7 @@ TEST(HumanUnits, DurationsFromNanosecondsToHours) {
     EXPECT_EQ(human_duration(812), "812 ns");
     EXPECT_EQ(human_duration(1'240'000), "1.24 ms");
     EXPECT_EQ(human_duration(999'600), "1.00 ms");
-    EXPECT_EQ(human_duration(-1'500), "-1.50 us");
+    EXPECT_EQ(human_duration(-1'500), "-1.50 µs");
     EXPECT_EQ(human_duration(200'000'000'000), "3 min 20 s");
     EXPECT_EQ(human_duration(7'260'000'000'000), "2 h 1 min");
 }

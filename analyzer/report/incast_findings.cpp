@@ -224,9 +224,9 @@ Finding told(const Receiver& receiver, const Coincidences& found, int64_t window
         "larger buffer at that port or a faster link behind it, less that is asked for at once (queue depth, "
         "transfer size, fewer paths), or flow control.",
         to);
-    finding.add_sign(
-        fmt::format("{} times senders lost segments within {} of each other, up to {} of them at once",
-                    human_count(found.meetings), human_duration(window_ns), found.most_at_once));
+    finding.add_sign(fmt::format("{} senders lost segments within {} of each other, up to {} of them at once",
+                                 counted(found.meetings, "time"), human_duration(window_ns),
+                                 found.most_at_once));
     finding.add_sign(
         fmt::format("{} of {} loss episodes coincide with another sender's; by chance {:.1f} would",
                     human_count(found.shared), human_count(found.episodes), found.expected));

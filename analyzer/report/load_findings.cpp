@@ -188,9 +188,8 @@ class OfSession {
                                      counted(row_.command_window, "command"),
                                      human_percent(command_window_shut_share())));
         finding.add_sign(
-            fmt::format("{} times it was shut, the next command came within a round trip of its "
-                        "opening",
-                        human_count(row_.command_window_shuts)));
+            fmt::format("{} it was shut, the next command came within a round trip of its opening",
+                        counted(row_.command_window_shuts, "time")));
         list_.push_back(std::move(finding));
     }
 

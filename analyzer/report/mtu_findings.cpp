@@ -191,9 +191,8 @@ std::optional<Finding> found_out(const CutUp& cut, const SenderFacts& facts) {
         "Some hop drops packets of that size. The sender lowered its segment size after timeouts (RFC "
         "4821), and each connection will lose that time again. Set the MTU alike on both hosts and every "
         "switch port between them.";
-    finding.add_sign(
-        fmt::format("a segment of {} bytes was retransmitted {} times by timeout in the same size",
-                    cut.stuck.length, cut.stuck.repeats));
+    finding.add_sign(fmt::format("a segment of {} bytes was retransmitted {} by timeout in the same size",
+                                 cut.stuck.length, counted(cut.stuck.repeats, "time")));
     finding.add_sign(fmt::format("sent in pieces of {} bytes the same bytes were acknowledged", cut.piece));
     return finding;
 }

@@ -152,9 +152,9 @@ class OfSender {
             "usual cause.",
             mss, mss + tcp_and_ip_headers());
         if (sent_full) {
-            finding.add_sign(fmt::format(
-                "segments of {} bytes were retransmitted {} times, and not one was ever acknowledged",
-                data.largest_payload, again));
+            finding.add_sign(
+                fmt::format("segments of {} bytes were retransmitted {}, and not one was ever acknowledged",
+                            data.largest_payload, counted(again, "time")));
         } else {
             finding.add_sign(
                 fmt::format("{} bytes never arrived though later ones did; no segment was larger than {} "
@@ -573,9 +573,9 @@ class OfSender {
                 "{}. Set net.ipv4.tcp_slow_start_after_idle=0 at {}, or keep the connection busy.",
                 human_duration(rtt_ns), facts_.name());
             finding.add_sign(
-                fmt::format("{} times the congestion window fell from up to {} to {} while nothing was sent, "
+                fmt::format("{} the congestion window fell from up to {} to {} while nothing was sent, "
                             "without a loss",
-                            facts_.idle_restarts, human_bytes(facts_.cwnd_before_idle),
+                            counted(facts_.idle_restarts, "time"), human_bytes(facts_.cwnd_before_idle),
                             human_bytes(facts_.cwnd_after_idle)));
         } else if (facts_.summary->transitions() > 0 && count(LossKind::spurious) > 0) {
             finding.explanation = fmt::format(

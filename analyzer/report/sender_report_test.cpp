@@ -249,7 +249,7 @@ TEST(SenderReport, tells_no_round_trip_of_a_far_sender_that_the_connection_does_
         return senders_section(network.store);
     };
     EXPECT_THAT(senders(Vantage::target), HasSubstr("sent; round trip smoothed 20.3 ms on average"));
-    EXPECT_THAT(senders(Vantage::initiator), HasSubstr("sent; round trip 1.00 us at least, smoothed"));
+    EXPECT_THAT(senders(Vantage::initiator), HasSubstr("sent; round trip 1.00 µs at least, smoothed"));
 }
 
 TEST(SenderReport, tells_why_it_is_not_known_where_the_capture_was_taken) {
@@ -262,7 +262,7 @@ TEST(SenderReport, tells_why_it_is_not_known_where_the_capture_was_taken) {
         network.add_initiator({{SendLimit::application, second}});
         return senders_section(network.store);
     };
-    EXPECT_THAT(senders(17'000, 9), HasSubstr("a round trip of 17.0 us is too short to order events"));
+    EXPECT_THAT(senders(17'000, 9), HasSubstr("a round trip of 17.0 µs is too short to order events"));
     EXPECT_THAT(senders(17'000, 0), HasSubstr("one direction is not there"));
     EXPECT_THAT(senders(5'000'000, 9), HasSubstr("neither end answers sooner than the other"));
 }

@@ -8,6 +8,7 @@
 
 #include "analyzer/base/utf8.h"
 #include "analyzer/report/budget_section.h"
+#include "analyzer/report/finding_list.h"
 #include "analyzer/report/finding_rows.h"
 #include "analyzer/report/human_units.h"
 #include "analyzer/report/kernel_comparison.h"
@@ -120,15 +121,17 @@ void Report::capture() {
         line("no packets");
         return;
     }
-    line("{} packets, {} on the wire, {} from {}", human_count(totals.packets),
+    line("{}, {} on the wire, {} from {}", counted(totals.packets, "packet"),
          human_bytes(static_cast<double>(totals.wire_bytes)),
          human_duration(totals.last_ns - totals.first_ns), utc_time(totals.first_ns));
     uint64_t dropped = 0;
     for (const auto& interface : input_.source.interfaces()) dropped += interface.dropped;
     if (totals.cut_packets > 0)
-        line("{} packets were cut at {} bytes (snap length)", human_count(totals.cut_packets), totals.cut_at);
+        line("{} {} cut at {} bytes (snap length)", counted(totals.cut_packets, "packet"),
+             totals.cut_packets == 1 ? "was" : "were", totals.cut_at);
     if (dropped != 0)
-        line("{} packets were dropped by the capturing host, as the file says", human_count(dropped));
+        line("{} {} dropped by the capturing host, as the file says", counted(dropped, "packet"),
+             dropped == 1 ? "was" : "were");
 }
 
 void Report::sessions() {
@@ -183,8 +186,8 @@ void Report::session(uint32_t number, const SessionRow& row) {
                                                       : "not known";
     const std::string hidden =
         load.hidden == 0 ? "" : fmt::format(" and {} not captured (by CmdSN)", human_count(load.hidden));
-    line("       {} commands{} in {} ({:.0f}/s); {}read {} ({}/s), written {} ({}/s); queue depth {}",
-         human_count(load.commands), hidden, human_duration(load.last_ns - load.first_ns),
+    line("       {}{} in {} ({:.0f}/s); {}read {} ({}/s), written {} ({}/s); queue depth {}",
+         counted(load.commands, "command"), hidden, human_duration(load.last_ns - load.first_ns),
          rate(load.commands + load.hidden), load.all_bytes_known ? "" : "at least ",
          human_bytes(static_cast<double>(load.bytes_read)), human_bytes(rate(load.bytes_read)),
          human_bytes(static_cast<double>(load.bytes_written)), human_bytes(rate(load.bytes_written)), depth);
@@ -247,10 +250,8 @@ void Report::commands() {
     uint64_t untimed = 0;
     for (const auto& [key, group] : summary.groups()) untimed += group.untimed;
     if (untimed == 0) return;
-    line(
-        "  left out of the times: {} commands that were answered, or may have been, in headers the capture "
-        "lacks",
-        human_count(untimed));
+    line("  left out of the times: {} that {} answered, or may have been, in headers the capture lacks",
+         counted(untimed, "command"), untimed == 1 ? "was" : "were");
 }
 
 void Report::group_lines(std::string_view name) {
@@ -296,6 +297,7 @@ void Report::errors() {
         const auto& [status, sense_key, asc, ascq] = kind;
         std::string what(status == unknown<uint16_t> ? "no status"
                                                      : scsi_status_name(static_cast<uint8_t>(status)));
+        std::ranges::replace(what, '_', ' ');
         if (sense_key != unknown<uint16_t>) what += fmt::format(": {}", sense_key_name(sense_key));
         if (asc != unknown<uint16_t> && ascq != unknown<uint16_t>) {
             const std::string_view text = additional_sense_text(asc, ascq);

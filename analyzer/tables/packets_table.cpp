@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <fmt/format.h>
 
 #include "analyzer/iscsi/bhs.h"
 #include "analyzer/net/decoded_packet.h"
@@ -24,6 +25,7 @@ struct PacketRow {
     const PduIndex* pdus;
 
     const PacketPlace& place() const { return index.place(number); }
+    const OtherPacket* other() const { return segment == nullptr ? index.other(number) : nullptr; }
     bool has(TcpFlag flag) const { return (segment->flags & flag) != 0; }
 };
 
@@ -137,8 +139,37 @@ void add_payload(const PacketRow& row, ShortText& text) {
     });
 }
 
+// What a packet without a TCP segment is about, in Wireshark's words where those are short.
+void add_other(const OtherPacket& other, ShortText& text) {
+    using Protocol = OtherPacket::Protocol;
+    if (other.fragment) text.add("IP fragment");
+    if (other.protocol == Protocol::arp && other.type == 1) {
+        text.add("who has ").add(format(other.destination)).add("? tell ").add(format(other.source));
+    } else if (other.protocol == Protocol::arp && other.type == 2) {
+        text.add(format(other.source)).add(" is at ").add(format(other.source_mac));
+    } else if (const std::string_view name = icmp_type_name(other); !name.empty()) {
+        text.next().add(name);
+    } else if (other.protocol == Protocol::tcp && !other.fragment) {
+        text.add("no whole header");
+    } else if (other.protocol == Protocol::other_ipv4 || other.protocol == Protocol::other_ipv6) {
+        text.next().add("protocol ").add(other.number);
+    } else if (other.protocol == Protocol::other_ethernet) {
+        text.add(fmt::format("EtherType 0x{:04x}", other.number));
+    }
+}
+
 void info(const PacketRow& row, const CellContext&, Cell& cell) {
-    if (row.segment == nullptr) return cell.set_empty();
+    if (row.segment == nullptr) {
+        const OtherPacket* const other = row.other();
+        cell.set_empty();
+        if (other == nullptr) return;
+        {
+            ShortText text(cell);
+            add_other(*other, text);
+        }
+        if (cell.text.empty()) cell.set_empty();
+        return;
+    }
     ShortText text(cell);
     add_loss(row, text);
     if (row.has(tcp_syn)) {
@@ -158,8 +189,26 @@ void flags(const PacketRow& row, const CellContext&, Cell& cell) {
     }
 }
 
+// An address where there is no port.
+template <bool source>
+void other_end(const OtherPacket& other, Cell& cell) {
+    using Addresses = OtherPacket::Addresses;
+    if (other.addresses == Addresses::none) return cell.set_empty();
+    const IpAddress& address = source ? other.source : other.destination;
+    const uint16_t port = source ? other.source_port : other.destination_port;
+    if (other.addresses == Addresses::ip && port != 0) return set_endpoint(cell, {address, port});
+    ShortText text(cell);
+    if (other.addresses == Addresses::mac) {
+        text.add(format(source ? other.source_mac : other.destination_mac));
+    } else {
+        text.add(format(address));
+    }
+}
+
 template <bool source>
 void end(const PacketRow& row, const CellContext&, Cell& cell) {
+    if (const OtherPacket* const other = row.other(); other != nullptr)
+        return other_end<source>(*other, cell);
     if (row.connection == nullptr) return cell.set_empty();
     set_endpoint(cell,
                  row.connection->endpoint(source ? row.segment->sender : other_side(row.segment->sender)));
@@ -188,11 +237,19 @@ constexpr Column<PacketRow> packet_columns[] = {
     {"packet", unsigned_column, "Number of the packet, counted from 1",
      [](const PacketRow& row, const CellContext&, Cell& cell) { cell.set(uint64_t{row.number}); }},
     {"time_ns", integer_column, "Time of capture, nanoseconds since the epoch", time_of_capture},
-    {"source", text_column, "Address and port of the sender, IP:PORT or [IPv6]:PORT", end<true>},
-    {"destination", text_column, "Address and port of the receiver, IP:PORT or [IPv6]:PORT", end<false>},
-    {"protocol", text_column, "What it brings: iSCSI or TCP; empty for anything else",
+    {"source", text_column,
+     "Address and port of the sender, IP:PORT or [IPv6]:PORT; without a port the address alone", end<true>},
+    {"destination", text_column,
+     "Address and port of the receiver, IP:PORT or [IPv6]:PORT; without a port the address alone",
+     end<false>},
+    {"protocol", text_column, "What it brings: iSCSI, TCP, or what else it is, as in ARP, UDP, ICMPv6",
      [](const PacketRow& row, const CellContext&, Cell& cell) {
-         if (row.segment == nullptr) return cell.set_empty();
+         if (row.segment == nullptr) {
+             const OtherPacket* const other = row.other();
+             const std::string_view name =
+                 other == nullptr ? std::string_view() : protocol_name(other->protocol);
+             return name.empty() ? cell.set_empty() : cell.set(name);
+         }
          const bool iscsi =
              row.segment->payload_length > 0 && row.connection != nullptr && row.connection->iscsi;
          cell.set(std::string_view(iscsi ? "iSCSI" : "TCP"));

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "analyzer/engine/testing/captured_conversations.h"
+#include "analyzer/net/testing/frame_builder.h"
 #include "analyzer/query/column_meaning.h"
 #include "analyzer/query/row_filter.h"
 #include "analyzer/query/row_order.h"
@@ -66,6 +67,31 @@ struct SmallCapture {
     PacketIndex index;
     ResultStore store{ResultStore::Keep::everything()};
 };
+
+TEST(PacketsTable, what_is_no_tcp_has_its_protocol_and_addresses) {
+    SmallCapture capture;
+    const auto cells = [&](const frames::Layer& frame) {
+        RawPacket raw;
+        raw.data = frame.bytes.data();
+        raw.captured_length = raw.wire_length = static_cast<uint32_t>(frame.bytes.size());
+        raw.link_type = LinkType::ethernet;
+        capture.index.add(raw, 0);
+        capture.store.add_segment();
+        return capture.cells(capture.index.packets());
+    };
+    const Cells request = cells(frames::ethernet(frames::arp({})));
+    EXPECT_EQ(request.at("protocol"), "ARP");
+    EXPECT_EQ(request.at("source"), "10.0.0.1");
+    EXPECT_EQ(request.at("destination"), "10.0.0.2");
+    EXPECT_EQ(request.at("info"), "who has 10.0.0.2? tell 10.0.0.1");
+    const Cells reply = cells(frames::ethernet(frames::arp({.reply = true, .mac = 9})));
+    EXPECT_EQ(reply.at("info"), "10.0.0.1 is at 02:00:00:00:00:09");
+    const Cells datagram = cells(
+        frames::ethernet(frames::ipv4({}, frames::udp({.source_port = 68, .destination_port = 67}, {}))));
+    EXPECT_EQ(datagram.at("protocol"), "UDP");
+    EXPECT_EQ(datagram.at("source"), "10.0.0.1:68");
+    EXPECT_EQ(datagram.at("destination"), "10.0.0.2:67");
+}
 
 TEST(PacketsTable, a_segment_of_iscsi_gives_every_cell) {
     SmallCapture capture;

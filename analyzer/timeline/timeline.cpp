@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "analyzer/vocabulary/iscsi_port.h"
+
 namespace sanscope {
 namespace {
 
@@ -63,6 +65,7 @@ void make_anew(Summary& summary, size_t& from, ValueAt value_at, Sort sort) {
 void OverviewBin::add(const OverviewBin& other) {
     bytes_out += other.bytes_out;
     bytes_in += other.bytes_in;
+    bytes_unknown += other.bytes_unknown;
     wire_bytes += other.wire_bytes;
     packets += other.packets;
     losses += other.losses;
@@ -141,8 +144,45 @@ ConnectionTrack* Timeline::track_for(uint32_t connection) {
     return connection == 0 || connection > tracks_.size() ? nullptr : tracks_[connection - 1].get();
 }
 
-bool Timeline::is_out(uint32_t connection, Side side) const {
-    return store_->connection(connection).is_initiator(side);
+// By its PDUs, by who sent the SYN, or by the port that is iSCSI's alone; other ports tell nothing.
+Timeline::Counted Timeline::direction_of(uint32_t connection) const {
+    const ConnectionRow& row = store_->connection(connection);
+    const bool known = row.iscsi || row.out.syns > 0 || row.in.syns > 0 ||
+                       (row.initiator.port == iscsi_port) != (row.target.port == iscsi_port);
+    if (!known) return Counted::direction_unknown;
+    return row.initiator_side == Side::a ? Counted::initiator_is_a : Counted::initiator_is_b;
+}
+
+void Timeline::count_payload(Counted direction, int64_t time_ns, const SegmentRow& segment, bool taken_back) {
+    if (segment.payload_length == 0) return;
+    OverviewBin& bin = overview_.at(time_ns);
+    const bool from_initiator = (direction == Counted::initiator_is_a) == (segment.sender == Side::a);
+    uint64_t& bytes = direction == Counted::direction_unknown ? bin.bytes_unknown
+                      : from_initiator                        ? bin.bytes_out
+                                                              : bin.bytes_in;
+    if (taken_back) {
+        bytes -= segment.payload_length;
+    } else {
+        bytes += segment.payload_length;
+    }
+}
+
+// What was counted before it was known who is the initiator is counted again.
+void Timeline::settle_direction(uint32_t connection) {
+    if (counted_.size() < connection) counted_.resize(connection, Counted::nothing);
+    Counted& counted = counted_[connection - 1];
+    const Counted direction = direction_of(connection);
+    if (counted == direction) return;
+    const Counted before = std::exchange(counted, direction);
+    const ConnectionTrack* const track = track_for(connection);
+    if (before == Counted::nothing || track == nullptr) return;
+    for (const SenderTrack& sender : track->senders) {
+        for (const uint32_t row : sender.segments) {
+            const SegmentRow& segment = store_->segments()[row];
+            count_payload(before, time_of(row + 1), segment, true);
+            count_payload(direction, time_of(row + 1), segment, false);
+        }
+    }
 }
 
 void Timeline::take_segment(size_t row) {
@@ -155,7 +195,8 @@ void Timeline::take_segment(size_t row) {
     bin.wire_bytes += index_->place(row + 1).wire_length;
     const SegmentRow& segment = store_->segments()[row];
     if (segment.connection == 0) return;
-    (is_out(segment.connection, segment.sender) ? bin.bytes_out : bin.bytes_in) += segment.payload_length;
+    settle_direction(segment.connection);
+    count_payload(counted_[segment.connection - 1], time_ns, segment, false);
     ConnectionTrack* track = track_for(segment.connection);
     if (track == nullptr && segment.payload_length > 0) track = begin_track(segment.connection, row);
     if (track == nullptr) return;
@@ -188,13 +229,13 @@ void Timeline::take_transition(size_t row) {
 
 void Timeline::take_loss(size_t row) {
     const LossRow& loss = store_->losses()[row];
-    if (loss.time_ns != no_time && is_retransmission(loss.kind)) ++overview_.at(loss.time_ns).losses;
+    if (loss.time_ns != no_time && is_retransmission(loss.kind)) ++overview_.at(time_of_loss(row)).losses;
     ConnectionTrack* track = track_for(loss.connection);
     if (track == nullptr || loss.time_ns == no_time) return;
     const size_t side = index_of(loss.sender);
     append(track->senders[side].losses, static_cast<uint32_t>(row),
            making_[loss.connection - 1]->late.senders[side].losses, loss.connection,
-           [&](uint32_t at) { return store_->losses()[at].time_ns; });
+           [&](uint32_t at) { return time_of_loss(at); });
 }
 
 void Timeline::take_kernel_window(size_t row) {
@@ -386,7 +427,7 @@ void Timeline::sort_late() {
 }
 
 void Timeline::sort_late(SenderTrack& sender, Late::OfSender& late) {
-    put_in_order(sender.losses, late.losses, [&](uint32_t row) { return store_->losses()[row].time_ns; });
+    put_in_order(sender.losses, late.losses, [&](uint32_t row) { return time_of_loss(row); });
     put_in_order(sender.kernel_ca_transitions, late.kernel_ca_transitions,
                  [&](uint32_t row) { return store_->kernel_ca_transitions()[row].time_ns; });
     const auto payload_at = [&](size_t i) { return store_->segments()[sender.segments[i]].payload_length; };
@@ -404,6 +445,9 @@ void Timeline::take_rest() {
     while (!update()) {
     }
     take_commands(store_->commands().size(), false);
+    for (uint32_t connection = 1; connection <= counted_.size(); ++connection) {
+        if (counted_[connection - 1] != Counted::nothing) settle_direction(connection);
+    }
 }
 
 bool Timeline::commands_are_right(const std::atomic<bool>& stop) const {
@@ -453,9 +497,10 @@ std::unique_ptr<Timeline::Final> Timeline::prepare_final(const std::atomic<bool>
         }
         final->overview.at(overview_.begin_ns() + static_cast<int64_t>(i) * overview_.width_ns()).add(bin);
     }
-    for (const LossRow& loss : store_->losses()) {
+    for (size_t row = 0; row < store_->losses().size(); ++row) {
+        const LossRow& loss = store_->losses()[row];
         if (loss.time_ns != no_time && is_retransmission(loss.kind))
-            ++final->overview.at(loss.time_ns).losses;
+            ++final->overview.at(time_of_loss(row)).losses;
     }
     if (!right) make_commands_anew(*final, stop);
     return stop ? nullptr : std::move(final);

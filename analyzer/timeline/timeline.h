@@ -36,7 +36,7 @@ struct SenderTrack {
     Values in_flight{unknown<uint32_t>, memory};
     Values advertised_window{unknown<uint32_t>, memory};
     Rows ca_transitions{memory};         // by time_ns
-    Rows losses{memory};                 // by time_ns
+    Rows losses{memory};                 // by capture of the packet that shows each
     Rows kernel_windows{memory};         // by time_ns
     Rows kernel_ca_transitions{memory};  // by time_ns
     Values kernel_cwnd{unknown<uint32_t>, memory};
@@ -67,8 +67,9 @@ struct ConnectionTrack : CommandTrack {
 
 // What of a capture happened in a stretch of time.
 struct OverviewBin {
-    uint64_t bytes_out = 0;  // TCP payload, initiator to target as far as known when it was counted
+    uint64_t bytes_out = 0;  // TCP payload, initiator to target
     uint64_t bytes_in = 0;
+    uint64_t bytes_unknown = 0;  // of connections of which nobody can tell who is the initiator
     uint64_t wire_bytes = 0;
     uint32_t packets = 0;
     uint32_t losses = 0;    // retransmissions of any kind
@@ -126,6 +127,12 @@ class Timeline {
         return std::max(time_ns, first_ns_);
     }
 
+    // When the packet was captured that shows the loss of a row (0-based): its `time_ns` is a moment at the sender.
+    int64_t time_of_loss(size_t row) const {
+        const LossRow& loss = store_->losses()[row];
+        return loss.packet == 0 || loss.packet > index_->packets() ? loss.time_ns : time_of(loss.packet);
+    }
+
   private:
     // From where on the lists of a track are no longer in order, since a row came late; SIZE_MAX: from nowhere on.
     struct Late {
@@ -175,7 +182,11 @@ class Timeline {
     void append(SenderTrack::Rows& rows, uint32_t row, size_t& late_from, uint32_t connection,
                 TimeAt time_at);
     int64_t time_of_pdu(const PduRow& pdu) const;
-    bool is_out(uint32_t connection, Side side) const;
+    // Who sent what was counted of a connection so far.
+    enum class Counted : uint8_t { nothing, direction_unknown, initiator_is_a, initiator_is_b };
+    Counted direction_of(uint32_t connection) const;
+    void settle_direction(uint32_t connection);
+    void count_payload(Counted direction, int64_t time_ns, const SegmentRow& segment, bool taken_back);
 
     const ResultStore* store_;
     const PacketIndex* index_;
@@ -200,6 +211,7 @@ class Timeline {
     };
     Taken taken_;
     TimeBins<OverviewBin> overview_;
+    std::vector<Counted> counted_;  // by connection - 1: how its payload is counted in `overview_`
     int64_t first_ns_ = no_time;
     int64_t last_ns_ = no_time;
     bool finished_ = false;

@@ -22,7 +22,9 @@ class TimelineTest : public testing::Test {
   protected:
     TimelineTest() {
         uint32_t number = 0;
-        store.add_connection(number).first_packet = 1;
+        ConnectionRow& row = store.add_connection(number);
+        row.first_packet = 1;
+        row.iscsi = true;
     }
 
     uint32_t packet(int64_t time_ns, uint32_t payload, Side side = Side::a, uint32_t connection = 1) {
@@ -100,6 +102,62 @@ TEST_F(TimelineTest, SegmentsStandByDirectionInOrderOfTimeHandshakeAndAll) {
     EXPECT_EQ(all.packets, 6u);
     EXPECT_EQ(all.bytes_out, 100u);
     EXPECT_EQ(all.bytes_in, 120u);
+}
+
+TEST_F(TimelineTest, WhatWasCountedBeforeTheInitiatorWasKnownIsCountedAgain) {
+    ConnectionRow& row = store.connection(1);
+    row.iscsi = false;
+    const auto counted = [&] {
+        OverviewBin all;
+        for (const OverviewBin& bin : timeline.overview().bins()) all.add(bin);
+        return std::tuple(all.bytes_out, all.bytes_in, all.bytes_unknown);
+    };
+    packet(1 * ms, 100);
+    packet(900 * ms, 20, Side::b);
+    timeline.update();
+    EXPECT_EQ(counted(), std::tuple(0u, 0u, 120u));
+    // The port says that b is the initiator, the PDUs that it is a.
+    row.initiator.port = 50'000;
+    row.target.port = 3260;
+    row.initiator_side = Side::b;
+    packet(901 * ms, 3, Side::b);
+    timeline.update();
+    EXPECT_EQ(counted(), std::tuple(23u, 100u, 0u));
+    row.iscsi = true;
+    row.initiator_side = Side::a;
+    timeline.finish();
+    EXPECT_EQ(counted(), std::tuple(100u, 23u, 0u));
+}
+
+TEST_F(TimelineTest, WhoseInitiatorNothingTellsStaysUnknown) {
+    store.connection(1).iscsi = false;
+    packet(1 * ms, 100);
+    timeline.finish();
+    EXPECT_EQ(timeline.overview().bins()[0].bytes_unknown, 100u);
+    EXPECT_EQ(timeline.overview().bins()[0].bytes_out, 0u);
+}
+
+TEST_F(TimelineTest, LossesStandWhereTheirPacketsWereCaptured) {
+    packet(1 * ms, 100);
+    packet(2 * ms, 100);
+    SenderSummary& sender = store.add_sender(1, Side::a);
+    // The later packet waited longer in a queue on its way.
+    for (const auto& [number, sent_ns] :
+         {std::pair(PacketNumber{1}, ms / 2), std::pair(PacketNumber{2}, ms / 4)}) {
+        LossRow loss;
+        loss.packet = number;
+        loss.connection = 1;
+        loss.sender = Side::a;
+        loss.time_ns = sent_ns;
+        store.add_loss(sender, loss);
+    }
+    timeline.finish();
+    EXPECT_THAT(timeline.track(1)->sender(Side::a).losses, ElementsAre(0, 1));
+    EXPECT_EQ(timeline.time_of_loss(1), 2 * ms);
+    OverviewBin before;
+    for (const OverviewBin& bin : timeline.overview().bins()) before.add(bin);
+    EXPECT_EQ(before.losses, 2u);
+    EXPECT_EQ(timeline.overview().begin_ns(), 1 * ms);
 }
 
 TEST_F(TimelineTest, WhatTheKernelToldStandsInOrderOfTime) {

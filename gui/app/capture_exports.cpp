@@ -35,6 +35,11 @@ QString count(uint64_t number) {
     return QLocale().toString(static_cast<qulonglong>(number));
 }
 
+// Of two sentences that which agrees with the number.
+QString with_count(uint64_t number, const QString& one, const QString& many) {
+    return (number == 1 ? one : many).arg(count(number));
+}
+
 void complain(CaptureWindow& capture, const QString& title, const QString& why) {
     auto* const box = new QMessageBox(QMessageBox::Warning, title, why, QMessageBox::Ok, &capture);
     box->setTextFormat(Qt::PlainText);
@@ -74,8 +79,9 @@ void export_chosen_packets(CaptureWindow& capture, std::vector<PacketNumber> pac
                             Words::tr("Select something, or filter, to say which packets to write."));
     if (capture.document().loading())
         return show_message(capture, Words::tr("The capture is still being read."));
-    const QString path = ask_for_pcapng(capture, Words::tr("Export %1 packets").arg(count(packets.size())),
-                                        suggested(capture, QStringLiteral("-selected.pcapng")));
+    const QString path = ask_for_pcapng(
+        capture, with_count(packets.size(), Words::tr("Export %1 packet"), Words::tr("Export %1 packets")),
+        suggested(capture, QStringLiteral("-selected.pcapng")));
     if (path.isEmpty()) return;
     ExportTask<PacketExport>::start(
         &capture, Words::tr("Writing packets…"),
@@ -91,7 +97,9 @@ void export_chosen_packets(CaptureWindow& capture, std::vector<PacketNumber> pac
                                 QString::fromStdString(outcome.error().message));
             }
             if (outcome->stopped) return show_message(capture, Words::tr("Nothing was written."));
-            QString text = Words::tr("%1 packets are written to %2.").arg(count(outcome->written), path);
+            QString text = with_count(outcome->written, Words::tr("%1 packet is written to %2."),
+                                      Words::tr("%1 packets are written to %2."))
+                               .arg(path);
             if (outcome->left_out > 0) text += Words::tr(" %1 could not be.").arg(count(outcome->left_out));
             show_message(capture, text);
         });
@@ -163,11 +171,15 @@ void ask_to_save_with_notes(CaptureWindow& capture) {
             if (outcome->stopped) return show_message(capture, Words::tr("Nothing was written."));
             capture.document().notes().saved();
             QString text =
-                Words::tr("%1 is written, with notes on %2 packets.").arg(path, count(outcome->annotated));
+                with_count(outcome->annotated, Words::tr("%2 is written, with notes on %1 packet."),
+                           Words::tr("%2 is written, with notes on %1 packets."))
+                    .arg(path);
             if (outcome->not_placed > 0)
-                text += Words::tr(" %1 notes could not be placed.").arg(count(outcome->not_placed));
+                text += with_count(outcome->not_placed, Words::tr(" %1 note could not be placed."),
+                                   Words::tr(" %1 notes could not be placed."));
             if (outcome->left_out > 0)
-                text += Words::tr(" %1 blocks could not be copied.").arg(count(outcome->left_out));
+                text += with_count(outcome->left_out, Words::tr(" %1 block could not be copied."),
+                                   Words::tr(" %1 blocks could not be copied."));
             show_message(capture, text);
         });
 }

@@ -328,7 +328,7 @@ void CaptureWindow::show_recording() {
     const v1::RecordingTotals& totals = recording_->totals();
     const QLocale locale;
     const uint64_t dropped = recording_->dropped();
-    QString text = tr("Recording: %1 packets, %2")
+    QString text = (totals.packets() == 1 ? tr("Recording: %1 packet, %2") : tr("Recording: %1 packets, %2"))
                        .arg(locale.toString(static_cast<qulonglong>(totals.packets())),
                             short_bytes(static_cast<double>(totals.bytes())));
     text += dropped == 0 ? tr(", none dropped")
@@ -346,13 +346,16 @@ void CaptureWindow::show_progress() {
         follow_button_->setVisible(loading);
         if (loading) return show_recording();
     }
-    const QString packets = locale.toString(static_cast<qulonglong>(progress.packets));
+    const QString packets =
+        progress.packets == 1
+            ? tr("1 packet")
+            : tr("%1 packets").arg(locale.toString(static_cast<qulonglong>(progress.packets)));
     if (!loading) {
         const uint64_t dropped = recording_ == nullptr ? 0 : recording_->dropped();
-        progress_label_->setText(dropped == 0
-                                     ? tr("%1 packets").arg(packets)
-                                     : tr("%1 packets, %2 dropped")
-                                           .arg(packets, locale.toString(static_cast<qulonglong>(dropped))));
+        progress_label_->setText(
+            dropped == 0
+                ? packets
+                : tr("%1, %2 dropped").arg(packets, locale.toString(static_cast<qulonglong>(dropped))));
         return;
     }
     // Thousandths: an int holds no larger number of bytes.
@@ -361,8 +364,8 @@ void CaptureWindow::show_progress() {
         progress_bar_->setValue(static_cast<int>(progress.bytes_read * 1000 / progress.bytes_total));
     }
     progress_label_->setText(progress.bytes_total == 0
-                                 ? tr("Reading: %1 packets").arg(packets)
-                                 : tr("Reading: %1 packets, %2 of %3")
+                                 ? tr("Reading: %1").arg(packets)
+                                 : tr("Reading: %1, %2 of %3")
                                        .arg(packets, short_bytes(static_cast<double>(progress.bytes_read)),
                                             short_bytes(static_cast<double>(progress.bytes_total))));
 }

@@ -57,7 +57,8 @@ QString go_to_packet(Document& document, const QString& at) {
         if (whole.contains(time_ns)) packet = packet_at(reading, time_ns);
     }
     if (packet == 0 || packet > packets) {
-        return Words::tr("The capture has %1 packets: there is nothing at %2.")
+        return (packets == 1 ? Words::tr("The capture has %1 packet: there is nothing at %2.")
+                             : Words::tr("The capture has %1 packets: there is nothing at %2."))
             .arg(QLocale().toString(static_cast<qulonglong>(packets)), at);
     }
     document.state().select({Selection::Kind::packet, packet});

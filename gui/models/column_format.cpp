@@ -18,7 +18,13 @@ QString from_utf8(std::string_view text) {
 }
 
 // A column's name as words: what standards write otherwise stays so.
-QString title_of(std::string_view name, Meaning meaning) {
+QString title_of(const ColumnInfo& column, Meaning meaning) {
+    const std::string_view name = column.name;
+    if (name == "time_ns") {
+        return column.description.find("at the sender") != std::string_view::npos
+                   ? QCoreApplication::translate("Columns", "Time at sender")
+                   : QCoreApplication::translate("Columns", "Time");
+    }
     constexpr std::array<std::pair<std::string_view, std::string_view>, 21> words{{
         {"lun", "LUN"},   {"lba", "LBA"},     {"itt", "ITT"},   {"r2t", "R2T"},   {"r2ts", "R2Ts"},
         {"pdu", "PDU"},   {"pdus", "PDUs"},   {"isid", "ISID"}, {"tsih", "TSIH"}, {"rtt", "RTT"},
@@ -28,7 +34,7 @@ QString title_of(std::string_view name, Meaning meaning) {
     }};
     if (name == "cmd_sn") return QStringLiteral("CmdSN");
     if (name == "snd_una" || name == "snd_nxt" || name == "ssthresh") return from_utf8(name);
-    if (name == "time_ns") return QCoreApplication::translate("Columns", "Time");
+    if (name == "window") return QCoreApplication::translate("Columns", "Window, unscaled");
     QStringList title;
     for (const QString& word : from_utf8(name).split(QLatin1Char('_'))) {
         const std::string plain = word.toStdString();
@@ -86,7 +92,7 @@ QString grouped(uint64_t number) {
 ColumnFormat::ColumnFormat(const ColumnInfo& column)
     : column_(&column),
       meaning_(meaning_of(column)),
-      title_(title_of(column.name, meaning_)),
+      title_(title_of(column, meaning_)),
       right_aligned_(meaning_ == Meaning::number || meaning_ == Meaning::bytes ||
                      meaning_ == Meaning::duration || meaning_ == Meaning::moment) {}
 
@@ -102,7 +108,7 @@ int ColumnFormat::characters(TimeFormat format) const {
             return format == TimeFormat::relative ? 15 : format == TimeFormat::utc ? 33 : 29;
         case Meaning::duration:
         case Meaning::bytes:
-            return 9;
+            return 11;  // "59 min 59 s", "9,999,999 B"
         case Meaning::boolean:
             return 3;
         case Meaning::hexadecimal:
@@ -114,7 +120,7 @@ int ColumnFormat::characters(TimeFormat format) const {
             return column_->name == "lun" || column_->name == "connection" || column_->name == "session" ? 5
                    : column_->name == "seq" || column_->name == "ack"                                    ? 10
                    : column_->name == "queue_depth"                                                      ? 4
-                                                                                                         : 9;
+                                                                                                         : 10;
         case Meaning::text:
             return column_->description.find("IP:PORT") != std::string_view::npos ? 20
                    : column_->name == "info"                                      ? 60
@@ -125,6 +131,12 @@ int ColumnFormat::characters(TimeFormat format) const {
     return 10;
 }
 
+// The tables' words as standards write them.
+QString ColumnFormat::words(std::string_view text) const {
+    QString words = from_utf8(text);
+    return column_->name == "status" ? words.replace(QLatin1Char('_'), QLatin1Char(' ')) : words;
+}
+
 QString ColumnFormat::text(const Cell& cell, const TimeReference& time) const {
     switch (cell.kind) {
         case Cell::Kind::empty:
@@ -132,7 +144,7 @@ QString ColumnFormat::text(const Cell& cell, const TimeReference& time) const {
         case Cell::Kind::boolean:
             return cell.boolean ? QString(QChar(0x2713)) : QString();
         case Cell::Kind::text:
-            return from_utf8(cell.text);
+            return words(cell.text);
         default:
             break;
     }
@@ -163,7 +175,7 @@ QString ColumnFormat::exact(const Cell& cell, const TimeReference& time) const {
             return cell.boolean ? QCoreApplication::translate("Columns", "yes")
                                 : QCoreApplication::translate("Columns", "no");
         case Cell::Kind::text:
-            return from_utf8(cell.text);
+            return words(cell.text);
         default:
             break;
     }

@@ -42,6 +42,8 @@ class ColumnFormat {
     QString literal(const Cell& cell) const;
 
   private:
+    QString words(std::string_view text) const;
+
     const ColumnInfo* column_;
     Meaning meaning_;
     QString title_;

@@ -40,6 +40,16 @@ TEST(ColumnFormat, TellsValuesInTheUnitsOfPeople) {
               "2026-11-21 11:08:21.000000000 UTC");
 }
 
+TEST(ColumnFormat, AStatusIsWrittenAsStandardsDoAndFilteredAsTheTableDoes) {
+    const ColumnFormat status(column_of("commands", "status"));
+    Cell cell;
+    cell.set(std::string_view("CHECK_CONDITION"));
+    EXPECT_EQ(status.text(cell, {}).toStdString(), "CHECK CONDITION");
+    EXPECT_EQ(status.exact(cell, {}).toStdString(), "CHECK CONDITION");
+    EXPECT_EQ(status.literal(cell).toStdString(), "\"CHECK_CONDITION\"");
+    EXPECT_EQ(shown("losses", "kind", std::string_view("out_of_order")), "out_of_order");
+}
+
 TEST(ColumnFormat, WhatHasNoAnswerYetIsUnderWay) {
     const ColumnFormat outcome(column_of("commands", "outcome"));
     Cell cell;
@@ -52,6 +62,9 @@ TEST(ColumnFormat, WhatHasNoAnswerYetIsUnderWay) {
 
 TEST(ColumnFormat, TitlesAreWordsAndTooltipsTellTheName) {
     EXPECT_EQ(ColumnFormat(column_of("commands", "turnaround_ns")).title().toStdString(), "Turnaround");
+    EXPECT_EQ(ColumnFormat(column_of("packets", "window")).title().toStdString(), "Window, unscaled");
+    EXPECT_EQ(ColumnFormat(column_of("packets", "time_ns")).title().toStdString(), "Time");
+    EXPECT_EQ(ColumnFormat(column_of("losses", "time_ns")).title().toStdString(), "Time at sender");
     EXPECT_EQ(ColumnFormat(column_of("commands", "cmd_sn")).title().toStdString(), "CmdSN");
     EXPECT_EQ(ColumnFormat(column_of("commands", "request_ns")).title().toStdString(), "Request time");
     EXPECT_EQ(ColumnFormat(column_of("commands", "request_packet")).title().toStdString(), "Request packet");

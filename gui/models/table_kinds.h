@@ -30,7 +30,8 @@ struct TableKind {
     Selected filtered;                     // what a filter over it selects from
     RowSet LinkedRows::*linked = nullptr;  // its rows that belong to those; nullptr: those at packets that do
     bool at_packets = false;  // each row is an event at a packet, and belongs to what the packet belongs to
-    bool ordered_by_time = true;  // new rows come at the end
+    std::string_view sorted_by = {};  // the column its rows are sorted by at first; empty: as they are
+    bool ordered_by_time = true;      // new rows come at the end
 
     QString translated_title() const;
     QString noun_for(uint64_t count) const;  // 0: of the table as a whole

@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 
+#include "analyzer/scsi/status.h"
 #include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
@@ -13,6 +14,12 @@ QString lun_text(uint64_t lun) {
     constexpr uint64_t greatest_number = 0xffffff;
     return lun <= greatest_number ? QString::number(lun)
                                   : QStringLiteral("0x%1").arg(lun, 16, 16, QLatin1Char('0'));
+}
+
+QString status_text(uint8_t status) {
+    const std::string_view name = scsi_status_name(status);
+    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()))
+        .replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 
 }  // namespace sanscope

@@ -10,4 +10,7 @@ namespace sanscope {
 // field; "not known".
 QString lun_text(uint64_t lun);
 
+// A SCSI status as SAM-5 writes it: "CHECK CONDITION".
+QString status_text(uint8_t status);
+
 }  // namespace sanscope

@@ -35,13 +35,13 @@ Step step_of(double least_ns) {
         }
     }
     constexpr std::array<Step, 16> steps{{{10 * second, 2 * second},
-                                          {20 * second, 5 * second},
+                                          {15 * second, 5 * second},
                                           {30 * second, 10 * second},
                                           {minute, 10 * second},
                                           {2 * minute, 30 * second},
                                           {5 * minute, minute},
                                           {10 * minute, 2 * minute},
-                                          {20 * minute, 5 * minute},
+                                          {15 * minute, 5 * minute},
                                           {30 * minute, 10 * minute},
                                           {hour, 10 * minute},
                                           {2 * hour, 30 * minute},
@@ -118,12 +118,32 @@ QString fraction(int64_t time_ns, int decimals) {
                : QLatin1Char('.') + QStringLiteral("%1").arg(part, 9, 10, QLatin1Char('0')).left(decimals);
 }
 
+// Parts of a second as watches and logs have them.
+int clock_decimals(int64_t step_ns) {
+    return step_ns >= second ? 0 : step_ns >= ms ? 3 : step_ns >= us ? 6 : 9;
+}
+
 QString clock_label(int64_t time_ns, int64_t step_ns, TimeFormat format) {
     const QDateTime moment = date_time(time_ns, format);
     if (step_ns >= day) return moment.toString(QStringLiteral("yyyy-MM-dd"));
     if (step_ns >= 2 * hour) return moment.toString(QStringLiteral("MM-dd HH:mm"));
     if (step_ns >= minute) return moment.toString(QStringLiteral("HH:mm"));
-    return moment.toString(QStringLiteral("HH:mm:ss")) + fraction(time_ns, decimals_of(step_ns, second));
+    return moment.toString(QStringLiteral("HH:mm:ss")) + fraction(time_ns, clock_decimals(step_ns));
+}
+
+// Below which steps labels say what is to be added to a base, which is a whole number of these; 0: they are moments.
+int64_t base_step(int64_t step_ns, int64_t farthest_ns) {
+    if (step_ns < us && farthest_ns >= ms) return us;
+    if (step_ns < ms && farthest_ns >= second) return ms;
+    return 0;
+}
+
+// As short as the base is round.
+QString base_label(int64_t time_ns, int64_t capture_begin_ns, TimeFormat format) {
+    const int64_t exact = format == TimeFormat::relative ? time_ns - capture_begin_ns : time_ns;
+    const int decimals = exact % ms == 0 ? 3 : exact % us == 0 ? 6 : 9;
+    return full_time(time_ns, capture_begin_ns, format)
+        .replace(fraction(exact, 9), fraction(exact, decimals));
 }
 
 }  // namespace
@@ -142,15 +162,15 @@ TimeTicks time_ticks(const TimeViewport& viewport, int64_t capture_begin_ns, Tim
     }
     const int64_t first = floor_to(viewport.range.begin_ns - zero_ns, step.major_ns);
     const int64_t last = viewport.range.end_ns - zero_ns;
-    // Labels of more than six digits are reported as what is to be added to a base.
-    constexpr int64_t most_steps = 100'000;
-    const int64_t farthest = std::max(std::abs(first), std::abs(last));
-    const bool based = step.major_ns < second && farthest / step.major_ns > most_steps;
+    const int64_t rounding = base_step(step.major_ns, std::max(std::abs(first), std::abs(last)));
+    const bool based = rounding > 0;
     int64_t base = 0;
     if (based) {
-        base = floor_to(first + step.major_ns, step.major_ns * 1000);
-        if (base < first && last - base > step.major_ns * 2000) base = first;
-        ticks.base = full_time(base + zero_ns, capture_begin_ns, format);
+        base = floor_to(first + step.major_ns, rounding);
+        // Nothing was before the capture.
+        const int64_t begin = capture_begin_ns - zero_ns;
+        if (base < begin) base = floor_to(std::max(begin, first) + step.major_ns - 1, step.major_ns);
+        ticks.base = base_label(base + zero_ns, capture_begin_ns, format);
     }
     for (int64_t at = first; at <= last; at += step.major_ns) {
         const int64_t time_ns = at + zero_ns;
@@ -187,8 +207,7 @@ QString full_time(int64_t time_ns, int64_t capture_begin_ns, TimeFormat format) 
 QString short_duration(int64_t duration_ns) {
     if (duration_ns < 0)
         return QLatin1Char('-') + short_duration(duration_ns == INT64_MIN ? INT64_MAX : -duration_ns);
-    return QString::fromStdString(human_duration(duration_ns))
-        .replace(QStringLiteral(" us"), QStringLiteral(" µs"));
+    return QString::fromStdString(human_duration(duration_ns));
 }
 
 QString short_bytes(double bytes) {
@@ -197,6 +216,10 @@ QString short_bytes(double bytes) {
 
 QString short_count(double count) {
     return QString::fromStdString(human_count(static_cast<uint64_t>(std::max(0.0, count))));
+}
+
+QString counted(uint64_t count, const QString& one, const QString& many) {
+    return QString::fromStdString(human_count(count)) + QLatin1Char(' ') + (count == 1 ? one : many);
 }
 
 }  // namespace sanscope

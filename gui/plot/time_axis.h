@@ -33,5 +33,7 @@ QString short_duration(int64_t duration_ns);
 // "1.24 MB", "1.24 MB/s" (powers of 1000), "12.4 k".
 QString short_bytes(double bytes);
 QString short_count(double count);
+// "1 PDU", "12.4 k PDUs".
+QString counted(uint64_t count, const QString& one, const QString& many);
 
 }  // namespace sanscope

@@ -48,6 +48,46 @@ TEST(TimeAxis, NearFarIntoTheCaptureLabelsAddToABase) {
     EXPECT_TRUE(ticks.major[1].label.startsWith(QLatin1Char('+'))) << ticks.major[1].label.toStdString();
 }
 
+TEST(TimeAxis, ClocksCountAsWatchesDo) {
+    constexpr int64_t second = 1'000'000'000;
+    const auto of = [](int64_t span) { return labels(ticks_of(0, span, TimeFormat::utc)); };
+    EXPECT_THAT(of(3 * second), testing::Contains("22:13:20.500"));
+    EXPECT_THAT(of(second / 10), testing::Contains("22:13:20.130"));
+    EXPECT_THAT(of(14 * second), testing::Contains("22:13:21"));
+    EXPECT_THAT(of(180 * second), testing::IsSupersetOf({"22:13:30", "22:13:45", "22:14:00"}));
+    EXPECT_THAT(of(10'000 * second), testing::IsSupersetOf({"22:15", "22:30", "22:45"}));
+}
+
+TEST(TimeAxis, ABaseIsRoundAndNeverBeforeTheCapture) {
+    // The capture begins at .123456789.
+    const TimeTicks first = ticks_of(0, 1'000'000, TimeFormat::utc);
+    EXPECT_EQ(first.base.toStdString(), "2023-11-14 22:13:20.123500 UTC");
+    EXPECT_EQ(first.major.front().label.toStdString(), "+0");
+    const TimeTicks later = ticks_of(5'000'000, 1'000'000, TimeFormat::utc);
+    EXPECT_EQ(later.base.toStdString(), "2023-11-14 22:13:20.128 UTC");
+    EXPECT_EQ(ticks_of(12'345'600'000, 500'000).base.toStdString(), "12.345\u00a0s");
+    for (const auto format : {TimeFormat::relative, TimeFormat::utc, TimeFormat::local}) {
+        for (int64_t from = -2'000'000; from < 3'000'000; from += 333'333) {
+            for (const int64_t span : {300, 4'000, 60'000, 900'000}) {
+                for (const TimeTick& tick : ticks_of(from, span, format).major) {
+                    EXPECT_FALSE(tick.time_ns >= start && tick.label.startsWith(QLatin1Char('-')) &&
+                                 format != TimeFormat::relative)
+                        << from << ' ' << span << ' ' << tick.label.toStdString();
+                }
+            }
+        }
+    }
+}
+
+TEST(TimeAxis, CountsAgreeWithTheirNouns) {
+    const auto pdus = [](uint64_t count) {
+        return counted(count, QStringLiteral("PDU"), QStringLiteral("PDUs")).toStdString();
+    };
+    EXPECT_EQ(pdus(1), "1 PDU");
+    EXPECT_EQ(pdus(0), "0 PDUs");
+    EXPECT_EQ(pdus(12'400), "12.4 k PDUs");
+}
+
 TEST(TimeAxis, TellsMomentsInFull) {
     EXPECT_EQ(full_time(start + 12'345'678'901, start, TimeFormat::relative).toStdString(),
               "12.345678901\u00a0s");

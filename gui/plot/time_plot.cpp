@@ -65,9 +65,13 @@ class TimeTicker : public QCPAxisTicker {
         const auto key = [&](const TimeTick& tick) {
             return static_cast<double>(tick.time_ns - viewport.range.begin_ns);
         };
+        // A label that would stick out of the plot is left out.
+        const QFontMetrics metrics(plot_.font());
+        const double most_right = viewport.origin + viewport.length + right_margin - 2;
         for (const TimeTick& tick : found.major) {
             ticks.push_back(key(tick));
-            if (labels != nullptr) labels->push_back(tick.label);
+            const bool fits = tick.x + metrics.horizontalAdvance(tick.label) / 2.0 <= most_right;
+            if (labels != nullptr) labels->push_back(fits ? tick.label : QString());
         }
         if (minor == nullptr) return;
         for (const TimeTick& tick : found.minor) minor->push_back(key(tick));

@@ -56,6 +56,18 @@ TEST_F(TimePlotTest, PanesStandExactlyAboveEachOther) {
     EXPECT_EQ(scale.y_of(1000), upper->area().top());
 }
 
+TEST_F(TimePlotTest, NoLabelSticksOutOfThePlot) {
+    // The last tick stands at the right edge.
+    const auto labels = lower->key_axis().ticker();
+    QVector<double> ticks;
+    QVector<QString> words;
+    labels->generate({0, 1e9}, QLocale::c(), QLatin1Char('g'), 6, ticks, nullptr, &words);
+    ASSERT_EQ(ticks.size(), words.size());
+    ASSERT_EQ(ticks.back(), 1e9);
+    EXPECT_EQ(words.back().toStdString(), "");
+    EXPECT_FALSE(words[words.size() - 2].isEmpty());
+}
+
 TEST_F(TimePlotTest, WheelDragAndMarkMoveTheCommonRange) {
     const TimeViewport view = plot.time_viewport();
     const QPointF at = upper->area().center();

@@ -18,6 +18,15 @@ double round_up(double value) {
     return 10 * decade;
 }
 
+// The greatest of these that is not above.
+double round_down(double value) {
+    const double decade = std::pow(10.0, std::floor(std::log10(value)));
+    for (const double factor : {5.0, 2.0}) {
+        if (factor * decade <= value * (1 + 1e-9)) return factor * decade;
+    }
+    return decade;
+}
+
 struct Prefix {
     double size;
     const char* name;
@@ -63,6 +72,9 @@ ValueTicks linear_ticks(const ValueScale& scale, ValueUnit unit, double least_pi
     const double per_pixel = (scale.upper - scale.lower) / (scale.bottom - scale.top);
     double step = round_up(per_pixel * least_pixels);
     if (unit != ValueUnit::bytes_per_second) step = std::max(step, 1.0);
+    // A single label would not tell how high the axis is: at least there are two, far apart.
+    const double span = scale.upper - scale.lower;
+    if (step > span) step = round_down(span) * (2 * round_down(span) <= span ? 2 : 1);
     const Prefix prefix = prefix_of(std::max(std::abs(scale.lower), std::abs(scale.upper)), unit);
     const double minor = step / 5;
     for (double i = std::ceil(scale.lower / step - 1e-9); i * step <= scale.upper + step * 1e-9; ++i) {

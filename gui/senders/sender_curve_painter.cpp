@@ -54,7 +54,9 @@ void SenderCurvePainter::paint(QPainter& painter, const SenderCurves& curves, co
     }
     if (has(shown, SenderCurve::interval))
         band(painter, curves.cwnd_low, curves.cwnd_high, curves.until_ns, place, theme.cwnd_interval);
-    draw(SenderCurve::advertised_window, curves.advertised_window, theme.advertised_window, 1, Qt::SolidLine);
+    // Broad: what is in flight often lies on it.
+    draw(SenderCurve::advertised_window, curves.advertised_window, theme.advertised_window,
+         advertised_line_width, Qt::SolidLine);
     draw(SenderCurve::ssthresh, curves.ssthresh, theme.ssthresh, 1, Qt::DashLine);
     draw(SenderCurve::in_flight, curves.in_flight, theme.in_flight, 1, Qt::SolidLine);
     draw(SenderCurve::cwnd, curves.cwnd, theme.cwnd, 2, Qt::SolidLine);

@@ -35,6 +35,8 @@ struct CurvePlace {
     double left = 0;
 };
 
+constexpr int advertised_line_width = 3;
+
 // Draws a sender's windows in every view in the same way: which line lies above which, colours, widths. Keeps its geometry
 // between frames, so that none of it is allocated anew. GUI thread only.
 class SenderCurvePainter {

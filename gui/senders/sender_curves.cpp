@@ -30,6 +30,7 @@ SenderCurves prepare_sender_curves(const CaptureData::Reading& reading, SenderId
     };
     SenderCurves curves;
     curves.until_ns = end_of(reading, sender);
+    curves.estimated = moments_are_estimated(reading, sender);
     curves.cwnd = steps(&WindowRow::cwnd, &track.cwnd);
     curves.cwnd_low = steps(&WindowRow::cwnd_low, index != nullptr ? &index->cwnd_low() : nullptr);
     curves.cwnd_high = steps(&WindowRow::cwnd_high, index != nullptr ? &index->cwnd_high() : nullptr);

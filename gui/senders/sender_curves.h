@@ -12,6 +12,8 @@ namespace sanscope {
 // The windows of one sender's TCP over time, prepared to be drawn by a SenderCurvePainter in any view; bytes.
 struct SenderCurves {
     int64_t until_ns = 0;  // the last figures hold until then
+    // Their moments are those at the sender, which the capture was not taken at; but the kernel's are its own.
+    bool estimated = false;
     StepSeries cwnd;
     StepSeries cwnd_low;  // bounds of its interval
     StepSeries cwnd_high;

@@ -31,6 +31,17 @@ bool is_target(const CaptureData::Reading& reading, SenderId sender) {
     return !reading.store().connection(sender.connection).is_initiator(sender.side);
 }
 
+bool moments_are_estimated(const CaptureData::Reading& reading, SenderId sender) {
+    constexpr size_t most_looked_at = 64;
+    const SenderTrack* track = track_of(reading, sender);
+    if (track == nullptr) return false;
+    for (size_t i = 0; i < std::min(track->windows.size(), most_looked_at); ++i) {
+        const WindowRow& row = reading.store().windows()[track->windows[i]];
+        if (row.packet != 0 && reading.timeline().time_of(row.packet) != row.time_ns) return true;
+    }
+    return false;
+}
+
 int64_t end_of(const CaptureData::Reading& reading, SenderId sender) {
     const int64_t last_ns = reading.timeline().last_ns();
     if (sender.connection == 0 || sender.connection > reading.store().connections().size()) return last_ns;

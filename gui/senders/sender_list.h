@@ -24,6 +24,8 @@ const SenderTrack* track_of(const CaptureData::Reading& reading, SenderId sender
 // The target's side of a connection, or the initiator's. {} where the connection is none.
 SenderId sender_of(const CaptureData::Reading& reading, uint32_t connection, bool is_target);
 bool is_target(const CaptureData::Reading& reading, SenderId sender);
+// Whether the capture was taken elsewhere, so that what its TCP did when is estimated.
+bool moments_are_estimated(const CaptureData::Reading& reading, SenderId sender);
 // Until when its last figures hold: the connection's end, else that of what is read.
 int64_t end_of(const CaptureData::Reading& reading, SenderId sender);
 

@@ -336,8 +336,8 @@ QString LadderCanvas::density_words(QPointF at) const {
     const int64_t row = into_ns / picture_->density_row_ns;
     if (into_ns < 0 || row >= static_cast<int64_t>(picture_->density.size())) return {};
     const LadderDensityRow& here = picture_->density[static_cast<size_t>(row)];
-    return tr("%1 packets from the initiator, %2 from the target in %3")
-        .arg(here.packets[0])
+    return tr("%1 from the initiator, %2 from the target in %3")
+        .arg(counted(here.packets[0], tr("packet"), tr("packets")))
         .arg(here.packets[1])
         .arg(short_duration(picture_->density_row_ns));
 }

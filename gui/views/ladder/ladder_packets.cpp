@@ -106,7 +106,7 @@ class ArrowMaker {
         of_packet_.clear();
         lost_.clear();
         const auto& rows = track_.sender(side).losses;
-        const auto time_at = [&](uint32_t row) { return store_.losses()[row].time_ns; };
+        const auto time_at = [&](uint32_t row) { return reading_.timeline().time_of_loss(row); };
         const size_t first = first_not_before(rows, about().begin_ns, time_at);
         const size_t behind = first_not_before(rows, about().end_ns, time_at);
         const size_t last = all ? std::min(rows.size(), behind + losses_ahead) : behind;

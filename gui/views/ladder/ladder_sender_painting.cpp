@@ -84,10 +84,11 @@ void LadderCanvas::draw_states(QPainter& painter, const LadderLayout& layout) {
         }
         if (sender.transitions.empty() && sender.transitions_in_range > 0) {
             painter.setPen(theme().faint_text);
-            painter.drawText(QRectF(layout.names.left() + 8, top, layout.names.width() - 8, 3 * height),
-                             Qt::AlignLeft | Qt::TextWordWrap,
-                             tr("%1 transitions: zoom in for their names")
-                                 .arg(short_count(static_cast<double>(sender.transitions_in_range))));
+            painter.drawText(
+                QRectF(layout.names.left() + 8, top, layout.names.width() - 8, 3 * height),
+                Qt::AlignLeft | Qt::TextWordWrap,
+                tr("%1: zoom in for the names")
+                    .arg(counted(sender.transitions_in_range, tr("transition"), tr("transitions"))));
         }
     }
     painter.restore();

@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 
+#include "gui/plot/command_words.h"
 #include "gui/plot/time_axis.h"
 #include "gui/senders/sender_list.h"
 
@@ -14,15 +15,6 @@ namespace {
 
 QString tr(const char* text) {
     return QCoreApplication::translate("LadderView", text);
-}
-
-QString from(std::string_view text) {
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
-QString status_words(uint16_t status) {
-    QString words = from(scsi_status_name(static_cast<uint8_t>(status)));
-    return words.replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 
 QString named(const CommandRow& command) {
@@ -52,7 +44,7 @@ QString pdu_words(const PduRow& pdu, const CommandRow* command) {
     if (opcode == Opcode::scsi_command && command != nullptr)
         return with_size(named(*command), command->bytes);
     if (opcode == Opcode::scsi_response && command != nullptr && command->status != unknown<uint16_t>)
-        return tr("Response %1").arg(status_words(command->status));
+        return tr("Response %1").arg(status_text(static_cast<uint8_t>(command->status)));
     const char* known = opcode_name(pdu.opcode);
     QString name = known != nullptr ? QString::fromUtf8(known)
                                     : tr("opcode 0x%1").arg(pdu.opcode, 2, 16, QLatin1Char('0'));
@@ -68,7 +60,7 @@ QString command_words(const CommandRow& command) {
     if (command.outcome == Outcome::unanswered) words += tr(", not answered");
     if (command.outcome == Outcome::aborted) words += tr(", aborted");
     if (command.status != unknown<uint16_t> && command.status != scsi_status::good)
-        words += QStringLiteral(", ") + status_words(command.status);
+        words += QStringLiteral(", ") + status_text(static_cast<uint8_t>(command.status));
     return words;
 }
 

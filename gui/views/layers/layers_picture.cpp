@@ -29,7 +29,7 @@ void describe(const TrackRows& rows, GroupPicture& picture) {
     }
     QStringList facts;
     if (!rows.track().commands.empty()) {
-        facts << tr("%1 commands").arg(short_count(static_cast<double>(rows.track().commands.size())));
+        facts << counted(rows.track().commands.size(), tr("command"), tr("commands"));
     }
     facts << tr("%1 out").arg(short_bytes(static_cast<double>(row.bytes_out)))
           << tr("%1 in").arg(short_bytes(static_cast<double>(row.bytes_in)));

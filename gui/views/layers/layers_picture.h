@@ -98,6 +98,7 @@ struct PacketTick {
 
 struct LaneLoss {
     int64_t time_ns = 0;
+    int64_t sent_ns = 0;  // estimated where the capture was not taken at the sender
     uint64_t packet = 0;
     uint64_t original = 0;
     int64_t delay_ns = no_time;

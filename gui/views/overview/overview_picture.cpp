@@ -7,7 +7,8 @@ namespace sanscope {
 
 double OverviewPicture::bytes_per_s(size_t column) const {
     const OverviewBin& bin = columns[column];
-    return static_cast<double>(bin.bytes_out + bin.bytes_in) * 1e9 / static_cast<double>(column_ns);
+    return static_cast<double>(bin.bytes_out + bin.bytes_in + bin.bytes_unknown) * 1e9 /
+           static_cast<double>(column_ns);
 }
 
 size_t OverviewPicture::column_at(int64_t time_ns) const {
@@ -31,6 +32,7 @@ OverviewPicture overview_picture(std::span<const OverviewBin> bins, int64_t begi
         picture.most_losses = std::max(picture.most_losses, column.losses);
         picture.slowest_ns = std::max(picture.slowest_ns, column.slowest_ns);
         picture.losses += column.losses;
+        picture.bytes_unknown += column.bytes_unknown;
         picture.commands += column.commands;
     }
     return picture;

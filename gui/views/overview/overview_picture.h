@@ -16,10 +16,11 @@ struct OverviewPicture {
     int64_t column_ns = 1;
     std::vector<OverviewBin> columns;
 
-    double most_bytes_per_s = 0;  // of both directions together
+    double most_bytes_per_s = 0;  // of all directions together
     uint32_t most_losses = 0;
     int64_t slowest_ns = no_time;
     uint64_t losses = 0;
+    uint64_t bytes_unknown = 0;  // whose direction is not known
     uint64_t commands = 0;
 
     bool empty() const { return columns.empty(); }

@@ -81,6 +81,26 @@ TEST(OverviewWindow, DragsAcrossTheOtherEdgeTurnItRound) {
     EXPECT_EQ(dragged_range(Part::outside, range, strip, 800, 5000), (TimeRange{700'000, 1000'000}));
 }
 
+// Of captures that begin in the middle, too, in which the target's bytes may come first.
+TEST(OverviewBins, BytesGoToWhoGotThem) {
+    for (const char* name : {"mid-connection.pcap.zst", "mid-connection-lookalikes.pcap.zst",
+                             "loss-mixed-initiator.pcap.zst", "two-sessions.pcap.lz4"}) {
+        const auto document = testing_gui::loaded_sample(name);
+        const auto reading = document->data()->try_read();
+        OverviewBin all;
+        for (const OverviewBin& bin : reading->timeline().overview().bins()) all.add(bin);
+        uint64_t out = 0;
+        uint64_t in = 0;
+        for (const ConnectionRow& row : reading->store().connections()) {
+            out += row.bytes_out;
+            in += row.bytes_in;
+        }
+        EXPECT_EQ(all.bytes_out, out) << name;
+        EXPECT_EQ(all.bytes_in, in) << name;
+        EXPECT_EQ(all.bytes_unknown, 0u) << name;
+    }
+}
+
 class OverviewViewTest : public testing::Test {
   protected:
     void SetUp() override {

@@ -35,8 +35,7 @@ QFont small(QFont font) {
 }
 
 QString retransmissions(uint64_t count) {
-    return count == 1 ? OverviewView::tr("1 retransmission")
-                      : OverviewView::tr("%1 retransmissions").arg(short_count(static_cast<double>(count)));
+    return counted(count, OverviewView::tr("retransmission"), OverviewView::tr("retransmissions"));
 }
 
 }  // namespace
@@ -132,7 +131,7 @@ void OverviewView::draw(QPainter& painter) {
     }
 }
 
-// To the initiator below, to the target on top of it.
+// To the initiator below, to the target on top of it, then what may have gone either way.
 void OverviewView::draw_traffic(QPainter& painter, const QRect& area) {
     const TimeViewport view = strip();
     const double scale =
@@ -140,16 +139,19 @@ void OverviewView::draw_traffic(QPainter& painter, const QRect& area) {
     const double to_rate = 1e9 / static_cast<double>(picture().column_ns);
     rects_.clear();
     more_rects_.clear();
+    unknown_rects_.clear();
     const double foot = area.bottom() + 1;
     for (size_t i = 0; i < picture().columns.size(); ++i) {
         const OverviewBin& column = picture().columns[i];
-        if (column.bytes_in + column.bytes_out == 0) continue;
+        if (column.bytes_in + column.bytes_out + column.bytes_unknown == 0) continue;
         const double left = view.x_of(picture().begin_of(i));
         const double wide = std::max(1.0, view.x_of(picture().begin_of(i + 1)) - left);
         const double in = static_cast<double>(column.bytes_in) * to_rate * scale;
         const double out = static_cast<double>(column.bytes_out) * to_rate * scale;
         if (in > 0) rects_.emplace_back(left, foot - in, wide, in);
+        const double either = static_cast<double>(column.bytes_unknown) * to_rate * scale;
         if (out > 0) more_rects_.emplace_back(left, foot - in - out, wide, out);
+        if (either > 0) unknown_rects_.emplace_back(left, foot - in - out - either, wide, either);
     }
     painter.setPen(Qt::NoPen);
     const auto fill = [&](QColor color, const std::vector<QRectF>& rects) {
@@ -159,6 +161,7 @@ void OverviewView::draw_traffic(QPainter& painter, const QRect& area) {
     };
     fill(theme().target, rects_);
     fill(theme().initiator, more_rects_);
+    fill(theme().axis, unknown_rects_);
 }
 
 void OverviewView::draw_slowest(QPainter& painter, const QRect& area) {
@@ -218,14 +221,20 @@ void OverviewView::draw_axis(QPainter& painter, const QRect& area) const {
     const TimeTicks ticks = time_ticks(strip(), document().first_ns(), state().time_format(), 120);
     painter.setPen(theme().axis);
     painter.drawLine(area.left(), area.bottom() + 1, area.right(), area.bottom() + 1);
+    int free_from = area.left();
     for (const TimeTick& tick : ticks.major) {
         const int x = static_cast<int>(std::lround(tick.x));
         painter.setPen(theme().axis);
         painter.drawLine(x, area.bottom() + 1, x, area.bottom() + 4);
         painter.setPen(theme().faint_text);
-        const int wide = metrics.horizontalAdvance(tick.label);
+        // There is no other place for the base of what is added.
+        const bool with_base = &tick == ticks.major.data() && !ticks.base.isEmpty();
+        const QString label = with_base ? ticks.base + QLatin1Char(' ') + tick.label : tick.label;
+        const int wide = metrics.horizontalAdvance(label);
         const int left = std::clamp(x - wide / 2, area.left(), std::max(area.left(), width() - wide - 2));
-        painter.drawText(left, area.bottom() + 4 + metrics.ascent(), tick.label);
+        if (left < free_from) continue;
+        painter.drawText(left, area.bottom() + 4 + metrics.ascent(), label);
+        free_from = left + wide + metrics.averageCharWidth();
     }
     painter.restore();
 }
@@ -267,7 +276,7 @@ void OverviewView::draw_legend(QPainter& painter, const QRect& gutter_area) cons
     const int line = metrics.height();
     const int left = 8;
     const int text_left = left + 13;
-    const int lines = 4 + (picture().losses > 0 ? 1 : 0);
+    const int lines = 4 + (picture().losses > 0 ? 1 : 0) + (picture().bytes_unknown > 0 ? 1 : 0);
     int y = std::max(2, (gutter_area.height() - lines * line) / 2);
     const auto write = [&](const QString& text, const QColor& color) {
         painter.setPen(color);
@@ -284,6 +293,10 @@ void OverviewView::draw_legend(QPainter& painter, const QRect& gutter_area) cons
     write(tr("to the target"), theme().faint_text);
     square(theme().target);
     write(tr("to the initiator"), theme().faint_text);
+    if (picture().bytes_unknown > 0) {
+        square(theme().axis);
+        write(tr("direction not known"), theme().faint_text);
+    }
     painter.fillRect(left + 3, y + line / 2 - 1, 3, 3, theme().text);
     write(picture().slowest_ns == no_time ? tr("no command ended")
                                           : tr("slowest %1 (log)").arg(short_duration(picture().slowest_ns)),
@@ -368,12 +381,18 @@ void OverviewView::show_tip(QPoint at, QPoint global) {
     if (i >= picture().columns.size()) return QToolTip::hideText();
     const OverviewBin& column = picture().columns[i];
     const double to_rate = 1e9 / static_cast<double>(picture().column_ns);
-    QString text = tr("%1, %2 long\nto the target %3/s, to the initiator %4/s\n%5 packets, %6 commands ended")
+    QString text = tr("%1, %2 long\nto the target %3/s, to the initiator %4/s\n%5, %6 ended")
                        .arg(full_time(picture().begin_of(i), document().first_ns(), state().time_format()),
                             short_duration(picture().column_ns),
                             short_bytes(static_cast<double>(column.bytes_out) * to_rate),
                             short_bytes(static_cast<double>(column.bytes_in) * to_rate),
-                            short_count(column.packets), short_count(column.commands));
+                            counted(column.packets, tr("packet"), tr("packets")),
+                            counted(column.commands, tr("command"), tr("commands")));
+    if (column.bytes_unknown > 0) {
+        text +=
+            QLatin1Char('\n') + tr("direction not known %1/s")
+                                    .arg(short_bytes(static_cast<double>(column.bytes_unknown) * to_rate));
+    }
     if (column.slowest_ns != no_time) {
         text += QLatin1Char('\n') + tr("slowest of them %1").arg(short_duration(column.slowest_ns));
     }

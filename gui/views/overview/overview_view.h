@@ -72,6 +72,7 @@ class OverviewView : public PreparedView<OverviewPicture> {
     std::vector<OverviewMark> marks_;
     std::vector<QRectF> rects_;  // kept for its room
     std::vector<QRectF> more_rects_;
+    std::vector<QRectF> unknown_rects_;
 
     struct Drag {
         OverviewWindow::Part part;

@@ -23,6 +23,12 @@ RowDelegate::RowDelegate(const TableModel& model, QObject* parent)
     }
 }
 
+// Of a number some of the digits would be another number.
+QString RowDelegate::shortened(const QString& text, bool is_number, const QFontMetrics& metrics, int room) {
+    if (is_number) return metrics.horizontalAdvance(text) <= room ? text : QString(QChar(0x2026));
+    return metrics.elidedText(text, Qt::ElideRight, room);
+}
+
 void RowDelegate::paint_mark(QPainter& painter, const Theme& theme, const QModelIndex& index,
                              const QString& text, QPointF center) const {
     if (index.column() == kind_column_) {
@@ -74,7 +80,7 @@ void RowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         painter->drawText(room,
                           static_cast<int>(Qt::AlignVCenter | Qt::TextSingleLine) |
                               static_cast<int>(right ? Qt::AlignRight : Qt::AlignLeft),
-                          fits ? text : option.fontMetrics.elidedText(text, Qt::ElideRight, room.width()));
+                          fits ? text : shortened(text, right, option.fontMetrics, room.width()));
     }
     if (option.state.testFlag(QStyle::State_HasFocus)) {
         painter->setPen(QPen(pen, 1, Qt::DotLine));

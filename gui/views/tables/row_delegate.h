@@ -23,6 +23,7 @@ class RowDelegate : public QStyledItemDelegate {
                const QModelIndex& index) const override;
 
   private:
+    static QString shortened(const QString& text, bool is_number, const QFontMetrics& metrics, int room);
     void paint_mark(QPainter& painter, const Theme& theme, const QModelIndex& index, const QString& text,
                     QPointF center) const;
 

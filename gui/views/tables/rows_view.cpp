@@ -181,7 +181,11 @@ void RowsView::set_up_header() {
     header->setSectionsClickable(true);
     header->setSortIndicatorShown(true);
     header->setSortIndicatorClearable(true);
-    header->setSortIndicator(-1, Qt::AscendingOrder);
+    if (kind_ != nullptr && !kind_->sorted_by.empty()) {
+        if (const auto column = find_column(access_->columns(), kind_->sorted_by))
+            sort_column_ = static_cast<int>(*column);
+    }
+    header->setSortIndicator(sort_column_, Qt::AscendingOrder);
     header->setHighlightSections(false);
     // Numbers far from all others would be hard to read.
     header->setStretchLastSection(access_->name() == packets_table_name);
@@ -205,7 +209,7 @@ void RowsView::set_up_header() {
         settings.value(QStringLiteral("tables/%1-columns").arg(from_utf8(access_->name()))).toInt() ==
             model_->columnCount()) {
         header->restoreState(kept);
-        header->setSortIndicator(-1, Qt::AscendingOrder);
+        header->setSortIndicator(sort_column_, Qt::AscendingOrder);
     }
     connect(header, &QHeaderView::sortIndicatorChanged, this,
             [this](int column, Qt::SortOrder order) { sort(column, order); });
@@ -417,11 +421,11 @@ int RowsView::row_of_selection() const {
     return number == 0 ? -1 : model_->position_of(static_cast<uint32_t>(number - 1));
 }
 
-// Of a table of events in order of packets, the first row at one of the selected packets; -1: none.
+// Of a table of events, the first row at one of the selected packets; -1: none.
 int RowsView::first_at_selected_packets() const {
     const Table* const table = access_->final_table();
     const std::vector<uint32_t>& packets = state().selected().packets;
-    if (table == nullptr || packet_column_ < 0 || sort_column_ >= 0 || packets.empty()) return -1;
+    if (table == nullptr || packet_column_ < 0 || packets.empty()) return -1;
     auto packet_of = [&, cell = Cell{}](int row) mutable {
         table->cell(model_->table_row(row), static_cast<size_t>(packet_column_), cell);
         return cell.kind == Cell::Kind::unsigned_integer ? cell.unsigned_integer : 0;
@@ -430,8 +434,9 @@ int RowsView::first_at_selected_packets() const {
     const int current = table_->currentIndex().row();
     if (current >= 0 && std::ranges::binary_search(packets, static_cast<uint32_t>(packet_of(current))))
         return current;
+    const bool by_packet = sort_column_ < 0;
     int low = 0;
-    int high = model_->rowCount();
+    int high = by_packet ? model_->rowCount() : 0;
     while (low < high) {
         const int middle = low + (high - low) / 2;
         if (packet_of(middle) < packets.front()) {
@@ -444,7 +449,7 @@ int RowsView::first_at_selected_packets() const {
     const int end = std::min(model_->rowCount(), low + most_looked_at);
     for (int row = low; row < end; ++row) {
         const uint64_t packet = packet_of(row);
-        if (packet > packets.back()) break;
+        if (by_packet && packet > packets.back()) break;
         if (std::ranges::binary_search(packets, static_cast<uint32_t>(packet))) return row;
     }
     return -1;

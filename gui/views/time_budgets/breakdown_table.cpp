@@ -186,8 +186,10 @@ QString BreakdownModel::tip(const Breakdown::Group& of, std::optional<BudgetPart
     if (of.commands == 0) return {};
     const int64_t whole = of.turnaround_ns();
     const auto each = [&](int64_t ns) { return short_duration(ns / static_cast<int64_t>(of.commands)); };
-    QString text = tr("%1: %2 commands took %3, %4 each on average")
-                       .arg(group_text(of), count_text(of.commands), short_duration(whole), each(whole));
+    QString text = of.commands == 1 ? tr("%1: 1 command took %2").arg(group_text(of), short_duration(whole))
+                                    : tr("%1: %2 commands took %3, %4 each on average")
+                                          .arg(group_text(of), count_text(of.commands), short_duration(whole),
+                                               each(whole));
     if (part) {
         const int64_t ns = of.sums[static_cast<size_t>(*part)];
         text += QLatin1Char('\n') +

@@ -31,6 +31,13 @@ void SequenceIndex::follow(const CaptureData::Reading& reading, SenderId sender)
         const WindowRow& row = store.windows()[track->windows[windows_]];
         last_window_ = unwrap(row.snd_una, last_window_);
         if (windows_ % stride == 0) window_bases_.push_back(last_window_);
+        if (row.packet == 0 || row.packet > store.segments().size()) continue;
+        if (store.segments()[row.packet - 1].sender == sender.side) continue;
+        // What another interface captured late is old by then.
+        const int64_t told_ns = reading.timeline().time_of(row.packet);
+        if (told_ns < last_told_ns_) continue;
+        last_told_ns_ = told_ns;
+        told_.push_back(static_cast<uint32_t>(windows_));
         srtt_.push(row.srtt_ns);
     }
 }

@@ -22,6 +22,9 @@ class SequenceIndex {
     // Takes in what came since the last time.
     void follow(const CaptureData::Reading& reading, SenderId sender);
 
+    // Positions among the sender's windows of what the receiver's packets told, in order of their capture: the sender's own
+    // moments are estimated where the capture was taken far from it, and all that is drawn has one clock.
+    const std::vector<uint32_t>& told() const { return told_; }
     // Of the segment, of the window (what is acknowledged, what may be sent) at a position of the sender's track.
     Sequence begin_of(const ResultStore& store, const SenderTrack& track, size_t segment) const;
     Sequence end_of(const ResultStore& store, const SenderTrack& track, size_t segment) const;
@@ -33,7 +36,7 @@ class SequenceIndex {
 
     const LodPyramid<Sequence>& begins() const { return begins_; }  // of segments with payload
     const LodPyramid<Sequence>& ends() const { return ends_; }
-    const LodPyramid<int64_t>& srtt() const { return srtt_; }  // of windows; nanoseconds
+    const LodPyramid<int64_t>& srtt() const { return srtt_; }  // of told(); nanoseconds
 
     static constexpr Sequence none = INT64_MIN;
 
@@ -53,6 +56,8 @@ class SequenceIndex {
     size_t windows_ = 0;
     std::vector<Sequence> segment_bases_;  // of every stride-th
     std::vector<Sequence> window_bases_;
+    std::vector<uint32_t> told_;
+    int64_t last_told_ns_ = no_time;
     LodPyramid<Sequence> begins_{none};
     LodPyramid<Sequence> ends_{none};
     LodPyramid<int64_t> srtt_{no_time};

@@ -76,7 +76,7 @@ class Preparation {
     // Those whose marks would fall on each other are left out, the gravest kept.
     void losses() {
         const auto& rows = store_.losses();
-        const auto time_at = [&](uint32_t row) { return rows[row].time_ns; };
+        const auto time_at = [&](uint32_t row) { return reading_.timeline().time_of_loss(row); };
         const PreparedRange& prepared = picture_.prepared;
         const size_t first = first_not_before(track_.losses, prepared.range.begin_ns, time_at);
         const size_t last = first_not_before(track_.losses, prepared.range.end_ns, time_at);
@@ -87,21 +87,25 @@ class Preparation {
             const LossRow& loss = rows[row];
             if (track_.segments.empty()) break;
             // The stream is near where it is at that moment.
-            const size_t at = first_not_before(track_.segments, loss.time_ns, [&](uint32_t packet) {
+            const size_t at = first_not_before(track_.segments, time_at(row), [&](uint32_t packet) {
                 return reading_.timeline().time_of(packet + uint64_t{1});
             });
             const int64_t begin = index_.near(loss.seq, std::min(at, track_.segments.size() - 1));
-            picture_.losses.push_back({loss.time_ns, begin, begin + loss.length, row + uint64_t{1},
-                                       loss.packet, loss.kind,
+            picture_.losses.push_back({time_at(row), begin, begin + loss.length, row + uint64_t{1},
+                                       loss.packet, loss.kind, loss.time_ns,
                                        filter_ == nullptr || filter_->rows.losses.test(row)});
         }
     }
 
     void windows() {
-        const auto time_at = [&](size_t i) { return row(i).time_ns; };
-        const RowColumns columns = row_columns(picture_.prepared, track_.windows.size(), time_at);
+        const std::vector<uint32_t>& told = index_.told();
+        const auto row = [&](size_t i) -> const WindowRow& {
+            return store_.windows()[track_.windows[told[i]]];
+        };
+        const auto time_at = [&](size_t i) { return reading_.timeline().time_of(row(i).packet); };
+        const RowColumns columns = row_columns(picture_.prepared, told.size(), time_at);
         const auto acknowledged_at = [&](size_t i) {
-            return static_cast<double>(index_.acknowledged(store_, track_, i));
+            return static_cast<double>(index_.acknowledged(store_, track_, told[i]));
         };
         const auto edge_at = [&](size_t i) {
             const uint32_t window = row(i).advertised_window;
@@ -124,8 +128,6 @@ class Preparation {
             [&](size_t i) { return srtt_at(i) == no_time ? no_value : static_cast<double>(srtt_at(i)); },
             [&](size_t first, size_t last) { return index_.srtt().query(first, last, srtt_at); });
     }
-
-    const WindowRow& row(size_t position) const { return store_.windows()[track_.windows[position]]; }
 
     // Bins begin at multiples of their width from the capture's first packet on.
     void throughput() {

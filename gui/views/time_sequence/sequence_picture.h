@@ -33,6 +33,7 @@ struct LossBar {
     uint64_t row = 0;  // 1-based
     PacketNumber packet = 0;
     LossKind kind = LossKind::rto;
+    int64_t sent_ns = 0;  // estimated where the capture was not taken at the sender
     bool passes = true;
 };
 // Bytes that an acknowledgement says to have arrived beyond a gap.

@@ -64,6 +64,41 @@ TEST(SequenceIndex, UnwrapsNearestToTheBase) {
     }
 }
 
+TEST(SequencePicture, EverythingStandsWhenItWasCaptured) {
+    const auto document = loaded_sample(lossy);
+    const auto reading = document->data()->read();
+    const SenderId sender = sender_of(reading, 1, true);
+    ASSERT_TRUE(moments_are_estimated(reading, sender));
+    SequenceIndexes indexes;
+    const TimeRange whole{reading.timeline().first_ns(), reading.timeline().last_ns() + 1};
+    const auto prepared = PreparedRange::around({whole, 0, 100'000});
+    const SequencePicture picture = prepare_sequence(reading, sender, prepared, nullptr, indexes);
+    ASSERT_TRUE(picture.near);
+    ASSERT_FALSE(picture.losses.empty());
+    EXPECT_TRUE(std::ranges::is_sorted(picture.losses, {}, &LossBar::time_ns));
+    for (const LossBar& loss : picture.losses) {
+        EXPECT_EQ(loss.time_ns, reading.timeline().time_of(loss.packet));
+        EXPECT_LE(loss.sent_ns, loss.time_ns);
+        // Its mark stands on its segment.
+        EXPECT_TRUE(std::ranges::any_of(picture.segments, [&](const SegmentBar& segment) {
+            return segment.packet == loss.packet && segment.time_ns == loss.time_ns &&
+                   segment.begin <= loss.begin && loss.end <= segment.end;
+        })) << loss.packet;
+    }
+    // An acknowledgement is drawn where its packet was captured, and never of bytes that came later.
+    std::vector<int64_t> captured;
+    PacketNumber packet = 0;
+    for (const SegmentRow& row : reading.store().segments()) {
+        ++packet;
+        if (row.connection == 1 && row.sender != sender.side)
+            captured.push_back(reading.timeline().time_of(packet));
+    }
+    for (const StepPoint& point : picture.acknowledged) {
+        if (!whole.contains(point.time_ns)) continue;
+        EXPECT_TRUE(std::ranges::binary_search(captured, point.time_ns)) << point.time_ns;
+    }
+}
+
 TEST(SequencePicture, NearItIsEverySegment) {
     const auto document = loaded_sample(lossy);
     const auto reading = document->data()->read();

@@ -33,6 +33,13 @@ std::pair<size_t, size_t> in_sight(const std::vector<Bar>& bars, const TimeRange
     return {static_cast<size_t>(first - bars.begin()), static_cast<size_t>(last - bars.begin())};
 }
 
+// Where the capture was not taken at the sender.
+QString sent_text(const LossBar& bar) {
+    if (bar.sent_ns >= bar.time_ns) return {};
+    return QStringLiteral("<br>") + TimeSequenceView::tr("sent %1 before it was captured, estimated")
+                                        .arg(short_duration(bar.time_ns - bar.sent_ns));
+}
+
 QLineF upright(const PlotPane& pane, const TimeViewport& view, const ValueScale& scale, int64_t time_ns,
                int64_t begin, int64_t end) {
     const double x = std::floor(view.x_of(time_ns));
@@ -304,6 +311,9 @@ void TimeSequenceView::draw_labels(QPainter& painter, const PlotPane& pane, size
         if (place.right() > pane.area().right()) place.moveRight(view.x_of(bar.time_ns) - 5);
         if (!before.isNull() && before.intersects(place)) continue;
         before = place;
+        QColor ground = pane.theme().background;
+        ground.setAlphaF(0.75F);
+        painter.fillRect(place, ground);
         painter.setPen((bar.flags & named) != 0 ? pane.theme().text : pane.theme().faint_text);
         painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter, text);
     }
@@ -374,7 +384,7 @@ QString TimeSequenceView::text_at(QPoint at) const {
             return moment_text(bar->time_ns) + line(loss_text(bar->kind)) +
                    line(tr("bytes %1 … %2, %3 B")
                             .arg(exact(bar->begin), exact(bar->end), exact(bar->end - bar->begin))) +
-                   line(tr("packet %1").arg(bar->packet));
+                   line(tr("packet %1").arg(bar->packet)) + sent_text(*bar);
         }
         if (const SegmentBar* bar =
                 on_[segments] ? segment_at(picture(), view, scale, at.x(), at.y(), reach) : nullptr) {

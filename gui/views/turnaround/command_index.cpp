@@ -49,7 +49,10 @@ void CommandIndex::take(const ResultStore& store, const Timeline& timeline, size
     point.row = static_cast<uint32_t>(row);
     point.kind = class_of(command.opcode);
     const bool good = command.status == 0 || command.status == unknown<uint16_t>;
-    point.failed = command.outcome == Outcome::aborted || command.outcome == Outcome::unanswered || !good;
+    point.failed = command.outcome == Outcome::aborted || !good;
+    const bool given_up = command.outcome == Outcome::unanswered || command.outcome == Outcome::aborted;
+    point.unanswered =
+        timeline.finished() && given_up && command.request_ns != no_time && command.response_ns == no_time;
     points_.push_back(point);
     starts_.push_back(start_ns);
     // One that nobody answered is given up with its connection at the latest.

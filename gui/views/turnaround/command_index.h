@@ -33,7 +33,8 @@ struct CommandPoint {
     float log_turnaround = 0;  // its decimal logarithm, at least 0; where that is known
     uint32_t row = 0;          // 0-based
     CommandClass kind = CommandClass::other;
-    bool failed = false;  // completed with another status than GOOD, aborted, never answered
+    bool failed = false;      // completed with another status than GOOD, or aborted
+    bool unanswered = false;  // and nothing more is to come
 };
 
 // The commands of a scope in order of their requests. Follows a store that grows; a quarter of a microsecond and 48 bytes a

@@ -46,6 +46,32 @@ void draw_failed(QPainter& painter, const Theme& theme, QPointF center) {
     painter.drawLine(center + QPointF(-4, 4), center + QPointF(4, -4));
 }
 
+void draw_unanswered(QPainter& painter, const Theme& theme, CommandClass kind, QPointF center) {
+    painter.setPen(QPen(class_color(theme, kind), 1.6));
+    painter.setBrush(Qt::NoBrush);
+    draw_command_dot(painter, kind, center, 4);
+}
+
+void draw_unanswered(QPainter& painter, const PlotPane& pane, const std::vector<UnansweredMark>& marks,
+                     const std::array<bool, command_classes>& on, uint64_t selected_command) {
+    const TimeViewport view = pane.viewport();
+    const Theme& theme = pane.theme();
+    painter.setRenderHint(QPainter::Antialiasing);
+    for (const UnansweredMark& mark : marks) {
+        if (!on[static_cast<size_t>(mark.kind)] || !view.range.contains(mark.time_ns)) continue;
+        const QPointF center(view.x_of(mark.time_ns), pane.area().top() + unanswered_band / 2);
+        if (mark.command == selected_command) {
+            painter.setPen(QPen(theme.selection, 2));
+            painter.setBrush(theme.selection_fill);
+            painter.drawEllipse(center, 8, 8);
+        }
+        painter.setOpacity(mark.passes ? 1 : 0.25);
+        draw_unanswered(painter, theme, mark.kind, center);
+        painter.setOpacity(1);
+    }
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
 QImage density_image(const DensityGrid& grid, const Theme& theme) {
     if (grid.cells.empty() || grid.most == 0) return {};
     QImage image(static_cast<int>(grid.columns), static_cast<int>(grid.bins), QImage::Format_ARGB32);
@@ -110,6 +136,49 @@ void draw_selected_dot(QPainter& painter, const PlotPane& pane, const CommandDot
     painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
+std::vector<PercentileLabel> percentile_labels(const TurnaroundStatistics& statistics,
+                                               const ValueScale& scale, double height) {
+    constexpr std::array<std::pair<double, const char*>, 4> marks{
+        {{0.5, "p50"}, {0.9, "p90"}, {0.99, "p99"}, {0.999, "p99.9"}}};
+    std::vector<PercentileLabel> labels;
+    for (const auto& [fraction, name] : marks) {
+        const double y =
+            std::round(scale.y_of(static_cast<double>(statistics.all.turnaround.percentile_ns(fraction))));
+        if (!labels.empty() && y > labels.back().top - height - 1) {
+            labels.back().top = std::min(labels.back().top, y);
+            labels.back().text += QStringLiteral(", ") + QString::fromUtf8(name);
+        } else {
+            labels.push_back({y, QString::fromUtf8(name), {}});
+        }
+        labels.back().lines.push_back(y);
+    }
+    return labels;
+}
+
+// The percentiles of the table, by name.
+void draw_percentiles(QPainter& painter, const PlotPane& pane, const TurnaroundStatistics& statistics,
+                      const QFont& font) {
+    const QRect area = pane.area();
+    const Theme& theme = pane.theme();
+    const QFontMetrics metrics(font);
+    painter.setFont(font);
+    for (const PercentileLabel& label : percentile_labels(statistics, pane.scale(), metrics.height())) {
+        painter.setPen(QPen(theme.faint_text, 1, Qt::DotLine));
+        for (const double y : label.lines)
+            painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
+        const double wide = metrics.horizontalAdvance(label.text);
+        // Below the line where above it the pane ends.
+        const double top = label.top - metrics.height() < area.top() ? label.lines.front() + 1
+                                                                     : label.top - metrics.height() - 1;
+        const QRectF place(area.right() - wide - 6, top, wide + 4, metrics.height());
+        QColor ground = theme.background;
+        ground.setAlphaF(0.75F);
+        painter.fillRect(place, ground);
+        painter.setPen(theme.faint_text);
+        painter.drawText(place, Qt::AlignCenter, label.text);
+    }
+}
+
 void draw_turnaround_histogram(QPainter& painter, const PlotPane& pane,
                                const TurnaroundStatistics& statistics, const QFont& font) {
     const Theme& theme = pane.theme();
@@ -151,23 +220,7 @@ void draw_turnaround_histogram(QPainter& painter, const PlotPane& pane,
     painter.setRenderHint(QPainter::Antialiasing);
     painter.drawPolyline(cumulative);
     painter.setRenderHint(QPainter::Antialiasing, false);
-    // The percentiles of the table, by name; those that would lie on each other once.
-    painter.setFont(font);
-    const QFontMetrics metrics(font);
-    double free_below = area.bottom();
-    const std::array<std::pair<double, const char*>, 4> marks{
-        {{0.5, "p50"}, {0.9, "p90"}, {0.99, "p99"}, {0.999, "p99.9"}}};
-    for (const auto& [fraction, name] : marks) {
-        const double y =
-            std::round(scale.y_of(static_cast<double>(statistics.all.turnaround.percentile_ns(fraction))));
-        painter.setPen(QPen(theme.faint_text, 1, Qt::DotLine));
-        painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
-        if (y > free_below) continue;
-        painter.setPen(theme.faint_text);
-        const QString text = QString::fromUtf8(name);
-        painter.drawText(QPointF(area.right() - metrics.horizontalAdvance(text) - 4, y - 2), text);
-        free_below = y - metrics.height();
-    }
+    draw_percentiles(painter, pane, statistics, font);
 }
 
 void DotDrawing::draw(QPainter& painter, const PlotPane& pane, const std::vector<CommandDot>& dots,

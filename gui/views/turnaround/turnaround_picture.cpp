@@ -11,6 +11,7 @@ namespace {
 constexpr int64_t cell_columns = 2;     // of a grid's cell
 constexpr int64_t slowest_columns = 8;  // of each stretch whose slowest command is a dot
 constexpr int64_t mean_columns = 8;     // of a mean's stretch
+constexpr int64_t mark_columns = 10;    // between marks of unanswered commands
 
 int bin_of(float log_turnaround) {
     return static_cast<int>(std::floor(log_turnaround * static_cast<float>(DensityGrid::bins_per_decade)));
@@ -34,6 +35,7 @@ class Preparation {
         } else {
             grid();
         }
+        unanswered();
         depth();
         return std::move(picture_);
     }
@@ -54,6 +56,20 @@ class Preparation {
         for (size_t i = first_; i < last_; ++i) {
             const CommandPoint& point = index_.points()[i];
             if (drawn(point)) picture_.dots.push_back(dot(point));
+        }
+    }
+
+    void unanswered() {
+        const int64_t apart_ns = picture_.prepared.ns_per_column * mark_columns;
+        auto& marks = picture_.unanswered;
+        for (size_t i = first_; i < last_; ++i) {
+            const CommandPoint& point = index_.points()[i];
+            const bool through = passes(point);
+            if (!point.unanswered || (leave_out_ && !through)) continue;
+            if (marks.empty() || point.start_ns - marks.back().time_ns >= apart_ns)
+                marks.push_back({point.start_ns, point.row + uint64_t{1}, 0, point.kind, through});
+            ++marks.back().count;
+            marks.back().passes = marks.back().passes || through;
         }
     }
 
@@ -193,6 +209,18 @@ const CommandDot* dot_at(const TurnaroundPicture& picture, const TimeViewport& t
         if (away > distance) continue;
         distance = away;
         nearest = &*dot;
+    }
+    return nearest;
+}
+
+const UnansweredMark* unanswered_at(const TurnaroundPicture& picture, const TimeViewport& time, double x,
+                                    double reach) {
+    const UnansweredMark* nearest = nullptr;
+    for (const UnansweredMark& mark : picture.unanswered) {
+        const double away = std::abs(time.x_of(mark.time_ns) - x);
+        if (away > reach) continue;
+        reach = away;
+        nearest = &mark;
     }
     return nearest;
 }

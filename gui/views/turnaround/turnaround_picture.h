@@ -21,6 +21,15 @@ struct CommandDot {
     bool passes = true;
 };
 
+// Commands that nobody answered, which have no turnaround; those that would lie on each other together.
+struct UnansweredMark {
+    int64_t time_ns = 0;   // of the first request
+    uint64_t command = 0;  // the first, 1-based
+    uint32_t count = 0;
+    CommandClass kind = CommandClass::other;  // of the first
+    bool passes = true;                       // the filter lets one of them through
+};
+
 // How many commands there are in each cell of time by turnaround, by class.
 struct DensityGrid {
     static constexpr int bins_per_decade = 40;
@@ -46,11 +55,12 @@ struct TurnaroundPicture {
     PreparedRange prepared;
     bool near = false;  // every command is a dot
     std::vector<CommandDot>
-        dots;          // in order of time; far: the slowest of every few pixels, and the slowest that failed
-    DensityGrid grid;  // far only
-    StepSeries depth;  // commands under way; far: least and most of each column
-    std::vector<DepthMean> depth_means;  // over some pixels each, by time
-    uint64_t commands = 0;               // in the index at all
+        dots;  // in order of time; far: the slowest of every few pixels, and the slowest that failed
+    std::vector<UnansweredMark> unanswered;  // in order of time
+    DensityGrid grid;                        // far only
+    StepSeries depth;                        // commands under way; far: least and most of each column
+    std::vector<DepthMean> depth_means;      // over some pixels each, by time
+    uint64_t commands = 0;                   // in the index at all
 };
 
 // Commands in a prepared range that are drawn one by one.
@@ -66,6 +76,10 @@ TurnaroundPicture prepare_turnaround(const CommandIndex& index, const PreparedRa
 // The dot nearest to a point in pixels, not farther than `reach`; nullptr: none.
 const CommandDot* dot_at(const TurnaroundPicture& picture, const TimeViewport& time, const ValueScale& scale,
                          double x, double y, double reach);
+
+// The mark of unanswered commands nearest to a pixel, not farther than `reach`; nullptr: none.
+const UnansweredMark* unanswered_at(const TurnaroundPicture& picture, const TimeViewport& time, double x,
+                                    double reach);
 
 // The slowest command (1-based; 0: none) requested in the range whose turnaround is in [low_ns, high_ns).
 uint64_t command_within(const CommandIndex& index, TimeRange range, int64_t low_ns, int64_t high_ns);

@@ -43,6 +43,41 @@ TEST(CommandIndex, HoldsTheCommandsOfItsScopeInOrder) {
     EXPECT_EQ(of_sessions, commands.size());
 }
 
+TEST(TurnaroundPicture, WhatNobodyAnsweredIsAMarkAtItsRequest) {
+    const auto document = loaded_sample("killed-initiator.pcap.zst");
+    const auto reading = document->data()->read();
+    const CommandIndex index = index_of(reading);
+    uint32_t unanswered = 0;
+    for (const CommandRow& row : reading.store().commands())
+        unanswered += row.outcome == Outcome::unanswered ? 1 : 0;
+    ASSERT_GT(unanswered, 0u);
+    for (const double width : {300.0, 1'000'000.0}) {
+        const TurnaroundPicture picture = prepare_turnaround(
+            index, PreparedRange::around({whole_of(reading), 0, width}), nullptr, FilteredOut::faint);
+        uint32_t marked = 0;
+        for (const UnansweredMark& mark : picture.unanswered) {
+            marked += mark.count;
+            const CommandRow& row = reading.store().commands()[mark.command - 1];
+            EXPECT_EQ(mark.time_ns, row.request_ns);
+            EXPECT_EQ(row.response_ns, no_time);
+        }
+        EXPECT_EQ(marked, unanswered);
+    }
+}
+
+TEST(PercentileLabels, NeverLieOnEachOther) {
+    TurnaroundStatistics statistics;
+    for (int64_t i = 1; i <= 1000; ++i)
+        statistics.all.turnaround.add(1'000'000 + (i > 980 ? i * 100'000 : i));
+    const ValueScale scale{1e5, 1e9, 0, 200, true};
+    constexpr double height = 16;
+    const auto labels = percentile_labels(statistics, scale, height);
+    ASSERT_EQ(labels.size(), 2u);
+    EXPECT_EQ(labels[0].text.toStdString(), "p50, p90");
+    EXPECT_EQ(labels[1].text.toStdString(), "p99, p99.9");
+    EXPECT_LT(labels[1].lines.front(), labels[0].top - height);
+}
+
 TEST(CommandIndex, KnowsTheDepthAtEveryMoment) {
     const auto document = loaded_sample(lossy);
     const auto reading = document->data()->read();

@@ -127,10 +127,18 @@ void TurnaroundView::make_legend() {
     add(tr("reads"), tr("READ of any length"), CommandClass::read);
     add(tr("writes"), tr("WRITE of any length, and what writes as well"), CommandClass::write);
     add(tr("others"), tr("Commands that move no user data"), CommandClass::other);
-    entries.push_back({tr("failed"), tr("Ended with another status than GOOD, aborted, or never answered"),
+    entries.push_back({tr("failed"), tr("Ended with another status than GOOD, or aborted"),
                        [](QPainter& painter, const Theme& theme, const QRectF& box) {
                            painter.setRenderHint(QPainter::Antialiasing);
                            draw_failed(painter, theme, box.center());
+                       },
+                       nullptr});
+    entries.push_back({tr("not answered"),
+                       tr("No answer was captured, so that there is no turnaround: at the upper edge, when "
+                          "it was requested"),
+                       [](QPainter& painter, const Theme& theme, const QRectF& box) {
+                           painter.setRenderHint(QPainter::Antialiasing);
+                           draw_unanswered(painter, theme, CommandClass::read, box.center());
                        },
                        nullptr});
     entries.push_back(
@@ -238,6 +246,7 @@ void TurnaroundView::fit_values() {
 void TurnaroundView::draw_scatter(QPainter& painter, const PlotPane& pane) {
     draw_density(painter, pane, drawn().grid, picture().density);
     dots_.draw(painter, pane, drawn().dots, on_);
+    draw_unanswered(painter, pane, drawn().unanswered, on_, state().selected().command);
     if (selected_dot_) draw_selected_dot(painter, pane, *selected_dot_);
 }
 
@@ -380,6 +389,33 @@ void TurnaroundView::show_selected() {
     plot_->redraw();
 }
 
+const UnansweredMark* TurnaroundView::unanswered_mark_at(QPoint at) const {
+    if (at.y() > scatter_->area().top() + unanswered_band) return nullptr;
+    return unanswered_at(drawn(), scatter_->viewport(), at.x(), reach);
+}
+
+// What hover says of a command besides how long it took.
+QString TurnaroundView::command_text(uint64_t command) const {
+    const auto line = [](const QString& text) { return QStringLiteral("<br>") + text.toHtmlEscaped(); };
+    QString text = line(tr("command %1").arg(command));
+    const auto reading = document().data()->try_read();
+    if (!reading || command > reading->store().commands().size()) return text;
+    const CommandRow& row = reading->store().commands()[command - 1];
+    QString what = QString::fromUtf8(row.name);
+    if (row.bytes != unknown<uint64_t> && row.bytes > 0) what += tr(", %1").arg(size_text(row.bytes));
+    text += line(what);
+    const QString tag = row.itt == unknown<uint32_t>
+                            ? tr("not captured")
+                            : QStringLiteral("0x%1").arg(row.itt, 8, 16, QLatin1Char('0'));
+    text += line(tr("LUN %1, task tag %2").arg(lun_text(row.lun), tag));
+    text += line(tr("session %1, connection %2").arg(row.session).arg(row.connection));
+    if (row.queue_depth != unknown<uint32_t>) text += line(tr("queue depth %1").arg(row.queue_depth));
+    if (row.status != 0 && row.status != unknown<uint16_t>) {
+        text += line(tr("status %1").arg(status_text(static_cast<uint8_t>(row.status))));
+    }
+    return text;
+}
+
 QString TurnaroundView::text_at(QPoint at) const {
     const PlotPane* pane = plot_->pane_at(at);
     if (pane == nullptr || drawn().commands == 0) return {};
@@ -407,27 +443,13 @@ QString TurnaroundView::text_at(QPoint at) const {
     const int64_t time_ns = view.time_at(at.x());
     if (pane == depth_) {
         return moment_text(time_ns) +
-               line(tr("%1 commands under way").arg(value_at(drawn().depth, time_ns), 0, 'f', 0)) +
+               line(tr("%1 under way")
+                        .arg(counted(static_cast<uint64_t>(value_at(drawn().depth, time_ns)), tr("command"),
+                                     tr("commands")))) +
                line(tr("%1 on average about here").arg(value_at(picture().depth_mean, time_ns), 0, 'f', 1));
     }
     if (const CommandDot* dot = dot_at(drawn(), view, scale, at.x(), at.y(), reach)) {
-        QString text = moment_text(dot->time_ns) + line(tr("command %1").arg(dot->command));
-        const auto reading = document().data()->try_read();
-        if (reading && dot->command <= reading->store().commands().size()) {
-            const CommandRow& row = reading->store().commands()[dot->command - 1];
-            QString what = QString::fromUtf8(row.name);
-            if (row.bytes != unknown<uint64_t> && row.bytes > 0) what += tr(", %1").arg(size_text(row.bytes));
-            text += line(what);
-            const QString tag = row.itt == unknown<uint32_t>
-                                    ? tr("not captured")
-                                    : QStringLiteral("0x%1").arg(row.itt, 8, 16, QLatin1Char('0'));
-            text += line(tr("LUN %1, task tag %2").arg(lun_text(row.lun), tag));
-            text += line(tr("session %1, connection %2").arg(row.session).arg(row.connection));
-            if (row.queue_depth != unknown<uint32_t>) text += line(tr("queue depth %1").arg(row.queue_depth));
-            if (row.status != 0 && row.status != unknown<uint16_t>) {
-                text += line(tr("status 0x%1").arg(row.status, 2, 16, QLatin1Char('0')));
-            }
-        }
+        QString text = moment_text(dot->time_ns) + command_text(dot->command);
         text += line(tr("turnaround %1").arg(short_duration(dot->turnaround_ns)));
         if (!parts_at_.known || parts_at_.command != dot->command) return text;
         constexpr size_t most_named = 4;
@@ -435,6 +457,10 @@ QString TurnaroundView::text_at(QPoint at) const {
             text += line(QStringLiteral("\u2003") + part);
         }
         return text;
+    }
+    if (const UnansweredMark* mark = unanswered_mark_at(at)) {
+        QString text = moment_text(mark->time_ns) + command_text(mark->command) + line(tr("not answered"));
+        return mark->count == 1 ? text : text + line(tr("and %1 more about here").arg(mark->count - 1));
     }
     const DensityGrid& grid = drawn().grid;
     if (!grid.cells.empty() && time_ns >= grid.begin_ns) {
@@ -447,9 +473,9 @@ QString TurnaroundView::text_at(QPoint at) const {
             const uint32_t count = counts[0] + counts[1] + counts[2];
             if (count > 0) {
                 return moment_text(time_ns) +
-                       line(tr("%1 commands of about %2 within %3")
-                                .arg(count)
-                                .arg(pane->text_of(value), short_duration(grid.cell_ns)));
+                       line(tr("%1 of about %2 within %3")
+                                .arg(counted(count, tr("command"), tr("commands")), pane->text_of(value),
+                                     short_duration(grid.cell_ns)));
             }
         }
     }
@@ -469,6 +495,7 @@ void TurnaroundView::select_at(QPoint at, bool frame) {
     if (const CommandDot* dot = dot_at(drawn(), view, scale, at.x(), at.y(), reach)) {
         return select(dot->command);
     }
+    if (const UnansweredMark* mark = unanswered_mark_at(at)) return select(mark->command);
     if (drawn().near) return;
     // One of those that a cell stands for: found behind the window.
     const TimeRange around{view.time_at(at.x() - 3), view.time_at(at.x() + 3)};

@@ -65,6 +65,8 @@ class TurnaroundView : public PreparedView<PreparedTurnaround, PlottedView> {
     void draw_scatter(QPainter& painter, const PlotPane& pane);
     void draw_depth(QPainter& painter, const PlotPane& pane);
     void select_at(QPoint at, bool frame);
+    const UnansweredMark* unanswered_mark_at(QPoint at) const;
+    QString command_text(uint64_t command) const;
 
     CommandScope scope_;
     ConnectionChooser* chooser_;

@@ -250,23 +250,24 @@ std::vector<LossMark> prepare_losses(const CaptureData::Reading& reading, const 
     // Marks are some nine pixels wide, and a pixel is one column or two.
     const int64_t apart_ns = prepared.ns_per_column * 9;
     const auto& losses = reading.store().losses();
-    const auto time_at = [&](uint32_t row) { return losses[row].time_ns; };
+    const auto time_at = [&](uint32_t row) { return reading.timeline().time_of_loss(row); };
     std::vector<LossMark> marks;
     for (size_t i = first_not_before(track.losses, prepared.range.begin_ns, time_at); i < track.losses.size();
          ++i) {
         const uint32_t row = track.losses[i];
         const LossRow& loss = losses[row];
-        if (loss.time_ns >= prepared.range.end_ns) break;
+        const int64_t time_ns = time_at(row);
+        if (time_ns >= prepared.range.end_ns) break;
         const bool passes = filter == nullptr || filter->rows.losses.test(row);
-        if (marks.empty() || loss.time_ns - marks.back().time_ns >= apart_ns) {
-            marks.push_back({loss.time_ns, loss.time_ns, row + uint64_t{1}, loss.kind, 0, {}, passes});
+        if (marks.empty() || time_ns - marks.back().time_ns >= apart_ns) {
+            marks.push_back({time_ns, time_ns, row + uint64_t{1}, loss.kind, 0, {}, passes});
         }
         LossMark& mark = marks.back();
         if (gravity(loss.kind) > gravity(mark.kind)) {
             mark.kind = loss.kind;
             mark.row = row + uint64_t{1};
         }
-        mark.last_ns = loss.time_ns;
+        mark.last_ns = time_ns;
         mark.passes = mark.passes || passes;
         ++mark.count;
         ++mark.kinds[static_cast<size_t>(loss.kind)];

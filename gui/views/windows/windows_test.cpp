@@ -14,6 +14,24 @@ using testing_gui::loaded_sample;
 
 constexpr const char* lossy = "loss-mixed-initiator.pcap.zst";
 
+TEST(WindowsPicture, LossesStandWhenTheyWereCapturedAndEstimatesAreNamed) {
+    for (const bool at_initiator : {true, false}) {
+        const auto document =
+            loaded_sample(at_initiator ? "loss-mixed-initiator.pcap.zst" : "loss-mixed-target.pcap.zst");
+        const auto reading = document->data()->read();
+        const SenderId target = sender_of(reading, 1, true);
+        EXPECT_EQ(moments_are_estimated(reading, target), at_initiator);
+        EXPECT_EQ(moments_are_estimated(reading, sender_of(reading, 1, false)), !at_initiator);
+        const TimeRange whole{reading.timeline().first_ns(), reading.timeline().last_ns() + 1};
+        const SenderTrack& track = *track_of(reading, target);
+        const auto marks =
+            prepare_losses(reading, track, PreparedRange::around({whole, 0, 1'000'000}), nullptr);
+        ASSERT_FALSE(marks.empty());
+        for (const LossMark& mark : marks)
+            EXPECT_EQ(mark.time_ns, reading.timeline().time_of_loss(mark.row - 1));
+    }
+}
+
 TimeRange whole_of(const CaptureData::Reading& reading) {
     return {reading.timeline().first_ns(), reading.timeline().last_ns() + 1};
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/views/windows/windows_view.h"
 
+#include <algorithm>
+
 #include "gui/plot/time_axis.h"
 
 namespace sanscope {
@@ -196,7 +198,8 @@ void WindowsView::make_legends() {
     lines.push_back({tr("in flight"), tr("Bytes sent and neither acknowledged nor SACKed nor held for lost"),
                      line_icon(&Theme::in_flight), &on(SenderCurve::in_flight)});
     lines.push_back({tr("advertised window"), tr("Bytes that the receiver lets the sender have in flight"),
-                     line_icon(&Theme::advertised_window), &on(SenderCurve::advertised_window)});
+                     line_icon(&Theme::advertised_window, advertised_line_width),
+                     &on(SenderCurve::advertised_window)});
     bool has_kernel = false;
     for (const SenderPicture& sender : picture().senders)
         has_kernel = has_kernel || !sender.curves.kernel_cwnd.empty();
@@ -279,6 +282,10 @@ void WindowsView::draw_main(QPainter& painter, const PlotPane& pane) {
     } else if (!picture().senders.empty()) {
         drawing_.paint(painter, picture().senders.front().curves, place, theme, shown());
     }
+    if (estimated()) {
+        painter.setFont(plot_->font());
+        draw_pane_title(painter, pane, tr("estimated moments: not captured at the sender"));
+    }
     if (off_scale_ > 0) {
         painter.setPen(theme.advertised_window);
         painter.setFont(plot_->font());
@@ -350,6 +357,11 @@ void WindowsView::draw_limit(QPainter& painter, const PlotPane& pane) {
     }
 }
 
+bool WindowsView::estimated() const {
+    return std::ranges::any_of(picture().senders,
+                               [](const SenderPicture& sender) { return sender.curves.estimated; });
+}
+
 const SenderPicture& WindowsView::sender_at(const PlotPane& pane, QPoint at) const {
     const int last = static_cast<int>(picture().senders.size()) - 1;
     const int row = &pane == main_ ? 0 : std::clamp(row_at(pane, at), 0, last);
@@ -398,6 +410,7 @@ QString WindowsView::text_at(QPoint at) const {
         return text;
     }
     const SenderPicture& sender = sender_at(*pane, at);
+    if (estimated()) text += QStringLiteral("<br>") + tr("at the sender, as estimated");
     if (summed() && pane != main_) text += QStringLiteral("<br>") + name_of(sender);
     QString table;
     const auto line = [&](const QString& name, const StepSeries& series, int64_t until_ns) {

@@ -57,6 +57,8 @@ class WindowsView : public PreparedView<WindowsPicture, PlottedView> {
     void draw_limit(QPainter& painter, const PlotPane& pane);
     bool shows_kernel_ca() const { return has_kernel_ca(picture()); }
     static bool has_kernel_ca(const WindowsPicture& picture);
+    // Whether what is drawn of the senders stands at moments that no packet shows.
+    bool estimated() const;
     const SenderPicture& sender_at(const PlotPane& pane, QPoint at) const;
     int row_at(const PlotPane& pane, QPoint at) const;
     const LossMark* loss_at(QPoint at) const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/plot/command_words.h"
 #include "gui/plot/time_axis.h"
 #include "gui/views/layers/lanes/group_preparation.h"
 #include "gui/views/layers/lanes/lane_geometry.h"
@@ -11,7 +12,6 @@
 #include "gui/views/layers/lanes/packet_words.h"
 
 #include "analyzer/report/human_units.h"
-#include "analyzer/scsi/status.h"
 
 namespace sanscope {
 namespace {
@@ -231,8 +231,7 @@ QString bar_words(const GroupPicture& picture, const CommandBar& bar, const Lane
         }
     }
     if (bar.status != unknown<uint16_t>) {
-        text += QLatin1Char('\n') +
-                tr("status %1").arg(text_of(scsi_status_name(static_cast<uint8_t>(bar.status))));
+        text += QLatin1Char('\n') + tr("status %1").arg(status_text(static_cast<uint8_t>(bar.status)));
     }
     if (bar.queue_depth != unknown<uint32_t>) text += tr(", queue depth %1").arg(bar.queue_depth);
     if (bar.inferred) text += QLatin1Char('\n') + tr("partly inferred: a header was not captured");
@@ -249,7 +248,9 @@ QString column_words(const LaneScene& scene, size_t index, const Lane::Moment& m
     const CommandColumn& column = scene.picture.command_columns[index];
     QString text = column_moment(scene, index, moment);
     const auto line = [&](const QString& more) { text += QLatin1Char('\n') + more; };
-    line(tr("%1 commands at once at most, %2 begun").arg(column.most).arg(column.begun));
+    line(tr("%1 at once at most, %2 begun")
+             .arg(counted(column.most, tr("command"), tr("commands")))
+             .arg(column.begun));
     line(tr("slowest: command %1, %2 (click selects it)")
              .arg(column.worst + 1)
              .arg(short_duration(column.worst_ns)));

@@ -45,12 +45,12 @@ QString packet_words(const LaneScene& scene, const LaneHit& hit, const Lane::Mom
     if (hit.what == LaneHit::What::column) {
         const TrafficColumn& column = scene.picture.traffic[hit.index];
         return column_moment(scene, hit.index, moment) + QLatin1Char('\n') +
-               tr("%1 packets with %2 of payload")
-                   .arg(column.packets[hit.direction])
-                   .arg(short_bytes(static_cast<double>(column.payload[hit.direction])));
+               tr("%1 with %2 of payload")
+                   .arg(counted(column.packets[hit.direction], tr("packet"), tr("packets")),
+                        short_bytes(static_cast<double>(column.payload[hit.direction])));
     }
     const PacketTick& tick = scene.picture.ticks[hit.direction][hit.index];
-    return tr("packet %1, %2\n%3\n%4 bytes of payload, %5 on the wire\nseq %6, ack %7")
+    return tr("packet %1, %2\n%3\n%4 B of payload, %5 B on the wire\nseq %6, ack %7")
         .arg(tick.packet)
         .arg(hit.direction == 0 ? tr("to the target") : tr("to the initiator"),
              moment(tick.time_ns) + QStringLiteral("  ") + flags_text(tick.flags))

@@ -179,9 +179,9 @@ QString PduLane::words(const LaneScene& scene, const LaneHit& hit, const Moment&
     if (hit.what == LaneHit::What::column) {
         const PduColumn& column = scene.picture.pdu_columns[hit.index];
         return column_moment(scene, hit.index, moment) + QLatin1Char('\n') +
-               tr("%1 PDUs with %2 of data")
-                   .arg(column.pdus[hit.direction])
-                   .arg(short_bytes(static_cast<double>(column.bytes[hit.direction])));
+               tr("%1 with %2 of data")
+                   .arg(counted(column.pdus[hit.direction], tr("PDU"), tr("PDUs")),
+                        short_bytes(static_cast<double>(column.bytes[hit.direction])));
     }
     const PduBar& bar = scene.picture.pdus[hit.direction][hit.index];
     QString text = tr("%1, PDU %2, %3 of data")

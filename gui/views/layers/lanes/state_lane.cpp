@@ -127,6 +127,8 @@ QString StateLane::words(const LaneScene& scene, const LaneHit& hit, const Momen
                             short_duration(span.end_ns - span.begin_ns));
     if (span.cause[0] != '\0')
         text += QLatin1Char('\n') + tr("entered by %1").arg(QString::fromUtf8(span.cause));
+    if (scene.picture.curves[hit.direction].estimated)
+        text += QLatin1Char('\n') + tr("at the sender, as estimated");
     return text;
 }
 

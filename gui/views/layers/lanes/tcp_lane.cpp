@@ -48,7 +48,7 @@ void TcpLane::prepare(GroupPreparation& group) const {
     const size_t direction = this->direction();
     const auto& store = rows.store().losses();
     const auto& list = rows.sender(direction).losses;
-    const auto time_at = [&](uint32_t row) { return store[row].time_ns; };
+    const auto time_at = [&](uint32_t row) { return group.reading().timeline().time_of_loss(row); };
     const size_t first = first_not_before(list, group.range().begin_ns, time_at);
     const size_t last = first_not_before(list, group.range().end_ns, time_at);
     const int64_t together =
@@ -63,14 +63,16 @@ void TcpLane::prepare(GroupPreparation& group) const {
         const LossRow& row = store[list[i]];
         const bool faint = filter != nullptr && !filter->rows.losses.test(list[i]);
         Latest& same = latest[faint ? 1 : 0][static_cast<size_t>(row.kind)];
-        const int64_t column = row.time_ns / together;
+        const int64_t time_ns = time_at(list[i]);
+        const int64_t column = time_ns / together;
         if (together > 1 && same.column == column) {
             ++marks[same.mark].count;
             continue;
         }
         same = {column, marks.size()};
         LaneLoss mark;
-        mark.time_ns = row.time_ns;
+        mark.time_ns = time_ns;
+        mark.sent_ns = row.time_ns;
         mark.packet = row.packet;
         mark.original = row.original_packet;
         mark.delay_ns = row.delay_ns;
@@ -198,9 +200,14 @@ QString TcpLane::words(const LaneScene& scene, const LaneHit& hit, const Moment&
     QString kind = text_of(loss_kind_names[static_cast<size_t>(mark.kind)]);
     kind.replace(QLatin1Char('_'), QLatin1Char(' '));
     QString text = kind + QLatin1Char('\n') + moment(mark.time_ns) + QLatin1Char('\n') +
-                   tr("packet %1, %2 bytes").arg(mark.packet).arg(mark.length);
+                   tr("packet %1, %2").arg(mark.packet).arg(counted(mark.length, tr("byte"), tr("bytes")));
     if (mark.original != 0) text += tr(", first sent in packet %1").arg(mark.original);
     if (mark.delay_ns != no_time) text += tr(", %1 before").arg(short_duration(mark.delay_ns));
+    if (mark.sent_ns < mark.time_ns) {
+        text +=
+            QLatin1Char('\n') +
+            tr("sent %1 before it was captured, estimated").arg(short_duration(mark.time_ns - mark.sent_ns));
+    }
     if (mark.count > 1) text += QLatin1Char('\n') + tr("and %1 more soon after").arg(mark.count - 1);
     return text;
 }

@@ -98,6 +98,7 @@ QString WindowLane::words(const LaneScene& scene, const LaneHit& hit, const Mome
     add(tr("kernel's cwnd"), curves.kernel_cwnd);
     add(tr("in flight"), curves.in_flight);
     add(tr("advertised window"), curves.advertised_window);
+    if (curves.estimated) text += QLatin1Char('\n') + tr("at the sender, as estimated");
     return text;
 }
 
