@@ -120,11 +120,11 @@ TEST_F(TextReport, sense_data_that_were_cut_off_are_not_made_up) {
     CommandRow row{.request_packet = 1, .response_packet = 2, .status = 2, .outcome = Outcome::completed};
     row.sense_key = 6;
     end_command(row);
-    EXPECT_THAT(report(), HasSubstr("1  CHECK_CONDITION: UNIT ATTENTION\n"));
+    EXPECT_THAT(report(), HasSubstr("1  CHECK CONDITION: UNIT ATTENTION\n"));
     row.asc = 0x29;
     row.ascq = 0;
     end_command(row);
-    EXPECT_THAT(report(), HasSubstr("CHECK_CONDITION: UNIT ATTENTION, 29/00 POWER ON"));
+    EXPECT_THAT(report(), HasSubstr("CHECK CONDITION: UNIT ATTENTION, 29/00 POWER ON"));
 }
 
 TEST_F(TextReport, unanswered_commands_stand_in_order_of_their_requests) {

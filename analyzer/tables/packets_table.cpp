@@ -242,7 +242,9 @@ constexpr Column<PacketRow> packet_columns[] = {
     {"destination", text_column,
      "Address and port of the receiver, IP:PORT or [IPv6]:PORT; without a port the address alone",
      end<false>},
-    {"protocol", text_column, "What it brings: iSCSI, TCP, or what else it is, as in ARP, UDP, ICMPv6",
+    {"protocol", text_column,
+     "What it brings: iSCSI, TCP, ARP, ICMP, ICMPv6, IGMP, UDP, SCTP, GRE, ESP, OSPF, VRRP, IPv4, IPv6, "
+     "LLDP, STP, LLC or Ethernet; also \"MAC control\"",
      [](const PacketRow& row, const CellContext&, Cell& cell) {
          if (row.segment == nullptr) {
              const OtherPacket* const other = row.other();
