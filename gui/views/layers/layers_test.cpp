@@ -305,8 +305,10 @@ TEST_P(Samples, APictureHoldsEachItemOnceOrColumns) {
             size_t losses = 0;
             for (const LaneLoss& mark : picture.losses[direction]) losses += mark.count;
             size_t expected = 0;
-            for (const LossRow& row : store().losses()) {
-                expected += row.connection == connection && prepared.range.contains(row.time_ns) &&
+            for (uint32_t loss = 0; loss < store().losses().size(); ++loss) {
+                const LossRow& row = store().losses()[loss];
+                expected += row.connection == connection &&
+                            prepared.range.contains(reading->timeline().time_of_loss(loss)) &&
                             rows->direction_of(row.sender) == direction;
             }
             EXPECT_EQ(losses, expected);

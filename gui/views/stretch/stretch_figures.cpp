@@ -80,7 +80,7 @@ class Counting {
 
     void count_losses(const SenderTrack& sender) {
         const auto [first, last] =
-            places(sender.losses.size(), [&](size_t i) { return store_.losses()[sender.losses[i]].time_ns; });
+            places(sender.losses.size(), [&](size_t i) { return timeline_.time_of_loss(sender.losses[i]); });
         for (size_t i = first; i < last; ++i) {
             const size_t row = sender.losses[i];
             if (filter() != nullptr && !filter()->rows.losses.test(row)) continue;

@@ -25,8 +25,8 @@ struct StretchQuestion {
     bool operator==(const StretchQuestion&) const = default;
 };
 
-// What happened in a stretch of time. A packet belongs to it by its time, a loss by the time of its row, a command by the moment its
-// answer was complete.
+// What happened in a stretch of time. A packet belongs to it by its time, a loss by when its packet was captured, a command by the
+// moment its answer was complete.
 struct StretchFigures {
     struct Direction {
         uint64_t segments = 0;  // TCP, with and without payload

@@ -39,8 +39,9 @@ StretchFigures counted_one_by_one(const CaptureData::Reading& reading, TimeRange
         ++direction.segments;
         direction.payload += row.payload_length;
     }
-    for (const LossRow& row : store.losses()) {
-        if (range.contains(row.time_ns)) ++figures.losses[static_cast<size_t>(row.kind)];
+    for (uint32_t loss = 0; loss < store.losses().size(); ++loss) {
+        if (range.contains(reading.timeline().time_of_loss(loss)))
+            ++figures.losses[static_cast<size_t>(store.losses()[loss].kind)];
     }
     double busy_ns = 0;
     for (const CommandRow& row : store.commands()) {
