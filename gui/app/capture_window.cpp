@@ -86,6 +86,7 @@ CaptureWindow::CaptureWindow(std::unique_ptr<Document> document, QWidget* parent
 CaptureWindow::~CaptureWindow() {
     // What looks at the document goes before it.
     for (const auto& [name, view] : views_) delete view;
+    connect(&state(), &ViewState::whole_changed, this, &CaptureWindow::show_range);
     delete filter_line_;
 }
 
@@ -261,6 +262,7 @@ void CaptureWindow::make_top() {
 void CaptureWindow::make_status() {
     cursor_label_ = new QLabel(this);
     cursor_label_->setTextFormat(Qt::PlainText);
+    range_label_->setObjectName(QStringLiteral("range"));
     cursor_label_->setAccessibleName(tr("Time under the pointer"));
     selection_label_ = new QLabel(this);
     selection_label_->setTextFormat(Qt::PlainText);
@@ -382,9 +384,12 @@ void CaptureWindow::show_warning() {
 void CaptureWindow::show_range() {
     const TimeRange range = state().range();
     if (range.empty()) return range_label_->clear();
-    range_label_->setText(tr("%1 from %2")
-                              .arg(short_duration(range.span_ns()),
-                                   full_time(range.begin_ns, document_->first_ns(), state().time_format())));
+    const QString from = full_time(range.begin_ns, document_->first_ns(), state().time_format());
+    const QString span = short_duration(range.span_ns());
+    range_label_->setText(
+        range.contains(state().whole())
+            ? tr("%1 from %2").arg(span, from)
+            : tr("%1 of %2, from %3").arg(span, short_duration(state().whole().span_ns()), from));
 }
 
 void CaptureWindow::show_cursor() {

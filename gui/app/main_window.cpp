@@ -369,6 +369,8 @@ void MainWindow::make_menus() {
         action->setCheckable(true);
         action->setData(static_cast<int>(format));
         time_formats_->addAction(action);
+    add(time, tr("All &iSCSI traffic, as at first"), {QKeySequence(tr("I"))},
+        [](CaptureWindow& capture) { capture.state().show_first_view(); });
     };
     add_format(tr("&Seconds since the capture began"), TimeFormat::relative);
     add_format(tr("&Date and time of day"), TimeFormat::local);
@@ -536,6 +538,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
         auto* const capture = qobject_cast<CaptureWindow*>(tabs_->widget(i));
         if (capture == nullptr || may_close(*capture)) continue;
         live_->kept_open();
+           "<tr><td><b>I</b></td><td>all of its iSCSI traffic, as at first</td></tr>"
         return event->ignore();
     }
     live_->closed();

@@ -131,7 +131,7 @@ QString link_to(CaptureWindow& capture) {
     const ViewState& state = capture.state();
     if (state.selected().packet != 0) {
         link += QStringLiteral(" --at %1").arg(state.selected().packet);
-    } else if (state.range() != state.whole()) {
+    } else if (state.range() != state.whole() && state.range() != state.first_view()) {
         const int64_t middle_ns =
             state.range().begin_ns + state.range().span_ns() / 2 - state.whole().begin_ns;
         link += QStringLiteral(" --at %1ns").arg(middle_ns);

@@ -92,7 +92,7 @@ TEST_F(StartPlaceTest, WhatTheCaptureHasNotIsSaidAndNothingMoves) {
         CaptureWindow& capture = opened_at(place);
         EXPECT_FALSE(capture.statusBar()->currentMessage().isEmpty()) << place.at.toStdString();
         EXPECT_FALSE(capture.state().selection());
-        EXPECT_EQ(capture.state().range(), capture.state().whole());
+        EXPECT_EQ(capture.state().range(), capture.state().first_view());
         capture.statusBar()->clearMessage();
     }
 }

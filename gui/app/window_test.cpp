@@ -174,7 +174,7 @@ TEST_F(WindowTest, ADragInTheOverviewChoosesTheRangeOfAllViews) {
     EXPECT_NEAR(static_cast<double>(range.end_ns - expected.end_ns), 0, slack);
     settle(capture);
     action(QStringLiteral("Back"))->trigger();
-    EXPECT_EQ(capture.state().range(), capture.state().whole());
+    EXPECT_EQ(capture.state().range(), capture.state().first_view());
 }
 
 TEST_F(WindowTest, TheSlowestCommandIsAClickAwayAndHighlightedEverywhere) {
@@ -380,6 +380,9 @@ TEST_F(WindowTest, KeysMoveThroughTime) {
     QTest::keyClick(window.get(), Qt::Key_0);
     EXPECT_EQ(state.range(), whole);
     View* const layers = capture.view("layers");
+    QTest::keyClick(window.get(), Qt::Key_I);
+    EXPECT_EQ(state.range(), state.first_view());
+    QTest::keyClick(window.get(), Qt::Key_0);
     capture.show_view("layers");
     QTest::keyClick(QApplication::focusWidget() != nullptr ? QApplication::focusWidget() : layers, Qt::Key_W);
     const TimeRange before = state.range();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gui/document/iscsi_traffic.h"
 #include "gui/document/selected_things.h"
 #include "gui/document/worker_threads.h"
 
@@ -117,6 +118,7 @@ void Document::on_grown() {
             Look look;
             const Timeline& timeline = reading.timeline();
             if (timeline.first_ns() != no_time) look.whole = {timeline.first_ns(), timeline.last_ns() + 1};
+            look.traffic = iscsi_traffic(reading);
             look.busiest = busiest_connection(reading.store());
             if (look.busiest != 0) {
                 look.target_sends_more = target_sends_more(reading.store().connections()[look.busiest - 1]);
@@ -124,7 +126,9 @@ void Document::on_grown() {
             return look;
         },
         [this, last = !loading_](const Look& look) {
-            if (!look.whole.empty()) state_.set_whole(look.whole);
+            // Of a recording, what comes last is as much worth seeing as what is iSCSI.
+            if (!look.whole.empty())
+                state_.set_whole(look.whole, growth_ == nullptr ? look.traffic : look.whole);
             // Which is the busiest of a file, all of it says; a recording is looked at from its beginning.
             const bool first = state_.connection() == 0;
             const bool final = last && growth_ == nullptr && focus_is_ours_ && !state_.selection();

@@ -88,6 +88,7 @@ class Document : public QObject {
     QString warning_;
     struct Look {
         TimeRange whole;
+        TimeRange traffic;              // iSCSI
         uint32_t busiest = 0;           // connection
         bool target_sends_more = true;  // on that connection
     };

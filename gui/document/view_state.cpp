@@ -23,15 +23,28 @@ TimeRange not_too_long(TimeRange range) {
     return range;
 }
 
+TimeRange first_view_of(TimeRange whole, TimeRange traffic) {
+    constexpr double margin = 0.03;
+    constexpr double most = 0.9;
+    const TimeRange wide = traffic.widened(margin);
+    const TimeRange view{std::max(wide.begin_ns, whole.begin_ns), std::min(wide.end_ns, whole.end_ns)};
+    const bool is_most = static_cast<double>(view.span_ns()) > most * static_cast<double>(whole.span_ns());
+    return traffic.empty() || view.empty() || is_most ? whole : view;
+}
+
 }  // namespace
 
-void ViewState::set_whole(TimeRange whole) {
-    if (whole == whole_) return;
-    const bool is_all = range_ == not_too_long(whole_) || range_.empty();
+void ViewState::set_whole(TimeRange whole, TimeRange traffic) {
+    const TimeRange first_view = first_view_of(whole, traffic);
+    if (whole == whole_ && first_view == first_view_) return;
+    const bool is_first = range_ == not_too_long(first_view_) || range_.empty();
+    const bool is_all = range_ == not_too_long(whole_);
     whole_ = whole;
+    first_view_ = first_view;
     Q_EMIT whole_changed();
-    if (is_all && !following_) return apply(not_too_long(whole));
-    if (following_) apply(range_.empty() ? not_too_long(whole) : at_end(range_));
+    if (following_) return apply(range_.empty() ? not_too_long(whole) : at_end(range_));
+    if (is_first) return apply(not_too_long(first_view));
+    if (is_all) apply(not_too_long(whole));
 }
 
 void ViewState::set_following(bool following) {
@@ -52,7 +65,7 @@ TimeRange ViewState::within_reach(TimeRange range) const {
         const int64_t middle = range.begin_ns + range.span_ns() / 2;
         range = {middle - shortest_ns / 2, middle + shortest_ns / 2};
     }
-    if (whole_.empty() || range == not_too_long(whole_)) return range;
+    if (whole_.empty() || range == not_too_long(whole_) || range == first_view_) return range;
     const TimeRange reach = whole_.widened(0.05);
     const int64_t span = std::min(range.span_ns(), std::max(reach.span_ns(), shortest_ns));
     int64_t begin = range.begin_ns;

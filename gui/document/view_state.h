@@ -32,7 +32,11 @@ class ViewState : public QObject {
 
     // All there is. While the range is all there is, it grows with it; while the range follows, it moves on with its end.
     TimeRange whole() const { return whole_; }
-    void set_whole(TimeRange whole);
+    void set_whole(TimeRange whole) { set_whole(whole, whole); }
+    // `traffic`: the stretch with iSCSI traffic. While nobody has looked elsewhere, that is what is shown, with a margin; all
+    // there is where it is most of that.
+    void set_whole(TimeRange whole, TimeRange traffic);
+    TimeRange first_view() const { return first_view_; }
 
     // Whether the range, as long as it is, stays at the end of what there is. Looking at an earlier moment ends that; so does
     // nothing else but to say so.
@@ -47,6 +51,7 @@ class ViewState : public QObject {
     void zoom(double factor, int64_t about_ns, Step step = Step::continued);  // factor > 1: closer
     void pan(double fraction_of_span, Step step = Step::continued);
     void show_all() { set_range(whole_); }
+    void show_first_view() { set_range(first_view_); }
     // So that the moment is in sight: moves the range only if it must.
     void reveal(TimeRange range);
     bool can_go_back() const { return !back_.empty(); }
@@ -104,6 +109,7 @@ class ViewState : public QObject {
     TimeRange range_;
     std::vector<TimeRange> back_;
     std::vector<TimeRange> forward_;
+    TimeRange first_view_;
     Selection selection_;
     SelectedThings selected_;
     TimeRange marked_;

@@ -31,6 +31,33 @@ TEST(ViewState, TheRangeGrowsWithTheWholeUntilSomeoneLooksCloser) {
     EXPECT_EQ(counter.ranges, 3);
 }
 
+TEST(ViewState, TheFirstViewIsOfTheTrafficUntilSomeoneLooksElsewhere) {
+    ViewState state;
+    const TimeRange traffic{start + 10 * ms, start + 20 * ms};
+    state.set_whole({start, start + 100 * ms}, traffic);
+    EXPECT_TRUE(state.range().contains(traffic));
+    EXPECT_LT(state.range().span_ns(), 11 * ms);
+    state.set_whole({start, start + 200 * ms}, {start + 10 * ms, start + 50 * ms});
+    EXPECT_TRUE(state.range().contains({start + 10 * ms, start + 50 * ms}));
+    EXPECT_FALSE(state.can_go_back());
+    state.show_all();
+    EXPECT_EQ(state.range(), state.whole());
+    state.set_whole({start, start + 300 * ms}, {start + 10 * ms, start + 60 * ms});
+    EXPECT_EQ(state.range(), state.whole()) << "all there is was asked for";
+    state.show_first_view();
+    EXPECT_EQ(state.range(), state.first_view());
+    state.go_back();
+    EXPECT_EQ(state.range(), state.whole());
+}
+
+TEST(ViewState, ALittleBesideTheTrafficIsNotLeftOut) {
+    ViewState state;
+    state.set_whole({start, start + 100 * ms}, {start + 2 * ms, start + 96 * ms});
+    EXPECT_EQ(state.range(), state.whole());
+    state.set_whole({start, start + 200 * ms}, {});
+    EXPECT_EQ(state.range(), state.whole());
+}
+
 // A capture whose clock is broken: what views prepare around what they show is still a number of 64 bits.
 TEST(ViewState, AStretchIsNeverTooLongToBeDrawn) {
     constexpr int64_t longest = int64_t{1} << 61;

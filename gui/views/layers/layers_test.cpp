@@ -775,7 +775,7 @@ TEST_F(LayersViewTest, GrowsWhileTheCaptureIsLoaded) {
     settle();
     const auto reading = document->data()->read();
     EXPECT_EQ(view->groups(), survey_groups(reading, true));
-    EXPECT_EQ(view->viewport().range, state().whole());
+    EXPECT_EQ(view->viewport().range, state().first_view());
     const GroupPicture* picture = view->picture().group(1);
     ASSERT_TRUE(picture);
     EXPECT_EQ(picture->commands.size(), reading.store().commands().size());

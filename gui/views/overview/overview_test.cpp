@@ -153,7 +153,7 @@ TEST_F(OverviewViewTest, ADragDrawsMovesAndResizesTheRange) {
     state().go_back();
     EXPECT_LE(std::abs(state().range().begin_ns - strip.time_at(400)), near());
     state().go_back();
-    EXPECT_EQ(state().range(), state().whole());
+    EXPECT_EQ(state().range(), state().first_view());
 }
 
 TEST_F(OverviewViewTest, AClickCentresAndADoubleClickShowsAll) {
@@ -176,7 +176,7 @@ TEST_F(OverviewViewTest, TheWheelZoomsTheRange) {
     // Clicks that follow soon are part of one step.
     testing_gui::send_wheel(*view, {700, 40}, 2);
     state().go_back();
-    EXPECT_EQ(state().range(), state().whole());
+    EXPECT_EQ(state().range(), state().first_view());
 }
 
 TEST_F(OverviewViewTest, TheWheelBeginsAStepOfItsOwn) {

@@ -131,7 +131,7 @@ std::shared_ptr<const FilterResult> TimeBudgetsView::filter() const {
 BreakdownQuestion TimeBudgetsView::question() const {
     BreakdownQuestion question;
     question.scope = chooser_->scope();
-    if (!state().range().contains(state().whole())) question.range = state().range();
+    if (!state().range().contains(state().first_view())) question.range = state().range();
     question.by = static_cast<BreakdownBy>(by_box_->currentData().toInt());
     question.filter = filter();
     return question;

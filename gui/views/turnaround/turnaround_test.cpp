@@ -319,7 +319,7 @@ TEST_F(TurnaroundViewTest, AClickedPointSelectsItsCommandAndADoubleClickGoesTher
     testing_gui::click(view->plot(), at);
     EXPECT_EQ(state.selection(), (Selection{Selection::Kind::command, dot.command}));
     send_mouse(view->plot(), QEvent::MouseButtonDblClick, at, Qt::LeftButton);
-    ASSERT_TRUE(wait_until([&] { return state.range() != state.whole(); }));
+    ASSERT_TRUE(wait_until([&] { return state.range() != state.first_view(); }));
     EXPECT_TRUE(state.range().contains(dot.time_ns));
     EXPECT_LT(state.range().span_ns(), 3 * dot.turnaround_ns);
     settle();
