@@ -53,6 +53,8 @@ TurnaroundStatistics turnaround_statistics(const CaptureData::Reading& reading, 
         const auto count = [&](TurnaroundStatistics::Group& group) {
             ++group.count;
             group.bytes += bytes;
+            if (group.begin_ns == no_time) group.begin_ns = point.start_ns;
+            group.end_ns = std::max(group.end_ns, row.response_ns);
             if (point.turnaround_ns != no_time) group.turnaround.add(point.turnaround_ns);
         };
         count(statistics.all);
@@ -62,7 +64,7 @@ TurnaroundStatistics turnaround_statistics(const CaptureData::Reading& reading, 
             count(statistics.groups[place->second]);
         } else if (statistics.groups.size() < most_command_groups) {
             places.emplace(key, statistics.groups.size());
-            statistics.groups.push_back({key, row.name, 0, 0, {}});
+            statistics.groups.push_back({.key = key, .name = row.name, .turnaround = {}});
             count(statistics.groups.back());
         }
         if (point.turnaround_ns == no_time) continue;

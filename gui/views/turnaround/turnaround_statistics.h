@@ -24,7 +24,15 @@ struct TurnaroundStatistics {
         const char* name = "";  // of an opcode; static storage
         uint64_t count = 0;
         uint64_t bytes = 0;  // of commands that completed
+        // From the first request to the last answer: what its throughput is over, as in the report.
+        int64_t begin_ns = no_time;
+        int64_t end_ns = no_time;
         LogHistogram turnaround;
+
+        int64_t span_ns() const { return begin_ns == no_time || end_ns <= begin_ns ? 0 : end_ns - begin_ns; }
+        double bytes_per_second() const {
+            return span_ns() == 0 ? 0 : static_cast<double>(bytes) * 1e9 / static_cast<double>(span_ns());
+        }
     };
 
     TimeRange range;
@@ -36,12 +44,6 @@ struct TurnaroundStatistics {
     int first_bin = 0;
     std::vector<std::array<uint64_t, command_classes>> histogram;
     bool complete = true;  // false: stopped, nothing holds
-
-    // Bytes a second over the range.
-    double rate(const Group& group) const {
-        return range.empty() ? 0
-                             : static_cast<double>(group.bytes) * 1e9 / static_cast<double>(range.span_ns());
-    }
 };
 
 // Groups distinguished at most; what is of none of the first ones counts in `all` alone.

@@ -303,7 +303,7 @@ void TurnaroundView::fill_table() {
     const bool single = groups.size() == 1;
     const int rows = static_cast<int>(groups.size()) + (single || groups.empty() ? 0 : 1);
     table_->begin({tr("in sight"), tr("commands"), tr("p50"), tr("p90"), tr("p99"), tr("p99.9"), tr("max"),
-                   tr("throughput")},
+                   tr("throughput"), tr("over")},
                   rows);
     const auto fill = [&](int row, const QString& name, const TurnaroundStatistics::Group& group) {
         table_->set(row, 0, name);
@@ -317,12 +317,19 @@ void TurnaroundView::fill_table() {
         }
         table_->set(row, 6,
                     group.turnaround.count() == 0 ? QString() : short_duration(group.turnaround.max_ns()));
-        table_->set(row, 7, value_text(statistics_->rate(group), ValueUnit::bytes_per_second));
+        if (group.bytes == 0 || group.span_ns() == 0) return;
+        table_->set(row, 7, value_text(group.bytes_per_second(), ValueUnit::bytes_per_second));
+        table_->set(row, 8, short_duration(group.span_ns()));
     };
     int row = 0;
     for (const auto& group : groups) fill(row++, group_name(group), group);
     if (row < rows) fill(row, tr("all"), statistics_->all);
     table_->fit();
+    for (const int column : {7, 8}) {
+        table_->horizontalHeaderItem(column)->setToolTip(
+            tr("Data of the commands that completed, over the time from the first one's request to the last "
+               "answer"));
+    }
 }
 
 std::function<TurnaroundView::Parts(const StopFlag&)> TurnaroundView::find_parts(
