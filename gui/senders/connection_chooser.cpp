@@ -112,6 +112,7 @@ std::vector<ConnectionChooser::Item> ConnectionChooser::items() const {
         }
     }
     for (const ConnectionChoice& choice : choices_.connections) {
+        if (choice.idle && !lists_idle_) continue;
         items.push_back({tr("Connection %1: %2, %3 out, %4 in")
                              .arg(choice.connection)
                              .arg(ends_text(choice), short_bytes(static_cast<double>(choice.bytes_out)),
@@ -133,6 +134,11 @@ void ConnectionChooser::fill() {
     const QSignalBlocker quiet(what_);
     what_->clear();
     for (const Item& item : items()) add(item);
+    const auto idle = std::ranges::count(choices_.connections, true, &ConnectionChoice::idle);
+    if (offers_ != Offers::scopes && idle > 0 && !lists_idle_) {
+        // Without a scope: it is chosen to see more.
+        what_->addItem(idle == 1 ? tr("1 idle connection…") : tr("%1 idle connections…").arg(idle));
+    }
     follow_state();
 }
 
@@ -141,8 +147,8 @@ void ConnectionChooser::follow_state() {
     Scope shown = scope_;
     if (shown.kind == Kind::shared) {
         shown.number = document_.state().connection();
-        // Of very many connections not all are listed.
-        if (shown.number != 0 && index_of(shown) < 0) add({tr("Connection %1").arg(shown.number), shown});
+        // Of very many connections not all are listed, nor are idle ones.
+        if (shown.number != 0 && index_of(shown) < 0) add({name_of(shown.number), shown});
     }
     const int index = index_of(shown);
     what_->setCurrentIndex(offers_ == Offers::scopes ? std::max(0, index) : index);
@@ -161,7 +167,20 @@ void ConnectionChooser::leave_sum_of_others() {
     Q_EMIT scope_changed();
 }
 
+QString ConnectionChooser::name_of(uint32_t connection) const {
+    const auto found = std::ranges::find(choices_.connections, connection, &ConnectionChoice::connection);
+    const QString number = tr("Connection %1").arg(connection);
+    return found == choices_.connections.end() ? number : tr("%1: %2").arg(number, ends_text(*found));
+}
+
+void ConnectionChooser::list_idle() {
+    lists_idle_ = true;
+    fill();
+    what_->showPopup();
+}
+
 void ConnectionChooser::choose(int index) {
+    if (!what_->itemData(index).isValid()) return list_idle();
     const Scope chosen = scope_of(what_->itemData(index));
     const bool shared = chosen.kind == Kind::shared;
     const Scope own = shared ? Scope{} : chosen;

@@ -55,6 +55,8 @@ class ConnectionChooser : public QWidget {
     std::vector<Item> items() const;
     void add(const Item& item);
     int index_of(const Scope& scope) const;
+    QString name_of(uint32_t connection) const;
+    void list_idle();
     void follow_state();
     void leave_sum_of_others();
     void choose(int index);
@@ -64,6 +66,7 @@ class ConnectionChooser : public QWidget {
     QComboBox* what_;
     QComboBox* side_ = nullptr;
     Choices choices_;
+    bool lists_idle_ = false;  // once they were asked for
     Scope scope_;
     LatestJob<Choices> job_;
 };

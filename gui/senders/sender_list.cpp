@@ -4,6 +4,8 @@
 #include <QCoreApplication>
 #include <algorithm>
 
+#include "gui/document/iscsi_traffic.h"
+
 #include "analyzer/vocabulary/sender_names.h"
 
 namespace sanscope {
@@ -55,7 +57,8 @@ std::vector<ConnectionChoice> connection_choices(const CaptureData::Reading& rea
     for (const ConnectionRow& row : reading.store().connections()) {
         ++number;
         if (row.bytes_out + row.bytes_in == 0) continue;
-        choices.push_back({number, row.session, row.initiator, row.target, row.bytes_out, row.bytes_in});
+        choices.push_back({number, row.session, row.initiator, row.target, row.bytes_out, row.bytes_in,
+                           is_idle(reading, number)});
     }
     if (choices.size() > most) {
         const auto bytes = [](const ConnectionChoice& choice) { return choice.bytes_out + choice.bytes_in; };
@@ -63,6 +66,9 @@ std::vector<ConnectionChoice> connection_choices(const CaptureData::Reading& rea
                                  bytes);
         choices.resize(most);
         std::ranges::sort(choices, {}, &ConnectionChoice::connection);
+    }
+    if (std::ranges::all_of(choices, &ConnectionChoice::idle)) {
+        for (ConnectionChoice& choice : choices) choice.idle = false;
     }
     return choices;
 }

@@ -37,6 +37,7 @@ struct ConnectionChoice {
     Endpoint target;
     uint64_t bytes_out = 0;  // initiator to target
     uint64_t bytes_in = 0;
+    bool idle = false;
     bool operator==(const ConnectionChoice&) const = default;
 };
 // In order of their numbers; of more than `most`, those with the most bytes.

@@ -55,9 +55,9 @@ void LayersCanvas::draw(QPainter& painter) {
     painter.save();
     painter.setClipRect(area);
     const int top = area.top() - view_.scrolled();
-    const size_t first = view_.layout_.group_at(view_.scrolled());
+    const size_t first = view_.layout_.first_below(view_.scrolled());
     const auto for_groups = [&](auto draw_group) {
-        for (size_t i = first; i < view_.groups_.size() && top + view_.layout_.top_of(i) <= area.bottom();
+        for (size_t i = first; i < view_.layout_.groups() && top + view_.layout_.top_of(i) <= area.bottom();
              ++i) {
             const GroupShape& shape = view_.groups_[i];
             const GroupPicture* picture = view_.picture().group(shape.connection);
@@ -69,10 +69,17 @@ void LayersCanvas::draw(QPainter& painter) {
     for_groups([&](const LayersPainter::Group& group) { painter_.draw_background(painter, scene, group); });
     draw_time_grid(painter, QRect(layers_gutter, area.top(), width() - layers_gutter, area.height()));
     for_groups([&](const LayersPainter::Group& group) { painter_.draw(painter, scene, group); });
+    if (const auto idle_top = view_.layout_.idle_top()) {
+        painter_.draw_idle_line(painter, scene, top + *idle_top, view_.layout_.idle(), view_.idle_open());
+    }
     draw_cursor(painter, QRect(layers_gutter, area.top(), width() - layers_gutter, area.height()));
     painter.restore();
     draw_time_axis(painter, QRect(layers_gutter, 0, width() - layers_gutter, axis_height),
                    view_.document().first_ns());
+}
+
+bool LayersCanvas::is_idle_line(QPoint at) const {
+    return area().contains(at) && view_.layout_.is_idle_line(at.y() - area().top() + view_.scrolled());
 }
 
 std::optional<LayersCanvas::Under> LayersCanvas::under(QPoint at) const {
@@ -80,7 +87,7 @@ std::optional<LayersCanvas::Under> LayersCanvas::under(QPoint at) const {
     const int y = at.y() - area().top() + view_.scrolled();
     Under under;
     under.group = view_.layout_.group_at(y);
-    if (under.group >= view_.groups_.size()) return std::nullopt;
+    if (under.group >= view_.layout_.groups()) return std::nullopt;
     const int within = y - view_.layout_.top_of(under.group);
     under.header = within < header_height;
     if (under.header) return under;
@@ -105,6 +112,7 @@ bool LayersCanvas::wheel_scrolls(QWheelEvent* event) {
 }
 
 void LayersCanvas::on_click(QPoint at, Qt::KeyboardModifiers) {
+    if (is_idle_line(at)) return view_.set_idle_open(!view_.idle_open());
     const auto what = under(at);
     if (!what) {
         if (at.x() >= layers_gutter) state().select({});
@@ -150,6 +158,10 @@ void LayersCanvas::on_hover(std::optional<QPoint> at) {
 }
 
 QString LayersCanvas::words_at(QPoint at) const {
+    if (is_idle_line(at)) {
+        return tr("Connections without a PDU or a retransmission, and with 4 KiB of data at most") +
+               QLatin1Char('\n') + (view_.idle_open() ? tr("Click to hide them") : tr("Click to show them"));
+    }
     const auto what = under(at);
     if (!what) return {};
     const GroupShape& shape = view_.groups_[what->group];

@@ -29,6 +29,7 @@ class LayersCanvas : public TimeCanvas {
         LaneHit hit;
     };
     std::optional<Under> under(QPoint at) const;
+    bool is_idle_line(QPoint at) const;
     // What hover shows there; empty: nothing.
     QString words_at(QPoint at) const;
 

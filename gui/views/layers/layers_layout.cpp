@@ -26,20 +26,37 @@ int height_of(const GroupShape& shape, GroupOpening opening) {
     return last.top + last.height + 4;
 }
 
-void LayersLayout::set(std::span<const GroupShape> groups,
-                       const std::function<GroupOpening(size_t)>& opening) {
-    tops_.resize(groups.size() + 1);
+void LayersLayout::set(std::span<const GroupShape> groups, const std::function<GroupOpening(size_t)>& opening,
+                       bool idle_open) {
+    const auto first_idle =
+        static_cast<size_t>(std::ranges::find(groups, true, &GroupShape::idle) - groups.begin());
+    idle_ = groups.size() - first_idle;
+    idle_top_.reset();
+    tops_.clear();
     int top = 0;
     for (size_t i = 0; i < groups.size(); ++i) {
-        tops_[i] = top;
+        if (i == first_idle) {
+            idle_top_ = top;
+            top += header_height;
+            if (!idle_open) break;
+        }
+        tops_.push_back(top);
         top += height_of(groups[i], opening(i));
     }
-    tops_.back() = top;
+    height_ = top;
+    // The line is no part of the group above it.
+    tops_.push_back(idle_top_ && !idle_open ? *idle_top_ : top);
 }
 
 size_t LayersLayout::group_at(int y) const {
-    if (tops_.empty() || y < 0 || y >= tops_.back()) return groups();
+    if (tops_.empty() || y < 0 || y >= tops_.back() || is_idle_line(y)) return groups();
     return static_cast<size_t>(std::upper_bound(tops_.begin(), tops_.end(), y) - tops_.begin()) - 1;
+}
+
+size_t LayersLayout::first_below(int y) const {
+    if (tops_.empty()) return 0;
+    const auto next = std::upper_bound(tops_.begin() + 1, tops_.end(), y);
+    return std::min(static_cast<size_t>(next - tops_.begin()) - 1, groups());
 }
 
 }  // namespace sanscope

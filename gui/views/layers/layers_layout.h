@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,20 +32,31 @@ struct GroupOpening {
 LanePlaces lanes_of(const GroupShape& shape, GroupOpening opening);
 int height_of(const GroupShape& shape, GroupOpening opening);
 
-// The groups below each other.
+// The groups below each other. The idle ones, which come last, are behind one line until that is opened.
 class LayersLayout {
   public:
-    void set(std::span<const GroupShape> groups, const std::function<GroupOpening(size_t)>& opening);
+    void set(std::span<const GroupShape> groups, const std::function<GroupOpening(size_t)>& opening,
+             bool idle_open = false);
 
-    int height() const { return tops_.empty() ? 0 : tops_.back(); }
+    int height() const { return height_; }
+    // Those that stand somewhere.
     size_t groups() const { return tops_.empty() ? 0 : tops_.size() - 1; }
+    // Of the line for idle ones; nothing where there are none.
+    std::optional<int> idle_top() const { return idle_top_; }
+    size_t idle() const { return idle_; }
+    bool is_idle_line(int y) const { return idle_top_ && y >= *idle_top_ && y < *idle_top_ + header_height; }
     int top_of(size_t group) const { return tops_[group]; }
     int bottom_of(size_t group) const { return tops_[group + 1]; }
-    // The group at this height; groups() beyond the last.
+    // The group at this height; groups() where there is none.
     size_t group_at(int y) const;
+    // The first that reaches below this height; groups() where none does.
+    size_t first_below(int y) const;
 
   private:
     std::vector<int> tops_;  // one more than there are groups
+    int height_ = 0;
+    std::optional<int> idle_top_;
+    size_t idle_ = 0;
 };
 
 }  // namespace sanscope

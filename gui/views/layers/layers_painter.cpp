@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/views/layers/layers_painter.h"
 
+#include <QCoreApplication>
 #include <algorithm>
 
 namespace sanscope {
@@ -131,6 +132,24 @@ void LayersPainter::draw_header(QPainter& painter, const LayersScene& scene, con
     }
     painter.setPen(theme.grid);
     painter.drawLine(0, header_height - 1, scene.width, header_height - 1);
+}
+
+void LayersPainter::draw_idle_line(QPainter& painter, const LayersScene& scene, int top, size_t idle,
+                                   bool open) const {
+    const Theme& theme = scene.theme;
+    painter.save();
+    painter.translate(0, top);
+    painter.fillRect(0, 0, scene.width, header_height, mix(theme.alternate_background, theme.grid, 0.6));
+    draw_triangle(painter, {13, header_height / 2.0}, open, theme.text);
+    painter.setFont(scene.font);
+    painter.setPen(theme.faint_text);
+    const QString words = idle == 1
+                              ? QCoreApplication::translate("LayersView", "1 idle connection")
+                              : QCoreApplication::translate("LayersView", "%1 idle connections").arg(idle);
+    painter.drawText(QRect(24, 0, scene.width - 30, header_height), Qt::AlignVCenter, words);
+    painter.setPen(theme.grid);
+    painter.drawLine(0, header_height - 1, scene.width, header_height - 1);
+    painter.restore();
 }
 
 }  // namespace sanscope

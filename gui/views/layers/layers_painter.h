@@ -21,6 +21,8 @@ class LayersPainter {
     // Backgrounds, to be drawn before the grid of time; and all else, after it.
     void draw_background(QPainter& painter, const LayersScene& scene, const Group& group) const;
     void draw(QPainter& painter, const LayersScene& scene, const Group& group);
+    // What stands for so many idle connections.
+    void draw_idle_line(QPainter& painter, const LayersScene& scene, int top, size_t idle, bool open) const;
 
   private:
     void draw_header(QPainter& painter, const LayersScene& scene, const Group& group,

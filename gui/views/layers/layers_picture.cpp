@@ -6,6 +6,7 @@
 #include <bit>
 #include <tuple>
 
+#include "gui/document/iscsi_traffic.h"
 #include "gui/plot/time_axis.h"
 #include "gui/senders/sender_list.h"
 #include "gui/views/layers/lanes/group_preparation.h"
@@ -45,19 +46,23 @@ std::vector<GroupShape> survey_groups(const CaptureData::Reading& reading, bool 
     for (uint32_t number = 1; number <= connections.size(); ++number) {
         const ConnectionTrack* track = reading.timeline().track(number);
         if (track == nullptr) continue;
-        GroupShape shape{number, track->slots_used, 0};
+        GroupShape shape{number, track->slots_used, 0, is_idle(reading, number)};
         const TrackRows rows(reading, number);
         for (const Lane* const lane : all_lanes()) {
             if (lane->is_in(rows)) shape.lanes = static_cast<LaneBits>(shape.lanes | bit_of(lane->kind()));
         }
         groups.push_back(shape);
     }
+    // Something is to be seen.
+    if (std::ranges::all_of(groups, &GroupShape::idle)) {
+        for (GroupShape& shape : groups) shape.idle = false;
+    }
     const auto key = [&](const GroupShape& shape) {
         const ConnectionRow& row = connections[shape.connection - 1];
         const uint64_t bytes = row.bytes_in + row.bytes_out;
         constexpr int much_more_bits = 4;
         const auto amount = static_cast<uint64_t>(std::bit_width(bytes) / much_more_bits);
-        return std::tuple(!row.iscsi, ~(complete ? bytes : amount), shape.connection);
+        return std::tuple(shape.idle, !row.iscsi, ~(complete ? bytes : amount), shape.connection);
     };
     std::ranges::sort(groups, {}, key);
     return groups;

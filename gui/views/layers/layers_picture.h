@@ -37,10 +37,11 @@ struct GroupShape {
     uint32_t connection = 0;
     uint16_t slots = 0;  // of commands
     LaneBits lanes = 0;  // those it has
+    bool idle = false;   // as is_idle(), where not all are
     bool operator==(const GroupShape&) const = default;
 };
 
-// Every connection that has a track: those that are iSCSI first, busiest first. While they still grow (not `complete`), those that
+// Every connection that has a track: those that are iSCSI first, busiest first, idle ones last. While they still grow (not `complete`), those that
 // carried about as much stand in order of appearance, so that they seldom change places.
 std::vector<GroupShape> survey_groups(const CaptureData::Reading& reading, bool complete);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QComboBox>
 #include <QKeyEvent>
 #include <QTemporaryDir>
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <random>
 
 #include "gui/plot/budget_colors.h"
+#include "gui/senders/connection_chooser.h"
 #include "gui/testing/loaded_document.h"
 #include "gui/testing/pointer_events.h"
 #include "gui/views/layers/lane_columns.h"
@@ -510,6 +512,27 @@ TEST(LayersLayout, FindsTheGroupOfEveryHeight) {
     EXPECT_EQ(layout.group_at(layout.height()), shapes.size());
 }
 
+TEST(LayersLayout, IdleGroupsAreBehindALineUntilItIsOpened) {
+    std::vector<GroupShape> shapes(4);
+    shapes[2].idle = shapes[3].idle = true;
+    const auto opening = [](size_t) { return GroupOpening{}; };
+    LayersLayout layout;
+    layout.set(shapes, opening);
+    EXPECT_EQ(layout.groups(), 2u);
+    EXPECT_EQ(layout.idle(), 2u);
+    ASSERT_TRUE(layout.idle_top());
+    EXPECT_EQ(*layout.idle_top(), layout.bottom_of(1));
+    EXPECT_EQ(layout.height(), *layout.idle_top() + header_height);
+    EXPECT_TRUE(layout.is_idle_line(*layout.idle_top() + 3));
+    EXPECT_EQ(layout.group_at(*layout.idle_top() + 3), layout.groups());
+    EXPECT_EQ(layout.first_below(*layout.idle_top()), layout.groups());
+    layout.set(shapes, opening, true);
+    EXPECT_EQ(layout.groups(), 4u);
+    EXPECT_EQ(layout.top_of(2), *layout.idle_top() + header_height);
+    EXPECT_EQ(layout.first_below(*layout.idle_top() + 3), 1u) << "what the line stands in";
+    EXPECT_EQ(layout.height(), layout.bottom_of(3));
+}
+
 TEST(LayersLayout, LanesStandBelowEachOther) {
     for (const uint16_t slots : std::initializer_list<uint16_t>{0, 1, 8, 16, 17, 32, 33, 65535}) {
         for (const LaneBits compact : {LaneBits{0}, LaneBits{0x3ff}}) {
@@ -800,6 +823,47 @@ TEST_F(LayersViewTest, CopesWithAsManyConnectionsAsThereCanBe) {
     const uint32_t lowest = view->groups().back().connection;
     click({600, view->y_of(65535) + 10.0});
     EXPECT_EQ(state().selection(), (Selection{Selection::Kind::connection, lowest}));
+}
+
+// Three connections with ten bytes each, years before a session: neither they nor the time between are in the way.
+TEST_F(LayersViewTest, IdleConnectionsAreAClickAway) {
+    const QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("idle.pcap"));
+    write_many_connections(path, 3);
+    std::ifstream session(sample("nop-logout.pcap").toStdString(), std::ios::binary);
+    constexpr std::streamoff file_header = 24;
+    session.seekg(file_header);
+    std::ofstream(path.toStdString(), std::ios::binary | std::ios::app) << session.rdbuf();
+    open(path);
+    ASSERT_EQ(view->groups().size(), 4u);
+    ASSERT_EQ(view->layout_of_groups().groups(), 1u);
+    const auto line = view->layout_of_groups().idle_top();
+    ASSERT_TRUE(line);
+    EXPECT_LT(state().range().span_ns(), 60'000'000'000);
+    const auto y_of_line = [&] {
+        return view->y_of(0) + *view->layout_of_groups().idle_top() + header_height / 2.0;
+    };
+    click({600, y_of_line()});
+    settle();
+    EXPECT_EQ(view->layout_of_groups().groups(), 4u);
+    EXPECT_FALSE(view->opening(1).expanded);
+    const uint32_t idle = view->groups().back().connection;
+    EXPECT_TRUE(view->picture().group(idle));
+    click({600, y_of_line()});
+    EXPECT_EQ(view->layout_of_groups().groups(), 1u);
+    // What is selected elsewhere is to be seen.
+    state().select({Selection::Kind::connection, idle});
+    ASSERT_TRUE(wait_until([&] { return state().selected().connection == idle; }));
+    EXPECT_EQ(view->layout_of_groups().groups(), 4u);
+
+    ConnectionChooser chooser(*document, ConnectionChooser::Offers::connections, nullptr);
+    ASSERT_TRUE(wait_until([&] { return chooser.settled(); }));
+    auto* const box = chooser.findChild<QComboBox*>();
+    const auto line_in_box = box->findText(QStringLiteral("3 idle connections…"));
+    ASSERT_GE(line_in_box, 0);
+    Q_EMIT box->activated(line_in_box);
+    EXPECT_EQ(box->count(), 4);
+    box->hidePopup();
 }
 
 TEST_F(LayersViewTest, ACaptureWithoutTcpSaysSo) {

@@ -62,7 +62,8 @@ void LayersView::draw(QPainter& painter) {
 
 GroupOpening LayersView::opening(size_t group) const {
     const auto by_hand = expanded_.find(groups_[group].connection);
-    return {by_hand != expanded_.end() ? by_hand->second : group < open_at_first, compact_};
+    return {by_hand != expanded_.end() ? by_hand->second : group < open_at_first && !groups_[group].idle,
+            compact_};
 }
 
 void LayersView::survey() {
@@ -79,20 +80,21 @@ void LayersView::survey() {
 void LayersView::take_groups(std::vector<GroupShape> groups) {
     if (groups == groups_) return;
     // What stands at the top stays there.
-    const size_t top = scrolled() > 0 ? layout_.group_at(scrolled()) : groups_.size();
-    const uint32_t anchor = top < groups_.size() ? groups_[top].connection : 0;
+    const size_t top = scrolled() > 0 ? layout_.group_at(scrolled()) : layout_.groups();
+    const uint32_t anchor = top < layout_.groups() ? groups_[top].connection : 0;
     const int into = anchor != 0 ? scrolled() - layout_.top_of(top) : 0;
     groups_ = std::move(groups);
     lay_out();
     if (anchor != 0) {
         const auto found = std::ranges::find(groups_, anchor, &GroupShape::connection);
-        if (found != groups_.end())
-            scroll_to(layout_.top_of(static_cast<size_t>(found - groups_.begin())) + into);
+        const auto place = static_cast<size_t>(found - groups_.begin());
+        if (place < layout_.groups()) scroll_to(layout_.top_of(place) + into);
     }
 }
 
 void LayersView::lay_out() {
-    layout_.set(groups_, [this](size_t group) { return opening(group); });
+    layout_.set(
+        groups_, [this](size_t group) { return opening(group); }, idle_open_);
     const int page = canvas_->area().height();
     bar_->setPageStep(std::max(1, page));
     bar_->setRange(0, std::max(0, layout_.height() - page));
@@ -117,6 +119,13 @@ void LayersView::set_expanded(uint32_t connection, bool expanded) {
     refresh();
 }
 
+void LayersView::set_idle_open(bool open) {
+    if (open == idle_open_) return;
+    idle_open_ = open;
+    lay_out();
+    refresh();
+}
+
 void LayersView::toggle_compact(LaneKind kind) {
     compact_ = static_cast<LaneBits>(compact_ ^ bit_of(kind));
     lay_out();
@@ -133,6 +142,7 @@ void LayersView::show_connection(uint32_t connection) {
     const auto found = std::ranges::find(groups_, connection, &GroupShape::connection);
     if (found == groups_.end()) return;
     const auto group = static_cast<size_t>(found - groups_.begin());
+    if (group >= layout_.groups()) set_idle_open(true);
     const bool above = layout_.bottom_of(group) < scrolled() + 2 * header_height;
     const bool below = layout_.top_of(group) + header_height > scrolled() + canvas_->area().height();
     if (above || below) scroll_to(layout_.top_of(group));
@@ -158,8 +168,8 @@ std::vector<GroupRequest> LayersView::wanted_groups() const {
     std::vector<GroupRequest> wanted;
     const int page = std::max(canvas_->area().height(), 100);
     const int from = std::max(0, scrolled() - page / 2);
-    for (size_t i = layout_.group_at(from);
-         i < groups_.size() && layout_.top_of(i) < scrolled() + page * 3 / 2; ++i) {
+    for (size_t i = layout_.first_below(from);
+         i < layout_.groups() && layout_.top_of(i) < scrolled() + page * 3 / 2; ++i) {
         wanted.push_back(
             {groups_[i].connection, opening(i).expanded, (compact_ & bit_of(LaneKind::commands)) != 0});
     }
@@ -170,8 +180,8 @@ std::vector<GroupRequest> LayersView::wanted_groups() const {
 bool LayersView::serves() const {
     if (!picture().prepared.serves(viewport())) return false;
     const int page = canvas_->area().height();
-    for (size_t i = layout_.group_at(scrolled()); i < groups_.size() && layout_.top_of(i) < scrolled() + page;
-         ++i) {
+    for (size_t i = layout_.first_below(scrolled());
+         i < layout_.groups() && layout_.top_of(i) < scrolled() + page; ++i) {
         const GroupPicture* drawn = picture().group(groups_[i].connection);
         if (drawn == nullptr || (opening(i).expanded && !drawn->expanded)) return false;
     }

@@ -36,6 +36,8 @@ class LayersView : public PreparedView<LayersPicture> {
 
     void set_expanded(uint32_t connection, bool expanded);
     void toggle_compact(LaneKind kind);
+    void set_idle_open(bool open);
+    bool idle_open() const { return idle_open_; }
     // From the top of the first group, in pixels.
     void scroll_to(int y);
     int scrolled() const { return bar_->value(); }
@@ -65,6 +67,7 @@ class LayersView : public PreparedView<LayersPicture> {
     LayersLayout layout_;
     std::unordered_map<uint32_t, bool> expanded_;  // of those that were opened or closed by hand
     LaneBits compact_ = 0;                         // lanes that are made small, of all groups
+    bool idle_open_ = false;
     bool surveyed_ = false;
     std::shared_ptr<TrackSummaries> summaries_ = std::make_shared<TrackSummaries>();
     LatestJob<std::vector<GroupShape>> survey_job_{true};
