@@ -21,6 +21,7 @@
 
 #include "gui/models/table_access.h"
 #include "gui/plot/time_axis.h"
+#include "gui/senders/sender_list.h"
 #include "gui/views/details/details_view.h"
 #include "gui/views/filter_line/filter_line.h"
 #include "gui/views/overview/overview_view.h"
@@ -52,6 +53,14 @@ uint64_t rows_of(Selection::Kind selection, const CaptureData& data) {
 }  // namespace
 
 CaptureWindow::CaptureWindow(std::unique_ptr<Document> document, QWidget* parent)
+// ": 192.0.2.1:32916 → 192.0.2.2:3260"; empty while the loader holds it.
+QString ends_of(const CaptureData& data, uint32_t connection) {
+    const auto reading = data.try_read();
+    if (!reading || connection == 0 || connection > reading->store().connections().size()) return {};
+    const ConnectionRow& row = reading->store().connection(connection);
+    return QStringLiteral(": ") + connection_text(row.initiator, row.target);
+}
+
     : QMainWindow(parent), document_(std::move(document)) {
     setWindowFlag(Qt::Window, false);
     setDockNestingEnabled(true);
@@ -411,6 +420,8 @@ void CaptureWindow::show_selection() {
 
 QDockWidget* CaptureWindow::dock(std::string_view view) const {
     const auto found = docks_.find(QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())));
+    if (things.selection.kind == Selection::Kind::connection)
+        text += ends_of(*document_->data(), things.connection);
     return found == docks_.end() ? nullptr : found->second;
 }
 

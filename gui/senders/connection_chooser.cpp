@@ -27,7 +27,7 @@ ConnectionChooser::Scope scope_of(const QVariant& data) {
 }
 
 QString ends_text(const ConnectionChoice& choice) {
-    return endpoint_text(choice.initiator) + QStringLiteral(" ⇄ ") + endpoint_text(choice.target);
+    return connection_text(choice.initiator, choice.target);
 }
 
 }  // namespace

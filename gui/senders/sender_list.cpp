@@ -77,6 +77,17 @@ QString endpoint_text(const Endpoint& endpoint) {
     return QString::fromStdString(format_endpoint(endpoint.address, endpoint.port));
 }
 
+QString connection_text(const Endpoint& initiator, const Endpoint& target) {
+    return endpoint_text(initiator) + QStringLiteral(" → ") + endpoint_text(target);
+}
+
+QString connection_text(const CaptureData::Reading& reading, uint32_t connection) {
+    const QString number = tr("connection %1").arg(connection);
+    if (connection == 0 || connection > reading.store().connections().size()) return number;
+    const ConnectionRow& row = reading.store().connection(connection);
+    return tr("%1, %2").arg(number, connection_text(row.initiator, row.target));
+}
+
 QString ca_text(CaState state) {
     const std::string_view name = ca_state_names[static_cast<size_t>(state)];
     return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));

@@ -45,6 +45,10 @@ std::vector<ConnectionChoice> connection_choices(const CaptureData::Reading& rea
 
 // "192.0.2.1:3260".
 QString endpoint_text(const Endpoint& endpoint);
+// "192.0.2.1:32916 → 192.0.2.2:3260", from initiator to target.
+QString connection_text(const Endpoint& initiator, const Endpoint& target);
+// The same of a connection (1-based), with its number: "connection 3, 192.0.2.1:32916 → …".
+QString connection_text(const CaptureData::Reading& reading, uint32_t connection);
 // Of the states, limits and kinds of the tables, for people. Names that tell a field's state stay as Linux has them.
 QString ca_text(CaState state);
 QString limit_text(SendLimit limit);  // "application", …

@@ -21,7 +21,7 @@ QString tr(const char* text) {
 
 void describe(const TrackRows& rows, GroupPicture& picture) {
     const ConnectionRow& row = rows.connection();
-    picture.title = endpoint_text(row.initiator) + QStringLiteral(" → ") + endpoint_text(row.target);
+    picture.title = connection_text(row.initiator, row.target);
     if (row.session != 0) {
         const SessionRow& session = rows.store().sessions()[row.session - 1];
         if (!session.target_name.empty()) {

@@ -123,8 +123,10 @@ ShownCurves WindowsView::shown() const {
     return shown;
 }
 
-QString WindowsView::name_of(const SenderPicture& sender) const {
-    return tr("connection %1").arg(sender.sender.connection);
+QString WindowsView::name_of(SenderId sender) const {
+    const auto reading = document().data()->try_read();
+    return reading ? connection_text(*reading, sender.connection)
+                   : tr("connection %1").arg(sender.connection);
 }
 
 // Below the inferred one; of senders that are summed there is no room for it.
@@ -181,7 +183,8 @@ void WindowsView::make_legends() {
     if (summed()) {
         size_t index = 0;
         for (const SenderPicture& sender : picture().senders) {
-            lines.push_back({name_of(sender), tr("Its congestion window"),
+            lines.push_back({tr("connection %1").arg(sender.sender.connection),
+                             tr("Congestion window of %1").arg(name_of(sender.sender)),
                              [this, index](QPainter& painter, const Theme&, const QRectF& box) {
                                  painter.setPen(member_color(index));
                                  painter.drawLine(QPointF(box.left(), std::floor(box.center().y())),
@@ -411,7 +414,7 @@ QString WindowsView::text_at(QPoint at) const {
     }
     const SenderPicture& sender = sender_at(*pane, at);
     if (estimated()) text += QStringLiteral("<br>") + tr("at the sender, as estimated");
-    if (summed() && pane != main_) text += QStringLiteral("<br>") + name_of(sender);
+    if (summed() && pane != main_) text += QStringLiteral("<br>") + name_of(sender.sender).toHtmlEscaped();
     QString table;
     const auto line = [&](const QString& name, const StepSeries& series, int64_t until_ns) {
         if (time_ns >= until_ns) return;
@@ -429,7 +432,7 @@ QString WindowsView::text_at(QPoint at) const {
         line(tr("congestion windows, summed"), picture().sum.curves.cwnd, picture().sum.curves.until_ns);
         interval_line(picture().sum.curves.cwnd_low, picture().sum.curves.cwnd_high);
         for (const SenderPicture& one : picture().senders)
-            line(name_of(one), one.curves.cwnd, one.curves.until_ns);
+            line(name_of(one.sender), one.curves.cwnd, one.curves.until_ns);
         line(tr("in flight"), picture().sum.curves.in_flight, picture().sum.curves.until_ns);
         line(tr("advertised windows"), picture().sum.curves.advertised_window, picture().sum.curves.until_ns);
         return text + QStringLiteral("<table>") + table + QStringLiteral("</table>");
@@ -549,7 +552,7 @@ void WindowsView::take_statistics(WindowStatistics statistics) {
     if (shown_statistics_.senders.size() > 1) {
         rows.push_back({tr("all, summed"), shown_statistics_.sum});
         for (const auto& sender : shown_statistics_.senders) {
-            rows.push_back({tr("connection %1").arg(sender.sender.connection), sender.cwnd});
+            rows.push_back({name_of(sender.sender), sender.cwnd});
         }
     } else if (!shown_statistics_.senders.empty()) {
         const auto& sender = shown_statistics_.senders.front();

@@ -49,7 +49,8 @@ class WindowsView : public PreparedView<WindowsPicture, PlottedView> {
     bool& on(SenderCurve curve) { return on_[static_cast<size_t>(curve)]; }
     ShownCurves shown() const;
     bool summed() const { return picture().senders.size() > 1; }
-    QString name_of(const SenderPicture& sender) const;
+    // "connection 3, 192.0.2.1:32916 → 192.0.2.2:3260"; while the loader holds its rows, the number alone.
+    QString name_of(SenderId sender) const;
     QColor member_color(size_t index) const;
     void draw_main(QPainter& painter, const PlotPane& pane);
     void draw_losses(QPainter& painter, const PlotPane& pane);
