@@ -41,7 +41,6 @@ namespace {
 using Kind = Finding::Kind;
 using Severity = Finding::Severity;
 
-constexpr size_t most_of_a_kind = 4;
 constexpr size_t least_signs_of_problem = 2;
 
 constexpr std::array<std::string_view, 3> severity_names = {"problem", "notice", "information"};
@@ -100,7 +99,7 @@ void sort_by_weight(FindingList& list) {
 }
 
 // Keeps the first few of each kind; the last one tells of those left out.
-void limit_kinds(FindingList& list) {
+void limit_kinds(FindingList& list, size_t most_of_a_kind) {
     std::map<Kind, size_t> counts;
     for (const Finding& finding : list) ++counts[finding.kind];
     std::map<Kind, size_t> kept;
@@ -308,7 +307,7 @@ std::vector<Finding> findings(const FindingsInput& input) {
         list.push_back(nothing_wrong(input, commands, tcp_waited));
     for (Finding& finding : list) begin_with_capital(finding.title);
     sort_by_weight(list);
-    limit_kinds(list);
+    limit_kinds(list, input.most_of_a_kind);
     return list;
 }
 

@@ -73,11 +73,11 @@ struct FindingsInput {
     // Called every 65536 rows. Of a capture that grows it may let others add to the store, so that they need not wait for the
     // end of it; rows, totals and issues stay where they are, and what came meanwhile is told of in part.
     std::function<void()> between = {};
+    size_t most_of_a_kind = 4;  // that are listed; the last of them tells how many more there are
 };
 
 // What a storage engineer should see first: problems before notices before information; among these, what failed before
-// what was slow, then the costliest first. Of each kind a handful, the last one telling how many more there are. Never
-// empty unless stopped.
+// what was slow, then the costliest first. Of each kind a handful. Never empty unless stopped.
 //
 // One pass over each of the tables commands, losses, windows and pdus; besides, n log n in the number of slow commands.
 // Any thread, so long as nothing is added to the store meanwhile but in `between`.

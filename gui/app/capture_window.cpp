@@ -24,6 +24,8 @@
 #include "gui/senders/sender_list.h"
 #include "gui/views/details/details_view.h"
 #include "gui/views/filter_line/filter_line.h"
+#include "gui/views/findings/findings_view.h"
+#include "gui/views/notes/notes_view.h"
 #include "gui/views/overview/overview_view.h"
 #include "gui/views/statistics/statistics_view.h"
 #include "gui/views/tables/rows_view.h"
@@ -137,6 +139,8 @@ void CaptureWindow::ensure_view(QDockWidget* dock) {
         const auto mark = [this, overview] { mark_notes(*overview); };
         connect(&document_->notes(), &Notes::changed, overview, mark);
         connect(document_.get(), &Document::loaded, overview, mark);
+    } else if (auto* const findings = qobject_cast<FindingsView*>(view)) {
+        connect(findings, &FindingsView::rows_wanted, this, &CaptureWindow::show_rows);
         mark();
     }
     if (current_ == nullptr) {
@@ -153,6 +157,11 @@ void CaptureWindow::show_commands(const QString& filter, const QString& column) 
 }
 
 void CaptureWindow::mark_notes(OverviewView& overview) const {
+void CaptureWindow::show_rows(const QString& filter, const QString& table) {
+    filter_line_->apply_filter(filter, table);
+    if (const TableKind* const kind = find_table_kind(table.toStdString())) show_view(kind->view);
+}
+
     std::vector<OverviewMark> marks;
     if (const auto reading = document_->data()->try_read()) {
         for (const auto& [packet, text] : document_->notes().all()) {

@@ -89,6 +89,8 @@ class CaptureWindow : public QMainWindow {
     void show_selection();
     void show_warning();
     void show_recording();
+    // Those of a table that pass the filter over its columns.
+    void show_rows(const QString& filter, const QString& table);
     void follow_once_long_enough();
     void on_focus_changed(QWidget* now);
 

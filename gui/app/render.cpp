@@ -63,7 +63,9 @@ void choose_finding(FindingsView& view, const QString& kind) {
     const auto at = std::ranges::find(findings, kind.toStdString(),
                                       [](const Finding& finding) { return finding_kind_name(finding.kind); });
     if (at == findings.end()) return;
-    const QModelIndex index = view.list().model()->index(static_cast<int>(at - findings.begin()), 0);
+    const int row = view.row_of(static_cast<size_t>(at - findings.begin()));
+    if (row < 0) return;
+    const QModelIndex index = view.list().model()->index(row, 0);
     view.list().setCurrentIndex(index);
     view.list().scrollTo(index);
 }

@@ -4,6 +4,8 @@
 #include <QAbstractItemView>
 #include <QPainter>
 #include <QStringList>
+#include <algorithm>
+#include <vector>
 
 #include "gui/plot/theme.h"
 
@@ -66,10 +68,14 @@ QFont title_font(const QFont& font) {
     return bold;
 }
 
-int text_width(const QStyleOptionViewItem& option) {
+int text_left(const QModelIndex& index) {
+    return margin + (index.data(FindingDelegate::is_member).toBool() ? 2 : 1) * mark_width;
+}
+
+int text_width(const QStyleOptionViewItem& option, const QModelIndex& index) {
     const auto* const view = qobject_cast<const QAbstractItemView*>(option.widget);
     const int width = view != nullptr ? view->viewport()->width() : option.rect.width();
-    return std::max(80, width - 2 * margin - mark_width);
+    return std::max(80, width - margin - text_left(index));
 }
 
 // The cost stands beside the title where that leaves the title the greater part of the width, else on a line below it.
@@ -83,7 +89,7 @@ CostPlace place_cost(const QStyleOptionViewItem& option, const QModelIndex& inde
     if (cost.isEmpty()) return {};
     const QFontMetrics metrics(option.font);
     const int beside = metrics.horizontalAdvance(cost) + 16;
-    if (5 * beside <= 2 * text_width(option)) return {beside, 0};
+    if (5 * beside <= 2 * text_width(option, index)) return {beside, 0};
     return {0, metrics.height() + between};
 }
 
@@ -122,10 +128,56 @@ class EvidenceLines {
     int indent_;
 };
 
+int place_height(const QStyleOptionViewItem& option, const QModelIndex& index) {
+    const QString place = index.data(FindingDelegate::place).toString();
+    if (place.isEmpty()) return 0;
+    return QFontMetrics(option.font)
+               .boundingRect(QRect(0, 0, text_width(option, index), 10'000), text_flags, place)
+               .height() +
+           between;
+}
+
+// Beside each other, as many as there is room for, at the foot of the row.
+std::vector<QRect> link_rects(const QStyleOptionViewItem& option, const QModelIndex& index) {
+    const QFontMetrics metrics(option.font);
+    const int room = text_width(option, index);
+    std::vector<QRect> rects;
+    int left = 0;
+    int top = 0;
+    for (const QString& link : index.data(FindingDelegate::links).toStringList()) {
+        const int width = metrics.horizontalAdvance(link);
+        if (left > 0 && left + width > room) {
+            left = 0;
+            top += metrics.height() + between;
+        }
+        rects.emplace_back(left, top, width, metrics.height());
+        left += width + 2 * metrics.height();
+    }
+    return rects;
+}
+
+int links_height(const std::vector<QRect>& rects) {
+    return rects.empty() ? 0 : rects.back().bottom() + 1 + 2 * between;
+}
+
+// Where they are in the row.
+std::vector<QRect> placed_links(const QStyleOptionViewItem& option, const QModelIndex& index) {
+    std::vector<QRect> rects = link_rects(option, index);
+    const int top = option.rect.bottom() - margin - links_height(rects) + 2 * between;
+    for (QRect& rect : rects) rect.translate(option.rect.left() + text_left(index), top);
+    return rects;
+}
+
 }  // namespace
 
+int FindingDelegate::link_at(const QStyleOptionViewItem& option, const QModelIndex& index, QPoint at) {
+    const std::vector<QRect> rects = placed_links(option, index);
+    const auto found = std::ranges::find_if(rects, [&](const QRect& rect) { return rect.contains(at); });
+    return found == rects.end() ? -1 : static_cast<int>(found - rects.begin());
+}
+
 QSize FindingDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
-    const int width = text_width(option);
+    const int width = text_width(option, index);
     const CostPlace cost_place = place_cost(option, index);
     const QRect title_rect = QFontMetrics(title_font(option.font))
                                  .boundingRect(QRect(0, 0, width - cost_place.beside, 10'000), text_flags,
@@ -133,8 +185,9 @@ QSize FindingDelegate::sizeHint(const QStyleOptionViewItem& option, const QModel
     const QRect explanation_rect =
         QFontMetrics(option.font)
             .boundingRect(QRect(0, 0, width, 10'000), text_flags, index.data(explanation).toString());
-    return {width, title_rect.height() + between + cost_place.below +
-                       EvidenceLines(option, index).height(width) + explanation_rect.height() + 2 * margin};
+    return {width, title_rect.height() + between + cost_place.below + place_height(option, index) +
+                       EvidenceLines(option, index).height(width) + explanation_rect.height() +
+                       links_height(link_rects(option, index)) + 2 * margin};
 }
 
 void FindingDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
@@ -152,9 +205,11 @@ void FindingDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     painter->setPen(theme.grid);
     painter->drawLine(option.rect.bottomLeft(), option.rect.bottomRight());
     const QRect inner = option.rect.adjusted(margin, margin, -margin, -margin);
-    paint_mark(*painter, theme, static_cast<Finding::Severity>(index.data(severity).toInt()),
-               QPointF(inner.left() + 9, inner.top() + QFontMetrics(option.font).height() / 2.0 + 1));
-    QRect room = inner.adjusted(mark_width, 0, 0, 0);
+    if (!index.data(is_member).toBool()) {
+        paint_mark(*painter, theme, static_cast<Finding::Severity>(index.data(severity).toInt()),
+                   QPointF(inner.left() + 9, inner.top() + QFontMetrics(option.font).height() / 2.0 + 1));
+    }
+    QRect room = inner.adjusted(text_left(index) - margin, 0, 0, 0);
     const QString spent = index.data(cost).toString();
     const CostPlace cost_place = place_cost(option, index);
     painter->setFont(option.font);
@@ -172,10 +227,17 @@ void FindingDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
         painter->drawText(room, Qt::AlignLeft | Qt::AlignTop, spent);
         room.setTop(room.top() + cost_place.below);
     }
+    painter->drawText(room, text_flags, index.data(place).toString());
+    room.setTop(room.top() + place_height(option, index));
     painter->setPen(option.palette.color(QPalette::Text));
     EvidenceLines(option, index).paint(*painter, room);
     painter->setPen(theme.faint_text);
     painter->drawText(room, text_flags, index.data(explanation).toString());
+    painter->setPen(option.palette.color(QPalette::Link));
+    const QStringList names = index.data(links).toStringList();
+    const std::vector<QRect> places = placed_links(option, index);
+    for (size_t i = 0; i < places.size(); ++i)
+        painter->drawText(places[i], Qt::AlignLeft | Qt::AlignVCenter, names[static_cast<qsizetype>(i)]);
     if (option.state.testFlag(QStyle::State_HasFocus)) {
         painter->setPen(QPen(theme.axis, 1, Qt::DotLine));
         painter->drawRect(option.rect.adjusted(0, 0, -1, -1));

@@ -7,8 +7,8 @@
 
 namespace sanscope {
 
-// Paints a finding: a mark of its severity, its title, what it cost, what shows it, and its explanation in as many lines as
-// that takes.
+// Paints a finding: a mark of its severity, its title, what it cost, where it is, what shows it, and its explanation in as many
+// lines as that takes; below them links. One of the places of several is further in, without a mark.
 class FindingDelegate : public QStyledItemDelegate {
     Q_OBJECT
 
@@ -18,7 +18,10 @@ class FindingDelegate : public QStyledItemDelegate {
         explanation = Qt::UserRole,
         severity,
         cost,
-        evidence,  // QStringList
+        evidence,   // QStringList
+        place,      // of what connection or session; may be empty
+        links,      // QStringList
+        is_member,  // bool: one of several places
     };
 
     using QStyledItemDelegate::QStyledItemDelegate;
@@ -26,6 +29,8 @@ class FindingDelegate : public QStyledItemDelegate {
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
                const QModelIndex& index) const override;
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    // Which of its links is there; -1: none.
+    static int link_at(const QStyleOptionViewItem& option, const QModelIndex& index, QPoint at);
 };
 
 }  // namespace sanscope

@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <QDialog>
+#include <QFile>
 #include <QFileInfo>
 #include <QImage>
 #include <QTextBrowser>
@@ -43,6 +44,13 @@ QString finding_page(Finding::Kind kind) {
         if (page.isFile()) return page.canonicalFilePath();
     }
     return {};
+}
+
+QString finding_headline(Finding::Kind kind) {
+    QFile page(finding_page(kind));
+    if (!page.open(QIODevice::ReadOnly)) return {};
+    const QString first = QString::fromUtf8(page.readLine()).trimmed();
+    return first.startsWith(QStringLiteral("# ")) ? first.mid(2) : QString();
 }
 
 void show_finding_page(Finding::Kind kind, QWidget* parent) {

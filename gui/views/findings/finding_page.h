@@ -13,6 +13,9 @@ namespace sanscope {
 // where there is none.
 QString finding_page(Finding::Kind kind);
 
+// What the kind is about, in some words: the page's title. Empty without one.
+QString finding_headline(Finding::Kind kind);
+
 // Shows the page in a window of its own, in which its links lead on to others.
 void show_finding_page(Finding::Kind kind, QWidget* parent);
 

@@ -8,15 +8,19 @@
 #include <QLabel>
 #include <QListView>
 #include <QMenu>
+#include <QMouseEvent>
+#include <QScrollBar>
 #include <QStandardItemModel>
 #include <QStringList>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <vector>
 
 #include "gui/models/finding_place.h"
 #include "gui/plot/time_axis.h"
+#include "gui/senders/sender_list.h"
 #include "gui/views/findings/finding_delegate.h"
 #include "gui/views/findings/finding_page.h"
 
@@ -50,6 +54,17 @@ bool needs_the_end(Finding::Kind kind) {
     }
 }
 
+// "192.0.2.1:32916 → 192.0.2.2:3260, LUN 1"; of what is about several, or about all, as the report has it.
+QString place_of(const CaptureData::Reading& reading, const Finding& finding) {
+    if (finding.connection == 0 || finding.connection > reading.store().connections().size())
+        return QString::fromStdString(finding.place);
+    const ConnectionRow& row = reading.store().connection(finding.connection);
+    const QString place = connection_text(row.initiator, row.target);
+    return finding.lun == unknown<uint64_t>
+               ? place
+               : FindingsView::tr("%1, LUN %2").arg(place).arg(static_cast<qulonglong>(finding.lun));
+}
+
 QStringList signs_of(const Finding& finding) {
     QStringList signs;
     for (const std::string& sign : finding.evidence) signs.append(QString::fromStdString(sign));
@@ -65,6 +80,16 @@ FindingsView::FindingsView(Document& document, QWidget* parent)
       status_(new QLabel(tr("Looking at the capture…"), this)),
       explain_(new QLabel(QStringLiteral("<a href=\"#\">%1</a>").arg(tr("What does this mean?")), this)) {
     setAccessibleName(tr("Findings"));
+    make_widgets();
+    connect(list_, &QListView::clicked, this, &FindingsView::on_clicked);
+    connect(list_, &QWidget::customContextMenuRequested, this, &FindingsView::show_menu);
+    connect(explain_, &QLabel::linkActivated, this,
+            [this] { explain(std::max(list_->currentIndex().row(), 0)); });
+    connect(&document, &Document::grown, this, &FindingsView::on_grown);
+    connect(&document, &Document::loaded, this, &FindingsView::ask);
+}
+
+void FindingsView::make_widgets() {
     list_->setModel(model_);
     list_->setItemDelegate(new FindingDelegate(list_));
     list_->setFrameShape(QFrame::NoFrame);
@@ -78,7 +103,12 @@ FindingsView::FindingsView(Document& document, QWidget* parent)
     list_->setMouseTracking(true);
     list_->setAccessibleName(tr("Findings, most important first"));
     list_->installEventFilter(this);
+    list_->viewport()->installEventFilter(this);
     status_->setContentsMargins(8, 2, 8, 2);
+    status_->setToolTip(
+        tr("Problems first, then notices; of these what failed, then what cost most.\n"
+           "A cost is the time that something kept commands or senders waiting, as far as the capture tells. "
+           "Two findings may be about the same time: costs do not add up."));
     auto* const layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -92,24 +122,23 @@ FindingsView::FindingsView(Document& document, QWidget* parent)
     below->addWidget(explain_);
     layout->addLayout(below);
     setFocusProxy(list_);
+}
 
-    connect(list_, &QListView::clicked, this,
-            [this](const QModelIndex& index) { go_to(static_cast<size_t>(index.row())); });
-    connect(list_, &QWidget::customContextMenuRequested, this, [this](QPoint at) {
-        auto* const menu = new QMenu(this);
-        menu->setAttribute(Qt::WA_DeleteOnClose);
-        if (const QModelIndex at_index = list_->indexAt(at); at_index.isValid()) {
-            const auto finding = static_cast<size_t>(at_index.row());
-            connect(menu->addAction(tr("What does this mean?")), &QAction::triggered, this,
-                    [this, finding] { explain(finding); });
+void FindingsView::show_menu(QPoint at) {
+    auto* const menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    if (const QModelIndex index = list_->indexAt(at); index.isValid()) {
+        const int row = index.row();
+        const QStringList links = index.data(FindingDelegate::links).toStringList();
+        for (int link = 0; link < links.size(); ++link) {
+            connect(menu->addAction(links[link]), &QAction::triggered, this,
+                    [this, row, link] { follow_link(row, link); });
         }
-        connect(menu->addAction(tr("Copy")), &QAction::triggered, this, &FindingsView::copy);
-        menu->popup(list_->viewport()->mapToGlobal(at));
-    });
-    connect(explain_, &QLabel::linkActivated, this,
-            [this] { explain(static_cast<size_t>(std::max(list_->currentIndex().row(), 0))); });
-    connect(&document, &Document::grown, this, &FindingsView::on_grown);
-    connect(&document, &Document::loaded, this, &FindingsView::ask);
+        connect(menu->addAction(tr("What does this mean?")), &QAction::triggered, this,
+                [this, row] { explain(row); });
+    }
+    connect(menu->addAction(tr("Copy")), &QAction::triggered, this, &FindingsView::copy);
+    menu->popup(list_->viewport()->mapToGlobal(at));
 }
 
 FindingsView::~FindingsView() = default;
@@ -141,36 +170,49 @@ void FindingsView::ask() {
         return;
     }
     stale_ = false;
-    job_.request(
-        [data = document().data()](const StopFlag& stop) {
-            QElapsedTimer timer;
-            Answer answer;
-            std::optional<CaptureData::Reading> reading = data->read();
-            timer.start();
-            answer.last = data->complete();
-            const PacketSource& source = reading->packets().source();
-            const std::vector<Damage> damage = source.damage();
-            const std::vector<CaptureInterface> interfaces(source.interfaces().begin(),
-                                                           source.interfaces().end());
-            answer.findings = sanscope::findings({.store = reading->store(),
-                                                  .totals = reading->engine().totals(),
-                                                  .issues = reading->engine().issues(),
-                                                  .damage = damage,
-                                                  .interfaces = interfaces,
-                                                  .stop = &stop,
-                                                  .between = [&] {
-                                                      reading.reset();
-                                                      data->keep_within_memory();
-                                                      reading = data->read();
-                                                  }});
-            answer.took_ms = timer.elapsed();
-            if (!answer.last) {
-                std::erase_if(answer.findings,
-                              [](const Finding& finding) { return needs_the_end(finding.kind); });
-            }
-            return answer;
-        },
-        [this](Answer answer) { show_findings(std::move(answer)); });
+    job_.request([data = document().data()](const StopFlag& stop) { return look_at(*data, stop); },
+                 [this](Answer answer) { show_findings(std::move(answer)); });
+}
+
+FindingsView::Answer FindingsView::look_at(const CaptureData& data, const StopFlag& stop) {
+    constexpr size_t most_of_a_kind = 64;
+    QElapsedTimer timer;
+    Answer answer;
+    std::optional<CaptureData::Reading> reading = data.read();
+    timer.start();
+    answer.last = data.complete();
+    const PacketSource& source = reading->packets().source();
+    const std::vector<Damage> damage = source.damage();
+    const std::vector<CaptureInterface> interfaces(source.interfaces().begin(), source.interfaces().end());
+    answer.findings = sanscope::findings({.store = reading->store(),
+                                          .totals = reading->engine().totals(),
+                                          .issues = reading->engine().issues(),
+                                          .damage = damage,
+                                          .interfaces = interfaces,
+                                          .stop = &stop,
+                                          .between =
+                                              [&] {
+                                                  reading.reset();
+                                                  data.keep_within_memory();
+                                                  reading = data.read();
+                                              },
+                                          .most_of_a_kind = most_of_a_kind});
+    if (!answer.last) {
+        std::erase_if(answer.findings, [](const Finding& finding) { return needs_the_end(finding.kind); });
+    }
+    answer.groups = group_findings(reading->store(), answer.findings);
+    for (const Finding& finding : answer.findings) {
+        answer.places.push_back(place_of(*reading, finding));
+        const Finding* const one = &finding;
+        answer.rows.push_back(answer.last ? find_rows_of(*reading, {&one, 1}, stop) : std::nullopt);
+    }
+    for (FindingGroup& group : answer.groups) {
+        std::vector<const Finding*> all;
+        for (const size_t at : group.findings) all.push_back(&answer.findings[at]);
+        if (answer.last && all.size() > 1) group.rows = find_rows_of(*reading, all, stop);
+    }
+    answer.took_ms = timer.elapsed();
+    return answer;
 }
 
 void FindingsView::show_findings(Answer answer) {
@@ -178,52 +220,183 @@ void FindingsView::show_findings(Answer answer) {
     constexpr int64_t share_of_loading = 20;
     pause_ms_ = std::max(least_pause_ms, answer.took_ms * share_of_loading);
     since_last_.start();
-    const int current = list_->currentIndex().row();
-    const bool kept =
-        current >= 0 && static_cast<size_t>(current) < std::min(findings_.size(), answer.findings.size()) &&
-        findings_[static_cast<size_t>(current)].title == answer.findings[static_cast<size_t>(current)].title;
     findings_ = std::move(answer.findings);
+    groups_ = std::move(answer.groups);
+    rows_of_findings_ = std::move(answer.rows);
+    places_ = std::move(answer.places);
+    last_shown_ = answer.last;
     count_picture();
+    fill();
+    explain_->setVisible(!findings_.empty());
+    show_status();
+}
+
+// Of each kind a handful of groups.
+void FindingsView::fill() {
+    constexpr size_t most_groups_of_a_kind = 4;
+    const auto name_of = [](const QModelIndex& index) {
+        return index.data().toString() + index.data(FindingDelegate::place).toString();
+    };
+    const QString current = name_of(list_->currentIndex());
+    const int scrolled = list_->verticalScrollBar()->value();
     model_->clear();
+    rows_.clear();
+    std::map<Finding::Kind, size_t> shown;
+    for (size_t group = 0; group < groups_.size(); ++group) {
+        if (++shown[findings_[groups_[group].findings.front()].kind] > most_groups_of_a_kind) continue;
+        add_row({group, std::nullopt});
+        if (groups_[group].findings.size() == 1 || !is_open(group)) continue;
+        for (const size_t member : groups_[group].findings) add_row({group, member});
+    }
+    for (int row = 0; row < model_->rowCount() && !current.isEmpty(); ++row) {
+        if (name_of(model_->index(row, 0)) != current) continue;
+        list_->setCurrentIndex(model_->index(row, 0));
+        break;
+    }
+    list_->doItemsLayout();
+    list_->verticalScrollBar()->setValue(scrolled);
+}
+
+const Finding& FindingsView::finding_at(const Row& row) const {
+    return findings_[row.member.value_or(groups_[row.group].findings.front())];
+}
+
+const FindingRows* FindingsView::rows_at(const Row& row) const {
+    const FindingGroup& group = groups_[row.group];
+    const auto& rows = !row.member && group.findings.size() > 1
+                           ? group.rows
+                           : rows_of_findings_[row.member.value_or(group.findings.front())];
+    return rows ? &*rows : nullptr;
+}
+
+FindingsView::GroupKey FindingsView::key_of(size_t group) const {
+    return {findings_[groups_[group].findings.front()].kind, groups_[group].target};
+}
+
+QString FindingsView::title_of(const Row& row) const {
+    const FindingGroup& group = groups_[row.group];
+    const Finding& finding = finding_at(row);
+    const QString title = QString::fromStdString(finding.title);
+    if (row.member || group.findings.size() == 1) return title;
+    const QString headline = finding_headline(finding.kind);
+    return tr("%1: %2 places at target %3")
+        .arg(headline.isEmpty() ? title : headline)
+        .arg(group.findings.size())
+        .arg(group.target);
+}
+
+void FindingsView::add_row(const Row& row) {
+    const FindingGroup& group = groups_[row.group];
+    const Finding& finding = finding_at(row);
+    const bool is_head = !row.member && group.findings.size() > 1;
+    auto* const item = new QStandardItem(title_of(row));
+    QStringList signs = signs_of(finding);
+    if (is_head) signs = {tr("the costliest: %1").arg(QString::fromStdString(finding.title))};
+    const QString explanation = row.member ? QString() : QString::fromStdString(finding.explanation);
+    const QString place = is_head ? QString() : places_[row.member.value_or(group.findings.front())];
+    item->setData(explanation, FindingDelegate::explanation);
+    item->setData(signs, FindingDelegate::evidence);
+    item->setData(static_cast<int>(finding.severity), FindingDelegate::severity);
+    item->setData(place, FindingDelegate::place);
+    item->setData(row.member.has_value(), FindingDelegate::is_member);
+    const int64_t cost_ns = is_head ? group.cost_ns : finding.cost_ns;
+    if (cost_ns > 0) {
+        item->setData(
+            (is_head ? tr("cost about %1 or more") : tr("cost about %1")).arg(short_duration(cost_ns)),
+            FindingDelegate::cost);
+    }
+    QStringList links;
+    if (is_head) {
+        links << (is_open(row.group) ? tr("▾ Hide the %1 places") : tr("▸ Show the %1 places"))
+                     .arg(group.findings.size());
+    }
+    if (const FindingRows* const rows = rows_at(row)) links << words_for(*rows);
+    item->setData(links, FindingDelegate::links);
+    const QString shown_by =
+        signs.isEmpty() ? QString() : signs.join(QStringLiteral("; ")) + QStringLiteral(". ");
+    item->setData(QStringLiteral("%1: %2. %3%4")
+                      .arg(severity_name(finding.severity), item->text(), shown_by, explanation),
+                  Qt::AccessibleTextRole);
+    QStringList tips;
+    if (leads_somewhere(finding)) tips << tr("Click to see it in all views");
+    if (is_head && cost_ns > 0) {
+        tips << tr("The cost is that of the costliest place: the others may have cost the same time");
+    }
+    item->setToolTip(tips.join(QLatin1Char('\n')));
+    model_->appendRow(item);
+    rows_.push_back(row);
+}
+
+void FindingsView::show_status() {
     size_t problems = 0;
     size_t notices = 0;
-    for (const Finding& finding : findings_) {
-        auto* const item = new QStandardItem(QString::fromStdString(finding.title));
-        item->setData(QString::fromStdString(finding.explanation), FindingDelegate::explanation);
-        const QStringList signs = signs_of(finding);
-        item->setData(signs, FindingDelegate::evidence);
-        item->setData(static_cast<int>(finding.severity), FindingDelegate::severity);
-        if (finding.cost_ns > 0) {
-            item->setData(tr("cost about %1").arg(short_duration(finding.cost_ns)), FindingDelegate::cost);
-        }
-        const QString shown_by =
-            signs.isEmpty() ? QString() : signs.join(QStringLiteral("; ")) + QStringLiteral(". ");
-        item->setData(QStringLiteral("%1: %2. %3%4")
-                          .arg(severity_name(finding.severity), item->text(), shown_by,
-                               QString::fromStdString(finding.explanation)),
-                      Qt::AccessibleTextRole);
-        if (leads_somewhere(finding)) item->setToolTip(tr("Click to see it in all views"));
-        model_->appendRow(item);
-        problems += finding.severity == Finding::Severity::problem ? 1 : 0;
-        notices += finding.severity == Finding::Severity::notice ? 1 : 0;
+    for (const Row& row : rows_) {
+        if (row.member) continue;
+        problems += finding_at(row).severity == Finding::Severity::problem ? 1U : 0U;
+        notices += finding_at(row).severity == Finding::Severity::notice ? 1U : 0U;
     }
-    if (kept) list_->setCurrentIndex(model_->index(current, 0));
-    explain_->setVisible(!findings_.empty());
     QString text = tr("Problems: %1, notices: %2").arg(problems).arg(notices);
-    last_shown_ = answer.last;
-    if (!answer.last) {
+    if (!last_shown_) {
         text += document().live() ? tr(" — so far; the recording goes on")
                                   : tr(" — so far; the capture is still loaded");
     }
     status_->setText(text);
 }
 
-void FindingsView::go_to(size_t at) {
-    if (at < findings_.size()) show_place(document(), findings_[at]);
+int FindingsView::row_of(size_t finding) {
+    for (size_t group = 0; group < groups_.size(); ++group) {
+        const auto& members = groups_[group].findings;
+        if (members.size() > 1 && std::ranges::find(members, finding) != members.end()) set_open(group, true);
+    }
+    const auto found = std::ranges::find_if(rows_, [&](const Row& row) {
+        return row.member ? *row.member == finding
+                          : groups_[row.group].findings.size() == 1 &&
+                                groups_[row.group].findings.front() == finding;
+    });
+    return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
 }
 
-void FindingsView::explain(size_t at) {
-    if (at < findings_.size()) show_finding_page(findings_[at].kind, this);
+void FindingsView::set_open(size_t group, bool open) {
+    if (open == is_open(group)) return;
+    if (open) {
+        open_.insert(key_of(group));
+    } else {
+        open_.erase(key_of(group));
+    }
+    fill();
+}
+
+int FindingsView::link_at(const QModelIndex& index, QPoint at) const {
+    if (!index.isValid()) return -1;
+    QStyleOptionViewItem option;
+    option.rect = list_->visualRect(index);
+    option.font = list_->font();
+    option.widget = list_;
+    return FindingDelegate::link_at(option, index, at);
+}
+
+void FindingsView::on_clicked(const QModelIndex& index) {
+    const int link = link_at(index, released_at_);
+    if (link >= 0) return follow_link(index.row(), link);
+    go_to(index.row());
+}
+
+void FindingsView::follow_link(int at, int link) {
+    if (at < 0 || static_cast<size_t>(at) >= rows_.size()) return;
+    const Row row = rows_[static_cast<size_t>(at)];
+    const bool is_head = !row.member && groups_[row.group].findings.size() > 1;
+    if (is_head && link == 0) return set_open(row.group, !is_open(row.group));
+    if (const FindingRows* const rows = rows_at(row)) Q_EMIT rows_wanted(rows->filter, rows->table);
+}
+
+void FindingsView::go_to(int at) {
+    if (at < 0 || static_cast<size_t>(at) >= rows_.size()) return;
+    show_place(document(), finding_at(rows_[static_cast<size_t>(at)]));
+}
+
+void FindingsView::explain(int at) {
+    if (at < 0 || static_cast<size_t>(at) >= rows_.size()) return;
+    show_finding_page(finding_at(rows_[static_cast<size_t>(at)]).kind, this);
 }
 
 void FindingsView::copy() const {
@@ -237,21 +410,42 @@ void FindingsView::copy() const {
     QApplication::clipboard()->setText(text);
 }
 
+bool FindingsView::handle_key(const QKeyEvent& key) {
+    const int row = list_->currentIndex().row();
+    if (key.matches(QKeySequence::Copy)) {
+        copy();
+        return true;
+    }
+    switch (key.key()) {
+        case Qt::Key_F1:
+            explain(std::max(row, 0));
+            return true;
+        case Qt::Key_Return:
+        case Qt::Key_Enter:
+        case Qt::Key_Space:
+            go_to(row);
+            return true;
+        case Qt::Key_Left:
+        case Qt::Key_Right:
+            if (row < 0 || static_cast<size_t>(row) >= rows_.size()) return false;
+            if (groups_[rows_[static_cast<size_t>(row)].group].findings.size() == 1) return false;
+            set_open(rows_[static_cast<size_t>(row)].group, key.key() == Qt::Key_Right);
+            return true;
+        default:
+            return false;
+    }
+}
+
 bool FindingsView::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == list_ && event->type() == QEvent::KeyPress) {
-        const auto* const key = static_cast<QKeyEvent*>(event);
-        if (key->matches(QKeySequence::Copy)) {
-            copy();
-            return true;
-        }
-        if (key->key() == Qt::Key_F1) {
-            explain(static_cast<size_t>(std::max(list_->currentIndex().row(), 0)));
-            return true;
-        }
-        if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter || key->key() == Qt::Key_Space) {
-            if (list_->currentIndex().isValid()) go_to(static_cast<size_t>(list_->currentIndex().row()));
-            return true;
-        }
+    if (watched == list_ && event->type() == QEvent::KeyPress &&
+        handle_key(*static_cast<const QKeyEvent*>(event)))
+        return true;
+    if (watched == list_->viewport() && event->type() == QEvent::MouseButtonRelease) {
+        released_at_ = static_cast<const QMouseEvent*>(event)->position().toPoint();
+    } else if (watched == list_->viewport() && event->type() == QEvent::MouseMove) {
+        const QPoint at = static_cast<const QMouseEvent*>(event)->position().toPoint();
+        list_->viewport()->setCursor(link_at(list_->indexAt(at), at) >= 0 ? Qt::PointingHandCursor
+                                                                          : Qt::ArrowCursor);
     }
     return View::eventFilter(watched, event);
 }

@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QDialog>
+#include <QFileInfo>
 #include <QImage>
 #include <QKeyEvent>
 #include <QLabel>
@@ -16,6 +17,8 @@
 #include "gui/testing/pointer_events.h"
 #include "gui/views/findings/finding_delegate.h"
 #include "gui/views/findings/finding_page.h"
+
+#include "analyzer/report/human_units.h"
 
 namespace sanscope {
 namespace {
@@ -33,8 +36,9 @@ class FindingsViewTest : public testing::Test {
         ASSERT_TRUE(wait_until([&] { return !document->loading() && !document->state().whole().empty(); }));
         ASSERT_TRUE(wait_until([&] { return view->settled(); }));
     }
+    QModelIndex index_of(size_t finding) { return view->list().model()->index(view->row_of(finding), 0); }
     void click(size_t finding) {
-        const QModelIndex index = view->list().model()->index(static_cast<int>(finding), 0);
+        const QModelIndex index = index_of(finding);
         view->list().scrollTo(index);
         testing_gui::click(*view->list().viewport(), view->list().visualRect(index).center());
     }
@@ -54,7 +58,7 @@ TEST_F(FindingsViewTest, ListsWhatTheReportFinds) {
     ASSERT_GT(expected.size(), 1u);
     ASSERT_EQ(view->findings().size(), expected.size());
     for (size_t i = 0; i < expected.size(); ++i) {
-        const QModelIndex index = view->list().model()->index(static_cast<int>(i), 0);
+        const QModelIndex index = index_of(i);
         EXPECT_EQ(index.data().toString().toStdString(), expected[i].title);
         EXPECT_EQ(index.data(FindingDelegate::explanation).toString().toStdString(), expected[i].explanation);
         EXPECT_EQ(index.data(FindingDelegate::severity).toInt(), static_cast<int>(expected[i].severity));
@@ -71,7 +75,7 @@ TEST_F(FindingsViewTest, ProblemsAreShownWithTheirEvidence) {
     size_t problems = 0;
     for (size_t i = 0; i < view->findings().size(); ++i) {
         const Finding& finding = view->findings()[i];
-        const QModelIndex index = view->list().model()->index(static_cast<int>(i), 0);
+        const QModelIndex index = index_of(i);
         const QStringList shown = index.data(FindingDelegate::evidence).toStringList();
         ASSERT_EQ(static_cast<size_t>(shown.size()), finding.evidence.size());
         for (qsizetype sign = 0; sign < shown.size(); ++sign) {
@@ -181,6 +185,47 @@ TEST_F(FindingsViewTest, AClickLeadsToThePlace) {
     EXPECT_GT(with_time, 2u);
 }
 
+// Its place is named with both ports, which tells it from others of the same hosts.
+TEST_F(FindingsViewTest, ConnectionsAreNamedWithBothPorts) {
+    open("loss-mixed-initiator.pcap.zst");
+    size_t named = 0;
+    for (size_t i = 0; i < view->findings().size(); ++i) {
+        if (view->findings()[i].connection == 0) continue;
+        const QString place = index_of(i).data(FindingDelegate::place).toString();
+        EXPECT_TRUE(place.startsWith(QStringLiteral("192.0.2.1:32916 → 192.0.2.2:3260")))
+            << place.toStdString();
+        ++named;
+    }
+    EXPECT_GT(named, 0u);
+}
+
+// The number in a finding's title is that of the rows its link shows.
+TEST_F(FindingsViewTest, LinksLeadToAsManyRowsAsAreCounted) {
+    size_t losses = 0;
+    size_t commands = 0;
+    size_t pdus = 0;
+    for (const char* const sample :
+         {"loss-mixed-initiator.pcap.zst", "loss-mixed-target.pcap.zst", "mirrored-twice.pcapng.zst",
+          "sniffer-drops.pcap.zst", "check-conditions.pcap", "faults/damaged-digest.pcap.zst"}) {
+        if (!QFileInfo::exists(testing_gui::sample(sample))) continue;
+        open(sample);
+        const auto reading = document->data()->try_read();
+        for (const Finding& finding : view->findings()) {
+            const Finding* const one = &finding;
+            const auto rows = find_rows_of(*reading, {&one, 1}, StopFlag(false));
+            if (!rows) continue;
+            const std::string number = human_count(rows->count) + " ";
+            EXPECT_NE((' ' + finding.title).find(' ' + number), std::string::npos)
+                << sample << ": " << finding.title << ": " << rows->filter.toStdString() << " " << number;
+            losses += rows->table == QStringLiteral("losses") ? 1 : 0;
+            commands += rows->table == QStringLiteral("commands") ? 1 : 0;
+            pdus += rows->table == QStringLiteral("pdus") ? 1 : 0;
+        }
+    }
+    EXPECT_GT(losses, 2u);
+    EXPECT_GT(commands, 0u);
+}
+
 TEST_F(FindingsViewTest, KeysLeadThereToo) {
     open("loss-mixed-initiator.pcap.zst");
     size_t at = 0;
@@ -188,7 +233,7 @@ TEST_F(FindingsViewTest, KeysLeadThereToo) {
            view->findings()[at].command == 0)
         ++at;
     ASSERT_LT(at, view->findings().size());
-    view->list().setCurrentIndex(view->list().model()->index(static_cast<int>(at), 0));
+    view->list().setCurrentIndex(index_of(at));
     EXPECT_EQ(document->state().selection(), Selection());
     QKeyEvent enter(QEvent::KeyPress, Qt::Key_Return, Qt::NoModifier);
     QApplication::sendEvent(&view->list(), &enter);
@@ -209,7 +254,7 @@ TEST_F(FindingsViewTest, ItSaysWhatTheChosenFindingMeans) {
     while (at + 1 < view->findings().size() && view->findings()[at].kind != Finding::Kind::lost_segments)
         ++at;
     ASSERT_EQ(view->findings()[at].kind, Finding::Kind::lost_segments);
-    view->list().setCurrentIndex(view->list().model()->index(static_cast<int>(at), 0));
+    view->list().setCurrentIndex(index_of(at));
     QMetaObject::invokeMethod(&view->explain_link(), "linkActivated", Q_ARG(QString, QStringLiteral("#")));
     auto* const dialog = view->findChild<QDialog*>(QStringLiteral("finding_page"));
     ASSERT_NE(dialog, nullptr);
@@ -227,8 +272,7 @@ TEST_F(FindingsViewTest, ItSaysWhatTheChosenFindingMeans) {
     EXPECT_FALSE(page->horizontalScrollBar()->isVisible());
     delete dialog;
     // And by the keyboard, of another.
-    view->list().setCurrentIndex(
-        view->list().model()->index(static_cast<int>(view->findings().size()) - 1, 0));
+    view->list().setCurrentIndex(index_of(view->findings().size() - 1));
     QKeyEvent help(QEvent::KeyPress, Qt::Key_F1, Qt::NoModifier);
     QApplication::sendEvent(&view->list(), &help);
     const auto* const other = view->findChild<QDialog*>(QStringLiteral("finding_page"));
