@@ -137,12 +137,12 @@ void ask_to_export_picture(CaptureWindow& capture) {
 }
 
 void ask_to_export_rows(CaptureWindow& capture) {
-    auto* const rows = qobject_cast<RowsView*>(capture.current_view());
+    RowsView* const rows = capture.table_in_front();
     if (rows == nullptr)
-        return show_message(capture, Words::tr("Click into the table whose rows are to be written first."));
+        return show_message(capture, Words::tr("Bring the table whose rows are to be written to the front."));
     const QString path = QFileDialog::getSaveFileName(
         &capture, Words::tr("Export the rows as CSV"),
-        suggested(capture, QLatin1Char('-') + capture.current_view_name() + QStringLiteral(".csv")),
+        suggested(capture, QLatin1Char('-') + rows->table_name() + QStringLiteral(".csv")),
         Words::tr("CSV (*.csv)"));
     if (!path.isEmpty()) rows->export_csv(path);
 }

@@ -9,7 +9,7 @@ class CaptureWindow;
 
 // The view in front, as PNG, SVG or PDF.
 void ask_to_export_picture(CaptureWindow& capture);
-// The rows in front, as CSV; where no table is in front, says so.
+// The rows of the table looked at last, as CSV; where no table is in sight, says so.
 void ask_to_export_rows(CaptureWindow& capture);
 // The packets of what is selected, else those that pass the filter, as pcapng.
 void ask_to_export_packets(CaptureWindow& capture);

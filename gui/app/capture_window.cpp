@@ -37,6 +37,7 @@ namespace {
 constexpr int layout_version = 4;  // another one with every view that is added
 constexpr double key_pan = 0.15;   // of the span
 constexpr double key_zoom = 1.5;
+constexpr int message_ms = 4000;
 
 class NoTitleBar : public QWidget {
   public:
@@ -52,9 +53,6 @@ uint64_t rows_of(Selection::Kind selection, const CaptureData& data) {
     return kind == nullptr || !reading ? 0 : make_table(*reading, kind->name)->rows();
 }
 
-}  // namespace
-
-CaptureWindow::CaptureWindow(std::unique_ptr<Document> document, QWidget* parent)
 // ": 192.0.2.1:32916 → 192.0.2.2:3260"; empty while the loader holds it.
 QString ends_of(const CaptureData& data, uint32_t connection) {
     const auto reading = data.try_read();
@@ -63,6 +61,9 @@ QString ends_of(const CaptureData& data, uint32_t connection) {
     return QStringLiteral(": ") + connection_text(row.initiator, row.target);
 }
 
+}  // namespace
+
+CaptureWindow::CaptureWindow(std::unique_ptr<Document> document, QWidget* parent)
     : QMainWindow(parent), document_(std::move(document)) {
     setWindowFlag(Qt::Window, false);
     setDockNestingEnabled(true);
@@ -85,6 +86,7 @@ QString ends_of(const CaptureData& data, uint32_t connection) {
         show_warning();
     });
     connect(&state(), &ViewState::range_changed, this, &CaptureWindow::show_range);
+    connect(&state(), &ViewState::whole_changed, this, &CaptureWindow::show_range);
     connect(&state(), &ViewState::time_format_changed, this, &CaptureWindow::show_range);
     connect(&state(), &ViewState::cursor_changed, this, &CaptureWindow::show_cursor);
     connect(&state(), &ViewState::selected_things_changed, this, &CaptureWindow::show_selection);
@@ -97,7 +99,6 @@ QString ends_of(const CaptureData& data, uint32_t connection) {
 CaptureWindow::~CaptureWindow() {
     // What looks at the document goes before it.
     for (const auto& [name, view] : views_) delete view;
-    connect(&state(), &ViewState::whole_changed, this, &CaptureWindow::show_range);
     delete filter_line_;
 }
 
@@ -113,7 +114,10 @@ void CaptureWindow::make_docks() {
         dock->setWidget(place);
         docks_[kind.id()] = dock;
         connect(dock, &QDockWidget::visibilityChanged, this, [this, dock](bool visible) {
-            if (visible) ensure_view(dock);
+            if (!visible) return;
+            ensure_view(dock);
+            // Its tab was clicked, maybe.
+            if (auto* const rows = dock->findChild<RowsView*>()) last_table_ = rows;
         });
     }
 }
@@ -135,18 +139,15 @@ void CaptureWindow::ensure_view(QDockWidget* dock) {
         connect(statistics, &StatisticsView::filter_wanted, filter_line_, &FilterLine::apply_filter);
     } else if (auto* const budgets = qobject_cast<TimeBudgetsView*>(view)) {
         connect(budgets, &TimeBudgetsView::commands_wanted, this, &CaptureWindow::show_commands);
+    } else if (auto* const findings = qobject_cast<FindingsView*>(view)) {
+        connect(findings, &FindingsView::rows_wanted, this, &CaptureWindow::show_rows);
     } else if (auto* const overview = qobject_cast<OverviewView*>(view)) {
         const auto mark = [this, overview] { mark_notes(*overview); };
         connect(&document_->notes(), &Notes::changed, overview, mark);
         connect(document_.get(), &Document::loaded, overview, mark);
-    } else if (auto* const findings = qobject_cast<FindingsView*>(view)) {
-        connect(findings, &FindingsView::rows_wanted, this, &CaptureWindow::show_rows);
         mark();
     }
-    if (current_ == nullptr) {
-        current_ = view;
-        current_name_ = name;
-    }
+    if (current_ == nullptr) look_at(view, name);
 }
 
 void CaptureWindow::show_commands(const QString& filter, const QString& column) {
@@ -156,12 +157,12 @@ void CaptureWindow::show_commands(const QString& filter, const QString& column) 
         rows->show_greatest(column.toStdString());
 }
 
-void CaptureWindow::mark_notes(OverviewView& overview) const {
 void CaptureWindow::show_rows(const QString& filter, const QString& table) {
     filter_line_->apply_filter(filter, table);
     if (const TableKind* const kind = find_table_kind(table.toStdString())) show_view(kind->view);
 }
 
+void CaptureWindow::mark_notes(OverviewView& overview) const {
     std::vector<OverviewMark> marks;
     if (const auto reading = document_->data()->try_read()) {
         for (const auto& [packet, text] : document_->notes().all()) {
@@ -261,6 +262,7 @@ void CaptureWindow::make_top() {
     filter_line_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     top->addWidget(filter_line_);
     range_label_ = new QLabel(this);
+    range_label_->setObjectName(QStringLiteral("range"));
     range_label_->setTextFormat(Qt::PlainText);
     range_label_->setContentsMargins(8, 0, 8, 0);
     range_label_->setAccessibleName(tr("Time range in sight"));
@@ -280,7 +282,6 @@ void CaptureWindow::make_top() {
 void CaptureWindow::make_status() {
     cursor_label_ = new QLabel(this);
     cursor_label_->setTextFormat(Qt::PlainText);
-    range_label_->setObjectName(QStringLiteral("range"));
     cursor_label_->setAccessibleName(tr("Time under the pointer"));
     selection_label_ = new QLabel(this);
     selection_label_->setTextFormat(Qt::PlainText);
@@ -419,6 +420,8 @@ void CaptureWindow::show_cursor() {
 void CaptureWindow::show_selection() {
     const SelectedThings& things = state().selected();
     QString text = selection_text(things.selection);
+    if (things.selection.kind == Selection::Kind::connection)
+        text += ends_of(*document_->data(), things.connection);
     if (!things.range.empty()) {
         text +=
             tr(" at %1").arg(full_time(things.range.begin_ns, document_->first_ns(), state().time_format()));
@@ -429,8 +432,6 @@ void CaptureWindow::show_selection() {
 
 QDockWidget* CaptureWindow::dock(std::string_view view) const {
     const auto found = docks_.find(QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())));
-    if (things.selection.kind == Selection::Kind::connection)
-        text += ends_of(*document_->data(), things.connection);
     return found == docks_.end() ? nullptr : found->second;
 }
 
@@ -448,8 +449,7 @@ void CaptureWindow::show_view(std::string_view name) {
     holder->raise();
     View* const shown = view(name);
     shown->setFocus(Qt::OtherFocusReason);
-    current_ = shown;
-    current_name_ = holder->property("view").toString();
+    look_at(shown, holder->property("view").toString());
     Q_EMIT current_view_changed();
 }
 
@@ -459,8 +459,7 @@ void CaptureWindow::on_focus_changed(QWidget* now) {
             std::ranges::find_if(views_, [&](const auto& one) { return one.second == widget; });
         if (found == views_.end()) continue;
         if (current_ == found->second) return;
-        current_ = found->second;
-        current_name_ = found->first;
+        look_at(found->second, found->first);
         Q_EMIT current_view_changed();
         return;
     }
@@ -485,6 +484,15 @@ void CaptureWindow::focus_filter() {
 }
 
 void CaptureWindow::go_to_packet(PacketNumber packet) {
+    const PacketNumber packets = document_->data()->progress().packets;
+    if (packet == 0 || packet > packets) {
+        const QLocale locale;
+        statusBar()->showMessage(tr("There is no packet %1: the capture has %2.")
+                                     .arg(locale.toString(static_cast<qulonglong>(packet)),
+                                          locale.toString(static_cast<qulonglong>(packets))),
+                                 message_ms);
+        return;
+    }
     state().select({Selection::Kind::packet, packet});
     document_->reveal_when_resolved();
 }
@@ -505,19 +513,37 @@ void CaptureWindow::toggle_bookmark() {
 
 void CaptureWindow::toggle_bookmark_on(PacketNumber packet) {
     if (packet == 0) {
-        statusBar()->showMessage(tr("Select something to bookmark first."), 4000);
+        statusBar()->showMessage(tr("Select something to bookmark first."), message_ms);
         return;
     }
     Notes& notes = document_->notes();
     if (notes.has(packet) && notes.all().at(packet).isEmpty()) {
         notes.remove(packet);
-        statusBar()->showMessage(tr("The bookmark on packet %1 is removed.").arg(packet), 4000);
-    } else if (notes.has(packet)) {
-        show_view("notes");
-    } else {
-        notes.set(packet, {});
-        statusBar()->showMessage(tr("Packet %1 is bookmarked.").arg(packet), 4000);
+        statusBar()->showMessage(tr("The bookmark on packet %1 is removed.").arg(packet), message_ms);
+        return;
     }
+    if (!notes.has(packet)) {
+        notes.set(packet, {});
+        statusBar()->showMessage(tr("Packet %1 is bookmarked.").arg(packet), message_ms);
+    }
+    show_view("notes");
+    qobject_cast<NotesView*>(view("notes"))->edit(packet);
+}
+
+RowsView* CaptureWindow::table_in_front() const {
+    if (auto* const rows = qobject_cast<RowsView*>(current_)) return rows;
+    if (last_table_ != nullptr && last_table_->isVisible()) return last_table_;
+    for (const auto& [name, view] : views_) {
+        auto* const rows = qobject_cast<RowsView*>(view);
+        if (rows != nullptr && !rows->visibleRegion().isEmpty()) return rows;
+    }
+    return nullptr;
+}
+
+void CaptureWindow::look_at(View* view, const QString& name) {
+    current_ = view;
+    current_name_ = name;
+    if (auto* const rows = qobject_cast<RowsView*>(view)) last_table_ = rows;
 }
 
 void CaptureWindow::keyPressEvent(QKeyEvent* event) {

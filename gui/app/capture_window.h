@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QMainWindow>
+#include <QPointer>
 #include <map>
 #include <memory>
 #include <string_view>
@@ -22,6 +23,7 @@ namespace sanscope {
 
 class FilterLine;
 class OverviewView;
+class RowsView;
 
 // One open capture: its views in docks, the filter line above them, how far loading is below. Views are made when they are
 // first seen.
@@ -43,11 +45,15 @@ class CaptureWindow : public QMainWindow {
     // The view with the keyboard focus, or seen last.
     View* current_view() const { return current_; }
     const QString& current_view_name() const { return current_name_; }
+    // The table with the keyboard focus, or looked at last of those in sight; nullptr where none is.
+    RowsView* table_in_front() const;
     void focus_neighbour_view(int direction);
 
     void focus_filter();
+    // Where there is no such packet, the status bar says so.
     void go_to_packet(PacketNumber packet);
     void select_neighbour(int direction);  // the next or previous row of the selection's kind
+    // Opens the note of the selected packet for typing, bookmarks it where it was not; a bookmark without a text is removed.
     void toggle_bookmark();
     FilterLine& filter_line() const { return *filter_line_; }
     void reset_layout();
@@ -80,8 +86,11 @@ class CaptureWindow : public QMainWindow {
     bool restore_layout();
     void share_out_space();
     void ensure_view(QDockWidget* dock);
+    void look_at(View* view, const QString& name);
     // Those that pass the filter over their columns, the greatest of a column first.
     void show_commands(const QString& filter, const QString& column);
+    // Those of a table that pass the filter over its columns.
+    void show_rows(const QString& filter, const QString& table);
     void mark_notes(OverviewView& overview) const;
     void show_progress();
     void show_range();
@@ -89,8 +98,6 @@ class CaptureWindow : public QMainWindow {
     void show_selection();
     void show_warning();
     void show_recording();
-    // Those of a table that pass the filter over its columns.
-    void show_rows(const QString& filter, const QString& table);
     void follow_once_long_enough();
     void on_focus_changed(QWidget* now);
 
@@ -103,6 +110,7 @@ class CaptureWindow : public QMainWindow {
     std::map<QString, View*> views_;
     View* current_ = nullptr;
     QString current_name_;
+    QPointer<RowsView> last_table_;
     bool sized_ = false;
     FilterLine* filter_line_ = nullptr;
     MessageBar* messages_ = nullptr;

@@ -479,7 +479,7 @@ void MainWindow::ask_for_packet() {
     bool asked = false;
     const int number =
         QInputDialog::getInt(this, tr("Go to packet"), tr("Number of the packet, 1 to %1").arg(packets), now,
-                             1, packets, 1, &asked);
+                             1, std::numeric_limits<int>::max(), 1, &asked);
     if (asked) capture->go_to_packet(static_cast<PacketNumber>(number));
 }
 

@@ -43,6 +43,7 @@
 #include "gui/testing/loaded_document.h"
 #include "gui/testing/window_driver.h"
 #include "gui/views/filter_line/filter_line.h"
+#include "gui/views/findings/findings_view.h"
 #include "gui/views/layers/layers_view.h"
 #include "gui/views/overview/overview_view.h"
 #include "gui/views/statistics/statistics_view.h"
@@ -379,10 +380,10 @@ TEST_F(WindowTest, KeysMoveThroughTime) {
     QTest::keyClick(window.get(), Qt::Key_S);
     QTest::keyClick(window.get(), Qt::Key_0);
     EXPECT_EQ(state.range(), whole);
-    View* const layers = capture.view("layers");
     QTest::keyClick(window.get(), Qt::Key_I);
     EXPECT_EQ(state.range(), state.first_view());
     QTest::keyClick(window.get(), Qt::Key_0);
+    View* const layers = capture.view("layers");
     capture.show_view("layers");
     QTest::keyClick(QApplication::focusWidget() != nullptr ? QApplication::focusWidget() : layers, Qt::Key_W);
     const TimeRange before = state.range();
@@ -477,6 +478,108 @@ TEST_F(WindowTest, GoesToAPacketByNumberAndOnToItsNeighbours) {
     QTest::keyClick(window.get(), Qt::Key_P);
     QTest::keyClick(window.get(), Qt::Key_P);
     EXPECT_EQ(capture.state().selection().number, 4710u);
+}
+
+TEST_F(WindowTest, APacketBeyondTheLastIsNoneAndTheStatusBarSaysSo) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    const Selection before = capture.state().selection();
+    QTimer::singleShot(100, qApp, [] {
+        auto* const dialog = qobject_cast<QInputDialog*>(QApplication::activeModalWidget());
+        ASSERT_NE(dialog, nullptr);
+        dialog->setIntValue(1'000'000);
+        dialog->accept();
+    });
+    QTest::keySequence(window.get(), QKeySequence(Qt::CTRL | Qt::Key_G));
+    settle(capture);
+    EXPECT_EQ(capture.state().selection(), before);
+    EXPECT_THAT(capture.statusBar()->currentMessage().toStdString(), HasSubstr("no packet 1,000,000"));
+}
+
+// The first view leaves out what comes long after the sessions; all of it is a key away, and the label says of how much.
+TEST_F(WindowTest, TheFirstViewIsTheIscsiTraffic) {
+    CaptureWindow& capture = opened(sample("two-sessions.pcap.lz4"));
+    const ViewState& state = capture.state();
+    EXPECT_LT(state.range().span_ns(), state.whole().span_ns() / 50);
+    const auto* const label = capture.findChild<QLabel*>(QStringLiteral("range"));
+    ASSERT_NE(label, nullptr);
+    EXPECT_THAT(label->text().toStdString(), HasSubstr(" of 1.78 s"));
+    QTest::keyClick(window.get(), Qt::Key_0);
+    EXPECT_EQ(state.range(), state.whole());
+}
+
+// A row can be lit because it stands for a packet that is selected: a click on it means the row.
+TEST_F(WindowTest, AClickOnALitRowSelectsIt) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    auto& commands = view<RowsView>(capture, "commands");
+    const auto reading = capture.document().data()->try_read();
+    const PacketNumber packet = reading->store().commands()[39].request_packet;
+    capture.state().select({Selection::Kind::packet, packet});
+    settle(capture);
+    const QModelIndex lit = commands.table().currentIndex();
+    ASSERT_TRUE(lit.isValid());
+    ASSERT_EQ(capture.state().selection().kind, Selection::Kind::packet);
+    const uint64_t number = capture.state().selected().first(Selection::Kind::command);
+    QTest::mouseClick(commands.table().viewport(), Qt::LeftButton, {},
+                      commands.table().visualRect(lit).center());
+    EXPECT_EQ(capture.state().selection(), (Selection{Selection::Kind::command, number}));
+}
+
+TEST_F(WindowTest, CtrlBOpensTheNoteForTyping) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    capture.state().select({Selection::Kind::command, 40});
+    settle(capture);
+    const PacketNumber packet = capture.state().selected().packet;
+    QTest::keySequence(window.get(), QKeySequence(Qt::CTRL | Qt::Key_B));
+    settle(capture);
+    ASSERT_TRUE(wait_until([] { return qobject_cast<QLineEdit*>(QApplication::focusWidget()) != nullptr; }));
+    EXPECT_EQ(capture.current_view_name().toStdString(), "notes");
+    QTest::keyClicks(QApplication::focusWidget(), QStringLiteral("slow one"));
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Return);
+    EXPECT_EQ(capture.document().notes().all().at(packet).toStdString(), "slow one");
+    EXPECT_EQ(capture.state().selection(), (Selection{Selection::Kind::command, 40}));
+}
+
+TEST_F(WindowTest, RowsAreExportedOfTheTableLookedAtLast) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    view<RowsView>(capture, "losses");
+    capture.show_view("overview");
+    settle(capture);
+    ASSERT_NE(capture.table_in_front(), nullptr);
+    EXPECT_EQ(capture.table_in_front()->table_name().toStdString(), "losses");
+    const QString path = folder.filePath(QStringLiteral("losses.csv"));
+    answer_file_dialog(path);
+    action(QStringLiteral("Export the rows"))->trigger();
+    ASSERT_TRUE(wait_until([&] { return QFileInfo(path).size() > 0; }, 20'000));
+    std::ifstream file(path.toStdString());
+    std::string header;
+    std::getline(file, header);
+    EXPECT_THAT(header, HasSubstr("original_packet"));
+}
+
+// From a finding to the rows it counts: the filter is there to be seen, and selects as many.
+TEST_F(WindowTest, AFindingsLinkShowsTheRowsItCounts) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    auto& findings = view<FindingsView>(capture, "findings");
+    const auto at = std::ranges::find(findings.findings(), Finding::Kind::lost_segments, &Finding::kind);
+    ASSERT_NE(at, findings.findings().end());
+    const int row = findings.row_of(static_cast<size_t>(at - findings.findings().begin()));
+    const QModelIndex index = findings.list().model()->index(row, 0);
+    findings.list().scrollTo(index);
+    const QRect rect = findings.list().visualRect(index);
+    QPoint link(-1, -1);
+    for (int y = rect.top(); y <= rect.bottom() && link.x() < 0; y += 4) {
+        if (findings.link_at(index, {rect.left() + 60, y}) >= 0) link = {rect.left() + 60, y};
+    }
+    ASSERT_GE(link.x(), 0) << "no link";
+    ASSERT_TRUE(findings.list().viewport()->rect().contains(link));
+    const Selection before = capture.state().selection();
+    QTest::mouseClick(findings.list().viewport(), Qt::LeftButton, {}, link);
+    ASSERT_TRUE(wait_until([&] { return capture.state().filter() != nullptr; }));
+    settle(capture);
+    EXPECT_EQ(capture.state().selection(), before) << "the link leads elsewhere than the row";
+    EXPECT_EQ(capture.current_view_name().toStdString(), "losses");
+    const int losses = view<RowsView>(capture, "losses").model().rowCount();
+    EXPECT_THAT(at->title, testing::StartsWith(std::to_string(losses) + " segments"));
 }
 
 TEST_F(WindowTest, AFileDroppedIsOpened) {

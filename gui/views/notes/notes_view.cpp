@@ -25,7 +25,7 @@ NotesView::NotesView(Document& document, QWidget* parent)
     column->addWidget(hint_, 1);
     auto* const hint = qobject_cast<QLabel*>(hint_);
     hint->setText(
-        tr("Ctrl+B bookmarks the selected packet; its note is written here.\n"
+        tr("Ctrl+B bookmarks the selected packet, and opens its note here for typing.\n"
            "File → Save a copy with notes keeps them, in a pcapng any analyzer reads."));
     hint->setAlignment(Qt::AlignCenter);
     hint->setWordWrap(true);
@@ -92,6 +92,18 @@ void NotesView::fill() {
     table_->resizeColumnToContents(packet_column);
     table_->resizeColumnToContents(time_column);
     filling_ = false;
+}
+
+void NotesView::edit(PacketNumber packet) {
+    for (int row = 0; row < table_->rowCount(); ++row) {
+        if (packet_of(row) != packet) continue;
+        // What is selected stays selected.
+        filling_ = true;
+        table_->setCurrentCell(row, text_column);
+        filling_ = false;
+        table_->setFocus(Qt::OtherFocusReason);
+        return table_->editItem(table_->item(row, text_column));
+    }
 }
 
 void NotesView::go_to(int row) {

@@ -15,6 +15,8 @@ class NotesView : public View {
     NotesView(Document& document, QWidget* parent);
 
     bool settled() const override { return true; }
+    // Opens the note of that packet for typing; nothing happens where it has none.
+    void edit(PacketNumber packet);
 
   private:
     void fill();

@@ -166,6 +166,9 @@ void RowsView::make_widgets() {
 
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) { on_current_changed(current); });
+    // A row that stands there for something else that is selected becomes what is selected.
+    connect(table_, &QTableView::clicked, this,
+            [this](const QModelIndex& index) { on_current_changed(index); });
     connect(table_, &QTableView::doubleClicked, &document(), &Document::frame_when_resolved);
     connect(table_, &QWidget::customContextMenuRequested, this, &RowsView::show_row_menu);
     connect(cancel_, &QToolButton::clicked, this, [this] {
@@ -324,6 +327,7 @@ void RowsView::sort(int column, Qt::SortOrder order) {
         header->setSortIndicator(column, order);
     }
     arranged_ = false;
+    to_top_ = true;
     arrange();
 }
 
@@ -403,6 +407,7 @@ void RowsView::show_arranged(const Arranged& arranged) {
     }
     selecting_ = before;
     follow_selection();
+    if (std::exchange(to_top_, false)) table_->scrollToTop();
     show_status();
 }
 
@@ -520,6 +525,10 @@ void RowsView::highlight_selected() {
 QString RowsView::noun_for(uint64_t count) const {
     if (kind_ != nullptr) return kind_->noun_for(count);
     return count == 1 ? tr("row") : tr("rows");
+}
+
+QString RowsView::table_name() const {
+    return from_utf8(access_->name());
 }
 
 QString RowsView::status_text() const {

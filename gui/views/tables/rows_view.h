@@ -32,6 +32,7 @@ class RowsView : public View {
     bool settled() const override;
     QTableView& table() const { return *table_; }
     TableModel& model() const { return *model_; }
+    QString table_name() const;  // as in filters
 
     // By a column of the table's; -1: as the rows come. While the capture is loaded, once it is.
     void sort(int column, Qt::SortOrder order);
@@ -101,6 +102,7 @@ class RowsView : public View {
     bool stale_ = true;       // not filled since it was last hidden
     bool arranged_ = false;   // rows are as filter and order ask
     bool selecting_ = false;  // the table's own doing
+    bool to_top_ = false;     // once rows are in the order that was asked for
     QElapsedTimer since_growth_;
     int64_t growth_took_ns_ = 0;  // the last one
     LatestJob<size_t> count_{true};

@@ -84,6 +84,23 @@ const char* sample_for(const TableKind& table) {
                                              : "loss-mixed-initiator.pcap.zst";
 }
 
+// Whoever sorts wants to see what is first now, wherever the selected row has gone.
+TEST_F(RowsViewTest, SortingGoesToTheTop) {
+    open("loss-mixed-initiator.pcap.zst");
+    const auto view = view_of("commands");
+    document->state().select({Selection::Kind::command, 120});
+    ASSERT_TRUE(wait_until([&] { return document->state().selected().command == 120; }));
+    view->table().scrollToBottom();
+    ASSERT_GT(view->table().rowAt(0), 0);
+    for (const Qt::SortOrder order : {Qt::DescendingOrder, Qt::AscendingOrder}) {
+        view->sort(column(*view, "turnaround_ns"), order);
+        ASSERT_TRUE(wait_until([&] { return view->settled(); }));
+        EXPECT_EQ(view->table().rowAt(0), 0);
+        EXPECT_EQ(document->state().selection().number, 120u);
+        view->table().scrollToBottom();
+    }
+}
+
 TEST_F(RowsViewTest, TellsEveryRowOfEveryTable) {
     for (const TableKind& viewed : table_kinds()) {
         open(sample_for(viewed));
