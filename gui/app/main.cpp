@@ -14,8 +14,8 @@
 #include "gui/app/main_window.h"
 #include "gui/app/render.h"
 #include "gui/app/render_comparison.h"
+#include "gui/app/settings.h"
 #include "gui/app/start_place.h"
-#include "gui/app/theme_palette.h"
 
 #include "analyzer/base/print_text.h"
 
@@ -35,7 +35,7 @@ struct Arguments {
     std::string from;
     std::string to;
     std::string format = "png";
-    std::string theme = "system";
+    std::string theme;
     std::string select;
     std::string at;
     std::string finding;
@@ -104,9 +104,9 @@ void describe(CLI::App& app, Arguments& arguments) {
     app.add_option("--remote-recorder", arguments.remote_recorder,
                    "… where sanscope-recorder is on that host")
         ->needs(ssh);
-    app.add_option("--theme", arguments.theme, "light, dark, or as the desktop is")
-        ->check(CLI::IsMember({"light", "dark", "system"}))
-        ->capture_default_str();
+    app.add_option("--theme", arguments.theme,
+                   "light, dark, or system: as the desktop is; without it, as the settings say")
+        ->check(CLI::IsMember({"light", "dark", "system"}));
     app.set_version_flag("--version", "sanscope-gui " SANSCOPE_VERSION);
 }
 
@@ -163,6 +163,14 @@ std::optional<RenderOptions> render_options(const Arguments& arguments) {
     options.finding = place.finding;
     options.scale = arguments.scale;
     return options;
+}
+
+// Nothing where none is named.
+std::optional<Settings::ThemeChoice> theme_choice(const std::string& name) {
+    if (name.empty()) return std::nullopt;
+    return name == "dark"    ? Settings::ThemeChoice::dark
+           : name == "light" ? Settings::ThemeChoice::light
+                             : Settings::ThemeChoice::system;
 }
 
 v1::RecordingRequest recording_request(const Arguments& arguments) {
@@ -243,9 +251,8 @@ int run(int argc, char** argv) {
                                  : render(*options);
     }
     QApplication::setWindowIcon(QIcon(QStringLiteral(":/io.github.sanscope.sanscope.svg")));
-    if (arguments.theme != "system") QApplication::setPalette(theme_palette(arguments.theme == "dark"));
-
     MainWindow window;
+    apply_theme(theme_choice(arguments.theme).value_or(window.settings().theme()));
     window.show();
     QStringList files;
     for (const std::string& file : arguments.files) files.append(text(file));

@@ -24,6 +24,7 @@
 #include "gui/app/live_controls.h"
 #include "gui/app/load_controls.h"
 #include "gui/app/recent_files.h"
+#include "gui/app/settings_dialog.h"
 #include "gui/app/start_page.h"
 #include "gui/app/start_place.h"
 #include "gui/comparing/comparison_view.h"
@@ -57,6 +58,7 @@ QStringList local_files(const QMimeData& data) {
 
 MainWindow::MainWindow(QWidget* parent)
     : QMainWindow(parent),
+      settings_(new Settings(this)),
       stack_(new QStackedWidget(this)),
       start_page_(new StartPage(this)),
       tabs_(new QTabWidget(this)) {
@@ -77,6 +79,11 @@ MainWindow::MainWindow(QWidget* parent)
     connect(tabs_, &QTabWidget::tabCloseRequested, this, &MainWindow::close_tab);
     connect(tabs_, &QTabWidget::currentChanged, this, &MainWindow::on_current_changed);
     make_menus();
+    set_rate_unit(settings_->rates());
+    connect(settings_, &Settings::theme_changed, this, [this] { apply_theme(settings_->theme()); });
+    connect(settings_, &Settings::time_format_changed, this, &MainWindow::apply_settings);
+    connect(settings_, &Settings::rates_changed, this, &MainWindow::apply_settings);
+    connect(settings_, &Settings::movable_views_changed, this, &MainWindow::apply_settings);
     resize(1600, 960);
     restoreGeometry(QSettings().value(QStringLiteral("window_geometry")).toByteArray());
     on_current_changed();
@@ -137,6 +144,8 @@ bool MainWindow::open_one(const QString& path, QString& error) {
 CaptureWindow* MainWindow::show_document(std::unique_ptr<Document> document) {
     auto* const capture = new CaptureWindow(std::move(document), tabs_);
     connect(&capture->state(), &ViewState::history_changed, this, &MainWindow::update_actions);
+    capture->state().set_time_format(settings_->time_format());
+    capture->set_movable(settings_->movable_views());
     tabs_->addTab(capture, QString());
     show_name(*capture);
     tabs_->setCurrentWidget(capture);
@@ -280,7 +289,7 @@ void MainWindow::update_actions() {
     if (capture == nullptr) return;
     back_->setEnabled(capture->state().can_go_back());
     forward_->setEnabled(capture->state().can_go_forward());
-    const auto format = static_cast<int>(capture->state().time_format());
+    const auto format = static_cast<int>(settings_->time_format());
     for (QAction* const action : time_formats_->actions())
         action->setChecked(action->data().toInt() == format);
 }
@@ -315,6 +324,10 @@ void MainWindow::make_menus() {
     close_->setShortcut(QKeySequence(tr("Ctrl+W")));
     QAction* const quit = file->addAction(tr("&Quit"), this, &QWidget::close);
     quit->setShortcut(QKeySequence::Quit);
+
+    QMenu* const edit = menuBar()->addMenu(tr("&Edit"));
+    QAction* const settings = edit->addAction(tr("&Settings…"), this, &MainWindow::show_settings);
+    settings->setShortcut(QKeySequence(tr("Ctrl+,")));
 
     live_ = make_live(menuBar()->addMenu(tr("&Capture")));
     load_ = new LoadControls(*this, *live_, menuBar()->addMenu(tr("Ge&nerate")));
@@ -356,6 +369,8 @@ void MainWindow::make_menus() {
     add(time, tr("&Take the mark away"), {}, [](CaptureWindow& capture) { capture.state().set_marked({}); });
     add(time, tr("&All of the capture"), {QKeySequence(tr("0"))},
         [](CaptureWindow& capture) { capture.state().show_all(); });
+    add(time, tr("All &iSCSI traffic, as at first"), {QKeySequence(tr("I"))},
+        [](CaptureWindow& capture) { capture.state().show_first_view(); });
     time->addSeparator();
     back_ = add(time, tr("&Back"), {QKeySequence::Undo, QKeySequence(tr("Alt+Left"))},
                 [](CaptureWindow& capture) { capture.state().go_back(); });
@@ -364,13 +379,11 @@ void MainWindow::make_menus() {
     time->addSeparator();
     time_formats_ = new QActionGroup(this);
     const auto add_format = [&](const QString& text, TimeFormat format) {
-        QAction* const action = add(
-            time, text, {}, [format](CaptureWindow& capture) { capture.state().set_time_format(format); });
+        QAction* const action =
+            add(time, text, {}, [this, format](CaptureWindow&) { settings_->set_time_format(format); });
         action->setCheckable(true);
         action->setData(static_cast<int>(format));
         time_formats_->addAction(action);
-    add(time, tr("All &iSCSI traffic, as at first"), {QKeySequence(tr("I"))},
-        [](CaptureWindow& capture) { capture.state().show_first_view(); });
     };
     add_format(tr("&Seconds since the capture began"), TimeFormat::relative);
     add_format(tr("&Date and time of day"), TimeFormat::local);
@@ -409,6 +422,9 @@ void MainWindow::fill_view_menu() {
     view_menu_->addSeparator();
     QMenu* const shown = view_menu_->addMenu(tr("&Shown"));
     for (const ViewKind& kind : view_kinds()) shown->addAction(capture->dock(kind.name)->toggleViewAction());
+    QAction* const move = view_menu_->addAction(tr("&Move views"), settings_, &Settings::set_movable_views);
+    move->setCheckable(true);
+    move->setChecked(settings_->movable_views());
     QAction* const next =
         view_menu_->addAction(tr("&Next view"), capture, [capture] { capture->focus_neighbour_view(1); });
     next->setShortcuts({QKeySequence(tr("F6")), QKeySequence(tr("Ctrl+Tab"))});
@@ -483,6 +499,30 @@ void MainWindow::ask_for_packet() {
     if (asked) capture->go_to_packet(static_cast<PacketNumber>(number));
 }
 
+void MainWindow::show_settings() {
+    auto* dialog = findChild<SettingsDialog*>();
+    if (dialog == nullptr) {
+        dialog = new SettingsDialog(*settings_, this);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+    }
+    dialog->show();
+    dialog->raise();
+    dialog->activateWindow();
+}
+
+void MainWindow::apply_settings() {
+    const bool other_rates = rate_unit() != settings_->rates();
+    set_rate_unit(settings_->rates());
+    for (int i = 0; i < tabs_->count(); ++i) {
+        auto* const capture = qobject_cast<CaptureWindow*>(tabs_->widget(i));
+        if (capture == nullptr) continue;
+        capture->state().set_time_format(settings_->time_format());
+        capture->set_movable(settings_->movable_views());
+        if (other_rates) capture->state().tell_units_changed();
+    }
+    update_actions();
+}
+
 void MainWindow::show_keys() {
     QMessageBox box(this);
     box.setWindowTitle(tr("Keys and gestures"));
@@ -497,12 +537,14 @@ void MainWindow::show_keys() {
            "closer, <b>Esc</b> takes the mark away</td></tr>"
            "<tr><td><b>F</b>, double click</td><td>frame what is selected</td></tr>"
            "<tr><td><b>0</b>, Home</td><td>all of the capture</td></tr>"
+           "<tr><td><b>I</b></td><td>all of its iSCSI traffic, as at first</td></tr>"
            "<tr><td><b>N P</b></td><td>next, previous row of what is selected</td></tr>"
            "<tr><td><b>Alt+←</b>, <b>Alt+→</b></td><td>back to where you looked before, and forward</td></tr>"
            "<tr><td><b>Ctrl+Shift+P</b></td><td>any command, by parts of its name</td></tr>"
            "<tr><td><b>Ctrl+F</b></td><td>filter</td></tr>"
            "<tr><td><b>Ctrl+G</b></td><td>go to a packet</td></tr>"
-           "<tr><td><b>Ctrl+B</b></td><td>bookmark what is selected</td></tr>"
+           "<tr><td><b>Ctrl+B</b></td><td>bookmark what is selected, and write a note</td></tr>"
+           "<tr><td><b>Ctrl+,</b></td><td>settings: theme, times, rates</td></tr>"
            "<tr><td><b>Tab</b>, <b>F6</b></td><td>next view</td></tr>"
            "<tr><td><b>Ctrl+R</b>, <b>Ctrl+.</b></td><td>record, stop recording</td></tr>"
            "<tr><td><b>Ctrl+L</b>, <b>Ctrl+Shift+L</b></td><td>put load on a target, stop it</td></tr>"
@@ -538,7 +580,6 @@ void MainWindow::closeEvent(QCloseEvent* event) {
         auto* const capture = qobject_cast<CaptureWindow*>(tabs_->widget(i));
         if (capture == nullptr || may_close(*capture)) continue;
         live_->kept_open();
-           "<tr><td><b>I</b></td><td>all of its iSCSI traffic, as at first</td></tr>"
         return event->ignore();
     }
     live_->closed();

@@ -19,6 +19,7 @@ class CaptureWindow;
 class ComparisonView;
 class LiveControls;
 class LoadControls;
+class Settings;
 class StartPage;
 struct StartPlace;
 
@@ -41,6 +42,7 @@ class MainWindow : public QMainWindow {
     int captures() const;
     LiveControls& live() const { return *live_; }
     LoadControls& load() const { return *load_; }
+    Settings& settings() const { return *settings_; }
 
   protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
@@ -64,6 +66,8 @@ class MainWindow : public QMainWindow {
     QString ask_for_file(const QString& title, const QString& beside);
     void ask_to_compare();
     void ask_for_packet();
+    void show_settings();
+    void apply_settings();
     void show_keys();
     void show_about();
     // Acts on the capture in front; does nothing while there is none.
@@ -71,6 +75,7 @@ class MainWindow : public QMainWindow {
                  std::function<void(CaptureWindow&)> act);
     void update_actions();
 
+    Settings* settings_;
     QStackedWidget* stack_;
     StartPage* start_page_;
     QTabWidget* tabs_;

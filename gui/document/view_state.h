@@ -82,6 +82,9 @@ class ViewState : public QObject {
     TimeFormat time_format() const { return time_format_; }
     void set_time_format(TimeFormat format);
 
+    // To be called once figures are to be written in other units: they are the program's, not a capture's.
+    void tell_units_changed() { Q_EMIT units_changed(); }
+
     // Rows that pass the filter; nullptr: all do.
     const std::shared_ptr<const FilterResult>& filter() const { return filter_; }
     void set_filter(std::shared_ptr<const FilterResult> filter);
@@ -97,6 +100,7 @@ class ViewState : public QObject {
     void cursor_changed();
     void connection_changed();
     void time_format_changed();
+    void units_changed();
     void filter_changed();
 
   private:
@@ -105,11 +109,11 @@ class ViewState : public QObject {
     TimeRange at_end(TimeRange range) const;
 
     TimeRange whole_;
+    TimeRange first_view_;
     bool following_ = false;
     TimeRange range_;
     std::vector<TimeRange> back_;
     std::vector<TimeRange> forward_;
-    TimeRange first_view_;
     Selection selection_;
     SelectedThings selected_;
     TimeRange marked_;

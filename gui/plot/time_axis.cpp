@@ -214,6 +214,27 @@ QString short_bytes(double bytes) {
     return QString::fromStdString(human_bytes(bytes));
 }
 
+namespace {
+
+std::atomic<RateUnit> shown_rate_unit = RateUnit::bytes;
+
+}  // namespace
+
+RateUnit rate_unit() {
+    return shown_rate_unit;
+}
+
+void set_rate_unit(RateUnit unit) {
+    shown_rate_unit = unit;
+}
+
+QString short_rate(double bytes_per_second) {
+    if (rate_unit() == RateUnit::bytes) return short_bytes(bytes_per_second) + QStringLiteral("/s");
+    QString text = short_bytes(8 * bytes_per_second);
+    text.chop(1);
+    return text + QStringLiteral("bit/s");
+}
+
 QString short_count(double count) {
     return QString::fromStdString(human_count(static_cast<uint64_t>(std::max(0.0, count))));
 }

@@ -30,10 +30,17 @@ TimeTicks time_ticks(const TimeViewport& viewport, int64_t capture_begin_ns, Tim
 QString full_time(int64_t time_ns, int64_t capture_begin_ns, TimeFormat format);
 // A duration for people, three or four digits: "1.24 ms", "3 min 20 s"; "-1.24 ms".
 QString short_duration(int64_t duration_ns);
-// "1.24 MB", "1.24 MB/s" (powers of 1000), "12.4 k".
+// "1.24 MB" (powers of 1000), "12.4 k".
 QString short_bytes(double bytes);
 QString short_count(double count);
 // "1 PDU", "12.4 k PDUs".
 QString counted(uint64_t count, const QString& one, const QString& many);
+
+// What rates are shown in, in all of the program. Any thread may ask.
+enum class RateUnit : uint8_t { bytes, bits };
+RateUnit rate_unit();
+void set_rate_unit(RateUnit unit);
+// "1.24 MB/s", or "9.92 Mbit/s".
+QString short_rate(double bytes_per_second);
 
 }  // namespace sanscope

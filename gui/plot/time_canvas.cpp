@@ -24,6 +24,7 @@ TimeCanvas::TimeCanvas(ViewState& state, Direction direction, QWidget* parent)
     connect(&state_, &ViewState::marked_changed, this, repaint);
     connect(&state_, &ViewState::cursor_changed, this, repaint);
     connect(&state_, &ViewState::time_format_changed, this, repaint);
+    connect(&state_, &ViewState::units_changed, this, repaint);
 }
 
 void TimeCanvas::set_margins(int before, int behind) {

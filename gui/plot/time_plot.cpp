@@ -219,6 +219,7 @@ TimePlot::TimePlot(ViewState& state, QWidget* parent) : QCustomPlot(parent), sta
         redraw();
     });
     connect(&state_, &ViewState::time_format_changed, this, [this] { redraw(); });
+    connect(&state_, &ViewState::units_changed, this, [this] { redraw(); });
     connect(&state_, &ViewState::whole_changed, this, [this] { redraw(); });
     for (const auto signal : {&ViewState::cursor_changed, &ViewState::marked_changed})
         connect(&state_, signal, this, [this] { layer(QStringLiteral("overlay"))->replot(); });

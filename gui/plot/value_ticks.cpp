@@ -27,6 +27,10 @@ double round_down(double value) {
     return decade;
 }
 
+bool in_bits(ValueUnit unit) {
+    return unit == ValueUnit::bytes_per_second && rate_unit() == RateUnit::bits;
+}
+
 struct Prefix {
     double size;
     const char* name;
@@ -44,9 +48,12 @@ Prefix prefix_of(double greatest, ValueUnit unit) {
     constexpr std::array<Prefix, 5> rates{
         {{1e12, "TB/s"}, {1e9, "GB/s"}, {1e6, "MB/s"}, {1e3, "kB/s"}, {1, "B/s"}}};
     constexpr std::array<Prefix, 5> counts{{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}}};
-    const auto& prefixes = unit == ValueUnit::bytes              ? bytes
-                           : unit == ValueUnit::bytes_per_second ? rates
-                                                                 : counts;
+    constexpr std::array<Prefix, 5> bit_rates{
+        {{1e12, "Tbit/s"}, {1e9, "Gbit/s"}, {1e6, "Mbit/s"}, {1e3, "kbit/s"}, {1, "bit/s"}}};
+    const auto& prefixes = unit == ValueUnit::bytes   ? bytes
+                           : unit == ValueUnit::count ? counts
+                           : in_bits(unit)            ? bit_rates
+                                                      : rates;
     for (const Prefix& prefix : prefixes) {
         if (greatest >= prefix.size * (1 - 1e-9)) return prefix;
     }
@@ -119,7 +126,7 @@ QString value_text(double value, ValueUnit unit) {
         case ValueUnit::bytes:
             return short_bytes(value);
         case ValueUnit::bytes_per_second:
-            return short_bytes(value) + QStringLiteral("/s");
+            return short_rate(value);
         case ValueUnit::nanoseconds:
             return short_duration(static_cast<int64_t>(std::llround(value)));
         case ValueUnit::count:
@@ -132,7 +139,16 @@ ValueTicks value_ticks(const ValueScale& scale, ValueUnit unit, double least_pix
     const bool drawable = scale.upper > scale.lower && scale.bottom - scale.top >= 1 && least_pixels >= 1 &&
                           (!scale.logarithmic || scale.lower > 0);
     if (!drawable) return {};
-    return scale.logarithmic ? log_ticks(scale, unit, least_pixels) : linear_ticks(scale, unit, least_pixels);
+    // Round numbers of what is shown.
+    const double shown = in_bits(unit) ? 8 : 1;
+    ValueScale of_shown = scale;
+    of_shown.lower *= shown;
+    of_shown.upper *= shown;
+    ValueTicks ticks = scale.logarithmic ? log_ticks(of_shown, unit, least_pixels)
+                                         : linear_ticks(of_shown, unit, least_pixels);
+    for (ValueTicks::Tick& tick : ticks.major) tick.value /= shown;
+    for (double& value : ticks.minor) value /= shown;
+    return ticks;
 }
 
 ValueRange round_range(double least, double greatest, bool from_zero) {

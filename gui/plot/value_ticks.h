@@ -11,7 +11,7 @@ namespace sanscope {
 // What the values of an axis are.
 enum class ValueUnit : uint8_t { bytes, bytes_per_second, nanoseconds, count };
 
-// "1.24 MB", "12.4 MB/s", "1.24 ms", "12".
+// "1.24 MB", "12.4 MB/s" or what rate_unit() says, "1.24 ms", "12".
 QString value_text(double value, ValueUnit unit);
 
 // The ticks of a value axis, at round values within it and not closer than `least_pixels`. On a logarithmic axis, the

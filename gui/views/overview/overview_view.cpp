@@ -53,6 +53,7 @@ OverviewView::OverviewView(Document& document, QWidget* parent) : PreparedView(d
     connect(&state(), &ViewState::cursor_changed, this, repaint);
     connect(&state(), &ViewState::marked_changed, this, repaint);
     connect(&state(), &ViewState::time_format_changed, this, repaint);
+    connect(&state(), &ViewState::units_changed, this, repaint);
     connect(&state(), &ViewState::selected_things_changed, this, repaint);
     renew();
 }
@@ -288,7 +289,7 @@ void OverviewView::draw_legend(QPainter& painter, const QRect& gutter_area) cons
         color.setAlphaF(0.75F);
         painter.fillRect(left, y + line / 2 - 4, 8, 8, color);
     };
-    write(tr("max %1/s").arg(short_bytes(picture().most_bytes_per_s)), theme().text);
+    write(tr("max %1").arg(short_rate(picture().most_bytes_per_s)), theme().text);
     square(theme().initiator);
     write(tr("to the target"), theme().faint_text);
     square(theme().target);
@@ -381,17 +382,17 @@ void OverviewView::show_tip(QPoint at, QPoint global) {
     if (i >= picture().columns.size()) return QToolTip::hideText();
     const OverviewBin& column = picture().columns[i];
     const double to_rate = 1e9 / static_cast<double>(picture().column_ns);
-    QString text = tr("%1, %2 long\nto the target %3/s, to the initiator %4/s\n%5, %6 ended")
+    QString text = tr("%1, %2 long\nto the target %3, to the initiator %4\n%5, %6 ended")
                        .arg(full_time(picture().begin_of(i), document().first_ns(), state().time_format()),
                             short_duration(picture().column_ns),
-                            short_bytes(static_cast<double>(column.bytes_out) * to_rate),
-                            short_bytes(static_cast<double>(column.bytes_in) * to_rate),
+                            short_rate(static_cast<double>(column.bytes_out) * to_rate),
+                            short_rate(static_cast<double>(column.bytes_in) * to_rate),
                             counted(column.packets, tr("packet"), tr("packets")),
                             counted(column.commands, tr("command"), tr("commands")));
     if (column.bytes_unknown > 0) {
         text +=
-            QLatin1Char('\n') + tr("direction not known %1/s")
-                                    .arg(short_bytes(static_cast<double>(column.bytes_unknown) * to_rate));
+            QLatin1Char('\n') +
+            tr("direction not known %1").arg(short_rate(static_cast<double>(column.bytes_unknown) * to_rate));
     }
     if (column.slowest_ns != no_time) {
         text += QLatin1Char('\n') + tr("slowest of them %1").arg(short_duration(column.slowest_ns));

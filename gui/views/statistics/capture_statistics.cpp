@@ -35,7 +35,7 @@ Cell bytes(uint64_t value) {
 Cell rate(uint64_t value, int64_t over_ns) {
     if (over_ns <= 0) return {QString(), -1};
     const double a_second = static_cast<double>(value) * 1e9 / static_cast<double>(over_ns);
-    return {tr("%1/s").arg(short_bytes(a_second)), a_second};
+    return {short_rate(a_second), a_second};
 }
 Cell duration(int64_t ns) {
     return {short_duration(ns), static_cast<double>(ns)};

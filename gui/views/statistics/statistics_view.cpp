@@ -64,6 +64,10 @@ StatisticsView::StatisticsView(Document& document, QWidget* parent)
 
     connect(pages_, &QTabBar::currentChanged, this, &StatisticsView::ask);
     connect(&state(), &ViewState::filter_changed, this, &StatisticsView::ask);
+    connect(&state(), &ViewState::units_changed, this, [this] {
+        asked_.reset();
+        ask();
+    });
     connect(&document, &Document::loaded, this, &StatisticsView::ask);
     connect(&document, &Document::grown, this, &StatisticsView::on_grown);
     connect(table_, &QTableWidget::cellActivated, this, &StatisticsView::open_row);

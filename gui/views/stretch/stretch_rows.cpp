@@ -24,7 +24,7 @@ QString bytes_text(double bytes) {
     return short_bytes(bytes);
 }
 QString rate_text(double bytes_per_s) {
-    return tr("%1/s").arg(short_bytes(bytes_per_s));
+    return short_rate(bytes_per_s);
 }
 QString duration_text(double ns) {
     return short_duration(static_cast<int64_t>(ns));

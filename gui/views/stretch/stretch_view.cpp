@@ -56,6 +56,7 @@ StretchView::StretchView(Document& document, QWidget* parent)
          {&ViewState::range_changed, &ViewState::marked_changed, &ViewState::filter_changed})
         connect(&state(), signal, this, &StretchView::look);
     connect(&state(), &ViewState::time_format_changed, this, &StretchView::show_figures);
+    connect(&state(), &ViewState::units_changed, this, &StretchView::show_figures);
     connect(&document, &Document::grown, this, &StretchView::look);
     connect(&document, &Document::loaded, this, [this] {
         asked_.reset();

@@ -63,6 +63,7 @@ TurnaroundView::TurnaroundView(Document& document, QWidget* parent)
     connect(&document, &Document::loaded, this, &TurnaroundView::show_selected);
     connect(&state(), &ViewState::filter_changed, this,
             [this] { leave_out_->setVisible(state().filter() != nullptr); });
+    connect(&state(), &ViewState::units_changed, this, &TurnaroundView::fill_table);
     connect(leave_out_, &QCheckBox::toggled, this, &TurnaroundView::renew);
     connect(chooser_, &ConnectionChooser::scope_changed, this, &TurnaroundView::on_scope_changed);
     connect(group_box_, &QComboBox::activated, this, [this] { ask_statistics(); });
@@ -324,12 +325,12 @@ void TurnaroundView::fill_table() {
     int row = 0;
     for (const auto& group : groups) fill(row++, group_name(group), group);
     if (row < rows) fill(row, tr("all"), statistics_->all);
-    table_->fit();
     for (const int column : {7, 8}) {
         table_->horizontalHeaderItem(column)->setToolTip(
             tr("Data of the commands that completed, over the time from the first one's request to the last "
                "answer"));
     }
+    table_->fit();
 }
 
 std::function<TurnaroundView::Parts(const StopFlag&)> TurnaroundView::find_parts(

@@ -126,7 +126,7 @@ QString TcpLane::paint(QPainter& painter, const LanePainting& painting) const {
         columns(picture.traffic, picture.passing_traffic.empty() ? strength : filtered_strength);
         if (!picture.passing_traffic.empty()) columns(picture.passing_traffic, strength);
         if (most > 0) {
-            scale = tr("payload to %1/s").arg(short_bytes(most * 1e9));
+            scale = tr("payload to %1").arg(short_rate(most * 1e9));
         }
     }
     const uint32_t most = greatest_payload(picture);
