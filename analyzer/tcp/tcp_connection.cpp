@@ -73,6 +73,13 @@ void TcpConnection::note_control(Side from, const DecodedPacket& packet, const A
     }
 }
 
+bool TcpConnection::has_sack_behind(const DecodedPacket& packet, Serial32 seq) {
+    TcpOptions options;
+    parse_tcp_options(packet, options);
+    return std::any_of(options.sack.begin(), options.sack.begin() + options.sack_blocks,
+                       [seq](const TcpOptions::SackBlock& block) { return seq.before(block.end); });
+}
+
 // It is the greatest so far.
 void TcpConnection::note_acknowledgement(Side from, Serial32 ack, const Arrival& arrival) {
     half(from).greatest_ack = ack;

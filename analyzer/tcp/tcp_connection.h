@@ -45,7 +45,7 @@ class TcpConnection {
         if (!sender.ack_seen || sender.greatest_ack.before(ack)) {
             note_acknowledgement(from, ack, arrival);
         } else {
-            note_answer(from, arrival);
+            note_answer(from, packet, arrival);
         }
     }
 
@@ -133,14 +133,17 @@ class TcpConnection {
         }
     }
     // Acknowledges nothing new. One that was under way when the data were sent tells nothing of whether they arrived.
-    void note_answer(Side from, const Arrival& arrival) {
+    void note_answer(Side from, const DecodedPacket& packet, const Arrival& arrival) {
         constexpr int64_t longer_than_paths_ns = 100'000'000;
         Half& silent = other(from);
-        const bool is_behind =
-            silent.largest_pending == 0 || arrival.time_ns - silent.pending_since_ns >= longer_than_paths_ns;
+        const bool is_behind = silent.largest_pending == 0 ||
+                               arrival.time_ns - silent.pending_since_ns >= longer_than_paths_ns ||
+                               has_sack_behind(packet, silent.largest_pending_end);
         if (is_behind && silent.sent_to_known && half(from).greatest_ack.before(silent.sent_to))
             ++silent.sent.answers_since;
     }
+    // Whether it says that bytes at `seq` or behind it arrived (RFC 2018 §4).
+    static bool has_sack_behind(const DecodedPacket& packet, Serial32 seq);
     void note_control(Side from, const DecodedPacket& packet, const Arrival& arrival);
     void note_acknowledgement(Side from, Serial32 ack, const Arrival& arrival);
     bool is_vouched_for(Side from, const DecodedPacket& packet) const;

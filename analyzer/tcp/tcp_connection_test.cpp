@@ -134,6 +134,27 @@ TEST(TcpConnection, TellsTheLargestSegmentAndTheLargestThatWasAcknowledged) {
     EXPECT_EQ(row.in.answers_since, 0u);
 }
 
+// RFC 2018 §3: kind 5, length, and the two edges.
+std::vector<uint8_t> sack(uint32_t begin, uint32_t end) {
+    std::vector<uint8_t> options{1, 1, 5, 10};
+    for (const uint32_t edge : {begin, end}) {
+        for (const int shift : {24, 16, 8, 0}) options.push_back(static_cast<uint8_t>(edge >> shift));
+    }
+    return options;
+}
+
+TEST(TcpConnection, CountsAnAnswerAtOnceWhereItsSackIsOfWhatWasSentBehind) {
+    Connection c;
+    c.open();
+    c.takes(Side::b, {.seq = 5001, .ack = 1001, .length = 100});
+    c.takes(Side::b, {.seq = 5101, .ack = 1001, .length = 8948});
+    c.takes(Side::b, {.seq = 14049, .ack = 1001, .length = 100});
+    c.takes(Side::a, {.seq = 1001, .ack = 5001, .options = sack(5101, 14049)});
+    EXPECT_EQ(c.row().in.answers_since, 0u);  // of itself, and of nothing behind it
+    c.takes(Side::a, {.seq = 1001, .ack = 5001, .options = sack(14049, 14149)});
+    EXPECT_EQ(c.row().in.answers_since, 1u);
+}
+
 TEST(TcpConnection, TellsWhatWasSentButNeverSeenByWhatComesBehindIt) {
     Connection c;
     c.open();
