@@ -19,11 +19,10 @@
 
 #include "analyzer/base/print_text.h"
 #include "analyzer/report/human_units.h"
+#include "analyzer/vocabulary/iscsi_port.h"
 
 namespace sanscope {
 namespace {
-
-constexpr uint16_t iscsi_port = 3260;
 
 // "ADDRESS", "ADDRESS:PORT", "[IPV6]:PORT".
 Result<std::pair<std::string, uint16_t>> parse_listen(std::string_view text) {

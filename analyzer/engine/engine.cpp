@@ -459,7 +459,7 @@ Side Engine::initiator_of(const Flow& flow) {
     if (flow.tcp.syn_seen(Side::b)) return Side::a;
     const uint16_t port_a = flow.a_is_low ? flow.key.low_port : flow.key.high_port;
     const uint16_t port_b = flow.a_is_low ? flow.key.high_port : flow.key.low_port;
-    if ((port_a == iscsi_port) != (port_b == iscsi_port)) return port_b == iscsi_port ? Side::a : Side::b;
+    if (is_iscsi_port(port_a) != is_iscsi_port(port_b)) return is_iscsi_port(port_b) ? Side::a : Side::b;
     return port_a >= port_b ? Side::a : Side::b;
 }
 

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/vocabulary/iscsi_port.h"
+
 namespace sanscope {
 namespace {
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyzer/report/time_spans.h"
+#include "analyzer/vocabulary/iscsi_port.h"
 
 namespace sanscope {
 namespace {

@@ -14,6 +14,7 @@
 #include "analyzer/iscsi/bhs.h"
 #include "analyzer/report/connection_closing.h"
 #include "analyzer/report/time_spans.h"
+#include "analyzer/vocabulary/iscsi_port.h"
 
 namespace sanscope {
 namespace {

@@ -44,10 +44,6 @@ inline std::string counted(uint64_t count, std::string_view noun) {
     return fmt::format("{} {}{}", human_count(count), noun, count == 1 ? "" : "s");
 }
 
-constexpr bool is_iscsi_port(uint16_t port) {
-    return port == 3260 || port == 860;  // RFC 7143 §14
-}
-
 inline double share_of(int64_t part, int64_t whole) {
     return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }

@@ -148,7 +148,7 @@ ConnectionTrack* Timeline::track_for(uint32_t connection) {
 Timeline::Counted Timeline::direction_of(uint32_t connection) const {
     const ConnectionRow& row = store_->connection(connection);
     const bool known = row.iscsi || row.out.syns > 0 || row.in.syns > 0 ||
-                       (row.initiator.port == iscsi_port) != (row.target.port == iscsi_port);
+                       is_iscsi_port(row.initiator.port) != is_iscsi_port(row.target.port);
     if (!known) return Counted::direction_unknown;
     return row.initiator_side == Side::a ? Counted::initiator_is_a : Counted::initiator_is_b;
 }

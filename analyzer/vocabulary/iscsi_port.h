@@ -5,7 +5,12 @@
 
 namespace sanscope {
 
-// What IANA assigned to iSCSI targets (RFC 7143 §15): a hint as to who is the target until PDUs tell.
+// What IANA assigned to iSCSI targets (RFC 7143 §15), and its system port: a hint as to who is the target until PDUs tell.
 constexpr uint16_t iscsi_port = 3260;
+constexpr uint16_t iscsi_system_port = 860;
+
+constexpr bool is_iscsi_port(uint16_t port) {
+    return port == iscsi_port || port == iscsi_system_port;
+}
 
 }  // namespace sanscope

@@ -50,7 +50,8 @@ TEST(IscsiTraffic, AConnectionWithPdusIsNeverIdle) {
     const auto reading = document->data()->try_read();
     for (uint32_t number = 1; number <= reading->store().connections().size(); ++number) {
         const ConnectionTrack* const track = reading->timeline().track(number);
-        if (track != nullptr && !track->pdus.empty()) EXPECT_FALSE(is_idle(*reading, number));
+        if (track == nullptr || track->pdus.empty()) continue;
+        EXPECT_FALSE(is_idle(*reading, number)) << number;
     }
 }
 

@@ -6,6 +6,7 @@
 #include "analyzer/ingest/packet_batch.h"
 #include "analyzer/net/testing/frame_builder.h"
 #include "analyzer/sender/testing/wire_format.h"
+#include "analyzer/vocabulary/iscsi_port.h"
 
 namespace sanscope::simulated {
 namespace {
@@ -13,7 +14,6 @@ namespace {
 constexpr const char* initiator_address = "10.0.0.1";
 constexpr const char* target_address = "10.0.1.1";
 constexpr uint16_t initiator_port = 50'000;
-constexpr uint16_t iscsi_port = 3260;
 
 frames::ByteVector frame_of(const SeenSegment& seen, const SenderOptions& agreed) {
     frames::Ipv4 ip;

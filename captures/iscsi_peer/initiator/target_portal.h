@@ -7,10 +7,9 @@
 #include <string_view>
 
 #include "analyzer/base/result.h"
+#include "analyzer/vocabulary/iscsi_port.h"
 
 namespace sanscope {
-
-constexpr uint16_t iscsi_port = 3260;
 
 // Where a target can be reached.
 struct TargetPortal {
