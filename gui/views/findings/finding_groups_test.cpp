@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/views/findings/finding_groups.h"
 
+#include <array>
 #include <gtest/gtest.h>
+#include <vector>
 
 #include "gui/testing/loaded_document.h"
 
@@ -13,7 +15,7 @@ constexpr int64_t ms = 1'000'000;
 class FindingGroups : public testing::Test {
   protected:
     FindingGroups() {
-        for (uint8_t host : {2, 2, 3}) {
+        for (const uint8_t host : std::array<uint8_t, 3>{2, 2, 3}) {
             const uint8_t target[4] = {192, 0, 2, host};
             uint32_t number = 0;
             ConnectionRow& row = store.add_connection(number);
@@ -36,7 +38,7 @@ class FindingGroups : public testing::Test {
         for (const FindingGroup& group : group_findings(store, findings)) all.push_back(group.findings);
         return all;
     }
-    ResultStore store;
+    ResultStore store{ResultStore::Keep{}};
     std::vector<Finding> findings;
 };
 

@@ -217,9 +217,9 @@ TEST_F(FindingsViewTest, LinksLeadToAsManyRowsAsAreCounted) {
             const std::string number = human_count(rows->count) + " ";
             EXPECT_NE((' ' + finding.title).find(' ' + number), std::string::npos)
                 << sample << ": " << finding.title << ": " << rows->filter.toStdString() << " " << number;
-            losses += rows->table == QStringLiteral("losses") ? 1 : 0;
-            commands += rows->table == QStringLiteral("commands") ? 1 : 0;
-            pdus += rows->table == QStringLiteral("pdus") ? 1 : 0;
+            losses += rows->table == QStringLiteral("losses") ? 1u : 0u;
+            commands += rows->table == QStringLiteral("commands") ? 1u : 0u;
+            pdus += rows->table == QStringLiteral("pdus") ? 1u : 0u;
         }
     }
     EXPECT_GT(losses, 2u);
