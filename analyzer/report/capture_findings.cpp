@@ -215,14 +215,14 @@ void add_issues(FindingList& list, const FindingsInput& input) {
         const bool of_streams = issue == Issue::bytes_not_captured || issue == Issue::holes_not_captured ||
                                 issue == Issue::resynchronisations || issue == Issue::pdus_incomplete;
         if (count.count == 0 || of_digests || (of_streams && tells_missing)) continue;
+        // Nobody acknowledged what lies in a hole: it may have been lost for good when the connection ended.
+        const bool of_lost = of_streams || (issue == Issue::requests_not_seen && !tells_missing &&
+                                            input.issues[Issue::holes_not_captured].count > 0);
         const bool of_cut_headers = input.totals.cut_packets != 0 && (issue == Issue::requests_not_seen ||
                                                                       issue == Issue::answers_not_paired ||
                                                                       issue == Issue::answers_unexplained);
-        const bool is_ordinary =
-            issue == Issue::pdus_incomplete || of_cut_headers ||
-            issue_infos[i].severity == sanscope::Severity::note ||
-            // Nobody acknowledged them: they may have been lost for good when the connection ended.
-            of_streams;
+        const bool is_ordinary = issue == Issue::pdus_incomplete || of_cut_headers ||
+                                 issue_infos[i].severity == sanscope::Severity::note || of_lost;
         Finding finding = make(Kind::capture_issue, is_ordinary ? Severity::information : Severity::notice,
                                fmt::format("{} {}", human_count(count.count), issue_infos[i].sentence),
                                of_streams ? "Commands around these places may lack data, or are not told of."

@@ -196,7 +196,10 @@ Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands, 
         first_ns = first_ns == no_time ? load.first_ns : std::min(first_ns, load.first_ns);
         last_ns = std::max(last_ns, load.last_ns);
     }
-    const bool all_known = commands.unknown_statuses == 0;
+    uint64_t unanswered = 0;
+    for (const auto& [connection, like] : commands.unanswered) unanswered += like.count;
+    const bool bytes_missing = input.issues[Issue::holes_not_captured].count > 0;
+    const bool all_known = commands.unknown_statuses == 0 && !bytes_missing;
     finding.title = fmt::format("Nothing wrong {} {}", all_known ? "with" : "is seen of",
                                 counted(summary.commands(), "command"));
     if (const int64_t took_ns = elapsed_ns(first_ns, last_ns); took_ns > 0) {
@@ -216,16 +219,21 @@ Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands, 
                                           many ? "all but one in a hundred" : "the longest",
                                           human_duration(many ? took.percentile_ns(0.99) : took.max_ns()));
     }
-    if (!all_known) {
-        finding.confidence = Finding::Confidence::possible;
+    if (!all_known) finding.confidence = Finding::Confidence::possible;
+    if (commands.unknown_statuses != 0) {
         finding.explanation +=
             fmt::format("How {} of them ended is not in the capture: whether they failed is not known. ",
                         human_count(commands.unknown_statuses));
     }
-    finding.explanation +=
-        tcp_waited ? "All commands were answered and none stood out. TCP held data back now and then, "
-                     "as it does on any path that is used in full."
-                   : "All commands were answered, none stood out, and TCP did not hold them back.";
+    if (bytes_missing)
+        finding.explanation += "Bytes of iSCSI are missing from the capture: of them nothing is known. ";
+    finding.explanation += unanswered == 0
+                               ? "All commands were answered"
+                               : fmt::format("All commands but {}, under way at the end, were answered",
+                                             human_count(unanswered));
+    finding.explanation += tcp_waited ? " and none stood out. TCP held data back now and then, as it does on "
+                                        "any path that is used in full."
+                                      : ", none stood out, and TCP did not hold them back.";
     return finding;
 }
 
@@ -254,8 +262,9 @@ std::string_view finding_kind_name(Finding::Kind kind) {
 std::vector<Finding> findings(const FindingsInput& input) {
     const Stop stop(input.stop, input.between);
     FindingList list;
-    CommandFacts commands =
-        find_command_facts(input.store, input.issues[Issue::times_set_back].count == 0, stop);
+    // Of a clock that was set back, times do not tell what lasted how long.
+    const bool in_order = input.issues[Issue::times_set_back].count == 0;
+    CommandFacts commands = find_command_facts(input.store, in_order, stop);
     if (stop.asked()) return {};
     const std::vector<SenderFacts> senders =
         find_sender_facts(input.store, connections_with_slow(commands), commands.busy, stop);
@@ -263,7 +272,8 @@ std::vector<Finding> findings(const FindingsInput& input) {
     leave_out_clock_jumps(commands, senders);
     const std::vector<SharedFlow> flows = shared_flows(senders);
     const std::map<uint32_t, ConnectionWaits> waits = waits_of(senders, flows);
-    const std::vector<ServiceTimes> services = find_service_times(input.store, commands, waits, stop);
+    std::vector<ServiceTimes> services;
+    if (in_order) services = find_service_times(input.store, commands, waits, stop);
     if (stop.asked()) return {};
     add_sender_findings(list, senders);
     add_mtu_findings(list, input, senders, stop);
@@ -283,7 +293,7 @@ std::vector<Finding> findings(const FindingsInput& input) {
     add_stalling_findings(list, input.store, waits, stop);
     add_split_findings(list, input.store, stop);
     add_head_of_line(list, input.store, stop);
-    add_path_skew(list, input.store, senders, stop);
+    if (in_order) add_path_skew(list, input.store, senders, stop);
     add_kernel_findings(list, input.store);
     add_capture_findings(list, input, stop);
     if (stop.asked()) return {};

@@ -1782,6 +1782,22 @@ TEST_F(Findings, a_session_that_ends_in_a_reset_without_a_logout_is_told_though_
     EXPECT_TRUE(find(Kind::connection_reset).empty());
 }
 
+TEST_F(Findings, what_nobody_acknowledged_is_not_said_to_be_missing_from_the_capture_nor_to_be_well) {
+    for (int64_t i = 0; i < 10; ++i) add_read(10 * i, 5);
+    add_command({.bytes = 65536, .request_ns = 99 * ms, .name = "READ(16)", .opcode = read_16});
+    store.connection(1).end_ns = totals.last_ns = 99 * ms + 1;
+    issues.add(Issue::requests_not_seen, 40, 31);
+    EXPECT_EQ(find_one(Kind::capture_issue).severity, Finding::Severity::notice);
+    issues.add(Issue::holes_not_captured, 40);
+    for (const Finding& finding : find(Kind::capture_issue))
+        EXPECT_EQ(finding.severity, Finding::Severity::information) << finding.title;
+    const Finding well = find_one(Kind::nothing_wrong);
+    EXPECT_THAT(well.title, HasSubstr("Nothing wrong is seen of 11 commands"));
+    EXPECT_THAT(well.explanation, HasSubstr("Bytes of iSCSI are missing from the capture"));
+    EXPECT_THAT(well.explanation, HasSubstr("All commands but 1, under way at the end, were answered"));
+    EXPECT_EQ(well.confidence, Finding::Confidence::possible);
+}
+
 TEST_F(Findings, commands_whose_status_was_cut_off_are_not_called_well) {
     for (int64_t i = 0; i < 10; ++i) add_read(10 * i, 5);
     EXPECT_THAT(find_one(Kind::nothing_wrong).title, HasSubstr("Nothing wrong with 10 commands"));

@@ -237,6 +237,30 @@ TEST_F(TwoPaths, of_which_one_stands_by_are_well) {
     EXPECT_THAT(find(Kind::path_skew), IsEmpty());
 }
 
+TEST_F(TwoPaths, of_which_one_stood_still_once_are_alike) {
+    load(1, 2 * ms);
+    load(2, 2 * ms);
+    // All that was under way then took as long: a stall, or a clock that was set ahead.
+    for (int64_t i = 0; i < 16; ++i) {
+        add_command(5 * second + i * ms, 5 * second,
+                    {.bytes = 4096, .name = "READ(16)", .connection = 2, .opcode = scsi_op::read_16});
+    }
+    EXPECT_THAT(find(Kind::path_skew), IsEmpty());
+    // Twice, and it is not of one moment.
+    for (int64_t i = 0; i < 16; ++i) {
+        add_command(12 * second + i * ms, 4 * second,
+                    {.bytes = 4096, .name = "READ(16)", .connection = 2, .opcode = scsi_op::read_16});
+    }
+    EXPECT_THAT(find(Kind::path_skew), Not(IsEmpty()));
+}
+
+TEST_F(TwoPaths, of_a_clock_that_was_set_back_are_not_compared) {
+    load(1, 2 * ms);
+    load(2, 9 * ms);
+    issues.add(Issue::times_set_back, 701);
+    EXPECT_THAT(find(Kind::path_skew), IsEmpty());
+}
+
 TEST_F(TwoPaths, one_after_the_other_are_a_session_that_came_back) {
     load(1, 2 * ms);
     load(2, 9 * ms, 200, 20 * second);

@@ -30,6 +30,9 @@ struct Path {
     uint64_t bytes = 0;
     int64_t first_ns = no_time;
     int64_t last_ns = no_time;
+    // Its longest command; those that were under way with it are not in `classes`.
+    int64_t longest_from_ns = no_time;
+    int64_t longest_to_ns = no_time;
     std::map<Class, LogHistogram> classes;
     // Of its connections.
     int64_t rtt_ns = no_time;
@@ -70,11 +73,31 @@ std::map<std::pair<uint32_t, uint64_t>, Path> collect(const ResultStore& store, 
         const int64_t took_ns = elapsed_ns(row.request_ns, row.response_ns);
         if (took_ns == 0 || row.inferred) continue;
         path.last_ns = std::max(path.last_ns, row.response_ns);
+        if (took_ns <= elapsed_ns(path.longest_from_ns, path.longest_to_ns)) continue;
+        path.longest_from_ns = row.request_ns;
+        path.longest_to_ns = row.response_ns;
+    }
+    return paths;
+}
+
+// A path is slow where it is so again and again: what one moment did to all that was under way, a stall or a clock that was set
+// ahead, is left out.
+void add_turnarounds(std::map<std::pair<uint32_t, uint64_t>, Path>& paths, const ResultStore& store,
+                     const Stop& stop) {
+    size_t number = 0;
+    for (const CommandRow& row : store.commands()) {
+        if (stop.asked_at(number++)) return;
+        const int64_t took_ns = elapsed_ns(row.request_ns, row.response_ns);
+        const bool moves = is_read_opcode(row.opcode) || is_write_opcode(row.opcode);
+        if (!moves || took_ns == 0 || row.inferred || row.bytes == unknown<uint64_t>) continue;
+        const auto found = paths.find({row.session, row.lun});
+        if (found == paths.end()) continue;
+        Path& path = found->second;
+        if (row.request_ns < path.longest_to_ns && row.response_ns > path.longest_from_ns) continue;
         const Class of_class(row.opcode, static_cast<unsigned>(std::bit_width(row.bytes)));
         if (path.classes.size() < most_classes || path.classes.contains(of_class))
             path.classes[of_class].add(took_ns);
     }
-    return paths;
 }
 
 void add_tcp(Path& path, const ResultStore& store, std::span<const SenderFacts> senders) {
@@ -339,6 +362,8 @@ void add_path_skew(FindingList& list, const ResultStore& store, std::span<const 
                    const Stop& stop) {
     if (store.sessions().size() < 2) return;
     auto paths = collect(store, stop);
+    if (stop.asked()) return;
+    add_turnarounds(paths, store, stop);
     if (stop.asked()) return;
     for (Unit& unit : units_of(paths, store)) {
         for (Path* path : unit.paths) {

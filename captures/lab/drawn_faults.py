@@ -14,6 +14,7 @@ UNSEEN_SHARE = 10  # one in so many
 # are less than half of what 1 Gbit/s carries.
 LONG_PATH_US = 2000
 HALF_OF_PLENTY = 62.5e6
+MORE_THAN_PATHS_HOLD = 2 * KIB * KIB
 SLOW = ["slow_commands", "slow_command"]
 OF_LOSS = ["congestion_window", "retransmission_timeout", "path_queue", "needless_retransmission", *SLOW]
 
@@ -46,8 +47,12 @@ def true_besides(load):
     at_once = load["depth"] * load["size"]
     # Before it writes, sanscope generate reads what is there, a read at a time.
     reads_first = load["read_percent"] < 100
-    if load["rtt_us"] >= LONG_PATH_US and (reads_first or at_once * 1e6 / load["rtt_us"] < HALF_OF_PLENTY):
+    # With some jitter and the hosts' own time a path is longer than what it was set to.
+    if load["rtt_us"] >= LONG_PATH_US * 0.75 and (reads_first or at_once * 1e6 / load["rtt_us"] < HALF_OF_PLENTY):
         true.append("shallow_queue")
+    # What is asked for at once beyond what any path of one machine holds waits in a queue there.
+    if load["sessions"] * at_once >= MORE_THAN_PATHS_HOLD:
+        true += ["path_queue", "saturated"]
     return true
 
 
@@ -90,7 +95,9 @@ def reordering(chance, load, data):
 
 def slow_target(chance, load, data):
     took, of = chance.choice((4, 8, 15)), chance.choice(("all", "reads" if load["read_percent"] > 50 else "writes"))
-    return (f"the target takes {took} ms for {of if of != 'all' else 'all commands'}", "target", ["target_wait"], [*SLOW, "saturated"], "",
+    # Where the path is the longer part of a command's time, that may well be said first.
+    right = ["target_wait", *(["shallow_queue"] if load["rtt_us"] > 1000 * took else [])]
+    return (f"the target takes {took} ms for {of if of != 'all' else 'all commands'}", "target", right, [*SLOW, "saturated"], "",
             {"target": ["--latency", f"{took}ms", "--latency-of", of]})
 
 

@@ -15,6 +15,7 @@
 #include "gui/plot/theme.h"
 #include "gui/plot/value_ticks.h"
 #include "gui/testing/loaded_document.h"
+#include "gui/testing/wait_until.h"
 #include "gui/testing/window_driver.h"
 
 namespace sanscope {
@@ -58,7 +59,7 @@ TEST_F(SettingsTest, HoldAtOnceAndTheNextTime) {
     SettingsDialog& shown = dialog();
     EXPECT_TRUE(shown.isVisible());
     choose(shown.theme_box(), static_cast<int>(Settings::ThemeChoice::dark));
-    EXPECT_TRUE(Theme::of(window->current()->palette()).dark);
+    EXPECT_TRUE(testing_gui::wait_until([this] { return Theme::of(window->current()->palette()).dark; }));
     choose(shown.time_box(), static_cast<int>(TimeFormat::utc));
     EXPECT_EQ(window->current()->state().time_format(), TimeFormat::utc);
     choose(shown.rates_box(), static_cast<int>(RateUnit::bits));

@@ -535,7 +535,9 @@ TEST_F(WindowTest, CtrlBOpensTheNoteForTyping) {
     EXPECT_EQ(capture.current_view_name().toStdString(), "notes");
     QTest::keyClicks(QApplication::focusWidget(), QStringLiteral("slow one"));
     QTest::keyClick(QApplication::focusWidget(), Qt::Key_Return);
-    EXPECT_EQ(capture.document().notes().all().at(packet).toStdString(), "slow one");
+    const auto text = [&] { return capture.document().notes().all().at(packet).toStdString(); };
+    EXPECT_TRUE(wait_until([&] { return !text().empty(); }));
+    EXPECT_EQ(text(), "slow one");
     EXPECT_EQ(capture.state().selection(), (Selection{Selection::Kind::command, 40}));
 }
 

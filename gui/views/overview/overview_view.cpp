@@ -309,11 +309,18 @@ void OverviewView::draw_legend(QPainter& painter, const QRect& gutter_area) cons
     painter.restore();
 }
 
+// At the first view a drag chooses a range, as where all is in sight: nobody has chosen one yet.
+OverviewWindow OverviewView::window_to_drag(TimeRange range) const {
+    OverviewWindow window = OverviewWindow::of(range, strip());
+    window.everything = window.everything || range == state().first_view();
+    return window;
+}
+
 void OverviewView::mousePressEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton || state().whole().empty()) return event->ignore();
     const double x = event->position().x();
     if (x < plot().left() - 8) return;
-    drag_ = Drag{OverviewWindow::of(state().range(), strip()).part_at(x), x, state().range()};
+    drag_ = Drag{window_to_drag(state().range()).part_at(x), x, state().range()};
 }
 
 void OverviewView::mouseMoveEvent(QMouseEvent* event) {
@@ -322,7 +329,7 @@ void OverviewView::mouseMoveEvent(QMouseEvent* event) {
     if (!drag_) {
         const bool inside = x >= view.origin && x < view.origin + view.length && !state().whole().empty();
         state().set_cursor(inside ? std::optional(view.time_at(x)) : std::nullopt);
-        const auto part = OverviewWindow::of(state().range(), view).part_at(x);
+        const auto part = window_to_drag(state().range()).part_at(x);
         const bool edge = part == OverviewWindow::Part::begin || part == OverviewWindow::Part::end;
         setCursor(edge                                   ? Qt::SizeHorCursor
                   : part == OverviewWindow::Part::inside ? Qt::OpenHandCursor
@@ -340,7 +347,7 @@ void OverviewView::mouseMoveEvent(QMouseEvent* event) {
 void OverviewView::mouseReleaseEvent(QMouseEvent* event) {
     if (!drag_ || event->button() != Qt::LeftButton) return;
     const Drag drag = *std::exchange(drag_, std::nullopt);
-    if (drag.moved || OverviewWindow::of(drag.range, strip()).everything) return;
+    if (drag.moved || window_to_drag(drag.range).everything) return;
     const int64_t middle = strip().time_at(drag.from_x);
     const int64_t span = drag.range.span_ns();
     state().set_range({middle - span / 2, middle - span / 2 + span});

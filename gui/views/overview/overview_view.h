@@ -74,6 +74,8 @@ class OverviewView : public PreparedView<OverviewPicture> {
     std::vector<QRectF> more_rects_;
     std::vector<QRectF> unknown_rects_;
 
+    OverviewWindow window_to_drag(TimeRange range) const;
+
     struct Drag {
         OverviewWindow::Part part;
         double from_x;
