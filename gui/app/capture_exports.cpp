@@ -14,6 +14,7 @@
 #include "gui/app/export_task.h"
 #include "gui/app/view_export.h"
 #include "gui/document/filter_result.h"
+#include "gui/views/io_graph/io_graph_view.h"
 #include "gui/views/tables/rows_view.h"
 
 #include "analyzer/export/annotated_copy.h"
@@ -105,6 +106,28 @@ void export_chosen_packets(CaptureWindow& capture, std::vector<PacketNumber> pac
         });
 }
 
+QString ask_for_csv(CaptureWindow& capture, const QString& title, const QString& of) {
+    return QFileDialog::getSaveFileName(&capture, title,
+                                        suggested(capture, QLatin1Char('-') + of + QStringLiteral(".csv")),
+                                        Words::tr("CSV (*.csv)"));
+}
+
+void ask_to_export_intervals(CaptureWindow& capture, const IoGraphView& graph) {
+    const QString path =
+        ask_for_csv(capture, Words::tr("Export the intervals as CSV"), QStringLiteral("io-graph"));
+    if (path.isEmpty()) return;
+    ExportTask<std::monostate>::start(
+        &capture, Words::tr("Writing intervals…"),
+        [write = graph.csv_writing(path)](const ExportControl&) { return write(); },
+        [&capture, path](const Result<std::monostate>& outcome) {
+            if (!outcome) {
+                return complain(capture, Words::tr("The intervals were not written"),
+                                QString::fromStdString(outcome.error().message));
+            }
+            show_message(capture, Words::tr("%1 is written.").arg(path));
+        });
+}
+
 void open_in_wireshark_at(CaptureWindow& capture, PacketNumber packet) {
     const QString program = QStandardPaths::findExecutable(QStringLiteral("wireshark"));
     if (program.isEmpty()) {
@@ -137,13 +160,12 @@ void ask_to_export_picture(CaptureWindow& capture) {
 }
 
 void ask_to_export_rows(CaptureWindow& capture) {
+    if (const auto* const graph = qobject_cast<IoGraphView*>(capture.current_view()))
+        return ask_to_export_intervals(capture, *graph);
     RowsView* const rows = capture.table_in_front();
     if (rows == nullptr)
         return show_message(capture, Words::tr("Bring the table whose rows are to be written to the front."));
-    const QString path = QFileDialog::getSaveFileName(
-        &capture, Words::tr("Export the rows as CSV"),
-        suggested(capture, QLatin1Char('-') + rows->table_name() + QStringLiteral(".csv")),
-        Words::tr("CSV (*.csv)"));
+    const QString path = ask_for_csv(capture, Words::tr("Export the rows as CSV"), rows->table_name());
     if (!path.isEmpty()) rows->export_csv(path);
 }
 

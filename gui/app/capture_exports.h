@@ -9,7 +9,8 @@ class CaptureWindow;
 
 // The view in front, as PNG, SVG or PDF.
 void ask_to_export_picture(CaptureWindow& capture);
-// The rows of the table looked at last, as CSV; where no table is in sight, says so.
+// The rows of the table looked at last, or the intervals of the I/O graph where that is in front, as CSV; where there is no
+// such thing in sight, says so.
 void ask_to_export_rows(CaptureWindow& capture);
 // The packets of what is selected, else those that pass the filter, as pcapng.
 void ask_to_export_packets(CaptureWindow& capture);

@@ -34,7 +34,7 @@
 namespace sanscope {
 namespace {
 
-constexpr int layout_version = 4;  // another one with every view that is added
+constexpr int layout_version = 5;  // another one with every view that is added
 constexpr double key_pan = 0.15;   // of the span
 constexpr double key_zoom = 1.5;
 constexpr int message_ms = 4000;
@@ -190,7 +190,8 @@ void CaptureWindow::arrange() {
     splitDockWidget(overview, layers, Qt::Vertical);
     splitDockWidget(layers, commands, Qt::Vertical);
     splitDockWidget(layers, findings, Qt::Horizontal);
-    for (const char* const name : {"ladder", "windows", "time-sequence", "turnaround", "time-budgets"})
+    for (const char* const name :
+         {"ladder", "windows", "time-sequence", "turnaround", "time-budgets", "io-graph"})
         tabifyDockWidget(layers, get(name));
     for (const TableKind& table : table_kinds()) {
         QDockWidget* const holder = dock(table.view);

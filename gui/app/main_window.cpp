@@ -399,6 +399,9 @@ void MainWindow::make_menus() {
         });
     }
 
+    statistics->addSeparator();
+    add(statistics, tr("&I/O graph"), {}, [](CaptureWindow& capture) { capture.show_view("io-graph"); });
+
     view_menu_ = menuBar()->addMenu(tr("&View"));
     QMenu* const help = menuBar()->addMenu(tr("&Help"));
     help->addAction(tr("&Commands…"), this, [this] { (new CommandPalette(*menuBar(), this))->open(); })

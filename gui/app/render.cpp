@@ -18,6 +18,8 @@
 #include "gui/app/view_kinds.h"
 #include "gui/models/table_kinds.h"
 #include "gui/views/findings/findings_view.h"
+#include "gui/views/io_graph/graph_words.h"
+#include "gui/views/io_graph/io_graph_view.h"
 
 #include "analyzer/base/print_text.h"
 
@@ -170,6 +172,9 @@ int render(const RenderOptions& options) {
         view->resize(options.size);
         view->setAttribute(Qt::WA_DontShowOnScreen);
         view->show();
+        // Not those that a window has kept.
+        if (auto* const graph = qobject_cast<IoGraphView*>(view.get()))
+            graph->set_setup({default_graph_lines(), 0});
         if (!wait_until_settled(*view, patience_ms)) {
             complain(QStringLiteral("the view %1 took too long").arg(kind->id()));
             return exit_nothing;

@@ -7,6 +7,7 @@
 #include "gui/models/table_kinds.h"
 #include "gui/views/details/details_view.h"
 #include "gui/views/findings/findings_view.h"
+#include "gui/views/io_graph/io_graph_view.h"
 #include "gui/views/ladder/ladder_view.h"
 #include "gui/views/layers/layers_view.h"
 #include "gui/views/notes/notes_view.h"
@@ -40,6 +41,7 @@ std::vector<ViewKind> make_kinds() {
         {"time-sequence", QT_TRANSLATE_NOOP("ViewKind", "Time–sequence"), make<TimeSequenceView>},
         {"turnaround", QT_TRANSLATE_NOOP("ViewKind", "Turnaround"), make<TurnaroundView>},
         {"time-budgets", QT_TRANSLATE_NOOP("ViewKind", "Where the time went"), make<TimeBudgetsView>},
+        {"io-graph", QT_TRANSLATE_NOOP("ViewKind", "I/O graph"), make<IoGraphView>},
     };
     for (const TableKind& table : table_kinds()) {
         if (!table.view.empty()) kinds.push_back({table.view, table.title, make_rows, &table});

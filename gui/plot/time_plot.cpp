@@ -132,6 +132,7 @@ void PlotPane::set_logarithmic(bool logarithmic) {
 }
 
 void PlotPane::set_height(int pixels) {
+    height_ = pixels;
     rect_->setSizeConstraintRect(QCPLayoutElement::scrInnerRect);
     rect_->setMinimumSize(50, pixels > 0 ? pixels : 40);
     rect_->setMaximumSize(QWIDGETSIZE_MAX, pixels > 0 ? pixels : QWIDGETSIZE_MAX);
@@ -177,7 +178,8 @@ class TimePlot::Overlay : public QCPLayerable {
         const TimeViewport view = plot_.time_viewport();
         std::optional<QRect> around;
         for (const auto& pane : plot_.panes_) {
-            if (pane->time_) around = around ? around->united(pane->area()) : pane->area();
+            if (!pane->time_ || !pane->rect_->visible()) continue;
+            around = around ? around->united(pane->area()) : pane->area();
         }
         if (!around) return;
         painter->setFont(plot_.font());
@@ -191,7 +193,7 @@ class TimePlot::Overlay : public QCPLayerable {
         painter->setPen(QPen(theme.cursor, 1, Qt::DashLine));
         const double x = std::floor(view.x_of(*cursor)) + 0.5;
         for (const auto& pane : plot_.panes_) {
-            if (!pane->time_) continue;
+            if (!pane->time_ || !pane->rect_->visible()) continue;
             painter->drawLine(QPointF(x, pane->area().top()), QPointF(x, pane->area().bottom()));
         }
     }
@@ -293,15 +295,33 @@ LegendRow& TimePlot::add_legend() {
     return *row;
 }
 
+void TimePlot::set_shown(PlotPane& pane, bool shown) {
+    if (pane.rect_->visible() == shown) return;
+    pane.rect_->setVisible(shown);
+    if (shown) {
+        pane.set_height(pane.height_);
+    } else {
+        pane.rect_->setSizeConstraintRect(QCPLayoutElement::scrOuterRect);
+        pane.rect_->setMinimumSize(0, 0);
+        pane.rect_->setMaximumSize(QWIDGETSIZE_MAX, 0);
+    }
+    place_time_axis();
+    redraw();
+}
+
 // The lowest pane of time carries the labels; margins are fixed, so that panes stand exactly above each other and stay where
 // they are while labels change.
 void TimePlot::place_time_axis() {
     const int line = QFontMetrics(font()).height();
     const PlotPane* lowest = nullptr;
     for (const auto& pane : panes_) {
-        if (pane->time_) lowest = pane.get();
+        if (pane->time_ && pane->rect_->visible()) lowest = pane.get();
     }
     for (const auto& pane : panes_) {
+        if (!pane->rect_->visible()) {
+            pane->rect_->setMargins({});
+            continue;
+        }
         const bool labels = pane.get() == lowest || !pane->time_;
         QCPAxis& key = pane->key_axis();
         key.setTickLabels(labels);

@@ -35,6 +35,7 @@ class PlotPane {
     void set_values(ValueRange range);
     void set_logarithmic(bool logarithmic);
     void set_unit(ValueUnit unit) { unit_ = unit; }
+    void set_label(const QString& label) { label_ = label; }
     // Rows of equal height with names instead of values: value 0 is at the foot, one a row.
     void set_rows(const QStringList& names);
     int rows() const { return static_cast<int>(scale().upper); }
@@ -55,6 +56,7 @@ class PlotPane {
     bool time_ = true;
     QString label_;
     bool ticks_ = true;
+    int height_ = 0;
 };
 
 // Panes above each other on the common time axis, with the movements of TimeCanvas, the line of the moment under the pointer,
@@ -81,6 +83,8 @@ class TimePlot : public QCustomPlot {
     // Right of a pane, with a key axis of its own; `width` is its share.
     PlotPane& add_side_pane(PlotPane& beside, const PaneOptions& options, double width);
     LegendRow& add_legend();
+    // A pane that is not shown takes no room. The first pane of time always is.
+    void set_shown(PlotPane& pane, bool shown);
 
     // Where time runs, by the panes' place; one pixel wide before the first layout.
     TimeViewport time_viewport() const;

@@ -16,8 +16,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "analyzer" / "tests"))
 from harness import SAMPLES, Checks  # noqa: E402
 
-VIEWS = ["overview", "layers", "ladder", "windows", "time-sequence", "turnaround", "time-budgets", "commands", "pdus",
-         "packets", "connections", "sessions", "losses", "kernel-windows", "kernel-ca-transitions", "details", "findings"]
+VIEWS = ["overview", "layers", "ladder", "windows", "time-sequence", "turnaround", "time-budgets", "io-graph", "commands",
+         "pdus", "packets", "connections", "sessions", "losses", "kernel-windows", "kernel-ca-transitions", "details", "findings"]
 
 
 def rendered(program, *arguments):
