@@ -15,6 +15,7 @@
 #include <QInputDialog>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QMimeData>
@@ -44,6 +45,7 @@
 #include "gui/testing/window_driver.h"
 #include "gui/views/filter_line/filter_line.h"
 #include "gui/views/findings/findings_view.h"
+#include "gui/views/io_graph/io_graph_view.h"
 #include "gui/views/layers/layers_view.h"
 #include "gui/views/overview/overview_view.h"
 #include "gui/views/statistics/statistics_view.h"
@@ -772,6 +774,32 @@ TEST_F(WindowTest, RowsInFrontAreExportedAsTheyAreShown) {
     int lines = 0;
     for (std::string line; std::getline(file, line);) ++lines;
     EXPECT_EQ(lines, commands.model().rowCount() + 1);
+}
+
+TEST_F(WindowTest, TheIoGraphIsAMenuAwayAndItsIntervalsAreExported) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    QAction* opens = nullptr;
+    for (QAction* const top : window->menuBar()->actions()) {
+        if (top->text() == QStringLiteral("&Statistics")) opens = top->menu()->actions().back();
+    }
+    ASSERT_NE(opens, nullptr);
+    opens->trigger();
+    settle(capture);
+    EXPECT_EQ(capture.current_view_name().toStdString(), "io-graph");
+    auto& graph = view<IoGraphView>(capture, "io-graph");
+    size_t in_sight = 0;
+    const GraphIntervals& intervals = graph.picture().intervals;
+    for (size_t i = 0; i < intervals.count; ++i)
+        in_sight += intervals.interval(i).overlaps(capture.state().range()) ? 1u : 0u;
+    EXPECT_GT(in_sight, 20u);
+    const QString path = folder.filePath(QStringLiteral("graph.csv"));
+    answer_file_dialog(path);
+    action(QStringLiteral("Export the rows"))->trigger();
+    ASSERT_TRUE(wait_until([&] { return QFileInfo::exists(path); }, 20'000));
+    std::ifstream file(path.toStdString());
+    size_t lines = 0;
+    for (std::string line; std::getline(file, line);) ++lines;
+    EXPECT_EQ(lines, in_sight + 1);
 }
 
 TEST_F(WindowTest, NotesAreKeptInACopyOfTheCapture) {

@@ -56,6 +56,23 @@ TEST_F(TimePlotTest, PanesStandExactlyAboveEachOther) {
     EXPECT_EQ(scale.y_of(1000), upper->area().top());
 }
 
+TEST_F(TimePlotTest, APaneThatIsNotShownLeavesItsRoomToTheOthers) {
+    const int height = upper->area().height();
+    const QPointF place = lower->area().center();
+    plot.set_shown(*lower, false);
+    plot.replot();
+    EXPECT_GT(upper->area().height(), height);
+    EXPECT_NE(plot.pane_at(place), lower);
+    // The time axis is where the lowest pane is.
+    EXPECT_TRUE(upper->key_axis().tickLabels());
+    plot.set_shown(*lower, true);
+    plot.replot();
+    EXPECT_EQ(upper->area().height(), height);
+    EXPECT_EQ(lower->area().height(), 20);
+    EXPECT_EQ(plot.pane_at(place), lower);
+    EXPECT_FALSE(upper->key_axis().tickLabels());
+}
+
 TEST_F(TimePlotTest, NoLabelSticksOutOfThePlot) {
     // The last tick stands at the right edge.
     const auto labels = lower->key_axis().ticker();

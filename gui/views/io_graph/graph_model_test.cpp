@@ -493,13 +493,13 @@ TEST_F(GraphOfSample, WhatTheFilterOfAllViewsRejectsDoesNotCount) {
     line.time = "request_ns";
     size_t requested = 0;
     reads.for_each(
-        [&](size_t row) { requested += reading.store().commands()[row].request_ns == no_time ? 0 : 1; });
+        [&](size_t row) { requested += reading.store().commands()[row].request_ns == no_time ? 0u : 1u; });
     EXPECT_EQ(total(line), static_cast<double>(requested));
     line.table = "windows";
     line.time = "time_ns";
     size_t windows = 0;
     for (const WindowRow& row : reading.store().windows())
-        windows += row.packet != 0 && third->rows.packets.test(row.packet - 1) ? 1 : 0;
+        windows += row.packet != 0 && third->rows.packets.test(row.packet - 1) ? 1u : 0u;
     // A sender's moments may lie a little before the first packet.
     EXPECT_NEAR(total(line), static_cast<double>(windows), 5 + static_cast<double>(windows) / 50);
     filter = nullptr;

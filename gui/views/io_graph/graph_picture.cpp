@@ -149,9 +149,9 @@ GraphPlan plan_of(const std::vector<GraphLine>& lines) {
         if (!line.on || !plan.problems.back().isEmpty()) continue;
         const GraphUnit unit = unit_of(line);
         if (std::ranges::find(plan.units, unit) != plan.units.end()) continue;
-        auto* const free = std::ranges::find(plan.units, std::optional<GraphUnit>());
-        if (free != plan.units.end()) {
-            *free = unit;
+        auto* const unused = std::ranges::find(plan.units, std::optional<GraphUnit>());
+        if (unused != plan.units.end()) {
+            *unused = unit;
             continue;
         }
         plan.problems.back() =

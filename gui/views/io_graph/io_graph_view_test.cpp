@@ -56,7 +56,7 @@ class IoGraphViewTest : public testing_gui::ShownView<IoGraphView> {
         size_t count = 0;
         for (int y = area.top(); y <= area.bottom(); ++y) {
             for (int x = area.left(); x <= area.right(); ++x)
-                count += image.pixelColor(x, y) == color ? 1 : 0;
+                count += image.pixelColor(x, y) == color ? 1u : 0u;
         }
         return count;
     }
