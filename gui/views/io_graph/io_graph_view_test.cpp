@@ -3,6 +3,8 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QFile>
+#include <QFileInfo>
 #include <QImage>
 #include <QLineEdit>
 #include <QMenu>
@@ -134,6 +136,16 @@ TEST_F(IoGraphViewTest, ALineIsEditedWhereItStands) {
     EXPECT_FALSE(view->editor().lines()[1].on);
 }
 
+TEST_F(IoGraphViewTest, AWheelOverTheListChangesNoLine) {
+    open(lossy);
+    view->plot().setFocus();
+    const auto before = view->editor().lines();
+    QComboBox& table = *view->editor().row_at(1).table;
+    testing_gui::send_wheel(table, table.rect().center(), -1);
+    settle();
+    EXPECT_EQ(view->editor().lines(), before);
+}
+
 TEST_F(IoGraphViewTest, LinesAreAddedAndRemoved) {
     open(lossy);
     view->editor().add_line();
@@ -238,6 +250,43 @@ TEST_F(IoGraphViewTest, APresetPutsItsLines) {
     std::vector<uint64_t> sessions;
     for (const GraphSeries& series : view->picture().series) sessions.push_back(series.key);
     EXPECT_THAT(sessions, testing::IsSupersetOf({uint64_t{1}, uint64_t{2}}));
+}
+
+TEST_F(IoGraphViewTest, OfARecordingTheRowsThatCameByNowAreCounted) {
+    const QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("growing.pcap"));
+    ASSERT_TRUE(QFile::copy(testing_gui::sample("nop-logout.pcap"), path));
+    const auto bytes = static_cast<uint64_t>(QFileInfo(path).size());
+    const auto growth = std::make_shared<FileGrowth>();
+    growth->grown_to(bytes / 2);
+    QString error;
+    document = Document::follow(path, growth, error);
+    ASSERT_TRUE(document) << error.toStdString();
+    view = std::make_unique<IoGraphView>(*document, nullptr);
+    GraphLine line;
+    line.table = "packets";
+    line.time = "time_ns";
+    line.function = GraphFunction::count;
+    view->set_setup({{line}, 0});
+    view->resize(1200, 600);
+    view->show();
+    const auto counted = [&] {
+        double sum = 0;
+        for (const GraphSeries& series : view->picture().series) {
+            for (const GraphSeries::Point& point : series.points) sum += point.value;
+        }
+        return sum;
+    };
+    ASSERT_TRUE(wait_until([&] { return counted() > 0; }));
+    const double half = counted();
+    growth->grown_to(bytes);
+    growth->end();
+    ASSERT_TRUE(wait_until([&] { return !document->loading(); }));
+    document->state().show_all();
+    settle();
+    const auto packets = static_cast<double>(document->data()->read().index().packets());
+    EXPECT_EQ(counted(), packets);
+    EXPECT_LT(half, packets);
 }
 
 TEST_F(IoGraphViewTest, WhatIsInSightIsWrittenAsCsv) {

@@ -128,8 +128,11 @@ void LineEditor::make_row() {
 
     const Row* const its = &row;
     connect(row.on, &QCheckBox::clicked, this, [this, its] { read(*its); });
-    for (QComboBox* const box : {row.color, row.function, row.column, row.table, row.time, row.split})
+    for (QComboBox* const box : {row.color, row.function, row.column, row.table, row.time, row.split}) {
         connect(box, &QComboBox::activated, this, [this, its] { read(*its); });
+        box->setFocusPolicy(Qt::StrongFocus);
+        box->installEventFilter(this);
+    }
     connect(row.filter, &QLineEdit::editingFinished, this, [this, its] { read(*its); });
     // The button must not go while it is pressed.
     connect(row.remove, &QToolButton::clicked, this,
@@ -198,7 +201,8 @@ void LineEditor::show_problems(const std::vector<QString>& problems) {
         const QString problem = i < problems.size() ? problems[i] : QString();
         QLineEdit& filter = *rows_[i]->filter;
         filter.setToolTip(plain_text(problem));
-        QPalette colors = palette();
+        // What is not set in it follows the theme.
+        QPalette colors;
         if (!problem.isEmpty()) colors.setColor(QPalette::Text, Theme::of(palette()).problem);
         filter.setPalette(colors);
         auto* const number = new QTableWidgetItem(QString::number(i + 1));
@@ -234,6 +238,16 @@ void LineEditor::changeEvent(QEvent* event) {
     QTableWidget::changeEvent(event);
     if (event->type() != QEvent::PaletteChange) return;
     for (const auto& row : rows_) fill_colors(*row->color);
+}
+
+// A wheel that scrolls the list changes nothing that happens to be under the pointer.
+bool LineEditor::eventFilter(QObject* watched, QEvent* event) {
+    const auto* const box = qobject_cast<QComboBox*>(watched);
+    if (event->type() == QEvent::Wheel && box != nullptr && !box->hasFocus()) {
+        event->ignore();
+        return true;
+    }
+    return QTableWidget::eventFilter(watched, event);
 }
 
 }  // namespace sanscope
