@@ -2,6 +2,7 @@
 #include "gui/views/io_graph/graph_painting.h"
 
 #include <QCoreApplication>
+#include <QLineF>
 #include <array>
 #include <cmath>
 
@@ -16,6 +17,14 @@ constexpr double marked_pixels = 8;  // intervals that wide have a mark each
 constexpr double line_width = 2;
 constexpr double firm_radius = 2.5;
 constexpr double hollow_radius = 3.5;
+
+// The part of a line to the right that lies between two upright ones; a null line where there is none.
+QLineF between(QPointF from, QPointF to, double left, double right) {
+    if (to.x() < left || from.x() > right) return {};
+    const double slope = to.x() > from.x() ? (to.y() - from.y()) / (to.x() - from.x()) : 0;
+    const auto at = [&](double x) { return QPointF(x, from.y() + (x - from.x()) * slope); };
+    return {from.x() < left ? at(left) : from, to.x() > right ? at(right) : to};
+}
 
 }  // namespace
 
@@ -77,25 +86,24 @@ void draw_series(QPainter& painter, const TimeViewport& view, const ValueScale& 
     const auto place = [&](size_t i) {
         return QPointF(middle_of(view, intervals, i), scale.y_of(series.points[i].value));
     };
-    // One beyond each edge: a line leads there.
-    size_t first = intervals.at(view.range.begin_ns);
-    if (first == intervals.count) first = 0;
-    first = first > 0 ? first - 1 : 0;
+    const double left = view.origin - 2 * marked_pixels;
+    const double right = view.origin + view.length + 2 * marked_pixels;
+    // One beyond the edge: a line leads there.
+    const size_t in_sight = intervals.at(view.range.begin_ns);
+    const size_t first = in_sight == 0 || in_sight == intervals.count ? 0 : in_sight - 1;
     painter.setRenderHint(QPainter::Antialiasing);
     for (size_t i = first; i < series.points.size(); ++i) {
-        if (middle_of(view, intervals, i) > view.origin + view.length + 2 * marked_pixels && i > first + 1 &&
-            intervals.interval(i - 1).begin_ns >= view.range.end_ns) {
-            break;
-        }
         if (!known(i)) continue;
         const QPointF at = place(i);
+        if (at.x() > right) break;
         const bool firm = series.points[i].firm;
         if (known(i + 1)) {
             painter.setPen(firm && series.points[i + 1].firm ? whole : dotted);
-            painter.drawLine(at, place(i + 1));
+            const QLineF line = between(at, place(i + 1), left, right);
+            if (!line.isNull()) painter.drawLine(line);
         }
         const bool alone = !known(i + 1) && (i == 0 || !known(i - 1));
-        if (!marks && !alone) continue;
+        if (at.x() < left || (!marks && !alone)) continue;
         painter.setPen(firm ? QPen(Qt::NoPen) : QPen(color, 1.2));
         painter.setBrush(firm ? color : background);
         const double radius = firm ? firm_radius : hollow_radius;
