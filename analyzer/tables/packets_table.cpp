@@ -2,13 +2,15 @@
 #include "analyzer/tables/packets_table.h"
 
 #include <array>
-#include <charconv>
-#include <cstring>
 #include <fmt/format.h>
+#include <optional>
 
 #include "analyzer/iscsi/bhs.h"
 #include "analyzer/net/decoded_packet.h"
 #include "analyzer/tables/column.h"
+#include "analyzer/tables/packet_analysis.h"
+#include "analyzer/tables/relative_sequence.h"
+#include "analyzer/tables/short_text.h"
 
 namespace sanscope {
 namespace {
@@ -27,38 +29,6 @@ struct PacketRow {
     const PacketPlace& place() const { return index.place(number); }
     const OtherPacket* other() const { return segment == nullptr ? index.other(number) : nullptr; }
     bool has(TcpFlag flag) const { return (segment->flags & flag) != 0; }
-};
-
-// Text in a cell's own buffer; what does not fit is left out, and that shown.
-class ShortText {
-  public:
-    explicit ShortText(Cell& cell) : cell_(cell) {}
-    ~ShortText() { cell_.set(std::string_view(cell_.buffer, size_)); }
-    ShortText(const ShortText&) = delete;
-    ShortText& operator=(const ShortText&) = delete;
-
-    bool empty() const { return size_ == 0; }
-    ShortText& add(std::string_view text) {
-        if (full_) return *this;
-        full_ = size_ + text.size() > sizeof cell_.buffer - ellipsis.size();
-        if (full_) text = ellipsis;
-        std::memcpy(cell_.buffer + size_, text.data(), text.size());
-        size_ += text.size();
-        return *this;
-    }
-    ShortText& add(uint64_t number) {
-        std::array<char, 20> digits;
-        const char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-        return add(std::string_view(digits.data(), static_cast<size_t>(end - digits.data())));
-    }
-    // Between what is listed.
-    ShortText& next() { return empty() ? *this : add(", "); }
-
-  private:
-    static constexpr std::string_view ellipsis = "…";
-    Cell& cell_;
-    size_t size_ = 0;
-    bool full_ = false;
 };
 
 constexpr std::array<std::string_view, 8> flag_names = {"FIN", "SYN", "RST", "PSH",
@@ -226,11 +196,46 @@ void of_place(const PacketRow& row, const CellContext&, Cell& cell) {
 }
 
 // A pcapng's blocks that are no packets have no time; behind a packet they are read as of its time.
+std::optional<int64_t> capture_time(const PacketIndex& index, PacketNumber packet) {
+    const int64_t time_ns = index.place(packet).time_ns;
+    if (time_ns == 0 && index.conversation(packet) == Conversations::no_packet) return std::nullopt;
+    return time_ns;
+}
+
 void time_of_capture(const PacketRow& row, const CellContext&, Cell& cell) {
-    const int64_t time_ns = row.place().time_ns;
-    if (time_ns == 0 && row.index.conversation(row.number) == Conversations::no_packet)
+    const std::optional<int64_t> time_ns = capture_time(row.index, row.number);
+    time_ns ? cell.set(*time_ns) : cell.set_empty();
+}
+
+void time_since_packet_before(const PacketRow& row, const CellContext&, Cell& cell) {
+    const std::optional<int64_t> time_ns = capture_time(row.index, row.number);
+    const std::optional<int64_t> before_ns =
+        row.number > 1 ? capture_time(row.index, row.number - 1) : std::nullopt;
+    int64_t delta_ns = 0;
+    if (!time_ns || !before_ns || __builtin_sub_overflow(*time_ns, *before_ns, &delta_ns))
         return cell.set_empty();
-    cell.set(time_ns);
+    cell.set(delta_ns);
+}
+
+void relative_to(Side side, uint32_t sequence, const PacketRow& row, Cell& cell) {
+    const std::optional<uint32_t> base = sequence_base(row.store, row.segment->connection, side);
+    base ? cell.set(uint64_t{sequence - *base}) : cell.set_empty();
+}
+
+void relative_seq(const PacketRow& row, const CellContext&, Cell& cell) {
+    if (row.segment == nullptr) return cell.set_empty();
+    relative_to(row.segment->sender, row.segment->seq, row, cell);
+}
+
+void relative_ack(const PacketRow& row, const CellContext&, Cell& cell) {
+    if (row.segment == nullptr || !row.has(tcp_ack)) return cell.set_empty();
+    relative_to(other_side(row.segment->sender), row.segment->ack, row, cell);
+}
+
+void analysis(const PacketRow& row, const CellContext&, Cell& cell) {
+    if (row.connection == nullptr) return cell.set_empty();
+    ShortText text(cell);
+    add_analysis(row.number, row.store, row.pdus, text);
 }
 
 constexpr Column<PacketRow> packet_columns[] = {
@@ -284,6 +289,18 @@ constexpr Column<PacketRow> packet_columns[] = {
      }},
     {"info", text_column, "In short what it does: PDUs it completes, bytes it brings and whether again",
      info},
+    {"analysis", text_column,
+     "What stands out, in the terms of Wireshark's TCP analysis: retransmissions, duplicate ACKs, zero "
+     "windows, "
+     "keep-alives, RST and more, and a SCSI status other than GOOD",
+     analysis},
+    {"relative_seq", unsigned_column,
+     "TCP sequence number counted from the SYN's as 0, or from the first byte seen as 1", relative_seq},
+    {"relative_ack", unsigned_column,
+     "TCP acknowledgement number counted as `relative_seq` of the other side; empty without the flag ACK",
+     relative_ack},
+    {"delta_ns", integer_column, "Time since the packet before it in the capture, nanoseconds",
+     time_since_packet_before},
 };
 constexpr auto infos = column_infos(packet_columns);
 

@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <variant>
 
 #include "analyzer/engine/testing/captured_conversations.h"
@@ -115,6 +117,10 @@ TEST(PacketsTable, a_segment_of_iscsi_gives_every_cell) {
         {"interface", "3"},
         {"pdu", "1"},
         {"info", "SCSI Command"},
+        {"analysis", ""},
+        {"relative_seq", "1"},
+        {"relative_ack", std::to_string(uint32_t{777 - 999u})},
+        {"delta_ns", "1"},
     };
     EXPECT_EQ(capture.cells(2), expected);
 }
@@ -126,10 +132,10 @@ TEST(PacketsTable, what_is_no_segment_or_not_yet_one_is_empty) {
     capture.index.add(raw, 0);
     const auto table = make_packets_table(capture.index, capture.store);
     ASSERT_EQ(table->rows(), 2u);
-    for (const size_t row : {0u, 1u}) {
-        EXPECT_THAT(known_cells(*table, row),
-                    ElementsAre("captured_length", "interface", "length", "packet", "time_ns"));
-    }
+    EXPECT_THAT(known_cells(*table, 0),
+                ElementsAre("captured_length", "interface", "length", "packet", "time_ns"));
+    EXPECT_THAT(known_cells(*table, 1),
+                ElementsAre("captured_length", "delta_ns", "interface", "length", "packet", "time_ns"));
 }
 
 TEST(PacketsTable, a_block_before_the_first_packet_has_no_time) {
@@ -144,6 +150,7 @@ TEST(PacketsTable, a_block_before_the_first_packet_has_no_time) {
     const auto table = make_packets_table(capture.index, capture.store);
     EXPECT_EQ(row_of(*table, 0).at("time_ns"), "");
     EXPECT_EQ(row_of(*table, 1).at("time_ns"), "7");
+    EXPECT_EQ(row_of(*table, 1).at("delta_ns"), "");
 }
 
 TEST(PacketsTable, of_an_unknown_connection_there_are_no_ends) {
@@ -221,6 +228,117 @@ TEST(PacketsTable, losses_are_told_first) {
     EXPECT_EQ(capture.info(2), "tail loss probe, 48 bytes");
 }
 
+// In the small capture: what one side sent, one call a packet.
+struct AnalysedCapture : SmallCapture {
+    PacketNumber ack(Side sender, uint32_t seq, uint32_t ack, uint16_t window) {
+        return packet({1, seq, ack, 0, window, tcp_ack, sender});
+    }
+    PacketNumber data(Side sender, uint32_t seq, uint32_t ack, uint32_t length) {
+        return packet({1, seq, ack, length, 500, tcp_ack, sender});
+    }
+    void loss(PacketNumber at, Side sender, LossKind kind) {
+        store.add_loss(store.add_sender(1, sender), {.packet = at, .connection = 1, .kind = kind});
+    }
+    std::string analysis(PacketNumber packet) { return cells(packet).at("analysis"); }
+};
+
+TEST(PacketsTable, a_duplicate_ack_repeats_the_one_before_it) {
+    AnalysedCapture capture;
+    EXPECT_EQ(capture.analysis(capture.ack(Side::b, 1000, 1000, 500)), "");  // nothing is before it
+    capture.data(Side::a, 1000, 1000, 100);
+    EXPECT_EQ(capture.analysis(capture.ack(Side::b, 1000, 1100, 500)), "");  // acknowledges something new
+    capture.data(Side::a, 1200, 1000, 100);
+    EXPECT_EQ(capture.analysis(capture.ack(Side::b, 1000, 1100, 500)), "duplicate ACK");
+    EXPECT_EQ(capture.analysis(capture.ack(Side::b, 1000, 1100, 900)), "window update");
+    EXPECT_EQ(capture.analysis(capture.ack(Side::b, 1000, 1100, 0)), "zero window");
+    // Neither are data one, nor what was sent before them.
+    EXPECT_EQ(capture.analysis(capture.data(Side::b, 1000, 1100, 40)), "");
+    EXPECT_EQ(capture.analysis(capture.ack(Side::b, 999, 1100, 500)), "");
+    EXPECT_EQ(capture.analysis(capture.ack(Side::b, 1040, 1100, 500)), "duplicate ACK");
+}
+
+TEST(PacketsTable, of_an_ack_whose_sender_was_long_silent_nothing_is_told) {
+    AnalysedCapture capture;
+    capture.ack(Side::b, 1000, 1100, 500);
+    for (int i = 0; i < 1000; ++i) capture.packet({2, 1, 1, 10, 500, tcp_ack, Side::a});
+    EXPECT_EQ(capture.analysis(capture.ack(Side::b, 1000, 1100, 500)), "");
+    EXPECT_EQ(capture.analysis(capture.ack(Side::b, 1000, 1100, 500)), "duplicate ACK");
+}
+
+TEST(PacketsTable, acks_of_probes_are_no_duplicates) {
+    for (const auto& [kind, probe, answer] :
+         {std::tuple(LossKind::keep_alive, "keep-alive", "keep-alive ACK"),
+          std::tuple(LossKind::zero_window_probe, "zero window probe", "zero window probe ACK")}) {
+        AnalysedCapture capture;
+        capture.ack(Side::b, 1000, 1100, 500);
+        const PacketNumber asked = capture.data(Side::a, 1099, 1000, 1);
+        capture.loss(asked, Side::a, kind);
+        const PacketNumber answered = capture.ack(Side::b, 1000, 1100, 500);
+        EXPECT_EQ(capture.analysis(asked), probe);
+        EXPECT_EQ(capture.analysis(answered), answer);
+    }
+}
+
+TEST(PacketsTable, analysis_has_wiresharks_terms) {
+    AnalysedCapture capture;
+    for (const auto& [kind, term] :
+         {std::pair(LossKind::fast_retransmit, "fast retransmission"),
+          std::pair(LossKind::rto, "retransmission (RTO)"), std::pair(LossKind::tlp, "retransmission (TLP)"),
+          std::pair(LossKind::spurious, "spurious retransmission"),
+          std::pair(LossKind::out_of_order, "out of order"), std::pair(LossKind::duplicate, "captured twice"),
+          std::pair(LossKind::not_captured, "previous segment not captured")}) {
+        const PacketNumber packet = capture.data(Side::a, 1000, 1000, 100);
+        capture.loss(packet, Side::a, kind);
+        EXPECT_EQ(capture.analysis(packet), term);
+    }
+    const PacketNumber reset = capture.packet({1, 1000, 0, 0, 0, tcp_rst, Side::a});
+    EXPECT_EQ(capture.analysis(reset), "RST");
+    // Without an index of PDUs nobody knows of losses; of a connection that is none there is nothing to compare.
+    EXPECT_EQ(row_of(*make_packets_table(capture.index, capture.store), 0).at("analysis"), "");
+    EXPECT_EQ(capture.analysis(capture.packet({9, 1, 0, 0, 0, tcp_ack, Side::a})), "");
+}
+
+TEST(PacketsTable, analysis_tells_a_status_that_is_not_good) {
+    for (const auto& [status, term] :
+         {std::pair(2, "CHECK CONDITION"), std::pair(8, "BUSY"), std::pair(0, "")}) {
+        SmallCapture capture;
+        uint64_t number = 0;
+        CommandRow& command = capture.store.begin_command(number);
+        command.response_packet = 2;
+        command.status = static_cast<uint16_t>(status);
+        capture.packet({1, 1000, 1000, 48, 500, tcp_ack, Side::b});
+        capture.packet({1, 1048, 1000, 96, 500, tcp_ack, Side::b});
+        // Its data, the last of them with the response in one packet.
+        for (const uint64_t i : {0u, 1u, 2u}) {
+            const PacketNumber packet = i == 0 ? 1 : 2;
+            PduRow& pdu = capture.pdu(48 * i, i < 2 ? 0x25 : 0x21, packet, packet);
+            pdu.sender = Role::target;
+            pdu.command = number;
+        }
+        EXPECT_EQ(capture.cells(1).at("analysis"), "");
+        EXPECT_EQ(capture.cells(2).at("analysis"), term);
+    }
+}
+
+TEST(PacketsTable, relative_numbers_count_from_the_syn_or_the_first_byte) {
+    SmallCapture capture;
+    ConnectionRow& row = capture.store.connection(2);
+    row.first_packet = 2;
+    row.stream_start_known[0] = row.stream_start_known[1] = false;
+    capture.packet({1, 1500, 1000, 10, 500, tcp_ack, Side::a});
+    capture.packet({2, 70, 0, 0, 500, tcp_syn, Side::a});
+    capture.packet({2, 4'294'967'290, 71, 100, 500, tcp_ack, Side::b});
+    capture.packet({2, 71, 94, 30, 500, tcp_ack, Side::a});
+    EXPECT_EQ(capture.cells(1).at("relative_seq"), "501");
+    EXPECT_EQ(capture.cells(1).at("relative_ack"), "1");
+    EXPECT_EQ(capture.cells(2).at("relative_seq"), "0");
+    EXPECT_EQ(capture.cells(2).at("relative_ack"), "");
+    EXPECT_EQ(capture.cells(3).at("relative_seq"), "1");
+    EXPECT_EQ(capture.cells(3).at("relative_ack"), "1");
+    EXPECT_EQ(capture.cells(4).at("relative_seq"), "1");
+    EXPECT_EQ(capture.cells(4).at("relative_ack"), "101");
+}
+
 TEST(PacketsTable, what_is_too_long_is_cut) {
     SmallCapture capture;
     capture.packet({1, 1000, 0, 500, 0, tcp_ack, Side::a});
@@ -237,7 +355,7 @@ TEST(PacketsTable, columns_mean_what_they_are) {
         const Meaning meaning = meaning_of(column);
         if (meaning == Meaning::bytes) bytes += std::string(column.name) + " ";
         EXPECT_NE(meaning, Meaning::hexadecimal);
-        EXPECT_NE(meaning, Meaning::duration);
+        EXPECT_EQ(meaning == Meaning::duration, column.name == "delta_ns");
         EXPECT_EQ(meaning == Meaning::moment, column.name == "time_ns");
         if (column.name == "protocol") {
             // All that protocol_name() has, but the one of two words.

@@ -34,6 +34,7 @@ QString title_of(const ColumnInfo& column, Meaning meaning) {
     }};
     if (name == "cmd_sn") return QStringLiteral("CmdSN");
     if (name == "snd_una" || name == "snd_nxt" || name == "ssthresh") return from_utf8(name);
+    if (name == "delta_ns") return QCoreApplication::translate("Columns", "Since packet before");
     if (name == "window") return QCoreApplication::translate("Columns", "Window, unscaled");
     QStringList title;
     for (const QString& word : from_utf8(name).split(QLatin1Char('_'))) {
@@ -125,6 +126,7 @@ int ColumnFormat::characters(TimeFormat format) const {
             return column_->description.find("IP:PORT") != std::string_view::npos ? 20
                    : column_->name == "info"                                      ? 60
                    : column_->name == "protocol"                                  ? 6
+                   : column_->name == "analysis"                                  ? 22
                    : column_->name.find("_name") != std::string_view::npos        ? 40
                                                                                   : 16;
     }
