@@ -133,6 +133,7 @@ void CaptureWindow::ensure_view(QDockWidget* dock) {
     views_[name] = view;
     if (auto* const rows = qobject_cast<RowsView*>(view)) {
         connect(rows, &RowsView::filter_wanted, filter_line_, &FilterLine::apply_filter);
+        if (name == QLatin1String("packets")) rows->set_colors(packet_colors_);
     } else if (auto* const details = qobject_cast<DetailsView*>(view)) {
         connect(details, &DetailsView::filter_wanted, filter_line_, &FilterLine::apply_filter);
     } else if (auto* const statistics = qobject_cast<StatisticsView*>(view)) {
@@ -229,6 +230,12 @@ void CaptureWindow::set_movable(bool movable) {
 
 bool CaptureWindow::is_movable() const {
     return docks_.begin()->second->titleBarWidget() == nullptr;
+}
+
+void CaptureWindow::set_packet_colors(ThemedRowColors colors) {
+    packet_colors_ = std::move(colors);
+    const auto packets = views_.find(QStringLiteral("packets"));
+    if (packets != views_.end()) qobject_cast<RowsView*>(packets->second)->set_colors(packet_colors_);
 }
 
 void CaptureWindow::showEvent(QShowEvent* event) {

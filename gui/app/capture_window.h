@@ -10,6 +10,7 @@
 #include "gui/app/message_bar.h"
 #include "gui/app/view_kinds.h"
 #include "gui/document/document.h"
+#include "gui/models/row_colors.h"
 #include "gui/recording/live_recording.h"
 #include "gui/recording/unsaved_recordings.h"
 
@@ -60,6 +61,8 @@ class CaptureWindow : public QMainWindow {
     // Whether views have bars by which they can be moved, floated and closed.
     void set_movable(bool movable);
     bool is_movable() const;
+    // Coloring rules for the table of packets.
+    void set_packet_colors(ThemedRowColors colors);
     void save_layout() const;
 
     // What this capture is recorded by; nullptr for one that was opened. Of a recording the latest seconds are followed, as
@@ -111,6 +114,7 @@ class CaptureWindow : public QMainWindow {
     View* current_ = nullptr;
     QString current_name_;
     QPointer<RowsView> last_table_;
+    ThemedRowColors packet_colors_;
     bool sized_ = false;
     FilterLine* filter_line_ = nullptr;
     MessageBar* messages_ = nullptr;

@@ -20,9 +20,11 @@
 
 #include "gui/app/capture_exports.h"
 #include "gui/app/capture_window.h"
+#include "gui/app/coloring_rules_dialog.h"
 #include "gui/app/command_palette.h"
 #include "gui/app/live_controls.h"
 #include "gui/app/load_controls.h"
+#include "gui/app/packet_coloring.h"
 #include "gui/app/recent_files.h"
 #include "gui/app/settings_dialog.h"
 #include "gui/app/start_page.h"
@@ -59,6 +61,7 @@ QStringList local_files(const QMimeData& data) {
 MainWindow::MainWindow(QWidget* parent)
     : QMainWindow(parent),
       settings_(new Settings(this)),
+      coloring_(new PacketColoring(this)),
       stack_(new QStackedWidget(this)),
       start_page_(new StartPage(this)),
       tabs_(new QTabWidget(this)) {
@@ -84,6 +87,7 @@ MainWindow::MainWindow(QWidget* parent)
     connect(settings_, &Settings::time_format_changed, this, &MainWindow::apply_settings);
     connect(settings_, &Settings::rates_changed, this, &MainWindow::apply_settings);
     connect(settings_, &Settings::movable_views_changed, this, &MainWindow::apply_settings);
+    connect(coloring_, &PacketColoring::changed, this, &MainWindow::apply_coloring);
     resize(1600, 960);
     restoreGeometry(QSettings().value(QStringLiteral("window_geometry")).toByteArray());
     on_current_changed();
@@ -146,6 +150,7 @@ CaptureWindow* MainWindow::show_document(std::unique_ptr<Document> document) {
     connect(&capture->state(), &ViewState::history_changed, this, &MainWindow::update_actions);
     capture->state().set_time_format(settings_->time_format());
     capture->set_movable(settings_->movable_views());
+    capture->set_packet_colors(coloring_->colors());
     tabs_->addTab(capture, QString());
     show_name(*capture);
     tabs_->setCurrentWidget(capture);
@@ -428,6 +433,11 @@ void MainWindow::fill_view_menu() {
     QAction* const move = view_menu_->addAction(tr("&Move views"), settings_, &Settings::set_movable_views);
     move->setCheckable(true);
     move->setChecked(settings_->movable_views());
+    QAction* const colorize =
+        view_menu_->addAction(tr("&Colorize packets"), coloring_, &PacketColoring::set_on);
+    colorize->setCheckable(true);
+    colorize->setChecked(coloring_->on());
+    view_menu_->addAction(tr("Coloring &rules…"), this, &MainWindow::show_coloring_rules);
     QAction* const next =
         view_menu_->addAction(tr("&Next view"), capture, [capture] { capture->focus_neighbour_view(1); });
     next->setShortcuts({QKeySequence(tr("F6")), QKeySequence(tr("Ctrl+Tab"))});
@@ -524,6 +534,25 @@ void MainWindow::apply_settings() {
         if (other_rates) capture->state().tell_units_changed();
     }
     update_actions();
+}
+
+void MainWindow::apply_coloring() {
+    const ThemedRowColors colors = coloring_->colors();
+    for (int i = 0; i < tabs_->count(); ++i) {
+        if (auto* const capture = qobject_cast<CaptureWindow*>(tabs_->widget(i)))
+            capture->set_packet_colors(colors);
+    }
+}
+
+void MainWindow::show_coloring_rules() {
+    auto* dialog = findChild<ColoringRulesDialog*>();
+    if (dialog == nullptr) {
+        dialog = new ColoringRulesDialog(*coloring_, this);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+    }
+    dialog->show();
+    dialog->raise();
+    dialog->activateWindow();
 }
 
 void MainWindow::show_keys() {

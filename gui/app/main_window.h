@@ -19,6 +19,7 @@ class CaptureWindow;
 class ComparisonView;
 class LiveControls;
 class LoadControls;
+class PacketColoring;
 class Settings;
 class StartPage;
 struct StartPlace;
@@ -43,6 +44,7 @@ class MainWindow : public QMainWindow {
     LiveControls& live() const { return *live_; }
     LoadControls& load() const { return *load_; }
     Settings& settings() const { return *settings_; }
+    PacketColoring& coloring() const { return *coloring_; }
 
   protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
@@ -68,6 +70,8 @@ class MainWindow : public QMainWindow {
     void ask_for_packet();
     void show_settings();
     void apply_settings();
+    void apply_coloring();
+    void show_coloring_rules();
     void show_keys();
     void show_about();
     // Acts on the capture in front; does nothing while there is none.
@@ -76,6 +80,7 @@ class MainWindow : public QMainWindow {
     void update_actions();
 
     Settings* settings_;
+    PacketColoring* coloring_;
     QStackedWidget* stack_;
     StartPage* start_page_;
     QTabWidget* tabs_;

@@ -4,6 +4,7 @@
 #include <QBrush>
 #include <QTimer>
 #include <algorithm>
+#include <optional>
 
 #include "gui/document/plain_text.h"
 
@@ -115,6 +116,75 @@ void TableModel::set_highlighted(Highlighted highlighted) {
     refresh();
 }
 
+void TableModel::set_colors(std::shared_ptr<const RowColors> colors) {
+    if (colors == colors_) return;
+    colors_ = std::move(colors);
+    rule_of_row_.clear();
+    uncolored_.clear();
+    refresh();
+}
+
+void TableModel::prepare_colors(int first, int rows) {
+    if (!colors_ || access_->final_table() == nullptr) return;
+    const int end = std::min(count_, first + rows);
+    for (int row = std::max(0, first); row < end; ++row) color_rule(row);
+}
+
+const ColorRule* TableModel::color_rule(int row) const {
+    if (!colors_) return nullptr;
+    const auto rule_of = [](const RowColors& colors, int number) {
+        return number < 0 ? nullptr : &colors.rules()[static_cast<size_t>(number)];
+    };
+    if (access_->final_table() == nullptr) {
+        const int at = first_ + row - page_.first;
+        const bool known = at >= 0 && at < static_cast<int>(page_.color_rules.size());
+        return known ? rule_of(*page_.colors, page_.color_rules[static_cast<size_t>(at)]) : nullptr;
+    }
+    const uint32_t wanted = table_row(row);
+    if (const auto found = rule_of_row_.find(wanted); found != rule_of_row_.end())
+        return rule_of(*colors_, found->second);
+    want_color(wanted);
+    return nullptr;
+}
+
+// Behind this event, together with what else is painted now.
+void TableModel::want_color(uint32_t table_row) const {
+    constexpr size_t most_kept = 100'000;
+    if (rule_of_row_.size() >= most_kept) {
+        rule_of_row_.clear();
+        uncolored_.clear();
+    }
+    rule_of_row_.emplace(table_row, RowColors::no_rule);  // until it is known
+    if (uncolored_.empty())
+        QTimer::singleShot(0, this, [this] { const_cast<TableModel*>(this)->fetch_colors(); });
+    uncolored_.push_back(table_row);
+}
+
+void TableModel::fetch_colors() {
+    if (uncolored_.empty() || !color_job_.idle()) return;
+    color_job_.request(
+        [access = access_, colors = colors_, rows = std::exchange(uncolored_, {})](const StopFlag&) {
+            ColorAnswer answer{colors, {}};
+            const Table& table = *access->final_table();
+            RowColors::Test test(*colors, table);
+            answer.rules.reserve(rows.size());
+            for (const uint32_t row : rows) {
+                if (row < table.rows()) answer.rules.emplace_back(row, test(row));
+            }
+            return answer;
+        },
+        [this](const ColorAnswer& answer) {
+            if (answer.colors == colors_) {
+                for (const auto& [row, rule] : answer.rules) rule_of_row_[row] = rule;
+                if (count_ > 0) {
+                    Q_EMIT dataChanged(index(0, 0), index(count_ - 1, columnCount() - 1),
+                                       {Qt::BackgroundRole, Qt::ForegroundRole});
+                }
+            }
+            fetch_colors();
+        });
+}
+
 void TableModel::set_busy_column(int column) {
     if (column == busy_column_) return;
     busy_column_ = column;
@@ -156,11 +226,14 @@ void TableModel::fetch_wanted() {
     const int last = std::min({first_ + count_ - 1, wanted_last_ + around, first + most});
     wanted_first_ = wanted_last_ = -1;
     fetch_.request(
-        [access = access_, formats = formats_, time = time_, highlighted = highlighted_, first,
-         last](const StopFlag&) {
+        [access = access_, formats = formats_, time = time_, highlighted = highlighted_, colors = colors_,
+         first, last](const StopFlag&) {
             Page page;
             page.first = first;
+            page.colors = colors;
             access->read([&](const Table& table) {
+                std::optional<RowColors::Test> color_test;
+                if (colors) color_test.emplace(*colors, table);
                 const auto end = std::min(table.rows(), static_cast<size_t>(last) + 1);
                 Cell cell;
                 for (auto row = static_cast<size_t>(first); row < end; ++row) {
@@ -172,6 +245,7 @@ void TableModel::fetch_wanted() {
                             {formats[column].text_so_far(cell, time), formats[column].exact(cell, time)});
                     }
                     page.highlighted.push_back(highlighted && highlighted(table, static_cast<uint32_t>(row)));
+                    if (color_test) page.color_rules.push_back((*color_test)(row));
                 }
             });
             return page;
@@ -201,6 +275,14 @@ QString TableModel::text(int row, int column) const {
     if (cell(row, column, value)) return format(column).text(value, time_);
     const Page::Field* const fetched = field(row, column);
     return fetched == nullptr ? QString() : fetched->text;
+}
+
+bool TableModel::is_highlighted(int row) const {
+    if (const Table* const table = access_->final_table())
+        return highlighted_ && highlighted_(*table, table_row(row));
+    const int at = first_ + row - page_.first;
+    return at >= 0 && at < static_cast<int>(page_.highlighted.size()) &&
+           page_.highlighted[static_cast<size_t>(at)];
 }
 
 // Shows in a colour of its own what its words tell, too.
@@ -235,20 +317,15 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
             return role == Qt::ToolTipRole ? plain_text(exact) : exact;
         }
         case Qt::BackgroundRole: {
-            bool highlighted = false;
-            if (const Table* const table = access_->final_table()) {
-                highlighted = highlighted_ && highlighted_(*table, table_row(row));
-            } else {
-                const int at = first_ + row - page_.first;
-                highlighted = at >= 0 && at < static_cast<int>(page_.highlighted.size()) &&
-                              page_.highlighted[static_cast<size_t>(at)];
-            }
-            return highlighted ? QVariant(QBrush(theme_->selection_fill)) : QVariant();
+            if (is_highlighted(row)) return QBrush(theme_->selection_fill);
+            const ColorRule* const rule = color_rule(row);
+            return rule != nullptr ? QVariant(QBrush(rule->background)) : QVariant();
         }
         case Qt::ForegroundRole: {
             const Table* const table = access_->final_table();
-            return table != nullptr && is_problem(row, column, *table) ? QVariant(QBrush(theme_->problem))
-                                                                       : QVariant();
+            if (table != nullptr && is_problem(row, column, *table)) return QBrush(theme_->problem);
+            const ColorRule* const rule = is_highlighted(row) ? nullptr : color_rule(row);
+            return rule != nullptr ? QVariant(QBrush(rule->foreground)) : QVariant();
         }
         default:
             return {};

@@ -4,10 +4,13 @@
 #include <QAbstractTableModel>
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "gui/document/latest_job.h"
 #include "gui/models/column_format.h"
+#include "gui/models/row_colors.h"
 #include "gui/models/table_access.h"
 #include "gui/plot/theme.h"
 
@@ -61,6 +64,12 @@ class TableModel : public QAbstractTableModel {
     const TimeReference& time() const { return time_; }
     void set_theme(const Theme& theme);
     void set_highlighted(Highlighted highlighted);
+    // Coloring rules, which a worker asks of rows once they are in sight; nullptr: none.
+    void set_colors(std::shared_ptr<const RowColors> colors);
+    // Asks them of so many rows from `first` on before they come into sight.
+    void prepare_colors(int first, int rows);
+    // That which colours the row; nullptr: none, or it has not been asked yet.
+    const ColorRule* color_rule(int row) const;
     // Whose rows are being put in order; -1: none.
     void set_busy_column(int column);
 
@@ -68,7 +77,9 @@ class TableModel : public QAbstractTableModel {
     bool cell(int row, int column, Cell& cell) const;
     QString text(int row, int column) const;
     // Cells are on their way.
-    bool fetching() const { return !fetch_.idle() || wanted_first_ >= 0; }
+    bool fetching() const {
+        return !fetch_.idle() || wanted_first_ >= 0 || !color_job_.idle() || !uncolored_.empty();
+    }
 
     int rowCount(const QModelIndex& parent = {}) const override { return parent.isValid() ? 0 : count_; }
     int columnCount(const QModelIndex& parent = {}) const override {
@@ -90,11 +101,21 @@ class TableModel : public QAbstractTableModel {
         int first = 0;
         std::vector<std::vector<Field>> rows;
         std::vector<bool> highlighted;
+        std::shared_ptr<const RowColors> colors;
+        std::vector<int> color_rules;  // of `colors`
+    };
+    // Of rows of the final table, the rules that colour them.
+    struct ColorAnswer {
+        std::shared_ptr<const RowColors> colors;
+        std::vector<std::pair<uint32_t, int>> rules;
     };
     const Page::Field* field(int row, int column) const;
     void want(int table_row) const;
     void fetch_wanted();
     bool is_problem(int row, int column, const Table& table) const;
+    bool is_highlighted(int row) const;
+    void want_color(uint32_t table_row) const;
+    void fetch_colors();
 
     std::shared_ptr<const TableAccess> access_;
     std::vector<ColumnFormat> formats_;
@@ -113,6 +134,10 @@ class TableModel : public QAbstractTableModel {
     mutable int wanted_first_ = -1;  // of the table
     mutable int wanted_last_ = -1;
     LatestJob<Page> fetch_{true};
+    std::shared_ptr<const RowColors> colors_;
+    mutable std::unordered_map<uint32_t, int> rule_of_row_;  // of the final table
+    mutable std::vector<uint32_t> uncolored_;                // of which that is yet to be found
+    LatestJob<ColorAnswer> color_job_{true};
 };
 
 }  // namespace sanscope

@@ -247,7 +247,22 @@ TimeReference RowsView::time_reference() const {
 }
 
 void RowsView::apply_theme() {
-    model_->set_theme(Theme::of(palette()));
+    const Theme& theme = Theme::of(palette());
+    model_->set_theme(theme);
+    model_->set_colors(theme.dark ? colors_.dark : colors_.light);
+    prepare_colors();
+}
+
+void RowsView::set_colors(ThemedRowColors colors) {
+    colors_ = std::move(colors);
+    apply_theme();
+}
+
+// Of what is in sight now, so that it is painted once.
+void RowsView::prepare_colors() {
+    if (!isVisible()) return;
+    const int row_height = std::max(1, table_->verticalHeader()->defaultSectionSize());
+    model_->prepare_colors(std::max(0, table_->rowAt(0)), table_->viewport()->height() / row_height + 2);
 }
 
 void RowsView::changeEvent(QEvent* event) {
@@ -408,6 +423,7 @@ void RowsView::show_arranged(const Arranged& arranged) {
     selecting_ = before;
     follow_selection();
     if (std::exchange(to_top_, false)) table_->scrollToTop();
+    prepare_colors();
     show_status();
 }
 

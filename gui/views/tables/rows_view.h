@@ -34,6 +34,9 @@ class RowsView : public View {
     TableModel& model() const { return *model_; }
     QString table_name() const;  // as in filters
 
+    // Coloring rules for its rows; none at first.
+    void set_colors(ThemedRowColors colors);
+
     // By a column of the table's; -1: as the rows come. While the capture is loaded, once it is.
     void sort(int column, Qt::SortOrder order);
     // The rows with the greatest values of a column of that name first; shows the column where it was not.
@@ -83,6 +86,7 @@ class RowsView : public View {
     void ask_for_export();
     void remember_columns() const;
     void apply_theme();
+    void prepare_colors();
     TimeReference time_reference() const;
 
     std::shared_ptr<const TableAccess> access_;
@@ -94,6 +98,7 @@ class RowsView : public View {
     QToolButton* cancel_;
     QToolButton* export_button_;
     CsvExport* export_;
+    ThemedRowColors colors_;
     QString message_;
     size_t total_ = 0;
     int sort_column_ = -1;
