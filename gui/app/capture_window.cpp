@@ -232,6 +232,22 @@ bool CaptureWindow::is_movable() const {
     return docks_.begin()->second->titleBarWidget() == nullptr;
 }
 
+void CaptureWindow::toggle_time_reference() {
+    show_view("packets");
+    auto* const packets = qobject_cast<RowsView*>(view("packets"));
+    const PacketNumber packet = state().selected().packet;
+    const bool unset =
+        packets->time_reference_packet() != 0 && (packet == 0 || packet == packets->time_reference_packet());
+    if (packet == 0 && !unset)
+        return statusBar()->showMessage(tr("Select the packet that times are to be told from."), message_ms);
+    if (!packets->set_time_reference(unset ? 0 : packet)) {
+        statusBar()->showMessage(document_->loading()
+                                     ? tr("Times can be told from a packet once the capture is read.")
+                                     : tr("Packet %1 has no time.").arg(packet),
+                                 message_ms);
+    }
+}
+
 void CaptureWindow::set_packet_colors(ThemedRowColors colors) {
     packet_colors_ = std::move(colors);
     const auto packets = views_.find(QStringLiteral("packets"));

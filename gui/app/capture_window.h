@@ -56,6 +56,8 @@ class CaptureWindow : public QMainWindow {
     void select_neighbour(int direction);  // the next or previous row of the selection's kind
     // Opens the note of the selected packet for typing, bookmarks it where it was not; a bookmark without a text is removed.
     void toggle_bookmark();
+    // In Packets, times are told from the selected packet, or from the capture's beginning again where they are already.
+    void toggle_time_reference();
     FilterLine& filter_line() const { return *filter_line_; }
     void reset_layout();
     // Whether views have bars by which they can be moved, floated and closed.

@@ -331,6 +331,9 @@ void MainWindow::make_menus() {
     quit->setShortcut(QKeySequence::Quit);
 
     QMenu* const edit = menuBar()->addMenu(tr("&Edit"));
+    add(edit, tr("Set or unset time &reference"), {QKeySequence(tr("Ctrl+T"))},
+        [](CaptureWindow& capture) { capture.toggle_time_reference(); });
+    edit->addSeparator();
     QAction* const settings = edit->addAction(tr("&Settings…"), this, &MainWindow::show_settings);
     settings->setShortcut(QKeySequence(tr("Ctrl+,")));
 
@@ -576,6 +579,8 @@ void MainWindow::show_keys() {
            "<tr><td><b>Ctrl+F</b></td><td>filter</td></tr>"
            "<tr><td><b>Ctrl+G</b></td><td>go to a packet</td></tr>"
            "<tr><td><b>Ctrl+B</b></td><td>bookmark what is selected, and write a note</td></tr>"
+           "<tr><td><b>Ctrl+T</b></td><td>times in Packets are told from the selected packet, or no "
+           "longer</td></tr>"
            "<tr><td><b>Ctrl+,</b></td><td>settings: theme, times, rates</td></tr>"
            "<tr><td><b>Tab</b>, <b>F6</b></td><td>next view</td></tr>"
            "<tr><td><b>Ctrl+R</b>, <b>Ctrl+.</b></td><td>record, stop recording</td></tr>"

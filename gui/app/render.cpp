@@ -13,6 +13,7 @@
 #include <fmt/core.h>
 #include <memory>
 
+#include "gui/app/packet_coloring.h"
 #include "gui/app/start_place.h"
 #include "gui/app/theme_palette.h"
 #include "gui/app/view_kinds.h"
@@ -20,6 +21,7 @@
 #include "gui/views/findings/findings_view.h"
 #include "gui/views/io_graph/graph_words.h"
 #include "gui/views/io_graph/io_graph_view.h"
+#include "gui/views/tables/rows_view.h"
 
 #include "analyzer/base/print_text.h"
 
@@ -171,6 +173,8 @@ int render(const RenderOptions& options) {
         view->setWindowTitle(kind->translated_title());
         view->resize(options.size);
         view->setAttribute(Qt::WA_DontShowOnScreen);
+        if (kind->name == "packets")
+            qobject_cast<RowsView*>(view.get())->set_colors(PacketColoring().colors());
         view->show();
         // Not those that a window has kept.
         if (auto* const graph = qobject_cast<IoGraphView*>(view.get()))

@@ -106,6 +106,12 @@ void TableModel::set_time(const TimeReference& time) {
     refresh();
 }
 
+void TableModel::set_reference_row(std::optional<uint32_t> table_row) {
+    if (table_row == reference_row_) return;
+    reference_row_ = table_row;
+    refresh();
+}
+
 void TableModel::set_theme(const Theme& theme) {
     theme_ = &theme;
     refresh();
@@ -271,6 +277,7 @@ bool TableModel::cell(int row, int column, Cell& cell) const {
 }
 
 QString TableModel::text(int row, int column) const {
+    if (reference_row_ == table_row(row) && format(column).shows_moments()) return QStringLiteral("*REF*");
     Cell value;
     if (cell(row, column, value)) return format(column).text(value, time_);
     const Page::Field* const fetched = field(row, column);

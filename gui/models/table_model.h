@@ -4,6 +4,7 @@
 #include <QAbstractTableModel>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -62,6 +63,8 @@ class TableModel : public QAbstractTableModel {
 
     void set_time(const TimeReference& time);
     const TimeReference& time() const { return time_; }
+    // The row of the table whose moment the times are told from: there stands *REF*. Nothing: none of them.
+    void set_reference_row(std::optional<uint32_t> table_row);
     void set_theme(const Theme& theme);
     void set_highlighted(Highlighted highlighted);
     // Coloring rules, which a worker asks of rows once they are in sight; nullptr: none.
@@ -127,6 +130,7 @@ class TableModel : public QAbstractTableModel {
     int first_ = 0;           // of the table; 0 where `shown_` says which
     int count_ = 0;
     TimeReference time_;
+    std::optional<uint32_t> reference_row_;
     const Theme* theme_;
     Highlighted highlighted_;
     int busy_column_ = -1;

@@ -19,6 +19,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "gui/document/filter_result.h"
 #include "gui/views/tables/row_delegate.h"
@@ -225,7 +226,7 @@ void RowsView::fit_column(int column) {
     constexpr int sort_arrow = 16;
     const QFontMetrics metrics(table_->font());
     const ColumnFormat& format = model_->format(column);
-    const int wide = metrics.horizontalAdvance(QLatin1Char('0')) * format.characters(state().time_format());
+    const int wide = metrics.horizontalAdvance(QLatin1Char('0')) * format.characters(time_reference().format);
     const int extra = static_cast<const RowDelegate*>(table_->itemDelegate())->extra_width(column);
     table_->horizontalHeader()->resizeSection(
         column, std::max(wide + extra, metrics.horizontalAdvance(format.title()) + sort_arrow) +
@@ -242,7 +243,25 @@ void RowsView::remember_columns() const {
                       model_->columnCount());
 }
 
+bool RowsView::set_time_reference(PacketNumber packet) {
+    const Table* const table = access_->final_table();
+    const auto column = find_column(access_->columns(), "time_ns");
+    if (packet != 0) {
+        if (table == nullptr || !column || packet > table->rows()) return false;
+        Cell cell;
+        table->cell(packet - 1, *column, cell);
+        if (cell.kind != Cell::Kind::integer) return false;
+        reference_ns_ = cell.integer;
+    }
+    reference_packet_ = packet;
+    model_->set_reference_row(packet == 0 ? std::nullopt : std::optional(static_cast<uint32_t>(packet - 1)));
+    model_->set_time(time_reference());
+    if (column) fit_column(static_cast<int>(*column));
+    return true;
+}
+
 TimeReference RowsView::time_reference() const {
+    if (reference_packet_ != 0) return {reference_ns_, TimeFormat::relative};
     return {document().first_ns(), state().time_format()};
 }
 

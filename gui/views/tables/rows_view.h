@@ -34,6 +34,11 @@ class RowsView : public View {
     TableModel& model() const { return *model_; }
     QString table_name() const;  // as in filters
 
+    // Of a table of packets: times are told from that packet, where *REF* stands, in seconds; 0: as in all views. False
+    // where its time is not known, or not yet.
+    bool set_time_reference(PacketNumber packet);
+    PacketNumber time_reference_packet() const { return reference_packet_; }
+
     // Coloring rules for its rows; none at first.
     void set_colors(ThemedRowColors colors);
 
@@ -99,6 +104,8 @@ class RowsView : public View {
     QToolButton* export_button_;
     CsvExport* export_;
     ThemedRowColors colors_;
+    PacketNumber reference_packet_ = 0;
+    int64_t reference_ns_ = 0;
     QString message_;
     size_t total_ = 0;
     int sort_column_ = -1;

@@ -16,6 +16,7 @@
 #include "gui/document/filter_result.h"
 #include "gui/models/filter_job.h"
 #include "gui/models/filter_language.h"
+#include "gui/plot/time_axis.h"
 #include "gui/testing/loaded_document.h"
 #include "gui/testing/pointer_events.h"
 
@@ -144,6 +145,35 @@ TEST_F(RowsViewTest, TellsEveryRowOfEveryTable) {
             }
         }
     }
+}
+
+TEST_F(RowsViewTest, TimesAreToldFromTheReference) {
+    open("nop-logout.pcap");
+    const auto view = view_of("packets");
+    const int time = column(*view, "time_ns");
+    const auto shown = [&](int row) {
+        return view->model().index(row, time).data().toString().toStdString();
+    };
+    const auto time_of = [&](int row) {
+        Cell cell;
+        EXPECT_TRUE(view->model().cell(row, time, cell));
+        return cell.integer;
+    };
+    const std::string before = shown(4);
+    document->state().set_time_format(TimeFormat::utc);
+    ASSERT_TRUE(view->set_time_reference(4));
+    EXPECT_EQ(shown(3), "*REF*");
+    for (const int row : {0, 2, 4}) {
+        EXPECT_EQ(shown(row), full_time(time_of(row), time_of(3), TimeFormat::relative).toStdString());
+    }
+    EXPECT_TRUE(shown(0).starts_with("-"));
+    EXPECT_NE(shown(4), before);
+    EXPECT_FALSE(view->set_time_reference(1'000'000));
+    EXPECT_EQ(view->time_reference_packet(), 4u);
+    ASSERT_TRUE(view->set_time_reference(0));
+    EXPECT_TRUE(shown(3).ends_with("UTC"));
+    document->state().set_time_format(TimeFormat::relative);
+    EXPECT_EQ(shown(4), before);
 }
 
 TEST_F(RowsViewTest, LossesStandInTheOrderOfTheTimeTheyShow) {
