@@ -28,6 +28,7 @@
 #include "gui/views/notes/notes_view.h"
 #include "gui/views/overview/overview_view.h"
 #include "gui/views/statistics/statistics_view.h"
+#include "gui/views/tables/find_bar.h"
 #include "gui/views/tables/rows_view.h"
 #include "gui/views/time_budgets/time_budgets_view.h"
 
@@ -246,6 +247,20 @@ void CaptureWindow::toggle_time_reference() {
                                      : tr("Packet %1 has no time.").arg(packet),
                                  message_ms);
     }
+}
+
+// In front, for what is found is to be seen.
+FindBar& CaptureWindow::find_bar() {
+    show_view("packets");
+    return *qobject_cast<RowsView*>(view("packets"))->find_bar();
+}
+
+void CaptureWindow::ask_to_find() {
+    find_bar().begin();
+}
+
+void CaptureWindow::find_next(bool forward) {
+    find_bar().find(forward);
 }
 
 void CaptureWindow::set_packet_colors(ThemedRowColors colors) {

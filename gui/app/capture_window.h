@@ -23,6 +23,7 @@ class QToolButton;
 namespace sanscope {
 
 class FilterLine;
+class FindBar;
 class OverviewView;
 class RowsView;
 
@@ -58,6 +59,9 @@ class CaptureWindow : public QMainWindow {
     void toggle_bookmark();
     // In Packets, times are told from the selected packet, or from the capture's beginning again where they are already.
     void toggle_time_reference();
+    // In Packets: asks what to look for; finds the next one of that, or the previous one.
+    void ask_to_find();
+    void find_next(bool forward);
     FilterLine& filter_line() const { return *filter_line_; }
     void reset_layout();
     // Whether views have bars by which they can be moved, floated and closed.
@@ -83,6 +87,7 @@ class CaptureWindow : public QMainWindow {
     void closeEvent(QCloseEvent* event) override;
 
   private:
+    FindBar& find_bar();
     void toggle_bookmark_on(PacketNumber packet);
     void make_docks();
     void make_top();

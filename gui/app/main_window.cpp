@@ -331,6 +331,13 @@ void MainWindow::make_menus() {
     quit->setShortcut(QKeySequence::Quit);
 
     QMenu* const edit = menuBar()->addMenu(tr("&Edit"));
+    add(edit, tr("&Find packet…"), {QKeySequence(tr("Ctrl+Shift+F"))},
+        [](CaptureWindow& capture) { capture.ask_to_find(); });
+    add(edit, tr("Find &next"), {QKeySequence(tr("F3"))},
+        [](CaptureWindow& capture) { capture.find_next(true); });
+    add(edit, tr("Find &previous"), {QKeySequence(tr("Shift+F3"))},
+        [](CaptureWindow& capture) { capture.find_next(false); });
+    edit->addSeparator();
     add(edit, tr("Set or unset time &reference"), {QKeySequence(tr("Ctrl+T"))},
         [](CaptureWindow& capture) { capture.toggle_time_reference(); });
     edit->addSeparator();
@@ -579,6 +586,8 @@ void MainWindow::show_keys() {
            "<tr><td><b>Ctrl+F</b></td><td>filter</td></tr>"
            "<tr><td><b>Ctrl+G</b></td><td>go to a packet</td></tr>"
            "<tr><td><b>Ctrl+B</b></td><td>bookmark what is selected, and write a note</td></tr>"
+           "<tr><td><b>Ctrl+Shift+F</b>, <b>F3</b>, <b>Shift+F3</b></td><td>find a packet, the next one, the "
+           "previous one</td></tr>"
            "<tr><td><b>Ctrl+T</b></td><td>times in Packets are told from the selected packet, or no "
            "longer</td></tr>"
            "<tr><td><b>Ctrl+,</b></td><td>settings: theme, times, rates</td></tr>"

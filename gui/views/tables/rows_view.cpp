@@ -22,6 +22,7 @@
 #include <optional>
 
 #include "gui/document/filter_result.h"
+#include "gui/views/tables/find_bar.h"
 #include "gui/views/tables/row_delegate.h"
 
 #include "analyzer/query/row_order.h"
@@ -162,6 +163,10 @@ void RowsView::make_widgets() {
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(table_, 1);
+    if (kind_ != nullptr && kind_->name == packets_table_name) {
+        find_bar_ = new FindBar(document(), access_, *model_, *table_, this);
+        layout->addWidget(find_bar_);
+    }
     layout->addLayout(bar);
     setFocusProxy(table_);
 

@@ -17,6 +17,8 @@ class QToolButton;
 
 namespace sanscope {
 
+class FindBar;
+
 // A table of the capture, row by row: those that pass the filter, put in order by a click on a header, selected together with
 // all other views. It is filled while it can be seen.
 class RowsView : public View {
@@ -38,6 +40,9 @@ class RowsView : public View {
     // where its time is not known, or not yet.
     bool set_time_reference(PacketNumber packet);
     PacketNumber time_reference_packet() const { return reference_packet_; }
+
+    // Below a table of packets; nullptr below any other.
+    FindBar* find_bar() const { return find_bar_; }
 
     // Coloring rules for its rows; none at first.
     void set_colors(ThemedRowColors colors);
@@ -103,6 +108,7 @@ class RowsView : public View {
     QToolButton* cancel_;
     QToolButton* export_button_;
     CsvExport* export_;
+    FindBar* find_bar_ = nullptr;
     ThemedRowColors colors_;
     PacketNumber reference_packet_ = 0;
     int64_t reference_ns_ = 0;
