@@ -134,6 +134,7 @@ void CaptureWindow::ensure_view(QDockWidget* dock) {
     views_[name] = view;
     if (auto* const rows = qobject_cast<RowsView*>(view)) {
         connect(rows, &RowsView::filter_wanted, filter_line_, &FilterLine::apply_filter);
+        rows->model().set_host_names(host_names_);
         if (name == QLatin1String("packets")) rows->set_colors(packet_colors_);
     } else if (auto* const details = qobject_cast<DetailsView*>(view)) {
         connect(details, &DetailsView::filter_wanted, filter_line_, &FilterLine::apply_filter);
@@ -261,6 +262,13 @@ void CaptureWindow::ask_to_find() {
 
 void CaptureWindow::find_next(bool forward) {
     find_bar().find(forward);
+}
+
+void CaptureWindow::set_host_names(std::shared_ptr<const HostNames> names) {
+    host_names_ = std::move(names);
+    for (const auto& [name, view] : views_) {
+        if (auto* const rows = qobject_cast<RowsView*>(view)) rows->model().set_host_names(host_names_);
+    }
 }
 
 void CaptureWindow::set_packet_colors(ThemedRowColors colors) {

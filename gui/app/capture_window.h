@@ -10,6 +10,7 @@
 #include "gui/app/message_bar.h"
 #include "gui/app/view_kinds.h"
 #include "gui/document/document.h"
+#include "gui/models/host_names.h"
 #include "gui/models/row_colors.h"
 #include "gui/recording/live_recording.h"
 #include "gui/recording/unsaved_recordings.h"
@@ -67,6 +68,8 @@ class CaptureWindow : public QMainWindow {
     // Whether views have bars by which they can be moved, floated and closed.
     void set_movable(bool movable);
     bool is_movable() const;
+    // In the tables, in place of addresses; nullptr: none.
+    void set_host_names(std::shared_ptr<const HostNames> names);
     // Coloring rules for the table of packets.
     void set_packet_colors(ThemedRowColors colors);
     void save_layout() const;
@@ -122,6 +125,7 @@ class CaptureWindow : public QMainWindow {
     QString current_name_;
     QPointer<RowsView> last_table_;
     ThemedRowColors packet_colors_;
+    std::shared_ptr<const HostNames> host_names_;
     bool sized_ = false;
     FilterLine* filter_line_ = nullptr;
     MessageBar* messages_ = nullptr;

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "gui/app/packet_coloring.h"
+#include "gui/document/plain_text.h"
 #include "gui/plot/theme.h"
 
 namespace sanscope {
@@ -100,7 +101,7 @@ void ColoringRulesDialog::show_row(int row) {
     const QString problem = problem_of(rule);
     auto* const why = new QTableWidgetItem(problem);
     why->setFlags(why->flags() & ~Qt::ItemIsEditable);
-    why->setToolTip(problem.toHtmlEscaped());
+    why->setToolTip(plain_text(problem));
     for (QTableWidgetItem* const item : {name, filter}) {
         if (rule.foreground.isValid()) item->setForeground(rule.foreground);
         if (rule.background.isValid()) item->setBackground(rule.background);

@@ -24,6 +24,7 @@
 #include "gui/app/command_palette.h"
 #include "gui/app/live_controls.h"
 #include "gui/app/load_controls.h"
+#include "gui/app/name_resolution.h"
 #include "gui/app/packet_coloring.h"
 #include "gui/app/recent_files.h"
 #include "gui/app/settings_dialog.h"
@@ -62,6 +63,7 @@ MainWindow::MainWindow(QWidget* parent)
     : QMainWindow(parent),
       settings_(new Settings(this)),
       coloring_(new PacketColoring(this)),
+      names_(new NameResolution(this)),
       stack_(new QStackedWidget(this)),
       start_page_(new StartPage(this)),
       tabs_(new QTabWidget(this)) {
@@ -88,6 +90,7 @@ MainWindow::MainWindow(QWidget* parent)
     connect(settings_, &Settings::rates_changed, this, &MainWindow::apply_settings);
     connect(settings_, &Settings::movable_views_changed, this, &MainWindow::apply_settings);
     connect(coloring_, &PacketColoring::changed, this, &MainWindow::apply_coloring);
+    connect(names_, &NameResolution::changed, this, &MainWindow::apply_host_names);
     resize(1600, 960);
     restoreGeometry(QSettings().value(QStringLiteral("window_geometry")).toByteArray());
     on_current_changed();
@@ -151,6 +154,7 @@ CaptureWindow* MainWindow::show_document(std::unique_ptr<Document> document) {
     capture->state().set_time_format(settings_->time_format());
     capture->set_movable(settings_->movable_views());
     capture->set_packet_colors(coloring_->colors());
+    capture->set_host_names(names_->names());
     tabs_->addTab(capture, QString());
     show_name(*capture);
     tabs_->setCurrentWidget(capture);
@@ -448,6 +452,9 @@ void MainWindow::fill_view_menu() {
     colorize->setCheckable(true);
     colorize->setChecked(coloring_->on());
     view_menu_->addAction(tr("Coloring &rules…"), this, &MainWindow::show_coloring_rules);
+    QMenu* const resolution = view_menu_->addMenu(tr("Name resol&ution"));
+    resolution->addAction(tr("Names from a &hosts file…"), this, &MainWindow::ask_for_hosts_file);
+    resolution->addAction(tr("&Addresses only"), this, [this] { names_->set_file({}); });
     QAction* const next =
         view_menu_->addAction(tr("&Next view"), capture, [capture] { capture->focus_neighbour_view(1); });
     next->setShortcuts({QKeySequence(tr("F6")), QKeySequence(tr("Ctrl+Tab"))});
@@ -563,6 +570,22 @@ void MainWindow::show_coloring_rules() {
     dialog->show();
     dialog->raise();
     dialog->activateWindow();
+}
+
+void MainWindow::ask_for_hosts_file() {
+    const QString path = QFileDialog::getOpenFileName(
+        this, tr("Names from a hosts file"),
+        names_->file().isEmpty() ? QStringLiteral("/etc") : QFileInfo(names_->file()).absolutePath());
+    if (path.isEmpty()) return;
+    const QString fault = names_->set_file(path);
+    if (!fault.isEmpty()) QMessageBox::warning(this, tr("No names"), plain_text(fault));
+}
+
+void MainWindow::apply_host_names() {
+    for (int i = 0; i < tabs_->count(); ++i) {
+        if (auto* const capture = qobject_cast<CaptureWindow*>(tabs_->widget(i)))
+            capture->set_host_names(names_->names());
+    }
 }
 
 void MainWindow::show_keys() {

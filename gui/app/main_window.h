@@ -19,6 +19,7 @@ class CaptureWindow;
 class ComparisonView;
 class LiveControls;
 class LoadControls;
+class NameResolution;
 class PacketColoring;
 class Settings;
 class StartPage;
@@ -44,6 +45,7 @@ class MainWindow : public QMainWindow {
     LiveControls& live() const { return *live_; }
     LoadControls& load() const { return *load_; }
     Settings& settings() const { return *settings_; }
+    NameResolution& names() const { return *names_; }
     PacketColoring& coloring() const { return *coloring_; }
 
   protected:
@@ -72,6 +74,8 @@ class MainWindow : public QMainWindow {
     void apply_settings();
     void apply_coloring();
     void show_coloring_rules();
+    void ask_for_hosts_file();
+    void apply_host_names();
     void show_keys();
     void show_about();
     // Acts on the capture in front; does nothing while there is none.
@@ -81,6 +85,7 @@ class MainWindow : public QMainWindow {
 
     Settings* settings_;
     PacketColoring* coloring_;
+    NameResolution* names_;
     QStackedWidget* stack_;
     StartPage* start_page_;
     QTabWidget* tabs_;

@@ -95,7 +95,9 @@ ColumnFormat::ColumnFormat(const ColumnInfo& column)
       meaning_(meaning_of(column)),
       title_(title_of(column, meaning_)),
       right_aligned_(meaning_ == Meaning::number || meaning_ == Meaning::bytes ||
-                     meaning_ == Meaning::duration || meaning_ == Meaning::moment) {}
+                     meaning_ == Meaning::duration || meaning_ == Meaning::moment),
+      has_addresses_(meaning_ == Meaning::text &&
+                     column.description.find("IP:PORT") != std::string_view::npos) {}
 
 QString ColumnFormat::tooltip() const {
     return QCoreApplication::translate("Columns", "%1\nIn filters: %2")
@@ -146,7 +148,8 @@ QString ColumnFormat::text(const Cell& cell, const TimeReference& time) const {
         case Cell::Kind::boolean:
             return cell.boolean ? QString(QChar(0x2713)) : QString();
         case Cell::Kind::text:
-            return words(cell.text);
+            return has_addresses_ && host_names_ ? host_names_->named(from_utf8(cell.text))
+                                                 : words(cell.text);
         default:
             break;
     }

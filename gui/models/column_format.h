@@ -2,10 +2,12 @@
 #pragma once
 
 #include <QString>
+#include <memory>
 #include <span>
 #include <string_view>
 
 #include "gui/document/view_state.h"
+#include "gui/models/host_names.h"
 
 #include "analyzer/query/column_meaning.h"
 #include "analyzer/tables/table.h"
@@ -29,6 +31,8 @@ class ColumnFormat {
     QString tooltip() const;
     bool right_aligned() const { return right_aligned_; }
     bool shows_moments() const { return meaning_ == Meaning::moment; }
+    // What stands in place of addresses, where the column has any; nullptr: nothing.
+    void set_host_names(std::shared_ptr<const HostNames> names) { host_names_ = std::move(names); }
     // Room that most of its values need.
     int characters(TimeFormat format) const;
 
@@ -48,6 +52,8 @@ class ColumnFormat {
     Meaning meaning_;
     QString title_;
     bool right_aligned_;
+    bool has_addresses_;
+    std::shared_ptr<const HostNames> host_names_;
 };
 
 // "1,234".

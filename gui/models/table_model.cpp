@@ -112,6 +112,12 @@ void TableModel::set_reference_row(std::optional<uint32_t> table_row) {
     refresh();
 }
 
+void TableModel::set_host_names(const std::shared_ptr<const HostNames>& names) {
+    for (ColumnFormat& format : formats_) format.set_host_names(names);
+    page_ = {};
+    refresh();
+}
+
 void TableModel::set_theme(const Theme& theme) {
     theme_ = &theme;
     refresh();

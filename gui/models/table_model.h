@@ -65,6 +65,7 @@ class TableModel : public QAbstractTableModel {
     const TimeReference& time() const { return time_; }
     // The row of the table whose moment the times are told from: there stands *REF*. Nothing: none of them.
     void set_reference_row(std::optional<uint32_t> table_row);
+    void set_host_names(const std::shared_ptr<const HostNames>& names);
     void set_theme(const Theme& theme);
     void set_highlighted(Highlighted highlighted);
     // Coloring rules, which a worker asks of rows once they are in sight; nullptr: none.

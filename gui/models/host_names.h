@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QHash>
+#include <QString>
+
+namespace sanscope {
+
+// Names of hosts by their addresses, out of a hosts file (hosts(5)). Nobody is asked for any.
+class HostNames {
+  public:
+    // The first name of each line's address; of an address with several lines that of the first one. What is no line of such
+    // a file is passed over.
+    static HostNames read(const QString& text);
+
+    qsizetype size() const { return names_.size(); }
+    // An address, alone or with a port (192.0.2.1:3260, [2001:db8::1]:3260), by its host's name: target:3260. As it is where
+    // there is none.
+    QString named(const QString& end) const;
+
+  private:
+    QHash<QString, QString> names_;  // by the address as tables write it
+};
+
+}  // namespace sanscope

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/models/host_names.h"
+
+#include <gtest/gtest.h>
+
+#include "gui/models/column_format.h"
+#include "gui/models/table_access.h"
+
+namespace sanscope {
+namespace {
+
+const char* const hosts =
+    "# of the lab\n"
+    "127.0.0.1\tlocalhost\n"
+    "192.0.2.2   target target.example.org # the array\n"
+    "192.0.2.2 another\n"
+    "2001:DB8:0:0::1 six\n"
+    "10.0.0.300 none\n"
+    "192.0.2.9\n"
+    "nonsense\n";
+
+std::string named(const char* end) {
+    return HostNames::read(QString::fromUtf8(hosts)).named(QString::fromUtf8(end)).toStdString();
+}
+
+TEST(HostNames, StandInPlaceOfAddressesPortsStay) {
+    EXPECT_EQ(HostNames::read(QString::fromUtf8(hosts)).size(), 3);
+    EXPECT_EQ(named("192.0.2.2:3260"), "target:3260");
+    EXPECT_EQ(named("192.0.2.2"), "target");
+    EXPECT_EQ(named("[2001:db8::1]:3260"), "six:3260");
+    EXPECT_EQ(named("2001:db8::1"), "six");
+    for (const char* const other : {"192.0.2.22:3260", "192.0.2.9:1", "2001:db8::2", "[2001:db8::2]:3260",
+                                    "02:00:00:00:00:09", "", "["}) {
+        EXPECT_EQ(named(other), other);
+    }
+}
+
+TEST(HostNames, AColumnOfAddressesShowsThemAndFiltersKnowTheAddress) {
+    const auto columns = columns_of_table("packets");
+    ColumnFormat source(columns[*find_column(columns, "source")]);
+    ColumnFormat info(columns[*find_column(columns, "info")]);
+    const auto names = std::make_shared<const HostNames>(HostNames::read(QString::fromUtf8(hosts)));
+    Cell cell;
+    cell.set(std::string_view("192.0.2.2:3260"));
+    EXPECT_EQ(source.text(cell, {}).toStdString(), "192.0.2.2:3260");
+    source.set_host_names(names);
+    info.set_host_names(names);
+    EXPECT_EQ(source.text(cell, {}).toStdString(), "target:3260");
+    EXPECT_EQ(source.exact(cell, {}).toStdString(), "192.0.2.2:3260");
+    EXPECT_EQ(source.literal(cell).toStdString(), "\"192.0.2.2:3260\"");
+    EXPECT_EQ(info.text(cell, {}).toStdString(), "192.0.2.2:3260");
+    source.set_host_names(nullptr);
+    EXPECT_EQ(source.text(cell, {}).toStdString(), "192.0.2.2:3260");
+}
+
+}  // namespace
+}  // namespace sanscope
