@@ -26,6 +26,8 @@ TableModel::TableModel(std::shared_ptr<const TableAccess> access, QObject* paren
     status_column_ = column_named(columns, "status");
     outcome_column_ = column_named(columns, "outcome");
     damaged_column_ = column_named(columns, "damaged");
+    delta_column_ = column_named(columns, "delta_ns");
+    time_column_ = column_named(columns, "time_ns");
 }
 
 void TableModel::show_all(size_t rows) {
@@ -109,6 +111,13 @@ void TableModel::set_time(const TimeReference& time) {
 void TableModel::set_reference_row(std::optional<uint32_t> table_row) {
     if (table_row == reference_row_) return;
     reference_row_ = table_row;
+    refresh();
+}
+
+void TableModel::set_delta_of_shown(bool of_shown) {
+    if (of_shown == delta_of_shown_) return;
+    delta_of_shown_ = of_shown;
+    Q_EMIT headerDataChanged(Qt::Horizontal, 0, columnCount() - 1);
     refresh();
 }
 
@@ -282,10 +291,26 @@ bool TableModel::cell(int row, int column, Cell& cell) const {
     return true;
 }
 
+// As it is shown, where that depends on the rows around it.
+bool TableModel::shown_cell(int row, int column, Cell& value) const {
+    if (!delta_of_shown_ || column != delta_column_ || time_column_ < 0) return cell(row, column, value);
+    Cell before;
+    if (!cell(row, time_column_, value)) return false;
+    if (row == 0 || !cell(row - 1, time_column_, before)) {
+        value.set_empty();
+        return true;
+    }
+    int64_t delta_ns = 0;
+    const bool known = value.kind == Cell::Kind::integer && before.kind == Cell::Kind::integer &&
+                       !__builtin_sub_overflow(value.integer, before.integer, &delta_ns);
+    known ? value.set(delta_ns) : value.set_empty();
+    return true;
+}
+
 QString TableModel::text(int row, int column) const {
     if (reference_row_ == table_row(row) && format(column).shows_moments()) return QStringLiteral("*REF*");
     Cell value;
-    if (cell(row, column, value)) return format(column).text(value, time_);
+    if (shown_cell(row, column, value)) return format(column).text(value, time_);
     const Page::Field* const fetched = field(row, column);
     return fetched == nullptr ? QString() : fetched->text;
 }
@@ -322,7 +347,7 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
         case Qt::AccessibleDescriptionRole: {
             Cell value;
             QString exact;
-            if (cell(row, column, value)) {
+            if (shown_cell(row, column, value)) {
                 exact = format(column).exact(value, time_);
             } else if (const Page::Field* const fetched = field(row, column)) {
                 exact = fetched->exact;
@@ -348,9 +373,11 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
 QVariant TableModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
     switch (role) {
-        case Qt::DisplayRole:
-            return section == busy_column_ ? format(section).title() + QStringLiteral(" …")
-                                           : format(section).title();
+        case Qt::DisplayRole: {
+            const QString title = section == delta_column_ && delta_of_shown_ ? tr("Since row before")
+                                                                              : format(section).title();
+            return section == busy_column_ ? title + QStringLiteral(" …") : title;
+        }
         case Qt::ToolTipRole:
             return format(section).tooltip();
         case Qt::TextAlignmentRole:

@@ -65,6 +65,11 @@ class TableModel : public QAbstractTableModel {
     const TimeReference& time() const { return time_; }
     // The row of the table whose moment the times are told from: there stands *REF*. Nothing: none of them.
     void set_reference_row(std::optional<uint32_t> table_row);
+    // The column `delta_ns`, where the table has it, is told from the row before as they are shown, not as captured, once
+    // nothing in the table changes any more.
+    int delta_column() const { return delta_column_; }  // -1: it has none
+    bool delta_of_shown() const { return delta_of_shown_; }
+    void set_delta_of_shown(bool of_shown);
     void set_host_names(const std::shared_ptr<const HostNames>& names);
     void set_theme(const Theme& theme);
     void set_highlighted(Highlighted highlighted);
@@ -118,6 +123,7 @@ class TableModel : public QAbstractTableModel {
     void fetch_wanted();
     bool is_problem(int row, int column, const Table& table) const;
     bool is_highlighted(int row) const;
+    bool shown_cell(int row, int column, Cell& cell) const;
     void want_color(uint32_t table_row) const;
     void fetch_colors();
 
@@ -126,6 +132,9 @@ class TableModel : public QAbstractTableModel {
     int status_column_ = -1;  // whose words may report a problem
     int outcome_column_ = -1;
     int damaged_column_ = -1;
+    int delta_column_ = -1;
+    int time_column_ = -1;
+    bool delta_of_shown_ = false;
     ShownRows shown_;
     bool ascending_ = false;  // shown_ is in the table's order
     int first_ = 0;           // of the table; 0 where `shown_` says which

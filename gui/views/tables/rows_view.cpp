@@ -31,6 +31,8 @@
 namespace sanscope {
 namespace {
 
+constexpr auto delta_key = "tables/delta_of_shown";
+
 QString from_utf8(std::string_view text) {
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
@@ -220,6 +222,8 @@ void RowsView::set_up_header() {
         header->restoreState(kept);
         header->setSortIndicator(sort_column_, Qt::AscendingOrder);
     }
+    if (model_->delta_column() >= 0)
+        model_->set_delta_of_shown(settings.value(QLatin1String(delta_key)).toBool());
     connect(header, &QHeaderView::sortIndicatorChanged, this,
             [this](int column, Qt::SortOrder order) { sort(column, order); });
     connect(header, &QHeaderView::sectionResized, this, [this] { remember_columns(); });
@@ -246,6 +250,11 @@ void RowsView::remember_columns() const {
                       table_->horizontalHeader()->saveState());
     settings.setValue(QStringLiteral("tables/%1-columns").arg(from_utf8(access_->name())),
                       model_->columnCount());
+}
+
+void RowsView::set_delta_of_shown(bool of_shown) {
+    model_->set_delta_of_shown(of_shown);
+    QSettings().setValue(QLatin1String(delta_key), of_shown);
 }
 
 bool RowsView::set_time_reference(PacketNumber packet) {
@@ -711,6 +720,13 @@ void RowsView::show_header_menu(QPoint at) {
             remember_columns();
         });
     }
+    if (model_->delta_column() >= 0) {
+        menu->addSeparator();
+        QAction* const of_shown = menu->addAction(tr("Time since the row above, not the packet before"), this,
+                                                  &RowsView::set_delta_of_shown);
+        of_shown->setCheckable(true);
+        of_shown->setChecked(model_->delta_of_shown());
+    }
     menu->popup(header->mapToGlobal(at));
 }
 
@@ -724,6 +740,8 @@ void RowsView::show_row_menu(QPoint at) {
     connect(copy, &QAction::triggered, this, [this] { copy_selection(); });
     Cell cell;
     if (index.isValid() && model_->cell(index.row(), index.column(), cell)) {
+        // What depends on the rows around it is no condition.
+        const bool filterable = !(model_->delta_of_shown() && index.column() == model_->delta_column());
         const QString text = model_->text(index.row(), index.column());
         QAction* const copy_value = menu->addAction(tr("Copy value"));
         connect(copy_value, &QAction::triggered, this, [text] { QApplication::clipboard()->setText(text); });
@@ -731,6 +749,7 @@ void RowsView::show_row_menu(QPoint at) {
         const QString literal = model_->format(index.column()).literal(cell);
         menu->addSeparator();
         const auto add_filter = [&](const QString& expression) {
+            if (!filterable) return;
             QAction* const action = menu->addAction(
                 tr("Filter: %1").arg(QString(expression).replace(QLatin1Char('&'), QLatin1String("&&"))));
             connect(action, &QAction::triggered, this,

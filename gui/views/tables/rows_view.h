@@ -41,6 +41,9 @@ class RowsView : public View {
     bool set_time_reference(PacketNumber packet);
     PacketNumber time_reference_packet() const { return reference_packet_; }
 
+    // Whether the time since the packet before is that since the row above, whatever is shown; kept.
+    void set_delta_of_shown(bool of_shown);
+
     // Below a table of packets; nullptr below any other.
     FindBar* find_bar() const { return find_bar_; }
 

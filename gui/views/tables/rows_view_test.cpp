@@ -176,6 +176,37 @@ TEST_F(RowsViewTest, TimesAreToldFromTheReference) {
     EXPECT_EQ(shown(4), before);
 }
 
+TEST_F(RowsViewTest, TimeSinceTheRowAboveIsThatOfTheRowsShown) {
+    open("nop-logout.pcap");
+    const auto view = view_of("packets");
+    const int delta = column(*view, "delta_ns");
+    const int time = column(*view, "time_ns");
+    const auto shown = [&](int row) {
+        return view->model().index(row, delta).data().toString().toStdString();
+    };
+    const std::string captured = shown(5);
+    view->set_delta_of_shown(true);
+    EXPECT_EQ(shown(0), "");
+    EXPECT_EQ(shown(5), captured);  // all are shown
+    filter("packets", "payload > 0");
+    ASSERT_TRUE(wait_until([&] { return view->settled(); }));
+    ASSERT_GT(view->model().rowCount(), 2);
+    Cell now;
+    Cell before;
+    ASSERT_TRUE(view->model().cell(2, time, now));
+    ASSERT_TRUE(view->model().cell(1, time, before));
+    EXPECT_EQ(shown(2), short_duration(now.integer - before.integer).toStdString());
+    EXPECT_EQ(shown(0), "");
+    EXPECT_EQ(view->model().headerData(delta, Qt::Horizontal, Qt::DisplayRole).toString().toStdString(),
+              "Since row before");
+    // The next table has it, too.
+    const auto next = view_of("packets");
+    EXPECT_TRUE(next->model().delta_of_shown());
+    next->set_delta_of_shown(false);
+    ASSERT_TRUE(next->model().index(0, delta).data().isValid());
+    EXPECT_NE(next->model().index(0, delta).data().toString(), QString());
+}
+
 TEST_F(RowsViewTest, LossesStandInTheOrderOfTheTimeTheyShow) {
     open("loss-mixed-initiator.pcap.zst");
     const auto view = view_of("losses");
