@@ -73,6 +73,16 @@ std::string_view repeated_ack(PacketNumber packet, const ResultStore& store, con
     return "duplicate ACK";
 }
 
+void add_losses(PacketNumber packet, const ResultStore& store, const PduIndex& pdus, ShortText& text) {
+    uint32_t told = 0;  // by kind: once, however many stretches of the stream the packet repeats
+    pdus.losses_of(packet, [&](size_t loss) {
+        const auto kind = static_cast<size_t>(store.losses()[loss].kind);
+        if ((told >> kind & 1) != 0) return;
+        told |= uint32_t{1} << kind;
+        text.next().add(loss_terms[kind]);
+    });
+}
+
 // The words of a SCSI status, with blanks as standards write them.
 void add_words(std::string_view name, ShortText& text) {
     while (true) {
@@ -105,9 +115,7 @@ void add_statuses(PacketNumber packet, const ResultStore& store, const PduIndex&
 void add_analysis(PacketNumber packet, const ResultStore& store, const PduIndex* pdus, ShortText& text) {
     const SegmentRow& segment = store.segment(packet);
     if (pdus != nullptr) {
-        pdus->losses_of(packet, [&](size_t loss) {
-            text.next().add(loss_terms[static_cast<size_t>(store.losses()[loss].kind)]);
-        });
+        add_losses(packet, store, *pdus, text);
         add_statuses(packet, store, *pdus, text);
     }
     if ((segment.flags & tcp_rst) != 0) text.next().add("RST");

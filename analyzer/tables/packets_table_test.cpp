@@ -290,6 +290,8 @@ TEST(PacketsTable, analysis_has_wiresharks_terms) {
         const PacketNumber packet = capture.data(Side::a, 1000, 1000, 100);
         capture.loss(packet, Side::a, kind);
         EXPECT_EQ(capture.analysis(packet), term);
+        capture.loss(packet, Side::a, kind);
+        EXPECT_EQ(capture.analysis(packet), term);  // once
     }
     const PacketNumber reset = capture.packet({1, 1000, 0, 0, 0, tcp_rst, Side::a});
     EXPECT_EQ(capture.analysis(reset), "RST");
