@@ -35,6 +35,8 @@ std::string columns_help() {
     describe(findings_table);
     text +=
         "\nWhich rows, --where EXPRESSION: as in Wireshark's display filters, with these columns.\n"
+        "  turnaround \"Request time\"    columns also by the headers of the window's tables: turnaround_ns, "
+        "request_ns\n"
         "  and or not ( )              also && || !\n"
         "  == != < <= > >=             also eq ne lt le gt ge; false where the column is unknown\n"
         "  in {0x28, 1..5}             one of these values and ranges; not in {…}\n"

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "analyzer/query/column_header.h"
 #include "analyzer/query/column_meaning.h"
+#include "analyzer/query/column_names.h"
 #include "analyzer/query/lexer.h"
 #include "analyzer/scsi/status.h"
 
@@ -58,8 +60,14 @@ bool is_connective(const Token& token) {
            is_word(token, "and") || is_word(token, "or");
 }
 
+std::optional<size_t> column_of(const Token& token, const ColumnNames& names) {
+    if (token.kind != Token::Kind::word && token.kind != Token::Kind::string) return std::nullopt;
+    const std::vector<size_t> found = names.find(token.text);
+    return found.size() == 1 ? std::optional(found.front()) : std::nullopt;
+}
+
 // Moves a place over the token that stands there.
-void step(Place& place, const Token& token, std::span<const ColumnInfo> columns) {
+void step(Place& place, const Token& token, const ColumnNames& names) {
     const auto end_of_condition = [&] {
         if (is_connective(token)) {
             place.due = Due::condition;
@@ -76,8 +84,7 @@ void step(Place& place, const Token& token, std::span<const ColumnInfo> columns)
             if (token.kind == Token::Kind::open) {
                 place.open++;
             } else if (token.kind != Token::Kind::negation && !is_word(token, "not")) {
-                place.column =
-                    token.kind == Token::Kind::word ? find_column(columns, token.text) : std::nullopt;
+                place.column = column_of(token, names);
                 place.due = place.column ? Due::after_column : Due::nothing;
             }
             break;
@@ -118,12 +125,12 @@ void step(Place& place, const Token& token, std::span<const ColumnInfo> columns)
 class Gatherer {
   public:
     Gatherer(std::string_view word, std::span<const ColumnInfo> columns, const Place& place)
-        : word_(word), columns_(columns), place_(place) {}
+        : word_(word), plain_word_(plain_column_name(word)), columns_(columns), place_(place) {}
 
     std::vector<Candidate> run() {
         switch (place_.due) {
             case Due::condition:
-                for (const ColumnInfo& column : columns_) add_column(column);
+                for (const ColumnInfo& column : columns_) add_named_column(column);
                 add("not", Candidate::Kind::connective, "What follows does not hold");
                 add("(", Candidate::Kind::connective, "Groups conditions");
                 break;
@@ -155,12 +162,16 @@ class Gatherer {
                 break;
         }
         std::stable_sort(found_.begin(), found_.end(), [this](const Candidate& a, const Candidate& b) {
-            return a.text.starts_with(word_) && !b.text.starts_with(word_);
+            return begins_with_word(a) && !begins_with_word(b);
         });
         return std::move(found_);
     }
 
   private:
+    bool begins_with_word(const Candidate& candidate) const {
+        return candidate.text.starts_with(word_) ||
+               (candidate.kind == Candidate::Kind::column && candidate.text.starts_with(plain_word_));
+    }
     static bool is_comparable(const ColumnInfo& a, const ColumnInfo& b) {
         return &a != &b && meaning_of(a) == meaning_of(b);
     }
@@ -173,6 +184,13 @@ class Gatherer {
     void add_column(const ColumnInfo& column) {
         add(std::string(column.name), Candidate::Kind::column, column.description,
             name_of(meaning_of(column)));
+    }
+    // Whatever the case, and by its header, too.
+    void add_named_column(const ColumnInfo& column) {
+        const auto holds = [this](std::string_view name) { return name.find(plain_word_) != name.npos; };
+        if (!holds(column.name) && !holds(plain_column_name(column_header(column)))) return;
+        found_.push_back({std::string(column.name), Candidate::Kind::column, name_of(meaning_of(column)),
+                          column.description});
     }
 
     void connectives() {
@@ -217,6 +235,7 @@ class Gatherer {
     }
 
     std::string_view word_;
+    std::string plain_word_;
     std::span<const ColumnInfo> columns_;
     const Place& place_;
     std::vector<Candidate> found_;
@@ -239,8 +258,9 @@ Completion complete(std::string_view expression, size_t cursor, std::span<const 
     const Lexed before = lex(expression.substr(0, completion.begin));
     if (before.error) return completion;
     Place place;
+    const ColumnNames names(columns);
     for (const Token& token : before.tokens) {
-        if (token.kind != Token::Kind::end) step(place, token, columns);
+        if (token.kind != Token::Kind::end) step(place, token, names);
     }
     const std::string_view word = expression.substr(completion.begin, cursor - completion.begin);
     completion.candidates = Gatherer(word, columns, place).run();

@@ -52,6 +52,13 @@ TEST(Complete, beginnings_go_before_other_places) {
     EXPECT_THAT(shelf("xyz|"), IsEmpty());
 }
 
+TEST(Complete, columns_are_found_by_their_headers) {
+    EXPECT_THAT(shelf("Wai|"), ElementsAre("wait_ns"));
+    EXPECT_THAT(shelf("START_T|"), ElementsAre("start_ns"));
+    EXPECT_THAT(shelf("wait |"), ElementsAre("==", "!=", ">", ">=", "<", "<=", "in", "not in", "and", "or"));
+    EXPECT_THAT(shelf("\"Least size\" > |"), ElementsAre("size"));
+}
+
 TEST(Complete, tells_what_a_column_is) {
     const auto columns = test::shelf_columns();
     const Completion completion = at_cursor("wai|", columns);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,8 @@ struct FilterError {
     std::string message;  // one sentence without a full stop
     size_t position = 0;
     size_t length = 0;
+    // Of a word that is no column: by how many letters the nearest name differs; nothing where none is near.
+    std::optional<size_t> edits = {};
 };
 
 // The expression and a line with carets under the place, each indented by two blanks and ended by a line break. What a

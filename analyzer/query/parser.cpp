@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analyzer/query/column_meaning.h"
+#include "analyzer/query/column_names.h"
 #include "analyzer/query/lexer.h"
 #include "analyzer/query/literal.h"
 #include "analyzer/query/spelling.h"
@@ -104,6 +105,16 @@ std::string joined(std::span<const std::string_view> words) {
     std::string text;
     for (const std::string_view word : words) text += (text.empty() ? "" : ", ") + std::string(word);
     return text;
+}
+
+// "a", "a or b", "a, b or c".
+std::string alternatives(std::span<const std::string_view> words) {
+    if (words.size() < 2) return joined(words);
+    return joined(words.first(words.size() - 1)) + " or " + std::string(words.back());
+}
+
+bool is_number(const Token& token) {
+    return token.kind == Token::Kind::word && looks_like_number(token.text);
 }
 
 // A column as an expression names it.
@@ -222,6 +233,7 @@ class Parser {
         : expression_(expression),
           table_(table),
           columns_(columns),
+          names_(columns),
           tokens_(std::move(tokens)),
           program_(program),
           error_(error) {}
@@ -310,21 +322,25 @@ class Parser {
             return fail(first, "expected a column");
         }
         take();
-        const std::optional<NamedColumn> column = column_of(first);
+        std::optional<NamedColumn> column;
+        if (!column_meant(first, column)) return false;
         if (column) return condition(*column, node);
 
         // 10ms < turnaround_ns
+        const bool literal = first.kind == Token::Kind::string || is_number(first);
         const auto comparison = comparison_of(here());
-        const std::optional<NamedColumn> other = comparison ? column_of(ahead(1)) : std::nullopt;
-        if (other && (first.kind == Token::Kind::string || looks_like_number(first.text))) {
-            take();
-            take();
-            return compare(*other, turned(*comparison), first, node);
+        if (literal && comparison) {
+            std::optional<NamedColumn> other;
+            if (!column_meant(ahead(1), other)) return false;
+            if (other) {
+                take();
+                take();
+                return compare(*other, turned(*comparison), first, node);
+            }
         }
-        if (first.kind == Token::Kind::string || looks_like_number(first.text)) {
-            return fail(first, fmt::format("expected a column, not {}",
-                                           first.kind == Token::Kind::string ? "text" : "a number"));
-        }
+        if (is_number(first)) return fail(first, "expected a column, not a number");
+        if (first.kind == Token::Kind::string && names_.near(first.text).empty())
+            return fail(first, "expected a column, not text");
         return no_column(first);
     }
 
@@ -341,19 +357,45 @@ class Parser {
         return trailing();
     }
 
+    NamedColumn column_at(size_t number) const {
+        return {columns_[number], static_cast<uint32_t>(number), meaning_of(columns_[number])};
+    }
+
+    // The column that a word is the name of, letter by letter.
     std::optional<NamedColumn> column_of(const Token& token) const {
         if (token.kind != Token::Kind::word) return std::nullopt;
         const auto number = find_column(columns_, token.text);
         if (!number) return std::nullopt;
-        return NamedColumn{columns_[*number], static_cast<uint32_t>(*number), meaning_of(columns_[*number])};
+        return column_at(*number);
+    }
+
+    // The column that a word, or text in quotes, is a name or the header of; nothing where there is none. It fails where there
+    // are several.
+    bool column_meant(const Token& token, std::optional<NamedColumn>& column) {
+        if (token.kind != Token::Kind::word && token.kind != Token::Kind::string) return true;
+        const std::vector<size_t> found = names_.find(token.text);
+        if (found.size() > 1) {
+            std::vector<std::string_view> names;
+            for (const size_t number : found) names.push_back(columns_[number].name);
+            return fail(token, fmt::format("{} could be {}: write which", token.text, alternatives(names)));
+        }
+        if (!found.empty()) column.emplace(column_at(found.front()));
+        return true;
     }
 
     bool no_column(const Token& token) {
+        return fail_suggesting(token, fmt::format("no column \"{}\" in {}", token.text, table_));
+    }
+
+    // With the names that may have been meant.
+    bool fail_suggesting(const Token& token, std::string message) {
+        const std::vector<ColumnNames::Suggestion> near = names_.near(token.text);
         std::vector<std::string_view> names;
-        for (const ColumnInfo& column : columns_) names.push_back(column.name);
-        const std::string_view nearest = nearest_word(token.text, names);
-        return fail(token, fmt::format("no column \"{}\" in {}", token.text, table_) +
-                               (nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest)));
+        for (const ColumnNames::Suggestion& suggestion : near) names.push_back(suggestion.name);
+        if (!names.empty()) message += fmt::format("; did you mean {}?", alternatives(names));
+        fail(token, std::move(message));
+        if (!near.empty()) error_.edits = near.front().edits;
+        return false;
     }
 
     // What stands where an expression could end.
@@ -417,9 +459,10 @@ class Parser {
             default:
                 break;
         }
-        if (value.kind == Token::Kind::word && !looks_like_number(value.text)) {
-            if (const auto other = column_of(value))
-                return compare_columns(column, comparison, *other, value, node);
+        if (!is_number(value)) {
+            std::optional<NamedColumn> other;
+            if (!column_meant(value, other)) return false;
+            if (other) return compare_columns(column, comparison, *other, value, node);
         }
         WideInteger number = 0;
         if (!number_of(column, value, number)) return false;
@@ -436,8 +479,9 @@ class Parser {
             node.test.low = *truth == (comparison == Comparison::equal) ? 1 : 0;
             return true;
         }
-        if (const auto other = column_of(value))
-            return compare_columns(column, comparison, *other, value, node);
+        std::optional<NamedColumn> other;
+        if (!column_meant(value, other)) return false;
+        if (other) return compare_columns(column, comparison, *other, value, node);
         return fail(value, fmt::format("{} is true or false", column.info.name));
     }
 
@@ -493,12 +537,8 @@ class Parser {
         } else if (text) {
             return fail(value, fmt::format("{} is {}, not text", name, name_of(column.meaning)));
         } else if (!looks_like_number(value.text)) {
-            std::vector<std::string_view> names;
-            for (const ColumnInfo& info : columns_) names.push_back(info.name);
-            const std::string_view nearest = nearest_word(value.text, names);
-            return fail(value, fmt::format("{} is {}; {} is neither that nor a column", name,
-                                           name_of(column.meaning), value.text) +
-                                   (nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest)));
+            return fail_suggesting(value, fmt::format("{} is {}; {} is neither that nor a column", name,
+                                                      name_of(column.meaning), value.text));
         }
         const Result<WideInteger> parsed = parse_number(value.text, column.meaning);
         if (!parsed) return fail(value, parsed.error().message);
@@ -642,6 +682,7 @@ class Parser {
     std::string_view expression_;
     std::string_view table_;
     std::span<const ColumnInfo> columns_;
+    ColumnNames names_;
     std::vector<Token> tokens_;
     Program& program_;
     FilterError& error_;

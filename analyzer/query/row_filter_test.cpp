@@ -251,7 +251,7 @@ TEST(RowFilter, adjoining_ranges_of_a_set) {
 // ---- Errors: position and length of what is underlined
 
 TEST(RowFilterError, unknown_columns) {
-    EXPECT_EQ(where("wait > 10ms"), "!0+4 no column \"wait\" in shelf; did you mean wait_ns?");
+    EXPECT_EQ(where("wiat > 10ms"), "!0+4 no column \"wiat\" in shelf; did you mean wait?");
     EXPECT_EQ(where("id == 1 and lable == x"), "!12+5 no column \"lable\" in shelf; did you mean label?");
     EXPECT_EQ(where("zzzzzz"), "!0+6 no column \"zzzzzz\" in shelf");
     EXPECT_EQ(where("id == sise"),

@@ -36,23 +36,27 @@ size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string_view nearest_word(std::string_view word, std::span<const std::string_view> candidates) {
+std::vector<NearWord> near_words(std::string_view word, std::span<const std::string_view> candidates) {
     constexpr size_t shortest_beginning = 3;
-    if (word.size() > longest_word) return {};
-    std::string_view nearest;
-    size_t least =
-        std::max<size_t>(word.size() / 3, 1) + 1;  // one letter in three, and one in the shortest words
+    std::vector<NearWord> near;
+    if (word.size() > longest_word) return near;
+    // One letter in three, and one in the shortest words.
+    const size_t most = std::max<size_t>(word.size() / 3, 1);
     for (const std::string_view candidate : candidates) {
         if (candidate.size() > longest_word) continue;
-        size_t away = distance(word, candidate);
+        size_t edits = distance(word, candidate);
         if (word.size() >= shortest_beginning && candidate.starts_with(word))
-            away = std::min<size_t>(away, 1);
-        if (away < least && away < word.size()) {
-            least = away;
-            nearest = candidate;
-        }
+            edits = std::min<size_t>(edits, 1);
+        if (edits <= most && edits < word.size()) near.push_back({candidate, edits});
     }
-    return nearest;
+    std::stable_sort(near.begin(), near.end(),
+                     [](const NearWord& a, const NearWord& b) { return a.edits < b.edits; });
+    return near;
+}
+
+std::string_view nearest_word(std::string_view word, std::span<const std::string_view> candidates) {
+    const std::vector<NearWord> near = near_words(word, candidates);
+    return near.empty() ? std::string_view() : near.front().word;
 }
 
 }  // namespace sanscope

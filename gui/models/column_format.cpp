@@ -3,11 +3,11 @@
 
 #include <QCoreApplication>
 #include <QLocale>
-#include <array>
-#include <utility>
 
 #include "gui/plot/time_axis.h"
 
+#include "analyzer/query/column_header.h"
+#include "analyzer/query/column_names.h"
 #include "analyzer/report/human_units.h"
 
 namespace sanscope {
@@ -17,38 +17,15 @@ QString from_utf8(std::string_view text) {
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
-// A column's name as words: what standards write otherwise stays so.
-QString title_of(const ColumnInfo& column, Meaning meaning) {
-    const std::string_view name = column.name;
-    if (name == "time_ns") {
-        return column.description.find("at the sender") != std::string_view::npos
-                   ? QCoreApplication::translate("Columns", "Time at sender")
-                   : QCoreApplication::translate("Columns", "Time");
-    }
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 21> words{{
-        {"lun", "LUN"},   {"lba", "LBA"},     {"itt", "ITT"},   {"r2t", "R2T"},   {"r2ts", "R2Ts"},
-        {"pdu", "PDU"},   {"pdus", "PDUs"},   {"isid", "ISID"}, {"tsih", "TSIH"}, {"rtt", "RTT"},
-        {"srtt", "SRTT"}, {"mss", "MSS"},     {"asc", "ASC"},   {"ascq", "ASCQ"}, {"ca", "CA"},
-        {"bhs", "BHS"},   {"iscsi", "iSCSI"}, {"tcp", "TCP"},   {"ack", "ACK"},   {"cwnd", "cwnd"},
-        {"ns", ""},
-    }};
-    if (name == "cmd_sn") return QStringLiteral("CmdSN");
-    if (name == "snd_una" || name == "snd_nxt" || name == "ssthresh") return from_utf8(name);
-    if (name == "delta_ns") return QCoreApplication::translate("Columns", "Since packet before");
-    if (name == "window") return QCoreApplication::translate("Columns", "Window, unscaled");
-    QStringList title;
-    for (const QString& word : from_utf8(name).split(QLatin1Char('_'))) {
-        const std::string plain = word.toStdString();
-        const auto* const known =
-            std::ranges::find(words, std::string_view(plain), &decltype(words)::value_type::first);
-        if (known == words.end()) {
-            title.append(title.isEmpty() ? word.left(1).toUpper() + word.mid(1) : word);
-        } else if (!known->second.empty()) {
-            title.append(from_utf8(known->second));
-        }
-    }
-    if (meaning == Meaning::moment) title.append(QStringLiteral("time"));
-    return QCoreApplication::translate("Columns", title.join(QLatin1Char(' ')).toUtf8().constData());
+QString title_of(const ColumnInfo& column) {
+    return QCoreApplication::translate("Columns", column_header(column).c_str());
+}
+
+// "turnaround_ns", or both where the header can be written, too: "turnaround or turnaround_ns".
+QString filter_names(const ColumnInfo& column) {
+    const QString name = from_utf8(column.name);
+    const QString header = from_utf8(plain_column_name(column_header(column)));
+    return header == name ? name : QCoreApplication::translate("Columns", "%1 or %2").arg(header, name);
 }
 
 // Transfers are mostly whole numbers of KiB; what is none is told exactly as long as that is short.
@@ -93,7 +70,7 @@ QString grouped(uint64_t number) {
 ColumnFormat::ColumnFormat(const ColumnInfo& column)
     : column_(&column),
       meaning_(meaning_of(column)),
-      title_(title_of(column, meaning_)),
+      title_(title_of(column)),
       right_aligned_(meaning_ == Meaning::number || meaning_ == Meaning::bytes ||
                      meaning_ == Meaning::duration || meaning_ == Meaning::moment),
       has_addresses_(meaning_ == Meaning::text &&
@@ -102,7 +79,7 @@ ColumnFormat::ColumnFormat(const ColumnInfo& column)
 QString ColumnFormat::tooltip() const {
     return QCoreApplication::translate("Columns", "%1\nIn filters: %2")
         .arg(QCoreApplication::translate("Columns", std::string(column_->description).c_str()),
-             from_utf8(column_->name));
+             filter_names(*column_));
 }
 
 int ColumnFormat::characters(TimeFormat format) const {

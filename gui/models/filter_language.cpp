@@ -6,7 +6,7 @@
 
 #include "gui/models/table_access.h"
 
-#include "analyzer/query/column_meaning.h"
+#include "analyzer/query/column_names.h"
 #include "analyzer/query/lexer.h"
 
 namespace sanscope {
@@ -14,9 +14,19 @@ namespace {
 
 bool names_a_column(std::string_view expression, std::span<const ColumnInfo> columns) {
     const Lexed lexed = lex(expression);
+    const ColumnNames names(columns);
     return std::ranges::any_of(lexed.tokens, [&](const Token& token) {
-        return token.kind == Token::Kind::word && find_column(columns, token.text).has_value();
+        return token.kind == Token::Kind::word && !names.find(token.text).empty();
     });
+}
+
+// Whether the expression is rather one over this table than over the best one so far: it names a column of it, is right for
+// longer, or what is wrong differs from a name by fewer letters.
+bool comes_nearer(const FilterError& error, bool meant, const ColumnFilter& best) {
+    if (best.table.empty()) return true;
+    if (meant != best.meant) return meant;
+    if (error.position != best.error.position) return error.position > best.error.position;
+    return error.edits && (!best.error.edits || *error.edits < *best.error.edits);
 }
 
 bool is_field_character(char c) {
@@ -36,9 +46,7 @@ ColumnFilter read_column_filter(std::string_view expression, std::string_view ta
         }
         const auto& error = std::get<FilterError>(compiled);
         const bool meant = names_a_column(expression, columns);
-        const bool nearer = best.table.empty() || (meant && !best.meant) ||
-                            (meant == best.meant && error.position > best.error.position);
-        if (nearer) best = {viewed.name, std::nullopt, error, meant};
+        if (comes_nearer(error, meant, best)) best = {viewed.name, std::nullopt, error, meant};
     }
     return best;
 }
@@ -66,10 +74,13 @@ TableCompletion complete_column_filter(std::string_view expression, size_t curso
     // Each table shows first what begins with the word; so it shall be of all together.
     const std::string_view word =
         expression.substr(result.begin, std::max(cursor, result.begin) - result.begin);
-    std::stable_partition(result.entries.begin(), result.entries.end(),
-                          [&](const TableCompletion::Entry& entry) {
-                              return std::string_view(entry.candidate.text).starts_with(word);
-                          });
+    const std::string plain_word = plain_column_name(word);
+    std::stable_partition(
+        result.entries.begin(), result.entries.end(), [&](const TableCompletion::Entry& entry) {
+            const std::string& text = entry.candidate.text;
+            return text.starts_with(word) ||
+                   (entry.candidate.kind == Candidate::Kind::column && text.starts_with(plain_word));
+        });
     return result;
 }
 

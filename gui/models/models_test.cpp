@@ -71,6 +71,10 @@ TEST(ColumnFormat, TitlesAreWordsAndTooltipsTellTheName) {
     EXPECT_EQ(ColumnFormat(column_of("connections", "rtt_min_ns")).title().toStdString(), "RTT min");
     EXPECT_THAT(ColumnFormat(column_of("commands", "turnaround_ns")).tooltip().toStdString(),
                 HasSubstr("turnaround_ns"));
+    EXPECT_THAT(ColumnFormat(column_of("commands", "request_ns")).tooltip().toStdString(),
+                HasSubstr("In filters: request_time or request_ns"));
+    EXPECT_THAT(ColumnFormat(column_of("commands", "queue_depth")).tooltip().toStdString(),
+                ::testing::EndsWith("In filters: queue_depth"));
     // A title is a title of one column only.
     for (const TableKind& table : table_kinds()) {
         std::vector<std::string> titles;
@@ -134,6 +138,37 @@ TEST(FilterLanguage, AnErrorIsThatOfTheTableThatWasMeant) {
     EXPECT_EQ(wrong_unit.error.position, 16u);
     EXPECT_EQ(wrong_unit.error.length, 5u);
     EXPECT_FALSE(read_column_filter("tcp.port == 3260", automatic_filter).meant);
+}
+
+// What a user reads above a column is a name for it.
+TEST(FilterLanguage, TakesEveryHeaderOfEveryTable) {
+    for (const TableKind& table : table_kinds()) {
+        for (const ColumnInfo& column : columns_of_table(table.name)) {
+            QString header = ColumnFormat(column).title();
+            const std::string quoted = QStringLiteral("\"%1\"").arg(header).toStdString();
+            EXPECT_TRUE(read_column_filter(quoted, table.name).filter) << table.name << ": " << quoted;
+            header.remove(QLatin1Char(','));
+            header.replace(QLatin1Char(' '), QLatin1Char('_'));
+            const std::string joined = header.toStdString();
+            EXPECT_TRUE(read_column_filter(joined, table.name).filter) << table.name << ": " << joined;
+            const std::string small = header.toLower().toStdString();
+            EXPECT_TRUE(read_column_filter(small, table.name).filter) << table.name << ": " << small;
+        }
+    }
+    EXPECT_EQ(read_column_filter("Turnaround > 10ms", automatic_filter).table, "commands");
+    EXPECT_TRUE(read_column_filter("turnaround > 10ms", automatic_filter).filter);
+    EXPECT_TRUE(read_column_filter("\"Queue depth\" > 4 and turnaround > 10ms", automatic_filter).filter);
+    EXPECT_FALSE(read_column_filter("tcp.window > 10", automatic_filter).meant);
+}
+
+TEST(FilterLanguage, SuggestsWhatIsNearestOfAllTables) {
+    const ColumnFilter command = read_column_filter("turnaroud > 10ms", automatic_filter);
+    EXPECT_EQ(command.table, "commands");
+    EXPECT_EQ(command.error.message, "no column \"turnaroud\" in commands; did you mean turnaround?");
+    const ColumnFilter window = read_column_filter("sstresh > 4KiB", automatic_filter);
+    EXPECT_EQ(window.table, "windows");
+    EXPECT_EQ(window.error.message, "no column \"sstresh\" in windows; did you mean ssthresh?");
+    EXPECT_FALSE(read_column_filter("tcp.port == 3260", automatic_filter).error.edits);
 }
 
 TEST(FilterLanguage, CompletesOverAllTablesThatFit) {

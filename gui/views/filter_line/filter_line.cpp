@@ -108,9 +108,10 @@ void FilterLine::make_widgets() {
     add(wireshark_filter);
 
     edit_->setAccessibleName(tr("Filter"));
-    edit_->setPlaceholderText(tr("Filter: turnaround_ns > 10ms, kind == rto, iscsi.opcode == 0x01 …"));
+    edit_->setPlaceholderText(tr("Filter: turnaround > 10ms, kind == rto, iscsi.opcode == 0x01 …"));
     edit_->setToolTip(
-        tr("Columns of our tables or a Wireshark display filter.\nEnter applies, Esc clears, "
+        tr("Columns of our tables by their headers or names, or a Wireshark display filter.\nEnter applies, "
+           "Esc clears, "
            "Ctrl+Space completes, Alt+Down shows those used before."));
     auto* const history = new QAction(tr("Filters used before"), edit_);
     history->setIcon(style()->standardIcon(QStyle::SP_TitleBarUnshadeButton));
@@ -223,7 +224,8 @@ void FilterLine::take_check(const DissectHelper::Check& check) {
         }
         return;
     }
-    if (language().toStdString() == automatic_filter && column_filter_.meant)
+    const bool nearly_a_column = column_filter_.meant || column_filter_.error.edits.has_value();
+    if (language().toStdString() == automatic_filter && nearly_a_column)
         return show_error(column_filter_.error);
     if (check.reached) return show_error(check.error);
     apply_when_known_ = false;

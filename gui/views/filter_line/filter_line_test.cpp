@@ -67,6 +67,8 @@ TEST_F(FilterLineTest, TellsWhatItTakesAnExpressionFor) {
     EXPECT_EQ(taken_for(), "commands");
     EXPECT_EQ(line->edit().look(), FilterEdit::Look::valid);
     EXPECT_THAT(message(), HasSubstr("columns of commands"));
+    set("Turnaround > 10ms and \"Queue depth\" > 1");
+    EXPECT_EQ(taken_for(), "commands");
     set("kind == rto");
     EXPECT_EQ(taken_for(), "losses");
     set("opcode == 0x01", "pdus");
@@ -83,6 +85,11 @@ TEST_F(FilterLineTest, UnderlinesWhatIsWrong) {
     EXPECT_EQ(line->edit().wave_position(), 16);
     EXPECT_EQ(line->edit().wave_length(), 5);
     EXPECT_THAT(message(), HasSubstr("KiB is no unit of durations"));
+    // A word that is nearly a column is told to be one.
+    set("turnaroud > 10ms");
+    EXPECT_EQ(message(), "no column \"turnaroud\" in commands; did you mean turnaround?");
+    EXPECT_EQ(line->edit().wave_position(), 0);
+    EXPECT_EQ(line->edit().wave_length(), 9);
     // In characters, not in bytes; what is wanting at the end; blanks before.
     set("name == \"ü€\" and turnaround_ns > 1x");
     EXPECT_EQ(line->edit().wave_position(), 33);
@@ -176,6 +183,8 @@ TEST_F(FilterLineTest, TakesWhatIsNoColumnForAWiresharkFilter) {
     set("tcp.port == = 3");
     EXPECT_EQ(line->edit().look(), FilterEdit::Look::invalid);
     EXPECT_FALSE(message().empty());
+    set("turnaroud > 10ms");
+    EXPECT_THAT(message(), HasSubstr("did you mean turnaround?"));
     // Ours all the same where a column of ours is named.
     set("turnaround_ns > 10KiB");
     EXPECT_THAT(message(), HasSubstr("KiB is no unit of durations"));
