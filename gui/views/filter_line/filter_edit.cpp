@@ -153,12 +153,16 @@ void FilterEdit::keyPressEvent(QKeyEvent* event) {
             event->accept();
             Q_EMIT cleared();
             return;
+        case Qt::Key_Up:
+            event->accept();
+            Q_EMIT older_wanted();
+            return;
         case Qt::Key_Down:
             event->accept();
             if (event->modifiers().testFlag(Qt::AltModifier)) {
                 Q_EMIT history_wanted();
             } else {
-                Q_EMIT completion_wanted();
+                Q_EMIT newer_wanted();
             }
             return;
         case Qt::Key_Space:

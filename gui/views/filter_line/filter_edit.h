@@ -37,6 +37,8 @@ class FilterEdit : public QLineEdit {
     void applied();            // Enter
     void cleared();            // Esc
     void history_wanted();     // Alt+Down
+    void older_wanted();       // Up
+    void newer_wanted();       // Down
     void completion_wanted();  // Ctrl+Space
 
   protected:

@@ -46,6 +46,23 @@ class ElidedLabel final : public QLabel {
 
 constexpr int most_remembered = 40;
 
+// A ribbon between the pages.
+QIcon bookmark_icon(const QPalette& palette) {
+    QIcon icon;
+    for (const int side : {16, 32}) {
+        QPixmap picture(side, side);
+        picture.fill(Qt::transparent);
+        QPainter painter(&picture);
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.scale(side / 16.0, side / 16.0);
+        painter.setPen(
+            QPen(palette.color(QPalette::ButtonText), 1.4, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
+        painter.drawPolygon(QPolygonF{{4, 2}, {12, 2}, {12, 14}, {8, 10}, {4, 14}});
+        icon.addPixmap(picture);
+    }
+    return icon;
+}
+
 }  // namespace
 
 FilterLine::FilterLine(Document& document, QWidget* parent, std::string dissectd)
@@ -58,6 +75,8 @@ FilterLine::FilterLine(Document& document, QWidget* parent, std::string dissectd
       message_(new ElidedLabel(this)),
       progress_(new QProgressBar(this)),
       cancel_(new QToolButton(this)),
+      save_(new QToolButton(this)),
+      buttons_(new FilterButtons(this)),
       helper_(dissectd_) {
     run_thread_.setMaxThreadCount(1);
     make_widgets();
@@ -77,6 +96,13 @@ FilterLine::FilterLine(Document& document, QWidget* parent, std::string dissectd
     connect(edit_, &FilterEdit::applied, this, &FilterLine::apply);
     connect(edit_, &FilterEdit::cleared, this, &FilterLine::clear);
     connect(edit_, &FilterEdit::history_wanted, this, &FilterLine::show_history);
+    connect(edit_, &FilterEdit::older_wanted, this, [this] { step_history(1); });
+    connect(edit_, &FilterEdit::newer_wanted, this, [this] {
+        if (history_place_ < 0) return complete_at_cursor(true);
+        step_history(-1);
+    });
+    connect(save_, &QToolButton::clicked, this, [this] { buttons_->ask_to_save(expression(), language()); });
+    connect(buttons_, &FilterButtons::applied, this, &FilterLine::apply_filter);
     connect(edit_, &FilterEdit::completion_wanted, this, [this] { complete_at_cursor(true); });
     connect(language_, &QComboBox::currentIndexChanged, this, [this] { look(); });
     connect(cancel_, &QToolButton::clicked, this, &FilterLine::cancel);
@@ -112,7 +138,7 @@ void FilterLine::make_widgets() {
     edit_->setToolTip(
         tr("Columns of our tables by their headers or names, or a Wireshark display filter.\nEnter applies, "
            "Esc clears, "
-           "Ctrl+Space completes, Alt+Down shows those used before."));
+           "Ctrl+Space completes, Up and Down go through those used before, Alt+Down lists them."));
     auto* const history = new QAction(tr("Filters used before"), edit_);
     history->setIcon(style()->standardIcon(QStyle::SP_TitleBarUnshadeButton));
     edit_->addAction(history, QLineEdit::TrailingPosition);
@@ -127,15 +153,40 @@ void FilterLine::make_widgets() {
     cancel_->setAutoRaise(true);
     progress_->hide();
     cancel_->hide();
+    save_->setIcon(bookmark_icon(palette()));
+    save_->setAutoRaise(true);
+    save_->setToolTip(tr("Save this filter as a button below the line"));
+    save_->setAccessibleName(tr("Save this filter as a button"));
+    update_save_button();
 
-    auto* const layout = new QHBoxLayout(this);
-    layout->setContentsMargins(4, 2, 4, 2);
-    layout->addWidget(language_);
-    layout->addWidget(edit_, 3);
-    layout->addWidget(progress_);
-    layout->addWidget(cancel_);
-    layout->addWidget(message_, 2);
+    auto* const row = new QHBoxLayout;
+    row->addWidget(language_);
+    row->addWidget(edit_, 3);
+    row->addWidget(save_);
+    row->addWidget(progress_);
+    row->addWidget(cancel_);
+    row->addWidget(message_, 2);
+    auto* const column = new QVBoxLayout(this);
+    column->setContentsMargins(4, 2, 4, 2);
+    column->setSpacing(0);
+    column->addLayout(row);
+    column->addWidget(buttons_);
     setFocusProxy(edit_);
+}
+
+void FilterLine::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) save_->setIcon(bookmark_icon(palette()));
+}
+
+// Another capture's line may have saved some.
+void FilterLine::showEvent(QShowEvent* event) {
+    buttons_->read_again();
+    QWidget::showEvent(event);
+}
+
+void FilterLine::update_save_button() {
+    save_->setEnabled(!taken_for_.isEmpty());
 }
 
 QString FilterLine::language() const {
@@ -151,6 +202,7 @@ bool FilterLine::settled() const {
 }
 
 void FilterLine::set_filter(const QString& expression, const QString& language) {
+    history_place_ = -1;
     const int at = language_->findData(language);
     {
         const QSignalBlocker blocker(language_);
@@ -172,6 +224,7 @@ void FilterLine::focus() {
 
 void FilterLine::on_edited() {
     apply_when_known_ = false;
+    history_place_ = -1;
     edit_->set_wave(0, -1);
     look_later_.start();
     complete_at_cursor(false);
@@ -192,6 +245,7 @@ void FilterLine::look() {
     helper_.forget_check();
     checking_ = false;
     taken_for_.clear();
+    update_save_button();
     edit_->set_wave(0, -1);
     const std::string text = expression().toStdString();
     const std::string asked = language().toStdString();
@@ -249,6 +303,7 @@ void FilterLine::show_error(const FilterError& error) {
 }
 
 void FilterLine::show_valid() {
+    update_save_button();
     edit_->set_look(FilterEdit::Look::valid);
     const bool is_applied = applied_ != nullptr && applied_->expression == expression().toStdString();
     if (is_applied) {
@@ -431,6 +486,24 @@ void FilterLine::remember() {
     filters.prepend(entry);
     while (filters.size() > most_remembered) filters.removeLast();
     QSettings().setValue(QStringLiteral("filters/history"), filters);
+    history_place_ = -1;
+}
+
+void FilterLine::step_history(qsizetype by) {
+    completer_->hide();
+    const QStringList filters = history();
+    const QString now = language() + QLatin1Char('\t') + expression();
+    qsizetype place = history_place_ + by;
+    // The one in the line is not offered once more.
+    if (place == 0 && history_place_ < 0 && !filters.isEmpty() && filters.front() == now) ++place;
+    if (place >= filters.size()) return;
+    if (history_place_ < 0) {
+        typed_ = edit_->text();
+        typed_language_ = language();
+    }
+    const QString entry = place < 0 ? typed_language_ + QLatin1Char('\t') + typed_ : filters[place];
+    set_filter(entry.section(QLatin1Char('\t'), 1), entry.section(QLatin1Char('\t'), 0, 0));
+    history_place_ = place;
 }
 
 void FilterLine::show_history() {

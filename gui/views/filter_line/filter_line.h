@@ -9,6 +9,7 @@
 #include "gui/models/dissect_helper.h"
 #include "gui/models/filter_job.h"
 #include "gui/models/filter_language.h"
+#include "gui/views/filter_line/filter_buttons.h"
 #include "gui/views/filter_line/filter_completer.h"
 #include "gui/views/filter_line/filter_edit.h"
 
@@ -20,7 +21,8 @@ class QToolButton;
 namespace sanscope {
 
 // One line that filters all views: Wireshark display filters, and expressions over our columns. What it takes the expression
-// for is shown beside it, and so is what is wrong with it. Enter applies it, behind the GUI thread; Esc clears it.
+// for is shown beside it, and so is what is wrong with it. Enter applies it, behind the GUI thread; Esc clears it. Below it are the
+// saved ones as buttons.
 class FilterLine : public QWidget {
     Q_OBJECT
 
@@ -45,10 +47,17 @@ class FilterLine : public QWidget {
     QString message() const;
     FilterEdit& edit() const { return *edit_; }
     FilterCompleter& completer() const { return *completer_; }
+    FilterButtons& buttons() const { return *buttons_; }
+    // Saves the filter as a button, once it is one.
+    QToolButton& save_button() const { return *save_; }
     // Nothing is being looked at, and no filter is running or waiting.
     bool settled() const;
     bool running() const { return !run_.idle(); }
     QStringList history() const;
+
+  protected:
+    void changeEvent(QEvent* event) override;
+    void showEvent(QShowEvent* event) override;
 
   private:
     void make_widgets();
@@ -66,6 +75,9 @@ class FilterLine : public QWidget {
     void show_message(const QString& message, const QString& tooltip = {});
     void remember();
     void show_history();
+    // Through those used before: 1 to the next older one, -1 to the next newer one, at last back to what was typed.
+    void step_history(qsizetype by);
+    void update_save_button();
     int characters_of(size_t bytes) const;
 
     Document& document_;
@@ -76,9 +88,14 @@ class FilterLine : public QWidget {
     QLabel* message_;
     QProgressBar* progress_;
     QToolButton* cancel_;
+    QToolButton* save_;
+    FilterButtons* buttons_;
     QTimer look_later_;
     QTimer poll_;
 
+    qsizetype history_place_ = -1;  // -1: what was typed
+    QString typed_;
+    QString typed_language_;
     QString taken_for_;
     ColumnFilter column_filter_;
     bool checking_ = false;

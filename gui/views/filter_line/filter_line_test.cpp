@@ -2,9 +2,13 @@
 #include "gui/views/filter_line/filter_line.h"
 
 #include <QApplication>
+#include <QInputDialog>
 #include <QKeyEvent>
+#include <QMenu>
 #include <QSettings>
 #include <QTemporaryDir>
+#include <QToolButton>
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -165,6 +169,131 @@ TEST_F(FilterLineTest, AFilterClearedElsewhereIsNoLongerToldAsApplied) {
     ASSERT_TRUE(wait_until([&] { return document->state().filter() != nullptr; }));
     document->state().set_filter(nullptr);
     EXPECT_THAT(message(), HasSubstr("Enter applies it"));
+}
+
+TEST_F(FilterLineTest, UpAndDownGoThroughThoseUsedBefore) {
+    open(no_helper);
+    for (const char* const used : {"kind == rto", "turnaround > 20ms"}) {
+        line->apply_filter(QString::fromUtf8(used), QStringLiteral("auto"));
+        ASSERT_TRUE(wait_until([&] { return line->settled(); }));
+    }
+    line->clear();
+    line->edit().setFocus();
+    type("lun");
+    line->completer().hide();
+    const auto text = [&] { return line->edit().text().toStdString(); };
+    key(Qt::Key_Up);
+    EXPECT_EQ(text(), "turnaround > 20ms");
+    key(Qt::Key_Up);
+    EXPECT_EQ(text(), "kind == rto");
+    key(Qt::Key_Up);
+    EXPECT_EQ(text(), "kind == rto");
+    key(Qt::Key_Down);
+    EXPECT_EQ(text(), "turnaround > 20ms");
+    key(Qt::Key_Down);
+    EXPECT_EQ(text(), "lun");
+    // What stands in the line already is passed over.
+    set("turnaround > 20ms");
+    key(Qt::Key_Up);
+    EXPECT_EQ(text(), "kind == rto");
+    ASSERT_TRUE(wait_until([&] { return line->settled(); }));
+}
+
+class SavedFiltersTest : public FilterLineTest {
+  protected:
+    // Saves what is in the line, as a user does.
+    void save(const char* name) {
+        ASSERT_TRUE(line->save_button().isEnabled());
+        line->save_button().click();
+        answer(name);
+    }
+    void answer(const char* name) {
+        auto* const dialog = line->findChild<QInputDialog*>();
+        ASSERT_NE(dialog, nullptr);
+        dialog->setTextValue(QString::fromUtf8(name));
+        dialog->accept();
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    }
+    void choose(qsizetype place, const QString& text) {
+        QMenu* const menu = line->buttons().make_menu(place);
+        const QList<QAction*> actions = menu->actions();
+        const auto found = std::ranges::find_if(actions, [&](const QAction* action) {
+            return action->text().remove(QLatin1Char('&')).startsWith(text);
+        });
+        ASSERT_NE(found, actions.end());
+        ASSERT_TRUE((*found)->isEnabled()) << text.toStdString();
+        (*found)->trigger();
+        delete menu;
+    }
+    std::vector<std::string> names() const {
+        std::vector<std::string> shown;
+        for (const QToolButton* const button : line->buttons().buttons())
+            shown.push_back(button->text().toStdString());
+        return shown;
+    }
+};
+
+TEST_F(SavedFiltersTest, ASavedFilterIsAButtonThatAppliesIt) {
+    open(no_helper);
+    EXPECT_FALSE(line->save_button().isEnabled());
+    EXPECT_FALSE(line->buttons().isVisible());
+    set("nothing_like_it == 1");
+    EXPECT_FALSE(line->save_button().isEnabled());
+    set("turnaround > 20ms", "commands");
+    save("Slow & late");
+    EXPECT_TRUE(line->buttons().isVisible());
+    EXPECT_THAT(names(), testing::ElementsAre("Slow && late"));
+    line->clear();
+    QToolButton* const button = line->buttons().buttons().front();
+    EXPECT_EQ(button->accessibleName().toStdString(), "Filter Slow & late");
+    button->click();
+    ASSERT_TRUE(wait_until([&] { return document->state().filter() != nullptr; }));
+    EXPECT_EQ(line->expression().toStdString(), "turnaround > 20ms");
+    EXPECT_EQ(line->language().toStdString(), "commands");
+}
+
+TEST_F(SavedFiltersTest, AnEmptyNameOrNoneSavesNothing) {
+    open(no_helper);
+    set("kind == rto");
+    save("   ");
+    EXPECT_THAT(names(), testing::IsEmpty());
+    line->save_button().click();
+    line->findChild<QInputDialog*>()->reject();
+    EXPECT_TRUE(saved_filters().isEmpty());
+}
+
+TEST_F(SavedFiltersTest, TheMenuRenamesMovesAndRemoves) {
+    open(no_helper);
+    for (const char* const name : {"one", "two", "three"}) {
+        set("kind == rto");
+        save(name);
+    }
+    EXPECT_THAT(names(), testing::ElementsAre("one", "two", "three"));
+    choose(2, QStringLiteral("Move to the left"));
+    EXPECT_THAT(names(), testing::ElementsAre("one", "three", "two"));
+    choose(0, QStringLiteral("Move to the right"));
+    EXPECT_THAT(names(), testing::ElementsAre("three", "one", "two"));
+    choose(1, QStringLiteral("Rename"));
+    answer("first");
+    EXPECT_THAT(names(), testing::ElementsAre("three", "first", "two"));
+    choose(0, QStringLiteral("Remove"));
+    EXPECT_THAT(names(), testing::ElementsAre("first", "two"));
+    // Another line has the same ones, when it is looked at.
+    line->hide();
+    QList<SavedFilter> elsewhere = saved_filters();
+    elsewhere.removeFirst();
+    save_filters(elsewhere);
+    line->show();
+    EXPECT_THAT(names(), testing::ElementsAre("two"));
+}
+
+TEST_F(SavedFiltersTest, WhatIsLeftOverOfSettingsIsNoButton) {
+    save_filters({{QStringLiteral("a"), QStringLiteral("auto"), QStringLiteral("lun == 1")},
+                  {QString(), QStringLiteral("auto"), QStringLiteral("lun == 1")},
+                  {QStringLiteral("c"), QStringLiteral("auto"), QString()}});
+    open(no_helper);
+    EXPECT_THAT(names(), testing::ElementsAre("a"));
+    EXPECT_TRUE(line->buttons().isVisible());
 }
 
 #ifdef DISSECTD
