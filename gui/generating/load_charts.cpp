@@ -82,6 +82,10 @@ LoadCharts::LoadCharts(QWidget* parent) : QCustomPlot(parent) {
     setAutoAddPlottableToLegend(false);
     setInteractions(QCP::Interactions());
     setAccessibleName(tr("The load over time"));
+    setAccessibleDescription(
+        tr("Throughput, commands a second with errors, and the median and the 99th percentile of turnaround, "
+           "over the time of "
+           "the load; the figures beside it are those of the last second"));
     plotLayout()->clear();
     plotLayout()->setColumnSpacing(6);
     make_chart(0, tr("Throughput"), ValueUnit::bytes_per_second);

@@ -85,6 +85,7 @@ QLayout* LoadPanel::build_head() {
     }
     state_->setWordWrap(true);
     state_->setAccessibleName(tr("State of the load"));
+    of_what_->setAccessibleName(tr("What the load is put on"));
     of_what_->setMinimumWidth(0);
     of_what_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     row->addWidget(state_, 3);
@@ -157,6 +158,7 @@ QWidget* LoadPanel::build_words() {
     messages_->setMaximumBlockCount(most_messages);
     words_->addTab(messages_, tr("Messages"));
     words_->addTab(summary_, tr("Summary"));
+    words_->setAccessibleName(tr("Messages and summary of the load"));
     words_->setDocumentMode(true);
     words_->setMinimumWidth(least_words_width);
     words_->setMaximumWidth(most_words_width);

@@ -13,6 +13,7 @@
 #include <QVBoxLayout>
 
 #include "gui/document/plain_text.h"
+#include "gui/plot/clear_button.h"
 #include "gui/plot/theme.h"
 
 #include "analyzer/report/human_units.h"
@@ -55,7 +56,7 @@ TargetChooser::TargetChooser(QWidget* parent)
     row->addWidget(words);
     address_->setAccessibleName(tr("Address"));
     address_->setPlaceholderText(tr("192.0.2.7, [2001:db8::7]:3260, or iscsi://HOST/NAME"));
-    address_->setClearButtonEnabled(true);
+    add_clear_button(*address_);
     connect(address_, &QLineEdit::textChanged, this, [this] {
         stop_asking();
         clear();

@@ -13,6 +13,7 @@
 #include <QVBoxLayout>
 
 #include "gui/document/plain_text.h"
+#include "gui/plot/clear_button.h"
 #include "gui/plot/theme.h"
 #include "gui/recording/sparkline_delegate.h"
 
@@ -145,7 +146,7 @@ QWidget* CaptureDialog::build_host_rows() {
     first->addWidget(words);
     host_->setPlaceholderText(tr("this one; another: HOST or USER@HOST, through ssh"));
     host_->setAccessibleName(tr("On host"));
-    host_->setClearButtonEnabled(true);
+    add_clear_button(*host_);
     connect(host_, &QLineEdit::textChanged, this, &CaptureDialog::take_host);
     connect(host_, &QLineEdit::returnPressed, this, [this] {
         if (elsewhere() && !start_->isEnabled()) list_interfaces();
@@ -190,7 +191,7 @@ QLayout* CaptureDialog::build_form() {
     names_->setAccessibleName(tr("Interface names"));
     connect(names_, &QLineEdit::textChanged, this, &CaptureDialog::update_start);
     form->addRow(names_words_, names_);
-    filter_->setClearButtonEnabled(true);
+    add_clear_button(*filter_);
     filter_->setPlaceholderText(tr("everything; such as tcp port 3260"));
     filter_->setAccessibleName(tr("Capture filter"));
     connect(filter_, &QLineEdit::textChanged, this, &CaptureDialog::check_filter);

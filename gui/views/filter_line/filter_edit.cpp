@@ -69,6 +69,7 @@ QColor mixed(const QColor& one, const QColor& other, double share) {
 }  // namespace
 
 FilterEdit::FilterEdit(QWidget* parent) : QLineEdit(parent), sign_(new QAction(this)) {
+    sign_->setText(tr("Whether it is a filter"));
     sign_->setEnabled(true);
     addAction(sign_, LeadingPosition);
     connect(sign_, &QAction::triggered, this, [this] { setFocus(); });

@@ -60,6 +60,7 @@ void show_finding_page(Finding::Kind kind, QWidget* parent) {
     dialog->setObjectName(QStringLiteral("finding_page"));
     dialog->setWindowTitle(QCoreApplication::translate("FindingsView", "What the finding means"));
     auto* const text = new PageBrowser(dialog);
+    text->setAccessibleName(dialog->windowTitle());
     text->setOpenExternalLinks(true);
     text->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
     auto* const layout = new QVBoxLayout(dialog);

@@ -45,6 +45,7 @@ StatisticsView::StatisticsView(Document& document, QWidget* parent)
     pages_->setExpanding(false);
     for (size_t page = 0; page < statistics_pages; ++page)
         pages_->addTab(statistics_page_title(static_cast<StatisticsPage>(page)));
+    table_->setAccessibleName(tr("Rows of the statistics"));
     table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->setSelectionMode(QAbstractItemView::SingleSelection);
