@@ -1316,6 +1316,23 @@ TEST_F(Findings, a_command_window_that_the_target_keeps_small_is_told_with_advic
     EXPECT_EQ(finding.side, Finding::Side::target);
 }
 
+// At the target commands are answered at once, and the window is hardly ever seen shut.
+TEST_F(Findings, a_command_window_that_is_always_in_use_keeps_the_queue_shallow) {
+    store.connection(1).rtt_min_ns = 20 * ms;
+    store.session(1).command_window = 2;
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.limit = SendLimit::application});
+    add_window(target, 1000, {});
+    for (int64_t i = 0; i < 40; ++i) {
+        add_read(22 * i, 21, 2);
+        add_read(22 * i, 21, 2);
+    }
+    EXPECT_TRUE(find(Kind::shallow_queue).empty());
+    EXPECT_EQ(find_one(Kind::command_window).confidence, Finding::Confidence::likely);
+    store.session(1).command_window = 8;
+    EXPECT_EQ(find(Kind::shallow_queue).size(), 1u);
+}
+
 // The target takes 5 ms of each command and allows one at once: both are told. An initiator that had nothing to send meanwhile has no
 // such window noted (CommandWindow).
 TEST_F(Findings, a_command_window_is_told_beside_what_its_commands_wait_for) {

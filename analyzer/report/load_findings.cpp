@@ -113,8 +113,11 @@ class OfSession {
         if (session_.busy_share() < busy_enough) return false;
         const double enough = std::ceil(plenty * static_cast<double>(rtt_ns_) / 1e9 / size_);
         const double shut_share = command_window_shut_share();
-        const bool target_allows_no_more = row_.command_window != unknown<uint32_t> &&
-                                           row_.command_window <= 2 * depth_ && shut_share >= most;
+        // At the target a window is seen shut only as long as commands are served, though the initiator cannot send.
+        const bool all_under_way = row_.command_window <= depth_;
+        const bool target_allows_no_more =
+            row_.command_window != unknown<uint32_t> &&
+            (all_under_way || (row_.command_window <= 2 * depth_ && shut_share >= most));
         Finding finding =
             begin(target_allows_no_more ? Kind::command_window : Kind::shallow_queue, Severity::notice,
                   static_cast<int64_t>(static_cast<double>(busy_ns_) * path_share));
@@ -133,9 +136,16 @@ class OfSession {
                 "target (MaxQueueCmd, default_cmdsn_depth or the like): {} of {} fill 1 Gbit/s. A greater "
                 "depth at the initiator cannot help.",
                 counted(static_cast<uint64_t>(enough), noun()), size());
-            finding.add_sign(fmt::format("the command window, {} at the widest, was closed {} of the time",
-                                         counted(row_.command_window, "command"),
-                                         human_percent(std::min(shut_share, 1.0))));
+            if (shut_share >= most) {
+                finding.add_sign(
+                    fmt::format("the command window, {} at the widest, was closed {} of the time",
+                                counted(row_.command_window, "command"), human_percent(shut_share)));
+            } else {
+                finding.confidence = Finding::Confidence::likely;
+                finding.add_sign(
+                    fmt::format("the command window is {} at the widest, and the median queue depth {}",
+                                counted(row_.command_window, "command"), depth_));
+            }
         } else {
             finding.side = Finding::Side::initiator;
             finding.title = fmt::format("{} of {} at queue depth {} over a round trip of {}: at most {}",
@@ -544,12 +554,33 @@ void add_imbalance(FindingList& list, const ResultStore& store, const CommandFac
     }
 }
 
+double command_time_ns(const SessionFacts& session) {
+    const auto of = [](const TimeParts& parts) {
+        return parts.turnaround.mean_ns() * static_cast<double>(parts.turnaround.count());
+    };
+    return of(session.reads) + of(session.writes);
+}
+
+// What a session of little load could do better keeps nobody waiting: a look at a logical unit before the load proper, say.
+void judge_by_load(std::span<Finding> of_session, double share) {
+    constexpr double little = 0.1;
+    if (share >= little) return;
+    for (Finding& finding : of_session) {
+        if (finding.kind != Kind::shallow_queue) continue;
+        finding.severity = Severity::information;
+        finding.explanation +=
+            fmt::format(" Its commands took {} of the time of all commands.", human_percent(share));
+    }
+}
+
 }  // namespace
 
 void add_load_findings(FindingList& list, const ResultStore& store, const CommandFacts& commands,
                        std::span<const SenderFacts> senders, std::span<const ServiceTimes> services) {
     const size_t before = list.size();
     add_target_waits(list, commands, senders, services);
+    double all_ns = 0;
+    for (const SessionFacts& session : commands.sessions) all_ns += command_time_ns(session);
     for (const SessionFacts& session : commands.sessions) {
         // A target that is slow needs no other explanation of few data.
         const bool target_is_slow =
@@ -562,8 +593,11 @@ void add_load_findings(FindingList& list, const ResultStore& store, const Comman
             if (parts.count() < least_transfers || parts.bytes < others.bytes) continue;
             const SenderFacts* sender = sender_of(session.session, !reads, senders);
             if (sender != nullptr && !sender->is_half_captured()) {
+                const size_t known = list.size();
                 OfSession(list, session, store.session(session.session), *sender, parts, reads)
                     .add(target_is_slow);
+                judge_by_load(std::span(list).subspan(known),
+                              all_ns > 0 ? command_time_ns(session) / all_ns : 1);
             }
             break;
         }

@@ -188,6 +188,21 @@ TEST_F(TwoPaths, of_which_one_is_slow_behind_the_same_round_trip_are_the_targets
     EXPECT_THAT(finding.evidence, Contains(AllOf(HasSubstr("session 2"), HasSubstr("50 % of the bytes"))));
 }
 
+// As a look at the logical unit before the load proper is.
+TEST_F(TwoPaths, of_which_one_is_hardly_used_are_not_told_that_it_asks_for_one_command_at_a_time) {
+    store.connection(1).rtt_min_ns = 20 * ms;
+    SenderSummary& target = store.add_sender(1, Side::b);
+    for (const int64_t time_ns : {int64_t{0}, 9 * second})
+        store.add_window(target, {.time_ns = time_ns, .limit = SendLimit::application});
+    for (int64_t i = 0; i < 40; ++i) {
+        add_command(i * 22 * ms, 21 * ms,
+                    {.bytes = 4096, .name = "READ(16)", .opcode = scsi_op::read_16, .queue_depth = 1});
+    }
+    EXPECT_EQ(find_one(Kind::shallow_queue).severity, Finding::Severity::notice);
+    load(2, 49 * ms);
+    EXPECT_EQ(find_one(Kind::shallow_queue).severity, Finding::Severity::information);
+}
+
 TEST_F(TwoPaths, of_which_one_is_longer_are_the_paths) {
     store.connection(2).rtt_min_ns = 8 * ms;
     load(1, 2 * ms);
