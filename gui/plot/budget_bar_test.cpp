@@ -11,9 +11,17 @@
 
 #include "gui/plot/budget_colors.h"
 #include "gui/plot/budget_strip.h"
+#include "gui/testing/colour_vision.h"
 
 namespace sanscope {
 namespace {
+
+using testing_gui::deuteranopia;
+using testing_gui::everyone;
+using testing_gui::Eyes;
+using testing_gui::Lab;
+using testing_gui::protanopia;
+using testing_gui::seen;
 
 constexpr auto part_at = [](size_t index) { return static_cast<BudgetPart>(index); };
 
@@ -90,43 +98,11 @@ TEST(BudgetBar, SharesAreNotRoundedToNoneOrAll) {
     EXPECT_EQ(share_text(1).toStdString(), "100 %");
 }
 
-// A colour as people see it, in CIE L*a*b*: with all three kinds of cones, or as those do who lack one of two.
-// Matrices for linear RGB: Machado, Oliveira, Fernandes 2009, severity 1.
-using Vector = std::array<double, 3>;
-using Matrix = std::array<Vector, 3>;
-constexpr Matrix everyone{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-constexpr Matrix protanopia{
-    {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}}};
-constexpr Matrix deuteranopia{
-    {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}}};
-
-Vector times(const Matrix& matrix, const Vector& v) {
-    Vector result{};
-    for (size_t i = 0; i < 3; ++i)
-        result[i] = matrix[i][0] * v[0] + matrix[i][1] * v[1] + matrix[i][2] * v[2];
-    return result;
-}
-
-Vector seen(const QColor& color, const Matrix& eyes) {
-    const auto linear = [](double value) {
-        return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
-    };
-    Vector rgb = times(eyes, {linear(color.redF()), linear(color.greenF()), linear(color.blueF())});
-    for (double& value : rgb) value = std::clamp(value, 0.0, 1.0);
-    constexpr Matrix to_xyz{{{0.4124, 0.3576, 0.1805}, {0.2126, 0.7152, 0.0722}, {0.0193, 0.1192, 0.9505}}};
-    const Vector xyz = times(to_xyz, rgb);
-    const auto f = [](double t) { return t > 0.008856 ? std::cbrt(t) : 7.787 * t + 16.0 / 116; };
-    const double x = f(xyz[0] / 0.9505);
-    const double y = f(xyz[1]);
-    const double z = f(xyz[2] / 1.089);
-    return {116 * y - 16, 500 * (x - y), 200 * (y - z)};
-}
-
 double difference(const QColor& a, const QColor& b) {
     double least = 1000;
-    for (const Matrix* eyes : {&everyone, &protanopia, &deuteranopia}) {
-        const Vector p = seen(a, *eyes);
-        const Vector q = seen(b, *eyes);
+    for (const Eyes* eyes : {&everyone, &protanopia, &deuteranopia}) {
+        const Lab p = seen(a, *eyes);
+        const Lab q = seen(b, *eyes);
         least = std::min(least, std::hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]));
     }
     return least;

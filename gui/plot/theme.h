@@ -12,7 +12,8 @@
 namespace sanscope {
 
 // The colours of the drawn views, light and dark: distinguished by those who cannot tell red from green (after the palette of
-// Okabe and Ito), and never by colour alone where it matters: losses have shapes, states have names.
+// Okabe and Ito), and never by colour alone where it matters: losses have shapes, states have names. theme_test.cpp holds them to
+// that, for three kinds of colour blindness, and to the contrast that lines and text need.
 struct Theme {
     bool dark = false;
     QColor background;

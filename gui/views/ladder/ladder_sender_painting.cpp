@@ -44,8 +44,7 @@ void LadderCanvas::draw_states(QPainter& painter, const LadderLayout& layout) {
         painter.save();
         painter.translate(box.center());
         painter.rotate(90);
-        const bool strong = state.state == CaState::loss;
-        painter.setPen(strong && !theme().dark ? theme().background : theme().text);
+        painter.setPen(theme().text);
         painter.drawText(QPointF(-wide / 2, metrics.ascent() / 2 - 1), name);
         painter.restore();
     }
