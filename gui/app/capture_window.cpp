@@ -291,12 +291,20 @@ void CaptureWindow::reset_layout() {
 }
 
 void CaptureWindow::save_layout() const {
-    QSettings().setValue(QStringLiteral("capture_layout"), saveState(layout_version));
+    QSettings().setValue(QStringLiteral("capture_layout"), layout_state());
+}
+
+QByteArray CaptureWindow::layout_state() const {
+    return saveState(layout_version);
+}
+
+bool CaptureWindow::set_layout_state(const QByteArray& layout) {
+    return restoreState(layout, layout_version);
 }
 
 bool CaptureWindow::restore_layout() {
     const QByteArray layout = QSettings().value(QStringLiteral("capture_layout")).toByteArray();
-    return !layout.isEmpty() && restoreState(layout, layout_version);
+    return !layout.isEmpty() && set_layout_state(layout);
 }
 
 void CaptureWindow::make_top() {
@@ -542,6 +550,14 @@ void CaptureWindow::go_to_packet(PacketNumber packet) {
     }
     state().select({Selection::Kind::packet, packet});
     document_->reveal_when_resolved();
+}
+
+bool CaptureWindow::has_row(Selection row) const {
+    return row && row.number >= 1 && row.number <= rows_of(row.kind, *document_->data());
+}
+
+void CaptureWindow::select_row(Selection row) {
+    if (has_row(row)) state().select(row);
 }
 
 void CaptureWindow::select_neighbour(int direction) {

@@ -55,6 +55,9 @@ class CaptureWindow : public QMainWindow {
     void focus_filter();
     // Where there is no such packet, the status bar says so.
     void go_to_packet(PacketNumber packet);
+    // Whether there is such a row; selects it, where there is.
+    bool has_row(Selection row) const;
+    void select_row(Selection row);
     void select_neighbour(int direction);  // the next or previous row of the selection's kind
     // Opens the note of the selected packet for typing, bookmarks it where it was not; a bookmark without a text is removed.
     void toggle_bookmark();
@@ -73,6 +76,9 @@ class CaptureWindow : public QMainWindow {
     // Coloring rules for the table of packets.
     void set_packet_colors(ThemedRowColors colors);
     void save_layout() const;
+    // How the views are arranged, as set_layout_state() takes it: false, and nothing changes, for what is none.
+    QByteArray layout_state() const;
+    bool set_layout_state(const QByteArray& layout);
 
     // What this capture is recorded by; nullptr for one that was opened. Of a recording the latest seconds are followed, as
     // long as nothing else is looked at.

@@ -52,7 +52,8 @@ struct Arguments {
 
 void describe(CLI::App& app, Arguments& arguments) {
     app.add_option("FILE", arguments.files,
-                   "Captures: pcap or pcapng, plain or compressed with gzip, zstd or lz4");
+                   "Captures: pcap or pcapng, plain or compressed with gzip, zstd or lz4; or a "
+                   "FILE.sanscope-workspace that the window saved");
     app.add_option("--at", arguments.at,
                    "Open FILE at this packet (4711), or at this moment (1.25, 340ms, 2026-11-21T10:33:56.5)");
     app.add_option("--finding", arguments.finding,

@@ -13,6 +13,8 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QMimeData>
+#include <QPointer>
+#include <QSaveFile>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
@@ -30,6 +32,7 @@
 #include "gui/app/settings_dialog.h"
 #include "gui/app/start_page.h"
 #include "gui/app/start_place.h"
+#include "gui/app/workspace.h"
 #include "gui/comparing/comparison_view.h"
 #include "gui/document/plain_text.h"
 #include "gui/models/finding_place.h"
@@ -115,14 +118,17 @@ bool MainWindow::open(const QStringList& paths) {
         QString error;
         if (!open_one(path, error)) errors.append(QStringLiteral("%1: %2").arg(path, error));
     }
-    if (!errors.isEmpty()) {
-        auto* const box = new QMessageBox(QMessageBox::Warning, tr("Not opened"),
-                                          errors.join(QStringLiteral("\n\n")), QMessageBox::Ok, this);
-        box->setTextFormat(Qt::PlainText);
-        box->setAttribute(Qt::WA_DeleteOnClose);
-        box->open();
-    }
+    show_not_opened(errors);
     return errors.isEmpty();
+}
+
+void MainWindow::show_not_opened(const QStringList& errors) {
+    if (errors.isEmpty()) return;
+    auto* const box = new QMessageBox(QMessageBox::Warning, tr("Not opened"),
+                                      errors.join(QStringLiteral("\n\n")), QMessageBox::Ok, this);
+    box->setTextFormat(Qt::PlainText);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();
 }
 
 bool MainWindow::open_one(const QString& path, QString& error) {
@@ -137,6 +143,7 @@ bool MainWindow::open_one(const QString& path, QString& error) {
         error = tr("that is a folder");
         return false;
     }
+    if (is_workspace(path)) return open_workspace(path, error);
     auto document = Document::open(path, error);
     if (document == nullptr) return false;
     CaptureWindow* const capture = show_document(std::move(document));
@@ -146,6 +153,84 @@ bool MainWindow::open_one(const QString& path, QString& error) {
         add_recent_file(path);
     }
     return true;
+}
+
+// What is missing is named; the rest opens.
+bool MainWindow::open_workspace(const QString& path, QString& error) {
+    QFile file(path);
+    constexpr qint64 more_than_any = (qint64{16} << 20) + 1;
+    if (!QFileInfo(path).isFile() || !file.open(QIODevice::ReadOnly)) {
+        error = file.errorString().isEmpty() ? tr("it is no file") : file.errorString();
+        return false;
+    }
+    const std::optional<Workspace> workspace = read_workspace(file.read(more_than_any), path, error);
+    if (!workspace) return false;
+    QStringList errors;
+    QPointer<CaptureWindow> front;
+    for (qsizetype i = 0; i < workspace->captures.size(); ++i) {
+        const WorkspaceCapture& kept = workspace->captures[i];
+        QString why;
+        if (!QFileInfo(kept.path).isFile()) {
+            why = tr("it is not there any more");
+        } else if (is_workspace(kept.path)) {
+            why = tr("it is a workspace, not a capture");
+        } else if (open_one(kept.path, why)) {
+            CaptureWindow* const capture = current();
+            once_loaded(*capture, [kept](CaptureWindow& loaded) { restore(loaded, kept); });
+            if (i == workspace->front) front = capture;
+            continue;
+        }
+        errors.append(QStringLiteral("%1: %2").arg(kept.path, why));
+    }
+    if (front != nullptr) tabs_->setCurrentWidget(front);
+    add_recent_file(path);
+    show_not_opened(errors);
+    return true;
+}
+
+bool MainWindow::save_workspace(const QString& path, QString& error) {
+    Workspace workspace;
+    for (int i = 0; i < tabs_->count(); ++i) {
+        const auto* const capture = qobject_cast<const CaptureWindow*>(tabs_->widget(i));
+        if (capture == nullptr) continue;
+        if (capture == current()) workspace.front = static_cast<int>(workspace.captures.size());
+        workspace.captures.append(workspace_of(*capture));
+    }
+    QSaveFile file(path);
+    const QByteArray json = workspace_json(workspace, path);
+    if (!file.open(QIODevice::WriteOnly) || file.write(json) != json.size() || !file.commit()) {
+        error = file.errorString();
+        return false;
+    }
+    for (int i = 0; i < tabs_->count(); ++i) {
+        if (const auto* const capture = qobject_cast<const CaptureWindow*>(tabs_->widget(i)))
+            capture->document().notes().saved();
+    }
+    add_recent_file(path);
+    return true;
+}
+
+void MainWindow::ask_to_save_workspace() {
+    const QString beside = QFileInfo(current()->document().path()).absolutePath();
+    QString path = QFileDialog::getSaveFileName(this, tr("Save the workspace"), beside,
+                                                tr("Workspaces (*%1)").arg(workspace_ending()));
+    if (path.isEmpty()) return;
+    if (!is_workspace(path)) path += workspace_ending();
+    QString error;
+    if (save_workspace(path, error)) return;
+    auto* const box = new QMessageBox(QMessageBox::Warning, tr("The workspace was not saved"),
+                                      QStringLiteral("%1: %2").arg(path, error), QMessageBox::Ok, this);
+    box->setTextFormat(Qt::PlainText);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();
+}
+
+void MainWindow::ask_for_workspace() {
+    const QString folder =
+        recent_files().isEmpty() ? QString() : QFileInfo(recent_files().first()).absolutePath();
+    const QString path = QFileDialog::getOpenFileName(this, tr("Open a workspace"), folder,
+                                                      tr("Workspaces (*%1)").arg(workspace_ending()));
+    if (!path.isEmpty()) open({path});
 }
 
 CaptureWindow* MainWindow::show_document(std::unique_ptr<Document> document) {
@@ -212,12 +297,14 @@ void MainWindow::open_at(const QString& path, const StartPlace& place) {
 }
 
 void MainWindow::open_and_act(const QString& path, std::function<void(CaptureWindow&)> act) {
-    if (!open({path})) return;
-    CaptureWindow* const capture = current();
-    if (!capture->document().loading()) return act(*capture);
+    if (open({path}) && !is_workspace(path)) once_loaded(*current(), std::move(act));
+}
+
+void MainWindow::once_loaded(CaptureWindow& capture, std::function<void(CaptureWindow&)> act) {
+    if (!capture.document().loading()) return act(capture);
     connect(
-        &capture->document(), &Document::loaded, capture, [capture, act = std::move(act)] { act(*capture); },
-        Qt::SingleShotConnection);
+        &capture.document(), &Document::loaded, &capture,
+        [window = &capture, act = std::move(act)] { act(*window); }, Qt::SingleShotConnection);
 }
 
 void MainWindow::show_name(CaptureWindow& capture) {
@@ -321,6 +408,8 @@ void MainWindow::make_menus() {
     QMenu* const recent = file->addMenu(tr("Open &recent"));
     connect(recent, &QMenu::aboutToShow, this, [this, recent] { fill_recent(recent); });
     file->addAction(tr("Co&mpare with…"), this, &MainWindow::ask_to_compare);
+    file->addAction(tr("Open wor&kspace…"), this, &MainWindow::ask_for_workspace);
+    add(file, tr("Save work&space…"), {}, [this](CaptureWindow&) { ask_to_save_workspace(); });
     file->addSeparator();
     add(file, tr("&Save a copy with notes…"), {QKeySequence::Save}, ask_to_save_with_notes);
     add(file, tr("Export the view as a &picture…"), {QKeySequence(tr("Ctrl+E"))}, ask_to_export_picture);

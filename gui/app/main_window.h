@@ -40,6 +40,8 @@ class MainWindow : public QMainWindow {
     void open_at(const QString& path, const StartPlace& place);
     // Two captures, before and after a change, side by side in a tab of their own.
     ComparisonView* compare(const QString& before, const QString& after);
+    // Writes how all captures are looked at now into a file, which open() opens again; false, and why, where that failed.
+    bool save_workspace(const QString& path, QString& error);
     CaptureWindow* current() const;
     int captures() const;
     LiveControls& live() const { return *live_; }
@@ -55,11 +57,16 @@ class MainWindow : public QMainWindow {
 
   private:
     bool open_one(const QString& path, QString& error);
+    bool open_workspace(const QString& path, QString& error);
+    void ask_to_save_workspace();
+    void ask_for_workspace();
+    void show_not_opened(const QStringList& errors);
     CaptureWindow* show_document(std::unique_ptr<Document> document);
     void show_name(CaptureWindow& capture);
     LiveControls* make_live(QMenu* menu);
     void close_tab(int index);
     // Opens it, or brings it to the front, and acts on it once it is whole.
+    static void once_loaded(CaptureWindow& capture, std::function<void(CaptureWindow&)> act);
     void open_and_act(const QString& path, std::function<void(CaptureWindow&)> act);
     bool may_close(CaptureWindow& capture);
     void on_current_changed();

@@ -23,6 +23,7 @@ ID = "io.github.sanscope.sanscope"
 ENTRY, ICON, METAINFO, MIME = (FOLDER / f"{ID}{end}" for end in (".desktop", ".svg", ".metainfo.xml", ".mime.xml"))
 MIME_NAMESPACE = "{http://www.freedesktop.org/standards/shared-mime-info}"
 PCAP, PCAPNG = "application/vnd.tcpdump.pcap", "application/x-pcapng"
+WORKSPACE = "application/x-sanscope-workspace"
 
 
 def run(checks, claim, *command, environment=None):
@@ -69,6 +70,9 @@ def capture_starts():
 
 
 def magic_matches(magic, content):
+    if magic is None:  # told by its name alone
+        return False
+
     def matches(node):
         order = {"big32": ">I", "little32": "<I"}[node.get("type")]
         offset = int(node.get("offset"))
@@ -95,7 +99,7 @@ def check_types(checks):
         # An environment in which only our description and no desktop is known.
         environment = {"XDG_DATA_HOME": folder, "XDG_DATA_DIRS": folder, "XDG_CURRENT_DESKTOP": ""}
         files = [(PCAP, "a.pcap", b""), (PCAPNG, "a.pcapng", b""), (PCAP, "a.pcap.zst", b""),
-                 (PCAPNG, "a.pcapng.gz", gzip.compress(b""))]
+                 (PCAPNG, "a.pcapng.gz", gzip.compress(b"")), (WORKSPACE, "a.sanscope-workspace", b"{}")]
         files += [(right, f"{i}", content) for i, (right, content) in enumerate(capture_starts())]
         if shutil.which("gio") is None:
             checks.skip("the database of types knows captures", "there is no gio")

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/app/workspace.h"
+
+#include <QCoreApplication>
+#include <QCryptographicHash>
+#include <QDir>
+#include <QFileInfo>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QMessageAuthenticationCode>
+#include <QRandomGenerator>
+#include <QSettings>
+#include <array>
+#include <limits>
+
+#include "gui/app/capture_window.h"
+#include "gui/app/view_kinds.h"
+#include "gui/models/table_kinds.h"
+#include "gui/views/filter_line/filter_line.h"
+
+namespace sanscope {
+namespace {
+
+constexpr int version = 1;
+constexpr qsizetype most_bytes = qsizetype{16} << 20;
+constexpr qsizetype most_captures = 100;
+constexpr qsizetype most_notes = 100'000;
+constexpr qsizetype longest_text = 64 * 1024;
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Workspace)
+};
+
+// Qt reads an arrangement without bounds on what it counts: it is given those alone that this user's window wrote, which a key in
+// the settings shows.
+QByteArray seal_of(const QByteArray& layout) {
+    constexpr size_t words = 8;
+    QSettings settings;
+    const QString name = QStringLiteral("workspace_key");
+    QByteArray key = settings.value(name).toByteArray();
+    if (key.size() != static_cast<qsizetype>(words * sizeof(quint32))) {
+        std::array<quint32, words> random{};
+        QRandomGenerator::system()->generate(random.begin(), random.end());
+        key = QByteArray(reinterpret_cast<const char*>(random.data()), static_cast<qsizetype>(sizeof random));
+        settings.setValue(name, key);
+    }
+    return QMessageAuthenticationCode::hash(layout, key, QCryptographicHash::Sha256).toBase64();
+}
+
+// As text, since readers of JSON take numbers of that size for approximate ones.
+QString number_text(int64_t number) {
+    return QString::number(number);
+}
+
+QJsonObject range_json(const TimeRange& range) {
+    return {{QStringLiteral("begin_ns"), number_text(range.begin_ns)},
+            {QStringLiteral("end_ns"), number_text(range.end_ns)}};
+}
+
+QString path_from(const QDir& folder, const QString& path) {
+    const QString relative = folder.relativeFilePath(path);
+    const bool below = QDir::isRelativePath(relative) && relative != QStringLiteral("..") &&
+                       !relative.startsWith(QStringLiteral("../"));
+    return below ? relative : path;
+}
+
+QJsonObject capture_json(const WorkspaceCapture& capture, const QDir& folder) {
+    QJsonObject object{{QStringLiteral("path"), path_from(folder, capture.path)}};
+    if (!capture.range.empty()) object[QStringLiteral("range")] = range_json(capture.range);
+    if (!capture.marked.empty()) object[QStringLiteral("marked")] = range_json(capture.marked);
+    if (capture.connection != 0) {
+        object[QStringLiteral("connection")] = number_text(capture.connection);
+        object[QStringLiteral("sender_is_target")] = capture.sender_is_target;
+    }
+    if (const TableKind* const kind = find_table_kind(capture.selection.kind)) {
+        object[QStringLiteral("selected")] = QJsonObject{
+            {QStringLiteral("kind"), QString::fromUtf8(kind->selection_name.data(),
+                                                       static_cast<qsizetype>(kind->selection_name.size()))},
+            {QStringLiteral("number"), number_text(static_cast<int64_t>(capture.selection.number))}};
+    }
+    if (!capture.filter.isEmpty()) {
+        object[QStringLiteral("filter")] = QJsonObject{{QStringLiteral("expression"), capture.filter},
+                                                       {QStringLiteral("language"), capture.filter_language}};
+    }
+    if (!capture.view.isEmpty()) object[QStringLiteral("view")] = capture.view;
+    if (!capture.layout.isEmpty()) {
+        object[QStringLiteral("layout")] = QString::fromLatin1(capture.layout.toBase64());
+        object[QStringLiteral("layout_seal")] = QString::fromLatin1(seal_of(capture.layout));
+    }
+    QJsonArray notes;
+    for (const auto& note : capture.notes) {
+        notes.append(QJsonObject{{QStringLiteral("packet"), number_text(static_cast<int64_t>(note.first))},
+                                 {QStringLiteral("text"), note.second}});
+    }
+    if (!notes.isEmpty()) object[QStringLiteral("notes")] = notes;
+    return object;
+}
+
+// Reads the members of an object; what is there and not as it should be is an error, the first of which is kept.
+class Reader {
+  public:
+    explicit Reader(QString& error) : error_(error) {}
+
+    bool failed() const { return !error_.isEmpty(); }
+    void fail(const QString& why) {
+        if (error_.isEmpty()) error_ = why;
+    }
+
+    QString text(const QJsonObject& object, const QString& name) {
+        const QJsonValue value = object.value(name);
+        if (value.isUndefined()) return {};
+        const QString text = value.toString();
+        if (!value.isString() || text.size() > longest_text) wrong(name);
+        return text;
+    }
+    // Not below zero: no moment, number or count is.
+    int64_t number(const QJsonObject& object, const QString& name) {
+        const QString digits = text(object, name);
+        if (digits.isEmpty()) return 0;
+        bool valid = false;
+        const qlonglong number = digits.toLongLong(&valid);
+        if (!valid || number < 0) wrong(name);
+        return valid && number >= 0 ? number : 0;
+    }
+    QJsonObject object(const QJsonObject& in, const QString& name) {
+        const QJsonValue value = in.value(name);
+        if (!value.isUndefined() && !value.isObject()) wrong(name);
+        return value.toObject();
+    }
+    QJsonArray array(const QJsonObject& in, const QString& name, qsizetype most) {
+        const QJsonValue value = in.value(name);
+        if (!value.isUndefined() && !value.isArray()) wrong(name);
+        if (value.toArray().size() > most) wrong(name);
+        return failed() ? QJsonArray() : value.toArray();
+    }
+    bool flag(const QJsonObject& in, const QString& name, bool otherwise) {
+        const QJsonValue value = in.value(name);
+        if (!value.isUndefined() && !value.isBool()) wrong(name);
+        return value.toBool(otherwise);
+    }
+    TimeRange range(const QJsonObject& in, const QString& name) {
+        const QJsonObject found = object(in, name);
+        const TimeRange range{number(found, QStringLiteral("begin_ns")),
+                              number(found, QStringLiteral("end_ns"))};
+        if (range.end_ns < range.begin_ns) wrong(name);
+        return range;
+    }
+    void wrong(const QString& name) {
+        fail(Words::tr("its “%1” is not what a workspace has there").arg(name));
+    }
+
+  private:
+    QString& error_;
+};
+
+WorkspaceCapture read_capture(const QJsonValue& value, const QDir& folder, Reader& reader) {
+    WorkspaceCapture capture;
+    if (!value.isObject()) {
+        reader.wrong(QStringLiteral("captures"));
+        return capture;
+    }
+    const QJsonObject object = value.toObject();
+    const QString path = reader.text(object, QStringLiteral("path"));
+    if (path.isEmpty() || path.contains(QChar(0))) reader.wrong(QStringLiteral("path"));
+    capture.path = QDir::cleanPath(folder.absoluteFilePath(path));
+    capture.range = reader.range(object, QStringLiteral("range"));
+    capture.marked = reader.range(object, QStringLiteral("marked"));
+    const int64_t connection = reader.number(object, QStringLiteral("connection"));
+    if (connection > std::numeric_limits<uint32_t>::max()) reader.wrong(QStringLiteral("connection"));
+    capture.connection = static_cast<uint32_t>(connection);
+    capture.sender_is_target = reader.flag(object, QStringLiteral("sender_is_target"), true);
+    const QJsonObject selected = reader.object(object, QStringLiteral("selected"));
+    if (const TableKind* const kind =
+            find_selectable(reader.text(selected, QStringLiteral("kind")).toStdString())) {
+        const int64_t number = reader.number(selected, QStringLiteral("number"));
+        if (number > 0) capture.selection = {kind->selection, static_cast<uint64_t>(number)};
+    }
+    const QJsonObject filter = reader.object(object, QStringLiteral("filter"));
+    capture.filter = reader.text(filter, QStringLiteral("expression"));
+    capture.filter_language = reader.text(filter, QStringLiteral("language"));
+    capture.view = reader.text(object, QStringLiteral("view"));
+    const QByteArray layout =
+        QByteArray::fromBase64(reader.text(object, QStringLiteral("layout")).toLatin1());
+    const QString seal = reader.text(object, QStringLiteral("layout_seal"));
+    if (!layout.isEmpty() && seal == QString::fromLatin1(seal_of(layout))) capture.layout = layout;
+    for (const QJsonValue& one : reader.array(object, QStringLiteral("notes"), most_notes)) {
+        const QJsonObject note = one.toObject();
+        const int64_t packet = reader.number(note, QStringLiteral("packet"));
+        if (packet < 1) reader.wrong(QStringLiteral("notes"));
+        capture.notes[static_cast<PacketNumber>(packet)] = reader.text(note, QStringLiteral("text"));
+    }
+    return capture;
+}
+
+}  // namespace
+
+QString workspace_ending() {
+    return QStringLiteral(".sanscope-workspace");
+}
+
+bool is_workspace(const QString& path) {
+    return path.endsWith(workspace_ending(), Qt::CaseInsensitive);
+}
+
+QByteArray workspace_json(const Workspace& workspace, const QString& path) {
+    const QDir folder = QFileInfo(path).absoluteDir();
+    QJsonArray captures;
+    for (const WorkspaceCapture& capture : workspace.captures) captures.append(capture_json(capture, folder));
+    return QJsonDocument(QJsonObject{{QStringLiteral("sanscope_workspace"), version},
+                                     {QStringLiteral("front"), workspace.front},
+                                     {QStringLiteral("captures"), captures}})
+        .toJson();
+}
+
+std::optional<Workspace> read_workspace(const QByteArray& json, const QString& path, QString& error) {
+    error.clear();
+    Reader reader(error);
+    if (json.size() > most_bytes) {
+        reader.fail(Words::tr("it is too large for a workspace"));
+        return std::nullopt;
+    }
+    QJsonParseError fault;
+    const QJsonDocument document = QJsonDocument::fromJson(json, &fault);
+    if (fault.error != QJsonParseError::NoError) {
+        reader.fail(Words::tr("it is no workspace, or damaged: %1 at byte %2")
+                        .arg(fault.errorString())
+                        .arg(fault.offset));
+        return std::nullopt;
+    }
+    const QJsonObject object = document.object();
+    const QJsonValue of_version = object.value(QStringLiteral("sanscope_workspace"));
+    if (!of_version.isDouble()) {
+        reader.fail(Words::tr("it is JSON, but no workspace"));
+    } else if (of_version.toInt() != version) {
+        reader.fail(Words::tr("it is a workspace of another version of sanscope"));
+    }
+    if (reader.failed()) return std::nullopt;
+    Workspace workspace;
+    const QDir folder = QFileInfo(path).absoluteDir();
+    for (const QJsonValue& capture : reader.array(object, QStringLiteral("captures"), most_captures))
+        workspace.captures.append(read_capture(capture, folder, reader));
+    workspace.front = object.value(QStringLiteral("front")).toInt(-1);
+    if (workspace.front >= workspace.captures.size()) workspace.front = -1;
+    if (reader.failed()) return std::nullopt;
+    return workspace;
+}
+
+WorkspaceCapture workspace_of(const CaptureWindow& capture) {
+    const ViewState& state = capture.state();
+    WorkspaceCapture kept;
+    kept.path = QFileInfo(capture.document().path()).absoluteFilePath();
+    if (state.range() != state.first_view()) kept.range = state.range();
+    kept.marked = state.marked();
+    kept.connection = state.connection();
+    kept.sender_is_target = state.sender_is_target();
+    kept.selection = state.selection();
+    if (state.filter() != nullptr) {
+        kept.filter = capture.filter_line().expression();
+        kept.filter_language = capture.filter_line().language();
+    }
+    kept.view = capture.current_view_name();
+    kept.layout = capture.layout_state();
+    kept.notes = capture.document().notes().all();
+    return kept;
+}
+
+void restore(CaptureWindow& capture, const WorkspaceCapture& kept) {
+    Document& document = capture.document();
+    ViewState& state = capture.state();
+    if (!kept.layout.isEmpty()) capture.set_layout_state(kept.layout);
+    if (find_view_kind(kept.view.toStdString()) != nullptr) capture.show_view(kept.view.toStdString());
+    const bool noted = document.notes().modified();
+    const PacketNumber packets = document.data()->progress().packets;
+    for (const auto& note : kept.notes) {
+        if (note.first > packets) continue;
+        const auto& present = document.notes().all();
+        const auto found = present.find(note.first);
+        if (found == present.end() || found->second != note.second)
+            document.notes().set(note.first, note.second);
+    }
+    // They are in a file: the workspace's.
+    if (!noted) document.notes().saved();
+    capture.select_row(kept.selection);
+    // What is selected brings its own connection into focus, once that is known.
+    if (capture.has_row({Selection::Kind::connection, kept.connection})) {
+        document.when_resolved(&capture,
+                               [&state, connection = kept.connection, target = kept.sender_is_target](
+                                   const SelectedThings&) { state.set_connection(connection, target); });
+    }
+    if (!kept.filter.isEmpty()) capture.filter_line().apply_filter(kept.filter, kept.filter_language);
+    if (kept.marked.overlaps(state.whole())) state.set_marked(kept.marked);
+    if (kept.range.overlaps(state.whole())) state.set_range(kept.range);
+}
+
+}  // namespace sanscope

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/app/workspace.h"
+
+#include <QApplication>
+#include <QDir>
+#include <QDockWidget>
+#include <QFile>
+#include <QFileInfo>
+#include <QMessageBox>
+#include <QSettings>
+#include <QTemporaryDir>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "gui/app/capture_window.h"
+#include "gui/app/main_window.h"
+#include "gui/document/filter_result.h"
+#include "gui/testing/loaded_document.h"
+#include "gui/testing/wait_until.h"
+#include "gui/testing/window_driver.h"
+#include "gui/views/filter_line/filter_line.h"
+
+namespace sanscope {
+namespace {
+
+using testing::HasSubstr;
+using testing_gui::sample;
+using testing_gui::wait_until;
+
+const char* const with_losses = "loss-mixed-initiator.pcap.zst";
+
+class WorkspaceTest : public testing::Test {
+  protected:
+    WorkspaceTest() {
+        QSettings().clear();
+        window = std::make_unique<MainWindow>();
+        window->show();
+    }
+    ~WorkspaceTest() override {
+        window.reset();
+        QSettings().clear();
+    }
+    // A sample beside the workspace.
+    QString copied(const char* name) const {
+        const QString path = folder.filePath(QString::fromUtf8(name));
+        EXPECT_TRUE(QFileInfo::exists(path) || QFile::copy(sample(name), path));
+        return path;
+    }
+    CaptureWindow& opened(const QString& path) {
+        EXPECT_TRUE(window->open({path}));
+        CaptureWindow& capture = *window->current();
+        settle(capture);
+        return capture;
+    }
+    static void settle(CaptureWindow& capture) {
+        EXPECT_TRUE(wait_until([&] {
+            return !capture.document().loading() && !capture.state().whole().empty() &&
+                   capture.filter_line().settled() &&
+                   capture.state().selection() == capture.state().selected().selection;
+        }));
+        QCoreApplication::processEvents();
+    }
+    QString workspace() const { return folder.filePath(QStringLiteral("slow.sanscope-workspace")); }
+    void save() {
+        QString error;
+        EXPECT_TRUE(window->save_workspace(workspace(), error)) << error.toStdString();
+    }
+    void write(const QByteArray& text) const {
+        QFile file(workspace());
+        ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+        file.write(text);
+    }
+    QByteArray written() const {
+        QFile file(workspace());
+        EXPECT_TRUE(file.open(QIODevice::ReadOnly));
+        return file.readAll();
+    }
+    // What the window says was not opened; and takes the message away.
+    std::string complaint() const {
+        auto* const box = window->findChild<QMessageBox*>();
+        if (box == nullptr) return {};
+        const std::string text = box->text().toStdString();
+        delete box;
+        return text;
+    }
+    void begin_anew() {
+        window = std::make_unique<MainWindow>();
+        window->show();
+    }
+
+    QTemporaryDir folder;
+    std::unique_ptr<MainWindow> window;
+};
+
+TEST_F(WorkspaceTest, OpensAgainAsItWas) {
+    TimeRange range;
+    TimeRange marked;
+    {
+        CaptureWindow& capture = opened(copied(with_losses));
+        ViewState& state = capture.state();
+        const TimeRange whole = state.whole();
+        range = {whole.begin_ns + whole.span_ns() / 4, whole.begin_ns + whole.span_ns() / 2};
+        marked = {range.begin_ns + range.span_ns() / 8, range.begin_ns + range.span_ns() / 4};
+        capture.show_view("ladder");
+        capture.dock("findings")->hide();
+        state.select({Selection::Kind::command, 40});
+        settle(capture);
+        state.set_connection(1, false);
+        capture.filter_line().apply_filter(QStringLiteral("turnaround > 10ms"), QStringLiteral("commands"));
+        settle(capture);
+        state.set_marked(marked);
+        state.set_range(range);
+        capture.document().notes().set(77, QStringLiteral("here it waits"));
+        opened(copied("nop-logout.pcap"));
+        EXPECT_TRUE(window->open({copied(with_losses)}));
+        save();
+        EXPECT_FALSE(capture.document().notes().modified());
+    }
+    // A file below the folder is named relative to it: both can be moved.
+    EXPECT_THAT(written().toStdString(), HasSubstr("\"path\": \"nop-logout.pcap\""));
+    QSettings().remove(QStringLiteral("capture_layout"));
+    begin_anew();
+    ASSERT_TRUE(window->open({workspace()}));
+    ASSERT_EQ(window->captures(), 2);
+    CaptureWindow& capture = *window->current();
+    EXPECT_EQ(QFileInfo(capture.document().path()).fileName(), QString::fromUtf8(with_losses));
+    ASSERT_TRUE(wait_until([&] { return capture.state().filter() != nullptr; }));
+    settle(capture);
+    EXPECT_EQ(capture.state().filter()->expression, "turnaround > 10ms");
+    EXPECT_EQ(capture.filter_line().language().toStdString(), "commands");
+    EXPECT_EQ(capture.state().selection(), (Selection{Selection::Kind::command, 40}));
+    EXPECT_EQ(capture.state().range(), range);
+    EXPECT_EQ(capture.state().marked(), marked);
+    EXPECT_EQ(capture.state().connection(), 1u);
+    EXPECT_FALSE(capture.state().sender_is_target());
+    EXPECT_EQ(capture.current_view_name().toStdString(), "ladder");
+    EXPECT_TRUE(capture.dock("findings")->isHidden());
+    EXPECT_EQ(capture.document().notes().all().at(77).toStdString(), "here it waits");
+    EXPECT_FALSE(capture.document().notes().modified());
+    EXPECT_EQ(complaint(), "");
+}
+
+TEST_F(WorkspaceTest, WhatIsMissingIsNamedAndTheRestOpens) {
+    opened(copied(with_losses));
+    opened(copied("nop-logout.pcap"));
+    save();
+    begin_anew();
+    ASSERT_TRUE(QFile::remove(folder.filePath(QString::fromUtf8(with_losses))));
+    EXPECT_TRUE(window->open({workspace()}));
+    EXPECT_EQ(window->captures(), 1);
+    EXPECT_THAT(complaint(), HasSubstr(with_losses));
+    settle(*window->current());
+}
+
+TEST_F(WorkspaceTest, WhatIsDamagedIsAnErrorAndNothingElseChanges) {
+    CaptureWindow& capture = opened(copied("nop-logout.pcap"));
+    save();
+    const QByteArray whole = written();
+    const auto refuse = [&](const QByteArray& text, const char* why) {
+        write(text);
+        EXPECT_FALSE(window->open({workspace()})) << text.toStdString();
+        EXPECT_THAT(complaint(), HasSubstr(why));
+        EXPECT_EQ(window->captures(), 1);
+        EXPECT_EQ(window->current(), &capture);
+    };
+    refuse("", "no workspace, or damaged");
+    refuse(whole.left(whole.size() / 2), "at byte");
+    refuse(QByteArray(100'000, '['), "no workspace, or damaged");
+    refuse("[]", "JSON, but no workspace");
+    refuse("{\"captures\": []}", "JSON, but no workspace");
+    refuse("{\"sanscope_workspace\": 2}", "another version");
+    refuse("{\"sanscope_workspace\": 1, \"captures\": {}}", "captures");
+    refuse("{\"sanscope_workspace\": 1, \"captures\": [7]}", "captures");
+    refuse("{\"sanscope_workspace\": 1, \"captures\": [{\"path\": 7}]}", "path");
+    refuse("{\"sanscope_workspace\": 1, \"captures\": [{\"path\": \"a\", \"range\": {\"begin_ns\": \"9\"}}]}",
+           "range");
+    refuse("{\"sanscope_workspace\": 1, \"captures\": [{\"path\": \"a\", \"connection\": \"99999999999\"}]}",
+           "connection");
+    refuse("{\"sanscope_workspace\": 1, \"captures\": [{\"path\": \"a\", \"notes\": [{}]}]}", "notes");
+}
+
+// Values of the right types that fit no capture change nothing; a workspace within itself is no capture.
+TEST_F(WorkspaceTest, WhatFitsNoCaptureIsPassedOver) {
+    copied("nop-logout.pcap");
+    write(
+        "{\"sanscope_workspace\": 1, \"front\": 99, \"captures\": ["
+        "{\"path\": \"slow.sanscope-workspace\"}, {\"path\": \"/dev/zero\"},"
+        "{\"path\": \"nop-logout.pcap\", \"range\": {\"begin_ns\": \"1\", \"end_ns\": "
+        "\"9223372036854775807\"},"
+        "\"marked\": {\"begin_ns\": \"1\", \"end_ns\": \"2\"}, \"connection\": \"4294967295\","
+        "\"selected\": {\"kind\": \"command\", \"number\": \"9223372036854775807\"},"
+        "\"view\": \"nothing\", \"layout\": \"AAAA\", \"layout_seal\": \"AAAA\","
+        "\"filter\": {\"expression\": \"no such column\", \"language\": \"nothing\"},"
+        "\"notes\": [{\"packet\": \"9223372036854775807\", \"text\": \"x\"}]}]}");
+    ASSERT_TRUE(window->open({workspace()}));
+    const std::string said = complaint();
+    EXPECT_THAT(said, HasSubstr("slow.sanscope-workspace: it is a workspace"));
+    EXPECT_THAT(said, HasSubstr("/dev/zero"));
+    ASSERT_EQ(window->captures(), 1);
+    CaptureWindow& capture = *window->current();
+    settle(capture);
+    EXPECT_TRUE(capture.state().range().contains(capture.state().whole()));
+    EXPECT_TRUE(capture.state().marked().empty());
+    EXPECT_FALSE(capture.state().selection());
+    EXPECT_EQ(capture.state().filter(), nullptr);
+    EXPECT_TRUE(capture.document().notes().all().empty());
+}
+
+TEST(WorkspaceJson, SaysWhatItWasMadeOf) {
+    Workspace workspace;
+    workspace.front = 1;
+    workspace.captures.append({.path = QStringLiteral("/data/a/one.pcap"),
+                               .range = {1'795'259'301'500'000'001, 1'795'259'301'500'000'003},
+                               .marked = {5, 6},
+                               .connection = 3,
+                               .sender_is_target = false,
+                               .selection = {Selection::Kind::packet, 4711},
+                               .filter = QStringLiteral("lun == 1 && name == \"x\""),
+                               .filter_language = QStringLiteral("auto"),
+                               .view = QStringLiteral("layers"),
+                               .layout = QByteArray("\0\1", 2),
+                               .notes = {{7, QString()}, {8, QStringLiteral("é")}}});
+    workspace.captures.append({.path = QStringLiteral("/other/two.pcap")});
+    const QString path = QStringLiteral("/data/w.sanscope-workspace");
+    const QByteArray json = workspace_json(workspace, path);
+    EXPECT_TRUE(json.contains("\"a/one.pcap\""));
+    EXPECT_TRUE(json.contains("\"/other/two.pcap\""));
+    QString error;
+    const auto read = read_workspace(json, path, error);
+    ASSERT_TRUE(read) << error.toStdString();
+    EXPECT_EQ(workspace_json(*read, path), json);
+    EXPECT_EQ(read->captures[0].range, workspace.captures[0].range);
+    EXPECT_EQ(read->captures[0].layout, workspace.captures[0].layout);
+    EXPECT_EQ(read->captures[0].notes.at(8).toStdString(), "é");
+    // Moved with what is below it.
+    const auto moved = read_workspace(json, QStringLiteral("/new/w.sanscope-workspace"), error);
+    ASSERT_TRUE(moved);
+    EXPECT_EQ(moved->captures[0].path.toStdString(), "/new/a/one.pcap");
+    // An arrangement that somebody else wrote is not given to Qt.
+    QByteArray forged = json;
+    forged.replace("\"AAE=\"", "\"AAI=\"");
+    ASSERT_NE(forged, json);
+    const auto taken = read_workspace(forged, path, error);
+    ASSERT_TRUE(taken);
+    EXPECT_TRUE(taken->captures[0].layout.isEmpty());
+}
+
+}  // namespace
+}  // namespace sanscope
