@@ -192,11 +192,20 @@ TEST_F(TwoPaths, of_which_one_is_slow_behind_the_same_round_trip_are_the_targets
 TEST_F(TwoPaths, of_which_one_is_hardly_used_are_not_told_that_it_asks_for_one_command_at_a_time) {
     store.connection(1).rtt_min_ns = 20 * ms;
     SenderSummary& target = store.add_sender(1, Side::b);
-    for (const int64_t time_ns : {int64_t{0}, 9 * second})
-        store.add_window(target, {.time_ns = time_ns, .limit = SendLimit::application});
+    for (const int64_t time_ns : {int64_t{0}, second}) {
+        WindowRow row;
+        row.time_ns = time_ns;
+        row.packet = packet_at(time_ns);
+        row.connection = 1;
+        row.sender = Side::b;
+        row.limit = SendLimit::application;
+        row.srtt_ns = 20 * ms;
+        row.cwnd = 100'000;
+        store.add_window(target, row);
+    }
     for (int64_t i = 0; i < 40; ++i) {
         add_command(i * 22 * ms, 21 * ms,
-                    {.bytes = 4096, .name = "READ(16)", .opcode = scsi_op::read_16, .queue_depth = 1});
+                    {.bytes = 4096, .name = "READ(16)", .connection = 1, .opcode = scsi_op::read_16});
     }
     EXPECT_EQ(find_one(Kind::shallow_queue).severity, Finding::Severity::notice);
     load(2, 49 * ms);

@@ -346,7 +346,7 @@ TEST(GraphLines, SayWhatIsWrongWithThem) {
     EXPECT_FALSE(problem_of(line).isEmpty());
     line.column = "turnaround_ns";
     EXPECT_TRUE(problem_of(line).isEmpty());
-    line.filter = "turnaround > 1ms";
+    line.filter = "turnaruond > 1ms";
     EXPECT_THAT(problem_of(line).toStdString(), testing::HasSubstr("turnaround"));
 }
 
@@ -485,8 +485,8 @@ TEST_F(GraphOfSample, WhatTheFilterOfAllViewsRejectsDoesNotCount) {
     filter = third;
     const auto total = [&](const GraphLine& line) {
         double sum = 0;
-        for (const auto& point : picture_of({line}, whole(), 100 * ms).series.at(0).points)
-            sum += point.value;
+        const GraphPicture picture = picture_of({line}, whole(), 100 * ms);
+        for (const auto& point : picture.series.at(0).points) sum += point.value;
         return sum;
     };
     GraphLine line = line_of(GraphFunction::count);

@@ -285,7 +285,7 @@ TEST_F(IoGraphViewTest, OfARecordingTheRowsThatCameByNowAreCounted) {
     document->state().show_all();
     settle();
     const auto packets = static_cast<double>(document->data()->read().index().packets());
-    EXPECT_EQ(counted(), packets);
+    EXPECT_TRUE(wait_until([&] { return counted() == packets; })) << counted();
     EXPECT_LT(half, packets);
 }
 
