@@ -64,9 +64,9 @@ constexpr std::string_view kernel_windows_columns[] = {
     "advertised_window", "ca_state", "srtt_ns", "packet",    "connection"};
 constexpr std::string_view kernel_ca_transitions_columns[] = {"time_ns", "sender", "from",
                                                               "to",      "packet", "connection"};
-constexpr std::string_view packets_columns[] = {
-    "packet",  "time_ns",      "delta_ns",     "source", "destination", "protocol", "length",
-    "payload", "relative_seq", "relative_ack", "flags",  "analysis",    "info"};
+constexpr std::string_view packets_columns[] = {"packet",      "time_ns",  "delta_ns", "source",
+                                                "destination", "protocol", "length",   "relative_seq",
+                                                "analysis",    "info"};
 
 constexpr std::array kinds{
     TableKind{.name = "commands",
