@@ -25,6 +25,10 @@ class Notes : public QObject {
     // Those of the file; what the user noted meanwhile stays.
     void take(const CaptureNotes& from_file);
     void set(PacketNumber packet, const QString& text);
+    // Adds those kept elsewhere, and says so once. Where both have a text, the user's stays, but the file's does not.
+    void merge(const std::map<PacketNumber, QString>& others);
+    // What all() would be after that.
+    std::map<PacketNumber, QString> merged_with(const std::map<PacketNumber, QString>& others) const;
     void remove(PacketNumber packet);
 
     // Something is not in the file, nor in a copy saved since.
@@ -37,6 +41,8 @@ class Notes : public QObject {
     void changed();
 
   private:
+    bool is_of_user(PacketNumber packet, const QString& text) const;
+
     std::map<PacketNumber, QString> notes_;
     std::map<PacketNumber, QString> in_file_;
     bool modified_ = false;

@@ -49,5 +49,41 @@ TEST(Notes, ChangesAreWhatACopyIsToHave) {
     EXPECT_FALSE(notes.modified());
 }
 
+TEST(Notes, ThoseFromElsewhereAreAddedAndToldOnce) {
+    Notes notes;
+    notes.take(file_notes());
+    notes.set(5, QStringLiteral("typed"));
+    notes.set(6, {});
+    notes.saved();
+    int told = 0;
+    QObject::connect(&notes, &Notes::changed, [&] { ++told; });
+    const std::map<PacketNumber, QString> others{{5, QStringLiteral("older")},
+                                                 {6, QStringLiteral("of the bookmark")},
+                                                 {7, QStringLiteral("new")},
+                                                 {8, {}},
+                                                 {9, QStringLiteral("the end")}};
+    EXPECT_EQ(notes.merged_with(others).size(), 6u);
+    EXPECT_EQ(notes.all().size(), 4u);
+    notes.merge(others);
+    EXPECT_EQ(told, 1);
+    EXPECT_TRUE(notes.modified());
+    EXPECT_THAT(
+        notes.all(),
+        ElementsAre(Pair(3, QStringLiteral("the slow one\nsee ticket")), Pair(5, QStringLiteral("typed")),
+                    Pair(6, QStringLiteral("of the bookmark")), Pair(7, QStringLiteral("new")),
+                    Pair(8, QString()), Pair(9, QStringLiteral("the end"))));
+    notes.merge(others);
+    EXPECT_EQ(told, 1);
+}
+
+TEST(Notes, ABookmarkFromElsewhereLeavesATypedText) {
+    Notes notes;
+    notes.set(5, QStringLiteral("typed"));
+    notes.saved();
+    notes.merge({{5, {}}});
+    EXPECT_EQ(notes.all().at(5), QStringLiteral("typed"));
+    EXPECT_FALSE(notes.modified());
+}
+
 }  // namespace
 }  // namespace sanscope
