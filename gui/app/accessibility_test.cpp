@@ -137,7 +137,7 @@ class AccessibilityTest : public testing::Test {
     CaptureWindow& opened(const char* name) {
         EXPECT_TRUE(window->open({sample(name)}));
         CaptureWindow& capture = *window->current();
-        EXPECT_TRUE(wait_until([&] { return !capture.document().loading(); }));
+        EXPECT_TRUE(wait_until([&] { return capture.document().has_loaded(); }));
         return capture;
     }
     static void expect_told(QWidget& widget, int least) {

@@ -37,7 +37,7 @@ class ColoringTest : public testing::Test {
         window = std::make_unique<MainWindow>();
         window->show();
         EXPECT_TRUE(window->open({sample("loss-mixed-initiator.pcap.zst")}));
-        EXPECT_TRUE(wait_until([&] { return !window->current()->document().loading(); }));
+        EXPECT_TRUE(wait_until([&] { return window->current()->document().has_loaded(); }));
         window->current()->show_view("packets");
         EXPECT_TRUE(wait_until([&] { return packets().settled() && packets().model().rowCount() > 0; }));
     }

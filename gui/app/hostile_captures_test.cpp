@@ -170,7 +170,7 @@ class HostileCapturesTest : public testing::Test {
     }
 
     void show_views(CaptureWindow& capture, bool details) {
-        ASSERT_TRUE(wait_until([&] { return !capture.document().loading(); }));
+        ASSERT_TRUE(wait_until([&] { return capture.document().has_loaded(); }));
         const uint64_t packets = capture.document().data()->progress().packets;
         packets_seen += packets;
         for (const ViewKind& kind : view_kinds()) {
@@ -327,7 +327,7 @@ TEST_F(HostileCapturesTest, FiltersThatAreTyped) {
     window.show();
     ASSERT_TRUE(window.open({path}));
     CaptureWindow& capture = *window.current();
-    ASSERT_TRUE(wait_until([&] { return !capture.document().loading(); }));
+    ASSERT_TRUE(wait_until([&] { return capture.document().has_loaded(); }));
     auto* const edit = capture.filter_line().findChild<QLineEdit*>();
     ASSERT_NE(edit, nullptr);
     QStringList filters{QStringLiteral("<img src=HOSTILE>"),

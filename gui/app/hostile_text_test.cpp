@@ -71,7 +71,7 @@ TEST_F(HostileTextTest, NoViewTakesANameOfTheCaptureForHtml) {
     ASSERT_TRUE(QTest::qWaitForWindowExposed(&window));
     ASSERT_TRUE(window.open({path}));
     CaptureWindow& capture = *window.current();
-    ASSERT_TRUE(wait_until([&] { return !capture.document().loading(); }));
+    ASSERT_TRUE(wait_until([&] { return capture.document().has_loaded(); }));
     capture.go_to_packet(20);
     for (const ViewKind& kind : view_kinds()) {
         capture.show_view(kind.name);

@@ -301,7 +301,7 @@ void MainWindow::open_and_act(const QString& path, std::function<void(CaptureWin
 }
 
 void MainWindow::once_loaded(CaptureWindow& capture, std::function<void(CaptureWindow&)> act) {
-    if (!capture.document().loading()) return act(capture);
+    if (capture.document().has_loaded()) return act(capture);
     connect(
         &capture.document(), &Document::loaded, &capture,
         [window = &capture, act = std::move(act)] { act(*window); }, Qt::SingleShotConnection);

@@ -29,7 +29,7 @@ class PacketsMenuTest : public testing::Test {
         window = std::make_unique<MainWindow>();
         window->show();
         EXPECT_TRUE(window->open({sample("nop-logout.pcap")}));
-        EXPECT_TRUE(wait_until([&] { return !capture().document().loading(); }));
+        EXPECT_TRUE(wait_until([&] { return capture().document().has_loaded(); }));
     }
     ~PacketsMenuTest() override {
         window.reset();

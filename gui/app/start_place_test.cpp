@@ -40,9 +40,7 @@ class StartPlaceTest : public testing::Test {
     CaptureWindow& opened_at(const StartPlace& place) {
         window->open_at(sample(with_losses), place);
         CaptureWindow& capture = *window->current();
-        auto loaded = std::make_shared<bool>(!capture.document().loading());
-        QObject::connect(&capture.document(), &Document::loaded, &capture, [loaded] { *loaded = true; });
-        EXPECT_TRUE(wait_until([&] { return *loaded; }));
+        EXPECT_TRUE(wait_until([&] { return capture.document().has_loaded(); }));
         EXPECT_TRUE(wait_until([&] {
             return capture.state().selection() == capture.state().selected().selection &&
                    capture.filter_line().settled();

@@ -85,7 +85,7 @@ class WindowTest : public testing::Test {
     CaptureWindow& opened(const QString& path) {
         EXPECT_TRUE(window->open({path}));
         CaptureWindow& capture = *window->current();
-        EXPECT_TRUE(wait_until([&] { return !capture.document().loading(); }));
+        EXPECT_TRUE(wait_until([&] { return capture.document().has_loaded(); }));
         settle(capture);
         return capture;
     }

@@ -137,7 +137,9 @@ void Document::on_grown() {
                 focus_is_ours_ = true;
             }
             Q_EMIT grown();
-            if (last) Q_EMIT loaded();
+            if (!last) return;
+            has_loaded_ = true;
+            Q_EMIT loaded();
         });
 }
 

@@ -43,6 +43,8 @@ class Document : public QObject {
 
     // Loading goes on; the figures are those of the part read by now.
     bool loading() const { return loading_; }
+    // loaded() was emitted, or is being emitted: only now is all that comes of loading, such as the state's whole(), in place.
+    bool has_loaded() const { return has_loaded_; }
     // While loading(): what there is more of comes as it is recorded.
     bool live() const { return loading_ && growth_ != nullptr; }
     // What was read by then stays.
@@ -85,6 +87,7 @@ class Document : public QObject {
     std::atomic<bool> stop_ = false;
     std::atomic<bool> growth_reported_ = false;  // and not yet taken
     bool loading_ = true;
+    bool has_loaded_ = false;
     QString warning_;
     struct Look {
         TimeRange whole;

@@ -43,6 +43,24 @@ TEST(Document, LoadsBehindTheWindow) {
     EXPECT_TRUE(state.sender_is_target());
 }
 
+// Also of one that was stopped: not before all is in place, and to all who are told.
+TEST(Document, HasLoadedAsSoonAsItIsTold) {
+    for (const bool stopped : {false, true}) {
+        const auto document = testing_gui::opened(sample("loss-mixed-initiator.pcap.zst"));
+        ASSERT_TRUE(document);
+        EXPECT_FALSE(document->has_loaded());
+        bool early = false;
+        bool told = false;
+        QObject::connect(document.get(), &Document::grown, [&] { early = early || document->has_loaded(); });
+        QObject::connect(document.get(), &Document::loaded, [&] { told = document->has_loaded(); });
+        if (stopped) document->stop_loading();
+        ASSERT_TRUE(wait_until([&] { return document->has_loaded(); }));
+        EXPECT_FALSE(early);
+        EXPECT_TRUE(told);
+        EXPECT_FALSE(document->loading());
+    }
+}
+
 // Whenever the window first looked at the capture: the connections of this one take turns in being the busiest.
 TEST(Document, TheConnectionInFocusIsTheBusiestOfTheWholeFile) {
     for (int round = 0; round < 5; ++round) {

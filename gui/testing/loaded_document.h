@@ -25,10 +25,8 @@ inline std::unique_ptr<Document> opened(const QString& path) {
 // The same, loaded to its end.
 inline std::unique_ptr<Document> loaded(const QString& path) {
     auto document = opened(path);
-    bool done = false;
     if (document) {
-        QObject::connect(document.get(), &Document::loaded, [&] { done = true; });
-        EXPECT_TRUE(wait_until([&] { return done; }));
+        EXPECT_TRUE(wait_until([&] { return document->has_loaded(); }));
     }
     return document;
 }

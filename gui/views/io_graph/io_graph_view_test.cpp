@@ -281,7 +281,7 @@ TEST_F(IoGraphViewTest, OfARecordingTheRowsThatCameByNowAreCounted) {
     const double half = counted();
     growth->grown_to(bytes);
     growth->end();
-    ASSERT_TRUE(wait_until([&] { return !document->loading(); }));
+    ASSERT_TRUE(wait_until([&] { return document->has_loaded(); }));
     document->state().show_all();
     settle();
     const auto packets = static_cast<double>(document->data()->read().index().packets());
