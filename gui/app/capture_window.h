@@ -5,10 +5,13 @@
 #include <QPointer>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "gui/app/message_bar.h"
 #include "gui/app/view_kinds.h"
+#include "gui/app/workspace.h"
 #include "gui/document/document.h"
 #include "gui/models/host_names.h"
 #include "gui/models/row_colors.h"
@@ -87,6 +90,13 @@ class CaptureWindow : public QMainWindow {
     // Keeps the file, a recording without a name, from being taken as left behind.
     void claim_file() { claim_ = UnsavedRecordings::Claim(document_->path()); }
 
+    // How a workspace has it, until it is loaded and shown like that; nothing afterwards.
+    const std::optional<WorkspaceCapture>& pending() const { return pending_; }
+    void set_pending(std::optional<WorkspaceCapture> pending) { pending_ = std::move(pending); }
+    // Notes of a workspace on packets that were not read, as after a stop: kept for the next workspace.
+    const std::map<PacketNumber, QString>& notes_beyond() const { return notes_beyond_; }
+    void set_notes_beyond(std::map<PacketNumber, QString> notes) { notes_beyond_ = std::move(notes); }
+
   Q_SIGNALS:
     void current_view_changed();
 
@@ -123,6 +133,8 @@ class CaptureWindow : public QMainWindow {
     std::unique_ptr<Document> document_;
     std::unique_ptr<LiveRecording> recording_;
     UnsavedRecordings::Claim claim_;
+    std::optional<WorkspaceCapture> pending_;
+    std::map<PacketNumber, QString> notes_beyond_;
     bool may_begin_to_follow_ = false;
     QString trouble_;  // of the recording, the last one
     std::map<QString, QDockWidget*> docks_;

@@ -169,6 +169,7 @@ bool MainWindow::open_workspace(const QString& path, QString& error) {
     QPointer<CaptureWindow> front;
     for (qsizetype i = 0; i < workspace->captures.size(); ++i) {
         const WorkspaceCapture& kept = workspace->captures[i];
+        const int before = captures();
         QString why;
         if (!QFileInfo(kept.path).isFile()) {
             why = tr("it is not there any more");
@@ -176,7 +177,11 @@ bool MainWindow::open_workspace(const QString& path, QString& error) {
             why = tr("it is a workspace, not a capture");
         } else if (open_one(kept.path, why)) {
             CaptureWindow* const capture = current();
-            once_loaded(*capture, [kept](CaptureWindow& loaded) { restore(loaded, kept); });
+            // One that was open before stays as it is looked at.
+            if (captures() > before) {
+                capture->set_pending(kept);
+                once_loaded(*capture, [kept](CaptureWindow& loaded) { restore(loaded, kept); });
+            }
             if (i == workspace->front) front = capture;
             continue;
         }

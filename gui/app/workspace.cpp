@@ -247,21 +247,29 @@ std::optional<Workspace> read_workspace(const QByteArray& json, const QString& p
 }
 
 WorkspaceCapture workspace_of(const CaptureWindow& capture) {
+    const QString path = QFileInfo(capture.document().path()).absoluteFilePath();
+    if (capture.pending()) {
+        WorkspaceCapture kept = *capture.pending();
+        kept.path = path;
+        kept.notes = capture.document().notes().merged_with(kept.notes);
+        return kept;
+    }
     const ViewState& state = capture.state();
     WorkspaceCapture kept;
-    kept.path = QFileInfo(capture.document().path()).absoluteFilePath();
+    kept.path = path;
     if (state.range() != state.first_view()) kept.range = state.range();
     kept.marked = state.marked();
     kept.connection = state.connection();
     kept.sender_is_target = state.sender_is_target();
     kept.selection = state.selection();
-    if (state.filter() != nullptr) {
+    if (state.filter() != nullptr || capture.filter_line().applying()) {
         kept.filter = capture.filter_line().expression();
         kept.filter_language = capture.filter_line().language();
     }
     kept.view = capture.current_view_name();
     kept.layout = capture.layout_state();
     kept.notes = capture.document().notes().all();
+    kept.notes.insert(capture.notes_beyond().begin(), capture.notes_beyond().end());
     return kept;
 }
 
@@ -272,13 +280,9 @@ void restore(CaptureWindow& capture, const WorkspaceCapture& kept) {
     if (find_view_kind(kept.view.toStdString()) != nullptr) capture.show_view(kept.view.toStdString());
     const bool noted = document.notes().modified();
     const PacketNumber packets = document.data()->progress().packets;
-    for (const auto& note : kept.notes) {
-        if (note.first > packets) continue;
-        const auto& present = document.notes().all();
-        const auto found = present.find(note.first);
-        if (found == present.end() || found->second != note.second)
-            document.notes().set(note.first, note.second);
-    }
+    const auto beyond = kept.notes.upper_bound(packets);
+    document.notes().merge({kept.notes.begin(), beyond});
+    capture.set_notes_beyond({beyond, kept.notes.end()});
     // They are in a file: the workspace's.
     if (!noted) document.notes().saved();
     capture.select_row(kept.selection);
@@ -291,6 +295,7 @@ void restore(CaptureWindow& capture, const WorkspaceCapture& kept) {
     if (!kept.filter.isEmpty()) capture.filter_line().apply_filter(kept.filter, kept.filter_language);
     if (kept.marked.overlaps(state.whole())) state.set_marked(kept.marked);
     if (kept.range.overlaps(state.whole())) state.set_range(kept.range);
+    capture.set_pending(std::nullopt);
 }
 
 }  // namespace sanscope

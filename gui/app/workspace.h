@@ -46,8 +46,10 @@ QByteArray workspace_json(const Workspace& workspace, const QString& path);
 // error, and what it names is only looked for once it is used.
 std::optional<Workspace> read_workspace(const QByteArray& json, const QString& path, QString& error);
 
+// Of one that still loads: what is pending, with the notes made meanwhile.
 WorkspaceCapture workspace_of(const CaptureWindow& capture);
-// Of a capture that is loaded. What it has not, such as a row of another capture of that name, is passed over.
+// Of a capture that is loaded; nothing is pending afterwards. Notes that were made meanwhile stay. What the capture has not, such as
+// a row of another capture of that name, is passed over; notes on such packets are kept for workspace_of().
 void restore(CaptureWindow& capture, const WorkspaceCapture& kept);
 
 }  // namespace sanscope

@@ -54,7 +54,7 @@ class WorkspaceTest : public testing::Test {
     }
     static void settle(CaptureWindow& capture) {
         EXPECT_TRUE(wait_until([&] {
-            return !capture.document().loading() && !capture.state().whole().empty() &&
+            return capture.document().has_loaded() && !capture.state().whole().empty() &&
                    capture.filter_line().settled() &&
                    capture.state().selection() == capture.state().selected().selection;
         }));
@@ -204,6 +204,80 @@ TEST_F(WorkspaceTest, WhatFitsNoCaptureIsPassedOver) {
     EXPECT_FALSE(capture.state().selection());
     EXPECT_EQ(capture.state().filter(), nullptr);
     EXPECT_TRUE(capture.document().notes().all().empty());
+}
+
+// What was not shown yet is not lost.
+TEST_F(WorkspaceTest, OneSavedWhileItsCapturesLoadIsTheSame) {
+    CaptureWindow& capture = opened(copied(with_losses));
+    ViewState& state = capture.state();
+    const TimeRange whole = state.whole();
+    state.select({Selection::Kind::command, 40});
+    settle(capture);
+    state.set_connection(1, false);
+    capture.filter_line().apply_filter(QStringLiteral("turnaround > 10ms"), QStringLiteral("commands"));
+    settle(capture);
+    state.set_marked({whole.begin_ns, whole.begin_ns + whole.span_ns() / 4});
+    state.set_range({whole.begin_ns, whole.begin_ns + whole.span_ns() / 2});
+    capture.document().notes().set(77, QStringLiteral("here it waits"));
+    save();
+    const QByteArray before = written();
+    begin_anew();
+    ASSERT_TRUE(window->open({workspace()}));
+    CaptureWindow& again = *window->current();
+    ASSERT_FALSE(again.document().has_loaded());
+    save();
+    EXPECT_EQ(written().toStdString(), before.toStdString());
+    // A note made meanwhile is kept too, and is what counts of its packet.
+    again.document().notes().set(5, QStringLiteral("typed"));
+    again.document().notes().set(77, QStringLiteral("it does not"));
+    save();
+    EXPECT_THAT(written().toStdString(), HasSubstr("\"typed\""));
+    again.document().notes().set(78, QStringLiteral("last"));
+    ASSERT_TRUE(wait_until([&] { return !again.pending(); }));
+    EXPECT_TRUE(again.document().notes().modified());
+    // The filter may still be running.
+    save();
+    EXPECT_THAT(written().toStdString(), HasSubstr("turnaround > 10ms"));
+    settle(again);
+    const auto& notes = again.document().notes().all();
+    ASSERT_EQ(notes.size(), 3u);
+    EXPECT_EQ(notes.at(5).toStdString(), "typed");
+    EXPECT_EQ(notes.at(77).toStdString(), "it does not");
+}
+
+// As where loading was stopped before them.
+TEST_F(WorkspaceTest, NotesOnPacketsThatWereNotReadAreKept) {
+    copied("nop-logout.pcap");
+    write(
+        "{\"sanscope_workspace\": 1, \"captures\": [{\"path\": \"nop-logout.pcap\","
+        "\"notes\": [{\"packet\": \"1\", \"text\": \"first\"}, {\"packet\": \"99999\", \"text\": "
+        "\"far\"}]}]}");
+    ASSERT_TRUE(window->open({workspace()}));
+    settle(*window->current());
+    EXPECT_EQ(window->current()->document().notes().all().size(), 1u);
+    save();
+    EXPECT_THAT(written().toStdString(), HasSubstr("\"first\""));
+    EXPECT_THAT(written().toStdString(), HasSubstr("\"far\""));
+}
+
+TEST_F(WorkspaceTest, ACaptureThatIsOpenStaysAsItIs) {
+    const QString path = copied(with_losses);
+    CaptureWindow& capture = opened(path);
+    const TimeRange whole = capture.state().whole();
+    capture.state().set_range({whole.begin_ns, whole.begin_ns + whole.span_ns() / 2});
+    capture.document().notes().set(77, QStringLiteral("older"));
+    save();
+    capture.state().set_range({whole.begin_ns, whole.begin_ns + whole.span_ns() / 4});
+    const TimeRange range = capture.state().range();
+    capture.document().notes().set(77, QStringLiteral("newer"));
+    opened(copied("nop-logout.pcap"));
+    ASSERT_TRUE(window->open({workspace()}));
+    ASSERT_EQ(window->current(), &capture);
+    settle(capture);
+    EXPECT_EQ(window->captures(), 2);
+    EXPECT_EQ(capture.document().notes().all().at(77).toStdString(), "newer");
+    EXPECT_TRUE(capture.document().notes().modified());
+    EXPECT_EQ(capture.state().range(), range);
 }
 
 TEST(WorkspaceJson, SaysWhatItWasMadeOf) {

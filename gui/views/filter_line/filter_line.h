@@ -53,6 +53,8 @@ class FilterLine : public QWidget {
     // Nothing is being looked at, and no filter is running or waiting.
     bool settled() const;
     bool running() const { return !run_.idle(); }
+    // What was applied will be the filter once it has run: it runs, or waits for that.
+    bool applying() const { return running() || run_when_loaded_ || apply_when_known_; }
     QStringList history() const;
 
   protected:
