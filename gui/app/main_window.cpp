@@ -201,8 +201,10 @@ bool MainWindow::save_workspace(const QString& path, QString& error) {
         if (capture == current()) workspace.front = static_cast<int>(workspace.captures.size());
         workspace.captures.append(workspace_of(*capture));
     }
-    QSaveFile file(path);
     const QByteArray json = workspace_json(workspace, path);
+    // What could not be read again is not written: notes may be too many or too long.
+    if (!read_workspace(json, path, error)) return false;
+    QSaveFile file(path);
     if (!file.open(QIODevice::WriteOnly) || file.write(json) != json.size() || !file.commit()) {
         error = file.errorString();
         return false;

@@ -280,6 +280,18 @@ TEST_F(WorkspaceTest, ACaptureThatIsOpenStaysAsItIs) {
     EXPECT_EQ(capture.state().range(), range);
 }
 
+TEST_F(WorkspaceTest, WhatCouldNotBeReadAgainIsNotWritten) {
+    CaptureWindow& capture = opened(copied("nop-logout.pcap"));
+    save();
+    const QByteArray before = written();
+    capture.document().notes().set(1, QString(70'000, u'x'));
+    QString error;
+    EXPECT_FALSE(window->save_workspace(workspace(), error));
+    EXPECT_THAT(error.toStdString(), HasSubstr("text"));
+    EXPECT_EQ(written(), before);
+    EXPECT_TRUE(capture.document().notes().modified());
+}
+
 TEST(WorkspaceJson, SaysWhatItWasMadeOf) {
     Workspace workspace;
     workspace.front = 1;
