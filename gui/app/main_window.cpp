@@ -219,10 +219,18 @@ bool MainWindow::save_workspace(const QString& path, QString& error) {
 
 void MainWindow::ask_to_save_workspace() {
     const QString beside = QFileInfo(current()->document().path()).absolutePath();
+    // Whether to replace a file is asked of the name with its ending, which the dialog does not know.
     QString path = QFileDialog::getSaveFileName(this, tr("Save the workspace"), beside,
-                                                tr("Workspaces (*%1)").arg(workspace_ending()));
+                                                tr("Workspaces (*%1)").arg(workspace_ending()), nullptr,
+                                                QFileDialog::DontConfirmOverwrite);
     if (path.isEmpty()) return;
     if (!is_workspace(path)) path += workspace_ending();
+    if (QFileInfo::exists(path) &&
+        QMessageBox::question(
+            this, tr("Save the workspace"),
+            plain_text(tr("%1 exists already. Replace it?").arg(QFileInfo(path).fileName())),
+            QMessageBox::Yes | QMessageBox::No, QMessageBox::No) != QMessageBox::Yes)
+        return;
     QString error;
     if (save_workspace(path, error)) return;
     auto* const box = new QMessageBox(QMessageBox::Warning, tr("The workspace was not saved"),

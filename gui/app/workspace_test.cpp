@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/app/workspace.h"
 
+#include <QAbstractButton>
 #include <QApplication>
 #include <QDir>
 #include <QDockWidget>
@@ -9,6 +10,7 @@
 #include <QMessageBox>
 #include <QSettings>
 #include <QTemporaryDir>
+#include <QTimer>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -290,6 +292,32 @@ TEST_F(WorkspaceTest, WhatCouldNotBeReadAgainIsNotWritten) {
     EXPECT_THAT(error.toStdString(), HasSubstr("text"));
     EXPECT_EQ(written(), before);
     EXPECT_TRUE(capture.document().notes().modified());
+}
+
+// Also where its name was given without the ending.
+TEST_F(WorkspaceTest, AFileIsReplacedOnlyOnceThatIsConfirmed) {
+    opened(copied("nop-logout.pcap"));
+    write("what was there");
+    const QString without_ending = folder.filePath(QStringLiteral("slow"));
+    const auto save_and = [&](QMessageBox::StandardButton answer) {
+        testing_gui::answer_file_dialog(without_ending);
+        int asked = 0;
+        QTimer timer;
+        QObject::connect(&timer, &QTimer::timeout, [&] {
+            auto* const box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+            if (box == nullptr) return;
+            ++asked;
+            box->button(answer)->click();
+        });
+        timer.start(20);
+        testing_gui::action_of(*window, QStringLiteral("Save workspace"))->trigger();
+        EXPECT_EQ(asked, 1);
+    };
+    save_and(QMessageBox::No);
+    EXPECT_EQ(written(), "what was there");
+    save_and(QMessageBox::Yes);
+    EXPECT_THAT(written().toStdString(), HasSubstr("nop-logout.pcap"));
+    EXPECT_FALSE(QFileInfo::exists(without_ending));
 }
 
 TEST(WorkspaceJson, SaysWhatItWasMadeOf) {
