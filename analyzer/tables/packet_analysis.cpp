@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <string_view>
 
 #include "analyzer/net/decoded_packet.h"
@@ -95,33 +96,34 @@ void add_words(std::string_view name, ShortText& text) {
 }
 
 void add_statuses(PacketNumber packet, const ResultStore& store, const PduIndex& pdus, ShortText& text) {
-    CommandNumber told = 0;  // once, though its last data may be in the packet, too
+    std::bitset<256> told;  // by status: once, however many commands the packet ends
     pdus.completed_by(packet, [&](uint32_t pdu) {
         const CommandNumber number = store.pdus()[pdu].command;
-        if (number == 0 || number == told || number > store.commands().size()) return;
+        if (number == 0 || number > store.commands().size()) return;
         const CommandRow& command = store.command(number);
         if (command.response_packet != packet || command.status == unknown<uint16_t> ||
             command.status == scsi_status::good) {
             return;
         }
-        told = number;
+        const auto status = static_cast<uint8_t>(command.status);
+        if (told[status]) return;
+        told[status] = true;
         text.next();
-        add_words(scsi_status_name(static_cast<uint8_t>(command.status)), text);
+        add_words(scsi_status_name(status), text);
     });
 }
 
 }  // namespace
 
+// What there can be many of comes last: the text is cut at its end.
 void add_analysis(PacketNumber packet, const ResultStore& store, const PduIndex* pdus, ShortText& text) {
     const SegmentRow& segment = store.segment(packet);
-    if (pdus != nullptr) {
-        add_losses(packet, store, *pdus, text);
-        add_statuses(packet, store, *pdus, text);
-    }
+    if (pdus != nullptr) add_losses(packet, store, *pdus, text);
     if ((segment.flags & tcp_rst) != 0) text.next().add("RST");
     if (segment.window == 0 && (segment.flags & (tcp_syn | tcp_fin | tcp_rst)) == 0)
         text.next().add("zero window");
     if (const std::string_view term = repeated_ack(packet, store, pdus); !term.empty()) text.next().add(term);
+    if (pdus != nullptr) add_statuses(packet, store, *pdus, text);
 }
 
 }  // namespace sanscope

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/tables/packets_table.h"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -320,6 +322,36 @@ TEST(PacketsTable, analysis_tells_a_status_that_is_not_good) {
         EXPECT_EQ(capture.cells(1).at("analysis"), "");
         EXPECT_EQ(capture.cells(2).at("analysis"), term);
     }
+}
+
+TEST(PacketsTable, many_statuses_leave_tcp_its_place_in_the_analysis) {
+    AnalysedCapture capture;
+    const auto responses = [&](std::initializer_list<uint16_t> statuses, uint8_t flags) {
+        const PacketNumber packet = capture.index.packets() + 1;
+        uint64_t offset = 0;
+        for (const PduRow& pdu : capture.store.pdus()) offset = std::max(offset, pdu.bhs_offset + 48);
+        const auto seq = static_cast<uint32_t>(1000 + offset);
+        for (const uint16_t status : statuses) {
+            uint64_t number = 0;
+            CommandRow& command = capture.store.begin_command(number);
+            command.response_packet = packet;
+            command.status = status;
+            PduRow& pdu = capture.pdu(offset, 0x21, packet, packet);
+            pdu.sender = Role::target;
+            pdu.command = number;
+            offset += 48;
+        }
+        capture.packet({1, seq, 1000, static_cast<uint32_t>(48 * statuses.size()), 0, flags, Side::b});
+        return packet;
+    };
+    const PacketNumber alike = responses({2, 2, 8, 2, 8}, tcp_ack);
+    capture.loss(alike, Side::b, LossKind::rto);
+    EXPECT_EQ(capture.analysis(alike), "retransmission (RTO), zero window, CHECK CONDITION, BUSY");
+    const PacketNumber different = responses({0x18, 0x28, 0x40, 0x22}, tcp_ack);
+    EXPECT_THAT(capture.analysis(different), HasSubstr("zero window, RESERVATION CONFLICT"));
+    EXPECT_TRUE(capture.analysis(different).ends_with("…"));
+    EXPECT_THAT(capture.analysis(responses({0x18, 0x28, 0x40, 0x22}, tcp_ack | tcp_rst)),
+                HasSubstr("RST, RESERVATION CONFLICT"));
 }
 
 TEST(PacketsTable, relative_numbers_count_from_the_syn_or_the_first_byte) {
