@@ -218,8 +218,9 @@ void time_since_packet_before(const PacketRow& row, const CellContext&, Cell& ce
 }
 
 void relative_to(Side side, uint32_t sequence, const PacketRow& row, Cell& cell) {
-    const std::optional<uint32_t> base = sequence_base(row.store, row.segment->connection, side);
-    base ? cell.set(uint64_t{sequence - *base}) : cell.set_empty();
+    const std::optional<uint32_t> relative =
+        relative_sequence(row.store, row.segment->connection, side, sequence);
+    relative ? cell.set(uint64_t{*relative}) : cell.set_empty();
 }
 
 void relative_seq(const PacketRow& row, const CellContext&, Cell& cell) {
@@ -295,7 +296,9 @@ constexpr Column<PacketRow> packet_columns[] = {
      "keep-alives, RST and more, and a SCSI status other than GOOD",
      analysis},
     {"relative_seq", unsigned_column,
-     "TCP sequence number counted from the SYN's as 0, or from the first byte seen as 1", relative_seq},
+     "TCP sequence number counted from the SYN's as 0, or from the first byte seen as 1; then empty for "
+     "what is before that",
+     relative_seq},
     {"relative_ack", unsigned_column,
      "TCP acknowledgement number counted as `relative_seq` of the other side; empty without the flag ACK",
      relative_ack},

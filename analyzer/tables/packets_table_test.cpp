@@ -121,7 +121,7 @@ TEST(PacketsTable, a_segment_of_iscsi_gives_every_cell) {
         {"info", "SCSI Command"},
         {"analysis", ""},
         {"relative_seq", "1"},
-        {"relative_ack", std::to_string(uint32_t{777 - 999u})},
+        {"relative_ack", ""},  // before the first byte seen
         {"delta_ns", "1"},
     };
     EXPECT_EQ(capture.cells(2), expected);
@@ -371,6 +371,30 @@ TEST(PacketsTable, relative_numbers_count_from_the_syn_or_the_first_byte) {
     EXPECT_EQ(capture.cells(3).at("relative_ack"), "1");
     EXPECT_EQ(capture.cells(4).at("relative_seq"), "1");
     EXPECT_EQ(capture.cells(4).at("relative_ack"), "101");
+}
+
+TEST(PacketsTable, before_the_first_byte_seen_there_is_no_relative_number) {
+    SmallCapture capture;
+    capture.packet({1, 1000, 5000, 10, 500, tcp_ack, Side::a});
+    capture.packet({1, 990, 999, 10, 500, tcp_ack, Side::a});  // sent before, captured after
+    capture.packet({1, 5000, 998, 0, 500, tcp_ack, Side::b});
+    EXPECT_EQ(capture.cells(1).at("relative_seq"), "1");
+    EXPECT_EQ(capture.cells(1).at("relative_ack"), "4001");
+    EXPECT_EQ(capture.cells(2).at("relative_seq"), "");
+    EXPECT_EQ(capture.cells(2).at("relative_ack"), "0");
+    EXPECT_EQ(capture.cells(3).at("relative_seq"), "4001");
+    EXPECT_EQ(capture.cells(3).at("relative_ack"), "");
+    // Far ahead is not before.
+    capture.packet({1, 999 + 3'000'000'000, 1000, 10, 500, tcp_ack, Side::a});
+    EXPECT_EQ(capture.cells(4).at("relative_seq"), "3000000000");
+}
+
+TEST(PacketsTable, below_a_syn_relative_numbers_are_what_they_are) {
+    SmallCapture capture;
+    capture.packet({1, 999, 0, 0, 500, tcp_syn, Side::a});
+    capture.packet({1, 998, 0, 1, 500, tcp_ack, Side::a});
+    EXPECT_EQ(capture.cells(1).at("relative_seq"), "0");
+    EXPECT_EQ(capture.cells(2).at("relative_seq"), "4294967295");
 }
 
 TEST(PacketsTable, what_is_too_long_is_cut) {

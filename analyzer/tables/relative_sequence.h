@@ -13,4 +13,12 @@ namespace sanscope {
 // since the connection began.
 std::optional<uint32_t> sequence_base(const ResultStore& store, ConnectionNumber connection, Side side);
 
+// Whether that base is the number of a SYN, by the first of the side's packets.
+bool is_of_syn(uint32_t base, const ResultStore& store, ConnectionNumber connection, Side side);
+
+// `sequence` of what the side sends, or acknowledgement of that, counted from its base. Nothing where there is no base, and
+// for what is before the first byte seen where the SYN was not captured.
+std::optional<uint32_t> relative_sequence(const ResultStore& store, ConnectionNumber connection, Side side,
+                                          uint32_t sequence);
+
 }  // namespace sanscope
