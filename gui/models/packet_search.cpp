@@ -64,15 +64,17 @@ std::variant<PacketNeedle, QString> PacketNeedle::make(Kind kind, const QString&
     return needle;
 }
 
-bool PacketNeedle::found_in(std::string_view text, PatternMatcher& matcher) const {
-    if (pattern_ == nullptr) return text.find(bytes_) != std::string_view::npos;
-    return matcher.find(*pattern_, text) == PatternMatcher::Answer::yes;
+PatternMatcher::Answer PacketNeedle::find_in(std::string_view text, PatternMatcher& matcher) const {
+    using Answer = PatternMatcher::Answer;
+    if (pattern_ == nullptr) return text.find(bytes_) != std::string_view::npos ? Answer::yes : Answer::no;
+    return matcher.find(*pattern_, text);
 }
 
 PacketFound find_packet(const CaptureData& data, const Table& table, const PacketSearch& search,
                         std::atomic<size_t>& looked_at, const StopFlag& stop) {
     const auto info = find_column(table.columns(), "info");
-    if (!info) return {};
+    PacketFound found;
+    if (!info) return found;
     const auto reading = data.read();
     PatternMatcher matcher;
     Cell cell;
@@ -80,19 +82,26 @@ PacketFound find_packet(const CaptureData& data, const Table& table, const Packe
         const size_t position = position_at(search, step);
         const auto row = search.rows ? (*search.rows)[position] : static_cast<uint32_t>(position);
         looked_at.store(step, std::memory_order_relaxed);
-        bool found = false;
+        auto answer = PatternMatcher::Answer::no;
         if (search.needle.in_bytes()) {
             const auto bytes = reading.packets().read(PacketNumber{row} + 1);
-            if (!bytes) return {std::nullopt, false, QString::fromStdString(bytes.error().message)};
-            found = search.needle.found_in({reinterpret_cast<const char*>(bytes->data()), bytes->size()},
-                                           matcher);
+            if (!bytes) {
+                ++found.unreadable;
+                continue;
+            }
+            answer =
+                search.needle.find_in({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, matcher);
         } else {
             table.cell(row, *info, cell);
-            found = cell.kind == Cell::Kind::text && search.needle.found_in(cell.text, matcher);
+            if (cell.kind == Cell::Kind::text) answer = search.needle.find_in(cell.text, matcher);
         }
-        if (found) return {row, is_wrapped(search, position), {}};
+        if (answer == PatternMatcher::Answer::gave_up) ++found.given_up;
+        if (answer != PatternMatcher::Answer::yes) continue;
+        found.table_row = row;
+        found.wrapped = is_wrapped(search, position);
+        break;
     }
-    return {};
+    return found;
 }
 
 }  // namespace sanscope

@@ -28,8 +28,8 @@ class PacketNeedle {
     static std::variant<PacketNeedle, QString> make(Kind kind, const QString& text);
 
     bool in_bytes() const { return kind_ != Kind::info_text && kind_ != Kind::info_pattern; }
-    // `text`: the info of a packet, or its bytes; one matcher a thread.
-    bool found_in(std::string_view text, PatternMatcher& matcher) const;
+    // `text`: the info of a packet, or its bytes; one matcher a thread. Hex bytes and text are never given up.
+    PatternMatcher::Answer find_in(std::string_view text, PatternMatcher& matcher) const;
 
   private:
     explicit PacketNeedle(Kind kind) : kind_(kind) {}
@@ -50,7 +50,10 @@ struct PacketSearch {
 struct PacketFound {
     std::optional<uint32_t> table_row;  // nothing: none has it
     bool wrapped = false;               // beyond the end, or the beginning
-    QString error;                      // why packets could not be read
+    // Of the packets looked at: in which the regular expression took too long, and which could not be read. None of them
+    // counts as found.
+    size_t given_up = 0;
+    size_t unreadable = 0;
 };
 
 // `table` is that of the packets of `data`, which are complete. `looked_at` counts as it goes; ends soon after `stop`.

@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QProgressBar>
+#include <QStringList>
 #include <QTableView>
 #include <QToolButton>
 #include <algorithm>
@@ -131,15 +132,26 @@ void FindBar::find(bool forward) {
 
 void FindBar::show_found(const PacketFound& found, bool forward) {
     set_searching(false);
-    if (!found.error.isEmpty()) return message_->setText(found.error);
-    if (!found.table_row) return message_->setText(tr("No packet shown has it."));
+    QStringList parts{go_to(found, forward)};
+    if (found.given_up > 0)
+        parts.append(tr("In %1 packets the regular expression took too long.").arg(found.given_up));
+    if (found.unreadable > 0) parts.append(tr("%1 packets could not be read.").arg(found.unreadable));
+    parts.removeAll(QString());
+    message_->setText(parts.join(QLatin1Char(' ')));
+}
+
+// What there is to say of that.
+QString FindBar::go_to(const PacketFound& found, bool forward) {
+    if (!found.table_row) {
+        const bool all_searched = found.given_up == 0 && found.unreadable == 0;
+        return all_searched ? tr("No packet shown has it.") : tr("No other packet shown has it.");
+    }
     const int row = model_.position_of(*found.table_row);
-    if (row < 0) return message_->setText(tr("The packet found is not shown any more."));
+    if (row < 0) return tr("The packet found is not shown any more.");
     const int column = table_.currentIndex().isValid() ? table_.currentIndex().column() : 0;
     table_.setCurrentIndex(model_.index(row, column));
-    message_->setText(!found.wrapped ? QString()
-                      : forward      ? tr("Went on from the first packet")
-                                     : tr("Went on from the last packet"));
+    if (!found.wrapped) return {};
+    return forward ? tr("Went on from the first packet.") : tr("Went on from the last packet.");
 }
 
 bool FindBar::eventFilter(QObject* watched, QEvent* event) {

@@ -48,6 +48,7 @@ class FindBar : public QWidget {
   private:
     void make_widgets();
     void show_found(const PacketFound& found, bool forward);
+    QString go_to(const PacketFound& found, bool forward);
     void set_searching(bool searching);
 
     Document& document_;

@@ -27,7 +27,7 @@ bool has(Kind kind, const char* needle, std::string_view text) {
         return false;
     }
     PatternMatcher matcher;
-    return std::get<PacketNeedle>(made).found_in(text, matcher);
+    return std::get<PacketNeedle>(made).find_in(text, matcher) == PatternMatcher::Answer::yes;
 }
 
 std::string fault_of(Kind kind, const char* needle) {
@@ -142,6 +142,17 @@ TEST_F(FindBarTest, WhatIsNowhereIsSaidAndTheRowStays) {
     bar().cancel();
     EXPECT_FALSE(bar().searching());
     EXPECT_EQ(view->table().currentIndex().row(), 3);
+}
+
+// In the text of a login the expression takes exponential time, elsewhere it ends soon.
+TEST_F(FindBarTest, WhereARegularExpressionTookTooLongIsSaid) {
+    look_for(Kind::bytes_pattern, "InitiatorName([ -~]+)+[\\x01-\\x03]{3}");
+    found();
+    EXPECT_TRUE(bar().message().contains(QStringLiteral("took too long"))) << bar().message().toStdString();
+    EXPECT_TRUE(bar().message().contains(QStringLiteral("No other packet"))) << bar().message().toStdString();
+    look_for(Kind::bytes_pattern, "InitiatorName[ -~]+[\\x01-\\x03]{3}");
+    found();
+    EXPECT_EQ(bar().message().toStdString(), "No packet shown has it.");
 }
 
 TEST_F(FindBarTest, ReturnFindsAndEscapeCloses) {
