@@ -5,6 +5,7 @@
 #include <QDialogButtonBox>
 #include <QFile>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -35,6 +36,7 @@ ColoringRulesDialog::ColoringRulesDialog(PacketColoring& coloring, QWidget* pare
     : QDialog(parent),
       coloring_(coloring),
       rules_(coloring.rules(Theme::of(palette()).dark)),
+      before_(rules_),
       table_(new QTableWidget(0, columns, this)),
       message_(new QLabel(this)) {
     setWindowTitle(tr("Coloring rules"));
@@ -128,6 +130,8 @@ void ColoringRulesDialog::on_edited(const QTableWidgetItem& item) {
 }
 
 void ColoringRulesDialog::add() {
+    if (rules_.size() >= most_color_rules)
+        return message_->setText(tr("There are %1 rules, and cannot be more.").arg(most_color_rules));
     const int row = std::max(0, table_->currentRow());
     rules_.insert(rules_.begin() + row, {tr("New rule"), QString(), palette().color(QPalette::Text),
                                          palette().color(QPalette::Base)});
@@ -173,9 +177,12 @@ void ColoringRulesDialog::ask_for_file() {
 
 void ColoringRulesDialog::import_file(const QString& path) {
     constexpr qint64 most_bytes = 1 << 20;
+    if (QFileInfo::exists(path) && !QFileInfo(path).isFile())
+        return message_->setText(tr("%1 is not a regular file.").arg(path));
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly)) return message_->setText(file.errorString());
-    ReadColorRules read = read_colorfilters(QString::fromUtf8(file.read(most_bytes)));
+    const size_t most = most_color_rules - std::min(most_color_rules, rules_.size());
+    ReadColorRules read = read_colorfilters(QString::fromUtf8(file.read(most_bytes)), most);
     const auto idle =
         std::ranges::count_if(read.rules, [](const ColorRule& rule) { return !problem_of(rule).isEmpty(); });
     QString text =
@@ -199,7 +206,7 @@ void ColoringRulesDialog::take_first_rules() {
 void ColoringRulesDialog::accept() {
     if (first_rules_) {
         coloring_.set_first_rules();
-    } else if (rules_ != coloring_.rules(Theme::of(palette()).dark)) {
+    } else if (rules_ != before_) {
         coloring_.set_rules(rules_);
     }
     QDialog::accept();

@@ -41,7 +41,8 @@ class ColoringRulesDialog : public QDialog {
 
     PacketColoring& coloring_;
     std::vector<ColorRule> rules_;
-    bool first_rules_ = false;  // as they are, for both themes
+    const std::vector<ColorRule> before_;  // of the theme that was in use then
+    bool first_rules_ = false;             // as they are, for both themes
     QTableWidget* table_;
     QLabel* message_;
 };

@@ -2,9 +2,11 @@
 #include <QAction>
 #include <QFile>
 #include <QImage>
+#include <QLabel>
 #include <QSettings>
 #include <QTableWidget>
 #include <QTemporaryDir>
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <optional>
 
@@ -12,6 +14,8 @@
 #include "gui/app/coloring_rules_dialog.h"
 #include "gui/app/main_window.h"
 #include "gui/app/packet_coloring.h"
+#include "gui/app/theme_palette.h"
+#include "gui/plot/theme.h"
 #include "gui/testing/loaded_document.h"
 #include "gui/testing/window_driver.h"
 #include "gui/views/tables/rows_view.h"
@@ -130,6 +134,53 @@ TEST_F(ColoringTest, RulesOfWiresharksAreImportedAndKept) {
     EXPECT_EQ(background(row), QColor(0, 0xff, 0));
     window->coloring().set_first_rules();
     EXPECT_EQ(background(row), QColor(0x12, 0x27, 0x2e));
+}
+
+TEST_F(ColoringTest, OnlySoManyRulesAreImportedAndThatIsSaid) {
+    const QString path = folder.filePath(QStringLiteral("colorfilters"));
+    {
+        QFile file(path);
+        ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+        for (size_t i = 0; i < most_color_rules; ++i) file.write("!@R@tcp@[0,65535,0][0,0,0]\n");
+    }
+    ColoringRulesDialog& rules = dialog();
+    const auto said = [&](const char* text) {
+        const auto labels = rules.findChildren<QLabel*>();
+        return std::ranges::any_of(
+            labels, [&](const QLabel* label) { return label->text().contains(QLatin1String(text)); });
+    };
+    rules.import_file(QStringLiteral("/dev/null"));
+    EXPECT_TRUE(said("regular file"));
+    rules.import_file(path);
+    EXPECT_EQ(rules.rules().size(), most_color_rules);
+    EXPECT_EQ(rules.rules().back(), default_color_rules(Theme::of(rules.palette()).dark).back());
+    EXPECT_TRUE(said("left out"));
+    rules.reject();
+}
+
+TEST_F(ColoringTest, AThemeChangedMeanwhileMakesNoRulesTheUsersOwn) {
+    for (const bool dark : {true, false}) {
+        ColoringRulesDialog rules(window->coloring(), nullptr);
+        rules.setPalette(theme_palette(dark));
+        rules.accept();
+        EXPECT_EQ(window->coloring().rules(true), default_color_rules(true));
+        EXPECT_EQ(window->coloring().rules(false), default_color_rules(false));
+    }
+}
+
+TEST_F(ColoringTest, RulesAreMadeReadyOnceUntilTheyChange) {
+    PacketColoring& coloring = window->coloring();
+    const ThemedRowColors first = coloring.colors();
+    EXPECT_EQ(coloring.colors().light, first.light);
+    EXPECT_EQ(coloring.colors().dark, first.dark);
+    coloring.set_rules({{QStringLiteral("all"), QStringLiteral("packet"), Qt::black, Qt::green}});
+    EXPECT_NE(coloring.colors().light, first.light);
+    EXPECT_EQ(coloring.colors().light->rules().size(), 1u);
+    coloring.set_on(false);
+    EXPECT_EQ(coloring.colors().light, nullptr);
+    coloring.set_on(true);
+    coloring.set_first_rules();
+    EXPECT_EQ(coloring.colors().light->rules(), first.light->rules());
 }
 
 TEST_F(ColoringTest, AFilterTypedIntoARuleHolds) {

@@ -22,7 +22,7 @@ void PacketColoring::set_on(bool on) {
     if (on == on_) return;
     on_ = on;
     QSettings().setValue(QLatin1String(on_key), on);
-    Q_EMIT changed();
+    change();
 }
 
 std::vector<ColorRule> PacketColoring::rules(bool dark) const {
@@ -33,23 +33,31 @@ void PacketColoring::set_rules(const std::vector<ColorRule>& rules) {
     own_ = true;
     own_rules_ = rules;
     QSettings().setValue(QLatin1String(rules_key), write_colorfilters(rules));
-    Q_EMIT changed();
+    change();
 }
 
 void PacketColoring::set_first_rules() {
     own_ = false;
     own_rules_.clear();
     QSettings().remove(QLatin1String(rules_key));
+    change();
+}
+
+void PacketColoring::change() {
+    ready_.reset();
     Q_EMIT changed();
 }
 
 ThemedRowColors PacketColoring::colors() const {
     if (!on_) return {};
-    const auto ready = [this](bool dark) {
-        return std::make_shared<const RowColors>(rules(dark), "packets");
-    };
-    const auto light = ready(false);
-    return {light, own_ ? light : ready(true)};
+    if (!ready_) {
+        const auto ready = [this](bool dark) {
+            return std::make_shared<const RowColors>(rules(dark), "packets");
+        };
+        const auto light = ready(false);
+        ready_ = ThemedRowColors{light, own_ ? light : ready(true)};
+    }
+    return *ready_;
 }
 
 }  // namespace sanscope

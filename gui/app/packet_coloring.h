@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QObject>
+#include <optional>
 #include <vector>
 
 #include "gui/models/row_colors.h"
@@ -31,9 +32,12 @@ class PacketColoring : public QObject {
     void changed();
 
   private:
+    void change();
+
     bool on_ = true;
     bool own_ = false;
     std::vector<ColorRule> own_rules_;
+    mutable std::optional<ThemedRowColors> ready_;  // until something changes
 };
 
 }  // namespace sanscope

@@ -13,10 +13,10 @@
 #include <fmt/core.h>
 #include <memory>
 
-#include "gui/app/packet_coloring.h"
 #include "gui/app/start_place.h"
 #include "gui/app/theme_palette.h"
 #include "gui/app/view_kinds.h"
+#include "gui/models/row_colors.h"
 #include "gui/models/table_kinds.h"
 #include "gui/views/findings/findings_view.h"
 #include "gui/views/io_graph/graph_words.h"
@@ -173,8 +173,12 @@ int render(const RenderOptions& options) {
         view->setWindowTitle(kind->translated_title());
         view->resize(options.size);
         view->setAttribute(Qt::WA_DontShowOnScreen);
-        if (kind->name == "packets")
-            qobject_cast<RowsView*>(view.get())->set_colors(PacketColoring().colors());
+        // Not by the rules that a window has kept.
+        if (kind->name == "packets") {
+            const auto colors =
+                std::make_shared<const RowColors>(default_color_rules(options.dark), "packets");
+            qobject_cast<RowsView*>(view.get())->set_colors({colors, colors});
+        }
         view->show();
         // Not those that a window has kept.
         if (auto* const graph = qobject_cast<IoGraphView*>(view.get()))

@@ -38,7 +38,7 @@ constexpr std::array default_rules{
                 {0xfffffc9c, 0xffa40000},
                 {0xfffffc9c, 0xff8a0c0c}},
     DefaultRule{QT_TRANSLATE_NOOP("ColorRules", "Zero window"),
-                R"(analysis contains "zero window")",
+                R"rule(analysis matches "zero window(?! probe)")rule",
                 {0xffffcc80, 0xff4e342e},
                 {0xffffcc80, 0xff4e342e}},
     DefaultRule{QT_TRANSLATE_NOOP("ColorRules", "Bad TCP"),
@@ -103,13 +103,21 @@ std::vector<ColorRule> default_color_rules(bool dark) {
     return rules;
 }
 
-ReadColorRules read_colorfilters(const QString& text) {
+ReadColorRules read_colorfilters(const QString& text, size_t most) {
     ReadColorRules read;
     const QStringList lines = text.split(QLatin1Char('\n'));
     for (qsizetype i = 0; i < lines.size(); ++i) {
         const QString line = lines[i].trimmed();
         if (line.isEmpty() || line.startsWith(QLatin1Char('#'))) continue;
-        if (auto rule = read_rule(line)) {
+        auto rule = read_rule(line);
+        if (rule && read.rules.size() >= most) {
+            read.problems.prepend(
+                translated("There are more than %1 rules; those from line %2 on are left out.")
+                    .arg(most)
+                    .arg(i + 1));
+            break;
+        }
+        if (rule) {
             read.rules.push_back(std::move(*rule));
         } else {
             read.problems.append(

@@ -4,6 +4,7 @@
 #include <QColor>
 #include <QString>
 #include <QStringList>
+#include <cstddef>
 #include <vector>
 
 namespace sanscope {
@@ -19,16 +20,19 @@ struct ColorRule {
     bool operator==(const ColorRule&) const = default;
 };
 
+constexpr size_t most_color_rules = 500;
+
 // For Packets, until there are others.
 std::vector<ColorRule> default_color_rules(bool dark);
 
 // Rules as in the file `colorfilters` of Wireshark's profiles, one a line: @name@filter@[r,g,b][r,g,b], background before
-// foreground, 16 bits a colour; with `!` before it the rule is disabled. Lines that are none are reported by their numbers.
+// foreground, 16 bits a colour; with `!` before it the rule is disabled. Lines that are none are reported by their numbers;
+// that there are more than `most` rules, of which the first ones are taken, comes before those.
 struct ReadColorRules {
     std::vector<ColorRule> rules;
     QStringList problems;
 };
-ReadColorRules read_colorfilters(const QString& text);
+ReadColorRules read_colorfilters(const QString& text, size_t most = most_color_rules);
 QString write_colorfilters(const std::vector<ColorRule>& rules);
 
 }  // namespace sanscope

@@ -84,6 +84,21 @@ TEST(ColorRules, AFileOfWiresharksIsRead) {
     EXPECT_TRUE(read.problems[1].contains(QStringLiteral("6")));
 }
 
+TEST(ColorRules, OfVeryManyTheFirstOnesAreReadAndThatIsSaid) {
+    QString text = QStringLiteral("no rule\n");
+    for (size_t i = 0; i < most_color_rules; ++i) text += QStringLiteral("@R@tcp@[0,0,0][1,1,1]\n");
+    ReadColorRules read = read_colorfilters(text);
+    EXPECT_EQ(read.rules.size(), most_color_rules);
+    EXPECT_EQ(read.problems.size(), 1);
+    text += QStringLiteral("@One too many@tcp@[0,0,0][1,1,1]\n@And more@tcp@[0,0,0][1,1,1]\n");
+    read = read_colorfilters(text);
+    EXPECT_EQ(read.rules.size(), most_color_rules);
+    EXPECT_EQ(read.rules.back().name.toStdString(), "R");
+    ASSERT_EQ(read.problems.size(), 2);
+    EXPECT_TRUE(read.problems[0].contains(QStringLiteral("500"))) << read.problems[0].toStdString();
+    EXPECT_EQ(read_colorfilters(text, 3).rules.size(), 3u);
+}
+
 TEST(ColorRules, WhatIsWrittenIsReadBack) {
     std::vector<ColorRule> rules = default_color_rules(true);
     rules[1].enabled = false;
@@ -104,6 +119,9 @@ TEST(ColorRules, TheFirstOnesColourWhatTheyAreCalled) {
     EXPECT_EQ(rule_name({{"analysis", "retransmission (RTO)"}, {"flags", "ACK"}}), "Bad TCP");
     EXPECT_EQ(rule_name({{"analysis", "duplicate ACK"}, {"flags", "ACK"}}), "Bad TCP");
     EXPECT_EQ(rule_name({{"analysis", "zero window"}, {"flags", "ACK"}}), "Zero window");
+    EXPECT_EQ(rule_name({{"analysis", "zero window probe"}, {"flags", "ACK"}}), "");
+    EXPECT_EQ(rule_name({{"analysis", "zero window probe ACK"}, {"flags", "ACK"}}), "");
+    EXPECT_EQ(rule_name({{"analysis", "zero window probe, zero window"}, {"flags", "ACK"}}), "Zero window");
     EXPECT_EQ(rule_name({{"analysis", "window update"}, {"flags", "ACK"}}), "");
     EXPECT_EQ(rule_name({{"analysis", "keep-alive"}, {"flags", "ACK"}}), "");
     EXPECT_EQ(rule_name({{"analysis", "RST"}, {"flags", "RST, ACK"}}), "TCP RST");
@@ -198,6 +216,14 @@ TEST(DisplayFilterColumns, PortsAddressesAndNumbers) {
         {"connection", "1"}, {"source", "[fd00::1]:3260"}, {"destination", "[fd00::2]:5"}};
     EXPECT_TRUE(passes("ipv6.src == fd00::1", six));
     EXPECT_FALSE(passes("ipv6.src == fd00::2", six));
+}
+
+TEST(DisplayFilterColumns, OneThatIsVeryLongIsRefused) {
+    QString filter = QStringLiteral("tcp");
+    while (filter.size() + 7 <= 4096) filter += QStringLiteral(" or tcp");
+    EXPECT_EQ(columns_of_display_filter(filter).problem.toStdString(), "");
+    filter += QString(4097 - filter.size(), QLatin1Char(' '));
+    EXPECT_TRUE(columns_of_display_filter(filter).problem.contains(QStringLiteral("4096")));
 }
 
 TEST(DisplayFilterColumns, WhatTheColumnsDoNotTellIsNamed) {

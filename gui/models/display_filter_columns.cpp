@@ -224,6 +224,9 @@ bool split(const QString& text, QStringList& words) {
 }  // namespace
 
 ColumnsOfDisplayFilter columns_of_display_filter(const QString& display_filter) {
+    constexpr qsizetype longest = 4096;
+    if (display_filter.size() > longest)
+        return {{}, translated("It is longer than %1 characters.").arg(longest)};
     QStringList words;
     if (!split(display_filter, words)) return {{}, translated("It cannot be read.")};
     QStringList result;
