@@ -2,6 +2,7 @@
 #include "gui/app/name_resolution.h"
 
 #include <QFile>
+#include <QFileInfo>
 #include <QSettings>
 
 namespace sanscope {
@@ -12,6 +13,11 @@ constexpr auto file_key = "settings/hosts_file";
 // nullptr, and why, where there are none.
 std::shared_ptr<const HostNames> read_names(const QString& path, QString& fault) {
     constexpr qint64 most_bytes = 16 << 20;
+    const QFileInfo info(path);
+    if (info.exists() && !info.isFile()) {
+        fault = NameResolution::tr("%1 is not a regular file.").arg(path);
+        return nullptr;
+    }
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly)) {
         fault = NameResolution::tr("%1 cannot be read: %2").arg(path, file.errorString());

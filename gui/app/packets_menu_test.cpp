@@ -92,6 +92,9 @@ TEST_F(PacketsMenuTest, NamesOfAHostsFileStandInTheTablesUntilAddressesAreWanted
     write("no address here\n");
     EXPECT_FALSE(window->names().set_file(path).isEmpty());
     EXPECT_FALSE(window->names().set_file(folder.filePath(QStringLiteral("none"))).isEmpty());
+    EXPECT_TRUE(
+        window->names().set_file(QStringLiteral("/dev/null")).contains(QStringLiteral("regular file")));
+    EXPECT_TRUE(window->names().set_file(folder.path()).contains(QStringLiteral("regular file")));
     EXPECT_EQ(source(), "192.0.2.1:50440");
     write("192.0.2.1 host1\n");
     testing_gui::answer_file_dialog(path);

@@ -3,6 +3,7 @@
 
 #include <QRegularExpression>
 #include <QStringList>
+#include <algorithm>
 #include <arpa/inet.h>
 #include <array>
 #include <string>
@@ -24,6 +25,11 @@ QString canonical(const QString& address) {
     return {};
 }
 
+bool is_host_name(const QString& word) {
+    static const QRegularExpression form(QStringLiteral("^[A-Za-z0-9._-]{1,253}$"));
+    return form.match(word).hasMatch();
+}
+
 }  // namespace
 
 HostNames HostNames::read(const QString& text) {
@@ -31,9 +37,11 @@ HostNames HostNames::read(const QString& text) {
     HostNames result;
     for (const QString& line : text.split(QLatin1Char('\n'))) {
         const QStringList words = line.section(QLatin1Char('#'), 0, 0).split(blanks, Qt::SkipEmptyParts);
-        if (words.size() < 2) continue;
+        const auto name =
+            std::find_if(words.begin() + std::min<qsizetype>(1, words.size()), words.end(), is_host_name);
+        if (name == words.end()) continue;
         const QString address = canonical(words[0]);
-        if (!address.isEmpty() && !result.names_.contains(address)) result.names_.insert(address, words[1]);
+        if (!address.isEmpty() && !result.names_.contains(address)) result.names_.insert(address, *name);
     }
     return result;
 }

@@ -10,7 +10,7 @@ namespace sanscope {
 class HostNames {
   public:
     // The first name of each line's address; of an address with several lines that of the first one. What is no line of such
-    // a file is passed over.
+    // a file is passed over, and so is what is no name: at most 253 of letters, digits, `.`, `_` and `-`.
     static HostNames read(const QString& text);
 
     qsizetype size() const { return names_.size(); }

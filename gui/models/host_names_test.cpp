@@ -35,6 +35,22 @@ TEST(HostNames, StandInPlaceOfAddressesPortsStay) {
     }
 }
 
+TEST(HostNames, WhatIsNoNameIsPassedOver) {
+    const QString longest(253, QLatin1Char('a'));
+    const QString text = QStringLiteral(
+                             "192.0.2.1 <b>bold</b>\n"
+                             "192.0.2.2 a\u202eb good_name-1.example\n"
+                             "192.0.2.3 192.0.2.4:3260\n") +
+                         QStringLiteral("192.0.2.5 %1\n192.0.2.6 %1a\n").arg(longest);
+    const HostNames names = HostNames::read(text);
+    EXPECT_EQ(names.size(), 2);
+    EXPECT_EQ(names.named(QStringLiteral("192.0.2.1")).toStdString(), "192.0.2.1");
+    EXPECT_EQ(names.named(QStringLiteral("192.0.2.2")).toStdString(), "good_name-1.example");
+    EXPECT_EQ(names.named(QStringLiteral("192.0.2.3")).toStdString(), "192.0.2.3");
+    EXPECT_EQ(names.named(QStringLiteral("192.0.2.5")), longest);
+    EXPECT_EQ(names.named(QStringLiteral("192.0.2.6")).toStdString(), "192.0.2.6");
+}
+
 TEST(HostNames, AColumnOfAddressesShowsThemAndFiltersKnowTheAddress) {
     const auto columns = columns_of_table("packets");
     ColumnFormat source(columns[*find_column(columns, "source")]);
