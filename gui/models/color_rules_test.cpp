@@ -3,15 +3,22 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
+#include <functional>
 #include <gtest/gtest.h>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "gui/models/display_filter_columns.h"
 #include "gui/models/row_colors.h"
+#include "gui/models/table_access.h"
+#include "gui/models/table_model.h"
+#include "gui/testing/wait_until.h"
 
 #include "analyzer/tables/packets_table.h"
 
@@ -147,6 +154,45 @@ TEST(ColorRules, TheFirstOnesCanBeReadInBothThemes) {
             EXPECT_GE(std::max(a, b) / std::min(a, b), 4.5) << rule.name.toStdString();
         }
     }
+}
+
+// Packets that come slowly, and of which more are to come.
+class SlowPackets final : public Table {
+  public:
+    static constexpr size_t count = 20;
+    std::string_view name() const override { return packets_table_name; }
+    std::span<const ColumnInfo> columns() const override { return packets_table_columns(); }
+    size_t rows() const override { return count; }
+    void cell(size_t, size_t column, Cell& cell) const override {
+        if (columns()[column].name != "analysis") return cell.set_empty();
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        cell.set(std::string_view("RST"));
+    }
+};
+
+class SlowAccess final : public TableAccess {
+  public:
+    std::string_view name() const override { return packets_table_name; }
+    std::span<const ColumnInfo> columns() const override { return packets_table_columns(); }
+    void read(const std::function<void(const Table&)>& visit) const override { visit(SlowPackets()); }
+    const Table* final_table() const override { return nullptr; }
+};
+
+TEST(ColorRules, WhileTheTableGrowsRowsAreColouredForAShortTimeOnly) {
+    TableModel model(std::make_shared<SlowAccess>());
+    model.set_colors(std::make_shared<const RowColors>(
+        std::vector<ColorRule>{
+            {QStringLiteral("it"), QStringLiteral("analysis contains \"RST\""), Qt::black, Qt::white}},
+        packets_table_name));
+    model.show_all(SlowPackets::count);
+    const int analysis = static_cast<int>(*find_column(packets_table_columns(), "analysis"));
+    const int last = static_cast<int>(SlowPackets::count) - 1;
+    model.text(0, analysis);
+    model.text(last, analysis);
+    ASSERT_TRUE(testing_gui::wait_until([&] { return !model.fetching(); }));
+    EXPECT_EQ(model.text(last, analysis).toStdString(), "RST");
+    EXPECT_NE(model.color_rule(0), nullptr);
+    EXPECT_EQ(model.color_rule(last), nullptr);
 }
 
 TEST(ColorRules, ARuleThatIsNotUnderstoodSaysWhyAndLetsOthersBe) {

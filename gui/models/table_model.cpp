@@ -4,6 +4,7 @@
 #include <QBrush>
 #include <QTimer>
 #include <algorithm>
+#include <chrono>
 #include <optional>
 
 #include "gui/document/plain_text.h"
@@ -15,6 +16,26 @@ int column_named(std::span<const ColumnInfo> columns, std::string_view name) {
     const auto found = find_column(columns, name);
     return found ? static_cast<int>(*found) : -1;
 }
+
+// Colours rows while the loader waits for the table, for a short time; those that come later get no rule.
+class BriefColoring {
+  public:
+    BriefColoring(const RowColors* colors, const Table& table) {
+        if (colors != nullptr) test_.emplace(*colors, table);
+    }
+    // One row after the other.
+    void add(size_t row, std::vector<int>& rules) {
+        constexpr auto most = std::chrono::milliseconds(20);
+        if (!test_ || taken_ >= most) return;
+        const auto begin = std::chrono::steady_clock::now();
+        rules.push_back((*test_)(row));
+        taken_ += std::chrono::steady_clock::now() - begin;
+    }
+
+  private:
+    std::optional<RowColors::Test> test_;
+    std::chrono::steady_clock::duration taken_{};
+};
 
 }  // namespace
 
@@ -184,12 +205,13 @@ void TableModel::want_color(uint32_t table_row) const {
 void TableModel::fetch_colors() {
     if (uncolored_.empty() || !color_job_.idle()) return;
     color_job_.request(
-        [access = access_, colors = colors_, rows = std::exchange(uncolored_, {})](const StopFlag&) {
+        [access = access_, colors = colors_, rows = std::exchange(uncolored_, {})](const StopFlag& stop) {
             ColorAnswer answer{colors, {}};
             const Table& table = *access->final_table();
             RowColors::Test test(*colors, table);
             answer.rules.reserve(rows.size());
             for (const uint32_t row : rows) {
+                if (stop) break;
                 if (row < table.rows()) answer.rules.emplace_back(row, test(row));
             }
             return answer;
@@ -248,16 +270,15 @@ void TableModel::fetch_wanted() {
     wanted_first_ = wanted_last_ = -1;
     fetch_.request(
         [access = access_, formats = formats_, time = time_, highlighted = highlighted_, colors = colors_,
-         first, last](const StopFlag&) {
+         first, last](const StopFlag& stop) {
             Page page;
             page.first = first;
             page.colors = colors;
             access->read([&](const Table& table) {
-                std::optional<RowColors::Test> color_test;
-                if (colors) color_test.emplace(*colors, table);
+                BriefColoring coloring(colors.get(), table);
                 const auto end = std::min(table.rows(), static_cast<size_t>(last) + 1);
                 Cell cell;
-                for (auto row = static_cast<size_t>(first); row < end; ++row) {
+                for (auto row = static_cast<size_t>(first); row < end && !stop; ++row) {
                     auto& fields = page.rows.emplace_back();
                     fields.reserve(formats.size());
                     for (size_t column = 0; column < formats.size(); ++column) {
@@ -266,7 +287,7 @@ void TableModel::fetch_wanted() {
                             {formats[column].text_so_far(cell, time), formats[column].exact(cell, time)});
                     }
                     page.highlighted.push_back(highlighted && highlighted(table, static_cast<uint32_t>(row)));
-                    if (color_test) page.color_rules.push_back((*color_test)(row));
+                    coloring.add(row, page.color_rules);
                 }
             });
             return page;

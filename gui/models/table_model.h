@@ -111,7 +111,7 @@ class TableModel : public QAbstractTableModel {
         std::vector<std::vector<Field>> rows;
         std::vector<bool> highlighted;
         std::shared_ptr<const RowColors> colors;
-        std::vector<int> color_rules;  // of `colors`
+        std::vector<int> color_rules;  // of `colors`, for the first rows that there was time to ask
     };
     // Of rows of the final table, the rules that colour them.
     struct ColorAnswer {
