@@ -160,6 +160,19 @@ void judge(Finding& finding) {
         finding.confidence = std::min(finding.confidence, Finding::Confidence::likely);
 }
 
+// Of a capture whose clock was set back: what rests on how long something took may be said of the clock.
+void doubt_durations(FindingList& list) {
+    constexpr std::array of_durations = {Kind::slow_commands, Kind::slow_command, Kind::send_buffer,
+                                         Kind::saturated,     Kind::head_of_line, Kind::delayed_ack,
+                                         Kind::pacing,        Kind::path_queue};
+    for (Finding& finding : list) {
+        if (std::ranges::find(of_durations, finding.kind) == of_durations.end()) continue;
+        finding.severity = Severity::information;
+        finding.confidence = Finding::Confidence::possible;
+        finding.explanation += " The capture's clock was set back: how long things took is in doubt.";
+    }
+}
+
 // "10.0.0.1:50001 -> 10.0.0.2:3260, LUN 1"
 std::string place_of(const Finding& finding, const ResultStore& store) {
     std::string place;
@@ -297,6 +310,7 @@ std::vector<Finding> findings(const FindingsInput& input) {
     add_kernel_findings(list, input.store);
     add_capture_findings(list, input, stop);
     if (stop.asked()) return {};
+    if (!in_order) doubt_durations(list);
     put_causes_first(list);
     for (Finding& finding : list) {
         judge(finding);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
+#include <array>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <random>
@@ -165,7 +166,8 @@ class TwoPaths : public testing::Test, protected MadeUpCapture {
   protected:
     TwoPaths() {
         add_connection();
-        add_connection();
+        const std::array<uint8_t, 4> other_port = {10, 0, 1, 2};
+        add_connection().target.address = IpAddress::from_v4(other_port.data());
     }
     void load(uint32_t connection, int64_t took_ns, int64_t count = 200, int64_t from_ns = 0) {
         for (int64_t i = 0; i < count; ++i) {
@@ -210,6 +212,13 @@ TEST_F(TwoPaths, of_which_one_is_hardly_used_are_not_told_that_it_asks_for_one_c
     EXPECT_EQ(find_one(Kind::shallow_queue).severity, Finding::Severity::notice);
     load(2, 49 * ms);
     EXPECT_EQ(find_one(Kind::shallow_queue).severity, Finding::Severity::information);
+}
+
+TEST_F(TwoPaths, between_the_same_addresses_are_one) {
+    store.connection(2).target = store.connection(1).target;
+    load(1, 2 * ms);
+    load(2, 9 * ms);
+    EXPECT_THAT(find(Kind::path_skew), IsEmpty());
 }
 
 TEST_F(TwoPaths, of_which_one_is_longer_are_the_paths) {

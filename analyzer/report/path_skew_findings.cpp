@@ -158,6 +158,17 @@ bool at_the_same_time(const Path& a, const Path& b) {
     return 2 * both_ns >= std::max(elapsed_ns(a.first_ns, a.last_ns), elapsed_ns(b.first_ns, b.last_ns));
 }
 
+// Sessions between the same addresses are no several paths: what one of them waits for is its own TCP's or the queue's matter.
+bool lead_the_same_way(const Path& a, const Path& b, const ResultStore& store) {
+    const auto known = [&](const Path& path) {
+        return path.connection != 0 && path.connection <= store.connections().size();
+    };
+    if (!known(a) || !known(b)) return false;
+    const ConnectionRow& one = store.connection(a.connection);
+    const ConnectionRow& other = store.connection(b.connection);
+    return one.initiator.address == other.initiator.address && one.target == other.target;
+}
+
 struct Skew {
     const Path* slow = nullptr;
     const Path* fast = nullptr;
@@ -373,7 +384,7 @@ void add_path_skew(FindingList& list, const ResultStore& store, std::span<const 
         Skew worst;
         for (const Path* slow : unit.paths) {
             for (const Path* fast : unit.paths) {
-                if (slow != fast) compare(worst, *slow, *fast);
+                if (slow != fast && !lead_the_same_way(*slow, *fast, store)) compare(worst, *slow, *fast);
             }
         }
         if (worst.slow != nullptr) list.push_back(told(unit, worst, store));

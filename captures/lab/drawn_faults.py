@@ -52,7 +52,7 @@ def true_besides(load):
         true.append("shallow_queue")
     # What is asked for at once beyond what any path of one machine holds waits in a queue there.
     if load["sessions"] * at_once >= MORE_THAN_PATHS_HOLD:
-        true += ["path_queue", "saturated"]
+        true += ["path_queue", "saturated", *SLOW]
     return true
 
 
