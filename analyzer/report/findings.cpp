@@ -203,7 +203,9 @@ Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands, 
     }
     int64_t first_ns = no_time;
     int64_t last_ns = no_time;
+    bool all_bytes_known = true;
     for (const Summary::SessionLoad& load : summary.sessions()) {
+        all_bytes_known = all_bytes_known && load.all_bytes_known && load.hidden == 0;
         bytes += load.bytes_read + load.bytes_written;
         if (load.first_ns == no_time) continue;
         first_ns = first_ns == no_time ? load.first_ns : std::min(first_ns, load.first_ns);
@@ -217,7 +219,7 @@ Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands, 
                                 counted(summary.commands(), "command"));
     if (const int64_t took_ns = elapsed_ns(first_ns, last_ns); took_ns > 0) {
         finding.title +=
-            fmt::format(" in {}, {}", human_duration(took_ns),
+            fmt::format(" in {}, {}{}", human_duration(took_ns), all_bytes_known ? "" : "at least ",
                         human_rate(static_cast<double>(bytes) * 1e9 / static_cast<double>(took_ns)));
     }
     finding.begin_ns = first_ns;

@@ -196,6 +196,12 @@ TEST_F(Findings, where_nothing_is_wrong_that_is_said_with_figures) {
     EXPECT_EQ(find().front().kind, Kind::nothing_wrong);
 }
 
+TEST_F(Findings, where_commands_are_missing_the_rate_is_at_least_that_of_the_others) {
+    for (int64_t i = 0; i < 100; ++i) add_read(10 * i, 1);
+    store.add_hidden_requests(1, 3);
+    EXPECT_THAT(find_one(Kind::nothing_wrong).title, HasSubstr("100 commands in 991 ms, at least 6.61 MB/s"));
+}
+
 TEST_F(Findings, where_something_is_wrong_it_is_not_said_that_nothing_is) {
     add_failed(read_16, 2, 3, 0x11, 0);
     EXPECT_TRUE(find(Kind::nothing_wrong).empty());
