@@ -866,6 +866,14 @@ TEST_F(OneSlowRead, waits_for_the_target_where_tcp_did_nothing) {
     EXPECT_EQ(finding.severity, Finding::Severity::problem);
 }
 
+TEST_F(OneSlowRead, is_in_doubt_where_the_clock_was_set_back) {
+    issues.add(Issue::times_set_back, 701);
+    const Finding finding = find_slow();
+    EXPECT_EQ(finding.severity, Finding::Severity::information);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(finding.explanation, HasSubstr("clock was set back"));
+}
+
 // A host, the path or the capturing machine's clock: all stands still for 300 ms with data on their way, and no timer runs out.
 TEST_F(Findings, a_silence_with_data_unacknowledged_is_not_held_against_the_target) {
     SenderSummary& target = add_target();
@@ -1337,25 +1345,6 @@ TEST_F(Findings, a_command_window_that_is_always_in_use_keeps_the_queue_shallow)
     EXPECT_EQ(find_one(Kind::command_window).confidence, Finding::Confidence::likely);
     store.session(1).command_window = 8;
     EXPECT_EQ(find(Kind::shallow_queue).size(), 1u);
-}
-
-TEST_F(Findings, how_long_commands_took_is_in_doubt_where_the_clock_was_set_back) {
-    for (int64_t i = 0; i < 40; ++i) add_read(10 * i, 2);
-    for (int64_t i = 0; i < 5; ++i) add_read(500 + 100 * i, 60);
-    const auto slowness = [&] {
-        std::vector<Finding> found = find(Kind::slow_commands);
-        const std::vector<Finding> single = find(Kind::slow_command);
-        found.insert(found.end(), single.begin(), single.end());
-        return found;
-    };
-    ASSERT_FALSE(slowness().empty());
-    EXPECT_NE(slowness().front().severity, Finding::Severity::information);
-    issues.add(Issue::times_set_back, 701);
-    for (const Finding& finding : slowness()) {
-        EXPECT_EQ(finding.severity, Finding::Severity::information);
-        EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
-        EXPECT_THAT(finding.explanation, HasSubstr("clock was set back"));
-    }
 }
 
 // The target takes 5 ms of each command and allows one at once: both are told. An initiator that had nothing to send meanwhile has no
