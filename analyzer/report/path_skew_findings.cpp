@@ -52,14 +52,17 @@ struct Unit {
     std::vector<Path*> paths;
 };
 
+bool is_transfer_of_path(const CommandRow& row) {
+    return (is_read_opcode(row.opcode) || is_write_opcode(row.opcode)) && row.session != 0 &&
+           row.lun != unknown<uint64_t> && row.bytes != unknown<uint64_t>;
+}
+
 std::map<std::pair<uint32_t, uint64_t>, Path> collect(const ResultStore& store, const Stop& stop) {
     std::map<std::pair<uint32_t, uint64_t>, Path> paths;
     size_t number = 0;
     for (const CommandRow& row : store.commands()) {
         if (stop.asked_at(number++)) return {};
-        const bool moves = is_read_opcode(row.opcode) || is_write_opcode(row.opcode);
-        if (!moves || row.session == 0 || row.lun == unknown<uint64_t> || row.bytes == unknown<uint64_t>)
-            continue;
+        if (!is_transfer_of_path(row)) continue;
         const std::pair<uint32_t, uint64_t> key(row.session, row.lun);
         if (paths.size() >= most_paths && !paths.contains(key)) continue;
         Path& path = paths[key];
@@ -88,8 +91,7 @@ void add_turnarounds(std::map<std::pair<uint32_t, uint64_t>, Path>& paths, const
     for (const CommandRow& row : store.commands()) {
         if (stop.asked_at(number++)) return;
         const int64_t took_ns = elapsed_ns(row.request_ns, row.response_ns);
-        const bool moves = is_read_opcode(row.opcode) || is_write_opcode(row.opcode);
-        if (!moves || took_ns == 0 || row.inferred || row.bytes == unknown<uint64_t>) continue;
+        if (!is_transfer_of_path(row) || took_ns == 0 || row.inferred) continue;
         const auto found = paths.find({row.session, row.lun});
         if (found == paths.end()) continue;
         Path& path = found->second;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bitset>
+#include <string>
 #include <string_view>
 
 #include "analyzer/net/decoded_packet.h"
@@ -84,17 +85,6 @@ void add_losses(PacketNumber packet, const ResultStore& store, const PduIndex& p
     });
 }
 
-// The words of a SCSI status, with blanks as standards write them.
-void add_words(std::string_view name, ShortText& text) {
-    while (true) {
-        const size_t end = name.find('_');
-        text.add(name.substr(0, end));
-        if (end == std::string_view::npos) return;
-        text.add(" ");
-        name.remove_prefix(end + 1);
-    }
-}
-
 void add_statuses(PacketNumber packet, const ResultStore& store, const PduIndex& pdus, ShortText& text) {
     std::bitset<256> told;  // by status: once, however many commands the packet ends
     pdus.completed_by(packet, [&](uint32_t pdu) {
@@ -108,8 +98,9 @@ void add_statuses(PacketNumber packet, const ResultStore& store, const PduIndex&
         const auto status = static_cast<uint8_t>(command.status);
         if (told[status]) return;
         told[status] = true;
-        text.next();
-        add_words(scsi_status_name(status), text);
+        std::string words(scsi_status_name(status));
+        std::ranges::replace(words, '_', ' ');  // as SAM writes it
+        text.next().add(words);
     });
 }
 
