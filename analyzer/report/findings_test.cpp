@@ -406,6 +406,23 @@ TEST_F(Findings, an_acknowledgement_that_was_lost_is_told_where_a_command_waited
     EXPECT_TRUE(find(Kind::nothing_wrong).empty());
 }
 
+// Nothing but a clock that is set ahead makes a first timer run for five seconds.
+TEST_F(Findings, what_is_sent_again_behind_a_clock_that_was_set_ahead_waited_for_no_timer) {
+    add_read(10, 5300);
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.snd_una = 1, .snd_nxt = 1});
+    add_window(target, 20, {.snd_una = 1, .snd_nxt = 1449});
+    add_window(target, 21, {.snd_una = 1449, .snd_nxt = 1449});
+    store.add_loss(target, {.packet = 5200,
+                            .time_ns = 5041 * ms,
+                            .connection = 1,
+                            .length = 1448,
+                            .kind = LossKind::spurious,
+                            .sender = Side::b});
+    add_window(target, 5300, {.snd_una = 2897, .snd_nxt = 2897});
+    EXPECT_TRUE(find(Kind::retransmission_timeout).empty());
+}
+
 TEST_F(Findings, an_acknowledgement_that_was_lost_while_nobody_waited_is_not_told) {
     add_read(10, 12);
     SenderSummary& target = add_target();

@@ -462,18 +462,20 @@ class WindowPass {
         ack_waits(row, silent_ns);
     }
 
-    void clock_jumps(const WindowRow& row, int64_t silent_ns) {
-        constexpr int64_t longest_timer_ns = 120'000'000'000;  // TCP_RTO_MAX
-        // RFC 6298 §2: before any backoff no timer is longer, with commands under way that wait for the answer.
+    static constexpr int64_t longest_timer_ns = 120'000'000'000;  // TCP_RTO_MAX
+    // RFC 6298 §2: before any backoff no retransmission timer is longer, with commands under way that wait for the answer.
+    int64_t longest_first_timer_ns() const {
         constexpr int64_t usual_timer_ns = 3'000'000'000;
+        return usual_timer_ns + 8 * std::clamp<int64_t>(last_.srtt_ns, 0, longest_timer_ns / 8);
+    }
+
+    void clock_jumps(const WindowRow& row, int64_t silent_ns) {
         constexpr int64_t least_silence_ns = 250'000'000;
         if (silent_ns <= least_silence_ns || last_.snd_una == last_.snd_nxt) return;
         if (last_.srtt_ns != no_time && silent_ns / 4 >= last_.srtt_ns)
             facts_->silences.add(last_.time_ns + to_tap_ns_, row.time_ns + to_tap_ns_);
-        if (silent_ns <= usual_timer_ns) return;
         if (silent_ns <= longest_timer_ns) {
-            const int64_t srtt_ns = std::clamp<int64_t>(last_.srtt_ns, 0, longest_timer_ns / 8);
-            if (silent_ns <= usual_timer_ns + 8 * srtt_ns || facts_->busy == nullptr) return;
+            if (silent_ns <= longest_first_timer_ns() || facts_->busy == nullptr) return;
             const int64_t busy_ns = facts_->busy->overlap_ns(last_.time_ns, row.time_ns);
             if (busy_ns < silent_ns / 10 * 9) return;
         }
@@ -494,6 +496,7 @@ class WindowPass {
         const int64_t waited_ns =
             busy_.overlap_ns(silence.begin_ns + to_tap_ns_, silence.end_ns + to_tap_ns_);
         if (silence.length_ns() < least_silence_ns || waited_ns < silence.length_ns() / 2) return;
+        if (silence.length_ns() > longest_first_timer_ns()) return;  // the clock's doing, not a timer's
         facts_->repeats_after_ack.add(silence);
     }
 
