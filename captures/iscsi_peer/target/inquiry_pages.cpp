@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <string_view>
 
+#include "captures/iscsi_peer/target/block_limits.h"
+
+#include "analyzer/base/byte_order.h"
+
 namespace sanscope {
 namespace {
 
@@ -45,6 +49,16 @@ void append_identification(const InquiryFacts& facts, std::vector<uint8_t>& byte
     append_designator(bytes, 0x53, 0x98, port);
 }
 
+void append_block_limits(uint32_t block_size, std::vector<uint8_t>& bytes) {
+    const BlockLimits limits = block_limits(block_size);
+    bytes.resize(64);
+    bytes[4] = 0x01;  // WSNZ: WRITE SAME names how many blocks
+    bytes[5] = limits.compare_and_write_blocks;
+    store_be32(bytes.data() + 20, limits.unmap_blocks);
+    store_be32(bytes.data() + 24, limits.unmap_descriptors);
+    store_be32(bytes.data() + 40, limits.write_same_blocks);  // the lower half of eight bytes
+}
+
 }  // namespace
 
 void write_standard_inquiry(bool exists, std::vector<uint8_t>& bytes) {
@@ -74,15 +88,17 @@ bool write_vital_product_data(uint8_t page, const InquiryFacts& facts, std::vect
         case 0x83:
             append_identification(facts, bytes);
             break;
-        case 0xb0:  // block limits: none
-            bytes.resize(64);
+        case 0xb0:
+            append_block_limits(facts.block_size, bytes);
             break;
         case 0xb1:
             bytes.resize(64);
             bytes[5] = 1;  // nothing rotates
             break;
-        case 0xb2:  // logical block provisioning: full
+        case 0xb2:  // logical block provisioning
             bytes.resize(8);
+            bytes[5] = 0xe4;  // LBPU, LBPWS, LBPWS10, LBPRZ
+            bytes[6] = 0x02;  // thin
             break;
         default:
             return false;

@@ -11,6 +11,7 @@ namespace sanscope {
 struct InquiryFacts {
     std::string serial;       // of the unit
     std::string target_name;  // an iSCSI name
+    uint32_t block_size = 512;
 };
 
 // Standard INQUIRY data (SPC-4 §6.6.2). `exists`: there is such a logical unit.

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
+#include <optional>
 #include <span>
 
 #include "captures/iscsi_peer/target/target_settings.h"
@@ -31,6 +33,12 @@ class MemoryBacking {
     }
     void write(uint32_t lun, uint64_t offset, std::span<const uint8_t> bytes);
     bool equals(uint32_t lun, uint64_t offset, std::span<const uint8_t> bytes) const;
+    // From here on they read as zeros; what memory they took is given back, page by page.
+    void discard(uint32_t lun, uint64_t offset, uint64_t bytes);
+    // Where they are as `expected`, they become `bytes`, of the same length; no other call of this comes between. Else
+    // the place of the first that differs.
+    std::optional<size_t> compare_and_write(uint32_t lun, uint64_t offset, std::span<const uint8_t> expected,
+                                            std::span<const uint8_t> bytes);
 
   private:
     MemoryBacking(Backing kind, uint64_t size, uint8_t* base, uint64_t mapped)
@@ -40,6 +48,7 @@ class MemoryBacking {
     uint64_t size_;
     uint8_t* base_;
     uint64_t mapped_;
+    std::mutex comparing_;
 };
 
 }  // namespace sanscope

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <limits>
 
+#include "captures/iscsi_peer/target/block_limits.h"
 #include "captures/iscsi_peer/target/inquiry_pages.h"
 #include "captures/iscsi_peer/target/supported_commands.h"
 
@@ -69,6 +70,10 @@ void write_fixed_sense(const Sense& sense, std::span<uint8_t, fixed_sense_length
         bytes[16] = static_cast<uint8_t>(sense.field >> 8);
         bytes[17] = static_cast<uint8_t>(sense.field);
     }
+    if (sense.information != Sense::no_information) {
+        bytes[0] |= 0x80;  // VALID
+        store_be32(bytes.data() + 3, static_cast<uint32_t>(sense.information));
+    }
 }
 
 ScsiDevice::ScsiDevice(const TargetSettings& settings)
@@ -81,7 +86,7 @@ ScsiDevice::ScsiDevice(const TargetSettings& settings)
 ScsiPlan ScsiDevice::transfer(What what, uint32_t lun, uint64_t lba, uint64_t blocks, unsigned protect,
                               uint16_t field) const {
     if (protect != 0) return check_condition(senses::invalid_field(1));
-    if (lba > blocks_ || blocks > blocks_ - lba) return check_condition(senses::lba_out_of_range);
+    if (!holds(lba, blocks)) return check_condition(senses::lba_out_of_range);
     const uint64_t bytes = blocks * block_size_;
     if (what != What::status && bytes > std::numeric_limits<uint32_t>::max())
         return check_condition(senses::invalid_field(field));
@@ -98,6 +103,47 @@ ScsiPlan ScsiDevice::verify(uint32_t lun, const uint8_t* cdb, uint64_t lba, uint
     const unsigned byte_check = cdb[1] >> 1 & 3;
     if (byte_check > 1) return check_condition(senses::invalid_field(1));
     return transfer(byte_check == 1 ? What::compare : What::status, lun, lba, blocks, cdb[1] >> 5, field);
+}
+
+ScsiPlan ScsiDevice::unmap(uint32_t lun, const uint8_t* cdb) const {
+    constexpr uint8_t anchor = 0x01;
+    if ((cdb[1] & anchor) != 0) return check_condition(senses::invalid_field(1));
+    const uint16_t length = load_be16(cdb + 7);
+    if (length > longest_unmap_list(block_limits(block_size_)))
+        return check_condition(senses::parameter_list_length_error);
+    ScsiPlan plan;
+    plan.what = length == 0 ? What::status : What::unmap;
+    plan.lun = lun;
+    plan.length = length;
+    return plan;
+}
+
+ScsiPlan ScsiDevice::write_same(uint32_t lun, const uint8_t* cdb, uint64_t lba, uint32_t blocks,
+                                bool sends_block, uint16_t field) const {
+    constexpr uint8_t anchor_or_obsolete = 0x16;  // PBDATA, LBDATA
+    if ((cdb[1] & anchor_or_obsolete) != 0) return check_condition(senses::invalid_field(1));
+    if (!holds(lba, blocks)) return check_condition(senses::lba_out_of_range);
+    // 0 would be all up to the end, which the Block Limits VPD page rules out (WSNZ).
+    if (blocks == 0 || blocks > block_limits(block_size_).write_same_blocks)
+        return check_condition(senses::invalid_field(field));
+    ScsiPlan plan = transfer(What::write_same, lun, lba, blocks, cdb[1] >> 5, field);
+    if (plan.what != What::write_same) return plan;
+    plan.extent = plan.length;
+    plan.length = sends_block ? block_size_ : 0;
+    return plan;
+}
+
+ScsiPlan ScsiDevice::compare_and_write(uint32_t lun, const uint8_t* cdb) const {
+    constexpr uint16_t blocks_field = 13;
+    const uint8_t blocks = cdb[blocks_field];
+    if (blocks > block_limits(block_size_).compare_and_write_blocks)
+        return check_condition(senses::invalid_field(blocks_field));
+    ScsiPlan plan =
+        transfer(What::compare_and_write, lun, load_be64(cdb + 2), blocks, cdb[1] >> 5, blocks_field);
+    if (plan.what != What::compare_and_write) return plan;
+    plan.extent = plan.length;
+    plan.length *= 2;  // what is to be there, and what is to be written
+    return plan;
 }
 
 ScsiPlan ScsiDevice::plan(uint64_t lun_field, const uint8_t* cdb, std::vector<uint8_t>& given) const {
@@ -146,6 +192,17 @@ ScsiPlan ScsiDevice::plan(uint64_t lun_field, const uint8_t* cdb, std::vector<ui
             return transfer(What::status, lun, load_be32(cdb + 2), load_be16(cdb + 7), 0, 7);
         case scsi_op::synchronize_cache_16:
             return transfer(What::status, lun, load_be64(cdb + 2), load_be32(cdb + 10), 0, 10);
+        case scsi_op::unmap:
+            return unmap(lun, cdb);
+        case scsi_op::write_same_10:
+            return write_same(lun, cdb, load_be32(cdb + 2), load_be16(cdb + 7), true, 7);
+        case scsi_op::write_same_16: {
+            constexpr uint8_t no_data_out_buffer = 0x01;
+            return write_same(lun, cdb, load_be64(cdb + 2), load_be32(cdb + 10),
+                              (cdb[1] & no_data_out_buffer) == 0, 10);
+        }
+        case scsi_op::compare_and_write:
+            return compare_and_write(lun, cdb);
         case scsi_op::mode_sense_6:
         case scsi_op::mode_sense_10:
             return mode_sense(cdb, given);
@@ -174,7 +231,8 @@ ScsiPlan ScsiDevice::inquiry(uint64_t lun, const uint8_t* cdb, std::vector<uint8
         return give(given, load_be16(cdb + 3));
     }
     if (lun >= luns_) return check_condition(senses::no_such_unit);
-    const InquiryFacts facts{lun == 0 ? serial_ : fmt::format("{}-{}", serial_, lun), target_name_};
+    const InquiryFacts facts{lun == 0 ? serial_ : fmt::format("{}-{}", serial_, lun), target_name_,
+                             block_size_};
     if (!write_vital_product_data(page, facts, given)) return check_condition(senses::invalid_field(2));
     return give(given, load_be16(cdb + 3));
 }
@@ -246,6 +304,7 @@ ScsiPlan ScsiDevice::capacity_16(const uint8_t* cdb, std::vector<uint8_t>& given
     append_be(given, blocks_ - 1, 8);
     append_be(given, block_size_, 4);
     given.resize(32);
+    given[14] = 0xc0;  // LBPME, LBPRZ: thin provisioned, and what is unmapped reads as zeros
     return give(given, load_be32(cdb + 10));
 }
 

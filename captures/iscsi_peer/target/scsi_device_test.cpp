@@ -182,6 +182,66 @@ TEST_F(Device, EveryCommandThatItReportsItKnows) {
     EXPECT_EQ(ask({0xa3, 0x0c, 1, 0xc1, 0, 0, 0, 0, 1, 0})[1], 1);
 }
 
+TEST_F(Device, IsThinAndSaysWhatOneCommandMayAskFor) {
+    const Bytes limits = ask({0x12, 1, 0xb0, 0, 255});
+    ASSERT_EQ(limits.size(), 64u);
+    EXPECT_EQ(limits[4], 1) << "WSNZ";
+    EXPECT_EQ(limits[5], 32);
+    EXPECT_EQ(load_be32(limits.data() + 20), 1u << 20);
+    EXPECT_EQ(load_be32(limits.data() + 24), 256u);
+    EXPECT_EQ(load_be64(limits.data() + 36), 1u << 17);
+    const Bytes provisioning = ask({0x12, 1, 0xb2, 0, 255});
+    ASSERT_EQ(provisioning.size(), 8u);
+    EXPECT_EQ(provisioning[5], 0xe4);
+    EXPECT_EQ(provisioning[6], 2);
+    EXPECT_EQ(ask({0x9e, 0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 32})[14], 0xc0);
+}
+
+TEST_F(Device, CollectsTheDataOfWhatItDoesAtOnce) {
+    ScsiPlan made = plan({0x42, 0, 0, 0, 0, 0, 0, 0, 24}, 1);
+    EXPECT_EQ(made.what, What::unmap);
+    EXPECT_EQ(made.lun, 1u);
+    EXPECT_EQ(made.length, 24u);
+    for (const Bytes& cdb :
+         {Bytes{0x41, 8, 0, 0, 0, 5, 0, 0, 3}, Bytes{0x93, 8, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 3}}) {
+        made = plan(cdb, 1);
+        EXPECT_EQ(made.what, What::write_same);
+        EXPECT_EQ(made.offset, 5u * 512);
+        EXPECT_EQ(made.length, 512u);
+        EXPECT_EQ(made.extent, 3u * 512);
+    }
+    made = plan({0x89, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 3}, 1);
+    EXPECT_EQ(made.what, What::compare_and_write);
+    EXPECT_EQ(made.offset, 5u * 512);
+    EXPECT_EQ(made.length, 6u * 512);
+    EXPECT_EQ(made.extent, 3u * 512);
+    EXPECT_EQ(plan({0x89}).what, What::status) << "of no blocks";
+}
+
+TEST_F(Device, WritesTheSameToNoMoreThanItSays) {
+    given_settings.size = uint64_t{1} << 40;
+    const ScsiDevice large(given_settings);
+    const Bytes most = {0x93, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0};
+    const Bytes more = {0x93, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 1, 0, 0};
+    EXPECT_EQ(large.plan(0, most.data(), given).extent, uint64_t{1} << 26);
+    expect_sense(large.plan(0, more.data(), given), 5, 0x24);
+}
+
+TEST_F(Device, RefusesWhatIsBeyondItsLimits) {
+    expect_sense(plan({0x42, 1, 0, 0, 0, 0, 0, 0, 24}), 5, 0x24);  // ANCHOR
+    expect_sense(plan({0x42, 0, 0, 0, 0, 0, 0, 0x10, 0x09}), 5, 0x1a);
+    expect_sense(plan({0x41, 0x10, 0, 0, 0, 0, 0, 0, 1}), 5, 0x24);  // ANCHOR
+    expect_sense(plan({0x41, 0x02, 0, 0, 0, 0, 0, 0, 1}), 5, 0x24);  // LBDATA
+    expect_sense(plan({0x41, 0x20, 0, 0, 0, 0, 0, 0, 1}), 5, 0x24);  // protection information
+    expect_sense(plan({0x41, 0, 0, 0, 0, 0, 0, 0, 0}), 5, 0x24);
+    expect_sense(plan({0x41, 0, 0, 0, 3, 0xe7, 0, 0, 2}), 5, 0x21);
+    expect_sense(plan({0x93, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 1}), 5, 0x21);
+    expect_sense(plan({0x41, 0, 0, 0, 3, 0xe9, 0, 0, 0}), 5, 0x21);
+    expect_sense(plan({0x89, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 33}), 5, 0x24);
+    expect_sense(plan({0x89, 0, 0, 0, 0, 0, 0, 0, 3, 0xe7, 0, 0, 0, 2}), 5, 0x21);
+    expect_sense(plan({0x42, 0, 0, 0, 0, 0, 0, 0, 24}, 2), 5, 0x25);
+}
+
 TEST(FixedSense, IsReadAsItIsMeant) {
     Bytes bytes(fixed_sense_length);
     write_fixed_sense(senses::invalid_field(7),
@@ -192,6 +252,18 @@ TEST(FixedSense, IsReadAsItIsMeant) {
     EXPECT_EQ(sense->asc, 0x24);
     EXPECT_EQ(sense->ascq, 0);
     EXPECT_EQ(bytes[17], 7);
+}
+
+TEST(FixedSense, TellsWhereSomethingDiffers) {
+    Sense miscompare = senses::miscompare;
+    miscompare.information = 0x010203;
+    Bytes bytes(fixed_sense_length);
+    write_fixed_sense(miscompare, std::span<uint8_t, fixed_sense_length>(bytes.data(), bytes.size()));
+    EXPECT_EQ(bytes[0], 0xf0);
+    EXPECT_EQ(load_be32(bytes.data() + 3), 0x010203u);
+    write_fixed_sense(senses::miscompare, std::span<uint8_t, fixed_sense_length>(bytes.data(), bytes.size()));
+    EXPECT_EQ(bytes[0], 0x70);
+    EXPECT_EQ(load_be32(bytes.data() + 3), 0u);
 }
 
 }  // namespace

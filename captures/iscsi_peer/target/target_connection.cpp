@@ -2,9 +2,11 @@
 #include "captures/iscsi_peer/target/target_connection.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "captures/iscsi_peer/login/text_keys.h"
+#include "captures/iscsi_peer/target/medium_commands.h"
 
 #include "analyzer/iscsi/pdu_codes.h"
 #include "analyzer/scsi/status.h"
@@ -21,11 +23,16 @@ constexpr uint32_t transfer_tag(uint16_t slot, uint32_t serial) {
 }
 
 bool is_out(const ScsiPlan& plan) {
-    return plan.what == ScsiPlan::What::write || plan.what == ScsiPlan::What::compare;
+    return plan.what == ScsiPlan::What::write || plan.what == ScsiPlan::What::compare || plan.collects_data();
 }
 
 bool is_in(const ScsiPlan& plan) {
     return plan.what == ScsiPlan::What::read || plan.what == ScsiPlan::What::give;
+}
+
+// Whether it matters what the data are: what is written to a backing that keeps nothing may go as it comes.
+bool wants_data(const ScsiPlan& plan, const MemoryBacking& backing) {
+    return is_out(plan) && (backing.keeps() || plan.what != ScsiPlan::What::write);
 }
 
 // As the table of logins counts them: every so many.
@@ -126,6 +133,9 @@ void TargetConnection::on_data(std::span<const uint8_t> piece, uint32_t at) {
     piece = piece.first(std::min<uint64_t>(piece.size(), task->transfer - place));
     if (task->plan.what == ScsiPlan::What::write) {
         if (!task->loses_data) table_.backing.write(task->plan.lun, task->plan.offset + place, piece);
+    } else if (task->plan.collects_data()) {
+        if (place + piece.size() <= task->bytes.size())
+            std::ranges::copy(piece, task->bytes.begin() + static_cast<ptrdiff_t>(place));
     } else if (!table_.backing.equals(task->plan.lun, task->plan.offset + place, piece)) {
         task->miscompares = true;
     }
@@ -277,12 +287,12 @@ bool TargetConnection::begin_command(Bhs header) {
     }
     TargetTask& task = session_->task(slot_);
     generation_ = task.generation;
+    task.arriving = true;
     data_at_ = 0;
     plan_command(task, header);
     if (!task.bytes.empty()) session_->count(slot_);
     task.within_unsolicited = goes_on;
-    return task.transfer > 0 && is_out(task.plan) &&
-           (table_.backing.keeps() || task.plan.what == ScsiPlan::What::compare);
+    return task.transfer > 0 && wants_data(task.plan, table_.backing);
 }
 
 void TargetConnection::reject_command(Bhs header, uint8_t reason) {
@@ -307,6 +317,7 @@ void TargetConnection::plan_command(TargetTask& task, Bhs header) {
     task.overflow = task.plan.length > room;
     task.residual = task.overflow ? task.plan.length - room
                                   : (header.read() || header.write() ? task.expected - task.transfer : 0);
+    if (task.plan.collects_data()) task.bytes.assign(task.transfer, 0);
 }
 
 void TargetConnection::apply_faults(TargetTask& task) {
@@ -372,6 +383,7 @@ void TargetConnection::end_command(Bhs header, bool intact) {
     if (slot_ == TargetSession::no_task) return;
     TargetTask* const task = session_->find(slot_, generation_);
     if (task != nullptr) {
+        task->arriving = false;
         task->done = is_out(task->plan) || task->within_unsolicited ? header.data_segment_length() : 0;
         task->solicited_from = task->solicited_to = task->done;
         if (!intact) {
@@ -423,7 +435,7 @@ bool TargetConnection::begin_data_out(Bhs header) {
     }
     generation_ = task->generation;
     data_at_ = task->done;
-    return is_out(task->plan) && (table_.backing.keeps() || task->plan.what == ScsiPlan::What::compare);
+    return wants_data(task->plan, table_.backing);
 }
 
 void TargetConnection::end_data_out(Bhs header, bool intact) {
@@ -486,20 +498,53 @@ bool TargetConnection::is_delayed(const TargetTask& task) const {
     return true;
 }
 
-void TargetConnection::answer(uint16_t slot) {
-    TargetTask& task = session_->task(slot);
-    task.state = TargetTask::State::answers;
-    task.done = task.data_sn = 0;  // from here on of what is given
-    if (task.never_answered) return;
-    if (is_delayed(task)) {
-        delayed_.push({table_.now + table_.settings.latency, slot, task.generation});
-        return;
+// When the answer goes, as far as the time of the service is concerned.
+std::chrono::steady_clock::time_point TargetConnection::served_at(const TargetTask& task) {
+    auto at = table_.now;
+    const std::chrono::nanoseconds exclusive = table_.settings.exclusive_latency;
+    const uint64_t lun = lun_number(task.lun_field);
+    if (exclusive.count() > 0 && task.is_command && lun < table_.settings.luns) {
+        at = task.plan.collects_data()
+                 ? table_.occupation.occupy(static_cast<uint32_t>(lun), table_.now, exclusive)
+                 : table_.occupation.free_from(static_cast<uint32_t>(lun), table_.now);
     }
+    return is_delayed(task) ? at + table_.settings.latency : at;
+}
+
+void TargetConnection::carry_out_collected(uint16_t slot) {
+    TargetTask& task = session_->task(slot);
+    const std::vector<uint8_t> data = session_->take(slot);
+    if (task.crc_failed) return;
+    // Of blocks neither more nor fewer than were named are right; of a list some may be left over.
+    const bool misfits = task.residual != 0 && task.plan.what != ScsiPlan::What::unmap;
+    const Sense sense = misfits ? senses::parameter_list_length_error
+                                : carry_out(task.plan, data, table_.device, table_.backing);
+    if (sense.key == 0) return;
+    task.plan.status = scsi_status::check_condition;
+    task.plan.sense = sense;
+}
+
+void TargetConnection::push_answer(uint16_t slot, uint32_t generation) {
     Reply made;
     made.what = Reply::What::answer;
     made.slot = slot;
-    made.generation = task.generation;
+    made.generation = generation;
     replies_.push(made);
+}
+
+void TargetConnection::answer(uint16_t slot) {
+    TargetTask& task = session_->task(slot);
+    if (task.plan.collects_data()) carry_out_collected(slot);
+    task.state = TargetTask::State::answers;
+    task.done = task.data_sn = 0;  // from here on of what is given
+    if (task.never_answered) return;
+    const auto due = served_at(task);
+    if (due <= table_.now) {
+        push_answer(slot, task.generation);
+        return;
+    }
+    delayed_.push_back({.due = due, .order = delayed_so_far_++, .slot = slot, .generation = task.generation});
+    std::ranges::push_heap(delayed_, std::greater<>());
 }
 
 std::optional<std::chrono::steady_clock::time_point> TargetConnection::next_due() const {
@@ -509,12 +554,9 @@ std::optional<std::chrono::steady_clock::time_point> TargetConnection::next_due(
 
 void TargetConnection::on_time() {
     while (!delayed_.empty() && delayed_.front().due <= table_.now) {
-        Reply made;
-        made.what = Reply::What::answer;
-        made.slot = delayed_.front().slot;
-        made.generation = delayed_.front().generation;
-        replies_.push(made);
-        delayed_.pop();
+        push_answer(delayed_.front().slot, delayed_.front().generation);
+        std::ranges::pop_heap(delayed_, std::greater<>());
+        delayed_.pop_back();
     }
 }
 

@@ -45,7 +45,8 @@ class TargetConnection {
     }
     // What it holds of requests that are not all there, and of answers that are not in a batch. Bytes.
     size_t held() const {
-        return others_bytes_ + others_.bytes() + replies_.bytes() + collected_.capacity() + text_.size();
+        return others_bytes_ + others_.bytes() + replies_.bytes() + collected_.capacity() + text_.size() +
+               delayed_.size() * sizeof(Delayed);
     }
     // Of these, what came of a PDU or a text that is not all there.
     size_t partial() const { return collected_.size() + text_.size(); }
@@ -97,8 +98,13 @@ class TargetConnection {
     };
     struct Delayed {
         std::chrono::steady_clock::time_point due;
+        uint64_t order = 0;  // of those due at once, as they came
         uint16_t slot = 0;
         uint32_t generation = 0;
+
+        bool operator>(const Delayed& other) const {
+            return due != other.due ? due > other.due : order > other.order;
+        }
     };
 
     // Of a PDU that comes.
@@ -122,7 +128,10 @@ class TargetConnection {
     TargetTask* task_of_data_out(Bhs header);
     void go_on(uint16_t slot);
     bool is_delayed(const TargetTask& task) const;
+    std::chrono::steady_clock::time_point served_at(const TargetTask& task);
+    void carry_out_collected(uint16_t slot);
     void answer(uint16_t slot);
+    void push_answer(uint16_t slot, uint32_t generation);
     void ask_for_data(uint16_t slot, TargetTask& task);
     uint32_t sequence_end(const TargetTask& task) const;
 
@@ -171,7 +180,8 @@ class TargetConnection {
     std::string text_;  // of text requests that go on
     RingQueue<Reply, 128> replies_;
     RingQueue<Other, 16> others_;
-    RingQueue<Delayed, 128> delayed_;
+    std::vector<Delayed> delayed_;  // a heap, the next due in front
+    uint64_t delayed_so_far_ = 0;
     size_t others_bytes_ = 0;
     std::optional<std::chrono::steady_clock::time_point> stuck_since_;
     std::vector<uint32_t> fault_counts_;

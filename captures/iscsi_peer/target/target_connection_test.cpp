@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "captures/iscsi_peer/target/target_connection.h"
 
+#include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
@@ -52,7 +53,8 @@ struct Target : testing::Test {
         device = std::make_unique<ScsiDevice>(settings);
         backing = std::make_unique<MemoryBacking>(
             std::move(*MemoryBacking::make(settings.backing, settings.luns, settings.size)));
-        table = std::make_unique<SessionTable>(settings, *device, *backing);
+        occupation = std::make_unique<UnitOccupation>(settings.luns);
+        table = std::make_unique<SessionTable>(settings, *device, *backing, *occupation);
     }
     std::unique_ptr<TargetConnection> connect() {
         if (!table) make();
@@ -109,6 +111,7 @@ struct Target : testing::Test {
     TargetSettings settings;
     std::unique_ptr<ScsiDevice> device;
     std::unique_ptr<MemoryBacking> backing;
+    std::unique_ptr<UnitOccupation> occupation;
     std::unique_ptr<SessionTable> table;
     unsigned tsih_of_last = 0;
 };
@@ -337,6 +340,20 @@ TEST_F(Target, CommandsAreTakenInOrderOverTheConnectionsOfASession) {
     EXPECT_EQ(others[0].bhs().itt(), 2u);
 }
 
+TEST_F(Target, AWriteWhoseImmediateDataAreStillComingWaitsForThem) {
+    const auto first = log_in({"MaxConnections=4"});
+    const auto second = log_in({}, tsih_of_last, 1);
+    const Bytes write = scsi_command(2, 2, Moves::out, 512, write_10(0, 1)).data(pattern(512)).bytes();
+    const auto half = write.begin() + 300;
+    EXPECT_THAT(say(*second, Bytes(write.begin(), half)), IsEmpty());
+    EXPECT_THAT(say(*first, scsi_command(1, 1, Moves::in, 512, read_10(0, 1)).bytes()), SizeIs(1));
+    EXPECT_THAT(hear(*second), IsEmpty()) << "it is its turn, but no R2T may ask for what is on its way";
+    const auto answers = say(*second, Bytes(half, write.end()));
+    ASSERT_THAT(answers, SizeIs(1));
+    EXPECT_EQ(answers[0].bhs().status(), scsi_status::good);
+    EXPECT_EQ(answers[0].bhs().exp_cmd_sn().value, 3u);
+}
+
 TEST_F(Target, ATagInUseIsRejected) {
     const auto first = log_in({"MaxConnections=4", "InitialR2T=Yes", "MaxBurstLength=8192"});
     const auto second = log_in({}, tsih_of_last, 1);
@@ -552,6 +569,134 @@ TEST_F(Target, ServiceOfOneLogicalUnitAloneTakesItsTime) {
     const auto connection = log_in();
     EXPECT_THAT(say(*connection, scsi_command(1, 1, Moves::in, 512, read_10(0, 1)).bytes()), SizeIs(1));
     EXPECT_FALSE(connection->next_due());
+}
+
+// An UNMAP of one block.
+PduBuilder unmap_command(uint32_t itt, uint32_t cmd_sn, uint8_t lba) {
+    Bytes list(24);
+    list[1] = 22;
+    list[3] = 16;
+    list[15] = lba;
+    list[19] = 1;
+    return scsi_command(itt, cmd_sn, Moves::out, 24, {0x42, 0, 0, 0, 0, 0, 0, 0, 24}).data(list);
+}
+
+TEST_F(Target, UnmapIsDoneOnceItsListIsThere) {
+    const auto connection = log_in({"InitialR2T=No", "ImmediateData=Yes"});
+    backing->write(0, 0, pattern(1536));
+    auto answers = say(*connection, unmap_command(1, 1, 1).bytes());
+    ASSERT_THAT(answers, SizeIs(1));
+    EXPECT_EQ(answers[0].bhs().status(), scsi_status::good);
+    EXPECT_EQ(answers[0].bhs().residual_count(), 0u);
+    const auto stored = backing->read(0, 512, 512);
+    EXPECT_EQ(Bytes(stored.begin(), stored.end()), Bytes(512));
+
+    answers =
+        say(*connection,
+            scsi_command(2, 2, Moves::out, 16, {0x42, 0, 0, 0, 0, 0, 0, 0, 24}).data(Bytes(16)).bytes());
+    ASSERT_THAT(answers, SizeIs(1));
+    EXPECT_EQ(answers[0].bhs().status(), scsi_status::check_condition);
+    EXPECT_EQ(answers[0].data[2 + 12], 0x1a) << "a part of the list did not come";
+    EXPECT_TRUE(answers[0].bhs().overflow());
+}
+
+TEST_F(Target, WriteSameTakesOneBlockNeitherMoreNorLess) {
+    const auto connection = log_in({"InitialR2T=No", "ImmediateData=Yes"});
+    uint32_t number = 0;
+    for (const uint32_t length : {256u, 512u, 1024u}) {
+        ++number;
+        const auto answers =
+            say(*connection, scsi_command(number, number, Moves::out, length, {0x41, 0, 0, 0, 0, 1, 0, 0, 2})
+                                 .data(pattern(length))
+                                 .bytes());
+        ASSERT_THAT(answers, SizeIs(1));
+        EXPECT_EQ(answers[0].bhs().status(), length == 512 ? scsi_status::good : scsi_status::check_condition)
+            << length;
+    }
+}
+
+TEST_F(Target, CompareAndWriteAsksForItsDataAndTellsWhereTheyDiffer) {
+    const auto connection = log_in({"InitialR2T=Yes", "ImmediateData=No"});
+    backing->write(0, 512, pattern(512, 3));
+    const Bytes cdb = {0x89, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1};
+    const auto perform = [&](uint32_t number, const Bytes& data) {
+        const auto asked = say(*connection, scsi_command(number, number, Moves::out, 1024, cdb).bytes());
+        if (asked.size() != 1 || asked[0].bhs().opcode() != Opcode::r2t) return asked;
+        EXPECT_EQ(asked[0].bhs().desired_data_transfer_length(), 1024u);
+        return say(*connection, data_out(number, asked[0].bhs().ttt(), 0, data).bytes());
+    };
+    auto answers = perform(1, pattern(512, 3) + pattern(512, 9));
+    ASSERT_THAT(answers, SizeIs(1));
+    EXPECT_EQ(answers[0].bhs().status(), scsi_status::good);
+    const auto stored = backing->read(0, 512, 512);
+    EXPECT_EQ(Bytes(stored.begin(), stored.end()), pattern(512, 9));
+
+    Bytes wrong = pattern(512, 9);
+    wrong[300] ^= 1;
+    answers = perform(2, wrong + pattern(512, 3));
+    ASSERT_THAT(answers, SizeIs(1));
+    EXPECT_EQ(answers[0].bhs().status(), scsi_status::check_condition);
+    EXPECT_EQ(answers[0].data[2] & 0x80, 0x80);
+    EXPECT_EQ(answers[0].data[2 + 2], 0xe);
+    EXPECT_EQ(answers[0].data[2 + 5] << 8 | answers[0].data[2 + 6], 300);
+}
+
+TEST_F(Target, NothingIsDoneWithDataOfAWrongDigest) {
+    const auto connection = log_in({"DataDigest=CRC32C", "InitialR2T=No", "ImmediateData=Yes"});
+    backing->write(0, 0, pattern(1024));
+    Bytes damaged = unmap_command(1, 1, 1).bytes(false, true);
+    damaged[48 + 19] ^= 2;
+    say(*connection, damaged, {.header_digest = false, .data_digest = true});
+    const auto stored = backing->read(0, 0, 1024);
+    EXPECT_EQ(Bytes(stored.begin(), stored.end()), pattern(1024));
+}
+
+TEST_F(Target, WhileAnUnmapTakesItsTimeItsUnitServesNothingElse) {
+    using namespace std::chrono_literals;
+    settings.luns = 2;
+    settings.exclusive_latency = 50ms;
+    const auto first = log_in({"InitialR2T=No", "ImmediateData=Yes"});
+    const auto second = connect();
+    say(*second, login_request(keys({"InitialR2T=No"}), 2).bytes());
+    const auto read = [&](TargetConnection& connection, uint32_t number, uint8_t lun) {
+        return say(connection, scsi_command(number, number, Moves::in, 512, read_10(0, 1)).lun(lun).bytes());
+    };
+    EXPECT_THAT(read(*first, 1, 0), SizeIs(1)) << "before it";
+    EXPECT_THAT(say(*first, unmap_command(2, 2, 1).bytes()), IsEmpty());
+    table->now += 20ms;
+    EXPECT_THAT(read(*first, 3, 0), IsEmpty());
+    EXPECT_THAT(read(*second, 1, 0), IsEmpty()) << "of another session as well";
+    EXPECT_THAT(read(*first, 4, 1), SizeIs(1)) << "the other unit is free";
+    ASSERT_TRUE(first->next_due());
+    EXPECT_EQ(*first->next_due(), table->now + 30ms);
+    table->now += 30ms;
+    first->on_time();
+    second->on_time();
+    const auto answers = hear(*first);
+    ASSERT_THAT(answers, SizeIs(2));
+    EXPECT_EQ(answers[0].bhs().itt(), 2u) << "the UNMAP's answer is first";
+    EXPECT_EQ(answers[1].bhs().itt(), 3u);
+    EXPECT_THAT(hear(*second), SizeIs(1));
+    EXPECT_THAT(read(*first, 5, 0), SizeIs(1)) << "after it";
+}
+
+TEST_F(Target, WhoeverIsServedSoonerIsAnsweredSooner) {
+    using namespace std::chrono_literals;
+    settings.luns = 2;
+    settings.exclusive_latency = 50ms;
+    settings.latency = 1ms;
+    settings.latency_lun = 1;
+    const auto connection = log_in({"InitialR2T=No", "ImmediateData=Yes"});
+    say(*connection, unmap_command(1, 1, 1).bytes());
+    say(*connection, scsi_command(2, 2, Moves::in, 512, read_10(0, 1)).lun(1).bytes());
+    ASSERT_TRUE(connection->next_due());
+    EXPECT_EQ(*connection->next_due(), table->now + 1ms);
+    table->now += 1ms;
+    connection->on_time();
+    const auto answers = hear(*connection);
+    ASSERT_THAT(answers, SizeIs(1));
+    EXPECT_EQ(answers[0].bhs().itt(), 2u);
+    EXPECT_EQ(*connection->next_due(), table->now + 49ms);
 }
 
 TEST_F(Target, GoesWrongAsItIsTold) {

@@ -58,7 +58,9 @@ std::string local_address(int socket) {
     return address_text(address, length);
 }
 
-Result<FileDescriptor> listen_at(const std::string& host, uint16_t port) {
+// Connections that come to a listening socket have its congestion control.
+Result<FileDescriptor> listen_at(const std::string& host, uint16_t port,
+                                 const std::string& congestion_control) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE;
@@ -71,6 +73,15 @@ Result<FileDescriptor> listen_at(const std::string& host, uint16_t port) {
     if (socket.get() < 0) return system_error("no socket");
     constexpr int yes = 1;
     ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (!congestion_control.empty() &&
+        ::setsockopt(socket.get(), IPPROTO_TCP, TCP_CONGESTION, congestion_control.data(),
+                     static_cast<socklen_t>(congestion_control.size())) != 0) {
+        return Error{
+            fmt::format("the congestion control {} cannot be used here: {} "
+                        "(net.ipv4.tcp_allowed_congestion_control lists "
+                        "those that may be)",
+                        congestion_control, std::strerror(errno))};
+    }
     constexpr int backlog = 256;
     if (::bind(socket.get(), found->ai_addr, found->ai_addrlen) != 0 || ::listen(socket.get(), backlog) != 0)
         return Error{fmt::format("cannot listen at {} port {}: {}", host, port, std::strerror(errno))};
@@ -90,9 +101,9 @@ constexpr size_t route_count = 4096;
 // A thread that serves connections.
 class TargetServer::Worker {
   public:
-    Worker(const TargetSettings& settings, const ScsiDevice& device, MemoryBacking& backing, uint16_t index,
-           uint16_t of)
-        : table_(settings, device, backing, static_cast<uint16_t>(index + 1), of),
+    Worker(const TargetSettings& settings, const ScsiDevice& device, MemoryBacking& backing,
+           UnitOccupation& occupation, uint16_t index, uint16_t of)
+        : table_(settings, device, backing, occupation, static_cast<uint16_t>(index + 1), of),
           buffer_(buffer_size),
           most_held_(settings.most_held) {}
     ~Worker() { stop(); }
@@ -177,7 +188,7 @@ class TargetServer::Worker {
                 serve_woken();
                 keep_within_budget();
             }
-            if (table_.settings.latency.count() > 0) serve_due();
+            if (table_.settings.takes_time()) serve_due();
             if (woken) take_incoming();
             if (table_.now - looked >= look_around) {
                 looked = table_.now;
@@ -190,7 +201,7 @@ class TargetServer::Worker {
     int wait(std::array<epoll_event, 64>& events) {
         std::optional<Clock::duration> patience = look_around;
         if (!ready_.empty()) patience = Clock::duration::zero();
-        if (table_.settings.latency.count() > 0) {
+        if (table_.settings.takes_time()) {
             const Clock::time_point now = Clock::now();
             for (const auto& [file, served] : served_) {
                 if (const auto due = served->connection.next_due())
@@ -556,7 +567,7 @@ class TargetServer::Acceptor {
 
 struct TargetServer::Parts {
     Parts(const TargetSettings& given, MemoryBacking memory)
-        : settings(given), device(settings), backing(std::move(memory)) {}
+        : settings(given), device(settings), backing(std::move(memory)), occupation(settings.luns) {}
     ~Parts() {
         // The workers' connections know the acceptor's routes.
         if (acceptor) acceptor->stop();
@@ -566,6 +577,7 @@ struct TargetServer::Parts {
     TargetSettings settings;
     ScsiDevice device;
     MemoryBacking backing;
+    UnitOccupation occupation;
     std::string address;
     std::vector<std::unique_ptr<Worker>> workers;
     std::unique_ptr<Acceptor> acceptor;
@@ -579,13 +591,13 @@ Result<std::unique_ptr<TargetServer>> TargetServer::start(const TargetSettings& 
                                                           unsigned threads) {
     auto backing = MemoryBacking::make(settings.backing, settings.luns, settings.size);
     if (!backing) return backing.error();
-    auto listening = listen_at(host, port);
+    auto listening = listen_at(host, port, settings.congestion_control);
     if (!listening) return listening.error();
     auto parts = std::make_unique<Parts>(settings, std::move(*backing));
     parts->address = local_address(listening->get());
     for (unsigned i = 0; i < threads; ++i) {
         parts->workers.push_back(std::make_unique<Worker>(parts->settings, parts->device, parts->backing,
-                                                          static_cast<uint16_t>(i),
+                                                          parts->occupation, static_cast<uint16_t>(i),
                                                           static_cast<uint16_t>(threads)));
         if (const auto started = parts->workers.back()->start(); !started) return started.error();
     }

@@ -118,6 +118,33 @@ TEST(TargetServer, ServesSessionsInSeveralThreads) {
     EXPECT_EQ(account.bytes_read, sessions * commands * 1024);
 }
 
+TEST(TargetServer, AnUnmapHoldsUpItsUnitForTheSessionsOfAllThreads) {
+    using namespace std::chrono_literals;
+    TargetSettings slow = settings();
+    slow.exclusive_latency = 200ms;
+    auto server = TargetServer::start(slow, "127.0.0.1", 0, 2);
+    ASSERT_TRUE(server);
+    Peer first((*server)->address());
+    Peer second((*server)->address());
+    ASSERT_NE(first.log_in(1), 0u);
+    ASSERT_NE(second.log_in(2), 0u);
+    const auto begin = std::chrono::steady_clock::now();
+    const Bytes no_ranges = {0, 6, 0, 0, 0, 0, 0, 0};
+    first.send(
+        scsi_command(1, 1, Moves::out, 8, {0x42, 0, 0, 0, 0, 0, 0, 0, 8}).data(no_ranges).bytes() +
+        PduBuilder(Opcode::nop_out).immediate().flags(0x80).itt(2).ttt(reserved_tag).cmd_sn(2).bytes());
+    first.pdu();
+    ASSERT_EQ(first.header.size(), bhs_length);
+    EXPECT_EQ(Bhs(first.header.data()).opcode(), Opcode::nop_in) << "the UNMAP has come, and takes its time";
+    second.send(scsi_command(1, 1, Moves::in, 512, read_10(0, 1)).bytes());
+    EXPECT_EQ(second.pdu(), Bytes(512));
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, 200ms);
+    first.pdu();
+    ASSERT_EQ(first.header.size(), bhs_length);
+    EXPECT_EQ(Bhs(first.header.data()).opcode(), Opcode::scsi_response);
+    EXPECT_EQ(Bhs(first.header.data()).status(), 0);
+}
+
 TEST(TargetServer, AConnectionFindsTheSessionThatItJoins) {
     auto server = TargetServer::start(settings(), "127.0.0.1", 0, 2);
     ASSERT_TRUE(server);
@@ -267,6 +294,16 @@ TEST(TargetServer, RequestsWhoseTurnDoesNotComeAreNotKeptWithoutEnd) {
         if (!ahead.send_some(request)) break;
     }
     EXPECT_TRUE(ahead.is_closed());
+}
+
+TEST(TargetServer, SaysWhichCongestionControlCannotBeUsed) {
+    TargetSettings made = settings();
+    made.congestion_control = "nosuchcontrol";
+    const auto refused = TargetServer::start(made, "127.0.0.1", 0, 1);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("nosuchcontrol"));
+    made.congestion_control = "reno";
+    EXPECT_TRUE(TargetServer::start(made, "127.0.0.1", 0, 1));
 }
 
 }  // namespace

@@ -58,6 +58,7 @@ uint16_t TargetSession::begin_task(TargetConnection* connection, uint32_t itt, u
     task.immediate = immediate;
     task.is_command = false;
     task.its_turn = immediate;
+    task.arriving = false;
     task.within_unsolicited = task.crc_failed = task.never_answered = task.miscompares = false;
     task.loses_data = false;
     task.wrong_header_digest = task.wrong_data_digest = task.overflow = false;
@@ -76,8 +77,9 @@ uint16_t TargetSession::begin_task(TargetConnection* connection, uint32_t itt, u
 }
 
 uint16_t TargetSession::next_in_order() {
-    const uint16_t slot = std::exchange(by_cmd_sn_[exp_cmd_sn_ % most_tasks], no_task);
-    if (slot == no_task) return no_task;
+    uint16_t& place = by_cmd_sn_[exp_cmd_sn_ % most_tasks];
+    if (place == no_task || tasks_[place].arriving) return no_task;
+    const uint16_t slot = std::exchange(place, no_task);
     ++exp_cmd_sn_;
     ++counted_;
     tasks_[slot].its_turn = true;
@@ -145,6 +147,7 @@ void TargetSession::abort_task(uint16_t slot) {
     }
     task.connection = nullptr;
     task.is_command = false;
+    task.arriving = false;
     forget_bytes(slot);
     ++task.generation;
 }
@@ -166,10 +169,12 @@ bool TargetSession::in_use(uint32_t itt) const {
 }
 
 SessionTable::SessionTable(const TargetSettings& target_settings, const ScsiDevice& scsi_device,
-                           MemoryBacking& memory, uint16_t first_tsih, uint16_t tsih_step)
+                           MemoryBacking& memory, UnitOccupation& unit_occupation, uint16_t first_tsih,
+                           uint16_t tsih_step)
     : settings(target_settings),
       device(scsi_device),
       backing(memory),
+      occupation(unit_occupation),
       next_tsih_(first_tsih),
       tsih_step_(tsih_step) {}
 

@@ -14,6 +14,7 @@
 #include "captures/iscsi_peer/target/scsi_device.h"
 #include "captures/iscsi_peer/target/target_fault.h"
 #include "captures/iscsi_peer/target/target_settings.h"
+#include "captures/iscsi_peer/target/unit_occupation.h"
 
 #include "analyzer/iscsi/bhs.h"
 
@@ -41,6 +42,7 @@ struct TargetTask {
     bool is_command =
         false;  // a SCSI command; else `header` and `bytes` are another request that waits for its turn
     bool its_turn = false;
+    bool arriving = false;            // its PDU has not come whole: its turn waits for that
     bool in_window = false;           // MaxCmdSN counts it as under way
     bool within_unsolicited = false;  // Data-Out may come without R2T
     bool crc_failed = false;
@@ -68,7 +70,8 @@ struct TargetTask {
     uint32_t r2ts = 0;            // sent
     uint32_t r2ts_served = 0;
     std::array<uint8_t, bhs_length> header{};
-    std::vector<uint8_t> bytes;  // what a command without the medium gives
+    // What a command without the medium gives; what comes of one that collects its data.
+    std::vector<uint8_t> bytes;
 };
 
 // A session: its commands in order over all its connections (RFC 7143 §4.2.2.1), and the tasks in progress. All of it,
@@ -187,11 +190,12 @@ class SessionTable {
   public:
     // `first_tsih` and `tsih_step` keep the handles of several tables apart.
     SessionTable(const TargetSettings& target_settings, const ScsiDevice& scsi_device, MemoryBacking& memory,
-                 uint16_t first_tsih = 1, uint16_t tsih_step = 1);
+                 UnitOccupation& unit_occupation, uint16_t first_tsih = 1, uint16_t tsih_step = 1);
 
     const TargetSettings& settings;
     const ScsiDevice& device;
     MemoryBacking& backing;
+    UnitOccupation& occupation;
     TargetAccount account;
     std::chrono::steady_clock::time_point now;  // set before anything is done
     uint32_t logins = 0;

@@ -29,6 +29,9 @@ struct TargetSettings {
     enum class LatencyOf : uint8_t { all, reads, writes };
     LatencyOf latency_of = LatencyOf::all;     // … of this kind …
     std::optional<uint32_t> latency_lun = {};  // … to this logical unit, if one is named
+    // Of each UNMAP, WRITE SAME and COMPARE AND WRITE: during it their logical unit serves nothing else.
+    std::chrono::nanoseconds exclusive_latency{0};
+    bool takes_time() const { return latency.count() > 0 || exclusive_latency.count() > 0; }
     std::vector<Fault> faults;
     std::optional<ChapCredentials> credentials;  // with which initiators have to prove themselves
 
@@ -46,6 +49,9 @@ struct TargetSettings {
     // How many commands an initiator may have sent that are not answered (MaxCmdSN, RFC 7143 section 4.2.2.1): 1 …
     // most_command_window.
     uint32_t command_window = 1024;
+
+    // TCP_CONGESTION of its connections; empty: the system's.
+    std::string congestion_control;
 
     // What it puts up with. A connection on which nothing moves for so long is closed.
     std::chrono::milliseconds idle_time{10 * 60 * 1000};

@@ -84,7 +84,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
     const ScsiDevice device(chosen);
     auto backing = MemoryBacking::make(chosen.backing, chosen.luns, chosen.size);
     require(static_cast<bool>(backing));
-    SessionTable table(chosen, device, *backing);
+    UnitOccupation occupation(chosen.luns);
+    SessionTable table(chosen, device, *backing, occupation);
     std::array<std::unique_ptr<Peer>, connections> peers;
     if ((begin & 4) != 0) {
         // Two connections of one session, in the full feature phase.

@@ -119,7 +119,7 @@ def test_load(checks, sanscope):
 
 
 def test_options(checks, sanscope):
-    for arguments in (["--size", "1000"], ["--fault", "odd"], ["--latency", "5"], ["--listen", "127.0.0.1:x"],
+    for arguments in (["--size", "1000"], ["--fault", "odd"], ["--latency", "5"], ["--exclusive-latency", "5"], ["--listen", "127.0.0.1:x"],
                       ["--chap-user", "me"]):
         done = run(sanscope, "target", *arguments, seconds=10)
         checks.check(f"{' '.join(arguments)} is wrong usage", [] if done.returncode == 2 and done.stderr + done.stdout
