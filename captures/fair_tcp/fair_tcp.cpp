@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "captures/fair_tcp/fair_tcp.h"
+
+#include <algorithm>
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <memory>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include "captures/fair_tcp/fair_tcp_bpf_object.h"
+#include "captures/fair_tcp/named_object.h"
+
+#include "analyzer/base/file_descriptor.h"
+
+namespace sanscope {
+namespace {
+
+template <auto destroy>
+struct Destroy {
+    template <class T>
+    void operator()(T* object) const {
+        destroy(object);
+    }
+};
+using BpfObject = std::unique_ptr<bpf_object, Destroy<bpf_object__close>>;
+using BpfLink = std::unique_ptr<bpf_link, Destroy<bpf_link__destroy>>;
+using KernelTypes = std::unique_ptr<btf, Destroy<btf__free>>;
+
+constexpr const char* bpf_file_system = "/sys/fs/bpf";
+constexpr const char* pins_folder = "/sys/fs/bpf/sanscope-fair-tcp";
+constexpr long bpf_file_system_magic = 0xcafe4a11;
+constexpr const char* operations_map = "fair";  // the variable in fair_tcp.bpf.c
+constexpr std::array pinned_maps{operations_map, "ensembles", "counters"};
+
+bool shows_messages = false;
+
+int print_message(libbpf_print_level level, const char* format, va_list arguments) {
+    if (!shows_messages || level == LIBBPF_DEBUG) return 0;
+    return std::vfprintf(stderr, format, arguments);
+}
+
+std::filesystem::path pins_of(std::string_view name) {
+    return std::filesystem::path(pins_folder) / name;
+}
+
+Error not_allowed() {
+    return {"this needs root, or the capabilities cap_bpf, cap_perfmon and cap_net_admin"};
+}
+
+Error because(std::string_view what, int error) {
+    if (error == EPERM || error == EACCES) return not_allowed();
+    return {fmt::format("{}: {}", what, std::strerror(error))};
+}
+
+// Of the network namespace of this process; a BPF program's control is in that of every one.
+bool is_available(const std::string& name) {
+    std::ifstream file("/proc/sys/net/ipv4/tcp_available_congestion_control");
+    for (std::string one; file >> one;)
+        if (one == name) return true;
+    return false;
+}
+
+Result<std::monostate> check_kernel() {
+    const KernelTypes types(btf__load_vmlinux_btf());
+    if (!types) {
+        return Error{
+            "the kernel tells nothing of its own types: it is built without CONFIG_DEBUG_INFO_BTF, or too "
+            "old"};
+    }
+    if (btf__find_by_name_kind(types.get(), "bpf_struct_ops_tcp_congestion_ops", BTF_KIND_STRUCT) < 0) {
+        return Error{
+            "the kernel takes no congestion control as a BPF program (struct_ops: Linux 5.6 or later, with "
+            "CONFIG_BPF_JIT)"};
+    }
+    struct statfs found {};
+    if (::statfs(bpf_file_system, &found) != 0 || static_cast<long>(found.f_type) != bpf_file_system_magic) {
+        return Error{fmt::format("no BPF file system is mounted, in which it would stay: mount -t bpf bpf {}",
+                                 bpf_file_system)};
+    }
+    return std::monostate{};
+}
+
+void remove_pins(std::string_view name) {
+    std::error_code ignored;
+    const auto folder = pins_of(name);
+    for (const char* map : pinned_maps) std::filesystem::remove(folder / map, ignored);
+    std::filesystem::remove(folder, ignored);
+    std::filesystem::remove(pins_folder, ignored);  // stays where it is not empty
+}
+
+Result<std::monostate> pin(bpf_object* object, std::string_view name) {
+    for (const std::string& folder : {std::string(pins_folder), pins_of(name).string()})
+        if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return because(folder, errno);
+    for (const char* map : pinned_maps) {
+        bpf_map* const found = bpf_object__find_map_by_name(object, map);
+        if (found == nullptr) return Error{fmt::format("the program has no map {}", map)};
+        const std::string path = (pins_of(name) / map).string();
+        if (const int error = bpf_map__pin(found, path.c_str()); error != 0) return because(path, -error);
+    }
+    return std::monostate{};
+}
+
+FileDescriptor open_pinned(std::string_view name, const char* map) {
+    return FileDescriptor(bpf_obj_get((pins_of(name) / map).c_str()));
+}
+
+struct PinnedOperations {
+    FileDescriptor map;
+    uint32_t id = 0;
+    bool registered = false;
+};
+
+// What is registered, by the kernel's own word (struct bpf_struct_ops_common_value: a count of references, then the state).
+PinnedOperations open_operations(std::string_view name) {
+    constexpr uint32_t in_use = 1;  // BPF_STRUCT_OPS_STATE_INUSE
+    PinnedOperations found{.map = open_pinned(name, operations_map)};
+    bpf_map_info info{};
+    uint32_t length = sizeof info;
+    if (found.map.get() < 0 || bpf_obj_get_info_by_fd(found.map.get(), &info, &length) != 0) return found;
+    found.id = info.id;
+    constexpr uint32_t only = 0;
+    std::vector<uint32_t> value(info.value_size / sizeof(uint32_t) + 2);
+    found.registered = bpf_map_lookup_elem(found.map.get(), &only, value.data()) == 0 && value[1] == in_use;
+    return found;
+}
+
+void read_counters(int map, FairTcpStatus& status) {
+    for (uint32_t key = 0; key < status.counters.size(); ++key)
+        bpf_map_lookup_elem(map, &key, &status.counters.at(key));
+}
+
+// The map changes meanwhile: what was removed before it was read is left out, and however often the walk begins anew it ends.
+bool is_listed(const FairTcpStatus& status, const fair_tcp_key& key) {
+    return std::ranges::any_of(status.ensembles, [&](const FairTcpEnsemble& listed) {
+        return std::memcmp(&listed.key, &key, sizeof key) == 0;
+    });
+}
+
+// The kernel begins anew where the key before has been removed meanwhile.
+void read_ensembles(int map, FairTcpStatus& status) {
+    FairTcpEnsemble one;
+    const fair_tcp_key* before = nullptr;
+    fair_tcp_key last{};
+    for (int steps = 0; steps < 2 * FAIR_TCP_MOST_ENSEMBLES; ++steps) {
+        if (bpf_map_get_next_key(map, before, &one.key) != 0) return;
+        if (!is_listed(status, one.key) &&
+            bpf_map_lookup_elem_flags(map, &one.key, &one.value, BPF_F_LOCK) == 0)
+            status.ensembles.push_back(one);
+        last = one.key;
+        before = &last;
+    }
+}
+
+Result<FairTcpStatus> read_status(const std::string& name) {
+    const PinnedOperations operations = open_operations(name);
+    if (operations.map.get() < 0) return because(pins_of(name).string(), errno);
+    FairTcpStatus status;
+    status.name = name;
+    status.map_id = operations.id;
+    status.registered = operations.registered;
+    const FileDescriptor ensembles = open_pinned(name, "ensembles");
+    const FileDescriptor counters = open_pinned(name, "counters");
+    if (ensembles.get() < 0 || counters.get() < 0) return because(pins_of(name).string(), errno);
+    read_counters(counters.get(), status);
+    read_ensembles(ensembles.get(), status);
+    return status;
+}
+
+Result<std::monostate> load(bpf_object* object) {
+    const int error = -bpf_object__load(object);
+    if (error == 0) return std::monostate{};
+    if (error == EPERM) return not_allowed();
+    return Error{
+        fmt::format("the kernel refuses the program: {} (--verbose shows why)", std::strerror(error))};
+}
+
+// Registered is what this process has no link to any more: it stays.
+Result<std::monostate> register_for_good(const bpf_object* object, const std::string& name) {
+    const bpf_map* const operations = bpf_object__find_map_by_name(object, operations_map);
+    BpfLink link(bpf_map__attach_struct_ops(operations));
+    if (!link) {
+        const int error = errno;
+        if (error == EEXIST)
+            return Error{fmt::format("there is a congestion control called {} already", name)};
+        return because("the kernel does not take it", error);
+    }
+    bpf_link__disconnect(link.get());
+    return std::monostate{};
+}
+
+}  // namespace
+
+bool is_fair_tcp_name(std::string_view name) {
+    return !name.empty() && name.size() < FAIR_TCP_NAME_BYTES && std::ranges::all_of(name, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    });
+}
+
+void show_libbpf_messages(bool show) {
+    shows_messages = show;
+}
+
+Result<std::monostate> start_fair_tcp(const std::string& name) {
+    libbpf_set_print(print_message);
+    if (auto possible = check_kernel(); !possible) return possible.error();
+    if (open_operations(name).registered)
+        return Error{fmt::format("{} is started already: sanscope fair-tcp status", name)};
+    if (is_available(name)) {
+        return Error{fmt::format(
+            "there is a congestion control called {} already, which is none of sanscope's: choose another "
+            "--name",
+            name)};
+    }
+    const auto bytes = named_object(fair_tcp_bpf_object, name);
+    if (!bytes) return bytes.error();
+    const BpfObject object(bpf_object__open_mem(bytes->data(), bytes->size(), nullptr));
+    if (!object) return because("the program cannot be read", errno);
+    if (auto loaded = load(object.get()); !loaded) return loaded.error();
+    remove_pins(name);  // of a start that was killed
+    auto pinned = pin(object.get(), name);
+    if (pinned) pinned = register_for_good(object.get(), name);
+    if (!pinned) remove_pins(name);
+    return pinned;
+}
+
+Result<std::vector<FairTcpStatus>> fair_tcp_status() {
+    libbpf_set_print(print_message);
+    std::vector<FairTcpStatus> all;
+    std::error_code error;
+    std::vector<std::string> names;
+    for (std::filesystem::directory_iterator at(pins_folder, error), end; !error && at != end;
+         at.increment(error)) {
+        std::string name = at->path().filename().string();
+        if (is_fair_tcp_name(name)) names.push_back(std::move(name));
+    }
+    if (error && error != std::errc::no_such_file_or_directory) return because(pins_folder, error.value());
+    std::ranges::sort(names);
+    for (const std::string& name : names) {
+        auto status = read_status(name);
+        if (!status) return status.error();
+        all.push_back(std::move(*status));
+    }
+    return all;
+}
+
+Result<FairTcpStatus> stop_fair_tcp(const std::string& name) {
+    libbpf_set_print(print_message);
+    const PinnedOperations operations = open_operations(name);
+    if (operations.map.get() < 0) {
+        const int error = errno;
+        if (error != ENOENT) return because(pins_of(name).string(), error);
+        return Error{fmt::format("{} is not started", name)};
+    }
+    auto status = read_status(name);
+    if (!status) return status.error();
+    constexpr uint32_t only = 0;
+    // ENOENT and EINPROGRESS: it is not registered any more.
+    if (bpf_map_delete_elem(operations.map.get(), &only) != 0 && errno != ENOENT && errno != EINPROGRESS)
+        return because("the kernel does not let it go", errno);
+    remove_pins(name);
+    status->registered = false;
+    return status;
+}
+
+}  // namespace sanscope

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// sanscope-fair-tcp: loads Fair-TCP into the kernel, shows it, and unloads it, for `sanscope fair-tcp`, which needs no rights
+// then.
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <time.h>
+
+#include "captures/fair_tcp/fair_tcp.h"
+#include "captures/fair_tcp/status_text.h"
+
+#include "analyzer/base/file_descriptor.h"
+#include "analyzer/base/print_text.h"
+
+namespace sanscope {
+namespace {
+
+enum Exit : int { exit_done = 0, exit_failed = 1, exit_usage = 2 };
+
+struct Arguments {
+    std::string action;
+    std::string name{fair_tcp_default_name};
+    bool json = false;
+    bool live = false;
+    bool verbose = false;
+};
+
+std::optional<Arguments> arguments_of(int argc, char** argv) {
+    Arguments arguments;
+    if (argc < 2) return std::nullopt;
+    arguments.action = argv[1];
+    for (int i = 2; i < argc; ++i) {
+        const std::string_view one = argv[i];
+        if (one == "--json")
+            arguments.json = true;
+        else if (one == "--live")
+            arguments.live = true;
+        else if (one == "--verbose")
+            arguments.verbose = true;
+        else if (one == "--name" && i + 1 < argc)
+            arguments.name = argv[++i];
+        else
+            return std::nullopt;
+    }
+    if (!is_fair_tcp_name(arguments.name)) return std::nullopt;
+    return arguments;
+}
+
+Exit failed(const Error& error) {
+    print_text(stderr, "sanscope: {}\n", error.message);
+    return exit_failed;
+}
+
+Exit start(const std::string& name) {
+    if (const auto started = start_fair_tcp(name); !started) return failed(started.error());
+    print_text(stdout,
+               "{0} is there for connections that select it:\n"
+               "  sanscope generate --tcp-congestion {0} …, sanscope target --tcp-congestion {0}\n"
+               "  sysctl -w net.ipv4.tcp_congestion_control={0}    for every new connection of this host\n",
+               name);
+    return exit_done;
+}
+
+// Whether a second went by in which nobody asked it to end.
+bool second_passed(const sigset_t& ends) {
+    constexpr timespec second{1, 0};
+    return ::sigtimedwait(&ends, nullptr, &second) < 0;
+}
+
+Exit status(const Arguments& arguments) {
+    sigset_t ends;
+    ::sigemptyset(&ends);
+    ::sigaddset(&ends, SIGINT);
+    ::sigaddset(&ends, SIGTERM);
+    if (arguments.live) ::sigprocmask(SIG_BLOCK, &ends, nullptr);
+    do {
+        const auto all = fair_tcp_status();
+        if (!all) return failed(all.error());
+        write_text(stdout, arguments.json ? fair_tcp_status_json(*all) : fair_tcp_status_text(*all));
+        if (arguments.live && !arguments.json) write_text(stdout, "\n");
+        if (std::fflush(stdout) != 0) return exit_failed;
+    } while (arguments.live && second_passed(ends));
+    return exit_done;
+}
+
+Exit stop(const std::string& name) {
+    const auto stopped = stop_fair_tcp(name);
+    if (!stopped) return failed(stopped.error());
+    uint64_t connections = 0;
+    for (const FairTcpEnsemble& one : stopped->ensembles) connections += one.value.state.members;
+    if (connections > 0)
+        print_text(stdout, "{} connections use {} until they are closed; no other can select it\n",
+                   connections, name);
+    return exit_done;
+}
+
+Exit run(int argc, char** argv) {
+    if (!standard_descriptors_are_open()) return exit_usage;
+    const auto arguments = arguments_of(argc, argv);
+    if (arguments) {
+        show_libbpf_messages(arguments->verbose);
+        if (arguments->action == "start") return start(arguments->name);
+        if (arguments->action == "status") return status(*arguments);
+        if (arguments->action == "stop") return stop(arguments->name);
+    }
+    std::fprintf(stderr, "sanscope-fair-tcp is started by sanscope: see sanscope fair-tcp --help\n");
+    return exit_usage;
+}
+
+}  // namespace
+}  // namespace sanscope
+
+int main(int argc, char** argv) {
+    try {
+        return sanscope::run(argc, argv);
+    } catch (const std::exception& error) {
+        sanscope::print_text(stderr, "sanscope: {}\n", error.what());
+        return sanscope::exit_failed;
+    }
+}

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`sanscope fair-tcp` in the running kernel, as root: it starts, connections that select it share one window, nothing has to
+be repaired, it is stopped under load without harm, and nothing of it is left. Under a name of its own."""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "analyzer" / "tests"))
+from harness import DEFAULT_SANSCOPE, Checks  # noqa: E402
+
+NAME = f"fair_{os.getpid() % 100000}"
+PINS = pathlib.Path("/sys/fs/bpf/sanscope-fair-tcp") / NAME
+AVAILABLE = pathlib.Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+CONNECTIONS = 4
+
+
+def run(*arguments, seconds=60):
+    return subprocess.run([*map(str, arguments)], capture_output=True, text=True, timeout=seconds, stdin=subprocess.DEVNULL)
+
+
+def said(done):
+    return [f"exit status {done.returncode}", *(done.stdout + done.stderr).splitlines()[-20:]]
+
+
+def status(sanscope):
+    lines = run(sanscope, "fair-tcp", "status", "--json").stdout.splitlines()
+    return next((one for one in map(json.loads, lines) if one["name"] == NAME), None)
+
+
+def repaired(found):
+    return [f"{count} {what}" for what, count in found["counters"].items() if what.startswith("repaired") and count]
+
+
+def test_start(checks, sanscope):
+    done = run(sanscope, "fair-tcp", "start", "--name", NAME)
+    checks.check("it starts", [] if done.returncode == 0 else said(done))
+    if done.returncode != 0:
+        return False
+    checks.check("it is a congestion control", [] if NAME in AVAILABLE.read_text().split() else [AVAILABLE.read_text()])
+    again = run(sanscope, "fair-tcp", "start", "--name", NAME)
+    checks.check("a second start says that it is started",
+                 [] if again.returncode == 1 and "started already" in again.stderr else said(again))
+    other = run(sanscope, "fair-tcp", "start", "--name", "reno")
+    checks.check("a name that another one has is refused",
+                 [] if other.returncode == 1 and "reno" in other.stderr else said(other))
+    return True
+
+
+def test_load(checks, sanscope):
+    target = subprocess.Popen([sanscope, "target", "--listen", "127.0.0.1:0", "--backing", "null", "--json",
+                               "--tcp-congestion", NAME], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        listening = json.loads(target.stdout.readline())
+        url = f"iscsi://{listening['listening']}/{listening['target']}/0"
+        load = subprocess.Popen([sanscope, "generate", "--connections", str(CONNECTIONS), "--duration", "6s", "--tcp-congestion",
+                                 NAME, "--json", url], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(2)
+        found = status(sanscope)
+        connections = [one["connections"] for one in found["ensembles"]]
+        checks.check("both ends' connections between the two addresses are one ensemble",
+                     [] if connections and max(connections) >= CONNECTIONS else [str(found)])
+        checks.check("no more are active than there are",
+                     [str(one) for one in found["ensembles"] if one["active"] > one["connections"]])
+        checks.check("nothing had to be repaired", repaired(found))
+        stopped = run(sanscope, "fair-tcp", "stop", "--name", NAME)
+        checks.check("stopped under load, it says how many connections use it still",
+                     [] if stopped.returncode == 0 and "until they are closed" in stopped.stdout else said(stopped))
+        out, errors = load.communicate(timeout=60)
+        checks.check("the load ends well", [] if load.returncode == 0 else [out, errors])
+    finally:
+        target.terminate()
+        target.wait(timeout=20)
+        target.stdout.close()
+
+
+def test_left_behind(checks, sanscope):
+    checks.check("nothing is registered any more", [AVAILABLE.read_text()] if NAME in AVAILABLE.read_text().split() else [])
+    checks.check("nothing is pinned any more", [str(PINS)] if PINS.exists() else [])
+    again = run(sanscope, "fair-tcp", "stop", "--name", NAME)
+    checks.check("a second stop says that it is not started",
+                 [] if again.returncode == 1 and "not started" in again.stderr else said(again))
+    restarted = run(sanscope, "fair-tcp", "start", "--name", NAME)
+    stopped = run(sanscope, "fair-tcp", "stop", "--name", NAME)
+    checks.check("it can be started again", [] if restarted.returncode == stopped.returncode == 0 else said(restarted))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sanscope", type=pathlib.Path, default=DEFAULT_SANSCOPE)
+    sanscope = parser.parse_args().sanscope
+    checks = Checks()
+    wrong = run(sanscope, "fair-tcp", "start", "--name", "../fair")
+    checks.check("what is no name is wrong usage", [] if wrong.returncode == 2 else said(wrong))
+    if os.geteuid() != 0:
+        refused = run(sanscope, "fair-tcp", "start", "--name", NAME)
+        checks.check("without rights it says which it needs",
+                     [] if refused.returncode == 1 and "cap_bpf" in refused.stderr else said(refused))
+    else:
+        try:
+            if test_start(checks, sanscope):
+                test_load(checks, sanscope)
+                test_left_behind(checks, sanscope)
+        finally:
+            run(sanscope, "fair-tcp", "stop", "--name", NAME)
+    return checks.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
