@@ -8,4 +8,7 @@ namespace sanscope::lab {
 // Throughput against round trip, TCP window, and loss.
 Experiment bianco_figures();
 
+// What its text says: bianco_publication.cpp.
+Publication bianco_publication();
+
 }  // namespace sanscope::lab

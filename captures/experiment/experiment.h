@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "captures/experiment/measurement.h"
+#include "captures/experiment/publication.h"
 #include "captures/experiment/run_settings.h"
 
 namespace sanscope::lab {
@@ -14,7 +15,7 @@ namespace sanscope::lab {
 // What is varied: settings that have the same value, and the values.
 struct Factor {
     std::vector<std::string_view> settings;  // names of setting_columns()
-    std::vector<std::string_view> values;    // as their columns take them
+    std::vector<std::string> values;         // as their columns take them
 };
 
 // One panel of the figure: a measure against a setting, a line for each combination of others.
@@ -42,7 +43,9 @@ struct Experiment {
     std::string_view name;
     std::string_view title = {};
     std::string_view source = {};  // the publication whose figures it redraws
-    std::string_view method = {};  // what is done, and where that is not what the publication did
+    std::string_view method = {};  // what is done
+    std::vector<Departure> departures = {};
+    Publication publication = {};  // what these runs are held against
     RunSettings base = {};
     std::vector<std::vector<Factor>> sweeps = {};  // of each, every combination
     unsigned repetitions = 3;
@@ -50,6 +53,9 @@ struct Experiment {
     bool records_packets = false;  // at the target, for what only packets show
     std::vector<Measure> measured = {};
     std::vector<Drawing> drawings = {};
+    // Of these runs, the first of each, each connection's window is kept and drawn over time; none where this is empty.
+    std::vector<Condition> traced = {};
+    std::string_view traced_title = {};
 };
 
 // All that there are.

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include <thread>
 
+#include "captures/experiment/comparison.h"
 #include "captures/experiment/lab_process.h"
 #include "captures/experiment/markup.h"
 
@@ -110,6 +111,11 @@ std::string experiment_page(const PageContents& contents) {
     page += fmt::format(
         "{}\n<p>Points are medians of the repetitions, whiskers go from the lowest to the highest.</p>\n",
         without_declaration(contents.figure));
+    for (const std::string& sentence : contents.left_out)
+        page += fmt::format("<p>{}</p>\n", escape_markup(sentence));
+    page += claims_html(experiment.publication, contents.rows);
+    page += published_values_html(experiment.publication, contents.rows);
+    page += departures_html(experiment.departures);
     page += "<h2>Table</h2>\n<p>Medians, with the lowest and the highest in brackets.</p>\n" +
             table_html(experiment, contents.rows);
     page += "<h2>What was run</h2>\n" + definitions(what_was_run(contents));

@@ -24,7 +24,8 @@ struct PageContents {
     const std::vector<RunRecord>& records;  // for what made the links
     unsigned repetitions;
     double seconds;
-    std::string_view figure;  // an SVG document
+    std::string_view figure;                   // an SVG document
+    const std::vector<std::string>& left_out;  // sentences on runs that could not be made here
     const MachineFacts& machine;
 };
 

@@ -15,6 +15,13 @@ const Experiment experiment{
     .name = "test",
     .title = "Reads & more",
     .method = "As it is done.",
+    .departures = {{"Memory", "There is no disk."}},
+    .publication = {.claims = {{.where = "§1",
+                                .statement = "Twice as fast",
+                                .measure = Measure::bytes_per_second,
+                                .subject = {{"delay_ms", {"1"}}},
+                                .reference = {{"delay_ms", {"2"}}},
+                                .least = 2}}},
     .sweeps = {{{{"delay_ms"}, {"1", "4"}}, {{"pdu_bytes"}, {"32K"}}}, {{{"load"}, {"socket"}}}},
     .measured = {Measure::bytes_per_second},
 };
@@ -38,6 +45,7 @@ TEST(ExperimentPage, HoldsFigureTableSettingsAndMachine) {
                                               .repetitions = 3,
                                               .seconds = 2,
                                               .figure = "<?xml version=\"1.0\"?>\n<svg>drawing</svg>",
+                                              .left_out = {"fair is left out"},
                                               .machine = machine});
     EXPECT_THAT(page, HasSubstr("<h1>Reads &amp; more</h1>"));
     EXPECT_THAT(page, HasSubstr("<svg>drawing</svg>"));
@@ -46,6 +54,9 @@ TEST(ExperimentPage, HoldsFigureTableSettingsAndMachine) {
     EXPECT_THAT(page, HasSubstr("<dt>one-way delay, ms</dt><dd>1, 4</dd>"));
     EXPECT_THAT(page, HasSubstr("delay_node"));
     EXPECT_THAT(page, HasSubstr("2 × &lt;fast&gt;"));
+    EXPECT_THAT(page, HasSubstr("<p>fair is left out</p>"));
+    EXPECT_THAT(page, HasSubstr("Twice as fast (§1)</dt><dd>not measured"));
+    EXPECT_THAT(page, HasSubstr("<dt>Memory</dt><dd>There is no disk.</dd>"));
 }
 
 TEST(MachineFacts, NameTheKernelAndTheVersion) {
@@ -54,10 +65,28 @@ TEST(MachineFacts, NameTheKernelAndTheVersion) {
     EXPECT_THAT(facts, ::testing::Contains(::testing::Pair("kernel", HasSubstr("Linux"))));
 }
 
+TEST(LeaveOut, TakesOutRunsWhoseCongestionControlTheKernelDoesNotHave) {
+    std::vector<PlannedRun> remaining(4);
+    remaining[0].settings.congestion_control = "reno";
+    remaining[1].settings.congestion_control = "fair";
+    remaining[2].settings.congestion_control = "fair";
+    remaining[3].settings.congestion_control = "bbr";
+    const auto sentences = leave_out(remaining, "reno cubic");
+    ASSERT_THAT(remaining, ::testing::SizeIs(1));
+    EXPECT_EQ(remaining[0].settings.congestion_control, "reno");
+    ASSERT_THAT(sentences, ::testing::SizeIs(2));
+    EXPECT_THAT(sentences[0], HasSubstr("bbr"));
+    EXPECT_THAT(sentences[0], HasSubstr("1 run is left out"));
+    EXPECT_THAT(sentences[1], HasSubstr("2 runs are left out"));
+    EXPECT_THAT(sentences[1], HasSubstr("sanscope fair-tcp start"));
+    EXPECT_THAT(leave_out(remaining, "reno cubic"), ::testing::IsEmpty());
+    EXPECT_THAT(leave_out(remaining, ""), ::testing::IsEmpty()) << "where it cannot be known, it is tried";
+}
+
 TEST(DryRun, TellsEachRunAndHowLongAllTakes) {
     const auto settings = settings_of(experiment, {});
     ASSERT_TRUE(settings) << settings.error().message;
-    const ChosenExperiment chosen{&experiment, *settings, 2, 3};
+    const ChosenExperiment chosen{experiment, *settings, 2, 3};
     const auto plan = chosen.plan();
     const std::string text = dry_run_text(chosen, plan);
     EXPECT_THAT(text, HasSubstr("repetition 1  iSCSI, 4 ms, 32 KiB\n"));

@@ -2,10 +2,12 @@
 #include "captures/experiment/experiment_run.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,13 +18,18 @@
 
 #include "captures/experiment/load_outcome.h"
 #include "captures/experiment/packet_measures.h"
+#include "captures/experiment/window_trace.h"
 
 namespace sanscope::lab {
 namespace {
 
 // Beyond the load itself: logging in over a path with losses, the last answer.
 constexpr double patience_seconds = 30;
-constexpr const char* target_name = "iqn.2026-01.org.sanscope:memory-target";
+constexpr uint64_t first_port = 3260;
+// Only disks of this serial number, which are this run's own, are written to.
+constexpr const char* serial_number = "EXPERIMENT";
+// Nothing is kept of it: any request fits, and as many of them as are under way.
+constexpr const char* disk_size = "64G";
 constexpr std::string_view snapshot_bytes = "128";  // headers of packets and of PDUs at their beginnings
 
 std::string own_program() {
@@ -45,15 +52,18 @@ struct Recording {
     }
 };
 
-Result<std::monostate> begin_recording(Recording& recording, const LabHosts& hosts,
+// At the host that sends the data.
+Result<std::monostate> begin_recording(Recording& recording, const LabHosts& hosts, Operation operation,
                                        const std::filesystem::path& scratch, const std::atomic<bool>& stop) {
     recording.path = scratch / fmt::format("recording-{}.pcapng", ::getpid());
     std::error_code error;
     std::filesystem::remove(recording.path, error);
-    auto started =
-        LabProcess::start(hosts.target(), own_program(),
-                          {"capture", "-q", "-i", LabHosts::target_interface, "-f", "tcp port 3260", "-s",
-                           std::string(snapshot_bytes), "-w", recording.path.string()});
+    const bool reads = operation == Operation::read;
+    auto started = LabProcess::start(
+        reads ? hosts.target() : hosts.initiator(), own_program(),
+        {"capture", "-q", "-i", reads ? LabHosts::target_interface : LabHosts::initiator_interface, "-f",
+         fmt::format("tcp portrange {}-{}", first_port, first_port + most_targets - 1), "-s",
+         std::string(snapshot_bytes), "-w", recording.path.string()});
     if (!started) return started.error();
     recording.process.emplace(std::move(*started));
     // The file is there once packets are being taken.
@@ -67,56 +77,205 @@ Result<std::monostate> begin_recording(Recording& recording, const LabHosts& hos
     return Error{"the recording did not begin"};
 }
 
+std::string target_name(uint64_t number) {
+    return fmt::format("iqn.2026-01.org.sanscope:memory-target-{}", number);
+}
+
+Result<std::vector<LabProcess>> start_targets(const LabHosts& hosts, const RunSettings& settings,
+                                              const std::atomic<bool>& stop) {
+    std::vector<LabProcess> targets;
+    for (uint64_t i = 0; i < settings.targets; ++i) {
+        std::vector<std::string> arguments{"target",
+                                           "--listen",
+                                           fmt::format("{}:{}", LabHosts::target_address, first_port + i),
+                                           "--name",
+                                           target_name(i),
+                                           "--serial",
+                                           serial_number,
+                                           "--size",
+                                           disk_size,
+                                           "--backing",
+                                           "null",
+                                           "--max-recv-data-segment-length",
+                                           fmt::format("{}", settings.pdu_bytes),
+                                           "--max-connections",
+                                           fmt::format("{}", settings.connections),
+                                           "--json"};
+        if (settings.target_latency_us > 0)
+            arguments.insert(arguments.end(), {"--latency", fmt::format("{}us", settings.target_latency_us)});
+        auto target = LabProcess::start(hosts.target(), own_program(), std::move(arguments));
+        if (!target) return target.error();
+        if (const auto listens = target->wait(patience_seconds, stop, "\"listening\""); !listens)
+            return listens.error();
+        targets.push_back(std::move(*target));
+    }
+    return targets;
+}
+
+std::vector<std::string> generate_arguments(const RunSettings& settings, double seconds) {
+    std::vector<std::string> arguments{"generate",
+                                       "--json",
+                                       "--quiet",
+                                       "--pdu-size",
+                                       fmt::format("{}", settings.pdu_bytes),
+                                       "--request-size",
+                                       fmt::format("{}", settings.request_bytes),
+                                       "--queue-depth",
+                                       fmt::format("{}", settings.queue_depth),
+                                       "--connections",
+                                       fmt::format("{}", settings.connections),
+                                       "--duration",
+                                       fmt::format("{}s", seconds)};
+    if (settings.operation == Operation::write)
+        arguments.insert(arguments.end(), {"--read-percent", "0", "--allow-writes", serial_number});
+    for (uint64_t i = 0; i < settings.targets; ++i)
+        arguments.push_back(
+            fmt::format("iscsi://{}:{}/{}/0", LabHosts::target_address, first_port + i, target_name(i)));
+    return arguments;
+}
+
+std::optional<double> processor_seconds(const std::vector<LabProcess>& processes) {
+    double all = 0;
+    for (const LabProcess& process : processes) {
+        const auto one = process.processor_seconds();
+        if (!one) return std::nullopt;
+        all += *one;
+    }
+    return all;
+}
+
+Result<std::monostate> keep_windows(const RecordedWindows& windows, const std::filesystem::path& path) {
+    constexpr int64_t step_ns = 10'000'000;
+    std::error_code error;
+    std::filesystem::create_directories(path.parent_path(), error);
+    std::ofstream out(path, std::ios::binary | std::ios::trunc);
+    out << window_trace_csv(sample_windows(windows.changes, windows.begin_ns, step_ns));
+    out.close();
+    if (!out) return Error{fmt::format("{}: cannot be written", path.string())};
+    return std::monostate{};
+}
+
 Result<Measurement> iscsi_load(const LabHosts& hosts, const RunSettings& settings, const RunMeans& means,
                                const std::atomic<bool>& stop) {
-    std::vector<std::string> arguments{"target",    "--listen", LabHosts::target_address,
-                                       "--backing", "null",     "--json"};
-    if (settings.target_latency_us > 0)
-        arguments.insert(arguments.end(), {"--latency", fmt::format("{}us", settings.target_latency_us)});
-    auto target = LabProcess::start(hosts.target(), own_program(), std::move(arguments));
-    if (!target) return target.error();
-    if (const auto listens = target->wait(patience_seconds, stop, "\"listening\""); !listens)
-        return listens.error();
-
+    const auto targets = start_targets(hosts, settings, stop);
+    if (!targets) return targets.error();
     Recording recording;
     if (means.records_packets) {
-        if (const auto begun = begin_recording(recording, hosts, means.scratch, stop); !begun)
+        if (const auto begun = begin_recording(recording, hosts, settings.operation, means.scratch, stop);
+            !begun)
             return begun.error();
     }
+    const auto before = processor_seconds(*targets);
+    const auto began = std::chrono::steady_clock::now();
     const auto told =
-        run_program(hosts.initiator(), own_program(),
-                    {"generate", "--json", "--quiet", "--pdu-size", fmt::format("{}", settings.pdu_bytes),
-                     "--request-size", fmt::format("{}", settings.request_bytes), "--queue-depth",
-                     fmt::format("{}", settings.queue_depth), "--connections",
-                     fmt::format("{}", settings.connections), "--duration", fmt::format("{}s", means.seconds),
-                     fmt::format("iscsi://{}/{}/0", LabHosts::target_address, target_name)},
+        run_program(hosts.initiator(), own_program(), generate_arguments(settings, means.seconds),
                     means.seconds + patience_seconds, stop);
     if (!told) return told.error();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    const auto after = processor_seconds(*targets);
     auto measured = parse_generate_outcome(*told);
     if (!measured) return measured.error();
+    constexpr double percent = 100;
+    if (before && after)
+        (*measured)[Measure::target_processor_percent] = percent * (*after - *before) / took.count();
     if (means.records_packets) {
         recording.process->end(SIGINT);
-        if (const auto added = add_packet_measures(recording.path.string(), *measured); !added)
-            return added.error();
+        const auto windows = add_packet_measures(recording.path.string(), settings.operation, *measured);
+        if (!windows) return windows.error();
+        if (!means.window_trace.empty()) {
+            if (const auto kept = keep_windows(*windows, means.window_trace); !kept) return kept.error();
+        }
     }
     return measured;
 }
 
-Result<Measurement> socket_load(const LabHosts& hosts, const RunSettings& settings, const RunMeans& means,
-                                const std::atomic<bool>& stop) {
-    auto server = LabProcess::start(hosts.target(), "iperf3", {"--server", "--one-off", "--forceflush"});
+// Other traffic on the data's way, as long as this is there: iperf3's, over UDP, which yields to nothing.
+struct Background {
+    std::optional<LabProcess> server;
+    std::optional<LabProcess> client;
+};
+
+Result<Background> start_background(const LabHosts& hosts, const RunSettings& settings, double seconds,
+                                    const std::atomic<bool>& stop) {
+    Background background;
+    if (settings.background_mbit <= 0) return background;
+    constexpr const char* port = "5400";
+    constexpr double headers = 14 + 20 + 8;  // of Ethernet, IPv4 and UDP
+    constexpr uint64_t most_payload = 1400;
+    const uint64_t payload = std::min(most_payload, settings.mtu - 28);
+    const auto bytes = static_cast<double>(payload);
+    const double payload_mbit = settings.background_mbit * bytes / (bytes + headers);
+    const bool reads = settings.operation == Operation::read;
+    auto server = LabProcess::start(reads ? hosts.initiator() : hosts.target(), "iperf3",
+                                    {"--server", "--forceflush", "--interval", "0", "--port", port});
     if (!server) return server.error();
     if (const auto listens = server->wait(patience_seconds, stop, "listening"); !listens)
         return listens.error();
-    // Its own error is in what it prints, also where it ends with one.
-    const int64_t whole_seconds = std::max<int64_t>(1, std::llround(means.seconds));
-    const auto told =
-        run_program(hosts.initiator(), "iperf3",
-                    {"--client", LabHosts::target_address, "--reverse", "--json", "--time",
-                     fmt::format("{}", whole_seconds), "--parallel", fmt::format("{}", settings.connections)},
-                    means.seconds + patience_seconds, stop);
-    if (!told) return told.error();
-    return parse_iperf_outcome(*told);
+    background.server.emplace(std::move(*server));
+    auto client = LabProcess::start(
+        reads ? hosts.target() : hosts.initiator(), "iperf3",
+        {"--client", reads ? LabHosts::initiator_address : LabHosts::target_address, "--port", port, "--udp",
+         "--bitrate", fmt::format("{:.0f}", payload_mbit * 1e6), "--length", fmt::format("{}", payload),
+         "--time", fmt::format("{:.0f}", std::ceil(seconds + 2 * patience_seconds)), "--interval", "0",
+         "--forceflush"});
+    if (!client) return client.error();
+    if (const auto runs = client->wait(patience_seconds, stop, "connected to"); !runs) return runs.error();
+    background.client.emplace(std::move(*client));
+    return background;
+}
+
+struct SocketPair {
+    LabProcess server;
+    LabProcess client;
+};
+
+// One server and its client over so many parallel sockets.
+Result<SocketPair> start_sockets(const LabHosts& hosts, const RunSettings& settings, uint64_t number,
+                                 uint64_t sockets, double seconds, const std::atomic<bool>& stop) {
+    constexpr uint64_t first_iperf_port = 5201;
+    const std::string port = fmt::format("{}", first_iperf_port + number);
+    auto server =
+        LabProcess::start(hosts.target(), "iperf3",
+                          {"--server", "--one-off", "--forceflush", "--interval", "0", "--port", port});
+    if (!server) return server.error();
+    if (const auto listens = server->wait(patience_seconds, stop, "listening"); !listens)
+        return listens.error();
+    std::vector<std::string> arguments{"--client",
+                                       LabHosts::target_address,
+                                       "--port",
+                                       port,
+                                       "--json",
+                                       "--interval",
+                                       "0.1",
+                                       "--time",
+                                       fmt::format("{}", std::max<int64_t>(1, std::llround(seconds))),
+                                       "--parallel",
+                                       fmt::format("{}", sockets)};
+    if (settings.operation == Operation::read) arguments.emplace_back("--reverse");
+    auto client = LabProcess::start(hosts.initiator(), "iperf3", std::move(arguments));
+    if (!client) return client.error();
+    return SocketPair{std::move(*server), std::move(*client)};
+}
+
+Result<Measurement> socket_load(const LabHosts& hosts, const RunSettings& settings, const RunMeans& means,
+                                const std::atomic<bool>& stop) {
+    constexpr uint64_t most_of_one_iperf = 128;
+    std::vector<SocketPair> pairs;
+    for (uint64_t left = settings.connections; left > 0;) {
+        const uint64_t sockets = std::min(left, most_of_one_iperf);
+        left -= sockets;
+        auto started = start_sockets(hosts, settings, pairs.size(), sockets, means.seconds, stop);
+        if (!started) return started.error();
+        pairs.push_back(std::move(*started));
+    }
+    std::vector<std::string> told;
+    for (SocketPair& pair : pairs) {
+        // Its own error is in what it prints, also where it ends with one.
+        if (const auto ended = pair.client.wait(means.seconds + patience_seconds, stop); !ended)
+            return ended.error();
+        told.push_back(pair.client.output());
+    }
+    return parse_iperf_outcomes(told);
 }
 
 bool is_installed(std::string_view program) {
@@ -136,13 +295,17 @@ Result<Measurement> make_run(const PlannedRun& run, const RunMeans& means, const
     // Each repetition meets other losses.
     auto hosts = LabHosts::build(run.settings, means.link, run.repetition, stop);
     if (!hosts) return hosts.error();
+    const auto background = start_background(*hosts, run.settings, means.seconds, stop);
+    if (!background) return background.error();
     return run.settings.load == Load::socket ? socket_load(*hosts, run.settings, means, stop)
                                              : iscsi_load(*hosts, run.settings, means, stop);
 }
 
 std::vector<std::string> missing_programs(const std::vector<RunSettings>& settings) {
     std::vector<std::string> wanted{"ip", "tc", "ethtool", "sysctl", "setpriv"};
-    if (std::ranges::find(settings, Load::socket, &RunSettings::load) != settings.end())
+    if (std::ranges::any_of(settings, [](const RunSettings& one) {
+            return one.load == Load::socket || one.background_mbit > 0;
+        }))
         wanted.emplace_back("iperf3");
     std::erase_if(wanted, [](const std::string& program) { return is_installed(program); });
     return wanted;

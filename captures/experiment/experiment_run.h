@@ -18,6 +18,8 @@ struct RunMeans {
     double seconds = 3;             // of load
     bool records_packets = false;   // of iSCSI, at the target
     std::filesystem::path scratch;  // a folder for what is recorded, which is removed after each run
+    // A file for the windows of its connections over time, of iSCSI whose packets are recorded; empty: none.
+    std::filesystem::path window_trace = {};
 };
 
 // Builds the hosts, puts the load on, and removes all again. An Error says why this run has no result.

@@ -6,11 +6,14 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <utility>
 
 #include "captures/experiment/experiment_page.h"
 #include "captures/experiment/figure.h"
 #include "captures/experiment/result_table.h"
+#include "captures/experiment/window_trace.h"
 
 namespace sanscope::lab {
 namespace {
@@ -41,11 +44,43 @@ std::string outcome_text(const Experiment& experiment, const Measurement& measur
 }
 
 Result<std::monostate> write_file(const std::filesystem::path& path, std::string_view text) {
-    std::ofstream out(path, std::ios::binary | std::ios::trunc);
+    // What was there before stays until all of it is written.
+    const std::filesystem::path unfinished = path.string() + ".new";
+    std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
     out.close();
-    if (!out) return Error{fmt::format("{}: cannot be written", path.string())};
-    return std::monostate{};
+    std::error_code error;
+    if (out) std::filesystem::rename(unfinished, path, error);
+    if (out && !error) return std::monostate{};
+    std::filesystem::remove(unfinished, error);
+    return Error{fmt::format("{}: cannot be written; all runs that are done are in runs.csv", path.string())};
+}
+
+bool is_traced(const Experiment& experiment, const RunSettings& settings) {
+    return !experiment.traced.empty() && settings.load == Load::iscsi && fulfil(settings, experiment.traced);
+}
+
+// In a folder of its own, after what tells the run from others.
+std::filesystem::path trace_path(const std::filesystem::path& folder, const Experiment& experiment,
+                                 const RunSettings& settings) {
+    std::string name = run_label(experiment, settings);
+    std::ranges::replace_if(
+        name, [](char c) { return !((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.'); }, '-');
+    return folder / "windows" / (name + ".csv");
+}
+
+// One that is missing or cut off is left out: its run is to be made again for it.
+void add_traces(const ChosenExperiment& chosen, const std::filesystem::path& folder,
+                std::vector<ChartPanel>& panels) {
+    for (const RunSettings& settings : chosen.settings) {
+        if (!is_traced(chosen.experiment, settings)) continue;
+        std::ifstream in(trace_path(folder, chosen.experiment, settings), std::ios::binary);
+        const auto samples = parse_window_trace(std::string(std::istreambuf_iterator<char>(in), {}));
+        if (!samples || samples->empty()) continue;
+        panels.push_back(window_panel(fmt::format("{}, {}, {} ms", chosen.experiment.traced_title,
+                                                  settings.congestion_control, settings.delay_ms),
+                                      *samples));
+    }
 }
 
 }  // namespace
@@ -63,8 +98,29 @@ std::string run_label(const Experiment& experiment, const RunSettings& settings)
     return label;
 }
 
+std::vector<std::string> leave_out(std::vector<PlannedRun>& remaining, std::string_view available) {
+    if (available.empty()) return {};
+    const std::string words = fmt::format(" {} ", available);
+    std::map<std::string, size_t> runs;
+    std::erase_if(remaining, [&](const PlannedRun& run) {
+        const std::string& name = run.settings.congestion_control;
+        if (words.find(fmt::format(" {} ", name)) != std::string::npos) return false;
+        ++runs[name];
+        return true;
+    });
+    std::vector<std::string> sentences;
+    for (const auto& [name, count] : runs) {
+        sentences.push_back(fmt::format(
+            "{} is no congestion control of this kernel now, and {} run{} left out; {}", name, count,
+            count == 1 ? " is" : "s are",
+            name == "fair" ? "`sanscope fair-tcp start` registers it"
+                           : fmt::format("`modprobe tcp_{}` loads it where there is such a module", name)));
+    }
+    return sentences;
+}
+
 std::string dry_run_text(const ChosenExperiment& chosen, const std::vector<PlannedRun>& remaining) {
-    const Experiment& experiment = *chosen.experiment;
+    const Experiment& experiment = chosen.experiment;
     std::string text;
     for (size_t i = 0; i < remaining.size(); ++i) {
         text += fmt::format("{:4}  repetition {}  {}\n", i + 1, remaining[i].repetition,
@@ -87,7 +143,10 @@ Result<RunTally> make_runs(const ChosenExperiment& chosen, const std::vector<Pla
     const auto began = Clock::now();
     for (size_t i = 0; i < remaining.size(); ++i) {
         const PlannedRun& run = remaining[i];
-        const auto measured = make_run(run, means, stop);
+        RunMeans of_run = means;
+        if (run.repetition == 1 && is_traced(chosen.experiment, run.settings))
+            of_run.window_trace = trace_path(means.scratch, chosen.experiment, run.settings);
+        const auto measured = make_run(run, of_run, stop);
         if (stop) {
             tally.interrupted = true;
             return tally;
@@ -95,7 +154,7 @@ Result<RunTally> make_runs(const ChosenExperiment& chosen, const std::vector<Pla
         const double taken = std::chrono::duration<double>(Clock::now() - began).count();
         const double left =
             taken / static_cast<double>(i + 1) * static_cast<double>(remaining.size() - i - 1);
-        const std::string label = run_label(*chosen.experiment, run.settings);
+        const std::string label = run_label(chosen.experiment, run.settings);
         if (!measured) {
             report(fmt::format("{:4}/{}  {}: failed: {}", i + 1, remaining.size(), label,
                                measured.error().message));
@@ -106,7 +165,7 @@ Result<RunTally> make_runs(const ChosenExperiment& chosen, const std::vector<Pla
         in_a_row = 0;
         ++tally.done;
         report(fmt::format("{:4}/{}  {}: {}{}", i + 1, remaining.size(), label,
-                           outcome_text(*chosen.experiment, *measured),
+                           outcome_text(chosen.experiment, *measured),
                            left > 0 ? fmt::format("  ({} left)", duration_text(left)) : ""));
         const auto kept = file.append({run, std::string(link_name(means.link)), means.seconds, *measured});
         if (!kept) return kept.error();
@@ -118,9 +177,11 @@ Result<std::vector<std::string>> write_results(const ChosenExperiment& chosen,
                                                const std::vector<RunRecord>& records,
                                                const std::filesystem::path& folder,
                                                std::string_view version) {
-    const Experiment& experiment = *chosen.experiment;
+    const Experiment& experiment = chosen.experiment;
     const auto rows = summarise(chosen.settings, records, chosen.seconds);
-    const std::string svg = chart_svg(std::string(experiment.title), figure_panels(experiment, rows));
+    auto panels = figure_panels(experiment, rows);
+    add_traces(chosen, folder, panels);
+    const std::string svg = chart_svg(std::string(experiment.title), panels);
     const std::vector<std::pair<std::string, std::string>> files{
         {"table.csv", table_csv(experiment, rows)},
         {"table.md", table_markdown(experiment, rows)},
@@ -131,6 +192,7 @@ Result<std::vector<std::string>> write_results(const ChosenExperiment& chosen,
                                        .repetitions = chosen.repetitions,
                                        .seconds = chosen.seconds,
                                        .figure = svg,
+                                       .left_out = chosen.left_out,
                                        .machine = machine_facts(version)})}};
     std::vector<std::string> written;
     for (const auto& [name, text] : files) {

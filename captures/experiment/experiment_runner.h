@@ -19,16 +19,21 @@ namespace sanscope::lab {
 
 // An experiment as it was asked for.
 struct ChosenExperiment {
-    const Experiment* experiment;
+    Experiment experiment;  // with the values that were given
     std::vector<RunSettings> settings;
     unsigned repetitions;
     double seconds;
+    std::vector<std::string> left_out = {};  // sentences on runs that cannot be made here
 
     std::vector<PlannedRun> plan() const { return plan_runs(settings, repetitions); }
 };
 
 // A run in a few words: what the experiment varies.
 std::string run_label(const Experiment& experiment, const RunSettings& settings);
+
+// Takes out of the runs to come those whose congestion control is none of `available`, words of which an empty text says
+// nothing: a sentence on each control, with what would make it available.
+std::vector<std::string> leave_out(std::vector<PlannedRun>& remaining, std::string_view available);
 
 // Each run that is to come, in order, and how long they take together.
 std::string dry_run_text(const ChosenExperiment& chosen, const std::vector<PlannedRun>& remaining);

@@ -35,12 +35,12 @@ TEST(Experiments, EachIsWhole) {
     }
 }
 
-TEST(Experiments, OguchiHasSixDelaysNineSizesOneOfThemEightAtOnceAndThePlainSocket) {
+TEST(Experiments, OguchiHasSixDelaysNineSizesOneOfThemEightAtOnceThePlainSocketAndWrites) {
     const Experiment* const experiment = find_experiment("oguchi-fig6-7");
     ASSERT_NE(experiment, nullptr);
     const auto settings = settings_of(*experiment, {});
     ASSERT_TRUE(settings);
-    EXPECT_THAT(*settings, SizeIs(6 * 9 + 6 + 6));
+    EXPECT_THAT(*settings, SizeIs(6 * 9 + 6 + 6 + 6 * 2 + 6));
     for (const RunSettings& one : *settings) {
         if (one.load == Load::socket) continue;
         EXPECT_EQ(one.pdu_bytes, one.request_bytes);
@@ -51,6 +51,8 @@ TEST(Experiments, OguchiHasSixDelaysNineSizesOneOfThemEightAtOnceAndThePlainSock
 
 TEST(Experiments, UnknownIsNull) {
     EXPECT_EQ(find_experiment("oguchi"), nullptr);
+    for (const char* const former : {"kancharla-tab5-7", "bianco-fig4-6", "zhu-tab"})
+        EXPECT_NE(find_experiment(former), nullptr) << former;
 }
 
 }  // namespace

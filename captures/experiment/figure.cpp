@@ -59,7 +59,8 @@ ChartPanel panel_of(const Drawing& drawing, const std::vector<ResultRow>& rows) 
         auto line = std::ranges::find(panel.lines, label, &ChartLine::label);
         if (line == panel.lines.end()) {
             const bool reference = row.settings.load == Load::socket;
-            line = panel.lines.insert(panel.lines.end(), ChartLine{label, {}, reference});
+            line = panel.lines.insert(panel.lines.end(),
+                                      ChartLine{.label = label, .points = {}, .reference = reference});
         }
         line->points.push_back({at, spread->median / measure.scale, spread->lowest / measure.scale,
                                 spread->highest / measure.scale});

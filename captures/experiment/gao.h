@@ -8,4 +8,7 @@ namespace sanscope::lab {
 // Throughput against request size, connections, queue depth, latency and MTU.
 Experiment gao_figures();
 
+// What its text says: gao_publication.cpp.
+Publication gao_publication();
+
 }  // namespace sanscope::lab

@@ -33,6 +33,35 @@ void remove_namespace(const std::string& name) {
     if (std::filesystem::exists("/run/netns/" + name, error)) run("", "ip", {"netns", "del", name}, never);
 }
 
+struct HostThere {
+    std::string name;
+    pid_t process = 0;  // that made it
+};
+
+std::vector<HostThere> hosts_there() {
+    std::vector<HostThere> hosts;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator("/run/netns", error)) {
+        std::string name = entry.path().filename().string();
+        if (!name.starts_with(prefix)) continue;
+        const std::string_view rest = std::string_view(name).substr(prefix.size());
+        pid_t process = 0;
+        const auto [end, wrong] = std::from_chars(rest.data(), rest.data() + rest.size(), process);
+        if (wrong != std::errc() || end == rest.data() + rest.size() || *end != '-') continue;
+        HostThere& host = hosts.emplace_back();
+        host.name = std::move(name);
+        host.process = process;
+    }
+    return hosts;
+}
+
+std::string first_line_of(const char* path) {
+    std::string line;
+    std::ifstream file(path);
+    std::getline(file, line);
+    return line;
+}
+
 }  // namespace
 
 std::string_view link_name(LinkKind kind) {
@@ -42,32 +71,40 @@ std::string_view link_name(LinkKind kind) {
 std::vector<std::string> netem_arguments(const RunSettings& settings, bool towards_initiator) {
     // What waits for the rate and what is on its way are in one queue: its limit has to hold both.
     constexpr double bits = 8;
-    const double on_the_way = settings.rate_mbit * 1e6 / bits * settings.delay_ms / 1e3 /
+    constexpr double percent = 100;
+    const double jitter_ms = settings.delay_ms * settings.jitter_percent / percent;
+    const double on_the_way = settings.rate_mbit * 1e6 / bits * (settings.delay_ms + jitter_ms) / 1e3 /
                               static_cast<double>(std::max<uint64_t>(settings.mtu, 1));
     constexpr uint64_t without_rate = 60'000;
     const uint64_t limit =
         settings.rate_mbit > 0 ? settings.queue_frames + static_cast<uint64_t>(on_the_way) + 1 : without_rate;
     std::vector<std::string> arguments{"netem", "limit", fmt::format("{}", limit), "delay",
                                        fmt::format("{}us", settings.delay_ms * 1e3)};
+    if (jitter_ms > 0) arguments.push_back(fmt::format("{}us", jitter_ms * 1e3));
     if (settings.rate_mbit > 0)
         arguments.insert(arguments.end(), {"rate", fmt::format("{}kbit", settings.rate_mbit * 1e3)});
-    if (towards_initiator && settings.loss_percent > 0)
+    const bool carries_data = towards_initiator == (settings.operation == Operation::read);
+    if (carries_data && settings.loss_percent > 0)
         arguments.insert(arguments.end(), {"loss", fmt::format("{}%", settings.loss_percent)});
     return arguments;
 }
 
 // A is the initiator's side, B the target's.
 std::vector<std::string> delay_node_arguments(const RunSettings& settings, uint64_t seed) {
+    constexpr double percent = 100;
+    // Its jitter is added to the delay; that of the settings is around it.
+    const double jitter_us = settings.delay_ms * 1e3 * settings.jitter_percent / percent;
     std::vector<std::string> arguments{"node-a",     "node-b",
                                        "--seed",     fmt::format("{}", seed),
-                                       "--delay-us", fmt::format("{}", settings.delay_ms * 1e3)};
+                                       "--delay-us", fmt::format("{}", settings.delay_ms * 1e3 - jitter_us)};
+    if (jitter_us > 0) arguments.insert(arguments.end(), {"--jitter-us", fmt::format("{}", 2 * jitter_us)});
     if (settings.rate_mbit > 0) {
         arguments.insert(arguments.end(), {"--rate-mbit", fmt::format("{}", settings.rate_mbit), "--queue",
                                            fmt::format("{}", settings.queue_frames)});
     }
     if (settings.loss_percent > 0) {
-        constexpr double percent = 100;
-        arguments.insert(arguments.end(), {"--ba-loss", fmt::format("{}", settings.loss_percent / percent)});
+        arguments.insert(arguments.end(), {settings.operation == Operation::read ? "--ba-loss" : "--ab-loss",
+                                           fmt::format("{}", settings.loss_percent / percent)});
     }
     return arguments;
 }
@@ -187,18 +224,19 @@ LinkKind find_link_kind(const std::atomic<bool>& stop) {
 }
 
 std::string allowed_congestion_controls() {
-    std::string allowed;
-    std::ifstream file("/proc/sys/net/ipv4/tcp_allowed_congestion_control");
-    std::getline(file, allowed);
-    return allowed;
+    return first_line_of("/proc/sys/net/ipv4/tcp_allowed_congestion_control");
 }
 
-std::vector<std::string> refused_congestion_controls(std::span<const RunSettings> settings,
+std::string available_congestion_controls() {
+    return first_line_of("/proc/sys/net/ipv4/tcp_available_congestion_control");
+}
+
+std::vector<std::string> refused_congestion_controls(std::span<const PlannedRun> runs,
                                                      std::string_view allowed) {
     const std::string words = fmt::format(" {} ", allowed);
     std::vector<std::string> refused;
-    for (const RunSettings& one : settings) {
-        const std::string& name = one.congestion_control;
+    for (const PlannedRun& run : runs) {
+        const std::string& name = run.settings.congestion_control;
         if (words.find(fmt::format(" {} ", name)) == std::string::npos &&
             std::ranges::find(refused, name) == refused.end()) {
             refused.push_back(name);
@@ -207,19 +245,40 @@ std::vector<std::string> refused_congestion_controls(std::span<const RunSettings
     return refused;
 }
 
+Result<LinkKind> try_hosts(const RunSettings& settings, const std::atomic<bool>& stop) {
+    const LinkKind kind = find_link_kind(stop);
+    const auto hosts = LabHosts::build(settings, kind, 1, stop);
+    if (!hosts) return Error{fmt::format("hosts cannot be built here: {}", hosts.error().message)};
+    return kind;
+}
+
 void remove_abandoned_hosts() {
-    std::error_code error;
-    std::vector<std::string> abandoned;
-    for (const auto& entry : std::filesystem::directory_iterator("/run/netns", error)) {
-        const std::string name = entry.path().filename().string();
-        if (!name.starts_with(prefix)) continue;
-        const std::string_view rest = std::string_view(name).substr(prefix.size());
-        pid_t process = 0;
-        const auto [end, wrong] = std::from_chars(rest.data(), rest.data() + rest.size(), process);
-        if (wrong != std::errc() || *end != '-') continue;
-        if (::kill(process, 0) != 0 && errno == ESRCH) abandoned.push_back(name);
+    for (const auto& [name, process] : hosts_there()) {
+        if (::kill(process, 0) != 0 && errno == ESRCH) remove_namespace(name);
     }
-    for (const std::string& name : abandoned) remove_namespace(name);
+}
+
+Result<std::monostate> claim_host_names() {
+    for (const auto& [name, process] : hosts_there()) {
+        if (process != ::getpid()) continue;
+        // Of a process that had this one's number before, or has it in another container.
+        const auto told = run_program("", "ip", {"netns", "pids", name}, patience_seconds, never);
+        std::string inside = told ? *told : "";
+        std::ranges::replace(inside, '\n', ' ');
+        if (!inside.empty())
+            return Error{fmt::format("the network namespace {} is in use by processes {}", name, inside)};
+        remove_namespace(name);
+    }
+    return std::monostate{};
+}
+
+std::vector<pid_t> other_experiments() {
+    std::vector<pid_t> others;
+    for (const auto& [name, process] : hosts_there()) {
+        if (process != ::getpid() && std::ranges::find(others, process) == others.end())
+            others.push_back(process);
+    }
+    return others;
 }
 
 }  // namespace sanscope::lab

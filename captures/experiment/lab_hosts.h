@@ -6,9 +6,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <vector>
 
 #include "captures/experiment/lab_process.h"
+#include "captures/experiment/run_plan.h"
 #include "captures/experiment/run_settings.h"
 
 #include "analyzer/base/result.h"
@@ -25,6 +27,7 @@ class LabHosts {
   public:
     static constexpr const char* initiator_address = "192.0.2.1";  // of TEST-NET-1, RFC 5737
     static constexpr const char* target_address = "192.0.2.2";
+    static constexpr const char* initiator_interface = "ini0";
     static constexpr const char* target_interface = "tgt0";
 
     // Fresh ones: nothing is remembered of the connections of a run before. An Error says what could not be made.
@@ -65,12 +68,24 @@ LinkKind find_link_kind(const std::atomic<bool>& stop);
 
 // Of the congestion controls of the runs, those that hosts in namespaces may not use, so long as `allowed` is what
 // net.ipv4.tcp_allowed_congestion_control of this machine says.
-std::vector<std::string> refused_congestion_controls(std::span<const RunSettings> settings,
+std::vector<std::string> refused_congestion_controls(std::span<const PlannedRun> runs,
                                                      std::string_view allowed);
 std::string allowed_congestion_controls();
+// What this kernel has now: those that are built in, loaded or registered.
+std::string available_congestion_controls();
+
+// Builds hosts for these settings once and removes them: what makes their link. An Error says what cannot be made here.
+Result<LinkKind> try_hosts(const RunSettings& settings, const std::atomic<bool>& stop);
 
 // Removes what a process that was killed left behind.
 void remove_abandoned_hosts();
+
+// Takes the names that this process gives its hosts. An Error where there is a namespace of that name in which processes
+// run.
+Result<std::monostate> claim_host_names();
+
+// The processes of other experiments that have hosts now.
+std::vector<pid_t> other_experiments();
 
 // As arguments, for tests.
 std::vector<std::string> netem_arguments(const RunSettings& settings, bool towards_initiator);

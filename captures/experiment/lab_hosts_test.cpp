@@ -25,25 +25,45 @@ TEST(LabLink, NetemHoldsWhatIsOnItsWayBesidesTheQueue) {
     EXPECT_THAT(netem_arguments(some(), true), ElementsAre("netem", "limit", "126", "delay", "2500us", "rate",
                                                            "120000kbit", "loss", "0.5%"));
     EXPECT_THAT(netem_arguments(some(), false), Not(Contains("loss")));
+    RunSettings writes = some();
+    writes.operation = Operation::write;
+    EXPECT_THAT(netem_arguments(writes, true), Not(Contains("loss"))) << "what carries no data loses nothing";
+    EXPECT_THAT(netem_arguments(writes, false), Contains("loss"));
+    RunSettings uneven = some();
+    uneven.jitter_percent = 60;
+    uneven.loss_percent = 0;
+    EXPECT_THAT(netem_arguments(uneven, true),
+                ElementsAre("netem", "limit", "141", "delay", "2500us", "1500us", "rate", "120000kbit"));
     RunSettings free = some();
     free.rate_mbit = 0;
     EXPECT_THAT(netem_arguments(free, false), Not(Contains("rate")));
 }
 
 TEST(LabHosts, TellsWhichCongestionControlsTheyMayNotUse) {
-    std::vector<RunSettings> settings(4, some());
-    settings[0].congestion_control = "reno";
-    settings[1].congestion_control = "cubic";
-    settings[2].congestion_control = "bbr";
-    settings[3].congestion_control = "cubic";
-    EXPECT_THAT(refused_congestion_controls(settings, "reno cubic bbr"), ElementsAre());
-    EXPECT_THAT(refused_congestion_controls(settings, "reno bbr2"), ElementsAre("cubic", "bbr"));
+    std::vector<PlannedRun> runs(4);
+    runs[0].settings.congestion_control = "reno";
+    runs[1].settings.congestion_control = "cubic";
+    runs[2].settings.congestion_control = "bbr";
+    runs[3].settings.congestion_control = "cubic";
+    EXPECT_THAT(refused_congestion_controls(runs, "reno cubic bbr"), ElementsAre());
+    EXPECT_THAT(refused_congestion_controls(runs, "reno bbr2"), ElementsAre("cubic", "bbr"));
 }
 
 TEST(LabLink, DelayNodeLosesWhatComesFromTheTarget) {
     EXPECT_THAT(delay_node_arguments(some(), 7),
                 ElementsAre("node-a", "node-b", "--seed", "7", "--delay-us", "2500", "--rate-mbit", "120",
                             "--queue", "100", "--ba-loss", "0.005"));
+    RunSettings writes = some();
+    writes.operation = Operation::write;
+    EXPECT_THAT(delay_node_arguments(writes, 7), Contains("--ab-loss"));
+    EXPECT_THAT(delay_node_arguments(writes, 7), Not(Contains("--ba-loss")));
+    RunSettings uneven;
+    uneven.delay_ms = 10;
+    uneven.jitter_percent = 70;
+    uneven.rate_mbit = 0;
+    EXPECT_THAT(delay_node_arguments(uneven, 1),
+                ElementsAre("node-a", "node-b", "--seed", "1", "--delay-us", "3000", "--jitter-us", "14000"))
+        << "uniform from 3 to 17 ms";
     RunSettings free;
     free.rate_mbit = 0;
     EXPECT_THAT(delay_node_arguments(free, 1),
@@ -65,6 +85,30 @@ TEST(LabProcess, TellsWhatAProgramSaidWhenItFailed) {
     const auto none = run_program("", "no-such-program-here", {}, 10, stop);
     ASSERT_FALSE(none);
     EXPECT_THAT(none.error().message, HasSubstr("no-such-program-here"));
+}
+
+TEST(LabProcess, ReadsTheProcessorTimeBehindAnyName) {
+    const auto seconds = processor_seconds_in(
+        "42 (a) b (c) S 1 42 42 0 -1 4194560 100 0 0 0 150 50 0 0 20 0 3 0 12345 1000 200", 100);
+    ASSERT_TRUE(seconds);
+    EXPECT_EQ(*seconds, 2.0);
+    EXPECT_FALSE(processor_seconds_in("", 100));
+    EXPECT_FALSE(processor_seconds_in("42 (sh) S 1 42", 100));
+}
+
+TEST(LabProcess, CountsTheProcessorTimeOfAProgramThatRuns) {
+    const std::atomic<bool> stop = false;
+    auto process = LabProcess::start("", "sh",
+                                     {"-c",
+                                      "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; "
+                                      "echo ready; sleep 30"});
+    ASSERT_TRUE(process) << process.error().message;
+    ASSERT_TRUE(process->wait(60, stop, "ready"));
+    const auto used = process->processor_seconds();
+    ASSERT_TRUE(used);
+    EXPECT_GT(*used, 0);
+    process->end(SIGKILL);
+    EXPECT_FALSE(process->processor_seconds());
 }
 
 TEST(LabProcess, EndsWhatTakesTooLong) {

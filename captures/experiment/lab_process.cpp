@@ -4,8 +4,11 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <fmt/format.h>
+#include <fstream>
 #include <poll.h>
+#include <sstream>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
@@ -114,6 +117,28 @@ Result<std::monostate> LabProcess::still_runs(double seconds, const std::atomic<
         if (!read_some(look_again_ms)) ::usleep(1000);
     }
     return std::monostate{};
+}
+
+std::optional<double> LabProcess::processor_seconds() const {
+    if (ended_) return std::nullopt;
+    std::ifstream file(fmt::format("/proc/{}/stat", process_.process));
+    std::string stat;
+    std::getline(file, stat);
+    return processor_seconds_in(stat, ::sysconf(_SC_CLK_TCK));
+}
+
+std::optional<double> processor_seconds_in(std::string_view stat, long ticks_per_second) {
+    // The second field is the program's name in brackets, and may hold any character.
+    const size_t name_end = stat.rfind(')');
+    if (name_end == std::string_view::npos || ticks_per_second <= 0) return std::nullopt;
+    std::istringstream fields{std::string(stat.substr(name_end + 1))};
+    constexpr int fields_before = 11;  // from the third one, the state, to the one before utime
+    std::string passed_over;
+    for (int i = 0; i < fields_before; ++i) fields >> passed_over;
+    uint64_t user = 0;
+    uint64_t system = 0;
+    if (!(fields >> user >> system)) return std::nullopt;
+    return static_cast<double>(user + system) / static_cast<double>(ticks_per_second);
 }
 
 void LabProcess::end(int signal) {

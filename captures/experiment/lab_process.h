@@ -3,7 +3,9 @@
 
 #include <atomic>
 #include <csignal>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyzer/base/helper_process.h"
@@ -28,6 +30,8 @@ class LabProcess {
     Result<std::monostate> wait(double seconds, const std::atomic<bool>& stop, std::string_view wanted = {});
     // Lets so much time pass; an Error where it ended meanwhile, or `stop` is set.
     Result<std::monostate> still_runs(double seconds, const std::atomic<bool>& stop);
+    // Of the processor so far, user and system, all threads; nothing once it has ended.
+    std::optional<double> processor_seconds() const;
     // Asks it for an end with a signal and waits for that, a few seconds at most.
     void end(int signal = SIGTERM);
 
@@ -48,6 +52,9 @@ class LabProcess {
     std::string output_;
     std::string errors_;
 };
+
+// Of what /proc/PID/stat holds: utime and stime (proc(5)), in seconds.
+std::optional<double> processor_seconds_in(std::string_view stat, long ticks_per_second);
 
 // Runs one to its end: what it printed.
 Result<std::string> run_program(const std::string& host, const std::string& program,

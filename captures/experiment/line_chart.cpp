@@ -189,7 +189,7 @@ class PanelDrawing {
         if (places.empty()) return;
         svg_.add(R"(<polyline points="{}" fill="none" stroke="{}" {}/>)", places, colour, stroke(line));
         for (const ChartPoint& point : line.points) {
-            if (!shown(point)) continue;
+            if (!line.markers || !shown(point)) continue;
             const double x = at_x(point.x);
             const std::string whisker = fmt::format(R"(stroke="{}" stroke-width="1" opacity="0.7")", colour);
             const double low = at_y(point.lowest);
@@ -207,7 +207,7 @@ class PanelDrawing {
         const double y = plot_top + 8 + legend_step * static_cast<double>(number);
         svg_.line(legend_left, y, legend_left + 26, y,
                   fmt::format(R"(stroke="{}" {})", colour, stroke(line)));
-        add_marker(svg_, number, legend_left + 13, y, colour);
+        if (line.markers) add_marker(svg_, number, legend_left + 13, y, colour);
         svg_.text(legend_text_left, y + 4, "", line.label);
     }
 

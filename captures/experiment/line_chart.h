@@ -20,6 +20,7 @@ struct ChartLine {
     std::string label;
     std::vector<ChartPoint> points;  // in order of x
     bool reference = false;          // black and broken: what the others are to be compared with
+    bool markers = true;             // of its points: many that lie close together have none
 };
 
 struct ChartPanel {

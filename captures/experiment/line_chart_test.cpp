@@ -74,5 +74,13 @@ TEST(LineChart, IsWellFormed) {
     EXPECT_EQ(::pclose(lint), 0);
 }
 
+TEST(LineChart, ALineWithoutMarkersIsALineAlone) {
+    const ChartLine line{.label = "window", .points = {{0, 1, 1, 1}, {1, 2, 2, 2}}, .markers = false};
+    const std::string drawn =
+        chart_svg("T", {{.title = "P", .x_heading = "x", .y_heading = "y", .lines = {line}}});
+    EXPECT_THAT(drawn, HasSubstr("<polyline"));
+    EXPECT_THAT(drawn, Not(HasSubstr("<circle")));
+}
+
 }  // namespace
 }  // namespace sanscope::lab

@@ -7,6 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "captures/experiment/time_series.h"
 
 namespace sanscope::lab {
 namespace {
@@ -39,6 +42,29 @@ std::optional<double> number(const Json& object, std::initializer_list<const cha
     return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
+void add_up(std::optional<double>& sum, std::optional<double> more) {
+    if (more) sum = sum.value_or(0) + *more;
+}
+
+// What came in each interval, at its middle: its ends are not exact.
+void add_intervals(const Json& json, std::vector<DataArrival>& arrivals) {
+    const Json* const intervals = member(json, {"intervals"});
+    if (intervals == nullptr || !intervals->is_array()) return;
+    constexpr double ns_per_second = 1e9;
+    constexpr double longest = 1e6;     // seconds
+    constexpr double most_data = 1e15;  // bytes
+    for (const Json& interval : *intervals) {
+        const auto begin = number(interval, {"sum", "start"});
+        const auto end = number(interval, {"sum", "end"});
+        const auto bytes = number(interval, {"sum", "bytes"});
+        if (!begin || !end || !bytes || *begin < 0 || *end < *begin || *end > longest || *bytes < 0 ||
+            *bytes > most_data)
+            continue;
+        arrivals.push_back(
+            {static_cast<int64_t>((*begin + *end) / 2 * ns_per_second), static_cast<uint64_t>(*bytes)});
+    }
+}
+
 }  // namespace
 
 Result<Measurement> parse_generate_outcome(std::string_view text) {
@@ -55,23 +81,37 @@ Result<Measurement> parse_generate_outcome(std::string_view text) {
     measured[Measure::turnaround_mean_ns] = number(json, {"turnaround_ns", "mean"});
     measured[Measure::turnaround_sd_ns] = number(json, {"turnaround_ns", "stddev"});
     measured[Measure::turnaround_p99_ns] = number(json, {"turnaround_ns", "p99"});
+    constexpr double percent = 100;
+    const auto processor = number(json, {"cpu_seconds"});
+    const auto seconds = number(json, {"seconds"});
+    if (processor && seconds && *seconds > 0)
+        measured[Measure::initiator_processor_percent] = percent * *processor / *seconds;
     const auto& mean = measured[Measure::turnaround_mean_ns];
     const auto& sd = measured[Measure::turnaround_sd_ns];
-    constexpr double percent = 100;
     if (mean && sd && *mean > 0) measured[Measure::turnaround_sd_percent] = percent * *sd / *mean;
     return measured;
 }
 
-Result<Measurement> parse_iperf_outcome(std::string_view text) {
-    const Json json = parse(text);
-    if (const Json* const error = member(json, {"error"}); error != nullptr && error->is_string())
-        return Error{"iperf3: " + error->get<std::string>()};
-    const auto rate = number(json, {"end", "sum_received", "bits_per_second"});
-    if (!rate) return Error{"iperf3 did not tell what it did"};
-    constexpr double bits = 8;
+Result<Measurement> parse_iperf_outcomes(std::span<const std::string> texts) {
     Measurement measured;
-    measured[Measure::bytes_per_second] = *rate / bits;
-    measured[Measure::retransmissions] = number(json, {"end", "sum_sent", "retransmits"});
+    std::vector<DataArrival> arrivals;
+    for (const std::string& text : texts) {
+        const Json json = parse(text);
+        if (const Json* const error = member(json, {"error"}); error != nullptr && error->is_string())
+            return Error{"iperf3: " + error->get<std::string>()};
+        const auto rate = number(json, {"end", "sum_received", "bits_per_second"});
+        if (!rate) return Error{"iperf3 did not tell what it did"};
+        constexpr double bits = 8;
+        add_up(measured[Measure::bytes_per_second], *rate / bits);
+        add_up(measured[Measure::retransmissions], number(json, {"end", "sum_sent", "retransmits"}));
+        add_up(measured[Measure::initiator_processor_percent],
+               number(json, {"end", "cpu_utilization_percent", "host_total"}));
+        add_up(measured[Measure::target_processor_percent],
+               number(json, {"end", "cpu_utilization_percent", "remote_total"}));
+        add_intervals(json, arrivals);
+    }
+    if (!measured[Measure::bytes_per_second]) return Error{"iperf3 did not tell what it did"};
+    add_rise(arrivals, 0, measured);
     return measured;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 #include <random>
 #include <set>
 #include <utility>
@@ -20,7 +21,7 @@ bool is_selected(const RunSettings& settings, const std::vector<Selection>& sele
 Result<std::vector<RunSettings>> vary(const std::vector<RunSettings>& before, const Factor& factor) {
     std::vector<RunSettings> after;
     for (const RunSettings& settings : before) {
-        for (const std::string_view value : factor.values) {
+        for (const std::string& value : factor.values) {
             RunSettings& varied = after.emplace_back(settings);
             for (const std::string_view name : factor.settings) {
                 const SettingColumn* const column = find_setting(name);
@@ -30,6 +31,53 @@ Result<std::vector<RunSettings>> vary(const std::vector<RunSettings>& before, co
         }
     }
     return after;
+}
+
+bool is_given(std::string_view name, const std::vector<Selection>& given) {
+    return std::ranges::any_of(given, [&](const Selection& one) { return one.setting->name == name; });
+}
+
+// In place of the factor that has this setting, or as one more.
+void put_into(std::vector<Factor>& sweep, const Selection& one, const std::vector<Selection>& given) {
+    const std::string_view name = one.setting->name;
+    const auto has_it = [&](const Factor& factor) {
+        return std::ranges::find(factor.settings, name) != factor.settings.end();
+    };
+    const auto found = std::ranges::find_if(sweep, has_it);
+    if (found == sweep.end()) {
+        sweep.push_back({{name}, one.values});
+        return;
+    }
+    const auto given_settings = std::ranges::count_if(
+        found->settings, [&](std::string_view setting) { return is_given(setting, given); });
+    if (given_settings == 1) {
+        found->values = one.values;
+        return;
+    }
+    std::erase(found->settings, name);
+    const Factor its_own{{name}, one.values};
+    if (found->settings.empty()) {
+        *found = its_own;
+    } else {
+        sweep.push_back(its_own);
+    }
+}
+
+// A condition on a setting that now has other values would leave nothing; several of them need a line each.
+void follow(Drawing& drawing, const Selection& one) {
+    const std::string_view name = one.setting->name;
+    std::erase_if(drawing.only, [&](const auto& condition) { return condition.first == name; });
+    if (one.values.size() > 1 && drawing.x != name &&
+        std::ranges::find(drawing.lines, name) == drawing.lines.end())
+        drawing.lines.push_back(name);
+}
+
+std::optional<Error> contradiction(const RunSettings& settings) {
+    if (settings.load == Load::iscsi && settings.connections > most_iscsi_connections) {
+        return Error{fmt::format("'connections' cannot be {} of iSCSI: an initiator's session has {} at most",
+                                 settings.connections, most_iscsi_connections)};
+    }
+    return std::nullopt;
 }
 
 }  // namespace
@@ -49,11 +97,22 @@ Result<Selection> parse_selection(std::string_view text) {
         const std::string_view value = text.substr(0, text.find(','));
         RunSettings settings;
         if (!column->set(settings, value))
-            return Error{fmt::format("'{}' cannot be '{}'", column->name, value)};
+            return Error{
+                fmt::format("'{}' cannot be '{}'; it takes {}", column->name, value, column->bounds())};
         selection.values.push_back(column->text(settings));
         if (value.size() == text.size()) return selection;
         text.remove_prefix(value.size() + 1);
     }
+}
+
+Result<Experiment> with_values(Experiment experiment, const std::vector<Selection>& given) {
+    for (auto one = given.begin(); one != given.end(); ++one) {
+        if (std::ranges::find(given.begin(), one, one->setting, &Selection::setting) != one)
+            return Error{fmt::format("'{}' is given twice", one->setting->name)};
+        for (std::vector<Factor>& sweep : experiment.sweeps) put_into(sweep, *one, given);
+        for (Drawing& drawing : experiment.drawings) follow(drawing, *one);
+    }
+    return experiment;
 }
 
 Result<std::vector<RunSettings>> settings_of(const Experiment& experiment,
@@ -68,8 +127,9 @@ Result<std::vector<RunSettings>> settings_of(const Experiment& experiment,
             combinations = std::move(*varied);
         }
         for (RunSettings& settings : combinations) {
-            if (is_selected(settings, selected) && seen.insert(settings_text(settings)).second)
-                all.push_back(std::move(settings));
+            if (!is_selected(settings, selected) || !seen.insert(settings_text(settings)).second) continue;
+            if (auto wrong = contradiction(settings)) return *wrong;
+            all.push_back(std::move(settings));
         }
     }
     return all;

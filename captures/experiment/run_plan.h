@@ -18,17 +18,22 @@ struct PlannedRun {
     bool operator==(const PlannedRun&) const = default;
 };
 
-// Which of an experiment's settings are wanted: a setting and the values it may have. Empty: all.
+// A setting and values of it: those that it may have, or those that it is to have.
 struct Selection {
     const SettingColumn* setting;
     std::vector<std::string> values;  // as the column's text() gives them
 };
 
-// Of "SETTING=VALUE[,VALUE…]".
+// Of "SETTING=VALUE[,VALUE…]". An Error says which settings there are, or what this one takes.
 Result<Selection> parse_selection(std::string_view text);
 
-// Every combination of each sweep, in the order of the factors, none twice. An Error names the factor that cannot be
-// set so.
+// The experiment with other values of some settings than its own: each of its sweeps goes over them, in place of what it
+// had. Settings that have the same value in it go on having that, unless each is given its own. What the figure shows
+// follows. An Error where a setting is given twice.
+Result<Experiment> with_values(Experiment experiment, const std::vector<Selection>& given);
+
+// Every combination of each sweep, in the order of the factors, none twice, that has one of the values selected of each
+// setting. An Error names the factor that cannot be set so, or says which settings exclude each other.
 Result<std::vector<RunSettings>> settings_of(const Experiment& experiment,
                                              const std::vector<Selection>& selected);
 

@@ -69,6 +69,78 @@ TEST(RunPlan, TellsWhatIsNoSelection) {
         EXPECT_FALSE(parse_selection(text)) << text;
 }
 
+Selection selection(std::string_view text) {
+    auto parsed = parse_selection(text);
+    EXPECT_TRUE(parsed) << parsed.error().message;
+    return *parsed;
+}
+
+std::vector<RunSettings> settings_with(const Experiment& experiment, const std::vector<Selection>& given) {
+    const auto changed = with_values(experiment, given);
+    EXPECT_TRUE(changed) << changed.error().message;
+    const auto settings = settings_of(*changed, {});
+    EXPECT_TRUE(settings) << settings.error().message;
+    return *settings;
+}
+
+TEST(RunPlan, TellsWhatASettingTakes) {
+    const auto negative = parse_selection("delay_ms=7,-1");
+    ASSERT_FALSE(negative);
+    EXPECT_EQ(negative.error().message, "'delay_ms' cannot be '-1'; it takes a number from 0 to 10000");
+    const auto operation = parse_selection("operation=erase");
+    ASSERT_FALSE(operation);
+    EXPECT_THAT(operation.error().message, HasSubstr("read or write"));
+}
+
+TEST(WithValues, TakesValuesThatTheExperimentDoesNotHave) {
+    const auto settings = settings_with(of({{{{"delay_ms"}, {"0", "1"}}, {{"connections"}, {"1", "4"}}}}),
+                                        {selection("delay_ms=0,7.5")});
+    EXPECT_THAT(texts(settings, "delay_ms"), ElementsAre("0", "0", "7.5", "7.5"));
+    EXPECT_THAT(texts(settings, "connections"), ElementsAre("1", "4", "1", "4"));
+}
+
+TEST(WithValues, SweepsOverASettingThatTheExperimentDoesNotVary) {
+    const auto settings =
+        settings_with(of({{{{"delay_ms"}, {"0", "1"}}}}), {selection("operation=read,write")});
+    EXPECT_THAT(texts(settings, "operation"), ElementsAre("read", "write", "read", "write"));
+}
+
+TEST(WithValues, KeepsTogetherWhatHasTheSameValueUnlessEachIsGiven) {
+    const Experiment experiment = of({{{{"pdu_bytes", "request_bytes"}, {"32K", "1M"}}}});
+    const auto together = settings_with(experiment, {selection("pdu_bytes=3M")});
+    EXPECT_THAT(texts(together, "pdu_bytes"), ElementsAre("3145728"));
+    EXPECT_THAT(texts(together, "request_bytes"), ElementsAre("3145728"));
+    const auto apart =
+        settings_with(experiment, {selection("pdu_bytes=3M"), selection("request_bytes=1M,4M")});
+    EXPECT_THAT(texts(apart, "pdu_bytes"), ElementsAre("3145728", "3145728"));
+    EXPECT_THAT(texts(apart, "request_bytes"), ElementsAre("1048576", "4194304"));
+}
+
+TEST(WithValues, TheFigureShowsThem) {
+    Experiment experiment = of({{{{"delay_ms"}, {"0"}}, {{"queue_depth"}, {"1"}}}});
+    experiment.drawings = {{.x = "delay_ms", .lines = {}, .only = {{"queue_depth", "1"}}}};
+    const auto changed = with_values(experiment, {selection("queue_depth=3,5")});
+    ASSERT_TRUE(changed);
+    EXPECT_TRUE(changed->drawings[0].only.empty());
+    EXPECT_THAT(changed->drawings[0].lines, ElementsAre("queue_depth"));
+}
+
+TEST(WithValues, RefusesASettingThatIsGivenTwice) {
+    const auto twice = with_values(of({{}}), {selection("delay_ms=1"), selection("delay_ms=2")});
+    ASSERT_FALSE(twice);
+    EXPECT_EQ(twice.error().message, "'delay_ms' is given twice");
+}
+
+TEST(WithValues, MoreConnectionsThanASessionHasAreForPlainSocketsAlone) {
+    const Experiment experiment = of({{{{"load"}, {"socket", "iscsi"}}}});
+    const auto changed = with_values(experiment, {selection("connections=65")});
+    ASSERT_TRUE(changed);
+    const auto both = settings_of(*changed, {});
+    ASSERT_FALSE(both);
+    EXPECT_THAT(both.error().message, HasSubstr("64 at most"));
+    EXPECT_TRUE(settings_of(*changed, {selection("load=socket")}));
+}
+
 TEST(RunPlan, TellsWhichFactorIsWrong) {
     const auto settings = settings_of(of({{{{"mtu"}, {"large"}}}}), {});
     ASSERT_FALSE(settings);

@@ -12,10 +12,10 @@
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <sys/file.h>
 #include <unistd.h>
 #include <utility>
 
-#include "analyzer/base/file_descriptor.h"
 #include "analyzer/base/write_all.h"
 
 namespace sanscope::lab {
@@ -130,25 +130,27 @@ std::vector<PlannedRun> remaining_runs(const std::vector<PlannedRun>& plan,
 }
 
 Result<RunRecordFile> RunRecordFile::open(const std::string& path) {
+    const auto failed = [&] { return Error{fmt::format("{}: {}", path, std::strerror(errno))}; };
     RunRecordFile file;
     file.path_ = path;
+    file.file_ = FileDescriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+    if (file.file_.get() < 0) return failed();
+    if (::flock(file.file_.get(), LOCK_EX | LOCK_NB) != 0) {
+        if (errno == EWOULDBLOCK) return Error{fmt::format("{}: another experiment is writing to it", path)};
+        return failed();
+    }
     auto parsed = read_run_records(path);
     if (!parsed) return Error{fmt::format("{}; choose another folder", parsed.error().message)};
-    const FileDescriptor out(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
-    if (out.get() < 0 || ::ftruncate(out.get(), static_cast<off_t>(parsed->whole_bytes)) != 0)
-        return Error{fmt::format("{}: {}", path, std::strerror(errno))};
-    if (parsed->whole_bytes == 0) {
-        const std::string header = run_records_header() + '\n';
-        if (!write_text(out, header)) return Error{fmt::format("{}: {}", path, std::strerror(errno))};
-    }
+    if (::ftruncate(file.file_.get(), static_cast<off_t>(parsed->whole_bytes)) != 0) return failed();
+    if (parsed->whole_bytes == 0 && !write_text(file.file_, run_records_header() + '\n')) return failed();
     file.records_ = std::move(parsed->records);
     return file;
 }
 
 Result<std::monostate> RunRecordFile::append(RunRecord record) {
-    const FileDescriptor out(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
     const std::string line = run_record_line(record) + '\n';
-    if (out.get() < 0 || !write_text(out, line))
+    // Some file systems only find out here that they are full.
+    if (!write_text(file_, line) || ::fsync(file_.get()) != 0)
         return Error{fmt::format("{}: {}", path_, std::strerror(errno))};
     records_.push_back(std::move(record));
     return std::monostate{};

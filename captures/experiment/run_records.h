@@ -8,6 +8,7 @@
 #include "captures/experiment/measurement.h"
 #include "captures/experiment/run_plan.h"
 
+#include "analyzer/base/file_descriptor.h"
 #include "analyzer/base/result.h"
 
 namespace sanscope::lab {
@@ -43,14 +44,16 @@ std::vector<PlannedRun> remaining_runs(const std::vector<PlannedRun>& plan,
 // The file to which rows are appended, each whole and at once; what a second start goes on from.
 class RunRecordFile {
   public:
-    // Reads what is there, or begins the file.
+    // Reads what is there, or begins the file. Until this goes no other process can open it so: an Error where one has.
     static Result<RunRecordFile> open(const std::string& path);
 
     const std::vector<RunRecord>& records() const { return records_; }
+    // An Error where it could not be written whole, as on a full disk: what was there before is kept.
     Result<std::monostate> append(RunRecord record);
 
   private:
     std::string path_;
+    FileDescriptor file_;  // locked
     std::vector<RunRecord> records_;
 };
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "captures/experiment/run_records.h"
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace sanscope::lab {
@@ -93,6 +95,40 @@ TEST_F(RunRecordFiles, GoesOnBehindWhatIsWhole) {
     ASSERT_TRUE(file) << file.error().message;
     ASSERT_THAT(file->records(), SizeIs(2));
     EXPECT_EQ(file->records()[1].run.settings.delay_ms, 2);
+}
+
+TEST_F(RunRecordFiles, OneProcessWritesAtATime) {
+    const auto first = RunRecordFile::open(path());
+    ASSERT_TRUE(first) << first.error().message;
+    const auto second = RunRecordFile::open(path());
+    ASSERT_FALSE(second);
+    EXPECT_THAT(second.error().message, HasSubstr("another experiment is writing"));
+}
+
+TEST_F(RunRecordFiles, AFullDiskLosesNoRunThatIsDone) {
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+    {
+        auto file = RunRecordFile::open(path());
+        ASSERT_TRUE(file) << file.error().message;
+        ASSERT_TRUE(file->append(record_of(1, 1)));
+        // A file that may not grow, as the full disk: a part of the row is written.
+        const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+        rlimit little = before;
+        little.rlim_cur = std::filesystem::file_size(path()) + 10;
+        ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &little), 0);
+        const auto appended = file->append(record_of(2, 1));
+        ::setrlimit(RLIMIT_FSIZE, &before);
+        std::signal(SIGXFSZ, handler);
+        ASSERT_FALSE(appended);
+        EXPECT_THAT(appended.error().message, HasSubstr(path()));
+        EXPECT_THAT(file->records(), SizeIs(1));
+    }
+    auto file = RunRecordFile::open(path());
+    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_THAT(file->records(), SizeIs(1));
+    EXPECT_EQ(file->records()[0].run.settings.delay_ms, 1);
+    EXPECT_TRUE(file->append(record_of(2, 1)));
 }
 
 TEST_F(RunRecordFiles, LeavesAFileThatIsNotItsOwn) {

@@ -6,31 +6,34 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 namespace sanscope::lab {
 namespace {
 
 using Settings = RunSettings;
 
-template <double Settings::*member>
+constexpr uint64_t most_request = 1 << 30;  // bytes
+
+template <double Settings::*member, int64_t least, int64_t most>
 bool set_number(Settings& settings, std::string_view text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !(value >= 0 && value <= 1e9))
-        return false;
-    settings.*member = value;
+    const bool within = value >= static_cast<double>(least) && value <= static_cast<double>(most);
+    if (error != std::errc() || end != text.data() + text.size() || !within) return false;
+    settings.*member = value == 0 ? 0 : value;  // not -0, which would be another text
     return true;
 }
 
-template <uint64_t Settings::*member>
+template <uint64_t Settings::*member, uint64_t least, uint64_t most>
 bool set_count(Settings& settings, std::string_view text) {
     uint64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
     const uint64_t scale = unit.empty() ? 1 : unit == "K" ? 1 << 10 : unit == "M" ? 1 << 20 : 0;
     // Of the product, which is what plain_text() writes: else it would not be taken again.
-    constexpr uint64_t most = std::numeric_limits<uint32_t>::max();
-    if (error != std::errc() || scale == 0 || value > most / scale) return false;
+    if (error != std::errc() || scale == 0 || value > most / scale || value * scale < least) return false;
     settings.*member = value * scale;
     return true;
 }
@@ -62,14 +65,30 @@ std::string as_size_label(const Settings& settings) {
     return size_label(settings.*member);
 }
 
-std::string_view load_name(Load load) {
-    return load == Load::iscsi ? "iscsi" : "socket";
+template <uint64_t Settings::*member, uint64_t least, uint64_t most>
+bool set_blocks(Settings& settings, std::string_view text) {
+    constexpr uint64_t block = 512;
+    Settings tried = settings;
+    if (!set_count<member, least, most>(tried, text) || tried.*member % block != 0) return false;
+    settings = std::move(tried);
+    return true;
 }
 
-bool set_load(Settings& settings, std::string_view text) {
-    if (text != "iscsi" && text != "socket") return false;
-    settings.load = text == "iscsi" ? Load::iscsi : Load::socket;
+// Of an enumeration, the name of each value in its order.
+template <auto Settings::*member>
+bool set_name(Settings& settings, std::string_view text, std::span<const std::string_view> names) {
+    const auto found = std::ranges::find(names, text);
+    if (found == names.end()) return false;
+    using Value = std::remove_reference_t<decltype(settings.*member)>;
+    settings.*member = static_cast<Value>(found - names.begin());
     return true;
+}
+
+constexpr std::array<std::string_view, 2> load_names{"iscsi", "socket"};
+constexpr std::array<std::string_view, 2> operation_names{"read", "write"};
+
+std::string name_in(std::span<const std::string_view> names, auto value) {
+    return std::string(names[static_cast<size_t>(value)]);
 }
 
 // A name that a kernel may know, and nothing that a command line could take for something else.
@@ -82,48 +101,114 @@ bool set_congestion_control(Settings& settings, std::string_view text) {
     return true;
 }
 
-// clang-format off
+constexpr bool of_both = false;
+constexpr bool of_iscsi = true;
+
+using Label = std::string (*)(const Settings&);
+
+template <double Settings::*member, int64_t least, int64_t most>
+constexpr SettingColumn number_column(std::string_view name, std::string_view heading, Label label,
+                                      bool of_iscsi_only) {
+    return {name,
+            heading,
+            plain_text<member>,
+            set_number<member, least, most>,
+            [] { return fmt::format("a number from {} to {}", least, most); },
+            label,
+            as_number<member>,
+            of_iscsi_only};
+}
+
+template <uint64_t Settings::*member, uint64_t least, uint64_t most>
+constexpr SettingColumn count_column(std::string_view name, std::string_view heading, Label label,
+                                     bool of_iscsi_only) {
+    return {name,
+            heading,
+            plain_text<member>,
+            set_count<member, least, most>,
+            [] { return fmt::format("a whole number from {} to {}, which may end in K or M", least, most); },
+            label,
+            as_number<member>,
+            of_iscsi_only};
+}
+
+double nowhere(const Settings&) {
+    return 0;
+}
+
 const std::array columns{
-    SettingColumn{"load", "load", [](const Settings& s) { return std::string(load_name(s.load)); }, set_load,
-                  [](const Settings& s) { return std::string(s.load == Load::iscsi ? "iSCSI" : "plain socket"); },
-                  [](const Settings&) { return 0.0; }, false},
-    SettingColumn{"delay_ms", "one-way delay, ms", plain_text<&Settings::delay_ms>, set_number<&Settings::delay_ms>,
-                  [](const Settings& s) { return fmt::format("{} ms", s.delay_ms); }, as_number<&Settings::delay_ms>, false},
-    SettingColumn{"loss_percent", "loss, %", plain_text<&Settings::loss_percent>, set_number<&Settings::loss_percent>,
-                  [](const Settings& s) { return fmt::format("{} % lost", s.loss_percent); },
-                  as_number<&Settings::loss_percent>, false},
-    SettingColumn{"rate_mbit", "link, Mbit/s", plain_text<&Settings::rate_mbit>, set_number<&Settings::rate_mbit>,
-                  [](const Settings& s) { return fmt::format("{} Mbit/s", s.rate_mbit); },
-                  as_number<&Settings::rate_mbit>, false},
-    SettingColumn{"queue_frames", "queue, frames", plain_text<&Settings::queue_frames>, set_count<&Settings::queue_frames>,
-                  [](const Settings& s) { return fmt::format("queue {}", s.queue_frames); },
-                  as_number<&Settings::queue_frames>, false},
-    SettingColumn{"mtu", "MTU, bytes", plain_text<&Settings::mtu>, set_count<&Settings::mtu>,
-                  [](const Settings& s) { return fmt::format("MTU {}", s.mtu); }, as_number<&Settings::mtu>, false},
+    SettingColumn{
+        "load", "load", [](const Settings& s) { return name_in(load_names, s.load); },
+        [](Settings& s, std::string_view text) { return set_name<&Settings::load>(s, text, load_names); },
+        [] { return std::string("iscsi or socket"); },
+        [](const Settings& s) { return std::string(s.load == Load::iscsi ? "iSCSI" : "plain socket"); },
+        nowhere, of_both},
+    SettingColumn{
+        "operation", "operation", [](const Settings& s) { return name_in(operation_names, s.operation); },
+        [](Settings& s, std::string_view text) {
+            return set_name<&Settings::operation>(s, text, operation_names);
+        },
+        [] { return std::string("read or write"); },
+        [](const Settings& s) { return std::string(s.operation == Operation::read ? "reads" : "writes"); },
+        nowhere, of_both},
+    number_column<&Settings::delay_ms, 0, 10'000>(
+        "delay_ms", "one-way delay, ms", [](const Settings& s) { return fmt::format("{} ms", s.delay_ms); },
+        of_both),
+    number_column<&Settings::jitter_percent, 0, 100>(
+        "jitter_percent", "jitter, % of the delay",
+        [](const Settings& s) { return fmt::format("jitter {} %", s.jitter_percent); }, of_both),
+    number_column<&Settings::loss_percent, 0, 100>(
+        "loss_percent", "loss, %", [](const Settings& s) { return fmt::format("{} % lost", s.loss_percent); },
+        of_both),
+    number_column<&Settings::rate_mbit, 0, 100'000>(
+        "rate_mbit", "link, Mbit/s",
+        [](const Settings& s) {
+            return s.rate_mbit > 0 ? fmt::format("{} Mbit/s", s.rate_mbit) : "no rate limit";
+        },
+        of_both),
+    count_column<&Settings::queue_frames, 1, 60'000>(
+        "queue_frames", "queue, frames",
+        [](const Settings& s) { return fmt::format("queue {}", s.queue_frames); }, of_both),
+    number_column<&Settings::background_mbit, 0, 100'000>(
+        "background_mbit", "other traffic, Mbit/s",
+        [](const Settings& s) { return fmt::format("{} Mbit/s of other traffic", s.background_mbit); },
+        of_both),
+    count_column<&Settings::mtu, 576, 9000>(
+        "mtu", "MTU, bytes", [](const Settings& s) { return fmt::format("MTU {}", s.mtu); }, of_both),
     SettingColumn{"congestion_control", "congestion control", plain_text<&Settings::congestion_control>,
-                  set_congestion_control, plain_text<&Settings::congestion_control>,
-                  [](const Settings&) { return 0.0; }, false},
-    SettingColumn{"window_bytes", "socket buffers at most, bytes", plain_text<&Settings::window_bytes>,
-                  set_count<&Settings::window_bytes>,
-                  [](const Settings& s) { return "buffers " + size_label(s.window_bytes); },
-                  as_number<&Settings::window_bytes>, false},
-    SettingColumn{"pdu_bytes", "PDU size, bytes", plain_text<&Settings::pdu_bytes>, set_count<&Settings::pdu_bytes>,
-                  as_size_label<&Settings::pdu_bytes>, as_number<&Settings::pdu_bytes>, true},
+                  set_congestion_control,
+                  [] { return std::string("a name of 1 to 15 of the characters a–z, 0–9 and _"); },
+                  plain_text<&Settings::congestion_control>, nowhere, of_both},
+    count_column<&Settings::window_bytes, 4096, std::numeric_limits<int32_t>::max()>(
+        "window_bytes", "socket buffers at most, bytes",
+        [](const Settings& s) { return "buffers " + size_label(s.window_bytes); }, of_both),
+    count_column<&Settings::pdu_bytes, 512, 16'777'215>("pdu_bytes", "PDU size, bytes",
+                                                        as_size_label<&Settings::pdu_bytes>, of_iscsi),
     SettingColumn{"request_bytes", "request size, bytes", plain_text<&Settings::request_bytes>,
-                  set_count<&Settings::request_bytes>, as_size_label<&Settings::request_bytes>,
-                  as_number<&Settings::request_bytes>, true},
-    SettingColumn{"queue_depth", "queue depth", plain_text<&Settings::queue_depth>, set_count<&Settings::queue_depth>,
-                  [](const Settings& s) { return fmt::format("depth {}", s.queue_depth); },
-                  as_number<&Settings::queue_depth>, true},
-    SettingColumn{"connections", "connections", plain_text<&Settings::connections>, set_count<&Settings::connections>,
-                  [](const Settings& s) { return fmt::format("{} connection{}", s.connections, s.connections == 1 ? "" : "s"); },
-                  as_number<&Settings::connections>, false},
-    SettingColumn{"target_latency_us", "latency of the target, µs", plain_text<&Settings::target_latency_us>,
-                  set_number<&Settings::target_latency_us>,
-                  [](const Settings& s) { return fmt::format("{} µs at the target", s.target_latency_us); },
-                  as_number<&Settings::target_latency_us>, true},
+                  set_blocks<&Settings::request_bytes, 512, most_request>,
+                  [] {
+                      return fmt::format(
+                          "a multiple of 512 from 512 to {}, which may end in K or M, powers of 1024",
+                          most_request);
+                  },
+                  as_size_label<&Settings::request_bytes>, as_number<&Settings::request_bytes>, of_iscsi},
+    count_column<&Settings::queue_depth, 1, 1024>(
+        "queue_depth", "queue depth",
+        [](const Settings& s) { return fmt::format("depth {}", s.queue_depth); }, of_iscsi),
+    count_column<&Settings::connections, 1, 256>(
+        "connections", "connections",
+        [](const Settings& s) {
+            return fmt::format("{} connection{}", s.connections, s.connections == 1 ? "" : "s");
+        },
+        of_both),
+    count_column<&Settings::targets, 1, most_targets>(
+        "targets", "targets",
+        [](const Settings& s) { return fmt::format("{} target{}", s.targets, s.targets == 1 ? "" : "s"); },
+        of_iscsi),
+    number_column<&Settings::target_latency_us, 0, 60'000'000>(
+        "target_latency_us", "latency of the target, µs",
+        [](const Settings& s) { return fmt::format("{} µs at the target", s.target_latency_us); }, of_iscsi),
 };
-// clang-format on
 
 }  // namespace
 

@@ -11,6 +11,10 @@ TEST(RunSettings, EachSettingReadsWhatItWrites) {
     settings.delay_ms = 0.5;
     settings.loss_percent = 0.001;
     settings.congestion_control = "bbr";
+    settings.operation = Operation::write;
+    settings.jitter_percent = 70;
+    settings.targets = 4;
+    settings.background_mbit = 12.5;
     settings.pdu_bytes = 16776704;
     settings.connections = 4;
     RunSettings read;
@@ -35,6 +39,15 @@ TEST(RunSettings, RefusesWhatIsNoValueAndLeavesItAsItWas) {
     refuses("pdu_bytes", "99999999999");
     refuses("window_bytes", "131072M");  // more than is taken where it is written out
     refuses("window_bytes", "4294967295K");
+    refuses("delay_ms", "10001");
+    refuses("loss_percent", "100.5");
+    refuses("mtu", "9001");
+    refuses("queue_frames", "0");
+    refuses("request_bytes", "1000");  // no whole blocks
+    refuses("request_bytes", "2048M");
+    refuses("queue_depth", "0");
+    refuses("connections", "257");
+    refuses("operation", "verify");
     refuses("load", "tcp");
     refuses("congestion_control", "");
     refuses("congestion_control", "a b");
@@ -42,7 +55,7 @@ TEST(RunSettings, RefusesWhatIsNoValueAndLeavesItAsItWas) {
 }
 
 TEST(RunSettings, ASizeWithAUnitIsTakenAgainAsItIsWritten) {
-    for (const char* const text : {"0", "4294967295", "4194303K", "4095M"}) {
+    for (const char* const text : {"4096", "2147483647", "2097151K", "2047M"}) {
         RunSettings settings;
         const SettingColumn& column = *find_setting("window_bytes");
         ASSERT_TRUE(column.set(settings, text)) << text;
@@ -50,6 +63,22 @@ TEST(RunSettings, ASizeWithAUnitIsTakenAgainAsItIsWritten) {
         EXPECT_TRUE(column.set(again, column.text(settings))) << text;
         EXPECT_EQ(again, settings);
     }
+}
+
+TEST(RunSettings, EachSaysWhatItTakesAndTakesThat) {
+    for (const SettingColumn& column : setting_columns()) {
+        RunSettings settings;
+        EXPECT_TRUE(column.set(settings, column.text(settings))) << column.name << ": its default";
+        EXPECT_FALSE(column.bounds().empty()) << column.name;
+    }
+    EXPECT_EQ(find_setting("loss_percent")->bounds(), "a number from 0 to 100");
+    EXPECT_EQ(find_setting("operation")->bounds(), "read or write");
+    RunSettings settings;
+    EXPECT_TRUE(find_setting("delay_ms")->set(settings, "10000"));
+    EXPECT_TRUE(find_setting("mtu")->set(settings, "576"));
+    EXPECT_TRUE(find_setting("request_bytes")->set(settings, "1536"));
+    EXPECT_TRUE(find_setting("delay_ms")->set(settings, "-0"));
+    EXPECT_EQ(find_setting("delay_ms")->text(settings), "0");
 }
 
 TEST(RunSettings, APlainSocketHasNoPdus) {

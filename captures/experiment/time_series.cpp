@@ -2,35 +2,9 @@
 #include "captures/experiment/time_series.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 namespace sanscope::lab {
-
-std::optional<MeanAndDeviation> aggregate_window(std::vector<WindowChange> changes, int64_t from_ns) {
-    std::ranges::stable_sort(changes, {}, &WindowChange::time_ns);
-    std::map<uint32_t, double> windows;
-    double sum = 0;
-    // Welford's way, weighted: it does not lose digits where the deviation is small beside the mean.
-    double time = 0;
-    double mean = 0;
-    double squares = 0;
-    for (size_t i = 0; i < changes.size(); ++i) {
-        double& window = windows[changes[i].connection];
-        sum += changes[i].bytes - window;
-        window = changes[i].bytes;
-        if (i + 1 == changes.size()) break;
-        const auto lasts =
-            static_cast<double>(changes[i + 1].time_ns - std::max(changes[i].time_ns, from_ns));
-        if (lasts <= 0) continue;
-        time += lasts;
-        const double off = sum - mean;
-        mean += off * lasts / time;
-        squares += lasts * off * (sum - mean);
-    }
-    if (time <= 0) return std::nullopt;
-    return MeanAndDeviation{mean, std::sqrt(std::max(squares / time, 0.0))};
-}
 
 std::optional<Rise> rise_to(double share, const std::vector<DataArrival>& arrivals, int64_t start_ns,
                             int64_t step_ns, int64_t steps_of_highest) {
@@ -54,6 +28,19 @@ std::optional<Rise> rise_to(double share, const std::vector<DataArrival>& arriva
         if (static_cast<double>(bytes) >= share * highest) return Rise{(step + 1) * step_ns, so_far};
     }
     return std::nullopt;
+}
+
+void add_rise(const std::vector<DataArrival>& arrivals, int64_t start_ns, Measurement& measured) {
+    constexpr int64_t step_ns = 100'000'000;
+    constexpr int64_t steps_of_highest = 10;
+    if (const auto half = rise_to(0.5, arrivals, start_ns, step_ns, steps_of_highest)) {
+        measured[Measure::to_half_ns] = static_cast<double>(half->time_ns);
+        measured[Measure::bytes_to_half] = static_cast<double>(half->bytes);
+    }
+    if (const auto ninety = rise_to(0.9, arrivals, start_ns, step_ns, steps_of_highest)) {
+        measured[Measure::to_ninety_ns] = static_cast<double>(ninety->time_ns);
+        measured[Measure::bytes_to_ninety] = static_cast<double>(ninety->bytes);
+    }
 }
 
 }  // namespace sanscope::lab

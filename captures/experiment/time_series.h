@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "captures/experiment/measurement.h"
+
 namespace sanscope::lab {
 
 // A connection's window from a moment on, bytes.
@@ -13,15 +15,6 @@ struct WindowChange {
     uint32_t connection;
     double bytes;
 };
-
-struct MeanAndDeviation {
-    double mean;
-    double deviation;  // standard, of the whole
-};
-
-// Of the sum of all connections' windows, over time from `from_ns` to the last change: each window lasts until the next
-// one of its connection. Nothing where no time passes. Changes may be in any order.
-std::optional<MeanAndDeviation> aggregate_window(std::vector<WindowChange> changes, int64_t from_ns);
 
 // Data that was complete at a moment.
 struct DataArrival {
@@ -39,5 +32,8 @@ struct Rise {
 // it. Nothing where nothing arrived. Arrivals may be in any order; those before the start do not count.
 std::optional<Rise> rise_to(double share, const std::vector<DataArrival>& arrivals, int64_t start_ns,
                             int64_t step_ns, int64_t steps_of_highest);
+
+// Time and data to 50 % and to 90 % of the highest rate, in steps of 100 ms of which ten together are the highest.
+void add_rise(const std::vector<DataArrival>& arrivals, int64_t start_ns, Measurement& measured);
 
 }  // namespace sanscope::lab

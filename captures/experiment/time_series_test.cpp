@@ -6,33 +6,6 @@
 namespace sanscope::lab {
 namespace {
 
-TEST(AggregateWindow, WeighsEachWindowByHowLongItLasts) {
-    const auto window = aggregate_window({{0, 1, 10}, {30, 1, 50}, {40, 1, 0}}, 0);
-    ASSERT_TRUE(window);
-    EXPECT_DOUBLE_EQ(window->mean, 20);  // 10 for 30, 50 for 10
-    EXPECT_NEAR(window->deviation, 17.320508, 1e-5);
-}
-
-TEST(AggregateWindow, SumsConnections) {
-    const auto window = aggregate_window({{10, 2, 5}, {0, 1, 10}, {20, 1, 10}}, 0);
-    ASSERT_TRUE(window);
-    EXPECT_DOUBLE_EQ(window->mean, 12.5);
-    EXPECT_DOUBLE_EQ(window->deviation, 2.5);
-}
-
-TEST(AggregateWindow, KnowsWhatWasBeforeTheBeginning) {
-    const auto window = aggregate_window({{0, 1, 10}, {0, 2, 1000}, {5, 2, 20}, {30, 1, 0}}, 10);
-    ASSERT_TRUE(window);
-    EXPECT_DOUBLE_EQ(window->mean, 30);
-    EXPECT_DOUBLE_EQ(window->deviation, 0);
-}
-
-TEST(AggregateWindow, IsNothingWithoutTime) {
-    EXPECT_FALSE(aggregate_window({}, 0));
-    EXPECT_FALSE(aggregate_window({{5, 1, 10}}, 0));
-    EXPECT_FALSE(aggregate_window({{5, 1, 10}, {8, 1, 10}}, 8));
-}
-
 TEST(RiseTo, IsTheEndOfTheFirstStepThatIsFastEnough) {
     const std::vector<DataArrival> arrivals{{101, 10}, {112, 40}, {125, 100}, {138, 90}};
     const auto half = rise_to(0.5, arrivals, 100, 10, 1);

@@ -8,4 +8,7 @@ namespace sanscope::lab {
 // How soon a connection reaches its rate, against buffers, frame size and parallel sockets.
 Experiment zhu_tables();
 
+// What its text says: zhu_publication.cpp.
+Publication zhu_publication();
+
 }  // namespace sanscope::lab

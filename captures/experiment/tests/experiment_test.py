@@ -20,12 +20,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "analyzer" / "tests"))
 from harness import DEFAULT_SANSCOPE, Checks  # noqa: E402
 
-SWEEP = ["oguchi-fig6-7", "--only", "delay_ms=0,8", "--only", "pdu_bytes=32K,1M", "--only", "queue_depth=1",
+SWEEP = ["oguchi-fig6-7", "--only", "operation=read", "--only", "delay_ms=0,8", "--only", "pdu_bytes=32K,1M", "--only", "queue_depth=1",
          "--repetitions", "1", "--seconds", "1"]
 SWEEP_RUNS = 6
 ALLOWED = pathlib.Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
-RECORDED = ["kancharla-tab5-7", "--only", "delay_ms=2", "--only", "congestion_control=cubic", "--repetitions", "1",
-            "--seconds", "1"]
+RECORDED = ["kancharla-tab4-7", "--only", "delay_ms=2", "--only", "congestion_control=cubic", "--only", "queue_frames=50",
+            "--repetitions", "1", "--seconds", "1"]
 
 
 def run(*arguments, seconds=60, **options):
@@ -55,10 +55,20 @@ def test_without_rights(checks, sanscope, scratch):
         checks.check(f"--dry-run of {name} tells its runs and how long they take",
                      [] if done.returncode == 0 and last.startswith(f"{name}: ") and "about" in last else said(done))
     checks.check("--dry-run makes nothing", ["there is a folder"] if (scratch / "none").exists() else [])
-    for arguments in (["no-such-thing"], ["oguchi-fig6-7", "--only", "colour=red"], ["oguchi-fig6-7", "--only", "delay_ms=77"]):
+    for arguments in (["no-such-thing"], ["oguchi-fig6-7", "--only", "colour=red"], ["oguchi-fig6-7", "--only", "delay_ms=77"],
+                      ["oguchi-fig6-7", "--set", "delay_ms"], ["oguchi-fig6-7", "--set", "delay_ms=1", "--set", "delay_ms=2"]):
         done = run(sanscope, "experiment", *arguments, "--dry-run")
         checks.check(f"{' '.join(arguments)} is wrong usage",
                      [] if done.returncode == 2 and done.stdout + done.stderr else said(done))
+    for value, bounds in (("delay_ms=20000", "from 0 to 10000"), ("mtu=100", "from 576 to 9000"), ("operation=erase", "read or write"),
+                          ("pdu_bytes=16M", "from 512 to 16777215"), ("connections=0", "from 1 to 256")):
+        done = run(sanscope, "experiment", "oguchi-fig6-7", "--set", value, "--dry-run")
+        checks.check(f"--set {value} is refused with what it may be",
+                     [] if done.returncode == 2 and bounds in done.stderr and len(done.stderr.splitlines()) == 1 else said(done))
+    done = run(sanscope, "experiment", "oguchi-fig6-7", "--set", "delay_ms=0,7", "--set", "pdu_bytes=3M", "--only", "load=iscsi",
+               "--only", "operation=read", "--only", "queue_depth=1", "--repetitions", "1", "--dry-run")
+    checks.check("--set goes over values that the experiment does not have",
+                 [] if done.returncode == 0 and "7 ms, 3 MiB" in done.stdout and ": 2 runs" in done.stdout else said(done))
 
 
 def test_refused_without_root(checks, sanscope):
@@ -168,17 +178,157 @@ def test_recorded(checks, sanscope, scratch):
     folder = scratch / "recorded"
     done = run(sanscope, "experiment", *RECORDED, "-o", folder)
     rows = rows_of(folder / "table.csv") if done.returncode == 0 else []
-    faults = [] if len(rows) == 2 else said(done)
+    faults = [] if len(rows) == 4 else said(done)
     for row in rows:
         window = float(row["window_mean_bytes"] or 0)
-        # 100 Mbit/s, 4 ms there and back, and a queue of 200 frames: a window of 50 kB fills the path, one of 4 MB
+        # 100 Mbit/s, 4 ms there and back, and a queue of 50 frames: a window of 50 kB fills the path, one of 4 MB
         # never fits.
         if not 30e3 < window < 4e6 or not float(row["window_sd_bytes"] or 0) > 0 or row["retransmissions"] == "":
-            faults.append(f"{row['connections']} connections: {row}")
+            faults.append(f"{row['operation']}, {row['connections']} connections: {row}")
+        if (float(row["window_difference_sd_bytes"] or 0) > 0) != (row["connections"] == "4"):
+            faults.append(f"difference of windows over {row['connections']}: {row['window_difference_sd_bytes']!r}")
+        if row["needless_retransmissions"] == "" or float(row["retransmissions"]) < float(row["needless_retransmissions"]):
+            faults.append(f"needless: {row['needless_retransmissions']} of {row['retransmissions']}")
+        for end in ("initiator", "target"):
+            if not 0 <= float(row[f"{end}_processor_percent"] or -1) < 1000:
+                faults.append(f"processor of the {end}: {row[f'{end}_processor_percent']!r}")
         if not 1e6 < float(row["bytes_per_second"]) < 12.5e6:
             faults.append(f"{row['bytes_per_second']} B/s on a link of 12.5 MB/s")
-    checks.check("windows and retransmissions come from the packets", faults)
+    if {(row["operation"], row["connections"]) for row in rows} != {(o, c) for o in ("read", "write") for c in "14"}:
+        faults.append("not each of reads and writes over one connection and four")
+    checks.check("windows, retransmissions and processor of reads and writes come from the packets and both ends", faults)
+    page = (folder / "page.html").read_text() if rows else ""
+    checks.check("the page has the publication's numbers, its conclusions and the departures",
+                 [what for what in ("table 5", "Whether its conclusions hold here", "not measured", "Where this is not what")
+                  if what not in page])
     checks.check("no recording is left", [str(path) for path in folder.glob("*.pcapng")])
+
+
+def test_other_values(checks, sanscope, scratch):
+    """Writes, values of one's own, several targets, many sockets."""
+    folder = scratch / "values"
+    done = run(sanscope, "experiment", "bianco-fig3-7", "--set", "operation=write", "--set", "delay_ms=3", "--set", "targets=2",
+               "--set", "connections=3", "--only", "window_bytes=256K", "--only", "load=iscsi", "--repetitions", "1",
+               "--seconds", "1", "-o", folder)
+    rows = rows_of(folder / "table.csv") if done.returncode == 0 else []
+    # 256 KiB to each of two targets over three connections: 1.5 MiB in 6 ms, on a link of 25 MB/s.
+    checks.check("writes go to two targets over a delay of one's own",
+                 [] if len(rows) == 1 and rows[0]["operation"] == "write" and rows[0]["targets"] == "2" and
+                 3e6 < float(rows[0]["bytes_per_second"]) < 25e6 else [*map(str, rows), *said(done)])
+    folder = scratch / "background"
+    done = run(sanscope, "experiment", "bianco-fig3-7", "--only", "queue_frames=200", "--only", "load=socket", "--only", "operation=read",
+               "--only", "background_mbit=0,150", "--repetitions", "1", "--seconds", "2", "-o", folder)
+    rates = {row["background_mbit"]: float(row["bytes_per_second"]) for row in rows_of(folder / "table.csv")} \
+        if done.returncode == 0 else {}
+    checks.check("other traffic takes its part of the link",
+                 [] if len(rates) == 2 and rates["150"] < 0.75 * rates["0"] else [str(rates), *said(done)])
+    folder = scratch / "sockets"
+    done = run(sanscope, "experiment", "zhu-fig3-14", "--only", "load=socket", "--set", "connections=130", "--only", "delay_ms=0.05",
+               "--only", "window_bytes=64K", "--repetitions", "1", "--seconds", "2", "-o", folder)
+    rows = rows_of(folder / "table.csv") if done.returncode == 0 else []
+    checks.check("more sockets than one iperf3 has, both ways, and how soon they reach their rate",
+                 [] if len(rows) == 2 and all(5e6 < float(row["bytes_per_second"]) < 35e6 and float(row["to_ninety_ns"] or 0) > 0
+                                              for row in rows) else [*map(str, rows), *said(done)])
+
+
+def test_windows_over_time(checks, sanscope, scratch):
+    folder = scratch / "windows"
+    done = run(sanscope, "experiment", "kancharla-tab4-7", "--only", "connections=2", "--only", "congestion_control=reno",
+               "--repetitions", "1", "--seconds", "1", "-o", folder)
+    traces = list((folder / "windows").glob("*.csv"))
+    rows = rows_of(traces[0]) if len(traces) == 1 else []
+    checks.check("the windows of two connections over time are kept and drawn",
+                 [] if {row["connection"] for row in rows} >= {"1", "2"} and max(float(row["seconds"]) for row in rows) > 0.5 and
+                 "Figure 1: windows, reno, 4 ms" in (folder / "figure.svg").read_text() else [*map(str, traces), *said(done)])
+
+
+def test_fair(checks, sanscope, scratch):
+    """Fair-TCP in a host of its own, where this kernel can have it."""
+    name = "Fair-TCP is measured where it is registered"
+    available = pathlib.Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+    started = "fair" not in available.read_text().split() and run(sanscope, "fair-tcp", "start").returncode == 0
+    try:
+        if "fair" not in available.read_text().split():
+            checks.skip(name, "it cannot be registered here")
+            return
+        folder = scratch / "fair"
+        with congestion_controls_allowed("reno cubic fair"):
+            done = run(sanscope, "experiment", "kancharla-tab4-7", "--only", "connections=2", "--repetitions", "1", "--seconds", "2",
+                       "-o", folder)
+        rows = {row["congestion_control"]: row for row in rows_of(folder / "table.csv")} if done.returncode == 0 else {}
+        checks.check(name, [] if set(rows) == {"reno", "fair"} and "left out" not in done.stdout and
+                     all(float(row["window_difference_sd_bytes"] or 0) > 0 for row in rows.values()) and
+                     "Figure 1: windows, fair, 4 ms" in (folder / "page.html").read_text() else [*map(str, rows.values()), *said(done)])
+    finally:
+        if started:
+            run(sanscope, "fair-tcp", "stop")
+
+
+def test_left_out(checks, sanscope, scratch):
+    """A congestion control that this kernel does not have."""
+    folder = scratch / "left-out"
+    command = [sanscope, "experiment", *SWEEP, "--set", "congestion_control=cubic,no_such", "--only", "delay_ms=0", "--only",
+               "load=socket", "-o", folder]
+    done = run(*command)
+    rows = rows_of(folder / "table.csv") if done.returncode == 0 else []
+    first = done.stdout.splitlines()[0] if done.stdout else ""
+    checks.check("runs whose congestion control the kernel does not have are left out, which is said first and on the page",
+                 [] if "no_such" in first and "1 run is left out" in first and len(rows) == 1 and
+                 "no_such is no congestion control of this kernel" in (folder / "page.html").read_text() else said(done))
+    done = run(sanscope, "experiment", *SWEEP, "--set", "congestion_control=no_such", "-o", scratch / "nothing-left")
+    checks.check("where none is left it says so and makes nothing",
+                 [] if done.returncode == 1 and "no run is left" in done.stderr and not (scratch / "nothing-left").exists()
+                 else said(done))
+
+
+def test_in_use(checks, sanscope, scratch):
+    """What others have: a namespace of the name that a host would get, the folder."""
+    folder = scratch / "in-use"
+
+    def occupy():  # in the child, whose number the program keeps
+        name = f"sanscope-experiment-{os.getpid()}-ini"
+        os.system(f"(ip netns add {name} && exec ip netns exec {name} sleep 60) </dev/null >/dev/null 2>&1 &")
+        time.sleep(1)
+
+    process = subprocess.Popen([sanscope, "experiment", *SWEEP, "-o", folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True, preexec_fn=occupy)
+    out, err = process.communicate(timeout=60)
+    name = f"sanscope-experiment-{process.pid}-ini"
+    checks.check("a namespace that is in use is told before the first run",
+                 [] if process.returncode == 1 and f"{name} is in use by processes" in err and not rows_of(folder / "runs.csv")
+                 else [str(process.returncode), out, err])
+    for pid in run("ip", "netns", "pids", name).stdout.split():
+        os.kill(int(pid), signal.SIGKILL)
+    run("ip", "netns", "del", name)
+
+    first = subprocess.Popen([sanscope, "experiment", *SWEEP, "-o", folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    first.stdout.readline()
+    second = run(sanscope, "experiment", *SWEEP, "-o", folder)
+    first.send_signal(signal.SIGINT)
+    first.communicate(timeout=30)
+    checks.check("two do not write to one folder",
+                 [] if second.returncode == 1 and "another experiment is writing" in second.stderr else said(second))
+
+
+def test_full_disk(checks, sanscope, scratch):
+    folder = scratch / "full"
+    folder.mkdir()
+    if run("mount", "-t", "tmpfs", "-o", "size=4k", "none", folder).returncode != 0:
+        checks.skip("a full disk loses no run", "no file system can be mounted here")
+        return
+    try:
+        command = [sanscope, "experiment", *SWEEP, "--only", "load=socket", "-o", folder]
+        full = run(*command)
+        rows = rows_of(folder / "runs.csv")
+        checks.check("a full disk loses no run: they are kept, and what cannot be written is told",
+                     [] if full.returncode == 1 and "cannot be written" in full.stderr and len(rows) == 2 else said(full))
+        run("mount", "-o", "remount,size=4m", folder)
+        again = run(*command)
+        checks.check("… and with more room it goes on without making them again",
+                     [] if again.returncode == 0 and rows_of(folder / "runs.csv") == rows and (folder / "page.html").exists()
+                     and not list(folder.glob("*.new")) else said(again))
+    finally:
+        run("umount", folder)
 
 
 def test_abandoned(checks, sanscope, scratch):
@@ -189,7 +339,7 @@ def test_abandoned(checks, sanscope, scratch):
     killed.wait()
     killed.stdout.close()
     before = leftovers(killed.pid)
-    run(sanscope, "experiment", "oguchi-fig6-7", "--only", "load=socket", "--only", "delay_ms=0", "--repetitions", "1",
+    run(sanscope, "experiment", "oguchi-fig6-7", "--only", "operation=read", "--only", "load=socket", "--only", "delay_ms=0", "--repetitions", "1",
         "--seconds", "1", "-o", scratch / "after")
     checks.check("what a killed one left behind is removed by the next",
                  leftovers(killed.pid) if before else ["it left nothing behind: this shows nothing"])
@@ -234,6 +384,12 @@ def main():
             with congestion_controls_allowed("reno cubic"):
                 test_sweep(checks, sanscope, scratch)
                 test_recorded(checks, sanscope, scratch)
+                test_other_values(checks, sanscope, scratch)
+                test_windows_over_time(checks, sanscope, scratch)
+                test_fair(checks, sanscope, scratch)
+                test_left_out(checks, sanscope, scratch)
+                test_in_use(checks, sanscope, scratch)
+                test_full_disk(checks, sanscope, scratch)
                 test_abandoned(checks, sanscope, scratch)
     return checks.finish()
 
