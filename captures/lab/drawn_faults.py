@@ -11,9 +11,16 @@ CONTROLS = ("cubic", "reno", "bbr")
 MOST_BYTES = 12_000_000
 UNSEEN_SHARE = 10  # one in so many
 # A path of this round trip or more is worth a word on how many commands are under way over it (shallow_queue), and so
-# are less than half of what 1 Gbit/s carries.
+# are less than half of what 1 Gbit/s carries, where commands are under way most of the time.
 LONG_PATH_US = 2000
 HALF_OF_PLENTY = 62.5e6
+BUSY_ENOUGH = 0.6
+# With some jitter and the hosts' own time a path is longer than what it was set to.
+LEAST_OF_MEASURED = 0.75
+# TCP limits nobody who has no more than so many bytes under way.
+FEW_BYTES = 8 * 1448
+# How `sanscope generate` reads what is on a LUN before it writes.
+LOOK_BYTES = 64 * KIB
 MORE_THAN_PATHS_HOLD = 2 * KIB * KIB
 SLOW = ["slow_commands", "slow_command"]
 OF_LOSS = ["congestion_window", "retransmission_timeout", "path_queue", "needless_retransmission", *SLOW]
@@ -41,30 +48,82 @@ def options_of(load, serial):
     return options
 
 
+# A load, as draw_load() makes it and causes change it. What a cause may add:
+#   rate         commands a second that each session sends at their own times
+#   window       commands at once that the target allows a session
+#   target_us    what the target takes for a command, by kind: {"read": …, "write": …}
+
+def kinds_of(load):
+    return [kind for kind, is_there in (("read", load["read_percent"] > 0), ("write", load["read_percent"] < 100)) if is_there]
+
+
+def depth_of(load):
+    return min(load["depth"], load.get("window", load["depth"]))
+
+
+def look_of(load):
+    """The load that reads what is on the LUN before anything is written; None where nothing is."""
+    if load["read_percent"] == 100:
+        return None
+    return {**load, "size": LOOK_BYTES, "read_percent": 100, "depth": 1, "sessions": 1, "think_us": 0, "rate": None}
+
+
+def is_shallow(load):
+    """Whether more commands at once would move more over a path that nothing else fills."""
+    target_us = min(load.get("target_us", {}).get(kind, 0) for kind in kinds_of(load))
+    rtt_us = load["rtt_us"] / LEAST_OF_MEASURED
+    taken_us = load["rtt_us"] + target_us
+    # Else round trips are none of anyone's trouble, or the target has most of each command's time.
+    if rtt_us < LONG_PATH_US or target_us > rtt_us:
+        return False
+    # Of commands with times of their own all that are due are under way: more at once there are none.
+    if load.get("rate") and load["rate"] * taken_us / 1e6 < depth_of(load):
+        return False
+    # Each of `depth` places thinks for a part of its time; where all do most of the time, nobody asks.
+    asking = taken_us / (taken_us + load["think_us"])
+    if 1 - (1 - asking) ** depth_of(load) < BUSY_ENOUGH:
+        return False
+    under_way = max(1, depth_of(load) * asking)
+    return under_way * load["size"] * 1e6 / rtt_us < HALF_OF_PLENTY
+
+
+def asks_for_too_much(load):
+    """Whether what is asked for at once, beyond what any path of one machine holds, waits in a queue there."""
+    at_once = depth_of(load)
+    if load.get("rate"):
+        at_once = min(at_once, max(1, load["rate"] * load["rtt_us"] / 1e6))
+    return load["sessions"] * at_once * load["size"] >= MORE_THAN_PATHS_HOLD
+
+
 def true_besides(load):
-    """What may be said of the load itself, whatever else was done."""
-    true = []
-    at_once = load["depth"] * load["size"]
-    # Before it writes, sanscope generate reads what is there, a read at a time.
-    reads_first = load["read_percent"] < 100
-    # With some jitter and the hosts' own time a path is longer than what it was set to.
-    if load["rtt_us"] >= LONG_PATH_US * 0.75 and (reads_first or at_once * 1e6 / load["rtt_us"] < HALF_OF_PLENTY):
-        true.append("shallow_queue")
-    # What is asked for at once beyond what any path of one machine holds waits in a queue there.
-    if load["sessions"] * at_once >= MORE_THAN_PATHS_HOLD:
+    """The kinds of findings that are true of the load itself, whatever else was done: by what it asks for, how often, and how long the
+    path and the target take. Nothing is true of it for the sake of a cause."""
+    look = look_of(load)
+    true = ["shallow_queue"] if is_shallow(load) or (look and is_shallow(look)) else []
+    if asks_for_too_much(load):
         true += ["path_queue", "saturated", *SLOW]
     return true
 
 
+# Causes that are felt only by those who have much under way.
+OF_MUCH = ("loss", "overflow", "deep-queue", "reordering", "small-buffer")
+
+
+def may_stand_first(name, load):
+    """Whether what is true of the load may be told before the cause, or alone."""
+    return name == "healthy" or (name in OF_MUCH and depth_of(load) * load["size"] <= FEW_BYTES)
+
+
 # Each: what was done, whose matter it is, the kinds that name it, true consequences, whose data suffer, and the
 # settings of the recording. `data` is the direction that most data take. Those without which nothing would be felt are set in
-# `load`; settings with a trace or a play have their own load.
+# `load`; settings with a trace, a play or a whole_load have their own load, and `load` describes that.
 
 def nothing(chance, load, data):
     what, link = chance.choice((
         ("nothing", []), ("nothing", []), ("nothing but jitter that keeps the order", ["--jitter-us", str(load["rtt_us"] // 8)]),
-        ("nothing but packets that arrive twice", ["--duplicate", "0.003"])))
-    return what, "none", [], [], "", {"link": link}
+        ("nothing but packets that arrive twice", ["--duplicate", "0.003"]),
+        ("nothing: another session's UNMAPs hold up nobody", [])))
+    return what, "none", [], [], "", {"link": link, "beside": ["pause:0.3", "unmaps:40:8:0.04", "logout"] if "UNMAP" in what else []}
 
 
 def loss(chance, load, data):
@@ -96,6 +155,8 @@ def reordering(chance, load, data):
 def slow_target(chance, load, data):
     took, of = chance.choice((4, 8, 15)), chance.choice(("all", "reads" if load["read_percent"] > 50 else "writes"))
     # Where the path is the longer part of a command's time, that may well be said first.
+    kinds = {"all": ("read", "write"), "reads": ("read",), "writes": ("write",)}[of]
+    load["target_us"] = {kind: 1000 * took for kind in kinds}
     right = ["target_wait", *(["shallow_queue"] if load["rtt_us"] > 1000 * took else [])]
     return (f"the target takes {took} ms for {of if of != 'all' else 'all commands'}", "target", right, [*SLOW, "saturated"], "",
             {"target": ["--latency", f"{took}ms", "--latency-of", of]})
@@ -122,14 +183,14 @@ def incast(chance, load, data):
 
 def small_command_window(chance, load, data):
     window = chance.choice((1, 2, 4))
-    load.update(depth=chance.choice((8, 16, 32)), think_us=0)
-    return (f"a command window of {window}", "target", ["command_window"], ["shallow_queue", *SLOW], "",
+    load.update(depth=chance.choice((8, 16, 32)), think_us=0, window=window)
+    return (f"a command window of {window}", "target", ["command_window"], SLOW, "",
             {"target": ["--command-window", str(window)]})
 
 
 def r2t_rounds(chance, load, data):
     load.update(read_percent=chance.choice((0, 0, 30)), size=chance.choice((8, 16, 32, 64)) * KIB)
-    return ("each write waits for an R2T", "both", ["r2t_waits"], ["shallow_queue"], "",
+    return ("each write waits for an R2T", "both", ["r2t_waits"], [], "",
             {"target": ["--initial-r2t", "yes", "--immediate-data", "no"]})
 
 
@@ -145,11 +206,16 @@ def tiny_window(chance, load, data):
     window = chance.choice((1, 3))
     load.update(read_percent=100, size=chance.choice((8, 16)) * KIB, depth=1, sessions=1)
     return (f"a congestion window of {window} segment(s) at the target", "both", ["delayed_ack", "congestion_window"],
-            [*SLOW, "target_wait", "shallow_queue"], "target", {"target_route": ["cwnd", "lock", str(window)]})
+            [*SLOW, "target_wait"], "target", {"target_route": ["cwnd", "lock", str(window)]})
+
+
+# What raw_initiator.py plays.
+ONE_AT_A_TIME = {"read_percent": 100, "depth": 1, "sessions": 1, "think_us": 0}
 
 
 def ping_timeout(chance, load, data):
     wait = chance.choice((2, 3, 5))
+    load.update(ONE_AT_A_TIME, size=4 * KIB)
     steps = [f"reads:{chance.choice((5, 10, 20))}", "pings:3", "pause:1.1", "send-ping", f"pause:{wait}", "close", "pause:1.5",
              "login", "reads:1", "logout"]
     if chance.random() < 0.5:
@@ -162,15 +228,16 @@ def ping_timeout(chance, load, data):
 
 def split_reads(chance, load, data):
     blocks, piece = chance.choice(((600, 128), (300, 64), (1000, 256), (90, 16)))
+    load.update(ONE_AT_A_TIME, size=piece * 512)
     return (f"an application's reads of {blocks} blocks are sent as reads of {piece}, one after the other", "initiator", ["split_requests"],
-            ["shallow_queue"], "", {"play": [f"split-reads:{chance.choice((12, 20, 30))}:{blocks}:{piece}", "logout"]})
+            [], "", {"play": [f"split-reads:{chance.choice((12, 20, 30))}:{blocks}:{piece}", "logout"]})
 
 
 # As in record_faults: what waits does so in the target's socket.
 def head_of_line(chance, load, data):
     rate, size, each_s = chance.choice(((200, "1M", 8), (100, "512K", 8), (200, "2M", 4)))
     small, small_s = chance.choice((4, 8)), chance.choice((100, 200))
-    load.update(rtt_us=500)
+    load.update(ONE_AT_A_TIME, rtt_us=500, size=small * KIB, depth=16, rate=small_s)
     return (f"reads of {small} KiB, {small_s} a second, share a connection with {each_s} reads of {size} a second through {rate} Mbit/s", "both",
             ["head_of_line"], [*SLOW, "path_queue", "congestion_window"], "",
             {"link": ["--ba-rate-mbit", str(rate), "--ba-queue", "4000"], "target_route": ["cwnd", "lock", "40"],
@@ -178,10 +245,24 @@ def head_of_line(chance, load, data):
                        ["--request-size", size, "--rate", str(each_s), "--queue-depth", "4", "--duration", "1500ms"]]})
 
 
+# Reads come at their own times, so that most of those under way are held up, whatever was answered just before. Over a longer path they
+# would take no multiple of their usual time.
+def stalling_command(chance, load, data):
+    step, command = chance.choice((("unmaps", "UNMAP"), ("write-sames", "WRITE SAME"), ("compare-and-writes", "COMPARE AND WRITE")))
+    took, times, rate = chance.choice((150, 250, 400)), chance.choice((4, 6)), chance.choice((100, 200))
+    load.update(ONE_AT_A_TIME, size=chance.choice((4, 8)) * KIB, depth=64, rate=rate, rtt_us=min(load["rtt_us"], 4000))
+    seconds = 1 + times * (took / 1000 + 0.4)
+    return (f"the LUN serves nothing else while it takes {took} ms for each of another session's {times} {command}, beside {rate} reads of "
+            f"{load['size'] // KIB} KiB a second", "target", ["stalling_command"], [*SLOW, "target_wait", "congestion_window"], "",
+            {"target": ["--exclusive-latency", f"{took}ms"], "beside": ["pause:0.3", f"{step}:{times}:8:0.4", "logout"],
+             "whole_load": ["--request-size", str(load["size"]), "--rate", str(rate), "--queue-depth", str(load["depth"]), "--pattern", "random",
+                            "--duration", f"{round(1000 * seconds)}ms"]})
+
+
 CAUSES = {"command-window": small_command_window, "head-of-line": head_of_line, "incast": incast, "mtu-hole": mtu_hole, "ping-timeout": ping_timeout,
           "r2t-rounds": r2t_rounds, "split-reads": split_reads, "tiny-window": tiny_window,
           "loss": loss, "overflow": overflow, "deep-queue": deep_queue, "reordering": reordering, "slow-target": slow_target,
-          "stall": stall, "small-buffer": small_buffer}
+          "stall": stall, "stalling-command": stalling_command, "small-buffer": small_buffer}
 
 
 def direction(data):
@@ -197,10 +278,11 @@ def drawn(seed, number, serial):
     name = "healthy" if number % 3 == 0 else chance.choice(sorted(CAUSES))
     data = "target" if load["read_percent"] >= 50 else "initiator"
     cause, side, right, also, sender, settings = CAUSES.get(name, nothing)(chance, load, data)
-    has_own_load = "trace" in settings or "play" in settings
-    besides = [] if has_own_load else true_besides(load)
+    has_own_load = any(own in settings for own in ("trace", "play", "whole_load"))
+    whole_load = settings.pop("whole_load", ["--queue-depth", "32"])
+    besides = true_besides(load)
     # Where little is asked, little of a cause is felt, and nothing need be said.
-    right = [*right, *([] if right else besides), "nothing_wrong"]
+    right = [*right, *(besides if may_stand_first(name, load) else []), "nothing_wrong"]
     setting = [f"net.ipv4.tcp_congestion_control={control}"]
     pace = f", think time {load['think_us']} us" if load["think_us"] else ""
     words = f"{cause}; over {load['rtt_us']} us, {control}" if has_own_load else (
@@ -209,7 +291,7 @@ def drawn(seed, number, serial):
     return f"{number:03}-{name}-{control}", {
         "cause": words, "side": side, "advice": "", "right": right, "also": [*also, *besides, "nothing_wrong"], "sender": sender,
         "link": ["--delay-us", str(load["rtt_us"] / 2), *settings.get("link", [])], "target": settings.get("target", []),
-        "load": ["--queue-depth", "32"] if has_own_load else [*options_of(load, serial), *settings.get("load", [])],
+        "load": whole_load if has_own_load else [*options_of(load, serial), *settings.get("load", [])],
         **{name: value for name, value in settings.items() if name not in ("link", "target", "load")},
         "initiator_sysctl": setting, "target_sysctl": setting}
 

@@ -126,6 +126,9 @@ class Initiator:
     def read(self, lba, blocks):
         """Returns the SCSI status and the data."""
         self.start_read(lba, blocks)
+        return self.receive_data()
+
+    def receive_data(self):
         data = b""
         while True:
             header, piece = self.receive_opcode(0x25, 0x21)
@@ -143,9 +146,16 @@ class Initiator:
             self.send(struct.pack(">BB6xH6xII4xI4xII4x", 0x05, final, self.lun, itt, transfer_tag, self.exp_stat_sn,
                                   number, offset + at), piece)
 
+    def unit_serial_number(self):
+        self.command(struct.pack(">BBBHB", 0x12, 1, 0x80, 255, 0), 0xC0, 255)
+        status, page = self.receive_data()
+        return page[4:].decode("ascii", "replace").strip() if status == 0 else ""
+
     def start_write(self, lba, data, unsolicited):
+        return self.start_data_out(struct.pack(">BBIBHB", 0x2A, 0, lba, 0, len(data) // BLOCK, 0), data, unsolicited)
+
+    def start_data_out(self, cdb, data, unsolicited):
         """Sends the command with what may go before the first R2T: immediate data, then unsolicited Data-Out."""
-        cdb = struct.pack(">BBIBHB", 0x2A, 0, lba, 0, len(data) // BLOCK, 0)
         allowed = min(self.first_burst, len(data))
         immediate = data[:min(self.segment, allowed)] if self.immediate else b""
         more = data[len(immediate):allowed] if unsolicited and self.unsolicited else b""
@@ -155,7 +165,10 @@ class Initiator:
         return itt
 
     def write(self, lba, data, unsolicited=True):
-        itt = self.start_write(lba, data, unsolicited)
+        return self.finish_data_out(self.start_write(lba, data, unsolicited), data)
+
+    def finish_data_out(self, itt, data):
+        """Sends what R2Ts ask for; returns the SCSI status."""
         while True:
             header, _ = self.receive_opcode(0x31, 0x21)
             if header[0] & 0x3F == 0x21:
@@ -163,6 +176,19 @@ class Initiator:
             (tag,) = struct.unpack(">I", header[20:24])
             offset, length = struct.unpack(">II", header[40:48])
             self.data_out(itt, tag, data[offset:offset + length], offset)
+
+    def data_out_command(self, cdb, data):
+        return self.finish_data_out(self.start_data_out(cdb, data, True), data)
+
+    def unmap(self, lba, blocks):
+        data = struct.pack(">HH4xQI4x", 22, 16, lba, blocks)
+        return self.data_out_command(struct.pack(">B6xHB", 0x42, len(data), 0), data)
+
+    def write_same(self, lba, blocks):
+        return self.data_out_command(struct.pack(">BBQIBB", 0x93, 0, lba, blocks, 0, 0), pattern(1, lba))
+
+    def compare_and_write(self, lba, expected, data):
+        return self.data_out_command(struct.pack(">BBQ3xBBB", 0x89, 0, lba, len(data) // BLOCK, 0, 0), expected + data)
 
     def send_task_management(self, function, referenced_itt):
         itt = self.next_itt()
@@ -227,8 +253,9 @@ class Play:
     BLOCKS = 8
     PING = b"ping"
 
-    def __init__(self, connect):
+    def __init__(self, connect, allowed_serial=None):
         self.connect = connect
+        self.allowed_serial = allowed_serial
         self.initiator = connect()
         self.sent_reads = []
 
@@ -248,6 +275,30 @@ class Play:
         for number in range(int(count)):
             for begin in range(0, int(blocks), int(piece)):
                 self.initiator.read(number * int(blocks) + begin, min(int(piece), int(blocks) - begin))
+
+    # What changes the logical unit, each told to the target one after the other with a pause behind it, must go well; and
+    # only to the unit that --allow-writes names.
+    def change(self, command, count, pause):
+        serial = self.initiator.unit_serial_number()
+        if not serial or serial != self.allowed_serial:
+            sys.exit(f"raw_initiator: writes to the logical unit {serial or 'without a serial number'} are not allowed (--allow-writes)")
+        for number in range(int(count)):
+            if (status := command(number)) != 0:
+                sys.exit(f"raw_initiator: a command that changes the logical unit was answered with status {status}")
+            time.sleep(float(pause))
+
+    def unmaps(self, count, blocks, pause):
+        self.change(lambda number: self.initiator.unmap(number * int(blocks), int(blocks)), count, pause)
+
+    def write_sames(self, count, blocks, pause):
+        self.change(lambda number: self.initiator.write_same(number * int(blocks), int(blocks)), count, pause)
+
+    def compare_and_writes(self, count, blocks, pause):
+        def take_lock(number):
+            lba = number * int(blocks)
+            _, held = self.initiator.read(lba, int(blocks))
+            return self.initiator.compare_and_write(lba, held, pattern(int(blocks), lba))
+        self.change(take_lock, count, pause)
 
     # Whose answers nobody waits for.
     def send_reads(self, count):
@@ -271,7 +322,7 @@ class Play:
     def logout(self):
         self.initiator.logout()
 
-    STEPS = {"reads": reads, "split-reads": split_reads, "pings": pings, "pause": pause, "send-reads": send_reads, "send-ping": send_ping,
+    STEPS = {"unmaps": unmaps, "write-sames": write_sames, "compare-and-writes": compare_and_writes, "reads": reads, "split-reads": split_reads, "pings": pings, "pause": pause, "send-reads": send_reads, "send-ping": send_ping,
              "send-abort-task": send_abort_task, "send-lun-reset": send_lun_reset, "close": close, "login": login,
              "logout": logout}
 
@@ -294,6 +345,7 @@ def main():
     parser.add_argument("--lun", type=int, default=1)
     parser.add_argument("--count", type=int, default=10, help="rounds of the scenario")
     parser.add_argument("--steps", nargs="+", default=[], metavar="STEP[:ARGUMENT]", help="of the play: " + ", ".join(Play.STEPS))
+    parser.add_argument("--allow-writes", metavar="SERIAL", help="of the logical unit that a play may change")
     parser.add_argument("--header-digest", action="store_true")
     parser.add_argument("--data-digest", action="store_true")
     parser.add_argument("--initial-r2t", action="store_true")
@@ -304,7 +356,7 @@ def main():
         return Initiator(arguments.address, arguments.port, arguments.target, arguments.lun, arguments)
 
     if arguments.scenario == "play":
-        Play(connect).perform(arguments.steps)
+        Play(connect, arguments.allow_writes).perform(arguments.steps)
         return
     initiator = connect()
     if (arguments.header_digest, arguments.data_digest) != (initiator.header_digest, initiator.data_digest):
