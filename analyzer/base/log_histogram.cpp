@@ -12,8 +12,7 @@ void LogHistogram::add(const LogHistogram& other) {
     min_ = count_ == 0 ? other.min_ : std::min(min_, other.min_);
     max_ = std::max(max_, other.max_);
     count_ += other.count_;
-    sum_ += other.sum_;
-    sum_of_squares_ += other.sum_of_squares_;
+    moments_.add(other.moments_);
 }
 
 LogHistogram LogHistogram::since(const LogHistogram& before) const {
@@ -28,15 +27,8 @@ LogHistogram LogHistogram::since(const LogHistogram& before) const {
         since.max_ = std::clamp(middle_of(bucket), min_, max_);
         if (since.count_ == since.counts_[bucket]) since.min_ = since.max_;
     }
-    since.sum_ = std::max(0.0, sum_ - before.sum_);
-    since.sum_of_squares_ = std::max(0.0, sum_of_squares_ - before.sum_of_squares_);
+    since.moments_ = moments_.since(before.moments_);
     return since;
-}
-
-double LogHistogram::standard_deviation_ns() const {
-    if (count_ < 2) return 0;
-    const double mean = mean_ns();
-    return std::sqrt(std::max(0.0, sum_of_squares_ / static_cast<double>(count_) - mean * mean));
 }
 
 int64_t LogHistogram::percentile_ns(double fraction) const {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "analyzer/base/moments.h"
+
 namespace sanscope {
 
 // Counts of durations in buckets whose width grows with the value, so that a percentile is reported within 1/128
@@ -18,8 +20,7 @@ class LogHistogram {
         if (bucket >= counts_.size()) counts_.resize(bucket + 1);
         ++counts_[bucket];
         ++count_;
-        sum_ += static_cast<double>(value);
-        sum_of_squares_ += static_cast<double>(value) * static_cast<double>(value);
+        moments_.add(static_cast<double>(value));
         max_ = std::max(max_, value);
         min_ = count_ == 1 ? value : std::min(min_, value);
     }
@@ -32,8 +33,9 @@ class LogHistogram {
     uint64_t count() const { return count_; }
     int64_t max_ns() const { return static_cast<int64_t>(max_); }
     int64_t min_ns() const { return static_cast<int64_t>(min_); }
-    double mean_ns() const { return count_ == 0 ? 0 : sum_ / static_cast<double>(count_); }
-    double standard_deviation_ns() const;
+    const Moments& moments() const { return moments_; }
+    double mean_ns() const { return moments_.mean(); }
+    double standard_deviation_ns() const { return moments_.standard_deviation(); }
     // The least value that `fraction` (0 … 1) of all values do not exceed; 0 of an empty histogram.
     int64_t percentile_ns(double fraction) const;
 
@@ -57,8 +59,7 @@ class LogHistogram {
     uint64_t count_ = 0;
     uint64_t max_ = 0;
     uint64_t min_ = 0;
-    double sum_ = 0;
-    double sum_of_squares_ = 0;
+    Moments moments_;
 };
 
 }  // namespace sanscope

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "analyzer/base/print_text.h"
+#include "analyzer/cli/decode_as_option.h"
 #include "analyzer/cli/interrupt_handler.h"
 #include "analyzer/cli/progress_bar.h"
 #include "analyzer/engine/analysis.h"
@@ -51,6 +52,7 @@ void CaptureOptions::add_to(CLI::App& command) {
             "Threads to use: 1, or 2, one of which replays the TCP senders (the default where there are two "
             "processors and a file is not small). The output is the same.")
         ->check(CLI::Range(1u, 64u));
+    add_decode_as(command, decode_as);
 }
 
 namespace {
@@ -70,6 +72,8 @@ Analysed analyse_into(const CaptureOptions& options, ResultStore::Keep keep,
     analysed.engine = analysed.memory == nullptr
                           ? std::make_unique<Engine>(keep)
                           : std::make_unique<Engine>(keep, Engine::StopAfter::none, analysed.memory.get());
+
+    analysed.engine->decode_as(decode_as_of(options.decode_as));
 
     ProgressBar bar(*analysed.source);
     AnalysisOptions analysis;

@@ -22,6 +22,7 @@ namespace sanscope {
 struct CaptureOptions {
     std::vector<std::string> files;
     unsigned threads = 0;  // 0: chosen
+    std::vector<std::string> decode_as = {};
 
     void add_to(CLI::App& command);
 };

@@ -9,6 +9,7 @@
 
 #include "analyzer/base/print_text.h"
 #include "analyzer/cli/captures.h"
+#include "analyzer/cli/decode_as_option.h"
 #include "analyzer/compare/comparison_json.h"
 #include "analyzer/compare/comparison_text.h"
 #include "analyzer/export/file_sink.h"
@@ -17,9 +18,10 @@ namespace sanscope {
 namespace {
 
 // The rows of one capture are let go before the next one is read.
-std::pair<CaptureFigures, ExitStatus> measure(const std::string& file, unsigned threads) {
-    const Analysed analysed =
-        analyse_captures_aside({.files = {file}, .threads = threads}, rows_for_findings);
+std::pair<CaptureFigures, ExitStatus> measure(const std::string& file, unsigned threads,
+                                              const std::vector<std::string>& decode_as) {
+    const Analysed analysed = analyse_captures_aside(
+        {.files = {file}, .threads = threads, .decode_as = decode_as}, rows_for_findings);
     if (analysed.status == exit_nothing_analysed) return {{}, analysed.status};
     const std::vector<Finding> findings = findings_of(analysed);
     const bool stopped = analysed.stop != nullptr && *analysed.stop;
@@ -41,6 +43,7 @@ void CompareCommand::add_to(CLI::App& app) {
         ->capture_default_str();
     command_->add_option("--threads", threads_, "Threads to use, as of the other commands")
         ->check(CLI::Range(1u, 64u));
+    add_decode_as(*command_, decode_as_);
     command_->footer(
         "Sessions are matched by the names of initiator and target, then by addresses; commands by LUN, kind "
         "and size.\n"
@@ -68,10 +71,10 @@ ExitStatus CompareCommand::run() const {
         print_text(stderr, "sanscope: compare: only one of the captures can be standard input\n");
         return exit_usage;
     }
-    const auto [before, before_status] = measure(before_, threads_);
+    const auto [before, before_status] = measure(before_, threads_, decode_as_);
     // Of a part of a capture, what is found would be taken for a change.
     if (before_status == exit_nothing_analysed || before_status == exit_interrupted) return before_status;
-    const auto [after, after_status] = measure(after_, threads_);
+    const auto [after, after_status] = measure(after_, threads_, decode_as_);
     if (after_status == exit_nothing_analysed || after_status == exit_interrupted) return after_status;
 
     const Comparison comparison = compare_captures(before, after);

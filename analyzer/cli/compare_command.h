@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "analyzer/cli/exit_status.h"
 
@@ -24,6 +25,7 @@ class CompareCommand {
     std::string after_;
     std::string format_ = "text";
     unsigned threads_ = 0;
+    std::vector<std::string> decode_as_;
 };
 
 }  // namespace sanscope

@@ -15,6 +15,7 @@ namespace sanscope {
 // What the subcommands that use Wireshark's dissectors share.
 struct DissectorOptions {
     std::vector<std::string> preferences;
+    std::vector<std::string> decode_as;
     std::string profile;
 
     void add_to(CLI::App& command);

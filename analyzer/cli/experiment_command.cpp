@@ -43,6 +43,30 @@ std::string list() {
     return text;
 }
 
+Result<std::vector<lab::Selection>> selections(std::string_view option,
+                                               const std::vector<std::string>& texts) {
+    std::vector<lab::Selection> all;
+    for (const std::string& text : texts) {
+        auto selection = lab::parse_selection(text);
+        if (!selection) return Error{fmt::format("{}: {}", option, selection.error().message)};
+        all.push_back(std::move(*selection));
+    }
+    return all;
+}
+
+// All that can keep hosts from being built here is found out before the first run.
+Result<lab::LinkKind> link_of_hosts(const lab::RunSettings& settings) {
+    if (const auto claimed = lab::claim_host_names(); !claimed) return claimed.error();
+    return lab::try_hosts(settings, stop);
+}
+
+std::string list_settings() {
+    std::string text;
+    for (const lab::SettingColumn& column : lab::setting_columns())
+        text += fmt::format("  {:<19} {}: {}\n", column.name, column.heading, column.bounds());
+    return text;
+}
+
 }  // namespace
 
 void ExperimentCommand::add_to(CLI::App& app) {
@@ -59,20 +83,27 @@ void ExperimentCommand::add_to(CLI::App& app) {
         ->add_option("--only", only_,
                      "Only runs with these settings: SETTING=VALUE[,VALUE…], as delay_ms=0,4")
         ->allow_extra_args(false);
+    command_
+        ->add_option("--set", set_,
+                     "Other values than the experiment's own: SETTING=VALUE[,VALUE…], as delay_ms=0,7")
+        ->allow_extra_args(false);
     command_->footer(
-        "Experiments:\n" + list() +
+        "Experiments:\n" + list() + "\nSettings, for --set and --only:\n" + list_settings() +
         "\nEach run has an initiator, a link and a target of its own, in network namespaces that are removed "
         "after it:\nthis needs root. The link is netem where the kernel has it, and else the project's "
-        "delay_node. "
-        "Each run that was\ndone is a row of DIR/runs.csv at once: started again, it goes on from there. In "
-        "the end "
-        "DIR holds table.csv,\ntable.md, figure.svg, page.html and, where rsvg-convert is installed, "
-        "figure.png.\n\n"
-        "Exit status: 0 every run was done; 1 none could be; 2 usage; 3 some failed; 130 interrupted.\n\n"
+        "delay_node. Writes go to\nthe memory of that target and to nothing else. Each run that was done is "
+        "a "
+        "row of DIR/runs.csv at once: started\nagain, it goes on from there. In the end DIR holds table.csv, "
+        "table.md, figure.svg, page.html and, where\nrsvg-convert is installed, figure.png. Runs whose "
+        "congestion control this kernel does not have are left out.\n\n"
+        "Exit status: 0 every run was done but those left out; 1 none could be; 2 usage; 3 some failed; 130 "
+        "interrupted.\n\n"
         "Examples:\n"
         "  sanscope experiment oguchi-fig6-7 --dry-run\n"
         "  sanscope experiment oguchi-fig6-7 -o oguchi\n"
-        "  sanscope experiment oguchi-fig6-7 --only delay_ms=0,4 --only pdu_bytes=32K,1M --repetitions 1\n");
+        "  sanscope experiment oguchi-fig6-7 --only delay_ms=0,4 --only pdu_bytes=32K,1M --repetitions 1\n"
+        "  sanscope experiment oguchi-fig6-7 --set delay_ms=0,7 --set pdu_bytes=3M --set "
+        "operation=read,write\n");
 }
 
 bool ExperimentCommand::chosen() const {
@@ -80,23 +111,22 @@ bool ExperimentCommand::chosen() const {
 }
 
 Result<lab::ChosenExperiment> ExperimentCommand::choose() const {
-    const lab::Experiment& experiment = *lab::find_experiment(name_);
-    std::vector<lab::Selection> selected;
-    for (const std::string& text : only_) {
-        auto selection = lab::parse_selection(text);
-        if (!selection) return Error{"--only: " + selection.error().message};
-        selected.push_back(std::move(*selection));
-    }
-    auto settings = lab::settings_of(experiment, selected);
+    const auto given = selections("--set", set_);
+    if (!given) return given.error();
+    const auto selected = selections("--only", only_);
+    if (!selected) return selected.error();
+    auto experiment = lab::with_values(*lab::find_experiment(name_), *given);
+    if (!experiment) return Error{"--set: " + experiment.error().message};
+    auto settings = lab::settings_of(*experiment, *selected);
     if (!settings) return settings.error();
     if (settings->empty()) return Error{"--only: no run of this experiment has these settings"};
-    return lab::ChosenExperiment{&experiment, std::move(*settings),
-                                 repetitions_ > 0 ? repetitions_ : experiment.repetitions,
-                                 seconds_ > 0 ? seconds_ : experiment.seconds};
+    const unsigned repetitions = repetitions_ > 0 ? repetitions_ : experiment->repetitions;
+    const double seconds = seconds_ > 0 ? seconds_ : experiment->seconds;
+    return lab::ChosenExperiment{std::move(*experiment), std::move(*settings), repetitions, seconds};
 }
 
 ExitStatus ExperimentCommand::run() const {
-    const auto chosen = choose();
+    auto chosen = choose();
     if (!chosen) {
         print_error(chosen.error().message);
         return exit_usage;
@@ -110,9 +140,10 @@ ExitStatus ExperimentCommand::run() const {
             print_error(done.error().message);
             return exit_nothing_analysed;
         }
-        print_text(
-            stdout, "{}",
-            lab::dry_run_text(*chosen, lab::remaining_runs(chosen->plan(), done->records, chosen->seconds)));
+        auto remaining = lab::remaining_runs(chosen->plan(), done->records, chosen->seconds);
+        for (const std::string& sentence : lab::leave_out(remaining, lab::available_congestion_controls()))
+            print_text(stdout, "{}\n", sentence);
+        print_text(stdout, "{}", lab::dry_run_text(*chosen, remaining));
         return exit_all_analysed;
     }
     if (::geteuid() != 0) {
@@ -125,8 +156,21 @@ ExitStatus ExperimentCommand::run() const {
         print_error(fmt::format("not installed, but needed: {}", fmt::join(missing, ", ")));
         return exit_nothing_analysed;
     }
+    const auto done = lab::read_run_records(runs);
+    if (!done) {
+        print_error(fmt::format("{}; choose another folder", done.error().message));
+        return exit_nothing_analysed;
+    }
+    auto remaining = lab::remaining_runs(chosen->plan(), done->records, chosen->seconds);
+    chosen->left_out = lab::leave_out(remaining, lab::available_congestion_controls());
+    for (const std::string& sentence : chosen->left_out) print_text(stdout, "{}\n", sentence);
+    std::fflush(stdout);
+    if (remaining.empty() && done->records.empty()) {
+        print_error("no run is left that could be made here");
+        return exit_nothing_analysed;
+    }
     const std::string allowed = lab::allowed_congestion_controls();
-    if (const auto refused = lab::refused_congestion_controls(chosen->settings, allowed); !refused.empty()) {
+    if (const auto refused = lab::refused_congestion_controls(remaining, allowed); !refused.empty()) {
         print_error(fmt::format(
             "hosts in namespaces may not use {} here; this allows it until the next start of the machine:\n"
             "  sysctl -w net.ipv4.tcp_allowed_congestion_control=\"{} {}\"",
@@ -141,10 +185,18 @@ ExitStatus ExperimentCommand::run() const {
     }
     stop_on_signals();
     lab::remove_abandoned_hosts();
-    const auto remaining = lab::remaining_runs(chosen->plan(), file->records(), chosen->seconds);
-    const lab::RunMeans means{.link = lab::find_link_kind(stop),
+    for (const pid_t other : lab::other_experiments())
+        print_error(
+            fmt::format("another experiment is running (process {}): each shows the other's load", other));
+    const auto link = remaining.empty() ? Result<lab::LinkKind>(lab::LinkKind::delay_node)
+                                        : link_of_hosts(remaining.front().settings);
+    if (!link) {
+        print_error(link.error().message);
+        return stop ? exit_interrupted : exit_nothing_analysed;
+    }
+    const lab::RunMeans means{.link = *link,
                               .seconds = chosen->seconds,
-                              .records_packets = chosen->experiment->records_packets,
+                              .records_packets = chosen->experiment.records_packets,
                               .scratch = folder};
     const auto tally = lab::make_runs(*chosen, remaining, means, *file, stop, [](std::string_view line) {
         print_text(stdout, "{}\n", line);

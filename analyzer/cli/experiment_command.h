@@ -35,6 +35,7 @@ class ExperimentCommand {
     unsigned repetitions_ = 0;  // 0: as many as the experiment has
     double seconds_ = 0;        // 0: as the experiment has it
     std::vector<std::string> only_;
+    std::vector<std::string> set_;
 };
 
 }  // namespace sanscope

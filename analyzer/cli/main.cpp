@@ -11,6 +11,7 @@
 #include "analyzer/cli/details_command.h"
 #include "analyzer/cli/exit_status.h"
 #include "analyzer/cli/experiment_command.h"
+#include "analyzer/cli/fair_tcp_command.h"
 #include "analyzer/cli/filter_command.h"
 #include "analyzer/cli/generate_command.h"
 #include "analyzer/cli/report_command.h"
@@ -41,6 +42,7 @@ int run(int argc, char** argv) {
     TargetCommand target;
     GenerateCommand generate;
     ExperimentCommand experiment;
+    FairTcpCommand fair_tcp;
     report.add_to(app);
     table.add_to(app);
     compare.add_to(app);
@@ -50,6 +52,7 @@ int run(int argc, char** argv) {
     target.add_to(app);
     generate.add_to(app);
     experiment.add_to(app);
+    fair_tcp.add_to(app);
 
     try {
         app.parse(argc, argv);
@@ -69,6 +72,7 @@ int run(int argc, char** argv) {
     if (target.chosen()) return target.run();
     if (generate.chosen()) return generate.run();
     if (experiment.chosen()) return experiment.run();
+    if (fair_tcp.chosen()) return fair_tcp.run();
     return report.run();
 }
 

@@ -106,6 +106,10 @@ void TargetCommand::add_to(CLI::App& app) {
         ->check(CLI::IsMember({"all", "reads", "writes"}))
         ->capture_default_str();
     command_->add_option("--latency-lun", settings_.latency_lun, "… to this logical unit alone");
+    command_->add_option(
+        "--exclusive-latency", exclusive_latency_,
+        "Time that each UNMAP, WRITE SAME and COMPARE AND WRITE takes, while its logical unit "
+        "serves nothing else: 200ms");
     command_
         ->add_option(
             "--fault", faults_,
@@ -152,6 +156,11 @@ void TargetCommand::add_to(CLI::App& app) {
                      "Commands that an initiator may have under way in a session (MaxCmdSN)")
         ->check(CLI::Range(1u, most_command_window))
         ->capture_default_str();
+
+    command_
+        ->add_option("--tcp-congestion", settings_.congestion_control,
+                     "TCP's congestion control: cubic, reno, bbr …")
+        ->group("TCP");
 
     constexpr const char* chap = "Authentication by CHAP";
     CLI::Option* const user = command_->add_option("--chap-user", chap_user_, "Who may log in")->group(chap);
@@ -201,6 +210,11 @@ Result<TargetSettings> TargetCommand::settings() const {
         const auto latency = parse_latency(latency_);
         if (!latency) return Error{"--latency: " + latency.error().message};
         settings.latency = *latency;
+    }
+    if (!exclusive_latency_.empty()) {
+        const auto latency = parse_latency(exclusive_latency_);
+        if (!latency) return Error{"--exclusive-latency: " + latency.error().message};
+        settings.exclusive_latency = *latency;
     }
     if (latency_of_ == "reads") settings.latency_of = TargetSettings::LatencyOf::reads;
     if (latency_of_ == "writes") settings.latency_of = TargetSettings::LatencyOf::writes;

@@ -42,6 +42,7 @@ class TargetCommand {
     std::string chap_algorithms_;
     std::string latency_of_ = "all";
     std::string latency_;
+    std::string exclusive_latency_;
     unsigned idle_seconds_ = 600;
     unsigned threads_ = 0;  // 0: one a processor
     bool json_ = false;

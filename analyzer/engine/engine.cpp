@@ -274,6 +274,7 @@ Engine::Flow* Engine::begin_flow(const FlowKey& key, uint32_t& slot, bool source
     row.start_ns = arrival.time_ns;
     flows_[slot] =
         std::make_unique<Flow>(budget_, send_budget_, store_, connections_, slot, source_is_low, key);
+    flows_[slot]->decoded_as = decode_as_.of_ports(key.low_port, key.high_port);
     describe_ends(*flows_[slot], initiator_of(*flows_[slot]), row);
     return flows_[slot].get();
 }
@@ -332,16 +333,39 @@ void Engine::deliver_held(Flow& flow, Arrival arrival) {
     }
 }
 
+void Engine::begin_iscsi(Flow& flow, Side initiator) {
+    flow.initiator = initiator;
+    flow.is_iscsi = true;
+    describe_ends(flow, initiator, store_.connection(flow.number));
+    flow.iscsi = std::make_unique<IscsiConnection>(flow.number, sessions_, store_, issues_);
+}
+
+// Of a connection that is iSCSI by the user's word, as its first segment with payload comes: as ever where the handshake or a
+// header tells; else the port that the user named is the target's.
+Side Engine::initiator_as_decoded(const Flow& flow, Side from, const DecodedPacket& packet) const {
+    if (flow.tcp.syn_seen(Side::a) || flow.tcp.syn_seen(Side::b)) return initiator_of(flow);
+    if (packet.payload_captured >= least_judged_header) {
+        if (looks_like_header(packet.payload, packet.payload_captured, false)) return from;
+        if (looks_like_header(packet.payload, packet.payload_captured, true)) return other_side(from);
+    }
+    const bool named_source = decode_as_.of_port(packet.source_port) == DecodeAs::Protocol::iscsi;
+    const bool named_destination = decode_as_.of_port(packet.destination_port) == DecodeAs::Protocol::iscsi;
+    if (named_source != named_destination) return named_source ? other_side(from) : from;
+    return initiator_of(flow);
+}
+
 void Engine::probe(Flow& flow, Side from, const DecodedPacket& packet, Arrival arrival) {
+    if (flow.decoded_as == DecodeAs::Protocol::data) return;
+    if (flow.decoded_as == DecodeAs::Protocol::iscsi) {
+        begin_iscsi(flow, initiator_as_decoded(flow, from, packet));
+        return deliver(flow, from, packet, arrival);
+    }
     if (flow.probe == nullptr) {
         if (!IscsiProbe::worth_a_look(packet)) return;
         flow.probe = std::make_unique<IscsiProbe>();
     }
     if (flow.probe->look(from, packet, arrival) != IscsiProbe::Verdict::iscsi) return;
-    flow.initiator = flow.probe->initiator();
-    flow.is_iscsi = true;
-    describe_ends(flow, flow.initiator, store_.connection(flow.number));
-    flow.iscsi = std::make_unique<IscsiConnection>(flow.number, sessions_, store_, issues_);
+    begin_iscsi(flow, flow.probe->initiator());
     const std::unique_ptr<IscsiProbe> probe = std::move(flow.probe);
     bool begun[2] = {false, false};
     for (const IscsiProbe::Kept& kept : probe->kept()) {

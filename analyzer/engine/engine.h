@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "analyzer/engine/framing_alone.h"
@@ -22,6 +23,7 @@
 #include "analyzer/session/session_tracker.h"
 #include "analyzer/store/result_store.h"
 #include "analyzer/tcp/tcp_connection.h"
+#include "analyzer/vocabulary/decode_as.h"
 #include "analyzer/vocabulary/issues.h"
 
 namespace sanscope {
@@ -49,6 +51,9 @@ class Engine {
     // Rows lie in `memory`, which must outlive this.
     explicit Engine(ResultStore::Keep keep, StopAfter stop_after = StopAfter::none,
                     std::pmr::memory_resource* memory = std::pmr::get_default_resource());
+
+    // To be called before the first packet: connections of these ports are iSCSI, or are not, whatever they look like.
+    void decode_as(DecodeAs rules) { decode_as_ = std::move(rules); }
 
     // `decoded`: the batch's packets from the `first` on.
     void process(const PacketBatch& batch, std::span<const DecodedPacket> decoded, size_t first = 0);
@@ -101,6 +106,7 @@ class Engine {
         bool a_is_low;
         bool stream_begun[2] = {false, false};  // of side a, b: a piece was consumed
         bool is_iscsi = false;
+        DecodeAs::Protocol decoded_as = DecodeAs::Protocol::by_content;
         bool closing = false;      // stands in closed_
         bool retired = false;      // its streams have ended; what still comes is only counted
         Side initiator = Side::a;  // if is_iscsi
@@ -141,6 +147,8 @@ class Engine {
                          int64_t time_ns);
     void stop_deferring();
     void probe(Flow& flow, Side from, const DecodedPacket& packet, Arrival arrival);
+    void begin_iscsi(Flow& flow, Side initiator);
+    Side initiator_as_decoded(const Flow& flow, Side from, const DecodedPacket& packet) const;
     void deliver(Flow& flow, Side from, const DecodedPacket& packet, const Arrival& arrival);
     void deliver_held(Flow& flow, Arrival arrival);
     void consume(Flow& flow, Side from, const StreamPiece& piece);
@@ -160,6 +168,7 @@ class Engine {
     int64_t last_believed_ns_ = no_time;  // of the TCP segment before, as TCP senders are told
     Totals totals_;
     StopAfter stop_after_;
+    DecodeAs decode_as_;
     FragmentReassembler fragments_;
     DecodedPacket defragmented_;
     std::array<RecentFlow, 256> recent_{};

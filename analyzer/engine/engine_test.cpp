@@ -291,6 +291,75 @@ TEST(Engine, TakesTheSideThatSpeaksAsInitiatorForThatWhateverItsPort) {
     EXPECT_EQ(f.finish().connections()[0].initiator.port, 50000);
 }
 
+DecodeAs decoding(uint16_t port, DecodeAs::Protocol protocol) {
+    DecodeAs rules;
+    rules.add({port, protocol});
+    return rules;
+}
+
+// Begun inside a connection, with the end of one PDU before each header: no segment begins with a header.
+void feed_unaligned(Feeding& f, const Conversation& conversation, uint16_t port) {
+    constexpr size_t first_pdu = 6;
+    constexpr uint64_t shift = 8;
+    for (size_t i = first_pdu; i < conversation.pdus.size(); ++i) {
+        const test::SentPdu& pdu = conversation.pdus[i];
+        f.segment(conversation.resent(pdu.from_target, pdu.begin - shift, pdu.end - shift),
+                  {.initiator = 1, .port = port});
+    }
+}
+
+TEST(Engine, DecodesAsIscsiWhatItsContentDoesNotShowToBeThat) {
+    const Conversation conversation({.commands = 60}, random_choices(3));
+    constexpr uint16_t port = 60000;
+    Feeding unasked;
+    feed_unaligned(unasked, conversation, port);
+    EXPECT_TRUE(unasked.finish().pdus().empty());
+    EXPECT_FALSE(unasked.engine.store().connections()[0].iscsi);
+
+    Feeding f;
+    f.engine.decode_as(decoding(port, DecodeAs::Protocol::iscsi));
+    feed_unaligned(f, conversation, port);
+    const ResultStore& found = f.finish();
+    ASSERT_THAT(found.connections(), SizeIs(1));
+    EXPECT_TRUE(found.connections()[0].iscsi);
+    // Though it is the higher port.
+    EXPECT_EQ(found.connections()[0].target.port, port);
+    EXPECT_GT(found.pdus().size(), conversation.pdus.size() / 2);
+    EXPECT_GT(found.commands().size(), conversation.commands.size() / 2);
+}
+
+TEST(Engine, DecodesAsIscsiWhatWouldBeFoundToBeThatAllTheSame) {
+    const Conversation conversation({}, random_choices(1));
+    for (const uint16_t ruled : {uint16_t{3261}, uint16_t{50000}}) {
+        Feeding f;
+        f.engine.decode_as(decoding(ruled, DecodeAs::Protocol::iscsi));
+        f.all(conversation, {.initiator = 1, .port = 3261});
+        expect_all_found(conversation, f.finish());
+    }
+    // Without the handshake, and with the initiator's port in the rule, the first header tells.
+    Feeding f;
+    f.engine.decode_as(decoding(50000, DecodeAs::Protocol::iscsi));
+    for (size_t i = Conversation::handshake_segments; i < conversation.segments.size(); ++i)
+        f.segment(conversation.segments[i], {.initiator = 1, .port = 3261});
+    EXPECT_EQ(f.finish().connections()[0].initiator.port, 50000);
+    EXPECT_THAT(f.engine.store().commands(), SizeIs(conversation.commands.size()));
+}
+
+TEST(Engine, DecodesAsDataWhatWouldBeFoundToBeIscsi) {
+    const Conversation conversation({}, random_choices(1));
+    Feeding f;
+    f.engine.decode_as(decoding(3260, DecodeAs::Protocol::data));
+    f.all(conversation);
+    f.all(conversation, {.initiator = 2, .port = 3261});
+    const ResultStore& found = f.finish();
+    ASSERT_THAT(found.connections(), SizeIs(2));
+    EXPECT_FALSE(found.connections()[0].iscsi);
+    EXPECT_GT(found.connections()[0].bytes_in + found.connections()[0].bytes_out, 0u);
+    EXPECT_TRUE(found.connections()[1].iscsi);
+    for (const PduRow& row : found.pdus()) EXPECT_EQ(row.connection, 2u);
+    EXPECT_THAT(found.commands(), SizeIs(conversation.commands.size()));
+}
+
 TEST(Engine, FindsNoSessionInOtherTrafficOnPort3260) {
     Feeding f;
     SentSegment segment;

@@ -253,7 +253,11 @@ void KernelTruthJoiner::write(const Event& event) {
     if (place >= states_.size()) states_.resize(std::max(place + 1, states_.size() * 2), unknown_state);
     uint8_t& state = states_[place];
     KernelScore& score = store_.kernel_score(socket.connection, socket.local_side);
-    if (!socket.congestion_control.empty()) score.set_congestion_control(socket.congestion_control);
+    if (!socket.congestion_control.empty()) {
+        score.set_congestion_control(socket.congestion_control);
+        store_.connection(socket.connection).kernel_congestion_control[index_of(socket.local_side)] =
+            socket.congestion_control;
+    }
     if (socket.sampled) score.set_sampled();
     if (event.is_transition) {
         const uint8_t before = std::exchange(state, event.ca_state);

@@ -289,6 +289,8 @@ TEST_F(KernelTruth, of_a_socket_the_last_word_holds) {
     EXPECT_EQ(windows[1].cwnd, 14'480u);
     EXPECT_EQ(windows[2].connection, 2u);
     EXPECT_EQ(store.kernel_score(1, Side::b).congestion_control(), "cubic");
+    EXPECT_EQ(store.connection(1).kernel_congestion_control[index_of(Side::b)], "cubic");
+    EXPECT_EQ(store.connection(1).kernel_congestion_control[index_of(Side::a)], "");
 }
 
 TEST_F(KernelTruth, without_the_sockets_segment_size_the_connections_holds) {

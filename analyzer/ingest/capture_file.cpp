@@ -61,6 +61,8 @@ class CaptureFile : public PacketSource {
     const PcapngSections* sections() const override { return joiner_.parser().sections(); }
     void keep_notes() override { joiner_.parser().keep_notes(); }
     const CaptureNotes* notes() const override { return joiner_.parser().notes(); }
+    void keep_names() override { joiner_.parser().keep_names(); }
+    const ResolvedNames* names() const override { return joiner_.parser().names(); }
 
   protected:
     // Whether there is no use in reading on.

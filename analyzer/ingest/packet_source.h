@@ -10,6 +10,7 @@
 #include "analyzer/ingest/capture_notes.h"
 #include "analyzer/ingest/packet_batch.h"
 #include "analyzer/ingest/pcapng_sections.h"
+#include "analyzer/ingest/resolved_names.h"
 
 namespace sanscope {
 
@@ -77,6 +78,10 @@ class PacketSource {
     // Likewise for the comments in a pcapng.
     virtual void keep_notes() {}
     virtual const CaptureNotes* notes() const { return nullptr; }
+
+    // Likewise for the names of hosts in a pcapng.
+    virtual void keep_names() {}
+    virtual const ResolvedNames* names() const { return nullptr; }
 };
 
 // Opens one file, or `-` for standard input; the format is known by content: pcap and pcapng, each plain or

@@ -41,4 +41,8 @@ constexpr uint16_t isb_filteraccept = 6;
 constexpr uint16_t isb_osdrop = 7;
 constexpr uint16_t isb_usrdeliv = 8;
 
+// Records of a name resolution block (§4.5), which look like options.
+constexpr uint16_t nrb_record_ipv4 = 1;
+constexpr uint16_t nrb_record_ipv6 = 2;
+
 }  // namespace sanscope::pcapng

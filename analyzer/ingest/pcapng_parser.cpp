@@ -88,7 +88,12 @@ RecordParser::Progress PcapngParser::parse(std::span<const uint8_t> bytes, std::
 bool PcapngParser::is_taken(uint32_t type, uint32_t length) const {
     return type == enhanced_packet_block || type == simple_packet_block || type == packet_block ||
            type == interface_description_block || type == interface_statistics_block ||
-           is_numbered_only(type) || (kept_ && is_name_or_secret(type) && length <= max_record_length);
+           is_numbered_only(type) || (is_wanted(type) && length <= max_record_length);
+}
+
+// Whether somebody asked for a block that packets do not need.
+bool PcapngParser::is_wanted(uint32_t type) const {
+    return (kept_ && is_name_or_secret(type)) || (names_ && type == name_resolution_block);
 }
 
 RecordParser::Progress PcapngParser::follow_blocks(std::span<const uint8_t> bytes,
@@ -197,9 +202,10 @@ bool PcapngParser::take_block(uint32_t type, std::span<const uint8_t> block,
         default:
             if (is_numbered_only(type)) {
                 take_numbered_block(body, packets);
-            } else {
-                kept_->add(PcapngSections::Kind::other, block, packets_ + packets.size() + 1);
+                return true;
             }
+            if (names_ && type == name_resolution_block) names_->add_block(body, order_);
+            if (kept_) kept_->add(PcapngSections::Kind::other, block, packets_ + packets.size() + 1);
             return true;
     }
     fail("a packet block is too short");

@@ -49,6 +49,8 @@ class PcapngParser final : public RecordParser {
     const PcapngSections* sections() const override { return kept_.get(); }
     void keep_notes() override { notes_ = std::make_unique<CaptureNotes>(); }
     const CaptureNotes* notes() const override { return notes_.get(); }
+    void keep_names() override { names_ = std::make_unique<ResolvedNames>(); }
+    const ResolvedNames* names() const override { return names_.get(); }
 
     // No section may describe more interfaces; real ones have a few, and their memory has to end somewhere.
     static constexpr size_t max_section_interfaces = 65536;
@@ -73,6 +75,7 @@ class PcapngParser final : public RecordParser {
     Progress follow_blocks(std::span<const uint8_t> bytes, std::vector<RawPacket>& packets);
     void fail(std::string message);
     bool is_taken(uint32_t type, uint32_t length) const;
+    bool is_wanted(uint32_t type) const;
     // Each handles one whole block; false where it failed.
     bool take_block(uint32_t type, std::span<const uint8_t> block, std::vector<RawPacket>& packets);
     bool take_interface_description(std::span<const uint8_t> body);
@@ -89,6 +92,7 @@ class PcapngParser final : public RecordParser {
     std::string file_;
     std::unique_ptr<PcapngSections> kept_;
     std::unique_ptr<CaptureNotes> notes_;
+    std::unique_ptr<ResolvedNames> names_;
     uint64_t packets_ = 0;      // of the earlier calls
     uint64_t position_ = 0;     // of the byte in hand
     uint64_t block_start_ = 0;  // of the block in hand

@@ -48,6 +48,8 @@ class RecordParser {
     virtual const PcapngSections* sections() const { return nullptr; }
     virtual void keep_notes() {}
     virtual const CaptureNotes* notes() const { return nullptr; }
+    virtual void keep_names() {}
+    virtual const ResolvedNames* names() const { return nullptr; }
 };
 
 // The largest packet that a record is believed to hold, and the largest pcapng block that is held in memory.

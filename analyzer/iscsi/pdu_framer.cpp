@@ -240,7 +240,7 @@ PduFramer::Fed PduFramer::after_header() {
         bhs.opcode() == Opcode::text_request || bhs.opcode() == Opcode::text_response || is_login();
     if (text) {
         keep_ = std::min(length, kept_text);
-    } else if (length <= kept_small) {
+    } else if (length <= kept_small || is_wanted_data_in(bhs)) {
         keep_ = length;
     }
     crc_whole_ = data_digest_ != DigestUse::no && !is_login();
@@ -249,6 +249,12 @@ PduFramer::Fed PduFramer::after_header() {
     data_crc32_ = crc32_init;
     expect_ = Expect::data;
     return Fed::more;
+}
+
+// What would be cut tells nothing, and is not kept.
+bool PduFramer::is_wanted_data_in(const Bhs& bhs) const {
+    return bhs.opcode() == Opcode::scsi_data_in && bhs.data_segment_length() <= kept_text &&
+           witness_->wants_data_in(bhs);
 }
 
 PduFramer::Fed PduFramer::feed_data(Cursor& cursor) {

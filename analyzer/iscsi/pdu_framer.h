@@ -40,13 +40,16 @@ struct Pdu {
     Bhs bhs() const { return Bhs(header); }
 };
 
-// The resynchronisation heuristic: where the framer has lost the header boundaries, whether these bytes are a plausible header
-// of this session, by its task tags and sequence numbers.
+// What a framer asks of the session that its headers belong to.
 class HeaderWitness {
   public:
     virtual ~HeaderWitness() = default;
+    // The resynchronisation heuristic: where the framer has lost the header boundaries, whether these bytes are a plausible
+    // header of this session, by its task tags and sequence numbers.
     // `captured` >= least_cut_header bytes; they have passed looks_like_header().
     virtual bool is_plausible_header(const uint8_t* bytes, size_t captured) const = 0;
+    // Whether the data of this Data-In PDU are to be kept, as far as `kept_text`: they tell of the logical unit or its paths.
+    virtual bool wants_data_in(const Bhs&) const { return false; }
 };
 
 // A part of a stream in which headers may lie that the capture does not have.
@@ -146,7 +149,7 @@ class PduFramer {
     static constexpr uint32_t length_fields_end = 8;  // with this much of a header its lengths are known
     static constexpr uint32_t kept_small =
         512;  // of any data segment, as much is kept where that is all of it
-    static constexpr uint32_t kept_text = 65536;  // of login and text PDUs, as much
+    static constexpr uint32_t kept_text = 65536;  // of login and text PDUs, and of Data-In that is wanted
 
     void begin_header();
     Fed feed_header(Cursor& cursor);
@@ -158,6 +161,7 @@ class PduFramer {
     Fed after_probe(const Cursor& cursor, uint32_t n);
     Fed header_absent(Cursor& cursor);
     Fed after_header();
+    bool is_wanted_data_in(const Bhs& bhs) const;
     Fed feed_data(Cursor& cursor);
     void examine_header(uint32_t computed, uint32_t received);
     void examine_data(uint32_t received);

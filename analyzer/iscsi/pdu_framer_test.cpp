@@ -26,7 +26,9 @@ class Witness final : public HeaderWitness {
     bool is_plausible_header(const uint8_t* bytes, size_t) const override {
         return any || (Bhs(bytes).itt() >= 1 && Bhs(bytes).itt() < 100);
     }
+    bool wants_data_in(const Bhs& bhs) const override { return bhs.itt() == wanted; }
     bool any = false;
+    uint32_t wanted = reserved_tag;
 };
 
 struct Found {
@@ -304,6 +306,23 @@ TEST(PduFramer, ReadsDataOfEveryLengthAroundWhatItKeepsAndPads) {
             expect_is(framing.pdus[1], next, c);
             expect_is(framing.pdus[2], sent, c);
             EXPECT_THAT(framing.pdus[0].data, SizeIs(length <= 512 ? length : 0));
+        }
+    }
+}
+
+TEST(PduFramer, KeepsAllOfTheDataInThatItsWitnessWants) {
+    for (const DigestCase& c : digest_cases()) {
+        SCOPED_TRACE(describe(c));
+        for (const size_t length : {513u, 4096u, 65535u, 65536u, 65537u}) {
+            Framing framing(true);
+            announce_digests(framing, c);
+            framing.witness.wanted = 7;
+            const PduBuilder wanted = test::data_in(7, 0, pattern(length), 1).flags(0x81);
+            const PduBuilder other = test::data_in(8, 0, pattern(length), 1).flags(0x81);
+            framing.feed(wire(wanted, c)).feed(wire(other, c)).finish();
+            ASSERT_THAT(framing.pdus, SizeIs(2)) << length;
+            EXPECT_EQ(framing.pdus[0].data, length <= 65536 ? pattern(length) : Bytes{}) << length;
+            EXPECT_THAT(framing.pdus[1].data, IsEmpty()) << length;
         }
     }
 }

@@ -24,7 +24,8 @@ TEST(ColumnMeaning, sizes_of_all_tables) {
     EXPECT_EQ(columns_of(connections_table, Meaning::bytes), "bytes_out bytes_in mss");
     EXPECT_EQ(columns_of(sessions_table, Meaning::bytes),
               "max_recv_data_segment_length_initiator max_recv_data_segment_length_target max_burst_length "
-              "first_burst_length");
+              "first_burst_length cwnd_mean_out cwnd_sd_out cwnd_difference_sd_out cwnd_mean_in cwnd_sd_in "
+              "cwnd_difference_sd_in");
     EXPECT_EQ(columns_of(commands_table, Meaning::bytes), "bytes residual");
     EXPECT_EQ(columns_of(pdus_table, Meaning::bytes), "bhs_offset data_length");
     EXPECT_EQ(columns_of(windows_table, Meaning::bytes),
@@ -34,7 +35,9 @@ TEST(ColumnMeaning, sizes_of_all_tables) {
 }
 
 TEST(ColumnMeaning, durations_of_all_tables) {
-    EXPECT_EQ(columns_of(connections_table, Meaning::duration), "rtt_min_ns");
+    EXPECT_EQ(columns_of(connections_table, Meaning::duration),
+              "rtt_min_ns read_turnaround_mean_ns read_turnaround_sd_ns write_turnaround_mean_ns "
+              "write_turnaround_sd_ns");
     EXPECT_EQ(columns_of(sessions_table, Meaning::duration), "");
     EXPECT_EQ(
         columns_of(commands_table, Meaning::duration),

@@ -154,6 +154,7 @@ void take_from_summary(CommandFacts& facts, const Summary& summary) {
     }
     for (const auto& [number, row] : summary.unanswered()) {
         count_one(row.outcome == Outcome::aborted ? facts.aborted : facts.unanswered, 0, row);
+        if (row.outcome != Outcome::aborted) count_one(facts.never_answered, 0, row);
     }
     if (!summary.slowest().empty()) facts.longest_ns = summary.slowest().front().row.turnaround_ns();
 }
@@ -180,6 +181,16 @@ uint32_t SessionFacts::depth(double fraction) const {
 const SessionFacts* CommandFacts::session(uint32_t number) const {
     const auto found = std::ranges::lower_bound(sessions, number, {}, &SessionFacts::session);
     return found != sessions.end() && found->session == number ? &*found : nullptr;
+}
+
+bool CommandFacts::all_too_late(uint32_t connection) const {
+    const auto late = answered_too_late.find(connection);
+    return late != answered_too_late.end() && late->second.count == unanswered.at(connection).count;
+}
+
+const CommandsLike& CommandFacts::left_unanswered(uint32_t connection) const {
+    const auto left = never_answered.find(connection);
+    return left != never_answered.end() ? left->second : unanswered.at(connection);
 }
 
 CommandFacts find_command_facts(const ResultStore& store, bool in_order, const Stop& stop) {
@@ -225,7 +236,9 @@ CommandFacts find_command_facts(const ResultStore& store, bool in_order, const S
 
         const bool too_late = in_order && came_too_late(store, row);
         if (too_late) count_one(facts.answered_too_late, number, row);
-        if (row.outcome == Outcome::unanswered || too_late) count_one(facts.unanswered, number, row);
+        const bool never = row.outcome == Outcome::unanswered && !too_late;
+        if (never) count_one(facts.never_answered, number, row);
+        if (never || too_late) count_one(facts.unanswered, number, row);
         if (row.outcome == Outcome::aborted) count_one(facts.aborted, number, row);
         if (row.response_packet == 0) continue;
         if (row.status == unknown<uint16_t>) ++facts.unknown_statuses;

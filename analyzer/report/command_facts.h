@@ -86,8 +86,9 @@ struct CommandFacts {
     // Without an answer, by connection.
     std::map<uint32_t, CommandsLike> unanswered;
     std::map<uint32_t, CommandsLike> aborted;
-    // Of `unanswered`, those whose answer came when the initiator had closed its connection already.
+    // Of `unanswered`, those whose answer came when the initiator had closed its connection already, and the others.
     std::map<uint32_t, CommandsLike> answered_too_late;
+    std::map<uint32_t, CommandsLike> never_answered;
     std::vector<TimeSpans> busy;             // by connection - 1: commands under way, as the capture saw them
     std::vector<int64_t> first_transfer_ns;  // by connection - 1: when its first READ or WRITE was answered
     std::vector<int64_t> last_answer_ns;     // by connection - 1
@@ -96,6 +97,10 @@ struct CommandFacts {
     uint64_t unknown_statuses = 0;  // of commands that were answered, beyond the cut of their packets
 
     const SessionFacts* session(uint32_t number) const;
+    // Of the commands of `unanswered` of a connection: those that were never answered, or all where each was too late.
+    const CommandsLike& left_unanswered(uint32_t connection) const;
+    // Of them all, each was answered too late.
+    bool all_too_late(uint32_t connection) const;
 };
 
 // `in_order`: the capture's clock was never set back, so that times tell what came before what.

@@ -415,7 +415,7 @@ void add_unanswered(FindingList& list, const FindingsInput& input, const Command
     }
     const bool headers_are_missing =
         input.totals.cut_packets != 0 && input.issues[Issue::resynchronisations].count > 0;
-    for (const auto& [number, like] : commands.unanswered) {
+    for (const auto& [number, all] : commands.unanswered) {
         if (number == 0 || number > input.store.connections().size()) continue;
         const ConnectionRow& connection = input.store.connection(number);
         if (connection.packets_in == 0) continue;  // the direction of the answers was not captured
@@ -423,7 +423,8 @@ void add_unanswered(FindingList& list, const FindingsInput& input, const Command
         // A connection that did not end goes on waiting until the capture ends.
         const int64_t end_ns = ending.empty() ? capture_end : connection.end_ns;
         const auto late = commands.answered_too_late.find(number);
-        const bool all_late = late != commands.answered_too_late.end() && late->second.count == like.count;
+        const bool all_late = commands.all_too_late(number);
+        const CommandsLike& like = commands.left_unanswered(number);
         const int64_t given_up_ns =
             connection.out.fin_ns != no_time ? connection.out.fin_ns : connection.out.reset_ns;
         const int64_t waited_ns = elapsed_ns(like.row.request_ns, all_late ? given_up_ns : end_ns);
@@ -502,6 +503,9 @@ void add_unanswered(FindingList& list, const FindingsInput& input, const Command
                 finding.add_sign(
                     fmt::format("the answer came {} after the initiator had closed the connection",
                                 human_duration(elapsed_ns(given_up_ns, late->second.row.response_ns))));
+            } else if (late != commands.answered_too_late.end()) {
+                finding.add_sign(fmt::format("{} more answered after the initiator had closed the connection",
+                                             human_count(late->second.count)));
             }
             const int64_t silence_ns = elapsed_ns(connection.end_ns, capture_end);
             if (silence_ns > patience_ns) {

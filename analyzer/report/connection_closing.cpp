@@ -41,6 +41,13 @@ bool is_logged_out(const ResultStore& store, uint32_t connection) {
     });
 }
 
+bool hides_logouts(const ResultStore& store) {
+    const auto opcode = static_cast<uint8_t>(Opcode::logout_request);
+    const auto listed =
+        std::ranges::count(store.session_events().first_ones(), opcode, &SessionEvent::opcode);
+    return store.session_events().count(opcode) > static_cast<uint64_t>(listed);
+}
+
 bool lacks_packets(const ResultStore& store, uint32_t connection) {
     return std::ranges::any_of(store.senders(), [=](const SenderSummary& sender) {
         return sender.connection() == connection && sender.losses(LossKind::not_captured) > 0;

@@ -24,6 +24,9 @@ uint32_t login_anew(const ResultStore& store, uint32_t connection, int64_t end_n
 // A Logout Request of the connection was captured.
 bool is_logged_out(const ResultStore& store, uint32_t connection);
 
+// There were more Logout Requests than are kept: nobody knows of which connections.
+bool hides_logouts(const ResultStore& store);
+
 // Data that this side sent, or the other side's answers to it, are missing from the capture.
 bool lacks_packets(const ResultStore& store, uint32_t connection);
 

@@ -188,7 +188,21 @@ void add_refused_connections(FindingList& list, const ResultStore& store) {
     }
 }
 
+// What is not known may have been a Logout, or the answers.
+void doubt_what_is_not_known(Finding& finding, bool hides_logouts, bool lacks_packets) {
+    if (hides_logouts) {
+        finding.confidence = Finding::Confidence::possible;
+        finding.explanation += " So many events are in the capture that not every Logout is known.";
+    }
+    if (!lacks_packets) return;
+    finding.confidence = Finding::Confidence::possible;
+    finding.explanation +=
+        " Packets of the connection are missing from the capture: a Logout or answers may have been among "
+        "them.";
+}
+
 void add_resets(FindingList& list, const FindingsInput& input, const CommandFacts& commands) {
+    const bool logouts_hidden = hides_logouts(input.store);
     std::vector<uint32_t> logged_out;
     for (const SessionEvent& event : input.store.session_events().first_ones()) {
         if (Opcode{event.opcode} == Opcode::logout_request) logged_out.push_back(event.connection);
@@ -215,9 +229,12 @@ void add_resets(FindingList& list, const FindingsInput& input, const CommandFact
         finding.session = row.session;
         finding.packet = packet;
         finding.begin_ns = finding.end_ns = time_ns;
-        finding.title = fmt::format("{} {} {} the connection ({}) with {} under way",
-                                    by_target ? "Target" : "Initiator", name, reset ? "reset" : "closed",
-                                    reset ? "RST" : "FIN", counted(like.count, "command"));
+        const CommandsLike& left = commands.left_unanswered(number);
+        const bool all_late = commands.all_too_late(number);
+        finding.title =
+            fmt::format("{} {} {} the connection ({}) with {} {}", by_target ? "Target" : "Initiator", name,
+                        reset ? "reset" : "closed", reset ? "RST" : "FIN", counted(left.count, "command"),
+                        all_late ? "under way" : "left unanswered");
         finding.explanation =
             by_target ? "The target's host or program dropped the session: a crash, a restart, a limit, or "
                         "something on "
@@ -227,9 +244,17 @@ void add_resets(FindingList& list, const FindingsInput& input, const CommandFact
                         "initiator's log at that moment.";
         finding.add_sign(reset ? fmt::format("packet {} from {} has RST", packet, name)
                                : fmt::format("{} sent a FIN, {} after the first request that has no answer",
-                                             name, human_duration(waited_ns)));
-        finding.add_sign(
-            fmt::format("{} without an answer, no Logout before it", counted(like.count, "command")));
+                                             name, human_duration(elapsed_ns(left.row.request_ns, time_ns))));
+        finding.add_sign(all_late ? fmt::format("{} answered only behind it, no Logout before it",
+                                                counted(left.count, "command"))
+                                  : fmt::format("{} without an answer, no Logout before it",
+                                                counted(left.count, "command")));
+        const auto late = commands.answered_too_late.find(number);
+        if (!all_late && late != commands.answered_too_late.end()) {
+            finding.add_sign(fmt::format("{} more answered after the initiator had closed the connection",
+                                         human_count(late->second.count)));
+        }
+        doubt_what_is_not_known(finding, logouts_hidden, lacks_packets(input.store, number));
         list.push_back(std::move(finding));
     }
     // A session that served commands, and ended in an RST with none of them under way: no harm was done, but nobody logs out so.
@@ -260,6 +285,7 @@ void add_resets(FindingList& list, const FindingsInput& input, const CommandFact
         finding.add_sign(fmt::format("packet {} from {} has RST", closing->packet, name));
         finding.add_sign(fmt::format("{} before it, and no Logout",
                                      counted(commands.of_connection[number - 1], "command")));
+        doubt_what_is_not_known(finding, logouts_hidden, lacks_packets(input.store, number));
         list.push_back(std::move(finding));
     }
 }

@@ -101,8 +101,8 @@ bool concerns_same(const Finding& cause, const Finding& consequence) {
 bool follows(const Finding& cause, const Finding& consequence) {
     if (!concerns_same(cause, consequence)) return false;
     // What is sure does not follow from what may be.
-    if (cause.kind == Kind::duplicate_address && cause.confidence == Finding::Confidence::possible)
-        return false;
+    const bool may_be_none = cause.kind == Kind::duplicate_address || cause.kind == Kind::negotiation;
+    if (may_be_none && cause.confidence == Finding::Confidence::possible) return false;
     // The losses of one side do not make the other wait for its timer.
     if (cause.kind == Kind::lost_segments && consequence.kind == Kind::retransmission_timeout &&
         cause.sender != consequence.sender)

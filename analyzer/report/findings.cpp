@@ -27,6 +27,7 @@
 #include "analyzer/report/negotiation_findings.h"
 #include "analyzer/report/offload_findings.h"
 #include "analyzer/report/path_skew_findings.h"
+#include "analyzer/report/pdu_size_findings.h"
 #include "analyzer/report/ping_findings.h"
 #include "analyzer/report/sender_facts.h"
 #include "analyzer/report/sender_findings.h"
@@ -297,6 +298,7 @@ std::vector<Finding> findings(const FindingsInput& input) {
     add_session_findings(list, input, commands);
     add_connection_findings(list, input, commands);
     add_negotiation_findings(list, input, senders);
+    add_pdu_size_findings(list, input, senders, stop);
     add_offload_findings(list, input);
     add_login_findings(list, input);
     add_initiator_name_findings(list, input);

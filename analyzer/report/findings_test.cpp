@@ -264,6 +264,21 @@ TEST_F(Findings, a_shut_window_is_told_with_its_longest_stall) {
     EXPECT_EQ(finding.sender, Finding::Sender::target);
 }
 
+// Open again in the moment that it closed, or closed by the last packet: nobody waited.
+TEST_F(Findings, a_window_that_was_shut_for_no_time_at_all_is_not_counted) {
+    SenderSummary& target = add_target();
+    add_window(target, 100, {.advertised_window = 0, .limit = SendLimit::receiver});
+    add_window(target, 150, {.advertised_window = 60'000, .limit = SendLimit::application});
+    for (const int64_t time_ms : {200, 300, 400}) {
+        add_window(target, time_ms, {.advertised_window = 0, .limit = SendLimit::receiver});
+        add_window(target, time_ms, {.advertised_window = 60'000, .limit = SendLimit::application});
+    }
+    add_window(target, 1000, {.advertised_window = 0, .limit = SendLimit::receiver});
+    const Finding finding = find_one(Kind::zero_window_stall);
+    EXPECT_THAT(finding.title, HasSubstr("was closed once: 50.0 ms in all, 50.0 ms at the longest"));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("advertised less than a segment 1 time")));
+}
+
 TEST_F(Findings, a_window_that_is_small_but_open_is_no_stall) {
     SenderSummary& target = add_target();
     for (uint32_t i = 0; i < 20; ++i) {
@@ -1811,6 +1826,38 @@ TEST_F(Findings, who_reset_the_connection_is_told) {
     EXPECT_TRUE(find(Kind::connection_reset).empty());
 }
 
+// Answers were on their way when the initiator reset: they are in the capture, and in its commands.
+TEST_F(Findings, a_reset_leaves_unanswered_what_was_not_answered_after_it_either) {
+    for (int64_t i = 0; i < 10; ++i) add_read(10 * i, 5);
+    for (int64_t i = 0; i < 4; ++i) add_read(980 + i, 17 - i);
+    for (int64_t i = 0; i < 12; ++i)
+        add_command({.request_ns = (986 + i / 4) * ms, .name = "READ(16)", .opcode = read_16});
+    ConnectionRow& row = store.connection(1);
+    row.out.reset = true;
+    row.out.reset_packet = 77;
+    row.out.reset_ns = 995 * ms;
+    const Finding finding = find_one(Kind::connection_reset);
+    EXPECT_THAT(finding.title, HasSubstr("Initiator 10.0.0.1:50001 reset the connection (RST) with 12 "
+                                         "commands left unanswered"));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("12 commands without an answer")));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("4 more answered after the initiator had closed")));
+    const Finding unanswered = find_one(Kind::unanswered_commands);
+    EXPECT_THAT(unanswered.title, HasSubstr("12 commands never answered"));
+    EXPECT_EQ(unanswered.begin_ns, 986 * ms);
+}
+
+TEST_F(Findings, a_reset_behind_which_all_was_answered_leaves_nothing_unanswered) {
+    for (int64_t i = 0; i < 10; ++i) add_read(10 * i, 5);
+    for (int64_t i = 0; i < 4; ++i) add_read(980 + i, 17 - i);
+    ConnectionRow& row = store.connection(1);
+    row.out.reset = true;
+    row.out.reset_packet = 77;
+    row.out.reset_ns = 995 * ms;
+    const Finding finding = find_one(Kind::connection_reset);
+    EXPECT_THAT(finding.title, HasSubstr("reset the connection (RST) with 4 commands under way"));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("4 commands answered only behind it")));
+}
+
 TEST_F(Findings, a_session_that_ends_in_a_reset_without_a_logout_is_told_though_all_was_answered) {
     for (int64_t i = 0; i < 10; ++i) add_read(10 * i, 5);
     ConnectionRow& row = store.connection(1);
@@ -1828,6 +1875,36 @@ TEST_F(Findings, a_session_that_ends_in_a_reset_without_a_logout_is_told_though_
     EXPECT_EQ(finding.packet, 77u);
     store.add_session_event({.packet = 70, .connection = 1, .opcode = 0x06});
     EXPECT_TRUE(find(Kind::connection_reset).empty());
+}
+
+// The Logout may be among what the capture lacks.
+TEST_F(Findings, a_reset_without_a_logout_is_possible_alone_where_packets_are_missing) {
+    for (int64_t i = 0; i < 10; ++i) add_read(10 * i, 5);
+    ConnectionRow& row = store.connection(1);
+    row.out.reset = true;
+    row.out.reset_packet = 77;
+    row.out.reset_ns = 995 * ms;
+    EXPECT_EQ(find_one(Kind::connection_reset).confidence, Finding::Confidence::firm);
+    add_loss(add_initiator(), LossKind::not_captured, 990);
+    const Finding finding = find_one(Kind::connection_reset);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(finding.explanation, HasSubstr("a Logout or answers may have been among them"));
+}
+
+// Of a capture with a wrong digest in each PDU, only the first events are kept.
+TEST_F(Findings, a_reset_is_possible_alone_where_not_every_logout_is_kept) {
+    for (int64_t i = 0; i < 10; ++i) add_read(10 * i, 5);
+    ConnectionRow& row = store.connection(1);
+    row.out.reset = true;
+    row.out.reset_packet = 77;
+    row.out.reset_ns = 995 * ms;
+    for (size_t i = 0; i < SessionEvents::most_kept; ++i)
+        store.add_session_event({.packet = 70, .connection = 1, .opcode = 0x25});
+    EXPECT_EQ(find_one(Kind::connection_reset).confidence, Finding::Confidence::firm);
+    store.add_session_event({.packet = 71, .connection = 1, .opcode = 0x06});
+    const Finding finding = find_one(Kind::connection_reset);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(finding.explanation, HasSubstr("not every Logout is known"));
 }
 
 TEST_F(Findings, what_nobody_acknowledged_is_not_said_to_be_missing_from_the_capture_nor_to_be_well) {

@@ -149,40 +149,6 @@ void add_missing_options(FindingList& list, const ResultStore& store) {
     }
 }
 
-// Data in many small PDUs cost both hosts time for each; how much, no capture tells.
-void add_small_pdus(FindingList& list, const ResultStore& store) {
-    constexpr uint32_t small = 8192;  // what is in force where nothing is said (RFC 7143 §13.12)
-    constexpr uint64_t many = 4;      // PDUs a command
-    constexpr uint64_t least_bytes = 1'000'000;
-    uint32_t number = 0;
-    for (const Summary::SessionLoad& load : store.summary().sessions()) {
-        if (++number > store.sessions().size()) break;
-        const SessionRow& session = store.session(number);
-        const bool reads = load.bytes_read >= load.bytes_written;
-        const uint32_t limit = reads ? session.max_recv_data_segment_length_initiator
-                                     : session.max_recv_data_segment_length_target;
-        const uint64_t bytes = std::max(load.bytes_read, load.bytes_written);
-        if (limit > small || load.commands == 0 || bytes < least_bytes) continue;
-        const uint64_t mean = bytes / load.commands;
-        if (mean < many * limit) continue;
-        Finding finding;
-        finding.kind = Kind::negotiation;
-        finding.side = reads ? Finding::Side::initiator : Finding::Side::target;
-        finding.session = number;
-        finding.title =
-            fmt::format("Commands of {} on average go in {} PDUs of {} at most", human_binary_bytes(mean),
-                        reads ? "Data-In" : "Data-Out", human_binary_bytes(limit));
-        finding.explanation = fmt::format(
-            "So much is what the {} takes in one PDU (MaxRecvDataSegmentLength). Each PDU costs both hosts "
-            "time, and a "
-            "digest where there is one: 64 KiB to 256 KiB are usual.",
-            reads ? "initiator" : "target");
-        finding.add_sign(
-            fmt::format("MaxRecvDataSegmentLength of the {} is {}", reads ? "initiator" : "target", limit));
-        list.push_back(std::move(finding));
-    }
-}
-
 // Writes that may not send anything with their command wait a round trip; where that is much of their time, r2t_waits says so.
 void add_writes_that_wait(FindingList& list, const ResultStore& store) {
     constexpr int64_t long_path_ns = 2'000'000;
@@ -227,7 +193,6 @@ void add_negotiation_findings(FindingList& list, const FindingsInput& input,
     for (Finding& finding : unscaled) list.push_back(std::move(finding));
     add_to_losses(list, input.store);
     add_missing_options(list, input.store);
-    add_small_pdus(list, input.store);
     add_writes_that_wait(list, input.store);
 }
 

@@ -696,7 +696,7 @@ class OfSender {
         finding.title =
             fmt::format("{} paced itself for {} of its time", facts_.name(), human_percent(held_share));
         finding.explanation =
-            "Its congestion control (BBR) sends at the rate that it measured, rather than as "
+            "Its congestion control sends at a rate that it measured, as BBR does, rather than as "
             "acknowledgements arrive. That is no trouble unless the rate is below what the path should "
             "carry.";
         list_.push_back(std::move(finding));

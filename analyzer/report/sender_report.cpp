@@ -234,6 +234,15 @@ std::string congestion_window(const SenderSummary& sender) {
     return low == high ? low : fmt::format("{} to {}", low, high);
 }
 
+// By the kernel's own word, else as inferred.
+std::string congestion_control(const ReportedSender& side) {
+    const Side of = side.sender().side();
+    const std::string& reported = side.connection().kernel_congestion_control[index_of(of)];
+    if (!reported.empty()) return reported + " as its kernel reported";
+    const std::string_view inferred = side.sender().congestion_control();
+    return inferred.empty() ? "not known" : std::string(inferred);
+}
+
 // What limited it, longest first, the unexplained last; empty where nothing is explained.
 std::string limits(const ReportedSender& side) {
     std::vector<std::pair<int64_t, std::string_view>> shares;
@@ -311,8 +320,7 @@ void append_side(std::string& text, const ReportedSender& side) {
     if (const std::string rtt = round_trip(side); !rtt.empty()) sent += "; round trip " + rtt;
     line(text, "       {:<9}  {}", side.is_initiator() ? "initiator" : "target", sent);
     const auto more = [&](std::string_view what) { line(text, "                  {}", what); };
-    more(fmt::format("congestion control {}; cwnd {}; in flight {} at most",
-                     *sender.congestion_control() == '\0' ? "not known" : sender.congestion_control(),
+    more(fmt::format("congestion control {}; cwnd {}; in flight {} at most", congestion_control(side),
                      congestion_window(sender), human_bytes(sender.in_flight_max())));
     if (const std::string what = limits(side); !what.empty()) {
         more(fmt::format("limited by {} of {}", what, human_duration(sender.observed_ns())));

@@ -241,6 +241,16 @@ TEST(SenderReport, tells_of_an_untroubled_side_no_more_than_there_is) {
         "                  limited by application 100 % of 1.00 s\n");
 }
 
+TEST(SenderReport, names_the_congestion_control_that_the_kernel_reported) {
+    Network network;
+    ConnectionRow& connection = network.add_connection();
+    SenderSummary& sender = network.add_target({{SendLimit::application, second}});
+    sender.set_congestion_control("cubic");
+    connection.kernel_congestion_control[index_of(sender.side())] = "fair";
+    EXPECT_THAT(senders_section(network.store),
+                AllOf(HasSubstr("congestion control fair as its kernel reported"), Not(HasSubstr("cubic"))));
+}
+
 TEST(SenderReport, tells_no_round_trip_of_a_far_sender_that_the_connection_does_not_show) {
     const auto senders = [](Vantage vantage) {
         Network network;

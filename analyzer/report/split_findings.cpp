@@ -124,10 +124,8 @@ class OfStream {
         : key_(key), stream_(stream), runs_(stream.runs()), rtt_ns_(rtt_ns), at_target_(at_target) {}
 
     void add(FindingList& list) const {
-        constexpr uint64_t least_pieces = 100;
-        if (!stream_.is_one_at_a_time() || runs_.pieces < least_pieces ||
-            2 * runs_.pieces < stream_.commands())
-            return;
+        if (!stream_.is_one_at_a_time() || 2 * runs_.pieces < stream_.commands()) return;
+        if (are_few() && !are_long_and_alike()) return;
         if (runs_.first_of_longest.bytes != stream_.bytes_max()) return;
         // What a command costs but for its data: the path, and the initiator's own time between two.
         const auto saved = static_cast<int64_t>(runs_.pieces - runs_.count);
@@ -138,13 +136,30 @@ class OfStream {
     }
 
   private:
+    // Too few pieces to say what cut them.
+    bool are_few() const {
+        constexpr uint64_t least_pieces = 100;
+        return runs_.pieces < least_pieces;
+    }
+    // The same again and again: chance, or a program that happened to ask so, does not.
+    bool are_long_and_alike() const {
+        constexpr uint64_t least_runs = 4;
+        constexpr uint64_t least_length = 4;
+        const uint64_t length = most_common_length();
+        return runs_.count >= least_runs && length >= least_length &&
+               runs_.lengths.at(length) * 10 >= runs_.count * 8;
+    }
+    uint64_t most_common_length() const {
+        const auto most = std::ranges::max_element(runs_.lengths, {},
+                                                   [](const auto& of_length) { return of_length.second; });
+        return most == runs_.lengths.end() ? 0 : most->first;
+    }
     // The most common number of pieces, where nearly all runs have as many.
     uint64_t regular_length() const {
         constexpr uint64_t least_runs = 8;
-        if (runs_.count < least_runs) return 0;
-        const auto most = std::ranges::max_element(runs_.lengths, {},
-                                                   [](const auto& of_length) { return of_length.second; });
-        return most->second * 10 >= runs_.count * 8 ? most->first : 0;
+        if (runs_.count < least_runs || are_few()) return 0;
+        const uint64_t length = most_common_length();
+        return runs_.lengths.at(length) * 10 >= runs_.count * 8 ? length : 0;
     }
 
     Finding told(int64_t saved_ns) const {
@@ -185,9 +200,10 @@ class OfStream {
                         human_count(runs_.pieces - runs_.count), human_count(stream_.commands()), what));
         finding.add_sign(
             fmt::format("none is larger than {}; the round-trip time is {}", size, human_duration(rtt_ns_)));
-        if (pieces != 0) {
+        if (pieces != 0 || are_few()) {
+            const uint64_t length = most_common_length();
             finding.add_sign(fmt::format("{} runs, {} of them of {} pieces", human_count(runs_.count),
-                                         human_count(runs_.lengths.at(pieces)), pieces));
+                                         human_count(runs_.lengths.at(length)), length));
         }
         if (by_a_layer) finding.add_sign("runs end with a smaller piece, behind which the next run goes on");
         return finding;

@@ -19,11 +19,9 @@ namespace {
 using Severity = Finding::Severity;
 
 // SBC-3 §5, SPC-4 §6.3: what a target may work at for long, by operation code.
-constexpr uint16_t unmap = 0x42;
-constexpr uint16_t compare_and_write = 0x89;
 constexpr uint16_t extended_copy = 0x83;
-constexpr std::array<uint16_t, 5> long_ones = {unmap, scsi_op::write_same_10, scsi_op::write_same_16,
-                                               compare_and_write, extended_copy};
+constexpr std::array<uint16_t, 5> long_ones = {scsi_op::unmap, scsi_op::write_same_10, scsi_op::write_same_16,
+                                               scsi_op::compare_and_write, extended_copy};
 
 // A logical unit as all sessions to its target see it.
 struct Unit {
@@ -64,8 +62,8 @@ bool is_long_one(uint16_t opcode) {
 
 // "MISCOMPARE DURING VERIFY OPERATION", what COMPARE AND WRITE tells where the values differ (SBC-3 §5.2).
 bool is_miscompare(const CommandRow& row) {
-    return row.opcode == compare_and_write && row.sense_key == sense_key::miscompare && row.asc == 0x1d &&
-           row.ascq == 0;
+    return row.opcode == scsi_op::compare_and_write && row.sense_key == sense_key::miscompare &&
+           row.asc == 0x1d && row.ascq == 0;
 }
 
 Unit unit_of(const ResultStore& store, const CommandRow& row) {
@@ -172,11 +170,11 @@ std::string name_of(const CommandRow& row) {
 
 std::string_view advice_for(uint16_t opcode) {
     switch (opcode) {
-        case unmap:
+        case scsi_op::unmap:
             return "Let the initiator discard in smaller pieces or at quiet hours (fstrim instead of the "
                    "mount "
                    "option discard, discard_max_bytes), or update the target.";
-        case compare_and_write:
+        case scsi_op::compare_and_write:
             return "Locks of a cluster's hosts hold up the data: spread them over more logical units.";
         case extended_copy:
             return "Copies within the target take its disks' time: let them run at quiet hours or in smaller "

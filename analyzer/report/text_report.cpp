@@ -2,6 +2,7 @@
 #include "analyzer/report/text_report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/core.h>
 #include <iterator>
 #include <map>
@@ -57,6 +58,7 @@ class Report {
     void capture();
     void sessions();
     void session(uint32_t number, const SessionRow& row);
+    void session_windows(std::string_view end, const SessionWindowsRow& row);
     void connections();
     void commands();
     void group_lines(std::string_view name);
@@ -176,6 +178,8 @@ void Report::session(uint32_t number, const SessionRow& row) {
             yes_no(row.initial_r2t), yes_no(row.immediate_data), number_or_unknown(row.max_outstanding_r2t),
             number_or_unknown(row.error_recovery_level));
     }
+    session_windows("initiator", row.windows_out);
+    session_windows("target", row.windows_in);
     const auto& loads = store_.summary().sessions();
     if (number > loads.size() || loads[number - 1].commands == 0) return;
     const Summary::SessionLoad& load = loads[number - 1];
@@ -193,6 +197,31 @@ void Report::session(uint32_t number, const SessionRow& row) {
          human_bytes(static_cast<double>(load.bytes_written)), human_bytes(rate(load.bytes_written)), depth);
 }
 
+void Report::session_windows(std::string_view end, const SessionWindowsRow& row) {
+    if (row.cwnd_mean != unknown<uint64_t>) {
+        line("       cwnd of the {}, summed: {} on average, SD {} ({} %), by time; known for {} % of it", end,
+             human_bytes(static_cast<double>(row.cwnd_mean)), human_bytes(static_cast<double>(row.cwnd_sd)),
+             row.cwnd_sd_percent, row.cwnd_known_percent);
+    }
+    if (row.cwnd_difference_sd != unknown<uint64_t>) {
+        const auto difference = static_cast<double>(row.cwnd_difference_sd);
+        const std::string segments =
+            row.mss == unknown<uint32_t> || row.mss == 0
+                ? ""
+                : fmt::format(" ({:.2f} segments)", difference / static_cast<double>(row.mss));
+        line("       … difference between its connections: SD {}{} over time", human_bytes(difference),
+             segments);
+    }
+    std::string shares;
+    const auto add = [&](std::string_view of, uint32_t permille) {
+        if (permille == unknown<uint32_t>) return;
+        shares += fmt::format("{}{} {:.3f}", shares.empty() ? "" : ", ", of, permille / 1000.0);
+    };
+    add("throughput", row.jain_throughput_permille);
+    add("mean cwnd", row.jain_cwnd_permille);
+    if (!shares.empty()) line("       … Jain's index over the {}'s connections: {}", end, shares);
+}
+
 void Report::connections() {
     std::vector<std::pair<uint32_t, const ConnectionRow*>> iscsi;
     uint64_t others = 0;
@@ -207,8 +236,8 @@ void Report::connections() {
     }
     if (!iscsi.empty()) {
         heading("Connections");
-        line("       {:<48} {:>8} {:>10} {:>10} {:>10} {:>16} {:>8}", "initiator -> target", "packets",
-             "bytes out", "bytes in", "duration", "retransmissions", "session");
+        line("       {:<48} {:>8} {:>10} {:>10} {:>10} {:>16} {:>9} {:>8}", "initiator -> target", "packets",
+             "bytes out", "bytes in", "duration", "retransmissions", "spurious", "session");
         std::stable_sort(iscsi.begin(), iscsi.end(), [](const auto& a, const auto& b) {
             return a.second->bytes_out + a.second->bytes_in > b.second->bytes_out + b.second->bytes_in;
         });
@@ -216,13 +245,15 @@ void Report::connections() {
     size_t listed = 0;
     for (const auto& [connection, row] : iscsi) {
         if (++listed > max_connections_listed) break;
-        line("  {:>3}  {:<48} {:>8} {:>10} {:>10} {:>10} {:>16} {:>8}", connection,
+        line("  {:>3}  {:<48} {:>8} {:>10} {:>10} {:>10} {:>16} {:>9} {:>8}", connection,
              endpoint(row->initiator) + " -> " + endpoint(row->target),
              human_count(row->packets_out + row->packets_in),
              human_bytes(static_cast<double>(row->bytes_out)),
              human_bytes(static_cast<double>(row->bytes_in)),
              row->end_ns < row->start_ns ? "-" : human_duration(row->end_ns - row->start_ns),
-             fmt::format("{} / {}", row->retransmissions_out, row->retransmissions_in), row->session);
+             fmt::format("{} / {}", row->retransmissions_out, row->retransmissions_in),
+             fmt::format("{} / {}", row->spurious_retransmissions_out, row->spurious_retransmissions_in),
+             row->session);
     }
     if (iscsi.size() > max_connections_listed) line("  … and {} more", iscsi.size() - max_connections_listed);
     if (others > 0) line("  {} TCP connection{} without iSCSI", human_count(others), others == 1 ? "" : "s");
@@ -236,8 +267,9 @@ void Report::commands() {
          human_count(summary.commands()), human_count(summary.outcomes(Outcome::completed)),
          human_count(summary.outcomes(Outcome::unanswered)), human_count(summary.outcomes(Outcome::aborted)),
          human_count(summary.outcomes(Outcome::response_only)));
-    line("\n  {:<28} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8}", "turnaround by size", "",
-         "commands", "p50", "p90", "p99", "p99.9", "max", "bytes", "not GOOD");
+    line("\n  {:<24} {:>10} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>6} {:>8} {:>8}",
+         "turnaround by size", "", "commands", "p50", "p90", "p99", "p99.9", "max", "mean", "SD", "%SD",
+         "bytes", "not GOOD");
 
     std::map<std::string_view, uint64_t> by_name;
     for (const auto& [key, group] : summary.groups()) by_name[key.first] += group.count;
@@ -263,9 +295,14 @@ void Report::group_lines(std::string_view name) {
         const auto at = [&](double fraction) {
             return group.times_are_known() ? human_duration(t.percentile_ns(fraction)) : std::string("-");
         };
-        line("  {:<28} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8}", shown,
+        const auto rounded = [&](double time_ns) {
+            return group.times_are_known() ? human_duration(std::llround(time_ns)) : std::string("-");
+        };
+        line("  {:<24} {:>10} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>6} {:>8} {:>8}", shown,
              human_size_class(it->first.second), human_count(group.count), at(0.5), at(0.9), at(0.99),
-             at(0.999), group.times_are_known() ? human_duration(t.max_ns()) : "-",
+             at(0.999), group.times_are_known() ? human_duration(t.max_ns()) : "-", rounded(t.mean_ns()),
+             rounded(t.standard_deviation_ns()),
+             group.times_are_known() ? fmt::format("{:.0f}", t.moments().percent_deviation()) : "-",
              human_bytes(static_cast<double>(group.bytes)), group.not_good);
         shown.clear();
     }

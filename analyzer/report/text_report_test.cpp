@@ -93,6 +93,36 @@ TEST_F(TextReport, says_nothing_of_senders_where_none_is_known) {
     EXPECT_THAT(text, Not(HasSubstr("enders")));
 }
 
+TEST_F(TextReport, tells_what_a_sessions_connections_had_for_windows_together) {
+    uint32_t number = 0;
+    store.add_session(number).windows_in = {.cwnd_mean = 80'000,
+                                            .cwnd_sd = 20'000,
+                                            .cwnd_sd_percent = 25,
+                                            .cwnd_known_percent = 97,
+                                            .cwnd_difference_sd = 3060,
+                                            .jain_cwnd_permille = 990,
+                                            .jain_throughput_permille = 998,
+                                            .mss = 1000};
+    const std::string text = report();
+    EXPECT_THAT(text, HasSubstr("cwnd of the target, summed: 80.0 kB on average, SD 20.0 kB (25 %), by time; "
+                                "known for 97 % of it\n"));
+    EXPECT_THAT(text,
+                HasSubstr("difference between its connections: SD 3.06 kB (3.06 segments) over time\n"));
+    EXPECT_THAT(text,
+                HasSubstr("Jain's index over the target's connections: throughput 0.998, mean cwnd 0.990\n"));
+    EXPECT_THAT(text, Not(HasSubstr("cwnd of the initiator")));
+}
+
+TEST_F(TextReport, tells_how_many_retransmissions_were_spurious) {
+    ConnectionRow& connection = add_iscsi_connection();
+    connection.retransmissions_out = 7;
+    connection.retransmissions_in = 42;
+    connection.spurious_retransmissions_in = 5;
+    const std::string text = report();
+    EXPECT_THAT(text, HasSubstr("retransmissions  spurious  session\n"));
+    EXPECT_THAT(text, HasSubstr("          7 / 42     0 / 5        0\n"));
+}
+
 TEST_F(TextReport, a_question_mark_stands_for_what_is_not_known_of_a_session) {
     uint32_t number = 0;
     SessionRow& session = store.add_session(number);
@@ -114,6 +144,20 @@ TEST_F(TextReport, a_question_mark_stands_for_a_logical_unit_that_was_not_seen) 
                  .name = "READ(10)",
                  .outcome = Outcome::completed});
     EXPECT_THAT(report(), HasSubstr("READ(10)             LUN ?  "));
+}
+
+TEST_F(TextReport, tells_mean_standard_deviation_and_its_percentage_beside_percentiles) {
+    for (const int64_t turnaround_ns : {1'000'000, 3'000'000}) {
+        end_command({.request_packet = 1,
+                     .response_packet = 2,
+                     .request_ns = 0,
+                     .response_ns = turnaround_ns,
+                     .name = "READ(10)",
+                     .outcome = Outcome::completed});
+    }
+    const std::string text = report();
+    EXPECT_THAT(text, HasSubstr("    mean       SD    %SD "));
+    EXPECT_THAT(text, HasSubstr(" 3.00 ms  2.00 ms  1.00 ms     50 "));
 }
 
 TEST_F(TextReport, sense_data_that_were_cut_off_are_not_made_up) {

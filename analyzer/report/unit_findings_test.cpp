@@ -181,6 +181,44 @@ TEST_F(Pieces, as_many_in_each_run_elsewhere_may_be_the_applications) {
     EXPECT_THAT(finding.title, HasSubstr("come in 8 reads"));
 }
 
+// 1 MiB in pieces, three seconds apart: too few to tell a layer that splits from a program that reads so.
+TEST_F(Pieces, that_are_few_but_come_in_runs_alike_are_information_that_blames_nobody) {
+    for (uint64_t run = 0; run < 5; ++run) {
+        lba = run * 1'000'000;
+        for (int i = 0; i < 16; ++i) add_piece();
+        now_ns += 3 * second;
+    }
+    const Finding finding = find_one(Kind::split_requests);
+    EXPECT_EQ(finding.severity, Severity::information);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(finding.title, HasSubstr("Contiguous reads of 32 KiB"));
+    EXPECT_THAT(finding.explanation, HasSubstr("do not tell whether the application asks for that size"));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("5 runs, 5 of them of 16 pieces")));
+}
+
+TEST_F(Pieces, that_are_few_and_in_runs_of_any_length_are_none) {
+    for (uint64_t run = 0; run < 8; ++run) {
+        lba = run * 1'000'000;
+        for (uint64_t i = 0; i < 4 + 2 * run; ++i) add_piece();
+        now_ns += 3 * second;
+    }
+    EXPECT_THAT(find(Kind::split_requests), IsEmpty());
+}
+
+TEST_F(Pieces, of_one_run_alone_are_none) {
+    for (int i = 0; i < 60; ++i) add_piece();
+    EXPECT_THAT(find(Kind::split_requests), IsEmpty());
+}
+
+// A program that looks at a record here and at the next one there.
+TEST_F(Pieces, in_short_runs_are_none) {
+    for (uint64_t run = 0; run < 30; ++run) {
+        lba = run * 1'000'000;
+        for (int i = 0; i < 3; ++i) add_piece();
+    }
+    EXPECT_THAT(find(Kind::split_requests), IsEmpty());
+}
+
 TEST_F(Pieces, of_a_plain_sequential_reader_are_information) {
     for (int i = 0; i < 300; ++i) add_piece();
     const Finding finding = find_one(Kind::split_requests);

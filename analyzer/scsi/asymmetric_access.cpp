@@ -62,13 +62,15 @@ std::optional<std::vector<TargetPortGroup>> target_port_groups_of(std::span<cons
     if (!descriptors) return {};
     std::span<const uint8_t> rest = *descriptors;
     std::vector<TargetPortGroup> groups;
+    std::vector<uint16_t> numbers;
     while (!rest.empty()) {
         std::optional<TargetPortGroup> group = take_group(rest);
         if (!group) return {};
-        const auto same = [&](const TargetPortGroup& other) { return other.number == group->number; };
-        if (std::ranges::any_of(groups, same)) return {};
+        numbers.push_back(group->number);
         groups.push_back(std::move(*group));
     }
+    std::ranges::sort(numbers);
+    if (std::ranges::adjacent_find(numbers) != numbers.end()) return {};
     return groups;
 }
 

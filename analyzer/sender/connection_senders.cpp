@@ -354,12 +354,16 @@ void ConnectionSenders::describe(Side initiator_side, ConnectionRow& row) const 
     const SideState& target = state_of(other_side(initiator_side));
     row.retransmissions_out = 0;
     row.retransmissions_in = 0;
+    row.spurious_retransmissions_out = 0;
+    row.spurious_retransmissions_in = 0;
     if (initiator.replay != nullptr) {
         row.retransmissions_out = initiator.replay->summary().sent_again();
+        row.spurious_retransmissions_out = initiator.replay->summary().spurious();
         row.congestion_control_initiator = initiator.replay->summary().congestion_control();
     }
     if (target.replay != nullptr) {
         row.retransmissions_in = target.replay->summary().sent_again();
+        row.spurious_retransmissions_in = target.replay->summary().spurious();
         row.congestion_control_target = target.replay->summary().congestion_control();
     }
 }

@@ -82,6 +82,10 @@ bool IscsiConnection::is_plausible_header(const uint8_t* bytes, size_t captured)
                                               : is_plausible_request(bhs, captured);
 }
 
+bool IscsiConnection::wants_data_in(const Bhs& bhs) const {
+    return bhs.buffer_offset() == 0 && session_ != nullptr && session_->commands.asks_of_unit(bhs.itt());
+}
+
 bool IscsiConnection::is_plausible_request(const Bhs& bhs, size_t captured) const {
     if (bhs.opcode() == Opcode::login_request) return logging_in();
     if (bhs.opcode() == Opcode::scsi_data_out && session_ != nullptr)

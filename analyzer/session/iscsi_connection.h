@@ -40,6 +40,7 @@ class IscsiConnection final : private HeaderWitness {
 
   private:
     bool is_plausible_header(const uint8_t* bytes, size_t captured) const override;
+    bool wants_data_in(const Bhs& bhs) const override;
     bool is_plausible_request(const Bhs& bhs, size_t captured) const;
     bool is_plausible_response(const Bhs& bhs, size_t captured) const;
     // No command has been seen, nor the end of a login.

@@ -410,6 +410,78 @@ TEST(StatusNumbers, WhatGoesOnOrSkipsStatusesThatWereNotSeenIsAsItMustBe) {
     EXPECT_EQ(answered.issues[Issue::statuses_out_of_number].count, 0u);
 }
 
+// A command and its Data-In PDU with status, the data in segments of 1400 bytes.
+class UnitData {
+  public:
+    UnitData() {
+        uint32_t number = 0;
+        store.add_connection(number);
+    }
+    void ask(uint32_t number, const Bytes& cdb, const Bytes& data) {
+        feed(false,
+             test::scsi_command(number, number, Moves::in, 65536, cdb).lun(3).exp_stat_sn(number).bytes());
+        feed(true, test::data_in(number, 0, data, number + 1).flags(0x81).stat_sn(number).bytes());
+    }
+
+    ResultStore store{{}};
+    Issues issues;
+    SessionTracker sessions{store};
+    IscsiConnection connection{1, sessions, store, issues};
+
+  private:
+    void feed(bool from_target, const Bytes& stream) {
+        constexpr size_t segment = 1400;
+        uint64_t& offset = offsets_[from_target ? 1 : 0];
+        for (size_t at = 0; at < stream.size(); at += segment) {
+            ++packets_;
+            const Bytes part(
+                stream.begin() + static_cast<std::ptrdiff_t>(at),
+                stream.begin() + static_cast<std::ptrdiff_t>(std::min(stream.size(), at + segment)));
+            StreamPiece piece;
+            piece.data = part.data();
+            piece.captured = piece.length = static_cast<uint32_t>(part.size());
+            piece.offset = offset;
+            piece.carried = piece.delivered = {packets_, static_cast<int64_t>(packets_) * 1000};
+            offset += part.size();
+            connection.consume(from_target, piece);
+        }
+    }
+
+    uint64_t packets_ = 0;
+    uint64_t offsets_[2] = {0, 0};
+};
+
+// 24 groups of a big cluster, and the rest of what the initiator had room for, as some targets send it.
+Bytes many_groups(size_t room) {
+    Bytes report(4);
+    for (uint8_t number = 1; number <= 24; ++number) {
+        const Bytes group = {1, 0, 0, number, 0, 0, 0, 5};
+        report.insert(report.end(), group.begin(), group.end());
+        for (uint8_t port = 0; port < 5; ++port) {
+            const Bytes descriptor = {0, 0, 0, static_cast<uint8_t>(5 * number + port)};
+            report.insert(report.end(), descriptor.begin(), descriptor.end());
+        }
+    }
+    const size_t told = report.size() - 4;
+    report[2] = static_cast<uint8_t>(told >> 8);
+    report[3] = static_cast<uint8_t>(told);
+    report.resize(std::max(room, report.size()));
+    return report;
+}
+
+TEST(IscsiConnection, LearnsAccessStatesFromAReportOfAnyLengthThatAPduMayHave) {
+    for (const size_t room : {0u, 1024u, 65536u}) {
+        UnitData asked;
+        asked.ask(1, {0x12, 1, 0x83, 0, 0xff, 0},
+                  {0, 0x83, 0, 16, 0x51, 0x94, 0, 4, 0, 0, 0, 9, 0x51, 0x95, 0, 4, 0, 0, 0, 20});
+        asked.ask(2, {0xa3, 0x0a, 0, 0, 0, 0, 0, 1, 0, 0}, many_groups(room));
+        const AccessStates& states = asked.store.access_states();
+        const AccessReading reading = states.reading_of({1, 3}, 20);
+        EXPECT_NE(reading.packet, 0u) << room;
+        EXPECT_EQ(reading.state, AccessState::active_non_optimized) << room;
+    }
+}
+
 TEST(CutConnection, WritesOfOneLengthAreFoundBehindTheCut) {
     CutWrites writes({4096});
     writes.run(2000);

@@ -19,6 +19,7 @@
 #include "analyzer/store/send_track.h"
 #include "analyzer/store/sender_summary.h"
 #include "analyzer/store/session_events.h"
+#include "analyzer/store/session_windows.h"
 #include "analyzer/store/summary.h"
 #include "analyzer/store/unanswered_pings.h"
 #include "analyzer/store/unit_names.h"
@@ -112,6 +113,7 @@ class ResultStore {
         if (impossible > 0) [[unlikely]]
             note_impossible(row.request_packet, impossible);
         summary_.on_end(number, row, is_read, is_write);
+        add_turnaround(row, is_read, is_write);
         if (!keep_.commands) free_rows_.push_back(&row);
     }
     bool keeps_budgets() const { return keep_.budgets && keep_.commands; }
@@ -236,6 +238,7 @@ class ResultStore {
         const ImpossibleDepths deeper = clear_impossible_depths(commands_, sessions_, unpaired_);
         if (deeper.count > 0) note_impossible(deeper.first_packet, deeper.count);
         if (kernel_scores_ != nullptr) kernel_scores_->finish();
+        fill_session_windows(windows_, connections_, sessions_);
     }
 
     bool finished() const { return finished_; }
@@ -254,6 +257,13 @@ class ResultStore {
     uint64_t pdus_seen() const { return pdus_seen_; }
 
   private:
+    void add_turnaround(const CommandRow& row, bool is_read, bool is_write) {
+        const bool answered = row.response_packet != 0 || row.outcome == Outcome::completed;
+        if (!answered || is_read == is_write || row.turnaround_ns() == no_time) return;
+        if (row.connection == 0 || row.connection > connections_.size()) return;
+        ConnectionRow& on = connection(row.connection);
+        (is_read ? on.read_turnaround : on.write_turnaround).add(static_cast<double>(row.turnaround_ns()));
+    }
     void note_impossible(PacketNumber packet, uint64_t figures) {
         if (impossible_figures_ == 0) impossible_packet_ = packet;
         impossible_figures_ += figures;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -24,6 +25,7 @@ class SenderSummary {
         ++losses_[static_cast<size_t>(now)];
     }
     void on_sent_again(uint32_t segments) { sent_again_ += segments; }
+    void on_spurious(uint32_t segments) { spurious_ += segments; }
     void on_reordered(Reordering by) { ++(by == Reordering::path ? path_reordered_ : tap_reordered_); }
     void on_resent_after_ack() { ++resent_after_ack_; }
     void on_withheld() { ++withheld_; }
@@ -41,6 +43,8 @@ class SenderSummary {
     // Segments sent again, SYN and FIN among them: what the sender's TcpRetransSegs counts. A packet of segmentation
     // offload, which has one row, may hold several.
     uint64_t sent_again() const { return sent_again_; }
+    // Of these, segments whose bytes the receiver had, as D-SACK (RFC 3708) or timestamps (RFC 3522) show.
+    uint64_t spurious() const { return std::min(spurious_, sent_again_); }
     // Segments, sent but once, that the receiver had after later ones, by what it SACKed; that only the capture has late.
     uint64_t path_reordered() const { return path_reordered_; }
     uint64_t tap_reordered() const { return tap_reordered_; }
@@ -81,6 +85,7 @@ class SenderSummary {
     std::array<int64_t, ca_states> in_state_ns_{};
     std::array<uint64_t, loss_kinds> losses_{};
     uint64_t sent_again_ = 0;
+    uint64_t spurious_ = 0;
     uint64_t path_reordered_ = 0;
     uint64_t tap_reordered_ = 0;
     uint64_t resent_after_ack_ = 0;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <cmath>
+
 #include "analyzer/tables/column.h"
 #include "analyzer/tables/tables.h"
 #include "analyzer/vocabulary/sender_names.h"
@@ -7,6 +9,37 @@ namespace sanscope {
 namespace {
 
 using namespace column;
+
+template <Role role>
+void kernel_congestion_control(const ConnectionRow& row, const CellContext&, Cell& cell) {
+    cell.set(std::string_view(row.kernel_congestion_control[index_of(row.side_of(role))]));
+}
+
+template <auto retransmissions, auto spurious>
+void needed(const ConnectionRow& row, const CellContext&, Cell& cell) {
+    cell.set(uint64_t{row.*retransmissions - row.*spurious});
+}
+
+template <auto member>
+void mean_ns(const ConnectionRow& row, const CellContext&, Cell& cell) {
+    const Moments& moments = row.*member;
+    if (!moments.known()) return cell.set_empty();
+    cell.set(int64_t{std::llround(moments.mean())});
+}
+
+template <auto member>
+void standard_deviation_ns(const ConnectionRow& row, const CellContext&, Cell& cell) {
+    const Moments& moments = row.*member;
+    if (!moments.known()) return cell.set_empty();
+    cell.set(int64_t{std::llround(moments.standard_deviation())});
+}
+
+template <auto member>
+void percent_deviation(const ConnectionRow& row, const CellContext&, Cell& cell) {
+    const Moments& moments = row.*member;
+    if (!moments.known()) return cell.set_empty();
+    cell.set(static_cast<uint64_t>(std::llround(moments.percent_deviation())));
+}
 
 constexpr Column<ConnectionRow> columns[] = {
     {"connection", unsigned_column, "Number of the connection, counted from 1 in order of first packet",
@@ -35,9 +68,11 @@ constexpr Column<ConnectionRow> columns[] = {
      time<&ConnectionRow::rtt_min_ns>},
     {"vantage", text_column, "Where the capture was taken, as inferred: initiator, target or middle",
      word<&ConnectionRow::vantage, vantage_names>},
-    {"congestion_control_initiator", text_column, "Congestion control of the initiator's TCP, as inferred",
+    {"congestion_control_initiator", text_column,
+     "Congestion control of the initiator's TCP, as inferred; empty where that is not known",
      text<&ConnectionRow::congestion_control_initiator>},
-    {"congestion_control_target", text_column, "Congestion control of the target's TCP, as inferred",
+    {"congestion_control_target", text_column,
+     "Congestion control of the target's TCP, as inferred; empty where that is not known",
      text<&ConnectionRow::congestion_control_target>},
     {"retransmissions_out", unsigned_column, "Segments the initiator sent again",
      count<&ConnectionRow::retransmissions_out>},
@@ -46,6 +81,40 @@ constexpr Column<ConnectionRow> columns[] = {
     {"session", unsigned_column, "Row of the iSCSI session in `sessions`", number<&ConnectionRow::session>},
     {"iscsi", boolean_column, "Whether iSCSI was recognised on the connection",
      boolean<&ConnectionRow::iscsi>},
+    {"read_turnaround_mean_ns", integer_column, "Turnaround of its reads on average, nanoseconds",
+     mean_ns<&ConnectionRow::read_turnaround>},
+    {"read_turnaround_sd_ns", integer_column,
+     "Standard deviation of the turnaround of its reads, nanoseconds",
+     standard_deviation_ns<&ConnectionRow::read_turnaround>},
+    {"read_turnaround_sd_percent", unsigned_column,
+     "That in percent of the mean: the coefficient of variation",
+     percent_deviation<&ConnectionRow::read_turnaround>},
+    {"write_turnaround_mean_ns", integer_column, "Turnaround of its writes on average, nanoseconds",
+     mean_ns<&ConnectionRow::write_turnaround>},
+    {"write_turnaround_sd_ns", integer_column,
+     "Standard deviation of the turnaround of its writes, nanoseconds",
+     standard_deviation_ns<&ConnectionRow::write_turnaround>},
+    {"write_turnaround_sd_percent", unsigned_column,
+     "That in percent of the mean: the coefficient of variation",
+     percent_deviation<&ConnectionRow::write_turnaround>},
+    {"retransmissions_needed_out", unsigned_column,
+     "Of retransmissions_out, segments that nothing shows to have been spurious",
+     needed<&ConnectionRow::retransmissions_out, &ConnectionRow::spurious_retransmissions_out>},
+    {"retransmissions_spurious_out", unsigned_column,
+     "Of retransmissions_out, segments that had arrived before, as D-SACK or timestamps show",
+     count<&ConnectionRow::spurious_retransmissions_out>},
+    {"retransmissions_needed_in", unsigned_column,
+     "Of retransmissions_in, segments that nothing shows to have been spurious",
+     needed<&ConnectionRow::retransmissions_in, &ConnectionRow::spurious_retransmissions_in>},
+    {"retransmissions_spurious_in", unsigned_column,
+     "Of retransmissions_in, segments that had arrived before, as D-SACK or timestamps show",
+     count<&ConnectionRow::spurious_retransmissions_in>},
+    {"kernel_congestion_control_initiator", text_column,
+     "Congestion control of the initiator's TCP, as its kernel reported in the capture",
+     kernel_congestion_control<Role::initiator>},
+    {"kernel_congestion_control_target", text_column,
+     "Congestion control of the target's TCP, as its kernel reported in the capture",
+     kernel_congestion_control<Role::target>},
 };
 constexpr auto infos = column_infos(columns);
 

@@ -35,8 +35,12 @@ TEST(ConnectionsTable, a_row_gives_every_cell) {
     row.congestion_control_target = "reno";
     row.retransmissions_out = 1;
     row.retransmissions_in = 2;
+    row.spurious_retransmissions_out = 1;
     row.session = 8;
     row.iscsi = true;
+    for (const int turnaround_ns : {2, 4, 4, 4, 5, 5, 7, 9}) row.read_turnaround.add(turnaround_ns);
+    row.write_turnaround.add(1'000'000);
+    row.write_turnaround.add(3'000'000);
     const std::map<std::string, std::string> expected = {
         {"connection", "2"},
         {"initiator", "192.0.2.1:40000"},
@@ -58,6 +62,18 @@ TEST(ConnectionsTable, a_row_gives_every_cell) {
         {"retransmissions_in", "2"},
         {"session", "8"},
         {"iscsi", "true"},
+        {"retransmissions_needed_out", "0"},
+        {"retransmissions_spurious_out", "1"},
+        {"retransmissions_needed_in", "2"},
+        {"retransmissions_spurious_in", "0"},
+        {"read_turnaround_mean_ns", "5"},
+        {"read_turnaround_sd_ns", "2"},
+        {"read_turnaround_sd_percent", "40"},
+        {"write_turnaround_mean_ns", "2000000"},
+        {"write_turnaround_sd_ns", "1000000"},
+        {"write_turnaround_sd_percent", "50"},
+        {"kernel_congestion_control_initiator", ""},
+        {"kernel_congestion_control_target", ""},
     };
     EXPECT_EQ(row_of(*make_connections_table(rows), 1), expected);
 }
@@ -67,7 +83,23 @@ TEST(ConnectionsTable, unknowns_are_empty_and_counts_of_zero_are_not) {
     rows.append({});
     EXPECT_THAT(known_cells(*make_connections_table(rows), 0),
                 ElementsAre("bytes_in", "bytes_out", "connection", "initiator", "iscsi", "packets_in",
-                            "packets_out", "retransmissions_in", "retransmissions_out", "target"));
+                            "packets_out", "retransmissions_in", "retransmissions_needed_in",
+                            "retransmissions_needed_out", "retransmissions_out",
+                            "retransmissions_spurious_in", "retransmissions_spurious_out", "target"));
+}
+
+TEST(ConnectionsTable, a_kernels_word_on_its_congestion_control_stands_beside_what_is_inferred) {
+    ChunkedRows<ConnectionRow> rows;
+    ConnectionRow& row = rows.append({});
+    row.initiator_side = Side::b;
+    row.congestion_control_initiator = "cubic";
+    row.congestion_control_target = "reno";
+    row.kernel_congestion_control[index_of(Side::b)] = "fair";
+    const auto cells = row_of(*make_connections_table(rows), 0);
+    EXPECT_EQ(cells.at("congestion_control_initiator"), "cubic");
+    EXPECT_EQ(cells.at("congestion_control_target"), "reno");
+    EXPECT_EQ(cells.at("kernel_congestion_control_initiator"), "fair");
+    EXPECT_EQ(cells.at("kernel_congestion_control_target"), "");
 }
 
 }  // namespace

@@ -11,6 +11,18 @@ using namespace column;
 
 constexpr std::array<std::string_view, 3> yes_no_words = {"No", "Yes", ""};
 
+template <auto windows, auto figure>
+void flow(const SessionRow& row, const CellContext& context, Cell& cell) {
+    value<figure>(row.*windows, context, cell);
+}
+
+// The windows themselves, without their intervals, which cost more.
+constexpr ResultStore::Keep windows_without_intervals() {
+    ResultStore::Keep keep = ResultStore::Keep::only(&ResultStore::Keep::windows);
+    keep.window_intervals = false;
+    return keep;
+}
+
 constexpr Column<SessionRow> columns[] = {
     {"session", unsigned_column, "Number of the session, counted from 1 in order of appearance", row_number},
     {"isid", text_column, "Initiator part of the session identifier, 0x and 12 hexadecimal digits",
@@ -41,13 +53,53 @@ constexpr Column<SessionRow> columns[] = {
     {"error_recovery_level", unsigned_column, "ErrorRecoveryLevel negotiated: 0, 1 or 2",
      value<&SessionRow::error_recovery_level>},
     {"max_connections", unsigned_column, "MaxConnections negotiated", value<&SessionRow::max_connections>},
+    {"cwnd_mean_out", unsigned_column,
+     "Congestion windows of the initiator's ends, summed, on average over the time in which all are known, "
+     "bytes",
+     flow<&SessionRow::windows_out, &SessionWindowsRow::cwnd_mean>},
+    {"cwnd_sd_out", unsigned_column, "Standard deviation of that sum over time, bytes",
+     flow<&SessionRow::windows_out, &SessionWindowsRow::cwnd_sd>},
+    {"cwnd_sd_percent_out", unsigned_column, "That in percent of the mean: the coefficient of variation",
+     flow<&SessionRow::windows_out, &SessionWindowsRow::cwnd_sd_percent>},
+    {"cwnd_known_percent_out", unsigned_column,
+     "Time in which all are known, in percent; below 50 there are no figures of them",
+     flow<&SessionRow::windows_out, &SessionWindowsRow::cwnd_known_percent>},
+    {"cwnd_difference_sd_out", unsigned_column,
+     "Standard deviation over time of the difference between two connections, all pairs alike, bytes",
+     flow<&SessionRow::windows_out, &SessionWindowsRow::cwnd_difference_sd>},
+    {"jain_cwnd_permille_out", unsigned_column,
+     "Jain's index of the connections' mean congestion windows, thousandths: 1000 where all are equal",
+     flow<&SessionRow::windows_out, &SessionWindowsRow::jain_cwnd_permille>},
+    {"jain_throughput_permille_out", unsigned_column,
+     "Jain's index of the bytes that the connections carried this way, thousandths",
+     flow<&SessionRow::windows_out, &SessionWindowsRow::jain_throughput_permille>},
+    {"cwnd_mean_in", unsigned_column,
+     "Congestion windows of the target's ends, summed, on average over the time in which all are known, "
+     "bytes",
+     flow<&SessionRow::windows_in, &SessionWindowsRow::cwnd_mean>},
+    {"cwnd_sd_in", unsigned_column, "Standard deviation of that sum over time, bytes",
+     flow<&SessionRow::windows_in, &SessionWindowsRow::cwnd_sd>},
+    {"cwnd_sd_percent_in", unsigned_column, "That in percent of the mean: the coefficient of variation",
+     flow<&SessionRow::windows_in, &SessionWindowsRow::cwnd_sd_percent>},
+    {"cwnd_known_percent_in", unsigned_column,
+     "Time in which all are known, in percent; below 50 there are no figures of them",
+     flow<&SessionRow::windows_in, &SessionWindowsRow::cwnd_known_percent>},
+    {"cwnd_difference_sd_in", unsigned_column,
+     "Standard deviation over time of the difference between two connections, all pairs alike, bytes",
+     flow<&SessionRow::windows_in, &SessionWindowsRow::cwnd_difference_sd>},
+    {"jain_cwnd_permille_in", unsigned_column,
+     "Jain's index of the connections' mean congestion windows, thousandths: 1000 where all are equal",
+     flow<&SessionRow::windows_in, &SessionWindowsRow::jain_cwnd_permille>},
+    {"jain_throughput_permille_in", unsigned_column,
+     "Jain's index of the bytes that the connections carried this way, thousandths",
+     flow<&SessionRow::windows_in, &SessionWindowsRow::jain_throughput_permille>},
 };
 constexpr auto infos = column_infos(columns);
 
 }  // namespace
 
 const TableInfo sessions_table = {
-    "sessions", "iSCSI sessions with what was negotiated, one row each", infos, ResultStore::Keep::nothing(),
+    "sessions", "iSCSI sessions with what was negotiated, one row each", infos, windows_without_intervals(),
     [](const ResultStore& store) { return make_sessions_table(store.sessions()); }};
 
 std::unique_ptr<Table> make_sessions_table(const ChunkedRows<SessionRow>& sessions) {

@@ -31,6 +31,14 @@ TEST(SessionsTable, a_row_gives_every_cell) {
     row.max_outstanding_r2t = 1;
     row.error_recovery_level = 0;
     row.max_connections = 4;
+    row.windows_in = {.cwnd_mean = 80'000,
+                      .cwnd_sd = 20'000,
+                      .cwnd_sd_percent = 25,
+                      .cwnd_known_percent = 97,
+                      .cwnd_difference_sd = 9000,
+                      .jain_cwnd_permille = 990,
+                      .jain_throughput_permille = 998,
+                      .mss = 1448};
     const std::map<std::string, std::string> expected = {
         {"session", "1"},
         {"isid", "0x00023d000001"},
@@ -49,6 +57,20 @@ TEST(SessionsTable, a_row_gives_every_cell) {
         {"max_outstanding_r2t", "1"},
         {"error_recovery_level", "0"},
         {"max_connections", "4"},
+        {"cwnd_mean_out", ""},
+        {"cwnd_sd_out", ""},
+        {"cwnd_sd_percent_out", ""},
+        {"cwnd_known_percent_out", ""},
+        {"cwnd_difference_sd_out", ""},
+        {"jain_cwnd_permille_out", ""},
+        {"jain_throughput_permille_out", ""},
+        {"cwnd_mean_in", "80000"},
+        {"cwnd_sd_in", "20000"},
+        {"cwnd_sd_percent_in", "25"},
+        {"cwnd_known_percent_in", "97"},
+        {"cwnd_difference_sd_in", "9000"},
+        {"jain_cwnd_permille_in", "990"},
+        {"jain_throughput_permille_in", "998"},
     };
     EXPECT_EQ(row_of(*make_sessions_table(rows), 0), expected);
 }

@@ -106,14 +106,23 @@ def what_is_sent_again_was_sent_before(tables):
 def retransmissions_of_a_connection_are_its_rows_of_losses(tables):
     """A row is a packet, the columns count segments: with segmentation offload a packet is several."""
     rows = collections.defaultdict(list)
+    spurious = collections.defaultdict(list)
     for row in tables["losses"]:
         if row["kind"] in SENT_AGAIN:
             rows[row["connection"], row["sender"]].append(number(row["length"]))
+        if row["kind"] == "spurious":
+            spurious[row["connection"], row["sender"]].append(number(row["length"]))
     timestamps_option = 12
     for row in tables["connections"]:
         mss = number(row["mss"])
-        for end, column in (("initiator", "retransmissions_out"), ("target", "retransmissions_in")):
-            lengths = rows[row["connection"], row[end]]
+        for way in ("out", "in"):
+            both = number(row[f"retransmissions_needed_{way}"]) + number(row[f"retransmissions_spurious_{way}"])
+            if both != number(row[f"retransmissions_{way}"]):
+                yield f"connection {row['connection']}: {both} needed and spurious of {row[f'retransmissions_{way}']}"
+        for end, column, of in (("initiator", "retransmissions_out", rows), ("target", "retransmissions_in", rows),
+                                ("initiator", "retransmissions_spurious_out", spurious),
+                                ("target", "retransmissions_spurious_in", spurious)):
+            lengths = of[row["connection"], row[end]]
             least, most = (sum(max(1, -(-length // size)) if mss is not None else 1 for length in lengths)
                            for size in (mss, (mss or 0) - timestamps_option))
             if not least <= number(row[column]) <= most:

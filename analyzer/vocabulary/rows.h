@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 
+#include "analyzer/base/moments.h"
 #include "analyzer/vocabulary/ip_address.h"
 #include "analyzer/vocabulary/numbers.h"
 #include "analyzer/vocabulary/side.h"
@@ -75,8 +78,14 @@ struct ConnectionRow {
     Vantage vantage = Vantage::unknown;
     const char* congestion_control_initiator = "";
     const char* congestion_control_target = "";
+    std::array<std::string, 2> kernel_congestion_control = {};  // of side a, b, as its kernel reported
     uint64_t retransmissions_out = 0;
     uint64_t retransmissions_in = 0;
+    uint64_t spurious_retransmissions_out = 0;  // of these, what the receiver had
+    uint64_t spurious_retransmissions_in = 0;
+    // Of its commands that were answered, by direction of their data, nanoseconds.
+    Moments read_turnaround = {};
+    Moments write_turnaround = {};
     SessionNumber session = 0;
     bool iscsi = false;
     Side initiator_side = Side::a;  // that stands as initiator
@@ -109,6 +118,18 @@ static_assert(sizeof(SegmentRow) == 20);
 
 enum class Ternary : uint8_t { no, yes, unknown };
 
+// The congestion windows of one end of all of a session's connections together, over time: bytes.
+struct SessionWindowsRow {
+    uint64_t cwnd_mean = unknown<uint64_t>;  // of their sum, over the time in which all are known
+    uint64_t cwnd_sd = unknown<uint64_t>;    // standard deviation
+    uint32_t cwnd_sd_percent = unknown<uint32_t>;
+    uint32_t cwnd_known_percent = unknown<uint32_t>;  // that time's share of all
+    uint64_t cwnd_difference_sd = unknown<uint64_t>;  // of the difference between two connections
+    uint32_t jain_cwnd_permille = unknown<uint32_t>;  // of the connections' mean windows
+    uint32_t jain_throughput_permille = unknown<uint32_t>;
+    uint32_t mss = unknown<uint32_t>;  // the least of the connections'
+};
+
 struct SessionRow {
     uint64_t isid = unknown<uint64_t>;  // 48 bits
     uint16_t tsih = unknown<uint16_t>;
@@ -134,6 +155,8 @@ struct SessionRow {
     bool chap_challenged = false;        // the target sent a challenge (CHAP_C) …
     bool chap_answered = false;          // … which the initiator answered (CHAP_R)
     std::string redirected_to;           // TargetAddress, which a login's redirection brings
+    SessionWindowsRow windows_out = {};  // the initiators' ends, once all is analysed
+    SessionWindowsRow windows_in = {};
 };
 
 // unknown: the capture lacks headers among which its answer may have been.

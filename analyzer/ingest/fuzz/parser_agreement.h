@@ -15,7 +15,8 @@ namespace sanscope::test {
 struct Found {
     std::vector<FoundPacket> packets;
     std::optional<FormatFault> fault;
-    std::optional<CaptureNotes> notes;  // where they were to be kept
+    std::optional<CaptureNotes> notes;   // where they were to be kept
+    std::optional<ResolvedNames> names;  // likewise
 };
 
 // Runs `parser` over `bytes` in batches of the lengths that `next_length` gives (at least one byte each).
@@ -41,15 +42,17 @@ Found parse_in_pieces(std::unique_ptr<RecordParser> parser, std::span<const uint
     }
     found.fault = joiner.fault();
     if (joiner.parser().notes() != nullptr) found.notes = *joiner.parser().notes();
+    if (joiner.parser().names() != nullptr) found.names = *joiner.parser().names();
     return found;
 }
 
-// Ends the program unless both found the same packets and the same fault, and where both kept them, the same notes.
+// Ends the program unless both found the same packets and the same fault, and where both kept them, the same notes and names.
 inline void demand_agreement(const Found& a, const Found& b) {
     if (a.packets != b.packets || a.fault.has_value() != b.fault.has_value()) std::abort();
     if (a.fault && (a.fault->at_byte != b.fault->at_byte || a.fault->message != b.fault->message))
         std::abort();
     if (a.notes && b.notes && *a.notes != *b.notes) std::abort();
+    if (a.names && b.names && *a.names != *b.names) std::abort();
 }
 
 }  // namespace sanscope::test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Any bytes as a pcapng file: the packets and the damage found must not depend on how the bytes are cut into batches,
-// nor on whether the sections and the notes are kept, nor may the notes depend on the cuts. The first byte of the input
-// chooses those.
+// nor on whether the sections, the notes and the names are kept, nor may notes and names depend on the cuts. The first byte
+// of the input chooses those.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -28,6 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         auto parser = std::move(*make());
         parser->keep_sections();
         parser->keep_notes();
+        parser->keep_names();
         return parser;
     };
     const test::Found keeping = test::parse_in_pieces(make_keeping(), bytes, [&] { return bytes.size(); });

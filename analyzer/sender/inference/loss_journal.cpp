@@ -34,7 +34,8 @@ void LossJournal::on_transition(CaState from, CaState to, const char* cause) {
 }
 
 void LossJournal::make_spurious(Retransmission& sent) {
-    log_.reclassify(sent.loss, sent.kind, LossKind::spurious);
+    log_.reclassify(sent.loss, sent.kind, LossKind::spurious,
+                    static_cast<uint32_t>(sent.begin.distance_to(sent.end)));
     sent.kind = LossKind::spurious;
 }
 
@@ -50,12 +51,17 @@ void LossJournal::on_dsack(Serial32 begin, Serial32 end) {
 // A D-SACK, or the end of a Loss that had no cause, may have shown so before, of the retransmission alone.
 void LossJournal::on_spurious_retransmission(const SendQueue::Segment& segment) {
     LossKind kind = segment.loss_kind;
+    Serial32 begin = segment.begin;
+    Serial32 end = segment.end;
     for (Retransmission& sent : recent_) {
         if (sent.loss != segment.loss) continue;
         kind = sent.kind;
+        begin = sent.begin;
+        end = sent.end;
         sent.kind = LossKind::spurious;
     }
-    if (kind != LossKind::spurious) log_.reclassify(segment.loss, kind, LossKind::spurious);
+    if (kind == LossKind::spurious) return;
+    log_.reclassify(segment.loss, kind, LossKind::spurious, static_cast<uint32_t>(begin.distance_to(end)));
 }
 
 void LossJournal::on_timeout_undone() {

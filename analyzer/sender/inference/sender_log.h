@@ -55,8 +55,8 @@ class SenderLog {
                 summary_.on_withheld();
                 return 0;
             }
-            const uint32_t mss = mss_ == 0 ? length : mss_;
-            summary_.on_sent_again(length == 0 || mss == 0 ? 1 : (length + mss - 1) / mss);
+            summary_.on_sent_again(segments_of(length));
+            if (kind == LossKind::spurious) summary_.on_spurious(segments_of(length));
         }
         LossRow row;
         row.packet = segment.packet;
@@ -72,9 +72,11 @@ class SenderLog {
     }
     // A segment is of so many bytes: to count those in one packet.
     void set_mss(uint32_t mss) { mss_ = mss; }
-    // Of a row that was made for something sent again, for one of those kinds.
-    void reclassify(uint64_t loss, LossKind before, LossKind now) {
+    // Of a row that was made for something sent again, of so many bytes, for one of those kinds.
+    void reclassify(uint64_t loss, LossKind before, LossKind now, uint32_t length) {
         if (loss == 0 || !is_sent_again(before) || !is_sent_again(now)) return;
+        if (before != LossKind::spurious && now == LossKind::spurious)
+            summary_.on_spurious(segments_of(length));
         store_.reclassify_loss(summary_, loss, before, now);
     }
     // Who put the late segment of that row out of order.
@@ -83,6 +85,11 @@ class SenderLog {
     const SenderSummary& summary() const { return summary_; }
 
   private:
+    uint32_t segments_of(uint32_t length) const {
+        const uint32_t mss = mss_ == 0 ? length : mss_;
+        return length == 0 || mss == 0 ? 1 : (length + mss - 1) / mss;
+    }
+
     ResultStore& store_;
     SenderSummary& summary_;
     uint32_t mss_ = 0;

@@ -47,8 +47,8 @@ TEST(LossRows, CannotBeMadeOneBySayingOtherwiseLater) {
     ResultStore store({});
     SenderLog log(store, 1, Side::a);
     const uint64_t row = log.loss(LossKind::out_of_order, segment(Sent::late), 0, Serial32(1000), 2500);
-    log.reclassify(row, LossKind::out_of_order, LossKind::spurious);
-    log.reclassify(0, LossKind::rto, LossKind::spurious);
+    log.reclassify(row, LossKind::out_of_order, LossKind::spurious, 2500);
+    log.reclassify(0, LossKind::rto, LossKind::spurious, 2500);
     EXPECT_EQ(store.losses()[0].kind, LossKind::out_of_order);
     EXPECT_EQ(log.summary().losses(LossKind::spurious), 0u);
 }

@@ -383,6 +383,11 @@ void CommandTracker::note_status(CommandInFlight& command, const Pdu& pdu, uint8
     if (bhs.overflow()) row.residual = -residual;
 }
 
+bool CommandTracker::asks_of_unit(uint32_t itt) const {
+    const uint32_t slot = flight_.newest_with(itt);
+    return slot != CommandsInFlight::none && flight_[slot].unit_data != UnitData::none;
+}
+
 void CommandTracker::learn(const CommandInFlight& command, const Pdu& pdu) {
     const CommandRow& row = *command.row;
     if (pdu.data.empty() || pdu.bhs().buffer_offset() != 0 || row.lun == unknown<uint64_t>) return;

@@ -49,6 +49,8 @@ class CommandTracker {
     // The session is over: what is in flight stays unanswered.
     void finish();
 
+    // The command in flight with that tag asked what its logical unit is, or which paths lead to it.
+    bool asks_of_unit(uint32_t itt) const;
     bool knows(uint32_t itt) const { return flight_.newest_with(itt) != CommandsInFlight::none; }
 
     // Bytes of read data that passed, and that are expected, of a command in flight.
