@@ -279,6 +279,16 @@ TEST_F(DissectdTest, BlocksThatAreNoneAreRefused) {
     EXPECT_THAT(notices_, IsEmpty());
 }
 
+TEST_F(DissectdTest, APortIsDecodedAsTheUserSays) {
+    DissectClient by_content(with({}));
+    EXPECT_THAT(filter(by_content, losses, "iscsi"), Not(IsEmpty()));
+    DissectClient as_data(with({"--decode-as", "tcp.port==3260,data"}));
+    EXPECT_THAT(filter(as_data, losses, "iscsi"), IsEmpty());
+    EXPECT_THAT(filter(as_data, losses, "tcp.port == 3260 && data"), Not(IsEmpty()));
+    DissectClient again(with({"--decode-as", "tcp.port==3260,data", "--decode-as", "tcp.port==3260,iscsi"}));
+    EXPECT_THAT(filter(again, losses, "iscsi"), Not(IsEmpty()));
+}
+
 TEST_F(DissectdTest, SaysWhatIsWrongWithAFilterAndWhere) {
     DissectClient client(with({}));
     EXPECT_TRUE(check(client, "iscsi && tcp.port == 3260").valid());

@@ -6,9 +6,11 @@
 #include <cstdlib>
 #include <exception>
 #include <fcntl.h>
+#include <string>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <vector>
 
 #include "dissectors/dissectd/confinement.h"
 #include "dissectors/dissectd/dissect_server.h"
@@ -48,6 +50,16 @@ int run(int argc, char** argv) {
     EpanBridge::Options options;
     uint64_t memory_limit = uint64_t{8} << 30;
     app.add_option("--preference", options.preferences, "A Wireshark preference, NAME:VALUE");
+    app.add_option_function<std::vector<std::string>>(
+        "--decode-as",
+        [&options](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) {
+                const auto rule = DecodeAs::parse(text);
+                if (!rule) throw CLI::ValidationError("--decode-as", rule.error().message);
+                options.decode_as.add(*rule);
+            }
+        },
+        "What TCP connections with a port are, tcp.port==PORT,iscsi or tcp.port==PORT,data");
     app.add_option("--profile", options.profile, "A Wireshark configuration profile");
     app.add_option("--memory-limit", memory_limit, "Address space it may use, bytes")->capture_default_str();
     CLI11_PARSE(app, argc, argv);

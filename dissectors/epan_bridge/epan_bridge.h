@@ -8,6 +8,7 @@
 #include "sanscope/v1/dissection.pb.h"
 
 #include "analyzer/base/result.h"
+#include "analyzer/vocabulary/decode_as.h"
 
 namespace sanscope {
 
@@ -26,6 +27,7 @@ class EpanBridge {
         std::string program_path;  // argv[0]
         std::vector<std::string>
             preferences;      // "tcp.reassemble_out_of_order:TRUE", over those of the profile
+        DecodeAs decode_as;   // over what the profile says of those ports
         std::string profile;  // of the user's Wireshark; empty: the default one
     };
     // Takes the user's Wireshark preferences, enabled protocols and plugins as they are, and writes nothing. An Error

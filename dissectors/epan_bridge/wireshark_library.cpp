@@ -2,6 +2,7 @@
 #include "dissectors/epan_bridge/wireshark_library.h"
 
 #include <cstdio>
+#include <epan/packet.h>
 #include <epan/prefs.h>
 #include <epan/timestamp.h>
 #include <fmt/format.h>
@@ -30,6 +31,17 @@ Result<std::monostate> set_preferences(const std::vector<std::string>& preferenc
             return Error{fmt::format("\"{}\" is not of the form NAME:VALUE{}", preference, reason)};
         if (outcome == PREFS_SET_NO_SUCH_PREF || outcome == PREFS_SET_OBSOLETE)
             return Error{fmt::format("Wireshark has no preference \"{}\"{}", preference, reason)};
+    }
+    return std::monostate{};
+}
+
+// As Wireshark's Decode As does, for as long as the process lives.
+Result<std::monostate> decode_as(const DecodeAs& rules) {
+    for (const auto& [port, protocol] : rules.rules()) {
+        const std::string name(name_of(protocol));
+        dissector_handle_t const dissector = find_dissector(name.c_str());
+        if (dissector == nullptr) return Error{fmt::format("Wireshark has no dissector \"{}\"", name)};
+        dissector_change_uint("tcp.port", port, dissector);
     }
     return std::monostate{};
 }
@@ -76,7 +88,7 @@ Result<std::monostate> start_library(const EpanBridge::Options& options) {
     epan_load_settings();
     if (const auto set = set_preferences(options.preferences); !set) return set.error();
     prefs_apply_all();
-    return std::monostate{};
+    return decode_as(options.decode_as);
 }
 
 std::vector<std::string> files_of_library() {

@@ -127,21 +127,38 @@ ei_register_info expert_registrations[] = {
            "iSCSI header or data digest that does not fit the bytes"),
     expert(expert_infos.window_stall, "sanscope.window_stall", PI_SEQUENCE, PI_WARN,
            "TCP sender held by a receive window with less room than one segment"),
-    expert(expert_infos.problem, "sanscope.finding.problem", PI_SEQUENCE, PI_ERROR,
-           "Finding about the capture: a problem"),
-    expert(expert_infos.notice, "sanscope.finding.notice", PI_SEQUENCE, PI_NOTE,
-           "Finding about the capture: a notice"),
-    expert(expert_infos.information, "sanscope.finding.information", PI_SEQUENCE, PI_CHAT,
-           "Finding about the capture: information"),
 };
+
+// By FindingGroup.
+constexpr int groups_of_findings[finding_groups] = {PI_SEQUENCE, PI_RESPONSE_CODE, PI_PROTOCOL,
+                                                    PI_CHECKSUM, PI_MALFORMED,     PI_ASSUMPTION};
+ei_register_info finding_registrations[finding_groups * 3];
+
+// Several fields of one name are one to filters.
+void register_findings(expert_module_t* experts) {
+    for (unsigned i = 0; i < finding_groups; ++i) {
+        const int group = groups_of_findings[i];
+        finding_registrations[3 * i] = expert(expert_infos.problems[i], "sanscope.finding.problem", group,
+                                              PI_ERROR, "Finding about the capture: a problem");
+        finding_registrations[3 * i + 1] = expert(expert_infos.notices[i], "sanscope.finding.notice", group,
+                                                  PI_NOTE, "Finding about the capture: a notice");
+        finding_registrations[3 * i + 2] =
+            expert(expert_infos.informations[i], "sanscope.finding.information", group, PI_CHAT,
+                   "Finding about the capture: information");
+    }
+    expert_register_field_array(experts, finding_registrations,
+                                static_cast<int>(std::size(finding_registrations)));
+}
 
 }  // namespace
 
 void register_fields(int protocol) {
     proto_register_field_array(protocol, field_infos, static_cast<int>(std::size(field_infos)));
     proto_register_subtree_array(subtree_ids, static_cast<int>(std::size(subtree_ids)));
-    expert_register_field_array(expert_register_protocol(protocol), expert_registrations,
+    expert_module_t* const experts = expert_register_protocol(protocol);
+    expert_register_field_array(experts, expert_registrations,
                                 static_cast<int>(std::size(expert_registrations)));
+    register_findings(experts);
 }
 
 }  // namespace sanscope::wireshark

@@ -3,6 +3,7 @@
 
 #include <epan/expert.h>
 
+#include "dissectors/wireshark_plugin/finding_groups.h"
 #include "dissectors/wireshark_version.h"
 
 namespace sanscope::wireshark {
@@ -75,9 +76,10 @@ struct ExpertInfos {
     expert_field slow = EI_INIT;
     expert_field digest_error = EI_INIT;
     expert_field window_stall = EI_INIT;
-    expert_field problem = EI_INIT;
-    expert_field notice = EI_INIT;
-    expert_field information = EI_INIT;
+    // Of findings, by group: filters know them by their severity alone.
+    expert_field problems[finding_groups] = {EI_INIT, EI_INIT, EI_INIT, EI_INIT, EI_INIT, EI_INIT};
+    expert_field notices[finding_groups] = {EI_INIT, EI_INIT, EI_INIT, EI_INIT, EI_INIT, EI_INIT};
+    expert_field informations[finding_groups] = {EI_INIT, EI_INIT, EI_INIT, EI_INIT, EI_INIT, EI_INIT};
 };
 
 extern Fields fields;

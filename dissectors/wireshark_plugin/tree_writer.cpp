@@ -244,16 +244,17 @@ void write_loss(const TreeContext& context, size_t index, proto_tree* tree) {
 
 // ---- Findings
 
-expert_field* expert_info_of(Finding::Severity severity) {
-    switch (severity) {
+expert_field* expert_info_of(const Finding& finding) {
+    const auto group = static_cast<size_t>(group_of(finding.kind));
+    switch (finding.severity) {
         case Finding::Severity::problem:
-            return &expert_infos.problem;
+            return &expert_infos.problems[group];
         case Finding::Severity::notice:
-            return &expert_infos.notice;
+            return &expert_infos.notices[group];
         case Finding::Severity::information:
             break;
     }
-    return &expert_infos.information;
+    return &expert_infos.informations[group];
 }
 
 void write_finding(const TreeContext& context, const PacketFindings::OfPacket& one, proto_tree* tree) {
@@ -269,8 +270,8 @@ void write_finding(const TreeContext& context, const PacketFindings::OfPacket& o
     items.whole_text(fields.finding_explanation, finding.explanation);
     items.text(fields.finding_confidence, finding_confidence_name(finding.confidence));
     if (finding.cost_ns > 0) items.duration(fields.finding_cost, finding.cost_ns);
-    expert_add_info_format(context.packet, item, expert_info_of(finding.severity), "%s [%s]",
-                           finding.title.c_str(), kind);
+    expert_add_info_format(context.packet, item, expert_info_of(finding), "%s [%s]", finding.title.c_str(),
+                           kind);
 }
 
 }  // namespace
