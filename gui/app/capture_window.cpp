@@ -25,6 +25,7 @@
 #include "gui/views/details/details_view.h"
 #include "gui/views/filter_line/filter_line.h"
 #include "gui/views/findings/findings_view.h"
+#include "gui/views/follow_stream/follow_stream_dialog.h"
 #include "gui/views/notes/notes_view.h"
 #include "gui/views/overview/overview_view.h"
 #include "gui/views/statistics/statistics_view.h"
@@ -85,6 +86,7 @@ CaptureWindow::CaptureWindow(std::unique_ptr<Document> document, QWidget* parent
     connect(document_.get(), &Document::loaded, this, [this] {
         show_progress();
         show_warning();
+        take_names_of_capture();
     });
     connect(&state(), &ViewState::range_changed, this, &CaptureWindow::show_range);
     connect(&state(), &ViewState::whole_changed, this, &CaptureWindow::show_range);
@@ -99,6 +101,7 @@ CaptureWindow::CaptureWindow(std::unique_ptr<Document> document, QWidget* parent
 
 CaptureWindow::~CaptureWindow() {
     // What looks at the document goes before it.
+    qDeleteAll(findChildren<FollowStreamDialog*>());
     for (const auto& [name, view] : views_) delete view;
     delete filter_line_;
 }
@@ -106,7 +109,7 @@ CaptureWindow::~CaptureWindow() {
 void CaptureWindow::make_docks() {
     for (const ViewKind& kind : view_kinds()) {
         auto* const dock = new QDockWidget(kind.translated_title(), this);
-        dock->setObjectName(QStringLiteral("dock-") + kind.id());
+        dock->setObjectName(kind.layout_name());
         dock->setAllowedAreas(Qt::AllDockWidgetAreas);
         dock->setProperty("view", kind.id());
         auto* const place = new QWidget(dock);
@@ -134,7 +137,14 @@ void CaptureWindow::ensure_view(QDockWidget* dock) {
     views_[name] = view;
     if (auto* const rows = qobject_cast<RowsView*>(view)) {
         connect(rows, &RowsView::filter_wanted, filter_line_, &FilterLine::apply_filter);
-        rows->model().set_host_names(host_names_);
+        connect(rows, &RowsView::rows_wanted, this, &CaptureWindow::show_rows);
+        connect(rows, &RowsView::told, this, [this](const QString& text) {
+            constexpr int long_enough_ms = 8000;
+            statusBar()->showMessage(text, long_enough_ms);
+        });
+        connect(rows, &RowsView::stream_wanted, this, &CaptureWindow::follow_stream);
+        connect(rows, &RowsView::decode_as_wanted, this, &CaptureWindow::decode_as_wanted);
+        rows->model().set_host_names(shown_names());
         if (name == QLatin1String("packets")) rows->set_colors(packet_colors_);
     } else if (auto* const details = qobject_cast<DetailsView*>(view)) {
         connect(details, &DetailsView::filter_wanted, filter_line_, &FilterLine::apply_filter);
@@ -202,7 +212,7 @@ void CaptureWindow::arrange() {
     }
     tabifyDockWidget(commands, get("statistics"));
     tabifyDockWidget(findings, get("details"));
-    tabifyDockWidget(findings, get("stretch"));
+    tabifyDockWidget(findings, get("selected-range"));
     tabifyDockWidget(findings, get("notes"));
     for (const auto& [name, dock] : docks_) dock->show();
     layers->raise();
@@ -250,6 +260,29 @@ void CaptureWindow::toggle_time_reference() {
     }
 }
 
+void CaptureWindow::follow_stream(uint32_t connection) {
+    filter_line_->apply_filter(QStringLiteral("connection == %1").arg(connection), QStringLiteral("packets"));
+    FollowStreamDialog* dialog = nullptr;
+    for (auto* const open : findChildren<FollowStreamDialog*>()) {
+        if (open->connection() == connection) dialog = open;
+    }
+    if (dialog == nullptr) {
+        dialog = new FollowStreamDialog(*document_, connection, this);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+    }
+    dialog->show();
+    dialog->raise();
+    dialog->activateWindow();
+}
+
+void CaptureWindow::follow_selected_stream() {
+    document_->when_resolved(this, [this](const SelectedThings& things) {
+        if (things.connection != 0) return follow_stream(things.connection);
+        statusBar()->showMessage(tr("Select a packet, command or connection of the stream to follow."),
+                                 message_ms);
+    });
+}
+
 // In front, for what is found is to be seen.
 FindBar& CaptureWindow::find_bar() {
     show_view("packets");
@@ -264,10 +297,27 @@ void CaptureWindow::find_next(bool forward) {
     find_bar().find(forward);
 }
 
-void CaptureWindow::set_host_names(std::shared_ptr<const HostNames> names) {
+void CaptureWindow::set_host_names(std::shared_ptr<const HostNames> names, bool with_those_of_capture) {
     host_names_ = std::move(names);
+    shows_names_of_capture_ = with_those_of_capture;
+    show_names();
+}
+
+void CaptureWindow::take_names_of_capture() {
+    const ResolvedNames* const names = document_->data()->names();
+    if (names == nullptr || names->all().empty()) return;
+    names_of_capture_ = std::make_shared<const HostNames>(HostNames::of(*names));
+    show_names();
+}
+
+std::shared_ptr<const HostNames> CaptureWindow::shown_names() const {
+    return HostNames::first_of(host_names_, shows_names_of_capture_ ? names_of_capture_ : nullptr);
+}
+
+void CaptureWindow::show_names() {
+    const std::shared_ptr<const HostNames> names = shown_names();
     for (const auto& [name, view] : views_) {
-        if (auto* const rows = qobject_cast<RowsView*>(view)) rows->model().set_host_names(host_names_);
+        if (auto* const rows = qobject_cast<RowsView*>(view)) rows->model().set_host_names(names);
     }
 }
 
@@ -486,8 +536,8 @@ void CaptureWindow::show_selection() {
 }
 
 QDockWidget* CaptureWindow::dock(std::string_view view) const {
-    const auto found = docks_.find(QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())));
-    return found == docks_.end() ? nullptr : found->second;
+    const ViewKind* const kind = find_view_kind(view);
+    return kind == nullptr ? nullptr : docks_.at(kind->id());
 }
 
 View* CaptureWindow::view(std::string_view name) {
@@ -561,6 +611,10 @@ void CaptureWindow::select_row(Selection row) {
 }
 
 void CaptureWindow::select_neighbour(int direction) {
+    document_->when_picked(this, [this, direction] { select_neighbour_of_selected(direction); });
+}
+
+void CaptureWindow::select_neighbour_of_selected(int direction) {
     const Selection now = state().selection();
     if (!now) return;
     const uint64_t rows = rows_of(now.kind, *document_->data());
@@ -624,7 +678,7 @@ void CaptureWindow::keyPressEvent(QKeyEvent* event) {
         case Qt::Key_Home:
             return state().show_all();
         case Qt::Key_Escape:
-            return state().set_marked({});
+            return state().set_selected_range({});
         default:
             return QMainWindow::keyPressEvent(event);
     }

@@ -69,13 +69,18 @@ class CaptureWindow : public QMainWindow {
     // In Packets: asks what to look for; finds the next one of that, or the previous one.
     void ask_to_find();
     void find_next(bool forward);
+    // Shows what both sides of a connection (1-based) sent, and filters by it.
+    void follow_stream(uint32_t connection);
+    // … of that of what is selected.
+    void follow_selected_stream();
     FilterLine& filter_line() const { return *filter_line_; }
     void reset_layout();
     // Whether views have bars by which they can be moved, floated and closed.
     void set_movable(bool movable);
     bool is_movable() const;
-    // In the tables, in place of addresses; nullptr: none.
-    void set_host_names(std::shared_ptr<const HostNames> names);
+    // In the tables, in place of addresses: those, nullptr where there are none, and behind them, if so chosen, those that the
+    // capture itself brings along, once it is loaded.
+    void set_host_names(std::shared_ptr<const HostNames> names, bool with_those_of_capture);
     // Coloring rules for the table of packets.
     void set_packet_colors(ThemedRowColors colors);
     void save_layout() const;
@@ -99,6 +104,8 @@ class CaptureWindow : public QMainWindow {
 
   Q_SIGNALS:
     void current_view_changed();
+    // What a connection (1-based) is decoded as is to be chosen.
+    void decode_as_wanted(uint32_t connection);
 
   protected:
     void keyPressEvent(QKeyEvent* event) override;
@@ -108,6 +115,7 @@ class CaptureWindow : public QMainWindow {
   private:
     FindBar& find_bar();
     void toggle_bookmark_on(PacketNumber packet);
+    void select_neighbour_of_selected(int direction);
     void make_docks();
     void make_top();
     void make_status();
@@ -120,6 +128,9 @@ class CaptureWindow : public QMainWindow {
     void show_commands(const QString& filter, const QString& column);
     // Those of a table that pass the filter over its columns.
     void show_rows(const QString& filter, const QString& table);
+    void take_names_of_capture();
+    std::shared_ptr<const HostNames> shown_names() const;
+    void show_names();
     void mark_notes(OverviewView& overview) const;
     void show_progress();
     void show_range();
@@ -143,7 +154,9 @@ class CaptureWindow : public QMainWindow {
     QString current_name_;
     QPointer<RowsView> last_table_;
     ThemedRowColors packet_colors_;
-    std::shared_ptr<const HostNames> host_names_;
+    std::shared_ptr<const HostNames> host_names_;  // of all captures
+    std::shared_ptr<const HostNames> names_of_capture_;
+    bool shows_names_of_capture_ = false;
     bool sized_ = false;
     FilterLine* filter_line_ = nullptr;
     MessageBar* messages_ = nullptr;

@@ -18,6 +18,7 @@
 #include "gui/app/start_place.h"
 
 #include "analyzer/base/print_text.h"
+#include "analyzer/export/merged_capture.h"
 
 namespace sanscope {
 namespace {
@@ -29,6 +30,7 @@ QString text(const std::string& bytes) {
 struct Arguments {
     std::vector<std::string> files;
     bool compare = false;
+    bool merge = false;
     std::string render;
     std::vector<std::string> views;
     std::string size = "1600x900";
@@ -62,6 +64,7 @@ void describe(CLI::App& app, Arguments& arguments) {
     app.add_option("--view", arguments.views, "Show this view of it; may be given several times");
     app.add_flag("--compare", arguments.compare,
                  "Compare two FILEs, one from before a change and one from after it");
+    app.add_flag("--merge", arguments.merge, "Open several FILEs as one capture, in order of time");
     CLI::Option* const render = app.add_option(
         "--render", arguments.render,
         "Draw views of FILE, all or those named, into this folder, without a window or display");
@@ -123,6 +126,10 @@ StartPlace start_place(const Arguments& arguments) {
 // What is wrong with the arguments for the window; empty: nothing.
 QString fault_of_window(const Arguments& arguments) {
     if (arguments.compare && arguments.files.size() != 2) return QStringLiteral("--compare takes two FILEs");
+    if (arguments.merge && arguments.compare)
+        return QStringLiteral("--merge and --compare exclude each other");
+    if (arguments.merge && (arguments.files.size() < 2 || arguments.files.size() > most_merged_captures))
+        return QStringLiteral("--merge takes 2 to %1 FILEs").arg(most_merged_captures);
     const StartPlace place = start_place(arguments);
     if (place.empty()) return {};
     if (arguments.compare || arguments.files.size() != 1) {
@@ -138,6 +145,7 @@ std::optional<RenderOptions> render_options(const Arguments& arguments) {
         return std::nullopt;
     };
     RenderOptions options;
+    if (arguments.merge) return refuse("--render draws one FILE, not a merge");
     if (arguments.files.size() != (arguments.compare ? 2 : 1)) {
         return refuse(arguments.compare ? "--compare takes two FILEs" : "--render takes one FILE");
     }
@@ -259,6 +267,8 @@ int run(int argc, char** argv) {
     for (const std::string& file : arguments.files) files.append(text(file));
     if (arguments.compare) {
         window.compare(files.front(), files.back());
+    } else if (arguments.merge) {
+        window.merge(files);
     } else if (const StartPlace place = start_place(arguments); !place.empty()) {
         window.open_at(files.front(), place);
     } else if (!files.isEmpty()) {

@@ -14,16 +14,23 @@
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPointer>
+#include <QPushButton>
 #include <QSaveFile>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <QTabBar>
 #include <QTabWidget>
+#include <algorithm>
+#include <string>
+#include <vector>
 
 #include "gui/app/capture_exports.h"
 #include "gui/app/capture_window.h"
 #include "gui/app/coloring_rules_dialog.h"
 #include "gui/app/command_palette.h"
+#include "gui/app/decode_as_dialog.h"
+#include "gui/app/export_task.h"
 #include "gui/app/live_controls.h"
 #include "gui/app/load_controls.h"
 #include "gui/app/name_resolution.h"
@@ -38,6 +45,8 @@
 #include "gui/models/finding_place.h"
 #include "gui/views/filter_line/filter_line.h"
 #include "gui/views/statistics/statistics_view.h"
+
+#include "analyzer/export/merged_capture.h"
 
 namespace sanscope {
 namespace {
@@ -58,6 +67,16 @@ QStringList local_files(const QMimeData& data) {
         if (url.isLocalFile()) paths.append(url.toLocalFile());
     }
     return paths;
+}
+
+// Those of the capture which the user removed before it was opened anew.
+void remove_comments(Notes& notes, const std::vector<PacketNumber>& of, bool in_no_file) {
+    const bool modified = notes.modified() || in_no_file;
+    const PacketNotes noted_since = notes.changes();
+    for (const PacketNumber packet : of) {
+        if (!noted_since.contains(packet)) notes.remove(packet);
+    }
+    if (!modified) notes.saved();
 }
 
 }  // namespace
@@ -131,7 +150,78 @@ void MainWindow::show_not_opened(const QStringList& errors) {
     box->open();
 }
 
-bool MainWindow::open_one(const QString& path, QString& error) {
+void MainWindow::merge(const QStringList& paths) {
+    for (const QString& path : paths) {
+        if (is_workspace(path))
+            return show_not_opened(
+                {QStringLiteral("%1: %2").arg(path, tr("a workspace is no capture to merge"))});
+    }
+    const QString target = live_->unsaved().new_path(QStringLiteral("merged"));
+    if (target.isEmpty())
+        return show_not_opened({tr("There is no folder in which the merge could be written.")});
+    std::vector<std::string> files;
+    for (const QString& path : paths) files.push_back(QFile::encodeName(path).toStdString());
+    ExportTask<MergedCapture>::start(
+        this, tr("Merging captures…"),
+        [files = std::move(files), target = QFile::encodeName(target).toStdString()](
+            const ExportControl& control) { return merge_captures(files, target, control); },
+        [this, target](const Result<MergedCapture>& outcome) {
+            if (!outcome) return show_not_opened({QString::fromStdString(outcome.error().message)});
+            if (!outcome->stopped) show_merged(target, *outcome);
+        });
+}
+
+void MainWindow::show_merged(const QString& path, const MergedCapture& merged) {
+    if (!open({path})) return;
+    constexpr int long_enough_ms = 8000;
+    QString text = tr("The captures are merged in order of time. Their clocks are taken as they are.");
+    if (merged.left_out > 0) {
+        const QString count = QLocale().toString(static_cast<qulonglong>(merged.left_out));
+        text += (merged.left_out == 1 ? tr(" %1 record could not be merged.")
+                                      : tr(" %1 records could not be merged."))
+                    .arg(count);
+    }
+    current()->statusBar()->showMessage(text, long_enough_ms);
+    QStringList errors;
+    for (const Damage& damage : merged.damage) {
+        const QString file = QFile::decodeName(QByteArray::fromStdString(damage.file));
+        const QString message = QString::fromStdString(damage.message);
+        errors.append(
+            damage.at_byte == 0
+                ? QStringLiteral("%1: %2").arg(file, message)
+                : tr("%1: damaged at byte %2: %3. What comes before is merged.")
+                      .arg(file, QLocale().toString(static_cast<qulonglong>(damage.at_byte)), message));
+    }
+    show_not_opened(errors);
+}
+
+// Of several: each in a tab, or all as one.
+void MainWindow::ask_how_to_open(const QStringList& paths) {
+    auto* const box = new QMessageBox(
+        QMessageBox::Question, tr("Open several captures"),
+        tr("Open each of the %1 captures in a tab of its own, or merge them into one, in order of time? "
+           "Clocks are taken as they are.")
+            .arg(paths.size()),
+        QMessageBox::Cancel, this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    QPushButton* const each = box->addButton(tr("Open &each"), QMessageBox::AcceptRole);
+    QPushButton* const merged = box->addButton(tr("&Merge"), QMessageBox::AcceptRole);
+    box->setDefaultButton(each);
+    connect(each, &QPushButton::clicked, this, [this, paths] { open(paths); });
+    connect(merged, &QPushButton::clicked, this, [this, paths] { merge(paths); });
+    box->open();
+}
+
+void MainWindow::ask_to_merge() {
+    const QString folder =
+        recent_files().isEmpty() ? QString() : QFileInfo(recent_files().first()).absolutePath();
+    const QStringList paths = QFileDialog::getOpenFileNames(
+        this, tr("Captures to merge into one"), folder,
+        tr("Captures (*.pcap *.pcapng *.cap *.dmp *.pcap.* *.pcapng.*);;All files (*)"));
+    if (!paths.isEmpty()) merge(paths);
+}
+
+bool MainWindow::open_one(const QString& path, QString& error, const DecodeAs& rules) {
     const QString whole = QFileInfo(path).absoluteFilePath();
     for (int i = 0; i < tabs_->count(); ++i) {
         const auto* const capture = qobject_cast<const CaptureWindow*>(tabs_->widget(i));
@@ -144,7 +234,7 @@ bool MainWindow::open_one(const QString& path, QString& error) {
         return false;
     }
     if (is_workspace(path)) return open_workspace(path, error);
-    auto document = Document::open(path, error);
+    auto document = Document::open(path, error, rules);
     if (document == nullptr) return false;
     CaptureWindow* const capture = show_document(std::move(document));
     if (live_->unsaved().holds(path)) {
@@ -175,7 +265,7 @@ bool MainWindow::open_workspace(const QString& path, QString& error) {
             why = tr("it is not there any more");
         } else if (is_workspace(kept.path)) {
             why = tr("it is a workspace, not a capture");
-        } else if (open_one(kept.path, why)) {
+        } else if (open_one(kept.path, why, kept.decode_as)) {
             CaptureWindow* const capture = current();
             // One that was open before stays as it is looked at.
             if (captures() > before) {
@@ -251,16 +341,58 @@ void MainWindow::ask_for_workspace() {
 CaptureWindow* MainWindow::show_document(std::unique_ptr<Document> document) {
     auto* const capture = new CaptureWindow(std::move(document), tabs_);
     connect(&capture->state(), &ViewState::history_changed, this, &MainWindow::update_actions);
+    connect(capture, &CaptureWindow::decode_as_wanted, this,
+            [this, capture](uint32_t connection) { ask_for_decode_as(*capture, connection); });
     capture->state().set_time_format(settings_->time_format());
     capture->set_movable(settings_->movable_views());
     capture->set_packet_colors(coloring_->colors());
-    capture->set_host_names(names_->names());
+    capture->set_host_names(names_->names(), names_->uses_names_of_captures());
     tabs_->addTab(capture, QString());
     show_name(*capture);
     tabs_->setCurrentWidget(capture);
     stack_->setCurrentWidget(tabs_);
     capture->setFocus();
     return capture;
+}
+
+void MainWindow::ask_for_decode_as(CaptureWindow& capture, uint32_t connection) {
+    if (capture.recording() != nullptr || capture.document().live())
+        return capture.statusBar()->showMessage(
+            tr("A recording is decoded otherwise once it is saved, closed and opened again."));
+    auto* const dialog = new DecodeAsDialog(capture.document().data(), connection, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    const QPointer<CaptureWindow> window(&capture);
+    connect(dialog, &DecodeAsDialog::rules_chosen, this, [this, window](const DecodeAs& rules) {
+        if (window != nullptr) decode_as(*window, rules);
+    });
+    dialog->open();
+}
+
+void MainWindow::decode_as(CaptureWindow& capture, const DecodeAs& rules) {
+    if (rules == capture.document().data()->decode_as() || capture.recording() != nullptr) return;
+    const QString path = capture.document().path();
+    QString error;
+    auto document = Document::open(path, error, rules);
+    if (document == nullptr) return show_not_opened({QStringLiteral("%1: %2").arg(path, error)});
+    WorkspaceCapture kept = workspace_of(capture);
+    kept.decode_as = rules;
+    // Packets and connections keep their numbers, rows of iSCSI do not.
+    const PacketNumber packet = capture.state().selected().packet;
+    kept.selection = packet == 0 ? Selection{} : Selection{Selection::Kind::packet, packet};
+    const bool notes_in_no_file = capture.document().notes().modified();
+    const std::map<PacketNumber, QString> notes = capture.document().notes().all();
+    const int index = tabs_->indexOf(&capture);
+    tabs_->removeTab(index);
+    delete &capture;
+    CaptureWindow* const fresh = show_document(std::move(document));
+    tabs_->tabBar()->moveTab(tabs_->indexOf(fresh), index);
+    if (live_->unsaved().holds(path)) fresh->claim_file();
+    if (notes_in_no_file) fresh->document().notes().merge(notes);
+    fresh->set_pending(kept);
+    once_loaded(*fresh, [kept, notes_in_no_file](CaptureWindow& loaded) {
+        restore(loaded, kept);
+        remove_comments(loaded.document().notes(), kept.uncommented, notes_in_no_file);
+    });
 }
 
 ComparisonView* MainWindow::compare(const QString& before, const QString& after) {
@@ -422,6 +554,7 @@ void MainWindow::make_menus() {
     open_action->setShortcut(QKeySequence::Open);
     QMenu* const recent = file->addMenu(tr("Open &recent"));
     connect(recent, &QMenu::aboutToShow, this, [this, recent] { fill_recent(recent); });
+    file->addAction(tr("Mer&ge captures…"), this, &MainWindow::ask_to_merge);
     file->addAction(tr("Co&mpare with…"), this, &MainWindow::ask_to_compare);
     file->addAction(tr("Open wor&kspace…"), this, &MainWindow::ask_for_workspace);
     add(file, tr("Save work&space…"), {}, [this](CaptureWindow&) { ask_to_save_workspace(); });
@@ -484,12 +617,14 @@ void MainWindow::make_menus() {
         [](CaptureWindow& capture) { capture.state().pan(key_pan, ViewState::Step::fresh); });
     add(time, tr("&Frame the selection"), {QKeySequence(tr("F"))},
         [](CaptureWindow& capture) { capture.document().frame_when_resolved(); });
-    add(time, tr("Look at the &marked stretch"), {QKeySequence(tr("M"))}, [](CaptureWindow& capture) {
-        if (!capture.state().marked().empty()) capture.state().set_range(capture.state().marked());
+    add(time, tr("&Zoom to the selected range"), {QKeySequence(tr("M"))}, [](CaptureWindow& capture) {
+        if (!capture.state().selected_range().empty())
+            capture.state().set_range(capture.state().selected_range());
     });
-    add(time, tr("Mark what is in &sight"), {QKeySequence(tr("Shift+M"))},
-        [](CaptureWindow& capture) { capture.state().set_marked(capture.state().range()); });
-    add(time, tr("&Take the mark away"), {}, [](CaptureWindow& capture) { capture.state().set_marked({}); });
+    add(time, tr("&Select the range in sight"), {QKeySequence(tr("Shift+M"))},
+        [](CaptureWindow& capture) { capture.state().set_selected_range(capture.state().range()); });
+    add(time, tr("&Clear the selected range"), {},
+        [](CaptureWindow& capture) { capture.state().set_selected_range({}); });
     add(time, tr("&All of the capture"), {QKeySequence(tr("0"))},
         [](CaptureWindow& capture) { capture.state().show_all(); });
     add(time, tr("All &iSCSI traffic, as at first"), {QKeySequence(tr("I"))},
@@ -512,6 +647,13 @@ void MainWindow::make_menus() {
     add_format(tr("&Date and time of day"), TimeFormat::local);
     add_format(tr("&UTC"), TimeFormat::utc);
 
+    QMenu* const analyze = menuBar()->addMenu(tr("&Analyze"));
+    add(analyze, tr("Decode &As…"), {QKeySequence(tr("Ctrl+Shift+U"))}, [this](CaptureWindow& capture) {
+        capture.document().when_resolved(&capture, [this, &capture](const SelectedThings& things) {
+            ask_for_decode_as(capture, things.connection);
+        });
+    });
+
     QMenu* const statistics = menuBar()->addMenu(tr("&Statistics"));
     for (size_t i = 0; i < statistics_pages; ++i) {
         const auto page = static_cast<StatisticsPage>(i);
@@ -523,6 +665,8 @@ void MainWindow::make_menus() {
     }
 
     statistics->addSeparator();
+    add(statistics, tr("&Follow TCP stream"), {QKeySequence(tr("Ctrl+Alt+Shift+T"))},
+        [](CaptureWindow& capture) { capture.follow_selected_stream(); });
     add(statistics, tr("&I/O graph"), {}, [](CaptureWindow& capture) { capture.show_view("io-graph"); });
 
     view_menu_ = menuBar()->addMenu(tr("&View"));
@@ -558,7 +702,16 @@ void MainWindow::fill_view_menu() {
     view_menu_->addAction(tr("Coloring &rules…"), this, &MainWindow::show_coloring_rules);
     QMenu* const resolution = view_menu_->addMenu(tr("Name resol&ution"));
     resolution->addAction(tr("Names from a &hosts file…"), this, &MainWindow::ask_for_hosts_file);
-    resolution->addAction(tr("&Addresses only"), this, [this] { names_->set_file({}); });
+    QAction* const of_captures = resolution->addAction(tr("Names in the &capture file"), names_,
+                                                       &NameResolution::set_uses_names_of_captures);
+    of_captures->setCheckable(true);
+    const auto follow = [this, of_captures] { of_captures->setChecked(names_->uses_names_of_captures()); };
+    follow();
+    connect(names_, &NameResolution::changed, of_captures, follow);
+    resolution->addAction(tr("&Addresses only"), this, [this] {
+        names_->set_file({});
+        names_->set_uses_names_of_captures(false);
+    });
     QAction* const next =
         view_menu_->addAction(tr("&Next view"), capture, [capture] { capture->focus_neighbour_view(1); });
     next->setShortcuts({QKeySequence(tr("F6")), QKeySequence(tr("Ctrl+Tab"))});
@@ -688,7 +841,7 @@ void MainWindow::ask_for_hosts_file() {
 void MainWindow::apply_host_names() {
     for (int i = 0; i < tabs_->count(); ++i) {
         if (auto* const capture = qobject_cast<CaptureWindow*>(tabs_->widget(i)))
-            capture->set_host_names(names_->names());
+            capture->set_host_names(names_->names(), names_->uses_names_of_captures());
     }
 }
 
@@ -700,10 +853,9 @@ void MainWindow::show_keys() {
         tr("<table cellpadding=3>"
            "<tr><td><b>W S</b>, <b>+ −</b>, wheel</td><td>closer, farther, about the pointer</td></tr>"
            "<tr><td><b>A D</b>, <b>← →</b>, Shift+wheel, drag</td><td>earlier, later</td></tr>"
-           "<tr><td>right drag</td><td>look at that stretch closer</td></tr>"
-           "<tr><td>Shift+drag</td><td>mark a stretch: its figures are in the view <i>Stretch</i>; <b>M</b> "
-           "looks at it "
-           "closer, <b>Esc</b> takes the mark away</td></tr>"
+           "<tr><td>right drag</td><td>zoom to that range</td></tr>"
+           "<tr><td>Shift+drag</td><td>select a range: its figures are in the view <i>Selected "
+           "range</i>; <b>M</b> zooms to it, <b>Esc</b> clears it</td></tr>"
            "<tr><td><b>F</b>, double click</td><td>frame what is selected</td></tr>"
            "<tr><td><b>0</b>, Home</td><td>all of the capture</td></tr>"
            "<tr><td><b>I</b></td><td>all of its iSCSI traffic, as at first</td></tr>"
@@ -717,6 +869,7 @@ void MainWindow::show_keys() {
            "previous one</td></tr>"
            "<tr><td><b>Ctrl+T</b></td><td>times in Packets are told from the selected packet, or no "
            "longer</td></tr>"
+           "<tr><td><b>Ctrl+Alt+Shift+T</b></td><td>follow the TCP stream of what is selected</td></tr>"
            "<tr><td><b>Ctrl+,</b></td><td>settings: theme, times, rates</td></tr>"
            "<tr><td><b>Tab</b>, <b>F6</b></td><td>next view</td></tr>"
            "<tr><td><b>Ctrl+R</b>, <b>Ctrl+.</b></td><td>record, stop recording</td></tr>"
@@ -743,6 +896,9 @@ void MainWindow::dropEvent(QDropEvent* event) {
     const QStringList paths = local_files(*event->mimeData());
     if (paths.isEmpty()) return;
     event->acceptProposedAction();
+    const bool all_captures =
+        std::ranges::none_of(paths, [](const QString& path) { return is_workspace(path); });
+    if (paths.size() > 1 && all_captures) return ask_how_to_open(paths);
     open(paths);
 }
 

@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 
+#include "analyzer/vocabulary/decode_as.h"
+
 class QAction;
 class QActionGroup;
 class QMenu;
@@ -18,6 +20,7 @@ class Document;
 class CaptureWindow;
 class ComparisonView;
 class LiveControls;
+struct MergedCapture;
 class LoadControls;
 class NameResolution;
 class PacketColoring;
@@ -36,12 +39,18 @@ class MainWindow : public QMainWindow {
     // Opens captures, each in a tab of its own; one that is open already comes to the front. What cannot be opened is reported in
     // a message. Whether all could.
     bool open(const QStringList& paths);
+    // Several captures as one, in a tab, packets in order of time; the merge is an unsaved recording. Nothing waits: it opens once
+    // it is written. What cannot be merged is reported in a message.
+    void merge(const QStringList& paths);
     // The same of one, at a place in it.
     void open_at(const QString& path, const StartPlace& place);
     // Two captures, before and after a change, side by side in a tab of their own.
     ComparisonView* compare(const QString& before, const QString& after);
     // Writes how all captures are looked at now into a file, which open() opens again; false, and why, where that failed.
     bool save_workspace(const QString& path, QString& error);
+    // Opens a capture anew, in its tab and looked at as it is, with other rules for what its connections are decoded as. Not one that
+    // is or was being recorded in this window; a message says so.
+    void decode_as(CaptureWindow& capture, const DecodeAs& rules);
     CaptureWindow* current() const;
     int captures() const;
     LiveControls& live() const { return *live_; }
@@ -56,7 +65,8 @@ class MainWindow : public QMainWindow {
     void closeEvent(QCloseEvent* event) override;
 
   private:
-    bool open_one(const QString& path, QString& error);
+    bool open_one(const QString& path, QString& error, const DecodeAs& rules = {});
+    void ask_for_decode_as(CaptureWindow& capture, uint32_t connection);
     bool open_workspace(const QString& path, QString& error);
     void ask_to_save_workspace();
     void ask_for_workspace();
@@ -76,6 +86,9 @@ class MainWindow : public QMainWindow {
     void ask_for_files();
     QString ask_for_file(const QString& title, const QString& beside);
     void ask_to_compare();
+    void ask_to_merge();
+    void ask_how_to_open(const QStringList& paths);
+    void show_merged(const QString& path, const MergedCapture& merged);
     void ask_for_packet();
     void show_settings();
     void apply_settings();

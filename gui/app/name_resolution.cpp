@@ -9,6 +9,7 @@ namespace sanscope {
 namespace {
 
 constexpr auto file_key = "settings/hosts_file";
+constexpr auto captures_key = "settings/names_of_captures";
 
 // nullptr, and why, where there are none.
 std::shared_ptr<const HostNames> read_names(const QString& path, QString& fault) {
@@ -32,7 +33,9 @@ std::shared_ptr<const HostNames> read_names(const QString& path, QString& fault)
 }  // namespace
 
 NameResolution::NameResolution(QObject* parent)
-    : QObject(parent), file_(QSettings().value(QLatin1String(file_key)).toString()) {
+    : QObject(parent),
+      file_(QSettings().value(QLatin1String(file_key)).toString()),
+      uses_names_of_captures_(QSettings().value(QLatin1String(captures_key), true).toBool()) {
     QString fault;
     if (!file_.isEmpty()) names_ = read_names(file_, fault);
 }
@@ -46,6 +49,13 @@ QString NameResolution::set_file(const QString& path) {
     QSettings().setValue(QLatin1String(file_key), path);
     Q_EMIT changed();
     return {};
+}
+
+void NameResolution::set_uses_names_of_captures(bool uses) {
+    if (uses == uses_names_of_captures_) return;
+    uses_names_of_captures_ = uses;
+    QSettings().setValue(QLatin1String(captures_key), uses);
+    Q_EMIT changed();
 }
 
 }  // namespace sanscope

@@ -8,8 +8,8 @@
 
 namespace sanscope {
 
-// Whose names stand in the tables of all captures in place of addresses: those of a hosts file that the user chose, kept from
-// one run to the next. The name service is never asked.
+// Whose names stand in the tables of all captures in place of addresses: those of a hosts file that the user chose, and those that a
+// capture itself brings along unless the user does not want them; kept from one run to the next. The name service is never asked.
 class NameResolution : public QObject {
     Q_OBJECT
 
@@ -23,12 +23,17 @@ class NameResolution : public QObject {
     // nullptr: none.
     const std::shared_ptr<const HostNames>& names() const { return names_; }
 
+    // Whether the names in a capture's name resolution blocks are shown where the hosts file has none; at first they are.
+    bool uses_names_of_captures() const { return uses_names_of_captures_; }
+    void set_uses_names_of_captures(bool uses);
+
   Q_SIGNALS:
     void changed();
 
   private:
     QString file_;
     std::shared_ptr<const HostNames> names_;
+    bool uses_names_of_captures_ = true;
 };
 
 }  // namespace sanscope

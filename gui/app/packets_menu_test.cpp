@@ -12,8 +12,12 @@
 #include "gui/app/name_resolution.h"
 #include "gui/testing/loaded_document.h"
 #include "gui/testing/window_driver.h"
+#include "gui/views/filter_line/filter_line.h"
+#include "gui/views/follow_stream/follow_stream_dialog.h"
 #include "gui/views/tables/find_bar.h"
 #include "gui/views/tables/rows_view.h"
+
+#include "analyzer/ingest/capture_builder.h"
 
 namespace sanscope {
 namespace {
@@ -45,6 +49,23 @@ class PacketsMenuTest : public testing::Test {
 
     std::unique_ptr<MainWindow> window;
 };
+
+TEST_F(PacketsMenuTest, TheStreamOfTheSelectedPacketIsFollowedAndFiltered) {
+    choose("Follow TCP stream");
+    EXPECT_EQ(capture().findChild<FollowStreamDialog*>(), nullptr);
+    EXPECT_FALSE(capture().statusBar()->currentMessage().isEmpty());
+    const uint32_t connection = capture().document().data()->read().store().segment(4).connection;
+    ASSERT_NE(connection, 0u);
+    select(4);
+    choose("Follow TCP stream");
+    ASSERT_NE(capture().findChild<FollowStreamDialog*>(), nullptr);
+    const auto& dialog = *capture().findChild<FollowStreamDialog*>();
+    EXPECT_EQ(dialog.connection(), connection);
+    EXPECT_TRUE(dialog.isVisible());
+    EXPECT_TRUE(wait_until([&] { return dialog.settled() && capture().state().filter() != nullptr; }));
+    choose("Follow TCP stream");
+    EXPECT_EQ(capture().findChildren<FollowStreamDialog*>().size(), 1);
+}
 
 TEST_F(PacketsMenuTest, TheTimeReferenceIsSetMovedAndTakenAway) {
     choose("Set or unset time reference");
@@ -102,6 +123,56 @@ TEST_F(PacketsMenuTest, NamesOfAHostsFileStandInTheTablesUntilAddressesAreWanted
     EXPECT_EQ(source(), "host1:50440");
     choose("Addresses only");
     EXPECT_EQ(source(), "192.0.2.1:50440");
+}
+
+// nop-logout.pcap as a pcapng with a name resolution block.
+TEST_F(PacketsMenuTest, NamesInTheCaptureStandWhereTheHostsFileHasNone) {
+    const QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("named.pcapng"));
+    test::PcapngBuilder builder;
+    builder.section().interface();
+    {
+        const auto reading = capture().document().data()->read();
+        for (PacketNumber packet = 1; packet <= reading.index().packets(); ++packet) {
+            const auto bytes = reading.packets().read(packet);
+            ASSERT_TRUE(bytes);
+            builder.enhanced_packet(0, packet, *bytes);
+        }
+    }
+    const auto record = [](char last, const char* name) {
+        return std::string("\xc0\x00\x02", 3) + last + name + std::string(1, '\0');
+    };
+    builder.block(4, builder.options({{1, record(1, "host1")}, {1, record(2, "array")}}));
+    QFile file(path);
+    ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+    file.write(reinterpret_cast<const char*>(builder.bytes().data()),
+               static_cast<qint64>(builder.bytes().size()));
+    file.close();
+    ASSERT_TRUE(window->open({path}));
+    ASSERT_TRUE(wait_until([&] { return capture().document().has_loaded(); }));
+    capture().show_view("packets");
+    ASSERT_TRUE(wait_until([&] { return packets().settled() && packets().model().rowCount() > 6; }));
+    const auto columns = packets().model().access().columns();
+    const auto text = [&](const char* column) {
+        return packets().model().text(5, static_cast<int>(*find_column(columns, column))).toStdString();
+    };
+    EXPECT_EQ(text("source"), "host1:50440");
+    EXPECT_EQ(text("destination"), "array:3260");
+    QFile hosts(folder.filePath(QStringLiteral("hosts")));
+    ASSERT_TRUE(hosts.open(QIODevice::WriteOnly));
+    hosts.write("192.0.2.1 of-the-file\n");
+    hosts.close();
+    EXPECT_EQ(window->names().set_file(hosts.fileName()).toStdString(), "");
+    EXPECT_EQ(text("source"), "of-the-file:50440");
+    EXPECT_EQ(text("destination"), "array:3260");
+    choose("Names in the capture file");
+    EXPECT_EQ(text("destination"), "192.0.2.2:3260");
+    choose("Names in the capture file");
+    EXPECT_EQ(text("destination"), "array:3260");
+    choose("Addresses only");
+    EXPECT_EQ(text("source"), "192.0.2.1:50440");
+    EXPECT_EQ(text("destination"), "192.0.2.2:3260");
+    EXPECT_FALSE(action_of(*window, QStringLiteral("Names in the capture file"))->isChecked());
 }
 
 }  // namespace

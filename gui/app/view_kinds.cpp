@@ -12,8 +12,8 @@
 #include "gui/views/layers/layers_view.h"
 #include "gui/views/notes/notes_view.h"
 #include "gui/views/overview/overview_view.h"
+#include "gui/views/selected_range/selected_range_view.h"
 #include "gui/views/statistics/statistics_view.h"
-#include "gui/views/stretch/stretch_view.h"
 #include "gui/views/tables/rows_view.h"
 #include "gui/views/time_budgets/time_budgets_view.h"
 #include "gui/views/time_sequence/time_sequence_view.h"
@@ -49,7 +49,10 @@ std::vector<ViewKind> make_kinds() {
     kinds.push_back({"statistics", QT_TRANSLATE_NOOP("ViewKind", "Statistics"), make<StatisticsView>});
     kinds.push_back({"details", QT_TRANSLATE_NOOP("ViewKind", "Details"), make<DetailsView>});
     kinds.push_back({"findings", QT_TRANSLATE_NOOP("ViewKind", "Findings"), make<FindingsView>});
-    kinds.push_back({"stretch", QT_TRANSLATE_NOOP("ViewKind", "Stretch"), make<StretchView>});
+    kinds.push_back({.name = "selected-range",
+                     .title = QT_TRANSLATE_NOOP("ViewKind", "Selected range"),
+                     .make_view = make<SelectedRangeView>,
+                     .former_name = "stretch"});
     kinds.push_back({"notes", QT_TRANSLATE_NOOP("ViewKind", "Notes"), make<NotesView>});
     return kinds;
 }
@@ -61,13 +64,18 @@ std::span<const ViewKind> view_kinds() {
     return kinds;
 }
 
+QString ViewKind::layout_name() const {
+    const std::string_view stored = former_name.empty() ? name : former_name;
+    return QStringLiteral("dock-") + QString::fromUtf8(stored.data(), static_cast<qsizetype>(stored.size()));
+}
+
 QString ViewKind::translated_title() const {
     return table != nullptr ? table->translated_title() : QCoreApplication::translate("ViewKind", title);
 }
 
 const ViewKind* find_view_kind(std::string_view name) {
     for (const ViewKind& kind : view_kinds()) {
-        if (kind.name == name) return &kind;
+        if (kind.name == name || (!name.empty() && kind.former_name == name)) return &kind;
     }
     return nullptr;
 }

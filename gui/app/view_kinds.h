@@ -17,16 +17,20 @@ struct ViewKind {
     const char* title;      // to be translated in the context "ViewKind"
     View* (*make_view)(const ViewKind& kind, Document& document, QWidget* parent);
     const TableKind* table = nullptr;  // of a view of rows
+    // Which it had once, and has in what was stored then: taken as well.
+    std::string_view former_name = {};
 
     View* make(Document& document, QWidget* parent) const { return make_view(*this, document, parent); }
 
     QString id() const { return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())); }
+    // In stored layouts: that of the first version, so that it is found in them.
+    QString layout_name() const;
     QString translated_title() const;
 };
 
 // All of them, in the order of menus and of rendering.
 std::span<const ViewKind> view_kinds();
-// nullptr for a name that is none.
+// Also by its former name; nullptr for a name that is none.
 const ViewKind* find_view_kind(std::string_view name);
 
 }  // namespace sanscope

@@ -9,6 +9,7 @@
 #include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QElapsedTimer>
+#include <QFile>
 #include <QFileInfo>
 #include <QHeaderView>
 #include <QImage>
@@ -48,8 +49,8 @@
 #include "gui/views/io_graph/io_graph_view.h"
 #include "gui/views/layers/layers_view.h"
 #include "gui/views/overview/overview_view.h"
+#include "gui/views/selected_range/selected_range_view.h"
 #include "gui/views/statistics/statistics_view.h"
-#include "gui/views/stretch/stretch_view.h"
 #include "gui/views/tables/rows_view.h"
 #include "gui/views/time_budgets/time_budgets_view.h"
 
@@ -397,23 +398,35 @@ TEST_F(WindowTest, KeysMoveThroughTime) {
     EXPECT_TRUE(state.can_go_forward());
 }
 
-TEST_F(WindowTest, AStretchIsMarkedLookedAtAndTakenAway) {
+TEST_F(WindowTest, ARangeIsSelectedZoomedToAndCleared) {
     CaptureWindow& capture = opened(sample(with_losses));
     const TimeRange whole = capture.state().whole();
-    const TimeRange marked{whole.begin_ns + whole.span_ns() / 4, whole.begin_ns + whole.span_ns() / 3};
-    capture.state().set_marked(marked);
-    auto& stretch = view<StretchView>(capture, "stretch");
-    EXPECT_THAT(stretch.findChild<QLabel*>()->text().toStdString(), testing::Not(testing::IsEmpty()));
-    action(QStringLiteral("Look at the marked stretch"))->trigger();
-    EXPECT_EQ(capture.state().range(), marked);
+    const TimeRange selected{whole.begin_ns + whole.span_ns() / 4, whole.begin_ns + whole.span_ns() / 3};
+    capture.state().set_selected_range(selected);
+    auto& figures = view<SelectedRangeView>(capture, "selected-range");
+    EXPECT_THAT(figures.findChild<QLabel*>()->text().toStdString(), testing::Not(testing::IsEmpty()));
+    action(QStringLiteral("Zoom to the selected range"))->trigger();
+    EXPECT_EQ(capture.state().range(), selected);
     capture.setFocus();
     QTest::keyClick(&capture, Qt::Key_Escape);
-    EXPECT_TRUE(capture.state().marked().empty());
+    EXPECT_TRUE(capture.state().selected_range().empty());
     // What there is nothing of does nothing.
-    action(QStringLiteral("Look at the marked stretch"))->trigger();
-    EXPECT_EQ(capture.state().range(), marked);
-    action(QStringLiteral("Mark what is in sight"))->trigger();
-    EXPECT_EQ(capture.state().marked(), marked);
+    action(QStringLiteral("Zoom to the selected range"))->trigger();
+    EXPECT_EQ(capture.state().range(), selected);
+    action(QStringLiteral("Select the range in sight"))->trigger();
+    EXPECT_EQ(capture.state().selected_range(), selected);
+}
+
+// As in links and layouts of before.
+TEST_F(WindowTest, AViewIsFoundByItsFormerName) {
+    const ViewKind* const kind = find_view_kind("stretch");
+    ASSERT_NE(kind, nullptr);
+    EXPECT_EQ(kind, find_view_kind("selected-range"));
+    EXPECT_EQ(kind->layout_name(), QStringLiteral("dock-stretch"));
+    EXPECT_EQ(find_view_kind(""), nullptr);
+    CaptureWindow& capture = opened(sample(with_losses));
+    capture.show_view("stretch");
+    EXPECT_EQ(capture.current_view_name(), QStringLiteral("selected-range"));
 }
 
 TEST_F(WindowTest, StatisticsAreAMenuAwayAndFilter) {
@@ -595,6 +608,34 @@ TEST_F(WindowTest, AFileDroppedIsOpened) {
     QDropEvent drop({100, 100}, Qt::CopyAction, &data, Qt::LeftButton, {});
     QApplication::sendEvent(window.get(), &drop);
     EXPECT_EQ(window->captures(), 1);
+}
+
+TEST_F(WindowTest, SeveralFilesDroppedAreMergedOnRequest) {
+    const QStringList paths{sample("nop-logout.pcap"), sample("check-conditions.pcap")};
+    PacketNumber packets = 0;
+    for (const QString& path : paths) packets += testing_gui::loaded(path)->data()->read().index().packets();
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(paths[0]), QUrl::fromLocalFile(paths[1])});
+    QDragEnterEvent enter({100, 100}, Qt::CopyAction, &data, Qt::LeftButton, {});
+    QApplication::sendEvent(window.get(), &enter);
+    EXPECT_TRUE(enter.isAccepted());
+    QDropEvent drop({100, 100}, Qt::CopyAction, &data, Qt::LeftButton, {});
+    QApplication::sendEvent(window.get(), &drop);
+    EXPECT_EQ(window->captures(), 0);
+    auto* const box = window->findChild<QMessageBox*>();
+    ASSERT_NE(box, nullptr);
+    EXPECT_TRUE(box->text().contains(QStringLiteral("Clocks")));
+    for (QAbstractButton* const button : box->buttons()) {
+        if (button->text().remove(QLatin1Char('&')) == QStringLiteral("Merge")) button->click();
+    }
+    ASSERT_TRUE(wait_until([&] { return window->captures() == 1; }));
+    CaptureWindow& capture = *window->current();
+    ASSERT_TRUE(wait_until([&] { return capture.document().has_loaded(); }));
+    // It stands among the recordings that have no name yet.
+    const QString merged = capture.document().path();
+    EXPECT_EQ(capture.document().data()->read().index().packets(), packets);
+    EXPECT_TRUE(capture.statusBar()->currentMessage().contains(QStringLiteral("clocks")));
+    EXPECT_TRUE(QFile::remove(merged));
 }
 
 // From the menu to the figures, from a figure to its commands and from a finding to its place, each in a tab of its own.

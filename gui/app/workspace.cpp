@@ -23,9 +23,12 @@ namespace sanscope {
 namespace {
 
 constexpr int version = 1;
+constexpr QLatin1String selected_range_key("selected_range");
+constexpr QLatin1String former_selected_range_key("marked");  // in files of before
 constexpr qsizetype most_bytes = qsizetype{16} << 20;
 constexpr qsizetype most_captures = 100;
 constexpr qsizetype most_notes = 100'000;
+constexpr qsizetype most_rules = 256;  // of Decode As
 constexpr qsizetype longest_text = 64 * 1024;
 
 struct Words {
@@ -67,8 +70,12 @@ QString path_from(const QDir& folder, const QString& path) {
 
 QJsonObject capture_json(const WorkspaceCapture& capture, const QDir& folder) {
     QJsonObject object{{QStringLiteral("path"), path_from(folder, capture.path)}};
+    QJsonArray decode_as;
+    for (const auto& rule : capture.decode_as.rules())
+        decode_as.append(QString::fromStdString(format(DecodeAs::Rule{rule.first, rule.second})));
+    if (!decode_as.isEmpty()) object[QStringLiteral("decode_as")] = decode_as;
     if (!capture.range.empty()) object[QStringLiteral("range")] = range_json(capture.range);
-    if (!capture.marked.empty()) object[QStringLiteral("marked")] = range_json(capture.marked);
+    if (!capture.selected_range.empty()) object[selected_range_key] = range_json(capture.selected_range);
     if (capture.connection != 0) {
         object[QStringLiteral("connection")] = number_text(capture.connection);
         object[QStringLiteral("sender_is_target")] = capture.sender_is_target;
@@ -154,6 +161,20 @@ class Reader {
     QString& error_;
 };
 
+DecodeAs read_decode_as(const QJsonObject& capture, Reader& reader) {
+    DecodeAs decode_as;
+    const QString name = QStringLiteral("decode_as");
+    for (const QJsonValue& value : reader.array(capture, name, most_rules)) {
+        const auto rule = DecodeAs::parse(value.toString().toStdString());
+        if (rule) {
+            decode_as.add(*rule);
+        } else {
+            reader.wrong(name);
+        }
+    }
+    return decode_as;
+}
+
 WorkspaceCapture read_capture(const QJsonValue& value, const QDir& folder, Reader& reader) {
     WorkspaceCapture capture;
     if (!value.isObject()) {
@@ -164,8 +185,10 @@ WorkspaceCapture read_capture(const QJsonValue& value, const QDir& folder, Reade
     const QString path = reader.text(object, QStringLiteral("path"));
     if (path.isEmpty() || path.contains(QChar(0))) reader.wrong(QStringLiteral("path"));
     capture.path = QDir::cleanPath(folder.absoluteFilePath(path));
+    capture.decode_as = read_decode_as(object, reader);
     capture.range = reader.range(object, QStringLiteral("range"));
-    capture.marked = reader.range(object, QStringLiteral("marked"));
+    capture.selected_range = reader.range(
+        object, object.contains(selected_range_key) ? selected_range_key : former_selected_range_key);
     const int64_t connection = reader.number(object, QStringLiteral("connection"));
     if (connection > std::numeric_limits<uint32_t>::max()) reader.wrong(QStringLiteral("connection"));
     capture.connection = static_cast<uint32_t>(connection);
@@ -251,14 +274,16 @@ WorkspaceCapture workspace_of(const CaptureWindow& capture) {
     if (capture.pending()) {
         WorkspaceCapture kept = *capture.pending();
         kept.path = path;
+        kept.decode_as = capture.document().data()->decode_as();
         kept.notes = capture.document().notes().merged_with(kept.notes);
         return kept;
     }
     const ViewState& state = capture.state();
     WorkspaceCapture kept;
     kept.path = path;
+    kept.decode_as = capture.document().data()->decode_as();
     if (state.range() != state.first_view()) kept.range = state.range();
-    kept.marked = state.marked();
+    kept.selected_range = state.selected_range();
     kept.connection = state.connection();
     kept.sender_is_target = state.sender_is_target();
     kept.selection = state.selection();
@@ -270,6 +295,9 @@ WorkspaceCapture workspace_of(const CaptureWindow& capture) {
     kept.layout = capture.layout_state();
     kept.notes = capture.document().notes().all();
     kept.notes.insert(capture.notes_beyond().begin(), capture.notes_beyond().end());
+    for (const auto& [packet, comments] : capture.document().notes().changes()) {
+        if (comments.empty()) kept.uncommented.push_back(packet);
+    }
     return kept;
 }
 
@@ -293,7 +321,7 @@ void restore(CaptureWindow& capture, const WorkspaceCapture& kept) {
                                    const SelectedThings&) { state.set_connection(connection, target); });
     }
     if (!kept.filter.isEmpty()) capture.filter_line().apply_filter(kept.filter, kept.filter_language);
-    if (kept.marked.overlaps(state.whole())) state.set_marked(kept.marked);
+    if (kept.selected_range.overlaps(state.whole())) state.set_selected_range(kept.selected_range);
     if (kept.range.overlaps(state.whole())) state.set_range(kept.range);
     capture.set_pending(std::nullopt);
 }

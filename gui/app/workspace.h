@@ -6,9 +6,12 @@
 #include <QString>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "gui/document/selection.h"
 #include "gui/document/time_range.h"
+
+#include "analyzer/vocabulary/decode_as.h"
 
 namespace sanscope {
 
@@ -16,10 +19,11 @@ class CaptureWindow;
 
 // How one capture was looked at.
 struct WorkspaceCapture {
-    QString path = {};        // absolute
-    TimeRange range = {};     // in sight; empty: as it is at first
-    TimeRange marked = {};    // empty: none
-    uint32_t connection = 0;  // in focus; 0: none
+    QString path = {};  // absolute
+    DecodeAs decode_as = {};
+    TimeRange range = {};           // in sight; empty: as it is at first
+    TimeRange selected_range = {};  // empty: none
+    uint32_t connection = 0;        // in focus; 0: none
     bool sender_is_target = true;
     Selection selection = {};
     QString filter = {};  // empty: none
@@ -27,6 +31,8 @@ struct WorkspaceCapture {
     QString view = {};                           // in front
     QByteArray layout = {};                      // of its views; as read: empty where another user wrote it
     std::map<PacketNumber, QString> notes = {};  // bookmarks have no text
+    // Whose comments in the capture the user removed; not kept in a file.
+    std::vector<PacketNumber> uncommented = {};
 };
 
 // What is open in the window, to be opened again as it was.

@@ -94,15 +94,31 @@ class WorkspaceTest : public testing::Test {
     std::unique_ptr<MainWindow> window;
 };
 
+TEST_F(WorkspaceTest, MoreRulesOfDecodeAsThanAnybodyHasAreNotRead) {
+    const auto is_read = [&](uint16_t rules, QString& error) {
+        WorkspaceCapture capture;
+        capture.path = folder.filePath(QStringLiteral("capture.pcap"));
+        for (uint16_t port = 1; port <= rules; ++port)
+            capture.decode_as.add({port, DecodeAs::Protocol::data});
+        Workspace kept;
+        kept.captures.append(capture);
+        return read_workspace(workspace_json(kept, workspace()), workspace(), error).has_value();
+    };
+    QString error;
+    EXPECT_TRUE(is_read(256, error)) << error.toStdString();
+    EXPECT_FALSE(is_read(257, error));
+    EXPECT_THAT(error.toStdString(), HasSubstr("decode_as"));
+}
+
 TEST_F(WorkspaceTest, OpensAgainAsItWas) {
     TimeRange range;
-    TimeRange marked;
+    TimeRange selected;
     {
         CaptureWindow& capture = opened(copied(with_losses));
         ViewState& state = capture.state();
         const TimeRange whole = state.whole();
         range = {whole.begin_ns + whole.span_ns() / 4, whole.begin_ns + whole.span_ns() / 2};
-        marked = {range.begin_ns + range.span_ns() / 8, range.begin_ns + range.span_ns() / 4};
+        selected = {range.begin_ns + range.span_ns() / 8, range.begin_ns + range.span_ns() / 4};
         capture.show_view("ladder");
         capture.dock("findings")->hide();
         state.select({Selection::Kind::command, 40});
@@ -110,7 +126,7 @@ TEST_F(WorkspaceTest, OpensAgainAsItWas) {
         state.set_connection(1, false);
         capture.filter_line().apply_filter(QStringLiteral("turnaround > 10ms"), QStringLiteral("commands"));
         settle(capture);
-        state.set_marked(marked);
+        state.set_selected_range(selected);
         state.set_range(range);
         capture.document().notes().set(77, QStringLiteral("here it waits"));
         opened(copied("nop-logout.pcap"));
@@ -132,7 +148,7 @@ TEST_F(WorkspaceTest, OpensAgainAsItWas) {
     EXPECT_EQ(capture.filter_line().language().toStdString(), "commands");
     EXPECT_EQ(capture.state().selection(), (Selection{Selection::Kind::command, 40}));
     EXPECT_EQ(capture.state().range(), range);
-    EXPECT_EQ(capture.state().marked(), marked);
+    EXPECT_EQ(capture.state().selected_range(), selected);
     EXPECT_EQ(capture.state().connection(), 1u);
     EXPECT_FALSE(capture.state().sender_is_target());
     EXPECT_EQ(capture.current_view_name().toStdString(), "ladder");
@@ -181,6 +197,30 @@ TEST_F(WorkspaceTest, WhatIsDamagedIsAnErrorAndNothingElseChanges) {
     refuse("{\"sanscope_workspace\": 1, \"captures\": [{\"path\": \"a\", \"notes\": [{}]}]}", "notes");
 }
 
+// The view and the selected range had other names once.
+TEST_F(WorkspaceTest, OpensWhatWasSavedWithFormerNames) {
+    TimeRange selected;
+    {
+        CaptureWindow& capture = opened(copied("nop-logout.pcap"));
+        const TimeRange whole = capture.state().whole();
+        selected = {whole.begin_ns + whole.span_ns() / 4, whole.begin_ns + whole.span_ns() / 2};
+        capture.state().set_selected_range(selected);
+        capture.show_view("selected-range");
+        save();
+    }
+    QByteArray text = written();
+    ASSERT_TRUE(text.contains("\"selected_range\"") && text.contains("\"selected-range\""));
+    text.replace("\"selected_range\"", "\"marked\"").replace("\"selected-range\"", "\"stretch\"");
+    write(text);
+    begin_anew();
+    ASSERT_TRUE(window->open({workspace()}));
+    CaptureWindow& capture = *window->current();
+    settle(capture);
+    ASSERT_TRUE(wait_until([&] { return !capture.pending().has_value(); }));
+    EXPECT_EQ(capture.state().selected_range(), selected);
+    EXPECT_EQ(capture.current_view_name().toStdString(), "selected-range");
+}
+
 // Values of the right types that fit no capture change nothing; a workspace within itself is no capture.
 TEST_F(WorkspaceTest, WhatFitsNoCaptureIsPassedOver) {
     copied("nop-logout.pcap");
@@ -202,7 +242,7 @@ TEST_F(WorkspaceTest, WhatFitsNoCaptureIsPassedOver) {
     CaptureWindow& capture = *window->current();
     settle(capture);
     EXPECT_TRUE(capture.state().range().contains(capture.state().whole()));
-    EXPECT_TRUE(capture.state().marked().empty());
+    EXPECT_TRUE(capture.state().selected_range().empty());
     EXPECT_FALSE(capture.state().selection());
     EXPECT_EQ(capture.state().filter(), nullptr);
     EXPECT_TRUE(capture.document().notes().all().empty());
@@ -218,7 +258,7 @@ TEST_F(WorkspaceTest, OneSavedWhileItsCapturesLoadIsTheSame) {
     state.set_connection(1, false);
     capture.filter_line().apply_filter(QStringLiteral("turnaround > 10ms"), QStringLiteral("commands"));
     settle(capture);
-    state.set_marked({whole.begin_ns, whole.begin_ns + whole.span_ns() / 4});
+    state.set_selected_range({whole.begin_ns, whole.begin_ns + whole.span_ns() / 4});
     state.set_range({whole.begin_ns, whole.begin_ns + whole.span_ns() / 2});
     capture.document().notes().set(77, QStringLiteral("here it waits"));
     save();
@@ -325,7 +365,7 @@ TEST(WorkspaceJson, SaysWhatItWasMadeOf) {
     workspace.front = 1;
     workspace.captures.append({.path = QStringLiteral("/data/a/one.pcap"),
                                .range = {1'795'259'301'500'000'001, 1'795'259'301'500'000'003},
-                               .marked = {5, 6},
+                               .selected_range = {5, 6},
                                .connection = 3,
                                .sender_is_target = false,
                                .selection = {Selection::Kind::packet, 4711},

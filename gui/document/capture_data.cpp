@@ -35,12 +35,16 @@ CaptureData::CaptureData(std::string path, std::unique_ptr<SpillingMemory> memor
 
 CaptureData::~CaptureData() = default;
 
-Result<std::shared_ptr<CaptureData>> CaptureData::open(const std::string& path) {
+Result<std::shared_ptr<CaptureData>> CaptureData::open(const std::string& path, const DecodeAs& decode_as) {
     auto memory = std::make_unique<SpillingMemory>(most_in_memory_of_file);
     auto reader = PacketReader::begin(path, memory.get());
     if (!reader) return reader.error();
     (*reader)->source_to_pass().keep_notes();
-    return std::shared_ptr<CaptureData>(new CaptureData(path, std::move(memory), std::move(*reader), false));
+    (*reader)->source_to_pass().keep_names();
+    std::shared_ptr<CaptureData> data(new CaptureData(path, std::move(memory), std::move(*reader), false));
+    data->decode_as_ = decode_as;
+    data->engine_.decode_as(decode_as);
+    return data;
 }
 
 Result<std::shared_ptr<CaptureData>> CaptureData::open_growing(const std::string& path,
@@ -50,6 +54,7 @@ Result<std::shared_ptr<CaptureData>> CaptureData::open_growing(const std::string
     auto reader = PacketReader::begin_growing(path, std::move(growth), memory.get());
     if (!reader) return reader.error();
     (*reader)->source_to_pass().keep_notes();
+    (*reader)->source_to_pass().keep_names();
     return std::shared_ptr<CaptureData>(new CaptureData(path, std::move(memory), std::move(*reader), true));
 }
 

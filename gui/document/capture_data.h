@@ -51,8 +51,8 @@ class CaptureData {
         uint64_t packets = 0;
     };
 
-    // An Error where nothing can be read.
-    static Result<std::shared_ptr<CaptureData>> open(const std::string& path);
+    // An Error where nothing can be read. `decode_as`: what the user says of connections.
+    static Result<std::shared_ptr<CaptureData>> open(const std::string& path, const DecodeAs& decode_as = {});
     // The same of a capture that is still being written, to a plain file: load() goes on until growth has ended. Waits until
     // the file begins. Beyond the first `most_in_memory` bytes of them, rows lie in a file.
     static Result<std::shared_ptr<CaptureData>> open_growing(
@@ -83,11 +83,13 @@ class CaptureData {
     // Whether there is anything for that to do. Any thread may ask.
     bool has_rows_in_file() const;
     const std::string& path() const { return path_; }
+    const DecodeAs& decode_as() const { return decode_as_; }
 
     // Once complete: why its end is not the file's.
     bool stopped() const { return stopped_; }
     const std::vector<Damage>& damage() const { return reader_->source().damage(); }
-    const CaptureNotes* notes() const { return reader_->source().notes(); }  // nullptr: such a file has none
+    const CaptureNotes* notes() const { return reader_->source().notes(); }   // nullptr: such a file has none
+    const ResolvedNames* names() const { return reader_->source().names(); }  // likewise
     const std::string& fault() const { return fault_; }  // an error on this side; mostly empty
 
   private:
@@ -97,6 +99,7 @@ class CaptureData {
     void update_indices(bool last, const std::atomic<bool>& abandoned);
 
     std::string path_;
+    DecodeAs decode_as_;
     std::unique_ptr<SpillingMemory> memory_;  // of all that grows with the packets
     std::unique_ptr<PacketReader> reader_;
     Engine engine_;

@@ -37,8 +37,8 @@ bool target_sends_more(const ConnectionRow& row) {
 
 }  // namespace
 
-std::unique_ptr<Document> Document::open(const QString& path, QString& error) {
-    auto data = CaptureData::open(QFile::encodeName(path).toStdString());
+std::unique_ptr<Document> Document::open(const QString& path, QString& error, const DecodeAs& decode_as) {
+    auto data = CaptureData::open(QFile::encodeName(path).toStdString(), decode_as);
     if (!data) {
         error = QString::fromStdString(data.error().message);
         return nullptr;
@@ -145,6 +145,7 @@ void Document::on_grown() {
 
 // What was selected while loading may have become more by now; asked anew with every selection only.
 void Document::resolve_selection() {
+    end_pick();
     when_resolved_.clear();
     resolve_.request(
         [data = data_, selection = state_.selection()](const StopFlag& stop) {
@@ -165,7 +166,47 @@ void Document::take_resolved(SelectedThings things) {
     }
 }
 
+void Document::end_pick() {
+    if (!picking_) return;
+    picking_ = false;
+    pick_job_.cancel();
+    when_picked_.clear();
+}
+
+void Document::pick(QObject* context, Find find, std::function<void()> selected) {
+    when_picked_.clear();
+    picking_ = true;
+    pick_job_.request(std::move(find), [this, context = QPointer<QObject>(context),
+                                        selected = std::move(selected)](Selection selection) {
+        take_picked(selection, [&] {
+            if (selected && context != nullptr) selected();
+        });
+    });
+}
+
+void Document::take_picked(Selection selection, const std::function<void()>& selected) {
+    picking_ = false;
+    const std::vector<WaitingForPick> waiting = std::exchange(when_picked_, {});
+    if (selection) {
+        state_.select(selection);
+        selected();
+    }
+    for (const WaitingForPick& one : waiting) {
+        if (one.context != nullptr) one.act();
+    }
+}
+
+void Document::when_picked(QObject* context, std::function<void()> act) {
+    if (!picking_) return act();
+    when_picked_.push_back({context, std::move(act)});
+}
+
 void Document::when_resolved(QObject* context, Act act) {
+    if (picking_) {
+        return when_picked(context, [this, context, act = std::move(act)]() mutable {
+            when_resolved(context, std::move(act));
+        });
+    }
     if (state_.selected().selection == state_.selection()) return act(state_.selected());
     when_resolved_.push_back({context, std::move(act)});
 }

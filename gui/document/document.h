@@ -24,8 +24,10 @@ class Document : public QObject {
     Q_OBJECT
 
   public:
-    // Opens the file and begins to load it; nullptr and `error` where nothing can be read.
-    static std::unique_ptr<Document> open(const QString& path, QString& error);
+    // Opens the file and begins to load it; nullptr and `error` where nothing can be read. `decode_as`: what the user says of
+    // connections.
+    static std::unique_ptr<Document> open(const QString& path, QString& error,
+                                          const DecodeAs& decode_as = {});
     // The same of a capture that is being recorded to a file, which must have begun: loading ends when `growth` does.
     // `most_in_memory`: as CaptureData::open_growing() takes it.
     static std::unique_ptr<Document> follow(const QString& path, std::shared_ptr<FileGrowth> growth,
@@ -59,10 +61,20 @@ class Document : public QObject {
     int64_t first_ns() const { return state_.whole().begin_ns; }
 
     // Calls `act` once it is known what the present selection consists of: at once where it is. Not at all if something else
-    // is selected, or `context` ends, before that. Whatever acts on the selection goes through this: state().selected() is
+    // is selected, or `context` ends, before that. A pick() under way comes first. Whatever acts on the selection goes through this: state().selected() is
     // that of the selection before until its worker has answered.
     using Act = std::function<void(const SelectedThings&)>;
     void when_resolved(QObject* context, Act act);
+    // Selects what `find` comes to on a worker, of a click on what stands for many; where that is nothing, the selection stays.
+    // Whatever acts on the selection waits until it is known; `selected` is called then, where it is something and `context` is
+    // still there. Selecting anything else meanwhile ends it, and what waits for it.
+    using Find = std::function<Selection(const StopFlag& stop)>;
+    void pick(QObject* context, Find find, std::function<void()> selected = {});
+    // As selecting anything else does, for a click on what is selected already.
+    void end_pick();
+    bool picking() const { return picking_; }
+    // Calls `act` once no pick is under way: at once where none is.
+    void when_picked(QObject* context, std::function<void()> act);
     // Shows the selection's story with a margin around it; of nothing, or what has no time, nothing changes.
     void frame_when_resolved();
     // Moves the range only if the selection is out of sight.
@@ -78,6 +90,7 @@ class Document : public QObject {
     void keep_within_memory();
     void resolve_selection();
     void take_resolved(SelectedThings things);
+    void take_picked(Selection selection, const std::function<void()>& selected);
 
     QString path_;
     std::shared_ptr<const CaptureData> data_;
@@ -103,6 +116,13 @@ class Document : public QObject {
         Act act;
     };
     std::vector<Waiting> when_resolved_;  // of the selection being resolved
+    struct WaitingForPick {
+        QPointer<QObject> context;
+        std::function<void()> act;
+    };
+    LatestJob<Selection> pick_job_;
+    bool picking_ = false;
+    std::vector<WaitingForPick> when_picked_;
     std::atomic<bool> abandoned_ = false;
     std::thread loader_;
     QTimer memory_timer_;

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/document/document.h"
 
+#include <QElapsedTimer>
 #include <QTemporaryDir>
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <memory>
+#include <thread>
 #include <tuple>
 
 #include "gui/testing/loaded_document.h"
@@ -194,6 +199,128 @@ TEST(Document, WhatActsOnASelectionWaitsUntilItIsResolved) {
     document->when_resolved(&context, act);
     ASSERT_TRUE(wait_until([&] { return resolved() && state.selected().command == 10; }));
     EXPECT_THAT(acted_on, testing::ElementsAre(7u, 7u));
+}
+
+// A click whose answer a worker has to find, which takes as long as the test says.
+class SlowPick {
+  public:
+    explicit SlowPick(Selection found) : found_(found) {}
+    Document::Find find() const {
+        return [answered = answered_, found = found_](const StopFlag& stop) {
+            while (!*answered && !stop) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            return found;
+        };
+    }
+    void answer() { *answered_ = true; }
+    ~SlowPick() { *answered_ = true; }
+    SlowPick(const SlowPick&) = delete;
+    SlowPick& operator=(const SlowPick&) = delete;
+
+  private:
+    Selection found_;
+    std::shared_ptr<std::atomic<bool>> answered_ = std::make_shared<std::atomic<bool>>(false);
+};
+
+void let_pass_ms(int ms) {
+    QElapsedTimer timer;
+    timer.start();
+    wait_until([&] { return timer.elapsed() >= ms; });
+}
+
+TEST(Document, FramingWaitsForAPickUnderWay) {
+    const auto document = loaded_sample("loss-mixed-initiator.pcap.zst");
+    ASSERT_TRUE(document);
+    ViewState& state = document->state();
+    const auto resolved = [&] { return state.selected().selection == state.selection(); };
+    state.select({Selection::Kind::command, 40});
+    ASSERT_TRUE(wait_until(resolved));
+    document->frame_when_resolved();
+    const TimeRange of_picked = state.range();
+    state.show_all();
+    state.select({Selection::Kind::command, 7});
+    ASSERT_TRUE(wait_until(resolved));
+    const TimeRange whole = state.range();
+
+    SlowPick pick({Selection::Kind::command, 40});
+    document->pick(document.get(), pick.find());
+    EXPECT_TRUE(document->picking());
+    document->frame_when_resolved();
+    let_pass_ms(30);
+    EXPECT_EQ(state.range(), whole);
+    pick.answer();
+    ASSERT_TRUE(wait_until([&] { return !document->picking() && resolved(); }));
+    EXPECT_EQ(state.selection(), (Selection{Selection::Kind::command, 40}));
+    EXPECT_EQ(state.range(), of_picked);
+}
+
+TEST(Document, APickEndsWithAnotherSelection) {
+    const auto document = loaded_sample("loss-mixed-initiator.pcap.zst");
+    ASSERT_TRUE(document);
+    ViewState& state = document->state();
+    QObject context;
+    bool acted = false;
+    {
+        SlowPick pick({Selection::Kind::command, 40});
+        document->pick(document.get(), pick.find());
+        document->when_picked(&context, [&] { acted = true; });
+        state.select({Selection::Kind::command, 7});
+        EXPECT_FALSE(document->picking());
+    }
+    let_pass_ms(30);
+    EXPECT_EQ(state.selection(), (Selection{Selection::Kind::command, 7}));
+    EXPECT_FALSE(acted);
+}
+
+// As a click does on what is selected already.
+TEST(Document, APickThatIsEndedSelectsNothing) {
+    const auto document = loaded_sample("loss-mixed-initiator.pcap.zst");
+    ASSERT_TRUE(document);
+    ViewState& state = document->state();
+    state.select({Selection::Kind::command, 7});
+    {
+        SlowPick pick({Selection::Kind::command, 40});
+        document->pick(document.get(), pick.find());
+        document->end_pick();
+        state.select({Selection::Kind::command, 7});
+        EXPECT_FALSE(document->picking());
+    }
+    let_pass_ms(30);
+    EXPECT_EQ(state.selection(), (Selection{Selection::Kind::command, 7}));
+}
+
+TEST(Document, AViewThatIsGoneIsNotToldOfItsPick) {
+    const auto document = loaded_sample("loss-mixed-initiator.pcap.zst");
+    ASSERT_TRUE(document);
+    bool told = false;
+    SlowPick pick({Selection::Kind::command, 40});
+    {
+        QObject context;
+        document->pick(&context, pick.find(), [&] { told = true; });
+    }
+    pick.answer();
+    ASSERT_TRUE(wait_until([&] { return !document->picking(); }));
+    EXPECT_EQ(document->state().selection(), (Selection{Selection::Kind::command, 40}));
+    EXPECT_FALSE(told);
+}
+
+// The selection stays, and what waited acts on that.
+TEST(Document, APickOfNothingLeavesTheSelection) {
+    const auto document = loaded_sample("loss-mixed-initiator.pcap.zst");
+    ASSERT_TRUE(document);
+    ViewState& state = document->state();
+    state.select({Selection::Kind::command, 7});
+    ASSERT_TRUE(wait_until([&] { return state.selected().command == 7; }));
+    QObject context;
+    uint64_t acted_on = 0;
+    bool selected = false;
+    SlowPick pick({});
+    document->pick(document.get(), pick.find(), [&] { selected = true; });
+    document->when_resolved(&context, [&](const SelectedThings& things) { acted_on = things.command; });
+    EXPECT_EQ(acted_on, 0u);
+    pick.answer();
+    ASSERT_TRUE(wait_until([&] { return acted_on != 0; }));
+    EXPECT_EQ(acted_on, 7u);
+    EXPECT_FALSE(selected);
 }
 
 TEST(Document, NumbersThatAreNoneSelectNothing) {

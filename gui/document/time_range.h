@@ -6,7 +6,7 @@
 
 namespace sanscope {
 
-// A stretch of time, [begin_ns, end_ns), nanoseconds since the epoch.
+// A range of time, [begin_ns, end_ns), nanoseconds since the epoch.
 struct TimeRange {
     int64_t begin_ns = 0;
     int64_t end_ns = 0;

@@ -157,11 +157,11 @@ void ViewState::set_selected_things(SelectedThings things) {
     Q_EMIT selected_things_changed();
 }
 
-void ViewState::set_marked(TimeRange marked) {
-    if (marked.empty()) marked = {};
-    if (marked == marked_) return;
-    marked_ = marked;
-    Q_EMIT marked_changed();
+void ViewState::set_selected_range(TimeRange range) {
+    if (range.empty()) range = {};
+    if (range == selected_range_) return;
+    selected_range_ = range;
+    Q_EMIT selected_range_changed();
 }
 
 void ViewState::set_cursor(std::optional<int64_t> time_ns) {

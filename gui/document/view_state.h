@@ -33,7 +33,7 @@ class ViewState : public QObject {
     // All there is. While the range is all there is, it grows with it; while the range follows, it moves on with its end.
     TimeRange whole() const { return whole_; }
     void set_whole(TimeRange whole) { set_whole(whole, whole); }
-    // `traffic`: the stretch with iSCSI traffic. While nobody has looked elsewhere, that is what is shown, with a margin; all
+    // `traffic`: the range with iSCSI traffic. While nobody has looked elsewhere, that is what is shown, with a margin; all
     // there is where it is most of that.
     void set_whole(TimeRange whole, TimeRange traffic);
     TimeRange first_view() const { return first_view_; }
@@ -65,9 +65,9 @@ class ViewState : public QObject {
     const SelectedThings& selected() const { return selected_; }
     void set_selected_things(SelectedThings things);
 
-    // The stretch of time that questions are asked of, wherever one looks; empty: none.
-    TimeRange marked() const { return marked_; }
-    void set_marked(TimeRange marked);
+    // The range of time that questions are asked of, wherever one looks; empty: none.
+    TimeRange selected_range() const { return selected_range_; }
+    void set_selected_range(TimeRange range);
 
     // The moment under the pointer, in whichever view it is.
     std::optional<int64_t> cursor_ns() const { return cursor_ns_; }
@@ -96,7 +96,7 @@ class ViewState : public QObject {
     void history_changed();
     void selection_changed();
     void selected_things_changed();
-    void marked_changed();
+    void selected_range_changed();
     void cursor_changed();
     void connection_changed();
     void time_format_changed();
@@ -116,7 +116,7 @@ class ViewState : public QObject {
     std::vector<TimeRange> forward_;
     Selection selection_;
     SelectedThings selected_;
-    TimeRange marked_;
+    TimeRange selected_range_;
     std::optional<int64_t> cursor_ns_;
     uint32_t connection_ = 0;
     bool sender_is_target_ = true;

@@ -59,7 +59,7 @@ TEST(ViewState, ALittleBesideTheTrafficIsNotLeftOut) {
 }
 
 // A capture whose clock is broken: what views prepare around what they show is still a number of 64 bits.
-TEST(ViewState, AStretchIsNeverTooLongToBeDrawn) {
+TEST(ViewState, ARangeIsNeverTooLongToBeDrawn) {
     constexpr int64_t longest = int64_t{1} << 61;
     ViewState state;
     state.set_whole({0, 4'294'967'295'000'000'000});

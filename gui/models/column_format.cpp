@@ -3,6 +3,9 @@
 
 #include <QCoreApplication>
 #include <QLocale>
+#include <algorithm>
+#include <iterator>
+#include <string_view>
 
 #include "gui/plot/time_axis.h"
 
@@ -75,6 +78,21 @@ ColumnFormat::ColumnFormat(const ColumnInfo& column)
                      meaning_ == Meaning::duration || meaning_ == Meaning::moment),
       has_addresses_(meaning_ == Meaning::text &&
                      column.description.find("IP:PORT") != std::string_view::npos) {}
+
+bool ColumnFormat::largest_first() const {
+    if (meaning_ == Meaning::duration) return true;
+    if (meaning_ == Meaning::bytes) return column_->name != "bhs_offset";
+    constexpr std::string_view counts[] = {"blocks",
+                                           "r2ts",
+                                           "pdus",
+                                           "queue_depth",
+                                           "packets_out",
+                                           "packets_in",
+                                           "connections",
+                                           "retransmissions_out",
+                                           "retransmissions_in"};
+    return meaning_ == Meaning::number && std::ranges::find(counts, column_->name) != std::end(counts);
+}
 
 QString ColumnFormat::tooltip() const {
     return QCoreApplication::translate("Columns", "%1\nIn filters: %2")

@@ -30,6 +30,8 @@ class ColumnFormat {
     const QString& title() const { return title_; }
     QString tooltip() const;
     bool right_aligned() const { return right_aligned_; }
+    // What one looks for in it are its greatest values: durations, sizes and counts, not numbers of things or places.
+    bool largest_first() const;
     bool shows_moments() const { return meaning_ == Meaning::moment; }
     // What stands in place of addresses, where the column has any; nullptr: nothing.
     void set_host_names(std::shared_ptr<const HostNames> names) { host_names_ = std::move(names); }

@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "dissectors/client/decode_as_arguments.h"
 #include "dissectors/client/filter_run.h"
 #include "gui/models/column_format.h"
 #include "gui/models/table_access.h"
@@ -91,6 +92,7 @@ FilterOutcome run_display_filter(const CaptureData& data, const std::string& exp
     }
     DissectClient::Options options;
     options.program = program;
+    add_decode_as(data.decode_as(), options);
     DissectClient client(std::move(options));
     RowSet passing(packets);
     FilterRun run(client, expression);

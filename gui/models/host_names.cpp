@@ -7,6 +7,9 @@
 #include <arpa/inet.h>
 #include <array>
 #include <string>
+#include <utility>
+
+#include "analyzer/vocabulary/ip_address.h"
 
 namespace sanscope {
 namespace {
@@ -25,9 +28,8 @@ QString canonical(const QString& address) {
     return {};
 }
 
-bool is_host_name(const QString& word) {
-    static const QRegularExpression form(QStringLiteral("^[A-Za-z0-9._-]{1,253}$"));
-    return form.match(word).hasMatch();
+bool is_name(const QString& word) {
+    return is_host_name(word.toStdString());
 }
 
 }  // namespace
@@ -38,12 +40,39 @@ HostNames HostNames::read(const QString& text) {
     for (const QString& line : text.split(QLatin1Char('\n'))) {
         const QStringList words = line.section(QLatin1Char('#'), 0, 0).split(blanks, Qt::SkipEmptyParts);
         const auto name =
-            std::find_if(words.begin() + std::min<qsizetype>(1, words.size()), words.end(), is_host_name);
+            std::find_if(words.begin() + std::min<qsizetype>(1, words.size()), words.end(), is_name);
         if (name == words.end()) continue;
         const QString address = canonical(words[0]);
         if (!address.isEmpty() && !result.names_.contains(address)) result.names_.insert(address, *name);
     }
     return result;
+}
+
+HostNames HostNames::of(const ResolvedNames& names) {
+    HostNames result;
+    result.names_.reserve(static_cast<qsizetype>(names.all().size()));
+    for (const auto& [address, name] : names.all()) {
+        result.names_.insert(QString::fromStdString(format(IpAddress::from_v6(address.data()))),
+                             QString::fromStdString(name));
+    }
+    return result;
+}
+
+std::shared_ptr<const HostNames> HostNames::first_of(std::shared_ptr<const HostNames> first,
+                                                     std::shared_ptr<const HostNames> second) {
+    if (first == nullptr) return second;
+    if (second == nullptr) return first;
+    auto both = std::make_shared<HostNames>();
+    both->others_ = {std::move(first), std::move(second)};
+    return both;
+}
+
+QString HostNames::name_of(const QString& address) const {
+    if (const auto name = names_.find(address); name != names_.end()) return *name;
+    for (const auto& other : others_) {
+        if (const QString name = other->name_of(address); !name.isEmpty()) return name;
+    }
+    return {};
 }
 
 QString HostNames::named(const QString& end) const {
@@ -58,8 +87,8 @@ QString HostNames::named(const QString& end) const {
         address = end.left(colon);
         port = end.mid(colon);
     }
-    const auto name = names_.find(address);
-    return name == names_.end() ? end : *name + port;
+    const QString name = name_of(address);
+    return name.isEmpty() ? end : name + port;
 }
 
 }  // namespace sanscope

@@ -3,23 +3,37 @@
 
 #include <QHash>
 #include <QString>
+#include <memory>
+#include <vector>
+
+#include "analyzer/ingest/resolved_names.h"
 
 namespace sanscope {
 
-// Names of hosts by their addresses, out of a hosts file (hosts(5)). Nobody is asked for any.
+// Names of hosts by their addresses, out of a hosts file (hosts(5)) or a capture. Nobody is asked for any.
 class HostNames {
   public:
     // The first name of each line's address; of an address with several lines that of the first one. What is no line of such
     // a file is passed over, and so is what is no name: at most 253 of letters, digits, `.`, `_` and `-`.
     static HostNames read(const QString& text);
 
+    // Those that a capture brings along.
+    static HostNames of(const ResolvedNames& names);
+    // The names of one, and of addresses that it does not know those of the other; nullptr where there are none of either.
+    static std::shared_ptr<const HostNames> first_of(std::shared_ptr<const HostNames> first,
+                                                     std::shared_ptr<const HostNames> second);
+
+    // Of its own, not of what it was put together from.
     qsizetype size() const { return names_.size(); }
     // An address, alone or with a port (192.0.2.1:3260, [2001:db8::1]:3260), by its host's name: target:3260. As it is where
     // there is none.
     QString named(const QString& end) const;
 
   private:
-    QHash<QString, QString> names_;  // by the address as tables write it
+    QString name_of(const QString& address) const;  // empty: none
+
+    QHash<QString, QString> names_;                         // by the address as tables write it
+    std::vector<std::shared_ptr<const HostNames>> others_;  // asked after that, in this order
 };
 
 }  // namespace sanscope

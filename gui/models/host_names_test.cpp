@@ -51,6 +51,31 @@ TEST(HostNames, WhatIsNoNameIsPassedOver) {
     EXPECT_EQ(names.named(QStringLiteral("192.0.2.6")).toStdString(), "192.0.2.6");
 }
 
+TEST(HostNames, ThoseOfAHostsFileGoBeforeThoseOfTheCapture) {
+    const std::vector<uint8_t> records = {1, 0, 9, 0, 192, 0, 2,   2, 'f',  'i',  'l',  'e',  0,   0,
+                                          0, 0, 1, 0, 9,   0, 192, 0, 2,    9,    'n',  'i',  'n', 'e',
+                                          0, 0, 0, 0, 2,   0, 20,  0, 0x20, 0x01, 0x0d, 0xb8, 0,   0,
+                                          0, 0, 0, 0, 0,   0, 0,   0, 0,    0x09, 's',  'i',  'x', 0};
+    ResolvedNames resolved;
+    resolved.add_block(records, {});
+    const auto of_capture = std::make_shared<const HostNames>(HostNames::of(resolved));
+    const auto of_file = std::make_shared<const HostNames>(HostNames::read(QString::fromUtf8(hosts)));
+    EXPECT_EQ(of_capture->size(), 3);
+    const auto both = HostNames::first_of(of_file, of_capture);
+    ASSERT_NE(both, nullptr);
+    const auto named = [](const HostNames& names, const char* end) {
+        return names.named(QString::fromUtf8(end)).toStdString();
+    };
+    EXPECT_EQ(named(*of_capture, "192.0.2.2:3260"), "file:3260");
+    EXPECT_EQ(named(*both, "192.0.2.2:3260"), "target:3260");
+    EXPECT_EQ(named(*both, "192.0.2.9:1"), "nine:1");
+    EXPECT_EQ(named(*both, "[2001:db8::9]:3260"), "six:3260");
+    EXPECT_EQ(named(*both, "192.0.2.10:1"), "192.0.2.10:1");
+    EXPECT_EQ(HostNames::first_of(nullptr, of_capture), of_capture);
+    EXPECT_EQ(HostNames::first_of(of_file, nullptr), of_file);
+    EXPECT_EQ(HostNames::first_of(nullptr, nullptr), nullptr);
+}
+
 TEST(HostNames, AColumnOfAddressesShowsThemAndFiltersKnowTheAddress) {
     const auto columns = columns_of_table("packets");
     ColumnFormat source(columns[*find_column(columns, "source")]);

@@ -40,6 +40,23 @@ TEST(ColumnFormat, TellsValuesInTheUnitsOfPeople) {
               "2026-11-21 11:08:21.000000000 UTC");
 }
 
+TEST(ColumnFormat, DurationsSizesAndCountsAreLookedAtLargestFirst) {
+    const auto largest_first = [](std::string_view table, std::string_view name) {
+        return ColumnFormat(column_of(table, name)).largest_first();
+    };
+    EXPECT_TRUE(largest_first("commands", "turnaround_ns"));
+    EXPECT_TRUE(largest_first("commands", "bytes"));
+    EXPECT_TRUE(largest_first("commands", "queue_depth"));
+    EXPECT_TRUE(largest_first("connections", "retransmissions_in"));
+    EXPECT_TRUE(largest_first("losses", "delay_ns"));
+    EXPECT_FALSE(largest_first("commands", "request_ns"));
+    EXPECT_FALSE(largest_first("commands", "command"));
+    EXPECT_FALSE(largest_first("commands", "lba"));
+    EXPECT_FALSE(largest_first("commands", "name"));
+    EXPECT_FALSE(largest_first("packets", "seq"));
+    EXPECT_FALSE(largest_first("packets", "packet"));
+}
+
 TEST(ColumnFormat, AStatusIsWrittenAsStandardsDoAndFilteredAsTheTableDoes) {
     const ColumnFormat status(column_of("commands", "status"));
     Cell cell;

@@ -27,6 +27,8 @@ class PacketNeedle {
     // A needle, or why that is none. Hex bytes are pairs of digits, with blanks or colons between them or without.
     static std::variant<PacketNeedle, QString> make(Kind kind, const QString& text);
 
+    // Of hex bytes: which they are.
+    const std::string& hex_bytes() const { return bytes_; }
     bool in_bytes() const { return kind_ != Kind::info_text && kind_ != Kind::info_pattern; }
     // `text`: the info of a packet, or its bytes; one matcher a thread. Hex bytes and text are never given up.
     PatternMatcher::Answer find_in(std::string_view text, PatternMatcher& matcher) const;

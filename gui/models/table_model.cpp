@@ -401,6 +401,8 @@ QVariant TableModel::headerData(int section, Qt::Orientation orientation, int ro
         }
         case Qt::ToolTipRole:
             return format(section).tooltip();
+        case Qt::InitialSortOrderRole:
+            return format(section).largest_first() ? Qt::DescendingOrder : Qt::AscendingOrder;
         case Qt::TextAlignmentRole:
             return QVariant::fromValue(Qt::Alignment(
                 Qt::AlignVCenter | (format(section).right_aligned() ? Qt::AlignRight : Qt::AlignLeft)));

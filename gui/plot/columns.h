@@ -60,4 +60,17 @@ RowColumns row_columns(const PreparedRange& prepared, size_t count, TimeAt time_
     return columns;
 }
 
+// Calls with positions: the last one before the range, and of each column all, or where there are very many some that
+// tell the shares of its time.
+template <class Visit>
+void visit_some(const RowColumns& columns, Visit visit) {
+    constexpr size_t most_of_column = 64;
+    if (columns.first() > 0) visit(columns.first() - 1);
+    for (size_t c = 0; c < columns.columns(); ++c) {
+        const size_t count = columns.begins[c + 1] - columns.begins[c];
+        const size_t stride = count / most_of_column + 1;
+        for (size_t i = columns.begins[c]; i < columns.begins[c + 1]; i += stride) visit(i);
+    }
+}
+
 }  // namespace sanscope

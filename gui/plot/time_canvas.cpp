@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gui/plot/marked_stretch.h"
+#include "gui/plot/selected_range.h"
 #include "gui/plot/time_axis.h"
 
 namespace sanscope {
@@ -21,7 +21,7 @@ TimeCanvas::TimeCanvas(ViewState& state, Direction direction, QWidget* parent)
     setAttribute(Qt::WA_OpaquePaintEvent);
     const auto repaint = [this] { update(); };
     connect(&state_, &ViewState::range_changed, this, repaint);
-    connect(&state_, &ViewState::marked_changed, this, repaint);
+    connect(&state_, &ViewState::selected_range_changed, this, repaint);
     connect(&state_, &ViewState::cursor_changed, this, repaint);
     connect(&state_, &ViewState::time_format_changed, this, repaint);
     connect(&state_, &ViewState::units_changed, this, repaint);
@@ -111,7 +111,7 @@ void TimeCanvas::draw_time_axis(QPainter& painter, const QRect& axis, int64_t ca
 void TimeCanvas::draw_cursor(QPainter& painter, const QRect& area) const {
     const TimeViewport view = viewport();
     const bool rightwards = direction_ == Direction::rightwards;
-    draw_stretches(painter, theme(), state_, view, gestures_.drawn(), area, direction_);
+    draw_selected_ranges(painter, theme(), state_, view, gestures_.drawn(), area, direction_);
     if (const auto cursor = state_.cursor_ns(); cursor && state_.range().contains(*cursor)) {
         const double at = std::floor(view.x_of(*cursor)) + 0.5;
         painter.setPen(QPen(theme().cursor, 1, Qt::DashLine));

@@ -29,7 +29,7 @@ class TimeCanvas : public QWidget {
   protected:
     // Pixels kept free along the direction of time: left and right, or above and below.
     void set_margins(int before, int behind);
-    // To be drawn last: the marked stretch, the one being drawn, the line of the moment under the pointer.
+    // To be drawn last: the selected range, the one being drawn, the line of the moment under the pointer.
     void draw_cursor(QPainter& painter, const QRect& area) const;
     // The time axis along the top (or the left) edge of `area`, with its grid lines through `area`.
     void draw_time_grid(QPainter& painter, const QRect& area) const;

@@ -56,23 +56,23 @@ TEST_F(TimeCanvasTest, DraggingPansByWhatThePointerMoves) {
     EXPECT_EQ(state.range(), (TimeRange{start + 400 * ms, start + 500 * ms}));
 }
 
-TEST_F(TimeCanvasTest, AStretchDrawnWithTheRightButtonIsZoomedInto) {
+TEST_F(TimeCanvasTest, ARangeDrawnWithTheRightButtonIsZoomedInto) {
     drag(canvas, {300, 50}, {500, 50}, Qt::RightButton);
     EXPECT_EQ(state.range(), (TimeRange{start + 200 * ms, start + 400 * ms}));
-    EXPECT_TRUE(state.marked().empty());
+    EXPECT_TRUE(state.selected_range().empty());
 }
 
-TEST_F(TimeCanvasTest, AStretchDrawnWithShiftIsMarkedAndStaysSo) {
+TEST_F(TimeCanvasTest, ARangeDrawnWithShiftIsSelectedAndStaysSo) {
     drag(canvas, {500, 50}, {300, 50}, Qt::LeftButton, Qt::ShiftModifier);
     EXPECT_EQ(state.range(), state.whole());
     const TimeRange drawn{start + 200 * ms, start + 400 * ms};
-    EXPECT_EQ(state.marked(), drawn);
+    EXPECT_EQ(state.selected_range(), drawn);
     drag(canvas, {300, 50}, {500, 50}, Qt::LeftButton);
     state.set_range({start, start + 10 * ms});
-    EXPECT_EQ(state.marked(), drawn);
+    EXPECT_EQ(state.selected_range(), drawn);
 }
 
-TEST_F(TimeCanvasTest, EscapeGivesAStretchThatIsDrawnUp) {
+TEST_F(TimeCanvasTest, EscapeGivesARangeThatIsDrawnUp) {
     send_mouse(canvas, QEvent::MouseButtonPress, {300, 50}, Qt::RightButton);
     send_mouse(canvas, QEvent::MouseMove, {400, 50}, Qt::RightButton);
     EXPECT_EQ(canvas.cursor().shape(), Qt::CrossCursor);

@@ -44,8 +44,10 @@ TimeGestures::Outcome TimeGestures::move(const QMouseEvent& event, const TimeVie
         if ((event.pos() - pressed_at_).manhattanLength() < QApplication::startDragDistance() / 2) {
             return Outcome::pending;
         }
-        const bool mark = event.modifiers().testFlag(Qt::ShiftModifier);
-        gesture_ = pressed_button_ == Qt::RightButton ? Gesture::zoom : mark ? Gesture::mark : Gesture::pan;
+        const bool select = event.modifiers().testFlag(Qt::ShiftModifier);
+        gesture_ = pressed_button_ == Qt::RightButton ? Gesture::zoom
+                   : select                           ? Gesture::select
+                                                      : Gesture::pan;
         outcome = Outcome::began;
     }
     const double from = along(pressed_at_);
@@ -69,12 +71,12 @@ TimeGestures::Outcome TimeGestures::release(const QMouseEvent& event) {
     const TimeRange drawn = std::exchange(drawn_, std::nullopt).value_or(TimeRange());
     if (drawn.empty()) return Outcome::none;
     if (ended == Gesture::zoom) state_.set_range(drawn);
-    if (ended == Gesture::mark) state_.set_marked(drawn);
+    if (ended == Gesture::select) state_.set_selected_range(drawn);
     return Outcome::none;
 }
 
 bool TimeGestures::cancel() {
-    if (gesture_ != Gesture::mark && gesture_ != Gesture::zoom) return false;
+    if (gesture_ != Gesture::select && gesture_ != Gesture::zoom) return false;
     gesture_ = Gesture::none;
     drawn_.reset();
     return true;

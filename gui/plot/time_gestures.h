@@ -17,7 +17,7 @@ namespace sanscope {
 enum class TimeDirection : uint8_t { rightwards, downwards };
 
 // The movements through time with mouse and wheel that are alike wherever it is drawn: wheel: zoom about the
-// pointer (Shift, or sideways: pan); drag: pan; Shift + drag: mark a stretch; right button + drag: zoom into it. The viewport is
+// pointer (Shift, or sideways: pan); drag: pan; Shift + drag: select a range; right button + drag: zoom into it. The viewport is
 // that of the moment of the event.
 class TimeGestures {
   public:
@@ -40,15 +40,15 @@ class TimeGestures {
     Outcome move(const QMouseEvent& event, const TimeViewport& viewport);
     // click: the left button went up where it went down.
     Outcome release(const QMouseEvent& event);
-    // Gives up the stretch being drawn; false where there is none.
+    // Gives up the range being drawn; false where there is none.
     bool cancel();
 
-    // The stretch being drawn, to be marked or zoomed into.
+    // The range being drawn, to be selected or zoomed into.
     std::optional<TimeRange> drawn() const { return drawn_; }
     bool panning() const { return gesture_ == Gesture::pan; }
 
   private:
-    enum class Gesture : uint8_t { none, pressed, pan, mark, zoom };
+    enum class Gesture : uint8_t { none, pressed, pan, select, zoom };
 
     ViewState& state_;
     TimeDirection direction_;

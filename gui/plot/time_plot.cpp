@@ -8,7 +8,7 @@
 #include <QWheelEvent>
 
 #include "gui/document/plain_text.h"
-#include "gui/plot/marked_stretch.h"
+#include "gui/plot/selected_range.h"
 #include "gui/plot/time_axis.h"
 
 namespace sanscope {
@@ -187,7 +187,7 @@ class TimePlot::Overlay : public QCPLayerable {
             painter->setPen(theme.faint_text);
             painter->drawText(*around, Qt::AlignCenter | Qt::TextWordWrap, plot_.message_);
         }
-        draw_stretches(*painter, theme, plot_.state_, view, plot_.gestures_.drawn(), *around);
+        draw_selected_ranges(*painter, theme, plot_.state_, view, plot_.gestures_.drawn(), *around);
         const auto cursor = plot_.state_.cursor_ns();
         if (!cursor || !plot_.state_.range().contains(*cursor)) return;
         painter->setPen(QPen(theme.cursor, 1, Qt::DashLine));
@@ -223,7 +223,7 @@ TimePlot::TimePlot(ViewState& state, QWidget* parent) : QCustomPlot(parent), sta
     connect(&state_, &ViewState::time_format_changed, this, [this] { redraw(); });
     connect(&state_, &ViewState::units_changed, this, [this] { redraw(); });
     connect(&state_, &ViewState::whole_changed, this, [this] { redraw(); });
-    for (const auto signal : {&ViewState::cursor_changed, &ViewState::marked_changed})
+    for (const auto signal : {&ViewState::cursor_changed, &ViewState::selected_range_changed})
         connect(&state_, signal, this, [this] { layer(QStringLiteral("overlay"))->replot(); });
     apply_theme();
 }

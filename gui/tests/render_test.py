@@ -64,9 +64,9 @@ def main():
         near = scratch / "near"
         run = rendered(program, sample, "--render", near, "--view", "layers", "--view", "ladder", "--size", "900x500",
                        "--from", "100ms", "--to", "0.104", "--select", "command:40", "--theme", "dark")
-        check("a stretch, dark", run.returncode == 0, run.stderr)
+        check("a range, dark", run.returncode == 0, run.stderr)
         check("only the views asked for", sorted(path.name for path in near.iterdir()) == ["ladder.png", "layers.png"])
-        check("the stretch shows something else", (near / "layers.png").read_bytes() != (whole / "layers.png").read_bytes())
+        check("the range shows something else", (near / "layers.png").read_bytes() != (whole / "layers.png").read_bytes())
         again = scratch / "again"
         rendered(program, sample, "--render", again, "--view", "layers", "--size", "900x500")
         check("the same twice", (again / "layers.png").read_bytes() == (whole / "layers.png").read_bytes())

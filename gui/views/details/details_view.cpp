@@ -18,6 +18,7 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
+#include "dissectors/client/decode_as_arguments.h"
 #include "gui/document/plain_text.h"
 
 namespace sanscope {
@@ -34,8 +35,9 @@ class LineDelegate final : public QStyledItemDelegate {
     }
 };
 
-DissectClient::Options usual_options() {
+DissectClient::Options usual_options(const DecodeAs& decode_as) {
     DissectClient::Options options;
+    add_decode_as(decode_as, options);
     options.patience = std::chrono::seconds(20);
     return options;
 }
@@ -43,7 +45,7 @@ DissectClient::Options usual_options() {
 }  // namespace
 
 DetailsView::DetailsView(Document& document, QWidget* parent)
-    : DetailsView(document, usual_options(), parent) {}
+    : DetailsView(document, usual_options(document.data()->decode_as()), parent) {}
 
 DetailsView::DetailsView(Document& document, DissectClient::Options options, QWidget* parent)
     : View(document, parent),

@@ -201,16 +201,7 @@ FindingsView::Answer FindingsView::look_at(const CaptureData& data, const StopFl
         std::erase_if(answer.findings, [](const Finding& finding) { return needs_the_end(finding.kind); });
     }
     answer.groups = group_findings(reading->store(), answer.findings);
-    for (const Finding& finding : answer.findings) {
-        answer.places.push_back(place_of(*reading, finding));
-        const Finding* const one = &finding;
-        answer.rows.push_back(answer.last ? find_rows_of(*reading, {&one, 1}, stop) : std::nullopt);
-    }
-    for (FindingGroup& group : answer.groups) {
-        std::vector<const Finding*> all;
-        for (const size_t at : group.findings) all.push_back(&answer.findings[at]);
-        if (answer.last && all.size() > 1) group.rows = find_rows_of(*reading, all, stop);
-    }
+    for (const Finding& finding : answer.findings) answer.places.push_back(place_of(*reading, finding));
     answer.took_ms = timer.elapsed();
     return answer;
 }
@@ -220,15 +211,62 @@ void FindingsView::show_findings(Answer answer) {
     constexpr int64_t share_of_loading = 20;
     pause_ms_ = std::max(least_pause_ms, answer.took_ms * share_of_loading);
     since_last_.start();
+    rows_job_.cancel();
     findings_ = std::move(answer.findings);
     groups_ = std::move(answer.groups);
-    rows_of_findings_ = std::move(answer.rows);
+    rows_of_findings_.assign(findings_.size(), std::nullopt);
     places_ = std::move(answer.places);
     last_shown_ = answer.last;
     count_picture();
     fill();
     explain_->setVisible(!findings_.empty());
     show_status();
+    look_up_rows();
+}
+
+// They take a pass over a table each: the list does not wait for them.
+void FindingsView::look_up_rows() {
+    to_look_up_.clear();
+    if (!last_shown_) return;
+    for (size_t group = groups_.size(); group-- > 0;) {
+        const std::vector<size_t>& members = groups_[group].findings;
+        for (size_t i = members.size(); members.size() > 1 && i-- > 0;)
+            to_look_up_.push_back({group, members[i]});
+        to_look_up_.push_back({group, std::nullopt});
+    }
+    look_up_next_rows();
+}
+
+void FindingsView::look_up_next_rows() {
+    if (to_look_up_.empty()) return;
+    const Row row = to_look_up_.back();
+    to_look_up_.pop_back();
+    std::vector<Finding> findings;
+    if (is_head(row)) {
+        for (const size_t member : groups_[row.group].findings) findings.push_back(findings_[member]);
+    } else {
+        findings.push_back(finding_at(row));
+    }
+    rows_job_.request(
+        [data = document().data(), findings = std::move(findings)](const StopFlag& stop) {
+            std::vector<const Finding*> all;
+            for (const Finding& finding : findings) all.push_back(&finding);
+            return find_rows_of(data->read(), all, stop);
+        },
+        [this, row](std::optional<FindingRows> rows) {
+            take_rows(row, std::move(rows));
+            look_up_next_rows();
+        });
+}
+
+void FindingsView::take_rows(const Row& row, std::optional<FindingRows> rows) {
+    if (!rows) return;
+    FindingGroup& group = groups_[row.group];
+    auto& known = is_head(row) ? group.rows : rows_of_findings_[row.member.value_or(group.findings.front())];
+    known = std::move(rows);
+    const auto listed = std::ranges::find(rows_, row);
+    if (listed == rows_.end()) return;
+    model_->item(static_cast<int>(listed - rows_.begin()))->setData(links_of(row), FindingDelegate::links);
 }
 
 // Of each kind a handful of groups.
@@ -263,10 +301,19 @@ const Finding& FindingsView::finding_at(const Row& row) const {
 
 const FindingRows* FindingsView::rows_at(const Row& row) const {
     const FindingGroup& group = groups_[row.group];
-    const auto& rows = !row.member && group.findings.size() > 1
-                           ? group.rows
-                           : rows_of_findings_[row.member.value_or(group.findings.front())];
+    const auto& rows =
+        is_head(row) ? group.rows : rows_of_findings_[row.member.value_or(group.findings.front())];
     return rows ? &*rows : nullptr;
+}
+
+QStringList FindingsView::links_of(const Row& row) const {
+    QStringList links;
+    if (is_head(row)) {
+        links << (is_open(row.group) ? tr("▾ Hide the %1 places") : tr("▸ Show the %1 places"))
+                     .arg(groups_[row.group].findings.size());
+    }
+    if (const FindingRows* const rows = rows_at(row)) links << words_for(*rows);
+    return links;
 }
 
 FindingsView::GroupKey FindingsView::key_of(size_t group) const {
@@ -288,30 +335,23 @@ QString FindingsView::title_of(const Row& row) const {
 void FindingsView::add_row(const Row& row) {
     const FindingGroup& group = groups_[row.group];
     const Finding& finding = finding_at(row);
-    const bool is_head = !row.member && group.findings.size() > 1;
+    const bool head = is_head(row);
     auto* const item = new QStandardItem(title_of(row));
     QStringList signs = signs_of(finding);
-    if (is_head) signs = {tr("the costliest: %1").arg(QString::fromStdString(finding.title))};
+    if (head) signs = {tr("the costliest: %1").arg(QString::fromStdString(finding.title))};
     const QString explanation = row.member ? QString() : QString::fromStdString(finding.explanation);
-    const QString place = is_head ? QString() : places_[row.member.value_or(group.findings.front())];
+    const QString place = head ? QString() : places_[row.member.value_or(group.findings.front())];
     item->setData(explanation, FindingDelegate::explanation);
     item->setData(signs, FindingDelegate::evidence);
     item->setData(static_cast<int>(finding.severity), FindingDelegate::severity);
     item->setData(place, FindingDelegate::place);
     item->setData(row.member.has_value(), FindingDelegate::is_member);
-    const int64_t cost_ns = is_head ? group.cost_ns : finding.cost_ns;
+    const int64_t cost_ns = head ? group.cost_ns : finding.cost_ns;
     if (cost_ns > 0) {
-        item->setData(
-            (is_head ? tr("cost about %1 or more") : tr("cost about %1")).arg(short_duration(cost_ns)),
-            FindingDelegate::cost);
+        item->setData((head ? tr("cost about %1 or more") : tr("cost about %1")).arg(short_duration(cost_ns)),
+                      FindingDelegate::cost);
     }
-    QStringList links;
-    if (is_head) {
-        links << (is_open(row.group) ? tr("▾ Hide the %1 places") : tr("▸ Show the %1 places"))
-                     .arg(group.findings.size());
-    }
-    if (const FindingRows* const rows = rows_at(row)) links << words_for(*rows);
-    item->setData(links, FindingDelegate::links);
+    item->setData(links_of(row), FindingDelegate::links);
     const QString shown_by =
         signs.isEmpty() ? QString() : signs.join(QStringLiteral("; ")) + QStringLiteral(". ");
     item->setData(QStringLiteral("%1: %2. %3%4")
@@ -319,7 +359,7 @@ void FindingsView::add_row(const Row& row) {
                   Qt::AccessibleTextRole);
     QStringList tips;
     if (leads_somewhere(finding)) tips << tr("Click to see it in all views");
-    if (is_head && cost_ns > 0) {
+    if (head && cost_ns > 0) {
         tips << tr("The cost is that of the costliest place: the others may have cost the same time");
     }
     item->setToolTip(tips.join(QLatin1Char('\n')));
@@ -384,8 +424,7 @@ void FindingsView::on_clicked(const QModelIndex& index) {
 void FindingsView::follow_link(int at, int link) {
     if (at < 0 || static_cast<size_t>(at) >= rows_.size()) return;
     const Row row = rows_[static_cast<size_t>(at)];
-    const bool is_head = !row.member && groups_[row.group].findings.size() > 1;
-    if (is_head && link == 0) return set_open(row.group, !is_open(row.group));
+    if (is_head(row) && link == 0) return set_open(row.group, !is_open(row.group));
     if (const FindingRows* const rows = rows_at(row)) Q_EMIT rows_wanted(rows->filter, rows->table);
 }
 

@@ -30,7 +30,8 @@ class FindingsView : public View {
     ~FindingsView() override;
 
     bool settled() const override {
-        return !isVisible() || (job_.idle() && !stale_ && (last_shown_ || document().loading()));
+        return !isVisible() ||
+               (job_.idle() && rows_job_.idle() && !stale_ && (last_shown_ || document().loading()));
     }
     const std::vector<Finding>& findings() const { return findings_; }
     const std::vector<FindingGroup>& groups() const { return groups_; }
@@ -60,8 +61,7 @@ class FindingsView : public View {
     struct Answer {
         std::vector<Finding> findings;
         std::vector<FindingGroup> groups;
-        std::vector<std::optional<FindingRows>> rows;  // of each finding
-        std::vector<QString> places;                   // likewise
+        std::vector<QString> places;  // of each finding
         int64_t took_ms = 0;
         bool last = false;
     };
@@ -69,6 +69,7 @@ class FindingsView : public View {
     struct Row {
         size_t group = 0;
         std::optional<size_t> member;
+        bool operator==(const Row&) const = default;
     };
     using GroupKey = std::pair<Finding::Kind, QString>;
     static Answer look_at(const CaptureData& data, const StopFlag& stop);
@@ -77,7 +78,13 @@ class FindingsView : public View {
     void make_widgets();
     void fill();
     void add_row(const Row& row);
+    // Stands for several places.
+    bool is_head(const Row& row) const { return !row.member && groups_[row.group].findings.size() > 1; }
     const Finding& finding_at(const Row& row) const;
+    QStringList links_of(const Row& row) const;
+    void look_up_rows();
+    void look_up_next_rows();
+    void take_rows(const Row& row, std::optional<FindingRows> rows);
     const FindingRows* rows_at(const Row& row) const;
     GroupKey key_of(size_t group) const;
     bool is_open(size_t group) const { return open_.contains(key_of(group)); }
@@ -95,6 +102,7 @@ class FindingsView : public View {
     std::vector<std::optional<FindingRows>> rows_of_findings_;
     std::vector<QString> places_;
     std::vector<Row> rows_;
+    std::vector<Row> to_look_up_;  // lines of which it is not known which rows they count; the next one last
     std::set<GroupKey> open_;
     QPoint released_at_;
     bool stale_ = true;        // not looked at since it was last hidden
@@ -106,6 +114,7 @@ class FindingsView : public View {
     QLabel* status_;
     QLabel* explain_;
     LatestJob<Answer> job_{true};
+    LatestJob<std::optional<FindingRows>> rows_job_;
 };
 
 }  // namespace sanscope

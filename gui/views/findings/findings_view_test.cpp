@@ -226,6 +226,58 @@ TEST_F(FindingsViewTest, LinksLeadToAsManyRowsAsAreCounted) {
     EXPECT_GT(commands, 0u);
 }
 
+bool leads_to_rows(const QModelIndex& index) {
+    return index.data(FindingDelegate::links).toStringList().join(u' ').contains(QStringLiteral("in Losses"));
+}
+
+// The list of the whole capture does not wait for the rows that its findings count; what leads to them appears in it.
+TEST_F(FindingsViewTest, TheListIsShownBeforeItsRowsAreLookedUp) {
+    document = testing_gui::opened(testing_gui::sample("loss-mixed-initiator.pcap.zst"));
+    ASSERT_TRUE(document);
+    view = std::make_unique<FindingsView>(*document, nullptr);
+    view->resize(700, 600);
+    const QAbstractItemModel& model = *view->list().model();
+    size_t listed = 0;
+    size_t listed_with_rows = 0;
+    size_t appeared = 0;
+    QObject::connect(&model, &QAbstractItemModel::rowsInserted, view.get(),
+                     [&](const QModelIndex&, int first, int last) {
+                         for (int row = first; row <= last; ++row) {
+                             ++listed;
+                             listed_with_rows += leads_to_rows(model.index(row, 0)) ? 1u : 0u;
+                         }
+                     });
+    QObject::connect(&model, &QAbstractItemModel::dataChanged, view.get(),
+                     [&](const QModelIndex& index) { appeared += leads_to_rows(index) ? 1u : 0u; });
+    view->show();
+    ASSERT_TRUE(wait_until([&] { return !document->loading() && view->settled(); }));
+    EXPECT_GT(listed, 0u);
+    EXPECT_EQ(listed_with_rows, 0u);
+    // Losses of either direction.
+    EXPECT_GE(appeared, 2u);
+}
+
+// A new list ends the look-up for the one before.
+TEST_F(FindingsViewTest, ANewListHasItsOwnRows) {
+    open("loss-mixed-initiator.pcap.zst");
+    const auto links = [&] {
+        QStringList all;
+        for (int row = 0; row < view->list().model()->rowCount(); ++row)
+            all << view->list().model()->index(row, 0).data(FindingDelegate::links).toStringList();
+        return all;
+    };
+    const QStringList before = links();
+    ASSERT_FALSE(before.isEmpty());
+    uint64_t lists = view->pictures_taken();
+    for (int again = 0; again < 3; ++again) {
+        Q_EMIT document->loaded();
+        ASSERT_TRUE(wait_until([&] { return view->pictures_taken() > lists; }));
+        lists = view->pictures_taken();
+    }
+    ASSERT_TRUE(wait_until([&] { return view->settled(); }));
+    EXPECT_EQ(links(), before);
+}
+
 TEST_F(FindingsViewTest, KeysLeadThereToo) {
     open("loss-mixed-initiator.pcap.zst");
     size_t at = 0;

@@ -320,6 +320,8 @@ QString LadderCanvas::sender_words(int64_t time_ns) const {
     for (const LadderState& state : sender.states) {
         if (state.begin_ns <= time_ns && time_ns < state.end_ns) lines << ca_text(state.state);
     }
+    if (const StateBand::Span* span = sender.kernel_ca.span_at(time_ns))
+        lines << tr("kernel's state: %1").arg(ca_text(static_cast<CaState>(span->state)));
     add_value(tr("cwnd"), curves.cwnd);
     const double low = value_at(curves.cwnd_low, time_ns);
     const double high = value_at(curves.cwnd_high, time_ns);

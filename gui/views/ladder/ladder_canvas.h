@@ -25,7 +25,7 @@ class LadderCanvas : public TimeCanvas {
     // Draws all of it but the moment under the pointer.
     void draw(QPainter& painter);
 
-    LadderLayout layout_now() const { return LadderLayout::of(size()); }
+    LadderLayout layout_now() const { return LadderLayout::of(size(), picture_->sender.has_kernel_ca()); }
     LadderGeometry geometry_now() const;
     LadderHit hit(QPointF at) const;
     // What hover shows there; empty where there is nothing.
@@ -75,6 +75,8 @@ class LadderCanvas : public TimeCanvas {
     void draw_folded_losses(QPainter& painter, const LadderGeometry& geometry) const;
     bool draw_along(QPainter& painter, const QLineF& line, const QString& text, const QColor& color);
     void draw_states(QPainter& painter, const LadderLayout& layout);
+    // The kernel's in the right part of the band, from `left` on.
+    void draw_kernel_states(QPainter& painter, const LadderLayout& layout, double left);
     void draw_curves(QPainter& painter, const LadderLayout& layout);
 
     const LadderPicture* picture_;  // the view's; never nullptr

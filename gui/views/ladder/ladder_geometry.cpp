@@ -45,12 +45,12 @@ int gravity(const LadderTransition& transition) {
 
 }  // namespace
 
-LadderLayout LadderLayout::of(QSize size) {
+LadderLayout LadderLayout::of(QSize size, bool with_kernel_states) {
     const int top = header;
     const int height = std::max(1, size.height() - header - footer);
     const int axis_width = size.width() < 500 ? 64 : 92;
     const int rest = std::max(0, size.width() - axis_width);
-    const int band_width = 16;
+    const int band_width = own_states + (with_kernel_states ? kernel_states : 0);
     const int names_width = rest >= 900 ? std::min(300, rest * 2 / 9) : 0;
     const int curves_width = rest >= 520 ? std::min(360, rest * 2 / 11) : 0;
     const int space = 10;

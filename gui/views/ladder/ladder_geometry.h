@@ -16,6 +16,9 @@ namespace sanscope {
 struct LadderLayout {
     static constexpr int header = 46;
     static constexpr int footer = 8;
+    // Widths of ours, which are named, and of the kernel's.
+    static constexpr int own_states = 16;
+    static constexpr int kernel_states = 12;
 
     QRect axis;    // of time
     QRect ladder;  // both lines of time and what is written beside them
@@ -25,7 +28,8 @@ struct LadderLayout {
     QRect names;  // of the transitions; empty where there is no room, as the next one
     QRect curves;
 
-    static LadderLayout of(QSize size);
+    // `with_kernel_states`: the kernel's stand in the band at the right of ours.
+    static LadderLayout of(QSize size, bool with_kernel_states = false);
 };
 
 // Where the ways of packets lie.

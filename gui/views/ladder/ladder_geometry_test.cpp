@@ -157,7 +157,7 @@ TEST(ChooseNamed, NamesStandNearWhatTheyNameAndTheGraverAreKept) {
 
 TEST(LadderLayout, PartsLieSideBySideAtAnySize) {
     for (int width = 1; width < 2600; width += 37) {
-        const LadderLayout layout = LadderLayout::of({width, 500});
+        const LadderLayout layout = LadderLayout::of({width, 500}, width % 2 == 0);
         ASSERT_LE(layout.axis.right(), layout.ladder.left());
         ASSERT_LT(layout.ladder.right(), layout.band.left());
         ASSERT_LE(layout.band.right(), layout.names.left());

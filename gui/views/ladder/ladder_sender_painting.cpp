@@ -23,6 +23,29 @@ double round_up(double value) {
 
 }  // namespace
 
+void LadderCanvas::draw_kernel_states(QPainter& painter, const LadderLayout& layout, double left) {
+    const TimeViewport view = viewport();
+    const double right = layout.band.right() + 1;
+    const auto fill = [&](const TimeRange& range, uint8_t state) {
+        const double begin = std::max(view.x_of(range.begin_ns), static_cast<double>(layout.band.top()));
+        const double end = std::min(view.x_of(range.end_ns), static_cast<double>(layout.band.bottom() + 1));
+        if (end > begin)
+            painter.fillRect(QRectF(left, begin, right - left, std::max(1.0, end - begin)),
+                             theme().ca_color(static_cast<CaState>(state)));
+    };
+    for (const StateBand::Span& span : picture_->sender.kernel_ca.spans) fill(span.range, span.state);
+    // Of a column of several states the gravest, which comes last.
+    for (const StateBand::Shares& shares : picture_->sender.kernel_ca.columns) {
+        for (size_t state = ca_states; state-- > 0;) {
+            if (shares.share[state] <= 0) continue;
+            fill(shares.range, static_cast<uint8_t>(state));
+            break;
+        }
+    }
+    painter.setPen(QPen(theme().kernel, 1, Qt::DotLine));
+    painter.drawLine(QPointF(left, layout.band.top()), QPointF(left, layout.band.bottom()));
+}
+
 void LadderCanvas::draw_states(QPainter& painter, const LadderLayout& layout) {
     const TimeViewport view = viewport();
     const double top = layout.band.top();
@@ -32,11 +55,12 @@ void LadderCanvas::draw_states(QPainter& painter, const LadderLayout& layout) {
     painter.setClipRect(QRect(layout.band.left(), layout.band.top(),
                               layout.band.width() + layout.names.width(), layout.band.height()));
     const QFontMetricsF metrics(painter.font());
+    const double width = LadderLayout::own_states;
     for (const LadderState& state : sender.states) {
         const double begin = std::max(view.x_of(state.begin_ns), top);
         const double end = std::min(view.x_of(state.end_ns), bottom);
         if (end <= top || begin >= bottom) continue;
-        const QRectF box(layout.band.left(), begin, layout.band.width(), std::max(1.0, end - begin));
+        const QRectF box(layout.band.left(), begin, width, std::max(1.0, end - begin));
         painter.fillRect(box, theme().ca_color(state.state));
         const QString name = ca_text(state.state);
         const double wide = metrics.horizontalAdvance(name);
@@ -48,6 +72,7 @@ void LadderCanvas::draw_states(QPainter& painter, const LadderLayout& layout) {
         painter.drawText(QPointF(-wide / 2, metrics.ascent() / 2 - 1), name);
         painter.restore();
     }
+    if (sender.has_kernel_ca()) draw_kernel_states(painter, layout, layout.band.left() + width);
     names_.clear();
     painter.setRenderHint(QPainter::Antialiasing);
     const double height = metrics.height();
@@ -93,11 +118,12 @@ void LadderCanvas::draw_states(QPainter& painter, const LadderLayout& layout) {
     painter.restore();
     painter.setPen(theme().faint_text);
     if (layout.names.width() > 0) {
+        QString title = picture_->sender_is_target ? tr("Congestion state of the target")
+                                                   : tr("Congestion state of the initiator");
+        if (picture_->sender.has_kernel_ca()) title += tr("; right: kernel");
         painter.drawText(QRect(layout.band.left(), 4, layout.names.width() + layout.band.width() - 6,
                                LadderLayout::header - 6),
-                         Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
-                         picture_->sender_is_target ? tr("Congestion state of the target")
-                                                    : tr("Congestion state of the initiator"));
+                         Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, title);
     }
 }
 

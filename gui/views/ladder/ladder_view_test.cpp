@@ -74,6 +74,29 @@ TEST_F(LadderViewTest, ZoomBringsPacketsAndAClickSelectsOne) {
     EXPECT_LT(document->state().range().span_ns(), 20'000'000);
 }
 
+TEST_F(LadderViewTest, TheKernelsStatesStandBesideOursWhereTheCaptureHoldsThem) {
+    open("kernel-truth-target.pcapng.zst");
+    document->state().set_connection(1, true);
+    ASSERT_TRUE(settle());
+    ASSERT_TRUE(view->picture().sender.has_kernel_ca());
+    // Each of the kernel's transitions that is far enough from the next one shows.
+    const auto reading = document->data()->read();
+    size_t shown = 0;
+    for (const KernelCaTransitionRow& row : reading.store().kernel_ca_transitions()) {
+        const StateBand::Span* const span = view->picture().sender.kernel_ca.span_at(row.time_ns);
+        shown += span != nullptr && span->state == static_cast<uint8_t>(row.to);
+    }
+    EXPECT_GT(shown, 0u);
+    EXPECT_EQ(view->canvas().layout_now().band.width(),
+              LadderLayout::own_states + LadderLayout::kernel_states);
+}
+
+TEST_F(LadderViewTest, WithoutAKernelsWordOurStatesHaveTheWholeBand) {
+    open("loss-mixed-initiator.pcap.zst");
+    EXPECT_FALSE(view->picture().sender.has_kernel_ca());
+    EXPECT_EQ(view->canvas().layout_now().band.width(), LadderLayout::own_states);
+}
+
 TEST_F(LadderViewTest, TheWheelZoomsAboutThePointerDownwards) {
     open("loss-mixed-initiator.pcap.zst");
     look_at(30'000, 60'000);

@@ -8,6 +8,7 @@
 
 #include "gui/document/selection.h"
 #include "gui/plot/budget_bar.h"
+#include "gui/plot/state_band.h"
 #include "gui/senders/sender_curves.h"
 #include "gui/views/layers/track_summaries.h"
 
@@ -24,9 +25,11 @@ enum class LaneKind : uint8_t {
     window_in,
     state_out,
     state_in,
+    kernel_state_out,
+    kernel_state_in,
     packets
 };
-constexpr size_t lane_kinds = 10;
+constexpr size_t lane_kinds = 12;
 using LaneBits = uint16_t;  // one of each kind
 constexpr LaneBits bit_of(LaneKind kind) {
     return static_cast<LaneBits>(1u << static_cast<unsigned>(kind));
@@ -142,6 +145,7 @@ struct GroupPicture {
     std::array<std::vector<LaneLoss>, 2> losses;
     std::array<SenderCurves, 2> curves;
     std::array<std::vector<StateSpan>, 2> states;
+    std::array<StateBand, 2> kernel_states;  // as the senders' kernels reported
 };
 
 struct LayersPicture {

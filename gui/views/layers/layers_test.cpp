@@ -534,9 +534,10 @@ TEST(LayersLayout, IdleGroupsAreBehindALineUntilItIsOpened) {
 }
 
 TEST(LayersLayout, LanesStandBelowEachOther) {
+    constexpr LaneBits all_lane_bits = (1U << lane_kinds) - 1;
     for (const uint16_t slots : std::initializer_list<uint16_t>{0, 1, 8, 16, 17, 32, 33, 65535}) {
-        for (const LaneBits compact : {LaneBits{0}, LaneBits{0x3ff}}) {
-            const GroupShape shape{1, slots, 0x3ff};
+        for (const LaneBits compact : {LaneBits{0}, all_lane_bits}) {
+            const GroupShape shape{1, slots, all_lane_bits};
             const LanePlaces lanes = lanes_of(shape, {true, compact});
             ASSERT_EQ(lanes.count, lane_kinds);
             int top = header_height;
@@ -608,6 +609,34 @@ void write_many_connections(const QString& path, uint32_t connections) {
         little(static_cast<uint32_t>(frame.size()));
         put(frame);
     }
+}
+
+TEST(KernelStateLane, ShowsWhatTheKernelReportedWhereItDid) {
+    const auto document = loaded(sample("kernel-truth-target.pcapng.zst"));
+    const auto reading = document->data()->read();
+    const TrackRows rows(reading, 1);
+    EXPECT_FALSE(lane_of(LaneKind::kernel_state_out).is_in(rows));
+    const Lane& lane = lane_of(LaneKind::kernel_state_in);
+    ASSERT_TRUE(lane.is_in(rows));
+    EXPECT_TRUE(lane.name().contains(QStringLiteral("kernel")));
+    const TimeViewport viewport{rows.whole(), 170, 1200};
+    const PreparedRange prepared = PreparedRange::around(viewport);
+    TrackSummaries summaries;
+    const GroupPicture picture = prepare_group(reading, summaries, {1, true, false}, prepared, {}, nullptr);
+    EXPECT_TRUE(picture.kernel_states[0].spans.empty());
+    const LanePlace place{lane.kind(), 100, lane.height({1, 0, 0}, false), false};
+    const LaneScene scene{picture, prepared, {}, place, viewport};
+    size_t told = 0;
+    for (const StateBand::Span& span : picture.kernel_states[1].spans) {
+        const int64_t middle = span.range.begin_ns + span.range.span_ns() / 2;
+        const LaneHit hit = lane.hit(scene, QPointF(viewport.x_of(middle), 108));
+        if (hit.what == LaneHit::What::nothing || hit.range != span.range) continue;
+        const QString words = lane.words(scene, hit, [](int64_t) { return QString(); });
+        EXPECT_TRUE(words.startsWith(ca_text(static_cast<CaState>(span.state)))) << words.toStdString();
+        EXPECT_TRUE(words.contains(QStringLiteral("target's kernel")));
+        ++told;
+    }
+    EXPECT_GT(told, 0u);
 }
 
 class LayersViewTest : public testing::Test {

@@ -10,7 +10,7 @@
 #include <cmath>
 
 #include "gui/document/plain_text.h"
-#include "gui/plot/marked_stretch.h"
+#include "gui/plot/selected_range.h"
 #include "gui/plot/time_axis.h"
 
 namespace sanscope {
@@ -51,7 +51,7 @@ OverviewView::OverviewView(Document& document, QWidget* parent) : PreparedView(d
     const auto repaint = [this] { update(); };
     connect(&state(), &ViewState::whole_changed, this, repaint);
     connect(&state(), &ViewState::cursor_changed, this, repaint);
-    connect(&state(), &ViewState::marked_changed, this, repaint);
+    connect(&state(), &ViewState::selected_range_changed, this, repaint);
     connect(&state(), &ViewState::time_format_changed, this, repaint);
     connect(&state(), &ViewState::units_changed, this, repaint);
     connect(&state(), &ViewState::selected_things_changed, this, repaint);
@@ -122,8 +122,8 @@ void OverviewView::draw(QPainter& painter) {
     draw_axis(painter, area);
     draw_window(painter, area);
     draw_marks(painter, area);
-    draw_stretches(painter, theme(), state(), strip(), std::nullopt,
-                   QRectF(area.left(), 0, area.width(), area.bottom() + 1));
+    draw_selected_ranges(painter, theme(), state(), strip(), std::nullopt,
+                         QRectF(area.left(), 0, area.width(), area.bottom() + 1));
     draw_legend(painter, QRect(0, 0, gutter, height()));
     if (const auto cursor = state().cursor_ns(); cursor && state().whole().contains(*cursor)) {
         const double x = std::floor(strip().x_of(*cursor)) + 0.5;

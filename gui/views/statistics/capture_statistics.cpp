@@ -5,8 +5,11 @@
 #include <QLocale>
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
+#include "gui/document/traffic_in_range.h"
+#include "gui/models/moment_literal.h"
 #include "gui/plot/command_words.h"
 #include "gui/plot/time_axis.h"
 #include "gui/senders/sender_list.h"
@@ -26,43 +29,118 @@ QString tr(const char* text) {
     return QCoreApplication::translate("StatisticsView", text);
 }
 
-Cell count(uint64_t value) {
+Cell figure(const QString& text, double value) {
+    return {text, value, false, true};
+}
+// Of a connection or a session.
+Cell number_of(uint64_t value) {
     return {QLocale().toString(static_cast<qulonglong>(value)), static_cast<double>(value)};
 }
+// Since the capture began.
+Cell moment(int64_t ns) {
+    return {short_duration(ns), static_cast<double>(ns)};
+}
+Cell count(uint64_t value) {
+    return figure(QLocale().toString(static_cast<qulonglong>(value)), static_cast<double>(value));
+}
 Cell bytes(uint64_t value) {
-    return {short_bytes(static_cast<double>(value)), static_cast<double>(value)};
+    return figure(short_bytes(static_cast<double>(value)), static_cast<double>(value));
 }
 Cell rate(uint64_t value, int64_t over_ns) {
     if (over_ns <= 0) return {QString(), -1};
     const double a_second = static_cast<double>(value) * 1e9 / static_cast<double>(over_ns);
-    return {short_rate(a_second), a_second};
+    return figure(short_rate(a_second), a_second);
 }
 Cell duration(int64_t ns) {
-    return {short_duration(ns), static_cast<double>(ns)};
+    return figure(short_duration(ns), static_cast<double>(ns));
 }
 Cell share(uint64_t part, uint64_t whole) {
     if (whole == 0) return {QString(), -1};
     const double percent = 100 * static_cast<double>(part) / static_cast<double>(whole);
-    return {tr("%1 %").arg(percent, 0, 'f', percent < 10 ? 2 : 0), percent};
+    return figure(tr("%1 %").arg(percent, 0, 'f', percent < 10 ? 2 : 0), percent);
 }
 Cell nothing() {
     return {QString(), -1};
 }
 
-bool passes(const FilterResult* filter, RowSet LinkedRows::*rows, size_t row) {
-    return filter == nullptr || (filter->rows.*rows).test(row);
+bool passes(const StatisticsScope& scope, RowSet LinkedRows::*rows, size_t row) {
+    return scope.filter == nullptr || (scope.filter->rows.*rows).test(row);
+}
+
+bool is_in_range(const StatisticsScope& scope, const CommandRow& row) {
+    return !scope.range ||
+           scope.range->contains(row.response_ns != no_time ? row.response_ns : row.request_ns);
+}
+
+// The rows that `condition` selects of all of the capture, of the range.
+QString within_range(const StatisticsScope& scope, const QString& condition) {
+    if (!scope.range) return condition;
+    const QString begin = moment_literal(scope.range->begin_ns);
+    const QString end = moment_literal(scope.range->end_ns);
+    return QStringLiteral(
+               "%1 && ((response_ns >= %2 && response_ns < %3) || "
+               "(not response_ns && request_ns >= %2 && request_ns < %3))")
+        .arg(condition, begin, end);
+}
+
+// What both sides of a connection sent, and in which time that was.
+struct Traffic {
+    uint64_t packets_out = 0;
+    uint64_t packets_in = 0;
+    uint64_t bytes_out = 0;
+    uint64_t bytes_in = 0;
+    int64_t begin_ns = no_time;
+    int64_t end_ns = no_time;
+
+    bool timed() const { return begin_ns != no_time && end_ns >= begin_ns; }
+};
+
+Traffic traffic_of(const ConnectionRow& row) {
+    return {row.packets_out, row.packets_in, row.bytes_out, row.bytes_in, row.start_ns, row.end_ns};
+}
+
+// Of one whose packets are not known one by one, without payload or beyond Timeline::max_tracks: all of it or none, and nothing
+// where a part of it lies in the range.
+std::optional<Traffic> traffic_without_track(const ConnectionRow& row, TimeRange range) {
+    if (row.start_ns == no_time || row.end_ns < row.start_ns) return Traffic{};
+    const TimeRange lasted{row.start_ns, row.end_ns + 1};
+    if (range.contains(lasted)) return traffic_of(row);
+    if (range.overlaps(lasted)) return std::nullopt;
+    return Traffic{};
+}
+
+// Nothing: not known.
+std::optional<Traffic> traffic_of(const CaptureData::Reading& reading, uint32_t connection, TimeRange range) {
+    const ConnectionTrack* const track = reading.timeline().track(connection);
+    const ConnectionRow& row = reading.store().connection(connection);
+    if (track == nullptr) return traffic_without_track(row, range);
+    Traffic traffic;
+    for (const Side side : {Side::a, Side::b}) {
+        const SenderTraffic sent = traffic_in(reading, track->sender(side), range);
+        const bool out = row.is_initiator(side);
+        (out ? traffic.packets_out : traffic.packets_in) = sent.segments();
+        (out ? traffic.bytes_out : traffic.bytes_in) = sent.payload;
+    }
+    traffic.begin_ns = std::max(row.start_ns, range.begin_ns);
+    traffic.end_ns = std::min(row.end_ns, range.end_ns);
+    return traffic;
+}
+
+void add_note(StatisticsTable& table, const QString& note) {
+    if (!table.note.isEmpty()) table.note += QLatin1Char(' ');
+    table.note += note;
 }
 
 void limit(StatisticsTable& table) {
     if (table.rows.size() <= most_statistics_rows) return;
-    table.note =
-        tr("%1 more rows are left out; a filter chooses which.")
-            .arg(QLocale().toString(static_cast<qulonglong>(table.rows.size() - most_statistics_rows)));
+    add_note(table,
+             tr("%1 more rows are left out; a filter chooses which.")
+                 .arg(QLocale().toString(static_cast<qulonglong>(table.rows.size() - most_statistics_rows))));
     table.rows.resize(most_statistics_rows);
 }
 
 // As Wireshark's conversations, initiator and target in place of A and B.
-StatisticsTable conversations(const CaptureData::Reading& reading, const FilterResult* filter) {
+StatisticsTable conversations(const CaptureData::Reading& reading, const StatisticsScope& scope) {
     StatisticsTable table;
     table.filter_table = QStringLiteral("connections");
     table.columns = {tr("Connection"),  tr("Initiator"),       tr("Target"),      tr("Session"),
@@ -70,28 +148,42 @@ StatisticsTable conversations(const CaptureData::Reading& reading, const FilterR
                      tr("Payload in"),  tr("Begins at"),       tr("Duration"),    tr("Out a second"),
                      tr("In a second"), tr("Least round trip")};
     const int64_t first_ns = reading.timeline().first_ns();
-    size_t number = 0;
+    uint32_t connection = 0;
+    uint64_t left_out = 0;
     for (const ConnectionRow& row : reading.store().connections()) {
-        if (!passes(filter, &LinkedRows::connections, number++)) continue;
-        const bool timed = row.start_ns != no_time && row.end_ns >= row.start_ns;
-        const int64_t lasted_ns = timed ? row.end_ns - row.start_ns : 0;
+        if (!passes(scope, &LinkedRows::connections, connection++)) continue;
+        const std::optional<Traffic> known =
+            scope.range ? traffic_of(reading, connection, *scope.range) : traffic_of(row);
+        if (!known) {
+            ++left_out;
+            continue;
+        }
+        const Traffic& traffic = *known;
+        const uint64_t packets = traffic.packets_out + traffic.packets_in;
+        if (scope.range && packets == 0) continue;
+        const int64_t lasted_ns = traffic.timed() ? traffic.end_ns - traffic.begin_ns : 0;
         Row shown;
-        shown.cells = {count(number),
+        shown.cells = {number_of(connection),
                        {endpoint_text(row.initiator), std::nullopt},
                        {endpoint_text(row.target), std::nullopt},
-                       row.session == 0 ? nothing() : count(row.session.value()),
-                       count(row.packets_out + row.packets_in),
-                       count(row.packets_out),
-                       bytes(row.bytes_out),
-                       count(row.packets_in),
-                       bytes(row.bytes_in),
-                       timed ? duration(row.start_ns - first_ns) : nothing(),
-                       timed ? duration(lasted_ns) : nothing(),
-                       rate(row.bytes_out, lasted_ns),
-                       rate(row.bytes_in, lasted_ns),
+                       row.session == 0 ? nothing() : number_of(row.session.value()),
+                       count(packets),
+                       count(traffic.packets_out),
+                       bytes(traffic.bytes_out),
+                       count(traffic.packets_in),
+                       bytes(traffic.bytes_in),
+                       traffic.timed() ? moment(traffic.begin_ns - first_ns) : nothing(),
+                       traffic.timed() ? duration(lasted_ns) : nothing(),
+                       rate(traffic.bytes_out, lasted_ns),
+                       rate(traffic.bytes_in, lasted_ns),
                        row.rtt_min_ns == no_time ? nothing() : duration(row.rtt_min_ns)};
-        shown.filter = QStringLiteral("connection == %1").arg(number);
+        shown.filter = QStringLiteral("connection == %1").arg(connection);
         table.rows.push_back(std::move(shown));
+    }
+    if (left_out > 0) {
+        add_note(table, tr("Connections of which only a part lies in the range, and not known which packets, "
+                           "are left out: %1.")
+                            .arg(QLocale().toString(static_cast<qulonglong>(left_out))));
     }
     return table;
 }
@@ -144,18 +236,19 @@ Cell mean(const Commands& commands) {
 }
 
 template <class Key, class KeyOf>
-bool group_commands(const CaptureData::Reading& reading, const FilterResult* filter, const StopFlag& stop,
+bool group_commands(const CaptureData::Reading& reading, const StatisticsScope& scope, const StopFlag& stop,
                     std::map<Key, Commands>& groups, KeyOf key_of) {
     size_t number = 0;
     for (const CommandRow& row : reading.store().commands()) {
         if (number % 4096 == 0 && stop) return false;
-        if (passes(filter, &LinkedRows::commands, number++)) groups[key_of(row)].add(row);
+        if (passes(scope, &LinkedRows::commands, number++) && is_in_range(scope, row))
+            groups[key_of(row)].add(row);
     }
     return true;
 }
 
 // As Wireshark's SCSI service response times, with percentiles.
-StatisticsTable service_response_times(const CaptureData::Reading& reading, const FilterResult* filter,
+StatisticsTable service_response_times(const CaptureData::Reading& reading, const StatisticsScope& scope,
                                        const StopFlag& stop) {
     StatisticsTable table;
     table.filter_table = QStringLiteral("commands");
@@ -164,7 +257,7 @@ StatisticsTable service_response_times(const CaptureData::Reading& reading, cons
                      tr("Sum"),     tr("Not GOOD"), tr("Not answered")};
     std::map<uint16_t, Commands> groups;
     std::map<uint16_t, const char*> names;
-    const bool all = group_commands(reading, filter, stop, groups, [&](const CommandRow& row) {
+    const bool all = group_commands(reading, scope, stop, groups, [&](const CommandRow& row) {
         names.try_emplace(row.opcode, row.name);
         return row.opcode;
     });
@@ -191,13 +284,14 @@ StatisticsTable service_response_times(const CaptureData::Reading& reading, cons
                      timed ? duration(static_cast<int64_t>(std::min(commands.sum_ns, 9e18))) : nothing(),
                      count(commands.not_good),
                      count(commands.not_answered)};
-        row.filter = known ? QStringLiteral("opcode == %1").arg(code) : QStringLiteral("not opcode");
+        row.filter = within_range(
+            scope, known ? QStringLiteral("opcode == %1").arg(code) : QStringLiteral("not opcode"));
         table.rows.push_back(std::move(row));
     }
     return table;
 }
 
-StatisticsTable logical_units(const CaptureData::Reading& reading, const FilterResult* filter,
+StatisticsTable logical_units(const CaptureData::Reading& reading, const StatisticsScope& scope,
                               const StopFlag& stop) {
     StatisticsTable table;
     table.filter_table = QStringLiteral("commands");
@@ -207,7 +301,7 @@ StatisticsTable logical_units(const CaptureData::Reading& reading, const FilterR
         tr("Mean"),        tr("p50"),        tr("p99"),           tr("Longest"),       tr("Not GOOD"),
         tr("Not answered")};
     std::map<std::pair<uint32_t, uint64_t>, Commands> groups;
-    const bool all = group_commands(reading, filter, stop, groups, [](const CommandRow& row) {
+    const bool all = group_commands(reading, scope, stop, groups, [](const CommandRow& row) {
         return std::pair(row.session.value(), row.lun);
     });
     if (!all) return table;
@@ -216,7 +310,7 @@ StatisticsTable logical_units(const CaptureData::Reading& reading, const FilterR
         const bool known = lun != unknown<uint64_t>;
         const std::string& designator = reading.store().unit_names().of(session, lun);
         Row row;
-        row.cells = {session == 0 ? nothing() : count(session),
+        row.cells = {session == 0 ? nothing() : number_of(session),
                      {known ? lun_text(lun) : tr("(not captured)"), static_cast<double>(lun)},
                      {QString::fromStdString(designator), std::nullopt},
                      count(commands.count),
@@ -232,15 +326,16 @@ StatisticsTable logical_units(const CaptureData::Reading& reading, const FilterR
                      commands.turnaround.count() == 0 ? nothing() : duration(commands.turnaround.max_ns()),
                      count(commands.not_good),
                      count(commands.not_answered)};
-        row.filter =
+        row.filter = within_range(
+            scope,
             (session == 0 ? QStringLiteral("not session") : QStringLiteral("session == %1").arg(session)) +
-            (known ? QStringLiteral(" && lun == %1").arg(lun) : QStringLiteral(" && not lun"));
+                (known ? QStringLiteral(" && lun == %1").arg(lun) : QStringLiteral(" && not lun")));
         table.rows.push_back(std::move(row));
     }
     return table;
 }
 
-StatisticsTable retransmissions(const CaptureData::Reading& reading, const FilterResult* filter,
+StatisticsTable retransmissions(const CaptureData::Reading& reading, const StatisticsScope& scope,
                                 const StopFlag& stop) {
     const ResultStore& store = reading.store();
     StatisticsTable table;
@@ -248,32 +343,49 @@ StatisticsTable retransmissions(const CaptureData::Reading& reading, const Filte
     table.columns = {tr("Connection"),   tr("Sender"),     tr("Receiver"),
                      tr("Packets sent"), tr("Sent again"), tr("Share")};
     for (size_t kind = 0; kind < loss_kinds; ++kind) table.columns << loss_text(static_cast<LossKind>(kind));
-    std::map<std::pair<uint32_t, Side>, std::array<uint64_t, loss_kinds>> senders;
+    struct Losses {
+        std::array<uint64_t, loss_kinds> of_kind{};
+        PacketNumber first = 0;  // that shows one of them
+        PacketNumber last = 0;
+    };
+    std::map<std::pair<uint32_t, Side>, Losses> senders;
     size_t number = 0;
     for (const LossRow& row : store.losses()) {
         if (number % 4096 == 0 && stop) return table;
-        if (!passes(filter, &LinkedRows::losses, number++)) continue;
-        ++senders[{row.connection.value(), row.sender}][static_cast<size_t>(row.kind)];
+        const size_t at = number++;
+        if (!passes(scope, &LinkedRows::losses, at)) continue;
+        if (scope.range && !scope.range->contains(reading.timeline().time_of_loss(at))) continue;
+        Losses& losses = senders[{row.connection.value(), row.sender}];
+        ++losses.of_kind[static_cast<size_t>(row.kind)];
+        losses.first = losses.first == 0 ? row.packet : std::min(losses.first, row.packet);
+        losses.last = std::max(losses.last, row.packet);
     }
     for (const auto& [sender, losses] : senders) {
         const ConnectionRow& row = store.connection(sender.first);
         const bool is_initiator = row.is_initiator(sender.second);
-        const uint64_t packets = is_initiator ? row.packets_out : row.packets_in;
+        const std::optional<Traffic> traffic =
+            scope.range ? traffic_of(reading, sender.first, *scope.range) : traffic_of(row);
+        const uint64_t packets = !traffic ? 0 : is_initiator ? traffic->packets_out : traffic->packets_in;
         uint64_t again = 0;
         for (size_t kind = 0; kind < loss_kinds; ++kind) {
-            if (is_sent_again(static_cast<LossKind>(kind))) again += losses[kind];
+            if (is_sent_again(static_cast<LossKind>(kind))) again += losses.of_kind[kind];
         }
         const Endpoint& from = row.endpoint(sender.second);
         Row shown;
-        shown.cells = {count(sender.first),
+        shown.cells = {number_of(sender.first),
                        {endpoint_text(from), std::nullopt},
                        {endpoint_text(row.endpoint(other_side(sender.second))), std::nullopt},
-                       count(packets),
+                       traffic ? count(packets) : nothing(),
                        count(again),
                        share(again, packets)};
-        for (const uint64_t loss : losses) shown.cells.push_back(count(loss));
+        for (const uint64_t loss : losses.of_kind) shown.cells.push_back(count(loss));
         shown.filter =
             QStringLiteral("connection == %1 && sender == %2").arg(sender.first).arg(endpoint_text(from));
+        // In order of capture, as the range is.
+        if (scope.range) {
+            shown.filter +=
+                QStringLiteral(" && packet >= %1 && packet <= %2").arg(losses.first).arg(losses.last);
+        }
         table.rows.push_back(std::move(shown));
     }
     return table;
@@ -298,24 +410,28 @@ QString statistics_page_title(StatisticsPage page) {
     return tr(titles[static_cast<size_t>(page)]);
 }
 
+bool depends_on_range(StatisticsPage page) {
+    return page != StatisticsPage::negotiated_parameters;
+}
+
 StatisticsTable capture_statistics(const CaptureData::Reading& reading, StatisticsPage page,
-                                   const FilterResult* filter, const StopFlag& stop) {
+                                   const StatisticsScope& scope, const StopFlag& stop) {
     StatisticsTable table;
     switch (page) {
         case StatisticsPage::conversations:
-            table = conversations(reading, filter);
+            table = conversations(reading, scope);
             break;
         case StatisticsPage::service_response_times:
-            table = service_response_times(reading, filter, stop);
+            table = service_response_times(reading, scope, stop);
             break;
         case StatisticsPage::logical_units:
-            table = logical_units(reading, filter, stop);
+            table = logical_units(reading, scope, stop);
             break;
         case StatisticsPage::negotiated_parameters:
             return negotiated_parameters(reading.store(),
-                                         filter == nullptr ? nullptr : &filter->rows.sessions);
+                                         scope.filter == nullptr ? nullptr : &scope.filter->rows.sessions);
         case StatisticsPage::retransmissions:
-            table = retransmissions(reading, filter, stop);
+            table = retransmissions(reading, scope, stop);
             break;
     }
     limit(table);

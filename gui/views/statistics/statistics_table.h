@@ -14,6 +14,7 @@ struct StatisticsTable {
         QString text;
         std::optional<double> value;  // what it is sorted by; nothing: by its text
         bool stands_out = false;
+        bool is_figure = false;  // a count, size, duration or share: what one looks for is the greatest
     };
     struct Row {
         std::vector<Cell> cells;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QHeaderView>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "gui/models/table_access.h"
+#include "gui/testing/pointer_events.h"
 #include "gui/testing/shown_view.h"
 #include "gui/views/statistics/negotiated_parameters.h"
 #include "gui/views/statistics/statistics_view.h"
@@ -19,8 +21,9 @@ constexpr const char* lossy = "loss-mixed-initiator.pcap.zst";
 constexpr const char* two_sessions = "two-sessions.pcap.lz4";
 
 StatisticsTable table_of(const Document& document, StatisticsPage page,
-                         const FilterResult* filter = nullptr) {
-    return capture_statistics(document.data()->read(), page, filter, StopFlag(false));
+                         std::shared_ptr<const FilterResult> filter = nullptr,
+                         std::optional<TimeRange> range = std::nullopt) {
+    return capture_statistics(document.data()->read(), page, {std::move(filter), range}, StopFlag(false));
 }
 
 size_t column_of(const StatisticsTable& table, const QString& name) {
@@ -146,11 +149,62 @@ TEST(Statistics, CountOnlyWhatPassesTheFilter) {
     const auto reading = document->data()->read();
     RowSet one(reading.store().sessions().size());
     one.set(0);
-    FilterResult filter;
-    filter.rows = link_rows(reading.pdu_index(), Selected::sessions, one);
-    EXPECT_EQ(table_of(*document, StatisticsPage::conversations, &filter).rows.size(), 1u);
+    const auto filter = std::make_shared<FilterResult>();
+    filter->rows = link_rows(reading.pdu_index(), Selected::sessions, one);
+    EXPECT_EQ(table_of(*document, StatisticsPage::conversations, filter).rows.size(), 1u);
     EXPECT_GE(table_of(*document, StatisticsPage::conversations).rows.size(), 2u);
-    EXPECT_EQ(table_of(*document, StatisticsPage::negotiated_parameters, &filter).columns.size(), 2);
+    EXPECT_EQ(table_of(*document, StatisticsPage::negotiated_parameters, filter).columns.size(), 2);
+}
+
+double sum_of(const StatisticsTable& table, const QString& column) {
+    double sum = 0;
+    for (size_t row = 0; row < table.rows.size(); ++row) sum += value_in(table, row, column);
+    return sum;
+}
+
+TEST(Statistics, OfARangeCountWhatHappenedInIt) {
+    const auto document = loaded_sample(lossy);
+    const auto reading = document->data()->read();
+    const ResultStore& store = reading.store();
+    const TimeRange whole{reading.timeline().first_ns(), reading.timeline().last_ns() + 1};
+    const TimeRange range{whole.begin_ns + whole.span_ns() / 5, whole.begin_ns + whole.span_ns() / 2};
+    size_t commands = 0;
+    for (const CommandRow& row : store.commands())
+        commands += range.contains(row.response_ns != no_time ? row.response_ns : row.request_ns) ? 1u : 0u;
+    ASSERT_GT(commands, 0u);
+    ASSERT_LT(commands, store.commands().size());
+    for (const auto& [page, column] : {std::pair(StatisticsPage::service_response_times, "Calls"),
+                                       {StatisticsPage::logical_units, "Commands"}}) {
+        const StatisticsTable table = table_of(*document, page, nullptr, range);
+        EXPECT_EQ(sum_of(table, QString::fromUtf8(column)), static_cast<double>(commands));
+        // A double click shows as many.
+        for (size_t row = 0; row < table.rows.size(); ++row) {
+            EXPECT_EQ(static_cast<double>(selected_by(reading, table.rows[row].filter, table.filter_table)),
+                      value_in(table, row, QString::fromUtf8(column)))
+                << table.rows[row].filter.toStdString();
+        }
+    }
+    size_t packets = 0;
+    for (size_t i = 0; i < store.segments().size(); ++i) {
+        const bool of_tcp = store.segments()[i].connection != 0;
+        packets += of_tcp && range.contains(reading.timeline().time_of(i + 1)) ? 1u : 0u;
+    }
+    EXPECT_EQ(
+        sum_of(table_of(*document, StatisticsPage::conversations, nullptr, range), QStringLiteral("Packets")),
+        static_cast<double>(packets));
+    size_t again = 0;
+    size_t losses = 0;
+    for (size_t loss = 0; loss < store.losses().size(); ++loss) {
+        if (!range.contains(reading.timeline().time_of_loss(loss))) continue;
+        ++losses;
+        again += is_sent_again(store.losses()[loss].kind) ? 1u : 0u;
+    }
+    const StatisticsTable table = table_of(*document, StatisticsPage::retransmissions, nullptr, range);
+    EXPECT_GT(again, 0u);
+    EXPECT_EQ(sum_of(table, QStringLiteral("Sent again")), static_cast<double>(again));
+    size_t selected = 0;
+    for (const auto& row : table.rows) selected += selected_by(reading, row.filter, table.filter_table);
+    EXPECT_EQ(selected, losses);
 }
 
 SessionRow session_with(uint32_t burst, Ternary immediate) {
@@ -204,12 +258,56 @@ TEST_F(StatisticsViewTest, ShowsAPageAndFiltersByARow) {
     auto* const table = view->findChild<QTableWidget*>();
     ASSERT_EQ(table->rowCount(), static_cast<int>(view->statistics().rows.size()));
     const int longest = static_cast<int>(column_of(view->statistics(), QStringLiteral("Longest")));
-    table->sortItems(longest, Qt::DescendingOrder);
+    QHeaderView& header = *table->horizontalHeader();
+    table->scrollTo(table->model()->index(0, longest));
+    testing_gui::click(*header.viewport(),
+                       QPointF(header.sectionViewportPosition(longest) + header.sectionSize(longest) / 2.0,
+                               header.height() / 2.0));
+    EXPECT_EQ(header.sortIndicatorOrder(), Qt::DescendingOrder);
     Q_EMIT table->cellActivated(0, 0);
     EXPECT_EQ(over, QStringLiteral("commands"));
     // The slowest of all is a write of 47.6 ms.
     EXPECT_EQ(table->item(0, 0)->text(), QStringLiteral("WRITE(16)"));
     EXPECT_EQ(expression, QStringLiteral("opcode == 0x8a"));
+}
+
+TEST_F(StatisticsViewTest, FollowTheSelectedRangeOnceToldTo) {
+    open(lossy);
+    view->show_page(StatisticsPage::service_response_times);
+    settle();
+    auto* const note = view->findChild<QLabel*>();
+    const auto calls = [&] { return sum_of(view->statistics(), QStringLiteral("Calls")); };
+    const double all = calls();
+    EXPECT_TRUE(note->text().startsWith(QStringLiteral("Of all of the capture.")))
+        << note->text().toStdString();
+    const TimeRange whole = document->state().whole();
+    const TimeRange selected{whole.begin_ns + whole.span_ns() / 5, whole.begin_ns + whole.span_ns() / 2};
+    document->state().set_selected_range(selected);
+    settle();
+    EXPECT_EQ(calls(), all);
+    view->limit_to_range(true);
+    settle();
+    const double in_range = calls();
+    EXPECT_GT(in_range, 0);
+    EXPECT_LT(in_range, all);
+    EXPECT_TRUE(note->text().startsWith(QStringLiteral("Of the selected range: ")))
+        << note->text().toStdString();
+    // It is in sight, and then no longer selected: the figures stay, what they are of does not.
+    document->state().set_range(selected);
+    settle();
+    ASSERT_EQ(document->state().range(), selected);
+    document->state().set_selected_range({});
+    EXPECT_TRUE(note->text().startsWith(QStringLiteral("Of the range in sight: ")))
+        << note->text().toStdString();
+    // None is selected: what is in sight.
+    document->state().set_range(whole);
+    ASSERT_TRUE(testing_gui::wait_until([&] { return view->settled() && calls() == all; }));
+    EXPECT_TRUE(note->text().startsWith(QStringLiteral("Of the range in sight: ")))
+        << note->text().toStdString();
+    view->show_page(StatisticsPage::negotiated_parameters);
+    settle();
+    EXPECT_TRUE(note->text().startsWith(QStringLiteral("Of all of the capture")))
+        << note->text().toStdString();
 }
 
 }  // namespace

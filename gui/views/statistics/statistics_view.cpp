@@ -3,14 +3,19 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QShortcut>
 #include <QVBoxLayout>
+#include <algorithm>
+
+#include "gui/plot/time_axis.h"
 
 namespace sanscope {
 namespace {
 
 constexpr int row_number = Qt::UserRole + 1;
+constexpr int rest_ms = 80;  // statistics are asked for once the range is at rest so long
 
 // Sorted by what it stands for, not by how that is written.
 class Item : public QTableWidgetItem {
@@ -38,13 +43,20 @@ class Item : public QTableWidgetItem {
 StatisticsView::StatisticsView(Document& document, QWidget* parent)
     : View(document, parent),
       pages_(new QTabBar(this)),
+      of_(new QComboBox(this)),
       table_(new QTableWidget(this)),
-      note_(new QLabel(this)) {
+      note_(new QLabel(this)),
+      debounce_(rest_ms, [this] { ask(); }) {
     pages_->setAccessibleName(tr("Statistics"));
     pages_->setDocumentMode(true);
     pages_->setExpanding(false);
     for (size_t page = 0; page < statistics_pages; ++page)
         pages_->addTab(statistics_page_title(static_cast<StatisticsPage>(page)));
+    of_->setAccessibleName(tr("What the statistics are of"));
+    of_->addItem(tr("All of the capture"));
+    of_->addItem(tr("Selected range"));
+    of_->setToolTip(
+        tr("Shift+drag in a view of time selects a range; where none is selected, it is the range in sight"));
     table_->setAccessibleName(tr("Rows of the statistics"));
     table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -54,21 +66,35 @@ StatisticsView::StatisticsView(Document& document, QWidget* parent)
     table_->setFrameShape(QFrame::NoFrame);
     table_->setAlternatingRowColors(true);
     note_->setTextFormat(Qt::PlainText);
+    note_->setWordWrap(true);
     note_->setContentsMargins(8, 2, 8, 2);
     auto* const column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    column->addWidget(pages_);
+    auto* const bar = new QHBoxLayout;
+    bar->setContentsMargins(0, 0, 4, 0);
+    bar->addWidget(pages_, 1);
+    bar->addWidget(of_);
+    column->addLayout(bar);
     column->addWidget(table_, 1);
     column->addWidget(note_);
     setFocusProxy(table_);
 
     connect(pages_, &QTabBar::currentChanged, this, &StatisticsView::ask);
+    connect(of_, &QComboBox::currentIndexChanged, this, &StatisticsView::ask);
     connect(&state(), &ViewState::filter_changed, this, &StatisticsView::ask);
-    connect(&state(), &ViewState::units_changed, this, [this] {
-        asked_.reset();
-        ask();
+    // Of the range in sight the figures are the same, but they are said to be of the selected one.
+    connect(&state(), &ViewState::selected_range_changed, this, [this] {
+        if (shown_of_ && *shown_of_ == wanted()) show_note();
     });
+    for (const auto signal : {&ViewState::range_changed, &ViewState::selected_range_changed})
+        connect(&state(), signal, this, &StatisticsView::on_range_changed);
+    for (const auto signal : {&ViewState::units_changed, &ViewState::time_format_changed}) {
+        connect(&state(), signal, this, [this] {
+            asked_.reset();
+            ask();
+        });
+    }
     connect(&document, &Document::loaded, this, &StatisticsView::ask);
     connect(&document, &Document::grown, this, &StatisticsView::on_grown);
     connect(table_, &QTableWidget::cellActivated, this, &StatisticsView::open_row);
@@ -98,21 +124,50 @@ void StatisticsView::on_grown() {
     ask();
 }
 
+void StatisticsView::limit_to_range(bool limited) {
+    of_->setCurrentIndex(limited ? 1 : 0);
+}
+
+StatisticsView::Asked StatisticsView::wanted() const {
+    Asked wanted{page(), {state().filter(), std::nullopt}, document().data()->complete()};
+    if (of_->currentIndex() == 0 || !depends_on_range(wanted.page)) return wanted;
+    const TimeRange range = state().selected_range().empty() ? state().range() : state().selected_range();
+    if (!range.empty()) wanted.scope.range = range;
+    return wanted;
+}
+
+void StatisticsView::on_range_changed() {
+    if (!isVisible() || of_->currentIndex() == 0) return;
+    debounce_.look(document().loading(), asked_ && *asked_ == wanted());
+}
+
 void StatisticsView::ask() {
     if (!isVisible()) return;
-    Asked wanted{page(), state().filter(), document().data()->complete()};
+    const Asked wanted = this->wanted();
     if (asked_ && *asked_ == wanted) return;
     asked_ = wanted;
     job_.request(
-        [data = document().data(), wanted = std::move(wanted)](const StopFlag& stop) {
-            return capture_statistics(data->read(), wanted.page, wanted.filter.get(), stop);
+        [data = document().data(), wanted](const StopFlag& stop) {
+            return capture_statistics(data->read(), wanted.page, wanted.scope, stop);
         },
-        [this](StatisticsTable table) {
-            if (table.complete) show_table(std::move(table));
+        [this, wanted](StatisticsTable table) {
+            if (table.complete) show_table(std::move(table), wanted);
         });
 }
 
-void StatisticsView::show_table(StatisticsTable table) {
+QString StatisticsView::words_for(const Asked& of) const {
+    if (!depends_on_range(of.page))
+        return tr("Of all of the capture: what was negotiated holds from the login on.");
+    if (!of.scope.range) return tr("Of all of the capture.");
+    const QString when =
+        tr("%1 from %2")
+            .arg(short_duration(of.scope.range->span_ns()),
+                 full_time(of.scope.range->begin_ns, document().first_ns(), state().time_format()));
+    return *of.scope.range == state().selected_range() ? tr("Of the selected range: %1.").arg(when)
+                                                       : tr("Of the range in sight: %1.").arg(when);
+}
+
+void StatisticsView::show_table(StatisticsTable table, const Asked& of) {
     const bool other_columns = table.columns != shown_.columns;
     shown_ = std::move(table);
     count_picture();
@@ -122,6 +177,13 @@ void StatisticsView::show_table(StatisticsTable table) {
     table_->setRowCount(static_cast<int>(shown_.rows.size()));
     table_->setHorizontalHeaderLabels(shown_.columns);
     if (other_columns) table_->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+    for (int column = 0; column < table_->columnCount(); ++column) {
+        const bool figures = std::ranges::any_of(shown_.rows, [&](const StatisticsTable::Row& row) {
+            return row.cells[static_cast<size_t>(column)].is_figure;
+        });
+        table_->horizontalHeaderItem(column)->setData(
+            Qt::InitialSortOrderRole, static_cast<int>(figures ? Qt::DescendingOrder : Qt::AscendingOrder));
+    }
     for (int row = 0; row < table_->rowCount(); ++row) {
         int column = 0;
         for (const StatisticsTable::Cell& cell : shown_.rows[static_cast<size_t>(row)].cells)
@@ -130,15 +192,20 @@ void StatisticsView::show_table(StatisticsTable table) {
     table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 4);
     table_->setSortingEnabled(true);
     table_->resizeColumnsToContents();
-    QString note = shown_.note;
-    if (shown_.rows.empty()) note = tr("There is nothing of the kind.");
-    if (state().filter() != nullptr)
-        note += (note.isEmpty() ? QString() : QStringLiteral(" ")) + tr("Of what passes the filter.");
-    if (!shown_.filter_table.isEmpty() && !shown_.rows.empty())
-        note +=
-            (note.isEmpty() ? QString() : QStringLiteral(" ")) + tr("A double click on a row filters by it.");
-    note_->setText(note);
-    note_->setVisible(!note.isEmpty());
+    shown_of_ = of;
+    show_note();
+}
+
+void StatisticsView::show_note() {
+    QStringList notes{words_for(*shown_of_)};
+    if (shown_of_->scope.filter != nullptr) notes << tr("Of what passes the filter.");
+    if (!shown_.note.isEmpty()) notes << shown_.note;
+    if (shown_.rows.empty()) {
+        notes << tr("There is nothing of the kind.");
+    } else if (!shown_.filter_table.isEmpty()) {
+        notes << tr("A double click on a row filters by it.");
+    }
+    note_->setText(notes.join(QLatin1Char(' ')));
 }
 
 void StatisticsView::open_row(int row) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QComboBox>
 #include <QLabel>
 #include <QTabBar>
 #include <QTableWidget>
@@ -8,19 +9,22 @@
 #include <utility>
 
 #include "gui/document/latest_job.h"
+#include "gui/view_engine/debounce.h"
 #include "gui/view_engine/view.h"
 #include "gui/views/statistics/capture_statistics.h"
 
 namespace sanscope {
 
-// The capture summed up, a page each: sorted by a click on a header; a double click on a row filters by what it sums up.
+// The capture summed up, or its selected range, a page each: sorted by a click on a header; a double click on a row filters by what it sums up.
 class StatisticsView : public View {
     Q_OBJECT
 
   public:
     StatisticsView(Document& document, QWidget* parent);
 
-    bool settled() const override { return job_.idle(); }
+    bool settled() const override { return job_.idle() && !debounce_.waiting(); }
+    // Of the selected range of time, or else of the one in sight, instead of all of the capture.
+    void limit_to_range(bool limited);
     void show_page(StatisticsPage page);
     StatisticsPage page() const;
     const StatisticsTable& statistics() const { return shown_; }
@@ -32,25 +36,32 @@ class StatisticsView : public View {
     void showEvent(QShowEvent* event) override;
 
   private:
+    // What was asked for: the page, of what, of a capture that was whole.
+    struct Asked {
+        StatisticsPage page;
+        StatisticsScope scope;
+        bool whole;
+        bool operator==(const Asked&) const = default;
+    };
     void ask();
+    Asked wanted() const;
+    void on_range_changed();
     void on_grown();
-    void show_table(StatisticsTable table);
+    void show_table(StatisticsTable table, const Asked& of);
+    void show_note();
+    QString words_for(const Asked& of) const;
     void open_row(int row);
     void copy() const;
 
     QTabBar* pages_;
+    QComboBox* of_;
     QTableWidget* table_;
     QLabel* note_;
     StatisticsTable shown_;
-    // What was asked for: the page, of which filter, of a capture that was whole.
-    struct Asked {
-        StatisticsPage page;
-        std::shared_ptr<const FilterResult> filter;
-        bool whole;
-        bool operator==(const Asked&) const = default;
-    };
+    std::optional<Asked> shown_of_;
     std::optional<Asked> asked_;
     LatestJob<StatisticsTable> job_;
+    Debounce debounce_;
 };
 
 }  // namespace sanscope

@@ -22,6 +22,7 @@
 #include <optional>
 
 #include "gui/document/filter_result.h"
+#include "gui/views/tables/commands_behind_loss.h"
 #include "gui/views/tables/find_bar.h"
 #include "gui/views/tables/row_delegate.h"
 
@@ -92,6 +93,7 @@ RowsView::RowsView(Document& document, std::shared_ptr<const TableAccess> access
         highlight_selected();
     });
     connect(&state(), &ViewState::filter_changed, this, [this] {
+        waited_job_.cancel();
         arranged_ = false;
         arrange();
     });
@@ -315,7 +317,7 @@ void RowsView::showEvent(QShowEvent* event) {
 bool RowsView::settled() const {
     return stale_ ? !isVisible()
                   : count_.idle() && arrange_.idle() && (arranged_ || document().loading()) &&
-                        !model_->fetching() && !export_->running();
+                        !model_->fetching() && !export_->running() && waited_job_.idle();
 }
 
 void RowsView::count_rows() {
@@ -730,6 +732,42 @@ void RowsView::show_header_menu(QPoint at) {
     menu->popup(header->mapToGlobal(at));
 }
 
+// Of a row that is shown; 0: it has none, or is not at hand.
+uint32_t RowsView::connection_of(int row) const {
+    const auto column = find_column(access_->columns(), "connection");
+    Cell cell;
+    if (!column || !model_->cell(row, static_cast<int>(*column), cell) ||
+        cell.kind != Cell::Kind::unsigned_integer)
+        return 0;
+    return static_cast<uint32_t>(cell.unsigned_integer);
+}
+
+bool RowsView::is_loss_waited_for(int row) const {
+    if (kind_ == nullptr || kind_->selection != Selection::Kind::loss || !document().has_loaded())
+        return false;
+    const auto reading = document().data()->try_read();
+    const size_t loss = model_->table_row(row);
+    return reading && loss < reading->store().losses().size() &&
+           keeps_waiting(reading->store().losses()[loss].kind);
+}
+
+void RowsView::show_waiting_commands(uint64_t loss) {
+    waited_job_.request([data = document().data(), loss](
+                            const StopFlag& stop) { return commands_behind_loss(data->read(), loss, stop); },
+                        [this](const std::vector<uint64_t>& commands) { show_commands(commands); });
+}
+
+void RowsView::show_commands(const std::vector<uint64_t>& commands) {
+    if (commands.empty()) message_ = tr("No command is known to have waited for this loss");
+    show_status();
+    if (commands.empty()) return;
+    Q_EMIT rows_wanted(filter_for_commands(commands), QStringLiteral("commands"));
+    if (commands.size() > most_commands_in_filter) {
+        Q_EMIT told(tr("The first %1 of %2 commands are shown")
+                        .arg(grouped(most_commands_in_filter), grouped(commands.size())));
+    }
+}
+
 void RowsView::show_row_menu(QPoint at) {
     const QModelIndex index = table_->indexAt(at);
     auto* const menu = new QMenu(this);
@@ -767,6 +805,18 @@ void RowsView::show_row_menu(QPoint at) {
         }
     }
     menu->addSeparator();
+    if (const uint32_t connection = index.isValid() ? connection_of(index.row()) : 0; connection != 0) {
+        QAction* const follow = menu->addAction(tr("Follow TCP stream"));
+        connect(follow, &QAction::triggered, this, [this, connection] { Q_EMIT stream_wanted(connection); });
+        QAction* const decode = menu->addAction(tr("Decode As…"));
+        connect(decode, &QAction::triggered, this,
+                [this, connection] { Q_EMIT decode_as_wanted(connection); });
+    }
+    if (index.isValid() && is_loss_waited_for(index.row())) {
+        QAction* const waited = menu->addAction(tr("Show the commands that waited"));
+        connect(waited, &QAction::triggered, this,
+                [this, loss = uint64_t{model_->table_row(index.row())} + 1] { show_waiting_commands(loss); });
+    }
     QAction* const export_action = menu->addAction(tr("Export CSV…"));
     export_action->setEnabled(export_button_->isEnabled());
     connect(export_action, &QAction::triggered, this, &RowsView::ask_for_export);

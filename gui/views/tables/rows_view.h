@@ -64,6 +64,14 @@ class RowsView : public View {
   Q_SIGNALS:
     // A condition on a column was chosen from a row's menu.
     void filter_wanted(const QString& expression, const QString& table);
+    // Rows of another table that are to be shown, as a filter over it.
+    void rows_wanted(const QString& filter, const QString& table);
+    // Something to be said of them, where it stays when they come to the front.
+    void told(const QString& text);
+    // The TCP stream of a row's connection (1-based) is to be shown.
+    void stream_wanted(uint32_t connection);
+    // What that connection is decoded as is to be chosen.
+    void decode_as_wanted(uint32_t connection);
     void exported(bool written);
 
   protected:
@@ -94,7 +102,12 @@ class RowsView : public View {
     void select_row(int row);
     void on_current_changed(const QModelIndex& current);
     void show_header_menu(QPoint at);
+    // Shows, of a loss, the commands whose data stood behind it.
+    void show_waiting_commands(uint64_t loss);
+    void show_commands(const std::vector<uint64_t>& commands);
+    bool is_loss_waited_for(int row) const;
     void show_row_menu(QPoint at);
+    uint32_t connection_of(int row) const;
     void show_status();
     void ask_for_export();
     void remember_columns() const;
@@ -128,6 +141,7 @@ class RowsView : public View {
     int64_t growth_took_ns_ = 0;  // the last one
     LatestJob<size_t> count_{true};
     LatestJob<Arranged> arrange_;
+    LatestJob<std::vector<uint64_t>> waited_job_;
 };
 
 }  // namespace sanscope

@@ -249,6 +249,32 @@ TEST_F(RowsViewTest, AnOrderIsThatOfTheColumn) {
     EXPECT_TRUE(std::ranges::is_sorted(rows_of(*view)));
 }
 
+// As people look for them; a second click turns the order around, a third one takes it away.
+TEST_F(RowsViewTest, AClickOnAHeaderSortsDurationsLargestAndTextSmallestFirst) {
+    open("loss-mixed-initiator.pcap.zst");
+    const auto view = view_of("commands");
+    QHeaderView& header = *view->table().horizontalHeader();
+    const auto click_on = [&](const char* name) {
+        const int section = column(*view, name);
+        view->table().scrollTo(view->model().index(0, section));
+        testing_gui::click(*header.viewport(), QPointF(header.sectionViewportPosition(section) +
+                                                           header.sectionSize(section) / 2.0,
+                                                       header.height() / 2.0));
+        ASSERT_TRUE(wait_until([&] { return view->settled(); }));
+    };
+    click_on("turnaround_ns");
+    EXPECT_EQ(header.sortIndicatorSection(), column(*view, "turnaround_ns"));
+    EXPECT_EQ(header.sortIndicatorOrder(), Qt::DescendingOrder);
+    EXPECT_THAT(view->status_text().toStdString(), testing::HasSubstr("greatest first"));
+    click_on("turnaround_ns");
+    EXPECT_EQ(header.sortIndicatorOrder(), Qt::AscendingOrder);
+    click_on("turnaround_ns");
+    EXPECT_EQ(header.sortIndicatorSection(), -1);
+    click_on("name");
+    EXPECT_EQ(header.sortIndicatorOrder(), Qt::AscendingOrder);
+    EXPECT_THAT(view->status_text().toStdString(), testing::HasSubstr("smallest first"));
+}
+
 TEST_F(RowsViewTest, AFilterShowsWhatIsOfItInEachTable) {
     open("loss-mixed-initiator.pcap.zst");
     const auto commands = view_of("commands");

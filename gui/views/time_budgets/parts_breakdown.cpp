@@ -2,13 +2,12 @@
 #include "gui/views/time_budgets/parts_breakdown.h"
 
 #include <QCoreApplication>
-#include <QDateTime>
 #include <QStringList>
-#include <QTimeZone>
 #include <algorithm>
 #include <map>
 #include <tuple>
 
+#include "gui/models/moment_literal.h"
 #include "gui/plot/command_words.h"
 
 #include "analyzer/report/human_units.h"
@@ -66,17 +65,6 @@ QString condition_on_size(uint64_t size_class) {
     // The greatest class has no end.
     if (size_class >> 63 != 0) return above;
     return above + QStringLiteral(" && bytes <= %1").arg(size_class);
-}
-
-// A moment in quotes, in full, as the filter language reads it. Years that ISO 8601 has no four digits for as a number.
-QString moment_literal(int64_t time_ns) {
-    constexpr int64_t second = 1'000'000'000;
-    const int64_t seconds = time_ns / second - (time_ns % second < 0 ? 1 : 0);
-    const QDateTime when = QDateTime::fromSecsSinceEpoch(seconds, Qt::UTC);
-    if (seconds < 0 || !when.isValid()) return QString::number(time_ns);
-    return QStringLiteral("\"%1.%2\"")
-        .arg(when.toString(QStringLiteral("yyyy-MM-dd HH:mm:ss")))
-        .arg(time_ns - seconds * second, 9, 10, QLatin1Char('0'));
 }
 
 }  // namespace

@@ -278,6 +278,14 @@ TEST(TurnaroundStatistics, AreThoseOfTheRowsInTheRange) {
                 EXPECT_NEAR(static_cast<double>(group.turnaround.percentile_ns(fraction)), exact,
                             exact * 0.01);
             }
+            double mean = 0;
+            double variance = 0;
+            const auto weight = static_cast<double>(std::max<size_t>(turnarounds.size(), 1));
+            for (const int64_t turnaround : turnarounds) mean += static_cast<double>(turnaround) / weight;
+            for (const int64_t turnaround : turnarounds)
+                variance += std::pow(static_cast<double>(turnaround) - mean, 2) / weight;
+            EXPECT_NEAR(group.turnaround.mean_ns(), mean, mean * 1e-9);
+            EXPECT_NEAR(group.turnaround.standard_deviation_ns(), std::sqrt(variance), mean * 1e-6);
             grouped += count;
         }
         EXPECT_EQ(statistics.all.count, grouped);

@@ -150,8 +150,9 @@ void TurnaroundView::make_legend() {
 }
 
 bool TurnaroundView::settled() const {
-    return PreparedView::settled() && statistics_job_.idle() && chooser_->settled() && find_job_.idle() &&
-           selected_parts_job_.idle() && parts_at_job_.idle() && !statistics_debounce_.waiting();
+    return PreparedView::settled() && statistics_job_.idle() && chooser_->settled() &&
+           !document().picking() && selected_parts_job_.idle() && parts_at_job_.idle() &&
+           !statistics_debounce_.waiting();
 }
 
 void TurnaroundView::draw(QPainter& painter) {
@@ -304,7 +305,7 @@ void TurnaroundView::fill_table() {
     const bool single = groups.size() == 1;
     const int rows = static_cast<int>(groups.size()) + (single || groups.empty() ? 0 : 1);
     table_->begin({tr("in sight"), tr("commands"), tr("p50"), tr("p90"), tr("p99"), tr("p99.9"), tr("max"),
-                   tr("throughput"), tr("over")},
+                   tr("throughput"), tr("over"), tr("mean"), tr("SD"), tr("%SD")},
                   rows);
     const auto fill = [&](int row, const QString& name, const TurnaroundStatistics::Group& group) {
         table_->set(row, 0, name);
@@ -318,6 +319,13 @@ void TurnaroundView::fill_table() {
         }
         table_->set(row, 6,
                     group.turnaround.count() == 0 ? QString() : short_duration(group.turnaround.max_ns()));
+        if (group.turnaround.count() > 0) {
+            table_->set(row, 9, short_duration(std::llround(group.turnaround.mean_ns())));
+            table_->set(row, 10, short_duration(std::llround(group.turnaround.standard_deviation_ns())));
+            table_->set(
+                row, 11,
+                QStringLiteral("%1 %").arg(group.turnaround.moments().percent_deviation(), 0, 'f', 0));
+        }
         if (group.bytes == 0 || group.span_ns() == 0) return;
         table_->set(row, 7, value_text(group.bytes_per_second(), ValueUnit::bytes_per_second));
         table_->set(row, 8, short_duration(group.span_ns()));
@@ -330,6 +338,9 @@ void TurnaroundView::fill_table() {
             tr("Data of the commands that completed, over the time from the first one's request to the last "
                "answer"));
     }
+    table_->horizontalHeaderItem(10)->setToolTip(tr("Standard deviation of the turnarounds"));
+    table_->horizontalHeaderItem(11)->setToolTip(
+        tr("Coefficient of variation: the standard deviation in percent of the mean"));
     table_->fit();
 }
 
@@ -495,10 +506,13 @@ void TurnaroundView::select_at(QPoint at, bool frame) {
     if (pane != scatter_) return;
     const TimeViewport view = pane->viewport();
     const ValueScale scale = pane->scale();
-    const auto select = [this, frame](uint64_t command) {
-        if (command == 0) return;
-        state().select({Selection::Kind::command, command});
+    const auto frame_if_wanted = [this, frame] {
         if (frame) document().frame_when_resolved();
+    };
+    const auto select = [&](uint64_t command) {
+        document().end_pick();
+        state().select({Selection::Kind::command, command});
+        frame_if_wanted();
     };
     if (const CommandDot* dot = dot_at(drawn(), view, scale, at.x(), at.y(), reach)) {
         return select(dot->command);
@@ -509,12 +523,14 @@ void TurnaroundView::select_at(QPoint at, bool frame) {
     const TimeRange around{view.time_at(at.x() - 3), view.time_at(at.x() + 3)};
     const auto low = static_cast<int64_t>(scale.value_at(at.y() + 4));
     const auto high = static_cast<int64_t>(scale.value_at(at.y() - 4)) + 1;
-    find_job_.request(
+    document().pick(
+        this,
         [index = index_, around, low, high](const StopFlag&) {
             const std::shared_lock lock(index->mutex);
-            return command_within(index->index, around, low, high);
+            const uint64_t command = command_within(index->index, around, low, high);
+            return command == 0 ? Selection() : Selection{Selection::Kind::command, command};
         },
-        select);
+        frame_if_wanted);
 }
 
 }  // namespace sanscope

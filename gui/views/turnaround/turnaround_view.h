@@ -85,7 +85,6 @@ class TurnaroundView : public PreparedView<PreparedTurnaround, PlottedView> {
     std::shared_ptr<SharedCommandIndex> index_;
     std::optional<CommandDot> selected_dot_;
     LatestJob<TurnaroundStatistics> statistics_job_;
-    LatestJob<uint64_t> find_job_;
     // Where the time of one command went; `known` unless the capture is still being read.
     struct Parts {
         uint64_t command = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "gui/document/latest_job.h"
@@ -35,7 +36,13 @@ struct WindowStatistics {
     // The greatest mean of a sender less the least, and that in percent of the mean of these means.
     double difference = 0;
     double difference_percent = 0;
-    bool complete = true;  // false: stopped, nothing holds
+    // Of the time, the share in which the window of every sender is known.
+    double known_share = 0;
+    // The standard deviation over time of the difference between two senders' windows, bytes; see WindowAggregate.
+    std::optional<double> difference_deviation;
+    std::optional<double> fairness;    // Jain's index of the mean windows
+    uint32_t mss = unknown<uint32_t>;  // the least of the senders' connections
+    bool complete = true;              // false: stopped, nothing holds
 };
 
 // Visits each window in the range: some tens of nanoseconds each. Any thread.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "gui/senders/kernel_states.h"
 #include "gui/views/windows/step_sum.h"
 
 namespace sanscope {
@@ -17,10 +18,10 @@ class SenderPreparation {
         picture_.sender = sender;
         picture_.is_target = is_target(reading, sender);
         picture_.curves = prepare_sender_curves(reading, sender, track, prepared, &index);
+        picture_.kernel_ca = kernel_ca_band(reading, sender, track, prepared);
     }
 
     SenderPicture take() {
-        kernel_ca();
         ca();
         limit();
         return std::move(picture_);
@@ -55,32 +56,6 @@ class SenderPreparation {
         return found;
     }
 
-    void kernel_ca() {
-        const auto kernel_row = [&](size_t i) -> const KernelWindowRow& {
-            return store_.kernel_windows()[track_.kernel_windows[i]];
-        };
-        const auto state_of = [&](size_t i) -> StateBand::Change {
-            return {kernel_row(i).time_ns, static_cast<uint8_t>(kernel_row(i).ca_state)};
-        };
-        std::vector<StateBand::Change> changes;
-        if (!track_.kernel_ca_transitions.empty()) {
-            std::optional<StateBand::Change> at_first;
-            if (!track_.kernel_windows.empty() && kernel_row(0).ca_state_known) at_first = state_of(0);
-            changes = changes_in_range(store_.kernel_ca_transitions(), track_.kernel_ca_transitions, at_first)
-                          .changes;
-        } else {
-            // A kernel that was only asked told its state with its windows.
-            visit_some(row_columns(prepared_, track_.kernel_windows.size(),
-                                   [&](size_t i) { return kernel_row(i).time_ns; }),
-                       [&](size_t i) {
-                           const StateBand::Change change = state_of(i);
-                           const bool is_new = changes.empty() || changes.back().state != change.state;
-                           if (kernel_row(i).ca_state_known && is_new) changes.push_back(change);
-                       });
-        }
-        picture_.kernel_ca = StateBand::of(prepared_, changes, picture_.curves.until_ns);
-    }
-
     void ca() {
         // A sender is in Open until it is said to leave it, from its first window on.
         std::optional<StateBand::Change> at_first;
@@ -95,19 +70,6 @@ class SenderPreparation {
             const CaTransitionRow& transition = store_.ca_transitions()[rows[i]];
             picture_.transitions.push_back(
                 {transition.time_ns, transition.packet, transition.cause, transition.from, transition.to});
-        }
-    }
-
-    // Calls with positions: the last one before the range, and of each column all, or where there are very many some that
-    // tell the shares of its time.
-    template <class Visit>
-    static void visit_some(const RowColumns& columns, Visit visit) {
-        constexpr size_t most_of_column = 64;
-        if (columns.first() > 0) visit(columns.first() - 1);
-        for (size_t c = 0; c < columns.columns(); ++c) {
-            const size_t count = columns.begins[c + 1] - columns.begins[c];
-            const size_t stride = count / most_of_column + 1;
-            for (size_t i = columns.begins[c]; i < columns.begins[c + 1]; i += stride) visit(i);
         }
     }
 

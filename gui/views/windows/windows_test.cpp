@@ -7,6 +7,9 @@
 #include "gui/testing/shown_view.h"
 #include "gui/views/windows/windows_view.h"
 
+#include "analyzer/base/moments.h"
+#include "analyzer/store/window_aggregate.h"
+
 namespace sanscope {
 namespace {
 
@@ -292,6 +295,26 @@ TEST(WindowStatistics, WeighEachValueWithItsTime) {
     EXPECT_NEAR(statistics.difference, *std::ranges::max_element(means) - *std::ranges::min_element(means),
                 1e-3);
     EXPECT_GT(statistics.sum.mean, *std::ranges::max_element(means));
+    // The difference, moment by moment.
+    ASSERT_EQ(senders.size(), 2u);
+    std::vector<int64_t> moments{range.begin_ns, range.end_ns};
+    for (const auto& of_sender : rows) {
+        for (const WindowRow& row : of_sender) {
+            if (range.contains(row.time_ns)) moments.push_back(row.time_ns);
+        }
+    }
+    std::ranges::sort(moments);
+    Moments differences;
+    for (size_t m = 0; m + 1 < moments.size(); ++m) {
+        const double difference = held(rows[0], end_of(reading, senders[0]), &WindowRow::cwnd, moments[m]) -
+                                  held(rows[1], end_of(reading, senders[1]), &WindowRow::cwnd, moments[m]);
+        if (!std::isnan(difference))
+            differences.add(difference, static_cast<double>(moments[m + 1] - moments[m]));
+    }
+    ASSERT_GE(statistics.known_share, least_known_share);
+    ASSERT_TRUE(statistics.difference_deviation);
+    EXPECT_NEAR(*statistics.difference_deviation, differences.standard_deviation(), means[0] * 1e-6);
+    EXPECT_NEAR(*statistics.fairness, *jain_index(means), 1e-9);
     EXPECT_EQ(window_statistics(reading, {}, range, stop).sum.known_ns, 0);
 }
 

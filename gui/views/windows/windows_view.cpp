@@ -541,6 +541,32 @@ void WindowsView::ask_statistics() {
         [this](WindowStatistics statistics) { take_statistics(std::move(statistics)); });
 }
 
+void WindowsView::fill_differences(int row) {
+    const auto& statistics = shown_statistics_;
+    const QString unknown_text = tr("not known");
+    table_->set(row, 0, tr("difference between connections, over time"));
+    QString deviation = unknown_text;
+    if (statistics.difference_deviation) {
+        deviation = short_bytes(*statistics.difference_deviation);
+        if (statistics.mss != unknown<uint32_t>) {
+            deviation +=
+                tr(" (%1 segments)").arg(*statistics.difference_deviation / statistics.mss, 0, 'f', 2);
+        }
+    }
+    table_->set(row, 2, deviation);
+    table_->item(row, 0)->setToolTip(tr(
+        "Standard deviation of the difference between two connections' congestion windows; of more than two "
+        "the root mean square over all pairs. Where it is larger than each window's own, one connection has "
+        "what the other has not"));
+    table_->set(row + 1, 0, tr("Jain's index of the mean windows"));
+    table_->set(row + 1, 1,
+                statistics.fairness ? QString::number(*statistics.fairness, 'f', 3) : unknown_text);
+    table_->item(row + 1, 0)
+        ->setToolTip(tr("1 where all connections' means are equal, 1/n where one of n has everything"));
+    table_->set(row + 2, 0, tr("time in which all windows are known"));
+    table_->set(row + 2, 1, QStringLiteral("%1 %").arg(100 * statistics.known_share, 0, 'f', 0));
+}
+
 void WindowsView::take_statistics(WindowStatistics statistics) {
     if (!statistics.complete) return;
     shown_statistics_ = std::move(statistics);
@@ -561,11 +587,12 @@ void WindowsView::take_statistics(WindowStatistics statistics) {
         rows.push_back({tr("advertised window"), sender.advertised_window});
     }
     const bool difference = shown_statistics_.senders.size() > 1;
-    const int count = static_cast<int>(rows.size()) + (difference ? 1 : 0);
+    const int figures = static_cast<int>(rows.size());
+    const int count = figures + (difference ? 4 : 0);
     table_->begin({tr("in sight, by time"), tr("mean"), tr("standard deviation"), tr("%SD"), tr("least"),
                    tr("greatest")},
                   count);
-    for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
+    for (int i = 0; i < figures; ++i) {
         const Row& row = rows[static_cast<size_t>(i)];
         table_->set(i, 0, row.name);
         if (row.figure.known_ns == 0) {
@@ -579,11 +606,11 @@ void WindowsView::take_statistics(WindowStatistics statistics) {
         table_->set(i, 5, short_bytes(row.figure.greatest));
     }
     if (difference) {
-        table_->set(count - 1, 0, tr("difference of the connections' means"));
-        table_->set(count - 1, 1, short_bytes(shown_statistics_.difference));
-        table_->set(count - 1, 3,
-                    QStringLiteral("%1 %").arg(shown_statistics_.difference_percent, 0, 'f', 1));
-        table_->item(count - 1, 0)
+        table_->set(figures, 0, tr("difference of the connections' means"));
+        table_->set(figures, 1, short_bytes(shown_statistics_.difference));
+        table_->set(figures, 3, QStringLiteral("%1 %").arg(shown_statistics_.difference_percent, 0, 'f', 1));
+        fill_differences(figures + 1);
+        table_->item(figures, 0)
             ->setToolTip(tr(
                 "The greatest mean less the least, and in percent of the mean of the means: how unequal the "
                 "connections' shares are"));

@@ -43,6 +43,8 @@ class WindowsView : public PreparedView<WindowsPicture, PlottedView> {
     void build_plot();
     void ask_statistics();
     std::vector<SenderId> senders_shown() const;
+    // Three rows of the table from that one on.
+    void fill_differences(int row);
     void take_statistics(WindowStatistics statistics);
     void arrange_rows();
     void make_legends();

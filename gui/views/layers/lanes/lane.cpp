@@ -5,8 +5,9 @@ namespace sanscope {
 
 const std::array<const Lane*, lane_kinds>& all_lanes() {
     static const std::array<const Lane*, lane_kinds> lanes{
-        &commands_lane(), &pdu_lane(0),    &pdu_lane(1),   &tcp_lane(0),   &tcp_lane(1),
-        &window_lane(0),  &window_lane(1), &state_lane(0), &state_lane(1), &packets_lane()};
+        &commands_lane(), &pdu_lane(0),          &pdu_lane(1),          &tcp_lane(0),
+        &tcp_lane(1),     &window_lane(0),       &window_lane(1),       &state_lane(0),
+        &state_lane(1),   &kernel_state_lane(0), &kernel_state_lane(1), &packets_lane()};
     return lanes;
 }
 

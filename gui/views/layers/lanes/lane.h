@@ -98,6 +98,7 @@ const Lane& pdu_lane(size_t direction);
 const Lane& tcp_lane(size_t direction);
 const Lane& window_lane(size_t direction);
 const Lane& state_lane(size_t direction);
+const Lane& kernel_state_lane(size_t direction);
 const Lane& packets_lane();
 
 }  // namespace sanscope

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QTableWidget>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "gui/testing/shown_view.h"
-#include "gui/views/stretch/stretch_view.h"
+#include "gui/views/selected_range/selected_range_view.h"
 
 #include "analyzer/scsi/opcodes.h"
 
@@ -21,14 +22,14 @@ TimeRange whole_of(const CaptureData::Reading& reading) {
     return {reading.timeline().first_ns(), reading.timeline().last_ns() + 1};
 }
 
-StretchFigures figures_of(const Document& document, TimeRange range, ConnectionChooser::Scope scope = {},
-                          std::shared_ptr<const FilterResult> filter = nullptr) {
-    return stretch_figures(document.data()->read(), {range, scope, std::move(filter)}, StopFlag(false));
+RangeFigures figures_of(const Document& document, TimeRange range, ConnectionChooser::Scope scope = {},
+                        std::shared_ptr<const FilterResult> filter = nullptr) {
+    return range_figures(document.data()->read(), {range, scope, std::move(filter)}, StopFlag(false));
 }
 
 // The same, by a look at each row.
-StretchFigures counted_one_by_one(const CaptureData::Reading& reading, TimeRange range) {
-    StretchFigures figures;
+RangeFigures counted_one_by_one(const CaptureData::Reading& reading, TimeRange range) {
+    RangeFigures figures;
     const ResultStore& store = reading.store();
     for (size_t i = 0; i < store.segments().size(); ++i) {
         const SegmentRow& row = store.segments()[i];
@@ -61,7 +62,7 @@ StretchFigures counted_one_by_one(const CaptureData::Reading& reading, TimeRange
     return figures;
 }
 
-void expect_same(const StretchFigures& found, const StretchFigures& expected) {
+void expect_same(const RangeFigures& found, const RangeFigures& expected) {
     EXPECT_EQ(found.to_target.segments, expected.to_target.segments);
     EXPECT_EQ(found.to_target.payload, expected.to_target.payload);
     EXPECT_EQ(found.to_initiator.segments, expected.to_initiator.segments);
@@ -75,7 +76,7 @@ void expect_same(const StretchFigures& found, const StretchFigures& expected) {
     EXPECT_NEAR(found.under_way, expected.under_way, 1e-6);
 }
 
-TEST(StretchFigures, AreThoseOfTheRowsInAnyStretch) {
+TEST(RangeFigures, AreThoseOfTheRowsInAnyRange) {
     for (const char* const sample : {lossy, two_sessions}) {
         const auto document = loaded_sample(sample);
         const auto reading = document->data()->read();
@@ -87,19 +88,19 @@ TEST(StretchFigures, AreThoseOfTheRowsInAnyStretch) {
             };
             const TimeRange range{at(from), at(to)};
             SCOPED_TRACE(testing::Message() << sample << ' ' << from << " to " << to);
-            const StretchFigures found = figures_of(*document, range);
+            const RangeFigures found = figures_of(*document, range);
             EXPECT_TRUE(found.complete);
             expect_same(found, counted_one_by_one(reading, range));
         }
     }
 }
 
-TEST(StretchFigures, PartsAreTheTurnaroundsOfTheCommandsThatWereAnsweredThere) {
+TEST(RangeFigures, PartsAreTheTurnaroundsOfTheCommandsThatWereAnsweredThere) {
     const auto document = loaded_sample(lossy);
     const auto reading = document->data()->read();
     const TimeRange whole = whole_of(reading);
     const TimeRange range{whole.begin_ns + 50 * ms, whole.begin_ns + 150 * ms};
-    const StretchFigures found = figures_of(*document, range);
+    const RangeFigures found = figures_of(*document, range);
     ASSERT_TRUE(found.parts_known);
     int64_t turnarounds_ns = 0;
     for (const CommandRow& row : reading.store().commands()) {
@@ -112,19 +113,19 @@ TEST(StretchFigures, PartsAreTheTurnaroundsOfTheCommandsThatWereAnsweredThere) {
     EXPECT_EQ(parts_ns, turnarounds_ns);
 }
 
-TEST(StretchFigures, OfSessionsAddUp) {
+TEST(RangeFigures, OfSessionsAddUp) {
     const auto document = loaded_sample(two_sessions);
     const TimeRange whole = whole_of(document->data()->read());
     using Kind = ConnectionChooser::Scope::Kind;
-    const StretchFigures all = figures_of(*document, whole);
-    const StretchFigures one = figures_of(*document, whole, {Kind::session, 1});
-    const StretchFigures two = figures_of(*document, whole, {Kind::session, 2});
+    const RangeFigures all = figures_of(*document, whole);
+    const RangeFigures one = figures_of(*document, whole, {Kind::session, 1});
+    const RangeFigures two = figures_of(*document, whole, {Kind::session, 2});
     EXPECT_GT(one.commands(), 0u);
     EXPECT_GT(two.commands(), 0u);
     EXPECT_EQ(one.commands() + two.commands(), all.commands());
 }
 
-TEST(StretchFigures, AreOfWhatPassesTheFilter) {
+TEST(RangeFigures, AreOfWhatPassesTheFilter) {
     const auto document = loaded_sample(lossy);
     const auto reading = document->data()->read();
     const ResultStore& store = reading.store();
@@ -137,27 +138,27 @@ TEST(StretchFigures, AreOfWhatPassesTheFilter) {
         ++count;
     }
     filter->rows = link_rows(reading.pdu_index(), Selected::commands, reads);
-    const StretchFigures all = figures_of(*document, whole_of(reading));
-    const StretchFigures found = figures_of(*document, whole_of(reading), {}, filter);
+    const RangeFigures all = figures_of(*document, whole_of(reading));
+    const RangeFigures found = figures_of(*document, whole_of(reading), {}, filter);
     EXPECT_EQ(found.commands(), count);
     EXPECT_EQ(found.writes.count, 0u);
     EXPECT_LT(found.to_target.payload, all.to_target.payload);
     EXPECT_GT(found.to_initiator.payload, 0u);
 }
 
-const StretchRow* find_row(const std::vector<StretchRow>& rows, const QString& name) {
-    const auto found = std::ranges::find(rows, name, &StretchRow::name);
+const RangeRow* find_row(const std::vector<RangeRow>& rows, const QString& name) {
+    const auto found = std::ranges::find(rows, name, &RangeRow::name);
     return found == rows.end() ? nullptr : &*found;
 }
 
-TEST(StretchRows, StandBesideThoseOfTheStretchThatWasKept) {
+TEST(RangeRows, StandBesideThoseOfTheRangeThatWasKept) {
     const auto document = loaded_sample(lossy);
     const TimeRange whole = whole_of(document->data()->read());
-    const StretchFigures early = figures_of(*document, {whole.begin_ns, whole.begin_ns + 100 * ms});
-    const StretchFigures late = figures_of(*document, {whole.begin_ns + 100 * ms, whole.begin_ns + 200 * ms});
-    const auto alone = stretch_rows(late, nullptr);
-    const auto both = stretch_rows(late, &early);
-    const StretchRow* const commands = find_row(both, QStringLiteral("commands"));
+    const RangeFigures early = figures_of(*document, {whole.begin_ns, whole.begin_ns + 100 * ms});
+    const RangeFigures late = figures_of(*document, {whole.begin_ns + 100 * ms, whole.begin_ns + 200 * ms});
+    const auto alone = range_rows(late, nullptr);
+    const auto both = range_rows(late, &early);
+    const RangeRow* const commands = find_row(both, QStringLiteral("commands"));
     ASSERT_NE(commands, nullptr);
     EXPECT_EQ(commands->shown, QString::number(late.commands()));
     EXPECT_EQ(commands->kept, QString::number(early.commands()));
@@ -167,35 +168,52 @@ TEST(StretchRows, StandBesideThoseOfTheStretchThatWasKept) {
     EXPECT_NE(find_row(both, QStringLiteral("recovery")), nullptr);
 }
 
-TEST(StretchRows, OfAStretchWithoutCommandsSayNoTimes) {
+TEST(RangeRows, OfARangeWithoutCommandsSayNoTimes) {
     const auto document = loaded_sample(lossy);
     const TimeRange whole = whole_of(document->data()->read());
-    const StretchFigures nothing = figures_of(*document, {whole.end_ns + ms, whole.end_ns + 2 * ms});
-    const auto rows = stretch_rows(nothing, nullptr);
+    const RangeFigures nothing = figures_of(*document, {whole.end_ns + ms, whole.end_ns + 2 * ms});
+    const auto rows = range_rows(nothing, nullptr);
     EXPECT_EQ(find_row(rows, QStringLiteral("reads")), nullptr);
     EXPECT_NE(find_row(rows, QStringLiteral("no command was answered")), nullptr);
 }
 
-TEST(StretchView, ShowsTheMarkedStretchElseTheOneInSight) {
+TEST(SelectedRangeView, ShowsTheSelectedRangeElseTheOneInSight) {
     const auto document = loaded_sample(lossy);
-    StretchView view(*document, nullptr);
+    SelectedRangeView view(*document, nullptr);
     view.resize(500, 600);
     view.show();
     wait_until([&] { return view.settled() && !view.rows().empty(); });
     const QString all = find_row(view.rows(), QStringLiteral("commands"))->shown;
     EXPECT_EQ(all, QStringLiteral("165"));
     const TimeRange whole = document->state().whole();
-    document->state().set_marked({whole.begin_ns + 50 * ms, whole.begin_ns + 60 * ms});
+    document->state().set_selected_range({whole.begin_ns + 50 * ms, whole.begin_ns + 60 * ms});
     wait_until(
         [&] { return view.settled() && find_row(view.rows(), QStringLiteral("commands"))->shown != all; });
     EXPECT_EQ(find_row(view.rows(), QStringLiteral("duration"))->shown, QStringLiteral("10.0 ms"));
     view.keep();
-    document->state().set_marked({});
+    document->state().set_selected_range({});
     wait_until(
         [&] { return view.settled() && find_row(view.rows(), QStringLiteral("commands"))->shown == all; });
     EXPECT_EQ(find_row(view.rows(), QStringLiteral("duration"))->kept, QStringLiteral("10.0 ms"));
     view.forget();
     EXPECT_TRUE(find_row(view.rows(), QStringLiteral("duration"))->kept.isEmpty());
+}
+
+TEST(SelectedRangeView, ARangeInSightIsNotCalledSelectedAnyMore) {
+    const auto document = loaded_sample(lossy);
+    ViewState& state = document->state();
+    SelectedRangeView view(*document, nullptr);
+    view.resize(500, 600);
+    view.show();
+    const TimeRange selected{state.whole().begin_ns + 50 * ms, state.whole().begin_ns + 60 * ms};
+    state.set_selected_range(selected);
+    state.set_range(selected);
+    const auto heading = [&] { return view.findChild<QTableWidget*>()->horizontalHeaderItem(1)->text(); };
+    ASSERT_TRUE(wait_until(
+        [&] { return view.settled() && !view.rows().empty() && heading() == QStringLiteral("selected"); }));
+    ASSERT_EQ(state.range(), selected);
+    state.set_selected_range({});
+    EXPECT_EQ(heading(), QStringLiteral("in sight"));
 }
 
 }  // namespace

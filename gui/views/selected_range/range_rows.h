@@ -4,12 +4,12 @@
 #include <QString>
 #include <vector>
 
-#include "gui/views/stretch/stretch_figures.h"
+#include "gui/views/selected_range/range_figures.h"
 
 namespace sanscope {
 
-// A line of the table: what it is of, and what is told of a stretch and of the one it is held against.
-struct StretchRow {
+// A line of the table: what it is of, and what is told of a range and of the one it is held against.
+struct RangeRow {
     QString name;
     QString shown;
     QString kept;    // empty where there is none
@@ -20,6 +20,6 @@ struct StretchRow {
 
 // `kept`: nullptr where there is nothing to compare with. Losses and parts that neither has are left out. That two figures differ
 // does not say that they differ by more than chance.
-std::vector<StretchRow> stretch_rows(const StretchFigures& shown, const StretchFigures* kept);
+std::vector<RangeRow> range_rows(const RangeFigures& shown, const RangeFigures* kept);
 
 }  // namespace sanscope

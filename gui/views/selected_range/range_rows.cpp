@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/views/stretch/stretch_rows.h"
+#include "gui/views/selected_range/range_rows.h"
 
 #include <QCoreApplication>
 #include <QLocale>
@@ -14,7 +14,7 @@ namespace sanscope {
 namespace {
 
 QString tr(const char* text) {
-    return QCoreApplication::translate("StretchView", text);
+    return QCoreApplication::translate("SelectedRangeView", text);
 }
 
 QString count_text(double count) {
@@ -45,9 +45,9 @@ QString change_text(double shown, double kept) {
 
 class Rows {
   public:
-    Rows(const StretchFigures& shown, const StretchFigures* kept) : shown_(shown), kept_(kept) {}
+    Rows(const RangeFigures& shown, const RangeFigures* kept) : shown_(shown), kept_(kept) {}
 
-    std::vector<StretchRow> make() {
+    std::vector<RangeRow> make() {
         add(tr("duration"), duration_text, [](const auto& of) { return seconds(of) * 1e9; });
         traffic();
         commands();
@@ -57,15 +57,15 @@ class Rows {
     }
 
   private:
-    // What a figure is of a stretch; nothing where it has none.
+    // What a figure is of a range; nothing where it has none.
     using Figure = std::optional<double>;
 
-    static double seconds(const StretchFigures& of) {
+    static double seconds(const RangeFigures& of) {
         return static_cast<double>(of.question.range.span_ns()) / 1e9;
     }
 
     void head(const QString& name) {
-        StretchRow row;
+        RangeRow row;
         row.name = name;
         row.heading = true;
         rows_.push_back(row);
@@ -75,7 +75,7 @@ class Rows {
     void add(const QString& name, QString (*text)(double), Value value, const QString& tip = {}) {
         const Figure shown = value(shown_);
         const Figure kept = kept_ == nullptr ? Figure() : Figure(value(*kept_));
-        StretchRow row;
+        RangeRow row;
         row.name = name;
         row.tip = tip;
         row.shown = shown ? text(*shown) : QStringLiteral("–");
@@ -86,8 +86,7 @@ class Rows {
 
     void traffic() {
         head(tr("TCP"));
-        const auto direction = [&](const QString& name,
-                                   StretchFigures::Direction StretchFigures::*of_direction) {
+        const auto direction = [&](const QString& name, RangeFigures::Direction RangeFigures::*of_direction) {
             add(tr("payload %1").arg(name), bytes_text,
                 [=](const auto& of) { return static_cast<double>((of.*of_direction).payload); });
             add(tr("… a second"), rate_text, [=](const auto& of) {
@@ -96,8 +95,8 @@ class Rows {
             add(tr("segments %1").arg(name), count_text,
                 [=](const auto& of) { return static_cast<double>((of.*of_direction).segments); });
         };
-        direction(tr("to the target"), &StretchFigures::to_target);
-        direction(tr("to the initiator"), &StretchFigures::to_initiator);
+        direction(tr("to the target"), &RangeFigures::to_target);
+        direction(tr("to the initiator"), &RangeFigures::to_initiator);
     }
 
     void commands() {
@@ -105,9 +104,9 @@ class Rows {
         add(tr("commands"), count_text, [](const auto& of) { return static_cast<double>(of.commands()); });
         add(tr("… a second"), count_text,
             [](const auto& of) { return static_cast<double>(of.commands()) / seconds(of); });
-        of_class(tr("reads"), tr("bytes read a second"), &StretchFigures::reads);
-        of_class(tr("writes"), tr("bytes written a second"), &StretchFigures::writes);
-        of_class(tr("other commands"), QString(), &StretchFigures::others);
+        of_class(tr("reads"), tr("bytes read a second"), &RangeFigures::reads);
+        of_class(tr("writes"), tr("bytes written a second"), &RangeFigures::writes);
+        of_class(tr("other commands"), QString(), &RangeFigures::others);
         add(tr("with another status than GOOD"), count_text,
             [](const auto& of) { return static_cast<double>(of.not_good); });
         add(
@@ -119,8 +118,7 @@ class Rows {
             [](const auto& of) { return static_cast<double>(of.not_answered); });
     }
 
-    void of_class(const QString& name, const QString& rate,
-                  StretchFigures::Commands StretchFigures::*of_class) {
+    void of_class(const QString& name, const QString& rate, RangeFigures::Commands RangeFigures::*of_class) {
         const bool any = (shown_.*of_class).count > 0 || (kept_ != nullptr && (kept_->*of_class).count > 0);
         if (!any) return;
         add(name, count_text, [=](const auto& of) { return static_cast<double>((of.*of_class).count); });
@@ -157,7 +155,7 @@ class Rows {
 
     void parts() {
         head(tr("Where the time of the mean command went"));
-        const auto mean = [](const StretchFigures& of, size_t part) {
+        const auto mean = [](const RangeFigures& of, size_t part) {
             const uint64_t timed = of.turnaround().count();
             return !of.parts_known || timed == 0
                        ? Figure()
@@ -173,19 +171,19 @@ class Rows {
                 budget_meaning(static_cast<BudgetPart>(part)));
         }
         if (any) return;
-        StretchRow row;
+        RangeRow row;
         row.name = shown_.parts_known ? tr("no command was answered") : tr("known once the capture is read");
         rows_.push_back(row);
     }
 
-    const StretchFigures& shown_;
-    const StretchFigures* kept_;
-    std::vector<StretchRow> rows_;
+    const RangeFigures& shown_;
+    const RangeFigures* kept_;
+    std::vector<RangeRow> rows_;
 };
 
 }  // namespace
 
-std::vector<StretchRow> stretch_rows(const StretchFigures& shown, const StretchFigures* kept) {
+std::vector<RangeRow> range_rows(const RangeFigures& shown, const RangeFigures* kept) {
     return Rows(shown, kept).make();
 }
 

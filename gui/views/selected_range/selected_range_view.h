@@ -10,33 +10,33 @@
 #include "gui/senders/connection_chooser.h"
 #include "gui/view_engine/debounce.h"
 #include "gui/view_engine/view.h"
-#include "gui/views/stretch/stretch_rows.h"
+#include "gui/views/selected_range/range_rows.h"
 
 namespace sanscope {
 
-// What happened in the stretch of time that is marked, or else in sight: packets, commands, losses, where the time went; beside those
-// of another stretch that was kept.
-class StretchView : public View {
+// What happened in the selected range of time, or else in sight: packets, commands, losses, where the time went; beside those
+// of another range that was kept.
+class SelectedRangeView : public View {
     Q_OBJECT
 
   public:
-    StretchView(Document& document, QWidget* parent);
+    SelectedRangeView(Document& document, QWidget* parent);
 
     bool settled() const override;
     // What is shown from now on is held against what is shown now; not while nothing is.
     void keep();
     void forget();
-    const std::vector<StretchRow>& rows() const { return rows_; }
+    const std::vector<RangeRow>& rows() const { return rows_; }
 
   protected:
     void showEvent(QShowEvent* event) override;
 
   private:
-    StretchQuestion question() const;
+    RangeQuestion question() const;
     void look();
     void ask();
     void show_figures();
-    QString words_for(const StretchQuestion& question) const;
+    QString words_for(const RangeQuestion& question) const;
     void copy() const;
 
     ConnectionChooser* chooser_;
@@ -44,11 +44,11 @@ class StretchView : public View {
     QPushButton* keep_;
     QPushButton* forget_;
     QTableWidget* table_;
-    std::vector<StretchRow> rows_;
-    std::optional<StretchQuestion> asked_;
-    std::optional<StretchFigures> shown_;
-    std::optional<StretchFigures> kept_;
-    LatestJob<StretchFigures> job_;
+    std::vector<RangeRow> rows_;
+    std::optional<RangeQuestion> asked_;
+    std::optional<RangeFigures> shown_;
+    std::optional<RangeFigures> kept_;
+    LatestJob<RangeFigures> job_;
     Debounce debounce_;
 };
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/views/stretch/stretch_figures.h"
+#include "gui/views/selected_range/range_figures.h"
 
 #include <algorithm>
+
+#include "gui/document/traffic_in_range.h"
 
 #include "analyzer/base/partition_index.h"
 #include "analyzer/scsi/opcodes.h"
@@ -12,13 +14,13 @@ namespace {
 
 class Counting {
   public:
-    Counting(const CaptureData::Reading& reading, const StretchQuestion& question, const StopFlag& stop)
+    Counting(const CaptureData::Reading& reading, const RangeQuestion& question, const StopFlag& stop)
         : reading_(reading), store_(reading.store()), timeline_(reading.timeline()), stop_(stop) {
         figures_.question = question;
         figures_.parts_known = store_.finished();
     }
 
-    StretchFigures count() {
+    RangeFigures count() {
         uint32_t number = 0;
         for (const ConnectionRow& row : store_.connections()) {
             ++number;
@@ -58,23 +60,18 @@ class Counting {
     }
 
     void count_segments(const SenderTrack& sender, bool to_target) {
-        StretchFigures::Direction& direction = to_target ? figures_.to_target : figures_.to_initiator;
-        const auto [first, last] = places(sender.segments.size(), [&](size_t i) {
-            return timeline_.time_of(PacketNumber{sender.segments[i]} + 1);
-        });
-        const auto payload_at = [&](size_t i) {
-            return store_.segments()[sender.segments[i]].payload_length;
-        };
+        RangeFigures::Direction& direction = to_target ? figures_.to_target : figures_.to_initiator;
+        const SenderTraffic traffic = traffic_in(reading_, sender, range());
         if (filter() == nullptr) {
-            direction.segments += last - first;
-            direction.payload += sender.payload.query(first, last, payload_at);
+            direction.segments += traffic.segments();
+            direction.payload += traffic.payload;
             return;
         }
-        for (size_t i = first; i < last; ++i) {
+        for (size_t i = traffic.first; i < traffic.last; ++i) {
             if (i % 4096 == 0 && stop_) return;
             if (!filter()->rows.packets.test(sender.segments[i])) continue;
             ++direction.segments;
-            direction.payload += payload_at(i);
+            direction.payload += store_.segments()[sender.segments[i]].payload_length;
         }
     }
 
@@ -92,7 +89,7 @@ class Counting {
         const auto start_at = [&](size_t i) {
             return Timeline::start_of(store_.commands()[track.commands[i]]);
         };
-        // One that is under way when the stretch begins is no older than the longest.
+        // One that is under way when the range begins is no older than the longest.
         int64_t earliest_ns = 0;
         if (__builtin_sub_overflow(range().begin_ns, track.longest_ns, &earliest_ns)) earliest_ns = no_time;
         size_t i = partition_index(size_t{0}, track.commands.size(),
@@ -119,9 +116,9 @@ class Counting {
     }
 
     void count_answered(size_t row, const CommandRow& command) {
-        StretchFigures::Commands& commands = is_read_opcode(command.opcode)    ? figures_.reads
-                                             : is_write_opcode(command.opcode) ? figures_.writes
-                                                                               : figures_.others;
+        RangeFigures::Commands& commands = is_read_opcode(command.opcode)    ? figures_.reads
+                                           : is_write_opcode(command.opcode) ? figures_.writes
+                                                                             : figures_.others;
         ++commands.count;
         if (command.bytes != unknown<uint64_t>) commands.bytes += command.bytes;
         const bool failed = command.status != unknown<uint16_t> && command.status != scsi_status::good;
@@ -138,13 +135,13 @@ class Counting {
     const ResultStore& store_;
     const Timeline& timeline_;
     const StopFlag& stop_;
-    StretchFigures figures_;
+    RangeFigures figures_;
     double under_way_ns_ = 0;
 };
 
 }  // namespace
 
-uint64_t StretchFigures::sent_again() const {
+uint64_t RangeFigures::sent_again() const {
     uint64_t sum = 0;
     for (size_t kind = 0; kind < loss_kinds; ++kind) {
         if (is_sent_again(static_cast<LossKind>(kind))) sum += losses[kind];
@@ -152,16 +149,16 @@ uint64_t StretchFigures::sent_again() const {
     return sum;
 }
 
-LogHistogram StretchFigures::turnaround() const {
+LogHistogram RangeFigures::turnaround() const {
     LogHistogram all = reads.turnaround;
     all.add(writes.turnaround);
     all.add(others.turnaround);
     return all;
 }
 
-StretchFigures stretch_figures(const CaptureData::Reading& reading, const StretchQuestion& question,
-                               const StopFlag& stop) {
-    return question.range.empty() ? StretchFigures() : Counting(reading, question, stop).count();
+RangeFigures range_figures(const CaptureData::Reading& reading, const RangeQuestion& question,
+                           const StopFlag& stop) {
+    return question.range.empty() ? RangeFigures() : Counting(reading, question, stop).count();
 }
 
 }  // namespace sanscope

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/views/stretch/stretch_view.h"
+#include "gui/views/selected_range/selected_range_view.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -19,7 +19,7 @@ constexpr int rest_ms = 80;  // figures are asked for once the range is at rest 
 
 }  // namespace
 
-StretchView::StretchView(Document& document, QWidget* parent)
+SelectedRangeView::SelectedRangeView(Document& document, QWidget* parent)
     : View(document, parent),
       chooser_(new ConnectionChooser(document, ConnectionChooser::Offers::scopes, this)),
       title_(new QLabel(this)),
@@ -30,8 +30,8 @@ StretchView::StretchView(Document& document, QWidget* parent)
     title_->setTextFormat(Qt::PlainText);
     title_->setWordWrap(true);
     title_->setContentsMargins(8, 0, 8, 0);
-    keep_->setToolTip(tr("Keeps these figures; those of the stretch looked at next stand beside them"));
-    table_->setAccessibleName(tr("Figures of a stretch of time"));
+    keep_->setToolTip(tr("Keeps these figures; those of the range looked at next stand beside them"));
+    table_->setAccessibleName(tr("Figures of a range of time"));
     table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table_->setSelectionMode(QAbstractItemView::NoSelection);
     table_->verticalHeader()->hide();
@@ -49,55 +49,59 @@ StretchView::StretchView(Document& document, QWidget* parent)
     column->addWidget(title_);
     column->addWidget(table_, 1);
 
-    connect(keep_, &QPushButton::clicked, this, &StretchView::keep);
-    connect(forget_, &QPushButton::clicked, this, &StretchView::forget);
-    connect(chooser_, &ConnectionChooser::scope_changed, this, &StretchView::look);
+    connect(keep_, &QPushButton::clicked, this, &SelectedRangeView::keep);
+    connect(forget_, &QPushButton::clicked, this, &SelectedRangeView::forget);
+    connect(chooser_, &ConnectionChooser::scope_changed, this, &SelectedRangeView::look);
     for (const auto signal :
-         {&ViewState::range_changed, &ViewState::marked_changed, &ViewState::filter_changed})
-        connect(&state(), signal, this, &StretchView::look);
-    connect(&state(), &ViewState::time_format_changed, this, &StretchView::show_figures);
-    connect(&state(), &ViewState::units_changed, this, &StretchView::show_figures);
-    connect(&document, &Document::grown, this, &StretchView::look);
+         {&ViewState::range_changed, &ViewState::selected_range_changed, &ViewState::filter_changed})
+        connect(&state(), signal, this, &SelectedRangeView::look);
+    // Figures that stay may have become those of the range in sight.
+    connect(&state(), &ViewState::selected_range_changed, this, [this] {
+        if (shown_ && shown_->question == question()) show_figures();
+    });
+    connect(&state(), &ViewState::time_format_changed, this, &SelectedRangeView::show_figures);
+    connect(&state(), &ViewState::units_changed, this, &SelectedRangeView::show_figures);
+    connect(&document, &Document::grown, this, &SelectedRangeView::look);
     connect(&document, &Document::loaded, this, [this] {
         asked_.reset();
         look();
     });
     auto* const copies = new QShortcut(QKeySequence::Copy, this);
     copies->setContext(Qt::WidgetWithChildrenShortcut);
-    connect(copies, &QShortcut::activated, this, &StretchView::copy);
+    connect(copies, &QShortcut::activated, this, &SelectedRangeView::copy);
     show_figures();
     look();
 }
 
-bool StretchView::settled() const {
+bool SelectedRangeView::settled() const {
     return job_.idle() && !debounce_.waiting() && chooser_->settled();
 }
 
-StretchQuestion StretchView::question() const {
-    StretchQuestion question;
-    question.range = state().marked().empty() ? state().range() : state().marked();
+RangeQuestion SelectedRangeView::question() const {
+    RangeQuestion question;
+    question.range = state().selected_range().empty() ? state().range() : state().selected_range();
     question.scope = chooser_->scope();
     question.filter = state().filter();
     return question;
 }
 
-void StretchView::showEvent(QShowEvent* event) {
+void SelectedRangeView::showEvent(QShowEvent* event) {
     View::showEvent(event);
     look();
 }
 
-void StretchView::look() {
+void SelectedRangeView::look() {
     if (!isVisible()) return;
     const bool asked = asked_ && *asked_ == question() && !document().loading();
     debounce_.look(document().loading(), asked);
 }
 
-void StretchView::ask() {
+void SelectedRangeView::ask() {
     if (question().range.empty()) return;
     asked_ = question();
     job_.request([data = document().data(), question = *asked_](
-                     const StopFlag& stop) { return stretch_figures(data->read(), question, stop); },
-                 [this](StretchFigures figures) {
+                     const StopFlag& stop) { return range_figures(data->read(), question, stop); },
+                 [this](RangeFigures figures) {
                      if (!figures.complete) return;
                      shown_ = std::move(figures);
                      count_picture();
@@ -105,41 +109,42 @@ void StretchView::ask() {
                  });
 }
 
-void StretchView::keep() {
+void SelectedRangeView::keep() {
     if (!shown_) return;
     kept_ = shown_;
     show_figures();
 }
 
-void StretchView::forget() {
+void SelectedRangeView::forget() {
     kept_.reset();
     show_figures();
 }
 
-QString StretchView::words_for(const StretchQuestion& of) const {
+QString SelectedRangeView::words_for(const RangeQuestion& of) const {
     return tr("%1 from %2")
         .arg(short_duration(of.range.span_ns()),
              full_time(of.range.begin_ns, document().first_ns(), state().time_format()));
 }
 
-void StretchView::show_figures() {
+void SelectedRangeView::show_figures() {
     keep_->setEnabled(shown_.has_value());
     forget_->setVisible(kept_.has_value());
-    if (!shown_) return title_->setText(tr("Shift+drag in a view of time marks a stretch."));
-    const bool marked = shown_->question.range == state().marked();
-    QString title = (marked ? tr("Marked: %1.") : tr("In sight: %1. Shift+drag marks a stretch."))
-                        .arg(words_for(shown_->question));
+    if (!shown_) return title_->setText(tr("Shift+drag in a view of time selects a range."));
+    const bool selected = shown_->question.range == state().selected_range();
+    QString title =
+        (selected ? tr("Selected range: %1.") : tr("Range in sight: %1. Shift+drag selects a range."))
+            .arg(words_for(shown_->question));
     if (shown_->question.filter != nullptr) title += tr(" Of what passes the filter.");
     if (kept_) title += tr("\nBeside it: %1.").arg(words_for(kept_->question));
     title_->setText(title);
-    rows_ = stretch_rows(*shown_, kept_ ? &*kept_ : nullptr);
+    rows_ = range_rows(*shown_, kept_ ? &*kept_ : nullptr);
     table_->setRowCount(static_cast<int>(rows_.size()));
     table_->setHorizontalHeaderLabels(
-        {QString(), marked ? tr("marked") : tr("in sight"), tr("compared with"), tr("change")});
+        {QString(), selected ? tr("selected") : tr("in sight"), tr("compared with"), tr("change")});
     table_->horizontalHeaderItem(name_column)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     table_->horizontalHeader()->setDefaultAlignment(Qt::AlignRight | Qt::AlignVCenter);
     int at = 0;
-    for (const StretchRow& row : rows_) {
+    for (const RangeRow& row : rows_) {
         const auto put = [&](Column column, const QString& text) {
             auto* const item = new QTableWidgetItem(text);
             item->setTextAlignment(Qt::AlignVCenter |
@@ -165,9 +170,9 @@ void StretchView::show_figures() {
 }
 
 // As columns with tabs between, as spreadsheets take them.
-void StretchView::copy() const {
+void SelectedRangeView::copy() const {
     QString text;
-    for (const StretchRow& row : rows_) {
+    for (const RangeRow& row : rows_) {
         QStringList cells{row.name, row.shown};
         if (kept_) cells << row.kept << row.change;
         text += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');

@@ -17,17 +17,17 @@
 namespace sanscope {
 
 // What figures are wanted of.
-struct StretchQuestion {
+struct RangeQuestion {
     TimeRange range;
     ConnectionChooser::Scope scope;              // `shared` is everything
     std::shared_ptr<const FilterResult> filter;  // nullptr: all rows count
 
-    bool operator==(const StretchQuestion&) const = default;
+    bool operator==(const RangeQuestion&) const = default;
 };
 
-// What happened in a stretch of time. A packet belongs to it by its time, a loss by when its packet was captured, a command by the
+// What happened in a range of time. A packet belongs to it by its time, a loss by when its packet was captured, a command by the
 // moment its answer was complete.
-struct StretchFigures {
+struct RangeFigures {
     struct Direction {
         uint64_t segments = 0;  // TCP, with and without payload
         uint64_t payload = 0;   // bytes, what was sent again counts again
@@ -38,7 +38,7 @@ struct StretchFigures {
         LogHistogram turnaround;
     };
 
-    StretchQuestion question;
+    RangeQuestion question;
     Direction to_target;
     Direction to_initiator;
     // That were answered in it.
@@ -62,7 +62,7 @@ struct StretchFigures {
 };
 
 // Looks at the rows in the range of each track, and at each packet of it only where a filter is set. Any thread.
-StretchFigures stretch_figures(const CaptureData::Reading& reading, const StretchQuestion& question,
-                               const StopFlag& stop);
+RangeFigures range_figures(const CaptureData::Reading& reading, const RangeQuestion& question,
+                           const StopFlag& stop);
 
 }  // namespace sanscope

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QAction>
+#include <QComboBox>
+#include <QFile>
+#include <QMenu>
+#include <QSettings>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <gtest/gtest.h>
+#include <span>
+#include <string>
+
+#include "gui/app/capture_window.h"
+#include "gui/app/decode_as_dialog.h"
+#include "gui/app/main_window.h"
+#include "gui/testing/loaded_document.h"
+#include "gui/testing/window_driver.h"
+#include "gui/views/tables/rows_view.h"
+
+#include "analyzer/export/annotated_copy.h"
+
+namespace sanscope {
+namespace {
+
+using testing_gui::action_of;
+using testing_gui::sample;
+using testing_gui::wait_until;
+
+class DecodeAsTest : public testing::Test {
+  protected:
+    DecodeAsTest() {
+        QSettings().clear();
+        begin_anew();
+        EXPECT_TRUE(window->open({sample("nop-logout.pcap")}));
+        wait_until_loaded();
+    }
+    ~DecodeAsTest() override {
+        window.reset();
+        QSettings().clear();
+    }
+    void begin_anew() {
+        window = std::make_unique<MainWindow>();
+        window->show();
+    }
+    CaptureWindow& capture() const { return *window->current(); }
+    void wait_until_loaded() const {
+        ASSERT_TRUE(wait_until(
+            [this] { return capture().document().has_loaded() && !capture().pending().has_value(); }));
+    }
+    size_t sessions() const { return capture().document().data()->read().store().sessions().size(); }
+    DecodeAsDialog* dialog() const { return window->findChild<DecodeAsDialog*>(); }
+    static void choose(const DecodeAsDialog& shown, int row, DecodeAs::Protocol protocol) {
+        shown.protocol_box(row)->setCurrentIndex(static_cast<int>(protocol));
+    }
+
+    std::unique_ptr<MainWindow> window;
+};
+
+TEST_F(DecodeAsTest, APortIsNoIscsiUntilItIsByContentAgain) {
+    ASSERT_EQ(sessions(), 1u);
+    capture().state().select({Selection::Kind::packet, 6});
+    ASSERT_TRUE(wait_until([this] { return capture().state().selected().packet == 6; }));
+    capture().document().notes().set(5, QStringLiteral("mine"));
+    action_of(*window, QStringLiteral("Decode As"))->trigger();
+    ASSERT_NE(dialog(), nullptr);
+    ASSERT_EQ(dialog()->table().rowCount(), 2);
+    EXPECT_EQ(dialog()->table().item(0, 0)->text().toStdString(), "3260");
+    EXPECT_EQ(dialog()->table().item(1, 0)->text().toStdString(), "50440");
+    EXPECT_EQ(dialog()->table().item(0, 1)->text().toStdString(), "iSCSI");
+    choose(*dialog(), 0, DecodeAs::Protocol::data);
+    dialog()->accept();
+    wait_until_loaded();
+    EXPECT_EQ(window->captures(), 1);
+    EXPECT_EQ(sessions(), 0u);
+    EXPECT_TRUE(wait_until([this] { return capture().state().selected().packet == 6; }));
+    EXPECT_EQ(capture().document().notes().all().at(5).toStdString(), "mine");
+    EXPECT_TRUE(capture().document().notes().modified());
+
+    delete dialog();
+    action_of(*window, QStringLiteral("Decode As"))->trigger();
+    ASSERT_NE(dialog(), nullptr);
+    EXPECT_EQ(dialog()->table().item(0, 1)->text().toStdString(), "data");
+    choose(*dialog(), 0, DecodeAs::Protocol::by_content);
+    dialog()->accept();
+    wait_until_loaded();
+    EXPECT_EQ(sessions(), 1u);
+    capture().document().notes().saved();
+}
+
+TEST_F(DecodeAsTest, ACommentThatWasRemovedStaysSo) {
+    const QTemporaryDir folder;
+    const std::string source = QFile::encodeName(sample("nop-logout.pcap")).toStdString();
+    const QString path = folder.filePath(QStringLiteral("commented.pcapng"));
+    ASSERT_TRUE(write_annotated_copy(std::span(&source, 1), {{5, {"removed"}}, {7, {"stays"}}},
+                                     QFile::encodeName(path).toStdString()));
+    ASSERT_TRUE(window->open({path}));
+    wait_until_loaded();
+    ASSERT_TRUE(capture().document().notes().has(5));
+    capture().document().notes().remove(5);
+    DecodeAs rules;
+    rules.add({3260, DecodeAs::Protocol::data});
+    window->decode_as(capture(), rules);
+    wait_until_loaded();
+    const Notes& notes = capture().document().notes();
+    ASSERT_TRUE(wait_until([&] { return !notes.has(5); }));
+    EXPECT_TRUE(notes.has(7));
+    EXPECT_TRUE(notes.modified());
+    EXPECT_EQ(notes.changes(), (PacketNotes{{5, {}}}));
+    capture().document().notes().saved();
+}
+
+TEST_F(DecodeAsTest, NothingChangesWithCancelNorWithoutARule) {
+    const Document* const before = &capture().document();
+    action_of(*window, QStringLiteral("Decode As"))->trigger();
+    ASSERT_NE(dialog(), nullptr);
+    EXPECT_EQ(dialog()->table().rowCount(), 0);
+    dialog()->add_port(3260);
+    dialog()->add_port(3260);
+    ASSERT_EQ(dialog()->table().rowCount(), 1);
+    choose(*dialog(), 0, DecodeAs::Protocol::data);
+    dialog()->reject();
+    EXPECT_EQ(&capture().document(), before);
+    delete dialog();
+    action_of(*window, QStringLiteral("Decode As"))->trigger();
+    dialog()->add_port(3261);
+    EXPECT_EQ(dialog()->table().item(0, 1)->text().toStdString(), "no connection");
+    dialog()->accept();
+    EXPECT_EQ(&capture().document(), before);
+}
+
+TEST_F(DecodeAsTest, TheMenuOfAPacketFillsItsPortsIn) {
+    auto& packets = *qobject_cast<RowsView*>(capture().view("packets"));
+    Q_EMIT packets.decode_as_wanted(1);
+    ASSERT_NE(dialog(), nullptr);
+    ASSERT_EQ(dialog()->table().rowCount(), 2);
+    EXPECT_EQ(dialog()->table().item(0, 0)->text().toStdString(), "3260");
+    dialog()->reject();
+}
+
+TEST_F(DecodeAsTest, AWorkspaceKeepsIt) {
+    DecodeAs rules;
+    rules.add({3260, DecodeAs::Protocol::data});
+    window->decode_as(capture(), rules);
+    wait_until_loaded();
+    const QTemporaryDir folder;
+    const QString workspace = folder.filePath(QStringLiteral("kept.sanscope-workspace"));
+    QString error;
+    ASSERT_TRUE(window->save_workspace(workspace, error)) << error.toStdString();
+    begin_anew();
+    ASSERT_TRUE(window->open({workspace}));
+    wait_until_loaded();
+    EXPECT_EQ(capture().document().data()->decode_as(), rules);
+    EXPECT_EQ(sessions(), 0u);
+}
+
+}  // namespace
+}  // namespace sanscope

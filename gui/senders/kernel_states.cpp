@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/senders/kernel_states.h"
+
+#include <vector>
+
+#include "gui/senders/sender_curves.h"
+
+namespace sanscope {
+namespace {
+
+using Changes = std::vector<StateBand::Change>;
+
+// The last transition before the range, and those in it.
+Changes changes_of_transitions(const ResultStore& store, const SenderTrack& track, const TimeRange& range) {
+    const auto row = [&](size_t i) -> const KernelCaTransitionRow& {
+        return store.kernel_ca_transitions()[track.kernel_ca_transitions[i]];
+    };
+    const auto time_at = [&](uint32_t i) { return store.kernel_ca_transitions()[i].time_ns; };
+    const size_t first = first_not_before(track.kernel_ca_transitions, range.begin_ns, time_at);
+    const size_t last = first_not_before(track.kernel_ca_transitions, range.end_ns, time_at);
+    Changes changes;
+    changes.reserve(last - first + 1);
+    if (first > 0) {
+        changes.push_back({row(first - 1).time_ns, static_cast<uint8_t>(row(first - 1).to)});
+    } else if (!track.kernel_windows.empty()) {
+        const KernelWindowRow& window = store.kernel_windows()[track.kernel_windows[0]];
+        if (window.ca_state_known) changes.push_back({window.time_ns, static_cast<uint8_t>(window.ca_state)});
+    }
+    for (size_t i = first; i < last; ++i)
+        changes.push_back({row(i).time_ns, static_cast<uint8_t>(row(i).to)});
+    return changes;
+}
+
+// A kernel that was only asked told its state with its windows.
+Changes changes_of_windows(const ResultStore& store, const SenderTrack& track,
+                           const PreparedRange& prepared) {
+    const auto row = [&](size_t i) -> const KernelWindowRow& {
+        return store.kernel_windows()[track.kernel_windows[i]];
+    };
+    Changes changes;
+    const auto add = [&](size_t i) {
+        const auto state = static_cast<uint8_t>(row(i).ca_state);
+        const bool is_new = changes.empty() || changes.back().state != state;
+        if (row(i).ca_state_known && is_new) changes.push_back({row(i).time_ns, state});
+    };
+    visit_some(row_columns(prepared, track.kernel_windows.size(), [&](size_t i) { return row(i).time_ns; }),
+               add);
+    return changes;
+}
+
+}  // namespace
+
+StateBand kernel_ca_band(const CaptureData::Reading& reading, SenderId sender, const SenderTrack& track,
+                         const PreparedRange& prepared) {
+    const ResultStore& store = reading.store();
+    const Changes changes = track.kernel_ca_transitions.empty()
+                                ? changes_of_windows(store, track, prepared)
+                                : changes_of_transitions(store, track, prepared.range);
+    return StateBand::of(prepared, changes, end_of(reading, sender));
+}
+
+}  // namespace sanscope

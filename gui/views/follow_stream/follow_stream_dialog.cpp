@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/views/follow_stream/follow_stream_dialog.h"
+
+#include <QComboBox>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QFontDatabase>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QLocale>
+#include <QMouseEvent>
+#include <QPlainTextEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QTextBlock>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
+
+#include "gui/plot/theme.h"
+#include "gui/senders/sender_list.h"
+
+namespace sanscope {
+namespace {
+
+enum Looking : int { for_text, for_hex_bytes };
+
+QString count_text(uint64_t count) {
+    return QLocale().toString(static_cast<qulonglong>(count));
+}
+
+QTextCharFormat format_of(StreamText::Kind kind, const Theme& theme) {
+    QTextCharFormat format;
+    switch (kind) {
+        case StreamText::Kind::initiator:
+            format.setForeground(theme.initiator);
+            break;
+        case StreamText::Kind::target:
+            format.setForeground(theme.target);
+            break;
+        case StreamText::Kind::not_captured:
+            format.setForeground(theme.problem);
+            break;
+        case StreamText::Kind::pdu:
+            format.setForeground(theme.text);
+            format.setFontWeight(QFont::Bold);
+            break;
+    }
+    return format;
+}
+
+}  // namespace
+
+FollowStreamDialog::FollowStreamDialog(Document& document, uint32_t connection, QWidget* parent)
+    : QDialog(parent),
+      document_(document),
+      connection_(connection),
+      title_(new QLabel(this)),
+      text_(new QPlainTextEdit(this)),
+      direction_(new QComboBox(this)),
+      format_(new QComboBox(this)),
+      page_label_(new QLabel(this)),
+      kind_(new QComboBox(this)),
+      find_(new QLineEdit(this)),
+      progress_(new QProgressBar(this)),
+      message_(new QLabel(this)) {
+    setWindowTitle(tr("Follow stream: connection %1").arg(connection));
+    // One looks for something and saves, while a page is read.
+    threads_.setMaxThreadCount(2);
+    make_widgets();
+    constexpr int between_looks_ms = 100;
+    timer_.setInterval(between_looks_ms);
+    connect(&timer_, &QTimer::timeout, this, [this] {
+        const size_t pieces = stream_ == nullptr ? 1 : std::max<size_t>(1, stream_->outline.pieces.size());
+        progress_->setValue(static_cast<int>(std::min<size_t>(100, *done_ * 100 / pieces)));
+    });
+    set_busy(false);
+    if (document.has_loaded()) {
+        follow();
+    } else {
+        message_->setText(tr("The stream is followed once the capture is read."));
+        connect(&document, &Document::loaded, this, &FollowStreamDialog::follow);
+    }
+}
+
+FollowStreamDialog::~FollowStreamDialog() = default;
+
+void FollowStreamDialog::make_widgets() {
+    title_->setTextFormat(Qt::PlainText);
+    title_->setWordWrap(true);
+    message_->setTextFormat(Qt::PlainText);
+    message_->setWordWrap(true);
+    text_->setReadOnly(true);
+    text_->setUndoRedoEnabled(false);
+    text_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    text_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    text_->setWordWrapMode(QTextOption::WrapAnywhere);
+    text_->setAccessibleName(tr("What was sent"));
+    text_->setAccessibleDescription(tr("A click, or Enter, selects the packet that brought it"));
+    text_->installEventFilter(this);
+    text_->viewport()->installEventFilter(this);
+    auto* const shown = new QHBoxLayout;
+    add_shown_row(*shown);
+    auto* const find = new QHBoxLayout;
+    add_find_row(*find);
+    auto* const column = new QVBoxLayout(this);
+    column->addWidget(title_);
+    column->addWidget(text_, 1);
+    column->addLayout(shown);
+    column->addLayout(find);
+    column->addWidget(message_);
+    resize(900, 640);
+}
+
+// Enter is for what has the focus, not for a button.
+QPushButton* FollowStreamDialog::add_button(QHBoxLayout& row, const QString& text) {
+    auto* const button = new QPushButton(text, this);
+    button->setAutoDefault(false);
+    row.addWidget(button);
+    return button;
+}
+
+void FollowStreamDialog::add_shown_row(QHBoxLayout& row) {
+    direction_->addItems({tr("Both directions"), tr("From the initiator"), tr("From the target")});
+    direction_->setAccessibleName(tr("Direction"));
+    format_->addItems({tr("ASCII"), tr("Hex dump"), tr("UTF-8")});
+    format_->setAccessibleName(tr("Show as"));
+    row.addWidget(direction_);
+    row.addWidget(format_);
+    row.addStretch(1);
+    previous_ = add_button(row, tr("Previous page"));
+    row.addWidget(page_label_);
+    next_ = add_button(row, tr("Next page"));
+    connect(direction_, &QComboBox::currentIndexChanged, this, &FollowStreamDialog::show_from_beginning);
+    connect(format_, &QComboBox::currentIndexChanged, this, &FollowStreamDialog::renew);
+    connect(previous_, &QPushButton::clicked, this, [this] {
+        if (page_ > 0) show_page(page_ - 1);
+    });
+    connect(next_, &QPushButton::clicked, this, [this] { show_page(page_ + 1); });
+}
+
+void FollowStreamDialog::add_find_row(QHBoxLayout& row) {
+    kind_->addItems({tr("Text"), tr("Hex bytes")});
+    kind_->setAccessibleName(tr("What is looked for"));
+    find_->setPlaceholderText(tr("Find"));
+    find_->setAccessibleName(tr("Find"));
+    find_->setClearButtonEnabled(true);
+    progress_->setRange(0, 100);
+    progress_->setMaximumWidth(120);
+    progress_->setAccessibleName(tr("Progress"));
+    row.addWidget(kind_);
+    row.addWidget(find_, 1);
+    QPushButton* const find_next_button = add_button(row, tr("Find next"));
+    row.addWidget(progress_);
+    cancel_ = add_button(row, tr("Cancel"));
+    save_ = add_button(row, tr("Save as…"));
+    QPushButton* const close = add_button(row, tr("Close"));
+    connect(find_, &QLineEdit::returnPressed, this, &FollowStreamDialog::find_next);
+    connect(find_next_button, &QPushButton::clicked, this, &FollowStreamDialog::find_next);
+    connect(cancel_, &QPushButton::clicked, this, [this] {
+        cancel();
+        message_->setText(tr("Cancelled"));
+    });
+    connect(save_, &QPushButton::clicked, this, &FollowStreamDialog::ask_to_save);
+    connect(close, &QPushButton::clicked, this, &QDialog::close);
+}
+
+StreamDirection FollowStreamDialog::direction() const {
+    return static_cast<StreamDirection>(direction_->currentIndex());
+}
+
+StreamFormat FollowStreamDialog::format() const {
+    return static_cast<StreamFormat>(format_->currentIndex());
+}
+
+QString FollowStreamDialog::message() const {
+    return message_->text();
+}
+
+size_t FollowStreamDialog::pages() const {
+    return stream_ == nullptr ? 0 : stream_->pages_of(direction()).size();
+}
+
+bool FollowStreamDialog::settled() const {
+    return stream_ != nullptr && follow_job_.idle() && page_job_.idle() && find_job_.idle() &&
+           save_job_.idle();
+}
+
+void FollowStreamDialog::set_busy(bool busy) {
+    *done_ = 0;
+    progress_->setValue(0);
+    progress_->setVisible(busy);
+    cancel_->setVisible(busy);
+    save_->setEnabled(!busy && stream_ != nullptr);
+    busy ? timer_.start() : timer_.stop();
+}
+
+void FollowStreamDialog::cancel_search() {
+    find_job_.cancel();
+    searching_ = false;
+    if (saving_) return;
+    done_ = std::make_shared<std::atomic<size_t>>(0);
+    set_busy(false);
+}
+
+void FollowStreamDialog::cancel() {
+    save_job_.cancel();
+    saving_ = false;
+    cancel_search();
+}
+
+// What there is to say where nothing was found or done.
+void FollowStreamDialog::show_state() {
+    const bool nothing_sent = stream_ != nullptr && stream_->outline.pieces.empty();
+    message_->setText(saving_ ? tr("Saving") : nothing_sent ? tr("Neither side sent any data.") : QString());
+}
+
+void FollowStreamDialog::follow() {
+    message_->setText(tr("Following the stream"));
+    follow_job_.request([data = document_.data(), connection = connection_](
+                            const StopFlag& stop) { return follow_stream(data, connection, stop); },
+                        [this](std::shared_ptr<const FollowedStream> stream) { take(std::move(stream)); });
+}
+
+void FollowStreamDialog::take(std::shared_ptr<const FollowedStream> stream) {
+    stream_ = std::move(stream);
+    const StreamOutline& outline = stream_->outline;
+    const auto reading = document_.data()->read();
+    QString title = connection_text(reading, connection_);
+    title += QLatin1Char('\n') + tr("%1 bytes from the initiator, %2 bytes from the target")
+                                     .arg(count_text(outline.bytes[index_of(Role::initiator)]),
+                                          count_text(outline.bytes[index_of(Role::target)]));
+    const uint64_t missing = outline.not_captured[0] + outline.not_captured[1];
+    if (missing > 0) title += tr("; %1 bytes in no packet captured").arg(count_text(missing));
+    title_->setText(title);
+    show_state();
+    set_busy(false);
+    renew();
+}
+
+void FollowStreamDialog::show_from_beginning() {
+    if (stream_ == nullptr) return;
+    page_ = 0;
+    hit_.reset();
+    cancel_search();
+    show_state();
+    renew();
+}
+
+void FollowStreamDialog::show_page(size_t page) {
+    if (page >= pages()) return;
+    page_ = page;
+    renew();
+}
+
+void FollowStreamDialog::renew() {
+    if (stream_ == nullptr) return;
+    page_label_->setText(tr("Page %1 of %2").arg(count_text(page_ + 1), count_text(pages())));
+    previous_->setEnabled(page_ > 0);
+    next_->setEnabled(page_ + 1 < pages());
+    page_job_.request(
+        [stream = stream_, direction = direction(), page = page_, format = format(),
+         wanted = hit_ ? std::optional(hit_->range) : std::nullopt](const StopFlag& stop) {
+            return write_page(*stream, direction, page, format, wanted, stop);
+        },
+        [this](StreamPage page) {
+            shown_ = std::move(page);
+            show_text();
+        });
+}
+
+void FollowStreamDialog::show_text() {
+    const Theme& theme = Theme::of(palette());
+    const StreamText& shown = shown_.text;
+    text_->clear();
+    QTextCursor cursor(text_->document());
+    cursor.beginEditBlock();
+    for (size_t i = 0; i < shown.spans.size();) {
+        const StreamText::Span& span = shown.spans[i];
+        // Those of one kind are inserted at once.
+        while (i < shown.spans.size() && shown.spans[i].kind == span.kind) ++i;
+        const qsizetype end = i < shown.spans.size() ? shown.spans[i].begin : shown.text.size();
+        cursor.insertText(shown.text.mid(span.begin, end - span.begin), format_of(span.kind, theme));
+    }
+    cursor.endEditBlock();
+    if (!shown_.fault.isEmpty()) message_->setText(tr("A packet could not be read: %1").arg(shown_.fault));
+    mark_found();
+}
+
+void FollowStreamDialog::mark_found() {
+    QList<QTextEdit::ExtraSelection> selections;
+    for (const StreamText::Place& place : shown_.text.found) {
+        QTextEdit::ExtraSelection selection;
+        selection.cursor = QTextCursor(text_->document());
+        selection.cursor.setPosition(static_cast<int>(place.begin));
+        selection.cursor.setPosition(static_cast<int>(place.end), QTextCursor::KeepAnchor);
+        selection.format.setBackground(palette().highlight());
+        selection.format.setForeground(palette().highlightedText());
+        selections.append(selection);
+    }
+    text_->setExtraSelections(selections);
+    QTextCursor first(text_->document());
+    if (!selections.isEmpty()) first.setPosition(static_cast<int>(shown_.text.found.front().begin));
+    text_->setTextCursor(first);
+    if (!selections.isEmpty()) text_->centerCursor();
+}
+
+void FollowStreamDialog::select_packet_at(int place) {
+    const PacketNumber packet = shown_.text.packet_at(place);
+    if (packet == 0) return;
+    document_.state().select({Selection::Kind::packet, packet});
+    document_.reveal_when_resolved();
+}
+
+void FollowStreamDialog::find_next() {
+    if (stream_ == nullptr) return;
+    auto needle = kind_->currentIndex() == for_text ? StreamNeedle::of_text(find_->text())
+                                                    : StreamNeedle::of_hex(find_->text());
+    if (const auto* const fault = std::get_if<QString>(&needle)) return message_->setText(*fault);
+    cancel_search();
+    searching_ = true;
+    message_->setText(tr("Searching"));
+    const auto done = std::make_shared<std::atomic<size_t>>(0);
+    if (!saving_) {
+        done_ = done;
+        set_busy(true);
+    }
+    find_job_.request(
+        [stream = stream_, needle = std::move(std::get<StreamNeedle>(needle)), direction = direction(),
+         from = hit_, done](const StopFlag& stop) {
+            return find_in_stream(*stream, needle, direction, from, *done, stop);
+        },
+        [this](const std::optional<StreamHit>& hit) { show_hit(hit); });
+}
+
+void FollowStreamDialog::show_hit(const std::optional<StreamHit>& hit) {
+    searching_ = false;
+    if (!saving_) set_busy(false);
+    if (!hit) return message_->setText(tr("The stream does not have it."));
+    show_state();
+    if (hit->wrapped) message_->setText(tr("Went on from the beginning."));
+    hit_ = hit;
+    page_ = stream_->page_of(direction(), hit->first_piece);
+    renew();
+}
+
+void FollowStreamDialog::ask_to_save() {
+    const QString beside = QFileInfo(document_.path()).absolutePath();
+    const QString path = QFileDialog::getSaveFileName(
+        this, tr("Save the bytes of the stream"),
+        QStringLiteral("%1/connection-%2.bin").arg(beside).arg(connection_), tr("All files (*)"));
+    if (!path.isEmpty()) save(path);
+}
+
+void FollowStreamDialog::save(const QString& path) {
+    if (stream_ == nullptr) return;
+    cancel();
+    saving_ = true;
+    message_->setText(tr("Saving"));
+    set_busy(true);
+    save_job_.request(
+        [stream = stream_, direction = direction(), path, capture = document_.path(), done = done_](
+            const StopFlag& stop) { return save_stream(*stream, direction, path, capture, *done, stop); },
+        [this](const SavedStream& saved) { show_saved(saved); });
+}
+
+void FollowStreamDialog::show_saved(const SavedStream& saved) {
+    saving_ = false;
+    set_busy(searching_);
+    if (!saved.written) return message_->setText(tr("Not saved: %1").arg(saved.error));
+    QString text = tr("%1 bytes saved.").arg(count_text(saved.bytes));
+    if (saved.left_out > 0)
+        text += QLatin1Char(' ') +
+                tr("%1 bytes that were not captured are left out.").arg(count_text(saved.left_out));
+    message_->setText(text);
+}
+
+bool FollowStreamDialog::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == text_->viewport() && event->type() == QEvent::MouseButtonRelease) {
+        const auto* const mouse = static_cast<QMouseEvent*>(event);
+        if (mouse->button() == Qt::LeftButton && !text_->textCursor().hasSelection())
+            select_packet_at(text_->cursorForPosition(mouse->position().toPoint()).position());
+    } else if (watched == text_ && event->type() == QEvent::KeyPress) {
+        const int key = static_cast<QKeyEvent*>(event)->key();
+        if (key == Qt::Key_Return || key == Qt::Key_Enter) {
+            select_packet_at(text_->textCursor().position());
+            return true;
+        }
+    }
+    return QDialog::eventFilter(watched, event);
+}
+
+void FollowStreamDialog::changeEvent(QEvent* event) {
+    QDialog::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange && stream_ != nullptr) show_text();
+}
+
+}  // namespace sanscope
