@@ -58,7 +58,7 @@ class Report {
     void capture();
     void sessions();
     void session(uint32_t number, const SessionRow& row);
-    void session_windows(std::string_view end, const SessionWindowsRow& row);
+    void session_windows(std::string_view end, const SessionWindowsRow& row, bool one_connection);
     void connections();
     void commands();
     void group_lines(std::string_view name);
@@ -178,8 +178,13 @@ void Report::session(uint32_t number, const SessionRow& row) {
             yes_no(row.initial_r2t), yes_no(row.immediate_data), number_or_unknown(row.max_outstanding_r2t),
             number_or_unknown(row.error_recovery_level));
     }
-    session_windows("initiator", row.windows_out);
-    session_windows("target", row.windows_in);
+    const bool one_connection = row.connections == 1;
+    session_windows("initiator", row.windows_out, one_connection);
+    session_windows("target", row.windows_in, one_connection);
+    if (row.connections > 1 && !store_.keeps_windows()) {
+        line(
+            "       cwnd of its connections, summed: not known of a stream, which is kept in bounded memory");
+    }
     const auto& loads = store_.summary().sessions();
     if (number > loads.size() || loads[number - 1].commands == 0) return;
     const Summary::SessionLoad& load = loads[number - 1];
@@ -197,11 +202,11 @@ void Report::session(uint32_t number, const SessionRow& row) {
          human_bytes(static_cast<double>(load.bytes_written)), human_bytes(rate(load.bytes_written)), depth);
 }
 
-void Report::session_windows(std::string_view end, const SessionWindowsRow& row) {
+void Report::session_windows(std::string_view end, const SessionWindowsRow& row, bool one_connection) {
     if (row.cwnd_mean != unknown<uint64_t>) {
-        line("       cwnd of the {}, summed: {} on average, SD {} ({} %), by time; known for {} % of it", end,
-             human_bytes(static_cast<double>(row.cwnd_mean)), human_bytes(static_cast<double>(row.cwnd_sd)),
-             row.cwnd_sd_percent, row.cwnd_known_percent);
+        line("       cwnd of the {}{}: {} on average, SD {} ({} %), by time; known for {} % of it", end,
+             one_connection ? "" : ", summed", human_bytes(static_cast<double>(row.cwnd_mean)),
+             human_bytes(static_cast<double>(row.cwnd_sd)), row.cwnd_sd_percent, row.cwnd_known_percent);
     }
     if (row.cwnd_difference_sd != unknown<uint64_t>) {
         const auto difference = static_cast<double>(row.cwnd_difference_sd);

@@ -95,14 +95,16 @@ TEST_F(TextReport, says_nothing_of_senders_where_none_is_known) {
 
 TEST_F(TextReport, tells_what_a_sessions_connections_had_for_windows_together) {
     uint32_t number = 0;
-    store.add_session(number).windows_in = {.cwnd_mean = 80'000,
-                                            .cwnd_sd = 20'000,
-                                            .cwnd_sd_percent = 25,
-                                            .cwnd_known_percent = 97,
-                                            .cwnd_difference_sd = 3060,
-                                            .jain_cwnd_permille = 990,
-                                            .jain_throughput_permille = 998,
-                                            .mss = 1000};
+    SessionRow& session = store.add_session(number);
+    session.connections = 2;
+    session.windows_in = {.cwnd_mean = 80'000,
+                          .cwnd_sd = 20'000,
+                          .cwnd_sd_percent = 25,
+                          .cwnd_known_percent = 97,
+                          .cwnd_difference_sd = 3060,
+                          .jain_cwnd_permille = 990,
+                          .jain_throughput_permille = 998,
+                          .mss = 1000};
     const std::string text = report();
     EXPECT_THAT(text, HasSubstr("cwnd of the target, summed: 80.0 kB on average, SD 20.0 kB (25 %), by time; "
                                 "known for 97 % of it\n"));
@@ -111,6 +113,20 @@ TEST_F(TextReport, tells_what_a_sessions_connections_had_for_windows_together) {
     EXPECT_THAT(text,
                 HasSubstr("Jain's index over the target's connections: throughput 0.998, mean cwnd 0.990\n"));
     EXPECT_THAT(text, Not(HasSubstr("cwnd of the initiator")));
+}
+
+TEST_F(TextReport, the_window_of_one_connection_is_no_sum) {
+    uint32_t number = 0;
+    SessionRow& session = store.add_session(number);
+    session.connections = 1;
+    session.windows_in = {.cwnd_mean = 80'000, .cwnd_sd = 0, .cwnd_sd_percent = 0, .cwnd_known_percent = 100};
+    EXPECT_THAT(report(), HasSubstr("cwnd of the target: 80.0 kB on average, SD 0 B (0 %), by time"));
+}
+
+TEST_F(TextReport, says_that_the_sum_of_windows_is_not_known_of_a_stream) {
+    uint32_t number = 0;
+    store.add_session(number).connections = 2;
+    EXPECT_THAT(report(), HasSubstr("cwnd of its connections, summed: not known of a stream"));
 }
 
 TEST_F(TextReport, tells_how_many_retransmissions_were_spurious) {

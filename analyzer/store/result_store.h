@@ -162,6 +162,7 @@ class ResultStore {
         if (keeps_budgets()) sender.set_track(send_tracks_.emplace_back(connection, side, memory_));
         return sender;
     }
+    bool keeps_windows() const { return keep_.windows; }
     bool keeps_window_intervals() const { return keep_.windows && keep_.window_intervals; }
     void add_window(SenderSummary& sender, const WindowRow& row) {
         sender.on_window(row);
@@ -238,7 +239,7 @@ class ResultStore {
         const ImpossibleDepths deeper = clear_impossible_depths(commands_, sessions_, unpaired_);
         if (deeper.count > 0) note_impossible(deeper.first_packet, deeper.count);
         if (kernel_scores_ != nullptr) kernel_scores_->finish();
-        fill_session_windows(windows_, connections_, sessions_);
+        fill_session_windows({windows_, senders_, connections_}, sessions_);
     }
 
     bool finished() const { return finished_; }

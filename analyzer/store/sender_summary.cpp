@@ -20,6 +20,7 @@ void SenderSummary::on_window(const WindowRow& row) {
         }
     }
     last_ns_ = std::max(last_ns_, row.time_ns);  // a clock set back counts no time twice
+    if (!begun || row.cwnd != last_.cwnd) cwnd_.set(last_ns_, row.cwnd);
     last_ = {row.srtt_ns, row.cwnd, row.in_flight, row.limit, row.ca_state};
     srtt_max_ns_ = std::max(srtt_max_ns_, row.srtt_ns);
     in_flight_max_ = std::max(in_flight_max_, row.in_flight);

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "analyzer/store/send_track.h"
+#include "analyzer/store/window_over_time.h"
 #include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
@@ -66,6 +67,12 @@ class SenderSummary {
     uint32_t cwnd_min() const { return cwnd_min_; }  // bytes; unknown if there was none
     uint32_t cwnd_max() const { return cwnd_max_; }
     uint32_t in_flight_max() const { return in_flight_max_; }
+    // The last window counted as held until `end_ns`, or until the last row where that is later.
+    WindowOverTime cwnd_until(int64_t end_ns) const {
+        WindowOverTime cwnd = cwnd_;
+        if (last_ns_ != no_time) cwnd.pass_to(std::max(last_ns_, end_ns));
+        return cwnd;
+    }
 
     // What the last row reported.
     struct Moment {
@@ -101,6 +108,7 @@ class SenderSummary {
     uint32_t cwnd_min_ = unknown<uint32_t>;
     uint32_t cwnd_max_ = unknown<uint32_t>;
     uint32_t in_flight_max_ = 0;
+    WindowOverTime cwnd_;
     int64_t last_ns_ = no_time;
     Moment last_;
 };

@@ -19,14 +19,19 @@ class SessionWindowsTest : public testing::Test {
         row.mss = 1000;
     }
     void window(int64_t time_ns, uint32_t connection, uint32_t cwnd) {
-        windows.append({.time_ns = time_ns, .connection = connection, .cwnd = cwnd, .sender = Side::b});
+        const WindowRow row{.time_ns = time_ns, .connection = connection, .cwnd = cwnd, .sender = Side::b};
+        while (senders.size() < connection)
+            senders.append(SenderSummary(static_cast<uint32_t>(senders.size() + 1), Side::b));
+        senders[connection - 1].on_window(row);
+        windows.append(row);
     }
     const SessionWindowsRow& filled() {
-        fill_session_windows(windows, connections, sessions);
+        fill_session_windows({windows, senders, connections}, sessions);
         return sessions[0].windows_in;
     }
 
     ChunkedRows<WindowRow> windows;
+    ChunkedRows<SenderSummary> senders;
     ChunkedRows<ConnectionRow> connections;
     ChunkedRows<SessionRow> sessions;
 };
@@ -45,6 +50,18 @@ TEST_F(SessionWindowsTest, of_one_connection_its_own_window_and_no_comparison) {
     EXPECT_EQ(row.jain_cwnd_permille, unknown<uint32_t>);
     EXPECT_EQ(row.jain_throughput_permille, unknown<uint32_t>);
     EXPECT_EQ(sessions[0].windows_out.cwnd_mean, unknown<uint64_t>);
+}
+
+TEST_F(SessionWindowsTest, of_one_connection_the_rows_need_not_be_kept) {
+    add_connection(5000);
+    connections[0].end_ns = 50;
+    window(0, 1, 1000);
+    window(30, 1, 5000);
+    const ChunkedRows<WindowRow> none;
+    fill_session_windows({none, senders, connections}, sessions);
+    EXPECT_EQ(sessions[0].windows_in.cwnd_mean, 2600u);
+    EXPECT_EQ(sessions[0].windows_in.cwnd_sd, 1960u);
+    EXPECT_EQ(sessions[0].windows_in.cwnd_known_percent, 100u);
 }
 
 TEST_F(SessionWindowsTest, a_window_holds_until_the_connection_is_over) {

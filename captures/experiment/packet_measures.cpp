@@ -37,14 +37,25 @@ bool sends_data(const ConnectionRow& connection, Side side, Operation operation)
     return connection.iscsi && connection.is_initiator(side) == (operation == Operation::write);
 }
 
+// By index: a discovery session's carries windows, too.
+std::vector<bool> connections_of_load(const ResultStore& store, Operation operation) {
+    std::vector<bool> carries(store.connections().size());
+    for (const CommandRow& command : store.commands()) {
+        if (is_of_load(command, operation) && command.connection != 0)
+            carries.at(command.connection.index()) = true;
+    }
+    return carries;
+}
+
 // In order of time.
 std::vector<WindowChange> changes_of_windows(const ResultStore& store, const Span& span,
                                              Operation operation) {
+    const std::vector<bool> of_load = connections_of_load(store, operation);
     std::vector<WindowChange> changes;
     for (const WindowRow& row : store.windows()) {
         const ConnectionRow& connection = store.connection(row.connection);
-        if (sends_data(connection, row.sender, operation) && row.cwnd != unknown<uint32_t> &&
-            row.time_ns <= span.end_ns)
+        if (of_load.at(row.connection.index()) && sends_data(connection, row.sender, operation) &&
+            row.cwnd != unknown<uint32_t> && row.time_ns <= span.end_ns)
             changes.push_back({row.time_ns, row.connection, static_cast<double>(row.cwnd)});
     }
     std::ranges::stable_sort(changes, {}, &WindowChange::time_ns);
