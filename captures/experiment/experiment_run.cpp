@@ -216,9 +216,10 @@ Result<Background> start_background(const LabHosts& hosts, const RunSettings& se
         reads ? hosts.target() : hosts.initiator(), "iperf3",
         {"--client", reads ? LabHosts::initiator_address : LabHosts::target_address, "--port", port, "--udp",
          "--bitrate", fmt::format("{:.0f}", payload_mbit * 1e6), "--length", fmt::format("{}", payload),
-         "--time", fmt::format("{:.0f}", std::ceil(seconds + 2 * patience_seconds)), "--interval", "0",
+         "--time", fmt::format("{:.0f}", std::ceil(seconds + 2 * patience_seconds)), "--interval", "0.5",
          "--forceflush"});
     if (!client) return client.error();
+    // What it prints comes with the first interval, and without intervals with the end.
     if (const auto runs = client->wait(patience_seconds, stop, "connected to"); !runs) return runs.error();
     background.client.emplace(std::move(*client));
     return background;
