@@ -54,6 +54,7 @@ SHOWN = {
     "r2t_waits": ("budgets/r2t-10ms/initiator.pcap.zst", "ladder", "--from", "1.5", "--to", "1.55"),
     "command_window": ("budgets/command-window-1/initiator.pcap.zst", "layers"),
     "target_wait": ("budgets/target-5ms/initiator.pcap.zst", "ladder"),
+    "stalling_command": ("faults/stalling-unmap/initiator.pcap.zst", "layers"),
     "head_of_line": ("faults/head-of-line/initiator.pcap.zst", "layers"),
     "negotiation": ("writes-immediate-unsolicited.pcap.gz", "findings"),
     "capture_damaged": ("cut-off.pcap", "findings"),
