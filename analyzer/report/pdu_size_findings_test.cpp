@@ -112,7 +112,8 @@ TEST_F(DataInPdus, of_a_login_that_was_not_captured_are_nobodys) {
 TEST_F(DataInPdus, behind_a_full_window_are_not_to_blame) {
     initiator_takes(pdu_length);
     reads(trip_ns, SendLimit::receiver);
-    for (const Finding& finding : find(Kind::negotiation)) ADD_FAILURE() << finding.title << finding.explanation;
+    for (const Finding& finding : find(Kind::negotiation))
+        ADD_FAILURE() << finding.title << finding.explanation;
 }
 
 TEST_F(DataInPdus, that_follow_each_other_at_once_cost_no_round_trip) {
