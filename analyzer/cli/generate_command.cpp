@@ -67,7 +67,7 @@ LoadPlan plan_of(const GenerateOptions& options) {
                    .think_time_ns = to_ns(options.think_time),
                    .burst = options.burst,
                    .burst_pause_ns = to_ns(options.burst_pause)};
-    plan.tcp = tcp_settings(options);
+    plan.tcp = options.tcp.settings();
     plan.sessions = options.sessions;
     plan.connections = options.connections;
     plan.queue_depth = options.queue_depth;

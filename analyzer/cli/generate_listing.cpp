@@ -52,7 +52,7 @@ void print_target(const GenerateOptions& options, const std::string& name, const
 
 ExitStatus list_targets(const GenerateOptions& options, const TargetPortal& asked,
                         const std::vector<SocketAddress>& addresses, const LoginOffer& offer) {
-    const auto targets = discover(addresses, tcp_settings(options), offer, login_patience(options));
+    const auto targets = discover(addresses, options.tcp.settings(), offer, login_patience(options));
     if (!targets) {
         print_error(fmt::format("{}: {}", target_portal_text(asked), targets.error().message));
         return exit_nothing_analysed;
@@ -107,7 +107,7 @@ void print_lun_object(const std::string& url, uint64_t lun, const std::vector<So
 ExitStatus list_units(const GenerateOptions& options, const TargetUrl& url,
                       const std::vector<SocketAddress>& addresses, const LoginOffer& offer) {
     auto client =
-        TargetClient::log_in(addresses, tcp_settings(options), offer,
+        TargetClient::log_in(addresses, options.tcp.settings(), offer,
                              {.patience = login_patience(options), .stop = &InterruptHandler::interrupted});
     if (!client) {
         print_error(fmt::format("{}: {}", url.target_name, client.error().message));

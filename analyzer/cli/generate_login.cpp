@@ -72,13 +72,6 @@ LoginOffer login_offer(const GenerateOptions& options) {
     return offer;
 }
 
-TcpSettings tcp_settings(const GenerateOptions& options) {
-    TcpSettings tcp = options.tcp;
-    tcp.receive_buffer = static_cast<int>(options.receive_buffer);
-    tcp.send_buffer = static_cast<int>(options.send_buffer);
-    return tcp;
-}
-
 std::chrono::milliseconds login_patience(const GenerateOptions& options) {
     return std::chrono::milliseconds(std::max<int64_t>(std::llround(options.timeout * 1000), 1));
 }

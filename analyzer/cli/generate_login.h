@@ -17,7 +17,6 @@ namespace sanscope {
 // What `sanscope generate` offers a target in its logins, without the target's name and without CHAP. The ISID is
 // random; those that differ from it by less than 65,536 in the qualifier are this run's.
 LoginOffer login_offer(const GenerateOptions& options);
-TcpSettings tcp_settings(const GenerateOptions& options);
 std::chrono::milliseconds login_patience(const GenerateOptions& options);
 
 // The secrets of a run: from files, from standard input, or from whoever sits at the terminal.

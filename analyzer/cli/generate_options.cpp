@@ -30,7 +30,7 @@ void GenerateOptions::add_to(CLI::App& command) {
     add_workload(command);
     add_end(command);
     add_login(command);
-    add_tcp(command);
+    tcp.add_to(command);
     add_writes(command);
     add_output(command);
     command.footer(
@@ -169,19 +169,6 @@ void GenerateOptions::add_login(CLI::App& command) {
         ->group("Login");
 }
 
-void GenerateOptions::add_tcp(CLI::App& command) {
-    const CLI::AsSizeValue as_size(false);
-    command
-        .add_option("--tcp-congestion", tcp.congestion_control,
-                    "TCP's congestion control: cubic, reno, bbr …")
-        ->group("TCP");
-    command.add_option("--receive-buffer", receive_buffer, "Of each socket: bounds the receive window")
-        ->transform(as_size)
-        ->group("TCP");
-    command.add_option("--send-buffer", send_buffer, "Of each socket")->transform(as_size)->group("TCP");
-    command.add_option("--mss", tcp.maximum_segment_size, "Data of a TCP segment at most")->group("TCP");
-}
-
 void GenerateOptions::add_writes(CLI::App& command) {
     command
         .add_option("--allow-writes", allow_writes,
@@ -267,9 +254,6 @@ Result<std::monostate> GenerateOptions::check() const {
         return Error{
             "--read-percent: writes destroy what is on the LUN; --allow-writes SERIAL names the one that may "
             "be written to"};
-    }
-    for (const uint64_t size : {receive_buffer, send_buffer}) {
-        if (size > INT32_MAX) return Error{"a socket's buffer has 2 GiB at most"};
     }
     return std::monostate{};
 }

@@ -7,9 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "captures/iscsi_peer/initiator/tcp_socket.h"
-
 #include "analyzer/base/result.h"
+#include "analyzer/cli/tcp_options.h"
 
 namespace CLI {
 class App;
@@ -69,9 +68,7 @@ struct GenerateOptions {
     std::string header_digest = "None";
     std::string data_digest = "None";
 
-    TcpSettings tcp;
-    uint64_t receive_buffer = 0;
-    uint64_t send_buffer = 0;
+    TcpOptions tcp;
 
     std::vector<std::string> allow_writes;
     bool really = false;
@@ -96,7 +93,6 @@ struct GenerateOptions {
     void add_workload(CLI::App& command);
     void add_end(CLI::App& command);
     void add_login(CLI::App& command);
-    void add_tcp(CLI::App& command);
     void add_writes(CLI::App& command);
     void add_output(CLI::App& command);
 };

@@ -53,7 +53,7 @@ Result<LoadTarget> prepare_target(const GenerateOptions& options, const TargetUr
         return Error{fmt::format("{}: {}", target.name, error.message)};
     };
     auto client =
-        TargetClient::log_in(target.addresses, tcp_settings(options), target.offer,
+        TargetClient::log_in(target.addresses, options.tcp.settings(), target.offer,
                              {.patience = login_patience(options), .stop = &InterruptHandler::interrupted});
     if (!client) return of_target(client.error());
     const auto facts = probe_lun(*client, target.lun_field);

@@ -157,10 +157,7 @@ void TargetCommand::add_to(CLI::App& app) {
         ->check(CLI::Range(1u, most_command_window))
         ->capture_default_str();
 
-    command_
-        ->add_option("--tcp-congestion", settings_.congestion_control,
-                     "TCP's congestion control: cubic, reno, bbr …")
-        ->group("TCP");
+    tcp_.add_to(*command_);
 
     constexpr const char* chap = "Authentication by CHAP";
     CLI::Option* const user = command_->add_option("--chap-user", chap_user_, "Who may log in")->group(chap);
@@ -201,6 +198,7 @@ Result<TargetSettings> TargetCommand::settings() const {
     if (settings.name.empty() || settings.name.size() > longest_name)
         return Error{fmt::format("--name: want 1 to {} bytes", longest_name)};
     settings.backing = backing_ == "null" ? Backing::null : Backing::ram;
+    settings.tcp = tcp_.settings();
     settings.idle_time = std::chrono::seconds(idle_seconds_);
     settings.initial_r2t = initial_r2t_ == "yes";
     settings.immediate_data = immediate_data_ == "yes";

@@ -18,28 +18,6 @@ Error connect_error(const SocketAddress& to, int error) {
     return {fmt::format("{}: {}", address_text(to), std::strerror(error))};
 }
 
-Result<std::monostate> set_options(int socket, const TcpSettings& options) {
-    const auto set = [socket](int level, int name, int value) {
-        return ::setsockopt(socket, level, name, &value, sizeof value) == 0;
-    };
-    set(IPPROTO_TCP, TCP_NODELAY, 1);
-    if (!options.congestion_control.empty() &&
-        ::setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, options.congestion_control.data(),
-                     static_cast<socklen_t>(options.congestion_control.size())) != 0) {
-        return Error{
-            fmt::format("the congestion control {} cannot be used here: {} "
-                        "(net.ipv4.tcp_allowed_congestion_control lists "
-                        "those that may be)",
-                        options.congestion_control, std::strerror(errno))};
-    }
-    const bool set_all =
-        (options.receive_buffer == 0 || set(SOL_SOCKET, SO_RCVBUF, options.receive_buffer)) &&
-        (options.send_buffer == 0 || set(SOL_SOCKET, SO_SNDBUF, options.send_buffer)) &&
-        (options.maximum_segment_size == 0 || set(IPPROTO_TCP, TCP_MAXSEG, options.maximum_segment_size));
-    if (!set_all) return Error{fmt::format("the socket's options are refused: {}", std::strerror(errno))};
-    return std::monostate{};
-}
-
 }  // namespace
 
 Result<std::vector<SocketAddress>> resolve(const std::string& host, uint16_t port) {
@@ -83,7 +61,9 @@ std::string host_text(const SocketAddress& address) {
 Result<FileDescriptor> begin_connect(const SocketAddress& to, const TcpSettings& options) {
     FileDescriptor socket(::socket(to.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (socket.get() < 0) return connect_error(to, errno);
-    if (auto set = set_options(socket.get(), options); !set) return set.error();
+    constexpr int yes = 1;
+    ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    if (const auto set = set_tcp_settings(socket.get(), options); !set) return set.error();
     if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to.storage), to.length) != 0 &&
         errno != EINPROGRESS) {
         return connect_error(to, errno);

@@ -8,18 +8,12 @@
 #include <variant>
 #include <vector>
 
+#include "captures/iscsi_peer/tcp_settings.h"
+
 #include "analyzer/base/file_descriptor.h"
 #include "analyzer/base/result.h"
 
 namespace sanscope {
-
-// What a connection's TCP is asked for; what is not set is the system's.
-struct TcpSettings {
-    std::string congestion_control;  // TCP_CONGESTION
-    int receive_buffer = 0;          // bytes, SO_RCVBUF: its size is then fixed
-    int send_buffer = 0;             // bytes, SO_SNDBUF
-    int maximum_segment_size = 0;    // bytes, TCP_MAXSEG
-};
 
 struct SocketAddress {
     sockaddr_storage storage{};

@@ -58,9 +58,7 @@ std::string local_address(int socket) {
     return address_text(address, length);
 }
 
-// Connections that come to a listening socket have its congestion control.
-Result<FileDescriptor> listen_at(const std::string& host, uint16_t port,
-                                 const std::string& congestion_control) {
+Result<FileDescriptor> listen_at(const std::string& host, uint16_t port, const TcpSettings& tcp) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE;
@@ -73,15 +71,7 @@ Result<FileDescriptor> listen_at(const std::string& host, uint16_t port,
     if (socket.get() < 0) return system_error("no socket");
     constexpr int yes = 1;
     ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    if (!congestion_control.empty() &&
-        ::setsockopt(socket.get(), IPPROTO_TCP, TCP_CONGESTION, congestion_control.data(),
-                     static_cast<socklen_t>(congestion_control.size())) != 0) {
-        return Error{
-            fmt::format("the congestion control {} cannot be used here: {} "
-                        "(net.ipv4.tcp_allowed_congestion_control lists "
-                        "those that may be)",
-                        congestion_control, std::strerror(errno))};
-    }
+    if (const auto set = set_tcp_settings(socket.get(), tcp); !set) return set.error();
     constexpr int backlog = 256;
     if (::bind(socket.get(), found->ai_addr, found->ai_addrlen) != 0 || ::listen(socket.get(), backlog) != 0)
         return Error{fmt::format("cannot listen at {} port {}: {}", host, port, std::strerror(errno))};
@@ -591,7 +581,7 @@ Result<std::unique_ptr<TargetServer>> TargetServer::start(const TargetSettings& 
                                                           unsigned threads) {
     auto backing = MemoryBacking::make(settings.backing, settings.luns, settings.size);
     if (!backing) return backing.error();
-    auto listening = listen_at(host, port, settings.congestion_control);
+    auto listening = listen_at(host, port, settings.tcp);
     if (!listening) return listening.error();
     auto parts = std::make_unique<Parts>(settings, std::move(*backing));
     parts->address = local_address(listening->get());

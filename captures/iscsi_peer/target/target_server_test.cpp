@@ -298,11 +298,11 @@ TEST(TargetServer, RequestsWhoseTurnDoesNotComeAreNotKeptWithoutEnd) {
 
 TEST(TargetServer, SaysWhichCongestionControlCannotBeUsed) {
     TargetSettings made = settings();
-    made.congestion_control = "nosuchcontrol";
+    made.tcp.congestion_control = "nosuchcontrol";
     const auto refused = TargetServer::start(made, "127.0.0.1", 0, 1);
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message, HasSubstr("nosuchcontrol"));
-    made.congestion_control = "reno";
+    made.tcp.congestion_control = "reno";
     EXPECT_TRUE(TargetServer::start(made, "127.0.0.1", 0, 1));
 }
 

@@ -9,6 +9,7 @@
 
 #include "captures/iscsi_peer/login/chap.h"
 #include "captures/iscsi_peer/target/target_fault.h"
+#include "captures/iscsi_peer/tcp_settings.h"
 
 namespace sanscope {
 
@@ -50,8 +51,7 @@ struct TargetSettings {
     // most_command_window.
     uint32_t command_window = 1024;
 
-    // TCP_CONGESTION of its connections; empty: the system's.
-    std::string congestion_control;
+    TcpSettings tcp;  // of its connections
 
     // What it puts up with. A connection on which nothing moves for so long is closed.
     std::chrono::milliseconds idle_time{10 * 60 * 1000};
