@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analyzer/base/result.h"
-#include "analyzer/cli/tcp_options.h"
+#include "analyzer/cli/tcp_arguments.h"
 
 namespace CLI {
 class App;
@@ -68,7 +68,7 @@ struct GenerateOptions {
     std::string header_digest = "None";
     std::string data_digest = "None";
 
-    TcpOptions tcp;
+    TcpArguments tcp;
 
     std::vector<std::string> allow_writes;
     bool really = false;

@@ -9,7 +9,7 @@
 
 #include "analyzer/base/result.h"
 #include "analyzer/cli/exit_status.h"
-#include "analyzer/cli/tcp_options.h"
+#include "analyzer/cli/tcp_arguments.h"
 
 namespace CLI {
 class App;
@@ -30,7 +30,7 @@ class TargetCommand {
     CLI::App* command_ = nullptr;
     std::string listen_ = "127.0.0.1:3260";
     TargetSettings settings_;
-    TcpOptions tcp_;
+    TcpArguments tcp_;
     std::string backing_ = "ram";
     std::vector<std::string> faults_;
     std::string header_digest_ = "either";

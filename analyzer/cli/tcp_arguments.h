@@ -12,7 +12,7 @@ class App;
 namespace sanscope {
 
 // The options of every subcommand that is an end of TCP connections.
-class TcpOptions {
+class TcpArguments {
   public:
     void add_to(CLI::App& command);
     // Of what those options have checked.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "analyzer/cli/tcp_options.h"
+#include "analyzer/cli/tcp_arguments.h"
 
 #include <CLI/CLI.hpp>
 #include <limits>
 
 namespace sanscope {
 
-void TcpOptions::add_to(CLI::App& command) {
+void TcpArguments::add_to(CLI::App& command) {
     constexpr const char* group = "TCP";
     constexpr uint64_t most = std::numeric_limits<int>::max();
     const auto add_size = [&](const char* name, uint64_t& size, const char* what) {
@@ -29,7 +29,7 @@ void TcpOptions::add_to(CLI::App& command) {
              "The receive window advertised at most: what the other end may have in flight");
 }
 
-TcpSettings TcpOptions::settings() const {
+TcpSettings TcpArguments::settings() const {
     TcpSettings settings = settings_;
     settings.receive_buffer = static_cast<int>(receive_buffer_);
     settings.send_buffer = static_cast<int>(send_buffer_);
