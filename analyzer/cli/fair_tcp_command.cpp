@@ -13,6 +13,9 @@
 #include <unistd.h>
 #include <vector>
 
+#include "captures/iscsi_peer/initiator/target_url.h"
+#include "captures/iscsi_peer/initiator/tcp_socket.h"
+
 #include "analyzer/base/helper_process.h"
 #include "analyzer/cli/error_message.h"
 
@@ -49,6 +52,20 @@ ExitStatus run_helper(const std::vector<std::string>& arguments) {
     return exit_nothing_analysed;
 }
 
+// As numbers, each once: a name may have several.
+Result<std::vector<std::string>> addresses_of(const std::string& host) {
+    const auto url = read_target_url(host.starts_with("iscsi://") ? host : "iscsi://" + host);
+    if (!url) return Error{fmt::format("--for {}: {}", host, url.error().message)};
+    const auto found = resolve(url->portal.host, url->portal.port);
+    if (!found) return found.error();
+    std::vector<std::string> addresses;
+    for (const SocketAddress& one : *found) {
+        std::string text = host_text(one);
+        if (std::ranges::find(addresses, text) == addresses.end()) addresses.push_back(std::move(text));
+    }
+    return addresses;
+}
+
 }  // namespace
 
 void FairTcpCommand::add_to(CLI::App& app) {
@@ -65,6 +82,9 @@ void FairTcpCommand::add_to(CLI::App& app) {
             ->check(name_fault)
             ->capture_default_str();
     }
+    start_->add_option("--for", hosts_,
+                       "iscsi://HOST or HOST: select it for every new connection to or from that host, by a "
+                       "route to its address");
     for (CLI::App* const one : {start_, status_, stop_})
         one->add_flag("--verbose", verbose_, "Show what libbpf and the kernel's verifier say");
     status_->add_flag("--json", json_, "A JSON object for each that is loaded, one a line");
@@ -75,6 +95,7 @@ void FairTcpCommand::add_to(CLI::App& app) {
         "Exit status: 0 done; 1 it could not be; 2 usage.\n\n"
         "Examples:\n"
         "  sudo sanscope fair-tcp start\n"
+        "  sudo sanscope fair-tcp start --for iscsi://192.0.2.7\n"
         "  sanscope target --tcp-congestion fair\n"
         "  sanscope generate iscsi://192.0.2.7 --connections 4 --tcp-congestion fair\n"
         "  sudo sanscope fair-tcp status --live\n"
@@ -93,6 +114,15 @@ ExitStatus FairTcpCommand::run() const {
         if (live_) arguments.emplace_back("--live");
     } else {
         arguments = {start_->parsed() ? "start" : "stop", "--name", name_};
+        for (const std::string& host : hosts_) {
+            const auto addresses = addresses_of(host);
+            if (!addresses) {
+                print_error(addresses.error().message);
+                return exit_nothing_analysed;
+            }
+            for (const std::string& address : *addresses)
+                arguments.insert(arguments.end(), {"--for", address});
+        }
     }
     if (verbose_) arguments.emplace_back("--verbose");
     return run_helper(arguments);

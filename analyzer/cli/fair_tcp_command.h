@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "analyzer/cli/exit_status.h"
 
@@ -23,6 +24,7 @@ class FairTcpCommand {
     CLI::App* start_ = nullptr;
     CLI::App* status_ = nullptr;
     CLI::App* stop_ = nullptr;
+    std::vector<std::string> hosts_;
     std::string name_ = "fair";
     bool json_ = false;
     bool live_ = false;

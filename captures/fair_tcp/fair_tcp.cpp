@@ -212,10 +212,14 @@ void show_libbpf_messages(bool show) {
     shows_messages = show;
 }
 
+bool is_fair_tcp_started(const std::string& name) {
+    return open_operations(name).registered;
+}
+
 Result<std::monostate> start_fair_tcp(const std::string& name) {
     libbpf_set_print(print_message);
     if (auto possible = check_kernel(); !possible) return possible.error();
-    if (open_operations(name).registered)
+    if (is_fair_tcp_started(name))
         return Error{fmt::format("{} is started already: sanscope fair-tcp status", name)};
     if (is_available(name)) {
         return Error{fmt::format(

@@ -28,6 +28,7 @@ struct FairTcpStatus {
     bool registered = true;  // false: new sockets cannot select it; others may still use it
     std::array<uint64_t, FAIR_TCP_COUNTERS> counters{};  // by fair_tcp_counter
     std::vector<FairTcpEnsemble> ensembles;
+    std::vector<std::string> selected_for;  // addresses whose connections have it by their route, here
 };
 
 // Whether a congestion control may be called that: 1 to 15 of a-z, 0-9 and _.
@@ -38,7 +39,9 @@ bool is_fair_tcp_name(std::string_view name);
 // there is one of that name already.
 Result<std::monostate> start_fair_tcp(const std::string& name);
 
-// All that are loaded, by name.
+bool is_fair_tcp_started(const std::string& name);
+
+// All that are loaded, by name; not what they are selected for.
 Result<std::vector<FairTcpStatus>> fair_tcp_status();
 
 // Unregisters what is pinned under that name, and nothing else that may be called so. Connections that use it keep it until they

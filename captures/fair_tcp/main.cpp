@@ -2,6 +2,7 @@
 //
 // sanscope-fair-tcp: loads Fair-TCP into the kernel, shows it, and unloads it, for `sanscope fair-tcp`, which needs no rights
 // then.
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -9,7 +10,10 @@
 #include <string>
 #include <string_view>
 #include <time.h>
+#include <utility>
+#include <vector>
 
+#include "captures/fair_tcp/congestion_routes.h"
 #include "captures/fair_tcp/fair_tcp.h"
 #include "captures/fair_tcp/status_text.h"
 
@@ -24,6 +28,7 @@ enum Exit : int { exit_done = 0, exit_failed = 1, exit_usage = 2 };
 struct Arguments {
     std::string action;
     std::string name{fair_tcp_default_name};
+    std::vector<std::string> addresses;  // of the hosts that it is for
     bool json = false;
     bool live = false;
     bool verbose = false;
@@ -43,6 +48,8 @@ std::optional<Arguments> arguments_of(int argc, char** argv) {
             arguments.verbose = true;
         else if (one == "--name" && i + 1 < argc)
             arguments.name = argv[++i];
+        else if (one == "--for" && i + 1 < argc)
+            arguments.addresses.emplace_back(argv[++i]);
         else
             return std::nullopt;
     }
@@ -55,11 +62,45 @@ Exit failed(const Error& error) {
     return exit_failed;
 }
 
-Exit start(const std::string& name) {
+// For all of them, or for none.
+Result<std::monostate> select_for(const std::vector<std::string>& addresses, const std::string& name) {
+    const auto before = congestion_routes(name);
+    if (!before) return before.error();
+    for (const std::string& address : addresses) {
+        if (std::ranges::find(*before, address) != before->end()) continue;
+        if (auto added = add_congestion_route(address, name); !added) return added;
+    }
+    return std::monostate{};
+}
+
+Exit start_for(const std::string& name, const std::vector<std::string>& addresses) {
+    const bool was_started = is_fair_tcp_started(name);
+    if (!was_started) {
+        if (const auto started = start_fair_tcp(name); !started) return failed(started.error());
+    }
+    const auto selected = select_for(addresses, name);
+    if (!selected) {
+        if (!was_started) {
+            remove_congestion_routes(name);
+            stop_fair_tcp(name);
+        }
+        return failed(selected.error());
+    }
+    for (const std::string& address : addresses) {
+        print_text(stdout, "{} is selected by every new connection of this host to or from {}\n", name,
+                   address);
+    }
+    return exit_done;
+}
+
+Exit start(const Arguments& arguments) {
+    const std::string& name = arguments.name;
+    if (!arguments.addresses.empty()) return start_for(name, arguments.addresses);
     if (const auto started = start_fair_tcp(name); !started) return failed(started.error());
     print_text(stdout,
                "{0} is there for connections that select it:\n"
                "  sanscope generate --tcp-congestion {0} …, sanscope target --tcp-congestion {0}\n"
+               "  sanscope fair-tcp start --name {0} --for HOST    for every new connection to HOST\n"
                "  sysctl -w net.ipv4.tcp_congestion_control={0}    for every new connection of this host\n",
                name);
     return exit_done;
@@ -78,8 +119,11 @@ Exit status(const Arguments& arguments) {
     ::sigaddset(&ends, SIGTERM);
     if (arguments.live) ::sigprocmask(SIG_BLOCK, &ends, nullptr);
     do {
-        const auto all = fair_tcp_status();
+        auto all = fair_tcp_status();
         if (!all) return failed(all.error());
+        for (FairTcpStatus& one : *all) {
+            if (auto addresses = congestion_routes(one.name)) one.selected_for = std::move(*addresses);
+        }
         write_text(stdout, arguments.json ? fair_tcp_status_json(*all) : fair_tcp_status_text(*all));
         if (arguments.live && !arguments.json) write_text(stdout, "\n");
         if (std::fflush(stdout) != 0) return exit_failed;
@@ -88,6 +132,7 @@ Exit status(const Arguments& arguments) {
 }
 
 Exit stop(const std::string& name) {
+    if (const auto removed = remove_congestion_routes(name); !removed) return failed(removed.error());
     const auto stopped = stop_fair_tcp(name);
     if (!stopped) return failed(stopped.error());
     uint64_t connections = 0;
@@ -103,7 +148,7 @@ Exit run(int argc, char** argv) {
     const auto arguments = arguments_of(argc, argv);
     if (arguments) {
         show_libbpf_messages(arguments->verbose);
-        if (arguments->action == "start") return start(arguments->name);
+        if (arguments->action == "start") return start(*arguments);
         if (arguments->action == "status") return status(*arguments);
         if (arguments->action == "stop") return stop(arguments->name);
     }

@@ -61,6 +61,8 @@ std::string section(const FairTcpStatus& status) {
                     status.ensembles.size(), listed(status, 0, FAIR_TCP_REPAIRED, true));
     const std::string repaired = listed(status, FAIR_TCP_REPAIRED, FAIR_TCP_COUNTERS, false);
     text += fmt::format("  repaired: {}\n", repaired.empty() ? "nothing" : repaired);
+    if (!status.selected_for.empty())
+        text += fmt::format("  selected for {}\n", fmt::join(status.selected_for, ", "));
     if (status.ensembles.empty()) return text;
     text += fmt::format("  {:<24} {:<24} {:>11} {:>7} {:>7} {:>7} {:>8} {:>10}\n", "local", "remote",
                         "connections", "active", "window", "share", "ssthresh", "RTT ms");
@@ -105,7 +107,10 @@ std::string fair_tcp_status_json(const std::vector<FairTcpStatus>& all) {
         for (size_t i = 0; i < status.counters.size(); ++i)
             text += fmt::format(R"({}"{}":{})", i == 0 ? "" : ",", counter_names.at(i).json,
                                 status.counters.at(i));
-        text += R"(},"ensembles":[)";
+        text += R"(},"selected_for":[)";
+        for (size_t i = 0; i < status.selected_for.size(); ++i)
+            text += fmt::format(R"({}"{}")", i == 0 ? "" : ",", status.selected_for[i]);
+        text += R"(],"ensembles":[)";
         for (size_t i = 0; i < status.ensembles.size(); ++i)
             text += (i == 0 ? "" : ",") + json(status.ensembles[i]);
         text += "]}\n";

@@ -83,6 +83,65 @@ def test_load(checks, sanscope):
         target.stdout.close()
 
 
+@contextlib.contextmanager
+def two_hosts():
+    """Names of two network namespaces with a link between them: 192.0.2.1 and .2."""
+    here, there = (f"sanscope-fair-{os.getpid()}-{end}" for end in "ab")
+    try:
+        for name in (here, there):
+            run("ip", "netns", "add", name)
+        run("ip", "-n", here, "link", "add", "to-b", "type", "veth", "peer", "name", "to-a", "netns", there)
+        for name, device, address in ((here, "to-b", "192.0.2.1"), (there, "to-a", "192.0.2.2")):
+            run("ip", "-n", name, "address", "add", f"{address}/24", "dev", device)
+            run("ip", "-n", name, "link", "set", device, "up")
+        yield here, there
+    finally:
+        for name in (here, there):
+            run("ip", "netns", "delete", name)
+
+
+def test_for_a_host(checks, sanscope):
+    """The control itself is the kernel's, the route that of one host: `nsenter`, as `ip netns exec` hides /sys/fs/bpf."""
+    with two_hosts() as (here, there):
+        inside = ["nsenter", f"--net=/run/netns/{here}"]
+        routes = lambda: run("ip", "-n", here, "route", "show").stdout
+        before = routes()
+        fair_tcp = lambda *arguments: run(*inside, sanscope, "fair-tcp", *arguments)
+        none = fair_tcp("start", "--name", NAME, "--for", "198.51.100.7")
+        checks.check("a host without a route is told, and nothing is left",
+                     [] if none.returncode == 1 and "no route to 198.51.100.7" in none.stderr and
+                     NAME not in AVAILABLE.read_text().split() else said(none))
+        own = fair_tcp("start", "--name", NAME, "--for", "iscsi://192.0.2.1")
+        checks.check("an address of its own is told",
+                     [] if own.returncode == 1 and "not another host's address" in own.stderr and routes() == before else said(own))
+        done = fair_tcp("start", "--name", NAME, "--for", "iscsi://192.0.2.2:3260")
+        again = fair_tcp("start", "--name", NAME, "--for", "192.0.2.2")
+        checks.check("it is selected for one host, once", [] if done.returncode == again.returncode == 0 and
+                     routes().count(f"192.0.2.2 dev to-b proto 90 scope link src 192.0.2.1 congctl {NAME}") == 1
+                     else said(done) + said(again) + [routes()])
+        found = json.loads(fair_tcp("status", "--json").stdout)
+        checks.check("the status says for which", [] if found["selected_for"] == ["192.0.2.2"] else [str(found)])
+        listener = subprocess.Popen(["nsenter", f"--net=/run/netns/{there}", sanscope, "target", "--listen", "192.0.2.2:0",
+                                     "--backing", "null", "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        try:
+            listening = json.loads(listener.stdout.readline())
+            load = subprocess.Popen([*inside, sanscope, "generate", "--duration", "2s",
+                                     f"iscsi://{listening['listening']}/{listening['target']}/0"],
+                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            time.sleep(1)
+            sockets = run(*inside, "ss", "-tinO", "dst", "192.0.2.2").stdout
+            checks.check("a connection to it has it, unasked", [] if f" {NAME} " in sockets else [sockets])
+            out = load.communicate(timeout=60)[0]
+            checks.check("the load to it ends well", [] if load.returncode == 0 else [out])
+        finally:
+            listener.terminate()
+            listener.wait(timeout=20)
+            listener.stdout.close()
+        stopped = fair_tcp("stop", "--name", NAME)
+        checks.check("stopped, the routes are what they were", [] if stopped.returncode == 0 and routes() == before
+                     else said(stopped) + [routes()])
+
+
 def test_left_behind(checks, sanscope):
     checks.check("nothing is registered any more", [AVAILABLE.read_text()] if NAME in AVAILABLE.read_text().split() else [])
     checks.check("nothing is pinned any more", [str(PINS)] if PINS.exists() else [])
@@ -121,6 +180,7 @@ def test_as_root(checks, sanscope):
             if test_start(checks, sanscope):
                 test_load(checks, sanscope)
                 test_left_behind(checks, sanscope)
+                test_for_a_host(checks, sanscope)
         finally:
             run(sanscope, "fair-tcp", "stop", "--name", NAME)
 
