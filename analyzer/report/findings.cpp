@@ -140,15 +140,14 @@ std::vector<uint32_t> connections_with_slow(const CommandFacts& commands) {
 }
 
 // A command that was under way when the clock moved did not take that long.
-void leave_out_clock_jumps(CommandFacts& commands, const std::vector<SenderFacts>& senders) {
-    for (const SenderFacts& sender : senders) {
-        if (sender.clock_jumps.count == 0) continue;
-        std::erase_if(commands.slow, [&](const SlowCommand& slow) {
-            const Spell& jump = sender.clock_jumps.longest;
-            return slow.row->connection == sender.number && slow.row->request_ns < jump.end_ns &&
-                   slow.row->response_ns > jump.begin_ns;
-        });
-    }
+void leave_out_clock_jumps(CommandFacts& commands, const ResultStore& store,
+                           std::span<const HostPairSpans> jumps) {
+    if (jumps.empty()) return;
+    std::erase_if(commands.slow, [&](const SlowCommand& slow) {
+        if (slow.row->connection == 0 || slow.row->connection > store.connections().size()) return false;
+        const TimeSpans* const jumped = spans_between(jumps, store.connection(slow.row->connection));
+        return jumped != nullptr && jumped->overlap_ns(slow.row->request_ns, slow.row->response_ns) > 0;
+    });
 }
 
 // A problem has to earn its colour: one sign alone can be something else.
@@ -285,9 +284,10 @@ std::vector<Finding> findings(const FindingsInput& input) {
     const std::vector<SenderFacts> senders =
         find_sender_facts(input.store, connections_with_slow(commands), commands.busy, stop);
     if (stop.asked()) return {};
-    leave_out_clock_jumps(commands, senders);
-    const std::vector<SharedFlow> flows = shared_flows(senders);
-    const std::map<uint32_t, ConnectionWaits> waits = waits_of(senders, flows);
+    const std::vector<HostPairSpans> jumps = shared_clock_jumps(senders);
+    leave_out_clock_jumps(commands, input.store, jumps);
+    const std::vector<HostPairSpans> flows = shared_flows(senders);
+    const std::map<uint32_t, ConnectionWaits> waits = waits_of(senders, flows, jumps);
     std::vector<ServiceTimes> services;
     if (in_order) services = find_service_times(input.store, commands, waits, stop);
     if (stop.asked()) return {};

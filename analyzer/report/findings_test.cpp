@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "analyzer/base/reachable_time.h"
+#include "analyzer/report/command_facts.h"
+#include "analyzer/report/sender_facts.h"
 
 namespace sanscope {
 namespace {
@@ -1664,6 +1666,50 @@ TEST_F(Findings, a_small_jump_of_the_clock_is_told_where_commands_wait_and_no_ti
     add_window(target, 6899, {.snd_una = 9000, .snd_nxt = 9000});
     EXPECT_THAT(find_one(Kind::capture_issue).title, HasSubstr("6.00 s"));
     EXPECT_TRUE(find(Kind::slow_commands).empty());
+}
+
+// One connection shows that the clock jumped; what the other one's commands waited meanwhile is as little the target's.
+TEST_F(Findings, a_jump_of_the_clock_holds_of_all_connections_between_the_hosts) {
+    add_connection(1);
+    SenderSummary& target = add_target();
+    add_read(900, 6000);
+    add_window(target, 901, {.snd_una = 1, .snd_nxt = 9000});
+    add_window(target, 6899, {.snd_una = 9000, .snd_nxt = 9000});
+    const auto add_read_of_other = [&](int64_t begin_ms, int64_t wait_ms) {
+        add_command({.bytes = 65536,
+                     .response_packet = 5000,
+                     .request_ns = begin_ms * ms,
+                     .first_data_ns = (begin_ms + wait_ms) * ms,
+                     .last_data_ns = (begin_ms + wait_ms) * ms,
+                     .response_ns = (begin_ms + wait_ms) * ms,
+                     .name = "READ(16)",
+                     .connection = 2,
+                     .opcode = read_16,
+                     .status = 0,
+                     .outcome = Outcome::completed});
+    };
+    for (int64_t i = 0; i < 20; ++i) add_read_of_other(20 * i, 2);
+    for (int64_t i = 0; i < 30; ++i) add_read_of_other(880 + i / 2, 6010);
+    EXPECT_FALSE(find(Kind::capture_issue).empty());
+    EXPECT_TRUE(find(Kind::slow_commands).empty());
+    EXPECT_TRUE(find(Kind::target_wait).empty());
+}
+
+// Five seconds that were none would outweigh all the others.
+TEST_F(Findings, what_was_in_flight_across_a_jump_of_the_clock_was_not_for_so_long) {
+    add_read(0, 7000);
+    SenderSummary& target = add_target();
+    for (int64_t i = 0; i < 20; ++i)
+        add_window(target, 20 * i, {.snd_una = 1, .snd_nxt = 9000, .in_flight = 50'000});
+    add_window(target, 400, {.snd_una = 1, .snd_nxt = 9000, .in_flight = 1000});
+    add_window(target, 6899, {.snd_una = 9000, .snd_nxt = 9000});
+    const std::function<void()> nothing;
+    const Stop never(nullptr, nothing);
+    const CommandFacts commands = find_command_facts(store, true, never);
+    const auto senders = find_sender_facts(store, {}, commands.busy, never);
+    ASSERT_EQ(senders.size(), 1u);
+    EXPECT_EQ(senders[0].clock_jumps.count, 1u);
+    EXPECT_NEAR(senders[0].in_flight_p50, 50'000, 5'000);
 }
 
 TEST_F(Findings, a_silence_of_seconds_with_nothing_outstanding_is_the_targets) {

@@ -302,14 +302,15 @@ class WindowPass {
     void on_row(const WindowRow& row) {
         facts_->has_windows = true;
         const int64_t passed_ns = begun_ ? elapsed_ns(last_.time_ns, row.time_ns) : 0;
-        if (passed_ns != 0) pass_to(row, passed_ns);
+        const bool jumped = passed_ns >= least_ack_wait_ns && clock_jumped(row, passed_ns);
+        if (passed_ns != 0 && !jumped) pass_to(row, passed_ns);
         const bool progress = !begun_ || row.snd_una != last_.snd_una || last_.snd_una == last_.snd_nxt;
         timeouts(row, progress);
         stalls(row);
         if (begun_) {
             if (next_repeat_ < facts_->repeats.size()) repeats_after_ack(row);
             sent_after_ack_wait(row);
-            if (passed_ns >= least_ack_wait_ns) [[unlikely]]
+            if (passed_ns >= least_ack_wait_ns && !jumped) [[unlikely]]
                 silence(row, passed_ns);
             flow(row);
             late_acks_.on_row(last_, row);
@@ -457,7 +458,6 @@ class WindowPass {
 
     // Nothing was sent or heard since the row before.
     void silence(const WindowRow& row, int64_t silent_ns) {
-        clock_jumps(row, silent_ns);
         restarts(row, silent_ns);
         ack_waits(row, silent_ns);
     }
@@ -469,18 +469,20 @@ class WindowPass {
         return usual_timer_ns + 8 * std::clamp<int64_t>(last_.srtt_ns, 0, longest_timer_ns / 8);
     }
 
-    void clock_jumps(const WindowRow& row, int64_t silent_ns) {
+    // Whether the time since the row before is the clock's alone, or one in which both hosts stood still.
+    bool clock_jumped(const WindowRow& row, int64_t silent_ns) {
         constexpr int64_t least_silence_ns = 250'000'000;
-        if (silent_ns <= least_silence_ns || last_.snd_una == last_.snd_nxt) return;
+        if (silent_ns <= least_silence_ns || last_.snd_una == last_.snd_nxt) return false;
         if (last_.srtt_ns != no_time && silent_ns / 4 >= last_.srtt_ns)
             facts_->silences.add(last_.time_ns + to_tap_ns_, row.time_ns + to_tap_ns_);
         if (silent_ns <= longest_timer_ns) {
-            if (silent_ns <= longest_first_timer_ns() || facts_->busy == nullptr) return;
+            if (silent_ns <= longest_first_timer_ns() || facts_->busy == nullptr) return false;
             const int64_t busy_ns = facts_->busy->overlap_ns(last_.time_ns, row.time_ns);
-            if (busy_ns < silent_ns / 10 * 9) return;
+            if (busy_ns < silent_ns / 10 * 9) return false;
         }
-        if (last_.ca_state != CaState::open || row.ca_state != CaState::open) return;
+        if (last_.ca_state != CaState::open || row.ca_state != CaState::open) return false;
         facts_->clock_jumps.add({last_.time_ns, row.time_ns, row.packet});
+        return true;
     }
 
     // It stood still though the capture shows its data acknowledged, until it sent some of them again.

@@ -104,6 +104,7 @@ class OfSender {
         if (jumps.count == 0) return;
         Finding finding = begin(Kind::capture_issue, Severity::notice, 0);
         finding.side = Finding::Side::capture;
+        finding.doubts_durations = true;
         place_at(finding, jumps.longest);
         finding.title =
             fmt::format("The capture's clock jumped ahead by {} in packet {}, or both hosts stood still",

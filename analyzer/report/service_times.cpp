@@ -11,7 +11,7 @@ constexpr size_t most_groups = 256;
 // A command that found no more than this part of the usual number under way saw little of a queue at the target.
 constexpr uint32_t little_of_depth = 4;
 
-bool is_of(const SharedFlow& flow, const ConnectionRow& row) {
+bool is_of(const HostPairSpans& flow, const ConnectionRow& row) {
     return flow.initiator == row.initiator.address && flow.target == row.target.address;
 }
 
@@ -24,31 +24,48 @@ int64_t undisturbed_ns(const CommandRow& row, const ConnectionWaits& waits) {
     return wait_ns <= 0 ? 0 : wait_ns - waits.beside->overlap_ns(row.request_ns, row.request_ns + wait_ns);
 }
 
+TimeSpans& of_hosts(std::vector<HostPairSpans>& all, const ConnectionRow& row) {
+    auto found = std::ranges::find_if(all, [&](const HostPairSpans& one) { return is_of(one, row); });
+    if (found == all.end())
+        found = all.insert(found, {row.initiator.address, row.target.address, TimeSpans()});
+    return found->spans;
+}
+
 }  // namespace
 
-std::vector<SharedFlow> shared_flows(std::span<const SenderFacts> senders) {
-    std::vector<SharedFlow> flows;
+std::vector<HostPairSpans> shared_flows(std::span<const SenderFacts> senders) {
+    std::vector<HostPairSpans> flows;
     for (const SenderFacts& sender : senders) {
-        if (sender.is_initiator) continue;
-        const ConnectionRow& row = *sender.connection;
-        auto flow = std::ranges::find_if(flows, [&](const SharedFlow& one) { return is_of(one, row); });
-        if (flow == flows.end())
-            flow = flows.insert(flow, {row.initiator.address, row.target.address, TimeSpans()});
-        flow->spans.add(sender.flowing);
+        if (!sender.is_initiator) of_hosts(flows, *sender.connection).add(sender.flowing);
     }
-    for (SharedFlow& flow : flows) flow.spans.finish();
+    for (HostPairSpans& flow : flows) flow.spans.finish();
     return flows;
 }
 
+std::vector<HostPairSpans> shared_clock_jumps(std::span<const SenderFacts> senders) {
+    std::vector<HostPairSpans> jumps;
+    for (const SenderFacts& sender : senders) {
+        if (sender.clock_jumps.count > 0) of_hosts(jumps, *sender.connection).add(sender.clock_jumps.spans);
+    }
+    for (HostPairSpans& jump : jumps) jump.spans.finish();
+    return jumps;
+}
+
+const TimeSpans* spans_between(std::span<const HostPairSpans> all, const ConnectionRow& connection) {
+    const auto found =
+        std::ranges::find_if(all, [&](const HostPairSpans& one) { return is_of(one, connection); });
+    return found == all.end() ? nullptr : &found->spans;
+}
+
 std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> senders,
-                                             std::span<const SharedFlow> flows) {
+                                             std::span<const HostPairSpans> flows,
+                                             std::span<const HostPairSpans> jumps) {
     std::map<uint32_t, ConnectionWaits> by_connection;
     for (const SenderFacts& sender : senders) {
         ConnectionWaits& waits = by_connection[sender.number];
         (sender.is_initiator ? waits.initiator : waits.target) = &sender;
-        const auto flow = std::ranges::find_if(
-            flows, [&](const SharedFlow& one) { return is_of(one, *sender.connection); });
-        if (flow != flows.end()) waits.beside = &flow->spans;
+        if (const TimeSpans* const flow = spans_between(flows, *sender.connection)) waits.beside = flow;
+        const TimeSpans* const jumped = spans_between(jumps, *sender.connection);
         waits.timeouts.add(sender.timeouts.spans);
         waits.repairs.add(sender.repairs);
         waits.stalls.add(sender.stalls.spans);
@@ -58,7 +75,7 @@ std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> sender
             all->add(sender.repairs);
             all->add(sender.stalls.spans);
             all->add(sender.ack_waits.spans);
-            all->add(sender.clock_jumps.spans);
+            if (jumped != nullptr) all->add(*jumped);
         }
         // An answer stands in the target's socket behind the read data before it.
         if (sender.is_initiator) {

@@ -31,17 +31,23 @@ struct ConnectionWaits {
     int64_t rtt_behind_tap_ns = 0;  // what of it the capture does not see
 };
 
-// When data of any connection between two hosts, which share the path, flowed from the target.
-struct SharedFlow {
+// What holds of all connections between two hosts, at which times.
+struct HostPairSpans {
     IpAddress initiator;
     IpAddress target;
     TimeSpans spans;
 };
-std::vector<SharedFlow> shared_flows(std::span<const SenderFacts> senders);
+// When data of any of them, which share the path, flowed from the target.
+std::vector<HostPairSpans> shared_flows(std::span<const SenderFacts> senders);
+// When the capture's clock jumped ahead, or both hosts stood still: one connection shows it, and it holds of all.
+std::vector<HostPairSpans> shared_clock_jumps(std::span<const SenderFacts> senders);
+// Nothing where there are none between the hosts of that connection.
+const TimeSpans* spans_between(std::span<const HostPairSpans> all, const ConnectionRow& connection);
 
-// `flows` must outlive what is returned.
+// `flows` must outlive what is returned; `jumps` need not.
 std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> senders,
-                                             std::span<const SharedFlow> flows);
+                                             std::span<const HostPairSpans> flows,
+                                             std::span<const HostPairSpans> jumps);
 
 // How long the target itself took for a command: until the first data of a read, from the last data of a write until its
 // status, and until a write's first R2T; without the path's round trips, and without the time in which data of other commands

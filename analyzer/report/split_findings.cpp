@@ -157,15 +157,16 @@ class OfStream {
     // The most common number of pieces, where nearly all runs have as many.
     uint64_t regular_length() const {
         constexpr uint64_t least_runs = 8;
-        if (runs_.count < least_runs || are_few()) return 0;
+        if (runs_.count < least_runs || (are_few() && !goes_on_behind_tails())) return 0;
         const uint64_t length = most_common_length();
         return runs_.lengths.at(length) * 10 >= runs_.count * 8 ? length : 0;
     }
+    // A reader of whole files leaves a smaller piece at the end of each, and goes on elsewhere.
+    bool goes_on_behind_tails() const { return 2 * runs_.went_on >= runs_.count; }
 
     Finding told(int64_t saved_ns) const {
         const uint64_t pieces = regular_length();
-        // A reader of whole files leaves a smaller piece at the end of each, and goes on elsewhere.
-        const bool by_a_layer = pieces != 0 && 2 * runs_.went_on >= runs_.count;
+        const bool by_a_layer = pieces != 0 && goes_on_behind_tails();
         const CommandRow& first = runs_.first_of_longest;
         Finding finding;
         finding.kind = Finding::Kind::split_requests;

@@ -34,6 +34,7 @@ class Report {
         text_ += input_.where_the_time_went != nullptr
                      ? *input_.where_the_time_went
                      : where_the_time_went_section(input_.rows != nullptr ? *input_.rows : store_);
+        doubts();
         text_ += held_back_section(store_);
         sessions();
         connections();
@@ -56,6 +57,7 @@ class Report {
     void heading(std::string_view title) { line("\n{}", title); }
 
     void capture();
+    void doubts();
     void sessions();
     void session(uint32_t number, const SessionRow& row);
     void session_windows(std::string_view end, const SessionWindowsRow& row, bool one_connection);
@@ -134,6 +136,17 @@ void Report::capture() {
     if (dropped != 0)
         line("{} {} dropped by the capturing host, as the file says", counted(dropped, "packet"),
              dropped == 1 ? "was" : "were");
+}
+
+// Of the times above.
+void Report::doubts() {
+    for (const Finding& finding : input_.findings) {
+        if (!finding.doubts_durations) continue;
+        line("  The time from {:.6f} s on, {} long, may be none: what was outstanding then is in doubt.",
+             static_cast<double>(finding.begin_ns - input_.totals.first_ns) / 1e9,
+             human_duration(finding.end_ns - finding.begin_ns));
+        return;
+    }
 }
 
 void Report::sessions() {

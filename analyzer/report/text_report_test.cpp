@@ -115,6 +115,22 @@ TEST_F(TextReport, tells_what_a_sessions_connections_had_for_windows_together) {
     EXPECT_THAT(text, Not(HasSubstr("cwnd of the initiator")));
 }
 
+TEST_F(TextReport, says_where_times_are_in_doubt) {
+    add_iscsi_connection();
+    totals.first_ns = 1'000'000'000;
+    ReportInput input{files, source, totals, issues, store};
+    Finding jump;
+    jump.begin_ns = 1'500'000'000;
+    jump.end_ns = 6'500'000'000;
+    jump.doubts_durations = true;
+    input.findings = {jump};
+    EXPECT_THAT(
+        text_report(input),
+        HasSubstr("  The time from 0.500000 s on, 5.00 s long, may be none: what was outstanding then "
+                  "is in doubt.\n"));
+    EXPECT_THAT(report(), Not(HasSubstr("in doubt")));
+}
+
 TEST_F(TextReport, the_window_of_one_connection_is_no_sum) {
     uint32_t number = 0;
     SessionRow& session = store.add_session(number);

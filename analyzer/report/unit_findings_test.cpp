@@ -196,6 +196,18 @@ TEST_F(Pieces, that_are_few_but_come_in_runs_alike_are_information_that_blames_n
     EXPECT_THAT(finding.evidence, Contains(HasSubstr("5 runs, 5 of them of 16 pieces")));
 }
 
+// 20 requests of 232 blocks: however few, next to nothing but a layer goes on behind smaller pieces each time.
+TEST_F(Pieces, that_are_few_but_go_on_behind_smaller_ones_each_time_are_split_by_a_layer) {
+    for (int run = 0; run < 20; ++run) {
+        for (int i = 0; i < 3; ++i) add_piece();
+        add_piece(40);
+    }
+    const Finding finding = find_one(Kind::split_requests);
+    EXPECT_EQ(finding.severity, Severity::notice);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::likely);
+    EXPECT_THAT(finding.title, HasSubstr("come in 4 reads of at most 32 KiB"));
+}
+
 TEST_F(Pieces, that_are_few_and_in_runs_of_any_length_are_none) {
     for (uint64_t run = 0; run < 8; ++run) {
         lba = run * 1'000'000;

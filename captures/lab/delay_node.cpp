@@ -206,6 +206,7 @@ struct Counts {
     uint64_t sent = 0;
     uint64_t send_failures = 0;
     uint64_t overruns = 0;
+    uint64_t stalled = 0;
     std::array<uint64_t, 8> by_fate{};
 };
 
@@ -265,6 +266,7 @@ class DelayNode {
                                      summary.ecn_capable, summary.tcp && summary.payload_bytes == 0);
         if (waiting_.size() >= most_frames_on_the_way) verdict.fate = Fate::queue_full;
         ++counts_.by_fate[static_cast<size_t>(verdict.fate)];
+        if (verdict.stalled && verdict.delivered()) ++counts_.stalled;
         if (verdict.fate != Fate::forwarded) log(verdict.fate, frame, summary, a_to_b);
         if (verdict.fate == Fate::marked) mark_congestion(frame, summary);
         if (!verdict.delivered()) return;
@@ -391,8 +393,8 @@ int run(int argc, char** argv) {
     if (log != nullptr) std::fclose(log);
 
     const Counts& counts = node.counts();
-    fmt::print("{{\"received\": {}, \"sent\": {}, \"send_failures\": {}, \"overruns\": {}", counts.received,
-               counts.sent, counts.send_failures, counts.overruns);
+    fmt::print("{{\"received\": {}, \"sent\": {}, \"send_failures\": {}, \"overruns\": {}, \"stalled\": {}",
+               counts.received, counts.sent, counts.send_failures, counts.overruns, counts.stalled);
     for (size_t fate = 0; fate < counts.by_fate.size(); ++fate) {
         fmt::print(", \"{}\": {}", name_of(static_cast<Fate>(fate)), counts.by_fate[fate]);
     }

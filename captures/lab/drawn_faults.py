@@ -265,6 +265,19 @@ CAUSES = {"command-window": small_command_window, "head-of-line": head_of_line, 
           "stall": stall, "stalling-command": stalling_command, "small-buffer": small_buffer}
 
 
+# By what delay_node counts a cause is known to have met a packet at all.
+MET_BY = {"loss": ["lost"], "overflow": ["queue_full"], "incast": ["queue_full"], "reordering": ["reordered"], "stall": ["stalled"]}
+
+
+def unmet(scenario, met):
+    """What is true instead where the cause met no packet, by delay_node's counts: nothing was done."""
+    if not scenario["met_by"] or any(met[what] for what in scenario["met_by"]):
+        return {}
+    besides = scenario["besides"]
+    return {"cause": f"nothing, for it met no packet: {scenario['cause']}", "side": "none", "right": [*besides, "nothing_wrong"],
+            "also": [*besides, "nothing_wrong"], "sender": ""}
+
+
 def direction(data):
     """As delay_node has it: a is the initiator's side."""
     return "ba" if data == "target" else "ab"
@@ -293,7 +306,7 @@ def drawn(seed, number, serial):
         "link": ["--delay-us", str(load["rtt_us"] / 2), *settings.get("link", [])], "target": settings.get("target", []),
         "load": whole_load if has_own_load else [*options_of(load, serial), *settings.get("load", [])],
         **{name: value for name, value in settings.items() if name not in ("link", "target", "load")},
-        "initiator_sysctl": setting, "target_sysctl": setting}
+        "initiator_sysctl": setting, "target_sysctl": setting, "met_by": MET_BY.get(name, []), "besides": besides}
 
 
 def unseen(seed, count):

@@ -4,6 +4,7 @@
 
 import contextlib
 import io
+import pathlib
 import struct
 import unittest
 
@@ -21,6 +22,27 @@ def load(**changed):
 
 def is_shallow(**changed):
     return "shallow_queue" in drawn_faults.true_besides(load(**changed))
+
+
+class Unmet(unittest.TestCase):
+    SCENARIO = {"cause": "a short queue", "met_by": ["queue_full"], "besides": ["shallow_queue"]}
+
+    def test_a_cause_that_met_no_packet_was_nothing(self):
+        truth = drawn_faults.unmet(self.SCENARIO, {"queue_full": 0, "lost": 3})
+        self.assertEqual((truth["side"], truth["right"]), ("none", ["shallow_queue", "nothing_wrong"]))
+        self.assertTrue(truth["cause"].startswith("nothing"))
+
+    def test_one_that_met_any_stands(self):
+        self.assertEqual(drawn_faults.unmet(self.SCENARIO, {"queue_full": 1, "lost": 0}), {})
+
+    def test_others_are_not_known_by_counts(self):
+        self.assertEqual(drawn_faults.unmet({**self.SCENARIO, "met_by": []}, {"queue_full": 0}), {})
+
+    def test_counts_are_those_of_delay_node(self):
+        source = (pathlib.Path(__file__).parent / "delay_node.cpp").read_text()
+        for names in drawn_faults.MET_BY.values():
+            for name in names:
+                self.assertTrue(f'return "{name}"' in source or f'\\"{name}\\"' in source, name)
 
 
 class ShallowQueue(unittest.TestCase):

@@ -55,7 +55,8 @@ Verdict LinkModel::offer(int64_t now_ns, uint32_t frame_bytes, bool ecn_capable,
                          static_cast<int64_t>(jitter_draw * static_cast<double>(settings_.jitter_ns));
     const int64_t stall_start_ns = first_packet_ns_ + settings_.stall_at_ns;
     const int64_t stall_end_ns = stall_start_ns + settings_.stall_for_ns;
-    if (arrival_ns >= stall_start_ns && arrival_ns < stall_end_ns) arrival_ns = stall_end_ns;
+    verdict.stalled = arrival_ns >= stall_start_ns && arrival_ns < stall_end_ns;
+    if (verdict.stalled) arrival_ns = stall_end_ns;
 
     if (reorder_draw < settings_.reorder) {
         verdict.fate = Fate::reordered;

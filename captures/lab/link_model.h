@@ -47,6 +47,7 @@ enum class Fate : uint8_t {
 struct Verdict {
     Fate fate = Fate::forwarded;
     int64_t deliver_at_ns = 0;  // meaningless where the packet is lost
+    bool stalled = false;       // it waits for the end of a stall
     bool delivered() const { return fate < Fate::lost; }
 };
 

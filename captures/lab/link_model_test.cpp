@@ -112,7 +112,9 @@ TEST(LinkModel, a_stall_holds_everything_until_its_end) {
     EXPECT_EQ(link.offer(100 * millisecond, 60, false).deliver_at_ns, 100 * millisecond);
     EXPECT_EQ(link.offer(111 * millisecond, 60, false).deliver_at_ns, 115 * millisecond);
     EXPECT_EQ(link.offer(114 * millisecond, 60, false).deliver_at_ns, 115 * millisecond);
+    EXPECT_TRUE(link.offer(114 * millisecond, 60, false).stalled);
     EXPECT_EQ(link.offer(116 * millisecond, 60, false).deliver_at_ns, 116 * millisecond);
+    EXPECT_FALSE(link.offer(117 * millisecond, 60, false).stalled);
 }
 
 TEST(LinkModel, one_bare_acknowledgement_is_lost_once_it_is_time) {
