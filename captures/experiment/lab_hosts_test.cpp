@@ -118,6 +118,23 @@ TEST(LabProcess, EndsWhatTakesTooLong) {
     EXPECT_EQ(late.error().message, "sleep took longer than 0 s");
 }
 
+TEST(LabProcess, TellsWhetherItEndedInTimeAndLetsItGoOn) {
+    const std::atomic<bool> stop = false;
+    auto process = LabProcess::start("", "sh", {"-c", "sleep 30"});
+    ASSERT_TRUE(process) << process.error().message;
+    const auto early = process->ends_within(0.05, stop);
+    ASSERT_TRUE(early);
+    EXPECT_FALSE(*early);
+    EXPECT_TRUE(process->still_runs(0, stop)) << "it was not ended";
+    process->end(SIGKILL);
+    const auto ended = process->ends_within(10, stop);
+    ASSERT_TRUE(ended);
+    EXPECT_TRUE(*ended);
+    auto other = LabProcess::start("", "sleep", {"30"});
+    ASSERT_TRUE(other);
+    EXPECT_FALSE(other->ends_within(60, true));
+}
+
 TEST(LabProcess, EndsWhenAskedTo) {
     const std::atomic<bool> stop = true;
     const auto stopped = run_program("", "sleep", {"30"}, 60, stop);

@@ -13,7 +13,7 @@ namespace {
 
 bool is_selected(const RunSettings& settings, const std::vector<Selection>& selected) {
     return std::ranges::all_of(selected, [&](const Selection& one) {
-        if (settings.load == Load::socket && one.setting->of_iscsi_only) return true;
+        if (!one.setting->means_something_to(settings.load)) return true;
         return std::ranges::find(one.values, one.setting->text(settings)) != one.values.end();
     });
 }
