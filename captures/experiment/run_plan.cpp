@@ -77,6 +77,10 @@ std::optional<Error> contradiction(const RunSettings& settings) {
         return Error{fmt::format("'connections' cannot be {} of iSCSI: an initiator's session has {} at most",
                                  settings.connections, most_iscsi_connections)};
     }
+    if (settings.priority == Priority::storage && settings.rate_mbit <= 0)
+        return Error{"'priority' cannot be storage on a link without a rate: nothing waits there"};
+    if (settings.load == Load::iscsi && settings.pattern != Pattern::sequential && settings.targets > 1)
+        return Error{"'pattern' can be sequential alone where there are several targets"};
     return std::nullopt;
 }
 
