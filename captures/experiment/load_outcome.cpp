@@ -144,8 +144,9 @@ Result<Measurement> parse_blast_outcome(std::string_view sender, std::string_vie
     const auto bytes = number(received, {"bytes"});
     const auto seconds = number(received, {"seconds"});
     const auto again = number(sent, {"sent_again"});
-    if (!bytes || !seconds || !again || *bytes <= 0 || *seconds <= 0 ||
-        number(sent, {"rounds"}) != number(received, {"rounds"}))
+    const auto rounds = number(sent, {"rounds"});
+    const bool whole = bytes && seconds && again && rounds && rounds == number(received, {"rounds"});
+    if (!whole || *bytes <= 0 || *seconds <= 0 || !std::isfinite(*bytes / *seconds))
         return Error{"udp_blast did not tell what it did"};
     Measurement measured;
     measured[Measure::bytes_per_second] = *bytes / *seconds;
