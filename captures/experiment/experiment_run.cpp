@@ -18,6 +18,7 @@
 
 #include "captures/experiment/load_outcome.h"
 #include "captures/experiment/packet_measures.h"
+#include "captures/experiment/request_pattern.h"
 #include "captures/experiment/window_trace.h"
 
 namespace sanscope::lab {
@@ -117,7 +118,33 @@ Result<std::vector<LabProcess>> start_targets(const LabHosts& hosts, const RunSe
     return targets;
 }
 
-std::vector<std::string> generate_arguments(const RunSettings& settings, double seconds) {
+// The file of the requests; it goes with this.
+struct RequestList {
+    std::filesystem::path path;
+
+    RequestList() = default;
+    RequestList(const RequestList&) = delete;
+    RequestList& operator=(const RequestList&) = delete;
+    ~RequestList() {
+        std::error_code error;
+        if (!path.empty()) std::filesystem::remove(path, error);
+    }
+};
+
+// Nothing where the requests are sequential.
+Result<std::monostate> write_requests(RequestList& list, Pattern pattern,
+                                      const std::filesystem::path& scratch) {
+    if (pattern == Pattern::sequential) return std::monostate{};
+    list.path = scratch / fmt::format("requests-{}.csv", ::getpid());
+    std::ofstream out(list.path, std::ios::binary | std::ios::trunc);
+    out << request_list_text(requests_of(pattern));
+    out.close();
+    if (!out) return Error{fmt::format("{}: cannot be written", list.path.string())};
+    return std::monostate{};
+}
+
+std::vector<std::string> generate_arguments(const RunSettings& settings, const RequestList& list,
+                                            double seconds) {
     std::vector<std::string> arguments{"generate",
                                        "--json",
                                        "--quiet",
@@ -131,8 +158,12 @@ std::vector<std::string> generate_arguments(const RunSettings& settings, double 
                                        fmt::format("{}", settings.connections),
                                        "--duration",
                                        fmt::format("{}s", seconds)};
-    if (settings.operation == Operation::write)
+    if (!list.path.empty()) {
+        arguments.insert(arguments.end(), {"--pattern", "trace", "--trace", list.path.string(),
+                                           "--allow-writes", serial_number});
+    } else if (settings.operation == Operation::write) {
         arguments.insert(arguments.end(), {"--read-percent", "0", "--allow-writes", serial_number});
+    }
     for (uint64_t i = 0; i < settings.targets; ++i)
         arguments.push_back(
             fmt::format("iscsi://{}:{}/{}/0", LabHosts::target_address, first_port + i, target_name(i)));
@@ -162,6 +193,9 @@ Result<std::monostate> keep_windows(const RecordedWindows& windows, const std::f
 
 Result<Measurement> iscsi_load(const LabHosts& hosts, const RunSettings& settings, const RunMeans& means,
                                const std::atomic<bool>& stop) {
+    RequestList list;
+    if (const auto written = write_requests(list, settings.pattern, means.scratch); !written)
+        return written.error();
     const auto targets = start_targets(hosts, settings, stop);
     if (!targets) return targets.error();
     Recording recording;
@@ -173,7 +207,7 @@ Result<Measurement> iscsi_load(const LabHosts& hosts, const RunSettings& setting
     const auto before = processor_seconds(*targets);
     const auto began = std::chrono::steady_clock::now();
     const auto told =
-        run_program(hosts.initiator(), own_program(), generate_arguments(settings, means.seconds),
+        run_program(hosts.initiator(), own_program(), generate_arguments(settings, list, means.seconds),
                     means.seconds + patience_seconds, stop);
     if (!told) return told.error();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
