@@ -55,9 +55,19 @@ Result<std::vector<lab::Selection>> selections(std::string_view option,
 }
 
 // All that can keep hosts from being built here is found out before the first run.
-Result<lab::LinkKind> link_of_hosts(const lab::RunSettings& settings) {
+Result<lab::LinkKind> link_of_hosts(const std::vector<lab::PlannedRun>& runs) {
     if (const auto claimed = lab::claim_host_names(); !claimed) return claimed.error();
-    return lab::try_hosts(settings, stop);
+    const auto link = lab::try_hosts(runs.front().settings, stop);
+    const auto prior = std::ranges::find_if(
+        runs, [](const lab::PlannedRun& run) { return run.settings.priority != lab::Priority::none; });
+    if (!link || prior == runs.end()) return link;
+    // These need more of the kernel.
+    const auto with_priority = lab::try_hosts(prior->settings, stop);
+    if (!with_priority) {
+        return Error{fmt::format("with priority, {}; --only priority=none leaves such runs out",
+                                 with_priority.error().message)};
+    }
+    return link;
 }
 
 std::string list_settings() {
@@ -188,8 +198,8 @@ ExitStatus ExperimentCommand::run() const {
     for (const pid_t other : lab::other_experiments())
         print_error(
             fmt::format("another experiment is running (process {}): each shows the other's load", other));
-    const auto link = remaining.empty() ? Result<lab::LinkKind>(lab::LinkKind::delay_node)
-                                        : link_of_hosts(remaining.front().settings);
+    const auto link =
+        remaining.empty() ? Result<lab::LinkKind>(lab::LinkKind::delay_node) : link_of_hosts(remaining);
     if (!link) {
         print_error(link.error().message);
         return stop ? exit_interrupted : exit_nothing_analysed;
