@@ -30,10 +30,12 @@ void stop_on_signals() {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
 }
 
-std::vector<std::string> names() {
-    std::vector<std::string> all;
-    for (const lab::Experiment& experiment : lab::experiments()) all.emplace_back(experiment.name);
-    return all;
+// Under a former name, too. What is wrong with it, for the command line.
+std::string wrong_with_name(const std::string& name) {
+    if (lab::find_experiment(name) != nullptr) return "";
+    std::vector<std::string_view> all;
+    for (const lab::Experiment& experiment : lab::experiments()) all.push_back(experiment.name);
+    return fmt::format("{} is no experiment; there are {}", name, fmt::join(all, ", "));
 }
 
 std::string list() {
@@ -82,7 +84,7 @@ std::string list_settings() {
 void ExperimentCommand::add_to(CLI::App& app) {
     command_ = app.add_subcommand("experiment",
                                   "Sweep over delays, sizes and windows between hosts in network namespaces");
-    command_->add_option("NAME", name_, "Which one; see below")->required()->check(CLI::IsMember(names()));
+    command_->add_option("NAME", name_, "Which one; see below")->required()->check(wrong_with_name);
     command_->add_flag("--dry-run", dry_run_, "Only list each run, and how long all take");
     command_->add_option("-o,--output", folder_, "The folder for what comes out; by default called as NAME");
     command_->add_option("--repetitions", repetitions_, "Of each run; by default as many as it has")

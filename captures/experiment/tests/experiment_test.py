@@ -54,6 +54,9 @@ def test_without_rights(checks, sanscope, scratch):
         last = done.stdout.splitlines()[-1] if done.stdout else ""
         checks.check(f"--dry-run of {name} tells its runs and how long they take",
                      [] if done.returncode == 0 and last.startswith(f"{name}: ") and "about" in last else said(done))
+    done = run(sanscope, "experiment", "bianco-fig4-6", "--dry-run", "-o", scratch / "none")
+    checks.check("an experiment is found under the name it once had",
+                 [] if done.returncode == 0 and "bianco-fig3-7: " in done.stdout else said(done))
     checks.check("--dry-run makes nothing", ["there is a folder"] if (scratch / "none").exists() else [])
     for arguments in (["no-such-thing"], ["oguchi-fig6-7", "--only", "colour=red"], ["oguchi-fig6-7", "--only", "delay_ms=77"],
                       ["oguchi-fig6-7", "--set", "delay_ms"], ["oguchi-fig6-7", "--set", "delay_ms=1", "--set", "delay_ms=2"]):
