@@ -152,7 +152,7 @@ TEST(LabProcess, TellsWhetherItEndedInTimeAndLetsItGoOn) {
     const auto early = process->ends_within(0.05, stop);
     ASSERT_TRUE(early);
     EXPECT_FALSE(*early);
-    EXPECT_TRUE(process->still_runs(0, stop)) << "it was not ended";
+    EXPECT_TRUE(process->still_runs(0.05, stop)) << "it was not ended";
     process->end(SIGKILL);
     const auto ended = process->ends_within(10, stop);
     ASSERT_TRUE(ended);

@@ -149,8 +149,7 @@ const std::array columns{
         "load", "load", [](const Settings& s) { return name_in(load_names, s.load); },
         [](Settings& s, std::string_view text) { return set_name<&Settings::load>(s, text, load_names); },
         [] { return std::string("iscsi, socket or blast"); },
-        [](const Settings& s) { return name_in(load_labels, s.load); },
-        nowhere, of_all},
+        [](const Settings& s) { return name_in(load_labels, s.load); }, nowhere, of_all},
     SettingColumn{
         "operation", "operation", [](const Settings& s) { return name_in(operation_names, s.operation); },
         [](Settings& s, std::string_view text) {
@@ -219,23 +218,23 @@ const std::array columns{
     number_column<&Settings::blast_mbit, 1, 100'000>(
         "blast_mbit", "rate of the blast, Mbit/s",
         [](const Settings& s) { return fmt::format("blast of {} Mbit/s", s.blast_mbit); }, of_blast),
-    SettingColumn{
-        "priority", "priority", [](const Settings& s) { return name_in(priority_names, s.priority); },
-        [](Settings& s, std::string_view text) {
-            return set_name<&Settings::priority>(s, text, priority_names);
-        },
-        [] { return std::string("none or storage"); },
-        [](const Settings& s) {
-            return std::string(s.priority == Priority::storage ? "storage first" : "no priority");
-        },
-        nowhere, of_all},
-    SettingColumn{
-        "pattern", "pattern of requests", [](const Settings& s) { return name_in(pattern_names, s.pattern); },
-        [](Settings& s, std::string_view text) {
-            return set_name<&Settings::pattern>(s, text, pattern_names);
-        },
-        [] { return std::string("sequential, postmark, rewrite or seeks"); },
-        [](const Settings& s) { return name_in(pattern_names, s.pattern); }, nowhere, of_iscsi},
+    SettingColumn{"priority", "priority",
+                  [](const Settings& s) { return name_in(priority_names, s.priority); },
+                  [](Settings& s, std::string_view text) {
+                      return set_name<&Settings::priority>(s, text, priority_names);
+                  },
+                  [] { return std::string("none or storage"); },
+                  [](const Settings& s) {
+                      return std::string(s.priority == Priority::storage ? "storage first" : "no priority");
+                  },
+                  nowhere, of_all},
+    SettingColumn{"pattern", "pattern of requests",
+                  [](const Settings& s) { return name_in(pattern_names, s.pattern); },
+                  [](Settings& s, std::string_view text) {
+                      return set_name<&Settings::pattern>(s, text, pattern_names);
+                  },
+                  [] { return std::string("sequential, postmark, rewrite or seeks"); },
+                  [](const Settings& s) { return name_in(pattern_names, s.pattern); }, nowhere, of_iscsi},
 };
 
 }  // namespace
