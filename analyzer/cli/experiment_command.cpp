@@ -30,10 +30,12 @@ void stop_on_signals() {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
 }
 
-std::vector<std::string> names() {
-    std::vector<std::string> all;
-    for (const lab::Experiment& experiment : lab::experiments()) all.emplace_back(experiment.name);
-    return all;
+// Under a former name, too. What is wrong with it, for the command line.
+std::string wrong_with_name(const std::string& name) {
+    if (lab::find_experiment(name) != nullptr) return "";
+    std::vector<std::string_view> all;
+    for (const lab::Experiment& experiment : lab::experiments()) all.push_back(experiment.name);
+    return fmt::format("{} is no experiment; there are {}", name, fmt::join(all, ", "));
 }
 
 std::string list() {
@@ -55,9 +57,19 @@ Result<std::vector<lab::Selection>> selections(std::string_view option,
 }
 
 // All that can keep hosts from being built here is found out before the first run.
-Result<lab::LinkKind> link_of_hosts(const lab::RunSettings& settings) {
+Result<lab::LinkKind> link_of_hosts(const std::vector<lab::PlannedRun>& runs) {
     if (const auto claimed = lab::claim_host_names(); !claimed) return claimed.error();
-    return lab::try_hosts(settings, stop);
+    const auto link = lab::try_hosts(runs.front().settings, stop);
+    const auto prior = std::ranges::find_if(
+        runs, [](const lab::PlannedRun& run) { return run.settings.priority != lab::Priority::none; });
+    if (!link || prior == runs.end()) return link;
+    // These need more of the kernel.
+    const auto with_priority = lab::try_hosts(prior->settings, stop);
+    if (!with_priority) {
+        return Error{fmt::format("with priority, {}; --only priority=none leaves such runs out",
+                                 with_priority.error().message)};
+    }
+    return link;
 }
 
 std::string list_settings() {
@@ -72,7 +84,7 @@ std::string list_settings() {
 void ExperimentCommand::add_to(CLI::App& app) {
     command_ = app.add_subcommand("experiment",
                                   "Sweep over delays, sizes and windows between hosts in network namespaces");
-    command_->add_option("NAME", name_, "Which one; see below")->required()->check(CLI::IsMember(names()));
+    command_->add_option("NAME", name_, "Which one; see below")->required()->check(wrong_with_name);
     command_->add_flag("--dry-run", dry_run_, "Only list each run, and how long all take");
     command_->add_option("-o,--output", folder_, "The folder for what comes out; by default called as NAME");
     command_->add_option("--repetitions", repetitions_, "Of each run; by default as many as it has")
@@ -188,8 +200,8 @@ ExitStatus ExperimentCommand::run() const {
     for (const pid_t other : lab::other_experiments())
         print_error(
             fmt::format("another experiment is running (process {}): each shows the other's load", other));
-    const auto link = remaining.empty() ? Result<lab::LinkKind>(lab::LinkKind::delay_node)
-                                        : link_of_hosts(remaining.front().settings);
+    const auto link =
+        remaining.empty() ? Result<lab::LinkKind>(lab::LinkKind::delay_node) : link_of_hosts(remaining);
     if (!link) {
         print_error(link.error().message);
         return stop ? exit_interrupted : exit_nothing_analysed;

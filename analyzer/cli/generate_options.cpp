@@ -89,7 +89,8 @@ void GenerateOptions::add_workload(CLI::App& command) {
         ->group("Workload");
     command
         .add_option("--trace", trace_files,
-                    "With --pattern trace: captures, whose commands are sent at their own times")
+                    "With --pattern trace: captures, whose commands are sent at their own times; or lists of "
+                    "requests, a line each: offset_ns,operation,offset,bytes")
         ->allow_extra_args(false)
         ->group("Workload");
     command.add_option("--speed", speed, "… so many times as fast")

@@ -83,7 +83,7 @@ bool fulfil(const RunSettings& settings, const std::vector<Condition>& condition
     return std::ranges::all_of(conditions, [&](const Condition& condition) {
         const SettingColumn* const column = find_setting(condition.setting);
         if (column == nullptr) return false;
-        if (settings.load == Load::socket && column->of_iscsi_only) return true;
+        if (!column->means_something_to(settings.load)) return true;
         return std::ranges::any_of(condition.values, [&](std::string_view value) {
             RunSettings like = settings;
             return column->set(like, value) && column->text(like) == column->text(settings);

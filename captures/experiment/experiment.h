@@ -32,9 +32,10 @@ struct Drawing {
     Measure y = Measure::bytes_per_second;
     Axis y_axis = Axis::linear;
     std::vector<std::string_view> lines;  // settings that distinguish lines
-    // Whether lines of plain sockets are drawn, which have no PDUs: not against what means nothing to them.
+    // Whether lines of other loads than iSCSI are drawn: of plain sockets, which have no PDUs, not against what means nothing
+    // to them; a blast, which has no connections, is a level line against those.
     bool with_sockets = true;
-    // Only what has these: pairs of a setting and its value. Of plain sockets, what means something to them.
+    // Only what has these: pairs of a setting and its value. Of other loads, what means something to them.
     std::vector<std::pair<std::string_view, std::string_view>> only = {};
 };
 

@@ -64,7 +64,7 @@ std::vector<std::pair<std::string, std::string>> what_was_run(const PageContents
     for (const SettingColumn& column : setting_columns()) {
         std::vector<std::string> labels;
         for (const ResultRow& row : contents.rows) {
-            if (row.settings.load == Load::socket && column.of_iscsi_only) continue;
+            if (!column.means_something_to(row.settings.load)) continue;
             const std::string label = column.text(row.settings);
             if (std::ranges::find(labels, label) == labels.end()) labels.push_back(label);
         }

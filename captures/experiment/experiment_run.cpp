@@ -18,6 +18,7 @@
 
 #include "captures/experiment/load_outcome.h"
 #include "captures/experiment/packet_measures.h"
+#include "captures/experiment/request_pattern.h"
 #include "captures/experiment/window_trace.h"
 
 namespace sanscope::lab {
@@ -31,6 +32,11 @@ constexpr const char* serial_number = "EXPERIMENT";
 // Nothing is kept of it: any request fits, and as many of them as are under way.
 constexpr const char* disk_size = "64G";
 constexpr std::string_view snapshot_bytes = "128";  // headers of packets and of PDUs at their beginnings
+
+// As iperf3 counts them.
+double whole_seconds(double seconds) {
+    return std::max(1.0, std::round(seconds));
+}
 
 std::string own_program() {
     std::error_code error;
@@ -112,7 +118,33 @@ Result<std::vector<LabProcess>> start_targets(const LabHosts& hosts, const RunSe
     return targets;
 }
 
-std::vector<std::string> generate_arguments(const RunSettings& settings, double seconds) {
+// The file of the requests; it goes with this.
+struct RequestList {
+    std::filesystem::path path;
+
+    RequestList() = default;
+    RequestList(const RequestList&) = delete;
+    RequestList& operator=(const RequestList&) = delete;
+    ~RequestList() {
+        std::error_code error;
+        if (!path.empty()) std::filesystem::remove(path, error);
+    }
+};
+
+// Nothing where the requests are sequential.
+Result<std::monostate> write_requests(RequestList& list, Pattern pattern,
+                                      const std::filesystem::path& scratch) {
+    if (pattern == Pattern::sequential) return std::monostate{};
+    list.path = scratch / fmt::format("requests-{}.csv", ::getpid());
+    std::ofstream out(list.path, std::ios::binary | std::ios::trunc);
+    out << request_list_text(requests_of(pattern));
+    out.close();
+    if (!out) return Error{fmt::format("{}: cannot be written", list.path.string())};
+    return std::monostate{};
+}
+
+std::vector<std::string> generate_arguments(const RunSettings& settings, const RequestList& list,
+                                            double seconds) {
     std::vector<std::string> arguments{"generate",
                                        "--json",
                                        "--quiet",
@@ -126,8 +158,12 @@ std::vector<std::string> generate_arguments(const RunSettings& settings, double 
                                        fmt::format("{}", settings.connections),
                                        "--duration",
                                        fmt::format("{}s", seconds)};
-    if (settings.operation == Operation::write)
+    if (!list.path.empty()) {
+        arguments.insert(arguments.end(), {"--pattern", "trace", "--trace", list.path.string(),
+                                           "--allow-writes", serial_number});
+    } else if (settings.operation == Operation::write) {
         arguments.insert(arguments.end(), {"--read-percent", "0", "--allow-writes", serial_number});
+    }
     for (uint64_t i = 0; i < settings.targets; ++i)
         arguments.push_back(
             fmt::format("iscsi://{}:{}/{}/0", LabHosts::target_address, first_port + i, target_name(i)));
@@ -157,6 +193,9 @@ Result<std::monostate> keep_windows(const RecordedWindows& windows, const std::f
 
 Result<Measurement> iscsi_load(const LabHosts& hosts, const RunSettings& settings, const RunMeans& means,
                                const std::atomic<bool>& stop) {
+    RequestList list;
+    if (const auto written = write_requests(list, settings.pattern, means.scratch); !written)
+        return written.error();
     const auto targets = start_targets(hosts, settings, stop);
     if (!targets) return targets.error();
     Recording recording;
@@ -168,7 +207,7 @@ Result<Measurement> iscsi_load(const LabHosts& hosts, const RunSettings& setting
     const auto before = processor_seconds(*targets);
     const auto began = std::chrono::steady_clock::now();
     const auto told =
-        run_program(hosts.initiator(), own_program(), generate_arguments(settings, means.seconds),
+        run_program(hosts.initiator(), own_program(), generate_arguments(settings, list, means.seconds),
                     means.seconds + patience_seconds, stop);
     if (!told) return told.error();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
@@ -189,40 +228,36 @@ Result<Measurement> iscsi_load(const LabHosts& hosts, const RunSettings& setting
     return measured;
 }
 
-// Other traffic on the data's way, as long as this is there: iperf3's, over UDP, which yields to nothing.
-struct Background {
-    std::optional<LabProcess> server;
-    std::optional<LabProcess> client;
-};
+std::string blast_program() {
+    return find_helper_program("udp_blast", "SANSCOPE_UDP_BLAST");
+}
 
-Result<Background> start_background(const LabHosts& hosts, const RunSettings& settings, double seconds,
-                                    const std::atomic<bool>& stop) {
-    Background background;
-    if (settings.background_mbit <= 0) return background;
-    constexpr const char* port = "5400";
-    constexpr double headers = 14 + 20 + 8;  // of Ethernet, IPv4 and UDP
+const std::string& sender_of(const LabHosts& hosts, Operation operation) {
+    return operation == Operation::read ? hosts.target() : hosts.initiator();
+}
+
+const std::string& receiver_of(const LabHosts& hosts, Operation operation) {
+    return operation == Operation::read ? hosts.initiator() : hosts.target();
+}
+
+const char* receiving_address(Operation operation) {
+    return operation == Operation::read ? LabHosts::initiator_address : LabHosts::target_address;
+}
+
+// Other traffic on the data's way, as long as this is there: UDP, which yields to nothing, and which nobody takes.
+Result<std::optional<LabProcess>> start_background(const LabHosts& hosts, const RunSettings& settings,
+                                                   const std::atomic<bool>& stop) {
+    if (settings.background_mbit <= 0) return std::optional<LabProcess>();
     constexpr uint64_t most_payload = 1400;
-    const uint64_t payload = std::min(most_payload, settings.mtu - 28);
-    const auto bytes = static_cast<double>(payload);
-    const double payload_mbit = settings.background_mbit * bytes / (bytes + headers);
-    const bool reads = settings.operation == Operation::read;
-    auto server = LabProcess::start(reads ? hosts.initiator() : hosts.target(), "iperf3",
-                                    {"--server", "--forceflush", "--interval", "0", "--port", port});
-    if (!server) return server.error();
-    if (const auto listens = server->wait(patience_seconds, stop, "listening"); !listens)
-        return listens.error();
-    background.server.emplace(std::move(*server));
-    auto client = LabProcess::start(
-        reads ? hosts.target() : hosts.initiator(), "iperf3",
-        {"--client", reads ? LabHosts::initiator_address : LabHosts::target_address, "--port", port, "--udp",
-         "--bitrate", fmt::format("{:.0f}", payload_mbit * 1e6), "--length", fmt::format("{}", payload),
-         "--time", fmt::format("{:.0f}", std::ceil(seconds + 2 * patience_seconds)), "--interval", "0.5",
-         "--forceflush"});
-    if (!client) return client.error();
-    // What it prints comes with the first interval, and without intervals with the end.
-    if (const auto runs = client->wait(patience_seconds, stop, "connected to"); !runs) return runs.error();
-    background.client.emplace(std::move(*client));
-    return background;
+    constexpr uint64_t headers = 20 + 8;  // of IPv4 and UDP
+    auto flood = LabProcess::start(sender_of(hosts, settings.operation), blast_program(),
+                                   {"flood", receiving_address(settings.operation), "--port",
+                                    fmt::format("{}", LabHosts::background_port), "--rate-mbit",
+                                    fmt::format("{}", settings.background_mbit), "--payload",
+                                    fmt::format("{}", std::min(most_payload, settings.mtu - headers))});
+    if (!flood) return flood.error();
+    if (const auto sends = flood->wait(patience_seconds, stop, "sending"); !sends) return sends.error();
+    return std::optional<LabProcess>(std::move(*flood));
 }
 
 struct SocketPair {
@@ -235,9 +270,10 @@ Result<SocketPair> start_sockets(const LabHosts& hosts, const RunSettings& setti
                                  uint64_t sockets, double seconds, const std::atomic<bool>& stop) {
     constexpr uint64_t first_iperf_port = 5201;
     const std::string port = fmt::format("{}", first_iperf_port + number);
-    auto server =
-        LabProcess::start(hosts.target(), "iperf3",
-                          {"--server", "--one-off", "--forceflush", "--interval", "0", "--port", port});
+    // What it prints reaches us with the first interval: where somebody waits for that, there are intervals.
+    auto server = LabProcess::start(hosts.target(), "iperf3",
+                                    {"--server", "--one-off", "--forceflush", "--interval",
+                                     settings.background_mbit > 0 ? "0.1" : "0", "--port", port});
     if (!server) return server.error();
     if (const auto listens = server->wait(patience_seconds, stop, "listening"); !listens)
         return listens.error();
@@ -249,7 +285,7 @@ Result<SocketPair> start_sockets(const LabHosts& hosts, const RunSettings& setti
                                        "--interval",
                                        "0.1",
                                        "--time",
-                                       fmt::format("{}", std::max<int64_t>(1, std::llround(seconds))),
+                                       fmt::format("{:.0f}", whole_seconds(seconds)),
                                        "--parallel",
                                        fmt::format("{}", sockets)};
     if (settings.operation == Operation::read) arguments.emplace_back("--reverse");
@@ -258,8 +294,27 @@ Result<SocketPair> start_sockets(const LabHosts& hosts, const RunSettings& setti
     return SocketPair{std::move(*server), std::move(*client)};
 }
 
+// Other traffic, which leaves nothing to others, is to end once all that is measured has been: what the two ends of a load
+// tell each other then may be lost over and over beside it.
+Result<std::monostate> end_background(std::vector<SocketPair>& pairs, const RunSettings& settings,
+                                      double seconds, std::optional<LabProcess>& background,
+                                      const std::atomic<bool>& stop) {
+    if (!background) return std::monostate{};
+    for (SocketPair& pair : pairs) {
+        if (const auto runs = pair.server.wait(patience_seconds, stop, "connected to"); !runs)
+            return runs.error();
+    }
+    constexpr double settling_seconds = 1;
+    constexpr double round_trips = 4;
+    const double settling = settling_seconds + round_trips * 2 * settings.delay_ms / 1e3;
+    const auto ended = pairs.back().client.ends_within(whole_seconds(seconds) + settling, stop);
+    if (!ended) return ended.error();
+    background.reset();
+    return std::monostate{};
+}
+
 Result<Measurement> socket_load(const LabHosts& hosts, const RunSettings& settings, const RunMeans& means,
-                                const std::atomic<bool>& stop) {
+                                std::optional<LabProcess>& background, const std::atomic<bool>& stop) {
     constexpr uint64_t most_of_one_iperf = 128;
     std::vector<SocketPair> pairs;
     for (uint64_t left = settings.connections; left > 0;) {
@@ -269,6 +324,8 @@ Result<Measurement> socket_load(const LabHosts& hosts, const RunSettings& settin
         if (!started) return started.error();
         pairs.push_back(std::move(*started));
     }
+    if (const auto alone = end_background(pairs, settings, means.seconds, background, stop); !alone)
+        return alone.error();
     std::vector<std::string> told;
     for (SocketPair& pair : pairs) {
         // Its own error is in what it prints, also where it ends with one.
@@ -279,7 +336,30 @@ Result<Measurement> socket_load(const LabHosts& hosts, const RunSettings& settin
     return parse_iperf_outcomes(told);
 }
 
-bool is_installed(std::string_view program) {
+Result<Measurement> blast_load(const LabHosts& hosts, const RunSettings& settings, const RunMeans& means,
+                               const std::atomic<bool>& stop) {
+    constexpr const char* port = "5600";
+    constexpr uint64_t headers = 20 + 8;  // of IPv4 and UDP
+    // Beyond the time that all of it once takes: what a link below its rate drops is sent again, and again dropped in part.
+    const double patience = 4 * means.seconds + patience_seconds;
+    auto receiver = LabProcess::start(receiver_of(hosts, settings.operation), blast_program(),
+                                      {"receive", receiving_address(settings.operation), "--port", port});
+    if (!receiver) return receiver.error();
+    if (const auto listens = receiver->wait(patience_seconds, stop, "listening"); !listens)
+        return listens.error();
+    const auto sent =
+        run_program(sender_of(hosts, settings.operation), blast_program(),
+                    {"send", receiving_address(settings.operation), "--port", port, "--rate-mbit",
+                     fmt::format("{}", settings.blast_mbit), "--seconds", fmt::format("{}", means.seconds),
+                     "--payload", fmt::format("{}", settings.mtu - headers)},
+                    patience, stop);
+    if (!sent) return sent.error();
+    if (const auto ended = receiver->wait(patience_seconds, stop); !ended) return ended.error();
+    return parse_blast_outcome(*sent, receiver->output(), settings.operation);
+}
+
+bool is_installed(const std::string& program) {
+    if (program.find('/') != std::string::npos) return ::access(program.c_str(), X_OK) == 0;
     const char* const path = std::getenv("PATH");
     std::string_view folders = path == nullptr ? "" : path;
     while (!folders.empty()) {
@@ -296,18 +376,25 @@ Result<Measurement> make_run(const PlannedRun& run, const RunMeans& means, const
     // Each repetition meets other losses.
     auto hosts = LabHosts::build(run.settings, means.link, run.repetition, stop);
     if (!hosts) return hosts.error();
-    const auto background = start_background(*hosts, run.settings, means.seconds, stop);
+    auto background = start_background(*hosts, run.settings, stop);
     if (!background) return background.error();
-    return run.settings.load == Load::socket ? socket_load(*hosts, run.settings, means, stop)
-                                             : iscsi_load(*hosts, run.settings, means, stop);
+    switch (run.settings.load) {
+        case Load::socket:
+            return socket_load(*hosts, run.settings, means, *background, stop);
+        case Load::blast:
+            return blast_load(*hosts, run.settings, means, stop);
+        case Load::iscsi:
+            break;
+    }
+    return iscsi_load(*hosts, run.settings, means, stop);
 }
 
 std::vector<std::string> missing_programs(const std::vector<RunSettings>& settings) {
+    const auto any = [&](auto what) { return std::ranges::any_of(settings, what); };
     std::vector<std::string> wanted{"ip", "tc", "ethtool", "sysctl", "setpriv"};
-    if (std::ranges::any_of(settings, [](const RunSettings& one) {
-            return one.load == Load::socket || one.background_mbit > 0;
-        }))
-        wanted.emplace_back("iperf3");
+    if (any([](const RunSettings& one) { return one.load == Load::socket; })) wanted.emplace_back("iperf3");
+    if (any([](const RunSettings& one) { return one.load == Load::blast || one.background_mbit > 0; }))
+        wanted.push_back(blast_program());
     std::erase_if(wanted, [](const std::string& program) { return is_installed(program); });
     return wanted;
 }

@@ -92,7 +92,7 @@ std::string run_label(const Experiment& experiment, const RunSettings& settings)
             return std::ranges::any_of(
                 sweep, [&](const Factor& factor) { return factor.settings.front() == column.name; });
         });
-        if (!varied || (settings.load == Load::socket && column.of_iscsi_only)) continue;
+        if (!varied || !column.means_something_to(settings.load)) continue;
         label += fmt::format("{}{}", label.empty() ? "" : ", ", column.label(settings));
     }
     return label;

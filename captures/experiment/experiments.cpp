@@ -6,14 +6,15 @@
 #include "captures/experiment/experiment.h"
 #include "captures/experiment/gao.h"
 #include "captures/experiment/kancharla.h"
+#include "captures/experiment/kancharla_files.h"
 #include "captures/experiment/oguchi.h"
 #include "captures/experiment/zhu.h"
 
 namespace sanscope::lab {
 
 std::span<const Experiment> experiments() {
-    static const std::vector<Experiment> all{oguchi_figures(), kancharla_tables(), bianco_figures(),
-                                             gao_figures(), zhu_tables()};
+    static const std::vector<Experiment> all{oguchi_figures(), kancharla_tables(), kancharla_file_loads(),
+                                             bianco_figures(), gao_figures(),      zhu_tables()};
     return all;
 }
 

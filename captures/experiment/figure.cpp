@@ -2,7 +2,9 @@
 #include "captures/experiment/figure.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
+#include <utility>
 
 namespace sanscope::lab {
 namespace {
@@ -20,10 +22,10 @@ AxisScale::Kind kind_of(Drawing::Axis axis) {
 }
 
 bool is_drawn(const Drawing& drawing, const RunSettings& settings) {
-    if (settings.load == Load::socket && !drawing.with_sockets) return false;
+    if (settings.load != Load::iscsi && !drawing.with_sockets) return false;
     return std::ranges::all_of(drawing.only, [&](const auto& wanted) {
         const SettingColumn* const column = find_setting(wanted.first);
-        if (column != nullptr && column->of_iscsi_only && settings.load == Load::socket) return true;
+        if (column != nullptr && !column->means_something_to(settings.load)) return true;
         RunSettings like = settings;
         return column != nullptr && column->set(like, wanted.second) &&
                column->text(like) == column->text(settings);
@@ -31,13 +33,32 @@ bool is_drawn(const Drawing& drawing, const RunSettings& settings) {
 }
 
 std::string line_label(const Drawing& drawing, const RunSettings& settings) {
-    std::string label = settings.load == Load::socket ? "plain socket" : "";
+    std::string label = settings.load == Load::iscsi ? "" : find_setting("load")->label(settings);
     for (const std::string_view name : drawing.lines) {
         const SettingColumn* const column = find_setting(name);
-        if (column == nullptr || (settings.load == Load::socket && column->of_iscsi_only)) continue;
+        if (column == nullptr || !column->means_something_to(settings.load)) continue;
         label += (label.empty() ? "" : ", ") + column->label(settings);
     }
     return label;
+}
+
+// From end to end of what the other lines have. There is one row for each, at no place of its own.
+void draw_level(ChartPanel& panel, std::vector<ChartLine> level) {
+    double first = std::numeric_limits<double>::infinity();
+    double last = -first;
+    for (const ChartLine& line : panel.lines) {
+        for (const ChartPoint& point : line.points) {
+            first = std::min(first, point.x);
+            last = std::max(last, point.x);
+        }
+    }
+    if (first >= last) return;
+    for (ChartLine& line : level) {
+        line.points.push_back(line.points.front());
+        line.points.front().x = first;
+        line.points.back().x = last;
+        panel.lines.push_back(std::move(line));
+    }
 }
 
 ChartPanel panel_of(const Drawing& drawing, const std::vector<ResultRow>& rows) {
@@ -50,9 +71,16 @@ ChartPanel panel_of(const Drawing& drawing, const std::vector<ResultRow>& rows) 
                      .y_axis = kind_of(drawing.y_axis),
                      .lines = {}};
     if (x == nullptr) return panel;
+    std::vector<ChartLine> level;
     for (const ResultRow& row : rows) {
         const auto& spread = row[drawing.y];
         if (!spread || !is_drawn(drawing, row.settings)) continue;
+        const ChartPoint value{0, spread->median / measure.scale, spread->lowest / measure.scale,
+                               spread->highest / measure.scale};
+        if (row.settings.load == Load::blast && !x->means_something_to(Load::blast)) {
+            level.push_back({.label = line_label(drawing, row.settings), .points = {value}});
+            continue;
+        }
         const double at = x->number(row.settings);
         if (at <= 0 && drawing.x_axis != Drawing::Axis::linear) continue;
         const std::string label = line_label(drawing, row.settings);
@@ -62,13 +90,14 @@ ChartPanel panel_of(const Drawing& drawing, const std::vector<ResultRow>& rows) 
             line = panel.lines.insert(panel.lines.end(),
                                       ChartLine{.label = label, .points = {}, .reference = reference});
         }
-        line->points.push_back({at, spread->median / measure.scale, spread->lowest / measure.scale,
-                                spread->highest / measure.scale});
+        line->points.push_back(value);
+        line->points.back().x = at;
     }
     // Where others go on, a single point is of another sweep, which varies something else.
     const auto single = [](const ChartLine& line) { return line.points.size() == 1; };
     if (!std::ranges::all_of(panel.lines, single)) std::erase_if(panel.lines, single);
     for (ChartLine& line : panel.lines) std::ranges::sort(line.points, {}, &ChartPoint::x);
+    draw_level(panel, std::move(level));
     return panel;
 }
 

@@ -109,6 +109,42 @@ std::vector<std::string> delay_node_arguments(const RunSettings& settings, uint6
     return arguments;
 }
 
+// Queues of the length that the link's has, before it: at the link's own rate they are where packets wait. A class that has
+// all of the rate for its own leaves the other what it does not use.
+std::vector<std::vector<std::string>> priority_arguments(const RunSettings& settings) {
+    const std::string interface =
+        settings.operation == Operation::read ? LabHosts::target_interface : LabHosts::initiator_interface;
+    const std::string rate = fmt::format("{:.0f}bit", settings.rate_mbit * 1e6);
+    constexpr uint64_t ethernet_header = 14;
+    constexpr double burst_seconds = 0.001;
+    constexpr double bits = 8;
+    const uint64_t frame = settings.mtu + ethernet_header;
+    const auto at_rate = static_cast<uint64_t>(settings.rate_mbit * 1e6 / bits * burst_seconds);
+    const std::string burst = fmt::format("{}b", std::max(2 * frame, at_rate));
+    const std::string quantum = fmt::format("{}", frame);
+    const auto htb_class = [&](const char* parent, const char* id, const std::string& own, const char* prio) {
+        return std::vector<std::string>{"class", "add",    "dev",  interface, "parent", parent,    "classid",
+                                        id,      "htb",    "rate", own,       "ceil",   rate,      "burst",
+                                        burst,   "cburst", burst,  "prio",    prio,     "quantum", quantum};
+    };
+    const auto queue = [&](const char* parent) {
+        return std::vector<std::string>{"qdisc",   "add",    "dev",
+                                        interface, "parent", parent,
+                                        "pfifo",   "limit",  fmt::format("{}", settings.queue_frames)};
+    };
+    return {{"qdisc", "add", "dev", interface, "root", "handle", "1:", "htb", "default", "10"},
+            htb_class("1:", "1:1", rate, "0"),
+            htb_class("1:1", "1:10", rate, "0"),
+            htb_class("1:1", "1:20", "8kbit", "1"),
+            queue("1:10"),
+            queue("1:20"),
+            {"filter", "add",      "dev", interface,  "parent",
+             "1:",     "protocol", "ip",  "prio",     "1",
+             "u32",    "match",    "ip",  "protocol", "17",
+             "0xff",   "match",    "ip",  "dport",    fmt::format("{}", LabHosts::background_port),
+             "0xffff", "flowid",   "1:20"}};
+}
+
 LabHosts::Namespaces::Namespaces() {
     const std::string begin = fmt::format("{}{}-", prefix, ::getpid());
     initiator = begin + "ini";
@@ -132,6 +168,7 @@ Result<LabHosts> LabHosts::build(const RunSettings& settings, LinkKind kind, uin
     LabHosts hosts;
     if (const auto made = hosts.make_interfaces(settings, stop); !made) return made.error();
     if (const auto set = hosts.set_tcp(settings, stop); !set) return set.error();
+    if (const auto set = hosts.set_priority(settings, stop); !set) return set.error();
     if (const auto joined = hosts.join(settings, kind, seed, stop); !joined) return joined.error();
     return hosts;
 }
@@ -181,6 +218,17 @@ Result<std::monostate> LabHosts::set_tcp(const RunSettings& settings, const std:
                         "net.ipv4.tcp_no_metrics_save=1"},
                        stop);
         if (!set) return set;
+    }
+    return std::monostate{};
+}
+
+Result<std::monostate> LabHosts::set_priority(const RunSettings& settings,
+                                              const std::atomic<bool>& stop) const {
+    if (settings.priority == Priority::none) return std::monostate{};
+    const std::string& host = settings.operation == Operation::read ? target() : initiator();
+    for (std::vector<std::string>& arguments : priority_arguments(settings)) {
+        arguments.insert(arguments.begin(), {"-n", host});
+        if (auto done = run("", "tc", std::move(arguments), stop); !done) return done;
     }
     return std::monostate{};
 }

@@ -29,6 +29,7 @@ class LabHosts {
     static constexpr const char* target_address = "192.0.2.2";
     static constexpr const char* initiator_interface = "ini0";
     static constexpr const char* target_interface = "tgt0";
+    static constexpr uint16_t background_port = 9;  // discard, RFC 863: of other traffic, over UDP
 
     // Fresh ones: nothing is remembered of the connections of a run before. An Error says what could not be made.
     static Result<LabHosts> build(const RunSettings& settings, LinkKind kind, uint64_t seed,
@@ -55,6 +56,7 @@ class LabHosts {
 
     Result<std::monostate> make_interfaces(const RunSettings& settings, const std::atomic<bool>& stop) const;
     Result<std::monostate> set_tcp(const RunSettings& settings, const std::atomic<bool>& stop) const;
+    Result<std::monostate> set_priority(const RunSettings& settings, const std::atomic<bool>& stop) const;
     Result<std::monostate> join(const RunSettings& settings, LinkKind kind, uint64_t seed,
                                 const std::atomic<bool>& stop);
 
@@ -87,7 +89,9 @@ Result<std::monostate> claim_host_names();
 // The processes of other experiments that have hosts now.
 std::vector<pid_t> other_experiments();
 
-// As arguments, for tests.
+// As arguments, for tests. Those of priority are several calls of tc, each behind its "-n NAMESPACE": at the interface of the
+// host that sends the data, at the rate of the link.
+std::vector<std::vector<std::string>> priority_arguments(const RunSettings& settings);
 std::vector<std::string> netem_arguments(const RunSettings& settings, bool towards_initiator);
 std::vector<std::string> delay_node_arguments(const RunSettings& settings, uint64_t seed);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "captures/experiment/lab_hosts.h"
 
+#include <algorithm>
+#include <csignal>
 #include <gmock/gmock.h>
 
 namespace sanscope::lab {
@@ -37,6 +39,31 @@ TEST(LabLink, NetemHoldsWhatIsOnItsWayBesidesTheQueue) {
     RunSettings free = some();
     free.rate_mbit = 0;
     EXPECT_THAT(netem_arguments(free, false), Not(Contains("rate")));
+}
+
+TEST(LabLink, PriorityGivesOtherTrafficWhatIsLeftOfTheLinksRate) {
+    RunSettings settings = some();
+    settings.priority = Priority::storage;
+    const auto calls = priority_arguments(settings);
+    for (const auto& call : calls) EXPECT_THAT(call, Contains("tgt0")) << "reads come from the target";
+    const auto of_class = [&](const char* id) {
+        const auto found = std::ranges::find_if(calls, [&](const std::vector<std::string>& call) {
+            return std::ranges::find(call, id) != call.end() && call.front() == "class" && call[7] == id;
+        });
+        return found == calls.end() ? std::vector<std::string>() : *found;
+    };
+    // 120 Mbit/s for a millisecond are 15 000 bytes.
+    EXPECT_THAT(of_class("1:10"),
+                ElementsAre("class", "add", "dev", "tgt0", "parent", "1:1", "classid", "1:10", "htb", "rate",
+                            "120000000bit", "ceil", "120000000bit", "burst", "15000b", "cburst", "15000b",
+                            "prio", "0", "quantum", "1514"));
+    EXPECT_THAT(of_class("1:20"), Contains("8kbit"));
+    EXPECT_THAT(of_class("1:20"), Contains("120000000bit")) << "all of it, where nothing else is there";
+    EXPECT_THAT(calls, Contains(ElementsAre("qdisc", "add", "dev", "tgt0", "parent", "1:20", "pfifo", "limit",
+                                            "100")));
+    EXPECT_THAT(calls.back(), Contains("9")) << "the port of other traffic";
+    settings.operation = Operation::write;
+    for (const auto& call : priority_arguments(settings)) EXPECT_THAT(call, Contains("ini0"));
 }
 
 TEST(LabHosts, TellsWhichCongestionControlsTheyMayNotUse) {
@@ -116,6 +143,23 @@ TEST(LabProcess, EndsWhatTakesTooLong) {
     const auto late = run_program("", "sleep", {"30"}, 0.1, stop);
     ASSERT_FALSE(late);
     EXPECT_EQ(late.error().message, "sleep took longer than 0 s");
+}
+
+TEST(LabProcess, TellsWhetherItEndedInTimeAndLetsItGoOn) {
+    const std::atomic<bool> stop = false;
+    auto process = LabProcess::start("", "sh", {"-c", "sleep 30"});
+    ASSERT_TRUE(process) << process.error().message;
+    const auto early = process->ends_within(0.05, stop);
+    ASSERT_TRUE(early);
+    EXPECT_FALSE(*early);
+    EXPECT_TRUE(process->still_runs(0.05, stop)) << "it was not ended";
+    process->end(SIGKILL);
+    const auto ended = process->ends_within(10, stop);
+    ASSERT_TRUE(ended);
+    EXPECT_TRUE(*ended);
+    auto other = LabProcess::start("", "sleep", {"30"});
+    ASSERT_TRUE(other);
+    EXPECT_FALSE(other->ends_within(60, true));
 }
 
 TEST(LabProcess, EndsWhenAskedTo) {

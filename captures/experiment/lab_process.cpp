@@ -119,6 +119,16 @@ Result<std::monostate> LabProcess::still_runs(double seconds, const std::atomic<
     return std::monostate{};
 }
 
+Result<bool> LabProcess::ends_within(double seconds, const std::atomic<bool>& stop) {
+    const auto until = Clock::now() + std::chrono::duration<double>(seconds);
+    while (!has_ended(false)) {
+        if (stop) return Error{"interrupted"};
+        if (Clock::now() >= until) return false;
+        if (!read_some(look_again_ms)) ::usleep(1000);
+    }
+    return true;
+}
+
 std::optional<double> LabProcess::processor_seconds() const {
     if (ended_) return std::nullopt;
     std::ifstream file(fmt::format("/proc/{}/stat", process_.process));

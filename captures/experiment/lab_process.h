@@ -30,6 +30,8 @@ class LabProcess {
     Result<std::monostate> wait(double seconds, const std::atomic<bool>& stop, std::string_view wanted = {});
     // Lets so much time pass; an Error where it ended meanwhile, or `stop` is set.
     Result<std::monostate> still_runs(double seconds, const std::atomic<bool>& stop);
+    // Waits for its end so long: whether it came. An Error where `stop` is set.
+    Result<bool> ends_within(double seconds, const std::atomic<bool>& stop);
     // Of the processor so far, user and system, all threads; nothing once it has ended.
     std::optional<double> processor_seconds() const;
     // Asks it for an end with a signal and waits for that, a few seconds at most.

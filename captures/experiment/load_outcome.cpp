@@ -65,6 +65,28 @@ void add_intervals(const Json& json, std::vector<DataArrival>& arrivals) {
     }
 }
 
+// What came in each interval, at its middle.
+std::vector<DataArrival> blast_arrivals(const Json& json) {
+    std::vector<DataArrival> arrivals;
+    const auto step = number(json, {"interval_seconds"});
+    const Json* const intervals = member(json, {"intervals"});
+    constexpr double longest = 3600;    // seconds
+    constexpr double most_data = 1e15;  // bytes
+    constexpr size_t most_intervals = 100'000;
+    if (!step || *step <= 0 || *step > longest || intervals == nullptr || !intervals->is_array() ||
+        intervals->size() > most_intervals)
+        return arrivals;
+    double middle = *step / 2;
+    for (const Json& interval : *intervals) {
+        const double bytes = interval.is_number() ? interval.get<double>() : 0;
+        constexpr double ns_per_second = 1e9;
+        if (bytes > 0 && bytes <= most_data)
+            arrivals.push_back({static_cast<int64_t>(middle * ns_per_second), static_cast<uint64_t>(bytes)});
+        middle += *step;
+    }
+    return arrivals;
+}
+
 }  // namespace
 
 Result<Measurement> parse_generate_outcome(std::string_view text) {
@@ -112,6 +134,35 @@ Result<Measurement> parse_iperf_outcomes(std::span<const std::string> texts) {
     }
     if (!measured[Measure::bytes_per_second]) return Error{"iperf3 did not tell what it did"};
     add_rise(arrivals, 0, measured);
+    return measured;
+}
+
+Result<Measurement> parse_blast_outcome(std::string_view sender, std::string_view receiver,
+                                        Operation operation) {
+    const Json sent = parse(sender);
+    const Json received = parse(receiver);
+    const auto bytes = number(received, {"bytes"});
+    const auto seconds = number(received, {"seconds"});
+    const auto again = number(sent, {"sent_again"});
+    const auto rounds = number(sent, {"rounds"});
+    const bool whole = bytes && seconds && again && rounds && rounds == number(received, {"rounds"});
+    if (!whole || *bytes <= 0 || *seconds <= 0 || !std::isfinite(*bytes / *seconds))
+        return Error{"udp_blast did not tell what it did"};
+    Measurement measured;
+    measured[Measure::bytes_per_second] = *bytes / *seconds;
+    measured[Measure::retransmissions] = again;
+    constexpr double giga = 1e9;
+    measured[Measure::retransmissions_per_gigabyte] = *again / (*bytes / giga);
+    const auto share = [&](const Json& of) -> std::optional<double> {
+        constexpr double percent = 100;
+        const auto used = number(of, {"cpu_seconds"});
+        // Of the time that both ends were at it.
+        return used ? std::optional(percent * *used / *seconds) : std::nullopt;
+    };
+    const bool reads = operation == Operation::read;
+    measured[Measure::initiator_processor_percent] = share(reads ? received : sent);
+    measured[Measure::target_processor_percent] = share(reads ? sent : received);
+    add_rise(blast_arrivals(received), 0, measured);
     return measured;
 }
 

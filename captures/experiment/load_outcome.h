@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "captures/experiment/measurement.h"
+#include "captures/experiment/run_settings.h"
 
 #include "analyzer/base/result.h"
 
@@ -19,5 +20,10 @@ Result<Measurement> parse_generate_outcome(std::string_view json);
 // rates, retransmissions and processor shares add up. How the rate rose is of the intervals it told. An Error where one is
 // not that, or iperf3 reported one.
 Result<Measurement> parse_iperf_outcomes(std::span<const std::string> texts);
+
+// What `udp_blast send` and `udp_blast receive` printed of one transfer. The rate is that of all of it, with the time that its
+// repair took; retransmissions are datagrams sent again. An Error where one is not that, or they contradict each other.
+Result<Measurement> parse_blast_outcome(std::string_view sender, std::string_view receiver,
+                                        Operation operation);
 
 }  // namespace sanscope::lab

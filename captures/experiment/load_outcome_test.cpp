@@ -46,6 +46,41 @@ TEST(LoadOutcome, TakesWhatIperfTells) {
     EXPECT_EQ((*measured)[Measure::target_processor_percent], 56.25);
 }
 
+TEST(LoadOutcome, TakesWhatBothEndsOfABlastTell) {
+    const std::string sender =
+        R"({"datagrams":1000,"sent_again":50,"rounds":2,"seconds":2.1,"cpu_seconds":0.5})";
+    const std::string receiver =
+        R"({"bytes":4000000,"seconds":2.0,"rounds":2,"duplicates":0,"cpu_seconds":0.2,"interval_seconds":0.1,)"
+        R"("intervals":[100000,0,1900000,2000000]})";
+    const auto measured = parse_blast_outcome(sender, receiver, Operation::write);
+    ASSERT_TRUE(measured) << measured.error().message;
+    EXPECT_EQ((*measured)[Measure::bytes_per_second], 2e6);
+    EXPECT_EQ((*measured)[Measure::retransmissions], 50);
+    EXPECT_DOUBLE_EQ((*measured)[Measure::retransmissions_per_gigabyte].value_or(0), 12'500);
+    EXPECT_EQ((*measured)[Measure::initiator_processor_percent], 25);
+    EXPECT_EQ((*measured)[Measure::target_processor_percent], 10);
+    // Ten steps together are the highest rate, 4 MB in a second: the third reaches 90 % of it.
+    EXPECT_EQ((*measured)[Measure::to_ninety_ns], 3e8);
+    EXPECT_EQ((*measured)[Measure::bytes_to_ninety], 2e6);
+    const auto read = parse_blast_outcome(sender, receiver, Operation::read);
+    ASSERT_TRUE(read);
+    EXPECT_EQ((*read)[Measure::target_processor_percent], 25);
+}
+
+TEST(LoadOutcome, OfABlastOfWhichTheEndsDisagreeIsNone) {
+    const std::string sender = R"({"sent_again":0,"rounds":1})";
+    EXPECT_TRUE(parse_blast_outcome(sender, R"({"bytes":1,"seconds":1,"rounds":1})", Operation::read));
+    EXPECT_FALSE(parse_blast_outcome(sender, R"({"bytes":1,"seconds":1,"rounds":2})", Operation::read));
+    EXPECT_FALSE(parse_blast_outcome(sender, R"({"bytes":1,"seconds":0,"rounds":1})", Operation::read));
+    EXPECT_FALSE(parse_blast_outcome(sender, "", Operation::read));
+    EXPECT_FALSE(parse_blast_outcome("", R"({"bytes":1,"seconds":1,"rounds":1})", Operation::read));
+    const auto without_intervals = parse_blast_outcome(
+        sender, R"({"bytes":1,"seconds":1,"rounds":1,"interval_seconds":-1,"intervals":[1]})",
+        Operation::read);
+    ASSERT_TRUE(without_intervals);
+    EXPECT_FALSE((*without_intervals)[Measure::to_half_ns]);
+}
+
 TEST(LoadOutcome, AddsUpWhatSeveralIperfsTell) {
     const auto one = [](int rate, int retransmits) {
         return fmt::format(

@@ -17,7 +17,7 @@ struct Condition {
     std::vector<std::string_view> values;
 };
 
-// Whether the settings fulfil all of them. What means nothing to a plain socket fulfils any.
+// Whether the settings fulfil all of them. What means nothing to their load fulfils any.
 bool fulfil(const RunSettings& settings, const std::vector<Condition>& conditions);
 
 // A number that a publication states, and the settings that stand for how it was measured there.

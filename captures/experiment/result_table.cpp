@@ -12,10 +12,10 @@ namespace sanscope::lab {
 namespace {
 
 bool has(const RunSettings& settings, const SettingColumn& column) {
-    return settings.load == Load::iscsi || !column.of_iscsi_only;
+    return column.means_something_to(settings.load);
 }
 
-// Of what means something to both loads, those of which there are several values.
+// Those of which there are several values among the loads that they mean something to.
 std::vector<const SettingColumn*> differing(const std::vector<ResultRow>& rows) {
     std::vector<const SettingColumn*> columns;
     for (const SettingColumn& column : setting_columns()) {

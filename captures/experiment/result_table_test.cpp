@@ -94,6 +94,39 @@ TEST(Figure, HasALineForEachSizeAndThePlainSocket) {
     EXPECT_EQ(panels[1].lines[0].label, "4 ms");
 }
 
+TEST(Figure, ABlastIsALevelLineAgainstWhatItDoesNotHave) {
+    Results results;
+    for (const double rate : {50.0, 90.0}) {
+        RunSettings& blast = results.settings.emplace_back();
+        blast.load = Load::blast;
+        blast.delay_ms = 4;
+        blast.blast_mbit = rate;
+        RunRecord& record = results.records.emplace_back();
+        record.run.settings = blast;
+        record.seconds = 3;
+        record.measured[Measure::bytes_per_second] = rate * 1e5;
+    }
+    results.experiment.drawings = {
+        {.title = "T",
+         .x = "pdu_bytes",
+         .lines = {"blast_mbit"},
+         .only = {{"delay_ms", "4"}, {"load", "iscsi"}}},
+        {.title = "U", .x = "pdu_bytes", .lines = {"blast_mbit"}, .only = {{"delay_ms", "4"}}},
+        {.title = "V", .x = "pdu_bytes", .lines = {}, .with_sockets = false}};
+    for (RunSettings& one : results.settings) {
+        if (one.load == Load::socket) one.delay_ms = 9;
+    }
+    const auto panels = figure_panels(results.experiment, summarise(results.settings, results.records, 3));
+    EXPECT_THAT(panels[0].lines, SizeIs(1));
+    ASSERT_THAT(panels[1].lines, SizeIs(3));
+    EXPECT_EQ(panels[1].lines[2].label, "UDP blast, blast of 90 Mbit/s");
+    ASSERT_THAT(panels[1].lines[2].points, SizeIs(2));
+    EXPECT_EQ(panels[1].lines[2].points[0].x, 32768);
+    EXPECT_EQ(panels[1].lines[2].points[1].x, 65536);
+    EXPECT_EQ(panels[1].lines[2].points[1].y, 9);
+    for (const ChartLine& line : panels[2].lines) EXPECT_EQ(line.label, "");
+}
+
 TEST(Figure, LeavesOutWhatOnlyOtherSweepsVary) {
     Results results;
     RunSettings other = results.settings.front();

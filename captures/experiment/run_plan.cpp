@@ -13,7 +13,7 @@ namespace {
 
 bool is_selected(const RunSettings& settings, const std::vector<Selection>& selected) {
     return std::ranges::all_of(selected, [&](const Selection& one) {
-        if (settings.load == Load::socket && one.setting->of_iscsi_only) return true;
+        if (!one.setting->means_something_to(settings.load)) return true;
         return std::ranges::find(one.values, one.setting->text(settings)) != one.values.end();
     });
 }
@@ -77,6 +77,10 @@ std::optional<Error> contradiction(const RunSettings& settings) {
         return Error{fmt::format("'connections' cannot be {} of iSCSI: an initiator's session has {} at most",
                                  settings.connections, most_iscsi_connections)};
     }
+    if (settings.priority == Priority::storage && settings.rate_mbit <= 0)
+        return Error{"'priority' cannot be storage on a link without a rate: nothing waits there"};
+    if (settings.load == Load::iscsi && settings.pattern != Pattern::sequential && settings.targets > 1)
+        return Error{"'pattern' can be sequential alone where there are several targets"};
     return std::nullopt;
 }
 

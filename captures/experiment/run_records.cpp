@@ -5,12 +5,14 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <sys/file.h>
 #include <unistd.h>
@@ -37,24 +39,45 @@ bool parse_number(std::string_view text, Number& number) {
     return error == std::errc() && end == text.data() + text.size();
 }
 
-bool parse_record(std::string_view line, RunRecord& record) {
-    const auto columns = setting_columns();
-    const auto fields = fields_of(line);
-    if (fields.size() != columns.size() + 3 + measures) return false;
+// Which of our columns, in their order, a file has. Nothing where it has others, or lacks one that says which run a row is of.
+std::optional<std::vector<bool>> columns_in(std::string_view header) {
+    const std::string ours_text = run_records_header();
+    const auto ours = fields_of(ours_text);
+    const auto theirs = fields_of(header);
+    std::vector<bool> has(ours.size());
     size_t at = 0;
-    for (const SettingColumn& column : columns) {
-        const std::string_view field = fields[at++];
-        const bool meaningless = record.run.settings.load == Load::socket && column.of_iscsi_only;
-        if (meaningless ? !field.empty() : !column.set(record.run.settings, field)) return false;
+    for (size_t i = 0; i < ours.size() && at < theirs.size(); ++i) {
+        has[i] = theirs[at] == ours[i];
+        if (has[i]) ++at;
     }
-    if (!parse_number(fields[at++], record.run.repetition)) return false;
-    record.link = fields[at++];
-    if (!parse_number(fields[at++], record.seconds)) return false;
+    const size_t settings = setting_columns().size();
+    const bool tells_run = has[0] && has[settings] && has[settings + 1] && has[settings + 2];
+    if (at < theirs.size() || !tells_run) return std::nullopt;
+    return has;
+}
+
+bool parse_record(std::string_view line, const std::vector<bool>& has, RunRecord& record) {
+    const auto fields = fields_of(line);
+    if (static_cast<size_t>(std::ranges::count(has, true)) != fields.size()) return false;
+    auto field = fields.begin();
+    auto present = has.begin();
+    // The load is the first: it says which of the others mean something.
+    for (const SettingColumn& column : setting_columns()) {
+        if (!*present++) continue;
+        const std::string_view text = *field++;
+        const bool meaningless = !column.means_something_to(record.run.settings.load);
+        if (meaningless ? !text.empty() : !column.set(record.run.settings, text)) return false;
+    }
+    if (!parse_number(*field++, record.run.repetition)) return false;
+    record.link = *field++;
+    if (!parse_number(*field++, record.seconds)) return false;
+    present += 3;
     for (std::optional<double>& value : record.measured.values) {
-        const std::string_view field = fields[at++];
-        if (field.empty()) continue;
+        if (!*present++) continue;
+        const std::string_view text = *field++;
+        if (text.empty()) continue;
         double number = 0;
-        if (!parse_number(field, number) || !std::isfinite(number)) return false;
+        if (!parse_number(text, number) || !std::isfinite(number)) return false;
         value = number;
     }
     return true;
@@ -90,13 +113,22 @@ std::string run_record_line(const RunRecord& record) {
 
 Result<RunRecords> parse_run_records(std::string_view text) {
     RunRecords parsed;
+    std::vector<bool> columns;
     for (size_t number = 1;; ++number) {
         const size_t end = text.find('\n', parsed.whole_bytes);
-        if (end == std::string_view::npos) return parsed;
+        if (end == std::string_view::npos) {
+            // Cut off within its first line it is ours where that is the beginning of such a line; else it is somebody's.
+            if (number == 1 && !run_records_header().starts_with(text))
+                return Error{"its first line is not that of runs"};
+            return parsed;
+        }
         const std::string_view line = text.substr(parsed.whole_bytes, end - parsed.whole_bytes);
         if (number == 1) {
-            if (line != run_records_header()) return Error{"its first line is not that of runs"};
-        } else if (RunRecord record; parse_record(line, record)) {
+            auto has = columns_in(line);
+            if (!has) return Error{"its first line is not that of runs"};
+            columns = std::move(*has);
+            parsed.has_all_columns = line == run_records_header();
+        } else if (RunRecord record; parse_record(line, columns, record)) {
             parsed.records.push_back(std::move(record));
         } else {
             return Error{fmt::format("line {} is no run", number)};
@@ -141,10 +173,33 @@ Result<RunRecordFile> RunRecordFile::open(const std::string& path) {
     }
     auto parsed = read_run_records(path);
     if (!parsed) return Error{fmt::format("{}; choose another folder", parsed.error().message)};
+    file.records_ = std::move(parsed->records);
+    if (!parsed->has_all_columns) {
+        if (auto anew = file.write_anew(); !anew) return anew.error();
+        return file;
+    }
     if (::ftruncate(file.file_.get(), static_cast<off_t>(parsed->whole_bytes)) != 0) return failed();
     if (parsed->whole_bytes == 0 && !write_text(file.file_, run_records_header() + '\n')) return failed();
-    file.records_ = std::move(parsed->records);
     return file;
+}
+
+Result<std::monostate> RunRecordFile::write_anew() {
+    const std::string unfinished = path_ + ".new";
+    const auto failed = [&] {
+        const Error error{fmt::format("{}: {}", unfinished, std::strerror(errno))};
+        ::unlink(unfinished.c_str());
+        return error;
+    };
+    std::string text = run_records_header() + '\n';
+    for (const RunRecord& record : records_) text += run_record_line(record) + '\n';
+    FileDescriptor anew(
+        ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
+    if (anew.get() < 0 || ::flock(anew.get(), LOCK_EX | LOCK_NB) != 0 || !write_text(anew, text) ||
+        ::fsync(anew.get()) != 0 || ::rename(unfinished.c_str(), path_.c_str()) != 0)
+        return failed();
+    // Whoever opened the former one before finds it locked as long as this is there.
+    former_ = std::exchange(file_, std::move(anew));
+    return std::monostate{};
 }
 
 Result<std::monostate> RunRecordFile::append(RunRecord record) {

@@ -27,10 +27,12 @@ std::string run_records_header();
 std::string run_record_line(const RunRecord& record);
 
 // Of a whole runs.csv. A last line that was cut off, as by a loss of power, is left out; `whole_bytes` is where it
-// begins. An Error names the line that is none of ours.
+// begins. Columns that it does not have, as one of an earlier version, are settings at their defaults and measures that are
+// unknown. An Error names the line that is none of ours.
 struct RunRecords {
     std::vector<RunRecord> records;
     size_t whole_bytes = 0;
+    bool has_all_columns = true;  // which rows that are to be appended need
 };
 Result<RunRecords> parse_run_records(std::string_view text);
 
@@ -44,7 +46,8 @@ std::vector<PlannedRun> remaining_runs(const std::vector<PlannedRun>& plan,
 // The file to which rows are appended, each whole and at once; what a second start goes on from.
 class RunRecordFile {
   public:
-    // Reads what is there, or begins the file. Until this goes no other process can open it so: an Error where one has.
+    // Reads what is there, or begins the file; one without all columns is written anew, and stays as it was where that
+    // fails. Until this goes no other process can open it so: an Error where one has.
     static Result<RunRecordFile> open(const std::string& path);
 
     const std::vector<RunRecord>& records() const { return records_; }
@@ -52,8 +55,11 @@ class RunRecordFile {
     Result<std::monostate> append(RunRecord record);
 
   private:
+    Result<std::monostate> write_anew();
+
     std::string path_;
-    FileDescriptor file_;  // locked
+    FileDescriptor former_;  // locked; the file that this one was written anew from
+    FileDescriptor file_;    // locked
     std::vector<RunRecord> records_;
 };
 

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "captures/experiment/run_records.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
+#include <iterator>
+#include <string>
+#include <string_view>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -62,6 +66,43 @@ TEST(RunRecords, WhatIsDoneIsNotDoneAgain) {
     EXPECT_THAT(left, ElementsAre(plan[0], plan[2]));
     EXPECT_THAT(remaining_runs(plan, {record_of(2, 1)}, 3), SizeIs(3))
         << "of another length it is another run";
+}
+
+// The line without one of its fields.
+std::string without_column(const std::string& line, std::string_view name) {
+    std::string left;
+    const std::string header = run_records_header();
+    size_t at = 0;
+    size_t in_line = 0;
+    while (at <= header.size()) {
+        const size_t end = std::min(header.find(',', at), header.size());
+        const size_t line_end = std::min(line.find(',', in_line), line.size());
+        if (header.substr(at, end - at) != name)
+            left += (left.empty() ? "" : ",") + line.substr(in_line, line_end - in_line);
+        at = end + 1;
+        in_line = line_end + 1;
+    }
+    return left;
+}
+
+std::string of_earlier_version(const RunRecord& record) {
+    return without_column(run_records_header(), "pattern") + '\n' +
+           without_column(run_record_line(record), "pattern") + '\n';
+}
+
+TEST(RunRecords, WhatAnEarlierVersionWroteHasTheDefaultsOfWhatItLacks) {
+    const auto parsed = parse_run_records(of_earlier_version(record_of(0.5, 2)));
+    ASSERT_TRUE(parsed) << parsed.error().message;
+    EXPECT_FALSE(parsed->has_all_columns);
+    ASSERT_THAT(parsed->records, SizeIs(1));
+    EXPECT_EQ(parsed->records[0].run, record_of(0.5, 2).run);
+    EXPECT_EQ(parsed->records[0].measured.values, record_of(0.5, 2).measured.values);
+    const auto whole = parse_run_records(run_records_header() + '\n');
+    ASSERT_TRUE(whole);
+    EXPECT_TRUE(whole->has_all_columns);
+    EXPECT_FALSE(parse_run_records(without_column(run_records_header(), "repetition") + '\n'))
+        << "which run it is has to be told";
+    EXPECT_FALSE(parse_run_records(run_records_header() + ",more\n"));
 }
 
 class RunRecordFiles : public ::testing::Test {
@@ -129,6 +170,45 @@ TEST_F(RunRecordFiles, AFullDiskLosesNoRunThatIsDone) {
     ASSERT_THAT(file->records(), SizeIs(1));
     EXPECT_EQ(file->records()[0].run.settings.delay_ms, 1);
     EXPECT_TRUE(file->append(record_of(2, 1)));
+}
+
+TEST_F(RunRecordFiles, GoesOnWithAFileOfAnEarlierVersion) {
+    std::ofstream(path()) << of_earlier_version(record_of(1, 1)) << "iscsi,re";
+    {
+        auto file = RunRecordFile::open(path());
+        ASSERT_TRUE(file) << file.error().message;
+        ASSERT_THAT(file->records(), SizeIs(1));
+        EXPECT_FALSE(RunRecordFile::open(path())) << "it is locked as any";
+        ASSERT_TRUE(file->append(record_of(2, 1)));
+    }
+    const auto file = RunRecordFile::open(path());
+    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_THAT(file->records(), SizeIs(2));
+    EXPECT_EQ(file->records()[0].run, record_of(1, 1).run);
+    EXPECT_EQ(file->records()[1].run, record_of(2, 1).run);
+    EXPECT_FALSE(std::filesystem::exists(path() + ".new"));
+}
+
+TEST_F(RunRecordFiles, WhatCannotBeWrittenAnewStaysAsItWas) {
+    const std::string before = of_earlier_version(record_of(1, 1));
+    std::ofstream(path()) << before;
+    std::filesystem::create_directory(path() + ".new");
+    EXPECT_FALSE(RunRecordFile::open(path()));
+    std::ifstream in(path());
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), before);
+}
+
+TEST_F(RunRecordFiles, BeginsAgainWhereNotEvenItsFirstLineIsWhole) {
+    std::ofstream(path()) << run_records_header().substr(0, 40);
+    const auto file = RunRecordFile::open(path());
+    ASSERT_TRUE(file) << file.error().message;
+    EXPECT_EQ(std::filesystem::file_size(path()), run_records_header().size() + 1);
+}
+
+TEST_F(RunRecordFiles, LeavesAFileOfOneLineThatIsNotItsOwn) {
+    std::ofstream(path()) << "precious";
+    EXPECT_FALSE(RunRecordFile::open(path()));
+    EXPECT_EQ(std::filesystem::file_size(path()), 8u);
 }
 
 TEST_F(RunRecordFiles, LeavesAFileThatIsNotItsOwn) {

@@ -84,8 +84,11 @@ bool set_name(Settings& settings, std::string_view text, std::span<const std::st
     return true;
 }
 
-constexpr std::array<std::string_view, 2> load_names{"iscsi", "socket"};
+constexpr std::array<std::string_view, 3> load_names{"iscsi", "socket", "blast"};
+constexpr std::array<std::string_view, 3> load_labels{"iSCSI", "plain socket", "UDP blast"};
 constexpr std::array<std::string_view, 2> operation_names{"read", "write"};
+constexpr std::array<std::string_view, 2> priority_names{"none", "storage"};
+constexpr std::array<std::string_view, 4> pattern_names{"sequential", "postmark", "rewrite", "seeks"};
 
 std::string name_in(std::span<const std::string_view> names, auto value) {
     return std::string(names[static_cast<size_t>(value)]);
@@ -101,14 +104,19 @@ bool set_congestion_control(Settings& settings, std::string_view text) {
     return true;
 }
 
-constexpr bool of_both = false;
-constexpr bool of_iscsi = true;
+constexpr uint8_t bit_of(Load load) {
+    return static_cast<uint8_t>(1u << static_cast<unsigned>(load));
+}
+constexpr uint8_t of_iscsi = bit_of(Load::iscsi);
+constexpr uint8_t of_tcp = of_iscsi | bit_of(Load::socket);
+constexpr uint8_t of_blast = bit_of(Load::blast);
+constexpr uint8_t of_all = of_tcp | of_blast;
 
 using Label = std::string (*)(const Settings&);
 
 template <double Settings::*member, int64_t least, int64_t most>
 constexpr SettingColumn number_column(std::string_view name, std::string_view heading, Label label,
-                                      bool of_iscsi_only) {
+                                      uint8_t loads) {
     return {name,
             heading,
             plain_text<member>,
@@ -116,12 +124,12 @@ constexpr SettingColumn number_column(std::string_view name, std::string_view he
             [] { return fmt::format("a number from {} to {}", least, most); },
             label,
             as_number<member>,
-            of_iscsi_only};
+            loads};
 }
 
 template <uint64_t Settings::*member, uint64_t least, uint64_t most>
 constexpr SettingColumn count_column(std::string_view name, std::string_view heading, Label label,
-                                     bool of_iscsi_only) {
+                                     uint8_t loads) {
     return {name,
             heading,
             plain_text<member>,
@@ -129,7 +137,7 @@ constexpr SettingColumn count_column(std::string_view name, std::string_view hea
             [] { return fmt::format("a whole number from {} to {}, which may end in K or M", least, most); },
             label,
             as_number<member>,
-            of_iscsi_only};
+            loads};
 }
 
 double nowhere(const Settings&) {
@@ -140,9 +148,8 @@ const std::array columns{
     SettingColumn{
         "load", "load", [](const Settings& s) { return name_in(load_names, s.load); },
         [](Settings& s, std::string_view text) { return set_name<&Settings::load>(s, text, load_names); },
-        [] { return std::string("iscsi or socket"); },
-        [](const Settings& s) { return std::string(s.load == Load::iscsi ? "iSCSI" : "plain socket"); },
-        nowhere, of_both},
+        [] { return std::string("iscsi, socket or blast"); },
+        [](const Settings& s) { return name_in(load_labels, s.load); }, nowhere, of_all},
     SettingColumn{
         "operation", "operation", [](const Settings& s) { return name_in(operation_names, s.operation); },
         [](Settings& s, std::string_view text) {
@@ -150,38 +157,38 @@ const std::array columns{
         },
         [] { return std::string("read or write"); },
         [](const Settings& s) { return std::string(s.operation == Operation::read ? "reads" : "writes"); },
-        nowhere, of_both},
+        nowhere, of_all},
     number_column<&Settings::delay_ms, 0, 10'000>(
         "delay_ms", "one-way delay, ms", [](const Settings& s) { return fmt::format("{} ms", s.delay_ms); },
-        of_both),
+        of_all),
     number_column<&Settings::jitter_percent, 0, 100>(
         "jitter_percent", "jitter, % of the delay",
-        [](const Settings& s) { return fmt::format("jitter {} %", s.jitter_percent); }, of_both),
+        [](const Settings& s) { return fmt::format("jitter {} %", s.jitter_percent); }, of_all),
     number_column<&Settings::loss_percent, 0, 100>(
         "loss_percent", "loss, %", [](const Settings& s) { return fmt::format("{} % lost", s.loss_percent); },
-        of_both),
+        of_all),
     number_column<&Settings::rate_mbit, 0, 100'000>(
         "rate_mbit", "link, Mbit/s",
         [](const Settings& s) {
             return s.rate_mbit > 0 ? fmt::format("{} Mbit/s", s.rate_mbit) : "no rate limit";
         },
-        of_both),
+        of_all),
     count_column<&Settings::queue_frames, 1, 60'000>(
         "queue_frames", "queue, frames",
-        [](const Settings& s) { return fmt::format("queue {}", s.queue_frames); }, of_both),
+        [](const Settings& s) { return fmt::format("queue {}", s.queue_frames); }, of_all),
     number_column<&Settings::background_mbit, 0, 100'000>(
         "background_mbit", "other traffic, Mbit/s",
         [](const Settings& s) { return fmt::format("{} Mbit/s of other traffic", s.background_mbit); },
-        of_both),
+        of_all),
     count_column<&Settings::mtu, 576, 9000>(
-        "mtu", "MTU, bytes", [](const Settings& s) { return fmt::format("MTU {}", s.mtu); }, of_both),
+        "mtu", "MTU, bytes", [](const Settings& s) { return fmt::format("MTU {}", s.mtu); }, of_all),
     SettingColumn{"congestion_control", "congestion control", plain_text<&Settings::congestion_control>,
                   set_congestion_control,
                   [] { return std::string("a name of 1 to 15 of the characters a–z, 0–9 and _"); },
-                  plain_text<&Settings::congestion_control>, nowhere, of_both},
+                  plain_text<&Settings::congestion_control>, nowhere, of_tcp},
     count_column<&Settings::window_bytes, 4096, std::numeric_limits<int32_t>::max()>(
         "window_bytes", "socket buffers at most, bytes",
-        [](const Settings& s) { return "buffers " + size_label(s.window_bytes); }, of_both),
+        [](const Settings& s) { return "buffers " + size_label(s.window_bytes); }, of_tcp),
     count_column<&Settings::pdu_bytes, 512, 16'777'215>("pdu_bytes", "PDU size, bytes",
                                                         as_size_label<&Settings::pdu_bytes>, of_iscsi),
     SettingColumn{"request_bytes", "request size, bytes", plain_text<&Settings::request_bytes>,
@@ -200,7 +207,7 @@ const std::array columns{
         [](const Settings& s) {
             return fmt::format("{} connection{}", s.connections, s.connections == 1 ? "" : "s");
         },
-        of_both),
+        of_tcp),
     count_column<&Settings::targets, 1, most_targets>(
         "targets", "targets",
         [](const Settings& s) { return fmt::format("{} target{}", s.targets, s.targets == 1 ? "" : "s"); },
@@ -208,6 +215,26 @@ const std::array columns{
     number_column<&Settings::target_latency_us, 0, 60'000'000>(
         "target_latency_us", "latency of the target, µs",
         [](const Settings& s) { return fmt::format("{} µs at the target", s.target_latency_us); }, of_iscsi),
+    number_column<&Settings::blast_mbit, 1, 100'000>(
+        "blast_mbit", "rate of the blast, Mbit/s",
+        [](const Settings& s) { return fmt::format("blast of {} Mbit/s", s.blast_mbit); }, of_blast),
+    SettingColumn{"priority", "priority",
+                  [](const Settings& s) { return name_in(priority_names, s.priority); },
+                  [](Settings& s, std::string_view text) {
+                      return set_name<&Settings::priority>(s, text, priority_names);
+                  },
+                  [] { return std::string("none or storage"); },
+                  [](const Settings& s) {
+                      return std::string(s.priority == Priority::storage ? "storage first" : "no priority");
+                  },
+                  nowhere, of_all},
+    SettingColumn{"pattern", "pattern of requests",
+                  [](const Settings& s) { return name_in(pattern_names, s.pattern); },
+                  [](Settings& s, std::string_view text) {
+                      return set_name<&Settings::pattern>(s, text, pattern_names);
+                  },
+                  [] { return std::string("sequential, postmark, rewrite or seeks"); },
+                  [](const Settings& s) { return name_in(pattern_names, s.pattern); }, nowhere, of_iscsi},
 };
 
 }  // namespace
@@ -225,7 +252,7 @@ std::string settings_text(const RunSettings& settings) {
     std::string text;
     for (const SettingColumn& column : columns) {
         if (&column != columns.data()) text += ',';
-        if (settings.load == Load::iscsi || !column.of_iscsi_only) text += column.text(settings);
+        if (column.means_something_to(settings.load)) text += column.text(settings);
     }
     return text;
 }

@@ -12,10 +12,21 @@ namespace sanscope::lab {
 enum class Load : uint8_t {
     iscsi,   // `sanscope generate` reads from `sanscope target`
     socket,  // iperf3 sends the same way over plain TCP sockets
+    blast,   // `udp_blast` sends the same way over UDP, at a fixed rate, and repairs what was lost
 };
 
 // Which way the data goes.
 enum class Operation : uint8_t { read, write };
+
+// What passes the link first.
+enum class Priority : uint8_t {
+    none,     // what came first
+    storage,  // whatever is not other traffic, as long as there is any
+};
+
+// Which requests an iSCSI load consists of. All but the first read and write; their operation is then that whose way the
+// losses are on.
+enum class Pattern : uint8_t { sequential, postmark, rewrite, seeks };
 
 // All that one run of an experiment is done with. A default is what an experiment that does not vary it has.
 struct RunSettings {
@@ -37,6 +48,9 @@ struct RunSettings {
     uint64_t connections = 1;      // of one session with each target, or parallel sockets
     uint64_t targets = 1;          // over which requests go in stripes, as over the disks of a RAID-0
     double target_latency_us = 0;  // that each command takes at the target besides
+    double blast_mbit = 100;       // of a blast, 10^6 bit/s of frames
+    Priority priority = Priority::none;
+    Pattern pattern = Pattern::sequential;
 
     bool operator==(const RunSettings&) const = default;
 };
@@ -55,7 +69,9 @@ struct SettingColumn {
     std::string (*label)(const RunSettings&);
     // Where it is on an axis; 0 where it is a name.
     double (*number)(const RunSettings&);
-    bool of_iscsi_only;  // means nothing to a plain socket
+    uint8_t loads;  // to which it means something: a bit each
+
+    bool means_something_to(Load load) const { return (loads >> static_cast<unsigned>(load) & 1) != 0; }
 };
 
 // Parallel connections that an iSCSI session of `sanscope generate` may have.
@@ -69,7 +85,7 @@ std::span<const SettingColumn> setting_columns();
 // Null where there is none of this name.
 const SettingColumn* find_setting(std::string_view name);
 
-// All settings, comma after comma: the same text for the same settings. What means nothing to a plain socket is empty
+// All settings, comma after comma: the same text for the same settings. What means nothing to its load is empty
 // there.
 std::string settings_text(const RunSettings& settings);
 

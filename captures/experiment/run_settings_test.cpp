@@ -17,6 +17,9 @@ TEST(RunSettings, EachSettingReadsWhatItWrites) {
     settings.background_mbit = 12.5;
     settings.pdu_bytes = 16776704;
     settings.connections = 4;
+    settings.blast_mbit = 95.5;
+    settings.priority = Priority::storage;
+    settings.pattern = Pattern::seeks;
     RunSettings read;
     for (const SettingColumn& column : setting_columns())
         EXPECT_TRUE(column.set(read, column.text(settings))) << column.name;
@@ -49,6 +52,9 @@ TEST(RunSettings, RefusesWhatIsNoValueAndLeavesItAsItWas) {
     refuses("connections", "257");
     refuses("operation", "verify");
     refuses("load", "tcp");
+    refuses("blast_mbit", "0");
+    refuses("priority", "7");
+    refuses("pattern", "random");
     refuses("congestion_control", "");
     refuses("congestion_control", "a b");
     refuses("congestion_control", "--help");
@@ -89,6 +95,24 @@ TEST(RunSettings, APlainSocketHasNoPdus) {
     EXPECT_EQ(settings_text(settings), settings_text(other));
     other.delay_ms = 3;
     EXPECT_NE(settings_text(settings), settings_text(other));
+}
+
+TEST(RunSettings, ABlastHasARateAndNeitherConnectionsNorTcp) {
+    RunSettings settings;
+    settings.load = Load::blast;
+    RunSettings other = settings;
+    other.connections = 8;
+    other.window_bytes = 4096;
+    other.congestion_control = "reno";
+    other.pdu_bytes = 512;
+    EXPECT_EQ(settings_text(settings), settings_text(other));
+    other.blast_mbit = 50;
+    EXPECT_NE(settings_text(settings), settings_text(other));
+    other.load = settings.load = Load::socket;
+    other.connections = settings.connections;
+    other.window_bytes = settings.window_bytes;
+    other.congestion_control = settings.congestion_control;
+    EXPECT_EQ(settings_text(settings), settings_text(other)) << "and it is of a blast alone";
 }
 
 TEST(RunSettings, LabelsHaveUnits) {

@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/core.h>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <string_view>
+
+#include "captures/load/request_list.h"
 
 #include "analyzer/engine/analysis.h"
 #include "analyzer/engine/engine.h"
@@ -18,6 +22,13 @@ __extension__ using Wide = unsigned __int128;
 // Of any length of CDB, but of none of the commands that do more than to read or write ("WRITE SAME(10)").
 bool is_plain(std::string_view name, std::string_view read_or_write) {
     return name.starts_with(read_or_write) && name.substr(read_or_write.size()).starts_with('(');
+}
+
+Result<Trace> whole(TraceMaker& maker, const char* nothing) {
+    Trace trace = maker.finish();
+    if (!trace.commands.empty()) return trace;
+    const std::string left_out = trace.left_out();
+    return Error{left_out.empty() ? nothing : left_out};
 }
 
 }  // namespace
@@ -93,6 +104,19 @@ Result<Trace> load_trace(const std::vector<std::string>& files, const TraceOptio
     if (!std::isfinite(options.speed) || options.speed <= 0) return Error{"the speed of a replay is above 0"};
     if (options.lun.blocks == 0 || options.lun.block_size == 0)
         return Error{"a LUN without blocks bears no load"};
+    TraceMaker maker(options);
+    const auto lists = std::ranges::count_if(files, is_request_list);
+    if (lists > 0) {
+        for (const std::string& file : files) {
+            if (!is_request_list(file))
+                return Error{fmt::format("{}: no list of requests, as other traces here are", file)};
+            std::ifstream in(file, std::ios::binary);
+            const std::string text(std::istreambuf_iterator<char>(in), {});
+            if (const auto read = read_request_list(text, maker); !read)
+                return Error{fmt::format("{}: {}", file, read.error().message)};
+        }
+        return whole(maker, "the list has no requests");
+    }
     auto source = open_captures(files);
     if (!source) return source.error();
     Engine engine(ResultStore::Keep::only(&ResultStore::Keep::commands));
@@ -101,14 +125,8 @@ Result<Trace> load_trace(const std::vector<std::string>& files, const TraceOptio
         const Damage& damage = (*source)->damage().front();
         return Error{fmt::format("{}: {}", damage.file, damage.message)};
     }
-    TraceMaker maker(options);
     for (const CommandRow& row : engine.store().commands()) maker.add(row);
-    Trace trace = maker.finish();
-    if (trace.commands.empty()) {
-        const std::string left_out = trace.left_out();
-        return Error{left_out.empty() ? "the capture has no SCSI commands to be replayed" : left_out};
-    }
-    return trace;
+    return whole(maker, "the capture has no SCSI commands to be replayed");
 }
 
 }  // namespace sanscope

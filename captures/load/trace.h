@@ -53,8 +53,9 @@ class TraceMaker {
     Trace trace_;
 };
 
-// The commands of all sessions and LUNs of the captures, merged by time, through the analyzer. An Error where a capture
-// cannot be opened, is damaged before its first packet, or has no command that can be replayed.
+// The commands of all sessions and LUNs of the captures, merged by time, through the analyzer; or, where all files are request
+// lists (request_list.h), the requests in them. An Error where a capture cannot be opened, is damaged before its first packet,
+// where a list holds what is no request, where there are both, or nothing that can be replayed.
 Result<Trace> load_trace(const std::vector<std::string>& files, const TraceOptions& options);
 
 }  // namespace sanscope

@@ -54,6 +54,9 @@ def test_without_rights(checks, sanscope, scratch):
         last = done.stdout.splitlines()[-1] if done.stdout else ""
         checks.check(f"--dry-run of {name} tells its runs and how long they take",
                      [] if done.returncode == 0 and last.startswith(f"{name}: ") and "about" in last else said(done))
+    done = run(sanscope, "experiment", "bianco-fig4-6", "--dry-run", "-o", scratch / "none")
+    checks.check("an experiment is found under the name it once had",
+                 [] if done.returncode == 0 and "bianco-fig3-7: " in done.stdout else said(done))
     checks.check("--dry-run makes nothing", ["there is a folder"] if (scratch / "none").exists() else [])
     for arguments in (["no-such-thing"], ["oguchi-fig6-7", "--only", "colour=red"], ["oguchi-fig6-7", "--only", "delay_ms=77"],
                       ["oguchi-fig6-7", "--set", "delay_ms"], ["oguchi-fig6-7", "--set", "delay_ms=1", "--set", "delay_ms=2"]):
@@ -231,6 +234,82 @@ def test_other_values(checks, sanscope, scratch):
                                               for row in rows) else [*map(str, rows), *said(done)])
 
 
+def test_priority(checks, sanscope, scratch):
+    """Other traffic that takes nearly all of the link, with storage before it and without."""
+    name = "with priority, other traffic takes less of the link"
+    probe = f"sanscope-test-{os.getpid()}-htb"
+    run("ip", "netns", "add", probe)
+    htb = run("tc", "-n", probe, "qdisc", "add", "dev", "lo", "root", "handle", "1:", "htb")
+    u32 = run("tc", "-n", probe, "filter", "add", "dev", "lo", "parent", "1:", "protocol", "ip", "u32", "match", "ip", "dport", "9",
+              "0xffff", "flowid", "1:1")
+    run("ip", "netns", "del", probe)
+    if htb.returncode or u32.returncode:
+        checks.skip(name, f"this kernel has no HTB or no u32: {htb.stderr.strip()} {u32.stderr.strip()}")
+        return
+    folder = scratch / "priority"
+    done = run(sanscope, "experiment", "bianco-fig3-7", "--only", "queue_frames=200", "--only", "load=iscsi,socket", "--only",
+               "background_mbit=0,150", "--set", "targets=1", "--set", "operation=read", "--repetitions", "1", "--seconds", "2",
+               "-o", folder, seconds=180)
+    rates = {(row["load"], row["priority"], row["background_mbit"]): float(row["bytes_per_second"])
+             for row in rows_of(folder / "table.csv")} if done.returncode == 0 else {}
+    faults = [] if len(rates) == 8 else said(done)
+    for load in ("iscsi", "socket") if rates else ():
+        if not rates[load, "storage", "150"] > 1.3 * rates[load, "none", "150"]:
+            faults.append(f"{load}: {rates}")
+        # It is no link of its own: beside nothing it is as fast as without.
+        if not 0.75 < rates[load, "storage", "0"] / rates[load, "none", "0"] < 1.3:
+            faults.append(f"{load}, alone: {rates}")
+    checks.check(name, faults)
+    done = run(sanscope, "experiment", "bianco-fig3-7", "--set", "priority=storage", "--set", "rate_mbit=0", "--dry-run")
+    checks.check("priority on a link without a rate is wrong usage",
+                 [] if done.returncode == 2 and "without a rate" in done.stderr else said(done))
+
+
+def test_blast(checks, sanscope, scratch):
+    """Over UDP at a fixed rate: below that of the link, beyond it, and with losses."""
+    folder = scratch / "blast"
+    command = [sanscope, "experiment", "zhu-fig3-14", "--only", "load=blast", "--only", "delay_ms=26", "--repetitions", "1",
+               "--seconds", "2"]
+    done = run(*command, "--set", "blast_mbit=100,250", "-o", folder)
+    rows = {(row["operation"], row["blast_mbit"]): row for row in rows_of(folder / "table.csv")} if done.returncode == 0 else {}
+    faults = [] if len(rows) == 4 else said(done)
+    for (operation, rate), row in rows.items():
+        moved, again = float(row["bytes_per_second"]), float(row["retransmissions"])
+        # 100 Mbit/s of frames of 1514 bytes are 12.2 MB/s; beyond the link's 200 Mbit/s, two seconds fill its
+        # queue of 4000 frames twice over, and what it drops costs rounds.
+        if rate == "100" and not (9e6 < moved < 12.6e6 and float(row["to_ninety_ns"]) <= 3e8):
+            faults.append(f"{operation}, below the link's rate: {row}")
+        if rate == "250" and not (again > 0 and 4e6 < moved < 25e6):
+            faults.append(f"{operation}, beyond the link's rate: {row}")
+        if not all(0 < float(row[f"{end}_processor_percent"] or 0) < 1000 for end in ("initiator", "target")):
+            faults.append(f"{operation}: processor of {row}")
+        if row["connections"] or row["window_bytes"] or row["congestion_control"]:
+            faults.append(f"{operation}: settings that mean nothing to it: {row}")
+    checks.check("a blast has its rate at once, and repairs what a slower link drops", faults)
+    folder = scratch / "blast-losses"
+    done = run(*command, "--set", "blast_mbit=50", "--set", "loss_percent=5", "-o", folder)
+    rows = rows_of(folder / "table.csv") if done.returncode == 0 else []
+    # Two seconds of 50 Mbit/s in frames of 1514 bytes are 8256 datagrams; 5 % of them go again, 413, and 5 % of those.
+    checks.check("of a blast, what is lost is sent again, and nothing else",
+                 [] if len(rows) == 2 and all(300 < float(row["retransmissions"]) < 600 for row in rows)
+                 else [*map(str, rows), *said(done)])
+
+
+def test_patterns(checks, sanscope, scratch):
+    """Loads of a file system, as lists of requests."""
+    folder = scratch / "patterns"
+    done = run(sanscope, "experiment", "kancharla-fig6-8", "--only", "congestion_control=reno", "--only", "delay_ms=2", "--only",
+               "queue_depth=1", "--set", "loss_percent=0", "--repetitions", "1", "--seconds", "1", "-o", folder, seconds=120)
+    rows = {row["pattern"]: row for row in rows_of(folder / "table.csv")} if done.returncode == 0 else {}
+    faults = [] if set(rows) == {"rewrite", "seeks", "postmark"} else said(done)
+    if not faults:
+        size = {pattern: float(row["bytes_per_second"]) / float(row["commands_per_second"]) for pattern, row in rows.items()}
+        if not (0.98 < size["rewrite"] / 131072 < 1.02 and 0.98 < size["seeks"] / 4096 < 1.02 and 8192 < size["postmark"] < 65536):
+            faults.append(f"bytes of a command: {size}")
+    faults += [str(path) for path in folder.glob("requests-*")]
+    checks.check("loads as Postmark and Bonnie++ make them have their sizes, and leave no list behind", faults)
+
+
 def test_windows_over_time(checks, sanscope, scratch):
     folder = scratch / "windows"
     done = run(sanscope, "experiment", "kancharla-tab4-7", "--only", "connections=2", "--only", "congestion_control=reno",
@@ -331,6 +410,27 @@ def test_full_disk(checks, sanscope, scratch):
         run("umount", folder)
 
 
+def test_no_namespaces(checks, sanscope, scratch):
+    """A machine that lets nobody make network namespaces, and one that lacks a program."""
+    programs = scratch / "programs"
+    programs.mkdir()
+    (programs / "ip").write_text("#!/bin/sh\necho 'mount --make-shared /run/netns failed: Operation not permitted' >&2\nexit 1\n")
+    (programs / "ip").chmod(0o755)
+    folder = scratch / "no-namespaces"
+    done = run(sanscope, "experiment", *SWEEP, "-o", folder, env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"})
+    checks.check("where no namespace can be made it says so before the first run",
+                 [] if done.returncode == 1 and not done.stdout and "hosts cannot be built here" in done.stderr and
+                 "Operation not permitted" in done.stderr and not rows_of(folder / "runs.csv") else said(done))
+    without = scratch / "without"
+    without.mkdir()
+    for program in ("ip", "tc", "ethtool", "sysctl", "setpriv"):
+        (without / program).symlink_to(shutil.which(program))
+    done = run(sanscope, "experiment", *SWEEP, "-o", scratch / "nothing", env={**os.environ, "PATH": str(without)})
+    checks.check("a program that is missing is named before the first run",
+                 [] if done.returncode == 1 and done.stderr.strip().endswith("not installed, but needed: iperf3") and
+                 not (scratch / "nothing").exists() else said(done))
+
+
 def test_abandoned(checks, sanscope, scratch):
     killed = subprocess.Popen([sanscope, "experiment", *SWEEP, "-o", scratch / "killed"], stdout=subprocess.PIPE, text=True)
     killed.stdout.readline()
@@ -339,6 +439,12 @@ def test_abandoned(checks, sanscope, scratch):
     killed.wait()
     killed.stdout.close()
     before = leftovers(killed.pid)
+    done = rows_of(scratch / "killed" / "runs.csv")
+    again = run(sanscope, "experiment", *SWEEP, "-o", scratch / "killed")
+    rows = rows_of(scratch / "killed" / "runs.csv")
+    checks.check("what a killed one had done is kept, and the next goes on from there",
+                 [] if done and again.returncode == 0 and rows[:len(done)] == done and len(rows) == SWEEP_RUNS and
+                 f"/{SWEEP_RUNS - len(done)}  " in again.stdout else [f"{len(done)} runs, then {len(rows)}", *said(again)])
     run(sanscope, "experiment", "oguchi-fig6-7", "--only", "operation=read", "--only", "load=socket", "--only", "delay_ms=0", "--repetitions", "1",
         "--seconds", "1", "-o", scratch / "after")
     checks.check("what a killed one left behind is removed by the next",
@@ -385,10 +491,14 @@ def main():
                 test_sweep(checks, sanscope, scratch)
                 test_recorded(checks, sanscope, scratch)
                 test_other_values(checks, sanscope, scratch)
+                test_priority(checks, sanscope, scratch)
+                test_blast(checks, sanscope, scratch)
+                test_patterns(checks, sanscope, scratch)
                 test_windows_over_time(checks, sanscope, scratch)
                 test_fair(checks, sanscope, scratch)
                 test_left_out(checks, sanscope, scratch)
                 test_in_use(checks, sanscope, scratch)
+                test_no_namespaces(checks, sanscope, scratch)
                 test_full_disk(checks, sanscope, scratch)
                 test_abandoned(checks, sanscope, scratch)
     return checks.finish()
