@@ -56,9 +56,8 @@ class UsualTimes {
 };
 
 void count_one(CommandsLike& like, uint64_t number, const CommandRow& row) {
-    if (like.count++ > 0) return;
-    like.command = number;
-    like.row = row;
+    ++like.count;
+    like.see(number, row);
 }
 
 void count_one(std::map<uint32_t, CommandsLike>& by_connection, uint64_t number, const CommandRow& row) {
@@ -149,8 +148,7 @@ std::vector<SessionFacts> busiest_sessions(const Summary& summary) {
 void take_from_summary(CommandFacts& facts, const Summary& summary) {
     for (const auto& [kind, count] : summary.errors()) facts.statuses[kind].count = count;
     for (const auto& [number, row] : summary.not_good()) {
-        CommandsLike& like = facts.statuses[{row.status, row.sense_key, row.asc, row.ascq}];
-        if (like.row.request_packet == 0) like.row = row;
+        facts.statuses[{row.status, row.sense_key, row.asc, row.ascq}].see(0, row);
     }
     for (const auto& [number, row] : summary.unanswered()) {
         count_one(row.outcome == Outcome::aborted ? facts.aborted : facts.unanswered, 0, row);
@@ -167,6 +165,22 @@ bool is_read(const CommandRow& row) {
 
 bool is_write(const CommandRow& row) {
     return is_write_opcode(row.opcode);
+}
+
+void CommandsLike::see(uint64_t number, const CommandRow& another) {
+    if (seen++ == 0) {
+        command = number;
+        row = another;
+    }
+    if (another.lun == unknown<uint64_t>) {
+        lun_missing = true;
+    } else if (row.lun != unknown<uint64_t> && another.lun != row.lun) {
+        several_luns = true;
+    }
+    if (!is_read(another) && !is_write(another)) return;
+    if (transfers++ > 0) return;
+    transfer_command = number;
+    transfer = another;
 }
 
 uint32_t SessionFacts::depth(double fraction) const {

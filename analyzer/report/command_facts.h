@@ -19,6 +19,17 @@ struct CommandsLike {
     uint64_t count = 0;
     uint64_t command = 0;  // 1-based row, 0 where none is known
     CommandRow row;
+    uint64_t seen = 0;       // of `count`, those whose rows are known: of the summary alone not all need be
+    uint64_t transfers = 0;  // of these, reads and writes …
+    uint64_t transfer_command = 0;  // … and the first one
+    CommandRow transfer;
+    bool several_luns = false;
+    bool lun_missing = false;  // that of one is not known
+
+    // Another one of them, whose row is known; it is not counted here.
+    void see(uint64_t number, const CommandRow& another);
+    // Unknown where they are of several, or of one that is not known.
+    uint64_t lun() const { return several_luns || lun_missing ? unknown<uint64_t> : row.lun; }
 };
 
 // The commands of one direction.

@@ -9,9 +9,8 @@
 #include <utility>
 
 #include "analyzer/iscsi/bhs.h"
-#include "analyzer/scsi/sense.h"
-#include "analyzer/scsi/sense_keys.h"
-#include "analyzer/scsi/status.h"
+#include "analyzer/report/command_words.h"
+#include "analyzer/report/status_findings.h"
 
 namespace sanscope {
 namespace {
@@ -37,26 +36,6 @@ constexpr int64_t seen_by_anyone_ns = 100'000'000;
 constexpr int64_t longer_than_hosts_pause_ns = 30'000'000;
 constexpr uint64_t least_slow = 3;
 constexpr double noticeable_share = 0.10;
-
-void place_at(Finding& finding, uint64_t number, const CommandRow& row) {
-    finding.command = number;
-    finding.connection = row.connection;
-    finding.session = row.session;
-    finding.packet = row.request_packet;
-    finding.begin_ns = row.request_ns;
-    finding.end_ns = row.response_ns;
-}
-
-// "READ(16) of 64 KiB"
-std::string words_for(const CommandRow& row) {
-    std::string text = row.name;
-    if (text.empty()) {
-        text = row.opcode == unknown<uint16_t> ? "one not seen whole"
-                                               : fmt::format("operation code 0x{:02x}", row.opcode);
-    }
-    if (row.bytes != unknown<uint64_t> && row.bytes > 0) text += " of " + human_binary_bytes(row.bytes);
-    return text;
-}
 
 // How much of a command's time each cause took, as far as the capture tells.
 Cause cause_of(const SlowCommand& slow, const CommandFacts& commands,
@@ -138,11 +117,6 @@ constexpr std::array<std::string_view, causes> cause_words = {
     "among the first of a connection, whose congestion window was still growing",
     "waiting behind other commands, or slow while their data were transferred",
 };
-
-// "LUN 3"; empty where it is not known.
-std::string lun_words(uint64_t lun) {
-    return lun == unknown<uint64_t> ? "" : fmt::format("LUN {}", lun);
-}
 
 // What TCP tells of a slow command's time that is not already its reason.
 std::string meanwhile(Cause cause, const SlowCommand& slow,
@@ -256,127 +230,6 @@ void add_slow(FindingList& list, const CommandFacts& commands,
         // What TCP did is told by a finding of its own, of which this is a consequence.
         list.push_back(std::move(finding));
         first = false;
-    }
-}
-
-// "CHECK CONDITION: UNIT ATTENTION, POWER ON OCCURRED (29/01)"
-std::string status_words(const std::array<uint16_t, 4>& kind) {
-    const auto& [status, sense_key, asc, ascq] = kind;
-    std::string text(scsi_status_name(static_cast<uint8_t>(status)));
-    std::ranges::replace(text, '_', ' ');
-    if (sense_key != unknown<uint16_t>) text += fmt::format(", {}", sense_key_name(sense_key));
-    if (asc == unknown<uint16_t> || ascq == unknown<uint16_t>) return text;
-    const std::string_view words = additional_sense_text(asc, ascq);
-    return text + fmt::format(": {}{}({:02x}/{:02x})", words, words.empty() ? "" : " ", asc, ascq);
-}
-
-// What it means, and how much so, of a status with sense data.
-std::pair<Severity, std::string_view> meaning(const std::array<uint16_t, 4>& kind, const CommandRow& first) {
-    const auto& [status, sense_key, asc, ascq] = kind;
-    switch (status) {
-        case scsi_status::check_condition:
-            break;
-        case scsi_status::condition_met:
-        case scsi_status::intermediate:
-        case scsi_status::intermediate_condition_met:
-            return {Severity::information, "The command succeeded: a status of commands like PRE-FETCH."};
-        case scsi_status::reservation_conflict:
-            if (is_read(first) || is_write(first)) {
-                return {Severity::problem,
-                        "Another initiator has reserved the logical unit. Look at the cluster's or "
-                        "hypervisor's locks, and for hosts that should not see it."};
-            }
-            return {Severity::information,
-                    "Another initiator has reserved the logical unit; hosts of a cluster find that out so. "
-                    "No read or write was refused."};
-        case scsi_status::task_aborted:
-            return {Severity::notice, "Another initiator aborted it, or reset the logical unit."};
-        default:
-            return {Severity::notice, "The target refused the command."};
-    }
-    switch (sense_key) {
-        case sanscope::sense_key::recovered_error:
-            return {Severity::notice,
-                    "The command succeeded with the device's own help: a sign of failing media."};
-        case sanscope::sense_key::not_ready:
-            return {Severity::notice, "The logical unit could not be used at that moment."};
-        case sanscope::sense_key::medium_error:
-            return {Severity::problem,
-                    "The storage medium could not be read or written: look at the target's disks."};
-        case sanscope::sense_key::hardware_error:
-            return {Severity::problem, "The target's hardware failed: look at its own log."};
-        case sanscope::sense_key::illegal_request:
-            if (is_read(first) || is_write(first)) {
-                return {Severity::problem,
-                        "A read or write that the target cannot do: does the initiator know the right size "
-                        "of the logical unit?"};
-            }
-            return {Severity::information,
-                    "The target does not know what it was asked for; initiators ask for many things to find "
-                    "out what a target can do."};
-        case sanscope::sense_key::miscompare:
-            return {Severity::information,
-                    "What was to be compared differs, as COMPARE AND WRITE and VERIFY are there to find out: "
-                    "of hosts that lock with it, another was sooner."};
-        case sanscope::sense_key::unit_attention:
-            return {Severity::information,
-                    "The target tells a new initiator once what changed: usual behind a login, a reset or a "
-                    "change of size."};
-        case sanscope::sense_key::data_protect:
-            return {Severity::problem, "The logical unit is protected against writing."};
-        case sanscope::sense_key::aborted_command:
-            return {Severity::problem,
-                    "The target gave the command up; the initiator must send it again. Look at the target's "
-                    "log and for resets."};
-        default:
-            return {Severity::notice, "The target could not do the command; its sense data say why."};
-    }
-}
-
-void add_statuses(FindingList& list, const CommandFacts& commands) {
-    for (const auto& [kind, like] : commands.statuses) {
-        Finding finding;
-        place_at(finding, like.command, like.row);
-        finding.side = Finding::Side::target;
-        finding.lun = like.row.lun;
-        const uint16_t status = kind[0];
-        const std::string lun = lun_words(like.row.lun);
-        const std::string on_lun = lun.empty() ? "" : " on " + lun;
-        if (status == scsi_status::busy || status == scsi_status::task_set_full) {
-            const std::string_view name = status == scsi_status::busy ? "BUSY" : "TASK SET FULL";
-            finding.kind = Kind::target_queue_full;
-            finding.severity = Severity::problem;
-            finding.title = fmt::format("The target turned {}{} away as {}", counted(like.count, "command"),
-                                        on_lun, name);
-            finding.explanation =
-                "It has as many commands under way as it can take; each one turned away must be sent again. "
-                "Lower the queue depth of the initiators, or spread them over more targets or logical units.";
-            finding.add_sign(fmt::format("status {} in {}", name, counted(like.count, "response")));
-            if (like.row.queue_depth != unknown<uint32_t>) {
-                finding.add_sign(fmt::format("the first of them found {} under way",
-                                             counted(like.row.queue_depth, "command")));
-            } else {
-                finding.add_sign("first: " + words_for(like.row));
-            }
-        } else {
-            const auto& [severity, explanation] = meaning(kind, like.row);
-            finding.kind = Kind::command_status;
-            finding.severity = severity;
-            finding.title =
-                fmt::format("{}{}: {}", counted(like.count, "command"), on_lun, status_words(kind));
-            finding.explanation = fmt::format("{}: {}. {}", like.count > 1 ? "First" : "Command",
-                                              words_for(like.row), explanation);
-            finding.add_sign(fmt::format(
-                "{} with that status, the first to {}{}", counted(like.count, "response"),
-                words_for(like.row),
-                like.row.lba == unknown<uint64_t> ? "" : fmt::format(" at LBA {}", like.row.lba)));
-            if (kind[1] != unknown<uint16_t>) {
-                finding.add_sign(fmt::format("sense data: {}", status_words(kind)));
-            } else if (status == scsi_status::reservation_conflict) {
-                finding.add_sign("the status names another initiator's reservation");
-            }
-        }
-        list.push_back(std::move(finding));
     }
 }
 
@@ -541,7 +394,7 @@ void add_unanswered(FindingList& list, const FindingsInput& input, const Command
 void add_command_findings(FindingList& list, const FindingsInput& input, const CommandFacts& commands,
                           const std::map<uint32_t, ConnectionWaits>& waits, const Stop& stop) {
     add_slow(list, commands, waits, stop);
-    add_statuses(list, commands);
+    add_status_findings(list, commands);
     add_unanswered(list, input, commands);
 }
 
