@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 
-#include "analyzer/iscsi/bhs.h"
 #include "analyzer/report/command_words.h"
 #include "analyzer/report/status_findings.h"
+#include "analyzer/report/unanswered_findings.h"
 
 namespace sanscope {
 namespace {
@@ -233,169 +232,13 @@ void add_slow(FindingList& list, const CommandFacts& commands,
     }
 }
 
-// Of a connection that ended, how: "the target reset the connection (RST)"; empty where it did not.
-std::string how_it_ended(const ConnectionRow& connection) {
-    if (connection.in.reset) return "the target reset the connection (RST)";
-    if (connection.out.reset) return "the initiator reset the connection (RST)";
-    if (connection.in.fin && !connection.out.fin) return "the target closed the connection (FIN)";
-    if (connection.out.fin) return "the initiator closed the connection (FIN)";
-    return "";
-}
-
-// When the capture ends. Where its clock was set back, or one packet bears a time of its own, the latest time is nobody's: then
-// by the last packet of its connections.
-int64_t capture_end_ns(const FindingsInput& input) {
-    if (input.issues[Issue::times_set_back].count == 0) return input.totals.last_ns;
-    const ConnectionRow* last = nullptr;
-    for (const ConnectionRow& row : input.store.connections()) {
-        if (last == nullptr || row.last_packet > last->last_packet) last = &row;
-    }
-    return last == nullptr ? input.totals.last_ns : std::min(last->end_ns, input.totals.last_ns);
-}
-
-void add_unanswered(FindingList& list, const FindingsInput& input, const CommandFacts& commands) {
-    const int64_t capture_end = capture_end_ns(input);
-    std::set<uint32_t> with_packets_missing;
-    for (const SenderSummary& sender : input.store.senders()) {
-        if (sender.losses(LossKind::not_captured) > 0 && commands.unanswered.contains(sender.connection())) {
-            with_packets_missing.insert(sender.connection());
-        }
-    }
-    // An initiator that logs out has no more commands under way.
-    std::set<uint32_t> logged_out;
-    for (const SessionEvent& event : input.store.session_events().first_ones()) {
-        if (Opcode{event.opcode} == Opcode::logout_request) logged_out.insert(event.connection);
-    }
-    const bool headers_are_missing =
-        input.totals.cut_packets != 0 && input.issues[Issue::resynchronisations].count > 0;
-    for (const auto& [number, all] : commands.unanswered) {
-        if (number == 0 || number > input.store.connections().size()) continue;
-        const ConnectionRow& connection = input.store.connection(number);
-        if (connection.packets_in == 0) continue;  // the direction of the answers was not captured
-        const std::string ending = how_it_ended(connection);
-        // A connection that did not end goes on waiting until the capture ends.
-        const int64_t end_ns = ending.empty() ? capture_end : connection.end_ns;
-        const auto late = commands.answered_too_late.find(number);
-        const bool all_late = commands.all_too_late(number);
-        const CommandsLike& like = commands.left_unanswered(number);
-        const int64_t given_up_ns =
-            connection.out.fin_ns != no_time ? connection.out.fin_ns : connection.out.reset_ns;
-        const int64_t waited_ns = elapsed_ns(like.row.request_ns, all_late ? given_up_ns : end_ns);
-        // As long as answers take at the most, and as long again.
-        const int64_t patience_ns = 2 * commands.longest_ns;
-        // What any target may take: a capture that ends sooner tells nothing.
-        constexpr int64_t least_patience_ns = 1'000'000'000;
-        // A connection that was closed under a command answers no more.
-        const bool at_end = ending.empty() && waited_ns <= std::max(patience_ns, least_patience_ns);
-        const int64_t last_answer_ns =
-            number <= commands.last_answer_ns.size() ? commands.last_answer_ns[number - 1] : no_time;
-        const bool went_on = elapsed_ns(like.row.request_ns, last_answer_ns) > patience_ns;
-
-        Finding finding;
-        place_at(finding, like.command, like.row);
-        finding.connection = number;
-        finding.session = connection.session;
-        finding.lun = like.row.lun;
-        finding.end_ns = connection.end_ns;
-        if (at_end) {
-            finding.kind = Kind::under_way_at_end;
-            finding.title =
-                fmt::format("{} still under way when the capture ends", counted(like.count, "command"));
-            finding.explanation = "Their answers may have come later: no sign of trouble.";
-        } else if ((with_packets_missing.contains(number) || headers_are_missing) &&
-                   (went_on || logged_out.contains(number))) {
-            finding.kind = Kind::unseen_answers;
-            // That packets were cut is how it was captured, and no fault.
-            finding.severity =
-                with_packets_missing.contains(number) ? Severity::notice : Severity::information;
-            finding.side = Finding::Side::capture;
-            finding.title =
-                fmt::format("The answers of {} are not in the capture", counted(like.count, "command"));
-            finding.explanation =
-                with_packets_missing.contains(number)
-                    ? "Packets of the connection are missing from the capture, and it went on as if nothing "
-                      "was amiss: the answers were most likely in them."
-                    : "Packets were cut, not all iSCSI headers beyond the cut could be inferred, and the "
-                      "connection went on as if nothing was amiss: the answers were most likely there.";
-        } else {
-            finding.kind = Kind::unanswered_commands;
-            finding.severity = Severity::problem;
-            finding.cost_ns = waited_ns;
-            finding.title = fmt::format("{} {}", counted(like.count, "command"),
-                                        all_late         ? "not answered until the initiator gave up"
-                                        : ending.empty() ? "not answered before the capture ends"
-                                                         : "never answered");
-            if (const std::string lun = lun_words(like.row.lun); !lun.empty()) finding.title += ", " + lun;
-            finding.explanation = fmt::format(
-                "{}{} waited {} for its answer, until {}. ", like.count > 1 ? "The first one, " : "",
-                words_for(like.row) + (like.count > 1 ? "," : ""), human_duration(waited_ns),
-                ending.empty() ? "the capture ends" : ending);
-            finding.add_sign(commands.longest_ns > 0
-                                 ? fmt::format("{} without an answer, where answers took {} at the most",
-                                               human_duration(waited_ns), human_duration(commands.longest_ns))
-                                 : fmt::format("{} without an answer", human_duration(waited_ns)));
-            // Its TCP acknowledges what the target's kernel received, whatever became of the program.
-            const int64_t acknowledged_ns = elapsed_ns(like.row.request_ns, connection.out.acknowledged_ns);
-            if (connection.out.reset || connection.in.reset) {
-                finding.add_sign(ending);
-            }
-            if (acknowledged_ns > 0 && connection.out.unacknowledged == 0) {
-                finding.side = Finding::Side::target;
-                finding.add_sign(
-                    "the TCP of the target acknowledged all that was sent: it was reached, and its iSCSI "
-                    "side did not answer");
-                finding.explanation += "Look at the target, not at the network: did its process hang or die?";
-            } else if (!ending.empty()) {
-                finding.add_sign(ending);
-                finding.explanation += "The connection was cut, or one side died.";
-            } else {
-                finding.explanation += "Look at the target's log for it, and at the path.";
-            }
-            if (all_late) {
-                finding.side = Finding::Side::target;
-                finding.add_sign(
-                    fmt::format("the answer came {} after the initiator had closed the connection",
-                                human_duration(elapsed_ns(given_up_ns, late->second.row.response_ns))));
-            } else if (late != commands.answered_too_late.end()) {
-                finding.add_sign(fmt::format("{} more answered after the initiator had closed the connection",
-                                             human_count(late->second.count)));
-            }
-            const int64_t silence_ns = elapsed_ns(connection.end_ns, capture_end);
-            if (silence_ns > patience_ns) {
-                finding.add_sign(
-                    fmt::format("the capture goes on for {} without another packet of the connection",
-                                human_duration(silence_ns)));
-            } else if (went_on) {
-                finding.add_sign("later commands of the connection were answered");
-            }
-        }
-        list.push_back(std::move(finding));
-    }
-    for (const auto& [number, like] : commands.aborted) {
-        Finding finding;
-        finding.kind = Kind::aborted_commands;
-        finding.severity = Severity::problem;
-        place_at(finding, like.command, like.row);
-        finding.end_ns = no_time;
-        finding.lun = like.row.lun;
-        finding.title = fmt::format("{} aborted", counted(like.count, "command"));
-        finding.add_sign(fmt::format("{} never had a status", counted(like.count, "command")));
-        finding.add_sign("a task management request named or covered it, and was answered");
-        finding.explanation = fmt::format(
-            "The initiator gave up waiting, or the logical unit was reset. First: {}. See how long it had "
-            "waited, and for what.",
-            words_for(like.row));
-        list.push_back(std::move(finding));
-    }
-}
-
 }  // namespace
 
 void add_command_findings(FindingList& list, const FindingsInput& input, const CommandFacts& commands,
                           const std::map<uint32_t, ConnectionWaits>& waits, const Stop& stop) {
     add_slow(list, commands, waits, stop);
     add_status_findings(list, commands);
-    add_unanswered(list, input, commands);
+    add_unanswered_findings(list, input, commands);
 }
 
 }  // namespace sanscope

@@ -20,7 +20,6 @@ using testing::Not;
 
 using Kind = Finding::Kind;
 using Severity = Finding::Severity;
-using Side = Finding::Side;
 using Confidence = Finding::Confidence;
 
 constexpr uint16_t test_unit_ready = 0x00;
@@ -125,6 +124,98 @@ TEST_F(Statuses, busy_of_one_command_at_a_time_do_not_say_that_its_queue_is_full
     EXPECT_THAT(finding.explanation, AllOf(Not(HasSubstr("It has as many commands under way")),
                                            HasSubstr("had asked for little")));
     EXPECT_THAT(finding.evidence, Contains(HasSubstr("found 0 other commands")));
+}
+
+class Unanswered : public testing::Test, protected MadeUpCapture {
+  protected:
+    Unanswered() : row(add_connection()) {
+        for (int64_t i = 0; i < 10; ++i) add_read(i * 10 * ms, 5 * ms);
+    }
+    CommandRow read() const { return {.bytes = 4096, .name = "READ(16)", .opcode = scsi_op::read_16}; }
+    // All that was sent until then is acknowledged.
+    void acknowledge(int64_t time_ns) { row.out.acknowledged_ns = time_ns; }
+    void lose_answer_at(int64_t time_ns) {
+        store.add_loss(store.add_sender(1, sanscope::Side::b), {.packet = packet_at(time_ns),
+                                                                .time_ns = time_ns,
+                                                                .connection = 1,
+                                                                .length = 48,
+                                                                .kind = LossKind::not_captured,
+                                                                .sender = sanscope::Side::b});
+    }
+
+    ConnectionRow& row;
+};
+
+// A load whose last answer the tap dropped, and silence behind it: nothing shows that the connection went on.
+TEST_F(Unanswered, whose_answer_may_be_what_the_tap_dropped_are_not_held_against_the_target) {
+    add_command(second, 0, read());
+    acknowledge(second + ms);
+    EXPECT_EQ(find_one(Kind::unanswered_commands).severity, Severity::problem);
+    EXPECT_THAT(find_one(Kind::unanswered_commands).explanation, HasSubstr("hang or die"));
+    lose_answer_at(second + 5 * ms);
+    const Finding finding = find_one(Kind::unanswered_commands);
+    EXPECT_EQ(finding.severity, Severity::notice);
+    EXPECT_EQ(finding.confidence, Confidence::possible);
+    EXPECT_EQ(finding.side, Finding::Side::none);
+    EXPECT_THAT(finding.explanation,
+                AllOf(HasSubstr("may have been among them"), Not(HasSubstr("hang or die"))));
+}
+
+TEST_F(Unanswered, behind_what_the_tap_dropped_are_told_as_ever) {
+    lose_answer_at(500 * ms);
+    add_command(second, 0, read());
+    acknowledge(second + ms);
+    EXPECT_EQ(find_one(Kind::unanswered_commands).severity, Severity::problem);
+}
+
+// A benchmark whose time is over closes its connection under its commands.
+TEST_F(Unanswered, of_an_initiator_that_closes_at_once_are_not_the_targets) {
+    add_command(second, 0, read());
+    acknowledge(second + ms);
+    row.out.fin = true;
+    row.out.fin_ns = second + 2 * ms;
+    const Finding finding = find_one(Kind::unanswered_commands);
+    EXPECT_NE(finding.severity, Severity::problem);
+    EXPECT_EQ(finding.side, Finding::Side::initiator);
+    EXPECT_THAT(finding.explanation, AllOf(HasSubstr("waited 2.00 ms"), Not(HasSubstr("hang or die"))));
+}
+
+TEST_F(Unanswered, until_the_target_closed_end_there_though_the_initiator_closes_too) {
+    add_command(second, 0, read());
+    row.in.fin = row.out.fin = true;
+    row.in.fin_ns = 3 * second;
+    row.out.fin_ns = 4 * second;
+    const Finding finding = find_one(Kind::unanswered_commands);
+    EXPECT_THAT(finding.explanation, HasSubstr("waited 2.00 s for its answer, until the target closed"));
+}
+
+// One command of a logical unit that stands, while the target serves others.
+TEST_F(Unanswered, beside_others_that_are_answered_do_not_make_the_targets_process_dead) {
+    add_command(second, 0, read());
+    for (int64_t i = 0; i < 10; ++i) add_read(2 * second + i * 10 * ms, 5 * ms);
+    acknowledge(3 * second);
+    const Finding finding = find_one(Kind::unanswered_commands);
+    EXPECT_EQ(finding.side, Finding::Side::target);
+    EXPECT_THAT(finding.explanation, AllOf(HasSubstr("it went on"), Not(HasSubstr("hang or die"))));
+}
+
+// SBC-3 §5.3: minutes and hours are what it takes.
+TEST_F(Unanswered, that_take_minutes_by_nature_may_be_under_way_at_the_end) {
+    constexpr uint16_t write_same = 0x93;
+    add_command(second, 0, {.name = "WRITE SAME(16)", .opcode = write_same});
+    EXPECT_THAT(find(Kind::unanswered_commands), IsEmpty());
+    EXPECT_EQ(find(Kind::under_way_at_end).size(), 1u);
+}
+
+TEST_F(Unanswered, of_several_logical_units_name_none) {
+    for (const uint64_t lun : {uint64_t{1}, uint64_t{2}}) {
+        CommandRow on_lun = read();
+        on_lun.lun = lun;
+        add_command(second, 0, on_lun);
+    }
+    const Finding finding = find_one(Kind::unanswered_commands);
+    EXPECT_EQ(finding.title, "2 commands not answered before the capture ends");
+    EXPECT_EQ(finding.lun, unknown<uint64_t>);
 }
 
 }  // namespace
