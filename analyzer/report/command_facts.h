@@ -73,7 +73,8 @@ struct SessionFacts {
 struct SlowCommand {
     uint64_t number = 0;
     const CommandRow* row = nullptr;  // in the store
-    int64_t usual_ns = 0;             // what half of its kind took at the most
+    int64_t usual_ns =
+        0;  // what half of its kind took at the most: on its own logical unit, where that has enough
 
     int64_t excess_ns() const { return row->turnaround_ns() - usual_ns; }
 };
@@ -106,6 +107,13 @@ struct CommandFacts {
     std::vector<uint64_t> of_connection;     // commands, by connection - 1
     int64_t longest_ns = 0;                  // turnaround
     uint64_t unknown_statuses = 0;  // of commands that were answered, beyond the cut of their packets
+
+    // Leaves out the slow ones of which that is true, and reckons `slow_time_ns` anew.
+    template <typename Pred>
+    void leave_out_slow(Pred pred) {
+        if (std::erase_if(slow, pred) > 0) recount_slow_time();
+    }
+    void recount_slow_time();
 
     const SessionFacts* session(uint32_t number) const;
     // Of the commands of `unanswered` of a connection: those that were never answered, or all where each was too late.

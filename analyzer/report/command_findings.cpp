@@ -26,15 +26,36 @@ enum class Cause : uint8_t {
     target,
     target_or_path,
     slow_start,
-    transfer
+    transfer,
+    not_known
 };
-constexpr size_t causes = 8;
+constexpr size_t causes = 9;
 
 constexpr int64_t seen_by_anyone_ns = 100'000'000;
 // A busy host may let any program wait for some milliseconds.
 constexpr int64_t longer_than_hosts_pause_ns = 30'000'000;
 constexpr uint64_t least_slow = 3;
 constexpr double noticeable_share = 0.10;
+
+int64_t moved_ns(const CommandRow& row) {
+    const int64_t first_ns = row.first_byte_ns != no_time ? row.first_byte_ns : row.first_data_ns;
+    return elapsed_ns(first_ns, row.last_data_ns);
+}
+
+bool took_long_to_move(const SlowCommand& slow) {
+    return moved_ns(*slow.row) >= slow.excess_ns() / 2;
+}
+
+// As service_time_ns(); also of a command without data, whose answer stands in the target's socket like that to a read.
+int64_t waited_for_target_ns(const CommandRow& row, const ConnectionWaits& waits) {
+    const int64_t service_ns = service_time_ns(row, waits);
+    if (service_ns != no_time || row.first_data_ns != no_time || row.first_byte_ns != no_time)
+        return service_ns;
+    const int64_t wait_ns =
+        elapsed_ns(row.request_ns, row.response_ns) - (waits.rtt_ns - waits.rtt_behind_tap_ns);
+    if (wait_ns <= 0) return 0;
+    return wait_ns - waits.before_read_data.overlap_ns(row.request_ns, row.request_ns + wait_ns);
+}
 
 // How much of a command's time each cause took, as far as the capture tells.
 Cause cause_of(const SlowCommand& slow, const CommandFacts& commands,
@@ -46,7 +67,7 @@ Cause cause_of(const SlowCommand& slow, const CommandFacts& commands,
                              row.request_ns < commands.first_transfer_ns[row.connection - 1];
     const int64_t half_ns = slow.excess_ns() / 2;
     const auto found = by_connection.find(row.connection);
-    if (found == by_connection.end()) return Cause::transfer;
+    if (found == by_connection.end()) return Cause::not_known;
     const ConnectionWaits& waits = found->second;
     const auto within = [&](const TimeSpans& spans) {
         return spans.overlap_ns(row.request_ns, row.response_ns);
@@ -56,17 +77,18 @@ Cause cause_of(const SlowCommand& slow, const CommandFacts& commands,
     if (within(waits.stalls) >= half_ns) return Cause::closed_window;
     const SenderFacts* sender = is_write(row) ? waits.initiator : waits.target;
     if (sender != nullptr && within(sender->held_back) >= half_ns) return Cause::sender_held_back;
-    const int64_t service_ns = service_time_ns(row, waits);
-    const bool no_data = row.first_data_ns == no_time && row.first_byte_ns == no_time;
-    if (service_ns >= half_ns || (service_ns == no_time && no_data)) {
+    const int64_t service_ns = waited_for_target_ns(row, waits);
+    if (service_ns >= half_ns) {
         // An answer that was lost on its way to the capture, with nothing behind it, comes when a timer has run out.
         constexpr int64_t least_timeout_ns = 200'000'000;  // TCP_RTO_MIN
         const bool may_be_lost = waits.loses_before_tap && slow.excess_ns() >= least_timeout_ns / 2;
-        const bool proven = !may_be_lost && (service_ns == no_time ||
-                                             service_ns - unproven_service_ns(row, waits) >= half_ns);
+        const bool proven = !may_be_lost && service_ns - unproven_service_ns(row, waits) >= half_ns;
         return proven ? Cause::target : Cause::target_or_path;
     }
-    return among_first ? Cause::slow_start : Cause::transfer;
+    if (among_first) return Cause::slow_start;
+    // With nothing else under way, there is nothing to wait behind.
+    const bool was_alone = row.queue_depth == 1;
+    return was_alone && !took_long_to_move(slow) ? Cause::not_known : Cause::transfer;
 }
 
 // "because …", of one command.
@@ -95,15 +117,13 @@ std::string reason(Cause cause, const SlowCommand& slow, const std::map<uint32_t
             return "it waited for the target, or on the path";
         case Cause::slow_start:
             return "it was among the first of its connection, whose congestion window was still growing";
+        case Cause::not_known:
+            return "the capture does not tell what held it up";
         case Cause::transfer:
             break;
     }
-    const int64_t first_ns = row.first_byte_ns != no_time ? row.first_byte_ns : row.first_data_ns;
-    if (elapsed_ns(first_ns, row.last_data_ns) < slow.excess_ns() / 2) {
-        return "it waited behind other commands";
-    }
-    return fmt::format("its data took {} from first to last",
-                       human_duration(elapsed_ns(first_ns, row.last_data_ns)));
+    if (!took_long_to_move(slow)) return "it waited behind other commands";
+    return fmt::format("its data took {} from first to last", human_duration(moved_ns(row)));
 }
 
 constexpr std::array<std::string_view, causes> cause_words = {
@@ -115,6 +135,7 @@ constexpr std::array<std::string_view, causes> cause_words = {
     "waiting for the target or on the path",
     "among the first of a connection, whose congestion window was still growing",
     "waiting behind other commands, or slow while their data were transferred",
+    "held up by what the capture does not tell",
 };
 
 // What TCP tells of a slow command's time that is not already its reason.
@@ -161,6 +182,13 @@ void add_slow(FindingList& list, const CommandFacts& commands,
     const bool costs_much = share_of(commands.slow_time_ns, busy_ns) >= noticeable_share;
 
     const uint64_t count = commands.slow.size();
+    int64_t longest_ns = 0;
+    bool several_luns = false;
+    for (const SlowCommand& slow : commands.slow) {
+        longest_ns = std::max(longest_ns, slow.row->turnaround_ns());
+        several_luns = several_luns || slow.row->lun != commands.slow.front().row->lun;
+    }
+    const std::string of_all = several_luns ? "" : lun_words(commands.slow.front().row->lun);
     bool first = true;
     for (const auto& [excess_ns, place] : order) {
         const Cause cause{static_cast<uint8_t>(place)};
@@ -174,15 +202,16 @@ void add_slow(FindingList& list, const CommandFacts& commands,
         // A few milliseconds now and then are what any storage does.
         finding.severity = seen ? Severity::problem : several ? Severity::notice : Severity::information;
         // Without a sign of who is to blame, only what anyone would have felt is worth a look.
-        const bool unexplained =
-            cause == Cause::target_or_path || cause == Cause::transfer || cause == Cause::slow_start;
+        const bool unexplained = cause == Cause::target_or_path || cause == Cause::transfer ||
+                                 cause == Cause::slow_start || cause == Cause::not_known;
         if (unexplained) finding.severity = seen ? Severity::notice : Severity::information;
         // Every connection begins so; and a window that is full is a window at work. Where it is too small, or kept small by
         // losses, TCP's own findings say so.
         if (cause == Cause::slow_start || cause == Cause::sender_held_back)
             finding.severity = Severity::information;
         finding.side = cause == Cause::target ? Finding::Side::target : Finding::Side::none;
-        finding.cost_ns = first ? commands.slow_time_ns : of_cause.excess_ns;
+        // Of many at once each waited, but the time passed once.
+        finding.cost_ns = first ? commands.slow_time_ns : std::min(of_cause.excess_ns, commands.slow_time_ns);
         place_at(finding, worst.number, *worst.row);
         finding.lun = of_cause.several_luns ? unknown<uint64_t> : of_cause.lun;
         const std::string of_lun = lun_words(finding.lun);
@@ -190,9 +219,10 @@ void add_slow(FindingList& list, const CommandFacts& commands,
         const std::string slowest = words_for(*worst.row);
         if (first) {
             finding.title = fmt::format(
-                "{} of {} commands{} took over {} times the median of their kind, {} at the longest",
-                human_count(count), human_count(commands.compared), of_lun.empty() ? "" : " on " + of_lun,
-                CommandFacts::slow_factor, human_duration(worst.row->turnaround_ns()));
+                "{} of {} commands took over {} times the median of their kind, {} at the longest{}",
+                human_count(count), human_count(commands.compared), CommandFacts::slow_factor,
+                human_duration(longest_ns),
+                of_all.empty() ? "" : (count > 1 ? ", all on " : ", on ") + of_all);
         } else {
             finding.title = fmt::format(
                 "{}{} took {}, usually {}: {}", slowest, of_lun.empty() ? "" : " on " + of_lun,

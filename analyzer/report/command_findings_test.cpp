@@ -126,6 +126,56 @@ TEST_F(Statuses, busy_of_one_command_at_a_time_do_not_say_that_its_queue_is_full
     EXPECT_THAT(finding.evidence, Contains(HasSubstr("found 0 other commands")));
 }
 
+class SlowCommands : public testing::Test, protected MadeUpCapture {
+  protected:
+    SlowCommands() { add_connection(); }
+
+    // A read each 10 ms that takes 1 ms, on LUN 0.
+    void add_usual(int64_t count = 1000) {
+        for (int64_t i = 0; i < count; ++i) add_read(i * 10 * ms, ms);
+    }
+};
+
+// A disk beside flash: what its reads usually take, each of them takes.
+TEST_F(SlowCommands, are_not_those_of_a_logical_unit_that_is_slower_than_another) {
+    add_usual();
+    for (int64_t i = 0; i < 100; ++i) add_read(10 * second + i * 50 * ms, 40 * ms, 1);
+    EXPECT_THAT(find(Kind::slow_commands), IsEmpty());
+}
+
+TEST_F(SlowCommands, of_a_slower_logical_unit_are_held_against_its_own) {
+    add_usual();
+    for (int64_t i = 0; i < 100; ++i) add_read(10 * second + i * 50 * ms, 40 * ms, 1);
+    const uint64_t slow = add_read(20 * second, 400 * ms, 1);
+    const Finding finding = find_one(Kind::slow_commands);
+    EXPECT_EQ(finding.command, slow);
+    EXPECT_THAT(finding.title, HasSubstr("1 of 1101 commands"));
+    EXPECT_THAT(finding.explanation, HasSubstr("usually takes 40"));
+}
+
+TEST_F(SlowCommands, of_few_on_a_unit_that_all_take_as_long_are_none) {
+    add_usual();
+    for (int64_t i = 0; i < 10; ++i) add_read(10 * second + i * 50 * ms, 40 * ms, 1);
+    EXPECT_THAT(find(Kind::slow_commands), IsEmpty());
+}
+
+TEST_F(SlowCommands, on_several_logical_units_name_none) {
+    for (const uint64_t lun : {uint64_t{0}, uint64_t{1}}) {
+        for (int64_t i = 0; i < 100; ++i) add_read(i * 10 * ms, ms, lun);
+        add_read(2 * second, lun == 0 ? 100 * ms : 50 * ms, lun);
+    }
+    const Finding finding = find_one(Kind::slow_commands);
+    EXPECT_THAT(finding.title, AllOf(HasSubstr("2 of 202 commands took"), Not(HasSubstr("LUN"))));
+}
+
+TEST_F(SlowCommands, one_at_a_time_wait_behind_no_other) {
+    add_usual();
+    add_read(20 * second, 50 * ms);
+    const Finding finding = find_one(Kind::slow_commands);
+    EXPECT_THAT(finding.explanation,
+                AllOf(HasSubstr("the capture does not tell"), Not(HasSubstr("behind other"))));
+}
+
 class Unanswered : public testing::Test, protected MadeUpCapture {
   protected:
     Unanswered() : row(add_connection()) {
@@ -178,6 +228,17 @@ TEST_F(Unanswered, of_an_initiator_that_closes_at_once_are_not_the_targets) {
     EXPECT_NE(finding.severity, Severity::problem);
     EXPECT_EQ(finding.side, Finding::Side::initiator);
     EXPECT_THAT(finding.explanation, AllOf(HasSubstr("waited 2.00 ms"), Not(HasSubstr("hang or die"))));
+}
+
+TEST_F(Unanswered, of_a_target_that_resets_at_once_did_not_wait_for_a_process_that_hangs) {
+    add_command(second, 0, read());
+    acknowledge(second + ms);
+    row.in.reset = true;
+    row.in.reset_ns = second + 2 * ms;
+    const Finding finding = find_one(Kind::unanswered_commands);
+    EXPECT_EQ(finding.side, Finding::Side::target);
+    EXPECT_THAT(finding.explanation,
+                AllOf(HasSubstr("ended the connection under its commands"), Not(HasSubstr("hang or die"))));
 }
 
 TEST_F(Unanswered, until_the_target_closed_end_there_though_the_initiator_closes_too) {

@@ -143,10 +143,11 @@ std::vector<uint32_t> connections_with_slow(const CommandFacts& commands) {
 void leave_out_clock_jumps(CommandFacts& commands, const std::vector<SenderFacts>& senders) {
     for (const SenderFacts& sender : senders) {
         if (sender.clock_jumps.count == 0) continue;
-        std::erase_if(commands.slow, [&](const SlowCommand& slow) {
-            const Spell& jump = sender.clock_jumps.longest;
-            return slow.row->connection == sender.number && slow.row->request_ns < jump.end_ns &&
-                   slow.row->response_ns > jump.begin_ns;
+        TimeSpans jumps = sender.clock_jumps.spans;
+        jumps.finish();
+        commands.leave_out_slow([&](const SlowCommand& slow) {
+            return slow.row->connection == sender.number &&
+                   jumps.overlap_ns(slow.row->request_ns, slow.row->response_ns) > 0;
         });
     }
 }

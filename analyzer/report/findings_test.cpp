@@ -956,6 +956,34 @@ TEST_F(OneSlowReadFromAfar, may_be_the_paths_where_the_answer_is_the_first_that_
     }
 }
 
+// What is asked without data is answered over the same path.
+TEST_F(Findings, a_question_without_data_may_wait_on_the_path_as_well) {
+    const auto ask = [&](int64_t begin_ms, int64_t took_ms) {
+        add_command({.bytes = 0,
+                     .response_packet = 5000,
+                     .request_ns = begin_ms * ms,
+                     .response_ns = (begin_ms + took_ms) * ms,
+                     .name = "TEST UNIT READY",
+                     .opcode = 0x00,
+                     .status = 0,
+                     .outcome = Outcome::completed});
+    };
+    for (int64_t i = 0; i < 30; ++i) ask(10 * i, 2);
+    ask(500, 202);
+    SenderSummary& target = add_target();
+    SenderSummary& initiator = add_initiator();
+    add_window(target, 0, {.snd_una = 1, .snd_nxt = 9, .limit = SendLimit::application});
+    add_window(target, 2, {.snd_una = 9, .snd_nxt = 9, .limit = SendLimit::application});
+    add_window(initiator, 0, {.snd_una = 1, .snd_nxt = 1, .limit = SendLimit::application});
+    add_window(initiator, 500, {.snd_una = 1, .snd_nxt = 49, .limit = SendLimit::application});
+    add_window(target, 702, {.snd_una = 9, .snd_nxt = 99});
+    add_window(initiator, 702, {.snd_una = 49, .snd_nxt = 49});
+    add_window(target, 1000, {.snd_una = 9, .snd_nxt = 9});
+    const Finding finding = find_one(Kind::slow_commands);
+    EXPECT_THAT(finding.explanation, HasSubstr("it waited for the target, or on the path"));
+    EXPECT_EQ(finding.side, Finding::Side::none);
+}
+
 // The last segment of an answer, lost before the tap, comes when the target's timer has run out.
 TEST_F(OneSlowRead, may_be_a_lost_answer_where_the_path_before_the_tap_loses) {
     for (int64_t i = 0; i < 3; ++i) add_loss(target, LossKind::fast_retransmit, 100 + i);

@@ -232,6 +232,15 @@ class OfConnection {
             if (!closing_->reset) finding.add_sign(words_of(*closing_));
             return;
         }
+        if (ended() && closing_->by_target && waited_for_a_moment()) {
+            finding.side = Side::target;
+            finding.explanation +=
+                "The target ended the connection under its commands, sooner than an answer may take: look at "
+                "its "
+                "log.";
+            if (!closing_->reset) finding.add_sign(words_of(*closing_));
+            return;
+        }
         // Its TCP acknowledges what the target's kernel received, whatever became of the program.
         const int64_t acknowledged_ns = elapsed_ns(like_.row.request_ns, row_.out.acknowledged_ns);
         if (acknowledged_ns > 0 && row_.out.unacknowledged == 0) {
