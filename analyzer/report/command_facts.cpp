@@ -105,6 +105,7 @@ void on_parts(TimeParts& parts, const CommandRow& row) {
     parts.turnaround.add(elapsed_ns(row.request_ns, row.response_ns));
     parts.bytes += row.bytes;
     parts.r2ts += row.r2ts;
+    if (row.r2ts > 0) ++parts.with_r2ts;
 }
 
 void on_row(SessionFacts& session, const CommandRow& row, int64_t path_ns) {

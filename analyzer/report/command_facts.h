@@ -37,6 +37,7 @@ struct TimeParts {
     LogHistogram turnaround;
     uint64_t bytes = 0;
     uint64_t r2ts = 0;
+    uint64_t with_r2ts = 0;  // commands that had any
 
     uint64_t count() const { return turnaround.count(); }
 };
