@@ -17,6 +17,11 @@ constexpr size_t most_sessions = 32;
 constexpr size_t most_connections_listed = 1024;
 constexpr uint32_t greatest_depth = 4096;
 
+unsigned size_class_of(const CommandRow& row) {
+    const uint64_t bytes = row.bytes == unknown<uint64_t> ? 0 : row.bytes;
+    return static_cast<unsigned>(bytes == 0 ? 0 : std::bit_width(bytes - 1) + 1);
+}
+
 // What half of the commands of a kind took at the most, found by name and size.
 class UsualTimes {
   public:
@@ -24,8 +29,7 @@ class UsualTimes {
 
     // 0 where the kind has too few.
     int64_t of(const CommandRow& row) {
-        const uint64_t bytes = row.bytes == unknown<uint64_t> ? 0 : row.bytes;
-        const auto size = static_cast<unsigned>(bytes == 0 ? 0 : std::bit_width(bytes - 1) + 1);
+        const unsigned size = size_class_of(row);
         if (row.name == name_ && size == size_) return usual_ns_;
         name_ = row.name;
         size_ = size;
@@ -56,9 +60,8 @@ class UsualTimes {
 };
 
 void count_one(CommandsLike& like, uint64_t number, const CommandRow& row) {
-    if (like.count++ > 0) return;
-    like.command = number;
-    like.row = row;
+    ++like.count;
+    like.see(number, row);
 }
 
 void count_one(std::map<uint32_t, CommandsLike>& by_connection, uint64_t number, const CommandRow& row) {
@@ -87,10 +90,22 @@ int64_t add_to_union(int64_t& until_ns, const CommandRow& row, int64_t path_ns) 
     return added_ns;
 }
 
+// `path_ns`: what a command's time is longer for the initiator than the capture shows.
+bool is_slow(int64_t took_ns, int64_t usual_ns, int64_t path_ns) {
+    return (took_ns + path_ns) / CommandFacts::slow_factor >= usual_ns + path_ns &&
+           took_ns - usual_ns >= CommandFacts::slow_by_ns;
+}
+
+// Held against its kind: answered in time, and seen to be.
+bool is_timed(const CommandRow& row) {
+    return row.response_packet != 0 && !row.inferred && elapsed_ns(row.request_ns, row.response_ns) > 0;
+}
+
 void on_parts(TimeParts& parts, const CommandRow& row) {
     parts.turnaround.add(elapsed_ns(row.request_ns, row.response_ns));
     parts.bytes += row.bytes;
     parts.r2ts += row.r2ts;
+    if (row.r2ts > 0) ++parts.with_r2ts;
 }
 
 void on_row(SessionFacts& session, const CommandRow& row, int64_t path_ns) {
@@ -131,6 +146,62 @@ int64_t until_ns(const ResultStore& store, const CommandRow& row) {
     return store.connection(row.connection).end_ns;
 }
 
+// The commands of one kind on one logical unit in one session.
+struct OfUnit {
+    uint32_t session = 0;
+    uint64_t lun = unknown<uint64_t>;
+    std::string_view name;
+    unsigned size = 0;
+    uint64_t slow = 0;
+    LogHistogram turnaround;
+
+    bool has(const CommandRow& row) const {
+        return session == row.session && lun == row.lun && size == size_class_of(row) && name == row.name;
+    }
+};
+
+// A logical unit that is slower than another is not slow now and then: its commands are held against its own.
+void compare_within_units(CommandFacts& facts, const ResultStore& store, const Stop& stop) {
+    constexpr size_t most_units = 64;
+    std::vector<OfUnit> units;
+    OfUnit* latest = nullptr;
+    const auto find = [&](const CommandRow& row) -> OfUnit* {
+        if (latest != nullptr && latest->has(row)) return latest;
+        const auto found = std::ranges::find_if(units, [&](const OfUnit& one) { return one.has(row); });
+        return found == units.end() ? nullptr : latest = &*found;
+    };
+    for (const SlowCommand& slow : facts.slow) {
+        OfUnit* unit = find(*slow.row);
+        if (unit == nullptr && units.size() < most_units) {
+            latest = nullptr;
+            const CommandRow& row = *slow.row;
+            unit = &units.emplace_back(OfUnit{row.session, row.lun, row.name, size_class_of(row), 0, {}});
+        }
+        if (unit != nullptr) ++unit->slow;
+    }
+    latest = nullptr;
+    size_t number = 0;
+    for (const CommandRow& row : store.commands()) {
+        if (stop.asked_at(number++)) return;
+        if (!is_timed(row)) continue;
+        OfUnit* const unit = find(row);
+        if (unit != nullptr) unit->turnaround.add(elapsed_ns(row.request_ns, row.response_ns));
+    }
+    for (SlowCommand& slow : facts.slow) {
+        const OfUnit* const unit = find(*slow.row);
+        if (unit != nullptr && unit->turnaround.count() >= CommandFacts::least_of_a_kind)
+            slow.usual_ns = unit->turnaround.percentile_ns(0.5);
+    }
+    facts.leave_out_slow([&](const SlowCommand& slow) {
+        const OfUnit* const unit = find(*slow.row);
+        if (unit == nullptr) return false;
+        if (unit->turnaround.count() < CommandFacts::least_of_a_kind)
+            return unit->slow > 1 && 2 * unit->slow > unit->turnaround.count();
+        const int64_t path_ns = unseen_path_ns(store, slow.row->connection);
+        return !is_slow(elapsed_ns(slow.row->request_ns, slow.row->response_ns), slow.usual_ns, path_ns);
+    });
+}
+
 std::vector<SessionFacts> busiest_sessions(const Summary& summary) {
     std::vector<std::pair<uint64_t, uint32_t>> order;
     for (size_t i = 0; i < summary.sessions().size(); ++i) {
@@ -149,8 +220,7 @@ std::vector<SessionFacts> busiest_sessions(const Summary& summary) {
 void take_from_summary(CommandFacts& facts, const Summary& summary) {
     for (const auto& [kind, count] : summary.errors()) facts.statuses[kind].count = count;
     for (const auto& [number, row] : summary.not_good()) {
-        CommandsLike& like = facts.statuses[{row.status, row.sense_key, row.asc, row.ascq}];
-        if (like.row.request_packet == 0) like.row = row;
+        facts.statuses[{row.status, row.sense_key, row.asc, row.ascq}].see(0, row);
     }
     for (const auto& [number, row] : summary.unanswered()) {
         count_one(row.outcome == Outcome::aborted ? facts.aborted : facts.unanswered, 0, row);
@@ -169,6 +239,22 @@ bool is_write(const CommandRow& row) {
     return is_write_opcode(row.opcode);
 }
 
+void CommandsLike::see(uint64_t number, const CommandRow& another) {
+    if (seen++ == 0) {
+        command = number;
+        row = another;
+    }
+    if (another.lun == unknown<uint64_t>) {
+        lun_missing = true;
+    } else if (row.lun != unknown<uint64_t> && another.lun != row.lun) {
+        several_luns = true;
+    }
+    if (!is_read(another) && !is_write(another)) return;
+    if (transfers++ > 0) return;
+    transfer_command = number;
+    transfer = another;
+}
+
 uint32_t SessionFacts::depth(double fraction) const {
     double sum = 0;
     for (size_t i = 0; i < depths.size(); ++i) {
@@ -176,6 +262,12 @@ uint32_t SessionFacts::depth(double fraction) const {
         if (sum > 0 && sum >= fraction * static_cast<double>(requests)) return static_cast<uint32_t>(i);
     }
     return 0;
+}
+
+void CommandFacts::recount_slow_time() {
+    slow_time_ns = 0;
+    int64_t until_ns = no_time;
+    for (const SlowCommand& one : slow) slow_time_ns += add_to_union(until_ns, *one.row, 0);
 }
 
 const SessionFacts* CommandFacts::session(uint32_t number) const {
@@ -207,6 +299,9 @@ CommandFacts find_command_facts(const ResultStore& store, bool in_order, const S
     UsualTimes usual_times(store.summary());
     SessionFacts* session = nullptr;
     int64_t slow_until_ns = no_time;
+    uint64_t lun_compared = unknown<uint64_t>;
+    uint32_t session_compared = 0;
+    bool several_units = false;
     uint64_t number = 0;
     for (const CommandRow& row : store.commands()) {
         if (stop.asked_at(number++)) return {};
@@ -256,12 +351,17 @@ CommandFacts find_command_facts(const ResultStore& store, bool in_order, const S
         const int64_t usual_ns = took_ns == 0 ? 0 : usual_times.of(row);
         if (usual_ns == 0) continue;
         ++facts.compared;
-        if ((took_ns + path_ns) / CommandFacts::slow_factor < usual_ns + path_ns) continue;
-        if (took_ns - usual_ns < CommandFacts::slow_by_ns) continue;
+        if (lun_compared == unknown<uint64_t>) {
+            lun_compared = row.lun;
+            session_compared = row.session;
+        }
+        several_units = several_units || row.lun != lun_compared || row.session != session_compared;
+        if (!is_slow(took_ns, usual_ns, path_ns)) continue;
         facts.slow.push_back({number, &row, usual_ns});
         facts.slow_time_ns += add_to_union(slow_until_ns, row, 0);
     }
     for (TimeSpans& busy : facts.busy) busy.finish();
+    if (several_units) compare_within_units(facts, store, stop);
     return facts;
 }
 

@@ -19,6 +19,17 @@ struct CommandsLike {
     uint64_t count = 0;
     uint64_t command = 0;  // 1-based row, 0 where none is known
     CommandRow row;
+    uint64_t seen = 0;       // of `count`, those whose rows are known: of the summary alone not all need be
+    uint64_t transfers = 0;  // of these, reads and writes …
+    uint64_t transfer_command = 0;  // … and the first one
+    CommandRow transfer;
+    bool several_luns = false;
+    bool lun_missing = false;  // that of one is not known
+
+    // Another one of them, whose row is known; it is not counted here.
+    void see(uint64_t number, const CommandRow& another);
+    // Unknown where they are of several, or of one that is not known.
+    uint64_t lun() const { return several_luns || lun_missing ? unknown<uint64_t> : row.lun; }
 };
 
 // The commands of one direction.
@@ -26,6 +37,7 @@ struct TimeParts {
     LogHistogram turnaround;
     uint64_t bytes = 0;
     uint64_t r2ts = 0;
+    uint64_t with_r2ts = 0;  // commands that had any
 
     uint64_t count() const { return turnaround.count(); }
 };
@@ -62,7 +74,8 @@ struct SessionFacts {
 struct SlowCommand {
     uint64_t number = 0;
     const CommandRow* row = nullptr;  // in the store
-    int64_t usual_ns = 0;             // what half of its kind took at the most
+    int64_t usual_ns =
+        0;  // what half of its kind took at the most: on its own logical unit, where that has enough
 
     int64_t excess_ns() const { return row->turnaround_ns() - usual_ns; }
 };
@@ -95,6 +108,13 @@ struct CommandFacts {
     std::vector<uint64_t> of_connection;     // commands, by connection - 1
     int64_t longest_ns = 0;                  // turnaround
     uint64_t unknown_statuses = 0;  // of commands that were answered, beyond the cut of their packets
+
+    // Leaves out the slow ones of which that is true, and reckons `slow_time_ns` anew.
+    template <typename Pred>
+    void leave_out_slow(Pred pred) {
+        if (std::erase_if(slow, pred) > 0) recount_slow_time();
+    }
+    void recount_slow_time();
 
     const SessionFacts* session(uint32_t number) const;
     // Of the commands of `unanswered` of a connection: those that were never answered, or all where each was too late.

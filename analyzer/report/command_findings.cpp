@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 
-#include "analyzer/iscsi/bhs.h"
-#include "analyzer/scsi/sense.h"
-#include "analyzer/scsi/sense_keys.h"
-#include "analyzer/scsi/status.h"
+#include "analyzer/report/command_words.h"
+#include "analyzer/report/status_findings.h"
+#include "analyzer/report/unanswered_findings.h"
 
 namespace sanscope {
 namespace {
@@ -28,9 +26,10 @@ enum class Cause : uint8_t {
     target,
     target_or_path,
     slow_start,
-    transfer
+    transfer,
+    not_known
 };
-constexpr size_t causes = 8;
+constexpr size_t causes = 9;
 
 constexpr int64_t seen_by_anyone_ns = 100'000'000;
 // A busy host may let any program wait for some milliseconds.
@@ -38,24 +37,24 @@ constexpr int64_t longer_than_hosts_pause_ns = 30'000'000;
 constexpr uint64_t least_slow = 3;
 constexpr double noticeable_share = 0.10;
 
-void place_at(Finding& finding, uint64_t number, const CommandRow& row) {
-    finding.command = number;
-    finding.connection = row.connection;
-    finding.session = row.session;
-    finding.packet = row.request_packet;
-    finding.begin_ns = row.request_ns;
-    finding.end_ns = row.response_ns;
+int64_t moved_ns(const CommandRow& row) {
+    const int64_t first_ns = row.first_byte_ns != no_time ? row.first_byte_ns : row.first_data_ns;
+    return elapsed_ns(first_ns, row.last_data_ns);
 }
 
-// "READ(16) of 64 KiB"
-std::string words_for(const CommandRow& row) {
-    std::string text = row.name;
-    if (text.empty()) {
-        text = row.opcode == unknown<uint16_t> ? "one not seen whole"
-                                               : fmt::format("operation code 0x{:02x}", row.opcode);
-    }
-    if (row.bytes != unknown<uint64_t> && row.bytes > 0) text += " of " + human_binary_bytes(row.bytes);
-    return text;
+bool took_long_to_move(const SlowCommand& slow) {
+    return moved_ns(*slow.row) >= slow.excess_ns() / 2;
+}
+
+// As service_time_ns(); also of a command without data, whose answer stands in the target's socket like that to a read.
+int64_t waited_for_target_ns(const CommandRow& row, const ConnectionWaits& waits) {
+    const int64_t service_ns = service_time_ns(row, waits);
+    if (service_ns != no_time || row.first_data_ns != no_time || row.first_byte_ns != no_time)
+        return service_ns;
+    const int64_t wait_ns =
+        elapsed_ns(row.request_ns, row.response_ns) - (waits.rtt_ns - waits.rtt_behind_tap_ns);
+    if (wait_ns <= 0) return 0;
+    return wait_ns - waits.before_read_data.overlap_ns(row.request_ns, row.request_ns + wait_ns);
 }
 
 // How much of a command's time each cause took, as far as the capture tells.
@@ -68,7 +67,7 @@ Cause cause_of(const SlowCommand& slow, const CommandFacts& commands,
                              row.request_ns < commands.first_transfer_ns[row.connection - 1];
     const int64_t half_ns = slow.excess_ns() / 2;
     const auto found = by_connection.find(row.connection);
-    if (found == by_connection.end()) return Cause::transfer;
+    if (found == by_connection.end()) return Cause::not_known;
     const ConnectionWaits& waits = found->second;
     const auto within = [&](const TimeSpans& spans) {
         return spans.overlap_ns(row.request_ns, row.response_ns);
@@ -78,17 +77,18 @@ Cause cause_of(const SlowCommand& slow, const CommandFacts& commands,
     if (within(waits.stalls) >= half_ns) return Cause::closed_window;
     const SenderFacts* sender = is_write(row) ? waits.initiator : waits.target;
     if (sender != nullptr && within(sender->held_back) >= half_ns) return Cause::sender_held_back;
-    const int64_t service_ns = service_time_ns(row, waits);
-    const bool no_data = row.first_data_ns == no_time && row.first_byte_ns == no_time;
-    if (service_ns >= half_ns || (service_ns == no_time && no_data)) {
+    const int64_t service_ns = waited_for_target_ns(row, waits);
+    if (service_ns >= half_ns) {
         // An answer that was lost on its way to the capture, with nothing behind it, comes when a timer has run out.
         constexpr int64_t least_timeout_ns = 200'000'000;  // TCP_RTO_MIN
         const bool may_be_lost = waits.loses_before_tap && slow.excess_ns() >= least_timeout_ns / 2;
-        const bool proven = !may_be_lost && (service_ns == no_time ||
-                                             service_ns - unproven_service_ns(row, waits) >= half_ns);
+        const bool proven = !may_be_lost && service_ns - unproven_service_ns(row, waits) >= half_ns;
         return proven ? Cause::target : Cause::target_or_path;
     }
-    return among_first ? Cause::slow_start : Cause::transfer;
+    if (among_first) return Cause::slow_start;
+    // With nothing else under way, there is nothing to wait behind.
+    const bool was_alone = row.queue_depth == 1;
+    return was_alone && !took_long_to_move(slow) ? Cause::not_known : Cause::transfer;
 }
 
 // "because …", of one command.
@@ -117,15 +117,13 @@ std::string reason(Cause cause, const SlowCommand& slow, const std::map<uint32_t
             return "it waited for the target, or on the path";
         case Cause::slow_start:
             return "it was among the first of its connection, whose congestion window was still growing";
+        case Cause::not_known:
+            return "the capture does not tell what held it up";
         case Cause::transfer:
             break;
     }
-    const int64_t first_ns = row.first_byte_ns != no_time ? row.first_byte_ns : row.first_data_ns;
-    if (elapsed_ns(first_ns, row.last_data_ns) < slow.excess_ns() / 2) {
-        return "it waited behind other commands";
-    }
-    return fmt::format("its data took {} from first to last",
-                       human_duration(elapsed_ns(first_ns, row.last_data_ns)));
+    if (!took_long_to_move(slow)) return "it waited behind other commands";
+    return fmt::format("its data took {} from first to last", human_duration(moved_ns(row)));
 }
 
 constexpr std::array<std::string_view, causes> cause_words = {
@@ -137,12 +135,8 @@ constexpr std::array<std::string_view, causes> cause_words = {
     "waiting for the target or on the path",
     "among the first of a connection, whose congestion window was still growing",
     "waiting behind other commands, or slow while their data were transferred",
+    "held up by what the capture does not tell",
 };
-
-// "LUN 3"; empty where it is not known.
-std::string lun_words(uint64_t lun) {
-    return lun == unknown<uint64_t> ? "" : fmt::format("LUN {}", lun);
-}
 
 // What TCP tells of a slow command's time that is not already its reason.
 std::string meanwhile(Cause cause, const SlowCommand& slow,
@@ -188,6 +182,13 @@ void add_slow(FindingList& list, const CommandFacts& commands,
     const bool costs_much = share_of(commands.slow_time_ns, busy_ns) >= noticeable_share;
 
     const uint64_t count = commands.slow.size();
+    int64_t longest_ns = 0;
+    bool several_luns = false;
+    for (const SlowCommand& slow : commands.slow) {
+        longest_ns = std::max(longest_ns, slow.row->turnaround_ns());
+        several_luns = several_luns || slow.row->lun != commands.slow.front().row->lun;
+    }
+    const std::string of_all = several_luns ? "" : lun_words(commands.slow.front().row->lun);
     bool first = true;
     for (const auto& [excess_ns, place] : order) {
         const Cause cause{static_cast<uint8_t>(place)};
@@ -201,15 +202,16 @@ void add_slow(FindingList& list, const CommandFacts& commands,
         // A few milliseconds now and then are what any storage does.
         finding.severity = seen ? Severity::problem : several ? Severity::notice : Severity::information;
         // Without a sign of who is to blame, only what anyone would have felt is worth a look.
-        const bool unexplained =
-            cause == Cause::target_or_path || cause == Cause::transfer || cause == Cause::slow_start;
+        const bool unexplained = cause == Cause::target_or_path || cause == Cause::transfer ||
+                                 cause == Cause::slow_start || cause == Cause::not_known;
         if (unexplained) finding.severity = seen ? Severity::notice : Severity::information;
         // Every connection begins so; and a window that is full is a window at work. Where it is too small, or kept small by
         // losses, TCP's own findings say so.
         if (cause == Cause::slow_start || cause == Cause::sender_held_back)
             finding.severity = Severity::information;
         finding.side = cause == Cause::target ? Finding::Side::target : Finding::Side::none;
-        finding.cost_ns = first ? commands.slow_time_ns : of_cause.excess_ns;
+        // Of many at once each waited, but the time passed once.
+        finding.cost_ns = first ? commands.slow_time_ns : std::min(of_cause.excess_ns, commands.slow_time_ns);
         place_at(finding, worst.number, *worst.row);
         finding.lun = of_cause.several_luns ? unknown<uint64_t> : of_cause.lun;
         const std::string of_lun = lun_words(finding.lun);
@@ -217,9 +219,10 @@ void add_slow(FindingList& list, const CommandFacts& commands,
         const std::string slowest = words_for(*worst.row);
         if (first) {
             finding.title = fmt::format(
-                "{} of {} commands{} took over {} times the median of their kind, {} at the longest",
-                human_count(count), human_count(commands.compared), of_lun.empty() ? "" : " on " + of_lun,
-                CommandFacts::slow_factor, human_duration(worst.row->turnaround_ns()));
+                "{} of {} commands took over {} times the median of their kind, {} at the longest{}",
+                human_count(count), human_count(commands.compared), CommandFacts::slow_factor,
+                human_duration(longest_ns),
+                of_all.empty() ? "" : (count > 1 ? ", all on " : ", on ") + of_all);
         } else {
             finding.title = fmt::format(
                 "{}{} took {}, usually {}: {}", slowest, of_lun.empty() ? "" : " on " + of_lun,
@@ -259,290 +262,13 @@ void add_slow(FindingList& list, const CommandFacts& commands,
     }
 }
 
-// "CHECK CONDITION: UNIT ATTENTION, POWER ON OCCURRED (29/01)"
-std::string status_words(const std::array<uint16_t, 4>& kind) {
-    const auto& [status, sense_key, asc, ascq] = kind;
-    std::string text(scsi_status_name(static_cast<uint8_t>(status)));
-    std::ranges::replace(text, '_', ' ');
-    if (sense_key != unknown<uint16_t>) text += fmt::format(", {}", sense_key_name(sense_key));
-    if (asc == unknown<uint16_t> || ascq == unknown<uint16_t>) return text;
-    const std::string_view words = additional_sense_text(asc, ascq);
-    return text + fmt::format(": {}{}({:02x}/{:02x})", words, words.empty() ? "" : " ", asc, ascq);
-}
-
-// What it means, and how much so, of a status with sense data.
-std::pair<Severity, std::string_view> meaning(const std::array<uint16_t, 4>& kind, const CommandRow& first) {
-    const auto& [status, sense_key, asc, ascq] = kind;
-    switch (status) {
-        case scsi_status::check_condition:
-            break;
-        case scsi_status::condition_met:
-        case scsi_status::intermediate:
-        case scsi_status::intermediate_condition_met:
-            return {Severity::information, "The command succeeded: a status of commands like PRE-FETCH."};
-        case scsi_status::reservation_conflict:
-            if (is_read(first) || is_write(first)) {
-                return {Severity::problem,
-                        "Another initiator has reserved the logical unit. Look at the cluster's or "
-                        "hypervisor's locks, and for hosts that should not see it."};
-            }
-            return {Severity::information,
-                    "Another initiator has reserved the logical unit; hosts of a cluster find that out so. "
-                    "No read or write was refused."};
-        case scsi_status::task_aborted:
-            return {Severity::notice, "Another initiator aborted it, or reset the logical unit."};
-        default:
-            return {Severity::notice, "The target refused the command."};
-    }
-    switch (sense_key) {
-        case sanscope::sense_key::recovered_error:
-            return {Severity::notice,
-                    "The command succeeded with the device's own help: a sign of failing media."};
-        case sanscope::sense_key::not_ready:
-            return {Severity::notice, "The logical unit could not be used at that moment."};
-        case sanscope::sense_key::medium_error:
-            return {Severity::problem,
-                    "The storage medium could not be read or written: look at the target's disks."};
-        case sanscope::sense_key::hardware_error:
-            return {Severity::problem, "The target's hardware failed: look at its own log."};
-        case sanscope::sense_key::illegal_request:
-            if (is_read(first) || is_write(first)) {
-                return {Severity::problem,
-                        "A read or write that the target cannot do: does the initiator know the right size "
-                        "of the logical unit?"};
-            }
-            return {Severity::information,
-                    "The target does not know what it was asked for; initiators ask for many things to find "
-                    "out what a target can do."};
-        case sanscope::sense_key::miscompare:
-            return {Severity::information,
-                    "What was to be compared differs, as COMPARE AND WRITE and VERIFY are there to find out: "
-                    "of hosts that lock with it, another was sooner."};
-        case sanscope::sense_key::unit_attention:
-            return {Severity::information,
-                    "The target tells a new initiator once what changed: usual behind a login, a reset or a "
-                    "change of size."};
-        case sanscope::sense_key::data_protect:
-            return {Severity::problem, "The logical unit is protected against writing."};
-        case sanscope::sense_key::aborted_command:
-            return {Severity::problem,
-                    "The target gave the command up; the initiator must send it again. Look at the target's "
-                    "log and for resets."};
-        default:
-            return {Severity::notice, "The target could not do the command; its sense data say why."};
-    }
-}
-
-void add_statuses(FindingList& list, const CommandFacts& commands) {
-    for (const auto& [kind, like] : commands.statuses) {
-        Finding finding;
-        place_at(finding, like.command, like.row);
-        finding.side = Finding::Side::target;
-        finding.lun = like.row.lun;
-        const uint16_t status = kind[0];
-        const std::string lun = lun_words(like.row.lun);
-        const std::string on_lun = lun.empty() ? "" : " on " + lun;
-        if (status == scsi_status::busy || status == scsi_status::task_set_full) {
-            const std::string_view name = status == scsi_status::busy ? "BUSY" : "TASK SET FULL";
-            finding.kind = Kind::target_queue_full;
-            finding.severity = Severity::problem;
-            finding.title = fmt::format("The target turned {}{} away as {}", counted(like.count, "command"),
-                                        on_lun, name);
-            finding.explanation =
-                "It has as many commands under way as it can take; each one turned away must be sent again. "
-                "Lower the queue depth of the initiators, or spread them over more targets or logical units.";
-            finding.add_sign(fmt::format("status {} in {}", name, counted(like.count, "response")));
-            if (like.row.queue_depth != unknown<uint32_t>) {
-                finding.add_sign(fmt::format("the first of them found {} under way",
-                                             counted(like.row.queue_depth, "command")));
-            } else {
-                finding.add_sign("first: " + words_for(like.row));
-            }
-        } else {
-            const auto& [severity, explanation] = meaning(kind, like.row);
-            finding.kind = Kind::command_status;
-            finding.severity = severity;
-            finding.title =
-                fmt::format("{}{}: {}", counted(like.count, "command"), on_lun, status_words(kind));
-            finding.explanation = fmt::format("{}: {}. {}", like.count > 1 ? "First" : "Command",
-                                              words_for(like.row), explanation);
-            finding.add_sign(fmt::format(
-                "{} with that status, the first to {}{}", counted(like.count, "response"),
-                words_for(like.row),
-                like.row.lba == unknown<uint64_t> ? "" : fmt::format(" at LBA {}", like.row.lba)));
-            if (kind[1] != unknown<uint16_t>) {
-                finding.add_sign(fmt::format("sense data: {}", status_words(kind)));
-            } else if (status == scsi_status::reservation_conflict) {
-                finding.add_sign("the status names another initiator's reservation");
-            }
-        }
-        list.push_back(std::move(finding));
-    }
-}
-
-// Of a connection that ended, how: "the target reset the connection (RST)"; empty where it did not.
-std::string how_it_ended(const ConnectionRow& connection) {
-    if (connection.in.reset) return "the target reset the connection (RST)";
-    if (connection.out.reset) return "the initiator reset the connection (RST)";
-    if (connection.in.fin && !connection.out.fin) return "the target closed the connection (FIN)";
-    if (connection.out.fin) return "the initiator closed the connection (FIN)";
-    return "";
-}
-
-// When the capture ends. Where its clock was set back, or one packet bears a time of its own, the latest time is nobody's: then
-// by the last packet of its connections.
-int64_t capture_end_ns(const FindingsInput& input) {
-    if (input.issues[Issue::times_set_back].count == 0) return input.totals.last_ns;
-    const ConnectionRow* last = nullptr;
-    for (const ConnectionRow& row : input.store.connections()) {
-        if (last == nullptr || row.last_packet > last->last_packet) last = &row;
-    }
-    return last == nullptr ? input.totals.last_ns : std::min(last->end_ns, input.totals.last_ns);
-}
-
-void add_unanswered(FindingList& list, const FindingsInput& input, const CommandFacts& commands) {
-    const int64_t capture_end = capture_end_ns(input);
-    std::set<uint32_t> with_packets_missing;
-    for (const SenderSummary& sender : input.store.senders()) {
-        if (sender.losses(LossKind::not_captured) > 0 && commands.unanswered.contains(sender.connection())) {
-            with_packets_missing.insert(sender.connection());
-        }
-    }
-    // An initiator that logs out has no more commands under way.
-    std::set<uint32_t> logged_out;
-    for (const SessionEvent& event : input.store.session_events().first_ones()) {
-        if (Opcode{event.opcode} == Opcode::logout_request) logged_out.insert(event.connection);
-    }
-    const bool headers_are_missing =
-        input.totals.cut_packets != 0 && input.issues[Issue::resynchronisations].count > 0;
-    for (const auto& [number, all] : commands.unanswered) {
-        if (number == 0 || number > input.store.connections().size()) continue;
-        const ConnectionRow& connection = input.store.connection(number);
-        if (connection.packets_in == 0) continue;  // the direction of the answers was not captured
-        const std::string ending = how_it_ended(connection);
-        // A connection that did not end goes on waiting until the capture ends.
-        const int64_t end_ns = ending.empty() ? capture_end : connection.end_ns;
-        const auto late = commands.answered_too_late.find(number);
-        const bool all_late = commands.all_too_late(number);
-        const CommandsLike& like = commands.left_unanswered(number);
-        const int64_t given_up_ns =
-            connection.out.fin_ns != no_time ? connection.out.fin_ns : connection.out.reset_ns;
-        const int64_t waited_ns = elapsed_ns(like.row.request_ns, all_late ? given_up_ns : end_ns);
-        // As long as answers take at the most, and as long again.
-        const int64_t patience_ns = 2 * commands.longest_ns;
-        // What any target may take: a capture that ends sooner tells nothing.
-        constexpr int64_t least_patience_ns = 1'000'000'000;
-        // A connection that was closed under a command answers no more.
-        const bool at_end = ending.empty() && waited_ns <= std::max(patience_ns, least_patience_ns);
-        const int64_t last_answer_ns =
-            number <= commands.last_answer_ns.size() ? commands.last_answer_ns[number - 1] : no_time;
-        const bool went_on = elapsed_ns(like.row.request_ns, last_answer_ns) > patience_ns;
-
-        Finding finding;
-        place_at(finding, like.command, like.row);
-        finding.connection = number;
-        finding.session = connection.session;
-        finding.lun = like.row.lun;
-        finding.end_ns = connection.end_ns;
-        if (at_end) {
-            finding.kind = Kind::under_way_at_end;
-            finding.title =
-                fmt::format("{} still under way when the capture ends", counted(like.count, "command"));
-            finding.explanation = "Their answers may have come later: no sign of trouble.";
-        } else if ((with_packets_missing.contains(number) || headers_are_missing) &&
-                   (went_on || logged_out.contains(number))) {
-            finding.kind = Kind::unseen_answers;
-            // That packets were cut is how it was captured, and no fault.
-            finding.severity =
-                with_packets_missing.contains(number) ? Severity::notice : Severity::information;
-            finding.side = Finding::Side::capture;
-            finding.title =
-                fmt::format("The answers of {} are not in the capture", counted(like.count, "command"));
-            finding.explanation =
-                with_packets_missing.contains(number)
-                    ? "Packets of the connection are missing from the capture, and it went on as if nothing "
-                      "was amiss: the answers were most likely in them."
-                    : "Packets were cut, not all iSCSI headers beyond the cut could be inferred, and the "
-                      "connection went on as if nothing was amiss: the answers were most likely there.";
-        } else {
-            finding.kind = Kind::unanswered_commands;
-            finding.severity = Severity::problem;
-            finding.cost_ns = waited_ns;
-            finding.title = fmt::format("{} {}", counted(like.count, "command"),
-                                        all_late         ? "not answered until the initiator gave up"
-                                        : ending.empty() ? "not answered before the capture ends"
-                                                         : "never answered");
-            if (const std::string lun = lun_words(like.row.lun); !lun.empty()) finding.title += ", " + lun;
-            finding.explanation = fmt::format(
-                "{}{} waited {} for its answer, until {}. ", like.count > 1 ? "The first one, " : "",
-                words_for(like.row) + (like.count > 1 ? "," : ""), human_duration(waited_ns),
-                ending.empty() ? "the capture ends" : ending);
-            finding.add_sign(commands.longest_ns > 0
-                                 ? fmt::format("{} without an answer, where answers took {} at the most",
-                                               human_duration(waited_ns), human_duration(commands.longest_ns))
-                                 : fmt::format("{} without an answer", human_duration(waited_ns)));
-            // Its TCP acknowledges what the target's kernel received, whatever became of the program.
-            const int64_t acknowledged_ns = elapsed_ns(like.row.request_ns, connection.out.acknowledged_ns);
-            if (connection.out.reset || connection.in.reset) {
-                finding.add_sign(ending);
-            }
-            if (acknowledged_ns > 0 && connection.out.unacknowledged == 0) {
-                finding.side = Finding::Side::target;
-                finding.add_sign(
-                    "the TCP of the target acknowledged all that was sent: it was reached, and its iSCSI "
-                    "side did not answer");
-                finding.explanation += "Look at the target, not at the network: did its process hang or die?";
-            } else if (!ending.empty()) {
-                finding.add_sign(ending);
-                finding.explanation += "The connection was cut, or one side died.";
-            } else {
-                finding.explanation += "Look at the target's log for it, and at the path.";
-            }
-            if (all_late) {
-                finding.side = Finding::Side::target;
-                finding.add_sign(
-                    fmt::format("the answer came {} after the initiator had closed the connection",
-                                human_duration(elapsed_ns(given_up_ns, late->second.row.response_ns))));
-            } else if (late != commands.answered_too_late.end()) {
-                finding.add_sign(fmt::format("{} more answered after the initiator had closed the connection",
-                                             human_count(late->second.count)));
-            }
-            const int64_t silence_ns = elapsed_ns(connection.end_ns, capture_end);
-            if (silence_ns > patience_ns) {
-                finding.add_sign(
-                    fmt::format("the capture goes on for {} without another packet of the connection",
-                                human_duration(silence_ns)));
-            } else if (went_on) {
-                finding.add_sign("later commands of the connection were answered");
-            }
-        }
-        list.push_back(std::move(finding));
-    }
-    for (const auto& [number, like] : commands.aborted) {
-        Finding finding;
-        finding.kind = Kind::aborted_commands;
-        finding.severity = Severity::problem;
-        place_at(finding, like.command, like.row);
-        finding.end_ns = no_time;
-        finding.lun = like.row.lun;
-        finding.title = fmt::format("{} aborted", counted(like.count, "command"));
-        finding.add_sign(fmt::format("{} never had a status", counted(like.count, "command")));
-        finding.add_sign("a task management request named or covered it, and was answered");
-        finding.explanation = fmt::format(
-            "The initiator gave up waiting, or the logical unit was reset. First: {}. See how long it had "
-            "waited, and for what.",
-            words_for(like.row));
-        list.push_back(std::move(finding));
-    }
-}
-
 }  // namespace
 
 void add_command_findings(FindingList& list, const FindingsInput& input, const CommandFacts& commands,
                           const std::map<uint32_t, ConnectionWaits>& waits, const Stop& stop) {
     add_slow(list, commands, waits, stop);
-    add_statuses(list, commands);
-    add_unanswered(list, input, commands);
+    add_status_findings(list, commands);
+    add_unanswered_findings(list, input, commands);
 }
 
 }  // namespace sanscope

@@ -143,7 +143,7 @@ std::vector<uint32_t> connections_with_slow(const CommandFacts& commands) {
 void leave_out_clock_jumps(CommandFacts& commands, const ResultStore& store,
                            std::span<const HostPairSpans> jumps) {
     if (jumps.empty()) return;
-    std::erase_if(commands.slow, [&](const SlowCommand& slow) {
+    commands.leave_out_slow([&](const SlowCommand& slow) {
         if (slow.row->connection == 0 || slow.row->connection > store.connections().size()) return false;
         const TimeSpans* const jumped = spans_between(jumps, store.connection(slow.row->connection));
         return jumped != nullptr && jumped->overlap_ns(slow.row->request_ns, slow.row->response_ns) > 0;

@@ -300,7 +300,14 @@ class OfSession {
 
     bool r2t_waits() {
         if (reads_ || rtt_ns_ < least_long_path_ns || turnaround_ns_ == 0) return false;
-        const double rounds = static_cast<double>(parts_.r2ts) / static_cast<double>(parts_.count());
+        // The usual write must have had some: what a few large ones waited for is no share of the others' time.
+        if (2 * parts_.with_r2ts < parts_.count()) return false;
+        const auto count = static_cast<double>(parts_.count());
+        const double r2ts = static_cast<double>(parts_.r2ts) / count;
+        // RFC 7143 §13.17: as many may be outstanding at once, and cost one round trip together; 1 where nothing was agreed on.
+        const bool at_once_known = row_.max_outstanding_r2t != unknown<uint32_t>;
+        const uint32_t at_once = at_once_known ? std::max(row_.max_outstanding_r2t, 1u) : 1;
+        const double rounds = std::max(r2ts / at_once, static_cast<double>(parts_.with_r2ts) / count);
         // Of the usual one: a few that took very long say nothing of R2Ts.
         const auto usual_ns = static_cast<double>(turnaround_ns_);
         const double share =
@@ -310,10 +317,14 @@ class OfSession {
                                 static_cast<int64_t>(static_cast<double>(busy_ns_) * share));
         finding.side = Finding::Side::both;
         finding.title = fmt::format("Writes of session {} waited for {:.1f} R2Ts each: {} of their time",
-                                    session_.session, rounds, human_percent(share));
+                                    session_.session, r2ts, human_percent(share));
+        if (!at_once_known) finding.confidence = Finding::Confidence::likely;
         const bool never_at_once = row_.initial_r2t == Ternary::yes && row_.immediate_data == Ternary::no;
         finding.explanation = fmt::format(
-            "Each R2T costs a round trip ({}) before its data may be sent. {}", human_duration(rtt_ns_),
+            "{} a round trip ({}) before {} data may be sent. {}",
+            at_once > 1 ? fmt::format("R2Ts, up to {} at once (MaxOutstandingR2T), cost", at_once)
+                        : "Each R2T costs",
+            human_duration(rtt_ns_), at_once > 1 ? "their" : "its",
             never_at_once ? "Let data go along with the command: ImmediateData=Yes, InitialR2T=No, a "
                             "FirstBurstLength that holds a write; both ends must offer them."
                           : "Let more data go along with the command (ImmediateData=Yes, InitialR2T=No, a "
@@ -354,6 +365,11 @@ std::string of_unit(const ServiceTimes& one) {
     return one.lun == unknown<uint64_t> ? "" : fmt::format(" of LUN {}", one.lun);
 }
 
+// As one session sees it.
+bool is_same_unit(const ServiceTimes& a, const ServiceTimes& b) {
+    return a.session == b.session && a.lun == b.lun;
+}
+
 // A target is slow where it takes long for a command that found no queue before it, or where even a command's share of the
 // time that a queue takes is long.
 bool is_slow(const ServiceTimes& one, const ServiceTimes* faster, uint32_t depth, int64_t rtt_ns,
@@ -382,7 +398,7 @@ bool is_slow(const ServiceTimes& one, const ServiceTimes* faster, uint32_t depth
     }
     if (wait_ns / std::max(depth, 1u) >= least_wait_ns + size_ns) return true;
     // Where what else is asked of the same logical unit at the same time is served at once, there is no queue before it.
-    if (faster != nullptr && faster->session == one.session && faster->lun == one.lun) return true;
+    if (faster != nullptr && is_same_unit(*faster, one) && one.is_meanwhile(*faster)) return true;
     return one.alone.count() > 0 &&
            one.alone.percentile_ns(0.5) >= std::max(wait_ns / 3, least_wait_ns + size_ns);
 }
@@ -397,8 +413,15 @@ bool shares_its_path(uint32_t connection, std::span<const SenderFacts> senders) 
     });
 }
 
-void add_target_waits(FindingList& list, const CommandFacts& commands, std::span<const SenderFacts> senders,
-                      std::span<const ServiceTimes> services) {
+// What the one is asked for comes from the same host, over the same path, as what the other is.
+bool is_between_same_hosts(const ServiceTimes& one, const ServiceTimes& other, const ResultStore& store) {
+    const ConnectionRow& a = store.connection(one.connection);
+    const ConnectionRow& b = store.connection(other.connection);
+    return a.initiator.address == b.initiator.address && a.target.address == b.target.address;
+}
+
+void add_target_waits(FindingList& list, const ResultStore& store, const CommandFacts& commands,
+                      std::span<const SenderFacts> senders, std::span<const ServiceTimes> services) {
     for (const ServiceTimes& one : services) {
         const SessionFacts* session = commands.session(one.session);
         if (session == nullptr) continue;
@@ -417,10 +440,11 @@ void add_target_waits(FindingList& list, const CommandFacts& commands, std::span
         const ServiceTimes* faster = nullptr;  // what else the same target serves sooner
         for (const ServiceTimes& other : services) {
             if (other.session == one.session) all_ns += other.turnaround_sum_ns;
-            const bool comparable = &other != &one && other.count() >= least_transfers &&
+            const bool comparable = &other != &one && is_between_same_hosts(one, other, store) &&
+                                    other.count() >= least_transfers &&
                                     other.service.percentile_ns(0.5) < one.service.percentile_ns(0.5) / 3;
             if (!comparable) continue;
-            const bool nearer = faster == nullptr || (other.session == one.session && other.lun == one.lun);
+            const bool nearer = faster == nullptr || is_same_unit(other, one);
             if (nearer) faster = &other;
         }
         if (!is_slow(one, faster, depth, std::max<int64_t>(rtt_ns, 0), queues)) continue;
@@ -456,9 +480,11 @@ void add_target_waits(FindingList& list, const CommandFacts& commands, std::span
         finding.title = fmt::format("Half of the {}{} wait {} or more for the target", noun, of_unit(one),
                                     human_duration(wait_ns));
         if (faster != nullptr) {
-            const bool same_unit = faster->lun == one.lun && faster->session == one.session;
-            finding.title += fmt::format(", {}{} {}", faster->writes ? "writes" : "reads",
-                                         same_unit ? "" : of_unit(*faster),
+            // By another session a LUN of the same number may be another unit.
+            const bool other_session = faster->session != one.session && faster->lun == one.lun;
+            finding.title += fmt::format(", {}{}{} {}", faster->writes ? "writes" : "reads",
+                                         is_same_unit(*faster, one) ? "" : of_unit(*faster),
+                                         other_session ? fmt::format(" in session {}", faster->session) : "",
                                          human_duration(faster->service.percentile_ns(0.5)));
         }
         finding.add_sign(fmt::format(
@@ -477,7 +503,8 @@ void add_target_waits(FindingList& list, const CommandFacts& commands, std::span
             finding.add_sign(fmt::format("commands that found few others outstanding wait {}",
                                          human_duration(one.alone.percentile_ns(0.5))));
         }
-        const bool only_writes = one.writes && faster != nullptr && !faster->writes;
+        const bool only_writes =
+            one.writes && faster != nullptr && !faster->writes && is_same_unit(*faster, one);
         finding.explanation =
             fmt::format("At queue depth {}. Look at the target: {}.", depth,
                         only_writes ? "only writes are slow, so its write cache, journal, RAID or replication"
@@ -578,7 +605,7 @@ void judge_by_load(std::span<Finding> of_session, double share) {
 void add_load_findings(FindingList& list, const ResultStore& store, const CommandFacts& commands,
                        std::span<const SenderFacts> senders, std::span<const ServiceTimes> services) {
     const size_t before = list.size();
-    add_target_waits(list, commands, senders, services);
+    add_target_waits(list, store, commands, senders, services);
     double all_ns = 0;
     for (const SessionFacts& session : commands.sessions) all_ns += command_time_ns(session);
     for (const SessionFacts& session : commands.sessions) {

@@ -228,6 +228,57 @@ TEST_F(TwoPaths, of_which_one_is_longer_are_the_paths) {
     EXPECT_EQ(find_one(Kind::path_skew).side, Finding::Side::path);
 }
 
+// Four segments of a thousand reads: that each of these takes 7 ms longer is not their doing.
+TEST_F(TwoPaths, of_which_the_slow_one_loses_a_few_segments_are_not_made_slow_by_these) {
+    load(1, 2 * ms, 1000);
+    load(2, 9 * ms, 1000);
+    SenderSummary& target = store.add_sender(2, Side::b);
+    const auto lose_each = [&](int64_t apart_ns, int64_t count) {
+        for (int64_t i = 0; i < count; ++i) {
+            store.add_loss(target, {.packet = packet_at(second + i * apart_ns),
+                                    .time_ns = second + i * apart_ns,
+                                    .delay_ns = 3 * ms,
+                                    .connection = 2,
+                                    .length = 1000,
+                                    .kind = LossKind::fast_retransmit,
+                                    .sender = Side::b});
+        }
+    };
+    lose_each(second, 4);
+    const Finding finding = find_one(Kind::path_skew);
+    EXPECT_EQ(finding.side, Finding::Side::target);
+    EXPECT_THAT(finding.explanation,
+                AllOf(HasSubstr("less than half of the difference"), Not(HasSubstr("loses no more"))));
+    lose_each(100 * ms, 200);
+    EXPECT_EQ(find_one(Kind::path_skew).side, Finding::Side::path);
+}
+
+TEST_F(TwoPaths, whose_round_trips_are_not_known_blame_neither_path_nor_target) {
+    store.connection(2).rtt_min_ns = no_time;
+    load(1, 2 * ms);
+    load(2, 9 * ms);
+    const Finding finding = find_one(Kind::path_skew);
+    EXPECT_EQ(finding.side, Finding::Side::none);
+    EXPECT_THAT(finding.explanation,
+                AllOf(HasSubstr("are not known"), Not(HasSubstr("The path itself is no longer"))));
+}
+
+// Two captures merged, one from each end: the one has the path in a command's time, the other has not.
+TEST_F(TwoPaths, seen_from_different_ends_are_not_compared) {
+    store.connection(1).vantage = Vantage::target;
+    load(1, 2 * ms);
+    load(2, 9 * ms);
+    EXPECT_THAT(find(Kind::path_skew), IsEmpty());
+}
+
+TEST_F(TwoPaths, cost_no_more_time_than_there_was) {
+    for (int64_t i = 0; i < 16; ++i) {
+        load(1, 2 * ms, 200, i * 10'000);
+        load(2, 49 * ms, 200, i * 10'000);
+    }
+    EXPECT_LE(find_one(Kind::path_skew).cost_ns, 11 * second);
+}
+
 TEST_F(TwoPaths, to_a_unit_that_names_itself_are_likely_the_same) {
     store.session(2).target_name = "iqn.other.port";
     store.add_unit_name(1, 0, "3:6001");

@@ -36,7 +36,9 @@ struct Path {
     std::map<Class, LogHistogram> classes;
     // Of its connections.
     int64_t rtt_ns = no_time;
-    uint64_t lost = 0;  // segments
+    uint64_t lost = 0;       // segments
+    int64_t repairs_ns = 0;  // what waited for these, of all its senders
+    Vantage vantage = Vantage::unknown;
     AccessReading access;
     bool symmetric = false;  // the unit says that it has no asymmetric access
 
@@ -104,8 +106,12 @@ void add_turnarounds(std::map<std::pair<uint32_t, uint64_t>, Path>& paths, const
 
 void add_tcp(Path& path, const ResultStore& store, std::span<const SenderFacts> senders) {
     for (const SenderFacts& sender : senders) {
-        if (sender.connection->session == path.session) path.lost += sender.repaired();
+        if (sender.connection->session != path.session) continue;
+        path.lost += sender.repaired();
+        path.repairs_ns += sender.repairs.total_ns() + sender.timeouts.total_ns;
     }
+    if (path.connection != 0 && path.connection <= store.connections().size())
+        path.vantage = store.connection(path.connection).vantage;
     for (const ConnectionRow& row : store.connections()) {
         if (row.session != path.session || row.rtt_min_ns == no_time) continue;
         const int64_t rtt_ns = round_trip_ns(row.rtt_min_ns);
@@ -180,7 +186,13 @@ struct Skew {
     uint64_t count = 0;
 
     double excess_ns() const { return (slow_ns - fast_ns) * static_cast<double>(count); }
+    bool round_trips_known() const { return slow->rtt_ns != no_time && fast->rtt_ns != no_time; }
 };
+
+// At a target's end a command's time lacks the path, which at an initiator's is in it.
+bool are_seen_alike(const Path& a, const Path& b) {
+    return a.vantage == b.vantage || a.vantage == Vantage::unknown || b.vantage == Vantage::unknown;
+}
 
 void compare(Skew& worst, const Path& slow, const Path& fast) {
     constexpr uint64_t least = 50;
@@ -188,6 +200,7 @@ void compare(Skew& worst, const Path& slow, const Path& fast) {
     constexpr double least_longer_ns = 1e6;
     // What is asked for more takes longer by that alone.
     if (2 * slow.commands > 3 * fast.commands || !at_the_same_time(slow, fast)) return;
+    if (!are_seen_alike(slow, fast)) return;
     for (const auto& [of_class, took] : slow.classes) {
         const auto other = fast.classes.find(of_class);
         if (other == fast.classes.end() || took.count() < least || other->second.count() < least) continue;
@@ -231,10 +244,22 @@ std::string figures_of(const Path& path, const Class& of_class, uint64_t all_byt
         access_in_words(path));
 }
 
+// A few lost segments among many commands make none of the others slow.
+bool is_by_losses(const Skew& skew) {
+    constexpr uint64_t one_in = 100;
+    const Path& slow = *skew.slow;
+    if (slow.lost <= 3 * (skew.fast->lost + 1)) return false;
+    if (slow.lost * one_in >= slow.commands) return true;
+    // As many waited at once as Little's law has it.
+    const double at_once = skew.slow_ns * static_cast<double>(skew.count) /
+                           static_cast<double>(std::max<int64_t>(1, elapsed_ns(slow.first_ns, slow.last_ns)));
+    return 2 * std::max(at_once, 1.0) * static_cast<double>(slow.repairs_ns) >= skew.excess_ns();
+}
+
 // The part of the difference that the path makes by its length, or by losing.
 bool is_the_paths(const Skew& skew) {
-    if (skew.slow->lost > 3 * (skew.fast->lost + 1)) return true;
-    if (skew.slow->rtt_ns == no_time || skew.fast->rtt_ns == no_time) return false;
+    if (is_by_losses(skew)) return true;
+    if (!skew.round_trips_known()) return false;
     const auto longer_ns = static_cast<double>(skew.slow->rtt_ns - skew.fast->rtt_ns);
     return longer_ns >= (skew.slow_ns - skew.fast_ns) / 2;
 }
@@ -324,6 +349,22 @@ std::string where_to_look(const Skew& skew, AccessSays says, bool by_path) {
             access);
     }
     if (says == AccessSays::slow_by_state) return access;
+    const Path& slow = *skew.slow;
+    const Path& fast = *skew.fast;
+    if (!skew.round_trips_known()) {
+        return fmt::format(
+            "The round trips of both paths are not known: whether the path is longer, or the target's port "
+            "or "
+            "controller behind it slow, the capture does not tell. {}",
+            access);
+    }
+    if (slow.rtt_ns > fast.rtt_ns + fast.rtt_ns / 4 || slow.lost > fast.lost) {
+        return fmt::format(
+            "That the path is longer or loses more makes less than half of the difference: look at the "
+            "target's "
+            "port and controller behind it as well. {}",
+            access);
+    }
     return fmt::format(
         "The path itself is no longer and loses no more: look at the target's port and controller behind it. "
         "{}",
@@ -338,16 +379,18 @@ Finding told(const Unit& unit, const Skew& skew, const ResultStore& store) {
     finding.kind = Finding::Kind::path_skew;
     finding.severity = Finding::Severity::notice;
     finding.confidence = confidence_of(unit, skew, says);
-    finding.side = by_path    ? Finding::Side::path
-                   : by_state ? Finding::Side::initiator
-                              : Finding::Side::target;
+    finding.side = by_path                    ? Finding::Side::path
+                   : by_state                 ? Finding::Side::initiator
+                   : skew.round_trips_known() ? Finding::Side::target
+                                              : Finding::Side::none;
     finding.session = skew.slow->session;
     finding.connection = skew.slow->connection;
     finding.lun = skew.slow->lun;
     finding.begin_ns = skew.slow->first_ns;
     finding.end_ns = skew.slow->last_ns;
-    constexpr double longest_ns = 1e15;
-    finding.cost_ns = static_cast<int64_t>(std::min(skew.excess_ns(), longest_ns));
+    // Many commands waited at once, but the time passed once.
+    const auto lasted_ns = static_cast<double>(elapsed_ns(skew.slow->first_ns, skew.slow->last_ns));
+    finding.cost_ns = static_cast<int64_t>(std::min(skew.excess_ns(), lasted_ns));
     const std::string_view what = is_read_opcode(skew.of_class.first) ? "reads" : "writes";
     finding.title = fmt::format(
         "One of {} paths to LUN {} is slow: {} take {} over {}, {} over another", unit.paths.size(),

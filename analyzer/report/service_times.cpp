@@ -176,6 +176,8 @@ std::vector<ServiceTimes> find_service_times(const ResultStore& store, const Com
             const SessionFacts* facts = commands.session(session);
             little = facts == nullptr ? 1 : std::max(facts->depth(0.5) / little_of_depth, 1u);
         }
+        if (group->first_ns == no_time) group->first_ns = row.request_ns;
+        group->last_ns = std::max(group->last_ns, row.response_ns);
         group->service.add(service_ns);
         group->undisturbed.add(std::min(service_ns, undisturbed_ns(row, found->second)));
         if (found->second.request_times_known && 2 * unproven_service_ns(row, found->second) <= service_ns)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -75,8 +76,16 @@ struct ServiceTimes {
     uint64_t bytes = 0;
     uint64_t slowest_command = 0;  // row
     const CommandRow* slowest = nullptr;
-    uint32_t connection = 0;  // of the first one
+    uint32_t connection = 0;     // of the first one
+    int64_t first_ns = no_time;  // from the first request …
+    int64_t last_ns = no_time;   // … to the last answer
 
+    // For half of this one's time and more, the other was there as well.
+    bool is_meanwhile(const ServiceTimes& other) const {
+        const int64_t both_ns =
+            elapsed_ns(std::max(first_ns, other.first_ns), std::min(last_ns, other.last_ns));
+        return 2 * both_ns >= elapsed_ns(first_ns, last_ns);
+    }
     uint64_t count() const { return service.count(); }
     double mean_bytes() const { return static_cast<double>(bytes) / static_cast<double>(count()); }
 };

@@ -47,7 +47,7 @@ SHOWN = {
     "congestion_window": ("budgets/single-loss/initiator.pcap.zst", "windows"),
     "pacing": ("sent-again-loss-ipv6-at-initiator.pcap.zst", "windows"),
     "path_queue": ("budgets/rate-50mbit/target.pcap.zst", "time-sequence"),
-    "slow_commands": ("faults/slow-lun/initiator.pcap.zst", "turnaround", WHOLE),
+    "slow_commands": ("faults/stalling-unmap/initiator.pcap.zst", "turnaround", WHOLE),
     "slow_command": ("in-order-reads-16k-qd16.pcap.zst", "layers"),
     "shallow_queue": ("budgets/r2t-10ms/initiator.pcap.zst", "layers", "--from", "300ms", "--to", "380ms"),
     "split_requests": ("budgets/single-loss/initiator.pcap.zst", "layers"),

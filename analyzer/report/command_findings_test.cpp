@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analyzer/report/testing/made_up_capture.h"
+#include "analyzer/scsi/sense_keys.h"
+#include "analyzer/scsi/status.h"
+
+namespace sanscope {
+namespace {
+
+using test::MadeUpCapture;
+using test::ms;
+using test::second;
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+using Kind = Finding::Kind;
+using Severity = Finding::Severity;
+using Confidence = Finding::Confidence;
+
+constexpr uint16_t test_unit_ready = 0x00;
+constexpr uint16_t inquiry = 0x12;
+
+class Statuses : public testing::Test, protected MadeUpCapture {
+  protected:
+    Statuses() { add_connection(); }
+
+    uint64_t add_failed(uint16_t opcode, uint16_t status, uint64_t lun = 0,
+                        uint32_t depth = unknown<uint32_t>) {
+        return add_command(
+            now_ns += 10 * ms, ms,
+            {.lun = lun, .name = "A COMMAND", .queue_depth = depth, .opcode = opcode, .status = status});
+    }
+    uint64_t add_sense(uint16_t opcode, uint8_t key, uint16_t asc, uint16_t ascq, uint64_t lun = 0) {
+        return add_command(now_ns += 10 * ms, ms,
+                           {.lun = lun,
+                            .name = "A COMMAND",
+                            .opcode = opcode,
+                            .status = scsi_status::check_condition,
+                            .sense_key = key,
+                            .asc = asc,
+                            .ascq = ascq});
+    }
+
+    int64_t now_ns = 0;
+};
+
+// A host of a cluster that first asks, and then writes to a unit that another has reserved.
+TEST_F(Statuses, of_a_write_that_a_reservation_refuses_behind_an_inquiry_are_a_problem) {
+    add_failed(test_unit_ready, scsi_status::reservation_conflict);
+    const uint64_t write = add_failed(scsi_op::write_16, scsi_status::reservation_conflict);
+    const Finding finding = find_one(Kind::command_status);
+    EXPECT_EQ(finding.severity, Severity::problem);
+    EXPECT_EQ(finding.command, write);
+    EXPECT_THAT(finding.explanation, Not(HasSubstr("No read or write was refused")));
+}
+
+TEST_F(Statuses, of_a_read_that_the_target_cannot_do_behind_a_question_are_a_problem) {
+    add_sense(inquiry, sense_key::illegal_request, 0x21, 0);
+    const uint64_t read = add_sense(scsi_op::read_16, sense_key::illegal_request, 0x21, 0);
+    const Finding finding = find_one(Kind::command_status);
+    EXPECT_EQ(finding.severity, Severity::problem);
+    EXPECT_EQ(finding.command, read);
+    EXPECT_THAT(finding.explanation, HasSubstr("right size"));
+}
+
+TEST_F(Statuses, of_illegal_requests_ask_for_the_size_only_beyond_the_last_block) {
+    add_sense(scsi_op::write_16, sense_key::illegal_request, 0x24, 0);
+    EXPECT_THAT(find_one(Kind::command_status).explanation, Not(HasSubstr("size")));
+}
+
+TEST_F(Statuses, of_a_lun_that_is_gone_say_so) {
+    add_sense(scsi_op::write_16, sense_key::illegal_request, 0x25, 0);
+    EXPECT_THAT(find_one(Kind::command_status).explanation,
+                AllOf(HasSubstr("a LUN that the target does not have"), Not(HasSubstr("size"))));
+}
+
+TEST_F(Statuses, of_several_logical_units_name_none) {
+    for (const uint64_t lun : {uint64_t{1}, uint64_t{2}, uint64_t{2}})
+        add_sense(scsi_op::read_16, sense_key::medium_error, 0x11, 0, lun);
+    const Finding finding = find_one(Kind::command_status);
+    EXPECT_THAT(finding.title, HasSubstr("3 commands on several LUNs: CHECK CONDITION"));
+    EXPECT_EQ(finding.lun, unknown<uint64_t>);
+}
+
+// SBC-3 §4.7.3.6: a pool without space, which no switch for write protection mends.
+TEST_F(Statuses, of_a_pool_without_space_are_not_called_write_protection) {
+    add_sense(scsi_op::write_16, sense_key::data_protect, 0x27, 7);
+    const Finding finding = find_one(Kind::command_status);
+    EXPECT_EQ(finding.severity, Severity::problem);
+    EXPECT_THAT(finding.explanation,
+                AllOf(HasSubstr("no space left"), Not(HasSubstr("protected against writing"))));
+}
+
+TEST_F(Statuses, of_a_pool_that_runs_short_are_told_before_writes_fail) {
+    add_sense(test_unit_ready, sense_key::unit_attention, 0x38, 7);
+    const Finding finding = find_one(Kind::command_status);
+    EXPECT_EQ(finding.severity, Severity::notice);
+    EXPECT_THAT(finding.explanation, HasSubstr("runs short"));
+}
+
+// What smartctl asks for: ATA PASS-THROUGH answers with its registers so (SAT-3 §12.2.5).
+TEST_F(Statuses, that_bring_registers_as_recovered_error_are_no_sign_of_failing_media) {
+    add_sense(0x85, sense_key::recovered_error, 0, 0x1d);
+    const Finding finding = find_one(Kind::command_status);
+    EXPECT_EQ(finding.severity, Severity::information);
+    EXPECT_THAT(finding.explanation, Not(HasSubstr("failing")));
+}
+
+TEST_F(Statuses, of_data_recovered_by_the_device_are_a_sign_of_failing_media) {
+    add_sense(scsi_op::read_16, sense_key::recovered_error, 0x17, 1);
+    EXPECT_EQ(find_one(Kind::command_status).severity, Severity::notice);
+    EXPECT_THAT(find_one(Kind::command_status).explanation, HasSubstr("failing media"));
+}
+
+// SAM-5 §5.3.1: BUSY is for whatever reason; and a session with one command under way has no queue to shorten.
+TEST_F(Statuses, busy_of_one_command_at_a_time_do_not_say_that_its_queue_is_full) {
+    add_failed(scsi_op::read_16, scsi_status::busy);
+    const Finding finding = find_one(Kind::target_queue_full);
+    EXPECT_THAT(finding.explanation, AllOf(Not(HasSubstr("It has as many commands under way")),
+                                           HasSubstr("had asked for little")));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("found 0 other commands")));
+}
+
+class SlowCommands : public testing::Test, protected MadeUpCapture {
+  protected:
+    SlowCommands() { add_connection(); }
+
+    // A read each 10 ms that takes 1 ms, on LUN 0.
+    void add_usual(int64_t count = 1000) {
+        for (int64_t i = 0; i < count; ++i) add_read(i * 10 * ms, ms);
+    }
+};
+
+// A disk beside flash: what its reads usually take, each of them takes.
+TEST_F(SlowCommands, are_not_those_of_a_logical_unit_that_is_slower_than_another) {
+    add_usual();
+    for (int64_t i = 0; i < 100; ++i) add_read(10 * second + i * 50 * ms, 40 * ms, 1);
+    EXPECT_THAT(find(Kind::slow_commands), IsEmpty());
+}
+
+TEST_F(SlowCommands, of_a_slower_logical_unit_are_held_against_its_own) {
+    add_usual();
+    for (int64_t i = 0; i < 100; ++i) add_read(10 * second + i * 50 * ms, 40 * ms, 1);
+    const uint64_t slow = add_read(20 * second, 400 * ms, 1);
+    const Finding finding = find_one(Kind::slow_commands);
+    EXPECT_EQ(finding.command, slow);
+    EXPECT_THAT(finding.title, HasSubstr("1 of 1101 commands"));
+    EXPECT_THAT(finding.explanation, HasSubstr("usually takes 40"));
+}
+
+TEST_F(SlowCommands, of_few_on_a_unit_that_all_take_as_long_are_none) {
+    add_usual();
+    for (int64_t i = 0; i < 10; ++i) add_read(10 * second + i * 50 * ms, 40 * ms, 1);
+    EXPECT_THAT(find(Kind::slow_commands), IsEmpty());
+}
+
+TEST_F(SlowCommands, on_several_logical_units_name_none) {
+    for (const uint64_t lun : {uint64_t{0}, uint64_t{1}}) {
+        for (int64_t i = 0; i < 100; ++i) add_read(i * 10 * ms, ms, lun);
+        add_read(2 * second, lun == 0 ? 100 * ms : 50 * ms, lun);
+    }
+    const Finding finding = find_one(Kind::slow_commands);
+    EXPECT_THAT(finding.title, AllOf(HasSubstr("2 of 202 commands took"), Not(HasSubstr("LUN"))));
+}
+
+TEST_F(SlowCommands, one_at_a_time_wait_behind_no_other) {
+    add_usual();
+    add_read(20 * second, 50 * ms);
+    const Finding finding = find_one(Kind::slow_commands);
+    EXPECT_THAT(finding.explanation,
+                AllOf(HasSubstr("the capture does not tell"), Not(HasSubstr("behind other"))));
+}
+
+class Unanswered : public testing::Test, protected MadeUpCapture {
+  protected:
+    Unanswered() : row(add_connection()) {
+        for (int64_t i = 0; i < 10; ++i) add_read(i * 10 * ms, 5 * ms);
+    }
+    CommandRow read() const { return {.bytes = 4096, .name = "READ(16)", .opcode = scsi_op::read_16}; }
+    // All that was sent until then is acknowledged.
+    void acknowledge(int64_t time_ns) { row.out.acknowledged_ns = time_ns; }
+    void lose_answer_at(int64_t time_ns) {
+        store.add_loss(store.add_sender(1, sanscope::Side::b), {.packet = packet_at(time_ns),
+                                                                .time_ns = time_ns,
+                                                                .connection = 1,
+                                                                .length = 48,
+                                                                .kind = LossKind::not_captured,
+                                                                .sender = sanscope::Side::b});
+    }
+
+    ConnectionRow& row;
+};
+
+// A load whose last answer the tap dropped, and silence behind it: nothing shows that the connection went on.
+TEST_F(Unanswered, whose_answer_may_be_what_the_tap_dropped_are_not_held_against_the_target) {
+    add_command(second, 0, read());
+    acknowledge(second + ms);
+    EXPECT_EQ(find_one(Kind::unanswered_commands).severity, Severity::problem);
+    EXPECT_THAT(find_one(Kind::unanswered_commands).explanation, HasSubstr("hang or die"));
+    lose_answer_at(second + 5 * ms);
+    const Finding finding = find_one(Kind::unanswered_commands);
+    EXPECT_EQ(finding.severity, Severity::notice);
+    EXPECT_EQ(finding.confidence, Confidence::possible);
+    EXPECT_EQ(finding.side, Finding::Side::none);
+    EXPECT_THAT(finding.explanation,
+                AllOf(HasSubstr("may have been among them"), Not(HasSubstr("hang or die"))));
+}
+
+TEST_F(Unanswered, behind_what_the_tap_dropped_are_told_as_ever) {
+    lose_answer_at(500 * ms);
+    add_command(second, 0, read());
+    acknowledge(second + ms);
+    EXPECT_EQ(find_one(Kind::unanswered_commands).severity, Severity::problem);
+}
+
+// A benchmark whose time is over closes its connection under its commands.
+TEST_F(Unanswered, of_an_initiator_that_closes_at_once_are_not_the_targets) {
+    add_command(second, 0, read());
+    acknowledge(second + ms);
+    row.out.fin = true;
+    row.out.fin_ns = second + 2 * ms;
+    const Finding finding = find_one(Kind::unanswered_commands);
+    EXPECT_NE(finding.severity, Severity::problem);
+    EXPECT_EQ(finding.side, Finding::Side::initiator);
+    EXPECT_THAT(finding.explanation, AllOf(HasSubstr("waited 2.00 ms"), Not(HasSubstr("hang or die"))));
+}
+
+TEST_F(Unanswered, of_a_target_that_resets_at_once_did_not_wait_for_a_process_that_hangs) {
+    add_command(second, 0, read());
+    acknowledge(second + ms);
+    row.in.reset = true;
+    row.in.reset_ns = second + 2 * ms;
+    const Finding finding = find_one(Kind::unanswered_commands);
+    EXPECT_EQ(finding.side, Finding::Side::target);
+    EXPECT_THAT(finding.explanation,
+                AllOf(HasSubstr("ended the connection under its commands"), Not(HasSubstr("hang or die"))));
+}
+
+TEST_F(Unanswered, until_the_target_closed_end_there_though_the_initiator_closes_too) {
+    add_command(second, 0, read());
+    row.in.fin = row.out.fin = true;
+    row.in.fin_ns = 3 * second;
+    row.out.fin_ns = 4 * second;
+    const Finding finding = find_one(Kind::unanswered_commands);
+    EXPECT_THAT(finding.explanation, HasSubstr("waited 2.00 s for its answer, until the target closed"));
+}
+
+// One command of a logical unit that stands, while the target serves others.
+TEST_F(Unanswered, beside_others_that_are_answered_do_not_make_the_targets_process_dead) {
+    add_command(second, 0, read());
+    for (int64_t i = 0; i < 10; ++i) add_read(2 * second + i * 10 * ms, 5 * ms);
+    acknowledge(3 * second);
+    const Finding finding = find_one(Kind::unanswered_commands);
+    EXPECT_EQ(finding.side, Finding::Side::target);
+    EXPECT_THAT(finding.explanation, AllOf(HasSubstr("it went on"), Not(HasSubstr("hang or die"))));
+}
+
+// SBC-3 §5.3: minutes and hours are what it takes.
+TEST_F(Unanswered, that_take_minutes_by_nature_may_be_under_way_at_the_end) {
+    constexpr uint16_t write_same = 0x93;
+    add_command(second, 0, {.name = "WRITE SAME(16)", .opcode = write_same});
+    EXPECT_THAT(find(Kind::unanswered_commands), IsEmpty());
+    EXPECT_EQ(find(Kind::under_way_at_end).size(), 1u);
+}
+
+TEST_F(Unanswered, of_several_logical_units_name_none) {
+    for (const uint64_t lun : {uint64_t{1}, uint64_t{2}}) {
+        CommandRow on_lun = read();
+        on_lun.lun = lun;
+        add_command(second, 0, on_lun);
+    }
+    const Finding finding = find_one(Kind::unanswered_commands);
+    EXPECT_EQ(finding.title, "2 commands not answered before the capture ends");
+    EXPECT_EQ(finding.lun, unknown<uint64_t>);
+}
+
+}  // namespace
+}  // namespace sanscope

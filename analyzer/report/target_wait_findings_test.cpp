@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <array>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analyzer/report/testing/made_up_capture.h"
+
+namespace sanscope {
+namespace {
+
+using test::MadeUpCapture;
+using test::ms;
+using test::second;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+using Kind = Finding::Kind;
+
+class TargetWaits : public testing::Test, protected MadeUpCapture {
+  protected:
+    ConnectionRow& add_path() {
+        ConnectionRow& row = add_connection();
+        const auto number = static_cast<uint32_t>(store.connections().size());
+        for (const Side side : {Side::a, Side::b}) {
+            SenderSummary& sender = store.add_sender(number, side);
+            for (const int64_t time_ns : {int64_t{0}, 60 * second}) {
+                WindowRow window{.packet = packet_at(time_ns), .time_ns = time_ns, .srtt_ns = ms};
+                window.connection = number;
+                window.sender = side;
+                window.cwnd = 100'000;
+                window.limit = SendLimit::application;
+                store.add_window(sender, window);
+            }
+        }
+        return row;
+    }
+    void add_transfers(uint16_t opcode, int64_t took_ns, uint64_t lun, uint32_t connection) {
+        for (int64_t i = 0; i < 50; ++i) {
+            add_command(second + i * 100 * ms, took_ns,
+                        {.lun = lun,
+                         .bytes = 4096,
+                         .name = opcode == scsi_op::read_16 ? "READ(16)" : "WRITE(16)",
+                         .connection = connection,
+                         .opcode = opcode});
+        }
+    }
+};
+
+TEST_F(TargetWaits, are_held_against_the_other_units_of_the_same_host) {
+    add_path();
+    add_path();
+    add_transfers(scsi_op::read_16, 20 * ms, 0, 1);
+    add_transfers(scsi_op::read_16, 2 * ms, 1, 2);
+    const Finding finding = find_one(Kind::target_wait);
+    EXPECT_THAT(finding.title, HasSubstr("reads of LUN 1"));
+    EXPECT_THAT(finding.explanation, HasSubstr("others are faster"));
+}
+
+// That another target has faster disks tells nothing of this one's units, and its path is another.
+TEST_F(TargetWaits, are_not_held_against_another_target) {
+    add_path();
+    ConnectionRow& elsewhere = add_path();
+    const std::array<uint8_t, 4> address = {10, 0, 0, 3};
+    elsewhere.target.address = IpAddress::from_v4(address.data());
+    add_transfers(scsi_op::read_16, 20 * ms, 0, 1);
+    add_transfers(scsi_op::read_16, 2 * ms, 1, 2);
+    const Finding finding = find_one(Kind::target_wait);
+    EXPECT_THAT(finding.title, AllOf(HasSubstr("LUN 0 wait 19"), Not(HasSubstr("LUN 1"))));
+    EXPECT_THAT(finding.explanation, Not(HasSubstr("faster")));
+}
+
+// Whether reads of the slow unit are slow as well, the reads of another do not tell.
+TEST_F(TargetWaits, of_writes_do_not_follow_from_a_write_cache_where_only_another_unit_was_read) {
+    add_path();
+    add_transfers(scsi_op::write_16, 20 * ms, 0, 1);
+    add_transfers(scsi_op::read_16, 2 * ms, 1, 1);
+    const Finding finding = find_one(Kind::target_wait);
+    EXPECT_THAT(finding.explanation, AllOf(HasSubstr("others are faster"), Not(HasSubstr("only writes"))));
+}
+
+}  // namespace
+}  // namespace sanscope

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/unanswered_findings.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "analyzer/iscsi/bhs.h"
+#include "analyzer/report/command_words.h"
+#include "analyzer/report/connection_closing.h"
+
+namespace sanscope {
+namespace {
+
+using Kind = Finding::Kind;
+using Severity = Finding::Severity;
+using Side = Finding::Side;
+
+// SBC-3 §5, SPC-4 §6: what may take minutes where it is as it should be; initiators wait as long for it (of Linux's sd
+// driver, 60 s to flush a cache, 120 s for WRITE SAME). FORMAT UNIT, START STOP UNIT, SEND DIAGNOSTIC, SYNCHRONIZE CACHE(10)
+// and (16), UNMAP, WRITE SAME(10) and (16), SANITIZE, EXTENDED COPY.
+constexpr std::array<uint16_t, 10> slow_by_nature = {0x04, 0x1b, 0x1d, 0x35, 0x91,
+                                                     0x42, 0x41, 0x93, 0x48, 0x83};
+
+std::string_view words_of(const Closing& closing) {
+    if (closing.by_target) {
+        return closing.reset ? "the target reset the connection (RST)"
+                             : "the target closed the connection (FIN)";
+    }
+    return closing.reset ? "the initiator reset the connection (RST)"
+                         : "the initiator closed the connection (FIN)";
+}
+
+// When the capture ends. Where its clock was set back, or one packet bears a time of its own, the latest time is nobody's: then
+// by the last packet of its connections.
+int64_t capture_end_ns(const FindingsInput& input) {
+    if (input.issues[Issue::times_set_back].count == 0) return input.totals.last_ns;
+    const ConnectionRow* last = nullptr;
+    for (const ConnectionRow& row : input.store.connections()) {
+        if (last == nullptr || row.last_packet > last->last_packet) last = &row;
+    }
+    return last == nullptr ? input.totals.last_ns : std::min(last->end_ns, input.totals.last_ns);
+}
+
+// What the capture lacks, and what initiators said of the end.
+struct Gaps {
+    std::set<uint32_t> connections;  // of which packets are missing
+    // Since when data of the target are missing, the last of them; of the summary alone, any time.
+    std::map<uint32_t, int64_t> answers_until_ns;
+    bool headers = false;
+    std::set<uint32_t> logged_out;
+};
+
+Gaps find_gaps(const FindingsInput& input, const CommandFacts& commands) {
+    Gaps gaps;
+    const ResultStore& store = input.store;
+    for (const SenderSummary& sender : store.senders()) {
+        if (sender.losses(LossKind::not_captured) == 0 || !commands.unanswered.contains(sender.connection()))
+            continue;
+        gaps.connections.insert(sender.connection());
+        const bool of_target = !store.connection(sender.connection()).is_initiator(sender.side());
+        if (of_target && store.losses().empty())
+            gaps.answers_until_ns[sender.connection()] = std::numeric_limits<int64_t>::max();
+    }
+    if (!gaps.connections.empty()) {
+        for (const LossRow& loss : store.losses()) {
+            if (loss.kind != LossKind::not_captured || !gaps.connections.contains(loss.connection)) continue;
+            if (store.connection(loss.connection).is_initiator(loss.sender)) continue;
+            const auto [found, is_new] = gaps.answers_until_ns.try_emplace(loss.connection, loss.time_ns);
+            found->second = std::max(found->second, loss.time_ns);
+        }
+    }
+    // An initiator that logs out has no more commands under way.
+    for (const SessionEvent& event : store.session_events().first_ones()) {
+        if (Opcode{event.opcode} == Opcode::logout_request) gaps.logged_out.insert(event.connection);
+    }
+    gaps.headers = input.totals.cut_packets != 0 && input.issues[Issue::resynchronisations].count > 0;
+    return gaps;
+}
+
+// The commands of one connection that have no answer.
+class OfConnection {
+  public:
+    OfConnection(uint32_t number, const FindingsInput& input, const CommandFacts& commands, const Gaps& gaps)
+        : number_(number),
+          row_(input.store.connection(number)),
+          commands_(commands),
+          gaps_(gaps),
+          like_(commands.left_unanswered(number)),
+          all_late_(commands.all_too_late(number)),
+          closing_(first_closing(row_)) {
+        capture_end_ns_ = capture_end_ns(input);
+        const auto late = commands.answered_too_late.find(number);
+        if (late != commands.answered_too_late.end()) late_ = &late->second;
+        given_up_ns_ = row_.out.fin_ns == no_time     ? row_.out.reset_ns
+                       : row_.out.reset_ns == no_time ? row_.out.fin_ns
+                                                      : std::min(row_.out.fin_ns, row_.out.reset_ns);
+        // A connection that did not end goes on waiting until the capture ends.
+        int64_t end_ns = ended() ? row_.end_ns : capture_end_ns_;
+        if (ended() && elapsed_ns(like_.row.request_ns, closing_->time_ns) > 0) end_ns = closing_->time_ns;
+        waited_ns_ = elapsed_ns(like_.row.request_ns, all_late_ ? given_up_ns_ : end_ns);
+        patience_ns_ = 2 * commands.longest_ns;
+        if (number <= commands.last_answer_ns.size()) last_answer_ns_ = commands.last_answer_ns[number - 1];
+    }
+
+    Finding told() const {
+        Finding finding;
+        place_at(finding, like_.command, like_.row);
+        finding.connection = number_;
+        finding.session = row_.session;
+        finding.lun = like_.lun();
+        finding.end_ns = row_.end_ns;
+        if (is_under_way()) {
+            tell_under_way(finding);
+        } else if ((lacks_some() || gaps_.headers) && (went_on() || gaps_.logged_out.contains(number_))) {
+            tell_unseen(finding);
+        } else {
+            tell_unanswered(finding);
+        }
+        return finding;
+    }
+
+  private:
+    bool ended() const { return closing_.has_value(); }
+    bool lacks_some() const { return gaps_.connections.contains(number_); }
+    bool went_on() const { return elapsed_ns(like_.row.request_ns, last_answer_ns_) > patience_ns_; }
+    bool others_answered() const { return elapsed_ns(like_.row.request_ns, last_answer_ns_) > 0; }
+    bool is_slow_by_nature() const {
+        return like_.count == 1 &&
+               std::ranges::find(slow_by_nature, like_.row.opcode) != slow_by_nature.end();
+    }
+    // A connection that was closed under a command answers no more.
+    bool is_under_way() const {
+        // What any target may take: a capture that ends sooner tells nothing.
+        constexpr int64_t least_patience_ns = 1'000'000'000;
+        constexpr int64_t longer_patience_ns = 60 * least_patience_ns;
+        const int64_t least_ns = is_slow_by_nature() ? longer_patience_ns : least_patience_ns;
+        return !ended() && waited_ns_ <= std::max(patience_ns_, least_ns);
+    }
+    // Data of the target are missing that came behind the request: the answer may be among them.
+    bool answer_may_be_missing() const {
+        const auto until = gaps_.answers_until_ns.find(number_);
+        return until != gaps_.answers_until_ns.end() && until->second >= like_.row.request_ns;
+    }
+    // No longer than an answer may take that comes in time.
+    bool waited_for_a_moment() const {
+        constexpr int64_t moment_ns = 100'000'000;
+        return waited_ns_ <= std::max(patience_ns_, moment_ns);
+    }
+
+    void tell_under_way(Finding& finding) const {
+        finding.kind = Kind::under_way_at_end;
+        finding.title =
+            fmt::format("{} still under way when the capture ends", counted(like_.count, "command"));
+        finding.explanation = "Their answers may have come later: no sign of trouble.";
+    }
+
+    void tell_unseen(Finding& finding) const {
+        finding.kind = Kind::unseen_answers;
+        // That packets were cut is how it was captured, and no fault.
+        finding.severity = lacks_some() ? Severity::notice : Severity::information;
+        finding.side = Side::capture;
+        finding.title =
+            fmt::format("The answers of {} are not in the capture", counted(like_.count, "command"));
+        finding.explanation =
+            lacks_some()
+                ? "Packets of the connection are missing from the capture, and it went on as if nothing "
+                  "was amiss: the answers were most likely in them."
+                : "Packets were cut, not all iSCSI headers beyond the cut could be inferred, and the "
+                  "connection went on as if nothing was amiss: the answers were most likely there.";
+    }
+
+    void tell_unanswered(Finding& finding) const {
+        finding.kind = Kind::unanswered_commands;
+        finding.severity = Severity::problem;
+        finding.cost_ns = waited_ns_;
+        finding.title = fmt::format("{} {}", counted(like_.count, "command"),
+                                    all_late_  ? "not answered until the initiator gave up"
+                                    : !ended() ? "not answered before the capture ends"
+                                               : "never answered");
+        if (const std::string lun = lun_words(like_.lun()); !lun.empty()) finding.title += ", " + lun;
+        finding.explanation =
+            fmt::format("{}{} waited {} for its answer, until {}. ", like_.count > 1 ? "The first one, " : "",
+                        words_for(like_.row) + (like_.count > 1 ? "," : ""), human_duration(waited_ns_),
+                        ended() ? words_of(*closing_) : "the capture ends");
+        finding.add_sign(commands_.longest_ns > 0
+                             ? fmt::format("{} without an answer, where answers took {} at the most",
+                                           human_duration(waited_ns_), human_duration(commands_.longest_ns))
+                             : fmt::format("{} without an answer", human_duration(waited_ns_)));
+        if (ended() && closing_->reset) finding.add_sign(words_of(*closing_));
+        tell_whose_it_is(finding);
+        if (all_late_) {
+            if (finding.side == Side::none) finding.side = Side::target;
+            finding.add_sign(fmt::format("the answer came {} after the initiator had closed the connection",
+                                         human_duration(elapsed_ns(given_up_ns_, late_->row.response_ns))));
+        } else if (late_ != nullptr) {
+            finding.add_sign(fmt::format("{} more answered after the initiator had closed the connection",
+                                         human_count(late_->count)));
+        }
+        const int64_t silence_ns = elapsed_ns(row_.end_ns, capture_end_ns_);
+        if (silence_ns > patience_ns_) {
+            finding.add_sign(
+                fmt::format("the capture goes on for {} without another packet of the connection",
+                            human_duration(silence_ns)));
+        } else if (went_on()) {
+            finding.add_sign("later commands of the connection were answered");
+        }
+    }
+
+    void tell_whose_it_is(Finding& finding) const {
+        if (!all_late_ && answer_may_be_missing()) {
+            finding.severity = Severity::notice;
+            finding.confidence = Finding::Confidence::possible;
+            finding.cost_ns = 0;
+            finding.explanation +=
+                "Packets of the target are missing from the capture behind the request: the answer may have "
+                "been among them.";
+            return;
+        }
+        if (ended() && !closing_->by_target && waited_for_a_moment()) {
+            finding.severity = Severity::notice;
+            finding.side = Side::initiator;
+            finding.explanation +=
+                "An answer may take that long: the initiator closed the connection under its commands. Look "
+                "at why: was its program ended, or its host?";
+            if (!closing_->reset) finding.add_sign(words_of(*closing_));
+            return;
+        }
+        if (ended() && closing_->by_target && waited_for_a_moment()) {
+            finding.side = Side::target;
+            finding.explanation +=
+                "The target ended the connection under its commands, sooner than an answer may take: look at "
+                "its "
+                "log.";
+            if (!closing_->reset) finding.add_sign(words_of(*closing_));
+            return;
+        }
+        // Its TCP acknowledges what the target's kernel received, whatever became of the program.
+        const int64_t acknowledged_ns = elapsed_ns(like_.row.request_ns, row_.out.acknowledged_ns);
+        if (acknowledged_ns > 0 && row_.out.unacknowledged == 0) {
+            finding.side = Side::target;
+            if (others_answered()) {
+                finding.add_sign(
+                    "the TCP of the target acknowledged all that was sent, and other commands of the "
+                    "connection "
+                    "were answered meanwhile");
+                finding.explanation +=
+                    "Look at the target, not at the network: it went on, so what of it serves this command?";
+                return;
+            }
+            finding.add_sign(
+                "the TCP of the target acknowledged all that was sent: it was reached, and its iSCSI "
+                "side did not answer");
+            finding.explanation += "Look at the target, not at the network: did its process hang or die?";
+        } else if (ended()) {
+            if (!closing_->reset) finding.add_sign(words_of(*closing_));
+            finding.explanation += "The connection was cut, or one side died.";
+        } else {
+            finding.explanation += "Look at the target's log for it, and at the path.";
+        }
+    }
+
+    uint32_t number_;
+    const ConnectionRow& row_;
+    const CommandFacts& commands_;
+    const Gaps& gaps_;
+    const CommandsLike& like_;
+    bool all_late_;  // each was answered when the initiator had given up
+    std::optional<Closing> closing_;
+    const CommandsLike* late_ = nullptr;
+    int64_t capture_end_ns_ = no_time;
+    int64_t given_up_ns_ = no_time;
+    int64_t waited_ns_ = 0;    // the first of them
+    int64_t patience_ns_ = 0;  // as long as answers take at the most, and as long again
+    int64_t last_answer_ns_ = no_time;
+};
+
+Finding told_of_aborted(const CommandsLike& like) {
+    Finding finding;
+    finding.kind = Kind::aborted_commands;
+    finding.severity = Severity::problem;
+    place_at(finding, like.command, like.row);
+    finding.end_ns = no_time;
+    finding.lun = like.lun();
+    finding.title = fmt::format("{} aborted", counted(like.count, "command"));
+    finding.add_sign(fmt::format("{} never had a status", counted(like.count, "command")));
+    finding.add_sign("a task management request named or covered it, and was answered");
+    finding.explanation = fmt::format(
+        "The initiator gave up waiting, or the logical unit was reset. First: {}. See how long it had "
+        "waited, and for what.",
+        words_for(like.row));
+    return finding;
+}
+
+}  // namespace
+
+void add_unanswered_findings(FindingList& list, const FindingsInput& input, const CommandFacts& commands) {
+    const Gaps gaps = find_gaps(input, commands);
+    for (const auto& [number, all] : commands.unanswered) {
+        if (number == 0 || number > input.store.connections().size()) continue;
+        if (input.store.connection(number).packets_in == 0)
+            continue;  // the direction of the answers was not captured
+        list.push_back(OfConnection(number, input, commands, gaps).told());
+    }
+    for (const auto& [number, like] : commands.aborted) list.push_back(told_of_aborted(like));
+}
+
+}  // namespace sanscope
