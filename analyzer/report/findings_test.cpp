@@ -1666,6 +1666,41 @@ TEST_F(Findings, a_small_jump_of_the_clock_is_told_where_commands_wait_and_no_ti
     EXPECT_TRUE(find(Kind::slow_commands).empty());
 }
 
+// Its timer would have run out, and made it Loss.
+TEST_F(Findings, a_jump_of_the_clock_while_losses_are_repaired_is_no_long_recovery) {
+    for (int64_t i = 0; i < 40; ++i) add_read(20 * i, 2);
+    add_read(900, 6000);
+    SenderSummary& target = add_target();
+    const WindowRow recovering{.snd_una = 1,
+                               .snd_nxt = 9000,
+                               .in_flight = 9000,
+                               .ca_state = CaState::recovery,
+                               .limit = SendLimit::recovery};
+    add_window(target, 0, {.snd_una = 1, .snd_nxt = 1, .limit = SendLimit::application});
+    add_window(target, 890, recovering);
+    add_window(target, 901, recovering);
+    add_window(target, 6899, recovering);
+    add_window(target, 6901, {.snd_una = 9000, .snd_nxt = 9000, .limit = SendLimit::application});
+    add_window(target, 7000, {.snd_una = 9000, .snd_nxt = 9000});
+    for (int64_t i = 0; i < 5; ++i) add_loss(target, LossKind::fast_retransmit, 891 + 2 * i);
+    EXPECT_THAT(find_one(Kind::capture_issue).title, HasSubstr("jumped ahead by 6.00 s"));
+    const Finding losses = find_one(Kind::lost_segments);
+    EXPECT_LT(losses.cost_ns, 100 * ms);
+    EXPECT_THAT(losses.evidence, Contains(HasSubstr("in state Recovery or Loss for 13.0 ms")));
+}
+
+TEST_F(Findings, a_silence_from_which_segments_are_missing_may_be_a_gap_in_the_capture) {
+    for (int64_t i = 0; i < 40; ++i) add_read(20 * i, 2);
+    add_read(900, 6000);
+    SenderSummary& target = add_target();
+    add_window(target, 901, {.snd_una = 1, .snd_nxt = 9000});
+    add_window(target, 6899, {.snd_una = 20'000, .snd_nxt = 20'000});
+    add_loss(target, LossKind::not_captured, 6899);
+    const Finding finding = find_one(Kind::capture_issue);
+    EXPECT_THAT(finding.title, HasSubstr("Nothing was captured for 6.00 s before packet 6900, or"));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("1 segment of its data")));
+}
+
 TEST_F(Findings, a_silence_of_seconds_with_nothing_outstanding_is_the_targets) {
     for (int64_t i = 0; i < 40; ++i) add_read(20 * i, 2);
     add_read(900, 6000);
@@ -1697,6 +1732,37 @@ TEST_F(Findings, of_captures_of_both_ends_in_one_no_losses_are_told) {
     for (int64_t i = 0; i < 50; ++i) add_loss(target, LossKind::duplicate, i);
     EXPECT_TRUE(find(Kind::lost_segments).empty());
     EXPECT_THAT(find(Kind::captured_twice).front().title, HasSubstr("losses cannot be told"));
+}
+
+// Copies farther apart than a round trip: each looks sent again though it had been acknowledged.
+TEST_F(Findings, of_captures_of_both_ends_far_apart_nothing_is_said_of_tcp) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.limit = SendLimit::congestion});
+    add_window(target, 500, {.limit = SendLimit::application});
+    add_window(target, 1000, {});
+    store.connection(1).bytes_in = 1000 * mss;
+    for (int64_t i = 0; i < 90; ++i) add_loss(target, LossKind::spurious, i);
+    EXPECT_TRUE(find(Kind::captured_twice).empty());
+    for (int64_t i = 0; i < 400; ++i) add_loss(target, LossKind::spurious, i);
+    const Finding finding = find_one(Kind::captured_twice);
+    EXPECT_THAT(finding.title, HasSubstr("losses cannot be told"));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("490 segments look retransmitted")));
+    EXPECT_TRUE(find(Kind::congestion_window).empty());
+}
+
+// Of the rest some may be copies that came too late to be known as such.
+TEST_F(Findings, losses_of_a_direction_that_is_there_twice_are_in_doubt) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.ca_state = CaState::recovery, .limit = SendLimit::recovery});
+    add_window(target, 300, {.limit = SendLimit::application});
+    add_window(target, 1000, {});
+    store.connection(1).bytes_in = 1000 * mss;
+    for (int64_t i = 0; i < 50; ++i) add_loss(target, LossKind::fast_retransmit, i);
+    EXPECT_EQ(find_one(Kind::lost_segments).confidence, Finding::Confidence::firm);
+    for (int64_t i = 0; i < 420; ++i) add_loss(target, LossKind::duplicate, i);
+    const Finding finding = find_one(Kind::lost_segments);
+    EXPECT_EQ(finding.severity, Finding::Severity::notice);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
 }
 
 // A mirror port's copies are known, all of them: what is left over was sent again.

@@ -92,9 +92,11 @@ class OfSender {
         finding.explanation =
             "As where captures of two places are merged. Analyse one of them alone: here nothing is said of "
             "TCP, and times of commands may be of either place.";
-        finding.add_sign(fmt::format("{} are the same packet again", counted(copies, "segment")));
-        finding.add_sign(fmt::format("{} more look retransmitted; together they are half of all",
-                                     counted(facts_.repaired(), "segment")));
+        if (copies > 0)
+            finding.add_sign(fmt::format("{} are the same packet again", counted(copies, "segment")));
+        finding.add_sign(fmt::format("{} {}look retransmitted; together they are half of all",
+                                     counted(facts_.repaired() + count(LossKind::spurious), "segment"),
+                                     copies > 0 ? "more " : ""));
         list_.push_back(std::move(finding));
         return true;
     }
@@ -105,14 +107,28 @@ class OfSender {
         Finding finding = begin(Kind::capture_issue, Severity::notice, 0);
         finding.side = Finding::Side::capture;
         place_at(finding, jumps.longest);
+        const std::string length = human_duration(jumps.longest.length_ns());
+        const uint64_t missing = count(LossKind::not_captured);
         finding.title =
-            fmt::format("The capture's clock jumped ahead by {} in packet {}, or both hosts stood still",
-                        human_duration(jumps.longest.length_ns()), jumps.longest.packet);
+            missing == 0
+                ? fmt::format(
+                      "The capture's clock jumped ahead by {} in packet {}, or both hosts stood still",
+                      length, jumps.longest.packet)
+                : fmt::format(
+                      "Nothing was captured for {} before packet {}, or the capture's clock jumped "
+                      "ahead, or both hosts stood still",
+                      length, jumps.longest.packet);
         finding.explanation =
             "Commands that were outstanding across it are not judged by their time. A clock that was set, "
-            "two files merged into one, or hosts that were suspended look like this.";
-        finding.add_sign(fmt::format(
-            "data of {} were unacknowledged all that time, and it retransmitted nothing", facts_.name()));
+            "two files merged into one, a recording that paused, or hosts that were suspended look like "
+            "this.";
+        finding.add_sign(
+            fmt::format("data of {} were unacknowledged all that time, and no retransmission was captured",
+                        facts_.name()));
+        if (missing > 0) {
+            finding.add_sign(fmt::format("{} of its data that were acknowledged are not in the capture",
+                                         counted(missing, "segment")));
+        }
         list_.push_back(std::move(finding));
     }
 
@@ -300,7 +316,7 @@ class OfSender {
         Finding finding = begin(Kind::lost_segments, serious ? Severity::problem : Severity::notice, cost_ns);
         // Among the copies of a mirror port, some that the path itself had duplicated are taken for retransmissions.
         constexpr uint64_t few = 100;
-        if (count(LossKind::duplicate) / few > repaired) {
+        if (count(LossKind::duplicate) / few > repaired || facts_.is_mirrored()) {
             finding.severity = Severity::notice;
             finding.confidence = Finding::Confidence::possible;
         }
