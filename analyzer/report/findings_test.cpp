@@ -631,7 +631,9 @@ TEST_F(Findings, segments_sent_again_needlessly_are_told_with_the_reordering_tha
     EXPECT_TRUE(find(Kind::needless_retransmission).empty()) << "which cost nothing";
     add_window(target, 1001, {.ca_state = CaState::recovery, .limit = SendLimit::application});
     add_window(target, 1100, {.limit = SendLimit::application});
-    EXPECT_THAT(find_one(Kind::needless_retransmission).title, HasSubstr("retransmitted 12 segments"));
+    const Finding needless = find_one(Kind::needless_retransmission);
+    EXPECT_THAT(needless.title, HasSubstr("retransmitted 12 segments"));
+    EXPECT_THAT(needless.explanation, HasSubstr("or their acknowledgements were lost"));
     for (int64_t i = 0; i < 20; ++i) {
         add_loss(target, LossKind::out_of_order, 100 + i, 90);
         store.add_ca_transition(target, {.connection = 1, .to = CaState::disorder, .sender = target.side()});
@@ -644,6 +646,24 @@ TEST_F(Findings, segments_sent_again_needlessly_are_told_with_the_reordering_tha
 }
 
 // A few deep holes hold all that is late: what the receiver SACKed says how many.
+// What the two never agreed on cannot have shown it.
+TEST_F(Findings, that_segments_had_arrived_is_shown_by_what_the_connection_has) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.ca_state = CaState::recovery, .limit = SendLimit::application});
+    add_window(target, 1000, {});
+    for (int64_t i = 0; i < 12; ++i) add_loss(target, LossKind::spurious, 100 + i);
+    const auto sign = [&] { return find_one(Kind::needless_retransmission).evidence; };
+    EXPECT_THAT(sign(), Contains(HasSubstr("TCP timestamps, D-SACK or earlier acknowledgements show")));
+    ConnectionRow& row = store.connection(1);
+    row.out.syn = row.in.syn = {.known = true, .window_scaling = true, .mss = mss};
+    EXPECT_THAT(sign(), Contains(HasSubstr("Earlier acknowledgements show that 12 segments")));
+    row.out.syn.sack_permitted = row.in.syn.sack_permitted = true;
+    EXPECT_THAT(sign(), Contains(HasSubstr("D-SACK or earlier acknowledgements show")));
+    row.out.syn.timestamps = row.in.syn.timestamps = true;
+    row.in.syn.sack_permitted = false;
+    EXPECT_THAT(sign(), Contains(HasSubstr("TCP timestamps or earlier acknowledgements show")));
+}
+
 TEST_F(Findings, the_receivers_word_makes_reordering_however_few_its_disorders) {
     SenderSummary& target = add_target();
     add_window(target, 0, {});
@@ -743,6 +763,7 @@ TEST_F(Findings, a_window_that_a_loss_made_small_is_told_as_the_loss) {
     const Finding finding = find_one(Kind::lost_segments);
     EXPECT_THAT(finding.title,
                 HasSubstr("1 segment of target 10.0.0.2:3260 lost on the path kept its congestion"));
+    EXPECT_THAT(finding.explanation, HasSubstr("Reno's by half and CUBIC's by 30 %"));
     EXPECT_EQ(finding.severity, Finding::Severity::notice);
     EXPECT_TRUE(find(Kind::congestion_window).empty());
 }
@@ -752,6 +773,49 @@ TEST_F(Findings, a_window_that_has_yet_to_grow_is_no_trouble) {
     add_window(target, 0, {.limit = SendLimit::congestion});
     add_window(target, 1000, {});
     EXPECT_EQ(find_one(Kind::congestion_window).severity, Finding::Severity::information);
+}
+
+// A control that goes by delay, or that shares its window, keeps it where it is: that is no slow start.
+TEST_F(Findings, a_window_that_does_not_grow_over_many_round_trips_is_in_no_slow_start) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.limit = SendLimit::congestion});
+    add_window(target, 55, {.limit = SendLimit::application});
+    add_window(target, 100, {});
+    EXPECT_THAT(find_one(Kind::congestion_window).explanation, HasSubstr("slow start), as on every"));
+    add_window(target, 101, {.limit = SendLimit::congestion});
+    add_window(target, 1000, {});
+    const Finding finding = find_one(Kind::congestion_window);
+    EXPECT_EQ(finding.severity, Finding::Severity::information);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(finding.explanation, AllOf(HasSubstr("does not show what keeps it there"),
+                                           Not(HasSubstr("as on every connection"))));
+}
+
+TEST_F(Findings, what_made_a_window_smaller_is_counted) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.ca_state = CaState::recovery, .limit = SendLimit::recovery});
+    add_window(target, 300, {.limit = SendLimit::congestion});
+    add_window(target, 1000, {});
+    for (int64_t i = 0; i < 3; ++i) add_loss(target, LossKind::fast_retransmit, 100 + i);
+    EXPECT_THAT(find_one(Kind::congestion_window).explanation,
+                HasSubstr("3 losses made the congestion window smaller"));
+}
+
+// Whether it is its congestion control that paces is known of BBR alone.
+TEST_F(Findings, pacing_is_the_congestion_controls_where_that_is_known) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.limit = SendLimit::pacing});
+    add_window(target, 500, {.limit = SendLimit::application});
+    add_window(target, 1000, {});
+    Finding finding = find_one(Kind::pacing);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(finding.explanation, HasSubstr("or its application writes so"));
+    target.set_congestion_control("bbr");
+    finding = find_one(Kind::pacing);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::firm);
+    EXPECT_THAT(finding.explanation, HasSubstr("BBR, sends at a rate that it measured"));
+    store.connection(1).kernel_congestion_control[index_of(target.side())] = "cubic";
+    EXPECT_EQ(find_one(Kind::pacing).confidence, Finding::Confidence::possible) << "the kernel knows better";
 }
 
 TEST_F(Findings, a_connection_that_stands_still_when_its_work_is_done_keeps_nobody_waiting) {

@@ -28,6 +28,8 @@ constexpr double plenty = 125e6;
 constexpr int64_t least_long_path_ns = 2'000'000;
 constexpr uint64_t least_restarts = 2;
 constexpr uint64_t least_ack_waits = 5;
+// Slow start doubles the window in each: it is over before.
+constexpr int64_t many_round_trips = 30;
 
 void place_at(Finding& finding, const Spell& spell) {
     finding.begin_ns = spell.begin_ns;
@@ -415,14 +417,27 @@ class OfSender {
         if (facts_.has_windows && share_of(reduced_ns, facts_.judged_ns()) < small_share) return;
         Finding finding = begin(Kind::needless_retransmission, Severity::notice, 0);
         finding.packet = facts_.first_loss[static_cast<size_t>(LossKind::spurious)];
-        finding.add_sign(fmt::format("TCP timestamps or D-SACK show that {} had arrived before",
-                                     counted(needless, "segment")));
+        finding.add_sign(
+            fmt::format("{} show that {} had arrived before", what_shows_it(), counted(needless, "segment")));
         finding.title = fmt::format("{} retransmitted {} that had arrived (spurious retransmission)",
                                     facts_.name(), counted(needless, "segment"));
         finding.explanation =
             "Packets overtook each other on the path, or were delayed longer than before, and TCP took them "
-            "for lost. Look for link aggregation or multipath that balances by packet, or sudden delays.";
+            "for lost; or their acknowledgements were lost. Look for link aggregation or multipath that "
+            "balances by packet, sudden delays, and losses on the way back.";
         list_.push_back(std::move(finding));
+    }
+
+    // Of a connection whose SYNs were not captured nobody knows what it has.
+    std::string_view what_shows_it() const {
+        const SynOptionsRow& out = facts_.connection->out.syn;
+        const SynOptionsRow& in = facts_.connection->in.syn;
+        const bool known = out.known && in.known;
+        const bool timestamps = !known || (out.timestamps && in.timestamps);
+        const bool sack = !known || (out.sack_permitted && in.sack_permitted);
+        if (timestamps && sack) return "TCP timestamps, D-SACK or earlier acknowledgements";
+        if (timestamps) return "TCP timestamps or earlier acknowledgements";
+        return sack ? "D-SACK or earlier acknowledgements" : "Earlier acknowledgements";
     }
 
     // At the sender what came late shows in the receiver's word alone: holes that nothing it sent again had filled. Where
@@ -573,12 +588,13 @@ class OfSender {
                 "bandwidth is used up, or its marking threshold is low.",
                 facts_.ecn_reductions == 1 ? "once" : human_count(facts_.ecn_reductions) + " times");
         } else if (facts_.repaired() > 0 || facts_.timeouts.count > 0) {
-            const std::string_view what = facts_.timeouts.count == 0 ? "Losses"
-                                          : facts_.repaired() == 0   ? "Timeouts"
-                                                                     : "Losses and timeouts";
-            finding.explanation =
-                fmt::format("{} reduced the congestion window again and again: {} to {}, with {}.", what,
-                            cwnd_min, cwnd_max, round_trip());
+            std::string what;
+            if (facts_.repaired() > 0)
+                what = facts_.repaired() == 1 ? "1 loss" : human_count(facts_.repaired()) + " losses";
+            if (facts_.timeouts.count > 0)
+                what += (what.empty() ? "" : " and ") + counted(facts_.timeouts.count, "timeout");
+            finding.explanation = fmt::format("{} made the congestion window smaller: {} to {}, with {}.",
+                                              what, cwnd_min, cwnd_max, round_trip());
         } else if (facts_.idle_restarts >= least_restarts) {
             finding.side = facts_.is_initiator ? Finding::Side::initiator : Finding::Side::target;
             finding.title =
@@ -606,6 +622,16 @@ class OfSender {
                 "grows with it, to {} on average (SRTT) from {} at least. The path does not carry more.",
                 cwnd_max, human_duration(facts_.summary->srtt_mean_ns()),
                 human_duration(facts_.rtt_min_ns()));
+        } else if (facts_.limited_ns(SendLimit::congestion) / many_round_trips > rtt_ns) {
+            // Slow start would have opened it a thousandfold by then.
+            finding.severity = Severity::information;
+            finding.confidence = Finding::Confidence::possible;
+            finding.explanation = fmt::format(
+                "Nothing was lost, and over many round trips the congestion window, {} to {}, did not open "
+                "further. The capture does not show what keeps it there: a congestion control that goes by "
+                "delay or shares one window among connections, a limit set for the route, or many short "
+                "bursts with slow start in each.",
+                cwnd_min, cwnd_max);
         } else {
             finding.severity = Severity::information;  // slow start, as on every new connection
             finding.explanation = fmt::format(
@@ -631,10 +657,12 @@ class OfSender {
                         human_bytes(facts_.summary->cwnd_min()), human_bytes(facts_.summary->cwnd_max()),
                         human_percent(held_share), of_its_time(), human_duration(facts_.rtt_min_ns())));
         finding.explanation =
-            rtt_grew() ? "Each loss reduces the congestion window by about half, and it takes long to grow "
+            rtt_grew() ? "Each loss reduces the congestion window, Reno's by half and CUBIC's by 30 %, and "
+                         "it takes long to grow "
                          "again. Without losses it would be larger, but the path has little more to give: "
                          "the round-trip time grows with it."
-                       : "Each loss reduces the congestion window by about half, and it takes long to grow "
+                       : "Each loss reduces the congestion window, Reno's by half and CUBIC's by 30 %, and "
+                         "it takes long to grow "
                          "again. Look at the drop and error counters of the ports on the way.";
         list_.push_back(std::move(finding));
     }
@@ -711,10 +739,22 @@ class OfSender {
         place_at(finding, facts_.limited[static_cast<size_t>(SendLimit::pacing)]);
         finding.title =
             fmt::format("{} paced itself for {} of its time", facts_.name(), human_percent(held_share));
-        finding.explanation =
-            "Its congestion control sends at a rate that it measured, as BBR does, rather than as "
-            "acknowledgements arrive. That is no trouble unless the rate is below what the path should "
-            "carry.";
+        const std::string& reported =
+            facts_.connection->kernel_congestion_control[index_of(facts_.summary->side())];
+        const std::string_view name =
+            reported.empty() ? facts_.summary->congestion_control() : std::string_view(reported);
+        if (name.starts_with("bbr")) {
+            finding.explanation =
+                "Its congestion control, BBR, sends at a rate that it measured rather than as "
+                "acknowledgements "
+                "arrive. That is no trouble unless the rate is below what the path should carry.";
+        } else {
+            finding.confidence = Finding::Confidence::possible;
+            finding.explanation =
+                "It sends in even pauses rather than as acknowledgements arrive: its congestion control does "
+                "so, as BBR does, or a pacing queue (fq on Linux), or its application writes so. That is no "
+                "trouble unless the rate is below what the path should carry.";
+        }
         list_.push_back(std::move(finding));
     }
 
