@@ -633,7 +633,9 @@ TEST_F(Findings, segments_sent_again_needlessly_are_told_with_the_reordering_tha
     EXPECT_TRUE(find(Kind::needless_retransmission).empty()) << "which cost nothing";
     add_window(target, 1001, {.ca_state = CaState::recovery, .limit = SendLimit::application});
     add_window(target, 1100, {.limit = SendLimit::application});
-    EXPECT_THAT(find_one(Kind::needless_retransmission).title, HasSubstr("retransmitted 12 segments"));
+    const Finding needless = find_one(Kind::needless_retransmission);
+    EXPECT_THAT(needless.title, HasSubstr("retransmitted 12 segments"));
+    EXPECT_THAT(needless.explanation, HasSubstr("or their acknowledgements were lost"));
     for (int64_t i = 0; i < 20; ++i) {
         add_loss(target, LossKind::out_of_order, 100 + i, 90);
         store.add_ca_transition(target, {.connection = 1, .to = CaState::disorder, .sender = target.side()});
@@ -646,6 +648,24 @@ TEST_F(Findings, segments_sent_again_needlessly_are_told_with_the_reordering_tha
 }
 
 // A few deep holes hold all that is late: what the receiver SACKed says how many.
+// What the two never agreed on cannot have shown it.
+TEST_F(Findings, that_segments_had_arrived_is_shown_by_what_the_connection_has) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.ca_state = CaState::recovery, .limit = SendLimit::application});
+    add_window(target, 1000, {});
+    for (int64_t i = 0; i < 12; ++i) add_loss(target, LossKind::spurious, 100 + i);
+    const auto sign = [&] { return find_one(Kind::needless_retransmission).evidence; };
+    EXPECT_THAT(sign(), Contains(HasSubstr("TCP timestamps, D-SACK or earlier acknowledgements show")));
+    ConnectionRow& row = store.connection(1);
+    row.out.syn = row.in.syn = {.known = true, .window_scaling = true, .mss = mss};
+    EXPECT_THAT(sign(), Contains(HasSubstr("Earlier acknowledgements show that 12 segments")));
+    row.out.syn.sack_permitted = row.in.syn.sack_permitted = true;
+    EXPECT_THAT(sign(), Contains(HasSubstr("D-SACK or earlier acknowledgements show")));
+    row.out.syn.timestamps = row.in.syn.timestamps = true;
+    row.in.syn.sack_permitted = false;
+    EXPECT_THAT(sign(), Contains(HasSubstr("TCP timestamps or earlier acknowledgements show")));
+}
+
 TEST_F(Findings, the_receivers_word_makes_reordering_however_few_its_disorders) {
     SenderSummary& target = add_target();
     add_window(target, 0, {});
@@ -745,6 +765,7 @@ TEST_F(Findings, a_window_that_a_loss_made_small_is_told_as_the_loss) {
     const Finding finding = find_one(Kind::lost_segments);
     EXPECT_THAT(finding.title,
                 HasSubstr("1 segment of target 10.0.0.2:3260 lost on the path kept its congestion"));
+    EXPECT_THAT(finding.explanation, HasSubstr("Reno's by half and CUBIC's by 30 %"));
     EXPECT_EQ(finding.severity, Finding::Severity::notice);
     EXPECT_TRUE(find(Kind::congestion_window).empty());
 }
@@ -754,6 +775,49 @@ TEST_F(Findings, a_window_that_has_yet_to_grow_is_no_trouble) {
     add_window(target, 0, {.limit = SendLimit::congestion});
     add_window(target, 1000, {});
     EXPECT_EQ(find_one(Kind::congestion_window).severity, Finding::Severity::information);
+}
+
+// A control that goes by delay, or that shares its window, keeps it where it is: that is no slow start.
+TEST_F(Findings, a_window_that_does_not_grow_over_many_round_trips_is_in_no_slow_start) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.limit = SendLimit::congestion});
+    add_window(target, 55, {.limit = SendLimit::application});
+    add_window(target, 100, {});
+    EXPECT_THAT(find_one(Kind::congestion_window).explanation, HasSubstr("slow start), as on every"));
+    add_window(target, 101, {.limit = SendLimit::congestion});
+    add_window(target, 1000, {});
+    const Finding finding = find_one(Kind::congestion_window);
+    EXPECT_EQ(finding.severity, Finding::Severity::information);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(finding.explanation, AllOf(HasSubstr("does not show what keeps it there"),
+                                           Not(HasSubstr("as on every connection"))));
+}
+
+TEST_F(Findings, what_made_a_window_smaller_is_counted) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.ca_state = CaState::recovery, .limit = SendLimit::recovery});
+    add_window(target, 300, {.limit = SendLimit::congestion});
+    add_window(target, 1000, {});
+    for (int64_t i = 0; i < 3; ++i) add_loss(target, LossKind::fast_retransmit, 100 + i);
+    EXPECT_THAT(find_one(Kind::congestion_window).explanation,
+                HasSubstr("3 losses made the congestion window smaller"));
+}
+
+// Whether it is its congestion control that paces is known of BBR alone.
+TEST_F(Findings, pacing_is_the_congestion_controls_where_that_is_known) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.limit = SendLimit::pacing});
+    add_window(target, 500, {.limit = SendLimit::application});
+    add_window(target, 1000, {});
+    Finding finding = find_one(Kind::pacing);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+    EXPECT_THAT(finding.explanation, HasSubstr("or its application writes so"));
+    target.set_congestion_control("bbr");
+    finding = find_one(Kind::pacing);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::firm);
+    EXPECT_THAT(finding.explanation, HasSubstr("BBR, sends at a rate that it measured"));
+    store.connection(1).kernel_congestion_control[index_of(target.side())] = "cubic";
+    EXPECT_EQ(find_one(Kind::pacing).confidence, Finding::Confidence::possible) << "the kernel knows better";
 }
 
 TEST_F(Findings, a_connection_that_stands_still_when_its_work_is_done_keeps_nobody_waiting) {
@@ -1806,6 +1870,41 @@ TEST_F(Findings, what_was_in_flight_across_a_jump_of_the_clock_was_not_for_so_lo
     EXPECT_NEAR(senders[0].in_flight_p50, 50'000, 5'000);
 }
 
+// Its timer would have run out, and made it Loss.
+TEST_F(Findings, a_jump_of_the_clock_while_losses_are_repaired_is_no_long_recovery) {
+    for (int64_t i = 0; i < 40; ++i) add_read(20 * i, 2);
+    add_read(900, 6000);
+    SenderSummary& target = add_target();
+    const WindowRow recovering{.snd_una = 1,
+                               .snd_nxt = 9000,
+                               .in_flight = 9000,
+                               .ca_state = CaState::recovery,
+                               .limit = SendLimit::recovery};
+    add_window(target, 0, {.snd_una = 1, .snd_nxt = 1, .limit = SendLimit::application});
+    add_window(target, 890, recovering);
+    add_window(target, 901, recovering);
+    add_window(target, 6899, recovering);
+    add_window(target, 6901, {.snd_una = 9000, .snd_nxt = 9000, .limit = SendLimit::application});
+    add_window(target, 7000, {.snd_una = 9000, .snd_nxt = 9000});
+    for (int64_t i = 0; i < 5; ++i) add_loss(target, LossKind::fast_retransmit, 891 + 2 * i);
+    EXPECT_THAT(find_one(Kind::capture_issue).title, HasSubstr("jumped ahead by 6.00 s"));
+    const Finding losses = find_one(Kind::lost_segments);
+    EXPECT_LT(losses.cost_ns, 100 * ms);
+    EXPECT_THAT(losses.evidence, Contains(HasSubstr("in state Recovery or Loss for 13.0 ms")));
+}
+
+TEST_F(Findings, a_silence_from_which_segments_are_missing_may_be_a_gap_in_the_capture) {
+    for (int64_t i = 0; i < 40; ++i) add_read(20 * i, 2);
+    add_read(900, 6000);
+    SenderSummary& target = add_target();
+    add_window(target, 901, {.snd_una = 1, .snd_nxt = 9000});
+    add_window(target, 6899, {.snd_una = 20'000, .snd_nxt = 20'000});
+    add_loss(target, LossKind::not_captured, 6899);
+    const Finding finding = find_one(Kind::capture_issue);
+    EXPECT_THAT(finding.title, HasSubstr("Nothing was captured for 6.00 s before packet 6900, or"));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("1 segment of its data")));
+}
+
 TEST_F(Findings, a_silence_of_seconds_with_nothing_outstanding_is_the_targets) {
     for (int64_t i = 0; i < 40; ++i) add_read(20 * i, 2);
     add_read(900, 6000);
@@ -1837,6 +1936,37 @@ TEST_F(Findings, of_captures_of_both_ends_in_one_no_losses_are_told) {
     for (int64_t i = 0; i < 50; ++i) add_loss(target, LossKind::duplicate, i);
     EXPECT_TRUE(find(Kind::lost_segments).empty());
     EXPECT_THAT(find(Kind::captured_twice).front().title, HasSubstr("losses cannot be told"));
+}
+
+// Copies farther apart than a round trip: each looks sent again though it had been acknowledged.
+TEST_F(Findings, of_captures_of_both_ends_far_apart_nothing_is_said_of_tcp) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.limit = SendLimit::congestion});
+    add_window(target, 500, {.limit = SendLimit::application});
+    add_window(target, 1000, {});
+    store.connection(1).bytes_in = 1000 * mss;
+    for (int64_t i = 0; i < 90; ++i) add_loss(target, LossKind::spurious, i);
+    EXPECT_TRUE(find(Kind::captured_twice).empty());
+    for (int64_t i = 0; i < 400; ++i) add_loss(target, LossKind::spurious, i);
+    const Finding finding = find_one(Kind::captured_twice);
+    EXPECT_THAT(finding.title, HasSubstr("losses cannot be told"));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("490 segments look retransmitted")));
+    EXPECT_TRUE(find(Kind::congestion_window).empty());
+}
+
+// Of the rest some may be copies that came too late to be known as such.
+TEST_F(Findings, losses_of_a_direction_that_is_there_twice_are_in_doubt) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.ca_state = CaState::recovery, .limit = SendLimit::recovery});
+    add_window(target, 300, {.limit = SendLimit::application});
+    add_window(target, 1000, {});
+    store.connection(1).bytes_in = 1000 * mss;
+    for (int64_t i = 0; i < 50; ++i) add_loss(target, LossKind::fast_retransmit, i);
+    EXPECT_EQ(find_one(Kind::lost_segments).confidence, Finding::Confidence::firm);
+    for (int64_t i = 0; i < 420; ++i) add_loss(target, LossKind::duplicate, i);
+    const Finding finding = find_one(Kind::lost_segments);
+    EXPECT_EQ(finding.severity, Finding::Severity::notice);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
 }
 
 // A mirror port's copies are known, all of them: what is left over was sent again.

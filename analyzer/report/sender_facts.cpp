@@ -16,6 +16,7 @@
 
 #include "analyzer/base/log_histogram.h"
 #include "analyzer/base/serial32.h"
+#include "analyzer/store/send_silence.h"
 
 namespace sanscope {
 namespace {
@@ -30,6 +31,7 @@ constexpr int64_t queue_factor = 2;
 // acknowledgement alone doubles a round trip.
 constexpr uint32_t queue_segments = 8;
 constexpr int64_t default_burst_gap_ns = 1'000'000;
+constexpr double nearly_half = 0.35;  // of the bytes, copies included: of all there are two
 
 constexpr bool is_repair(LossKind kind) {
     return kind == LossKind::fast_retransmit || kind == LossKind::rto || kind == LossKind::tlp;
@@ -382,6 +384,10 @@ class WindowPass {
 
     // What was so since the row before.
     void pass_to(const WindowRow& row, int64_t passed_ns) {
+        if (is_beyond_timers(passed_ns, last_.srtt_ns, last_.in_flight, last_limit_, last_.ca_state)) {
+            bursts_.pause();
+            return;
+        }
         // With so much under way it is busy, even if the capture hides for which command.
         const bool many_under_way = last_.in_flight >= queue_segments * mss_;
         const int64_t busy_ns = facts_->busy == nullptr || many_under_way
@@ -463,11 +469,8 @@ class WindowPass {
     }
 
     static constexpr int64_t longest_timer_ns = 120'000'000'000;  // TCP_RTO_MAX
-    // RFC 6298 §2: before any backoff no retransmission timer is longer, with commands under way that wait for the answer.
-    int64_t longest_first_timer_ns() const {
-        constexpr int64_t usual_timer_ns = 3'000'000'000;
-        return usual_timer_ns + 8 * std::clamp<int64_t>(last_.srtt_ns, 0, longest_timer_ns / 8);
-    }
+    // With commands under way that wait for the answer.
+    int64_t first_timer_ns() const { return longest_first_timer_ns(last_.srtt_ns); }
 
     // Whether the time since the row before is the clock's alone, or one in which both hosts stood still.
     bool clock_jumped(const WindowRow& row, int64_t silent_ns) {
@@ -476,11 +479,12 @@ class WindowPass {
         if (last_.srtt_ns != no_time && silent_ns / 4 >= last_.srtt_ns)
             facts_->silences.add(last_.time_ns + to_tap_ns_, row.time_ns + to_tap_ns_);
         if (silent_ns <= longest_timer_ns) {
-            if (silent_ns <= longest_first_timer_ns() || facts_->busy == nullptr) return false;
+            if (silent_ns <= first_timer_ns() || facts_->busy == nullptr) return false;
             const int64_t busy_ns = facts_->busy->overlap_ns(last_.time_ns, row.time_ns);
             if (busy_ns < silent_ns / 10 * 9) return false;
         }
-        if (last_.ca_state != CaState::open || row.ca_state != CaState::open) return false;
+        // A timer that runs out begins Loss; it would have done so in any other state.
+        if (last_.ca_state == CaState::loss || row.ca_state == CaState::loss) return false;
         facts_->clock_jumps.add({last_.time_ns, row.time_ns, row.packet});
         return true;
     }
@@ -498,7 +502,7 @@ class WindowPass {
         const int64_t waited_ns =
             busy_.overlap_ns(silence.begin_ns + to_tap_ns_, silence.end_ns + to_tap_ns_);
         if (silence.length_ns() < least_silence_ns || waited_ns < silence.length_ns() / 2) return;
-        if (silence.length_ns() > longest_first_timer_ns()) return;  // the clock's doing, not a timer's
+        if (silence.length_ns() > first_timer_ns()) return;  // the clock's doing, not a timer's
         facts_->repeats_after_ack.add(silence);
     }
 
@@ -914,13 +918,22 @@ bool SenderFacts::is_half_captured() const {
 }
 
 bool SenderFacts::is_all_twice() const {
-    constexpr double nearly_half = 0.35;
     constexpr uint64_t least_copies = 10;
     const uint64_t copies = losses[static_cast<size_t>(LossKind::duplicate)];
-    const uint64_t again = repaired() + losses[static_cast<size_t>(LossKind::spurious)];
+    const uint64_t needless = losses[static_cast<size_t>(LossKind::spurious)];
+    const uint64_t again = repaired() + needless;
+    // Farther apart than a round trip all of the copies look needless. A TCP that sends half of its data so is in Loss for it.
+    constexpr uint64_t many = 100;
+    if (needless >= many && needless >= 9 * repaired() && summary->in_state_ns(CaState::loss) == 0)
+        return static_cast<double>(copies + again) * mss() >= nearly_half * static_cast<double>(bytes());
     // Where nearly all copies are known, what is left was sent again.
     if (copies < least_copies || 4 * again < copies) return false;
     return static_cast<double>(copies + again) * mss() >= nearly_half * static_cast<double>(bytes());
+}
+
+bool SenderFacts::is_mirrored() const {
+    const uint64_t copies = losses[static_cast<size_t>(LossKind::duplicate)];
+    return copies > 0 && static_cast<double>(copies) * mss() >= nearly_half * static_cast<double>(bytes());
 }
 
 bool SenderFacts::captured_at_sender() const {

@@ -163,6 +163,8 @@ struct SenderFacts {
     bool is_half_captured() const;
     // Of nearly all it sent there are two packets, too far apart for all the copies to be known as such.
     bool is_all_twice() const;
+    // So much of it is known to be there twice that any other segment which looks sent again may be a copy too.
+    bool is_mirrored() const;
     // What it sends passes the capture before the path.
     bool captured_at_sender() const;
     uint32_t mss() const;

@@ -28,6 +28,8 @@ constexpr double plenty = 125e6;
 constexpr int64_t least_long_path_ns = 2'000'000;
 constexpr uint64_t least_restarts = 2;
 constexpr uint64_t least_ack_waits = 5;
+// Slow start doubles the window in each: it is over before.
+constexpr int64_t many_round_trips = 30;
 
 void place_at(Finding& finding, const Spell& spell) {
     finding.begin_ns = spell.begin_ns;
@@ -92,9 +94,11 @@ class OfSender {
         finding.explanation =
             "As where captures of two places are merged. Analyse one of them alone: here nothing is said of "
             "TCP, and times of commands may be of either place.";
-        finding.add_sign(fmt::format("{} are the same packet again", counted(copies, "segment")));
-        finding.add_sign(fmt::format("{} more look retransmitted; together they are half of all",
-                                     counted(facts_.repaired(), "segment")));
+        if (copies > 0)
+            finding.add_sign(fmt::format("{} are the same packet again", counted(copies, "segment")));
+        finding.add_sign(fmt::format("{} {}look retransmitted; together they are half of all",
+                                     counted(facts_.repaired() + count(LossKind::spurious), "segment"),
+                                     copies > 0 ? "more " : ""));
         list_.push_back(std::move(finding));
         return true;
     }
@@ -106,14 +110,28 @@ class OfSender {
         finding.side = Finding::Side::capture;
         finding.doubts_durations = true;
         place_at(finding, jumps.longest);
+        const std::string length = human_duration(jumps.longest.length_ns());
+        const uint64_t missing = count(LossKind::not_captured);
         finding.title =
-            fmt::format("The capture's clock jumped ahead by {} in packet {}, or both hosts stood still",
-                        human_duration(jumps.longest.length_ns()), jumps.longest.packet);
+            missing == 0
+                ? fmt::format(
+                      "The capture's clock jumped ahead by {} in packet {}, or both hosts stood still",
+                      length, jumps.longest.packet)
+                : fmt::format(
+                      "Nothing was captured for {} before packet {}, or the capture's clock jumped "
+                      "ahead, or both hosts stood still",
+                      length, jumps.longest.packet);
         finding.explanation =
             "Commands that were outstanding across it are not judged by their time. A clock that was set, "
-            "two files merged into one, or hosts that were suspended look like this.";
-        finding.add_sign(fmt::format(
-            "data of {} were unacknowledged all that time, and it retransmitted nothing", facts_.name()));
+            "two files merged into one, a recording that paused, or hosts that were suspended look like "
+            "this.";
+        finding.add_sign(
+            fmt::format("data of {} were unacknowledged all that time, and no retransmission was captured",
+                        facts_.name()));
+        if (missing > 0) {
+            finding.add_sign(fmt::format("{} of its data that were acknowledged are not in the capture",
+                                         counted(missing, "segment")));
+        }
         list_.push_back(std::move(finding));
     }
 
@@ -301,7 +319,7 @@ class OfSender {
         Finding finding = begin(Kind::lost_segments, serious ? Severity::problem : Severity::notice, cost_ns);
         // Among the copies of a mirror port, some that the path itself had duplicated are taken for retransmissions.
         constexpr uint64_t few = 100;
-        if (count(LossKind::duplicate) / few > repaired) {
+        if (count(LossKind::duplicate) / few > repaired || facts_.is_mirrored()) {
             finding.severity = Severity::notice;
             finding.confidence = Finding::Confidence::possible;
         }
@@ -400,14 +418,27 @@ class OfSender {
         if (facts_.has_windows && share_of(reduced_ns, facts_.judged_ns()) < small_share) return;
         Finding finding = begin(Kind::needless_retransmission, Severity::notice, 0);
         finding.packet = facts_.first_loss[static_cast<size_t>(LossKind::spurious)];
-        finding.add_sign(fmt::format("TCP timestamps or D-SACK show that {} had arrived before",
-                                     counted(needless, "segment")));
+        finding.add_sign(
+            fmt::format("{} show that {} had arrived before", what_shows_it(), counted(needless, "segment")));
         finding.title = fmt::format("{} retransmitted {} that had arrived (spurious retransmission)",
                                     facts_.name(), counted(needless, "segment"));
         finding.explanation =
             "Packets overtook each other on the path, or were delayed longer than before, and TCP took them "
-            "for lost. Look for link aggregation or multipath that balances by packet, or sudden delays.";
+            "for lost; or their acknowledgements were lost. Look for link aggregation or multipath that "
+            "balances by packet, sudden delays, and losses on the way back.";
         list_.push_back(std::move(finding));
+    }
+
+    // Of a connection whose SYNs were not captured nobody knows what it has.
+    std::string_view what_shows_it() const {
+        const SynOptionsRow& out = facts_.connection->out.syn;
+        const SynOptionsRow& in = facts_.connection->in.syn;
+        const bool known = out.known && in.known;
+        const bool timestamps = !known || (out.timestamps && in.timestamps);
+        const bool sack = !known || (out.sack_permitted && in.sack_permitted);
+        if (timestamps && sack) return "TCP timestamps, D-SACK or earlier acknowledgements";
+        if (timestamps) return "TCP timestamps or earlier acknowledgements";
+        return sack ? "D-SACK or earlier acknowledgements" : "Earlier acknowledgements";
     }
 
     // At the sender what came late shows in the receiver's word alone: holes that nothing it sent again had filled. Where
@@ -558,12 +589,13 @@ class OfSender {
                 "bandwidth is used up, or its marking threshold is low.",
                 facts_.ecn_reductions == 1 ? "once" : human_count(facts_.ecn_reductions) + " times");
         } else if (facts_.repaired() > 0 || facts_.timeouts.count > 0) {
-            const std::string_view what = facts_.timeouts.count == 0 ? "Losses"
-                                          : facts_.repaired() == 0   ? "Timeouts"
-                                                                     : "Losses and timeouts";
-            finding.explanation =
-                fmt::format("{} reduced the congestion window again and again: {} to {}, with {}.", what,
-                            cwnd_min, cwnd_max, round_trip());
+            std::string what;
+            if (facts_.repaired() > 0)
+                what = facts_.repaired() == 1 ? "1 loss" : human_count(facts_.repaired()) + " losses";
+            if (facts_.timeouts.count > 0)
+                what += (what.empty() ? "" : " and ") + counted(facts_.timeouts.count, "timeout");
+            finding.explanation = fmt::format("{} made the congestion window smaller: {} to {}, with {}.",
+                                              what, cwnd_min, cwnd_max, round_trip());
         } else if (facts_.idle_restarts >= least_restarts) {
             finding.side = facts_.is_initiator ? Finding::Side::initiator : Finding::Side::target;
             finding.title =
@@ -591,6 +623,16 @@ class OfSender {
                 "grows with it, to {} on average (SRTT) from {} at least. The path does not carry more.",
                 cwnd_max, human_duration(facts_.summary->srtt_mean_ns()),
                 human_duration(facts_.rtt_min_ns()));
+        } else if (facts_.limited_ns(SendLimit::congestion) / many_round_trips > rtt_ns) {
+            // Slow start would have opened it a thousandfold by then.
+            finding.severity = Severity::information;
+            finding.confidence = Finding::Confidence::possible;
+            finding.explanation = fmt::format(
+                "Nothing was lost, and over many round trips the congestion window, {} to {}, did not open "
+                "further. The capture does not show what keeps it there: a congestion control that goes by "
+                "delay or shares one window among connections, a limit set for the route, or many short "
+                "bursts with slow start in each.",
+                cwnd_min, cwnd_max);
         } else {
             finding.severity = Severity::information;  // slow start, as on every new connection
             finding.explanation = fmt::format(
@@ -616,10 +658,12 @@ class OfSender {
                         human_bytes(facts_.summary->cwnd_min()), human_bytes(facts_.summary->cwnd_max()),
                         human_percent(held_share), of_its_time(), human_duration(facts_.rtt_min_ns())));
         finding.explanation =
-            rtt_grew() ? "Each loss reduces the congestion window by about half, and it takes long to grow "
+            rtt_grew() ? "Each loss reduces the congestion window, Reno's by half and CUBIC's by 30 %, and "
+                         "it takes long to grow "
                          "again. Without losses it would be larger, but the path has little more to give: "
                          "the round-trip time grows with it."
-                       : "Each loss reduces the congestion window by about half, and it takes long to grow "
+                       : "Each loss reduces the congestion window, Reno's by half and CUBIC's by 30 %, and "
+                         "it takes long to grow "
                          "again. Look at the drop and error counters of the ports on the way.";
         list_.push_back(std::move(finding));
     }
@@ -696,10 +740,22 @@ class OfSender {
         place_at(finding, facts_.limited[static_cast<size_t>(SendLimit::pacing)]);
         finding.title =
             fmt::format("{} paced itself for {} of its time", facts_.name(), human_percent(held_share));
-        finding.explanation =
-            "Its congestion control sends at a rate that it measured, as BBR does, rather than as "
-            "acknowledgements arrive. That is no trouble unless the rate is below what the path should "
-            "carry.";
+        const std::string& reported =
+            facts_.connection->kernel_congestion_control[index_of(facts_.summary->side())];
+        const std::string_view name =
+            reported.empty() ? facts_.summary->congestion_control() : std::string_view(reported);
+        if (name.starts_with("bbr")) {
+            finding.explanation =
+                "Its congestion control, BBR, sends at a rate that it measured rather than as "
+                "acknowledgements "
+                "arrive. That is no trouble unless the rate is below what the path should carry.";
+        } else {
+            finding.confidence = Finding::Confidence::possible;
+            finding.explanation =
+                "It sends in even pauses rather than as acknowledgements arrive: its congestion control does "
+                "so, as BBR does, or a pacing queue (fq on Linux), or its application writes so. That is no "
+                "trouble unless the rate is below what the path should carry.";
+        }
         list_.push_back(std::move(finding));
     }
 

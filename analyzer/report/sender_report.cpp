@@ -85,7 +85,12 @@ class ReportedSender {
         if (!connection_->iscsi) return bytes() >= least_bytes_without_iscsi;
         return bytes() >= least_bytes || repaired_ > 0 || needless() > 0;
     }
+    // Of what its TCP heard nothing was captured, or nothing of what it sent itself.
+    bool is_half_captured() const {
+        return (connection_->packets_out == 0) != (connection_->packets_in == 0);
+    }
     bool is_troubled() const {
+        if (is_half_captured()) return false;
         return share(held_back_ns_) >= noticeable_share || repaired_ > 0 || needless() > 0;
     }
     bool is_worse_than(const ReportedSender& other) const {
@@ -101,7 +106,11 @@ class ReportedSender {
         return sender_->observed_ns() - held_back_ns_ - sender_->limited_ns(SendLimit::application);
     }
 
-    bool is_explained() const { return share(unexplained_ns()) <= 0.5; }
+    // Nothing that is not known can have held it back for a share that would be named.
+    bool is_explained() const {
+        return !is_half_captured() && share(held_back_ns_ + unexplained_ns()) < noticeable_share;
+    }
+    bool is_mostly_explained() const { return share(unexplained_ns()) <= 0.5; }
 
     std::string ends() const {
         return fmt::format("{} -> {}", endpoint(connection_->endpoint(sender_->side())),
@@ -163,7 +172,7 @@ std::string what_held_back(const ReportedSender& side) {
     std::ranges::stable_sort(reasons, std::greater(), &std::pair<int64_t, std::string_view>::first);
     constexpr size_t most_named = 2;
     if (reasons.size() > most_named) reasons.resize(most_named);
-    if (reasons.empty() && !side.is_explained()) return ": what held it back is not known";
+    if (reasons.empty() && !side.is_mostly_explained()) return ": what held it back is not known";
     if (reasons.empty()) {
         return fmt::format(" was held back {} of the time", human_percent(side.share(side.held_back_ns())));
     }
@@ -316,6 +325,15 @@ void line(std::string& text, fmt::format_string<Args...> format, Args&&... args)
 
 void append_side(std::string& text, const ReportedSender& side) {
     const SenderSummary& sender = side.sender();
+    if (side.is_half_captured()) {
+        const uint64_t again = side.repaired() + side.needless();
+        line(text, "       {:<9}  {} sent{}; what its TCP did is not known",
+             side.is_initiator() ? "initiator" : "target", human_bytes(static_cast<double>(side.bytes())),
+             again == 0
+                 ? ""
+                 : fmt::format(", {} segment{} of it again", human_count(again), again == 1 ? "" : "s"));
+        return;
+    }
     std::string sent = human_bytes(static_cast<double>(side.bytes())) + " sent";
     if (const std::string rtt = round_trip(side); !rtt.empty()) sent += "; round trip " + rtt;
     line(text, "       {:<9}  {}", side.is_initiator() ? "initiator" : "target", sent);

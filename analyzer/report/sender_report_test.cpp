@@ -157,6 +157,36 @@ TEST(SenderReport, a_network_without_trouble_is_said_to_be_one) {
     EXPECT_THAT(held_back_section(network.store), HasSubstr("TCP did not: no losses"));
 }
 
+TEST(SenderReport, what_is_not_explained_may_have_held_a_side_back) {
+    Network network;
+    network.add_connection();
+    network.add_target({{SendLimit::application, 80 * ms}, {SendLimit::unknown, 20 * ms}});
+    EXPECT_EQ(held_back_section(network.store), "");
+    Network known;
+    known.add_connection();
+    known.add_target({{SendLimit::application, 91 * ms}, {SendLimit::unknown, 9 * ms}});
+    EXPECT_THAT(held_back_section(known.store), HasSubstr("TCP did not"));
+}
+
+// Nothing that it sent is ever acknowledged: it would seem to fill any window.
+TEST(SenderReport, of_a_connection_captured_in_one_direction_nothing_is_said_of_its_tcp) {
+    Network network;
+    ConnectionRow& connection = network.add_connection();
+    connection.packets_in = 5000;
+    SenderSummary& sender =
+        network.add_target({{SendLimit::congestion, 50 * ms}, {SendLimit::recovery, 50 * ms}});
+    add_losses(network, sender, LossKind::fast_retransmit, 29);
+    EXPECT_EQ(held_back_section(network.store), "");
+    const std::string senders = senders_section(network.store);
+    EXPECT_THAT(senders,
+                HasSubstr("       target     5.00 MB sent, 29 segments of it again; what its TCP did "
+                          "is not known\n"));
+    EXPECT_THAT(senders, Not(HasSubstr("limited by")));
+    EXPECT_THAT(senders, Not(HasSubstr("cwnd")));
+    connection.packets_out = 5000;
+    EXPECT_THAT(held_back_section(network.store), HasSubstr("29 losses repaired"));
+}
+
 TEST(SenderReport, of_two_troubled_sides_the_worse_has_the_sentence) {
     Network network;
     network.add_connection();

@@ -75,7 +75,9 @@ class SenderReplay::Machine {
         take_deferred();
         end_burst();
         flush();
-        log_.summary().set_congestion_control(classifier_.name(mismatch_of(wire_.windows()), rtt_floor_us()));
+        const WindowCandidates& windows = wire_.windows();
+        log_.summary().set_congestion_control(classifier_.name(
+            mismatch_of(windows), rtt_floor_us(), windows.cubic.growth(), windows.reno.growth()));
         if (rtt_floor_us() != 0) log_.summary().set_rtt_min(rtt_floor_us() * 1000);
     }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "analyzer/store/send_silence.h"
+
 namespace sanscope {
 
 void SenderSummary::on_window(const WindowRow& row) {
@@ -12,8 +14,11 @@ void SenderSummary::on_window(const WindowRow& row) {
     if (begun && row.time_ns > last_ns_) {
         const int64_t passed_ns = row.time_ns - last_ns_;
         observed_ns_ += passed_ns;
-        in_state_ns_[static_cast<size_t>(last_.state)] += passed_ns;
-        if (last_.limit != SendLimit::unknown) limited_ns_[static_cast<size_t>(last_.limit)] += passed_ns;
+        const bool known =
+            !is_beyond_timers(passed_ns, last_.srtt_ns, last_.in_flight, last_.limit, last_.state);
+        if (known) in_state_ns_[static_cast<size_t>(last_.state)] += passed_ns;
+        if (known && last_.limit != SendLimit::unknown)
+            limited_ns_[static_cast<size_t>(last_.limit)] += passed_ns;
         if (last_.srtt_ns != no_time) {
             srtt_times_ns_ += static_cast<double>(last_.srtt_ns) * static_cast<double>(passed_ns);
             srtt_time_ns_ += passed_ns;

@@ -37,7 +37,8 @@ class SenderSummary {
     Side side() const { return side_; }
     // From the first row to the last.
     int64_t observed_ns() const { return observed_ns_; }
-    // How much of that the sender stood still for that reason, data or none; what is in none is of unknown reason.
+    // How much of that the sender stood still for that reason, data or none; what is in none is of unknown reason. A silence
+    // that no TCP keeps (send_silence.h) is the capture's or the clock's: of it neither reason nor state is known.
     int64_t limited_ns(SendLimit limit) const { return limited_ns_[static_cast<size_t>(limit)]; }
     int64_t in_state_ns(CaState state) const { return in_state_ns_[static_cast<size_t>(state)]; }
     uint64_t losses(LossKind kind) const { return losses_[static_cast<size_t>(kind)]; }

@@ -36,6 +36,32 @@ TEST(SenderSummary, a_limit_lasts_from_its_row_to_the_next) {
     EXPECT_EQ(summary.windows(), 4u);
 }
 
+// A clock that was set ahead while losses were repaired, or a gap in the capture.
+TEST(SenderSummary, a_silence_beyond_any_timer_is_in_no_limit_and_no_state) {
+    SenderSummary summary(1, Side::b);
+    WindowRow row{.time_ns = 0,
+                  .srtt_ns = 10 * ms,
+                  .in_flight = 9000,
+                  .ca_state = CaState::recovery,
+                  .limit = SendLimit::recovery};
+    summary.on_window(row);
+    row.time_ns = 20 * ms;
+    summary.on_window(row);
+    row.time_ns += 4000 * ms;
+    summary.on_window(row);
+    EXPECT_EQ(summary.limited_ns(SendLimit::recovery), 20 * ms);
+    EXPECT_EQ(summary.in_state_ns(CaState::recovery), 20 * ms);
+    EXPECT_EQ(summary.observed_ns(), 4020 * ms);
+    row.time_ns += 3000 * ms;  // as long as a first timer may be
+    summary.on_window(row);
+    row.limit = SendLimit::receiver;  // a window that is shut is probed ever more seldom
+    summary.on_window(row);
+    row.time_ns += 60'000 * ms;
+    summary.on_window(row);
+    EXPECT_EQ(summary.limited_ns(SendLimit::recovery), 3020 * ms);
+    EXPECT_EQ(summary.limited_ns(SendLimit::receiver), 60'000 * ms);
+}
+
 TEST(SenderSummary, time_of_unknown_limit_is_observed_but_in_no_limit) {
     SenderSummary summary(1, Side::b);
     summary.on_window({.time_ns = 0, .limit = SendLimit::unknown});

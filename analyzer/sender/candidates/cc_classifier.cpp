@@ -199,6 +199,19 @@ bool CcClassifier::is_sure(Control control, const Scores& scores, int64_t min_rt
     return false;
 }
 
+// Vegas, or one that shares a window among connections, holds still where Reno and CUBIC grow; others grow faster.
+bool CcClassifier::grows_so(Control control, const GrowthRecord& growth) const {
+    if (control == Control::bbr) return true;
+    if (!growth.shows_reductions() || growth.is_taken_back(estimated_)) return false;
+    return control != Control::reno || !growth.is_outrun(estimated_);
+}
+
+const char* CcClassifier::name(const Scores& scores, int64_t min_rtt_us, const GrowthRecord& cubic,
+                               const GrowthRecord& reno) {
+    const Control shown = best(scores, min_rtt_us);
+    return grows_so(shown, shown == Control::reno ? reno : cubic) ? name(scores, min_rtt_us) : "";
+}
+
 const char* CcClassifier::name(const Scores& scores, int64_t min_rtt_us) {
     const Control shown = best(scores, min_rtt_us);
     if (!is_sure(shown, scores, min_rtt_us)) return "";

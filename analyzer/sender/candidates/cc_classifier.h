@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "analyzer/sender/candidates/growth_record.h"
 #include "analyzer/sender/kernel/sender_state.h"
 
 namespace sanscope {
@@ -15,7 +16,8 @@ namespace sanscope {
 //                    begin when it writes
 //   pauses           between bursts that no acknowledgement released, whether they last as long as BBR's pacing asks for
 //
-// The candidate that is shown is the one that explains more; it is named only where nothing else explains the same.
+// The candidate that is shown is the one that explains more; it is named only where nothing else explains the same, and where
+// what it says of its growth and its reductions was seen (GrowthRecord): a sender may have none of the three.
 class CcClassifier {
   public:
     // `estimated`: the moments of sending are estimates, made after the acknowledgements'.
@@ -40,8 +42,11 @@ class CcClassifier {
 
     // The candidate whose figures are to be shown. `min_rtt_us`: 0 if not known.
     Control best(const Scores& scores, int64_t min_rtt_us);
-    // Its name, "" where another may be the sender's.
+    // Its name, "" where another of the candidates may be the sender's.
     const char* name(const Scores& scores, int64_t min_rtt_us);
+    // "" as well where it may be one that is no candidate: `cubic` and `reno` did not grow as the sender did.
+    const char* name(const Scores& scores, int64_t min_rtt_us, const GrowthRecord& cubic,
+                     const GrowthRecord& reno);
     // Whether no other can be the sender's.
     bool is_sure(Control control, const Scores& scores, int64_t min_rtt_us) const;
     // Whether that one may be the sender's although `shown` is shown.
@@ -63,6 +68,7 @@ class CcClassifier {
     bool bbr_is_sure(const Scores& scores) const;
     bool is_sure(double best, double other, uint64_t stops_at_best, uint64_t stops_at_other, double bbr,
                  int64_t min_rtt_us) const;
+    bool grows_so(Control control, const GrowthRecord& growth) const;
     bool stops_at_a_window() const;
     bool goes_by_acknowledgements(int64_t min_rtt_us) const;
     bool pauses_as_bbr() const;

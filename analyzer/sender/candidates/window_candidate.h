@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analyzer/sender/candidates/burst_end.h"
+#include "analyzer/sender/candidates/growth_record.h"
 #include "analyzer/sender/candidates/mismatch_score.h"
 #include "analyzer/sender/kernel/cwnd_control.h"
 
@@ -26,6 +27,7 @@ class WindowCandidate : public CwndControl<Ops> {
     bool is_late() const { return late_; }
     // What contradicts this candidate, in round trips.
     double mismatch() const { return mismatch_.total(); }
+    const GrowthRecord& growth() const { return growth_; }
 
     // The beginning of the connection was not captured: until the first reduction cwnd is what the sender is seen to
     // use.
@@ -38,6 +40,7 @@ class WindowCandidate : public CwndControl<Ops> {
     // What Linux does, and what is known of the window's use since the last reduction.
     void init_cwnd_reduction() {
         late_ = false;
+        ++growth_.reductions;
         prior_raised_ = std::exchange(raised_, 0);
         Linux::init_cwnd_reduction();
         forget_use(window_.cwnd);
@@ -51,8 +54,15 @@ class WindowCandidate : public CwndControl<Ops> {
         Linux::enter_loss(tp, first);
         lifted_ = 0;
         if (!first) return;
+        ++growth_.reductions;
         prior_raised_ = std::exchange(raised_, 0);
         forget_use(cwnd);
+    }
+    void cong_control(const SenderState& tp, const AckSample& sample) {
+        const uint32_t cwnd = window_.cwnd;
+        const bool may_grow = avoids_congestion(tp);
+        Linux::cong_control(tp, sample);
+        if (may_grow && window_.cwnd > cwnd) growth_.grown += window_.cwnd - cwnd;
     }
     void undo_cwnd_reduction(const SenderState& tp) {
         if (!Linux::undo_cwnd_reduction(tp)) return;
@@ -75,6 +85,7 @@ class WindowCandidate : public CwndControl<Ops> {
             return;
         }
         mismatch_.add(tp, static_cast<double>(in_flight - window_.cwnd) / window_.cwnd);
+        if (avoids_congestion(tp)) growth_.raised += in_flight - window_.cwnd;
         raised_ += in_flight - window_.cwnd;
         lifted_ += in_flight - window_.cwnd;
         // It has grown already, a little sooner than it should have.
@@ -140,6 +151,9 @@ class WindowCandidate : public CwndControl<Ops> {
     void note_flight_at_most(uint32_t segments) { flight_at_most_ = std::max(flight_at_most_, segments); }
 
   private:
+    bool avoids_congestion(const SenderState& tp) const {
+        return tp.ca_state == CaState::open && !window_.in_slow_start();
+    }
     void note_use(const SenderState& tp) {
         if (!tp.snd_una.before(use_end_)) {
             second_used_ = std::max(second_used_, std::min(most_used_, round_used_));
@@ -222,6 +236,8 @@ class WindowCandidate : public CwndControl<Ops> {
         for (int distance = 1; distance <= farthest_off; ++distance) {
             for (const int off : {-distance, distance}) {
                 if (run_[index_of(off)] < enough_in_a_row) continue;
+                if (avoids_congestion(tp))
+                    (off < 0 ? growth_.lowered : growth_.raised) += static_cast<uint64_t>(distance);
                 window_.cwnd = static_cast<uint32_t>(int64_t{window_.cwnd} + off);
                 mismatch_.add(tp, static_cast<double>(distance) / window_.cwnd);
                 run_ = {};
@@ -243,7 +259,10 @@ class WindowCandidate : public CwndControl<Ops> {
         ++stops_;
         least_room_ = std::min(least_room_, window_.cwnd - std::min(window_.cwnd, tp.in_flight()));
         if (stops_ < enough_stops || tp.snd_una.before(room_round_end_)) return;
-        if (least_room_ <= burst_segments(tp) + farthest_off) window_.cwnd -= least_room_;
+        if (least_room_ <= burst_segments(tp) + farthest_off) {
+            window_.cwnd -= least_room_;
+            growth_.lowered += least_room_;
+        }
         stops_ = 0;
     }
     // Chosen, not measured, as are the shares of a round trip that weigh() counts for a stop at the wrong place: stops
@@ -275,6 +294,7 @@ class WindowCandidate : public CwndControl<Ops> {
     uint32_t flight_at_most_ = 0;
     bool late_ = false;
     MismatchScore mismatch_;
+    GrowthRecord growth_;
     uint32_t raised_ = 0;  // since the last reduction, to what was in flight
     uint32_t prior_raised_ = 0;
     uint32_t lifted_ = 0;  // the same since the window was set anew

@@ -99,6 +99,35 @@ TEST(WindowInterval, WithANameLeavesOutWhatIsRefuted) {
     EXPECT_FALSE(classifier.is_possible(Control::bbr, Control::cubic, scores, min_rtt_us));
 }
 
+// Less contradicted than the others is not the same as true: a sender may have a congestion control that is no candidate.
+TEST(WindowInterval, WhoseGrowthIsTakenBackAgainAndAgainHasNoName) {
+    constexpr GrowthRecord own{.reductions = 5, .grown = 300, .raised = 60, .lowered = 10};
+    constexpr GrowthRecord shared{.reductions = 5, .grown = 300, .raised = 10, .lowered = 200};
+    CcClassifier classifier;
+    pass_rounds(classifier, 400, 2, 0);
+    EXPECT_STREQ(classifier.name({0.3, 4, 4}, min_rtt_us, own, own), "cubic");
+    EXPECT_STREQ(classifier.name({0.3, 4, 4}, min_rtt_us, shared, own), "");
+    EXPECT_STREQ(classifier.name({4, 0.3, 4}, min_rtt_us, shared, own), "reno");
+    EXPECT_STREQ(classifier.name({4, 0.3, 4}, min_rtt_us, own, shared), "");
+}
+
+TEST(WindowInterval, WhoSendsMoreThanRenoAllowsIsNotReno) {
+    constexpr GrowthRecord faster{.reductions = 5, .grown = 100, .raised = 300};
+    CcClassifier classifier;
+    pass_rounds(classifier, 400, 2, 0);
+    EXPECT_STREQ(classifier.name({4, 0.3, 4}, min_rtt_us, faster, faster), "");
+    EXPECT_STREQ(classifier.name({0.3, 4, 4}, min_rtt_us, faster, faster), "cubic")
+        << "its growth comes a tick early or late";
+}
+
+TEST(WindowInterval, WhoNeverReducedItsWindowHasNoName) {
+    constexpr GrowthRecord once{.reductions = 1, .grown = 300};
+    CcClassifier classifier;
+    pass_rounds(classifier, 400, 2, 0);
+    ASSERT_STREQ(classifier.name({0.3, 4, 4}, min_rtt_us), "cubic");
+    EXPECT_STREQ(classifier.name({0.3, 4, 4}, min_rtt_us, once, once), "");
+}
+
 // A window as large as BBR's contradicts little: that alone, the others contradicted no more than true ones are, is no
 // evidence.
 TEST(WindowInterval, BbrIsNotShownAtARemoteTapForItsSizeAlone) {

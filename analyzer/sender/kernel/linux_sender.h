@@ -340,7 +340,7 @@ void LinuxSender<Cwnds>::take_acked(const Segment& segment, AckWork& work, Seria
     ++acked.segments;
     if (!segment.sacked) {
         rate_skb_delivered(tp_, work, segment);
-        scoreboard_.note_order(segment, segment.begin.before(prior_fack));
+        scoreboard_.note_order(segment, segment.begin.before(prior_fack), acked.segments == 1);
     }
     if (syn_outstanding_) {
         on_syn_acked(flags);

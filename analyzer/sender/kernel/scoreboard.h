@@ -42,9 +42,11 @@ class Scoreboard {
         cache_size_ = 0;
     }
     // Lets the observer know of a segment delivered, before or after higher ones. `passed`: higher ones were SACKed
-    // before (RFC 4737's reordering); without SACK, duplicate acknowledgements show the same.
-    void note_order(const SendQueue::Segment& segment, bool passed) {
-        const bool on_path = passed || (!tp_.sack && tp_.sacked_out > 0);
+    // before (RFC 4737's reordering). Without SACK duplicate acknowledgements show the same of the segment that the
+    // receiver asked for, `oldest`: those behind it may be what it had already.
+    void note_order(const SendQueue::Segment& segment, bool passed, bool oldest = false) {
+        const bool asked_for = !tp_.sack && tp_.sacked_out > 0 && (oldest || segment.late != 0);
+        const bool on_path = passed || asked_for;
         if (on_path || segment.late != 0) observer_.on_reordered_delivery(segment, on_path);
     }
 

@@ -47,6 +47,19 @@ TEST(NewReno, RepairsOneHoleARoundTrip) {
     EXPECT_TRUE(interval_holds(simulation, replayed));
     EXPECT_EQ(replayed.losses(LossKind::fast_retransmit), 3u);
     EXPECT_EQ(replayed.losses(), 3u);
+    EXPECT_EQ(replayed.store().senders()[0].path_reordered(), 0u);
+}
+
+// What fills a hole brings the acknowledgement of all that had waited behind it.
+TEST(NewReno, OfAHoleThatFillsByItselfOneSegmentWasLate) {
+    Script script({.sack = false});
+    for (uint32_t n = 0; n < 6; ++n) script.at(n * 0.01).sends(n, n + 1);
+    script.at(20.01).hears(0).holds({.state = CaState::disorder});
+    script.at(20.02).hears(3).holds({.state = CaState::open});
+    script.check();
+    const Replayed replayed(script.events(), script.sender_options());
+    EXPECT_EQ(replayed.losses(), 0u);
+    EXPECT_EQ(replayed.store().senders()[0].path_reordered(), 1u);
 }
 
 }  // namespace

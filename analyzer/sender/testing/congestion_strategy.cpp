@@ -185,7 +185,70 @@ class Cubic : public CongestionStrategy {
     double reno_estimate_ = 0;
 };
 
+class SharedReno : public CongestionStrategy {
+  public:
+    explicit SharedReno(uint32_t connections) : connections_(connections) {}
+
+    void grow(CongestionWindow& window, uint32_t segments, const Moment&) override {
+        if (window.in_slow_start()) segments = slow_start(window, segments);
+        if (segments > 0) increase_.add(window, segments, window.cwnd * connections_);
+    }
+    uint32_t reduced(uint32_t cwnd) override {
+        increase_.clear();
+        return std::max(cwnd / 2, 2u);
+    }
+
+  private:
+    uint32_t connections_;
+    AdditiveIncrease increase_;
+};
+
+class Vegas : public CongestionStrategy {
+  public:
+    void on_round_trip(CongestionWindow&, int64_t rtt_ns, const Moment&) override {
+        shortest_ns_ = std::min(shortest_ns_, rtt_ns);
+        shortest_of_round_ns_ = std::min(shortest_of_round_ns_, rtt_ns);
+    }
+    void grow(CongestionWindow& window, uint32_t segments, const Moment& moment) override {
+        const bool round_is_over = !moment.snd_una.before(round_end_) || !in_round_;
+        if (!round_is_over) {
+            if (window.in_slow_start()) slow_start(window, segments);
+            return;
+        }
+        const double queued = window.cwnd * (1 - static_cast<double>(shortest_ns_) /
+                                                     static_cast<double>(shortest_of_round_ns_));
+        in_round_ = true;
+        round_end_ = moment.snd_nxt;
+        shortest_of_round_ns_ = std::numeric_limits<int64_t>::max();
+        if (window.in_slow_start() && queued <= 1) {
+            slow_start(window, segments);
+        } else if (window.in_slow_start()) {
+            window.ssthresh = window.cwnd;
+        } else if (queued < 2) {
+            ++window.cwnd;
+        } else if (queued > 4 && window.cwnd > 2) {
+            --window.cwnd;
+            window.ssthresh = std::min(window.ssthresh, window.cwnd);
+        }
+    }
+    uint32_t reduced(uint32_t cwnd) override { return std::max(cwnd / 2, 2u); }
+
+  private:
+    bool in_round_ = false;
+    Serial32 round_end_;
+    int64_t shortest_ns_ = std::numeric_limits<int64_t>::max();
+    int64_t shortest_of_round_ns_ = std::numeric_limits<int64_t>::max();
+};
+
 }  // namespace
+
+std::unique_ptr<CongestionStrategy> make_shared_reno(uint32_t connections) {
+    return std::make_unique<SharedReno>(connections);
+}
+
+std::unique_ptr<CongestionStrategy> make_vegas() {
+    return std::make_unique<Vegas>();
+}
 
 std::unique_ptr<CongestionStrategy> make_reno() {
     return std::make_unique<Reno>();

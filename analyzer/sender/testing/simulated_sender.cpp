@@ -20,6 +20,10 @@ std::unique_ptr<CongestionStrategy> strategy_for(SimulatedSender::Control contro
             return make_cubic();
         case SimulatedSender::Control::cubic_without_hystart:
             return make_cubic(false);
+        case SimulatedSender::Control::reno_shared_by_four:
+            return make_shared_reno(4);
+        case SimulatedSender::Control::vegas:
+            return make_vegas();
     }
     return make_reno();
 }

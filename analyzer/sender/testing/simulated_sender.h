@@ -27,7 +27,7 @@ namespace sanscope::simulated {
 //   undo                by timestamps (RFC 3522, RFC 4015) and by D-SACK (RFC 3708)
 class SimulatedSender {
   public:
-    enum class Control { reno, cubic, cubic_without_hystart };
+    enum class Control { reno, cubic, cubic_without_hystart, reno_shared_by_four, vegas };
 
     struct Options {
         Serial32 first_byte{1};  // sequence number of the first byte of data
