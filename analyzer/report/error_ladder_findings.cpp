@@ -11,6 +11,7 @@
 #include "analyzer/iscsi/bhs.h"
 #include "analyzer/iscsi/pdu_codes.h"
 #include "analyzer/report/connection_closing.h"
+#include "analyzer/report/session_ending.h"
 #include "analyzer/report/task_management_words.h"
 #include "analyzer/report/time_spans.h"
 
@@ -47,6 +48,8 @@ struct Ladder {
     uint32_t connection = 0;
     uint32_t session = 0;
     std::optional<Closing> drop;
+    bool whole_session = true;  // it has no other connection
+    int64_t capture_end_ns = no_time;
 
     const Step* first_reset() const {
         const auto reset =
@@ -54,8 +57,23 @@ struct Ladder {
         return reset == steps.end() ? nullptr : &*reset;
     }
     const Step& first() const { return steps.front(); }
+    bool has_failed(const Step& step) const {
+        // Sooner no initiator goes on to the next step; so long is no success however it is answered.
+        constexpr int64_t long_answer_ns = 5'000'000'000;
+        if (step.response != unknown<uint16_t>) {
+            return !step.succeeded() || elapsed_ns(step.request.time_ns, step.response_ns) >= long_answer_ns;
+        }
+        const bool went_on = std::ranges::any_of(steps, [&](const Step& other) {
+            return other.request.packet > step.request.packet && other.request.code != step.request.code;
+        });
+        return went_on || drop || elapsed_ns(step.request.time_ns, capture_end_ns) >= long_answer_ns;
+    }
     bool failed() const {
-        return std::ranges::any_of(steps, [](const Step& step) { return !step.succeeded(); });
+        return std::ranges::any_of(steps, [this](const Step& step) { return has_failed(step); });
+    }
+    bool lacks_answer() const {
+        return std::ranges::any_of(steps,
+                                   [](const Step& step) { return step.response == unknown<uint16_t>; });
     }
     int64_t end_ns() const { return drop ? drop->time_ns : steps.back().request.time_ns; }
 };
@@ -116,7 +134,7 @@ Ladders ladders_of(const ResultStore& store) {
 
 // A session that its initiator logs out of, or that goes on, was not dropped.
 void note_drop(Ladder& ladder, const ResultStore& store) {
-    if (is_logged_out(store, ladder.connection)) return;
+    if (is_closed_by_logout(store, ladder.connection) || hides_logouts(store)) return;
     const std::optional<Closing> closing = first_closing(store.connection(ladder.connection));
     if (!closing || closing->time_ns < ladder.first().request.time_ns) return;
     if (elapsed_ns(ladder.steps.back().request.time_ns, closing->time_ns) > longest_between_ns) return;
@@ -166,8 +184,18 @@ bool is_ladder(const Ladder& ladder, const Victims& victims) {
     return ladder.failed() && ladder.drop.has_value();
 }
 
+// What is known of the answer to a step.
+std::string answer_in_words(const Step& step, const Ladder& ladder, bool lacks_packets) {
+    if (step.response != unknown<uint16_t>)
+        return fmt::format("response {}: {}", step.response, response_words(step.response));
+    if (lacks_packets) return "no answer was captured";
+    if (ladder.drop) return "not answered";
+    return fmt::format("no answer until the capture ends, {} later",
+                       human_duration(elapsed_ns(step.request.time_ns, ladder.capture_end_ns)));
+}
+
 // "3 x ABORT TASK (function complete)"
-std::vector<std::string> steps_in_words(const Ladder& ladder) {
+std::vector<std::string> steps_in_words(const Ladder& ladder, bool lacks_packets) {
     std::vector<std::string> words;
     const std::vector<Step>& steps = ladder.steps;
     for (size_t i = 0; i < steps.size();) {
@@ -176,10 +204,7 @@ std::vector<std::string> steps_in_words(const Ladder& ladder) {
                steps[next].response == steps[i].response && steps[next].too_late == steps[i].too_late)
             ++next;
         const std::string times = next - i == 1 ? "" : fmt::format("{} x ", next - i);
-        const std::string answer =
-            steps[i].response == unknown<uint16_t>
-                ? std::string("not answered")
-                : fmt::format("response {}: {}", steps[i].response, response_words(steps[i].response));
+        const std::string answer = answer_in_words(steps[i], ladder, lacks_packets);
         const std::string_view late = steps[i].too_late ? ", when the connection had been closed" : "";
         words.push_back(fmt::format("{}{} in packet {}: {}{}", times, function_words(steps[i].request.code),
                                     steps[i].request.packet, answer, late));
@@ -197,10 +222,25 @@ std::string short_story(const Ladder& ladder) {
         before = step.request.code;
         story += fmt::format("{}{}", story.empty() ? "" : ", ", function_words(before));
     }
-    return ladder.drop ? story + ", then the session was dropped" : story;
+    if (!ladder.drop) return story;
+    return story + (ladder.whole_session ? ", then the session was dropped"
+                                         : ", then one connection of the session was dropped");
 }
 
-void explain(Finding& finding, const Ladder& ladder, const ResultStore& store) {
+// While the first command waited for its answer, a retransmission timer of one of the two sides ran out: so long nothing that it
+// had sent was acknowledged.
+int64_t stood_still_ns(const Ladder& ladder, const Victims& victims, std::span<const SenderFacts> senders) {
+    int64_t longest_ns = 0;
+    for (const SenderFacts& sender : senders) {
+        if (sender.number != ladder.connection) continue;
+        longest_ns = std::max(longest_ns, sender.timeouts.spans.overlap_ns(victims.oldest.request_ns,
+                                                                           ladder.first().request.time_ns));
+    }
+    return longest_ns;
+}
+
+void explain(Finding& finding, const Ladder& ladder, const Victims& victims, const ResultStore& store,
+             std::span<const SenderFacts> senders) {
     const SentDataRow& sent = store.connection(ladder.connection).out;
     const SentDataRow& answers = store.connection(ladder.connection).in;
     const int64_t request_ns = finding.begin_ns;
@@ -209,13 +249,26 @@ void explain(Finding& finding, const Ladder& ladder, const ResultStore& store) {
         "The initiator gave up waiting, and each step of its error recovery took more with it. ";
     const bool too_late = std::ranges::any_of(ladder.steps, [](const Step& step) { return step.too_late; });
     const bool refused = store.connection(ladder.connection).out.reset;
-    if (answers.unacknowledged > 0 && !too_late && !refused) {
+    // What is on its way when the capture ends of a session that goes on says nothing of that time.
+    const bool never_arrived = ladder.drop && answers.unacknowledged > 0;
+    const int64_t still_ns = stood_still_ns(ladder, victims, senders);
+    if (still_ns >= elapsed_ns(victims.oldest.request_ns, ladder.first().request.time_ns) / 2 &&
+        still_ns > 0) {
+        finding.side = Finding::Side::path;
+        finding.confidence = Finding::Confidence::likely;
+        finding.add_sign(fmt::format(
+            "a retransmission timer ran out while the command waited: for {} nothing new was acknowledged",
+            human_duration(still_ns)));
+        finding.explanation +=
+            "Meanwhile TCP itself stood still: the path was lost, or the whole host at its other end was; "
+            "look at links and switches, and whether others reached that host.";
+    } else if (never_arrived && !too_late && !refused) {
         finding.side = Finding::Side::path;
         finding.add_sign(
             fmt::format("the initiator never acknowledged {} bytes of the target", answers.unacknowledged));
         finding.explanation +=
             "The target sent data that did not arrive: look at the path from it to the initiator.";
-    } else if (reached && (too_late || answers.unacknowledged == 0)) {
+    } else if (reached && (too_late || !never_arrived)) {
         finding.side = Finding::Side::target;
         finding.add_sign("the TCP of the target acknowledged all that was sent: it was reached");
         finding.explanation +=
@@ -228,7 +281,9 @@ void explain(Finding& finding, const Ladder& ladder, const ResultStore& store) {
     }
 }
 
-Finding told(const Ladder& ladder, const Victims& victims, const ResultStore& store) {
+Finding told(const Ladder& ladder, const Victims& victims, const ResultStore& store,
+             std::span<const SenderFacts> senders) {
+    const bool incomplete = lacks_packets(store, ladder.connection);
     Finding finding;
     finding.kind = Finding::Kind::error_recovery;
     finding.severity = Finding::Severity::problem;
@@ -251,7 +306,7 @@ Finding told(const Ladder& ladder, const Victims& victims, const ResultStore& st
         fmt::format("{} outstanding at the first step, {} for {}", counted(victims.at_first, "command"),
                     victims.named ? "the one to be aborted" : "the oldest", human_duration(age_ns)));
     constexpr size_t most_told = 6;
-    std::vector<std::string> words = steps_in_words(ladder);
+    std::vector<std::string> words = steps_in_words(ladder, incomplete);
     const size_t left_out = words.size() > most_told ? words.size() - most_told : 0;
     if (left_out > 0) words.resize(most_told);
     for (const std::string& step : words) finding.add_sign(step);
@@ -272,20 +327,34 @@ Finding told(const Ladder& ladder, const Victims& victims, const ResultStore& st
                                     human_duration(
                                         elapsed_ns(ladder.drop->time_ns, store.connection(anew).start_ns)))));
     }
-    explain(finding, ladder, store);
     // What is not in the capture may be the answers.
-    finding.confidence =
-        lacks_packets(store, ladder.connection) ? Finding::Confidence::likely : Finding::Confidence::firm;
+    finding.confidence = incomplete ? Finding::Confidence::likely : Finding::Confidence::firm;
+    explain(finding, ladder, victims, store, senders);
     return finding;
+}
+
+// Of a session of which the capture has what the initiator sends alone, and where not all answers are kept, nobody knows what was
+// answered.
+bool may_be_answered(const Ladder& ladder, const ResultStore& store) {
+    if (store.connection(ladder.connection).packets_in == 0) return true;
+    const auto opcode = static_cast<uint8_t>(Opcode::task_management_response);
+    const auto listed =
+        std::ranges::count(store.session_events().first_ones(), opcode, &SessionEvent::opcode);
+    return ladder.lacks_answer() && store.session_events().count(opcode) > static_cast<uint64_t>(listed);
 }
 
 }  // namespace
 
-void add_error_ladders(FindingList& list, const FindingsInput& input, const Stop& stop) {
+void add_error_ladders(FindingList& list, const FindingsInput& input, std::span<const SenderFacts> senders,
+                       const Stop& stop) {
     if (input.issues[Issue::times_set_back].count > 0) return;
     Ladders ladders = ladders_of(input.store);
     if (ladders.empty()) return;
     for (auto& [session, of_session] : ladders) {
+        for (Ladder& ladder : of_session) {
+            ladder.capture_end_ns = input.totals.last_ns;
+            ladder.whole_session = input.store.session(session).connections <= 1;
+        }
         if (!of_session.empty()) note_drop(of_session.back(), input.store);
     }
     std::map<uint32_t, std::vector<Victims>> victims;
@@ -301,7 +370,8 @@ void add_error_ladders(FindingList& list, const FindingsInput& input, const Stop
     for (const auto& [session, of_session] : ladders) {
         for (size_t i = 0; i < of_session.size(); ++i) {
             const Victims& own = victims[session][i];
-            if (is_ladder(of_session[i], own)) list.push_back(told(of_session[i], own, input.store));
+            if (!is_ladder(of_session[i], own) || may_be_answered(of_session[i], input.store)) continue;
+            list.push_back(told(of_session[i], own, input.store, senders));
         }
     }
 }

@@ -304,7 +304,7 @@ std::vector<Finding> findings(const FindingsInput& input) {
     add_initiator_name_findings(list, input);
     add_address_findings(list, input);
     add_ping_findings(list, input, senders);
-    add_error_ladders(list, input, stop);
+    add_error_ladders(list, input, senders, stop);
     add_digest_findings(list, input);
     add_incast_findings(list, input.store, senders, stop);
     add_stalling_findings(list, input.store, waits, stop);

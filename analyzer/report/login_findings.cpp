@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "analyzer/base/utf8.h"
 #include "analyzer/iscsi/bhs.h"
 #include "analyzer/iscsi/pdu_codes.h"
+#include "analyzer/report/connection_closing.h"
 #include "analyzer/report/login_phases.h"
 #include "analyzer/report/time_spans.h"
 
@@ -64,6 +66,8 @@ void add_unanswered(FindingList& list, uint32_t connection, const ConnectionRow&
                     const FindingsInput& input) {
     if (login.requests == 0 || login.responses > 0 || !login.times_known || !nothing_came_back(row, login))
         return;
+    // What the capture lacks may be the answer.
+    if (lacks_packets(input.store, connection)) return;
     const bool arrived = row.out.unacknowledged == 0 && row.out.acknowledged_ns != no_time &&
                          row.out.acknowledged_ns >= login.first_request_ns;
     if (!arrived) return;
@@ -113,58 +117,73 @@ struct LoginTimes {
     int64_t connect_ns = 0;    // until the first Login Request, whoever took it
     int64_t initiator_ns = 0;  // … and what of that and later was the initiator's
     int64_t target_ns = 0;
+    int64_t path_ns = 0;  // … and of all that, what passed until something was sent again
     uint64_t retransmissions = 0;
     int64_t all_ns = 0;
 };
 
-uint64_t retransmissions_within(const ResultStore& store, uint32_t connection, int64_t begin_ns,
-                                int64_t end_ns) {
-    uint64_t count = 0;
+// What was sent again within the login, and how long it took until then.
+void add_retransmissions(LoginTimes& times, const ResultStore& store, uint32_t connection, int64_t begin_ns,
+                         int64_t end_ns) {
+    TimeSpans waits;
     for (const LossRow& row : store.losses()) {
         const bool within = row.time_ns >= begin_ns && row.time_ns <= end_ns;
-        if (row.connection == connection && is_sent_again(row.kind) && within) ++count;
+        if (row.connection != connection || !is_sent_again(row.kind) || !within) continue;
+        ++times.retransmissions;
+        if (row.delay_ns > 0)
+            waits.add(row.time_ns - std::min(row.delay_ns, elapsed_ns(begin_ns, row.time_ns)), row.time_ns);
     }
-    return count;
+    waits.finish();
+    times.path_ns += waits.total_ns();
 }
 
 void tell_slow_side(Finding& finding, const ConnectionRow& row, const LoginPhase& login,
                     const LoginTimes& times) {
     constexpr double most = 0.6;
     const uint32_t syns = std::max(row.out.syns, row.in.syns);
-    if (syns > 1 || times.retransmissions > 0) {
+    const bool sent_again = syns > 1 || times.retransmissions > 0;
+    const auto add_repeats = [&] {
+        if (!sent_again) return finding.add_sign("nothing of it was retransmitted");
+        finding.add_sign(
+            times.retransmissions == 0
+                ? fmt::format("the SYN or its answer was sent {} times", syns)
+                : fmt::format("{} of the login retransmitted", counted(times.retransmissions, "segment")));
+    };
+    if (sent_again && share_of(times.path_ns, times.all_ns) >= most) {
         finding.side = Finding::Side::path;
         finding.explanation =
             "Packets of the login were lost, or the target's host did not take the connection: look at the "
-            "path, and "
-            "whether that host drops connections while it is busy (its listen queue).";
-        finding.add_sign(syns > 1 ? fmt::format("the SYN or its answer was sent {} times", syns)
-                                  : fmt::format("{} of the login retransmitted",
-                                                counted(times.retransmissions, "segment")));
-    } else if (share_of(times.target_ns, times.all_ns) >= most) {
+            "path, and whether that host drops connections while it is busy (its listen queue).";
+        add_repeats();
+    } else if (share_of(times.target_ns - times.path_ns, times.all_ns) >= most) {
         finding.side = Finding::Side::target;
         finding.explanation =
             "The target took that long to answer: a name lookup of the initiator's address, an "
-            "authentication server "
-            "(RADIUS), a busy controller. Look at its log.";
+            "authentication server (RADIUS), a session of the same name that it has to end first, a busy "
+            "controller. Look at its log.";
         finding.add_sign(fmt::format("{} passed between {} and the Login Response to each",
                                      human_duration(times.target_ns),
                                      counted(login.requests, "Login Request")));
-        finding.add_sign("nothing of it was retransmitted");
-    } else if (share_of(times.initiator_ns, times.all_ns) >= most) {
+        add_repeats();
+    } else if (share_of(times.initiator_ns - times.path_ns, times.all_ns) >= most) {
         finding.side = Finding::Side::initiator;
         finding.explanation =
             "The initiator took that long between what the target answered and its next step: look at its "
-            "load, its "
-            "log, and what starts the session.";
+            "load, its log, and what starts the session.";
         finding.add_sign(
             fmt::format("{} passed before the initiator's next step, {} of them before its first request",
                         human_duration(times.initiator_ns), human_duration(times.connect_ns)));
-        finding.add_sign("nothing of it was retransmitted");
+        add_repeats();
     } else {
         finding.side = Finding::Side::both;
-        finding.explanation = "Both sides took their time. Look at the logs of both at that moment.";
+        finding.confidence = sent_again ? Finding::Confidence::possible : Finding::Confidence::likely;
+        finding.explanation = sent_again
+                                  ? "No one of the path and the two sides took most of it. Look at losses, "
+                                    "and at the logs of both at that moment."
+                                  : "Both sides took their time. Look at the logs of both at that moment.";
         finding.add_sign(fmt::format("the target took {} of it, the initiator {}",
                                      human_duration(times.target_ns), human_duration(times.initiator_ns)));
+        add_repeats();
     }
 }
 
@@ -179,8 +198,9 @@ void add_slow(FindingList& list, uint32_t connection, const ConnectionRow& row, 
     times.initiator_ns = login.initiator_ns + times.connect_ns;
     times.all_ns = times.target_ns + times.initiator_ns;
     if (times.all_ns < slow_login_ns) return;
-    times.retransmissions =
-        retransmissions_within(store, connection, login.first_request_ns, login.last_response_ns);
+    // Where a SYN was lost, all that passed until the first Login Request is reckoned to it.
+    if (std::max(row.out.syns, row.in.syns) > 1) times.path_ns = times.connect_ns;
+    add_retransmissions(times, store, connection, login.first_request_ns, login.last_response_ns);
     Finding finding = about(connection, row, Kind::slow_login,
                             times.all_ns >= very_slow_login_ns ? Severity::problem : Severity::notice);
     finding.packet = login.first_request_packet;
@@ -199,24 +219,34 @@ bool reached_full_feature(const SessionRow& session) {
     return !session.header_digest.empty();
 }
 
-// Whether a session of these names reached the Full Feature Phase after a packet.
-const ConnectionRow* later_success(const ResultStore& store, const SessionRow& like, PacketNumber after) {
+bool has_names_of(const SessionRow& session, const SessionRow& like) {
+    return session.initiator_name == like.initiator_name && session.target_name == like.target_name;
+}
+
+// Whether a session of these names reached the Full Feature Phase after a packet, on a connection that `is_wanted`.
+template <class Wanted>
+const ConnectionRow* later_success(const ResultStore& store, const SessionRow& like, PacketNumber after,
+                                   Wanted is_wanted) {
     for (const ConnectionRow& row : store.connections()) {
-        if (row.session == 0 || row.first_packet < after) continue;
+        if (row.session == 0 || row.first_packet < after || !is_wanted(row)) continue;
         const SessionRow& session = store.session(row.session);
-        if (session.initiator_name == like.initiator_name && session.target_name == like.target_name &&
-            reached_full_feature(session))
-            return &row;
+        if (has_names_of(session, like) && reached_full_feature(session)) return &row;
     }
     return nullptr;
 }
 
-// RFC 7143 §11.13.5: class 1.
+const ConnectionRow* later_success(const ResultStore& store, const SessionRow& like, PacketNumber after) {
+    return later_success(store, like, after, [](const ConnectionRow&) { return true; });
+}
+
+// Logins of one initiator to one target that were sent elsewhere (RFC 7143 §11.13.5: class 1).
 struct Redirected {
     uint64_t count = 0;
     SessionEvent first;
     SessionEvent last;
     bool to_itself = false;
+    std::set<uint32_t> connections;   // that were sent elsewhere …
+    std::set<std::string> addresses;  // … and where to
 };
 
 // "192.0.2.2:3260,1" names the portal "192.0.2.2:3260", whose port may be left out (RFC 7143 §13.8).
@@ -226,26 +256,64 @@ bool names_portal(const std::string& target_address, const ConnectionRow& row) {
     return portal == own || (own.ends_with(":3260") && portal + ":3260" == own);
 }
 
-void add_redirected(FindingList& list, const ResultStore& store) {
-    std::map<std::string, Redirected> by_target;
+// To a portal that sent this initiator on as well. Of others, which the capture need not have, nobody knows what they did.
+bool goes_in_circles(const Redirected& redirected, const ResultStore& store) {
+    constexpr uint64_t least_circle = 3;
+    return redirected.count >= least_circle &&
+           std::ranges::any_of(redirected.connections, [&](uint32_t connection) {
+               return std::ranges::any_of(redirected.addresses, [&](const std::string& address) {
+                   return names_portal(address, store.connection(connection));
+               });
+           });
+}
+
+// What came of it.
+void tell_arrival(Finding& finding, const Redirected& redirected, const ResultStore& store) {
+    const SessionRow& session = store.session(redirected.first.session);
+    const PacketNumber after = redirected.first.packet;
+    const auto is_there = [&](const ConnectionRow& row) {
+        return std::ranges::any_of(redirected.addresses,
+                                   [&](const std::string& address) { return names_portal(address, row); });
+    };
+    if (later_success(store, session, after, is_there) != nullptr) {
+        finding.explanation = "It logged in there, as redirection is meant to work.";
+    } else if (const ConnectionRow* const elsewhere = later_success(store, session, after)) {
+        finding.explanation = fmt::format(
+            "Later it logged in at {}; whether that is the address it was sent to is not seen here.",
+            portal_of(*elsewhere));
+    } else {
+        finding.explanation =
+            "Whether it logged in there is not in the capture: see whether that address can be reached.";
+    }
+}
+
+using Names = std::pair<std::string, std::string>;  // of initiator, target
+
+std::map<Names, Redirected> redirections(const ResultStore& store) {
+    std::map<Names, Redirected> by_names;
     for (const SessionEvent& event : store.session_events().first_ones()) {
         const bool redirects = Opcode{event.opcode} == Opcode::login_response &&
                                event.code != unknown<uint16_t> &&
                                event.code >> 8 == login_status_class::redirection;
         if (!redirects || event.session == 0 || event.session > store.sessions().size()) continue;
         const SessionRow& session = store.session(event.session);
-        Redirected& redirected = by_target[session.target_name];
+        Redirected& redirected = by_names[{session.initiator_name, session.target_name}];
         if (redirected.count++ == 0) redirected.first = event;
         redirected.last = event;
-        if (event.connection == 0) continue;
+        if (!session.redirected_to.empty()) redirected.addresses.insert(session.redirected_to);
+        if (event.connection == 0 || event.connection > store.connections().size()) continue;
+        redirected.connections.insert(event.connection);
         redirected.to_itself |= names_portal(session.redirected_to, store.connection(event.connection));
     }
-    for (const auto& [name, redirected] : by_target) {
+    return by_names;
+}
+
+void add_redirected(FindingList& list, const ResultStore& store) {
+    for (const auto& [names, redirected] : redirections(store)) {
         const SessionEvent& first = redirected.first;
         const SessionRow& session = store.session(first.session);
-        constexpr uint64_t least_circle = 3;
-        const bool arrived = later_success(store, session, first.packet) != nullptr;
-        const bool circles = !arrived && redirected.count >= least_circle;
+        const bool circles =
+            goes_in_circles(redirected, store) && later_success(store, session, first.packet) == nullptr;
         Finding finding;
         finding.kind = Kind::login_redirected;
         finding.severity = circles ? Severity::problem : Severity::information;
@@ -255,24 +323,28 @@ void add_redirected(FindingList& list, const ResultStore& store) {
         finding.packet = first.packet;
         finding.begin_ns = first.time_ns;
         finding.end_ns = redirected.last.time_ns;
+        const size_t others = redirected.addresses.size() - std::min<size_t>(redirected.addresses.size(), 1);
         finding.title =
-            fmt::format("The target sent {} elsewhere: to {} (moved {})",
+            fmt::format("The target sent {} elsewhere: to {}{} (moved {})",
                         redirected.count == 1 ? "the login" : human_count(redirected.count) + " logins",
                         session.redirected_to.empty() ? "an address that was not captured"
                                                       : cleaned_line(session.redirected_to),
+                        others == 0 ? "" : fmt::format(" and {} more", human_count(others)),
                         first.code == 0x0102 ? "permanently" : "temporarily");
         finding.add_sign(fmt::format("{} with status class 1", counted(redirected.count, "Login Response")));
         if (circles) {
+            // Where names are not known, logins of several initiators are counted together.
+            const bool named = !names.first.empty() && !names.second.empty();
+            finding.confidence = named ? Finding::Confidence::firm : Finding::Confidence::possible;
             finding.explanation =
                 "No login came through: the portals send the initiator on and on. Look at the target's "
-                "redirection, "
-                "load balancing or portal groups.";
+                "redirection, load balancing or portal groups.";
             finding.add_sign("no session of these names reached the Full Feature Phase");
-            if (redirected.to_itself) finding.add_sign("one was sent to the portal it had asked");
+            finding.add_sign(redirected.to_itself
+                                 ? "one was sent to the portal it had asked"
+                                 : "one was sent to a portal that had sent this initiator on as well");
         } else {
-            finding.explanation = arrived ? "It logged in there, as redirection is meant to work."
-                                          : "Whether it logged in there is not in the capture: see whether "
-                                            "that address can be reached.";
+            tell_arrival(finding, redirected, store);
         }
         list.push_back(std::move(finding));
     }
@@ -282,8 +354,10 @@ void add_redirected(FindingList& list, const ResultStore& store) {
 void add_authentication(Finding& finding, const SessionRow& session) {
     if (session.chap_challenged && session.chap_answered) {
         finding.add_sign(
-            "the initiator answered the target's CHAP challenge, and was refused for its answer");
-        finding.explanation += " The user name or the secret differs: both sides did speak CHAP.";
+            "the initiator answered the target's CHAP challenge, and was refused after its answer");
+        finding.explanation +=
+            " Both sides did speak CHAP: the user name or the secret differs, or what checks them for the "
+            "target (RADIUS) did not.";
     } else if (session.auth_method == "Reject") {
         finding.add_sign(fmt::format("the target rejected the AuthMethod offered: {}",
                                      cleaned_line(session.auth_offered)));
@@ -296,6 +370,24 @@ void add_authentication(Finding& finding, const SessionRow& session) {
     }
 }
 
+// Of one initiator to one target: several hosts that are refused once each do not try again.
+void add_retries(Finding& finding, const SessionEvent& first, const ResultStore& store) {
+    const SessionRow& session = store.session(first.session);
+    uint64_t count = 0;
+    int64_t last_ns = no_time;
+    for (const SessionEvent& event : store.session_events().first_ones()) {
+        if (event.opcode != first.opcode || event.code != first.code || event.session == 0) continue;
+        if (!has_names_of(store.session(event.session), session)) continue;
+        ++count;
+        last_ns = std::max(last_ns, event.time_ns);
+    }
+    constexpr uint64_t least_retries = 3;
+    if (count < least_retries) return;
+    finding.add_sign(fmt::format("{} had that answer within {}: the initiator tries again and again",
+                                 counted(count, "login"),
+                                 human_duration(elapsed_ns(first.time_ns, last_ns))));
+}
+
 // More of those that connection_findings.cpp tells of.
 void add_to_refused(Finding& finding, const ResultStore& store) {
     const std::vector<SessionEvent>& events = store.session_events().first_ones();
@@ -304,24 +396,12 @@ void add_to_refused(Finding& finding, const ResultStore& store) {
                Opcode{event.opcode} == Opcode::login_response;
     });
     if (first == events.end()) return;
-    uint64_t count = 0;
-    int64_t last_ns = no_time;
-    for (const SessionEvent& event : events) {
-        if (event.opcode != first->opcode || event.code != first->code) continue;
-        ++count;
-        last_ns = std::max(last_ns, event.time_ns);
-    }
-    constexpr uint64_t least_retries = 3;
-    if (count >= least_retries) {
-        finding.add_sign(fmt::format("{} had that answer within {}: the initiator tries again and again",
-                                     counted(count, "login"),
-                                     human_duration(elapsed_ns(first->time_ns, last_ns))));
-    }
     if (finding.session == 0 || finding.session > store.sessions().size()) return;
     const SessionRow& session = store.session(finding.session);
     constexpr uint16_t authentication_failure = 0x0201;
     if (first->code == authentication_failure) add_authentication(finding, session);
     if (session.initiator_name.empty() || session.target_name.empty()) return;
+    add_retries(finding, *first, store);
     const ConnectionRow* const success = later_success(store, session, first->packet);
     if (success != nullptr) {
         finding.explanation += fmt::format(" A login of the same names succeeded {} later.",
@@ -335,13 +415,15 @@ void add_login_findings(FindingList& list, const FindingsInput& input) {
     for (Finding& finding : list) {
         if (finding.kind == Kind::login_refused) add_to_refused(finding, input.store);
     }
+    add_redirected(list, input.store);
+    // Where the clock was set back, nobody knows what took how long.
+    if (input.issues[Issue::times_set_back].count > 0) return;
     for (const auto& [connection, login] : login_phases(input.store.session_events())) {
         if (connection == 0 || connection > input.store.connections().size()) continue;
         const ConnectionRow& row = input.store.connection(connection);
         add_unanswered(list, connection, row, login, input);
         add_slow(list, connection, row, login, input.store);
     }
-    add_redirected(list, input.store);
 }
 
 }  // namespace sanscope

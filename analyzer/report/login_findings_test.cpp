@@ -128,6 +128,50 @@ TEST_F(Logins, whose_request_is_lost_are_the_paths) {
     EXPECT_EQ(only(Kind::slow_login).side, Finding::Side::path);
 }
 
+// A second was the path's, and what took long was not.
+TEST_F(Logins, that_lost_a_syn_and_then_waited_for_the_target_are_the_targets) {
+    connection.send_syn(0);
+    connection.open(1000 * ms);
+    connection.login(1002 * ms, initiator_key, 1, 19'000 * ms);
+    reads(21'000);
+    const Finding finding = only(Kind::slow_login);
+    EXPECT_EQ(finding.side, Finding::Side::target);
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("SYN or its answer was sent 2 times")));
+    EXPECT_THAT(finding.evidence, Not(Contains(HasSubstr("nothing of it was retransmitted"))));
+}
+
+TEST_F(Logins, whose_syns_are_lost_are_the_paths) {
+    connection.send_syn(0);
+    connection.send_syn(1000 * ms);
+    connection.open(3000 * ms);
+    connection.login(3002 * ms);
+    reads(3100);
+    EXPECT_EQ(only(Kind::slow_login).side, Finding::Side::path);
+}
+
+// The initiator waited for 6 s before it sent what is not there: the target answered at once.
+TEST_F(Logins, of_which_the_capture_lacks_a_request_are_not_timed) {
+    connection.open(0);
+    const Bytes request = security_request({initiator_key, target_key, "AuthMethod=CHAP,None"});
+    connection.send(initiator, request, 2 * ms);
+    connection.send(target, test::login_response(text_keys({"AuthMethod=None"})).flags(0).bytes(), 3 * ms);
+    connection.skip(initiator, static_cast<uint32_t>(request.size()));
+    connection.set_received(initiator, connection.next_seq(initiator));
+    connection.send(target, test::login_response({}).stat_sn(1).bytes(), 6000 * ms);
+    connection.acknowledge(initiator, 6001 * ms);
+    reads(7000);
+    EXPECT_THAT(capture.find(Kind::slow_login), IsEmpty());
+}
+
+TEST_F(Logins, of_a_clock_that_was_set_back_are_not_timed) {
+    connection.open(0);
+    connection.login(2 * ms, initiator_key, 1, 6000 * ms);
+    reads(7000);
+    FramesConnection other(capture, host(3), host(2), 50009);
+    other.open(-60'000 * ms);
+    EXPECT_THAT(capture.find(Kind::slow_login), IsEmpty());
+}
+
 TEST_F(Logins, that_the_capture_came_late_for_are_not_timed) {
     connection.login(2 * ms);
     reads(4000);
@@ -230,13 +274,26 @@ TEST_F(Logins, that_are_tried_again_and_again_are_counted) {
     EXPECT_THAT(finding.explanation, HasSubstr("succeeded 12.0 s later"));
 }
 
+TEST_F(Logins, of_several_hosts_that_are_refused_once_each_are_not_tried_again) {
+    for (uint8_t i = 0; i < 4; ++i) {
+        FramesConnection one(capture, host(static_cast<uint8_t>(10 + i)), host(2));
+        const std::string name = "InitiatorName=iqn.2026-01.org.example:i" + std::to_string(i);
+        const int64_t at_ns = i * 3000 * ms;
+        one.open(at_ns);
+        one.send(initiator, test::login_request(text_keys({name, target_key})).bytes(), at_ns + 2 * ms);
+        one.send(target, refusal(0x0202), at_ns + 3 * ms);
+        one.close(target, at_ns + 4 * ms);
+    }
+    EXPECT_THAT(only(Kind::login_refused).evidence, Not(Contains(HasSubstr("again and again"))));
+}
+
 class Redirection : public Logins {
   protected:
-    void redirect(uint16_t port, int64_t at_ms, std::string_view to) {
-        FramesConnection one(capture, host(1), host(2), port);
+    void redirect(uint16_t port, int64_t at_ms, std::string_view to, uint8_t at_portal = 2,
+                  std::string_view name = initiator_key) {
+        FramesConnection one(capture, host(1), host(at_portal), port);
         one.open(at_ms * ms);
-        one.send(initiator, test::login_request(text_keys({initiator_key, target_key})).bytes(),
-                 (at_ms + 2) * ms);
+        one.send(initiator, test::login_request(text_keys({name, target_key})).bytes(), (at_ms + 2) * ms);
         one.send(target, refusal(0x0101, {to}), (at_ms + 3) * ms);
         one.close(target, (at_ms + 4) * ms);
     }
@@ -251,6 +308,47 @@ TEST_F(Redirection, to_a_portal_that_takes_the_login_is_as_meant) {
     const Finding finding = only(Kind::login_redirected);
     EXPECT_EQ(finding.severity, Severity::information);
     EXPECT_THAT(finding.title, HasSubstr("10.0.0.3:3260,1 (moved temporarily)"));
+    EXPECT_THAT(finding.explanation, HasSubstr("It logged in there"));
+}
+
+// As behind NAT, or where the address is a host's name.
+TEST_F(Redirection, to_an_address_that_is_not_seen_is_not_said_to_be_where_it_logged_in) {
+    redirect(50010, 0, "TargetAddress=10.0.0.3:3260,1");
+    connection.open(10 * ms);
+    connection.login(12 * ms);
+    reads(20);
+    const Finding finding = only(Kind::login_redirected);
+    EXPECT_EQ(finding.severity, Severity::information);
+    EXPECT_THAT(finding.explanation, HasSubstr("Later it logged in at 10.0.0.2:3260"));
+}
+
+TEST_F(Redirection, of_several_initiators_once_each_is_no_circle) {
+    for (const uint16_t i : {uint16_t{0}, uint16_t{1}, uint16_t{2}}) {
+        redirect(static_cast<uint16_t>(50010 + i), 100 * i, "TargetAddress=10.0.0.3:3260,1", 2,
+                 "InitiatorName=iqn.2026-01.org.example:i" + std::to_string(i));
+    }
+    const std::vector<Finding> found = capture.find(Kind::login_redirected);
+    EXPECT_THAT(found, SizeIs(3));
+    for (const Finding& finding : found) EXPECT_EQ(finding.severity, Severity::information);
+}
+
+// What came of those logins the capture of the first portal does not have.
+TEST_F(Redirection, again_and_again_to_a_portal_that_was_not_captured_is_no_circle) {
+    for (uint16_t i = 0; i < 4; ++i)
+        redirect(static_cast<uint16_t>(50010 + i), 100 * i, "TargetAddress=10.0.0.3:3260,1");
+    const Finding finding = only(Kind::login_redirected);
+    EXPECT_EQ(finding.severity, Severity::information);
+    EXPECT_THAT(finding.explanation, HasSubstr("not in the capture"));
+}
+
+TEST_F(Redirection, from_portal_to_portal_and_back_is_a_circle) {
+    redirect(50010, 0, "TargetAddress=10.0.0.3:3260,1");
+    redirect(50011, 100, "TargetAddress=10.0.0.2:3260,1", 3);
+    redirect(50012, 200, "TargetAddress=10.0.0.3:3260,1");
+    const Finding finding = only(Kind::login_redirected);
+    EXPECT_EQ(finding.severity, Severity::problem);
+    EXPECT_THAT(finding.title, HasSubstr("10.0.0.3:3260,1 and 1 more (moved"));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("had sent this initiator on as well")));
 }
 
 TEST_F(Redirection, in_circles_is_a_problem) {

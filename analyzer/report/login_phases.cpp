@@ -7,8 +7,12 @@
 namespace sanscope {
 
 void LoginPhase::add(const SessionEvent& event) {
-    if (event.time_ns == no_time) times_known = false;
-    if (Opcode{event.opcode} == Opcode::login_request) {
+    const bool is_request = Opcode{event.opcode} == Opcode::login_request;
+    // They alternate (RFC 7143 §6.3): two of a kind in a row are what a capture makes of it that lacks one between.
+    const bool lacks_one = requests + responses > 0 && is_request == last_is_request;
+    if (event.time_ns == no_time || lacks_one) times_known = false;
+    last_is_request = is_request;
+    if (is_request) {
         if (requests++ == 0) {
             first_request_ns = event.time_ns;
             first_request_packet = event.packet;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analyzer/report/connection_closing.h"
+#include "analyzer/report/session_ending.h"
 #include "analyzer/report/time_spans.h"
 
 namespace sanscope {
@@ -20,6 +21,7 @@ enum class Silence : uint8_t {
     busy,            // it sent other PDUs
     acknowledged,    // its TCP took the ping, and no PDU came
     unheard,         // it sent data that never arrived, behind which its answer would stand
+    window_shut,     // it was not allowed to send: the side that asked took no data
     one_way,         // its packets came, and acknowledged nothing of what was sent
     unacknowledged,  // nothing that was sent was acknowledged in that time
     all_silent       // not one packet
@@ -43,8 +45,11 @@ class OfPing {
           capture_end_ns_(capture_end_ns) {}
 
     std::optional<Finding> find() const {
-        // Who logs out need not answer, and what the capture lacks may be the answer.
-        if (is_logged_out(store_, ping_.connection) || lacks_packets(store_, ping_.connection)) return {};
+        // Who logs out, or was told that the connection ends, need not answer; what the capture lacks may be the answer.
+        if (is_closed_by_logout(store_, ping_.connection) || hides_logouts(store_)) return {};
+        if (is_end_announced(store_, ping_.connection, closing_ ? closing_->time_ns : capture_end_ns_))
+            return {};
+        if (lacks_packets(store_, ping_.connection)) return {};
         // An answer that its sender still waited for is one.
         if (is_late() && !came_after_closing() && !is_refused()) return {};
         if ((by_initiator_ ? row_.packets_in : row_.packets_out) == 0) return {};
@@ -86,9 +91,11 @@ class OfPing {
             elapsed_ns(ping_.time_ns, ping_.last_pdu_ns) >= waited_ns() / 2)
             return Silence::busy;
         if (stood_still_ns() >= waited_ns() / 2) return Silence::unacknowledged;
-        // Data that come when it is closed nobody acknowledges any more.
+        if (shut_ns() >= waited_ns() / 2) return Silence::window_shut;
+        // Data that come when it is closed nobody acknowledges any more, and what is under way when the capture ends may yet be.
         const bool refused = by_initiator_ ? row_.out.reset : row_.in.reset;
-        if (answers().unacknowledged > 0 && !is_late()) return refused ? Silence::unknown : Silence::unheard;
+        if (answers().unacknowledged > 0 && !is_late())
+            return refused || !closing_ ? Silence::unknown : Silence::unheard;
         const bool none_new = elapsed_ns(ping_.time_ns, sent().acknowledged_ns) == 0;
         if (!none_new)
             return sent().unacknowledged == 0 || is_late() ? Silence::acknowledged : Silence::unknown;
@@ -96,15 +103,19 @@ class OfPing {
         return sent().answers_since == 0 ? Silence::all_silent : Silence::one_way;
     }
 
-    // In which its retransmission timer ran out, and nothing of what it had sent was acknowledged.
-    int64_t stood_still_ns() const {
-        const auto asker = std::ranges::find_if(senders_, [&](const SenderFacts& sender) {
-            return sender.number == ping_.connection && sender.is_initiator == by_initiator_;
+    // How much of the time is in those spells of a sender: the one that asked, or the other.
+    int64_t within_ns(bool of_asker, Spells SenderFacts::*spells) const {
+        const auto facts = std::ranges::find_if(senders_, [&](const SenderFacts& sender) {
+            return sender.number == ping_.connection && (sender.is_initiator == by_initiator_) == of_asker;
         });
-        return asker == senders_.end()
+        return facts == senders_.end()
                    ? 0
-                   : asker->timeouts.spans.overlap_ns(ping_.time_ns, ping_.time_ns + waited_ns());
+                   : ((*facts).*spells).spans.overlap_ns(ping_.time_ns, ping_.time_ns + waited_ns());
     }
+    // In which its retransmission timer ran out, and nothing of what it had sent was acknowledged.
+    int64_t stood_still_ns() const { return within_ns(true, &SenderFacts::timeouts); }
+    // In which the window that it offered was shut, and the other side had data for it.
+    int64_t shut_ns() const { return within_ns(false, &SenderFacts::stalls); }
 
     Finding told(Silence silence) const {
         Finding finding;
@@ -195,6 +206,17 @@ class OfPing {
                     "the path from it.",
                     name);
                 break;
+            case Silence::window_shut:
+                finding.side = by_initiator_ ? Finding::Side::initiator : Finding::Side::target;
+                finding.add_sign(
+                    fmt::format("the receive window that the {} offered was shut for {} of that time",
+                                by_initiator_ ? "initiator" : "target", human_duration(shut_ns())));
+                finding.explanation = fmt::format(
+                    "{} was not allowed to send: the TCP of the side that asked took no data, so that no "
+                    "answer "
+                    "could reach it. Look at why the {} does not read what it is sent.",
+                    name, by_initiator_ ? "initiator" : "target");
+                break;
             case Silence::unacknowledged:
                 finding.add_sign(
                     fmt::format("the sender's retransmission timer ran out: none of its data was "
@@ -233,6 +255,8 @@ class OfPing {
 
     void nothing_came_back(Finding& finding, Finding::Side asked) const {
         const std::string name = asked_name();
+        // Where it was captured is inferred, and the end of a cable may lie between.
+        finding.confidence = std::min(finding.confidence, Confidence::likely);
         if (captured_at_asked()) {
             finding.side = asked;
             finding.explanation = fmt::format(
@@ -242,7 +266,6 @@ class OfPing {
             return;
         }
         finding.side = Finding::Side::path;
-        finding.confidence = std::min(finding.confidence, Confidence::likely);
         finding.explanation = fmt::format(
             "The path was lost, or the whole host of {} is down; seen from here the two look alike. Look "
             "whether others still reach that host, then at links and switches between.",

@@ -98,7 +98,9 @@ TEST_F(PingWithoutAnswer, and_no_packet_at_all_is_the_paths_and_never_firm) {
 TEST_F(PingWithoutAnswer, where_it_arrived_and_even_tcp_is_silent_is_the_hosts) {
     acknowledge(9 * second);
     row->vantage = Vantage::target;
-    EXPECT_EQ(told_one().side, Side::target);
+    const Finding finding = told_one();
+    EXPECT_EQ(finding.side, Side::target);
+    EXPECT_NE(finding.confidence, Finding::Confidence::firm) << "where it was captured is inferred";
 }
 
 TEST_F(PingWithoutAnswer, while_packets_come_that_acknowledge_nothing_is_the_paths_one_way) {
@@ -118,6 +120,62 @@ TEST_F(PingWithoutAnswer, while_data_of_the_target_never_arrive_is_the_paths) {
     const Finding finding = told_one();
     EXPECT_EQ(finding.side, Side::path);
     EXPECT_THAT(finding.evidence, Contains(HasSubstr("1448 bytes that target 10.0.0.2:3260 sent")));
+}
+
+// They may be acknowledged a moment later.
+TEST_F(PingWithoutAnswer, while_data_are_under_way_at_the_end_of_the_capture_tells_nothing_of_the_path) {
+    row->out = {};
+    acknowledge(10 * second + ms);
+    row->in.unacknowledged = 1448;
+    const Finding finding = told_one();
+    EXPECT_EQ(finding.side, Side::none);
+    EXPECT_EQ(finding.confidence, Finding::Confidence::possible);
+}
+
+TEST_F(PingWithoutAnswer, while_the_initiator_takes_no_data_is_the_initiators) {
+    acknowledge(10 * second + ms);
+    SenderSummary& target = store.add_sender(1, sanscope::Side::b);
+    const auto add_window = [&](int64_t time_ns, uint32_t window, SendLimit limit) {
+        store.add_window(target, {.packet = packet_at(time_ns),
+                                  .time_ns = time_ns,
+                                  .srtt_ns = ms,
+                                  .connection = 1,
+                                  .cwnd = 100'000,
+                                  .advertised_window = window,
+                                  .limit = limit,
+                                  .sender = sanscope::Side::b});
+    };
+    add_window(9 * second, 60'000, SendLimit::application);
+    add_window(10 * second - 100 * ms, 0, SendLimit::receiver);
+    add_window(14 * second + 900 * ms, 60'000, SendLimit::application);
+    add_window(15 * second, 60'000, SendLimit::application);
+    const Finding finding = told_one();
+    EXPECT_EQ(finding.side, Side::initiator);
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("that the initiator offered was shut for 4.90 s")));
+}
+
+TEST_F(PingWithoutAnswer, of_a_session_that_is_logged_out_elsewhere_is_none) {
+    add_connection(0, 1);
+    add_event({.time_ns = 14 * second, .connection = 2, .session = 1, .code = 0, .opcode = 0x06});
+    EXPECT_THAT(told(), IsEmpty()) << "all connections of the session are closed";
+}
+
+TEST_F(PingWithoutAnswer, of_a_session_of_which_another_connection_is_logged_out_is_told) {
+    acknowledge(10 * second + ms);
+    add_connection(0, 1);
+    add_event({.time_ns = 14 * second, .connection = 2, .session = 1, .code = 1, .opcode = 0x06});
+    EXPECT_EQ(told().size(), 1u);
+}
+
+TEST_F(PingWithoutAnswer, of_a_connection_that_the_target_says_it_drops_is_none) {
+    add_event({.time_ns = 9 * second, .connection = 1, .code = 2, .opcode = 0x32});
+    EXPECT_THAT(told(), IsEmpty()) << "async_message tells it";
+}
+
+TEST_F(PingWithoutAnswer, long_after_a_message_of_the_target_is_told) {
+    acknowledge(10 * second + ms);
+    add_event({.time_ns = 9 * second, .connection = 1, .code = 4, .opcode = 0x32});
+    EXPECT_EQ(told().size(), 1u) << "parameters are to be negotiated, and nothing ends";
 }
 
 TEST_F(PingWithoutAnswer, where_late_data_are_refused_tells_nothing_of_the_path) {
@@ -308,6 +366,106 @@ TEST_F(ErrorLadder, does_not_blame_a_target_whose_data_do_not_arrive) {
 }
 
 // A target that stood still answers all at once when the initiator has gone, and is reset for it.
+TEST_F(ErrorLadder, of_a_session_that_goes_on_does_not_blame_the_path_for_what_is_under_way_at_the_end) {
+    row->in.unacknowledged = 1448;
+    ask(35 * second, 1, 900, static_cast<uint32_t>(oldest));
+    ask(36 * second, 5, 901);
+    answer(36 * second + ms, 0, 901);
+    EXPECT_EQ(find_one(Kind::error_recovery).side, Side::target);
+}
+
+TEST_F(ErrorLadder, does_not_blame_a_target_while_tcp_stood_still) {
+    SenderSummary& initiator = store.add_sender(1, sanscope::Side::a);
+    const auto add_window = [&](int64_t time_ns, uint32_t una, CaState state) {
+        store.add_window(initiator, {.packet = packet_at(time_ns),
+                                     .time_ns = time_ns,
+                                     .srtt_ns = ms,
+                                     .connection = 1,
+                                     .snd_una = una,
+                                     .snd_nxt = 9000,
+                                     .cwnd = 100'000,
+                                     .advertised_window = 1'000'000,
+                                     .ca_state = state,
+                                     .sender = sanscope::Side::a});
+    };
+    add_window(4 * second, 1, CaState::open);
+    add_window(5 * second, 5000, CaState::open);
+    add_window(20 * second, 5000, CaState::loss);
+    add_window(34 * second, 9000, CaState::open);
+    store.add_loss(initiator, {.packet = packet_at(20 * second),
+                               .time_ns = 20 * second,
+                               .delay_ns = 15 * second,
+                               .connection = 1,
+                               .length = 4000,
+                               .kind = LossKind::rto,
+                               .sender = sanscope::Side::a});
+    ask(35 * second, 1, 900, static_cast<uint32_t>(oldest));
+    ask(36 * second, 5, 901);
+    answer(36 * second + ms, 0, 901);
+    const Finding finding = find_one(Kind::error_recovery);
+    EXPECT_EQ(finding.side, Side::path);
+    EXPECT_NE(finding.confidence, Finding::Confidence::firm);
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("retransmission timer")));
+}
+
+TEST_F(ErrorLadder, whose_reset_the_capture_ends_upon_is_not_said_to_have_no_answer) {
+    ask(35 * second, 5, 901);
+    totals.last_ns = 35 * second + 10 * ms;
+    EXPECT_THAT(find(Kind::error_recovery), IsEmpty());
+}
+
+TEST_F(ErrorLadder, whose_last_step_the_capture_ends_upon_says_how_long_it_waited) {
+    ask(35 * second, 1, 900, static_cast<uint32_t>(oldest));
+    ask(36 * second, 5, 901);
+    totals.last_ns = 36 * second + 10 * ms;
+    EXPECT_THAT(find_one(Kind::error_recovery).evidence,
+                Contains(AllOf(HasSubstr("LOGICAL UNIT RESET"),
+                               HasSubstr("no answer until the capture ends, 10.0 ms later"))));
+}
+
+// Told while it is recorded, it stays when the answer comes at last.
+TEST_F(ErrorLadder, is_made_of_a_reset_that_takes_long) {
+    ask(35 * second, 5, 901);
+    totals.last_ns = 41 * second;
+    EXPECT_EQ(find(Kind::error_recovery).size(), 1u);
+    answer(42 * second, 0, 901);
+    EXPECT_EQ(find(Kind::error_recovery).size(), 1u);
+}
+
+TEST_F(ErrorLadder, of_which_only_the_initiator_was_captured_is_not_told) {
+    row->packets_in = 0;
+    ask(35 * second, 1, 900, static_cast<uint32_t>(oldest));
+    ask(45 * second, 5, 901);
+    drop(50 * second);
+    EXPECT_THAT(find(Kind::error_recovery), IsEmpty());
+}
+
+TEST_F(ErrorLadder, on_one_of_several_connections_drops_no_session) {
+    ask(35 * second, 1, 900, static_cast<uint32_t>(oldest));
+    add_connection(0, 1);
+    drop(50 * second);
+    EXPECT_THAT(find_one(Kind::error_recovery).title,
+                HasSubstr("then one connection of the session was dropped"));
+}
+
+TEST_F(ErrorLadder, before_a_logout_of_the_session_drops_nothing) {
+    ask(35 * second, 1, 900, static_cast<uint32_t>(oldest));
+    add_connection(0, 1);
+    add_event({.time_ns = 49 * second, .connection = 2, .session = 1, .code = 0, .opcode = 0x06});
+    drop(50 * second);
+    EXPECT_THAT(find(Kind::error_recovery), IsEmpty());
+}
+
+// So many events that the answers are not among those kept.
+TEST_F(ErrorLadder, whose_answers_are_not_kept_is_not_told) {
+    ask(35 * second, 1, 900, static_cast<uint32_t>(oldest));
+    ask(36 * second, 5, 901);
+    for (size_t i = 0; i < SessionEvents::most_kept; ++i) add_event({.time_ns = 36 * second, .opcode = 0x3f});
+    answer(36 * second + ms, 0, 900);
+    answer(36 * second + ms, 0, 901);
+    EXPECT_THAT(find(Kind::error_recovery), IsEmpty());
+}
+
 TEST_F(ErrorLadder, that_is_answered_when_all_is_over_is_the_targets) {
     ask(35 * second, 1, 900, static_cast<uint32_t>(oldest));
     answer(52 * second, 0, 900);

@@ -18,6 +18,9 @@ class PingTracker {
   public:
     // Each PDU of the connection.
     void on_pdu(const Pdu& pdu, bool from_target) {
+        // Whoever receives it drops it (RFC 7143 §7.8), and what it was is not known: it may be an answer.
+        if (pdu.header_digest == Digest::bad) [[unlikely]]
+            return on_unseen(from_target);
         const Opcode opcode = pdu.bhs().opcode();
         if (opcode == Opcode::nop_out || opcode == Opcode::nop_in) [[unlikely]]
             on_ping(pdu, from_target);
@@ -85,11 +88,8 @@ class PingTracker {
     }
 
     void on_ping(const Pdu& pdu, bool from_target) {
-        if (pdu.inferred || pdu.header_captured < ttt_end) {
-            // It may be the answer.
-            of(!from_target).waiting = 0;
-            return;
-        }
+        // With tags that are not known it may be the answer.
+        if (pdu.inferred || pdu.header_captured < ttt_end) return on_unseen(from_target);
         if (pdu.last.packet == 0) return;
         const Bhs bhs = pdu.bhs();
         // A NOP-Out answers by TTT and asks by ITT, a NOP-In the other way round.

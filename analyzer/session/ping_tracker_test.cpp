@@ -19,6 +19,7 @@ class Pings : public testing::Test {
         Pdu pdu;
         pdu.header = bytes.data();
         pdu.header_captured = captured_;
+        pdu.header_digest = digest_;
         packet_ = packet == 0 ? packet_ + 1 : packet;
         pdu.first = pdu.last = {packet_, static_cast<int64_t>(packet_) * 10'000'000};
         tracker.on_pdu(pdu, from_target);
@@ -36,6 +37,7 @@ class Pings : public testing::Test {
 
     PingTracker tracker;
     uint8_t captured_ = bhs_length;
+    Digest digest_ = Digest::none;
 
   private:
     PacketNumber packet_ = 0;
@@ -65,6 +67,23 @@ TEST_F(Pings, without_an_answer_are_left_with_what_came_meanwhile) {
     EXPECT_EQ(pings[0].last_pdu_ns, 60'000'000);
     EXPECT_EQ(pings[0].answered, 1u);
     EXPECT_EQ(pings[0].longest_answer_ns, 10'000'000);
+}
+
+// The answer may be what has a wrong tag for it.
+TEST_F(Pings, behind_which_a_header_has_a_wrong_digest_are_not_known_to_be_unanswered) {
+    ask(5);
+    digest_ = Digest::bad;
+    answer(4);
+    digest_ = Digest::ok;
+    EXPECT_TRUE(left().empty());
+}
+
+// A target drops it unread.
+TEST_F(Pings, with_a_wrong_header_digest_ask_for_nothing) {
+    digest_ = Digest::bad;
+    ask(5);
+    digest_ = Digest::ok;
+    EXPECT_TRUE(left().empty());
 }
 
 TEST_F(Pings, of_the_target_are_answered_by_its_tag) {

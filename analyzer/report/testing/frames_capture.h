@@ -90,6 +90,12 @@ class FramesConnection {
         segment(true, tcp_syn | tcp_ack, at_ns + trip_ns, {});
         segment(false, tcp_ack, at_ns + trip_ns, {});
     }
+    // A SYN that nobody answers: open() sends it again.
+    void send_syn(int64_t at_ns) {
+        frames::Tcp header = header_of(false, tcp_syn);
+        header.options = hosts_[false].syn_options;
+        frame(false, frames::tcp(header), at_ns);
+    }
     // A SYN, and an RST.
     void refuse(int64_t at_ns) {
         segment(false, tcp_syn, at_ns, {});

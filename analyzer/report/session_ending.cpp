@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/session_ending.h"
+
+#include <algorithm>
+
+#include "analyzer/iscsi/bhs.h"
+#include "analyzer/report/time_spans.h"
+
+namespace sanscope {
+
+bool is_closed_by_logout(const ResultStore& store, uint32_t connection) {
+    constexpr uint16_t close_session = 0;
+    const uint32_t session = store.connection(connection).session;
+    return std::ranges::any_of(store.session_events().first_ones(), [=](const SessionEvent& event) {
+        if (Opcode{event.opcode} != Opcode::logout_request || event.bad_header_digest) return false;
+        const bool of_session = session != 0 && event.session == session && event.code == close_session;
+        return event.connection == connection || of_session;
+    });
+}
+
+bool is_end_announced(const ResultStore& store, uint32_t connection, int64_t until_ns) {
+    constexpr uint16_t logout_requested = 1;
+    constexpr uint16_t session_dropped = 3;
+    constexpr int64_t longest_ns = 120'000'000'000;
+    const uint32_t session = store.connection(connection).session;
+    return std::ranges::any_of(store.session_events().first_ones(), [=](const SessionEvent& event) {
+        if (Opcode{event.opcode} != Opcode::async_message || event.bad_header_digest) return false;
+        if (event.code < logout_requested || event.code > session_dropped) return false;
+        const bool is_of_it = event.connection == connection || (session != 0 && event.session == session);
+        return is_of_it && event.time_ns != no_time && event.time_ns <= until_ns &&
+               elapsed_ns(event.time_ns, until_ns) <= longest_ns;
+    });
+}
+
+}  // namespace sanscope
