@@ -346,7 +346,8 @@ CaptureWindow* MainWindow::show_document(std::unique_ptr<Document> document) {
     capture->state().set_time_format(settings_->time_format());
     capture->set_movable(settings_->movable_views());
     capture->set_packet_colors(coloring_->colors());
-    capture->set_host_names(names_->names(), names_->uses_names_of_captures());
+    capture->set_host_names(names_->sources());
+    connect(capture, &CaptureWindow::unnamed_in_sight, names_, &NameResolution::want);
     tabs_->addTab(capture, QString());
     show_name(*capture);
     tabs_->setCurrentWidget(capture);
@@ -488,6 +489,8 @@ void MainWindow::close_tab(int index) {
         capture->save_layout();
         tabs_->removeTab(index);
         delete capture;
+        // Other captures want theirs again as they are painted.
+        names_->forget_wanted();
         live_->closed();
     }
     if (tabs_->count() == 0) {
@@ -705,12 +708,21 @@ void MainWindow::fill_view_menu() {
     QAction* const of_captures = resolution->addAction(tr("Names in the &capture file"), names_,
                                                        &NameResolution::set_uses_names_of_captures);
     of_captures->setCheckable(true);
-    const auto follow = [this, of_captures] { of_captures->setChecked(names_->uses_names_of_captures()); };
+    QAction* const by_dns =
+        resolution->addAction(tr("Ask the name &service (DNS)"), names_, &NameResolution::set_uses_dns);
+    by_dns->setCheckable(true);
+    by_dns->setToolTip(tr("Asks this host's name service for the addresses in sight that have no name yet"));
+    resolution->setToolTipsVisible(true);
+    const auto follow = [this, of_captures, by_dns] {
+        of_captures->setChecked(names_->uses_names_of_captures());
+        by_dns->setChecked(names_->uses_dns());
+    };
     follow();
     connect(names_, &NameResolution::changed, of_captures, follow);
     resolution->addAction(tr("&Addresses only"), this, [this] {
         names_->set_file({});
         names_->set_uses_names_of_captures(false);
+        names_->set_uses_dns(false);
     });
     QAction* const next =
         view_menu_->addAction(tr("&Next view"), capture, [capture] { capture->focus_neighbour_view(1); });
@@ -841,7 +853,7 @@ void MainWindow::ask_for_hosts_file() {
 void MainWindow::apply_host_names() {
     for (int i = 0; i < tabs_->count(); ++i) {
         if (auto* const capture = qobject_cast<CaptureWindow*>(tabs_->widget(i)))
-            capture->set_host_names(names_->names(), names_->uses_names_of_captures());
+            capture->set_host_names(names_->sources());
     }
 }
 
