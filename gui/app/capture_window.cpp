@@ -663,6 +663,14 @@ RowsView* CaptureWindow::table_in_front() const {
     return nullptr;
 }
 
+std::map<QString, RowsView*> CaptureWindow::tables() const {
+    std::map<QString, RowsView*> tables;
+    for (const auto& [name, view] : views_) {
+        if (auto* const rows = qobject_cast<RowsView*>(view)) tables.emplace(name, rows);
+    }
+    return tables;
+}
+
 void CaptureWindow::look_at(View* view, const QString& name) {
     current_ = view;
     current_name_ = name;

@@ -53,6 +53,8 @@ class CaptureWindow : public QMainWindow {
     const QString& current_view_name() const { return current_name_; }
     // The table with the keyboard focus, or looked at last of those in sight; nullptr where none is.
     RowsView* table_in_front() const;
+    // The tables that were seen, by the names of their views.
+    std::map<QString, RowsView*> tables() const;
     void focus_neighbour_view(int direction);
 
     void focus_filter();

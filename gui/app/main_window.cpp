@@ -79,6 +79,26 @@ void remove_comments(Notes& notes, const std::vector<PacketNumber>& of, bool in_
     if (!modified) notes.saved();
 }
 
+// Empty: it can be.
+QString why_not_decoded_otherwise(const CaptureWindow& capture) {
+    if (capture.document().live())
+        return MainWindow::tr(
+            "The recording goes on. It is decoded otherwise once it is stopped, saved, closed and opened "
+            "again.");
+    return capture.recording() == nullptr
+               ? QString()
+               : MainWindow::tr(
+                     "A recording is decoded otherwise once it is saved, closed and opened again.");
+}
+
+// Packets and connections keep their numbers, rows of iSCSI do not: of these, the packet stays selected.
+Selection kept_by_decode_as(const Selection& selection, const SelectedThings& selected) {
+    if (selection.kind == Selection::Kind::packet || selection.kind == Selection::Kind::connection)
+        return selection;
+    if (selected.selection != selection || selected.packet == 0) return {};
+    return {Selection::Kind::packet, selected.packet};
+}
+
 }  // namespace
 
 MainWindow::MainWindow(QWidget* parent)
@@ -357,9 +377,8 @@ CaptureWindow* MainWindow::show_document(std::unique_ptr<Document> document) {
 }
 
 void MainWindow::ask_for_decode_as(CaptureWindow& capture, uint32_t connection) {
-    if (capture.recording() != nullptr || capture.document().live())
-        return capture.statusBar()->showMessage(
-            tr("A recording is decoded otherwise once it is saved, closed and opened again."));
+    if (const QString why = why_not_decoded_otherwise(capture); !why.isEmpty())
+        return capture.statusBar()->showMessage(why);
     auto* const dialog = new DecodeAsDialog(capture.document().data(), connection, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     const QPointer<CaptureWindow> window(&capture);
@@ -370,16 +389,16 @@ void MainWindow::ask_for_decode_as(CaptureWindow& capture, uint32_t connection) 
 }
 
 void MainWindow::decode_as(CaptureWindow& capture, const DecodeAs& rules) {
-    if (rules == capture.document().data()->decode_as() || capture.recording() != nullptr) return;
+    if (rules == capture.document().data()->decode_as()) return;
+    if (const QString why = why_not_decoded_otherwise(capture); !why.isEmpty())
+        return capture.statusBar()->showMessage(why);
     const QString path = capture.document().path();
     QString error;
     auto document = Document::open(path, error, rules);
     if (document == nullptr) return show_not_opened({QStringLiteral("%1: %2").arg(path, error)});
     WorkspaceCapture kept = workspace_of(capture);
     kept.decode_as = rules;
-    // Packets and connections keep their numbers, rows of iSCSI do not.
-    const PacketNumber packet = capture.state().selected().packet;
-    kept.selection = packet == 0 ? Selection{} : Selection{Selection::Kind::packet, packet};
+    kept.selection = kept_by_decode_as(kept.selection, capture.state().selected());
     const bool notes_in_no_file = capture.document().notes().modified();
     const std::map<PacketNumber, QString> notes = capture.document().notes().all();
     const int index = tabs_->indexOf(&capture);
