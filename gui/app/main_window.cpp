@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/app/main_window.h"
 
+#include <QAbstractButton>
 #include <QActionGroup>
 #include <QApplication>
 #include <QClipboard>
@@ -80,11 +81,13 @@ void remove_comments(Notes& notes, const std::vector<PacketNumber>& of, bool in_
 }
 
 // Empty: it can be.
-QString why_not_decoded_otherwise(const CaptureWindow& capture) {
+QString why_not_decoded_otherwise(CaptureWindow& capture) {
     if (capture.document().live())
         return MainWindow::tr(
             "The recording goes on. It is decoded otherwise once it is stopped, saved, closed and opened "
             "again.");
+    if (!capture.document().writings().paths().isEmpty())
+        return MainWindow::tr("A file of this capture is being written. It is decoded otherwise after that.");
     return capture.recording() == nullptr
                ? QString()
                : MainWindow::tr(
@@ -106,6 +109,7 @@ MainWindow::MainWindow(QWidget* parent)
       settings_(new Settings(this)),
       coloring_(new PacketColoring(this)),
       names_(new NameResolution(this)),
+      writings_(new Writings(this)),
       stack_(new QStackedWidget(this)),
       start_page_(new StartPage(this)),
       tabs_(new QTabWidget(this)) {
@@ -182,7 +186,7 @@ void MainWindow::merge(const QStringList& paths) {
     std::vector<std::string> files;
     for (const QString& path : paths) files.push_back(QFile::encodeName(path).toStdString());
     ExportTask<MergedCapture>::start(
-        this, tr("Merging captures…"),
+        this, *writings_, target, tr("Merging captures…"),
         [files = std::move(files), target = QFile::encodeName(target).toStdString()](
             const ExportControl& control) { return merge_captures(files, target, control); },
         [this, target](const Result<MergedCapture>& outcome) {
@@ -504,7 +508,10 @@ void MainWindow::close_tab(int index) {
         tabs_->removeTab(index);
         delete other;
     } else {
-        if (!may_close(*capture)) return live_->kept_open();
+        const auto again = [this, closing = QPointer<CaptureWindow>(capture)] {
+            if (closing != nullptr) close_tab(tabs_->indexOf(closing));
+        };
+        if (!may_close(*capture, again)) return live_->kept_open();
         capture->save_layout();
         tabs_->removeTab(index);
         delete capture;
@@ -518,8 +525,44 @@ void MainWindow::close_tab(int index) {
     }
 }
 
-// Notes that nothing keeps are not lost without a question.
-bool MainWindow::may_close(CaptureWindow& capture) {
+// Whether what is being written may be ended, or has ended.
+bool MainWindow::may_end(Writings& writings, const std::function<void()>& again) {
+    if (writings.paths().isEmpty()) return true;
+    QMessageBox box(QMessageBox::Question, tr("A file is being written"),
+                    tr("Not all of it is written yet: %1").arg(writings.paths().join(QStringLiteral(", "))),
+                    QMessageBox::Cancel, this);
+    box.setTextFormat(Qt::PlainText);
+    const QAbstractButton* const wait = box.addButton(tr("&Wait, then close"), QMessageBox::AcceptRole);
+    const QAbstractButton* const end =
+        box.addButton(tr("&Close without the file"), QMessageBox::DestructiveRole);
+    bool failed = false;
+    connect(&writings, &Writings::ended, &box, [&](bool all_written) { failed = !all_written; });
+    box.exec();
+    if (box.clickedButton() == end) return true;
+    if (box.clickedButton() != wait || failed) return false;
+    if (writings.paths().isEmpty()) return true;
+    call_once_written(writings, again);
+    return false;
+}
+
+// Not where that fails: what went wrong is shown.
+void MainWindow::call_once_written(Writings& writings, std::function<void()> again) {
+    connect(
+        &writings, &Writings::ended, this,
+        [this, again = std::move(again)](bool all_written) {
+            // Not from within what belongs to it.
+            if (all_written) QMetaObject::invokeMethod(this, again, Qt::QueuedConnection);
+        },
+        Qt::SingleShotConnection);
+}
+
+// Neither a file that is being written nor notes that nothing keeps are lost without a question.
+bool MainWindow::may_close(CaptureWindow& capture, const std::function<void()>& again) {
+    Writings& writings = capture.document().writings();
+    if (!writings.paths().isEmpty()) {
+        tabs_->setCurrentWidget(&capture);
+        if (!may_end(writings, again)) return false;
+    }
     if (live_->unsaved().holds(capture.document().path())) {
         tabs_->setCurrentWidget(&capture);
         if (!live_->may_close(capture)) return false;
@@ -531,7 +574,10 @@ bool MainWindow::may_close(CaptureWindow& capture) {
         plain_text(tr("%1 has bookmarks or notes that are in no file. Close it without them?")
                        .arg(QFileInfo(capture.document().path()).fileName())),
         QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
-    if (answer == QMessageBox::Save) ask_to_save_with_notes(capture);
+    if (answer == QMessageBox::Save) {
+        ask_to_save_with_notes(capture);
+        if (!writings.paths().isEmpty()) call_once_written(writings, again);
+    }
     return answer == QMessageBox::Discard;
 }
 
@@ -934,11 +980,12 @@ void MainWindow::dropEvent(QDropEvent* event) {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-    if (!load_->may_close()) return event->ignore();
+    const auto again = [this] { close(); };
+    if (!may_end(*writings_, again) || !load_->may_close()) return event->ignore();
     QSettings().setValue(QStringLiteral("window_geometry"), saveGeometry());
     for (int i = 0; i < tabs_->count(); ++i) {
         auto* const capture = qobject_cast<CaptureWindow*>(tabs_->widget(i));
-        if (capture == nullptr || may_close(*capture)) continue;
+        if (capture == nullptr || may_close(*capture, again)) continue;
         live_->kept_open();
         return event->ignore();
     }

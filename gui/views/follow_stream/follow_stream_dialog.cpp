@@ -207,7 +207,8 @@ void FollowStreamDialog::cancel_search() {
 
 void FollowStreamDialog::cancel() {
     save_job_.cancel();
-    saving_ = false;
+    closes_once_saved_ = false;
+    if (std::exchange(saving_, false)) document_.writings().end(save_path_, false);
     cancel_search();
 }
 
@@ -358,6 +359,8 @@ void FollowStreamDialog::save(const QString& path) {
     if (stream_ == nullptr) return;
     cancel();
     saving_ = true;
+    save_path_ = path;
+    document_.writings().begin(path);
     message_->setText(tr("Saving"));
     set_busy(true);
     save_job_.request(
@@ -369,12 +372,21 @@ void FollowStreamDialog::save(const QString& path) {
 void FollowStreamDialog::show_saved(const SavedStream& saved) {
     saving_ = false;
     set_busy(searching_);
+    document_.writings().end(save_path_, saved.written);
+    const bool closes = std::exchange(closes_once_saved_, false);
     if (!saved.written) return message_->setText(tr("Not saved: %1").arg(saved.error));
+    if (closes) return QDialog::reject();
     QString text = tr("%1 bytes saved.").arg(count_text(saved.bytes));
     if (saved.left_out > 0)
         text += QLatin1Char(' ') +
                 tr("%1 bytes that were not captured are left out.").arg(count_text(saved.left_out));
     message_->setText(text);
+}
+
+void FollowStreamDialog::reject() {
+    if (!saving_) return QDialog::reject();
+    closes_once_saved_ = true;
+    message_->setText(tr("This closes once the stream is saved. Cancel ends that."));
 }
 
 bool FollowStreamDialog::eventFilter(QObject* watched, QEvent* event) {

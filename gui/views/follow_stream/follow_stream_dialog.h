@@ -51,6 +51,8 @@ class FollowStreamDialog : public QDialog {
     void save(const QString& path);
     // Selects the packet that brought what stands at that place of the text.
     void select_packet_at(int place);
+    // While the stream is saved: once it is.
+    void reject() override;
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -98,6 +100,8 @@ class FollowStreamDialog : public QDialog {
     std::optional<StreamHit> hit_;
     bool searching_ = false;
     bool saving_ = false;
+    bool closes_once_saved_ = false;
+    QString save_path_;
     // Of what is saved, else of the search.
     std::shared_ptr<std::atomic<size_t>> done_ = std::make_shared<std::atomic<size_t>>(0);
     QTimer timer_;

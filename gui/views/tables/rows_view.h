@@ -126,6 +126,7 @@ class RowsView : public View {
     QToolButton* cancel_;
     QToolButton* export_button_;
     CsvExport* export_;
+    QString export_path_;  // of what is written
     FindBar* find_bar_ = nullptr;
     ThemedRowColors colors_;
     PacketNumber reference_packet_ = 0;
