@@ -45,8 +45,9 @@ class FollowStreamDialog : public QDialog {
     size_t page() const { return page_; }
     size_t pages() const;
     void show_page(size_t page);
-    // Goes to the next place that has what is looked for; a save under way goes on.
-    void find_next();
+    // Goes to the next place that has what is looked for, or the one before, around from the end; a save under way goes on.
+    void find_next() { find(true); }
+    void find_previous() { find(false); }
     // What is shown of the stream, on all pages, as it is; progress is shown meanwhile.
     void save(const QString& path);
     // Selects the packet that brought what stands at that place of the text.
@@ -69,7 +70,8 @@ class FollowStreamDialog : public QDialog {
     void renew();
     void show_text();
     void mark_found();
-    void show_hit(const std::optional<StreamHit>& hit);
+    void find(bool forward);
+    void show_found(const StreamFound& found, bool forward);
     void show_saved(const SavedStream& saved);
     void ask_to_save();
     void set_busy(bool busy);
@@ -108,7 +110,7 @@ class FollowStreamDialog : public QDialog {
     QThreadPool threads_;
     LatestJob<std::shared_ptr<const FollowedStream>> follow_job_{false, &threads_};
     LatestJob<StreamPage> page_job_;
-    LatestJob<std::optional<StreamHit>> find_job_{false, &threads_};
+    LatestJob<StreamFound> find_job_{false, &threads_};
     LatestJob<SavedStream> save_job_{false, &threads_};
 };
 
