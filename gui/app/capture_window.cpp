@@ -400,7 +400,7 @@ void CaptureWindow::make_status() {
     progress_label_ = new QLabel(this);
     progress_label_->setTextFormat(Qt::PlainText);
     progress_bar_ = new QProgressBar(this);
-    progress_bar_->setMaximumSize(200, 14);
+    progress_bar_->setMaximumSize(fontMetrics().averageCharWidth() * 28, fontMetrics().height());
     progress_bar_->setTextVisible(false);
     progress_bar_->setAccessibleName(tr("How much of the capture is read"));
     stop_button_ = new QToolButton(this);
