@@ -148,9 +148,10 @@ ExitStatus FilterCommand::run() const {
         print_text(stderr, "sanscope: {}: {} of them are not in it: they are no packets, or too long\n",
                    output_, writer.left_out());
     }
-    if (writer.before_epoch() > 0) {
-        print_text(stderr, "sanscope: {}: {} of them are from before 1970, and have the time 0 there\n",
-                   output_, writer.before_epoch());
+    if (writer.too_early() > 0) {
+        print_text(stderr,
+                   "sanscope: {}: {} of them are too early for a pcapng, and have a later time there\n",
+                   output_, writer.too_early());
     }
     const bool damaged = report_damage(**source, outcome->packets);
     if (InterruptHandler::interrupted) {

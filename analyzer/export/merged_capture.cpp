@@ -40,6 +40,7 @@ Result<MergedCapture> merge_captures(std::span<const std::string> paths, const s
     auto file = ReplacementFile::create(target);
     if (!file) return about(target, file.error());
 
+    (*source)->keep_names();
     MergedCapture merged;
     PcapngWriter writer((*file)->sink());
     PacketBatch batch;
@@ -62,6 +63,7 @@ Result<MergedCapture> merge_captures(std::span<const std::string> paths, const s
         }
         control.report_progress((*source)->bytes_read(), (*source)->bytes_total());
     }
+    if (const ResolvedNames* const names = (*source)->names()) writer.add_names(*names);
     writer.finish();
     if (const auto committed = (*file)->commit(); !committed) return about(target, committed.error());
     merged.written = writer.written();

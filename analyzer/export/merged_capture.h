@@ -25,7 +25,8 @@ struct MergedCapture {
 };
 
 // Writes the packets of several captures, in order of time (open_captures()), to one pcapng at `target`. Clocks are taken as
-// they are. Each capture's interfaces stay apart, and are called after its file: "a.pcapng: eth0". An Error, which begins with
+// they are, before 1970 too. Names of hosts that the captures bring along are written, too; of an address that several name,
+// that of the capture given first. Each capture's interfaces stay apart, and are called after its file: "a.pcapng: eth0". An Error, which begins with
 // the name of the file it is about, where there are less than two captures or too many, none can be read, `target` is one of
 // them or cannot be written. Whatever happens, `target` is either what it was before or the whole merge. `control` is told
 // bytes of the captures.

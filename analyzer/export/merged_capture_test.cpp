@@ -78,6 +78,40 @@ TEST_F(MergeCaptures, PacketsAreInOrderOfTimeAndInterfacesApart) {
     EXPECT_EQ(packets[4].wire_length, 1514u);
 }
 
+TEST_F(MergeCaptures, ClocksBefore1970StandAsTheyAre) {
+    PcapngBuilder early;
+    early.section().interface({.name = "eth0", .tsoffset = -1'000'000});
+    early.enhanced_packet(0, 1'500'000, frame(60)).enhanced_packet(0, 1'000'001'250'000, frame(61));
+    add("early.pcapng", early.bytes());
+    add("late.pcap", pcap({1}, 62));
+    ASSERT_TRUE(merge_captures(paths, target));
+    std::vector<std::pair<int64_t, size_t>> found;
+    const std::vector<FoundPacket> packets = merged_packets();
+    for (const FoundPacket& packet : packets) found.emplace_back(packet.time_ns, packet.data.size());
+    EXPECT_THAT(found, ElementsAre(std::pair(-999'998'500'000'000, 60), std::pair(1'000'000'000, 62),
+                                   std::pair(1'250'000'000, 61)));
+    EXPECT_EQ(names[packets[0].interface], "early.pcapng: eth0");
+    EXPECT_EQ(names[packets[2].interface], "early.pcapng: eth0");
+}
+
+TEST_F(MergeCaptures, NamesOfHostsAreInIt) {
+    constexpr uint32_t name_resolution_block = 4;
+    PcapngBuilder builder;
+    builder.section().interface().enhanced_packet(0, 1, frame(60));
+    builder.block(name_resolution_block,
+                  builder.options({{1, std::string_view("\xc0\x00\x02\x01target\0", 11)}}));
+    add("named.pcapng", builder.bytes());
+    add("a.pcap", pcap({1}, 61));
+    ASSERT_TRUE(merge_captures(paths, target));
+    const auto source = open_capture(target);
+    ASSERT_TRUE(source);
+    (*source)->keep_names();
+    EXPECT_THAT(test::read_all(**source), SizeIs(2));
+    ASSERT_NE((*source)->names(), nullptr);
+    ASSERT_THAT((*source)->names()->all(), SizeIs(1));
+    EXPECT_EQ((*source)->names()->all().begin()->second, "target");
+}
+
 TEST_F(MergeCaptures, WhatCannotBeReadIsNamedAndTheRestMerged) {
     add("a.pcap", pcap({1}, 60));
     paths.push_back(folder.path("missing.pcap"));

@@ -128,7 +128,7 @@ Result<PacketExport> export_packets(const PacketReader& reader, std::span<const 
     control.report_progress(packets.size(), packets.size());
     outcome.written = writer.written();
     outcome.left_out += writer.left_out();
-    outcome.before_epoch = writer.before_epoch();
+    outcome.too_early = writer.too_early();
     return outcome;
 }
 

@@ -19,7 +19,7 @@ struct PacketExport {
     // Asked for and not written: records that are no packets, packets too long for a block, and those that the reader does
     // not know.
     uint64_t left_out = 0;
-    uint64_t before_epoch = 0;  // of those written: from before 1970, and with a time of 0
+    uint64_t too_early = 0;  // of those written: with a later time than theirs (PcapngWriter::too_early())
 };
 
 // Writes packets that the reader knows, in the order they are named, to a pcapng at `target` (PcapngWriter), with the

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "analyzer/export/byte_sink.h"
 #include "analyzer/ingest/packet_batch.h"
 #include "analyzer/ingest/packet_source.h"
+#include "analyzer/ingest/resolved_names.h"
 
 namespace sanscope {
 
@@ -30,8 +32,9 @@ constexpr size_t max_comment_length = 65535;
 //     }
 //     if (!writer.finish()) … sink.error() …
 //
-// What comes back from the file differs from what was written in two things: `interface` counts what was written here,
-// and a time before the epoch is the epoch.
+// What comes back from the file differs from what was written in one thing: `interface` counts what was written here.
+// Packets from before the epoch have interfaces of their own, which are called as the others are: the count of ticks is
+// unsigned, and begins earlier there (if_tsoffset).
 class PcapngWriter {
   public:
     explicit PcapngWriter(ByteSink& sink);
@@ -45,6 +48,9 @@ class PcapngWriter {
     // max_comment_length at most. False when the sink refused, now or before.
     bool write(const RawPacket& packet, std::span<const std::string> comments = {});
 
+    // Writes names of hosts, in name resolution blocks (§4.5). False when the sink refused.
+    bool add_names(const ResolvedNames& names);
+
     // Writes what is held back; must be called. False when the sink has not taken everything.
     bool finish() { return blocks_.finish(); }
 
@@ -52,20 +58,30 @@ class PcapngWriter {
     // Not written: what is no packet (LinkType::not_a_packet, whose kind of block is not known any more), and packets
     // too long, with their comments, for a block that this project's reader believes.
     uint64_t left_out() const { return left_out_; }
-    // Written with a time of 0, for pcapng counts from the epoch on.
-    uint64_t before_epoch() const { return before_epoch_; }
+    // Written with a later time than theirs, for it is one that no offset in whole seconds reaches: within a second of the
+    // earliest that 64 bits of nanoseconds hold.
+    uint64_t too_early() const { return too_early_; }
 
   private:
-    void describe(LinkType link_type, uint32_t snap_length, std::string_view name);
+    enum class Since : uint8_t { epoch, earliest };
+
+    void describe(LinkType link_type, uint32_t snap_length, std::string_view name, Since since);
     uint32_t number_for(const RawPacket& packet);
+    uint32_t number_before_epoch(uint32_t number);
 
     BlockWriter blocks_;
-    std::vector<LinkType> described_;    // by number in the file
+    struct Described {
+        LinkType link_type = LinkType::ethernet;
+        uint32_t snap_length = 0;
+        std::string name;
+        std::optional<uint32_t> before_epoch;  // the number of that for packets from before the epoch
+    };
+    std::vector<Described> described_;   // by number in the file
     std::vector<uint32_t> numbers_;      // of the source's interfaces in the file
     std::vector<uint32_t> substitutes_;  // nameless ones in the file, a link type each
     uint64_t written_ = 0;
     uint64_t left_out_ = 0;
-    uint64_t before_epoch_ = 0;
+    uint64_t too_early_ = 0;
 };
 
 }  // namespace sanscope

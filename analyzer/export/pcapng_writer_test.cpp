@@ -149,21 +149,62 @@ TEST(PcapngWriter, the_section_header_names_the_program) {
     EXPECT_NE(sink.text.find("sanscope " SANSCOPE_VERSION), std::string::npos);
 }
 
-TEST(PcapngWriter, times_to_the_nanosecond_and_none_before_the_epoch) {
+TEST(PcapngWriter, times_to_the_nanosecond_before_the_epoch_too) {
     StringSink sink;
     PcapngWriter writer(sink);
     writer.add_interfaces({&ethernet, 1});
     const Bytes bytes = frame(60);
     constexpr int64_t latest = std::numeric_limits<int64_t>::max();
-    for (const int64_t time :
-         {latest, int64_t{1}, int64_t{0}, int64_t{-1}, std::numeric_limits<int64_t>::min()}) {
+    constexpr int64_t earliest_second = -9'223'372'036'000'000'000;
+    for (const int64_t time : {latest, int64_t{1}, int64_t{0}, int64_t{-1}, int64_t{-1'500'000'000},
+                               int64_t{2}, earliest_second, std::numeric_limits<int64_t>::min()}) {
         EXPECT_TRUE(writer.write(packet_of(bytes, time)));
     }
     EXPECT_TRUE(writer.finish());
-    EXPECT_EQ(writer.before_epoch(), 2u);
+    EXPECT_EQ(writer.too_early(), 1u);
     std::vector<int64_t> times;
-    for (const FoundPacket& packet : read(sink.text).packets) times.push_back(packet.time_ns);
-    EXPECT_EQ(times, (std::vector<int64_t>{latest, 1, 0, 0, 0}));
+    const Capture capture = read(sink.text);
+    for (const FoundPacket& packet : capture.packets) times.push_back(packet.time_ns);
+    EXPECT_EQ(times,
+              (std::vector<int64_t>{latest, 1, 0, -1, -1'500'000'000, 2, earliest_second, earliest_second}));
+    // One for the packets since the epoch, one for those before, called alike.
+    ASSERT_EQ(capture.interfaces.size(), 2u);
+    EXPECT_EQ(capture.interfaces[0].name, capture.interfaces[1].name);
+    EXPECT_NE(capture.packets[0].interface, capture.packets[3].interface);
+    EXPECT_EQ(capture.packets[3].interface, capture.packets[4].interface);
+}
+
+TEST(PcapngWriter, names_of_hosts_come_back_however_many) {
+    ResolvedNames names;
+    Bytes body;
+    for (unsigned host = 0; host < 3000; host++) {
+        const std::string name = "host-" + std::to_string(host) + ".example";
+        const bool is_v4 = host % 2 == 0;
+        const auto length = static_cast<uint8_t>((is_v4 ? 4 : 16) + name.size() + 1);
+        Bytes record{static_cast<uint8_t>(is_v4 ? 1 : 2), 0, length, 0};
+        if (!is_v4) record.insert(record.end(), {0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0});
+        record.insert(record.end(),
+                      {192, 0, static_cast<uint8_t>(host >> 8), static_cast<uint8_t>(host & 0xff)});
+        record.insert(record.end(), name.begin(), name.end());
+        record.push_back(0);
+        record.resize((record.size() + 3) / 4 * 4);
+        body.insert(body.end(), record.begin(), record.end());
+    }
+    names.add_block(body, {});
+    ASSERT_EQ(names.all().size(), 3000u);
+    StringSink sink;
+    PcapngWriter writer(sink);
+    EXPECT_TRUE(writer.add_names({}));
+    EXPECT_TRUE(writer.write(packet_of(frame(60))));
+    EXPECT_TRUE(writer.add_names(names));
+    EXPECT_TRUE(writer.finish());
+    const auto source = open(std::span(reinterpret_cast<const uint8_t*>(sink.text.data()), sink.text.size()));
+    ASSERT_TRUE(source);
+    source->keep_names();
+    EXPECT_EQ(test::read_all(*source).size(), 1u);
+    EXPECT_TRUE(source->damage().empty());
+    ASSERT_NE(source->names(), nullptr);
+    EXPECT_EQ(source->names()->all(), names.all());
 }
 
 TEST(PcapngWriter, what_is_no_packet_or_too_long_is_left_out_and_counted) {

@@ -100,6 +100,28 @@ void MergedSource::take_over_damage(Input& input) {
     damage_.insert(damage_.end(), theirs.begin(), theirs.end());
 }
 
+void MergedSource::keep_names() {
+    keeps_names_ = true;
+    for (const Input& input : inputs_) input.source->keep_names();
+}
+
+const ResolvedNames* MergedSource::names() const {
+    if (!keeps_names_) return nullptr;
+    uint64_t count = 0;
+    for (const Input& input : inputs_) {
+        if (const ResolvedNames* const theirs = input.source->names())
+            count += theirs->all().size() + theirs->left_out();
+    }
+    if (count != names_counted_) {
+        names_counted_ = count;
+        names_ = {};
+        for (const Input& input : inputs_) {
+            if (const ResolvedNames* const theirs = input.source->names()) names_.add_all(*theirs);
+        }
+    }
+    return &names_;
+}
+
 std::shared_ptr<PacketBatch> MergedSource::idle_batch() {
     const auto idle = std::find_if(batches_.begin(), batches_.end(),
                                    [](const auto& batch) { return batch.use_count() == 1; });

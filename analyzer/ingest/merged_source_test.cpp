@@ -98,6 +98,30 @@ TEST(MergedSource, NumbersInterfacesOverAllFiles) {
     EXPECT_EQ(merged->interfaces().size(), 3u);
 }
 
+// A packet, and a name resolution block that calls 192.0.2.`host` by that name.
+Bytes naming(uint8_t host, const std::string& name, uint64_t seconds) {
+    constexpr uint32_t name_resolution_block = 4;
+    PcapngBuilder file;
+    file.section().interface().enhanced_packet(0, seconds * 1'000'000, frame(60, host));
+    const std::string value =
+        std::string("\xc0\x00\x02", 3) + static_cast<char>(host) + name + std::string(1, '\0');
+    file.block(name_resolution_block, file.options({{1, value}}));
+    return file.bytes();
+}
+
+TEST(MergedSource, NamesOfHostsAreThoseOfAllFilesTheFirstFilesFirst) {
+    // The second file's packet comes first.
+    const auto merged =
+        merge({naming(1, "first", 5), naming(1, "second", 1), naming(2, "other", 2), pcap({3}, 'd')});
+    EXPECT_EQ(merged->names(), nullptr);
+    merged->keep_names();
+    EXPECT_EQ(test::read_all(*merged).size(), 4u);
+    ASSERT_NE(merged->names(), nullptr);
+    std::vector<std::string> names;
+    for (const auto& [address, name] : merged->names()->all()) names.push_back(name);
+    EXPECT_EQ(names, (std::vector<std::string>{"first", "other"}));
+}
+
 TEST(MergedSource, ADamagedFileDoesNotStopTheOthers) {
     Bytes cut = pcap({1, 2, 3}, 'a');
     cut.resize(cut.size() - 70);

@@ -40,16 +40,20 @@ void ResolvedNames::add_block(std::span<const uint8_t> body, FileByteOrder order
         if (type == pcapng::nrb_record_ipv4 && value.size() > v4_length) {
             address[10] = address[11] = 0xff;
             std::copy_n(value.begin(), v4_length, address.begin() + 12);
-            add(address, value.subspan(v4_length));
+            add(address, first_host_name(value.subspan(v4_length)));
         } else if (type == pcapng::nrb_record_ipv6 && value.size() > v6_length) {
             std::copy_n(value.begin(), v6_length, address.begin());
-            add(address, value.subspan(v6_length));
+            add(address, first_host_name(value.subspan(v6_length)));
         }
     });
 }
 
-void ResolvedNames::add(const Address& address, std::span<const uint8_t> names) {
-    const std::string_view name = first_host_name(names);
+void ResolvedNames::add_all(const ResolvedNames& others) {
+    for (const auto& [address, name] : others.names_) add(address, name);
+    left_out_ += others.left_out_;
+}
+
+void ResolvedNames::add(const Address& address, std::string_view name) {
     if (name.empty() || names_.contains(address)) return;
     if (names_.size() == max_names) {
         ++left_out_;

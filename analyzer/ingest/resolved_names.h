@@ -31,10 +31,13 @@ class ResolvedNames {
     // For the reader: the body of such a block. A record that does not lie within it ends it; what is no name is passed over.
     void add_block(std::span<const uint8_t> body, FileByteOrder order);
 
+    // Those of another capture; of an address that both name, the name that is here already stays.
+    void add_all(const ResolvedNames& others);
+
     bool operator==(const ResolvedNames&) const = default;
 
   private:
-    void add(const Address& address, std::span<const uint8_t> names);
+    void add(const Address& address, std::string_view name);
 
     std::map<Address, std::string> names_;
     uint64_t left_out_ = 0;

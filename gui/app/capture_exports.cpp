@@ -85,7 +85,7 @@ void export_chosen_packets(CaptureWindow& capture, std::vector<PacketNumber> pac
         suggested(capture, QStringLiteral("-selected.pcapng")));
     if (path.isEmpty()) return;
     ExportTask<PacketExport>::start(
-        &capture, Words::tr("Writing packets…"),
+        &capture, capture.document().writings(), path, Words::tr("Writing packets…"),
         [data = capture.document().data(), packets = std::move(packets),
          notes = capture.document().notes().changes(),
          target = file_name(path)](const ExportControl& control) {
@@ -117,7 +117,7 @@ void ask_to_export_intervals(CaptureWindow& capture, const IoGraphView& graph) {
         ask_for_csv(capture, Words::tr("Export the intervals as CSV"), QStringLiteral("io-graph"));
     if (path.isEmpty()) return;
     ExportTask<std::monostate>::start(
-        &capture, Words::tr("Writing intervals…"),
+        &capture, capture.document().writings(), path, Words::tr("Writing intervals…"),
         [write = graph.csv_writing(path)](const ExportControl&) { return write(); },
         [&capture, path](const Result<std::monostate>& outcome) {
             if (!outcome) {
@@ -180,7 +180,7 @@ void ask_to_save_with_notes(CaptureWindow& capture) {
                                         suggested(capture, QStringLiteral("-notes.pcapng")));
     if (path.isEmpty()) return;
     ExportTask<AnnotatedCopy>::start(
-        &capture, Words::tr("Copying the capture with its notes…"),
+        &capture, capture.document().writings(), path, Words::tr("Copying the capture with its notes…"),
         [source = file_name(capture.document().path()), notes = capture.document().notes().changes(),
          target = file_name(path)](const ExportControl& control) {
             return write_annotated_copy(std::span(&source, 1), notes, target, control);

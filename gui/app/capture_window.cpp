@@ -144,7 +144,8 @@ void CaptureWindow::ensure_view(QDockWidget* dock) {
         });
         connect(rows, &RowsView::stream_wanted, this, &CaptureWindow::follow_stream);
         connect(rows, &RowsView::decode_as_wanted, this, &CaptureWindow::decode_as_wanted);
-        rows->model().set_host_names(shown_names());
+        connect(&rows->model(), &TableModel::unnamed_in_sight, this, &CaptureWindow::unnamed_in_sight);
+        show_names_in(*rows);
         if (name == QLatin1String("packets")) rows->set_colors(packet_colors_);
     } else if (auto* const details = qobject_cast<DetailsView*>(view)) {
         connect(details, &DetailsView::filter_wanted, filter_line_, &FilterLine::apply_filter);
@@ -297,28 +298,33 @@ void CaptureWindow::find_next(bool forward) {
     find_bar().find(forward);
 }
 
-void CaptureWindow::set_host_names(std::shared_ptr<const HostNames> names, bool with_those_of_capture) {
-    host_names_ = std::move(names);
-    shows_names_of_capture_ = with_those_of_capture;
+void CaptureWindow::set_host_names(HostNameSources sources) {
+    name_sources_ = std::move(sources);
     show_names();
 }
 
 void CaptureWindow::take_names_of_capture() {
     const ResolvedNames* const names = document_->data()->names();
-    if (names == nullptr || names->all().empty()) return;
-    names_of_capture_ = std::make_shared<const HostNames>(HostNames::of(*names));
+    if (names != nullptr && !names->all().empty())
+        names_of_capture_ = std::make_shared<const HostNames>(HostNames::of(*names));
     show_names();
 }
 
 std::shared_ptr<const HostNames> CaptureWindow::shown_names() const {
-    return HostNames::first_of(host_names_, shows_names_of_capture_ ? names_of_capture_ : nullptr);
+    return HostNames::first_of(
+        HostNames::first_of(name_sources_.first, name_sources_.of_capture ? names_of_capture_ : nullptr),
+        name_sources_.last);
 }
 
 void CaptureWindow::show_names() {
-    const std::shared_ptr<const HostNames> names = shown_names();
     for (const auto& [name, view] : views_) {
-        if (auto* const rows = qobject_cast<RowsView*>(view)) rows->model().set_host_names(names);
+        if (auto* const rows = qobject_cast<RowsView*>(view)) show_names_in(*rows);
     }
+}
+
+// Nobody is asked for what the capture may name once it is read, nor while it is recorded: questions would be recorded, too.
+void CaptureWindow::show_names_in(RowsView& rows) const {
+    rows.model().set_host_names(shown_names(), name_sources_.wants_more && document_->has_loaded());
 }
 
 void CaptureWindow::set_packet_colors(ThemedRowColors colors) {
@@ -394,7 +400,7 @@ void CaptureWindow::make_status() {
     progress_label_ = new QLabel(this);
     progress_label_->setTextFormat(Qt::PlainText);
     progress_bar_ = new QProgressBar(this);
-    progress_bar_->setMaximumSize(200, 14);
+    progress_bar_->setMaximumSize(fontMetrics().averageCharWidth() * 28, fontMetrics().height());
     progress_bar_->setTextVisible(false);
     progress_bar_->setAccessibleName(tr("How much of the capture is read"));
     stop_button_ = new QToolButton(this);
@@ -655,6 +661,14 @@ RowsView* CaptureWindow::table_in_front() const {
         if (rows != nullptr && !rows->visibleRegion().isEmpty()) return rows;
     }
     return nullptr;
+}
+
+std::map<QString, RowsView*> CaptureWindow::tables() const {
+    std::map<QString, RowsView*> tables;
+    for (const auto& [name, view] : views_) {
+        if (auto* const rows = qobject_cast<RowsView*>(view)) tables.emplace(name, rows);
+    }
+    return tables;
 }
 
 void CaptureWindow::look_at(View* view, const QString& name) {

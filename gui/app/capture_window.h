@@ -53,6 +53,8 @@ class CaptureWindow : public QMainWindow {
     const QString& current_view_name() const { return current_name_; }
     // The table with the keyboard focus, or looked at last of those in sight; nullptr where none is.
     RowsView* table_in_front() const;
+    // The tables that were seen, by the names of their views.
+    std::map<QString, RowsView*> tables() const;
     void focus_neighbour_view(int direction);
 
     void focus_filter();
@@ -78,9 +80,9 @@ class CaptureWindow : public QMainWindow {
     // Whether views have bars by which they can be moved, floated and closed.
     void set_movable(bool movable);
     bool is_movable() const;
-    // In the tables, in place of addresses: those, nullptr where there are none, and behind them, if so chosen, those that the
-    // capture itself brings along, once it is loaded.
-    void set_host_names(std::shared_ptr<const HostNames> names, bool with_those_of_capture);
+    // In the tables, in place of addresses; those that the capture itself brings along once it is loaded, and no address is told
+    // before.
+    void set_host_names(HostNameSources sources);
     // Coloring rules for the table of packets.
     void set_packet_colors(ThemedRowColors colors);
     void save_layout() const;
@@ -106,6 +108,8 @@ class CaptureWindow : public QMainWindow {
     void current_view_changed();
     // What a connection (1-based) is decoded as is to be chosen.
     void decode_as_wanted(uint32_t connection);
+    // Addresses in sight for which there is no name, where such are wanted.
+    void unnamed_in_sight(const QStringList& ends);
 
   protected:
     void keyPressEvent(QKeyEvent* event) override;
@@ -131,6 +135,7 @@ class CaptureWindow : public QMainWindow {
     void take_names_of_capture();
     std::shared_ptr<const HostNames> shown_names() const;
     void show_names();
+    void show_names_in(RowsView& rows) const;
     void mark_notes(OverviewView& overview) const;
     void show_progress();
     void show_range();
@@ -154,9 +159,8 @@ class CaptureWindow : public QMainWindow {
     QString current_name_;
     QPointer<RowsView> last_table_;
     ThemedRowColors packet_colors_;
-    std::shared_ptr<const HostNames> host_names_;  // of all captures
+    HostNameSources name_sources_;
     std::shared_ptr<const HostNames> names_of_capture_;
-    bool shows_names_of_capture_ = false;
     bool sized_ = false;
     FilterLine* filter_line_ = nullptr;
     MessageBar* messages_ = nullptr;

@@ -2,6 +2,7 @@
 #include <QAction>
 #include <QComboBox>
 #include <QFile>
+#include <QHeaderView>
 #include <QMenu>
 #include <QSettings>
 #include <QTableView>
@@ -12,9 +13,11 @@
 
 #include "gui/app/capture_window.h"
 #include "gui/app/decode_as_dialog.h"
+#include "gui/app/live_controls.h"
 #include "gui/app/main_window.h"
 #include "gui/testing/loaded_document.h"
 #include "gui/testing/window_driver.h"
+#include "gui/views/filter_line/filter_line.h"
 #include "gui/views/tables/rows_view.h"
 
 #include "analyzer/export/annotated_copy.h"
@@ -151,6 +154,54 @@ TEST_F(DecodeAsTest, AWorkspaceKeepsIt) {
     wait_until_loaded();
     EXPECT_EQ(capture().document().data()->decode_as(), rules);
     EXPECT_EQ(sessions(), 0u);
+}
+
+TEST_F(DecodeAsTest, HowTablesAreSortedAndTheTimeReferenceSurvive) {
+    capture().show_view("packets");
+    const auto packets = [this]() -> RowsView& {
+        return *qobject_cast<RowsView*>(capture().view("packets"));
+    };
+    const auto settled = [&] { return packets().settled() && packets().model().rowCount() > 6; };
+    ASSERT_TRUE(wait_until(settled));
+    const int length = static_cast<int>(*find_column(packets().model().access().columns(), "length"));
+    packets().sort(length, Qt::DescendingOrder);
+    ASSERT_TRUE(packets().set_time_reference(6));
+    capture().filter_line().apply_filter(QStringLiteral("length > 60"), QStringLiteral("packets"));
+    capture().state().select({Selection::Kind::connection, 1});
+    ASSERT_TRUE(wait_until([&] { return settled() && capture().state().filter() != nullptr; }));
+    const int rows = packets().model().rowCount();
+    DecodeAs rules;
+    rules.add({3260, DecodeAs::Protocol::data});
+    window->decode_as(capture(), rules);
+    wait_until_loaded();
+    ASSERT_TRUE(wait_until([&] { return settled() && capture().state().filter() != nullptr; }));
+    EXPECT_EQ(packets().sort_column(), length);
+    EXPECT_EQ(packets().sort_order(), Qt::DescendingOrder);
+    EXPECT_EQ(packets().table().horizontalHeader()->sortIndicatorSection(), length);
+    EXPECT_EQ(packets().time_reference_packet(), 6u);
+    EXPECT_EQ(packets().model().rowCount(), rows);
+    EXPECT_EQ(capture().state().selection(), (Selection{Selection::Kind::connection, 1}));
+}
+
+TEST_F(DecodeAsTest, AMergedCaptureIsDecodedOtherwise) {
+    const QTemporaryDir folder;
+    const QString copy = folder.filePath(QStringLiteral("copy.pcap"));
+    ASSERT_TRUE(QFile::copy(sample("nop-logout.pcap"), copy));
+    window->merge({sample("nop-logout.pcap"), copy});
+    ASSERT_TRUE(wait_until([this] { return window->captures() == 2; }));
+    wait_until_loaded();
+    const QString merged = capture().document().path();
+    ASSERT_GE(sessions(), 1u);
+    DecodeAs rules;
+    rules.add({3260, DecodeAs::Protocol::data});
+    window->decode_as(capture(), rules);
+    wait_until_loaded();
+    EXPECT_EQ(window->captures(), 2);
+    EXPECT_EQ(capture().document().path(), merged);
+    EXPECT_EQ(sessions(), 0u);
+    EXPECT_TRUE(window->live().unsaved().holds(merged));
+    EXPECT_FALSE(window->live().unsaved().left_behind().contains(merged)) << "it is open";
+    QFile::remove(merged);
 }
 
 }  // namespace

@@ -5,8 +5,10 @@
 #include <QTimer>
 #include <functional>
 #include <memory>
+#include <type_traits>
 
 #include "gui/document/latest_job.h"
+#include "gui/document/writings.h"
 
 #include "analyzer/base/result.h"
 #include "analyzer/export/export_control.h"
@@ -14,15 +16,17 @@
 namespace sanscope {
 
 // Writes something behind the window, with its progress and a button to cancel in a dialog. `write` gets the control to
-// watch; `done` its outcome on the GUI thread, but not once `parent` is gone. Nothing waits.
+// watch; `done` its outcome on the GUI thread, but not once `parent` is gone. Nothing waits; what would end it with `parent` can ask
+// `writings`, which must outlive it.
 template <class Outcome>
 class ExportTask : public QObject {
   public:
     using Write = std::function<Result<Outcome>(const ExportControl& control)>;
     using Done = std::function<void(const Result<Outcome>& outcome)>;
 
-    static void start(QWidget* parent, const QString& title, Write write, Done done) {
-        new ExportTask(parent, title, std::move(write), std::move(done));
+    static void start(QWidget* parent, Writings& writings, const QString& path, const QString& title,
+                      Write write, Done done) {
+        new ExportTask(parent, writings, path, title, std::move(write), std::move(done));
     }
 
   private:
@@ -32,7 +36,8 @@ class ExportTask : public QObject {
         std::atomic<uint64_t> total = 0;
     };
 
-    ExportTask(QWidget* parent, const QString& title, Write write, Done done)
+    ExportTask(QWidget* parent, Writings& writings, const QString& path, const QString& title, Write write,
+               Done done)
         : QObject(parent), figures_(std::make_shared<Figures>()), dialog_(title, tr("Cancel"), 0, 0, parent) {
         dialog_.setWindowModality(Qt::WindowModal);
         dialog_.setMinimumDuration(300);
@@ -41,6 +46,7 @@ class ExportTask : public QObject {
         connect(&timer_, &QTimer::timeout, this, [this] { show_progress(); });
         constexpr int between_looks_ms = 50;
         timer_.start(between_looks_ms);
+        writings.begin(path);
         job_.request(
             [figures = figures_, write = std::move(write)](const StopFlag&) {
                 ExportControl control;
@@ -51,14 +57,22 @@ class ExportTask : public QObject {
                 };
                 return std::make_shared<Result<Outcome>>(write(control));
             },
-            [this, done = std::move(done)](const std::shared_ptr<Result<Outcome>>& outcome) {
+            [this, &writings, path, done = std::move(done)](const std::shared_ptr<Result<Outcome>>& outcome) {
                 timer_.stop();
                 dialog_.hide();
                 done(*outcome);
+                writings.end(path, is_written(*outcome));
                 deleteLater();
             });
     }
     ~ExportTask() override { figures_->stop = true; }
+
+    static bool is_written(const Result<Outcome>& outcome) {
+        if (!outcome) return false;
+        if constexpr (requires { outcome->stopped; }) return !outcome->stopped;
+        if constexpr (std::is_same_v<Outcome, bool>) return *outcome;
+        return true;
+    }
 
     void show_progress() {
         const uint64_t total = figures_->total;

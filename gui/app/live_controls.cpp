@@ -206,7 +206,7 @@ bool LiveControls::save(CaptureWindow& capture, bool and_close) {
 void LiveControls::copy(CaptureWindow& capture, const QString& to, bool and_close) {
     const QString from = capture.document().path();
     ExportTask<bool>::start(
-        &capture, tr("Saving the recording…"),
+        &capture, capture.document().writings(), to, tr("Saving the recording…"),
         [from = QFile::encodeName(from).toStdString(), target = QFile::encodeName(to).toStdString()](
             const ExportControl& control) { return copy_recording(from, target, control); },
         [this, &capture, from, to, and_close](const Result<bool>& whole) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/app/main_window.h"
 
+#include <QAbstractButton>
 #include <QActionGroup>
 #include <QApplication>
 #include <QClipboard>
@@ -79,6 +80,28 @@ void remove_comments(Notes& notes, const std::vector<PacketNumber>& of, bool in_
     if (!modified) notes.saved();
 }
 
+// Empty: it can be.
+QString why_not_decoded_otherwise(CaptureWindow& capture) {
+    if (capture.document().live())
+        return MainWindow::tr(
+            "The recording goes on. It is decoded otherwise once it is stopped, saved, closed and opened "
+            "again.");
+    if (!capture.document().writings().paths().isEmpty())
+        return MainWindow::tr("A file of this capture is being written. It is decoded otherwise after that.");
+    return capture.recording() == nullptr
+               ? QString()
+               : MainWindow::tr(
+                     "A recording is decoded otherwise once it is saved, closed and opened again.");
+}
+
+// Packets and connections keep their numbers, rows of iSCSI do not: of these, the packet stays selected.
+Selection kept_by_decode_as(const Selection& selection, const SelectedThings& selected) {
+    if (selection.kind == Selection::Kind::packet || selection.kind == Selection::Kind::connection)
+        return selection;
+    if (selected.selection != selection || selected.packet == 0) return {};
+    return {Selection::Kind::packet, selected.packet};
+}
+
 }  // namespace
 
 MainWindow::MainWindow(QWidget* parent)
@@ -86,6 +109,7 @@ MainWindow::MainWindow(QWidget* parent)
       settings_(new Settings(this)),
       coloring_(new PacketColoring(this)),
       names_(new NameResolution(this)),
+      writings_(new Writings(this)),
       stack_(new QStackedWidget(this)),
       start_page_(new StartPage(this)),
       tabs_(new QTabWidget(this)) {
@@ -162,7 +186,7 @@ void MainWindow::merge(const QStringList& paths) {
     std::vector<std::string> files;
     for (const QString& path : paths) files.push_back(QFile::encodeName(path).toStdString());
     ExportTask<MergedCapture>::start(
-        this, tr("Merging captures…"),
+        this, *writings_, target, tr("Merging captures…"),
         [files = std::move(files), target = QFile::encodeName(target).toStdString()](
             const ExportControl& control) { return merge_captures(files, target, control); },
         [this, target](const Result<MergedCapture>& outcome) {
@@ -346,7 +370,8 @@ CaptureWindow* MainWindow::show_document(std::unique_ptr<Document> document) {
     capture->state().set_time_format(settings_->time_format());
     capture->set_movable(settings_->movable_views());
     capture->set_packet_colors(coloring_->colors());
-    capture->set_host_names(names_->names(), names_->uses_names_of_captures());
+    capture->set_host_names(names_->sources());
+    connect(capture, &CaptureWindow::unnamed_in_sight, names_, &NameResolution::want);
     tabs_->addTab(capture, QString());
     show_name(*capture);
     tabs_->setCurrentWidget(capture);
@@ -356,9 +381,8 @@ CaptureWindow* MainWindow::show_document(std::unique_ptr<Document> document) {
 }
 
 void MainWindow::ask_for_decode_as(CaptureWindow& capture, uint32_t connection) {
-    if (capture.recording() != nullptr || capture.document().live())
-        return capture.statusBar()->showMessage(
-            tr("A recording is decoded otherwise once it is saved, closed and opened again."));
+    if (const QString why = why_not_decoded_otherwise(capture); !why.isEmpty())
+        return capture.statusBar()->showMessage(why);
     auto* const dialog = new DecodeAsDialog(capture.document().data(), connection, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     const QPointer<CaptureWindow> window(&capture);
@@ -369,16 +393,16 @@ void MainWindow::ask_for_decode_as(CaptureWindow& capture, uint32_t connection) 
 }
 
 void MainWindow::decode_as(CaptureWindow& capture, const DecodeAs& rules) {
-    if (rules == capture.document().data()->decode_as() || capture.recording() != nullptr) return;
+    if (rules == capture.document().data()->decode_as()) return;
+    if (const QString why = why_not_decoded_otherwise(capture); !why.isEmpty())
+        return capture.statusBar()->showMessage(why);
     const QString path = capture.document().path();
     QString error;
     auto document = Document::open(path, error, rules);
     if (document == nullptr) return show_not_opened({QStringLiteral("%1: %2").arg(path, error)});
     WorkspaceCapture kept = workspace_of(capture);
     kept.decode_as = rules;
-    // Packets and connections keep their numbers, rows of iSCSI do not.
-    const PacketNumber packet = capture.state().selected().packet;
-    kept.selection = packet == 0 ? Selection{} : Selection{Selection::Kind::packet, packet};
+    kept.selection = kept_by_decode_as(kept.selection, capture.state().selected());
     const bool notes_in_no_file = capture.document().notes().modified();
     const std::map<PacketNumber, QString> notes = capture.document().notes().all();
     const int index = tabs_->indexOf(&capture);
@@ -484,10 +508,15 @@ void MainWindow::close_tab(int index) {
         tabs_->removeTab(index);
         delete other;
     } else {
-        if (!may_close(*capture)) return live_->kept_open();
+        const auto again = [this, closing = QPointer<CaptureWindow>(capture)] {
+            if (closing != nullptr) close_tab(tabs_->indexOf(closing));
+        };
+        if (!may_close(*capture, again)) return live_->kept_open();
         capture->save_layout();
         tabs_->removeTab(index);
         delete capture;
+        // Other captures want theirs again as they are painted.
+        names_->forget_wanted();
         live_->closed();
     }
     if (tabs_->count() == 0) {
@@ -496,8 +525,44 @@ void MainWindow::close_tab(int index) {
     }
 }
 
-// Notes that nothing keeps are not lost without a question.
-bool MainWindow::may_close(CaptureWindow& capture) {
+// Whether what is being written may be ended, or has ended.
+bool MainWindow::may_end(Writings& writings, const std::function<void()>& again) {
+    if (writings.paths().isEmpty()) return true;
+    QMessageBox box(QMessageBox::Question, tr("A file is being written"),
+                    tr("Not all of it is written yet: %1").arg(writings.paths().join(QStringLiteral(", "))),
+                    QMessageBox::Cancel, this);
+    box.setTextFormat(Qt::PlainText);
+    const QAbstractButton* const wait = box.addButton(tr("&Wait, then close"), QMessageBox::AcceptRole);
+    const QAbstractButton* const end =
+        box.addButton(tr("&Close without the file"), QMessageBox::DestructiveRole);
+    bool failed = false;
+    connect(&writings, &Writings::ended, &box, [&](bool all_written) { failed = !all_written; });
+    box.exec();
+    if (box.clickedButton() == end) return true;
+    if (box.clickedButton() != wait || failed) return false;
+    if (writings.paths().isEmpty()) return true;
+    call_once_written(writings, again);
+    return false;
+}
+
+// Not where that fails: what went wrong is shown.
+void MainWindow::call_once_written(Writings& writings, std::function<void()> again) {
+    connect(
+        &writings, &Writings::ended, this,
+        [this, again = std::move(again)](bool all_written) {
+            // Not from within what belongs to it.
+            if (all_written) QMetaObject::invokeMethod(this, again, Qt::QueuedConnection);
+        },
+        Qt::SingleShotConnection);
+}
+
+// Neither a file that is being written nor notes that nothing keeps are lost without a question.
+bool MainWindow::may_close(CaptureWindow& capture, const std::function<void()>& again) {
+    Writings& writings = capture.document().writings();
+    if (!writings.paths().isEmpty()) {
+        tabs_->setCurrentWidget(&capture);
+        if (!may_end(writings, again)) return false;
+    }
     if (live_->unsaved().holds(capture.document().path())) {
         tabs_->setCurrentWidget(&capture);
         if (!live_->may_close(capture)) return false;
@@ -509,7 +574,10 @@ bool MainWindow::may_close(CaptureWindow& capture) {
         plain_text(tr("%1 has bookmarks or notes that are in no file. Close it without them?")
                        .arg(QFileInfo(capture.document().path()).fileName())),
         QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
-    if (answer == QMessageBox::Save) ask_to_save_with_notes(capture);
+    if (answer == QMessageBox::Save) {
+        ask_to_save_with_notes(capture);
+        if (!writings.paths().isEmpty()) call_once_written(writings, again);
+    }
     return answer == QMessageBox::Discard;
 }
 
@@ -705,12 +773,21 @@ void MainWindow::fill_view_menu() {
     QAction* const of_captures = resolution->addAction(tr("Names in the &capture file"), names_,
                                                        &NameResolution::set_uses_names_of_captures);
     of_captures->setCheckable(true);
-    const auto follow = [this, of_captures] { of_captures->setChecked(names_->uses_names_of_captures()); };
+    QAction* const by_dns =
+        resolution->addAction(tr("Ask the name &service (DNS)"), names_, &NameResolution::set_uses_dns);
+    by_dns->setCheckable(true);
+    by_dns->setToolTip(tr("Asks this host's name service for the addresses in sight that have no name yet"));
+    resolution->setToolTipsVisible(true);
+    const auto follow = [this, of_captures, by_dns] {
+        of_captures->setChecked(names_->uses_names_of_captures());
+        by_dns->setChecked(names_->uses_dns());
+    };
     follow();
     connect(names_, &NameResolution::changed, of_captures, follow);
     resolution->addAction(tr("&Addresses only"), this, [this] {
         names_->set_file({});
         names_->set_uses_names_of_captures(false);
+        names_->set_uses_dns(false);
     });
     QAction* const next =
         view_menu_->addAction(tr("&Next view"), capture, [capture] { capture->focus_neighbour_view(1); });
@@ -841,7 +918,7 @@ void MainWindow::ask_for_hosts_file() {
 void MainWindow::apply_host_names() {
     for (int i = 0; i < tabs_->count(); ++i) {
         if (auto* const capture = qobject_cast<CaptureWindow*>(tabs_->widget(i)))
-            capture->set_host_names(names_->names(), names_->uses_names_of_captures());
+            capture->set_host_names(names_->sources());
     }
 }
 
@@ -903,11 +980,12 @@ void MainWindow::dropEvent(QDropEvent* event) {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-    if (!load_->may_close()) return event->ignore();
+    const auto again = [this] { close(); };
+    if (!may_end(*writings_, again) || !load_->may_close()) return event->ignore();
     QSettings().setValue(QStringLiteral("window_geometry"), saveGeometry());
     for (int i = 0; i < tabs_->count(); ++i) {
         auto* const capture = qobject_cast<CaptureWindow*>(tabs_->widget(i));
-        if (capture == nullptr || may_close(*capture)) continue;
+        if (capture == nullptr || may_close(*capture, again)) continue;
         live_->kept_open();
         return event->ignore();
     }

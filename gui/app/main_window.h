@@ -26,6 +26,7 @@ class NameResolution;
 class PacketColoring;
 class Settings;
 class StartPage;
+class Writings;
 struct StartPlace;
 
 // The program's window: captures in tabs, and the menus that act on the one in front.
@@ -78,7 +79,10 @@ class MainWindow : public QMainWindow {
     // Opens it, or brings it to the front, and acts on it once it is whole.
     static void once_loaded(CaptureWindow& capture, std::function<void(CaptureWindow&)> act);
     void open_and_act(const QString& path, std::function<void(CaptureWindow&)> act);
-    bool may_close(CaptureWindow& capture);
+    // `again`: closes it as the user wanted, once what keeps it open is written.
+    bool may_close(CaptureWindow& capture, const std::function<void()>& again);
+    bool may_end(Writings& writings, const std::function<void()>& again);
+    void call_once_written(Writings& writings, std::function<void()> again);
     void on_current_changed();
     void make_menus();
     void fill_view_menu();
@@ -106,6 +110,7 @@ class MainWindow : public QMainWindow {
     Settings* settings_;
     PacketColoring* coloring_;
     NameResolution* names_;
+    Writings* writings_;  // of no capture that is open
     QStackedWidget* stack_;
     StartPage* start_page_;
     QTabWidget* tabs_;

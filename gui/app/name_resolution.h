@@ -4,12 +4,14 @@
 #include <QObject>
 #include <memory>
 
+#include "gui/models/dns_names.h"
 #include "gui/models/host_names.h"
 
 namespace sanscope {
 
 // Whose names stand in the tables of all captures in place of addresses: those of a hosts file that the user chose, and those that a
-// capture itself brings along unless the user does not want them; kept from one run to the next. The name service is never asked.
+// capture itself brings along unless the user does not want them, and, only where the user wants that, those that the name service
+// has; kept from one run to the next.
 class NameResolution : public QObject {
     Q_OBJECT
 
@@ -27,6 +29,18 @@ class NameResolution : public QObject {
     bool uses_names_of_captures() const { return uses_names_of_captures_; }
     void set_uses_names_of_captures(bool uses);
 
+    // Whether the name service is asked for those that neither has; at first it is not.
+    bool uses_dns() const { return uses_dns_; }
+    void set_uses_dns(bool uses);
+    // These addresses are in sight without a name. Nothing happens unless the name service may be asked.
+    void want(const QStringList& ends);
+    // What was wanted and has not been asked for yet.
+    void forget_wanted();
+    // Another one than the system's.
+    void set_name_service(DnsNames::Resolve resolve);
+
+    HostNameSources sources() const;
+
   Q_SIGNALS:
     void changed();
 
@@ -34,6 +48,8 @@ class NameResolution : public QObject {
     QString file_;
     std::shared_ptr<const HostNames> names_;
     bool uses_names_of_captures_ = true;
+    bool uses_dns_ = false;
+    std::unique_ptr<DnsNames> dns_;
 };
 
 }  // namespace sanscope

@@ -6,6 +6,10 @@
 #include <QStatusBar>
 #include <QTemporaryDir>
 #include <gtest/gtest.h>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
 
 #include "gui/app/capture_window.h"
 #include "gui/app/main_window.h"
@@ -173,6 +177,49 @@ TEST_F(PacketsMenuTest, NamesInTheCaptureStandWhereTheHostsFileHasNone) {
     EXPECT_EQ(text("source"), "192.0.2.1:50440");
     EXPECT_EQ(text("destination"), "192.0.2.2:3260");
     EXPECT_FALSE(action_of(*window, QStringLiteral("Names in the capture file"))->isChecked());
+}
+
+TEST_F(PacketsMenuTest, TheNameServiceIsAskedOnlyIfTheUserWantsAndOnlyOnceAnAddressIsInSight) {
+    struct Asked {
+        std::mutex mutex;
+        std::set<std::string> addresses;
+    };
+    const auto asked = std::make_shared<Asked>();
+    const auto addresses = [&] {
+        const std::lock_guard lock(asked->mutex);
+        return asked->addresses;
+    };
+    window->names().set_name_service([asked](const QString& address) {
+        const std::lock_guard lock(asked->mutex);
+        asked->addresses.insert(address.toStdString());
+        return address == QStringLiteral("192.0.2.2") ? QStringLiteral("array.example.")
+                                                      : QStringLiteral("no name");
+    });
+    const QTemporaryDir folder;
+    QFile hosts(folder.filePath(QStringLiteral("hosts")));
+    ASSERT_TRUE(hosts.open(QIODevice::WriteOnly));
+    hosts.write("192.0.2.1 of-the-file\n");
+    hosts.close();
+    EXPECT_EQ(window->names().set_file(hosts.fileName()).toStdString(), "");
+    capture().show_view("packets");
+    ASSERT_TRUE(wait_until([&] { return packets().settled() && packets().model().rowCount() > 6; }));
+    const auto columns = packets().model().access().columns();
+    const auto text = [&](const char* column) {
+        return packets().model().text(5, static_cast<int>(*find_column(columns, column))).toStdString();
+    };
+    packets().grab();
+    QCoreApplication::processEvents();
+    EXPECT_FALSE(action_of(*window, QStringLiteral("Ask the name service"))->isChecked());
+    EXPECT_TRUE(addresses().empty());
+    choose("Ask the name service");
+    packets().grab();
+    ASSERT_TRUE(wait_until([&] { return text("destination") == "array.example:3260"; }));
+    EXPECT_EQ(text("source"), "of-the-file:50440");
+    EXPECT_EQ(addresses(), std::set<std::string>{"192.0.2.2"});
+    EXPECT_TRUE(action_of(*window, QStringLiteral("Ask the name service"))->isChecked());
+    choose("Ask the name service");
+    EXPECT_EQ(text("destination"), "192.0.2.2:3260");
+    EXPECT_EQ(addresses().size(), 1u);
 }
 
 }  // namespace

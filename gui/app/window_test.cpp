@@ -862,6 +862,68 @@ TEST_F(WindowTest, NotesAreKeptInACopyOfTheCapture) {
     EXPECT_FALSE(again.document().notes().modified());
 }
 
+// Presses the button of the question that comes next.
+void answer_question(const QString& button) {
+    auto* const timer = new QTimer(qApp);
+    QObject::connect(timer, &QTimer::timeout, [timer, button] {
+        auto* const box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+        if (box == nullptr) return;
+        timer->stop();
+        timer->deleteLater();
+        for (QAbstractButton* const one : box->buttons()) {
+            if (one->text().remove(QLatin1Char('&')).startsWith(button)) return one->click();
+        }
+        ADD_FAILURE() << "no button " << button.toStdString();
+        box->reject();
+    });
+    timer->start(20);
+}
+
+TEST_F(WindowTest, ClosingWaitsForAFileThatIsBeingWritten) {
+    CaptureWindow& capture = opened(sample("nop-logout.pcap"));
+    const QString path = QStringLiteral("/somewhere/slow.csv");
+    Writings& writings = capture.document().writings();
+    writings.begin(path);
+    answer_question(QStringLiteral("Cancel"));
+    action(QStringLiteral("Close"))->trigger();
+    EXPECT_EQ(window->captures(), 1);
+    answer_question(QStringLiteral("Wait"));
+    action(QStringLiteral("Close"))->trigger();
+    EXPECT_EQ(window->captures(), 1);
+    // What failed is to be seen.
+    writings.end(path, false);
+    QApplication::processEvents();
+    EXPECT_EQ(window->captures(), 1);
+    writings.begin(path);
+    answer_question(QStringLiteral("Wait"));
+    action(QStringLiteral("Close"))->trigger();
+    EXPECT_EQ(window->captures(), 1);
+    writings.end(path, true);
+    EXPECT_TRUE(wait_until([&] { return window->captures() == 0; }));
+}
+
+TEST_F(WindowTest, TheWindowClosesWithoutAFileOnlyIfSoChosen) {
+    CaptureWindow& capture = opened(sample("nop-logout.pcap"));
+    capture.document().writings().begin(QStringLiteral("/somewhere/slow.csv"));
+    answer_question(QStringLiteral("Cancel"));
+    EXPECT_FALSE(window->close());
+    EXPECT_TRUE(window->isVisible());
+    answer_question(QStringLiteral("Close without"));
+    EXPECT_TRUE(window->close());
+}
+
+TEST_F(WindowTest, NotesThatAreSavedOnClosingAreWrittenBeforeItCloses) {
+    CaptureWindow& capture = opened(sample("nop-logout.pcap"));
+    capture.document().notes().set(5, QStringLiteral("kept"));
+    const QString path = folder.filePath(QStringLiteral("kept.pcapng"));
+    answer_question(QStringLiteral("Save"));
+    QTimer::singleShot(200, qApp, [path] { answer_file_dialog(path); });
+    action(QStringLiteral("Close"))->trigger();
+    ASSERT_TRUE(wait_until([&] { return window->captures() == 0; }, 20'000));
+    CaptureWindow& again = opened(path);
+    EXPECT_EQ(again.document().notes().all().at(5).toStdString(), "kept");
+}
+
 TEST_F(WindowTest, MayBeClosedWhileReading) {
     for (int i = 0; i < 6; ++i) {
         EXPECT_TRUE(window->open({sample(with_losses)}));

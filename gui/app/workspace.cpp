@@ -18,6 +18,7 @@
 #include "gui/app/view_kinds.h"
 #include "gui/models/table_kinds.h"
 #include "gui/views/filter_line/filter_line.h"
+#include "gui/views/tables/rows_view.h"
 
 namespace sanscope {
 namespace {
@@ -298,6 +299,10 @@ WorkspaceCapture workspace_of(const CaptureWindow& capture) {
     for (const auto& [packet, comments] : capture.document().notes().changes()) {
         if (comments.empty()) kept.uncommented.push_back(packet);
     }
+    for (const auto& [name, rows] : capture.tables()) {
+        kept.sorting[name] = {rows->sort_column(), rows->sort_order()};
+        if (rows->time_reference_packet() != 0) kept.time_reference = rows->time_reference_packet();
+    }
     return kept;
 }
 
@@ -319,6 +324,14 @@ void restore(CaptureWindow& capture, const WorkspaceCapture& kept) {
         document.when_resolved(&capture,
                                [&state, connection = kept.connection, target = kept.sender_is_target](
                                    const SelectedThings&) { state.set_connection(connection, target); });
+    }
+    for (const auto& [name, order] : kept.sorting) {
+        if (auto* const rows = qobject_cast<RowsView*>(capture.view(name.toStdString())))
+            rows->sort(order.first, order.second);
+    }
+    if (kept.time_reference != 0) {
+        if (auto* const rows = qobject_cast<RowsView*>(capture.view("packets")))
+            rows->set_time_reference(kept.time_reference);
     }
     if (!kept.filter.isEmpty()) capture.filter_line().apply_filter(kept.filter, kept.filter_language);
     if (kept.selected_range.overlaps(state.whole())) state.set_selected_range(kept.selected_range);

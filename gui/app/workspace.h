@@ -6,6 +6,7 @@
 #include <QString>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "gui/document/selection.h"
@@ -33,6 +34,10 @@ struct WorkspaceCapture {
     std::map<PacketNumber, QString> notes = {};  // bookmarks have no text
     // Whose comments in the capture the user removed; not kept in a file.
     std::vector<PacketNumber> uncommented = {};
+    // Nor are these: by which column each table is sorted (-1: as the rows come), and the packet that times in Packets are told
+    // from (0: none).
+    std::map<QString, std::pair<int, Qt::SortOrder>> sorting = {};
+    PacketNumber time_reference = 0;
 };
 
 // What is open in the window, to be opened again as it was.

@@ -16,6 +16,7 @@
 #include "gui/document/latest_job.h"
 #include "gui/document/notes.h"
 #include "gui/document/view_state.h"
+#include "gui/document/writings.h"
 
 namespace sanscope {
 
@@ -42,6 +43,8 @@ class Document : public QObject {
     const std::shared_ptr<const CaptureData>& data() const { return data_; }
     ViewState& state() { return state_; }
     Notes& notes() { return notes_; }
+    // Whoever writes a file of it that its end would end.
+    Writings& writings() { return writings_; }
 
     // Loading goes on; the figures are those of the part read by now.
     bool loading() const { return loading_; }
@@ -96,6 +99,7 @@ class Document : public QObject {
     std::shared_ptr<const CaptureData> data_;
     ViewState state_;
     Notes notes_;
+    Writings writings_;
     std::shared_ptr<FileGrowth> growth_;  // of a file that is being written, else nullptr
     std::atomic<bool> stop_ = false;
     std::atomic<bool> growth_reported_ = false;  // and not yet taken

@@ -33,6 +33,7 @@ class ColumnFormat {
     // What one looks for in it are its greatest values: durations, sizes and counts, not numbers of things or places.
     bool largest_first() const;
     bool shows_moments() const { return meaning_ == Meaning::moment; }
+    bool has_addresses() const { return has_addresses_; }
     // What stands in place of addresses, where the column has any; nullptr: nothing.
     void set_host_names(std::shared_ptr<const HostNames> names) { host_names_ = std::move(names); }
     // Room that most of its values need.

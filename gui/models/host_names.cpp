@@ -58,6 +58,14 @@ HostNames HostNames::of(const ResolvedNames& names) {
     return result;
 }
 
+HostNames HostNames::of(const QHash<QString, QString>& names) {
+    HostNames result;
+    for (auto name = names.begin(); name != names.end(); ++name) {
+        if (!name->isEmpty()) result.names_.insert(name.key(), *name);
+    }
+    return result;
+}
+
 std::shared_ptr<const HostNames> HostNames::first_of(std::shared_ptr<const HostNames> first,
                                                      std::shared_ptr<const HostNames> second) {
     if (first == nullptr) return second;
@@ -75,20 +83,17 @@ QString HostNames::name_of(const QString& address) const {
     return {};
 }
 
+QString HostNames::address_of(const QString& end) {
+    if (end.startsWith(QLatin1Char('['))) return end.mid(1, end.indexOf(QLatin1Char(']')) - 1);
+    return end.count(QLatin1Char(':')) == 1 ? end.left(end.indexOf(QLatin1Char(':'))) : end;
+}
+
 QString HostNames::named(const QString& end) const {
-    QString address = end;
-    QString port;
-    if (end.startsWith(QLatin1Char('['))) {
-        const qsizetype close = end.indexOf(QLatin1Char(']'));
-        address = end.mid(1, close - 1);
-        port = end.mid(close + 1);
-    } else if (end.count(QLatin1Char(':')) == 1) {
-        const qsizetype colon = end.indexOf(QLatin1Char(':'));
-        address = end.left(colon);
-        port = end.mid(colon);
-    }
+    const QString address = address_of(end);
     const QString name = name_of(address);
-    return name.isEmpty() ? end : name + port;
+    if (name.isEmpty()) return end;
+    const qsizetype brackets = end.startsWith(QLatin1Char('[')) ? 2 : 0;
+    return name + end.mid(address.size() + brackets);
 }
 
 }  // namespace sanscope

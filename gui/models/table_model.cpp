@@ -142,10 +142,22 @@ void TableModel::set_delta_of_shown(bool of_shown) {
     refresh();
 }
 
-void TableModel::set_host_names(const std::shared_ptr<const HostNames>& names) {
+void TableModel::set_host_names(const std::shared_ptr<const HostNames>& names, bool tells_unnamed) {
+    tells_unnamed_ = tells_unnamed;
     for (ColumnFormat& format : formats_) format.set_host_names(names);
     page_ = {};
     refresh();
+}
+
+// Behind this event, together with what else is painted now.
+void TableModel::tell_unnamed(const QString& end) const {
+    if (unnamed_.isEmpty()) {
+        QTimer::singleShot(0, this, [this] {
+            auto* const self = const_cast<TableModel*>(this);
+            Q_EMIT self->unnamed_in_sight(std::exchange(self->unnamed_, {}));
+        });
+    }
+    if (!unnamed_.contains(end)) unnamed_.append(end);
 }
 
 void TableModel::set_theme(const Theme& theme) {
@@ -359,8 +371,14 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
     const int row = index.row();
     const int column = index.column();
     switch (role) {
-        case Qt::DisplayRole:
-            return text(row, column);
+        case Qt::DisplayRole: {
+            const QString shown = text(row, column);
+            Cell value;
+            if (tells_unnamed_ && format(column).has_addresses() && cell(row, column, value) &&
+                value.kind == Cell::Kind::text && shown == format(column).exact(value, time_))
+                tell_unnamed(shown);
+            return shown;
+        }
         case Qt::TextAlignmentRole:
             return QVariant::fromValue(Qt::Alignment(
                 Qt::AlignVCenter | (format(column).right_aligned() ? Qt::AlignRight : Qt::AlignLeft)));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QAbstractTableModel>
+#include <QStringList>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -70,7 +71,8 @@ class TableModel : public QAbstractTableModel {
     int delta_column() const { return delta_column_; }  // -1: it has none
     bool delta_of_shown() const { return delta_of_shown_; }
     void set_delta_of_shown(bool of_shown);
-    void set_host_names(const std::shared_ptr<const HostNames>& names);
+    // `tells_unnamed`: those without a name that come into sight are told.
+    void set_host_names(const std::shared_ptr<const HostNames>& names, bool tells_unnamed = false);
     void set_theme(const Theme& theme);
     void set_highlighted(Highlighted highlighted);
     // Coloring rules, which a worker asks of rows once they are in sight; nullptr: none.
@@ -99,6 +101,8 @@ class TableModel : public QAbstractTableModel {
 
   Q_SIGNALS:
     void fetched();
+    // Addresses, with a port or without, that were painted as they are.
+    void unnamed_in_sight(const QStringList& ends);
 
   private:
     // Rows [first, first + size) of the table as they were when fetched.
@@ -124,6 +128,7 @@ class TableModel : public QAbstractTableModel {
     bool is_problem(int row, int column, const Table& table) const;
     bool is_highlighted(int row) const;
     bool shown_cell(int row, int column, Cell& cell) const;
+    void tell_unnamed(const QString& end) const;
     void want_color(uint32_t table_row) const;
     void fetch_colors();
 
@@ -144,6 +149,8 @@ class TableModel : public QAbstractTableModel {
     const Theme* theme_;
     Highlighted highlighted_;
     int busy_column_ = -1;
+    bool tells_unnamed_ = false;
+    mutable QStringList unnamed_;  // painted since they were last told
     Page page_;
     mutable int wanted_first_ = -1;  // of the table
     mutable int wanted_last_ = -1;

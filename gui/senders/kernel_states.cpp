@@ -10,27 +10,6 @@ namespace {
 
 using Changes = std::vector<StateBand::Change>;
 
-// The last transition before the range, and those in it.
-Changes changes_of_transitions(const ResultStore& store, const SenderTrack& track, const TimeRange& range) {
-    const auto row = [&](size_t i) -> const KernelCaTransitionRow& {
-        return store.kernel_ca_transitions()[track.kernel_ca_transitions[i]];
-    };
-    const auto time_at = [&](uint32_t i) { return store.kernel_ca_transitions()[i].time_ns; };
-    const size_t first = first_not_before(track.kernel_ca_transitions, range.begin_ns, time_at);
-    const size_t last = first_not_before(track.kernel_ca_transitions, range.end_ns, time_at);
-    Changes changes;
-    changes.reserve(last - first + 1);
-    if (first > 0) {
-        changes.push_back({row(first - 1).time_ns, static_cast<uint8_t>(row(first - 1).to)});
-    } else if (!track.kernel_windows.empty()) {
-        const KernelWindowRow& window = store.kernel_windows()[track.kernel_windows[0]];
-        if (window.ca_state_known) changes.push_back({window.time_ns, static_cast<uint8_t>(window.ca_state)});
-    }
-    for (size_t i = first; i < last; ++i)
-        changes.push_back({row(i).time_ns, static_cast<uint8_t>(row(i).to)});
-    return changes;
-}
-
 // A kernel that was only asked told its state with its windows.
 Changes changes_of_windows(const ResultStore& store, const SenderTrack& track,
                            const PreparedRange& prepared) {
@@ -48,6 +27,29 @@ Changes changes_of_windows(const ResultStore& store, const SenderTrack& track,
     return changes;
 }
 
+// The last transition before the range, and those in it; before the first of all, what windows told.
+Changes changes_of_transitions(const ResultStore& store, const SenderTrack& track,
+                               const PreparedRange& prepared) {
+    const TimeRange& range = prepared.range;
+    const auto row = [&](size_t i) -> const KernelCaTransitionRow& {
+        return store.kernel_ca_transitions()[track.kernel_ca_transitions[i]];
+    };
+    const auto time_at = [&](uint32_t i) { return store.kernel_ca_transitions()[i].time_ns; };
+    const size_t first = first_not_before(track.kernel_ca_transitions, range.begin_ns, time_at);
+    const size_t last = first_not_before(track.kernel_ca_transitions, range.end_ns, time_at);
+    Changes changes;
+    if (first > 0) {
+        changes.push_back({row(first - 1).time_ns, static_cast<uint8_t>(row(first - 1).to)});
+    } else {
+        changes = changes_of_windows(store, track, prepared);
+        const int64_t until_ns = row(0).time_ns;
+        std::erase_if(changes, [&](const StateBand::Change& change) { return change.time_ns >= until_ns; });
+    }
+    for (size_t i = first; i < last; ++i)
+        changes.push_back({row(i).time_ns, static_cast<uint8_t>(row(i).to)});
+    return changes;
+}
+
 }  // namespace
 
 StateBand kernel_ca_band(const CaptureData::Reading& reading, SenderId sender, const SenderTrack& track,
@@ -55,7 +57,7 @@ StateBand kernel_ca_band(const CaptureData::Reading& reading, SenderId sender, c
     const ResultStore& store = reading.store();
     const Changes changes = track.kernel_ca_transitions.empty()
                                 ? changes_of_windows(store, track, prepared)
-                                : changes_of_transitions(store, track, prepared.range);
+                                : changes_of_transitions(store, track, prepared);
     return StateBand::of(prepared, changes, end_of(reading, sender));
 }
 

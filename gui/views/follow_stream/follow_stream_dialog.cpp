@@ -152,6 +152,7 @@ void FollowStreamDialog::add_find_row(QHBoxLayout& row) {
     progress_->setAccessibleName(tr("Progress"));
     row.addWidget(kind_);
     row.addWidget(find_, 1);
+    QPushButton* const find_previous_button = add_button(row, tr("Find previous"));
     QPushButton* const find_next_button = add_button(row, tr("Find next"));
     row.addWidget(progress_);
     cancel_ = add_button(row, tr("Cancel"));
@@ -159,6 +160,7 @@ void FollowStreamDialog::add_find_row(QHBoxLayout& row) {
     QPushButton* const close = add_button(row, tr("Close"));
     connect(find_, &QLineEdit::returnPressed, this, &FollowStreamDialog::find_next);
     connect(find_next_button, &QPushButton::clicked, this, &FollowStreamDialog::find_next);
+    connect(find_previous_button, &QPushButton::clicked, this, &FollowStreamDialog::find_previous);
     connect(cancel_, &QPushButton::clicked, this, [this] {
         cancel();
         message_->setText(tr("Cancelled"));
@@ -207,7 +209,8 @@ void FollowStreamDialog::cancel_search() {
 
 void FollowStreamDialog::cancel() {
     save_job_.cancel();
-    saving_ = false;
+    closes_once_saved_ = false;
+    if (std::exchange(saving_, false)) document_.writings().end(save_path_, false);
     cancel_search();
 }
 
@@ -314,7 +317,7 @@ void FollowStreamDialog::select_packet_at(int place) {
     document_.reveal_when_resolved();
 }
 
-void FollowStreamDialog::find_next() {
+void FollowStreamDialog::find(bool forward) {
     if (stream_ == nullptr) return;
     auto needle = kind_->currentIndex() == for_text ? StreamNeedle::of_text(find_->text())
                                                     : StreamNeedle::of_hex(find_->text());
@@ -329,20 +332,29 @@ void FollowStreamDialog::find_next() {
     }
     find_job_.request(
         [stream = stream_, needle = std::move(std::get<StreamNeedle>(needle)), direction = direction(),
-         from = hit_, done](const StopFlag& stop) {
-            return find_in_stream(*stream, needle, direction, from, *done, stop);
+         from = hit_, forward, done](const StopFlag& stop) {
+            return find_in_stream(*stream, needle, direction, from, forward, *done, stop);
         },
-        [this](const std::optional<StreamHit>& hit) { show_hit(hit); });
+        [this, forward](const StreamFound& found) { show_found(found, forward); });
 }
 
-void FollowStreamDialog::show_hit(const std::optional<StreamHit>& hit) {
+// Bytes that nobody has seen may have it.
+void FollowStreamDialog::show_found(const StreamFound& found, bool forward) {
     searching_ = false;
     if (!saving_) set_busy(false);
-    if (!hit) return message_->setText(tr("The stream does not have it."));
+    const QString unread = found.unreadable == 0
+                               ? QString()
+                               : tr(" %1 packets could not be read.").arg(count_text(found.unreadable));
+    if (!found.hit) return message_->setText(tr("The captured bytes do not have it.") + unread);
     show_state();
-    if (hit->wrapped) message_->setText(tr("Went on from the beginning."));
-    hit_ = hit;
-    page_ = stream_->page_of(direction(), hit->first_piece);
+    if (found.hit->wrapped) {
+        message_->setText((forward ? tr("Went on from the beginning.") : tr("Went on from the end.")) +
+                          unread);
+    } else if (!unread.isEmpty()) {
+        message_->setText(unread.trimmed());
+    }
+    hit_ = found.hit;
+    page_ = stream_->page_of(direction(), found.hit->first_piece);
     renew();
 }
 
@@ -358,6 +370,8 @@ void FollowStreamDialog::save(const QString& path) {
     if (stream_ == nullptr) return;
     cancel();
     saving_ = true;
+    save_path_ = path;
+    document_.writings().begin(path);
     message_->setText(tr("Saving"));
     set_busy(true);
     save_job_.request(
@@ -369,12 +383,21 @@ void FollowStreamDialog::save(const QString& path) {
 void FollowStreamDialog::show_saved(const SavedStream& saved) {
     saving_ = false;
     set_busy(searching_);
+    document_.writings().end(save_path_, saved.written);
+    const bool closes = std::exchange(closes_once_saved_, false);
     if (!saved.written) return message_->setText(tr("Not saved: %1").arg(saved.error));
+    if (closes) return QDialog::reject();
     QString text = tr("%1 bytes saved.").arg(count_text(saved.bytes));
     if (saved.left_out > 0)
         text += QLatin1Char(' ') +
                 tr("%1 bytes that were not captured are left out.").arg(count_text(saved.left_out));
     message_->setText(text);
+}
+
+void FollowStreamDialog::reject() {
+    if (!saving_) return QDialog::reject();
+    closes_once_saved_ = true;
+    message_->setText(tr("This closes once the stream is saved. Cancel ends that."));
 }
 
 bool FollowStreamDialog::eventFilter(QObject* watched, QEvent* event) {

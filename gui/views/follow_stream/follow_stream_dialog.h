@@ -45,12 +45,15 @@ class FollowStreamDialog : public QDialog {
     size_t page() const { return page_; }
     size_t pages() const;
     void show_page(size_t page);
-    // Goes to the next place that has what is looked for; a save under way goes on.
-    void find_next();
+    // Goes to the next place that has what is looked for, or the one before, around from the end; a save under way goes on.
+    void find_next() { find(true); }
+    void find_previous() { find(false); }
     // What is shown of the stream, on all pages, as it is; progress is shown meanwhile.
     void save(const QString& path);
     // Selects the packet that brought what stands at that place of the text.
     void select_packet_at(int place);
+    // While the stream is saved: once it is.
+    void reject() override;
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -67,7 +70,8 @@ class FollowStreamDialog : public QDialog {
     void renew();
     void show_text();
     void mark_found();
-    void show_hit(const std::optional<StreamHit>& hit);
+    void find(bool forward);
+    void show_found(const StreamFound& found, bool forward);
     void show_saved(const SavedStream& saved);
     void ask_to_save();
     void set_busy(bool busy);
@@ -98,13 +102,15 @@ class FollowStreamDialog : public QDialog {
     std::optional<StreamHit> hit_;
     bool searching_ = false;
     bool saving_ = false;
+    bool closes_once_saved_ = false;
+    QString save_path_;
     // Of what is saved, else of the search.
     std::shared_ptr<std::atomic<size_t>> done_ = std::make_shared<std::atomic<size_t>>(0);
     QTimer timer_;
     QThreadPool threads_;
     LatestJob<std::shared_ptr<const FollowedStream>> follow_job_{false, &threads_};
     LatestJob<StreamPage> page_job_;
-    LatestJob<std::optional<StreamHit>> find_job_{false, &threads_};
+    LatestJob<StreamFound> find_job_{false, &threads_};
     LatestJob<SavedStream> save_job_{false, &threads_};
 };
 

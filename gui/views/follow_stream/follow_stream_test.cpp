@@ -157,6 +157,53 @@ TEST_F(FollowStreamTest, AllThatWasSentIsSaved) {
     EXPECT_TRUE(bytes.contains("InitiatorName="));
 }
 
+TEST_F(FollowStreamTest, FindGoesBackTheWayItCameAndAroundTheEnds) {
+    follow("nop-logout.pcap");
+    const auto position = [this] { return dialog->text().textCursor().position(); };
+    const auto find_previous = [this] {
+        dialog->find_previous();
+        settle();
+        settle();
+    };
+    std::vector<int> forward;
+    for (find(0, "iqn."); dialog->message().isEmpty() && forward.size() < 100; find(0, "iqn."))
+        forward.push_back(position());
+    ASSERT_GE(forward.size(), 2u);
+    EXPECT_EQ(dialog->message().toStdString(), "Went on from the beginning.");
+    EXPECT_EQ(position(), forward.front());
+    find_previous();
+    EXPECT_EQ(dialog->message().toStdString(), "Went on from the end.");
+    EXPECT_EQ(position(), forward.back());
+    for (size_t i = forward.size() - 1; i-- > 0;) {
+        find_previous();
+        EXPECT_EQ(dialog->message().toStdString(), "");
+        EXPECT_EQ(position(), forward[i]);
+    }
+    // Of hex bytes alike: "iqn.", the last one first.
+    choose(StreamDirection::target);
+    choose(StreamDirection::both);
+    dialog->kind_box().setCurrentIndex(1);
+    dialog->find_line().setText(QStringLiteral("69 71 6e 2e"));
+    find_previous();
+    EXPECT_EQ(position(), forward.back());
+    find(0, "no stream says this");
+    EXPECT_EQ(dialog->message().toStdString(), "The captured bytes do not have it.");
+}
+
+TEST_F(FollowStreamTest, ClosingWaitsUntilTheStreamIsSaved) {
+    follow("reads-256k-qd4.pcapng.zst");
+    const QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("stream.bin"));
+    dialog->save(path);
+    EXPECT_EQ(document->writings().paths(), QStringList{path});
+    dialog->close();
+    EXPECT_TRUE(dialog->isVisible());
+    settle();
+    EXPECT_FALSE(dialog->isVisible());
+    EXPECT_TRUE(document->writings().paths().isEmpty());
+    EXPECT_GT(QFile(path).size(), 0);
+}
+
 TEST_F(FollowStreamTest, ASearchAndAnotherDirectionLetASaveGoOn) {
     follow("reads-256k-qd4.pcapng.zst");
     const QTemporaryDir folder;

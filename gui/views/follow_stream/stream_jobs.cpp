@@ -135,43 +135,87 @@ class StreamFinder {
     std::optional<StreamHit> find(size_t first, size_t report_from, size_t behind,
                                   const std::array<uint64_t, 2>& least, std::atomic<size_t>& done,
                                   const StopFlag& stop) {
+        std::optional<StreamHit> found;
+        visit(first, behind, done, stop, [&](size_t number, Role sender, uint64_t begin) {
+            if (number < report_from || begin < least[index_of(sender)]) return false;
+            found = hit(number, sender, begin);
+            return true;
+        });
+        return found;
+    }
+
+    // The last one that ends before `from` does, and the last one of all.
+    struct Last {
+        std::optional<StreamHit> before;
+        std::optional<StreamHit> of_all;
+    };
+    Last find_last(const std::optional<StreamHit>& from, std::atomic<size_t>& done, const StopFlag& stop) {
+        struct Place {
+            size_t number;
+            Role sender;
+            uint64_t begin;
+        };
+        std::optional<Place> before;
+        std::optional<Place> of_all;
+        const size_t pieces = stream_.outline.pieces.size();
+        visit(0, pieces, done, stop, [&](size_t number, Role sender, uint64_t begin) {
+            of_all = Place{number, sender, begin};
+            const bool is_before = from && (number < from->last_piece ||
+                                            (number == from->last_piece && begin < from->range.begin));
+            const bool overlaps =
+                from && sender == from->range.sender && begin + needle_.bytes.size() > from->range.begin;
+            if (is_before && !overlaps) before = of_all;
+            // Those behind are of interest only where there is none before.
+            return from && !is_before && before.has_value();
+        });
+        const auto as_hit = [&](const std::optional<Place>& place) {
+            return place ? std::optional(hit(place->number, place->sender, place->begin)) : std::nullopt;
+        };
+        return {as_hit(before), as_hit(of_all)};
+    }
+
+    size_t unreadable() const { return unreadable_; }
+
+  private:
+    // Calls `take` with the last piece, the sender, and where in its stream it begins, of each one, until that returns true.
+    template <class Take>
+    void visit(size_t first, size_t behind, std::atomic<size_t>& done, const StopFlag& stop, Take take) {
         begins_ = {first, first};
         for (std::string& before : before_) before.clear();
         for (size_t i = first; i < behind && !stop; ++i) {
             const OutlinedPiece& piece = stream_.outline.pieces[i];
             if (!shows(direction_, piece.sender)) continue;
-            if (i >= report_from) done.fetch_add(1, std::memory_order_relaxed);
-            const auto hit = look_at(i, piece, i >= report_from, least[index_of(piece.sender)]);
-            if (hit) return hit;
+            done.fetch_add(1, std::memory_order_relaxed);
+            if (look_at(i, piece, take)) return;
         }
-        return std::nullopt;
     }
 
-  private:
-    std::optional<StreamHit> look_at(size_t number, const OutlinedPiece& piece, bool report, uint64_t least) {
+    template <class Take>
+    bool look_at(size_t number, const OutlinedPiece& piece, Take& take) {
         std::string& text = before_[index_of(piece.sender)];
         const auto read = bytes_.read(piece);
+        if (!read) ++unreadable_;
         const size_t captured = read ? read->size() : 0;
         const uint64_t text_begins = piece.offset - text.size();
         for (size_t i = 0; i < captured; ++i) {
             const auto byte = static_cast<char>((*read)[i]);
             text += needle_.any_case ? small_letter(byte) : byte;
         }
-        for (size_t at = text.find(needle_.bytes); report && at != std::string::npos;
+        for (size_t at = text.find(needle_.bytes); at != std::string::npos;
              at = text.find(needle_.bytes, at + 1)) {
-            const uint64_t begin = text_begins + at;
-            if (begin < least) continue;
-            return StreamHit{{piece.sender, begin, begin + needle_.bytes.size()},
-                             piece_with(piece.sender, begin, number),
-                             number,
-                             false};
+            if (take(number, piece.sender, text_begins + at)) return true;
         }
         if (captured < piece.length) {
             text.clear();
         } else if (text.size() >= needle_.bytes.size()) {
             text.erase(0, text.size() - (needle_.bytes.size() - 1));
         }
-        return std::nullopt;
+        return false;
+    }
+
+    StreamHit hit(size_t number, Role sender, uint64_t begin) const {
+        return {
+            {sender, begin, begin + needle_.bytes.size()}, piece_with(sender, begin, number), number, false};
     }
 
     size_t piece_with(Role sender, uint64_t offset, size_t last) const {
@@ -189,6 +233,7 @@ class StreamFinder {
     StreamBytes bytes_;
     std::array<std::string, 2> before_;  // by Role: the last bytes, with which what is looked for may begin
     std::array<size_t, 2> begins_ = {0, 0};
+    size_t unreadable_ = 0;
 };
 
 }  // namespace
@@ -244,22 +289,28 @@ std::variant<StreamNeedle, QString> StreamNeedle::of_hex(const QString& text) {
     return needle;
 }
 
-std::optional<StreamHit> find_in_stream(const FollowedStream& stream, const StreamNeedle& needle,
-                                        StreamDirection direction, const std::optional<StreamHit>& from,
-                                        std::atomic<size_t>& done, const StopFlag& stop) {
+StreamFound find_in_stream(const FollowedStream& stream, const StreamNeedle& needle,
+                           StreamDirection direction, const std::optional<StreamHit>& from, bool forward,
+                           std::atomic<size_t>& done, const StopFlag& stop) {
     StreamFinder finder(stream, needle, direction);
     const size_t pieces = stream.outline.pieces.size();
-    if (!from) return finder.find(0, 0, pieces, {0, 0}, done, stop);
+    if (!forward) {
+        auto last = finder.find_last(from, done, stop);
+        if (from && !last.before && last.of_all) last.of_all->wrapped = true;
+        return {last.before ? last.before : last.of_all, finder.unreadable()};
+    }
+    if (!from) return {finder.find(0, 0, pieces, {0, 0}, done, stop), finder.unreadable()};
     // What begins before the piece in which the last one ends may end behind it.
     constexpr size_t pieces_before = 64;
     const size_t last = std::min(from->last_piece, pieces);
     std::array<uint64_t, 2> least = {0, 0};
     least[index_of(from->range.sender)] = from->range.end;
     auto hit = finder.find(last > pieces_before ? last - pieces_before : 0, last, pieces, least, done, stop);
-    if (hit || stop) return hit;
-    hit = finder.find(0, 0, std::min(last + 1, pieces), {0, 0}, done, stop);
-    if (hit) hit->wrapped = true;
-    return hit;
+    if (!hit && !stop) {
+        hit = finder.find(0, 0, std::min(last + 1, pieces), {0, 0}, done, stop);
+        if (hit) hit->wrapped = true;
+    }
+    return {hit, finder.unreadable()};
 }
 
 SavedStream save_stream(const FollowedStream& stream, StreamDirection direction, const QString& path,

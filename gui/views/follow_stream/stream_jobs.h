@@ -66,13 +66,17 @@ struct StreamHit {
     StreamRange range;
     size_t first_piece = 0;
     size_t last_piece = 0;
-    bool wrapped = false;  // behind the end, from the beginning on
+    bool wrapped = false;  // behind the end, from the beginning on; backward, the other way round
 };
-// The next one behind `from`, or the first one; of the bytes of one side, across packets but not across what was not captured.
-// `done` counts pieces.
-std::optional<StreamHit> find_in_stream(const FollowedStream& stream, const StreamNeedle& needle,
-                                        StreamDirection direction, const std::optional<StreamHit>& from,
-                                        std::atomic<size_t>& done, const StopFlag& stop);
+struct StreamFound {
+    std::optional<StreamHit> hit;
+    size_t unreadable = 0;  // pieces of those looked at: none of these counts as found
+};
+// The next one behind `from`, or the first one; backward, the one before it, or the last one. Of the bytes of one side, across
+// packets but not across what was not captured. `done` counts pieces.
+StreamFound find_in_stream(const FollowedStream& stream, const StreamNeedle& needle,
+                           StreamDirection direction, const std::optional<StreamHit>& from, bool forward,
+                           std::atomic<size_t>& done, const StopFlag& stop);
 
 struct SavedStream {
     bool written = false;

@@ -128,6 +128,7 @@ class Counting {
         commands.turnaround.add(turnaround_ns);
         CommandBudget budget;
         if (!figures_.parts_known || !reading_.budgets()->find(row + 1, budget)) return;
+        ++figures_.with_parts;
         for (size_t part = 0; part < budget_parts; ++part) figures_.parts[part] += budget.parts()[part];
     }
 

@@ -47,11 +47,12 @@ struct RangeFigures {
     Commands others;
     uint64_t not_good = 0;      // of these, with another status than GOOD
     uint64_t requested = 0;     // that were requested in it, answered or not
-    uint64_t not_answered = 0;  // of these, never: while the capture is read, not yet
+    uint64_t not_answered = 0;  // of these, not in the capture: while it is read, not yet
     double under_way = 0;       // on average, of the commands that were ever answered
     std::array<uint64_t, loss_kinds> losses{};
     // Of the commands that were answered in it, nanoseconds; not known while the capture is read.
     std::array<int64_t, budget_parts> parts{};
+    uint64_t with_parts = 0;  // commands of which they are known
     bool parts_known = false;
     bool complete = false;  // false: stopped, nothing holds
 

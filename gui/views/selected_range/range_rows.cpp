@@ -33,6 +33,13 @@ QString depth_text(double depth) {
     return QString::number(depth, 'f', depth < 10 ? 2 : 1);
 }
 
+// Of few a second, whole numbers would be other numbers.
+QString frequency_text(double per_second) {
+    constexpr double whole_from = 100;
+    return per_second == 0 || per_second >= whole_from ? count_text(std::round(per_second))
+                                                       : QString::number(per_second, 'g', 3);
+}
+
 QString change_text(double shown, double kept) {
     if (kept <= 0 || shown == kept) return {};
     const double factor = shown / kept;
@@ -102,7 +109,7 @@ class Rows {
     void commands() {
         head(tr("SCSI commands that were answered"));
         add(tr("commands"), count_text, [](const auto& of) { return static_cast<double>(of.commands()); });
-        add(tr("… a second"), count_text,
+        add(tr("… a second"), frequency_text,
             [](const auto& of) { return static_cast<double>(of.commands()) / seconds(of); });
         of_class(tr("reads"), tr("bytes read a second"), &RangeFigures::reads);
         of_class(tr("writes"), tr("bytes written a second"), &RangeFigures::writes);
@@ -114,8 +121,10 @@ class Rows {
             tr("Of the commands that were answered at some time"));
         head(tr("SCSI commands that were requested"));
         add(tr("requested"), count_text, [](const auto& of) { return static_cast<double>(of.requested); });
-        add(tr("… and never answered"), count_text,
-            [](const auto& of) { return static_cast<double>(of.not_answered); });
+        add(
+            tr("… without an answer in the capture"), count_text,
+            [](const auto& of) { return static_cast<double>(of.not_answered); },
+            tr("Whether one came after the capture's end, or was not captured, is not known"));
     }
 
     void of_class(const QString& name, const QString& rate, RangeFigures::Commands RangeFigures::*of_class) {
@@ -123,8 +132,10 @@ class Rows {
         if (!any) return;
         add(name, count_text, [=](const auto& of) { return static_cast<double>((of.*of_class).count); });
         if (!rate.isEmpty()) {
-            add(tr("… %1").arg(rate), rate_text,
-                [=](const auto& of) { return static_cast<double>((of.*of_class).bytes) / seconds(of); });
+            add(
+                tr("… %1").arg(rate), rate_text,
+                [=](const auto& of) { return static_cast<double>((of.*of_class).bytes) / seconds(of); },
+                tr("As asked for (Expected Data Transfer Length); a residual is not taken off"));
         }
         constexpr double fractions[] = {0.5, 0.9, 0.99};
         const QString names[] = {tr("… half took at most"), tr("… 90 % took at most"),
@@ -156,10 +167,9 @@ class Rows {
     void parts() {
         head(tr("Where the time of the mean command went"));
         const auto mean = [](const RangeFigures& of, size_t part) {
-            const uint64_t timed = of.turnaround().count();
-            return !of.parts_known || timed == 0
+            return !of.parts_known || of.with_parts == 0
                        ? Figure()
-                       : Figure(static_cast<double>(of.parts[part]) / static_cast<double>(timed));
+                       : Figure(static_cast<double>(of.parts[part]) / static_cast<double>(of.with_parts));
         };
         bool any = false;
         for (size_t part = 0; part < budget_parts; ++part) {
@@ -172,7 +182,9 @@ class Rows {
         }
         if (any) return;
         RangeRow row;
-        row.name = shown_.parts_known ? tr("no command was answered") : tr("known once the capture is read");
+        row.name = !shown_.parts_known      ? tr("known once the capture is read")
+                   : shown_.commands() == 0 ? tr("no command was answered")
+                                            : tr("not known of any command");
         rows_.push_back(row);
     }
 

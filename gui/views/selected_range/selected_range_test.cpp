@@ -168,6 +168,51 @@ TEST(RangeRows, StandBesideThoseOfTheRangeThatWasKept) {
     EXPECT_NE(find_row(both, QStringLiteral("recovery")), nullptr);
 }
 
+TEST(RangeRows, FewCommandsASecondAreNoWholeNumberAndPartsAreOfThoseThatHaveThem) {
+    RangeFigures figures;
+    figures.question.range = {0, 10'000'000'000};
+    figures.reads.count = 6;
+    figures.reads.turnaround.add(ms);
+    figures.parts_known = true;
+    auto rows = range_rows(figures, nullptr);
+    const auto commands = std::ranges::find(rows, QStringLiteral("commands"), &RangeRow::name);
+    ASSERT_NE(commands, rows.end());
+    EXPECT_EQ(std::next(commands)->shown.toStdString(), "0.6");
+    EXPECT_NE(find_row(rows, QStringLiteral("not known of any command")), nullptr);
+    EXPECT_EQ(find_row(rows, QStringLiteral("no command was answered")), nullptr);
+    figures.parts[0] = 12 * ms;
+    figures.with_parts = 4;
+    figures.reads.count = 1995;
+    rows = range_rows(figures, nullptr);
+    EXPECT_EQ(
+        std::next(std::ranges::find(rows, QStringLiteral("commands"), &RangeRow::name))->shown.toStdString(),
+        "200");
+    EXPECT_EQ(rows.back().shown.toStdString(), "3.00 ms");
+}
+
+TEST(SelectedRangeView, WhatIsKeptOfOtherRowsIsSaidToBe) {
+    const auto document = loaded_sample(lossy);
+    SelectedRangeView view(*document, nullptr);
+    view.resize(500, 600);
+    view.show();
+    ASSERT_TRUE(wait_until([&] { return view.settled() && !view.rows().empty(); }));
+    const auto title = [&] {
+        for (const QLabel* const label : view.findChildren<QLabel*>()) {
+            if (label->text().contains(QStringLiteral("Range in sight"))) return label->text().toStdString();
+        }
+        return std::string();
+    };
+    view.keep();
+    EXPECT_EQ(title().find("filter"), std::string::npos);
+    auto filter = std::make_shared<FilterResult>();
+    const auto reading = document->data()->read();
+    filter->rows =
+        link_rows(reading.pdu_index(), Selected::commands, RowSet(reading.store().commands().size()));
+    document->state().set_filter(filter);
+    EXPECT_TRUE(wait_until(
+        [&] { return view.settled() && title().find("whatever the filter") != std::string::npos; }));
+}
+
 TEST(RangeRows, OfARangeWithoutCommandsSayNoTimes) {
     const auto document = loaded_sample(lossy);
     const TimeRange whole = whole_of(document->data()->read());

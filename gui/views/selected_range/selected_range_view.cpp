@@ -136,6 +136,11 @@ void SelectedRangeView::show_figures() {
             .arg(words_for(shown_->question));
     if (shown_->question.filter != nullptr) title += tr(" Of what passes the filter.");
     if (kept_) title += tr("\nBeside it: %1.").arg(words_for(kept_->question));
+    if (kept_ && kept_->question.scope != shown_->question.scope) title += tr(" It is of other connections.");
+    if (kept_ && kept_->question.filter != shown_->question.filter) {
+        title += kept_->question.filter == nullptr ? tr(" It is of all rows, whatever the filter.")
+                                                   : tr(" It is of what passed another filter.");
+    }
     title_->setText(title);
     rows_ = range_rows(*shown_, kept_ ? &*kept_ : nullptr);
     table_->setRowCount(static_cast<int>(rows_.size()));

@@ -114,6 +114,7 @@ RowsView::RowsView(Document& document, std::shared_ptr<const TableAccess> access
     connect(export_, &CsvExport::finished, this, [this](bool written, const QString& error) {
         if (!written) message_ = error.isEmpty() ? tr("Export cancelled") : tr("Not exported: %1").arg(error);
         show_status();
+        this->document().writings().end(export_path_, written);
         Q_EMIT exported(written);
     });
     model_->set_time(time_reference());
@@ -685,6 +686,8 @@ void RowsView::ask_for_export() {
 void RowsView::export_csv(const QString& path) {
     if (export_->running() || access_->final_table() == nullptr) return;
     message_.clear();
+    export_path_ = path;
+    document().writings().begin(path);
     export_->start(access_, model_->shown(), path, document().path());
     show_status();
 }

@@ -52,6 +52,8 @@ class RowsView : public View {
 
     // By a column of the table's; -1: as the rows come. While the capture is loaded, once it is.
     void sort(int column, Qt::SortOrder order);
+    int sort_column() const { return sort_column_; }
+    Qt::SortOrder sort_order() const { return sort_order_; }
     // The rows with the greatest values of a column of that name first; shows the column where it was not.
     void show_greatest(std::string_view column);
     // Selected rows with a header, columns as they are shown, tab-separated. False where there are too many, which the status line says.
@@ -124,6 +126,7 @@ class RowsView : public View {
     QToolButton* cancel_;
     QToolButton* export_button_;
     CsvExport* export_;
+    QString export_path_;  // of what is written
     FindBar* find_bar_ = nullptr;
     ThemedRowColors colors_;
     PacketNumber reference_packet_ = 0;

@@ -153,8 +153,8 @@ QString TimeBudgetsView::message() const {
         const bool in_sight = begin_ns < range.end_ns && begin_ns + picture().column_ns > range.begin_ns;
         if (in_sight && picture().columns[i].commands > 0) return {};
     }
-    return filter() == nullptr ? tr("No command completed in this stretch of time.")
-                               : tr("No command that passes the filter completed in this stretch of time.");
+    return filter() == nullptr ? tr("No command completed in this range of time.")
+                               : tr("No command that passes the filter completed in this range of time.");
 }
 
 void TimeBudgetsView::on_growth() {

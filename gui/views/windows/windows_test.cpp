@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "gui/senders/kernel_states.h"
 #include "gui/testing/pointer_events.h"
 #include "gui/testing/shown_view.h"
 #include "gui/views/windows/windows_view.h"
@@ -126,6 +127,33 @@ TEST(WindowsPicture, NearItIsEveryStep) {
         if (span == nullptr || span->range.begin_ns != mark.time_ns) continue;
         EXPECT_STRNE(mark.cause, "");
     }
+}
+
+// Of a record whose transitions began late, or were lost.
+TEST(KernelStates, BeforeTheFirstTransitionAreThoseOfTheLatestWindows) {
+    const auto document = loaded_sample("kernel-truth-target.pcapng.zst");
+    const auto reading = document->data()->read();
+    const SenderId target = sender_of(reading, 1, true);
+    const SenderTrack& all = reading.timeline().track(1)->sender(target.side);
+    ASSERT_FALSE(all.kernel_ca_transitions.empty());
+    SenderTrack track = all;
+    const uint32_t last = all.kernel_ca_transitions[all.kernel_ca_transitions.size() - 1];
+    track.kernel_ca_transitions.clear();
+    track.kernel_ca_transitions.push_back(last);
+    const auto& rows = reading.store().kernel_windows();
+    const int64_t until_ns = reading.store().kernel_ca_transitions()[track.kernel_ca_transitions[0]].time_ns;
+    const auto first_of_other_state = std::ranges::find_if(track.kernel_windows, [&](uint32_t i) {
+        return rows[i].ca_state != rows[track.kernel_windows[0]].ca_state;
+    });
+    ASSERT_NE(first_of_other_state, track.kernel_windows.end());
+    const KernelWindowRow& row = rows[*first_of_other_state];
+    ASSERT_TRUE(row.ca_state_known);
+    ASSERT_LT(row.time_ns, until_ns);
+    const auto near = PreparedRange::around({{row.time_ns - 1000, row.time_ns + 1000}, 0, 2000});
+    const StateBand band = kernel_ca_band(reading, target, track, near);
+    const StateBand::Span* const state = band.span_at(row.time_ns);
+    ASSERT_NE(state, nullptr);
+    EXPECT_EQ(state->state, static_cast<uint8_t>(row.ca_state));
 }
 
 TEST(WindowsPicture, TheKernelsWordIsEachOfItsSteps) {
