@@ -63,7 +63,7 @@ ChartPanel panel_of(const Drawing& drawing, const std::vector<ResultRow>& rows) 
                                       ChartLine{.label = label, .points = {}, .reference = reference});
         }
         line->points.push_back({at, spread->median / measure.scale, spread->lowest / measure.scale,
-                                spread->highest / measure.scale});
+                                spread->highest / measure.scale, static_cast<size_t>(&row - rows.data())});
     }
     // Where others go on, a single point is of another sweep, which varies something else.
     const auto single = [](const ChartLine& line) { return line.points.size() == 1; };
