@@ -40,7 +40,7 @@ std::string line_label(const Drawing& drawing, const RunSettings& settings) {
     return label;
 }
 
-ChartPanel panel_of(const Drawing& drawing, const std::vector<ResultRow>& rows) {
+ChartPanel panel_of(const Drawing& drawing, const std::vector<ResultRow>& rows, SinglePoints single_points) {
     const MeasureInfo& measure = measure_info(drawing.y);
     const SettingColumn* const x = find_setting(drawing.x);
     ChartPanel panel{.title = std::string(drawing.title),
@@ -65,18 +65,20 @@ ChartPanel panel_of(const Drawing& drawing, const std::vector<ResultRow>& rows) 
         line->points.push_back({at, spread->median / measure.scale, spread->lowest / measure.scale,
                                 spread->highest / measure.scale, static_cast<size_t>(&row - rows.data())});
     }
-    // Where others go on, a single point is of another sweep, which varies something else.
     const auto single = [](const ChartLine& line) { return line.points.size() == 1; };
-    if (!std::ranges::all_of(panel.lines, single)) std::erase_if(panel.lines, single);
+    if (single_points == SinglePoints::left_out && !std::ranges::all_of(panel.lines, single))
+        std::erase_if(panel.lines, single);
     for (ChartLine& line : panel.lines) std::ranges::sort(line.points, {}, &ChartPoint::x);
     return panel;
 }
 
 }  // namespace
 
-std::vector<ChartPanel> figure_panels(const Experiment& experiment, const std::vector<ResultRow>& rows) {
+std::vector<ChartPanel> figure_panels(const Experiment& experiment, const std::vector<ResultRow>& rows,
+                                      SinglePoints single_points) {
     std::vector<ChartPanel> panels;
-    for (const Drawing& drawing : experiment.drawings) panels.push_back(panel_of(drawing, rows));
+    for (const Drawing& drawing : experiment.drawings)
+        panels.push_back(panel_of(drawing, rows, single_points));
     return panels;
 }
 

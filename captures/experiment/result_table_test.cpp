@@ -107,6 +107,9 @@ TEST(Figure, LeavesOutWhatOnlyOtherSweepsVary) {
     const auto panels = figure_panels(results.experiment, summarise(results.settings, results.records, 3));
     ASSERT_THAT(panels[0].lines, SizeIs(3)) << "one point of 1 MiB is no line";
     EXPECT_THAT(panels[1].lines[0].points, SizeIs(3)) << "where it varies it is drawn";
+    const auto begun = figure_panels(results.experiment, summarise(results.settings, results.records, 3),
+                                     SinglePoints::drawn);
+    EXPECT_THAT(begun[0].lines, SizeIs(4)) << "while runs are to come, it may go on";
 }
 
 TEST(Figure, NothingIsNoPlaceOnALogarithmicAxis) {
