@@ -126,9 +126,10 @@ ExitStatus ExperimentCommand::run() const {
             return exit_nothing_analysed;
         }
         auto remaining = lab::remaining_runs(chosen->plan(), done->records, chosen->seconds);
+        const size_t done_before = chosen->settings.size() * chosen->repetitions - remaining.size();
         for (const std::string& sentence : lab::leave_out(remaining, lab::available_congestion_controls()))
             print_text(stdout, "{}\n", sentence);
-        print_text(stdout, "{}", lab::dry_run_text(*chosen, remaining, records));
+        print_text(stdout, "{}", lab::dry_run_text(*chosen, remaining, done_before, records));
         return exit_all_analysed;
     }
     if (::geteuid() != 0) {
@@ -147,6 +148,7 @@ ExitStatus ExperimentCommand::run() const {
         return exit_nothing_analysed;
     }
     auto remaining = lab::remaining_runs(chosen->plan(), done->records, chosen->seconds);
+    const size_t done_before = chosen->settings.size() * chosen->repetitions - remaining.size();
     chosen->left_out = lab::leave_out(remaining, lab::available_congestion_controls());
     for (const std::string& sentence : chosen->left_out)
         tell(events_ ? lab::message_json(sentence) : sentence);
@@ -187,8 +189,7 @@ ExitStatus ExperimentCommand::run() const {
                               .records_packets = chosen->experiment.records_packets,
                               .scratch = folder};
     if (events_) {
-        tell(lab::begun_json(remaining.size(),
-                             chosen->settings.size() * chosen->repetitions - remaining.size(),
+        tell(lab::begun_json(remaining.size(), done_before,
                              lab::estimated_seconds(remaining.size(), chosen->seconds, records)));
     }
     const auto tally = lab::make_runs(

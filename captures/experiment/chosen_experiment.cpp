@@ -81,21 +81,22 @@ std::string duration_text(double seconds) {
     return fmt::format("{:.0f} min", std::ceil(seconds / minute));
 }
 
-std::string plan_sentence(const ChosenExperiment& chosen, size_t remaining, bool records_packets) {
+std::string plan_sentence(const ChosenExperiment& chosen, size_t remaining, size_t done,
+                          bool records_packets) {
     const size_t all = chosen.settings.size() * chosen.repetitions;
-    const std::string done = remaining == all ? "" : fmt::format(", {} of {} are done", all - remaining, all);
     return fmt::format("{}: {} runs of {} s{}; about {}", chosen.experiment.name, remaining, chosen.seconds,
-                       done, duration_text(estimated_seconds(remaining, chosen.seconds, records_packets)));
+                       done == 0 ? "" : fmt::format(", {} of {} are done", done, all),
+                       duration_text(estimated_seconds(remaining, chosen.seconds, records_packets)));
 }
 
 std::string dry_run_text(const ChosenExperiment& chosen, const std::vector<PlannedRun>& remaining,
-                         bool records_packets) {
+                         size_t done, bool records_packets) {
     std::string text;
     for (size_t i = 0; i < remaining.size(); ++i) {
         text += fmt::format("{:4}  repetition {}  {}\n", i + 1, remaining[i].repetition,
                             run_label(chosen.experiment, remaining[i].settings));
     }
-    return text + plan_sentence(chosen, remaining.size(), records_packets) + '\n';
+    return text + plan_sentence(chosen, remaining.size(), done, records_packets) + '\n';
 }
 
 }  // namespace sanscope::lab

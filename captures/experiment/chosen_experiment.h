@@ -48,11 +48,13 @@ std::vector<std::string> leave_out(std::vector<PlannedRun>& remaining, std::stri
 // "90 s", "3 min": whole minutes, rounded up, from two minutes on.
 std::string duration_text(double seconds);
 
-// How many runs are to come, how many are done, and how long the former take together: one line.
-std::string plan_sentence(const ChosenExperiment& chosen, size_t remaining, bool records_packets);
+// How many runs are to come, how many were done before, and how long the former take together: one line. Those that cannot
+// be made here are neither.
+std::string plan_sentence(const ChosenExperiment& chosen, size_t remaining, size_t done,
+                          bool records_packets);
 
 // Each run that is to come, in order, and the sentence.
 std::string dry_run_text(const ChosenExperiment& chosen, const std::vector<PlannedRun>& remaining,
-                         bool records_packets);
+                         size_t done, bool records_packets);
 
 }  // namespace sanscope::lab

@@ -52,10 +52,13 @@ TEST(ChosenExperiment, TellsHowManyRunsAreToComeAndHowLongTheyTake) {
                                 .repetitions = 1,
                                 .seconds = 1});
     ASSERT_TRUE(chosen);
-    EXPECT_EQ(plan_sentence(*chosen, 2, false), "oguchi-fig6-7: 2 runs of 1 s; about 4 s");
-    EXPECT_EQ(plan_sentence(*chosen, 1, false), "oguchi-fig6-7: 1 runs of 1 s, 1 of 2 are done; about 2 s");
-    EXPECT_EQ(plan_sentence(*chosen, 2, true), "oguchi-fig6-7: 2 runs of 1 s; about 8 s");
-    EXPECT_THAT(dry_run_text(*chosen, chosen->plan(), false),
+    EXPECT_EQ(plan_sentence(*chosen, 2, 0, false), "oguchi-fig6-7: 2 runs of 1 s; about 4 s");
+    EXPECT_EQ(plan_sentence(*chosen, 1, 1, false),
+              "oguchi-fig6-7: 1 runs of 1 s, 1 of 2 are done; about 2 s");
+    EXPECT_EQ(plan_sentence(*chosen, 2, 0, true), "oguchi-fig6-7: 2 runs of 1 s; about 8 s");
+    EXPECT_EQ(plan_sentence(*chosen, 1, 0, false), "oguchi-fig6-7: 1 runs of 1 s; about 2 s")
+        << "one that is left out is not done";
+    EXPECT_THAT(dry_run_text(*chosen, chosen->plan(), 0, false),
                 EndsWith("oguchi-fig6-7: 2 runs of 1 s; about 4 s\n"));
 }
 

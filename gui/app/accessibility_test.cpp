@@ -222,7 +222,7 @@ TEST_F(AccessibilityTest, EveryWidgetOfTheDialogs) {
 
     ExperimentWindow experiment(window.get());
     experiment.show();
-    expect_told(experiment, 15);
+    expect_told(experiment, 12);
 
     auto* const palette = new CommandPalette(*window->menuBar(), window.get());
     palette->show();

@@ -296,11 +296,12 @@ void ExperimentWindow::show_plan() {
     for (const ShownRun& run : runs_->runs()) {
         if (run.state != ShownRun::State::done) remaining.push_back(run.run);
     }
+    const size_t done = runs_->runs().size() - remaining.size();
     QStringList sentences;
     for (const std::string& sentence : lab::leave_out(remaining, available_congestion_controls()))
         sentences << QString::fromStdString(sentence);
     sentences.prepend(QString::fromStdString(
-        lab::plan_sentence(*chosen_, remaining.size(), choice_.records_packets(*chosen_))));
+        lab::plan_sentence(*chosen_, remaining.size(), done, choice_.records_packets(*chosen_))));
     plan_->setText(sentences.join(u'\n'));
 }
 

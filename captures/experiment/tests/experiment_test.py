@@ -24,6 +24,7 @@ from harness import DEFAULT_SANSCOPE, Checks  # noqa: E402
 SWEEP = ["oguchi-fig6-7", "--only", "operation=read", "--only", "delay_ms=0,8", "--only", "pdu_bytes=32K,1M", "--only", "queue_depth=1",
          "--repetitions", "1", "--seconds", "1"]
 SWEEP_RUNS = 6
+AVAILABLE = pathlib.Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 ALLOWED = pathlib.Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 RECORDED = ["kancharla-tab4-7", "--only", "delay_ms=2", "--only", "congestion_control=cubic", "--only", "queue_frames=50",
             "--repetitions", "1", "--seconds", "1"]
@@ -66,6 +67,13 @@ def test_without_rights(checks, sanscope, scratch):
         done = run(sanscope, "experiment", "oguchi-fig6-7", "--set", value, "--dry-run")
         checks.check(f"--set {value} is refused with what it may be",
                      [] if done.returncode == 2 and bounds in done.stderr and len(done.stderr.splitlines()) == 1 else said(done))
+    name = "runs that are left out are not said to be done"
+    if AVAILABLE.exists():
+        done = run(sanscope, "experiment", *SWEEP, "--set", "congestion_control=no_such", "--dry-run", "-o", scratch / "none")
+        checks.check(name, [] if done.returncode == 0 and "are left out" in done.stdout and ": 0 runs" in done.stdout and
+                     "are done" not in done.stdout else said(done))
+    else:
+        checks.skip(name, f"{AVAILABLE} is not there")
     alone, kept = (run(sanscope, "experiment", *SWEEP, "--dry-run", *more).stdout.splitlines()[-1:] for more in ([], ["--keep-captures"]))
     checks.check("keeping captures takes its time", [] if alone and kept and alone != kept else [*alone, *kept])
     done = run(sanscope, "experiment", "oguchi-fig6-7", "--set", "delay_ms=0,7", "--set", "pdu_bytes=3M", "--only", "load=iscsi",
@@ -280,10 +288,9 @@ def test_windows_over_time(checks, sanscope, scratch):
 def test_fair(checks, sanscope, scratch):
     """Fair-TCP in a host of its own, where this kernel can have it."""
     name = "Fair-TCP is measured where it is registered"
-    available = pathlib.Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
-    started = "fair" not in available.read_text().split() and run(sanscope, "fair-tcp", "start").returncode == 0
+    started = "fair" not in AVAILABLE.read_text().split() and run(sanscope, "fair-tcp", "start").returncode == 0
     try:
-        if "fair" not in available.read_text().split():
+        if "fair" not in AVAILABLE.read_text().split():
             checks.skip(name, "it cannot be registered here")
             return
         folder = scratch / "fair"
