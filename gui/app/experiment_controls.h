@@ -26,8 +26,8 @@ class ExperimentControls : public QObject {
                        bool may_run = may_run_experiments());
 
     void show();
-    // Asks whether to, while an experiment is under way. Whether the main window may be closed at once; where the experiment is to
-    // be ended first, it closes by itself afterwards.
+    // Asks whether to, while an experiment is under way. Whether the main window may be closed at once; where the experiment
+    // is to be ended first, it closes by itself afterwards.
     bool may_close();
     // nullptr before it was asked for.
     ExperimentWindow* experiments() const { return experiments_; }

@@ -24,8 +24,8 @@ namespace sanscope {
 class ExperimentFigure;
 class ExperimentForm;
 
-// `sanscope experiment` as a window: what is chosen, the plan, the command; the runs, and the figure that grows with the records in
-// the folder, whoever writes them. Stays open beside captures; the process ends with it.
+// `sanscope experiment` as a window: what is chosen, the plan, the command; the runs, and the figure that grows with the
+// records in the folder, whoever writes them. Stays open beside captures; the process ends with it.
 class ExperimentWindow : public QDialog {
     Q_OBJECT
 
