@@ -8,12 +8,10 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <map>
-#include <system_error>
 #include <unistd.h>
-#include <utility>
 
 #include "captures/experiment/experiment_runner.h"
+#include "captures/experiment/result_folder.h"
 
 #include "analyzer/base/print_text.h"
 #include "analyzer/cli/error_message.h"
@@ -45,17 +43,6 @@ std::string list() {
     return text;
 }
 
-Result<std::vector<lab::Selection>> selections(std::string_view option,
-                                               const std::vector<std::string>& texts) {
-    std::vector<lab::Selection> all;
-    for (const std::string& text : texts) {
-        auto selection = lab::parse_selection(text);
-        if (!selection) return Error{fmt::format("{}: {}", option, selection.error().message)};
-        all.push_back(std::move(*selection));
-    }
-    return all;
-}
-
 // All that can keep hosts from being built here is found out before the first run.
 Result<lab::LinkKind> link_of_hosts(const std::vector<lab::PlannedRun>& runs) {
     if (const auto claimed = lab::claim_host_names(); !claimed) return claimed.error();
@@ -70,6 +57,13 @@ Result<lab::LinkKind> link_of_hosts(const std::vector<lab::PlannedRun>& runs) {
                                  with_priority.error().message)};
     }
     return link;
+}
+
+// As soon as it happens; nothing is said where there are no words.
+void tell(const std::string& line) {
+    if (line.empty()) return;
+    print_text(stdout, "{}\n", line);
+    std::fflush(stdout);
 }
 
 std::string list_settings() {
@@ -99,6 +93,10 @@ void ExperimentCommand::add_to(CLI::App& app) {
         ->add_option("--set", set_,
                      "Other values than the experiment's own: SETTING=VALUE[,VALUE…], as delay_ms=0,7")
         ->allow_extra_args(false);
+    command_->add_flag("--keep-captures", keep_captures_,
+                       "Keep the packets of each run whose load is iSCSI, in DIR/captures");
+    command_->add_flag("--events", events_,
+                       "Write what happens as JSON, an object a line, in place of sentences");
     command_->footer(
         "Experiments:\n" + list() + "\nSettings, for --set and --only:\n" + list_settings() +
         "\nEach run has an initiator, a link and a target of its own, in network namespaces that are removed "
@@ -113,6 +111,7 @@ void ExperimentCommand::add_to(CLI::App& app) {
         "Examples:\n"
         "  sanscope experiment oguchi-fig6-7 --dry-run\n"
         "  sanscope experiment oguchi-fig6-7 -o oguchi\n"
+        "  sanscope experiment kancharla-tab4-7 --keep-captures\n"
         "  sanscope experiment oguchi-fig6-7 --only delay_ms=0,4 --only pdu_bytes=32K,1M --repetitions 1\n"
         "  sanscope experiment oguchi-fig6-7 --set delay_ms=0,7 --set pdu_bytes=3M --set "
         "operation=read,write\n");
@@ -122,30 +121,16 @@ bool ExperimentCommand::chosen() const {
     return command_->parsed();
 }
 
-Result<lab::ChosenExperiment> ExperimentCommand::choose() const {
-    const auto given = selections("--set", set_);
-    if (!given) return given.error();
-    const auto selected = selections("--only", only_);
-    if (!selected) return selected.error();
-    auto experiment = lab::with_values(*lab::find_experiment(name_), *given);
-    if (!experiment) return Error{"--set: " + experiment.error().message};
-    auto settings = lab::settings_of(*experiment, *selected);
-    if (!settings) return settings.error();
-    if (settings->empty()) return Error{"--only: no run of this experiment has these settings"};
-    const unsigned repetitions = repetitions_ > 0 ? repetitions_ : experiment->repetitions;
-    const double seconds = seconds_ > 0 ? seconds_ : experiment->seconds;
-    return lab::ChosenExperiment{std::move(*experiment), std::move(*settings), repetitions, seconds};
-}
-
 ExitStatus ExperimentCommand::run() const {
-    auto chosen = choose();
+    auto chosen = lab::choose(
+        {.name = name_, .set = set_, .only = only_, .repetitions = repetitions_, .seconds = seconds_});
     if (!chosen) {
         print_error(chosen.error().message);
         return exit_usage;
     }
     const std::filesystem::path folder = folder_.empty() ? name_ : folder_;
     const std::string runs = (folder / "runs.csv").string();
-    std::error_code error;
+    const bool records = chosen->experiment.records_packets || keep_captures_;
     if (dry_run_) {
         const auto done = lab::read_run_records(runs);
         if (!done) {
@@ -153,9 +138,10 @@ ExitStatus ExperimentCommand::run() const {
             return exit_nothing_analysed;
         }
         auto remaining = lab::remaining_runs(chosen->plan(), done->records, chosen->seconds);
+        const size_t done_before = chosen->settings.size() * chosen->repetitions - remaining.size();
         for (const std::string& sentence : lab::leave_out(remaining, lab::available_congestion_controls()))
             print_text(stdout, "{}\n", sentence);
-        print_text(stdout, "{}", lab::dry_run_text(*chosen, remaining));
+        print_text(stdout, "{}", lab::dry_run_text(*chosen, remaining, done_before, records));
         return exit_all_analysed;
     }
     if (::geteuid() != 0) {
@@ -174,9 +160,10 @@ ExitStatus ExperimentCommand::run() const {
         return exit_nothing_analysed;
     }
     auto remaining = lab::remaining_runs(chosen->plan(), done->records, chosen->seconds);
+    const size_t done_before = chosen->settings.size() * chosen->repetitions - remaining.size();
     chosen->left_out = lab::leave_out(remaining, lab::available_congestion_controls());
-    for (const std::string& sentence : chosen->left_out) print_text(stdout, "{}\n", sentence);
-    std::fflush(stdout);
+    for (const std::string& sentence : chosen->left_out)
+        tell(events_ ? lab::message_json(sentence) : sentence);
     if (remaining.empty() && done->records.empty()) {
         print_error("no run is left that could be made here");
         return exit_nothing_analysed;
@@ -189,7 +176,10 @@ ExitStatus ExperimentCommand::run() const {
             fmt::join(refused, ", "), allowed, fmt::join(refused, " ")));
         return exit_nothing_analysed;
     }
-    std::filesystem::create_directories(folder, error);
+    if (const auto made = lab::make_folder(folder); !made) {
+        print_error(made.error().message);
+        return exit_nothing_analysed;
+    }
     auto file = lab::RunRecordFile::open(runs);
     if (!file) {
         print_error(file.error().message);
@@ -210,23 +200,34 @@ ExitStatus ExperimentCommand::run() const {
                               .seconds = chosen->seconds,
                               .records_packets = chosen->experiment.records_packets,
                               .scratch = folder};
-    const auto tally = lab::make_runs(*chosen, remaining, means, *file, stop, [](std::string_view line) {
-        print_text(stdout, "{}\n", line);
-        std::fflush(stdout);
-    });
+    if (events_) {
+        tell(lab::begun_json(remaining.size(), done_before,
+                             lab::estimated_seconds(remaining.size(), chosen->seconds, records)));
+    }
+    const auto tally = lab::make_runs(
+        *chosen, remaining, means, keep_captures_, *file, stop,
+        [this](const lab::RunNews& news) { tell(events_ ? lab::news_json(news) : lab::news_line(news)); });
+    const ExitStatus status = finish(*chosen, remaining.size(), tally, *file, folder);
+    if (events_) tell(lab::ended_json(status, tally ? tally->done : 0, tally ? tally->failed : 0));
+    return status;
+}
+
+ExitStatus ExperimentCommand::finish(const lab::ChosenExperiment& chosen, size_t remaining,
+                                     const Result<lab::RunTally>& tally, const lab::RunRecordFile& file,
+                                     const std::filesystem::path& folder) const {
     if (!tally) print_error(tally.error().message);
-    const auto written = lab::write_results(*chosen, file->records(), folder, "sanscope " SANSCOPE_VERSION);
+    const auto written = lab::write_results(chosen, file.records(), folder, "sanscope " SANSCOPE_VERSION);
     if (!written) {
         print_error(written.error().message);
         return exit_nothing_analysed;
     }
-    print_text(stdout, "{}: {}\n", folder.string(), fmt::join(*written, ", "));
-    if (std::ranges::find(*written, "figure.png") == written->end())
+    if (!events_) print_text(stdout, "{}: {}\n", folder.string(), fmt::join(*written, ", "));
+    if (!events_ && std::ranges::find(*written, "figure.png") == written->end())
         print_text(stdout, "no figure.png: rsvg-convert (package librsvg2-bin) could not draw it\n");
     if (!tally) return exit_nothing_analysed;
     if (tally->interrupted) {
         print_error(fmt::format("interrupted after {} of {} runs; started again, it goes on from there",
-                                tally->done, remaining.size()));
+                                tally->done, remaining));
         return exit_interrupted;
     }
     if (tally->failed == 0) return exit_all_analysed;

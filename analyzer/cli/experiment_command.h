@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <optional>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -16,7 +16,9 @@ namespace sanscope {
 
 namespace lab {
 struct ChosenExperiment;
-}
+struct RunTally;
+class RunRecordFile;
+}  // namespace lab
 
 // `sanscope experiment NAME`: a sweep over the settings of hosts in network namespaces, and its table and figure.
 class ExperimentCommand {
@@ -26,7 +28,9 @@ class ExperimentCommand {
     ExitStatus run() const;
 
   private:
-    Result<lab::ChosenExperiment> choose() const;
+    ExitStatus finish(const lab::ChosenExperiment& chosen, size_t remaining,
+                      const Result<lab::RunTally>& tally, const lab::RunRecordFile& file,
+                      const std::filesystem::path& folder) const;
 
     CLI::App* command_ = nullptr;
     std::string name_;
@@ -36,6 +40,8 @@ class ExperimentCommand {
     double seconds_ = 0;        // 0: as the experiment has it
     std::vector<std::string> only_;
     std::vector<std::string> set_;
+    bool keep_captures_ = false;
+    bool events_ = false;
 };
 
 }  // namespace sanscope

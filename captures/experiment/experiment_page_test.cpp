@@ -88,11 +88,11 @@ TEST(DryRun, TellsEachRunAndHowLongAllTakes) {
     ASSERT_TRUE(settings) << settings.error().message;
     const ChosenExperiment chosen{experiment, *settings, 2, 3};
     const auto plan = chosen.plan();
-    const std::string text = dry_run_text(chosen, plan);
+    const std::string text = dry_run_text(chosen, plan, 0, false);
     EXPECT_THAT(text, HasSubstr("repetition 1  iSCSI, 4 ms, 32 KiB\n"));
     EXPECT_THAT(text, HasSubstr("repetition 2  plain socket, 0 ms\n"));
     EXPECT_THAT(text, HasSubstr("test: 6 runs of 3 s; about 25 s\n"));
-    EXPECT_THAT(dry_run_text(chosen, {plan[0]}), HasSubstr("1 runs of 3 s, 5 of 6 are done"));
+    EXPECT_THAT(dry_run_text(chosen, {plan[0]}, 5, false), HasSubstr("1 runs of 3 s, 5 of 6 are done"));
 }
 
 }  // namespace

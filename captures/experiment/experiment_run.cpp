@@ -56,6 +56,15 @@ struct Recording {
         std::error_code error;
         if (!path.empty()) std::filesystem::remove(path, error);
     }
+
+    // Once it has ended.
+    Result<std::monostate> keep_as(const std::filesystem::path& name) {
+        std::error_code error;
+        std::filesystem::rename(path, name, error);
+        if (error) return Error{fmt::format("{}: {}", name.string(), error.message())};
+        path.clear();
+        return std::monostate{};
+    }
 };
 
 // At the host that sends the data.
@@ -199,7 +208,8 @@ Result<Measurement> iscsi_load(const LabHosts& hosts, const RunSettings& setting
     const auto targets = start_targets(hosts, settings, stop);
     if (!targets) return targets.error();
     Recording recording;
-    if (means.records_packets) {
+    const bool records = means.records_packets || !means.capture.empty();
+    if (records) {
         if (const auto begun = begin_recording(recording, hosts, settings.operation, means.scratch, stop);
             !begun)
             return begun.error();
@@ -217,13 +227,16 @@ Result<Measurement> iscsi_load(const LabHosts& hosts, const RunSettings& setting
     constexpr double percent = 100;
     if (before && after)
         (*measured)[Measure::target_processor_percent] = percent * (*after - *before) / took.count();
+    if (records) recording.process->end(SIGINT);
     if (means.records_packets) {
-        recording.process->end(SIGINT);
         const auto windows = add_packet_measures(recording.path.string(), settings.operation, *measured);
         if (!windows) return windows.error();
         if (!means.window_trace.empty()) {
             if (const auto kept = keep_windows(*windows, means.window_trace); !kept) return kept.error();
         }
+    }
+    if (!means.capture.empty()) {
+        if (const auto kept = recording.keep_as(means.capture); !kept) return kept.error();
     }
     return measured;
 }

@@ -17,7 +17,10 @@ struct RunMeans {
     LinkKind link = LinkKind::delay_node;
     double seconds = 3;             // of load
     bool records_packets = false;   // of iSCSI, at the target
-    std::filesystem::path scratch;  // a folder for what is recorded, which is removed after each run
+    std::filesystem::path scratch;  // a folder for what is recorded, which is removed after each run …
+    // … unless it is kept as this: of iSCSI, and only where the run has a result. Empty: nothing is kept. What packets show
+    // is measured only where `records_packets` says so.
+    std::filesystem::path capture = {};
     // A file for the windows of its connections over time, of iSCSI whose packets are recorded; empty: none.
     std::filesystem::path window_trace = {};
 };

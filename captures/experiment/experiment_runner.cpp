@@ -3,16 +3,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <utility>
 
 #include "captures/experiment/experiment_page.h"
 #include "captures/experiment/figure.h"
+#include "captures/experiment/result_folder.h"
 #include "captures/experiment/result_table.h"
+#include "captures/experiment/run_capture.h"
 #include "captures/experiment/window_trace.h"
 
 namespace sanscope::lab {
@@ -21,12 +21,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t most_failures_in_a_row = 3;
-
-std::string duration_text(double seconds) {
-    constexpr double minute = 60;
-    if (seconds < 2 * minute) return fmt::format("{:.0f} s", seconds);
-    return fmt::format("{:.0f} min", std::ceil(seconds / minute));
-}
 
 std::string outcome_text(const Experiment& experiment, const Measurement& measured) {
     std::string text;
@@ -85,90 +79,62 @@ void add_traces(const ChosenExperiment& chosen, const std::filesystem::path& fol
 
 }  // namespace
 
-std::string run_label(const Experiment& experiment, const RunSettings& settings) {
-    std::string label;
-    for (const SettingColumn& column : setting_columns()) {
-        const bool varied = std::ranges::any_of(experiment.sweeps, [&](const std::vector<Factor>& sweep) {
-            return std::ranges::any_of(
-                sweep, [&](const Factor& factor) { return factor.settings.front() == column.name; });
-        });
-        if (!varied || !column.means_something_to(settings.load)) continue;
-        label += fmt::format("{}{}", label.empty() ? "" : ", ", column.label(settings));
-    }
-    return label;
-}
-
-std::vector<std::string> leave_out(std::vector<PlannedRun>& remaining, std::string_view available) {
-    if (available.empty()) return {};
-    const std::string words = fmt::format(" {} ", available);
-    std::map<std::string, size_t> runs;
-    std::erase_if(remaining, [&](const PlannedRun& run) {
-        const std::string& name = run.settings.congestion_control;
-        if (words.find(fmt::format(" {} ", name)) != std::string::npos) return false;
-        ++runs[name];
-        return true;
-    });
-    std::vector<std::string> sentences;
-    for (const auto& [name, count] : runs) {
-        sentences.push_back(fmt::format(
-            "{} is no congestion control of this kernel now, and {} run{} left out; {}", name, count,
-            count == 1 ? " is" : "s are",
-            name == "fair" ? "`sanscope fair-tcp start` registers it"
-                           : fmt::format("`modprobe tcp_{}` loads it where there is such a module", name)));
-    }
-    return sentences;
-}
-
-std::string dry_run_text(const ChosenExperiment& chosen, const std::vector<PlannedRun>& remaining) {
-    const Experiment& experiment = chosen.experiment;
-    std::string text;
-    for (size_t i = 0; i < remaining.size(); ++i) {
-        text += fmt::format("{:4}  repetition {}  {}\n", i + 1, remaining[i].repetition,
-                            run_label(experiment, remaining[i].settings));
-    }
-    const size_t all = chosen.settings.size() * chosen.repetitions;
-    const std::string done =
-        remaining.size() == all ? "" : fmt::format(", {} of {} are done", all - remaining.size(), all);
-    text += fmt::format(
-        "{}: {} runs of {} s{}; about {}\n", experiment.name, remaining.size(), chosen.seconds, done,
-        duration_text(estimated_seconds(remaining.size(), chosen.seconds, experiment.records_packets)));
-    return text;
-}
-
 Result<RunTally> make_runs(const ChosenExperiment& chosen, const std::vector<PlannedRun>& remaining,
-                           const RunMeans& means, RunRecordFile& file, const std::atomic<bool>& stop,
-                           const std::function<void(std::string_view)>& report) {
+                           const RunMeans& means, bool keep_captures, RunRecordFile& file,
+                           const std::atomic<bool>& stop, const std::function<void(const RunNews&)>& tell) {
     RunTally tally;
     size_t in_a_row = 0;
     const auto began = Clock::now();
+    const std::filesystem::path captures = means.scratch / captures_folder;
+    if (keep_captures) {
+        if (const auto made = make_folder(captures); !made) return made.error();
+    }
     for (size_t i = 0; i < remaining.size(); ++i) {
         const PlannedRun& run = remaining[i];
+        RunNews news{.kind = RunNews::Kind::begins,
+                     .number = i + 1,
+                     .of = remaining.size(),
+                     .label = run_label(chosen.experiment, run.settings),
+                     .repetition = run.repetition};
+        tell(news);
         RunMeans of_run = means;
         if (run.repetition == 1 && is_traced(chosen.experiment, run.settings))
             of_run.window_trace = trace_path(means.scratch, chosen.experiment, run.settings);
+        const std::string name = capture_name(run, means.seconds);
+        const bool kept = keep_captures && run.settings.load == Load::iscsi;
+        // Of a run that is not among the records.
+        std::error_code error;
+        std::filesystem::remove(captures / name, error);
+        if (kept) of_run.capture = captures / name;
         const auto measured = make_run(run, of_run, stop);
         if (stop) {
+            std::filesystem::remove(captures / name, error);
             tally.interrupted = true;
             return tally;
         }
         const double taken = std::chrono::duration<double>(Clock::now() - began).count();
-        const double left =
+        news.seconds_left =
             taken / static_cast<double>(i + 1) * static_cast<double>(remaining.size() - i - 1);
-        const std::string label = run_label(chosen.experiment, run.settings);
         if (!measured) {
-            report(fmt::format("{:4}/{}  {}: failed: {}", i + 1, remaining.size(), label,
-                               measured.error().message));
+            news.kind = RunNews::Kind::failed;
+            news.text = measured.error().message;
+            tell(news);
             ++tally.failed;
             if (++in_a_row == most_failures_in_a_row) return tally;
             continue;
         }
         in_a_row = 0;
+        if (const auto written =
+                file.append({run, std::string(link_name(means.link)), means.seconds, *measured});
+            !written) {
+            std::filesystem::remove(captures / name, error);
+            return written.error();
+        }
         ++tally.done;
-        report(fmt::format("{:4}/{}  {}: {}{}", i + 1, remaining.size(), label,
-                           outcome_text(chosen.experiment, *measured),
-                           left > 0 ? fmt::format("  ({} left)", duration_text(left)) : ""));
-        const auto kept = file.append({run, std::string(link_name(means.link)), means.seconds, *measured});
-        if (!kept) return kept.error();
+        news.kind = RunNews::Kind::done;
+        news.text = outcome_text(chosen.experiment, *measured);
+        if (kept) news.capture = name;
+        tell(news);
     }
     return tally;
 }

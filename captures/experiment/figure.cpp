@@ -61,7 +61,7 @@ void draw_level(ChartPanel& panel, std::vector<ChartLine> level) {
     }
 }
 
-ChartPanel panel_of(const Drawing& drawing, const std::vector<ResultRow>& rows) {
+ChartPanel panel_of(const Drawing& drawing, const std::vector<ResultRow>& rows, SinglePoints single_points) {
     const MeasureInfo& measure = measure_info(drawing.y);
     const SettingColumn* const x = find_setting(drawing.x);
     ChartPanel panel{.title = std::string(drawing.title),
@@ -76,7 +76,7 @@ ChartPanel panel_of(const Drawing& drawing, const std::vector<ResultRow>& rows) 
         const auto& spread = row[drawing.y];
         if (!spread || !is_drawn(drawing, row.settings)) continue;
         const ChartPoint value{0, spread->median / measure.scale, spread->lowest / measure.scale,
-                               spread->highest / measure.scale};
+                               spread->highest / measure.scale, static_cast<size_t>(&row - rows.data())};
         if (row.settings.load == Load::blast && !x->means_something_to(Load::blast)) {
             level.push_back({.label = line_label(drawing, row.settings), .points = {value}});
             continue;
@@ -93,9 +93,9 @@ ChartPanel panel_of(const Drawing& drawing, const std::vector<ResultRow>& rows) 
         line->points.push_back(value);
         line->points.back().x = at;
     }
-    // Where others go on, a single point is of another sweep, which varies something else.
     const auto single = [](const ChartLine& line) { return line.points.size() == 1; };
-    if (!std::ranges::all_of(panel.lines, single)) std::erase_if(panel.lines, single);
+    if (single_points == SinglePoints::left_out && !std::ranges::all_of(panel.lines, single))
+        std::erase_if(panel.lines, single);
     for (ChartLine& line : panel.lines) std::ranges::sort(line.points, {}, &ChartPoint::x);
     draw_level(panel, std::move(level));
     return panel;
@@ -103,9 +103,11 @@ ChartPanel panel_of(const Drawing& drawing, const std::vector<ResultRow>& rows) 
 
 }  // namespace
 
-std::vector<ChartPanel> figure_panels(const Experiment& experiment, const std::vector<ResultRow>& rows) {
+std::vector<ChartPanel> figure_panels(const Experiment& experiment, const std::vector<ResultRow>& rows,
+                                      SinglePoints single_points) {
     std::vector<ChartPanel> panels;
-    for (const Drawing& drawing : experiment.drawings) panels.push_back(panel_of(drawing, rows));
+    for (const Drawing& drawing : experiment.drawings)
+        panels.push_back(panel_of(drawing, rows, single_points));
     return panels;
 }
 

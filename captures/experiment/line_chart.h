@@ -14,6 +14,7 @@ struct ChartPoint {
     double y = 0;
     double lowest = 0;
     double highest = 0;
+    size_t row = 0;  // of the rows that the figure was made of
 };
 
 struct ChartLine {

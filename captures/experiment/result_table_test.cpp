@@ -90,6 +90,8 @@ TEST(Figure, HasALineForEachSizeAndThePlainSocket) {
     EXPECT_EQ(panels[0].lines[0].points[0].x, 1) << "in order of x";
     EXPECT_EQ(panels[0].lines[0].points[0].y, 2);
     EXPECT_EQ(panels[0].lines[0].points[0].highest, 3);
+    EXPECT_EQ(panels[0].lines[0].points[0].row, 3u) << "1 ms and 32 KiB";
+    EXPECT_EQ(panels[0].lines[0].points[1].row, 0u) << "4 ms and 32 KiB";
     ASSERT_THAT(panels[1].lines, SizeIs(2)) << "a plain socket has no PDUs";
     EXPECT_EQ(panels[1].lines[0].label, "4 ms");
 }
@@ -138,6 +140,9 @@ TEST(Figure, LeavesOutWhatOnlyOtherSweepsVary) {
     const auto panels = figure_panels(results.experiment, summarise(results.settings, results.records, 3));
     ASSERT_THAT(panels[0].lines, SizeIs(3)) << "one point of 1 MiB is no line";
     EXPECT_THAT(panels[1].lines[0].points, SizeIs(3)) << "where it varies it is drawn";
+    const auto begun = figure_panels(results.experiment, summarise(results.settings, results.records, 3),
+                                     SinglePoints::drawn);
+    EXPECT_THAT(begun[0].lines, SizeIs(4)) << "while runs are to come, it may go on";
 }
 
 TEST(Figure, NothingIsNoPlaceOnALogarithmicAxis) {

@@ -20,6 +20,8 @@ bool is_selected(const RunSettings& settings, const std::vector<Selection>& sele
 
 Result<std::vector<RunSettings>> vary(const std::vector<RunSettings>& before, const Factor& factor) {
     std::vector<RunSettings> after;
+    if (before.size() > most_combinations / std::max<size_t>(1, factor.values.size()))
+        return Error{fmt::format("these are more than {} combinations of settings", most_combinations)};
     for (const RunSettings& settings : before) {
         for (const std::string& value : factor.values) {
             RunSettings& varied = after.emplace_back(settings);

@@ -32,8 +32,11 @@ Result<Selection> parse_selection(std::string_view text);
 // follows. An Error where a setting is given twice.
 Result<Experiment> with_values(Experiment experiment, const std::vector<Selection>& given);
 
+// Of one sweep.
+constexpr size_t most_combinations = 100'000;
+
 // Every combination of each sweep, in the order of the factors, none twice, that has one of the values selected of each
-// setting. An Error names the factor that cannot be set so, or says which settings exclude each other.
+// setting. An Error says that there are more than most_combinations, names the factor that cannot be set so, or says which settings exclude each other.
 Result<std::vector<RunSettings>> settings_of(const Experiment& experiment,
                                              const std::vector<Selection>& selected);
 

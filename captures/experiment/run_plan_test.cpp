@@ -173,5 +173,17 @@ TEST(RunPlan, EstimatesMoreTimeThanTheLoadsAlone) {
     EXPECT_GT(estimated_seconds(10, 3, true), estimated_seconds(10, 3, false));
 }
 
+TEST(RunPlan, RefusesMoreCombinationsThanAnybodyCouldRun) {
+    std::vector<std::string> hundred;
+    for (int i = 1; i <= 100; ++i) hundred.push_back(std::to_string(i));
+    const Factor delays{{"delay_ms"}, hundred};
+    const Factor losses{{"loss_percent"}, hundred};
+    const Factor jitter{{"jitter_percent"}, hundred};
+    EXPECT_TRUE(settings_of(of({{delays, losses}}), {}));
+    const auto refused = settings_of(of({{delays, losses, jitter}}), {});
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("more than 100000 combinations"));
+}
+
 }  // namespace
 }  // namespace sanscope::lab

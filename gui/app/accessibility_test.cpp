@@ -30,6 +30,7 @@
 #include "gui/app/main_window.h"
 #include "gui/app/settings_dialog.h"
 #include "gui/comparing/comparison_view.h"
+#include "gui/experimenting/experiment_window.h"
 #include "gui/generating/generate_dialog.h"
 #include "gui/generating/load_panel.h"
 #include "gui/recording/capture_dialog.h"
@@ -218,6 +219,10 @@ TEST_F(AccessibilityTest, EveryWidgetOfTheDialogs) {
     generate.show();
     unfold(generate);
     expect_told(generate, 20);
+
+    ExperimentWindow experiment(window.get());
+    experiment.show();
+    expect_told(experiment, 12);
 
     auto* const palette = new CommandPalette(*window->menuBar(), window.get());
     palette->show();

@@ -31,6 +31,7 @@
 #include "gui/app/coloring_rules_dialog.h"
 #include "gui/app/command_palette.h"
 #include "gui/app/decode_as_dialog.h"
+#include "gui/app/experiment_controls.h"
 #include "gui/app/export_task.h"
 #include "gui/app/live_controls.h"
 #include "gui/app/load_controls.h"
@@ -654,7 +655,9 @@ void MainWindow::make_menus() {
     settings->setShortcut(QKeySequence(tr("Ctrl+,")));
 
     live_ = make_live(menuBar()->addMenu(tr("&Capture")));
-    load_ = new LoadControls(*this, *live_, menuBar()->addMenu(tr("Ge&nerate")));
+    QMenu* const generate = menuBar()->addMenu(tr("Ge&nerate"));
+    load_ = new LoadControls(*this, *live_, generate);
+    experiments_ = new ExperimentControls(*this, generate, [this](const QString& path) { open({path}); });
 
     QMenu* const go = menuBar()->addMenu(tr("&Go"));
     add(go, tr("&Filter"), {QKeySequence::Find}, [](CaptureWindow& capture) { capture.focus_filter(); });
@@ -981,7 +984,8 @@ void MainWindow::dropEvent(QDropEvent* event) {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
     const auto again = [this] { close(); };
-    if (!may_end(*writings_, again) || !load_->may_close()) return event->ignore();
+    if (!may_end(*writings_, again) || !load_->may_close() || !experiments_->may_close())
+        return event->ignore();
     QSettings().setValue(QStringLiteral("window_geometry"), saveGeometry());
     for (int i = 0; i < tabs_->count(); ++i) {
         auto* const capture = qobject_cast<CaptureWindow*>(tabs_->widget(i));

@@ -19,6 +19,7 @@ namespace sanscope {
 class Document;
 class CaptureWindow;
 class ComparisonView;
+class ExperimentControls;
 class LiveControls;
 struct MergedCapture;
 class LoadControls;
@@ -56,6 +57,7 @@ class MainWindow : public QMainWindow {
     int captures() const;
     LiveControls& live() const { return *live_; }
     LoadControls& load() const { return *load_; }
+    ExperimentControls& experiments() const { return *experiments_; }
     Settings& settings() const { return *settings_; }
     NameResolution& names() const { return *names_; }
     PacketColoring& coloring() const { return *coloring_; }
@@ -116,6 +118,7 @@ class MainWindow : public QMainWindow {
     QTabWidget* tabs_;
     LiveControls* live_ = nullptr;
     LoadControls* load_ = nullptr;
+    ExperimentControls* experiments_ = nullptr;
     QMenu* view_menu_ = nullptr;
     QActionGroup* time_formats_ = nullptr;
     QList<QAction*> needing_capture_;

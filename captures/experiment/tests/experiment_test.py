@@ -7,6 +7,7 @@ behind."""
 import argparse
 import contextlib
 import csv
+import json
 import os
 import pathlib
 import shutil
@@ -23,6 +24,7 @@ from harness import DEFAULT_SANSCOPE, Checks  # noqa: E402
 SWEEP = ["oguchi-fig6-7", "--only", "operation=read", "--only", "delay_ms=0,8", "--only", "pdu_bytes=32K,1M", "--only", "queue_depth=1",
          "--repetitions", "1", "--seconds", "1"]
 SWEEP_RUNS = 6
+AVAILABLE = pathlib.Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 ALLOWED = pathlib.Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 RECORDED = ["kancharla-tab4-7", "--only", "delay_ms=2", "--only", "congestion_control=cubic", "--only", "queue_frames=50",
             "--repetitions", "1", "--seconds", "1"]
@@ -68,6 +70,15 @@ def test_without_rights(checks, sanscope, scratch):
         done = run(sanscope, "experiment", "oguchi-fig6-7", "--set", value, "--dry-run")
         checks.check(f"--set {value} is refused with what it may be",
                      [] if done.returncode == 2 and bounds in done.stderr and len(done.stderr.splitlines()) == 1 else said(done))
+    name = "runs that are left out are not said to be done"
+    if AVAILABLE.exists():
+        done = run(sanscope, "experiment", *SWEEP, "--set", "congestion_control=no_such", "--dry-run", "-o", scratch / "none")
+        checks.check(name, [] if done.returncode == 0 and "are left out" in done.stdout and ": 0 runs" in done.stdout and
+                     "are done" not in done.stdout else said(done))
+    else:
+        checks.skip(name, f"{AVAILABLE} is not there")
+    alone, kept = (run(sanscope, "experiment", *SWEEP, "--dry-run", *more).stdout.splitlines()[-1:] for more in ([], ["--keep-captures"]))
+    checks.check("keeping captures takes its time", [] if alone and kept and alone != kept else [*alone, *kept])
     done = run(sanscope, "experiment", "oguchi-fig6-7", "--set", "delay_ms=0,7", "--set", "pdu_bytes=3M", "--only", "load=iscsi",
                "--only", "operation=read", "--only", "queue_depth=1", "--repetitions", "1", "--dry-run")
     checks.check("--set goes over values that the experiment does not have",
@@ -207,6 +218,38 @@ def test_recorded(checks, sanscope, scratch):
     checks.check("no recording is left", [str(path) for path in folder.glob("*.pcapng")])
 
 
+def test_captures_kept(checks, sanscope, scratch):
+    """--keep-captures and --events, of an experiment that records nothing by itself, gone on with without them."""
+    folder = scratch / "kept" / "below"
+    sweep = ["oguchi-fig6-7", "--only", "operation=read", "--only", "queue_depth=1", "--only", "pdu_bytes=32K", "--repetitions", "1",
+             "--seconds", "1", "-o", folder]
+    done = run(sanscope, "experiment", *sweep, "--only", "delay_ms=2", "--keep-captures", "--events")
+    try:
+        events = [json.loads(line) for line in done.stdout.splitlines()]
+    except ValueError:
+        events = []
+    checks.check("--events writes an object a line: how many are to come, each run, how it ended",
+                 [] if done.returncode == 0 and [event["kind"] for event in events] == ["begun", "run", "done", "run", "done", "ended"]
+                 and events[0]["runs"] == 2 and events[-1]["done"] == 2 and events[-1]["status"] == 0 else said(done))
+    named = [event["capture"] for event in events if "capture" in event]
+    kept = sorted((folder / "captures").glob("*"))
+    checks.check("--keep-captures keeps the packets of the run of iSCSI, and says as what",
+                 [] if len(named) == 1 and [path.name for path in kept] == named else [*map(str, kept), *said(done)])
+    if kept:
+        commands = run(sanscope, "table", "commands", kept[0]).stdout
+        checks.check("… which are those of its commands", [] if len(commands.splitlines()) > 20 else [commands[:1000]])
+        before = kept[0].read_bytes()
+        more = run(sanscope, "experiment", *sweep, "--only", "delay_ms=2,4")
+        checks.check("runs that are added without it leave it there",
+                     [] if more.returncode == 0 and kept[0].read_bytes() == before and
+                     sorted((folder / "captures").glob("*")) == kept else said(more))
+        (folder / "runs.csv").unlink()
+        again = run(sanscope, "experiment", *sweep, "--only", "delay_ms=2")
+        checks.check("the capture of a run that is made again does not stay beside it",
+                     [] if again.returncode == 0 and not kept[0].exists() else said(again))
+    checks.check("no other recording is left", [str(path) for path in folder.glob("*.pcapng")])
+
+
 def test_other_values(checks, sanscope, scratch):
     """Writes, values of one's own, several targets, many sockets."""
     folder = scratch / "values"
@@ -324,10 +367,9 @@ def test_windows_over_time(checks, sanscope, scratch):
 def test_fair(checks, sanscope, scratch):
     """Fair-TCP in a host of its own, where this kernel can have it."""
     name = "Fair-TCP is measured where it is registered"
-    available = pathlib.Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
-    started = "fair" not in available.read_text().split() and run(sanscope, "fair-tcp", "start").returncode == 0
+    started = "fair" not in AVAILABLE.read_text().split() and run(sanscope, "fair-tcp", "start").returncode == 0
     try:
-        if "fair" not in available.read_text().split():
+        if "fair" not in AVAILABLE.read_text().split():
             checks.skip(name, "it cannot be registered here")
             return
         folder = scratch / "fair"
@@ -490,6 +532,7 @@ def main():
             with congestion_controls_allowed("reno cubic"):
                 test_sweep(checks, sanscope, scratch)
                 test_recorded(checks, sanscope, scratch)
+                test_captures_kept(checks, sanscope, scratch)
                 test_other_values(checks, sanscope, scratch)
                 test_priority(checks, sanscope, scratch)
                 test_blast(checks, sanscope, scratch)
