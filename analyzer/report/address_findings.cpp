@@ -82,17 +82,41 @@ bool shows_two_hosts(const ClaimedAddress& claimed) {
     return claimed.mixed_connections > 0 && claimed.mixed_returned;
 }
 
-// Both open, close or refuse connections as this address: two TCPs, and no port that only answers ARP.
-bool have_both_a_tcp(const ClaimedAddress& claimed) {
-    return std::ranges::count_if(claimed.owners,
-                                 [](const AddressOwner& owner) { return owner.segments > 0; }) > 1;
-}
-
 bool is_told_by_arp(const ClaimedAddress& claimed) {
     return claimed.contested > 0 || claimed.returns >= least_returns;
 }
 
-void add_signs(Finding& finding, const ClaimedAddress& claimed) {
+// One request that two answer is what a takeover makes as well: the one that has the address answers, and a moment later the one
+// that takes it over tells so. Again and again it is none.
+constexpr uint64_t least_contested = 2;
+
+// The two that are at odds; others may have had the address before.
+struct Rivals {
+    const AddressOwner* one;
+    const AddressOwner* other;
+
+    // Both open, close or refuse connections as this address: two TCPs, and no port that only answers ARP.
+    bool have_both_a_tcp() const { return one->segments > 0 && other->segments > 0; }
+};
+
+Rivals rivals_of(const ClaimedAddress& claimed) {
+    const auto pair = [&](size_t one, size_t other) {
+        return Rivals{&claimed.owners[std::min(one, other)], &claimed.owners[std::max(one, other)]};
+    };
+    if (claimed.contested > 0) return pair(claimed.contested_by[0], claimed.contested_by[1]);
+    if (claimed.returns >= least_returns)
+        return pair(claimed.returned_between[0], claimed.returned_between[1]);
+    const auto place_of = [&](const SegmentOrigin& origin) {
+        const auto found = std::ranges::find(claimed.owners, origin.mac, &AddressOwner::mac);
+        return static_cast<size_t>(found - claimed.owners.begin());
+    };
+    const size_t one = place_of(claimed.mixed[0]);
+    const size_t other = place_of(claimed.mixed[1]);
+    const bool known = one < claimed.owners.size() && other < claimed.owners.size() && one != other;
+    return known ? pair(one, other) : pair(0, 1);
+}
+
+void add_signs(Finding& finding, const ClaimedAddress& claimed, const Rivals& rivals) {
     if (claimed.contested > 0) {
         finding.add_sign(fmt::format("{} answered from two MAC addresses, first in packet {}",
                                      counted(claimed.contested, "ARP request"), claimed.contested_packet));
@@ -102,7 +126,7 @@ void add_signs(Finding& finding, const ClaimedAddress& claimed) {
             "the claim to the address went back and forth: {} back, first in packet {}",
             claimed.returns == 1 ? "once" : human_count(claimed.returns) + " times", claimed.return_packet));
     }
-    if (have_both_a_tcp(claimed) && !shows_two_hosts(claimed))
+    if (rivals.have_both_a_tcp() && !shows_two_hosts(claimed))
         finding.add_sign("SYN, FIN or RST segments come from both, with the TTL of a neighbour");
     if (shows_two_hosts(claimed)) {
         const SegmentOrigin& one = claimed.mixed[0];
@@ -121,13 +145,15 @@ PacketNumber best_packet(const ClaimedAddress& claimed) {
 // How sure it is that there are two hosts.
 enum class Certainty : uint8_t {
     two_hosts,
+    maybe_moved,        // or one address that moves to and fro
     maybe_one_host,     // or a router: nothing but ARP shows it
     maybe_interference  // nothing but segments shows it
 };
 
-Certainty certainty(const ClaimedAddress& claimed, bool may_be_one_host) {
+Certainty certainty(const ClaimedAddress& claimed, const Rivals& rivals, bool may_be_one_host) {
     if (!is_told_by_arp(claimed)) return Certainty::maybe_interference;
-    return have_both_a_tcp(claimed) && !may_be_one_host ? Certainty::two_hosts : Certainty::maybe_one_host;
+    if (!rivals.have_both_a_tcp() || may_be_one_host) return Certainty::maybe_one_host;
+    return claimed.contested >= least_contested ? Certainty::two_hosts : Certainty::maybe_moved;
 }
 
 std::string_view advice(Certainty certainty) {
@@ -138,6 +164,11 @@ std::string_view advice(Certainty certainty) {
                    "the port of each MAC address in the switches' tables, and give one of the two hosts "
                    "another "
                    "address.";
+        case Certainty::maybe_moved:
+            return "Two hosts with one address look like this, and so does one address that moves to and fro "
+                   "between two hosts of a cluster (VRRP, failover) or two ports of a team (active-backup). "
+                   "Look at their logs at that moment, and find the port of each MAC address in the "
+                   "switches' tables.";
         case Certainty::maybe_one_host:
             return "Two hosts with one address look like this, and so do two ports of one host that each "
                    "answer for "
@@ -147,22 +178,24 @@ std::string_view advice(Certainty certainty) {
         case Certainty::maybe_interference:
             break;
     }
-    return "Two hosts with one address look like this, and so does a device on the path that sends segments "
-           "in a "
-           "host's name, as intrusion prevention does. Find the port of each MAC address in the switches' "
-           "tables.";
+    return "Two hosts with one address look like this, and so do a device on the path that sends segments in "
+           "a "
+           "host's name, as intrusion prevention does, and a team of ports that each send with an address of "
+           "their own (balance-tlb of Linux). Find the port of each MAC address in the switches' tables.";
 }
 
-Finding duplicate_address(const IpAddress& address, const ClaimedAddress& claimed, Certainty sure,
-                          const ResultStore& store) {
-    const AddressOwner& one = claimed.owners[0];
-    const AddressOwner& other = claimed.owners[1];
+Finding duplicate_address(const IpAddress& address, const ClaimedAddress& claimed, const Rivals& rivals,
+                          Certainty sure, const ResultStore& store) {
+    const AddressOwner& one = *rivals.one;
+    const AddressOwner& other = *rivals.other;
     const Use use = use_of(address, store);
     Finding finding;
     finding.kind = Kind::duplicate_address;
     const bool is_sure = sure == Certainty::two_hosts;
     finding.severity = is_sure && use.connection != 0 ? Severity::problem : Severity::notice;
-    finding.confidence = is_sure ? Finding::Confidence::firm : Finding::Confidence::possible;
+    finding.confidence = is_sure                          ? Finding::Confidence::firm
+                         : sure == Certainty::maybe_moved ? Finding::Confidence::likely
+                                                          : Finding::Confidence::possible;
     finding.side = use.connection == 0 ? Finding::Side::none
                    : use.by_target     ? Finding::Side::target
                                        : Finding::Side::initiator;
@@ -178,7 +211,7 @@ Finding duplicate_address(const IpAddress& address, const ClaimedAddress& claime
     finding.title = fmt::format("Two MAC addresses claim the IP address {}: {} and {}", format(address),
                                 format(one.mac), format(other.mac));
     finding.explanation = advice(sure);
-    add_signs(finding, claimed);
+    add_signs(finding, claimed, rivals);
     return finding;
 }
 
@@ -192,11 +225,12 @@ void add_address_findings(FindingList& list, const FindingsInput& input) {
         if (!shown || claimed.owners.size() < 2) continue;
         const LinkId& link = key.first;
         const IpAddress address{key.second};
-        const bool may_be_one_host = may_be_ports_of_one_card(claimed.owners[0].mac, claimed.owners[1].mac) ||
-                                     std::ranges::any_of(claimed.owners, [&](const AddressOwner& owner) {
-                                         return neighbours.stands_for_others(link, owner.mac, address);
-                                     });
-        list.push_back(duplicate_address(address, claimed, certainty(claimed, may_be_one_host), input.store));
+        const Rivals rivals = rivals_of(claimed);
+        const bool may_be_one_host = may_be_ports_of_one_card(rivals.one->mac, rivals.other->mac) ||
+                                     neighbours.stands_for_others(link, rivals.one->mac, address) ||
+                                     neighbours.stands_for_others(link, rivals.other->mac, address);
+        const Certainty sure = certainty(claimed, rivals, may_be_one_host);
+        list.push_back(duplicate_address(address, claimed, rivals, sure, input.store));
     }
 }
 

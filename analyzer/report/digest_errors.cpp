@@ -49,7 +49,7 @@ void DigestErrors::add(const DigestError& error, bool of_header, PacketNumber pa
     if (error.cause == Cause::unexplained && !error.crc32_known) ++without_crc32_;
     if (error.cause != Cause::flipped_bit) return;
     const auto bit = static_cast<unsigned>(std::countr_zero(error.flipped));
-    flips_.push_back({of_header, uint64_t{error.byte} * 8 + bit, packet});
+    flips_.push_back({of_header, uint64_t{error.byte} * 8 + bit, packet, error.in_digest});
 }
 
 uint64_t DigestErrors::senders() const {
@@ -75,8 +75,12 @@ std::vector<std::string> DigestErrors::signs() const {
         std::string places;
         for (size_t i = 0; i < std::min(flips_.size(), most_places); ++i) {
             const Flip& flip = flips_[i];
-            places += fmt::format("{}byte {}, bit {} of {} in packet {}", i == 0 ? "" : "; ", flip.bit / 8,
-                                  flip.bit % 8, flip.of_header ? "the header" : "data", flip.packet);
+            places += i == 0 ? "" : "; ";
+            places += flip.in_digest
+                          ? fmt::format("bit {} of a byte of the digest of {} in packet {}", flip.bit % 8,
+                                        flip.of_header ? "the header" : "data", flip.packet)
+                          : fmt::format("byte {}, bit {} of {} in packet {}", flip.bit / 8, flip.bit % 8,
+                                        flip.of_header ? "the header" : "data", flip.packet);
         }
         signs.push_back(fmt::format("{} of {} differ from what was sent in a single bit: {}{}",
                                     human_count(flips_.size()), all, places,
@@ -115,7 +119,8 @@ unsigned DigestErrors::common_width(const std::vector<Flip>& flips) {
 bool DigestErrors::is_one_field() const {
     const std::vector<Flip> flips = flips_of_one_part(true);
     return flips.size() >= least_alike && flips.size() == flips_.size() &&
-           std::ranges::all_of(flips, [&](const Flip& flip) { return flip.bit == flips.front().bit; });
+           std::ranges::all_of(
+               flips, [&](const Flip& flip) { return flip.bit == flips.front().bit && !flip.in_digest; });
 }
 
 std::string DigestErrors::places_in_words() const {

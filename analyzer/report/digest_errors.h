@@ -30,7 +30,7 @@ class DigestErrors {
     // What the places of flipped bits have in common: the same bit of words of 8, 32 or 64 bits, counted from where header or
     // data begin; empty where they are fewer than 4 or not alike.
     std::string places_in_words() const;
-    // They are one bit of one byte of the header.
+    // They are one bit of one byte of the header, not of its digest.
     bool is_one_field() const;
     // Of at least 8 flipped bits as many are in headers as their share of the bytes makes likely, some of either.
     bool is_in_proportion(const DigestedBytes& bytes) const;
@@ -40,6 +40,7 @@ class DigestErrors {
         bool of_header;
         uint64_t bit;  // from where header or data begin
         PacketNumber packet;
+        bool in_digest;  // which follows them
     };
     static constexpr size_t causes = 9;
 

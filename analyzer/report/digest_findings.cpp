@@ -26,13 +26,28 @@ struct Tally {
     bool one_sender() const { return from_initiator == 0 || from_target == 0; }
 };
 
+constexpr uint8_t no_opcode = 0xff;
+
+// As it was sent, as far as is known: of a damaged header the opcode may be what is damaged.
+uint8_t opcode_of(const SessionEvent& event) {
+    const DigestError& error = event.header_error;
+    const bool is_flipped = event.bad_header_digest && error.is_flip() && error.byte == 0 && !error.in_digest;
+    const auto opcode = static_cast<uint8_t>((event.opcode ^ (is_flipped ? error.flipped : 0)) & 0x3f);
+    const bool fits = !event.sender || is_from_target(opcode) == (*event.sender == Role::target);
+    return fits ? opcode : no_opcode;
+}
+
+bool is_of_target(const SessionEvent& event) {
+    return event.sender ? *event.sender == Role::target : is_from_target(event.opcode);
+}
+
 Tally tally_of(const ResultStore& store) {
     Tally tally;
     for (const SessionEvent& event : store.session_events().first_ones()) {
         if (!event.bad_digest) continue;
         if (tally.count() == 0) tally.first = event;
-        ++(is_from_target(event.opcode) ? tally.from_target : tally.from_initiator);
-        ++tally.by_opcode[event.opcode];
+        ++(is_of_target(event) ? tally.from_target : tally.from_initiator);
+        ++tally.by_opcode[opcode_of(event)];
         tally.connections.insert(event.connection);
         tally.errors.add(event);
     }
@@ -50,10 +65,15 @@ std::string opcodes_in_words(const Tally& tally) {
     return words;
 }
 
-// Damage on the way hits what most bytes are of; PDUs of one kind that are rare and all short are made wrong.
-bool is_made_wrong(const Tally& tally) {
+// Damage on the way hits what most bytes are of; PDUs of one kind that are rare and all short are made wrong. On a connection
+// that is idle but for them, nothing else could have been hit.
+bool is_made_wrong(const Tally& tally, const ResultStore& store) {
     constexpr uint64_t least = 3;
+    constexpr uint64_t least_bytes_each = 1 << 20;
     if (tally.count() < least || tally.by_opcode.size() != 1) return false;
+    const DigestedBytes& all =
+        store.session_events().digested(tally.from_target > 0 ? Role::target : Role::initiator);
+    if (all.headers + all.data < tally.count() * least_bytes_each) return false;
     switch (Opcode{tally.by_opcode.begin()->first}) {
         case Opcode::scsi_command:
         case Opcode::scsi_response:
@@ -62,7 +82,7 @@ bool is_made_wrong(const Tally& tally) {
         case Opcode::r2t:
             return false;
         default:
-            return true;
+            return tally.by_opcode.begin()->first != no_opcode;
     }
 }
 
@@ -157,7 +177,7 @@ void explain(Finding& finding, const Tally& tally, const ResultStore& store) {
             "card that computes digests. A wrong digest that only a card would fill in looks the same.",
             name);
         finding.add_sign(fmt::format("captured at the {}, before the path", name));
-    } else if (tally.one_sender() && is_made_wrong(tally)) {
+    } else if (tally.one_sender() && is_made_wrong(tally, store)) {
         finding.side = sender;
         finding.explanation += fmt::format(
             "Only PDUs of one kind that are few and short are wrong: the software of the {} makes them so, "
@@ -181,9 +201,13 @@ void explain(Finding& finding, const Tally& tally, const ResultStore& store) {
 void add_digest_findings(FindingList& list, const FindingsInput& input) {
     const Issues::Count& headers = input.issues[Issue::header_digests_bad];
     const Issues::Count& data = input.issues[Issue::data_digests_bad];
-    const uint64_t all = headers.count + data.count;
-    if (all == 0) return;
+    const uint64_t digests = headers.count + data.count;
+    if (digests == 0) return;
     const Tally tally = tally_of(input.store);
+    // One may have both of them wrong.
+    const uint64_t all =
+        std::clamp(input.store.session_events().bad_digests(), std::max(headers.count, data.count), digests);
+    const bool knows_all = tally.count() >= all;
     Finding finding;
     finding.kind = Finding::Kind::bad_digest;
     finding.severity = Finding::Severity::problem;
@@ -204,15 +228,18 @@ void add_digest_findings(FindingList& list, const FindingsInput& input) {
     if (tally.count() > 0) {
         if (tally.one_sender())
             finding.sender = tally.from_target > 0 ? Finding::Sender::target : Finding::Sender::initiator;
+        const std::string first_ones =
+            knows_all ? "" : fmt::format("of the first {}, ", human_count(tally.count()));
         finding.add_sign(
-            tally.one_sender()
-                ? fmt::format("all are of the {}: {}", tally.from_target > 0 ? "target" : "initiator",
-                              opcodes_in_words(tally))
-                : fmt::format("{} of the target, {} of the initiator: {}", human_count(tally.from_target),
-                              human_count(tally.from_initiator), opcodes_in_words(tally)));
+            first_ones +
+            (tally.one_sender()
+                 ? fmt::format("all are of the {}: {}", tally.from_target > 0 ? "target" : "initiator",
+                               opcodes_in_words(tally))
+                 : fmt::format("{} of the target, {} of the initiator: {}", human_count(tally.from_target),
+                               human_count(tally.from_initiator), opcodes_in_words(tally))));
         for (const std::string& sign : tally.errors.signs()) finding.add_sign(sign);
         const uint64_t with_digests = connections_with_digests(input.store);
-        if (with_digests > 1) {
+        if (with_digests > 1 && knows_all && tally.connections.size() <= with_digests) {
             finding.add_sign(
                 fmt::format("on {} of {} connections with digests", tally.connections.size(), with_digests));
         }

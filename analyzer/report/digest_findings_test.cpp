@@ -81,8 +81,76 @@ TEST_F(WrongDigests, of_both_sides_are_not_one_senders) {
 }
 
 TEST_F(WrongDigests, of_rare_short_pdus_alone_are_the_softwares) {
+    store.add_digested(Role::target, 1'000'000, 100'000'000);
     for (int i = 0; i < 4; ++i) add(nop_in, 1, true);
     EXPECT_EQ(find_one(Kind::bad_digest).side, Finding::Side::target);
+}
+
+// Nothing but pings passed that could have been hit.
+TEST_F(WrongDigests, of_an_idle_connections_pings_are_not_said_to_be_the_softwares) {
+    store.add_digested(Role::target, 52'000, 0);
+    for (int i = 0; i < 4; ++i) add(nop_in, 1, true);
+    EXPECT_EQ(find_one(Kind::bad_digest).side, Finding::Side::path);
+}
+
+TEST_F(WrongDigests, of_header_and_data_of_one_pdu_are_of_one) {
+    issues.add(Issue::header_digests_bad, 20);
+    issues.add(Issue::data_digests_bad, 20);
+    add_event({.packet = 20,
+               .time_ns = 0,
+               .connection = 1,
+               .opcode = data_in,
+               .bad_digest = true,
+               .bad_header_digest = true});
+    EXPECT_THAT(find_one(Kind::bad_digest).title,
+                HasSubstr("1 PDU with a wrong digest: 1 of headers, 1 of data"));
+}
+
+// The direction's bit of the opcode is what was flipped.
+TEST_F(WrongDigests, of_opcodes_are_of_the_side_that_sent_them) {
+    issues.add(Issue::header_digests_bad, 20);
+    add_event({.packet = 20,
+               .time_ns = 0,
+               .connection = 1,
+               .opcode = data_out,
+               .bad_digest = true,
+               .bad_header_digest = true,
+               .header_error = flip(0, 5),
+               .sender = Role::target});
+    const Finding finding = find_one(Kind::bad_digest);
+    EXPECT_EQ(finding.sender, Finding::Sender::target);
+    EXPECT_THAT(finding.evidence, Contains("all are of the target: 1 SCSI Data-In"));
+}
+
+TEST_F(WrongDigests, of_an_opcode_that_nothing_explains_are_of_none_known) {
+    issues.add(Issue::header_digests_bad, 20);
+    add_event({.packet = 20,
+               .time_ns = 0,
+               .connection = 1,
+               .opcode = data_out,
+               .bad_digest = true,
+               .bad_header_digest = true,
+               .sender = Role::target});
+    EXPECT_THAT(find_one(Kind::bad_digest).evidence,
+                Contains("all are of the target: 1 of an opcode not known"));
+}
+
+TEST_F(WrongDigests, of_which_not_all_are_kept_are_said_to_be_the_first) {
+    for (size_t i = 0; i <= SessionEvents::most_kept; ++i) add(data_in, 2);
+    const Finding finding = find_one(Kind::bad_digest);
+    EXPECT_THAT(finding.title, HasSubstr("4097 PDUs"));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("of the first 4096, all are of the target")));
+}
+
+TEST_F(WrongDigests, that_are_themselves_what_was_flipped_are_no_field) {
+    for (int i = 0; i < 4; ++i) {
+        DigestError error = flip(49, 0);
+        error.in_digest = true;
+        add(data_in, 2, true, error);
+    }
+    const Finding finding = find_one(Kind::bad_digest);
+    EXPECT_THAT(finding.explanation, testing::Not(HasSubstr("after it made the digest")));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("bit 0 of a byte of the digest of the header")));
 }
 
 TEST_F(WrongDigests, of_one_short_pdu_tell_nothing_of_software) {

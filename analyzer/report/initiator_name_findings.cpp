@@ -96,7 +96,11 @@ Finding duplicate_initiator(const Port& port, const std::vector<Takeover>& all, 
     const Takeover& first = all.front();
     Finding finding;
     finding.kind = Kind::duplicate_initiator;
-    finding.severity = Finding::Severity::problem;
+    // One host whose port fails, and comes back, goes to and fro once.
+    constexpr size_t least_takeovers = 3;
+    const bool again = all.size() >= least_takeovers;
+    finding.severity = again ? Finding::Severity::problem : Finding::Severity::notice;
+    finding.confidence = again ? Finding::Confidence::likely : Finding::Confidence::possible;
     finding.side = Finding::Side::initiator;
     finding.sender = Finding::Sender::initiator;
     finding.connection = first.login;
@@ -118,7 +122,9 @@ Finding duplicate_initiator(const Port& port, const std::vector<Takeover>& all, 
         "A login with the same InitiatorName and ISID takes the place of the session there is (session "
         "reinstatement, "
         "RFC 7143 §6.3.5). A cloned machine is the usual cause: give each host a name of its own "
-        "(/etc/iscsi/initiatorname.iscsi), and let the target's access list know both. Target: {}.",
+        "(/etc/iscsi/initiatorname.iscsi), and let the target's access list know both. One host that goes to "
+        "and "
+        "fro between two addresses with one ISID looks the same. Target: {}.",
         cleaned_line(target));
     finding.add_sign(fmt::format(
         "{} the session of one address was closed by the target as the other logged in, {} "
@@ -132,6 +138,8 @@ Finding duplicate_initiator(const Port& port, const std::vector<Takeover>& all, 
 }  // namespace
 
 void add_initiator_name_findings(FindingList& list, const FindingsInput& input) {
+    // Where the clock was set back, nobody knows what was closed as another logged in.
+    if (input.issues[Issue::times_set_back].count > 0) return;
     std::map<Port, std::vector<Login>> logins = logins_by_port(input.store);
     for (auto& [port, of_port] : logins) {
         const std::vector<Takeover> all = takeovers(of_port);

@@ -63,6 +63,7 @@ TEST_F(InitiatorNames, that_two_hosts_share_are_told) {
     const std::vector<Finding> found = capture.find();
     ASSERT_EQ(found.front().kind, Kind::duplicate_initiator);
     EXPECT_EQ(found.front().severity, Severity::problem);
+    EXPECT_NE(found.front().confidence, Finding::Confidence::firm) << "one host may have both addresses";
     EXPECT_EQ(found.front().side, Finding::Side::initiator);
     EXPECT_THAT(found.front().title, HasSubstr("10.0.0.1 and 10.0.0.2 log in as one initiator"));
     EXPECT_THAT(found.front().evidence, Contains(HasSubstr("3 times the session of one address was closed")));
@@ -75,6 +76,22 @@ TEST_F(InitiatorNames, that_two_hosts_share_are_told) {
 // Its old session stood there until the new one replaced it.
 TEST_F(InitiatorNames, of_a_host_whose_address_changed_are_fine) {
     for (const int number : {1, 2}) log_in(number);
+    EXPECT_THAT(capture.find(Kind::duplicate_initiator), IsEmpty());
+}
+
+// As one host does whose port fails, and comes back.
+TEST_F(InitiatorNames, that_go_to_another_address_and_back_once_are_told_with_doubt) {
+    for (const int number : {1, 2, 1}) log_in(number);
+    const std::vector<Finding> found = capture.find(Kind::duplicate_initiator);
+    ASSERT_THAT(found, SizeIs(1));
+    EXPECT_EQ(found.front().severity, Severity::notice);
+    EXPECT_EQ(found.front().confidence, Finding::Confidence::possible);
+}
+
+TEST_F(InitiatorNames, of_a_clock_that_was_set_back_are_not_judged) {
+    for (const int number : {1, 2, 1, 2}) log_in(number);
+    now_ms = -60'000;
+    log_in(3, 7);
     EXPECT_THAT(capture.find(Kind::duplicate_initiator), IsEmpty());
 }
 

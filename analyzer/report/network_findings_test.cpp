@@ -247,6 +247,47 @@ TEST_F(Addresses, that_two_hosts_answer_for_are_told) {
     EXPECT_THAT(found[0].evidence, Contains(HasSubstr("from both, with the TTL of a neighbour")));
 }
 
+// The one that has it answers, and a moment later the one that takes it over tells the one that asked.
+TEST_F(Addresses, that_are_taken_over_behind_an_answer_are_told_with_doubt) {
+    ask(200);
+    answer(2, 201);
+    answer(intruder, 600);
+    connection.host(target).mac = intruder;
+    connection.reset(target, 900 * ms);
+    const std::vector<Finding> found = capture.find(Kind::duplicate_address);
+    ASSERT_THAT(found, SizeIs(1));
+    EXPECT_EQ(found[0].severity, Severity::notice);
+    EXPECT_NE(found[0].confidence, Finding::Confidence::firm);
+    EXPECT_THAT(found[0].explanation, HasSubstr("moves to and fro"));
+}
+
+// A cluster whose two hosts take the address from each other.
+TEST_F(Addresses, that_move_to_and_fro_are_told_with_doubt) {
+    for (int64_t i = 0; i < 3; ++i) {
+        announce(2, 200 + 200 * i);
+        announce(intruder, 300 + 200 * i);
+    }
+    connection.host(target).mac = intruder;
+    connection.reset(target, 900 * ms);
+    const std::vector<Finding> found = capture.find(Kind::duplicate_address);
+    ASSERT_THAT(found, SizeIs(1));
+    EXPECT_EQ(found[0].severity, Severity::notice);
+    EXPECT_NE(found[0].confidence, Finding::Confidence::firm);
+}
+
+TEST_F(Addresses, that_a_third_had_before_name_the_two_that_have_it) {
+    constexpr uint8_t third = 0x55;
+    for (int64_t i = 0; i < 3; ++i) {
+        ask(200'000 + 100 * i);
+        answer(third, 200'001 + 100 * i);
+        answer(intruder, 200'002 + 100 * i);
+    }
+    const std::vector<Finding> found = capture.find(Kind::duplicate_address);
+    ASSERT_THAT(found, SizeIs(1));
+    EXPECT_THAT(found[0].title, HasSubstr("02:00:00:00:00:55 and 02:00:00:00:00:77"));
+    EXPECT_THAT(found[0].evidence, Not(Contains(HasSubstr("come from both"))));
+}
+
 // Whatever ARP may mean, that nothing listens there is a fact.
 TEST_F(Addresses, that_may_be_of_two_hosts_hide_no_problem) {
     ask(200);

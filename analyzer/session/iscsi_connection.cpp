@@ -361,6 +361,7 @@ void IscsiConnection::note_event(const Pdu& pdu, const PduRow& row) {
     event.connection = connection_;
     event.session = session_ == nullptr ? 0 : session_->number;
     event.opcode = row.opcode;
+    event.sender = row.sender;
     store_->add_session_event(event);
 }
 

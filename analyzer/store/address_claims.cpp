@@ -58,7 +58,10 @@ void AddressClaims::on_claim(const LinkId& link, const Claim& claim) {
         // Hosts that share an address claim it again whenever somebody asks; what takes it over and gives it back does not soon.
         constexpr int64_t soon_ns = 120'000'000'000;
         const bool back = line->had[owner] && claim.time_ns - line->changed_ns < soon_ns;
-        if (back && address->returns++ == 0) address->return_packet = claim.packet;
+        if (back && address->returns++ == 0) {
+            address->return_packet = claim.packet;
+            address->returned_between = {line->owner, static_cast<uint8_t>(owner)};
+        }
         line->owner = static_cast<uint8_t>(owner);
         line->changed_ns = claim.time_ns;
     }
@@ -70,6 +73,7 @@ void AddressClaims::on_claim(const LinkId& link, const Claim& claim) {
         line->answered_by = static_cast<uint8_t>(owner);
     } else if (line->answered_by != owner && address->contested++ == 0) {
         address->contested_packet = claim.packet;
+        address->contested_by = {line->answered_by, static_cast<uint8_t>(owner)};
     }
 }
 

@@ -46,15 +46,20 @@ struct AddressOwner {
     int64_t last_ns = no_time;
 };
 
+// Two owners by their places in `ClaimedAddress::owners`.
+using OwnerPair = std::array<uint8_t, 2>;
+
 struct ClaimedAddress {
     std::vector<AddressOwner> owners;  // in order of their first claim, the first few
 
     // One request, and answers from two owners.
     uint64_t contested = 0;
     PacketNumber contested_packet = 0;  // the second answer to the first of these
+    OwnerPair contested_by = {};
     // To one asker, or to all, the address went back to an owner whose place another one had taken not long before.
     uint64_t returns = 0;
     PacketNumber return_packet = 0;
+    OwnerPair returned_between = {};  // the first time
     // Connections in which segments of two neighbours came from this one address.
     uint64_t mixed_connections = 0;
     ConnectionNumber mixed_connection = 0;

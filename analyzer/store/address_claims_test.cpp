@@ -44,6 +44,17 @@ TEST_F(Claims, two_answers_to_one_request_contest) {
     EXPECT_EQ(address().owners.size(), 2u);
 }
 
+// The first that had the address has gone long ago.
+TEST_F(Claims, tell_which_of_several_owners_are_at_odds) {
+    announces(0xc, 0);
+    asks(2, 500'000);
+    answers(0xb, 2, 500'001);
+    answers(0xa, 2, 500'002);
+    EXPECT_EQ(address().contested_by, (OwnerPair{1, 2}));
+    answers(0xb, 2, 500'010);
+    EXPECT_EQ(address().returned_between, (OwnerPair{2, 1}));
+}
+
 TEST_F(Claims, a_later_answer_to_another_request_does_not) {
     asks(2, 0);
     answers(0xa, 2, 1);

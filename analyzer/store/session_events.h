@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "analyzer/vocabulary/digest_error.h"
@@ -29,6 +30,7 @@ struct SessionEvent {
     uint32_t referenced_itt = unknown<uint32_t>;  // of the command to be aborted
     DigestError header_error = {};                // of a wrong digest, as far as examined
     DigestError data_error = {};                  // likewise
+    std::optional<Role> sender = {};              // whose stream it is in, whatever its opcode says
 };
 
 // Bytes of a side's PDUs that have digests, and those digests, as far as they were verified.
