@@ -5,6 +5,8 @@
 #include <initializer_list>
 #include <string>
 
+#include "analyzer/report/time_spans.h"
+
 namespace sanscope {
 namespace {
 
@@ -88,14 +90,37 @@ bool is_slowness(const Finding& finding) {
     return finding.kind == Kind::slow_commands || finding.kind == Kind::slow_command;
 }
 
+// Of one TCP connection, which those of the same session have no part in.
+bool is_of_tcp(Kind kind) {
+    return (kind >= Kind::mtu_black_hole && kind <= Kind::pacing) || kind == Kind::path_queue;
+}
+
+// Of what one logical unit does.
+bool is_of_unit(Kind kind) {
+    return kind == Kind::target_wait || kind == Kind::stalling_command;
+}
+
 bool concerns_same(const Finding& cause, const Finding& consequence) {
     // What is wrong with the capture as a whole is about every connection.
     if (consequence.connection == 0 && consequence.session == 0) return true;
     const bool among =
         std::ranges::find(cause.connections, consequence.connection) != cause.connections.end();
     if (consequence.connection != 0 && among) return true;
+    const bool luns_known = cause.lun != unknown<uint64_t> && consequence.lun != unknown<uint64_t>;
+    if (is_of_unit(cause.kind) && luns_known && cause.lun != consequence.lun) return false;
     if (cause.connection != 0 && cause.connection == consequence.connection) return true;
+    const bool connections_known = cause.connection != 0 && consequence.connection != 0;
+    if (is_of_tcp(cause.kind) && is_of_tcp(consequence.kind) && connections_known) return false;
     return cause.session != 0 && cause.session == consequence.session;
+}
+
+// The worst of the one was over before the other began, or began behind it, and all of the one is shorter than that: it is none of
+// what held the other up.
+bool was_another_time(const Finding& cause, const Finding& consequence) {
+    const int64_t lasted_ns = elapsed_ns(consequence.begin_ns, consequence.end_ns);
+    const bool known = lasted_ns > 0 && elapsed_ns(cause.begin_ns, cause.end_ns) > 0;
+    const bool apart = cause.end_ns <= consequence.begin_ns || cause.begin_ns >= consequence.end_ns;
+    return known && apart && cause.cost_ns < lasted_ns;
 }
 
 bool follows(const Finding& cause, const Finding& consequence) {
@@ -103,6 +128,10 @@ bool follows(const Finding& cause, const Finding& consequence) {
     // What is sure does not follow from what may be.
     const bool may_be_none = cause.kind == Kind::duplicate_address || cause.kind == Kind::negotiation;
     if (may_be_none && cause.confidence == Finding::Confidence::possible) return false;
+    // A unit that waits all the time does not wait for what stood in its way now and then.
+    if (cause.kind == Kind::stalling_command && consequence.kind == Kind::target_wait &&
+        cause.cost_ns < consequence.cost_ns / 2)
+        return false;
     // The losses of one side do not make the other wait for its timer.
     if (cause.kind == Kind::lost_segments && consequence.kind == Kind::retransmission_timeout &&
         cause.sender != consequence.sender)
@@ -118,8 +147,9 @@ bool follows(const Finding& cause, const Finding& consequence) {
                            cause.kind == Kind::stalling_command || cause.kind == Kind::error_recovery ||
                            cause.kind == Kind::ping_timeout;
     // While nothing at all came through, nobody saw what the target did.
-    const bool hides_target = cause.kind == Kind::path_stall || cause.kind == Kind::retransmission_timeout ||
-                              cause.kind == Kind::mtu_black_hole;
+    const bool hides_target = (cause.kind == Kind::path_stall || cause.kind == Kind::retransmission_timeout ||
+                               cause.kind == Kind::mtu_black_hole) &&
+                              !was_another_time(cause, consequence);
     const bool waited_for_target = consequence.side == Finding::Side::target;
     return !is_slowness(consequence) || waited_for_target == by_target || hides_target;
 }

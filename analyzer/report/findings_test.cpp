@@ -1442,6 +1442,26 @@ TEST_F(Findings, a_consequence_stands_behind_its_cause_and_names_it) {
     EXPECT_THAT(finding.explanation, HasSubstr("It follows from: 20 segments"));
 }
 
+// Two connections of one session, each with a TCP of its own.
+TEST_F(Findings, what_one_connection_loses_does_not_make_the_window_of_another_small) {
+    store.session(1).connections = 2;
+    add_connection(1);
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.ca_state = CaState::recovery, .limit = SendLimit::recovery});
+    add_window(target, 400, {.limit = SendLimit::application});
+    add_window(target, 1000, {});
+    for (int64_t i = 0; i < 20; ++i) add_loss(target, LossKind::fast_retransmit, 200 + i);
+    SenderSummary& other = store.add_sender(2, Side::b);
+    add_window(other, 0, {.limit = SendLimit::application});
+    add_window(other, 400, {.limit = SendLimit::congestion});
+    add_window(other, 800, {.limit = SendLimit::application});
+    add_window(other, 1000, {});
+    EXPECT_EQ(find(Kind::lost_segments).size(), 1u);
+    const Finding finding = find_one(Kind::congestion_window);
+    EXPECT_EQ(finding.connection, 2u);
+    EXPECT_THAT(finding.explanation, Not(HasSubstr("follows from")));
+}
+
 TEST_F(Findings, shares_are_of_the_time_in_which_commands_were_under_way) {
     SenderSummary& target = add_target();
     // Ten bursts of 10 ms, each held back by a window that is small after 90 ms of silence: a tenth of all time, all of theirs.

@@ -2,8 +2,8 @@
 #include "analyzer/report/session_findings.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +11,7 @@
 
 #include "analyzer/iscsi/bhs.h"
 #include "analyzer/iscsi/pdu_codes.h"
+#include "analyzer/report/connection_closing.h"
 #include "analyzer/report/task_management_words.h"
 #include "analyzer/report/time_spans.h"
 
@@ -98,52 +99,105 @@ std::string_view async_words(uint16_t event) {
     }
 }
 
+// RFC 7143 §11.9.1: only these end a connection or tasks against the initiator's will.
+bool ends_something(uint16_t event) {
+    return event == 2 || event == 3 || event == 5;
+}
+
+void add_messages_like(FindingList& list, const ResultStore& store, bool ends) {
+    uint64_t count = 0;
+    uint64_t listed = 0;
+    SessionEvent first;
+    for (const SessionEvent& event : store.session_events().first_ones()) {
+        if (Opcode{event.opcode} != Opcode::async_message) continue;
+        ++listed;
+        if (ends_something(event.code) == ends && count++ == 0) first = event;
+    }
+    if (count == 0) return;
+    const bool not_listed =
+        store.session_events().count(static_cast<uint8_t>(Opcode::async_message)) > listed;
+    Finding finding = about(first, Kind::async_message, ends ? Severity::problem : Severity::notice);
+    finding.side = Finding::Side::target;
+    finding.title = fmt::format("{}{} from the target: {}", not_listed ? "at least " : "",
+                                counted(count, "asynchronous message"), async_words(first.code));
+    finding.explanation =
+        ends ? "Commands of the connection or logical unit that were under way end without a status. Look at "
+               "the "
+               "target's log, and whether someone took it down."
+             : "The target announces an event: maintenance that needs a logout, a logical unit that "
+               "changed, or one that its vendor has defined. Look at its log.";
+    finding.add_sign(counted(count, "Asynchronous Message"));
+    finding.add_sign(fmt::format("event {}: {}", first.code, async_words(first.code)));
+    list.push_back(std::move(finding));
+}
+
+// What ends something is told apart from what does not, whichever came first.
+void add_messages(FindingList& list, const ResultStore& store) {
+    for (const bool ends : {true, false}) add_messages_like(list, store, ends);
+}
+
+void add_task_management(FindingList& list, const ResultStore& store) {
+    EventsLike requests = events_like(store, Opcode::task_management_request);
+    if (requests.count == 0) return;
+    if (leaves_commands_alone(requests.first.code)) {
+        for (const SessionEvent& event : store.session_events().first_ones()) {
+            if (Opcode{event.opcode} != Opcode::task_management_request || leaves_commands_alone(event.code))
+                continue;
+            requests.first = event;
+            break;
+        }
+    }
+    const bool harmless = leaves_commands_alone(requests.first.code);
+    Finding finding =
+        about(requests.first, Kind::task_management, harmless ? Severity::information : Severity::notice);
+    finding.side = Finding::Side::initiator;
+    finding.title = fmt::format("{}, first {}", counted(requests.count, "task management request"),
+                                function_words(requests.first.code));
+    finding.explanation =
+        harmless
+            ? "The initiator asked about commands, moved them to another connection, or let a logical unit "
+              "go "
+              "on: none was aborted by that."
+            : "The initiator aborted commands or reset something: usually a timeout of its own. See what it "
+              "waited for before.";
+    finding.add_sign(
+        fmt::format("{} in packet {}", function_words(requests.first.code), requests.first.packet));
+    list.push_back(std::move(finding));
+}
+
+// Whose matter it is, and what it means, by the reason.
+std::pair<Finding::Side, std::string_view> reject_means(uint16_t reason) {
+    switch (reason) {
+        case reject_reason::data_digest_error:
+            return {Finding::Side::both,
+                    "A PDU arrived damaged, or its digest was wrong from the beginning."};
+        case reject_reason::immediate_command_reject:
+        case reject_reason::long_operation_reject:
+            return {Finding::Side::target,
+                    "The target had no room for it at that moment: it has too much under way."};
+        case reject_reason::waiting_for_logout:
+            return {Finding::Side::both, "The target waits for the Logout that it had asked for."};
+        default:
+            return {Finding::Side::both,
+                    "Initiator and target disagree about the protocol, or a PDU arrived damaged."};
+    }
+}
+
 void add_pdus(FindingList& list, const ResultStore& store) {
     const EventsLike rejects = events_like(store, Opcode::reject);
     if (rejects.count > 0) {
         Finding finding = about(rejects.first, Kind::rejected_pdu, Severity::problem);
-        finding.side = Finding::Side::both;
+        const auto& [side, explanation] = reject_means(rejects.first.code);
+        finding.side = side;
         finding.title = fmt::format("{} rejected by the target: {}", counted(rejects.count, "PDU"),
                                     reject_words(rejects.first.code));
-        finding.explanation = "Initiator and target disagree about the protocol, or a PDU arrived damaged.";
+        finding.explanation = explanation;
         finding.add_sign(counted(rejects.count, "Reject PDU"));
         finding.add_sign(fmt::format("reason {}: {}", rejects.first.code, reject_words(rejects.first.code)));
         list.push_back(std::move(finding));
     }
-    const EventsLike messages = events_like(store, Opcode::async_message);
-    if (messages.count > 0) {
-        // RFC 7143 §11.9.1: only these end a connection or tasks against the initiator's will.
-        constexpr std::array<uint16_t, 3> ending = {2, 3, 5};
-        const bool ends = std::ranges::find(ending, messages.first.code) != ending.end();
-        Finding finding =
-            about(messages.first, Kind::async_message, ends ? Severity::problem : Severity::notice);
-        finding.side = Finding::Side::target;
-        finding.title = fmt::format("{} from the target: {}", counted(messages.count, "asynchronous message"),
-                                    async_words(messages.first.code));
-        finding.explanation =
-            ends ? "Commands of the connection or logical unit end without a status. Look at the target's "
-                   "log, "
-                   "and whether someone took it down."
-                 : "The target announces an event: maintenance that needs a logout, a logical unit that "
-                   "changed, or one that its vendor has defined. Look at its log.";
-        finding.add_sign(counted(messages.count, "Asynchronous Message"));
-        finding.add_sign(fmt::format("event {}: {}", messages.first.code, async_words(messages.first.code)));
-        list.push_back(std::move(finding));
-    }
-    const EventsLike requests = events_like(store, Opcode::task_management_request);
-    if (requests.count > 0) {
-        Finding finding = about(requests.first, Kind::task_management, Severity::notice);
-        finding.side = Finding::Side::initiator;
-        finding.title = fmt::format("{}, first {}", counted(requests.count, "task management request"),
-                                    function_words(requests.first.code));
-        finding.explanation =
-            "The initiator aborted commands or reset something: usually a timeout of its own. See what it "
-            "waited "
-            "for before.";
-        finding.add_sign(
-            fmt::format("{} in packet {}", function_words(requests.first.code), requests.first.packet));
-        list.push_back(std::move(finding));
-    }
+    add_messages(list, store);
+    add_task_management(list, store);
 }
 
 // Of one session: when it was there, and whether it ended in order.
@@ -155,7 +209,52 @@ struct Presence {
     PacketNumber last_packet = 0;
     uint32_t connection = 0;
     bool logged_out = false;
+    bool closed = false;    // by a FIN or RST in the capture
+    bool torn = false;      // by an RST, or with commands that had no answer
+    bool has_gaps = false;  // packets of it are missing from the capture
 };
+
+// A session that came behind another of the same names.
+struct Reconnect {
+    const Presence* before = nullptr;
+    const Presence* after = nullptr;
+
+    int64_t gap_ns() const { return elapsed_ns(before->end_ns, after->begin_ns); }
+    bool is_worse_than(const Reconnect& other) const {
+        if (before->torn != other.before->torn) return before->torn;
+        return gap_ns() > other.gap_ns();
+    }
+};
+
+Finding told(const Reconnect& worst, uint64_t count, int64_t lost_ns) {
+    const auto& [before, after] = worst;
+    Finding finding;
+    finding.kind = Kind::session_reconnect;
+    // Many a tool just closes its connection when it has done its work.
+    finding.severity = before->torn ? Severity::notice : Severity::information;
+    finding.cost_ns = lost_ns;
+    finding.session = after->session;
+    finding.connection = after->connection;
+    finding.packet = after->first_packet;
+    finding.begin_ns = before->end_ns;
+    finding.end_ns = after->begin_ns;
+    finding.add_sign(before->closed
+                         ? fmt::format("no Logout in session {}", before->session)
+                         : fmt::format("no Logout in session {}, and neither FIN nor RST", before->session));
+    finding.add_sign(fmt::format("session {} begins behind it with the same names", after->session));
+    finding.title =
+        fmt::format("A session {} was set up again {}: {} between the two{}",
+                    before->closed ? "ended without a logout and" : "whose end is not in the capture",
+                    count == 1 ? "once" : human_count(count) + " times", human_duration(worst.gap_ns()),
+                    count == 1     ? ""
+                    : before->torn ? ", of those that were torn at the longest"
+                                   : " at the longest");
+    finding.explanation = fmt::format(
+        "Session {} was followed by session {} of the same initiator and target. Where it had not done "
+        "its work, see what came before: timeouts, resets, commands that were never answered.",
+        before->session, after->session);
+    return finding;
+}
 
 void add_reconnects(FindingList& list, const ResultStore& store, const CommandFacts& commands) {
     if (store.sessions().size() < 2) return;
@@ -164,6 +263,11 @@ void add_reconnects(FindingList& list, const ResultStore& store, const CommandFa
         const bool logout = Opcode{event.opcode} == Opcode::logout_request;
         if (logout && event.connection != 0 && event.connection <= logged_out.size())
             logged_out[event.connection - 1] = true;
+    }
+    const bool logouts_hidden = hides_logouts(store);
+    std::set<uint32_t> gaps;
+    for (const SenderSummary& sender : store.senders()) {
+        if (sender.losses(LossKind::not_captured) > 0) gaps.insert(sender.connection());
     }
     std::vector<Presence> presences(store.sessions().size());
     uint32_t number = 0;
@@ -177,6 +281,10 @@ void add_reconnects(FindingList& list, const ResultStore& store, const CommandFa
         if (number <= logged_out.size() && logged_out[number - 1]) presence.logged_out = true;
         // Once the initiator has closed its side, the session is over for it.
         const bool closed = connection.out.fin_ns != no_time && connection.out.fin_ns < connection.end_ns;
+        presence.closed = presence.closed || first_closing(connection).has_value();
+        presence.torn = presence.torn || connection.out.reset || connection.in.reset ||
+                        commands.unanswered.contains(number);
+        presence.has_gaps = presence.has_gaps || gaps.contains(number);
         presence.end_ns = std::max(presence.end_ns, closed ? connection.out.fin_ns : connection.end_ns);
         if (!first && presence.begin_ns <= connection.start_ns) continue;
         presence.begin_ns = connection.start_ns;
@@ -195,48 +303,26 @@ void add_reconnects(FindingList& list, const ResultStore& store, const CommandFa
         uint64_t count = 0;
         int64_t lost_ns = 0;
         const Presence* before = nullptr;
-        const Presence* worst_before = nullptr;
-        const Presence* worst = nullptr;
+        Reconnect worst;
         for (const Presence& presence : of_names) {
             // Of sessions at the same time none takes the place of another.
             // Nor where only a clock that was set says that one came behind the other.
             if (before != nullptr && !before->logged_out && presence.begin_ns >= before->end_ns &&
                 presence.first_packet > before->last_packet) {
                 ++count;
-                const int64_t gap_ns = elapsed_ns(before->end_ns, presence.begin_ns);
-                lost_ns += gap_ns;
-                if (worst == nullptr || gap_ns > elapsed_ns(worst_before->end_ns, worst->begin_ns)) {
-                    worst_before = before;
-                    worst = &presence;
-                }
+                const Reconnect again{before, &presence};
+                // Behind a session that had done its work nobody waited.
+                if (before->torn) lost_ns += again.gap_ns();
+                if (worst.before == nullptr || again.is_worse_than(worst)) worst = again;
             }
             before = &presence;
         }
-        if (worst == nullptr) continue;
-        Finding finding;
-        finding.kind = Kind::session_reconnect;
-        // Many a tool just closes its connection when it has done its work.
-        const ConnectionRow& connection = store.connection(worst_before->connection);
-        const bool torn = connection.out.reset || connection.in.reset ||
-                          commands.unanswered.contains(worst_before->connection);
-        finding.severity = torn ? Severity::notice : Severity::information;
-        finding.cost_ns = lost_ns;
-        finding.session = worst->session;
-        finding.connection = worst->connection;
-        finding.packet = worst->first_packet;
-        finding.begin_ns = worst_before->end_ns;
-        finding.end_ns = worst->begin_ns;
-        finding.add_sign(fmt::format("no Logout in session {}", worst_before->session));
-        finding.add_sign(fmt::format("session {} begins behind it with the same names", worst->session));
-        finding.title =
-            fmt::format("A session ended without a logout and was set up again {}: {} between the two{}",
-                        count == 1 ? "once" : human_count(count) + " times",
-                        human_duration(elapsed_ns(worst_before->end_ns, worst->begin_ns)),
-                        count == 1 ? "" : " at the longest");
-        finding.explanation = fmt::format(
-            "Session {} was followed by session {} of the same initiator and target. Where it had not done "
-            "its work, see what came before: timeouts, resets, commands that were never answered.",
-            worst_before->session, worst->session);
+        if (worst.before == nullptr) continue;
+        Finding finding = told(worst, count, lost_ns);
+        if (logouts_hidden || worst.before->has_gaps) {
+            finding.confidence = Finding::Confidence::possible;
+            finding.explanation += " A Logout may be among what the capture lacks.";
+        }
         list.push_back(std::move(finding));
     }
 }

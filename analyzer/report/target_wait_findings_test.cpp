@@ -79,5 +79,24 @@ TEST_F(TargetWaits, of_writes_do_not_follow_from_a_write_cache_where_only_anothe
     EXPECT_THAT(finding.explanation, AllOf(HasSubstr("others are faster"), Not(HasSubstr("only writes"))));
 }
 
+// UNMAPs of one unit, and another that is slow all the time.
+TEST_F(TargetWaits, do_not_follow_from_what_stalls_another_unit) {
+    add_path();
+    constexpr uint16_t unmap = 0x42;
+    for (const int64_t begin_ns : {10 * second, 20 * second, 30 * second})
+        add_command(begin_ns, 500 * ms, {.lun = 0, .name = "UNMAP", .opcode = unmap});
+    for (int64_t i = 0; i < 4000; ++i) {
+        const int64_t begin_ns = i * 10 * ms;
+        const bool stalled = begin_ns >= 10 * second && begin_ns % (10 * second) < 500 * ms;
+        add_read(begin_ns, stalled ? 200 * ms : 2 * ms);
+    }
+    for (int64_t i = 0; i < 300; ++i) add_read(i * 100 * ms, 30 * ms, 1);
+    EXPECT_EQ(find(Kind::stalling_command).size(), 1u);
+    const Finding finding = find_one(Kind::target_wait);
+    EXPECT_EQ(finding.lun, 1u);
+    EXPECT_NE(finding.severity, Finding::Severity::information);
+    EXPECT_THAT(finding.explanation, Not(HasSubstr("follows from")));
+}
+
 }  // namespace
 }  // namespace sanscope

@@ -9,18 +9,27 @@
 
 namespace sanscope {
 
-// RFC 7143 §11.5.1.
+// RFC 7143 §11.5.1, RFC 7144 §6.
 inline std::string_view function_words(uint16_t function) {
-    constexpr std::array<std::string_view, 9> words = {"",
-                                                       "ABORT TASK",
-                                                       "ABORT TASK SET",
-                                                       "CLEAR ACA",
-                                                       "CLEAR TASK SET",
-                                                       "LOGICAL UNIT RESET",
-                                                       "TARGET WARM RESET",
-                                                       "TARGET COLD RESET",
-                                                       "TASK REASSIGN"};
+    constexpr std::array<std::string_view, 13> words = {"",
+                                                        "ABORT TASK",
+                                                        "ABORT TASK SET",
+                                                        "CLEAR ACA",
+                                                        "CLEAR TASK SET",
+                                                        "LOGICAL UNIT RESET",
+                                                        "TARGET WARM RESET",
+                                                        "TARGET COLD RESET",
+                                                        "TASK REASSIGN",
+                                                        "QUERY TASK",
+                                                        "QUERY TASK SET",
+                                                        "I_T NEXUS RESET",
+                                                        "QUERY ASYNCHRONOUS EVENT"};
     return function < words.size() && function > 0 ? words[function] : "task management";
+}
+
+// CLEAR ACA, TASK REASSIGN and the queries: they end no command.
+inline bool leaves_commands_alone(uint16_t function) {
+    return function == 3 || function == 8 || function == 9 || function == 10 || function == 12;
 }
 
 // RFC 7143 §11.6.1.

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analyzer/report/testing/made_up_capture.h"
+
+namespace sanscope {
+namespace {
+
+using test::MadeUpCapture;
+using test::ms;
+using test::second;
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+
+using Kind = Finding::Kind;
+using Severity = Finding::Severity;
+
+constexpr uint8_t task_management_request = 0x02;
+constexpr uint8_t async_message = 0x32;
+constexpr uint8_t reject = 0x3f;
+
+class SessionPdus : public testing::Test, protected MadeUpCapture {
+  protected:
+    SessionPdus() { add_connection(); }
+    void add(uint8_t opcode, uint16_t code) {
+        SessionEvent event{.time_ns = now_ns += second, .opcode = opcode};
+        event.code = code;
+        add_event(event);
+    }
+    int64_t now_ns = 0;
+};
+
+// The target asks for a logout first, and drops the session when none comes.
+TEST_F(SessionPdus, that_drop_a_session_behind_a_request_for_logout_are_a_problem) {
+    add(async_message, 1);
+    add(async_message, 3);
+    const std::vector<Finding> found = find(Kind::async_message);
+    ASSERT_THAT(found, SizeIs(2));
+    EXPECT_EQ(found[0].severity, Severity::problem);
+    EXPECT_THAT(found[0].title,
+                HasSubstr("1 asynchronous message from the target: it drops all connections"));
+    EXPECT_EQ(found[1].severity, Severity::notice);
+}
+
+// RFC 7144 §6: it ends nothing.
+TEST_F(SessionPdus, that_ask_about_tasks_abort_none) {
+    add(task_management_request, 9);
+    const Finding finding = find_one(Kind::task_management);
+    EXPECT_EQ(finding.severity, Severity::information);
+    EXPECT_THAT(finding.title, HasSubstr("first QUERY TASK"));
+    EXPECT_THAT(finding.explanation, Not(HasSubstr("aborted commands")));
+}
+
+TEST_F(SessionPdus, that_abort_behind_a_question_are_told_with_what_aborts) {
+    add(task_management_request, 9);
+    add(task_management_request, 1);
+    const Finding finding = find_one(Kind::task_management);
+    EXPECT_EQ(finding.severity, Severity::notice);
+    EXPECT_THAT(finding.title, HasSubstr("2 task management requests, first ABORT TASK"));
+}
+
+// RFC 7143 §11.17.1: neither a disagreement nor damage.
+TEST_F(SessionPdus, that_are_rejected_for_want_of_room_are_no_disagreement) {
+    add(reject, 0x0a);
+    const Finding finding = find_one(Kind::rejected_pdu);
+    EXPECT_EQ(finding.side, Finding::Side::target);
+    EXPECT_THAT(finding.explanation, AllOf(HasSubstr("no room"), Not(HasSubstr("disagree"))));
+}
+
+// Sessions of one initiator to one target, one behind the other, 5 s each.
+class Reconnects : public testing::Test, protected MadeUpCapture {
+  protected:
+    ConnectionRow& add_session_at(int64_t start_ns) {
+        ConnectionRow& row = add_connection(start_ns);
+        row.end_ns = start_ns + 5 * second;
+        row.last_packet = row.first_packet + 1000;
+        return row;
+    }
+    static void close(ConnectionRow& row) {
+        row.out.fin = true;
+        row.out.fin_ns = row.end_ns;
+    }
+    static void reset(ConnectionRow& row) {
+        row.out.reset = true;
+        row.out.reset_ns = row.end_ns;
+    }
+};
+
+// A tool that looks each quarter of a minute and closes; and one session that was reset.
+TEST_F(Reconnects, of_which_one_was_torn_are_a_notice_that_costs_what_that_one_did) {
+    close(add_session_at(0));
+    reset(add_session_at(15 * second));
+    close(add_session_at(22 * second));
+    add_session_at(40 * second);
+    const Finding finding = find_one(Kind::session_reconnect);
+    EXPECT_EQ(finding.severity, Severity::notice);
+    EXPECT_EQ(finding.cost_ns, 2 * second);
+    EXPECT_EQ(finding.session, 3u);
+    EXPECT_THAT(finding.title, HasSubstr("3 times: 2.00 s"));
+}
+
+TEST_F(Reconnects, of_sessions_that_had_done_their_work_cost_nothing) {
+    close(add_session_at(0));
+    add_session_at(40 * second);
+    EXPECT_EQ(find_one(Kind::session_reconnect).cost_ns, 0);
+}
+
+// Between two files that were merged nobody saw how the first session ended.
+TEST_F(Reconnects, behind_a_session_whose_end_is_not_in_the_capture_do_not_say_that_it_ended_without_logout) {
+    add_session_at(0);
+    add_session_at(40 * second);
+    const Finding finding = find_one(Kind::session_reconnect);
+    EXPECT_THAT(finding.title, AllOf(HasSubstr("whose end is not in the capture"),
+                                     Not(HasSubstr("ended without a logout"))));
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("neither FIN nor RST")));
+}
+
+TEST_F(Reconnects, where_the_tap_dropped_packets_may_have_logged_out) {
+    close(add_session_at(0));
+    add_session_at(40 * second);
+    EXPECT_EQ(find_one(Kind::session_reconnect).confidence, Finding::Confidence::firm);
+    store.add_loss(store.add_sender(1, Side::a), {.packet = 9,
+                                                  .time_ns = second,
+                                                  .connection = 1,
+                                                  .length = 48,
+                                                  .kind = LossKind::not_captured,
+                                                  .sender = Side::a});
+    EXPECT_EQ(find_one(Kind::session_reconnect).confidence, Finding::Confidence::possible);
+}
+
+}  // namespace
+}  // namespace sanscope
