@@ -1268,7 +1268,11 @@ TEST_F(Findings, what_the_capture_lacks_is_told) {
     EXPECT_THAT(find_one(Kind::capture_drops).title, HasSubstr("50 % of what came"));
     EXPECT_EQ(find_one(Kind::capture_drops).severity, Finding::Severity::problem);
     EXPECT_EQ(find_one(Kind::snap_length).title, "12 packets were cut at 96 bytes (snap length)");
+    EXPECT_THAT(find_one(Kind::snap_length).explanation, HasSubstr("What TCP did is seen in full"));
+    totals.cut_at = 80;
+    EXPECT_THAT(find_one(Kind::snap_length).explanation, HasSubstr("what TCP did is less certain"));
     EXPECT_THAT(find_one(Kind::not_captured).title, HasSubstr("4.00 kB of iSCSI"));
+    EXPECT_THAT(find_one(Kind::not_captured).explanation, HasSubstr("or they took another way"));
     EXPECT_EQ(find_one(Kind::not_captured).packet, 33u);
     EXPECT_EQ(find_one(Kind::captured_twice).packet, 34u);
     EXPECT_THAT(find_one(Kind::capture_issue).title, HasSubstr("2 IP datagrams with fragments missing"));
@@ -1894,6 +1898,19 @@ TEST_F(Findings, a_capture_too_short_for_an_answer_has_not_lost_a_direction) {
     EXPECT_TRUE(find(Kind::not_captured).empty());
 }
 
+// What this direction acknowledges was sent in the other.
+TEST_F(Findings, a_direction_that_is_acknowledged_is_lacking_however_short_the_capture) {
+    ConnectionRow& row = store.connection(1);
+    row.packets_out = 0;
+    row.bytes_out = 0;
+    row.end_ns = 20 * ms;
+    row.out.acknowledged_ns = 0;
+    add_window(add_target(), 0, {});
+    EXPECT_TRUE(find(Kind::not_captured).empty()) << "the first packet acknowledges something in any case";
+    row.out.acknowledged_ns = 5 * ms;
+    EXPECT_EQ(find(Kind::not_captured).size(), 1u);
+}
+
 TEST_F(Findings, a_short_capture_of_many_packets_one_way_lacks_the_other) {
     store.connection(1).packets_out = 0;
     store.connection(1).bytes_out = 0;
@@ -2159,6 +2176,9 @@ TEST_F(Findings, a_portal_that_refuses_or_does_not_answer_is_told) {
     refused.packets_in = 0;
     EXPECT_TRUE(find(Kind::connection_refused).empty()) << "one SYN may be answered later";
     refused.packets_out = refused.out.syns = 4;
+    refused.end_ns = refused.start_ns + 30 * ms;
+    EXPECT_TRUE(find(Kind::connection_refused).empty()) << "copies of one SYN: a timer takes a second";
+    refused.end_ns = refused.start_ns + 7000 * ms;
     EXPECT_THAT(find_one(Kind::connection_refused).title, HasSubstr("does not answer: 4 SYNs"));
 }
 
