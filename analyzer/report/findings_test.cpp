@@ -830,6 +830,20 @@ TEST_F(Findings, a_connection_that_stands_still_when_its_work_is_done_keeps_nobo
     EXPECT_EQ(find_one(Kind::retransmission_timeout).severity, Finding::Severity::information);
 }
 
+TEST_F(Findings, a_timeout_that_is_never_over_is_no_burst_of_losses) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.snd_una = 5, .snd_nxt = 9});
+    add_window(target, 250, {.snd_una = 5, .snd_nxt = 9, .ca_state = CaState::loss});
+    add_window(target, 900, {.snd_una = 5, .snd_nxt = 9, .ca_state = CaState::loss});
+    add_loss(target, LossKind::rto, 250);
+    add_loss(target, LossKind::rto, 900);
+    EXPECT_THAT(find_one(Kind::retransmission_timeout).explanation,
+                AllOf(HasSubstr("Nothing that it sent was acknowledged from then on"),
+                      Not(HasSubstr("lost at once"))));
+    add_window(target, 950, {.snd_una = 9, .snd_nxt = 9});
+    EXPECT_THAT(find_one(Kind::retransmission_timeout).explanation, HasSubstr("lost at once"));
+}
+
 TEST_F(Findings, where_most_of_what_was_sent_again_had_arrived_nothing_is_called_lost) {
     SenderSummary& target = add_target();
     add_window(target, 0, {});

@@ -255,6 +255,17 @@ class OfSender {
                 "Too many packets were lost at once for fast retransmit: the last ones of a burst, or their "
                 "acknowledgements. TCP had to wait for its retransmission timer. Look for full queues of "
                 "switch ports and failing links at these moments.";
+            if (facts_.stands_still_at_end && timeouts.count == 1) {
+                finding.explanation = fmt::format(
+                    "Nothing that it sent was acknowledged from then on: the path to {}, the way back, or "
+                    "that "
+                    "host was gone. Look for a link or a host that went down at that moment.",
+                    facts_.other_name());
+            } else if (facts_.stands_still_at_end) {
+                finding.explanation +=
+                    " From the last of them on nothing was acknowledged any more: the path or the other host "
+                    "may have been gone.";
+            }
             if (count(LossKind::rto) > 0) {
                 finding.add_sign(fmt::format("{} retransmitted after the timeout",
                                              counted(count(LossKind::rto), "segment")));
