@@ -51,7 +51,11 @@ void add_half_captured(FindingList& list, const ResultStore& store) {
         constexpr int64_t many_acknowledged_ns = 200'000'000;
         constexpr uint64_t many = 200;
         const int64_t lasted_ns = elapsed_ns(row.start_ns, row.end_ns);
-        if (lasted_ns < (seen >= many ? many_acknowledged_ns : acknowledged_ns)) continue;
+        // Acknowledgements that move on are of something that the other side sent.
+        const SentDataRow& missing = row.packets_out == 0 ? row.out : row.in;
+        const bool is_acknowledged =
+            missing.acknowledged_ns != no_time && missing.acknowledged_ns > row.start_ns;
+        if (!is_acknowledged && lasted_ns < (seen >= many ? many_acknowledged_ns : acknowledged_ns)) continue;
         // Where most of it was sent again, nobody was there to answer.
         if (2 * sent_again[number - 1] >= seen) continue;
         ++count;
@@ -131,9 +135,15 @@ void add_of_file(FindingList& list, const FindingsInput& input) {
     // The packets' own lengths: what a file says of its snap length is often not what was done.
     if (input.totals.cut_packets != 0) {
         const Issues::Count& again = input.issues[Issue::resynchronisations];
+        // Ethernet, IPv4 and the longest header of TCP.
+        constexpr uint32_t whole_headers = 14 + 20 + 60;
         std::string explanation =
-            "What TCP did is seen in full; iSCSI headers beyond the cut are inferred from those around them, "
-            "and marked as inferred.";
+            input.totals.cut_at >= whole_headers
+                ? "What TCP did is seen in full; iSCSI headers beyond the cut are inferred from those around "
+                  "them, and marked as inferred."
+                : "The longest TCP headers are cut too: of SACK and timestamps in them nothing is known, and "
+                  "what TCP did is less certain. iSCSI headers beyond the cut are inferred from those around "
+                  "them, and marked as inferred.";
         if (again.count > 0) {
             explanation += fmt::format(" That failed {}; the commands around it may be lacking.",
                                        again.count == 1 ? "once" : human_count(again.count) + " times");
@@ -176,8 +186,10 @@ void add_of_losses(FindingList& list, const FindingsInput& input, const Stop& st
             title += fmt::format(": {} of iSCSI", human_bytes(static_cast<double>(bytes.count)));
         Finding finding = make(
             Kind::not_captured, bytes.count > 0 ? Severity::notice : Severity::information, std::move(title),
-            "The receiver has them, so the network did not lose them: the capture did. Commands around them "
-            "may lack data or answers. Capture with a larger buffer, or at a mirror port that keeps up.");
+            "The receiver has them, so the network did not lose them: the capture did, or they took another "
+            "way than past it. Commands around them may lack data or answers. Capture with a larger buffer, "
+            "at "
+            "a mirror port that keeps up, and on every link where the path has several.");
         place(finding, first_missing);
         if (finding.packet == 0) finding.packet = bytes.first_packet;
         list.push_back(std::move(finding));

@@ -136,6 +136,9 @@ void add_refused_connections(FindingList& list, const ResultStore& store) {
         const bool refused = row.in.reset;
         // One SYN at the end of a capture may still be answered, and one that is sent once says nothing.
         if (!refused && (row.out.syns < 2 || row.packets_in > 0)) continue;
+        // Nor is one that the capture has twice sent again: RFC 6298 §2.1 begins with a timer of a second.
+        constexpr int64_t least_timer_ns = 500'000'000;
+        if (!refused && elapsed_ns(row.start_ns, row.end_ns) < least_timer_ns) continue;
         if (!is_iscsi_portal(row, store)) continue;
         const std::pair key(format_endpoint(row.target.address, row.target.port), refused);
         if (by_portal.size() >= most_portals && !by_portal.contains(key)) break;

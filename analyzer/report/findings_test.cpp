@@ -832,6 +832,20 @@ TEST_F(Findings, a_connection_that_stands_still_when_its_work_is_done_keeps_nobo
     EXPECT_EQ(find_one(Kind::retransmission_timeout).severity, Finding::Severity::information);
 }
 
+TEST_F(Findings, a_timeout_that_is_never_over_is_no_burst_of_losses) {
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.snd_una = 5, .snd_nxt = 9});
+    add_window(target, 250, {.snd_una = 5, .snd_nxt = 9, .ca_state = CaState::loss});
+    add_window(target, 900, {.snd_una = 5, .snd_nxt = 9, .ca_state = CaState::loss});
+    add_loss(target, LossKind::rto, 250);
+    add_loss(target, LossKind::rto, 900);
+    EXPECT_THAT(find_one(Kind::retransmission_timeout).explanation,
+                AllOf(HasSubstr("Nothing that it sent was acknowledged from then on"),
+                      Not(HasSubstr("lost at once"))));
+    add_window(target, 950, {.snd_una = 9, .snd_nxt = 9});
+    EXPECT_THAT(find_one(Kind::retransmission_timeout).explanation, HasSubstr("lost at once"));
+}
+
 TEST_F(Findings, where_most_of_what_was_sent_again_had_arrived_nothing_is_called_lost) {
     SenderSummary& target = add_target();
     add_window(target, 0, {});
@@ -1340,7 +1354,11 @@ TEST_F(Findings, what_the_capture_lacks_is_told) {
     EXPECT_THAT(find_one(Kind::capture_drops).title, HasSubstr("50 % of what came"));
     EXPECT_EQ(find_one(Kind::capture_drops).severity, Finding::Severity::problem);
     EXPECT_EQ(find_one(Kind::snap_length).title, "12 packets were cut at 96 bytes (snap length)");
+    EXPECT_THAT(find_one(Kind::snap_length).explanation, HasSubstr("What TCP did is seen in full"));
+    totals.cut_at = 80;
+    EXPECT_THAT(find_one(Kind::snap_length).explanation, HasSubstr("what TCP did is less certain"));
     EXPECT_THAT(find_one(Kind::not_captured).title, HasSubstr("4.00 kB of iSCSI"));
+    EXPECT_THAT(find_one(Kind::not_captured).explanation, HasSubstr("or they took another way"));
     EXPECT_EQ(find_one(Kind::not_captured).packet, 33u);
     EXPECT_EQ(find_one(Kind::captured_twice).packet, 34u);
     EXPECT_THAT(find_one(Kind::capture_issue).title, HasSubstr("2 IP datagrams with fragments missing"));
@@ -2054,6 +2072,19 @@ TEST_F(Findings, a_capture_too_short_for_an_answer_has_not_lost_a_direction) {
     EXPECT_TRUE(find(Kind::not_captured).empty());
 }
 
+// What this direction acknowledges was sent in the other.
+TEST_F(Findings, a_direction_that_is_acknowledged_is_lacking_however_short_the_capture) {
+    ConnectionRow& row = store.connection(1);
+    row.packets_out = 0;
+    row.bytes_out = 0;
+    row.end_ns = 20 * ms;
+    row.out.acknowledged_ns = 0;
+    add_window(add_target(), 0, {});
+    EXPECT_TRUE(find(Kind::not_captured).empty()) << "the first packet acknowledges something in any case";
+    row.out.acknowledged_ns = 5 * ms;
+    EXPECT_EQ(find(Kind::not_captured).size(), 1u);
+}
+
 TEST_F(Findings, a_short_capture_of_many_packets_one_way_lacks_the_other) {
     store.connection(1).packets_out = 0;
     store.connection(1).bytes_out = 0;
@@ -2319,6 +2350,9 @@ TEST_F(Findings, a_portal_that_refuses_or_does_not_answer_is_told) {
     refused.packets_in = 0;
     EXPECT_TRUE(find(Kind::connection_refused).empty()) << "one SYN may be answered later";
     refused.packets_out = refused.out.syns = 4;
+    refused.end_ns = refused.start_ns + 30 * ms;
+    EXPECT_TRUE(find(Kind::connection_refused).empty()) << "copies of one SYN: a timer takes a second";
+    refused.end_ns = refused.start_ns + 7000 * ms;
     EXPECT_THAT(find_one(Kind::connection_refused).title, HasSubstr("does not answer: 4 SYNs"));
 }
 

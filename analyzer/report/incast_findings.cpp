@@ -224,6 +224,19 @@ Finding told(const Receiver& receiver, const Coincidences& found, int64_t window
         "larger buffer at that port or a faster link behind it, less that is asked for at once (queue depth, "
         "transfer size, fewer paths), or flow control.",
         to);
+    // From one host they share the whole way.
+    const auto source = [](const SenderFacts* sender) {
+        return (sender->is_initiator ? sender->connection->initiator : sender->connection->target).address;
+    };
+    if (std::ranges::all_of(receiver.senders, [&](const SenderFacts* sender) {
+            return source(sender) == source(receiver.senders.front());
+        })) {
+        finding.explanation += fmt::format(
+            " All of them send from {}: that port may be anywhere on the way they share, the sending host's "
+            "own "
+            "included.",
+            sanscope::format(source(receiver.senders.front())));
+    }
     finding.add_sign(fmt::format("{} senders lost segments within {} of each other, up to {} of them at once",
                                  counted(found.meetings, "time"), human_duration(window_ns),
                                  found.most_at_once));

@@ -176,6 +176,26 @@ TEST_F(KernelComparisons, a_finding_tells_the_same_with_its_place) {
     EXPECT_EQ(list[1].sender, Finding::Sender::initiator);
 }
 
+TEST_F(KernelComparisons, a_window_alone_that_agrees_is_the_same_in_part) {
+    const uint32_t connection = connect();
+    add_kernel_windows(connection, Side::b, 99, 9'700);
+    KernelScore& score = store.kernel_score(connection, Side::b);
+    // On in Recovery, where the kernel is Open.
+    for (int64_t i = 100; i < 200; ++i) {
+        store.add_kernel_window(score, {.time_ns = i * ms,
+                                        .srtt_ns = 2 * ms,
+                                        .connection = connection,
+                                        .cwnd = 9'700,
+                                        .ca_state_known = true,
+                                        .sender = Side::b});
+    }
+    store.finish();
+    FindingList list;
+    add_kernel_findings(list, store);
+    ASSERT_THAT(list, SizeIs(1));
+    EXPECT_THAT(list[0].title, HasSubstr("says the same in part: congestion window within 3.1 %"));
+}
+
 TEST_F(KernelComparisons, nothing_is_said_where_no_kernel_told_anything) {
     SenderSummary& sender = store.add_sender(connect(), Side::b);
     store.add_window(sender, {.time_ns = 1, .connection = 1, .cwnd = 1});

@@ -152,6 +152,21 @@ TEST_F(BlackHole, that_the_sender_found_out_cost_the_time_until_then) {
     EXPECT_GT(found[0].cost_ns, 1500 * ms);
 }
 
+// One direction is gone: the acknowledgements of what the initiator sends do not come either, and it sends that again.
+TEST_F(BlackHole, is_none_where_acknowledgements_do_not_arrive_either) {
+    begin();
+    const uint32_t ping_seq = connection.next_seq(initiator);
+    const Bytes ping = test::PduBuilder(Opcode::nop_out).immediate().flags(0x80).itt(900).bytes();
+    connection.send(initiator, ping, 390 * ms);
+    connection.segment_at(target, connection.next_seq(target), {}, 391 * ms);
+    for (int64_t at_ms = 401, wait_ms = 200; at_ms < 4000; at_ms += wait_ms, wait_ms *= 2) {
+        connection.segment_at(target, first_lost, Bytes(jumbo), at_ms * ms);
+        connection.segment_at(initiator, ping_seq, ping, (at_ms + wait_ms - 10) * ms);
+        connection.segment_at(target, connection.next_seq(target), {}, (at_ms + wait_ms - 9) * ms);
+    }
+    EXPECT_THAT(capture.find(Kind::mtu_black_hole), IsEmpty());
+}
+
 // Path MTU discovery at work (RFC 1191 §6): told of each, the sender sends smaller ones at once.
 class Discovery : public BlackHole {
   protected:

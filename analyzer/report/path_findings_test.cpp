@@ -97,12 +97,16 @@ TEST_F(ManySenders, that_lose_at_the_same_moments_overflow_one_queue) {
     EXPECT_THAT(finding.title,
                 HasSubstr("4 senders to initiator 10.0.0.1 lose segments at the same moments"));
     EXPECT_THAT(finding.evidence, Contains(HasSubstr("up to 4 of them at once")));
+    EXPECT_THAT(finding.explanation, HasSubstr("All of them send from 10.0.0.2"));
     EXPECT_THAT(finding.connections, testing::ElementsAre(1, 2, 3, 4));
     for (const Finding& other : find()) {
         if (other.kind == Kind::lost_segments) {
             EXPECT_EQ(other.severity, Finding::Severity::information) << other.title;
         }
     }
+    const std::array<uint8_t, 4> another = {10, 0, 0, 3};
+    store.connection(4).target.address = IpAddress::from_v4(another.data());
+    EXPECT_THAT(find_one(Kind::incast).explanation, Not(HasSubstr("All of them send from")));
 }
 
 TEST_F(ManySenders, that_lose_each_at_its_own_time_have_a_bad_path) {

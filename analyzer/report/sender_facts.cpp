@@ -338,6 +338,7 @@ class WindowPass {
     }
 
     void finish() {
+        facts_->stands_still_at_end = timeout_.begin_ns != no_time;
         end_timeout(last_.time_ns);
         end_stall(last_.time_ns);
         facts_->held_back.finish();

@@ -73,6 +73,7 @@ struct SenderFacts {
     Spells timeouts;      // no progress at all, ended by what a retransmission timeout sent
     uint64_t timeouts_answered =
         0;  // of those: what the timer sent was answered a round trip later, as if it were wanted
+    bool stands_still_at_end = false;  // the last of `timeouts` was not over when its rows ended
     // Another sender between the same two hosts made no progress for most of the longest of them.
     bool others_stood_still = false;
     // Commands were under way in `timeouts` or `repeats_after_ack`, and each took no longer than others of its kind.

@@ -46,7 +46,9 @@ void place_at(Finding& finding, const TimeProfile& profile) {
 
 class OfSender {
   public:
-    OfSender(FindingList& list, const SenderFacts& facts) : list_(list), facts_(facts) {}
+    // `acks_do_not_arrive`: of what it last sent not even the acknowledgements reached the other side.
+    OfSender(FindingList& list, const SenderFacts& facts, bool acks_do_not_arrive)
+        : list_(list), facts_(facts), acks_do_not_arrive_(acks_do_not_arrive) {}
 
     void add() {
         // Without the other direction nobody knows what was acknowledged.
@@ -143,6 +145,7 @@ class OfSender {
         const int64_t silence_ns = elapsed_ns(data.acknowledged_ns, facts_.connection->end_ns);
         if (data.unacknowledged == 0 || silence_ns < least_silence_ns || data.answers_since == 0)
             return false;
+        if (acks_do_not_arrive_) return false;
         const uint32_t mss = facts_.mss();
         if (mss < least_large) return false;
         // A full segment once arrived: the path carries them.
@@ -253,6 +256,17 @@ class OfSender {
                 "Too many packets were lost at once for fast retransmit: the last ones of a burst, or their "
                 "acknowledgements. TCP had to wait for its retransmission timer. Look for full queues of "
                 "switch ports and failing links at these moments.";
+            if (facts_.stands_still_at_end && timeouts.count == 1) {
+                finding.explanation = fmt::format(
+                    "Nothing that it sent was acknowledged from then on: the path to {}, the way back, or "
+                    "that "
+                    "host was gone. Look for a link or a host that went down at that moment.",
+                    facts_.other_name());
+            } else if (facts_.stands_still_at_end) {
+                finding.explanation +=
+                    " From the last of them on nothing was acknowledged any more: the path or the other host "
+                    "may have been gone.";
+            }
             if (count(LossKind::rto) > 0) {
                 finding.add_sign(fmt::format("{} retransmitted after the timeout",
                                              counted(count(LossKind::rto), "segment")));
@@ -761,7 +775,26 @@ class OfSender {
 
     FindingList& list_;
     const SenderFacts& facts_;
+    bool acks_do_not_arrive_;
 };
+
+// The other side sends the same again and again since nothing of this sender's was acknowledged any more: its small packets, the
+// acknowledgements, are lost as well.
+bool acks_do_not_arrive(const SenderFacts& facts, std::span<const SenderFacts> senders) {
+    const SentDataRow& data = facts.is_initiator ? facts.connection->out : facts.connection->in;
+    if (data.acknowledged_ns == no_time) return false;
+    constexpr int64_t least_repeats = 2;
+    return std::ranges::any_of(senders, [&](const SenderFacts& other) {
+        if (other.number != facts.number || &other == &facts) return false;
+        const auto again = std::ranges::count_if(other.repeats, [&](const NeedlessRepeat& repeat) {
+            return repeat.time_ns != no_time && repeat.time_ns > data.acknowledged_ns;
+        });
+        const bool stood_still =
+            other.timeouts.spans.overlap_ns(data.acknowledged_ns, facts.connection->end_ns) > 0;
+        return again >= least_repeats ||
+               (stood_still && other.losses[static_cast<size_t>(LossKind::rto)] >= least_repeats);
+    });
+}
 
 // Both sides of a connection stand still at once when the path does: the longer silence tells of both.
 bool other_side_tells_timeouts(const SenderFacts& facts, std::span<const SenderFacts> senders) {
@@ -809,7 +842,7 @@ bool both_sides_stood_still(const SenderFacts& facts, std::span<const SenderFact
 void add_sender_findings(FindingList& list, std::span<const SenderFacts> senders) {
     for (const SenderFacts& facts : senders) {
         FindingList own;
-        OfSender(own, facts).add();
+        OfSender(own, facts, acks_do_not_arrive(facts, senders)).add();
         const bool told_by_other = other_side_tells_timeouts(facts, senders);
         for (Finding& finding : own) {
             const bool of_timeout =

@@ -48,12 +48,12 @@ std::unique_ptr<CongestionStrategy> make_reno();
 // acknowledgements, as Linux has it (net/ipv4/tcp_cubic.c).
 std::unique_ptr<CongestionStrategy> make_cubic(bool hystart = true);
 
-// Reno with `connections` that share one window, as of an ensemble's (RFC 2140, Fair-TCP): of one it grows by a segment in so many
-// windows, and halves all the same.
+// Reno with `connections` that share one window, as of an ensemble's (RFC 2140, Fair-TCP): of one it grows by a segment in
+// so many windows, and halves all the same.
 std::unique_ptr<CongestionStrategy> make_shared_reno(uint32_t connections);
 
-// Vegas (Brakmo and Peterson, 1995) with α = 2 and β = 4 segments: once a round trip the window moves by a segment to keep so many
-// in the path's queue, and halves where something is lost.
+// Vegas (Brakmo and Peterson, 1995) with α = 2 and β = 4 segments: once a round trip the window moves by a segment to keep
+// so many in the path's queue, and halves where something is lost.
 std::unique_ptr<CongestionStrategy> make_vegas();
 
 }  // namespace sanscope::simulated
