@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analyzer/report/command_facts.h"
 #include "analyzer/report/testing/made_up_capture.h"
 #include "analyzer/scsi/sense_keys.h"
 #include "analyzer/scsi/status.h"
@@ -174,6 +176,19 @@ TEST_F(SlowCommands, one_at_a_time_wait_behind_no_other) {
     const Finding finding = find_one(Kind::slow_commands);
     EXPECT_THAT(finding.explanation,
                 AllOf(HasSubstr("the capture does not tell"), Not(HasSubstr("behind other"))));
+}
+
+// Beyond the cut of its packets a command may have been answered at once: the connection was not busy for the rest of its life.
+TEST_F(SlowCommands, of_which_nobody_knows_the_end_keep_no_connection_busy) {
+    add_usual(10);
+    CommandRow cut{.bytes = 4096, .name = "READ(16)", .opcode = scsi_op::read_16};
+    cut.outcome = Outcome::unknown;
+    add_command(second, 0, cut);
+    store.finish();
+    const std::function<void()> between;
+    const CommandFacts facts = find_command_facts(store, true, Stop(nullptr, between));
+    ASSERT_EQ(facts.busy.size(), 1u);
+    EXPECT_EQ(facts.busy[0].total_ns(), 10 * ms);
 }
 
 class Unanswered : public testing::Test, protected MadeUpCapture {
