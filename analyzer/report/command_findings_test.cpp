@@ -245,6 +245,16 @@ TEST_F(Unanswered, of_an_initiator_that_closes_at_once_are_not_the_targets) {
     EXPECT_THAT(finding.explanation, AllOf(HasSubstr("waited 2.00 ms"), Not(HasSubstr("hang or die"))));
 }
 
+// A target that stood still for seconds answered one of two.
+TEST_F(Unanswered,
+       of_an_initiator_that_waited_for_seconds_are_not_its_own_though_another_answer_took_as_long) {
+    add_read(second, 6 * second);
+    add_command(second, 0, read());
+    row.out.fin = true;
+    row.out.fin_ns = 10 * second;
+    EXPECT_NE(find_one(Kind::unanswered_commands).side, Finding::Side::initiator);
+}
+
 TEST_F(Unanswered, of_a_target_that_resets_at_once_did_not_wait_for_a_process_that_hangs) {
     add_command(second, 0, read());
     acknowledge(second + ms);
