@@ -143,6 +143,8 @@ bool came_too_late(const ResultStore& store, const CommandRow& row) {
 // When a command was no longer waited for, by its answer or the end of its connection.
 int64_t until_ns(const ResultStore& store, const CommandRow& row) {
     if (row.request_ns == no_time || row.response_ns != no_time) return row.response_ns;
+    // Its answer may have come at any time.
+    if (row.outcome == Outcome::unknown) return row.last_data_ns;
     return store.connection(row.connection).end_ns;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analyzer/report/command_facts.h"
 #include "analyzer/report/testing/made_up_capture.h"
 #include "analyzer/scsi/sense_keys.h"
 #include "analyzer/scsi/status.h"
@@ -176,6 +178,19 @@ TEST_F(SlowCommands, one_at_a_time_wait_behind_no_other) {
                 AllOf(HasSubstr("the capture does not tell"), Not(HasSubstr("behind other"))));
 }
 
+// Beyond the cut of its packets a command may have been answered at once: the connection was not busy for the rest of its life.
+TEST_F(SlowCommands, of_which_nobody_knows_the_end_keep_no_connection_busy) {
+    add_usual(10);
+    CommandRow cut{.bytes = 4096, .name = "READ(16)", .opcode = scsi_op::read_16};
+    cut.outcome = Outcome::unknown;
+    add_command(second, 0, cut);
+    store.finish();
+    const std::function<void()> between;
+    const CommandFacts facts = find_command_facts(store, true, Stop(nullptr, between));
+    ASSERT_EQ(facts.busy.size(), 1u);
+    EXPECT_EQ(facts.busy[0].total_ns(), 10 * ms);
+}
+
 class Unanswered : public testing::Test, protected MadeUpCapture {
   protected:
     Unanswered() : row(add_connection()) {
@@ -228,6 +243,16 @@ TEST_F(Unanswered, of_an_initiator_that_closes_at_once_are_not_the_targets) {
     EXPECT_NE(finding.severity, Severity::problem);
     EXPECT_EQ(finding.side, Finding::Side::initiator);
     EXPECT_THAT(finding.explanation, AllOf(HasSubstr("waited 2.00 ms"), Not(HasSubstr("hang or die"))));
+}
+
+// A target that stood still for seconds answered one of two.
+TEST_F(Unanswered,
+       of_an_initiator_that_waited_for_seconds_are_not_its_own_though_another_answer_took_as_long) {
+    add_read(second, 6 * second);
+    add_command(second, 0, read());
+    row.out.fin = true;
+    row.out.fin_ns = 10 * second;
+    EXPECT_NE(find_one(Kind::unanswered_commands).side, Finding::Side::initiator);
 }
 
 TEST_F(Unanswered, of_a_target_that_resets_at_once_did_not_wait_for_a_process_that_hangs) {

@@ -164,7 +164,7 @@ void judge(Finding& finding) {
 void doubt_durations(FindingList& list) {
     constexpr std::array of_durations = {Kind::slow_commands, Kind::slow_command, Kind::send_buffer,
                                          Kind::saturated,     Kind::head_of_line, Kind::delayed_ack,
-                                         Kind::pacing,        Kind::path_queue};
+                                         Kind::pacing,        Kind::path_queue,   Kind::stalling_command};
     for (Finding& finding : list) {
         if (std::ranges::find(of_durations, finding.kind) == of_durations.end()) continue;
         finding.severity = Severity::information;

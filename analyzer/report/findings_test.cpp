@@ -1704,6 +1704,7 @@ TEST_F(Findings, many_large_commands_that_wait_for_each_other_are_told_by_little
     for (int64_t i = 0; i < 34; ++i) add_read(20 * i, 320);
     const Finding finding = find_one(Kind::saturated);
     EXPECT_THAT(finding.evidence.front(), HasSubstr("Little's law"));
+    EXPECT_EQ(finding.confidence, Finding::Confidence::likely) << "the law holds of any steady load";
     EXPECT_TRUE(find(Kind::nothing_wrong).empty());
 }
 

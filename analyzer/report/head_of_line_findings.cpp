@@ -314,9 +314,11 @@ Finding told(uint32_t number, const Mixed& mixed, const Waits& waits, const LogH
         small, human_count(waits.delayed.count()), human_duration(waits.behind.percentile_ns(0.5)));
     finding.explanation = fmt::format(
         "A connection carries one byte after the other, so that a small answer waits until the data before "
-        "it are sent. Neither the target nor the path is slow: let bulk transfers go over another session or "
+        "it are sent. {} bulk transfers go over another session or "
         "connection (several connections or paths, a portal of their own), or have fewer or smaller ones "
         "under way (request size, queue depth, MaxBurstLength, FirstBurstLength).{}",
+        // That small ones are fast alone does not tell whether a slow path makes the large ones take so long.
+        others_known ? "Neither the target nor the path is slow: let" : "Let",
         finding.confidence == Finding::Confidence::possible
             ? " No small command ran without large ones: a target that took as long over each of them would "
               "look much the same."

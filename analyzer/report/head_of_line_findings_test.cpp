@@ -156,6 +156,8 @@ TEST_F(HeadOfLine, small_commands_behind_large_ones_are_told) {
     EXPECT_EQ(finding.confidence, Finding::Confidence::likely);
     EXPECT_THAT(finding.evidence, Contains(HasSubstr("were of transfers of more than 32 KiB")));
     EXPECT_THAT(finding.evidence, Contains(HasSubstr("with no such transfer under way")));
+    EXPECT_THAT(finding.explanation, Not(HasSubstr("Neither the target nor the path")))
+        << "a slow path makes large transfers take long as well";
     EXPECT_GT(finding.cost_ns, 300 * ms);  // 20 times some 40 ms
     EXPECT_LT(finding.cost_ns, 1200 * ms);
 }
@@ -205,6 +207,7 @@ TEST_F(HeadOfLine, small_ones_on_another_connection_that_are_fast_show_it_too) {
     EXPECT_EQ(finding.connection, 1u);
     EXPECT_EQ(finding.confidence, Finding::Confidence::likely);
     EXPECT_THAT(finding.evidence, Contains(HasSubstr("on other connections between the same hosts")));
+    EXPECT_THAT(finding.explanation, HasSubstr("Neither the target nor the path is slow"));
 }
 
 TEST_F(HeadOfLine, others_that_are_slow_too_show_the_path_or_the_target) {

@@ -262,6 +262,8 @@ class OfSession {
                         human_duration(static_cast<int64_t>(std::min(expected_ns, 1e15))));
         if (sender_.queues_on_path()) return queue_of_commands(law);
         Finding finding = begin(Kind::saturated, Severity::notice, 0);
+        // The law holds of any steady load; that it was the target, only the absence of all else shows.
+        finding.confidence = Finding::Confidence::likely;
         finding.side = Finding::Side::target;
         finding.title =
             fmt::format("{} of {} at once took {} each: {} gave no more than {}", counted(depth_, noun()),

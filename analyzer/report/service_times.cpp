@@ -69,6 +69,8 @@ std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> sender
         waits.timeouts.add(sender.timeouts.spans);
         waits.repairs.add(sender.repairs);
         waits.stalls.add(sender.stalls.spans);
+        waits.stood_still.add(sender.silences);
+        waits.stood_still.add(sender.clock_jumps.spans);
         for (TimeSpans* all :
              {&waits.before_read_data, &waits.before_write_data, &waits.before_write_status}) {
             all->add(sender.timeouts.spans);
@@ -108,8 +110,9 @@ std::map<uint32_t, ConnectionWaits> waits_of(std::span<const SenderFacts> sender
             waits.request_times_known = true;
     }
     for (auto& [number, waits] : by_connection) {
-        for (TimeSpans* spans : {&waits.timeouts, &waits.repairs, &waits.stalls, &waits.before_read_data,
-                                 &waits.before_write_data, &waits.before_write_status, &waits.unproven})
+        for (TimeSpans* spans :
+             {&waits.timeouts, &waits.repairs, &waits.stalls, &waits.stood_still, &waits.before_read_data,
+              &waits.before_write_data, &waits.before_write_status, &waits.unproven})
             spans->finish();
     }
     return by_connection;

@@ -18,7 +18,8 @@ struct ConnectionWaits {
     TimeSpans timeouts;
     TimeSpans repairs;
     TimeSpans stalls;
-    TimeSpans before_read_data;     // the target's data flowed, or its TCP held them back
+    TimeSpans stood_still;       // a host, the path or the clock did, and nobody can tell which (SenderFacts)
+    TimeSpans before_read_data;  // the target's data flowed, or its TCP held them back
     TimeSpans before_write_data;    // the initiator's data flowed, or its TCP held them back
     TimeSpans before_write_status;  // read data flowed before it, or a TCP stood
     TimeSpans

@@ -190,9 +190,9 @@ class OfStream {
                       "Contiguous {} of {} on LUN {}, one after the other: larger ones save round trips",
                       what, size, key_.lun);
         finding.explanation = fmt::format(
-            "Each {} waits a round trip for the one before it. With the same data in larger commands, {} of "
-            "{} "
-            "would be saved. {}",
+            "Each {} waits a round trip for the one before it. With the same data in larger commands, up to "
+            "{} of "
+            "{} would be saved: the round trips, and what the initiator itself takes between two. {}",
             key_.reads ? "read" : "write", human_duration(saved_ns), human_duration(runs_.total_ns),
             advice(pieces));
         finding.add_sign(

@@ -75,7 +75,19 @@ Unit unit_of(const ResultStore& store, const CommandRow& row) {
     return unit;
 }
 
-Found find_long_ones(const ResultStore& store, const Stop& stop) {
+// What TCP or the path did to a command is not the long command's doing.
+bool waited_for_tcp(const CommandRow& row, const std::map<uint32_t, ConnectionWaits>& waits) {
+    const auto found = waits.find(row.connection);
+    if (found == waits.end()) return false;
+    const ConnectionWaits& own = found->second;
+    int64_t waited_ns = 0;
+    for (const TimeSpans* spans : {&own.timeouts, &own.repairs, &own.stalls, &own.stood_still})
+        waited_ns += spans->overlap_ns(row.request_ns, row.response_ns);
+    return waited_ns >= elapsed_ns(row.request_ns, row.response_ns) / 4;
+}
+
+Found find_long_ones(const ResultStore& store, const std::map<uint32_t, ConnectionWaits>& waits,
+                     const Stop& stop) {
     Found found;
     uint64_t number = 0;
     for (const CommandRow& row : store.commands()) {
@@ -91,7 +103,7 @@ Found find_long_ones(const ResultStore& store, const Stop& stop) {
             alike.miscompare = row;
         }
         const int64_t took_ns = elapsed_ns(row.request_ns, row.response_ns);
-        if (took_ns == 0 || row.inferred) continue;
+        if (took_ns == 0 || row.inferred || waited_for_tcp(row, waits)) continue;
         alike.spans.add(row.request_ns, row.response_ns);
         if (alike.longest_command != 0 && took_ns <= alike.longest.turnaround_ns()) continue;
         alike.longest_command = number;
@@ -99,17 +111,6 @@ Found find_long_ones(const ResultStore& store, const Stop& stop) {
     }
     for (auto& [key, alike] : found) alike.spans.finish();
     return found;
-}
-
-// What TCP or the path did to a command is not the long command's doing.
-bool waited_for_tcp(const CommandRow& row, const std::map<uint32_t, ConnectionWaits>& waits) {
-    const auto found = waits.find(row.connection);
-    if (found == waits.end()) return false;
-    const ConnectionWaits& own = found->second;
-    int64_t waited_ns = 0;
-    for (const TimeSpans* spans : {&own.timeouts, &own.repairs, &own.stalls})
-        waited_ns += spans->overlap_ns(row.request_ns, row.response_ns);
-    return waited_ns >= elapsed_ns(row.request_ns, row.response_ns) / 4;
 }
 
 void compare(Found& found, const ResultStore& store, const std::map<uint32_t, ConnectionWaits>& waits,
@@ -212,9 +213,12 @@ void add_stall(FindingList& list, const Unit& unit, const LongCommands& alike) {
     finding.confidence = repeated ? Finding::Confidence::likely : Finding::Confidence::possible;
     const std::string name = name_of(alike.longest);
     const std::string_view what = is_read_opcode(judged.opcode) ? "reads" : "writes";
-    finding.title =
-        fmt::format("LUN {} stands still while {} is under way: {} take {}, otherwise {}", unit.lun, name,
-                    what, human_duration(judged.during_ns), human_duration(judged.without_ns));
+    // Commands that come at any time of it, and end only with it, take half of it.
+    constexpr int64_t much_of_it = 4;
+    const bool stands = judged.during_ns >= alike.longest.turnaround_ns() / much_of_it;
+    finding.title = fmt::format("LUN {} {} while {} is under way: {} take {}, otherwise {}", unit.lun,
+                                stands ? "stands still" : "is slow", name, what,
+                                human_duration(judged.during_ns), human_duration(judged.without_ns));
     finding.explanation = fmt::format(
         "{} x {}, {} at the longest; {} reads and writes of the same logical unit were under way meanwhile. "
         "{}",
@@ -257,7 +261,7 @@ void add_contention(FindingList& list, const Unit& unit, const LongCommands& ali
 
 void add_stalling_findings(FindingList& list, const ResultStore& store,
                            const std::map<uint32_t, ConnectionWaits>& waits, const Stop& stop) {
-    Found found = find_long_ones(store, stop);
+    Found found = find_long_ones(store, waits, stop);
     if (found.empty()) return;
     compare(found, store, waits, stop);
     if (stop.asked()) return;

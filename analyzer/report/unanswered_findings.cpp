@@ -151,7 +151,8 @@ class OfConnection {
     // No longer than an answer may take that comes in time.
     bool waited_for_a_moment() const {
         constexpr int64_t moment_ns = 100'000'000;
-        return waited_ns_ <= std::max(patience_ns_, moment_ns);
+        constexpr int64_t felt_by_anyone_ns = 1'000'000'000;
+        return waited_ns_ <= std::clamp(patience_ns_, moment_ns, felt_by_anyone_ns);
     }
 
     void tell_under_way(Finding& finding) const {

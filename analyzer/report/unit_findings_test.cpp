@@ -61,6 +61,44 @@ TEST_F(LongCommands, during_which_reads_stand_still_are_told) {
     EXPECT_EQ(finding.lun, 0u);
 }
 
+TEST_F(LongCommands, are_in_doubt_where_the_clock_was_set_back) {
+    add_unmaps({second, 3 * second, 6 * second});
+    load([&](int64_t time_ns) { return during(time_ns) ? 200 * ms : ms; });
+    issues.add(Issue::times_set_back, 701);
+    EXPECT_EQ(find_one(Kind::stalling_command).severity, Severity::information);
+}
+
+// Served meanwhile, if later than otherwise.
+TEST_F(LongCommands, during_which_reads_are_served_late_do_not_make_the_unit_stand_still) {
+    add_unmaps({second, 3 * second, 6 * second});
+    load([&](int64_t time_ns) { return during(time_ns) ? 20 * ms : ms; });
+    EXPECT_THAT(find_one(Kind::stalling_command).title, HasSubstr("LUN 0 is slow while UNMAP is under way"));
+}
+
+// Data outstanding, nothing sent again, and silence: a host, the path or the capture's clock stood still.
+TEST_F(LongCommands, during_which_all_stood_still_are_not_to_blame) {
+    add_unmaps({second, 3 * second, 6 * second});
+    load([&](int64_t time_ns) { return during(time_ns) ? 200 * ms : ms; });
+    SenderSummary& target = store.add_sender(1, Side::b);
+    const auto add = [&](int64_t time_ns, uint32_t una, uint32_t next) {
+        WindowRow row{.packet = packet_at(time_ns), .time_ns = time_ns, .srtt_ns = ms};
+        row.connection = 1;
+        row.snd_una = una;
+        row.snd_nxt = next;
+        row.limit = SendLimit::application;
+        store.add_window(target, row);
+    };
+    uint32_t seq = 1;
+    add(0, seq, seq);
+    for (const int64_t begin_ns : begun) {
+        add(begin_ns, seq, seq + 8);
+        seq += 8;
+        add(begin_ns + 500 * ms, seq, seq);
+    }
+    add(10 * second, seq, seq);
+    EXPECT_THAT(find(Kind::stalling_command), IsEmpty());
+}
+
 TEST_F(LongCommands, that_did_it_once_are_possible_alone) {
     add_unmaps({3 * second});
     load([&](int64_t time_ns) { return during(time_ns) ? 200 * ms : ms; });
@@ -169,6 +207,7 @@ TEST_F(Pieces, as_many_in_each_run_and_a_smaller_one_at_its_end_are_split_by_a_l
     EXPECT_THAT(finding.title, HasSubstr("Requests on LUN 0 come in 16 reads of at most 32 KiB"));
     // 300 of 320 round trips of 1 ms, and what is between.
     EXPECT_NEAR(static_cast<double>(finding.cost_ns), 306e6, 1e6);
+    EXPECT_THAT(finding.explanation, HasSubstr("up to 306 ms of")) << "part of it may be the program's own";
 }
 
 TEST_F(Pieces, as_many_in_each_run_elsewhere_may_be_the_applications) {
