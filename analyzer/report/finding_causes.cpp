@@ -103,6 +103,9 @@ bool follows(const Finding& cause, const Finding& consequence) {
     // What is sure does not follow from what may be.
     const bool may_be_none = cause.kind == Kind::duplicate_address || cause.kind == Kind::negotiation;
     if (may_be_none && cause.confidence == Finding::Confidence::possible) return false;
+    const bool is_of_two_hosts =
+        cause.kind == Kind::duplicate_address || cause.kind == Kind::duplicate_initiator;
+    if (is_of_two_hosts && cause.severity != Finding::Severity::problem) return false;
     // The losses of one side do not make the other wait for its timer.
     if (cause.kind == Kind::lost_segments && consequence.kind == Kind::retransmission_timeout &&
         cause.sender != consequence.sender)
