@@ -180,7 +180,7 @@ TEST_F(PingWithoutAnswer, of_a_connection_that_the_target_says_it_drops_is_none)
     EXPECT_THAT(told(), IsEmpty()) << "async_message tells it";
 }
 
-TEST_F(PingWithoutAnswer, long_after_a_message_of_the_target_is_told) {
+TEST_F(PingWithoutAnswer, behind_a_message_that_ends_nothing_is_told) {
     acknowledge(10 * second + ms);
     add_event({.time_ns = 9 * second, .connection = 1, .code = 4, .opcode = 0x32});
     EXPECT_EQ(told().size(), 1u) << "parameters are to be negotiated, and nothing ends";
