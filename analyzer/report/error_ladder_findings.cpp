@@ -48,8 +48,9 @@ struct Ladder {
     uint32_t connection = 0;
     uint32_t session = 0;
     std::optional<Closing> drop;
-    bool whole_session = true;  // it has no other connection
-    int64_t capture_end_ns = no_time;
+    bool whole_session = true;         // it has no other connection
+    int64_t known_until_ns = no_time;  // all events are kept until then
+    bool known_to_end = true;          // of the capture
 
     const Step* first_reset() const {
         const auto reset =
@@ -66,14 +67,10 @@ struct Ladder {
         const bool went_on = std::ranges::any_of(steps, [&](const Step& other) {
             return other.request.packet > step.request.packet && other.request.code != step.request.code;
         });
-        return went_on || drop || elapsed_ns(step.request.time_ns, capture_end_ns) >= long_answer_ns;
+        return went_on || drop || elapsed_ns(step.request.time_ns, known_until_ns) >= long_answer_ns;
     }
     bool failed() const {
         return std::ranges::any_of(steps, [this](const Step& step) { return has_failed(step); });
-    }
-    bool lacks_answer() const {
-        return std::ranges::any_of(steps,
-                                   [](const Step& step) { return step.response == unknown<uint16_t>; });
     }
     int64_t end_ns() const { return drop ? drop->time_ns : steps.back().request.time_ns; }
 };
@@ -134,9 +131,11 @@ Ladders ladders_of(const ResultStore& store) {
 
 // A session that its initiator logs out of, or that goes on, was not dropped.
 void note_drop(Ladder& ladder, const ResultStore& store) {
-    if (is_closed_by_logout(store, ladder.connection) || hides_logouts(store)) return;
+    if (is_closed_by_logout(store, ladder.connection)) return;
     const std::optional<Closing> closing = first_closing(store.connection(ladder.connection));
     if (!closing || closing->time_ns < ladder.first().request.time_ns) return;
+    // A Logout or answers before it may be among the events that are not kept.
+    if (closing->time_ns > ladder.known_until_ns) return;
     if (elapsed_ns(ladder.steps.back().request.time_ns, closing->time_ns) > longest_between_ns) return;
     ladder.drop = closing;
     for (Step& step : ladder.steps)
@@ -190,8 +189,9 @@ std::string answer_in_words(const Step& step, const Ladder& ladder, bool lacks_p
         return fmt::format("response {}: {}", step.response, response_words(step.response));
     if (lacks_packets) return "no answer was captured";
     if (ladder.drop) return "not answered";
-    return fmt::format("no answer until the capture ends, {} later",
-                       human_duration(elapsed_ns(step.request.time_ns, ladder.capture_end_ns)));
+    const std::string waited = human_duration(elapsed_ns(step.request.time_ns, ladder.known_until_ns));
+    return ladder.known_to_end ? fmt::format("no answer until the capture ends, {} later", waited)
+                               : fmt::format("no answer within {}; what came later is not known", waited);
 }
 
 // "3 x ABORT TASK (function complete)"
@@ -333,14 +333,9 @@ Finding told(const Ladder& ladder, const Victims& victims, const ResultStore& st
     return finding;
 }
 
-// Of a session of which the capture has what the initiator sends alone, and where not all answers are kept, nobody knows what was
-// answered.
-bool may_be_answered(const Ladder& ladder, const ResultStore& store) {
-    if (store.connection(ladder.connection).packets_in == 0) return true;
-    const auto opcode = static_cast<uint8_t>(Opcode::task_management_response);
-    const auto listed =
-        std::ranges::count(store.session_events().first_ones(), opcode, &SessionEvent::opcode);
-    return ladder.lacks_answer() && store.session_events().count(opcode) > static_cast<uint64_t>(listed);
+// What its target answered is not in a capture of the other direction alone.
+bool is_one_way(const Ladder& ladder, const ResultStore& store) {
+    return store.connection(ladder.connection).packets_in == 0;
 }
 
 }  // namespace
@@ -350,9 +345,11 @@ void add_error_ladders(FindingList& list, const FindingsInput& input, std::span<
     if (input.issues[Issue::times_set_back].count > 0) return;
     Ladders ladders = ladders_of(input.store);
     if (ladders.empty()) return;
+    const int64_t known_until_ns = events_known_until_ns(input.store, input.totals.last_ns);
     for (auto& [session, of_session] : ladders) {
         for (Ladder& ladder : of_session) {
-            ladder.capture_end_ns = input.totals.last_ns;
+            ladder.known_until_ns = known_until_ns;
+            ladder.known_to_end = known_until_ns == input.totals.last_ns;
             ladder.whole_session = input.store.session(session).connections <= 1;
         }
         if (!of_session.empty()) note_drop(of_session.back(), input.store);
@@ -370,7 +367,7 @@ void add_error_ladders(FindingList& list, const FindingsInput& input, std::span<
     for (const auto& [session, of_session] : ladders) {
         for (size_t i = 0; i < of_session.size(); ++i) {
             const Victims& own = victims[session][i];
-            if (!is_ladder(of_session[i], own) || may_be_answered(of_session[i], input.store)) continue;
+            if (!is_ladder(of_session[i], own) || is_one_way(of_session[i], input.store)) continue;
             list.push_back(told(of_session[i], own, input.store, senders));
         }
     }

@@ -132,6 +132,9 @@ bool follows(const Finding& cause, const Finding& consequence) {
     if (cause.kind == Kind::stalling_command && consequence.kind == Kind::target_wait &&
         cause.cost_ns < consequence.cost_ns / 2)
         return false;
+    const bool is_of_two_hosts =
+        cause.kind == Kind::duplicate_address || cause.kind == Kind::duplicate_initiator;
+    if (is_of_two_hosts && cause.severity != Finding::Severity::problem) return false;
     // The losses of one side do not make the other wait for its timer.
     if (cause.kind == Kind::lost_segments && consequence.kind == Kind::retransmission_timeout &&
         cause.sender != consequence.sender)

@@ -86,6 +86,9 @@ TEST_F(InitiatorNames, that_go_to_another_address_and_back_once_are_told_with_do
     ASSERT_THAT(found, SizeIs(1));
     EXPECT_EQ(found.front().severity, Severity::notice);
     EXPECT_EQ(found.front().confidence, Finding::Confidence::possible);
+    EXPECT_THAT(capture.find(Kind::connection_reset),
+                testing::Each(testing::Field(&Finding::explanation,
+                                             testing::Not(HasSubstr("log in as one initiator")))));
 }
 
 TEST_F(InitiatorNames, of_a_clock_that_was_set_back_are_not_judged) {

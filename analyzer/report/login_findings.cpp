@@ -57,6 +57,8 @@ void tell_as_consequence(Finding& finding, const FindingList& list, const Connec
 // Nothing of what the target sent behind its SYN was acknowledged, but perhaps its FIN: no answer was lost by the capture.
 bool nothing_came_back(const ConnectionRow& row, const LoginPhase& login) {
     if (row.bytes_in > 0 || row.in.syns == 0) return false;
+    // Its FIN alone is one; what lies before it was sent, though it is in no packet.
+    if (row.in.unacknowledged > 1) return false;
     const bool acknowledged_later =
         row.in.acknowledged_ns != no_time && row.in.acknowledged_ns > login.first_request_ns;
     return !acknowledged_later || (row.in.fin_ns != no_time && row.in.acknowledged_ns >= row.in.fin_ns);

@@ -211,6 +211,17 @@ TEST_F(Logins, whose_answer_the_capture_lacks_are_not_unanswered) {
     EXPECT_THAT(capture.find(Kind::login_unanswered), IsEmpty());
 }
 
+// The FIN stands behind the answer, and so does what the initiator acknowledged.
+TEST_F(Logins, whose_answer_the_capture_lacks_before_a_fin_are_not_unanswered) {
+    connection.open(0);
+    connection.send(initiator, test::login_request(text_keys({initiator_key, target_key})).bytes(), 2 * ms);
+    connection.acknowledge(target, 3 * ms);
+    connection.skip(target, 48);
+    connection.close(target, 4 * ms);
+    connection.acknowledge(initiator, 5 * ms);
+    EXPECT_THAT(capture.find(Kind::login_unanswered), IsEmpty());
+}
+
 TEST_F(Logins, at_the_end_of_a_capture_are_under_way) {
     connection.open(0);
     connection.send(initiator, test::login_request(text_keys({initiator_key, target_key})).bytes(), 2 * ms);

@@ -132,19 +132,25 @@ void add_missing_options(FindingList& list, const ResultStore& store) {
         const auto name = [&](Lacks lacks, std::string_view option) {
             if (lacks == Lacks::neither) return;
             names += (names.empty() ? "" : ", ") + std::string(option);
-            finding.side = side_of(lacks);
+            const bool is_first = finding.side == Finding::Side::none;
+            finding.side = is_first || finding.side == side_of(lacks) ? side_of(lacks) : Finding::Side::both;
             finding.add_sign(fmt::format("{} has no {} option", syn_of(lacks), option));
         };
         name(options.scaling, "window scale");
         name(options.sack, "SACK-permitted");
         name(options.timestamps, "timestamps");
+        // Without timestamps a cookie has no room for them (tcp_syncookies of Linux).
+        const bool may_be_cookie =
+            (options.scaling == Lacks::target || options.sack == Lacks::target) && !row.in.syn.timestamps;
         finding.title = fmt::format("{} without a TCP option that most use: {}",
                                     counted(connections.count, "connection"), names);
         finding.explanation = fmt::format(
             "As hosts are set, or as they are made. It matters on long paths (window scaling), with losses "
             "(SACK) and "
-            "at high rates (timestamps). {}",
-            removed_on_the_way);
+            "at high rates (timestamps). {}{}",
+            removed_on_the_way,
+            may_be_cookie ? " Or the target's queue of SYNs was full, and it answered with SYN cookies."
+                          : "");
         list.push_back(std::move(finding));
     }
 }

@@ -72,6 +72,26 @@ TEST_F(Negotiation, is_the_initiators_where_its_syn_lacks_the_option) {
     EXPECT_EQ(found[0].side, Finding::Side::initiator);
 }
 
+TEST_F(Negotiation, of_which_each_side_lacks_something_is_of_both) {
+    const frames::ByteVector without_timestamps = {2, 4, 0x05, 0xb4, 4, 2, 3, 3, 7};
+    const frames::ByteVector mss_alone = {2, 4, 0x05, 0xb4};
+    FramesConnection connection(capture, host(1, without_timestamps), host(2, mss_alone));
+    converse(connection);
+    const std::vector<Finding> found = capture.find(Kind::negotiation);
+    ASSERT_THAT(found, SizeIs(1));
+    EXPECT_EQ(found[0].side, Finding::Side::both);
+    EXPECT_THAT(found[0].evidence, SizeIs(3));
+    EXPECT_THAT(found[0].explanation, HasSubstr("SYN cookies"));
+}
+
+TEST_F(Negotiation, with_timestamps_is_not_said_to_be_a_cookies) {
+    FramesConnection connection(capture, host(1), host(2, without_scaling));
+    converse(connection);
+    const std::vector<Finding> found = capture.find(Kind::negotiation);
+    ASSERT_THAT(found, SizeIs(1));
+    EXPECT_THAT(found[0].explanation, testing::Not(HasSubstr("cookies")));
+}
+
 TEST_F(Negotiation, of_which_half_was_captured_is_not_judged) {
     FramesConnection connection(capture, host(1, without_scaling), host(2, without_scaling));
     connection.segment_at(target, 4999, {}, 0);

@@ -46,9 +46,9 @@ class OfPing {
 
     std::optional<Finding> find() const {
         // Who logs out, or was told that the connection ends, need not answer; what the capture lacks may be the answer.
-        if (is_closed_by_logout(store_, ping_.connection) || hides_logouts(store_)) return {};
-        if (is_end_announced(store_, ping_.connection, closing_ ? closing_->time_ns : capture_end_ns_))
-            return {};
+        if (is_closed_by_logout(store_, ping_.connection)) return {};
+        if (hides_logouts(store_) && events_known_until_ns(store_, end_ns()) < end_ns()) return {};
+        if (is_end_announced(store_, ping_.connection, end_ns())) return {};
         if (lacks_packets(store_, ping_.connection)) return {};
         // An answer that its sender still waited for is one.
         if (is_late() && !came_after_closing() && !is_refused()) return {};
@@ -59,9 +59,8 @@ class OfPing {
     }
 
   private:
-    int64_t waited_ns() const {
-        return elapsed_ns(ping_.time_ns, closing_ ? closing_->time_ns : capture_end_ns_);
-    }
+    int64_t end_ns() const { return closing_ ? closing_->time_ns : capture_end_ns_; }
+    int64_t waited_ns() const { return elapsed_ns(ping_.time_ns, end_ns()); }
     bool is_late() const { return ping_.answer_ns != no_time; }
     bool came_after_closing() const { return closed_by_asker() && closing_->time_ns < ping_.answer_ns; }
     // A host sends RST for data to a connection that its program has closed, whose FIN may not have come through either.
@@ -129,7 +128,7 @@ class OfPing {
         finding.session = row_.session;
         finding.packet = ping_.packet;
         finding.begin_ns = ping_.time_ns;
-        finding.end_ns = closing_ ? closing_->time_ns : capture_end_ns_;
+        finding.end_ns = end_ns();
         finding.cost_ns = waited_ns();
         finding.sender = by_initiator_ ? Finding::Sender::initiator : Finding::Sender::target;
         finding.title = fmt::format("{} was not answered by {} for {}{}", ping_name(), asked_name(),

@@ -167,12 +167,20 @@ TEST_F(PingWithoutAnswer, of_a_session_of_which_another_connection_is_logged_out
     EXPECT_EQ(told().size(), 1u);
 }
 
+TEST_F(PingWithoutAnswer, with_more_logouts_than_are_kept_is_none) {
+    acknowledge(10 * second + ms);
+    for (size_t i = 0; i < SessionEvents::most_kept; ++i)
+        add_event({.time_ns = 9 * second, .connection = 1, .opcode = 0x3f});
+    add_event({.time_ns = 14 * second, .connection = 1, .opcode = 0x06});
+    EXPECT_THAT(told(), IsEmpty());
+}
+
 TEST_F(PingWithoutAnswer, of_a_connection_that_the_target_says_it_drops_is_none) {
     add_event({.time_ns = 9 * second, .connection = 1, .code = 2, .opcode = 0x32});
     EXPECT_THAT(told(), IsEmpty()) << "async_message tells it";
 }
 
-TEST_F(PingWithoutAnswer, long_after_a_message_of_the_target_is_told) {
+TEST_F(PingWithoutAnswer, behind_a_message_that_ends_nothing_is_told) {
     acknowledge(10 * second + ms);
     add_event({.time_ns = 9 * second, .connection = 1, .code = 4, .opcode = 0x32});
     EXPECT_EQ(told().size(), 1u) << "parameters are to be negotiated, and nothing ends";
@@ -448,6 +456,14 @@ TEST_F(ErrorLadder, on_one_of_several_connections_drops_no_session) {
                 HasSubstr("then one connection of the session was dropped"));
 }
 
+TEST_F(ErrorLadder, whose_session_is_logged_out_after_the_drop_stays) {
+    ask(35 * second, 1, 900, static_cast<uint32_t>(oldest));
+    add_connection(0, 1);
+    drop(50 * second);
+    add_event({.time_ns = 55 * second, .connection = 2, .session = 1, .code = 0, .opcode = 0x06});
+    EXPECT_EQ(find(Kind::error_recovery).size(), 1u);
+}
+
 TEST_F(ErrorLadder, before_a_logout_of_the_session_drops_nothing) {
     ask(35 * second, 1, 900, static_cast<uint32_t>(oldest));
     add_connection(0, 1);
@@ -457,13 +473,18 @@ TEST_F(ErrorLadder, before_a_logout_of_the_session_drops_nothing) {
 }
 
 // So many events that the answers are not among those kept.
-TEST_F(ErrorLadder, whose_answers_are_not_kept_is_not_told) {
+TEST_F(ErrorLadder, whose_answers_are_not_kept_is_not_said_to_have_none) {
     ask(35 * second, 1, 900, static_cast<uint32_t>(oldest));
     ask(36 * second, 5, 901);
     for (size_t i = 0; i < SessionEvents::most_kept; ++i) add_event({.time_ns = 36 * second, .opcode = 0x3f});
     answer(36 * second + ms, 0, 900);
     answer(36 * second + ms, 0, 901);
-    EXPECT_THAT(find(Kind::error_recovery), IsEmpty());
+    drop(50 * second);
+    const Finding finding = find_one(Kind::error_recovery);
+    EXPECT_THAT(finding.title, Not(HasSubstr("dropped"))) << "there may have been a Logout";
+    EXPECT_THAT(finding.evidence,
+                Contains(HasSubstr("no answer within 1.00 s; what came later is not known")));
+    EXPECT_THAT(finding.evidence, Not(Contains(HasSubstr("not answered"))));
 }
 
 TEST_F(ErrorLadder, that_is_answered_when_all_is_over_is_the_targets) {

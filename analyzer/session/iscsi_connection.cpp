@@ -83,7 +83,8 @@ bool IscsiConnection::is_plausible_header(const uint8_t* bytes, size_t captured)
 }
 
 bool IscsiConnection::wants_data_in(const Bhs& bhs) const {
-    return bhs.buffer_offset() == 0 && session_ != nullptr && session_->commands.asks_of_unit(bhs.itt());
+    return bhs.buffer_offset() < UnitDataGatherer::most_bytes && session_ != nullptr &&
+           session_->commands.asks_of_unit(bhs.itt());
 }
 
 bool IscsiConnection::is_plausible_request(const Bhs& bhs, size_t captured) const {

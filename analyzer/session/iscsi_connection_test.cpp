@@ -422,6 +422,20 @@ class UnitData {
              test::scsi_command(number, number, Moves::in, 65536, cdb).lun(3).exp_stat_sn(number).bytes());
         feed(true, test::data_in(number, 0, data, number + 1).flags(0x81).stat_sn(number).bytes());
     }
+    // Its data in PDUs of `most` bytes.
+    void ask_in_parts(uint32_t number, const Bytes& cdb, const Bytes& data, size_t most) {
+        feed(false,
+             test::scsi_command(number, number, Moves::in, 65536, cdb).lun(3).exp_stat_sn(number).bytes());
+        for (size_t at = 0; at < data.size(); at += most) {
+            const size_t end = std::min(at + most, data.size());
+            test::PduBuilder part = test::data_in(number, static_cast<uint32_t>(at),
+                                                  Bytes(data.begin() + static_cast<std::ptrdiff_t>(at),
+                                                        data.begin() + static_cast<std::ptrdiff_t>(end)),
+                                                  number + 1);
+            if (end == data.size()) part.flags(0x81).stat_sn(number);
+            feed(true, part.bytes());
+        }
+    }
 
     ResultStore store{{}};
     Issues issues;
@@ -480,6 +494,17 @@ TEST(IscsiConnection, LearnsAccessStatesFromAReportOfAnyLengthThatAPduMayHave) {
         EXPECT_NE(reading.packet, 0u) << room;
         EXPECT_EQ(reading.state, AccessState::active_non_optimized) << room;
     }
+}
+
+// Longer than what is kept of any PDU, of initiators whose MaxRecvDataSegmentLength is small.
+TEST(IscsiConnection, LearnsAccessStatesFromAReportInSeveralPdus) {
+    UnitData asked;
+    asked.ask(1, {0x12, 1, 0x83, 0, 0xff, 0},
+              {0, 0x83, 0, 16, 0x51, 0x94, 0, 4, 0, 0, 0, 9, 0x51, 0x95, 0, 4, 0, 0, 0, 20});
+    asked.ask_in_parts(2, {0xa3, 0x0a, 0, 0, 0, 0, 0, 1, 0, 0}, many_groups(4096), 600);
+    const AccessReading reading = asked.store.access_states().reading_of({1, 3}, 20);
+    EXPECT_NE(reading.packet, 0u);
+    EXPECT_EQ(reading.state, AccessState::active_non_optimized);
 }
 
 TEST(CutConnection, WritesOfOneLengthAreFoundBehindTheCut) {

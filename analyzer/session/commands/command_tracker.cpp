@@ -56,6 +56,16 @@ UnitData unit_data_of(std::span<const uint8_t> cdb, const CdbInfo& info) {
                                                              : UnitData::none;
 }
 
+// By its own length, `data` is all of what was asked for.
+bool is_all(UnitData asked, std::span<const uint8_t> data) {
+    constexpr size_t length_end = 4;
+    if (asked == UnitData::standard_inquiry) return true;  // its first bytes tell what is looked at
+    if (data.size() < length_end) return false;
+    const size_t told =
+        asked == UnitData::device_identification ? load_be16(data.data() + 2) : load_be32(data.data());
+    return told <= data.size() - length_end;
+}
+
 bool is_corrupted(const Pdu& pdu) {
     return pdu.header_digest == Digest::bad || pdu.data_digest == Digest::bad;
 }
@@ -170,7 +180,7 @@ uint64_t CommandTracker::on_data_in(const Pdu& pdu, uint32_t slot, bool moment_k
     const uint32_t offset = offset_known ? bhs.buffer_offset() : command.data_in_passed;
     command.data_in_passed = std::max(command.data_in_passed, offset + bhs.data_segment_length());
     update_profile(pdu, command);
-    if (command.unit_data != UnitData::none) learn(command, pdu);
+    if (command.unit_data != UnitData::none) on_unit_data(command, pdu);
     const uint64_t number = command.number;
     if (bhs.has_status()) {
         note_status(command, pdu, bhs.status(), moment_known);
@@ -199,6 +209,8 @@ uint64_t CommandTracker::on_response(const Pdu& pdu, uint32_t slot, bool moment_
     const Bhs bhs = pdu.bhs();
     update_profile(pdu, command);
     constexpr uint8_t completed_at_target = 0;
+    if (command.unit_data != UnitData::none && bhs.response() == completed_at_target && bhs.status() == 0)
+        on_unit_data_ended(command, pdu);
     if (bhs.response() == completed_at_target) note_status(command, pdu, bhs.status(), moment_known);
     // The data segment begins with the sense length (RFC 7143 §11.4.7.2).
     if (pdu.data.size() >= 2) {
@@ -388,27 +400,56 @@ bool CommandTracker::asks_of_unit(uint32_t itt) const {
     return slot != CommandsInFlight::none && flight_[slot].unit_data != UnitData::none;
 }
 
-void CommandTracker::learn(const CommandInFlight& command, const Pdu& pdu) {
+// A PDU with all of the data, or the first of several, or one behind it.
+void CommandTracker::on_unit_data(const CommandInFlight& command, const Pdu& pdu) {
+    const Bhs bhs = pdu.bhs();
+    const uint32_t length = bhs.data_segment_length();
+    if (is_corrupted(pdu) || pdu.header_captured < buffer_offset_end)
+        return unit_data_.forget(command.number);
+    const bool is_last =
+        bhs.has_status() || bhs.buffer_offset() + uint64_t{length} >= command.data_in_expected;
+    if (bhs.buffer_offset() == 0) {
+        const bool cut = pdu.data.size() != length;
+        if (is_last || cut || is_all(command.unit_data, pdu.data)) {
+            unit_data_.forget(command.number);
+            return learn(command, pdu.data, pdu);
+        }
+        return unit_data_.begin(command.number, pdu.data);
+    }
+    const auto so_far = pdu.data.size() == length
+                            ? unit_data_.go_on(command.number, bhs.buffer_offset(), pdu.data)
+                            : std::span<const uint8_t>{};
+    if (so_far.empty()) return unit_data_.forget(command.number);
+    if (is_last || is_all(command.unit_data, so_far)) on_unit_data_ended(command, pdu);
+}
+
+// No more of them come: with a status apart, less than was asked for may be all there is.
+void CommandTracker::on_unit_data_ended(const CommandInFlight& command, const Pdu& pdu) {
+    if (unit_data_.empty()) return;
+    learn(command, unit_data_.of(command.number), pdu);
+    unit_data_.forget(command.number);
+}
+
+void CommandTracker::learn(const CommandInFlight& command, std::span<const uint8_t> data, const Pdu& last) {
     const CommandRow& row = *command.row;
-    if (pdu.data.empty() || pdu.bhs().buffer_offset() != 0 || row.lun == unknown<uint64_t>) return;
-    if (is_corrupted(pdu)) return;
+    if (data.empty() || row.lun == unknown<uint64_t>) return;
     AccessStates& access = store_->access_states();
     const AccessStates::Path path{row.session, row.lun};
     switch (command.unit_data) {
         case UnitData::none:
             return;
         case UnitData::standard_inquiry:
-            learn_device(row.lun, pdu.data[0]);
-            if (const auto tpgs = tpgs_of(pdu.data)) access.on_tpgs(path, *tpgs);
+            learn_device(row.lun, data[0]);
+            if (const auto tpgs = tpgs_of(data)) access.on_tpgs(path, *tpgs);
             return;
         case UnitData::device_identification:
-            if (const std::string name = unit_name_of(pdu.data); !name.empty())
+            if (const std::string name = unit_name_of(data); !name.empty())
                 store_->add_unit_name(row.session, row.lun, name);
-            if (const auto port = target_port_of(pdu.data)) access.on_port(path, *port);
+            if (const auto port = target_port_of(data)) access.on_port(path, *port);
             return;
         case UnitData::target_port_groups:
-            if (const auto groups = target_port_groups_of(pdu.data); groups && pdu.last.packet != 0)
-                access.on_groups(path, *groups, place_of(pdu));
+            if (const auto groups = target_port_groups_of(data); groups && last.last.packet != 0)
+                access.on_groups(path, *groups, place_of(last));
             return;
     }
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "analyzer/session/commands/answer_order.h"
 #include "analyzer/session/commands/commands_in_flight.h"
 #include "analyzer/session/commands/inference_hook.h"
+#include "analyzer/session/commands/unit_data_gatherer.h"
 #include "analyzer/store/result_store.h"
 
 namespace sanscope {
@@ -93,7 +95,9 @@ class CommandTracker {
     void note_data(CommandInFlight& command, const Pdu& pdu, bool moment_known = true);
     void note_status(CommandInFlight& command, const Pdu& pdu, uint8_t status, bool moment_known);
     void update_profile(const Pdu& pdu, const CommandInFlight& command);
-    void learn(const CommandInFlight& command, const Pdu& pdu);
+    void on_unit_data(const CommandInFlight& command, const Pdu& pdu);
+    void on_unit_data_ended(const CommandInFlight& command, const Pdu& pdu);
+    void learn(const CommandInFlight& command, std::span<const uint8_t> data, const Pdu& last);
     void learn_device(uint64_t lun, uint8_t first_byte);
     void learn_sense(const CommandRow& row, const SenseData& sense, const Pdu& pdu);
     DeviceType device_of(uint64_t lun) const;
@@ -107,6 +111,7 @@ class CommandTracker {
     ResponseProfile profile_;
     AnswerOrder order_of_answers_;
     uint32_t last_data_in_expected_ = 0;
+    UnitDataGatherer unit_data_;
     std::deque<CommandsInFlight::Place> answered_orphans_;
 };
 

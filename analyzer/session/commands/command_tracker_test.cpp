@@ -22,7 +22,7 @@ using testing::SizeIs;
 // Feeds a tracker; each PDU is a packet more, 100 ns later.
 class Tracking {
   public:
-    uint64_t pdu(const PduBuilder& built, uint32_t connection = 1) {
+    uint64_t pdu(const PduBuilder& built, uint32_t connection = 1, Digest data_digest = Digest::none) {
         ++packet_;
         const Bytes bytes = built.bytes();
         Pdu pdu;
@@ -35,6 +35,7 @@ class Tracking {
         }
         pdu.first = pdu.last = {packet_, static_cast<int64_t>(packet_) * 100};
         if (bhs.data_segment_length() > 0) pdu.first_data = pdu.first;
+        pdu.data_digest = data_digest;
         return tracker.on_pdu(pdu, connection);
     }
     // A PDU that never completed.
@@ -278,6 +279,59 @@ TEST(CommandTracker, LearnsNoAccessStateFromWhatIsCutOrAnotherCommands) {
     t.pdu(test::scsi_command(4, 4, Moves::in, 4096, report_groups).lun(3));
     t.pdu(test::data_in(4, 512, two_groups(0, 1), 5).flags(0x81).stat_sn(4));
     EXPECT_EQ(t.store.access_states().reading_of({1, 3}, 2).packet, 0u);
+}
+
+Bytes part_of(const Bytes& whole, size_t begin, size_t end) {
+    return {whole.begin() + static_cast<std::ptrdiff_t>(begin),
+            whole.begin() + static_cast<std::ptrdiff_t>(end)};
+}
+
+TEST(CommandTracker, LearnsFromDataThatComeInSeveralPdus) {
+    Tracking t;
+    // The name that counts is behind the first PDU.
+    const Bytes page = {0, 0x83, 0, 40, 1, 2, 0,    8,    1, 2, 3, 4, 5, 6, 7,    8,    1, 3, 0, 8, 0x60, 1,
+                        2, 3,    4, 5,  6, 7, 0x51, 0x95, 0, 4, 0, 0, 0, 2, 0x51, 0x94, 0, 4, 0, 0, 0,    9};
+    t.pdu(test::scsi_command(1, 1, Moves::in, 4096, vpd_83).lun(3));
+    t.pdu(test::data_in(1, 0, part_of(page, 0, 16), 2));
+    t.pdu(test::data_in(1, 16, part_of(page, 16, page.size()), 2).flags(0x81).stat_sn(1));
+    EXPECT_EQ(t.store.unit_names().of(1, 3), "3:6001020304050607");
+    const Bytes groups = two_groups(0, 1);
+    t.pdu(test::scsi_command(2, 2, Moves::in, 4096, report_groups).lun(3));
+    for (const size_t at : {size_t{0}, size_t{8}, size_t{20}}) {
+        EXPECT_EQ(state_of(t), AccessState::unknown) << "half a list tells nothing";
+        const size_t end = at == 0 ? 8 : at == 8 ? 20 : groups.size();
+        t.pdu(test::data_in(2, static_cast<uint32_t>(at), part_of(groups, at, end), 3));
+    }
+    EXPECT_EQ(state_of(t), AccessState::active_non_optimized) << "all is there, before the status";
+    EXPECT_EQ(t.store.access_states().reading_of({1, 3}, 2).packet, 7u);
+    t.pdu(test::scsi_response(2, 0, 2, 3));
+    EXPECT_EQ(t.store.access_states().reading_of({1, 3}, 2).packet, 7u);
+}
+
+TEST(CommandTracker, LearnsOfDataThatAStatusEndsWhatTheyHave) {
+    Tracking t;
+    // It tells of more than the initiator asked for.
+    const Bytes page = {0, 0x83, 1, 0, 1, 3, 0, 8, 0x60, 1, 2, 3, 4, 5, 6, 7};
+    t.pdu(test::scsi_command(1, 1, Moves::in, 4096, vpd_83).lun(3));
+    t.pdu(test::data_in(1, 0, part_of(page, 0, 8), 2));
+    t.pdu(test::data_in(1, 8, part_of(page, 8, 16), 2));
+    EXPECT_EQ(t.store.unit_names().of(1, 3), "");
+    t.pdu(test::scsi_response(1, 0, 1, 2));
+    EXPECT_EQ(t.store.unit_names().of(1, 3), "3:6001020304050607");
+}
+
+TEST(CommandTracker, LearnsNothingOfSeveralPdusOneOfWhichIsMissingOrWrong) {
+    const Bytes groups = two_groups(0, 1);
+    for (const bool wrong : {false, true}) {
+        SCOPED_TRACE(wrong);
+        Tracking t;
+        read_of_unit(t, 1, vpd_83, page_of_group_2);
+        t.pdu(test::scsi_command(2, 2, Moves::in, 4096, report_groups).lun(3));
+        t.pdu(test::data_in(2, 0, part_of(groups, 0, 8), 3));
+        if (wrong) t.pdu(test::data_in(2, 8, part_of(groups, 8, 16), 3), 1, Digest::bad);
+        t.pdu(test::data_in(2, 16, part_of(groups, 16, groups.size()), 3).flags(0x81).stat_sn(2));
+        EXPECT_EQ(state_of(t), AccessState::unknown);
+    }
 }
 
 TEST(CommandTracker, LearnsWhatSenseDataTellOfThePath) {
