@@ -101,6 +101,7 @@ LoadSummary summary_of(const GenerateOptions& options, Load& load) {
     return {.account = load.account(),
             .negotiated = load.outcome().value_or(LoginOutcome{}),
             .targets = options.urls,
+            .tcp_differences = load.tcp_differences(),
             .sessions = options.sessions,
             .connections = connections,
             .queue_depth = connections * options.queue_depth,

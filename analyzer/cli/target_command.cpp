@@ -12,12 +12,17 @@
 #include <string_view>
 #include <sys/resource.h>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 
 #include "captures/iscsi_peer/login/secret.h"
 #include "captures/iscsi_peer/target/target_server.h"
+#include "captures/load/json_object.h"
+#include "captures/load/load_json.h"
 
 #include "analyzer/base/print_text.h"
+#include "analyzer/export/block_writer.h"
+#include "analyzer/export/file_sink.h"
 #include "analyzer/report/human_units.h"
 #include "analyzer/vocabulary/iscsi_port.h"
 
@@ -63,6 +68,23 @@ Result<std::chrono::nanoseconds> parse_latency(std::string_view text) {
 
 const std::map<std::string, std::string> digest_choices = {
     {"none", "None"}, {"crc32c", "CRC32C"}, {"either", "CRC32C,None"}};
+
+// In one line on standard output.
+void print_account_object(const TargetAccount& account, const std::vector<std::string>& tcp_differences) {
+    FileSink sink(STDOUT_FILENO);
+    BlockWriter out(sink);
+    JsonObject object(out);
+    object.number("commands", account.commands);
+    object.number("bytes_read", account.bytes_read);
+    object.number("bytes_written", account.bytes_written);
+    object.number("sessions", account.sessions);
+    object.number("connections", account.connections);
+    object.begin("tcp_differences");
+    append_json_array(tcp_differences, out);
+    object.end();
+    out.append('\n');
+    if (!out.finish() && sink.error() != nullptr) print_text(stderr, "sanscope: {}\n", sink.error()->message);
+}
 
 }  // namespace
 
@@ -280,15 +302,12 @@ ExitStatus TargetCommand::run() const {
     ::sigwait(&ends, &signal);
     const TargetAccount account = (*server)->stop();
     if (json_) {
-        print_text(
-            stdout,
-            "{{\"commands\":{},\"bytes_read\":{},\"bytes_written\":{},\"sessions\":{},\"connections\":{}}}\n",
-            account.commands, account.bytes_read, account.bytes_written, account.sessions,
-            account.connections);
+        print_account_object(account, (*server)->tcp_differences());
     } else {
         print_text(stderr, "{} commands answered, {} bytes read, {} written; {} sessions, {} connections\n",
                    account.commands, account.bytes_read, account.bytes_written, account.sessions,
                    account.connections);
+        for (const std::string& one : (*server)->tcp_differences()) print_text(stderr, "TCP {}\n", one);
     }
     return exit_all_analysed;
 }

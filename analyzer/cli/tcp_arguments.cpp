@@ -8,7 +8,7 @@ namespace sanscope {
 
 void TcpArguments::add_to(CLI::App& command) {
     constexpr const char* group = "TCP";
-    constexpr uint64_t most = std::numeric_limits<int>::max();
+    constexpr uint64_t most = std::numeric_limits<int>::max() / 2;  // the kernel doubles buffers
     const auto add_size = [&](const char* name, uint64_t& size, const char* what) {
         command.add_option(name, size, what)
             ->transform(CLI::AsSizeValue(false))
@@ -21,12 +21,14 @@ void TcpArguments::add_to(CLI::App& command) {
         ->group(group);
     add_size("--receive-buffer", receive_buffer_, "Of each socket: bounds the receive window");
     add_size("--send-buffer", send_buffer_, "Of each socket: bounds what is sent and not acknowledged");
-    constexpr int largest_segment = 65'535;
-    command.add_option("--mss", settings_.maximum_segment_size, "Data of a TCP segment at most")
-        ->check(CLI::Range(1, largest_segment))
+    command
+        .add_option("--mss", settings_.maximum_segment_size,
+                    "Data of a TCP segment at most, sent or received; TCP options take some of it")
+        ->check(CLI::Range(least_maximum_segment_size, most_maximum_segment_size))
         ->group(group);
     add_size("--window-clamp", window_clamp_,
-             "The receive window advertised at most: what the other end may have in flight");
+             "The receive window advertised at most: what the other end may have in flight; fixes the "
+             "receive buffer, too");
 }
 
 TcpSettings TcpArguments::settings() const {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cstdint>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "analyzer/base/result.h"
@@ -14,15 +14,22 @@ namespace sanscope {
 // CAP_NET_ADMIN.
 constexpr unsigned char congestion_route_protocol = 90;
 
-// An address without brackets. The packets go the way they went: the route is the one that there is, with the congestion
-// control. An Error where there is none, where the address is this host's own, or has a route of its own already.
-Result<std::monostate> add_congestion_route(const std::string& address,
-                                            const std::string& congestion_control);
+enum class Selected : uint8_t { now, before };
+
+// An address without brackets. The packets go the way they went: the route is a copy of the one by which they do, of its table,
+// with all its next hops and metrics, to that address alone and with the congestion control; then the kernel is asked whether
+// it takes effect. An Error where there is no route, where the address is this host's own, or has a route of its own already,
+// also with another congestion control; nothing is changed then.
+Result<Selected> add_congestion_route(const std::string& address, const std::string& congestion_control);
 
 // The addresses with such a route, those of IPv4 first.
 Result<std::vector<std::string>> congestion_routes(const std::string& congestion_control);
 
-// Before the congestion control is unregistered: afterwards the kernel does not tell a route's any more. The addresses.
+// All of that congestion control, and those of one that is not registered any more, which the kernel does not name: they had no
+// effect. The addresses.
 Result<std::vector<std::string>> remove_congestion_routes(const std::string& congestion_control);
+// That to one address.
+Result<std::vector<std::string>> remove_congestion_route(const std::string& address,
+                                                         const std::string& congestion_control);
 
 }  // namespace sanscope

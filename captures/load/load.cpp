@@ -90,6 +90,12 @@ std::optional<LoginOutcome> Load::outcome() {
     return std::nullopt;
 }
 
+std::vector<std::string> Load::tcp_differences() {
+    std::vector<std::string> all;
+    for (const auto& part : parts_) merge_tcp_differences(all, part->tcp_differences());
+    return all;
+}
+
 bool Load::lost_a_session() const {
     return std::ranges::any_of(parts_, [](const auto& part) { return part->lost_a_session(); });
 }

@@ -36,6 +36,7 @@ class Load {
     LoadAccount account();
     std::vector<std::string> messages() { return messages_.take(); }
     std::optional<LoginOutcome> outcome();
+    std::vector<std::string> tcp_differences();  // as LoadThread's, of all
     bool lost_a_session() const;
 
   private:

@@ -114,6 +114,8 @@ void append_load_object(const LoadSummary& summary, BlockWriter& out) {
     object.number("request_bytes", summary.request_bytes);
     object.begin("targets");
     append_json_array(summary.targets, out);
+    object.begin("tcp_differences");
+    append_json_array(summary.tcp_differences, out);
     object.end();
 }
 

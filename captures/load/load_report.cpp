@@ -95,6 +95,7 @@ std::string load_text(const LoadSummary& summary) {
                                                                 static_cast<double>(account.done()))));
     }
     text += fmt::format("  {:<11}  {}\n", "negotiated", negotiated_text(summary.negotiated));
+    for (const std::string& one : summary.tcp_differences) text += fmt::format("  {:<11}  {}\n", "TCP", one);
     return text;
 }
 

@@ -14,8 +14,9 @@ namespace sanscope {
 // A load that has ended.
 struct LoadSummary {
     LoadAccount account;
-    LoginOutcome negotiated;           // of the first connection
-    std::vector<std::string> targets;  // as they were given: URLs
+    LoginOutcome negotiated;                        // of the first connection
+    std::vector<std::string> targets;               // as they were given: URLs
+    std::vector<std::string> tcp_differences = {};  // what TCP has other than asked for, in sentences
     unsigned sessions = 1;
     unsigned connections = 1;  // of all sessions
     unsigned queue_depth = 1;  // commands in flight at most, of all sessions

@@ -90,6 +90,18 @@ TEST(LoadReport, TextTellsWhatWasAndWasNotDone) {
     EXPECT_THAT(load_text(told), HasSubstr("  unknown      1 commands, still in flight\n"));
 }
 
+TEST(LoadReport, TellsWhatTcpHasOtherThanAskedFor) {
+    LoadSummary told = summary();
+    EXPECT_THAT(load_text(told), Not(HasSubstr("  TCP  ")));
+    EXPECT_THAT(json(told), HasSubstr("\"tcp_differences\":[]"));
+    told.tcp_differences = {"send buffer: 1 bytes were asked for, the connection has 2304"};
+    EXPECT_THAT(load_text(told),
+                HasSubstr("\n  TCP          send buffer: 1 bytes were asked for, the connection has 2304\n"));
+    EXPECT_THAT(
+        json(told),
+        HasSubstr("\"tcp_differences\":[\"send buffer: 1 bytes were asked for, the connection has 2304\"]"));
+}
+
 TEST(LoadReport, ALineASecond) {
     const LoadAccount account = summary().account;
     EXPECT_EQ(running_line(account, 12.04, 31),

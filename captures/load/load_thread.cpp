@@ -238,6 +238,11 @@ std::optional<LoginOutcome> LoadThread::outcome() {
     return outcome_;
 }
 
+std::vector<std::string> LoadThread::tcp_differences() {
+    const std::lock_guard lock(outcome_mutex_);
+    return tcp_differences_;
+}
+
 void LoadThread::run() {
     now_ns_ = monotonic_ns();
     for (const auto& worker : workers_) {
@@ -300,6 +305,7 @@ void LoadThread::on_connected(Connection& connection) {
         connection.address = 0;
         return lose(session, outcome.error().message);
     }
+    settle_tcp(connection.connecting.get());
     LoginOffer offer = session.offer;
     offer.cid = connection.cid;
     connection.socket.emplace(std::move(connection.connecting), std::move(offer), session.numbers,
@@ -309,12 +315,20 @@ void LoadThread::on_connected(Connection& connection) {
     flush(connection);
 }
 
+void LoadThread::settle_tcp(int socket) {
+    if (!plan_.tcp.any()) return;
+    std::vector<std::string> differences = settle_tcp_settings(socket, plan_.tcp);
+    const std::lock_guard lock(outcome_mutex_);
+    merge_tcp_differences(tcp_differences_, std::move(differences));
+}
+
 void LoadThread::on_event(Connection& connection, uint32_t events) {
     using State = Connection::State;
     if (connection.state == State::closed) return;
     if (connection.state == State::connecting) return on_connected(connection);
     if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) {
         Owner owner{*this, connection};
+        renew_window_clamp(connection.socket->descriptor(), plan_.tcp);
         const auto more = connection.socket->receive(scratch_, owner);
         if (!more) {
             if (connection.state == State::leaving) return close(connection);

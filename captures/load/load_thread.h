@@ -46,6 +46,8 @@ class LoadThread {
     int64_t ended_ns() const { return end_ns_; }
     // Of the first session that logged in, once one has.
     std::optional<LoginOutcome> outcome();
+    // What connections have other than their TCP was asked for (settle_tcp_settings()), each once.
+    std::vector<std::string> tcp_differences();
     // A session was given up: the load is not what it was to be.
     bool lost_a_session() const { return lost_a_session_; }
 
@@ -62,6 +64,7 @@ class LoadThread {
     int wait_for(std::span<epoll_event> events);
     void open(Connection& connection);
     void on_connected(Connection& connection);
+    void settle_tcp(int socket);
     void on_event(Connection& connection, uint32_t events);
     void on_full_feature(Connection& connection);
     void settle(Connection& connection);
@@ -110,6 +113,7 @@ class LoadThread {
     PublishedAccount published_;
     std::mutex outcome_mutex_;
     std::optional<LoginOutcome> outcome_;
+    std::vector<std::string> tcp_differences_;  // likewise shared
     std::atomic<bool> stop_ = false;
     std::atomic<bool> aborted_ = false;
     std::atomic<bool> lost_a_session_ = false;

@@ -117,6 +117,7 @@ class TargetServer::Worker {
 
     // Once stopped.
     const TargetAccount& account() const { return table_.account; }
+    const std::vector<std::string>& tcp_differences() const { return tcp_differences_; }
 
   private:
     // Large enough for the headers of many commands, and for the data of a few; what is not wanted never comes here.
@@ -213,6 +214,8 @@ class TargetServer::Worker {
         }
         for (auto& [socket, route] : incoming) {
             const int file = socket.get();
+            if (table_.settings.tcp.any())
+                merge_tcp_differences(tcp_differences_, settle_tcp_settings(file, table_.settings.tcp));
             Served& served = *(served_[file] = std::make_unique<Served>(table_, std::move(socket), route));
             thread_.watch(file, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
             logins_.push_back(file);
@@ -335,6 +338,7 @@ class TargetServer::Worker {
     bool receive(Served& served) {
         const uint32_t unwanted = served.connection.unwanted();
         const bool pass_over = unwanted >= worth_passing_over;
+        renew_window_clamp(served.socket.get(), table_.settings.tcp);
         // With MSG_TRUNC the kernel gives up what TCP received without copying it (tcp(7)).
         const ssize_t got =
             pass_over ? ::recv(served.socket.get(), buffer_.data(),
@@ -442,6 +446,7 @@ class TargetServer::Worker {
     uint64_t held_ = 0;  // by connections and their batches
     uint64_t most_held_;
     bool broken_ = false;  // the connection that is served
+    std::vector<std::string> tcp_differences_;
     std::atomic<uint32_t> load_ = 0;
     std::mutex mutex_;
     std::vector<std::pair<FileDescriptor, Route*>> incoming_;
@@ -608,6 +613,12 @@ TargetAccount TargetServer::stop() {
         account += worker->account();
     }
     return account;
+}
+
+std::vector<std::string> TargetServer::tcp_differences() const {
+    std::vector<std::string> all;
+    for (const auto& worker : parts_->workers) merge_tcp_differences(all, worker->tcp_differences());
+    return all;
 }
 
 }  // namespace sanscope

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "captures/iscsi_peer/target/target_session.h"
 #include "captures/iscsi_peer/target/target_settings.h"
@@ -31,6 +32,8 @@ class TargetServer {
 
     // Closes all connections at once; what was done.
     TargetAccount stop();
+    // Once stopped: what connections have had other than their TCP was asked for, in sentences, each once.
+    std::vector<std::string> tcp_differences() const;
 
   private:
     class Worker;

@@ -27,6 +27,7 @@ from load_bench import (MemoryTarget, Recording, Started, Tgtd, account_faults, 
 from load_istgt import test_istgt  # noqa: E402,F401
 from load_programs import SECTOR, partition_table, test_events, test_lists, test_secrets  # noqa: E402,F401
 from load_recorded import test_ipv6, test_kernel_truth, test_one_command  # noqa: E402,F401
+from load_tcp import test_tcp_differences, test_tcp_refused, test_tcp_window  # noqa: E402,F401
 
 SMALL = 4096
 WITH_DIGESTS = ("--header-digest", "CRC32C", "--data-digest", "CRC32C")
