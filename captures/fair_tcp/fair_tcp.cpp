@@ -9,10 +9,12 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <memory>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <system_error>
@@ -90,6 +92,16 @@ Result<std::monostate> check_kernel() {
                                  bpf_file_system)};
     }
     return std::monostate{};
+}
+
+// Held while what is pinned changes: of two that start at once, one would take away the other's pins. Whoever waits does so
+// briefly.
+Result<FileDescriptor> only_one() {
+    FileDescriptor folder(::open(bpf_file_system, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder.get() < 0) return because(bpf_file_system, errno);
+    while (::flock(folder.get(), LOCK_EX) != 0)
+        if (errno != EINTR) return because(bpf_file_system, errno);
+    return folder;
 }
 
 void remove_pins(std::string_view name) {
@@ -219,13 +231,16 @@ bool is_fair_tcp_started(const std::string& name) {
 Result<std::monostate> start_fair_tcp(const std::string& name) {
     libbpf_set_print(print_message);
     if (auto possible = check_kernel(); !possible) return possible.error();
+    const auto alone = only_one();
+    if (!alone) return alone.error();
     if (is_fair_tcp_started(name))
         return Error{fmt::format("{} is started already: sanscope fair-tcp status", name)};
     if (is_available(name)) {
-        return Error{fmt::format(
-            "there is a congestion control called {} already, which is none of sanscope's: choose another "
-            "--name",
-            name)};
+        return Error{
+            fmt::format("there is a congestion control called {} already, which nothing pinned in {} tells "
+                        "to be sanscope's: "
+                        "choose another --name (bpftool struct_ops lists those that are BPF programs)",
+                        name, pins_folder)};
     }
     const auto bytes = named_object(fair_tcp_bpf_object, name);
     if (!bytes) return bytes.error();
@@ -252,6 +267,8 @@ Result<std::vector<FairTcpStatus>> fair_tcp_status() {
     if (error && error != std::errc::no_such_file_or_directory) return because(pins_folder, error.value());
     std::ranges::sort(names);
     for (const std::string& name : names) {
+        // Not whole: of a start that was killed, or of a stop at this moment.
+        if (open_operations(name).map.get() < 0 && errno == ENOENT) continue;
         auto status = read_status(name);
         if (!status) return status.error();
         all.push_back(std::move(*status));
@@ -261,19 +278,24 @@ Result<std::vector<FairTcpStatus>> fair_tcp_status() {
 
 Result<FairTcpStatus> stop_fair_tcp(const std::string& name) {
     libbpf_set_print(print_message);
+    const auto alone = only_one();
+    if (!alone) return alone.error();
     const PinnedOperations operations = open_operations(name);
     if (operations.map.get() < 0) {
         const int error = errno;
         if (error != ENOENT) return because(pins_of(name).string(), error);
         return Error{fmt::format("{} is not started", name)};
     }
+    // What cannot be read does not keep it from being stopped.
     auto status = read_status(name);
-    if (!status) return status.error();
     constexpr uint32_t only = 0;
     // ENOENT and EINPROGRESS: it is not registered any more.
     if (bpf_map_delete_elem(operations.map.get(), &only) != 0 && errno != ENOENT && errno != EINPROGRESS)
         return because("the kernel does not let it go", errno);
     remove_pins(name);
+    if (!status)
+        return Error{
+            fmt::format("{} is stopped; what it had cannot be read: {}", name, status.error().message)};
     status->registered = false;
     return status;
 }
