@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <system_error>
+#include <time.h>
 #include <unistd.h>
 #include <utility>
 
@@ -160,6 +161,19 @@ bool is_listed(const FairTcpStatus& status, const fair_tcp_key& key) {
     });
 }
 
+// CLOCK_MONOTONIC, which bpf_ktime_get_ns() tells.
+uint64_t now_ns() {
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+// As its next event would find it: while all rest there is none, and those that have been idle for long are counted still.
+void bring_up_to_date(ensemble& state, uint64_t now) {
+    ensemble_repair(&state);
+    ensemble_pass_time(&state, now);
+}
+
 // The kernel begins anew where the key before has been removed meanwhile.
 void read_ensembles(int map, FairTcpStatus& status) {
     FairTcpEnsemble one;
@@ -168,8 +182,10 @@ void read_ensembles(int map, FairTcpStatus& status) {
     for (int steps = 0; steps < 2 * FAIR_TCP_MOST_ENSEMBLES; ++steps) {
         if (bpf_map_get_next_key(map, before, &one.key) != 0) return;
         if (!is_listed(status, one.key) &&
-            bpf_map_lookup_elem_flags(map, &one.key, &one.value, BPF_F_LOCK) == 0)
+            bpf_map_lookup_elem_flags(map, &one.key, &one.value, BPF_F_LOCK) == 0) {
+            bring_up_to_date(one.value.state, now_ns());
             status.ensembles.push_back(one);
+        }
         last = one.key;
         before = &last;
     }

@@ -83,6 +83,37 @@ def test_load(checks, sanscope):
         target.stdout.close()
 
 
+def test_idle(checks, sanscope):
+    """The target alone selects it: of each connection its end is a member."""
+    run(sanscope, "fair-tcp", "start", "--name", NAME)
+    target = subprocess.Popen([sanscope, "target", "--listen", "127.0.0.1:0", "--backing", "null", "--json",
+                               "--tcp-congestion", NAME], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    load = lambda *arguments: subprocess.Popen([sanscope, "generate", "--quiet", *arguments, url], stdout=subprocess.DEVNULL,
+                                               stderr=subprocess.DEVNULL)
+    counts = lambda: [(one["connections"], one["active"]) for one in status(sanscope)["ensembles"]]
+    try:
+        listening = json.loads(target.stdout.readline())
+        url = f"iscsi://{listening['listening']}/{listening['target']}/0"
+        idle = load("--connections", str(CONNECTIONS), "--think-time", "10s", "--duration", "8s")
+        time.sleep(2.5)
+        seen = counts()
+        checks.check("connections that are idle are not active, also while all are", [] if seen == [(CONNECTIONS, 0)] else [str(seen)])
+        busy = load("--duration", "2s", "-q", "4")
+        time.sleep(1.2)
+        seen = counts()
+        checks.check("… and the one that is not has their share", [] if seen == [(CONNECTIONS + 1, 1)] else [str(seen)])
+        for one in (busy, idle):
+            one.wait(timeout=60)
+        seen = status(sanscope)
+        checks.check("an ensemble is removed with its last connection", [] if seen["ensembles"] == [] else [str(seen)])
+        checks.check("nothing had to be repaired for it", repaired(seen))
+    finally:
+        target.terminate()
+        target.wait(timeout=20)
+        target.stdout.close()
+        run(sanscope, "fair-tcp", "stop", "--name", NAME)
+
+
 @contextlib.contextmanager
 def two_hosts():
     """Names of two network namespaces with a link between them: 192.0.2.1 and .2."""
@@ -264,6 +295,7 @@ def test_as_root(checks, sanscope):
             if test_start(checks, sanscope):
                 test_load(checks, sanscope)
                 test_left_behind(checks, sanscope)
+                test_idle(checks, sanscope)
                 test_started_by_many_at_once(checks, sanscope)
                 test_start_that_was_killed(checks, sanscope)
                 test_hosts_that_cannot_be(checks, sanscope)
