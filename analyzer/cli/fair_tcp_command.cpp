@@ -52,18 +52,18 @@ ExitStatus run_helper(const std::vector<std::string>& arguments) {
     return exit_nothing_analysed;
 }
 
-// As numbers, each once: a name may have several.
-Result<std::vector<std::string>> addresses_of(const std::string& host) {
+// As numbers, each once, with commas between them: a name may have several.
+Result<std::string> addresses_of(const std::string& host) {
     const auto url = read_target_url(host.starts_with("iscsi://") ? host : "iscsi://" + host);
     if (!url) return Error{fmt::format("--for {}: {}", host, url.error().message)};
     const auto found = resolve(url->portal.host, url->portal.port);
-    if (!found) return found.error();
+    if (!found) return Error{fmt::format("--for {}: {}", host, found.error().message)};
     std::vector<std::string> addresses;
     for (const SocketAddress& one : *found) {
         std::string text = host_text(one);
         if (std::ranges::find(addresses, text) == addresses.end()) addresses.push_back(std::move(text));
     }
-    return addresses;
+    return fmt::format("{}", fmt::join(addresses, ","));
 }
 
 }  // namespace
@@ -120,8 +120,7 @@ ExitStatus FairTcpCommand::run() const {
                 print_error(addresses.error().message);
                 return exit_nothing_analysed;
             }
-            for (const std::string& address : *addresses)
-                arguments.insert(arguments.end(), {"--for", address});
+            arguments.insert(arguments.end(), {"--for", *addresses});
         }
     }
     if (verbose_) arguments.emplace_back("--verbose");

@@ -188,6 +188,8 @@ ENSEMBLE_INLINE void ensemble_end_interval(struct ensemble* ensemble) {
 // Ends the intervals that are over at `now_ns`, of a clock that does not go back.
 ENSEMBLE_INLINE void ensemble_pass_time(struct ensemble* ensemble, uint64_t now_ns) {
     const uint64_t length = ensemble_interval_ns(ensemble);
+    // It would not end before that moment.
+    if (ensemble->interval_began_ns > now_ns) ensemble->interval_began_ns = now_ns;
     const uint64_t passed = ensemble_less(now_ns, ensemble->interval_began_ns);
     if (passed < length) return;
     ensemble_end_interval(ensemble);
@@ -218,10 +220,6 @@ ENSEMBLE_INLINE uint32_t ensemble_repair(struct ensemble* ensemble) {
         ensemble->counted = ensemble->members;
         repaired |= ENSEMBLE_REPAIRED_COUNTS;
     }
-    if (ENSEMBLE_U64(ensemble->resting[0].count) + ensemble->resting[1].count > ensemble->counted) {
-        __builtin_memset(ensemble->resting, 0, sizeof ensemble->resting);
-        repaired |= ENSEMBLE_REPAIRED_COUNTS;
-    }
     if (ensemble->window < ensemble_divisor(ensemble) || ensemble->window > ENSEMBLE_MOST_WINDOW) {
         ensemble_set_window(ensemble, ensemble->granted);
         repaired |= ENSEMBLE_REPAIRED_WINDOW;
@@ -229,6 +227,12 @@ ENSEMBLE_INLINE uint32_t ensemble_repair(struct ensemble* ensemble) {
     const uint64_t most_granted = ENSEMBLE_U64(ensemble->counted) * ENSEMBLE_MOST_SEGMENTS;
     if (ensemble->granted > most_granted) {
         ensemble->granted = ensemble_bounded(ensemble->window, 0, most_granted);
+        repaired |= ENSEMBLE_REPAIRED_COUNTS;
+    }
+    if (ENSEMBLE_U64(ensemble->resting[0].count) + ensemble->resting[1].count > ensemble->counted ||
+        ensemble->resting[0].granted > most_granted || ensemble->resting[1].granted > most_granted ||
+        ensemble->resting[0].granted + ensemble->resting[1].granted > ensemble->granted) {
+        __builtin_memset(ensemble->resting, 0, sizeof ensemble->resting);
         repaired |= ENSEMBLE_REPAIRED_COUNTS;
     }
     if (ensemble->ssthresh < ENSEMBLE_LEAST_SSTHRESH ||
@@ -256,6 +260,10 @@ ENSEMBLE_INLINE uint32_t ensemble_repair_member(const struct ensemble* ensemble,
     }
     if ((member->flags & ~ENSEMBLE_ALL_FLAGS) != 0) {
         member->flags &= ENSEMBLE_ALL_FLAGS;
+        repaired |= ENSEMBLE_REPAIRED_MEMBER;
+    }
+    if (member->cut > ENSEMBLE_MOST_SEGMENTS) {
+        member->cut = 0;
         repaired |= ENSEMBLE_REPAIRED_MEMBER;
     }
     if (*cwnd < 1 || *cwnd > ENSEMBLE_MOST_SEGMENTS) {

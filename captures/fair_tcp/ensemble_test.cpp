@@ -518,6 +518,39 @@ TEST(EnsembleRepair, ReplacesAThresholdThatIsAnAddress) {
     EXPECT_EQ(hosts.ensemble.ssthresh, hosts.ensemble.window);
 }
 
+TEST(EnsembleRepair, ForgetsACutThatNoWindowHas) {
+    Hosts hosts(2, {40, 40});
+    hosts.members[1].cut = 0x81a2b3c0;
+    Socket socket = hosts.sockets[1];
+    EXPECT_EQ(ensemble_repair_member(&hosts.ensemble, &hosts.members[1], &socket.cwnd, &socket.ssthresh),
+              ENSEMBLE_REPAIRED_MEMBER);
+    const uint32_t window = hosts.ensemble.window;
+    hosts.undone(1);
+    EXPECT_EQ(hosts.ensemble.window, window) << "there is nothing to give back";
+}
+
+TEST(EnsembleRepair, RestingConnectionsHaveNoMoreThanAll) {
+    Hosts hosts(2, {40, 40});
+    hosts.rest(0);
+    hosts.ensemble.resting[hosts.ensemble.interval & 1U].granted = hosts.ensemble.granted + 1;
+    EXPECT_EQ(ensemble_repair(&hosts.ensemble), ENSEMBLE_REPAIRED_COUNTS);
+    EXPECT_EQ(ensemble_repair(&hosts.ensemble), 0u);
+}
+
+// Who is idle would keep its share until then: for ever, in effect.
+TEST(EnsembleRepair, AnIntervalDoesNotBeginInTheFuture) {
+    Hosts hosts(2, {40, 40});
+    hosts.acked(1, 40, false);
+    hosts.rest(0);
+    hosts.ensemble.interval_began_ns = hosts.now_ns + 1'000'000 * ms;
+    for (int i = 0; i < 20; ++i) {
+        hosts.now_ns += 100 * ms;
+        hosts.acked(1, 1, false);
+        ensemble_pass_time(&hosts.ensemble, hosts.now_ns);
+    }
+    EXPECT_EQ(hosts.ensemble.counted, 1u);
+}
+
 TEST(EnsembleRepair, MakesSenseOfAnyBytes) {
     Random random(7);
     const auto word = [&] {

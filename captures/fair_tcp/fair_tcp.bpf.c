@@ -214,11 +214,22 @@ static __always_inline struct fair_tcp_member* member_of(struct tcp_sock* tp) {
 static __always_inline struct fair_tcp_ensemble* make_ensemble(const struct fair_tcp_key* key, __u64 now) {
     struct fair_tcp_ensemble fresh;
     __builtin_memset(&fresh, 0, sizeof fresh);
+    fresh.key = *key;
     fresh.instance = (now << 10) | (bpf_get_smp_processor_id() & 1023);
     fresh.state.window = 1;
     fresh.state.ssthresh = ENSEMBLE_INFINITE_SSTHRESH;
     bpf_map_update_elem(&ensembles, key, &fresh, BPF_NOEXIST);
     return bpf_map_lookup_elem(&ensembles, key);
+}
+
+static __always_inline bool is_same(const struct fair_tcp_key* one, const struct fair_tcp_key* other) {
+    __u64 differences = one->network_namespace ^ other->network_namespace;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        differences |= one->local_address[i] ^ other->local_address[i];
+        differences |= one->remote_address[i] ^ other->remote_address[i];
+    }
+    return differences == 0;
 }
 
 // False where there is no ensemble for it.
@@ -235,6 +246,12 @@ static __always_inline bool join(struct tcp_sock* tp, struct fair_tcp_member* me
     const __u32 clamp = tp->snd_cwnd_clamp;
     keep_socket(member, tp);
     bpf_spin_lock(&ensemble->lock);
+    // Removed meanwhile, and another's by now: who joined it would never leave it again.
+    if (!is_same(&ensemble->key, &member->key)) {
+        bpf_spin_unlock(&ensemble->lock);
+        count(FAIR_TCP_ALONE);
+        return false;
+    }
     member->repaired |= ensemble_repair(&ensemble->state);
     VERIFY_ANEW();
     // Nothing is known of the member yet but what its socket holds.
@@ -291,6 +308,15 @@ static __always_inline void acked_alone(struct tcp_sock* tp, __u32 acked) {
     give(tp, &member);
 }
 
+// Under the ensemble's lock: what was read from it, from the member, and by keep_socket() is within its bounds then.
+static __always_inline void repair(struct fair_tcp_ensemble* ensemble, struct fair_tcp_member* member) {
+    member->repaired |= ensemble_repair(&ensemble->state);
+    VERIFY_ANEW();
+    member->repaired |= ensemble_repair_member(&ensemble->state, &member->state, &member->socket_cwnd,
+                                               &member->socket_ssthresh);
+    VERIFY_ANEW();
+}
+
 // Takes the lock of the member's ensemble, and brings both up to `now`: what the kernel has changed in the socket is in
 // the ensemble then. False, and no lock, where the ensemble has been removed: the member is none any more.
 static __always_inline bool enter(struct fair_tcp_ensemble* ensemble, struct fair_tcp_member* member,
@@ -301,11 +327,7 @@ static __always_inline bool enter(struct fair_tcp_ensemble* ensemble, struct fai
         member->state.flags = 0;
         return false;
     }
-    member->repaired |= ensemble_repair(&ensemble->state);
-    VERIFY_ANEW();
-    member->repaired |= ensemble_repair_member(&ensemble->state, &member->state, &member->socket_cwnd,
-                                               &member->socket_ssthresh);
-    VERIFY_ANEW();
+    repair(ensemble, member);
     if (member->state.flags & ENSEMBLE_RESTING)
         ensemble_resume(&ensemble->state, &member->state, member->socket_cwnd, member->socket_ssthresh, now);
     else
@@ -401,13 +423,14 @@ void BPF_PROG(fair_set_state, struct sock* sk, const __u8 new_state) {
     if (!member) return;
     struct fair_tcp_ensemble* const ensemble = bpf_map_lookup_elem(&ensembles, &member->key);
     if (!ensemble) return;
-    const struct socket_values values = values_of(tp);
+    keep_socket(member, tp);
     bpf_spin_lock(&ensemble->lock);
-    if (ensemble->instance == member->instance && !(member->state.flags & ENSEMBLE_RESTING) &&
-        values.cwnd >= 1 && values.cwnd <= ENSEMBLE_MOST_SEGMENTS) {
-        ensemble_timed_out(&ensemble->state, &member->state, values.cwnd);
+    if (ensemble->instance == member->instance && !(member->state.flags & ENSEMBLE_RESTING)) {
+        repair(ensemble, member);
+        ensemble_timed_out(&ensemble->state, &member->state, member->socket_cwnd);
     }
     bpf_spin_unlock(&ensemble->lock);
+    count_repairs(member);
 }
 
 // The first data after nothing was in flight.
@@ -434,17 +457,21 @@ __u32 BPF_PROG(fair_undo_cwnd, struct sock* sk) {
     struct tcp_sock* const tp = (struct tcp_sock*)sk;
     const __u32 now = tp->snd_cwnd;
     const __u32 before = tp->prior_cwnd;
-    const __u32 larger = now > before ? now : before;
+    const __u32 larger = now > before || before > ENSEMBLE_MOST_SEGMENTS ? now : before;
     count(FAIR_TCP_UNDONE);
     struct fair_tcp_member* const member = member_of(tp);
-    if (!member || now < 1 || now > ENSEMBLE_MOST_SEGMENTS) return larger;
+    if (!member) return larger;
     struct fair_tcp_ensemble* const ensemble = bpf_map_lookup_elem(&ensembles, &member->key);
     if (!ensemble) return larger;
     __u32 window = larger;
+    keep_socket(member, tp);
     bpf_spin_lock(&ensemble->lock);
-    if (ensemble->instance == member->instance && !(member->state.flags & ENSEMBLE_RESTING))
-        window = ensemble_undo(&ensemble->state, &member->state, now);
+    if (ensemble->instance == member->instance && !(member->state.flags & ENSEMBLE_RESTING)) {
+        repair(ensemble, member);
+        window = ensemble_undo(&ensemble->state, &member->state, member->socket_cwnd);
+    }
     bpf_spin_unlock(&ensemble->lock);
+    count_repairs(member);
     return window;
 }
 

@@ -9,13 +9,16 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <memory>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <system_error>
+#include <time.h>
 #include <unistd.h>
 #include <utility>
 
@@ -92,6 +95,16 @@ Result<std::monostate> check_kernel() {
     return std::monostate{};
 }
 
+// Held while what is pinned changes: of two that start at once, one would take away the other's pins. Whoever waits does so
+// briefly.
+Result<FileDescriptor> only_one() {
+    FileDescriptor folder(::open(bpf_file_system, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder.get() < 0) return because(bpf_file_system, errno);
+    while (::flock(folder.get(), LOCK_EX) != 0)
+        if (errno != EINTR) return because(bpf_file_system, errno);
+    return folder;
+}
+
 void remove_pins(std::string_view name) {
     std::error_code ignored;
     const auto folder = pins_of(name);
@@ -148,6 +161,19 @@ bool is_listed(const FairTcpStatus& status, const fair_tcp_key& key) {
     });
 }
 
+// CLOCK_MONOTONIC, which bpf_ktime_get_ns() tells.
+uint64_t now_ns() {
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+// As its next event would find it: while all rest there is none, and those that have been idle for long are counted still.
+void bring_up_to_date(ensemble& state, uint64_t now) {
+    ensemble_repair(&state);
+    ensemble_pass_time(&state, now);
+}
+
 // The kernel begins anew where the key before has been removed meanwhile.
 void read_ensembles(int map, FairTcpStatus& status) {
     FairTcpEnsemble one;
@@ -156,8 +182,10 @@ void read_ensembles(int map, FairTcpStatus& status) {
     for (int steps = 0; steps < 2 * FAIR_TCP_MOST_ENSEMBLES; ++steps) {
         if (bpf_map_get_next_key(map, before, &one.key) != 0) return;
         if (!is_listed(status, one.key) &&
-            bpf_map_lookup_elem_flags(map, &one.key, &one.value, BPF_F_LOCK) == 0)
+            bpf_map_lookup_elem_flags(map, &one.key, &one.value, BPF_F_LOCK) == 0) {
+            bring_up_to_date(one.value.state, now_ns());
             status.ensembles.push_back(one);
+        }
         last = one.key;
         before = &last;
     }
@@ -219,13 +247,16 @@ bool is_fair_tcp_started(const std::string& name) {
 Result<std::monostate> start_fair_tcp(const std::string& name) {
     libbpf_set_print(print_message);
     if (auto possible = check_kernel(); !possible) return possible.error();
+    const auto alone = only_one();
+    if (!alone) return alone.error();
     if (is_fair_tcp_started(name))
         return Error{fmt::format("{} is started already: sanscope fair-tcp status", name)};
     if (is_available(name)) {
-        return Error{fmt::format(
-            "there is a congestion control called {} already, which is none of sanscope's: choose another "
-            "--name",
-            name)};
+        return Error{
+            fmt::format("there is a congestion control called {} already, which nothing pinned in {} tells "
+                        "to be sanscope's: "
+                        "choose another --name (bpftool struct_ops lists those that are BPF programs)",
+                        name, pins_folder)};
     }
     const auto bytes = named_object(fair_tcp_bpf_object, name);
     if (!bytes) return bytes.error();
@@ -252,6 +283,8 @@ Result<std::vector<FairTcpStatus>> fair_tcp_status() {
     if (error && error != std::errc::no_such_file_or_directory) return because(pins_folder, error.value());
     std::ranges::sort(names);
     for (const std::string& name : names) {
+        // Not whole: of a start that was killed, or of a stop at this moment.
+        if (open_operations(name).map.get() < 0 && errno == ENOENT) continue;
         auto status = read_status(name);
         if (!status) return status.error();
         all.push_back(std::move(*status));
@@ -261,19 +294,24 @@ Result<std::vector<FairTcpStatus>> fair_tcp_status() {
 
 Result<FairTcpStatus> stop_fair_tcp(const std::string& name) {
     libbpf_set_print(print_message);
+    const auto alone = only_one();
+    if (!alone) return alone.error();
     const PinnedOperations operations = open_operations(name);
     if (operations.map.get() < 0) {
         const int error = errno;
         if (error != ENOENT) return because(pins_of(name).string(), error);
         return Error{fmt::format("{} is not started", name)};
     }
+    // What cannot be read does not keep it from being stopped.
     auto status = read_status(name);
-    if (!status) return status.error();
     constexpr uint32_t only = 0;
     // ENOENT and EINPROGRESS: it is not registered any more.
     if (bpf_map_delete_elem(operations.map.get(), &only) != 0 && errno != ENOENT && errno != EINPROGRESS)
         return because("the kernel does not let it go", errno);
     remove_pins(name);
+    if (!status)
+        return Error{
+            fmt::format("{} is stopped; what it had cannot be read: {}", name, status.error().message)};
     status->registered = false;
     return status;
 }

@@ -25,7 +25,9 @@ struct fair_tcp_key {
 // A value of the map `ensembles`.
 struct fair_tcp_ensemble {
     struct ensemble state;
-    uint64_t instance;          // no other ensemble ever has it
+    uint64_t instance;  // no other ensemble ever has it
+    struct fair_tcp_key
+        key;  // its own: memory of one that is removed may become another's while it is looked at
     struct bpf_spin_lock lock;  // held for whatever is done to the rest
     uint32_t unused;
 };
@@ -58,7 +60,7 @@ enum fair_tcp_counter {
 #ifdef __cplusplus
 static_assert(FAIR_TCP_COUNTERS == FAIR_TCP_REPAIRED + ENSEMBLE_REPAIR_KINDS);
 static_assert(sizeof(fair_tcp_key) == 40);
-static_assert(sizeof(fair_tcp_ensemble) == 96);
+static_assert(sizeof(fair_tcp_ensemble) == 136);
 static_assert(sizeof(fair_tcp_member) == 88);
 }  // namespace sanscope
 #endif

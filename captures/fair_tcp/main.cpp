@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,7 +29,7 @@ enum Exit : int { exit_done = 0, exit_failed = 1, exit_usage = 2 };
 struct Arguments {
     std::string action;
     std::string name{fair_tcp_default_name};
-    std::vector<std::string> addresses;  // of the hosts that it is for
+    std::vector<std::string> hosts;  // that it is for: the addresses of each, with commas between them
     bool json = false;
     bool live = false;
     bool verbose = false;
@@ -49,7 +50,7 @@ std::optional<Arguments> arguments_of(int argc, char** argv) {
         else if (one == "--name" && i + 1 < argc)
             arguments.name = argv[++i];
         else if (one == "--for" && i + 1 < argc)
-            arguments.addresses.emplace_back(argv[++i]);
+            arguments.hosts.emplace_back(argv[++i]);
         else
             return std::nullopt;
     }
@@ -62,40 +63,78 @@ Exit failed(const Error& error) {
     return exit_failed;
 }
 
-// For all of them, or for none.
-Result<std::monostate> select_for(const std::vector<std::string>& addresses, const std::string& name) {
-    const auto before = congestion_routes(name);
-    if (!before) return before.error();
-    for (const std::string& address : addresses) {
-        if (std::ranges::find(*before, address) != before->end()) continue;
-        if (auto added = add_congestion_route(address, name); !added) return added;
-    }
-    return std::monostate{};
-}
+// To which it is selected now.
+class SelectedAddresses {
+  public:
+    explicit SelectedAddresses(std::string name) : name_(std::move(name)) {}
 
-Exit start_for(const std::string& name, const std::vector<std::string>& addresses) {
+    // By each of a host's addresses that a route leads to: of a name, some may not be reached from here. An Error where it is
+    // none of them.
+    Result<std::monostate> add_host(std::string_view addresses) {
+        std::vector<Error> faults;
+        bool any = false;
+        for (std::string_view rest = addresses; !rest.empty();) {
+            const std::string address(rest.substr(0, rest.find(',')));
+            rest.remove_prefix(std::min(rest.size(), address.size() + 1));
+            const auto selected = add_congestion_route(address, name_);
+            if (!selected) {
+                faults.push_back(selected.error());
+                continue;
+            }
+            any = true;
+            all_.push_back(address);
+            if (*selected == Selected::now) added_.push_back(address);
+        }
+        if (!any) return faults.empty() ? Error{"a host without an address"} : faults.front();
+        std::ranges::move(faults, std::back_inserter(left_out_));
+        return std::monostate{};
+    }
+    void take_back() const {
+        for (const std::string& address : added_)
+            if (const auto removed = remove_congestion_route(address, name_); !removed)
+                failed(removed.error());
+    }
+    void print() const {
+        for (const Error& fault : left_out_)
+            print_text(stderr, "sanscope: not selected: {}\n", fault.message);
+        for (const std::string& address : all_) {
+            const bool before = std::ranges::find(added_, address) == added_.end();
+            print_text(stdout, "{} is selected by every new connection of this host to or from {}: {}\n",
+                       name_, address,
+                       before ? "its route is there already" : "a route is added, until it is stopped");
+        }
+    }
+
+  private:
+    std::string name_;
+    std::vector<std::string> all_;
+    std::vector<std::string> added_;
+    std::vector<Error> left_out_;
+};
+
+// For all hosts, or for none.
+Exit start_for(const std::string& name, const std::vector<std::string>& hosts) {
     const bool was_started = is_fair_tcp_started(name);
     if (!was_started) {
         if (const auto started = start_fair_tcp(name); !started) return failed(started.error());
     }
-    const auto selected = select_for(addresses, name);
-    if (!selected) {
+    SelectedAddresses selected(name);
+    for (const std::string& host : hosts) {
+        const auto added = selected.add_host(host);
+        if (added) continue;
+        selected.take_back();
         if (!was_started) {
-            remove_congestion_routes(name);
-            stop_fair_tcp(name);
+            if (const auto stopped = stop_fair_tcp(name); !stopped) failed(stopped.error());
         }
-        return failed(selected.error());
+        return failed(added.error());
     }
-    for (const std::string& address : addresses) {
-        print_text(stdout, "{} is selected by every new connection of this host to or from {}\n", name,
-                   address);
-    }
+    selected.print();
     return exit_done;
 }
 
 Exit start(const Arguments& arguments) {
     const std::string& name = arguments.name;
-    if (!arguments.addresses.empty()) return start_for(name, arguments.addresses);
+    if (!arguments.hosts.empty()) return start_for(name, arguments.hosts);
     if (const auto started = start_fair_tcp(name); !started) return failed(started.error());
     print_text(stdout,
                "{0} is there for connections that select it:\n"
@@ -122,7 +161,9 @@ Exit status(const Arguments& arguments) {
         auto all = fair_tcp_status();
         if (!all) return failed(all.error());
         for (FairTcpStatus& one : *all) {
-            if (auto addresses = congestion_routes(one.name)) one.selected_for = std::move(*addresses);
+            auto addresses = congestion_routes(one.name);
+            if (!addresses) return failed(addresses.error());
+            one.selected_for = std::move(*addresses);
         }
         write_text(stdout, arguments.json ? fair_tcp_status_json(*all) : fair_tcp_status_text(*all));
         if (arguments.live && !arguments.json) write_text(stdout, "\n");
@@ -132,7 +173,10 @@ Exit status(const Arguments& arguments) {
 }
 
 Exit stop(const std::string& name) {
-    if (const auto removed = remove_congestion_routes(name); !removed) return failed(removed.error());
+    const auto removed = remove_congestion_routes(name);
+    if (!removed) return failed(removed.error());
+    for (const std::string& address : *removed)
+        print_text(stdout, "the route to {} that selected it is removed\n", address);
     const auto stopped = stop_fair_tcp(name);
     if (!stopped) return failed(stopped.error());
     uint64_t connections = 0;

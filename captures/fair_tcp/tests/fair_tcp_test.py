@@ -83,6 +83,37 @@ def test_load(checks, sanscope):
         target.stdout.close()
 
 
+def test_idle(checks, sanscope):
+    """The target alone selects it: of each connection its end is a member."""
+    run(sanscope, "fair-tcp", "start", "--name", NAME)
+    target = subprocess.Popen([sanscope, "target", "--listen", "127.0.0.1:0", "--backing", "null", "--json",
+                               "--tcp-congestion", NAME], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    load = lambda *arguments: subprocess.Popen([sanscope, "generate", "--quiet", *arguments, url], stdout=subprocess.DEVNULL,
+                                               stderr=subprocess.DEVNULL)
+    counts = lambda: [(one["connections"], one["active"]) for one in status(sanscope)["ensembles"]]
+    try:
+        listening = json.loads(target.stdout.readline())
+        url = f"iscsi://{listening['listening']}/{listening['target']}/0"
+        idle = load("--connections", str(CONNECTIONS), "--think-time", "10s", "--duration", "8s")
+        time.sleep(2.5)
+        seen = counts()
+        checks.check("connections that are idle are not active, also while all are", [] if seen == [(CONNECTIONS, 0)] else [str(seen)])
+        busy = load("--duration", "2s", "-q", "4")
+        time.sleep(1.2)
+        seen = counts()
+        checks.check("… and the one that is not has their share", [] if seen == [(CONNECTIONS + 1, 1)] else [str(seen)])
+        for one in (busy, idle):
+            one.wait(timeout=60)
+        seen = status(sanscope)
+        checks.check("an ensemble is removed with its last connection", [] if seen["ensembles"] == [] else [str(seen)])
+        checks.check("nothing had to be repaired for it", repaired(seen))
+    finally:
+        target.terminate()
+        target.wait(timeout=20)
+        target.stdout.close()
+        run(sanscope, "fair-tcp", "stop", "--name", NAME)
+
+
 @contextlib.contextmanager
 def two_hosts():
     """Names of two network namespaces with a link between them: 192.0.2.1 and .2."""
@@ -98,6 +129,90 @@ def two_hosts():
     finally:
         for name in (here, there):
             run("ip", "netns", "delete", name)
+
+
+def test_started_by_many_at_once(checks, sanscope):
+    starts = [subprocess.Popen([sanscope, "fair-tcp", "start", "--name", NAME], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               text=True) for _ in range(4)]
+    said_by = [(one.communicate(timeout=60)[0], one.returncode) for one in starts]
+    refused = [text for text, status in said_by if status == 1 and "started already" in text]
+    checks.check("of several that start it at once, one does", [] if sorted(code for _, code in said_by) == [0, 1, 1, 1] and
+                 len(refused) == 3 else [str(said_by)])
+    stopped = run(sanscope, "fair-tcp", "stop", "--name", NAME)
+    checks.check("… and it can be stopped", [] if stopped.returncode == 0 and NAME not in AVAILABLE.read_text().split()
+                 else said(stopped))
+
+
+def test_start_that_was_killed(checks, sanscope):
+    """What it leaves: a folder without maps."""
+    PINS.mkdir(mode=0o700, parents=True)
+    shown = run(sanscope, "fair-tcp", "status", "--json")
+    checks.check("a start that was killed does not hide the status of others",
+                 [] if shown.returncode == 0 and NAME not in shown.stdout else said(shown))
+    started = run(sanscope, "fair-tcp", "start", "--name", NAME)
+    stopped = run(sanscope, "fair-tcp", "stop", "--name", NAME)
+    checks.check("… and does not keep it from being started",
+                 [] if started.returncode == stopped.returncode == 0 and not PINS.exists() else said(started) + said(stopped))
+
+
+def test_hosts_that_cannot_be(checks, sanscope):
+    with two_hosts() as (here, _):
+        inside = ["nsenter", f"--net=/run/netns/{here}"]
+        routes = lambda: run("ip", "-n", here, "route", "show").stdout
+        before = routes()
+        nameless = run(*inside, sanscope, "fair-tcp", "start", "--name", NAME, "--for", "iscsi://nosuchhost.invalid")
+        checks.check("a host name that has no address is told", [] if nameless.returncode == 1 and
+                     "nosuchhost.invalid" in nameless.stderr and NAME not in AVAILABLE.read_text().split() else said(nameless))
+        both = ["--for", "192.0.2.2", "--for", "198.51.100.7"]
+        refused = run(*inside, sanscope, "fair-tcp", "start", "--name", NAME, *both)
+        checks.check("of two hosts, one that has no route is a reason for none", [] if refused.returncode == 1 and routes() == before
+                     and NAME not in AVAILABLE.read_text().split() else said(refused) + [routes()])
+        run(*inside, sanscope, "fair-tcp", "start", "--name", NAME)
+        refused = run(*inside, sanscope, "fair-tcp", "start", "--name", NAME, *both)
+        checks.check("… also where it was started before, and then it stays so", [] if refused.returncode == 1 and
+                     routes() == before and NAME in AVAILABLE.read_text().split() else said(refused) + [routes()])
+        bounded = run(*inside, "setpriv", "--bounding-set", "-net_admin", "--inh-caps", "-net_admin", sanscope, "fair-tcp", "start",
+                      "--name", NAME, "--for", "192.0.2.2")
+        checks.check("without CAP_NET_ADMIN it says so", [] if bounded.returncode == 1 and "cap_net_admin" in bounded.stderr and
+                     routes() == before else said(bounded) + [routes()])
+        run(*inside, sanscope, "fair-tcp", "stop", "--name", NAME)
+
+
+def test_stopped_for_a_host_under_load(checks, sanscope):
+    default = pathlib.Path("/proc/sys/net/ipv4/tcp_congestion_control")
+    with two_hosts() as (here, there):
+        inside = ["nsenter", f"--net=/run/netns/{here}"]
+        routes = lambda: run("ip", "-n", here, "route", "show").stdout
+        sockets = lambda: run(*inside, "ss", "-tinHO", "dst", "192.0.2.2").stdout
+        before, default_before = routes(), default.read_text()
+        run(*inside, sanscope, "fair-tcp", "start", "--name", NAME, "--for", "192.0.2.2")
+        listener = subprocess.Popen(["nsenter", f"--net=/run/netns/{there}", sanscope, "target", "--listen", "192.0.2.2:0",
+                                     "--backing", "null", "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        try:
+            listening = json.loads(listener.stdout.readline())
+            url = f"iscsi://{listening['listening']}/{listening['target']}/0"
+            asked = subprocess.Popen([*inside, sanscope, "generate", "--duration", "2s", "--json", "--tcp-congestion", "reno", url],
+                                     stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            time.sleep(1)
+            seen = sockets()
+            checks.check("who asks for another has that nevertheless", [] if " reno " in seen and f" {NAME} " not in seen else [seen])
+            told = json.loads(asked.communicate(timeout=60)[0])["tcp_differences"]
+            checks.check("… and is not told otherwise", told)
+            load = subprocess.Popen([*inside, sanscope, "generate", "--duration", "4s", "--connections", "2", url],
+                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            time.sleep(1)
+            stopped = run(*inside, sanscope, "fair-tcp", "stop", "--name", NAME)
+            checks.check("stopped under load, it says what it takes away and who keeps it", [] if stopped.returncode == 0 and
+                         "the route to 192.0.2.2" in stopped.stdout and "until they are closed" in stopped.stdout else said(stopped))
+            checks.check("… the routes are what they were at once", [] if routes() == before else [routes()])
+            checks.check("… connections under way have it still", [] if f" {NAME} " in sockets() else [sockets()])
+            out = load.communicate(timeout=60)[0]
+            checks.check("… and the load ends well", [] if load.returncode == 0 else [out])
+        finally:
+            listener.terminate()
+            listener.wait(timeout=20)
+            listener.stdout.close()
+        checks.check("the default congestion control is untouched", [] if default.read_text() == default_before else [default.read_text()])
 
 
 def test_for_a_host(checks, sanscope):
@@ -180,6 +295,11 @@ def test_as_root(checks, sanscope):
             if test_start(checks, sanscope):
                 test_load(checks, sanscope)
                 test_left_behind(checks, sanscope)
+                test_idle(checks, sanscope)
+                test_started_by_many_at_once(checks, sanscope)
+                test_start_that_was_killed(checks, sanscope)
+                test_hosts_that_cannot_be(checks, sanscope)
+                test_stopped_for_a_host_under_load(checks, sanscope)
                 test_for_a_host(checks, sanscope)
         finally:
             run(sanscope, "fair-tcp", "stop", "--name", NAME)
