@@ -237,6 +237,15 @@ TEST_F(TwoPaths, of_which_the_slow_one_loses_a_few_segments_are_not_made_slow_by
     load(1, 2 * ms, 1000);
     load(2, 9 * ms, 1000);
     SenderSummary& target = store.add_sender(2, Side::b);
+    for (const int64_t time_ns : {int64_t{0}, 50 * second}) {
+        WindowRow row;
+        row.time_ns = time_ns;
+        row.packet = packet_at(time_ns);
+        row.connection = 2;
+        row.sender = Side::b;
+        row.srtt_ns = 2 * ms;
+        store.add_window(target, row);
+    }
     const auto lose_each = [&](int64_t apart_ns, int64_t count) {
         for (int64_t i = 0; i < count; ++i) {
             store.add_loss(target, {.packet = packet_at(second + i * apart_ns),
