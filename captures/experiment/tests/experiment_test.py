@@ -263,7 +263,7 @@ def test_other_values(checks, sanscope, scratch):
                  3e6 < float(rows[0]["bytes_per_second"]) < 25e6 else [*map(str, rows), *said(done)])
     folder = scratch / "background"
     done = run(sanscope, "experiment", "bianco-fig3-7", "--only", "queue_frames=200", "--only", "load=socket", "--only", "operation=read",
-               "--only", "background_mbit=0,150", "--repetitions", "1", "--seconds", "2", "-o", folder)
+               "--only", "background_mbit=0,150", "--only", "priority=none", "--repetitions", "1", "--seconds", "2", "-o", folder)
     rates = {row["background_mbit"]: float(row["bytes_per_second"]) for row in rows_of(folder / "table.csv")} \
         if done.returncode == 0 else {}
     checks.check("other traffic takes its part of the link",
@@ -374,7 +374,7 @@ def test_fair(checks, sanscope, scratch):
             return
         folder = scratch / "fair"
         with congestion_controls_allowed("reno cubic fair"):
-            done = run(sanscope, "experiment", "kancharla-tab4-7", "--only", "connections=2", "--repetitions", "1", "--seconds", "2",
+            done = run(sanscope, "experiment", "kancharla-tab4-7", "--only", "connections=2", "--repetitions", "1", "--seconds", "4",
                        "-o", folder)
         rows = {row["congestion_control"]: row for row in rows_of(folder / "table.csv")} if done.returncode == 0 else {}
         checks.check(name, [] if set(rows) == {"reno", "fair"} and "left out" not in done.stdout and
