@@ -87,7 +87,7 @@ class Rows {
         row.tip = tip;
         row.shown = shown ? text(*shown) : QStringLiteral("–");
         if (kept_ != nullptr) row.kept = kept ? text(*kept) : QStringLiteral("–");
-        if (shown && kept) row.change = change_text(*shown, *kept);
+        if (shown && kept) row.change = change_text(*shown, kept.value_or(0));
         rows_.push_back(row);
     }
 
