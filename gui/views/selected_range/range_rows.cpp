@@ -80,14 +80,16 @@ class Rows {
 
     template <class Value>
     void add(const QString& name, QString (*text)(double), Value value, const QString& tip = {}) {
-        const Figure shown = value(shown_);
-        const Figure kept = kept_ == nullptr ? Figure() : Figure(value(*kept_));
         RangeRow row;
         row.name = name;
         row.tip = tip;
+        const Figure shown = value(shown_);
         row.shown = shown ? text(*shown) : QStringLiteral("–");
-        if (kept_ != nullptr) row.kept = kept ? text(*kept) : QStringLiteral("–");
-        if (shown && kept) row.change = change_text(*shown, kept.value_or(0));
+        if (kept_ != nullptr) {
+            const Figure kept = value(*kept_);
+            row.kept = kept ? text(*kept) : QStringLiteral("–");
+            if (shown && kept) row.change = change_text(*shown, *kept);
+        }
         rows_.push_back(row);
     }
 
