@@ -20,9 +20,9 @@ std::set<std::string> planned_lines(const lab::ChosenExperiment& chosen, size_t 
         rows.push_back({.settings = settings, .measured = {}});
         rows.back().measured.fill(lab::Spread{1, 1, 1, 1});
     }
+    const std::vector<lab::ChartPanel> panels = lab::figure_panels(chosen.experiment, rows);
     std::set<std::string> labels;
-    for (const lab::ChartLine& line : lab::figure_panels(chosen.experiment, rows)[drawing].lines)
-        labels.insert(line.label);
+    for (const lab::ChartLine& line : panels[drawing].lines) labels.insert(line.label);
     return labels;
 }
 
