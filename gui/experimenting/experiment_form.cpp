@@ -99,13 +99,14 @@ void ExperimentForm::build() {
     column->addWidget(about_, 2);
     settings_->setAccessibleName(tr("Settings of the experiment"));
     settings_->setColumnCount(4);
-    settings_->setHorizontalHeaderLabels(
-        {tr("Setting"), tr("The experiment’s values"), tr("Only these"), tr("Other values")});
+    settings_->setHorizontalHeaderLabels({tr("Setting"), tr("Values"), tr("Only these"), tr("Other values")});
+    settings_->horizontalHeaderItem(values)->setToolTip(tr("The experiment’s own, with commas between them"));
     settings_->horizontalHeaderItem(only)->setToolTip(
         tr("Values with commas between them: runs with others are left out (--only)"));
     settings_->horizontalHeaderItem(other)->setToolTip(
         tr("Values with commas between them, in place of the experiment’s own (--set)"));
     settings_->verticalHeader()->hide();
+    settings_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
     settings_->setTabKeyNavigation(false);
     settings_->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed |
                                QAbstractItemView::AnyKeyPressed | QAbstractItemView::SelectedClicked);
@@ -132,9 +133,11 @@ void ExperimentForm::list_settings() {
         for (const int place : {setting, only, other})
             settings_->item(row, place)->setToolTip(plain_text(takes));
     }
-    constexpr int widest = 170;
+    const int widest = 24 * fontMetrics().averageCharWidth();
     settings_->resizeColumnToContents(setting);
     settings_->setColumnWidth(setting, std::min(widest, settings_->columnWidth(setting)));
+    for (const int place : {values, only})
+        settings_->setColumnWidth(place, settings_->horizontalHeader()->sectionSizeHint(only));
 }
 
 QLayout* ExperimentForm::build_rows() {

@@ -136,13 +136,22 @@ QWidget* ExperimentWindow::build_results() {
     table_->setWordWrap(false);
     table_->verticalHeader()->hide();
     table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
-    constexpr int settings_width = 300;
-    table_->setColumnWidth(RunsModel::number, fontMetrics().horizontalAdvance(QStringLiteral("000000")));
-    table_->setColumnWidth(RunsModel::settings, settings_width);
+    connect(runs_, &RunsModel::modelReset, this, &ExperimentWindow::fit_columns);
+    fit_columns();
     results->addWidget(table_);
     results->setStretchFactor(0, 3);
     results->setStretchFactor(1, 2);
     return results;
+}
+
+// By their headings, of which an experiment has its own: its runs are too many to look at.
+void ExperimentWindow::fit_columns() {
+    const QHeaderView* const headings = table_->horizontalHeader();
+    for (int column = 0; column < runs_->columnCount(); ++column)
+        table_->setColumnWidth(column, headings->sectionSizeHint(column));
+    table_->setColumnWidth(RunsModel::number, fontMetrics().horizontalAdvance(QStringLiteral("000000")));
+    constexpr int settings_characters = 48;
+    table_->setColumnWidth(RunsModel::settings, settings_characters * fontMetrics().averageCharWidth());
 }
 
 QLayout* ExperimentWindow::build_command() {

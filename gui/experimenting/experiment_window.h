@@ -58,6 +58,7 @@ class ExperimentWindow : public QDialog {
   private:
     void build();
     QWidget* build_results();
+    void fit_columns();
     QLayout* build_command();
     QLayout* build_buttons();
     void choose();
