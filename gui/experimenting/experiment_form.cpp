@@ -136,8 +136,9 @@ void ExperimentForm::list_settings() {
     const int widest = 24 * fontMetrics().averageCharWidth();
     settings_->resizeColumnToContents(setting);
     settings_->setColumnWidth(setting, std::min(widest, settings_->columnWidth(setting)));
+    constexpr int characters = 14;  // of a few values: more are in its tip
     for (const int place : {values, only})
-        settings_->setColumnWidth(place, settings_->horizontalHeader()->sectionSizeHint(only));
+        settings_->setColumnWidth(place, characters * fontMetrics().averageCharWidth());
 }
 
 QLayout* ExperimentForm::build_rows() {

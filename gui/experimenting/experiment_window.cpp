@@ -150,8 +150,9 @@ void ExperimentWindow::fit_columns() {
     for (int column = 0; column < runs_->columnCount(); ++column)
         table_->setColumnWidth(column, headings->sectionSizeHint(column));
     table_->setColumnWidth(RunsModel::number, fontMetrics().horizontalAdvance(QStringLiteral("000000")));
-    constexpr int settings_characters = 48;
-    table_->setColumnWidth(RunsModel::settings, settings_characters * fontMetrics().averageCharWidth());
+    constexpr std::pair<int, int> characters[] = {{RunsModel::settings, 48}, {RunsModel::state, 16}};
+    for (const auto& [column, count] : characters)
+        table_->setColumnWidth(column, count * fontMetrics().averageCharWidth());
 }
 
 QLayout* ExperimentWindow::build_command() {
