@@ -16,17 +16,15 @@
 #include "captures/iscsi_peer/initiator/target_url.h"
 #include "captures/iscsi_peer/initiator/tcp_socket.h"
 
+#include "analyzer/base/congestion_control_name.h"
 #include "analyzer/base/helper_process.h"
 #include "analyzer/cli/error_message.h"
 
 namespace sanscope {
 namespace {
 
-// TCP_CA_NAME_MAX is 16, with the zero behind it.
 std::string name_fault(const std::string& name) {
-    const bool plain = std::ranges::all_of(
-        name, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
-    return plain && !name.empty() && name.size() <= 15 ? "" : "want 1 to 15 of a-z, 0-9 and _";
+    return is_congestion_control_name(name) ? "" : "want 1 to 15 of a-z, 0-9 and _";
 }
 
 // With this program's standard input, output and error. Signals of the terminal are for it alone.

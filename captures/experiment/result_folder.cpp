@@ -2,35 +2,22 @@
 #include "captures/experiment/result_folder.h"
 
 #include <cerrno>
-#include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <optional>
 #include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyzer/base/file_descriptor.h"
+#include "analyzer/base/sudo_caller.h"
 
 namespace sanscope::lab {
 namespace {
 
-std::optional<id_t> number_from(const char* variable) {
-    const char* const text = std::getenv(variable);
-    if (text == nullptr) return std::nullopt;
-    id_t number = 0;
-    const std::string_view digits = text;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-    return number;
-}
-
 // Only what was made just now: nothing is followed, and nothing of another's is given away.
 void give_to_caller(const std::filesystem::path& folder) {
-    const auto user = number_from("SUDO_UID");
-    const auto group = number_from("SUDO_GID");
+    const auto [user, group] = sudo_caller();
     if (::geteuid() != 0 || !user || !group) return;
     const FileDescriptor made(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat status {};

@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "analyzer/base/congestion_control_name.h"
+
 namespace sanscope::lab {
 namespace {
 
@@ -94,12 +96,8 @@ std::string name_in(std::span<const std::string_view> names, auto value) {
     return std::string(names[static_cast<size_t>(value)]);
 }
 
-// A name that a kernel may know, and nothing that a command line could take for something else.
 bool set_congestion_control(Settings& settings, std::string_view text) {
-    constexpr size_t longest = 15;  // TCP_CA_NAME_MAX with its zero
-    const bool plain = std::ranges::all_of(
-        text, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
-    if (text.empty() || text.size() > longest || !plain) return false;
+    if (!is_congestion_control_name(text)) return false;
     settings.congestion_control = text;
     return true;
 }

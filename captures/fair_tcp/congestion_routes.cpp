@@ -15,12 +15,10 @@
 #include <string_view>
 #include <sys/socket.h>
 
+#include "analyzer/base/destroy.h"
+
 namespace sanscope {
 namespace {
-
-struct CloseSocket {
-    void operator()(mnl_socket* socket) const { mnl_socket_close(socket); }
-};
 
 struct Address {
     int family = AF_INET;
@@ -87,7 +85,7 @@ int pass_on(const nlmsghdr* header, void* answer) {
 
 // Sends it, and gives what comes back to `answer`; where it fails, the error's number.
 int ask(Message& message, const Answer& answer) {
-    const std::unique_ptr<mnl_socket, CloseSocket> socket(mnl_socket_open(NETLINK_ROUTE));
+    const std::unique_ptr<mnl_socket, Destroy<mnl_socket_close>> socket(mnl_socket_open(NETLINK_ROUTE));
     if (!socket || mnl_socket_bind(socket.get(), 0, MNL_SOCKET_AUTOPID) < 0) return errno;
     constexpr uint32_t sequence = 1;
     message.header()->nlmsg_seq = sequence;

@@ -25,18 +25,13 @@
 #include "captures/fair_tcp/fair_tcp_bpf_object.h"
 #include "captures/fair_tcp/named_object.h"
 
+#include "analyzer/base/congestion_control_name.h"
+#include "analyzer/base/destroy.h"
 #include "analyzer/base/file_descriptor.h"
 
 namespace sanscope {
 namespace {
 
-template <auto destroy>
-struct Destroy {
-    template <class T>
-    void operator()(T* object) const {
-        destroy(object);
-    }
-};
 using BpfObject = std::unique_ptr<bpf_object, Destroy<bpf_object__close>>;
 using BpfLink = std::unique_ptr<bpf_link, Destroy<bpf_link__destroy>>;
 using KernelTypes = std::unique_ptr<btf, Destroy<btf__free>>;
@@ -230,12 +225,6 @@ Result<std::monostate> register_for_good(const bpf_object* object, const std::st
 
 }  // namespace
 
-bool is_fair_tcp_name(std::string_view name) {
-    return !name.empty() && name.size() < FAIR_TCP_NAME_BYTES && std::ranges::all_of(name, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-    });
-}
-
 void show_libbpf_messages(bool show) {
     shows_messages = show;
 }
@@ -278,7 +267,7 @@ Result<std::vector<FairTcpStatus>> fair_tcp_status() {
     for (std::filesystem::directory_iterator at(pins_folder, error), end; !error && at != end;
          at.increment(error)) {
         std::string name = at->path().filename().string();
-        if (is_fair_tcp_name(name)) names.push_back(std::move(name));
+        if (is_congestion_control_name(name)) names.push_back(std::move(name));
     }
     if (error && error != std::errc::no_such_file_or_directory) return because(pins_folder, error.value());
     std::ranges::sort(names);

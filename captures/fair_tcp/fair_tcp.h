@@ -31,9 +31,6 @@ struct FairTcpStatus {
     std::vector<std::string> selected_for;  // addresses whose connections have it by their route, here
 };
 
-// Whether a congestion control may be called that: 1 to 15 of a-z, 0-9 and _.
-bool is_fair_tcp_name(std::string_view name);
-
 // Loads the program, registers it as congestion control `name`, and pins it, so that it stays when this process ends. No
 // socket uses it before it selects it. An Error says what is missing: BTF, struct_ops, a right, the BPF file system, or that
 // there is one of that name already.

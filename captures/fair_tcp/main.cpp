@@ -18,6 +18,7 @@
 #include "captures/fair_tcp/fair_tcp.h"
 #include "captures/fair_tcp/status_text.h"
 
+#include "analyzer/base/congestion_control_name.h"
 #include "analyzer/base/file_descriptor.h"
 #include "analyzer/base/print_text.h"
 
@@ -54,7 +55,7 @@ std::optional<Arguments> arguments_of(int argc, char** argv) {
         else
             return std::nullopt;
     }
-    if (!is_fair_tcp_name(arguments.name)) return std::nullopt;
+    if (!is_congestion_control_name(arguments.name)) return std::nullopt;
     return arguments;
 }
 

@@ -10,6 +10,8 @@
 
 #include "captures/fair_tcp/named_object.h"
 
+#include "analyzer/base/congestion_control_name.h"
+
 namespace sanscope {
 namespace {
 
@@ -68,9 +70,9 @@ TEST(FairTcpStatus, IsALineOfJsonForEach) {
 
 TEST(FairTcpName, HasUpTo15PlainCharacters) {
     for (const char* good : {"fair", "a", "fair_2", "123456789012345"})
-        EXPECT_TRUE(is_fair_tcp_name(good)) << good;
+        EXPECT_TRUE(is_congestion_control_name(good)) << good;
     for (const char* bad : {"", "1234567890123456", "Fair", "a b", "../x", "a.b", "fair\n"})
-        EXPECT_FALSE(is_fair_tcp_name(bad)) << bad;
+        EXPECT_FALSE(is_congestion_control_name(bad)) << bad;
 }
 
 TEST(FairTcpName, IsPutInPlaceOfTheCompiledOne) {

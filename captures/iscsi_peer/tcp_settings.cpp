@@ -13,10 +13,10 @@
 #include <sys/socket.h>
 #include <utility>
 
+#include "analyzer/base/congestion_control_name.h"
+
 namespace sanscope {
 namespace {
-
-constexpr size_t control_name_bytes = 16;  // TCP_CA_NAME_MAX, with the zero behind it
 
 struct NumberOption {
     int level;
@@ -65,7 +65,7 @@ Result<std::monostate> set_buffer(int socket, const Buffer& buffer, int bytes) {
 }
 
 bool set_congestion_control(int socket, const std::string& name) {
-    if (name.size() < control_name_bytes)
+    if (name.size() < congestion_control_name_bytes)
         return ::setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, name.data(),
                             static_cast<socklen_t>(name.size())) == 0;
     errno = ENAMETOOLONG;  // the kernel would take the beginning of it
@@ -73,8 +73,8 @@ bool set_congestion_control(int socket, const std::string& name) {
 }
 
 std::string congestion_control_of(int socket) {
-    std::array<char, control_name_bytes + 1> name{};
-    socklen_t length = control_name_bytes;
+    std::array<char, congestion_control_name_bytes + 1> name{};
+    socklen_t length = congestion_control_name_bytes;
     if (::getsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, name.data(), &length) != 0) return {};
     return name.data();
 }

@@ -24,16 +24,11 @@
 #include "captures/kernel_truth/open_readers.h"
 #include "captures/kernel_truth/wakeups.h"
 
+#include "analyzer/base/destroy.h"
+
 namespace sanscope {
 namespace {
 
-template <auto destroy>
-struct Destroy {
-    template <class T>
-    void operator()(T* object) const {
-        destroy(object);
-    }
-};
 using BpfObject = std::unique_ptr<bpf_object, Destroy<bpf_object__close>>;
 using BpfLink = std::unique_ptr<bpf_link, Destroy<bpf_link__destroy>>;
 using BpfRing = std::unique_ptr<ring_buffer, Destroy<ring_buffer__free>>;

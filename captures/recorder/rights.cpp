@@ -3,13 +3,10 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <grp.h>
 #include <memory>
-#include <optional>
 #include <pwd.h>
 #include <string_view>
 #include <sys/capability.h>
@@ -17,6 +14,8 @@
 #include <sys/types.h>
 #include <type_traits>
 #include <unistd.h>
+
+#include "analyzer/base/sudo_caller.h"
 
 namespace sanscope {
 namespace {
@@ -50,16 +49,6 @@ void keep_needed(bool in_effect) {
     cap_set_proc(then.get());
 }
 
-std::optional<id_t> number_from(const char* variable) {
-    const char* const text = std::getenv(variable);
-    if (text == nullptr) return std::nullopt;
-    id_t number = 0;
-    const std::string_view digits = text;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-    return number;
-}
-
 Error cannot(const char* what) {
     return {fmt::format("cannot give up its rights: {}: {}", what, std::strerror(errno))};
 }
@@ -79,11 +68,10 @@ Result<std::monostate> Rights::become_caller() {
     gid_t group = ::getgid();
     if (user == 0) {
         // Only root can have come from sudo, and whatever the variables say is less than root may do.
-        const auto sudo_user = number_from("SUDO_UID");
-        const auto sudo_group = number_from("SUDO_GID");
-        if (!sudo_user || !sudo_group || *sudo_user == 0) return std::monostate{};
-        user = *sudo_user;
-        group = *sudo_group;
+        const SudoCaller caller = sudo_caller();
+        if (!caller.user || !caller.group || *caller.user == 0) return std::monostate{};
+        user = *caller.user;
+        group = *caller.group;
     } else if (::geteuid() == user && ::getegid() == group) {
         return std::monostate{};
     }
