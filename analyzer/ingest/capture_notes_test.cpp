@@ -3,12 +3,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <random>
 #include <string>
 
 #include "analyzer/ingest/capture_builder.h"
 #include "analyzer/ingest/capture_file.h"
 #include "analyzer/ingest/compress.h"
+#include "analyzer/ingest/damaged_captures.h"
 #include "analyzer/ingest/found_packets.h"
 #include "analyzer/ingest/record_parser.h"
 #include "analyzer/ingest/temporary_file.h"
@@ -160,28 +160,7 @@ TEST(CaptureNotes, AreBoundedInBytesAlsoWhereTheirTextGrows) {
 }
 
 TEST(CaptureNotes, KeepingThemChangesNothingElseOfDamagedFiles) {
-    const Bytes whole = commented().bytes();
-    for (size_t length = 24; length <= whole.size(); length++) {
-        const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
-        const Kept with = read(cut, true, 13);
-        const Kept without = read(cut, false, 4096);
-        ASSERT_EQ(with.packets, without.packets) << length;
-        ASSERT_EQ(with.damage.size(), without.damage.size()) << length;
-        if (!with.damage.empty()) {
-            ASSERT_EQ(with.damage[0].at_byte, without.damage[0].at_byte) << length;
-        }
-    }
-    std::mt19937 random(7);
-    for (int round = 0; round < 3000; round++) {
-        Bytes changed = whole;
-        for (int i = 0; i < 3; i++)
-            changed[24 + random() % (changed.size() - 24)] = static_cast<uint8_t>(random());
-        const Kept with = read(changed, true, 1 + random() % 100);
-        const Kept without = read(changed, false, 100'000);
-        ASSERT_EQ(with.packets, without.packets) << round;
-        ASSERT_EQ(with.damage.size(), without.damage.size()) << round;
-        ASSERT_EQ(with.notes, read(changed, true, 100'000).notes) << round;
-    }
+    test::expect_keeping_changes_nothing_else(commented().bytes(), 3000, read, &Kept::notes);
 }
 
 }  // namespace
