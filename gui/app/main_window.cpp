@@ -725,6 +725,9 @@ void MainWindow::make_menus() {
         });
     });
 
+    add(analyze, tr("&Follow TCP stream"), {QKeySequence(tr("Ctrl+Alt+Shift+T"))},
+        [](CaptureWindow& capture) { capture.follow_selected_stream(); });
+
     QMenu* const statistics = menuBar()->addMenu(tr("&Statistics"));
     for (size_t i = 0; i < statistics_pages; ++i) {
         const auto page = static_cast<StatisticsPage>(i);
@@ -736,8 +739,6 @@ void MainWindow::make_menus() {
     }
 
     statistics->addSeparator();
-    add(statistics, tr("&Follow TCP stream"), {QKeySequence(tr("Ctrl+Alt+Shift+T"))},
-        [](CaptureWindow& capture) { capture.follow_selected_stream(); });
     add(statistics, tr("&I/O graph"), {}, [](CaptureWindow& capture) { capture.show_view("io-graph"); });
 
     view_menu_ = menuBar()->addMenu(tr("&View"));
