@@ -217,7 +217,7 @@ void Report::session(uint32_t number, const SessionRow& row) {
 
 void Report::session_windows(std::string_view end, const SessionWindowsRow& row, bool one_connection) {
     if (row.cwnd_mean != unknown<uint64_t>) {
-        line("       cwnd of the {}{}: {} on average, SD {} ({} %), by time; known for {} % of it", end,
+        line("       cwnd of the {}{}: {} on average, SD {} ({} %), by time; inferred for {} % of it", end,
              one_connection ? "" : ", summed", human_bytes(static_cast<double>(row.cwnd_mean)),
              human_bytes(static_cast<double>(row.cwnd_sd)), row.cwnd_sd_percent, row.cwnd_known_percent);
     }

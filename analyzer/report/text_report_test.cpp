@@ -107,7 +107,7 @@ TEST_F(TextReport, tells_what_a_sessions_connections_had_for_windows_together) {
                           .mss = 1000};
     const std::string text = report();
     EXPECT_THAT(text, HasSubstr("cwnd of the target, summed: 80.0 kB on average, SD 20.0 kB (25 %), by time; "
-                                "known for 97 % of it\n"));
+                                "inferred for 97 % of it\n"));
     EXPECT_THAT(text,
                 HasSubstr("difference between its connections: SD 3.06 kB (3.06 segments) over time\n"));
     EXPECT_THAT(text,
