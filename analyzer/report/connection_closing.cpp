@@ -35,9 +35,14 @@ uint32_t login_anew(const ResultStore& store, uint32_t connection, int64_t end_n
     return 0;
 }
 
+bool is_of_logout(const SessionEvent& event) {
+    const Opcode opcode{event.opcode};
+    return opcode == Opcode::logout_request || opcode == Opcode::logout_response;
+}
+
 bool is_logged_out(const ResultStore& store, uint32_t connection) {
     return std::ranges::any_of(store.session_events().first_ones(), [=](const SessionEvent& event) {
-        return event.connection == connection && Opcode{event.opcode} == Opcode::logout_request;
+        return event.connection == connection && is_of_logout(event);
     });
 }
 

@@ -21,7 +21,10 @@ std::optional<Closing> first_closing(const ConnectionRow& row);
 // names are not known.
 uint32_t login_anew(const ResultStore& store, uint32_t connection, int64_t end_ns);
 
-// A Logout Request of the connection was captured.
+// A Logout Request or Response. A response tells of a request too, where the capture lacks that.
+bool is_of_logout(const SessionEvent& event);
+
+// The connection was logged out of (`is_of_logout`).
 bool is_logged_out(const ResultStore& store, uint32_t connection);
 
 // There were more Logout Requests than are kept: nobody knows of which connections.

@@ -208,7 +208,7 @@ void add_resets(FindingList& list, const FindingsInput& input, const CommandFact
     const bool logouts_hidden = hides_logouts(input.store);
     std::vector<uint32_t> logged_out;
     for (const SessionEvent& event : input.store.session_events().first_ones()) {
-        if (Opcode{event.opcode} == Opcode::logout_request) logged_out.push_back(event.connection);
+        if (is_of_logout(event)) logged_out.push_back(event.connection);
     }
     for (const auto& [number, like] : commands.unanswered) {
         if (number == 0 || number > input.store.connections().size()) continue;

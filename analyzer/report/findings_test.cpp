@@ -874,6 +874,18 @@ TEST_F(Findings, one_command_at_a_time_over_a_long_path_is_told_with_what_it_can
     EXPECT_TRUE(find(Kind::target_wait).empty());
 }
 
+// An application that asks so many times a second goes on while the target stalls: its queue is as deep as it wants it.
+TEST_F(Findings, requests_that_come_while_others_wait_are_not_held_back_by_a_shallow_queue) {
+    store.connection(1).rtt_min_ns = 20 * ms;
+    SenderSummary& target = add_target();
+    add_window(target, 0, {.limit = SendLimit::application});
+    add_window(target, 1000, {});
+    for (int64_t i = 0; i < 90; ++i) add_read(22 * i, 21, 1);
+    EXPECT_EQ(find(Kind::shallow_queue).size(), 1u);
+    for (int64_t i = 0; i < 10; ++i) add_read(22 * 90 + i, 60, 1);
+    EXPECT_TRUE(find(Kind::shallow_queue).empty());
+}
+
 // Most of the commands are hidden: what is known of the rest is neither the depth nor the rate.
 TEST_F(Findings, the_load_is_not_judged_where_much_of_it_is_hidden) {
     store.connection(1).rtt_min_ns = 20 * ms;
@@ -2145,6 +2157,19 @@ TEST_F(Findings, who_reset_the_connection_is_told) {
     EXPECT_EQ(find_one(Kind::unanswered_commands).severity, Finding::Severity::information);
     // After a logout an RST is how some hosts close.
     store.add_session_event({.packet = 70, .connection = 1, .opcode = 0x06});
+    EXPECT_TRUE(find(Kind::connection_reset).empty());
+}
+
+// The request may be among what the capture lacks; that it was answered shows that it was made.
+TEST_F(Findings, a_logout_response_tells_of_a_logout_whose_request_is_not_in_the_capture) {
+    for (int64_t i = 0; i < 10; ++i) add_read(10 * i, 5);
+    add_command({.request_ns = 90 * ms, .name = "READ(16)", .opcode = read_16});
+    ConnectionRow& row = store.connection(1);
+    row.in.fins = 1;
+    row.in.fin_ns = 95 * ms;
+    add_loss(add_initiator(), LossKind::not_captured, 92);
+    EXPECT_EQ(find(Kind::connection_reset).size(), 1u);
+    store.add_session_event({.packet = 70, .time_ns = 94 * ms, .connection = 1, .opcode = 0x26});
     EXPECT_TRUE(find(Kind::connection_reset).empty());
 }
 

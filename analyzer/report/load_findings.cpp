@@ -111,6 +111,9 @@ class OfSession {
         if (throughput_ < most * most_possible) return false;
         // Nor is it short of commands at once where it does not ask most of the time.
         if (session_.busy_share() < busy_enough) return false;
+        // Nor where it goes deeper at times: its requests come when they are wanted, whatever is still under way.
+        constexpr double nearly_all = 0.95;
+        if (session_.depth(nearly_all) > 2 * depth_) return false;
         const double enough = std::ceil(plenty * static_cast<double>(rtt_ns_) / 1e9 / size_);
         const double shut_share = command_window_shut_share();
         // At the target a window is seen shut only as long as commands are served, though the initiator cannot send.

@@ -16,10 +16,11 @@ bool is_closed_by_logout(const ResultStore& store, uint32_t connection) {
     const uint32_t session = store.connection(connection).session;
     const std::optional<Closing> closing = first_closing(store.connection(connection));
     return std::ranges::any_of(store.session_events().first_ones(), [=](const SessionEvent& event) {
-        if (Opcode{event.opcode} != Opcode::logout_request || event.bad_header_digest) return false;
+        if (!is_of_logout(event) || event.bad_header_digest) return false;
         const bool in_time = !closing || event.time_ns <= closing->time_ns;
-        const bool of_session =
-            session != 0 && event.session == session && event.code == close_session && in_time;
+        // What was asked for, only the request tells.
+        const bool of_session = Opcode{event.opcode} == Opcode::logout_request && session != 0 &&
+                                event.session == session && event.code == close_session && in_time;
         return event.connection == connection || of_session;
     });
 }

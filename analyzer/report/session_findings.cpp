@@ -260,8 +260,7 @@ void add_reconnects(FindingList& list, const ResultStore& store, const CommandFa
     if (store.sessions().size() < 2) return;
     std::vector<bool> logged_out(store.connections().size());
     for (const SessionEvent& event : store.session_events().first_ones()) {
-        const bool logout = Opcode{event.opcode} == Opcode::logout_request;
-        if (logout && event.connection != 0 && event.connection <= logged_out.size())
+        if (is_of_logout(event) && event.connection != 0 && event.connection <= logged_out.size())
             logged_out[event.connection - 1] = true;
     }
     const bool logouts_hidden = hides_logouts(store);

@@ -78,7 +78,7 @@ Gaps find_gaps(const FindingsInput& input, const CommandFacts& commands) {
     }
     // An initiator that logs out has no more commands under way.
     for (const SessionEvent& event : store.session_events().first_ones()) {
-        if (Opcode{event.opcode} == Opcode::logout_request) gaps.logged_out.insert(event.connection);
+        if (is_of_logout(event)) gaps.logged_out.insert(event.connection);
     }
     gaps.headers = input.totals.cut_packets != 0 && input.issues[Issue::resynchronisations].count > 0;
     return gaps;

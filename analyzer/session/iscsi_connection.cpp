@@ -337,6 +337,9 @@ void IscsiConnection::note_event(const Pdu& pdu, const PduRow& row) {
         case Opcode::logout_request:
             event.code = bhs.reason();
             break;
+        case Opcode::logout_response:
+            if (whole) event.code = bhs.response();
+            break;
         case Opcode::reject:
             if (whole) event.code = bhs.reject_reason();
             break;
