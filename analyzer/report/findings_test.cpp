@@ -2165,7 +2165,7 @@ TEST_F(Findings, a_logout_response_tells_of_a_logout_whose_request_is_not_in_the
     for (int64_t i = 0; i < 10; ++i) add_read(10 * i, 5);
     add_command({.request_ns = 90 * ms, .name = "READ(16)", .opcode = read_16});
     ConnectionRow& row = store.connection(1);
-    row.in.fins = 1;
+    row.in.fin = true;
     row.in.fin_ns = 95 * ms;
     add_loss(add_initiator(), LossKind::not_captured, 92);
     EXPECT_EQ(find(Kind::connection_reset).size(), 1u);
