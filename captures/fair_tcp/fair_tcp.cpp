@@ -100,6 +100,31 @@ Result<FileDescriptor> only_one() {
     return folder;
 }
 
+enum class Owner : uint8_t { we, anybody };
+
+// In a BPF file system that is mounted without a mode everybody may make folders: in another's what is pinned could be taken
+// away or replaced, and behind a link lies what is not ours.
+Result<std::monostate> check_folder(const std::string& folder, Owner wanted) {
+    struct stat found {};
+    if (::lstat(folder.c_str(), &found) != 0) {
+        if (errno == ENOENT) return std::monostate{};
+        return because(folder, errno);
+    }
+    if (!S_ISDIR(found.st_mode)) return Error{fmt::format("{} is no folder: remove it first", folder)};
+    if (wanted == Owner::anybody) return std::monostate{};
+    constexpr mode_t others_may_write = S_IWGRP | S_IWOTH;
+    if (found.st_uid != 0 && found.st_uid != ::geteuid())
+        return Error{fmt::format("{} was made by user {}: remove it first", folder, found.st_uid)};
+    if ((found.st_mode & others_may_write) != 0)
+        return Error{fmt::format("others may write to {}: remove it first", folder)};
+    return std::monostate{};
+}
+
+Result<std::monostate> check_folders(std::string_view name, Owner wanted) {
+    if (auto checked = check_folder(pins_folder, wanted); !checked) return checked;
+    return check_folder(pins_of(name).string(), wanted);
+}
+
 void remove_pins(std::string_view name) {
     std::error_code ignored;
     const auto folder = pins_of(name);
@@ -238,6 +263,7 @@ Result<std::monostate> start_fair_tcp(const std::string& name) {
     if (auto possible = check_kernel(); !possible) return possible.error();
     const auto alone = only_one();
     if (!alone) return alone.error();
+    if (const auto checked = check_folders(name, Owner::we); !checked) return checked.error();
     if (is_fair_tcp_started(name))
         return Error{fmt::format("{} is started already: sanscope fair-tcp status", name)};
     if (is_available(name)) {
@@ -285,6 +311,8 @@ Result<FairTcpStatus> stop_fair_tcp(const std::string& name) {
     libbpf_set_print(print_message);
     const auto alone = only_one();
     if (!alone) return alone.error();
+    // Whoever started it, root may stop it.
+    if (const auto checked = check_folders(name, Owner::anybody); !checked) return checked.error();
     const PinnedOperations operations = open_operations(name);
     if (operations.map.get() < 0) {
         const int error = errno;

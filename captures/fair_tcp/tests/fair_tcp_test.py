@@ -155,6 +155,27 @@ def test_start_that_was_killed(checks, sanscope):
                  [] if started.returncode == stopped.returncode == 0 and not PINS.exists() else said(started) + said(stopped))
 
 
+def test_folder_of_another(checks, sanscope):
+    """Made before by whoever could, in a BPF file system in which everybody may."""
+    PINS.mkdir(mode=0o700, parents=True)
+    os.chown(PINS, 65534, 65534)
+    refused = run(sanscope, "fair-tcp", "start", "--name", NAME)
+    checks.check("nothing is pinned in a folder of another user", [] if refused.returncode == 1 and
+                 "was made by user 65534" in refused.stderr and NAME not in AVAILABLE.read_text().split() else said(refused))
+    PINS.rmdir()
+    elsewhere = BPF_FILES / f"{NAME}_elsewhere"
+    (elsewhere / "counters").mkdir(parents=True)
+    os.symlink(elsewhere, PINS)
+    refused = run(sanscope, "fair-tcp", "start", "--name", NAME)
+    checks.check("… nor removed behind a link", [] if refused.returncode == 1 and "remove it first" in refused.stderr and
+                 (elsewhere / "counters").is_dir() else said(refused))
+    PINS.unlink()
+    (elsewhere / "counters").rmdir()
+    elsewhere.rmdir()
+    with contextlib.suppress(OSError):
+        PINS.parent.rmdir()
+
+
 def test_hosts_that_cannot_be(checks, sanscope):
     with two_hosts() as (here, _):
         inside = ["nsenter", f"--net=/run/netns/{here}"]
@@ -298,6 +319,7 @@ def test_as_root(checks, sanscope):
                 test_idle(checks, sanscope)
                 test_started_by_many_at_once(checks, sanscope)
                 test_start_that_was_killed(checks, sanscope)
+                test_folder_of_another(checks, sanscope)
                 test_hosts_that_cannot_be(checks, sanscope)
                 test_stopped_for_a_host_under_load(checks, sanscope)
                 test_for_a_host(checks, sanscope)
