@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -124,19 +125,35 @@ struct LoginTimes {
     int64_t all_ns = 0;
 };
 
-// What was sent again within the login, and how long it took until then.
-void add_retransmissions(LoginTimes& times, const ResultStore& store, uint32_t connection, int64_t begin_ns,
-                         int64_t end_ns) {
+// What was sent again within a login, and how long it took until then.
+struct SentAgain {
+    uint64_t segments = 0;
     TimeSpans waits;
+};
+using Logins = std::map<uint32_t, LoginPhase>;  // by connection
+
+bool may_be_slow(const LoginPhase& login) {
+    return login.requests > 0 && login.responses > 0 && login.times_known &&
+           login.last_response_ns >= login.last_request_ns;
+}
+
+std::map<uint32_t, SentAgain> sent_again_within(const Logins& logins, const ResultStore& store) {
+    std::map<uint32_t, SentAgain> by_connection;
     for (const LossRow& row : store.losses()) {
-        const bool within = row.time_ns >= begin_ns && row.time_ns <= end_ns;
-        if (row.connection != connection || !is_sent_again(row.kind) || !within) continue;
-        ++times.retransmissions;
-        if (row.delay_ns > 0)
-            waits.add(row.time_ns - std::min(row.delay_ns, elapsed_ns(begin_ns, row.time_ns)), row.time_ns);
+        if (!is_sent_again(row.kind)) continue;
+        const auto login = logins.find(row.connection);
+        if (login == logins.end() || !may_be_slow(login->second)) continue;
+        const int64_t begin_ns = login->second.first_request_ns;
+        if (row.time_ns < begin_ns || row.time_ns > login->second.last_response_ns) continue;
+        SentAgain& again = by_connection[row.connection];
+        ++again.segments;
+        if (row.delay_ns > 0) {
+            again.waits.add(row.time_ns - std::min(row.delay_ns, elapsed_ns(begin_ns, row.time_ns)),
+                            row.time_ns);
+        }
     }
-    waits.finish();
-    times.path_ns += waits.total_ns();
+    for (auto& [connection, again] : by_connection) again.waits.finish();
+    return by_connection;
 }
 
 void tell_slow_side(Finding& finding, const ConnectionRow& row, const LoginPhase& login,
@@ -189,10 +206,10 @@ void tell_slow_side(Finding& finding, const ConnectionRow& row, const LoginPhase
     }
 }
 
+// `again`: nullptr where nothing was sent again.
 void add_slow(FindingList& list, uint32_t connection, const ConnectionRow& row, const LoginPhase& login,
-              const ResultStore& store) {
-    if (login.requests == 0 || login.responses == 0 || !login.times_known) return;
-    if (login.last_response_ns < login.last_request_ns) return;
+              const SentAgain* again, const ResultStore& store) {
+    if (!may_be_slow(login)) return;
     const bool whole = row.out.syns > 0 && row.start_ns <= login.first_request_ns;
     LoginTimes times;
     times.connect_ns = whole ? elapsed_ns(row.start_ns, login.first_request_ns) : 0;
@@ -202,7 +219,10 @@ void add_slow(FindingList& list, uint32_t connection, const ConnectionRow& row, 
     if (times.all_ns < slow_login_ns) return;
     // Where a SYN was lost, all that passed until the first Login Request is reckoned to it.
     if (std::max(row.out.syns, row.in.syns) > 1) times.path_ns = times.connect_ns;
-    add_retransmissions(times, store, connection, login.first_request_ns, login.last_response_ns);
+    if (again != nullptr) {
+        times.retransmissions = again->segments;
+        times.path_ns += again->waits.total_ns();
+    }
     Finding finding = about(connection, row, Kind::slow_login,
                             times.all_ns >= very_slow_login_ns ? Severity::problem : Severity::notice);
     finding.packet = login.first_request_packet;
@@ -230,9 +250,9 @@ template <class Wanted>
 const ConnectionRow* later_success(const ResultStore& store, const SessionRow& like, PacketNumber after,
                                    Wanted is_wanted) {
     for (const ConnectionRow& row : store.connections()) {
-        if (row.session == 0 || row.first_packet < after || !is_wanted(row)) continue;
+        if (row.session == 0 || row.first_packet < after) continue;
         const SessionRow& session = store.session(row.session);
-        if (has_names_of(session, like) && reached_full_feature(session)) return &row;
+        if (has_names_of(session, like) && reached_full_feature(session) && is_wanted(row)) return &row;
     }
     return nullptr;
 }
@@ -248,14 +268,23 @@ struct Redirected {
     SessionEvent last;
     bool to_itself = false;
     std::set<uint32_t> connections;   // that were sent elsewhere …
-    std::set<std::string> addresses;  // … and where to
+    std::set<std::string> addresses;  // … and where to, as TargetAddress has it …
+    std::set<std::string> portals;    // … and as portal_named() does
 };
 
 // "192.0.2.2:3260,1" names the portal "192.0.2.2:3260", whose port may be left out (RFC 7143 §13.8).
-bool names_portal(const std::string& target_address, const ConnectionRow& row) {
-    const std::string portal = target_address.substr(0, target_address.find(','));
-    const std::string own = portal_of(row);
-    return portal == own || (own.ends_with(":3260") && portal + ":3260" == own);
+std::string portal_named(const std::string& target_address) {
+    return target_address.substr(0, target_address.find(','));
+}
+
+// Whether the connection's portal is one of those named.
+bool is_named(const std::set<std::string>& portals, const ConnectionRow& row) {
+    constexpr std::string_view usual_port = ":3260";
+    std::string own = portal_of(row);
+    if (portals.contains(own)) return true;
+    if (!own.ends_with(usual_port)) return false;
+    own.resize(own.size() - usual_port.size());
+    return portals.contains(own);
 }
 
 // To a portal that sent this initiator on as well. Of others, which the capture need not have, nobody knows what they did.
@@ -263,9 +292,7 @@ bool goes_in_circles(const Redirected& redirected, const ResultStore& store) {
     constexpr uint64_t least_circle = 3;
     return redirected.count >= least_circle &&
            std::ranges::any_of(redirected.connections, [&](uint32_t connection) {
-               return std::ranges::any_of(redirected.addresses, [&](const std::string& address) {
-                   return names_portal(address, store.connection(connection));
-               });
+               return is_named(redirected.portals, store.connection(connection));
            });
 }
 
@@ -273,10 +300,7 @@ bool goes_in_circles(const Redirected& redirected, const ResultStore& store) {
 void tell_arrival(Finding& finding, const Redirected& redirected, const ResultStore& store) {
     const SessionRow& session = store.session(redirected.first.session);
     const PacketNumber after = redirected.first.packet;
-    const auto is_there = [&](const ConnectionRow& row) {
-        return std::ranges::any_of(redirected.addresses,
-                                   [&](const std::string& address) { return names_portal(address, row); });
-    };
+    const auto is_there = [&](const ConnectionRow& row) { return is_named(redirected.portals, row); };
     if (later_success(store, session, after, is_there) != nullptr) {
         finding.explanation = "It logged in there, as redirection is meant to work.";
     } else if (const ConnectionRow* const elsewhere = later_success(store, session, after)) {
@@ -302,10 +326,12 @@ std::map<Names, Redirected> redirections(const ResultStore& store) {
         Redirected& redirected = by_names[{session.initiator_name, session.target_name}];
         if (redirected.count++ == 0) redirected.first = event;
         redirected.last = event;
+        const std::string portal = portal_named(session.redirected_to);
         if (!session.redirected_to.empty()) redirected.addresses.insert(session.redirected_to);
+        if (!portal.empty()) redirected.portals.insert(portal);
         if (event.connection == 0 || event.connection > store.connections().size()) continue;
         redirected.connections.insert(event.connection);
-        redirected.to_itself |= names_portal(session.redirected_to, store.connection(event.connection));
+        redirected.to_itself |= is_named({portal}, store.connection(event.connection));
     }
     return by_names;
 }
@@ -420,11 +446,15 @@ void add_login_findings(FindingList& list, const FindingsInput& input) {
     add_redirected(list, input.store);
     // Where the clock was set back, nobody knows what took how long.
     if (input.issues[Issue::times_set_back].count > 0) return;
-    for (const auto& [connection, login] : login_phases(input.store.session_events())) {
+    const Logins logins = login_phases(input.store.session_events());
+    const std::map<uint32_t, SentAgain> sent_again = sent_again_within(logins, input.store);
+    for (const auto& [connection, login] : logins) {
         if (connection == 0 || connection > input.store.connections().size()) continue;
         const ConnectionRow& row = input.store.connection(connection);
         add_unanswered(list, connection, row, login, input);
-        add_slow(list, connection, row, login, input.store);
+        const auto again = sent_again.find(connection);
+        add_slow(list, connection, row, login, again == sent_again.end() ? nullptr : &again->second,
+                 input.store);
     }
 }
 
