@@ -2,12 +2,12 @@
 #include "analyzer/budget/budget_groups.h"
 
 #include <bit>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <tuple>
 #include <utility>
 
+#include "analyzer/base/saturated_sum.h"
 #include "analyzer/scsi/opcodes.h"
 
 namespace sanscope {
@@ -15,16 +15,10 @@ namespace {
 
 using Key = std::tuple<uint32_t, uint64_t, Transfer, uint64_t>;
 
-// A capture may claim any time: what is too much to be counted is as much as can be.
-int64_t sum(int64_t a_ns, int64_t b_ns) {
-    int64_t both_ns = 0;
-    return __builtin_add_overflow(a_ns, b_ns, &both_ns) ? std::numeric_limits<int64_t>::max() : both_ns;
-}
-
 void add(BudgetGroup& group, const CommandBudget& budget) {
     ++group.commands;
     for (size_t i = 0; i < budget_parts; ++i) {
-        group.sums_ns[i] = sum(group.sums_ns[i], budget.parts()[i]);
+        group.sums_ns[i] = saturated_sum(group.sums_ns[i], budget.parts()[i]);
         group.times[i].add(budget.parts()[i]);
     }
 }
@@ -51,7 +45,7 @@ std::vector<uint64_t> completed_by_connection(const ResultStore& store) {
 }
 
 int64_t sum_of(const std::array<int64_t, budget_parts>& parts) {
-    return std::accumulate(parts.begin(), parts.end(), int64_t{0}, sum);
+    return std::accumulate(parts.begin(), parts.end(), int64_t{0}, saturated_sum);
 }
 
 }  // namespace
@@ -114,7 +108,7 @@ std::vector<SessionBudget> session_budgets(const ResultStore& store, const TimeB
         ++session.commands;
         const CommandBudget budget = budgets.of(number);
         for (size_t i = 0; i < budget_parts; ++i)
-            session.sums_ns[i] = sum(session.sums_ns[i], budget.parts()[i]);
+            session.sums_ns[i] = saturated_sum(session.sums_ns[i], budget.parts()[i]);
     }
     for (size_t i = 0; i < sessions.size(); ++i) sessions[i].session = static_cast<uint32_t>(i + 1);
     std::erase_if(sessions, [](const SessionBudget& session) { return session.commands == 0; });

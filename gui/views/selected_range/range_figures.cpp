@@ -6,6 +6,7 @@
 #include "gui/document/traffic_in_range.h"
 
 #include "analyzer/base/partition_index.h"
+#include "analyzer/base/saturated_sum.h"
 #include "analyzer/scsi/opcodes.h"
 #include "analyzer/scsi/status.h"
 
@@ -129,7 +130,8 @@ class Counting {
         CommandBudget budget;
         if (!figures_.parts_known || !reading_.budgets()->find(row + 1, budget)) return;
         ++figures_.with_parts;
-        for (size_t part = 0; part < budget_parts; ++part) figures_.parts[part] += budget.parts()[part];
+        for (size_t part = 0; part < budget_parts; ++part)
+            figures_.parts[part] = saturated_sum(figures_.parts[part], budget.parts()[part]);
     }
 
     const CaptureData::Reading& reading_;
