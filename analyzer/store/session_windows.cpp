@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -31,6 +32,12 @@ class SessionWindows {
     // Returns the connection's place among them.
     uint32_t add_connection(const ConnectionRow& row, bool is_initiator) {
         bytes_.push_back(static_cast<double>(is_initiator ? row.bytes_out : row.bytes_in));
+        const auto start_ns = static_cast<double>(row.start_ns);
+        const auto end_ns = static_cast<double>(row.end_ns);
+        first_start_ns_ = std::min(first_start_ns_, start_ns);
+        last_start_ns_ = std::max(last_start_ns_, start_ns);
+        first_end_ns_ = std::min(first_end_ns_, end_ns);
+        last_end_ns_ = std::max(last_end_ns_, end_ns);
         if (row.mss != unknown<uint32_t>)
             mss_ = mss_ == unknown<uint32_t> ? row.mss : std::min(mss_, row.mss);
         return static_cast<uint32_t>(bytes_.size() - 1);
@@ -47,7 +54,8 @@ class SessionWindows {
     }
 
     void finish_several(SessionWindowsRow& row) {
-        if (const auto index = jain_index(bytes_)) row.jain_throughput_permille = permille(*index);
+        const auto evenness = jain_index(bytes_);
+        if (evenness && were_together()) row.jain_throughput_permille = permille(*evenness);
         row.mss = mss_;
         std::ranges::stable_sort(changes_, {}, &Change::time_ns);
         WindowAggregate aggregate(bytes_.size());
@@ -69,6 +77,11 @@ class SessionWindows {
         uint32_t cwnd;
     };
 
+    // One that came late, or took the place of another, carried less for want of time.
+    bool were_together() const {
+        return first_end_ns_ - last_start_ns_ >= least_known_share * (last_end_ns_ - first_start_ns_);
+    }
+
     static void apply(const Change& change, WindowAggregate& aggregate) {
         if (change.cwnd == ended) return aggregate.end(change.time_ns, change.place);
         const bool is_known = change.cwnd != unknown<uint32_t>;
@@ -77,6 +90,10 @@ class SessionWindows {
     }
 
     std::vector<double> bytes_;  // of each connection
+    double first_start_ns_ = std::numeric_limits<double>::infinity();
+    double last_start_ns_ = -std::numeric_limits<double>::infinity();
+    double first_end_ns_ = std::numeric_limits<double>::infinity();
+    double last_end_ns_ = -std::numeric_limits<double>::infinity();
     uint32_t mss_ = unknown<uint32_t>;
     std::vector<Change> changes_;
 };

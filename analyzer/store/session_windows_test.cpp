@@ -105,6 +105,23 @@ TEST_F(SessionWindowsTest, windows_of_several_connections_are_summed_and_compare
     EXPECT_EQ(row.jain_throughput_permille, 800u);
 }
 
+// What one carried in all the time and another in a part of it says nothing of how evenly they shared.
+TEST_F(SessionWindowsTest, throughput_is_compared_only_of_connections_that_were_there_together) {
+    add_connection(3000);
+    add_connection(1000);
+    connections[0].start_ns = 0;
+    connections[0].end_ns = 100;
+    connections[1].start_ns = 60;
+    connections[1].end_ns = 100;
+    EXPECT_EQ(filled().jain_throughput_permille, unknown<uint32_t>);
+    connections[1].start_ns = 50;
+    EXPECT_EQ(filled().jain_throughput_permille, 800u);
+    connections[1].start_ns = 100;
+    connections[1].end_ns = 200;
+    sessions[0] = {};
+    EXPECT_EQ(filled().jain_throughput_permille, unknown<uint32_t>);
+}
+
 TEST_F(SessionWindowsTest, where_windows_are_known_for_too_short_only_that_is_told) {
     add_connection(3000);
     window(0, 1, unknown<uint32_t>);

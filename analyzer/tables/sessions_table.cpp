@@ -71,7 +71,8 @@ constexpr Column<SessionRow> columns[] = {
      "Jain's index of the connections' mean congestion windows, thousandths: 1000 where all are equal",
      flow<&SessionRow::windows_out, &SessionWindowsRow::jain_cwnd_permille>},
     {"jain_throughput_permille_out", unsigned_column,
-     "Jain's index of the bytes that the connections carried this way, thousandths",
+     "Jain's index of the bytes that the connections carried this way, thousandths; empty where less than "
+     "half of the time was common to all",
      flow<&SessionRow::windows_out, &SessionWindowsRow::jain_throughput_permille>},
     {"cwnd_mean_in", unsigned_column,
      "Congestion windows of the target's ends, summed, on average over the time in which all are known, "
@@ -91,7 +92,8 @@ constexpr Column<SessionRow> columns[] = {
      "Jain's index of the connections' mean congestion windows, thousandths: 1000 where all are equal",
      flow<&SessionRow::windows_in, &SessionWindowsRow::jain_cwnd_permille>},
     {"jain_throughput_permille_in", unsigned_column,
-     "Jain's index of the bytes that the connections carried this way, thousandths",
+     "Jain's index of the bytes that the connections carried this way, thousandths; empty where less than "
+     "half of the time was common to all",
      flow<&SessionRow::windows_in, &SessionWindowsRow::jain_throughput_permille>},
 };
 constexpr auto infos = column_infos(columns);
