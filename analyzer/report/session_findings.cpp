@@ -21,21 +21,36 @@ namespace {
 using Kind = Finding::Kind;
 using Severity = Finding::Severity;
 
-// The first of a kind, and how many there were.
+// The first of a kind, and how many there were. Of a capture with very many events the first ones alone are listed.
 struct EventsLike {
     uint64_t count = 0;
-    SessionEvent first;
+    uint64_t listed = 0;
+    SessionEvent first;  // of those listed
+
+    bool all_listed() const { return listed >= count; }
 };
 
 EventsLike events_like(const ResultStore& store, Opcode opcode) {
     EventsLike like;
     like.count = store.session_events().count(static_cast<uint8_t>(opcode));
     for (const SessionEvent& event : store.session_events().first_ones()) {
-        if (Opcode{event.opcode} != opcode) continue;
-        like.first = event;
-        break;
+        if (Opcode{event.opcode} == opcode && like.listed++ == 0) like.first = event;
     }
     return like;
+}
+
+constexpr std::string_view not_listed_words =
+    "So many other events came before that of these no more than their number is known.";
+
+// Of events of which none is listed.
+Finding about_unlisted(Kind kind, std::string title, std::string sign) {
+    Finding finding;
+    finding.kind = kind;
+    finding.severity = Severity::notice;
+    finding.title = std::move(title);
+    finding.explanation = not_listed_words;
+    finding.add_sign(sign);
+    return finding;
 }
 
 Finding about(const SessionEvent& event, Kind kind, Severity severity) {
@@ -133,12 +148,28 @@ void add_messages_like(FindingList& list, const ResultStore& store, bool ends) {
 
 // What ends something is told apart from what does not, whichever came first.
 void add_messages(FindingList& list, const ResultStore& store) {
+    const EventsLike all = events_like(store, Opcode::async_message);
+    if (all.count > 0 && all.listed == 0) {
+        Finding finding =
+            about_unlisted(Kind::async_message,
+                           fmt::format("{} from the target", counted(all.count, "asynchronous message")),
+                           counted(all.count, "Asynchronous Message"));
+        finding.side = Finding::Side::target;
+        list.push_back(std::move(finding));
+        return;
+    }
     for (const bool ends : {true, false}) add_messages_like(list, store, ends);
 }
 
 void add_task_management(FindingList& list, const ResultStore& store) {
     EventsLike requests = events_like(store, Opcode::task_management_request);
     if (requests.count == 0) return;
+    if (requests.listed == 0) {
+        const std::string words = counted(requests.count, "task management request");
+        list.push_back(about_unlisted(Kind::task_management, words, words));
+        list.back().side = Finding::Side::initiator;
+        return;
+    }
     if (leaves_commands_alone(requests.first.code)) {
         for (const SessionEvent& event : store.session_events().first_ones()) {
             if (Opcode{event.opcode} != Opcode::task_management_request || leaves_commands_alone(event.code))
@@ -147,7 +178,7 @@ void add_task_management(FindingList& list, const ResultStore& store) {
             break;
         }
     }
-    const bool harmless = leaves_commands_alone(requests.first.code);
+    const bool harmless = leaves_commands_alone(requests.first.code) && requests.all_listed();
     Finding finding =
         about(requests.first, Kind::task_management, harmless ? Severity::information : Severity::notice);
     finding.side = Finding::Side::initiator;
@@ -158,6 +189,10 @@ void add_task_management(FindingList& list, const ResultStore& store) {
             ? "The initiator asked about commands, moved them to another connection, or let a logical unit "
               "go "
               "on: none was aborted by that."
+        : leaves_commands_alone(requests.first.code)
+            ? "Those that are known ended no command; what the others did is not known, for so many other "
+              "events "
+              "came before."
             : "The initiator aborted commands or reset something: usually a timeout of its own. See what it "
               "waited for before.";
     finding.add_sign(
@@ -185,7 +220,13 @@ std::pair<Finding::Side, std::string_view> reject_means(uint16_t reason) {
 
 void add_pdus(FindingList& list, const ResultStore& store) {
     const EventsLike rejects = events_like(store, Opcode::reject);
-    if (rejects.count > 0) {
+    if (rejects.count > 0 && rejects.listed == 0) {
+        Finding finding = about_unlisted(
+            Kind::rejected_pdu, fmt::format("{} rejected by the target", counted(rejects.count, "PDU")),
+            counted(rejects.count, "Reject PDU"));
+        finding.side = Finding::Side::both;
+        list.push_back(std::move(finding));
+    } else if (rejects.count > 0) {
         Finding finding = about(rejects.first, Kind::rejected_pdu, Severity::problem);
         const auto& [side, explanation] = reject_means(rejects.first.code);
         finding.side = side;

@@ -11,6 +11,7 @@ using test::MadeUpCapture;
 using test::ms;
 using test::second;
 using testing::AllOf;
+using testing::AnyOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
@@ -69,6 +70,33 @@ TEST_F(SessionPdus, that_are_rejected_for_want_of_room_are_no_disagreement) {
     const Finding finding = find_one(Kind::rejected_pdu);
     EXPECT_EQ(finding.side, Finding::Side::target);
     EXPECT_THAT(finding.explanation, AllOf(HasSubstr("no room"), Not(HasSubstr("disagree"))));
+}
+
+// What is beyond the events that are listed is known by its number alone.
+TEST_F(SessionPdus, that_are_not_listed_are_counted_and_nothing_else_is_told_of_them) {
+    constexpr uint8_t login_request = 0x03;
+    for (size_t i = 0; i < SessionEvents::most_kept; ++i) add(login_request, 0);
+    add(reject, 0x0a);
+    add(async_message, 3);
+    add(task_management_request, 9);
+    for (const Kind kind : {Kind::rejected_pdu, Kind::async_message, Kind::task_management}) {
+        const Finding finding = find_one(kind);
+        EXPECT_EQ(finding.severity, Severity::notice);
+        EXPECT_EQ(finding.title.substr(0, 2), "1 ");
+        EXPECT_THAT(finding.explanation, HasSubstr("no more than their number is known"));
+        EXPECT_THAT(finding.title, Not(AnyOf(HasSubstr("reason"), HasSubstr("first"), HasSubstr(": "))));
+        EXPECT_THAT(finding.evidence, Not(Contains(HasSubstr("packet 0"))));
+    }
+}
+
+TEST_F(SessionPdus, that_ask_about_tasks_say_nothing_of_those_that_are_not_listed) {
+    constexpr uint8_t login_request = 0x03;
+    add(task_management_request, 9);
+    for (size_t i = 0; i < SessionEvents::most_kept; ++i) add(login_request, 0);
+    add(task_management_request, 1);
+    const Finding finding = find_one(Kind::task_management);
+    EXPECT_EQ(finding.severity, Severity::notice);
+    EXPECT_THAT(finding.explanation, HasSubstr("what the others did is not known"));
 }
 
 // Sessions of one initiator to one target, one behind the other, 5 s each.
