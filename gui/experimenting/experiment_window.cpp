@@ -422,8 +422,10 @@ void ExperimentWindow::open_run(const ShownRun& run) {
     const QString path = capture_path(choice_.folder, run.run, chosen_->seconds);
     if (QFileInfo(path).isFile()) {
         Q_EMIT capture_wanted(path);
-    } else if (run.run.settings.load == lab::Load::socket) {
-        message_->setText(tr("This run’s load is plain sockets, of which no captures are kept."));
+    } else if (run.run.settings.load != lab::Load::iscsi) {
+        message_->setText(tr("This run’s load is not iSCSI but %1, of which no captures are kept.")
+                              .arg(run.run.settings.load == lab::Load::socket ? tr("plain sockets")
+                                                                              : tr("a transfer over UDP")));
     } else {
         message_->setText(
             tr("This run’s capture was not kept. Runs that are made while “Keep the captures” is "

@@ -374,6 +374,20 @@ TEST_F(ExperimentWindowTest, ARunWithoutACaptureSaysSo) {
     EXPECT_THAT(wanted, IsEmpty());
 }
 
+TEST_F(ExperimentWindowTest, ATransferOverUdpHasNoCaptureToBeKept) {
+    open(false);
+    choose("zhu-fig3-14");
+    field<QLineEdit>("Folder for what comes out").setText(folder.path());
+    const int blast = row_of(lab::Load::blast);
+    ASSERT_LT(blast, rows());
+    record(blast, lab::find_experiment("zhu-fig3-14")->seconds);
+    ASSERT_TRUE(wait_until([&] { return state(blast) == "done"; }, 10'000));
+    auto& table = field<QTableView>("Runs of the experiment");
+    table.selectRow(blast);
+    QTest::keyClick(&table, Qt::Key_Return);
+    EXPECT_THAT(message(), HasSubstr("over UDP, of which no captures are kept"));
+}
+
 TEST_F(ExperimentWindowTest, ARunOfAnotherLengthIsAnotherRun) {
     open(false);
     const int iscsi = row_of(lab::Load::iscsi);
