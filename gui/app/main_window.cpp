@@ -509,10 +509,13 @@ void MainWindow::close_tab(int index) {
         tabs_->removeTab(index);
         delete other;
     } else {
-        const auto again = [this, closing = QPointer<CaptureWindow>(capture)] {
+        const QPointer<CaptureWindow> closing(capture);
+        const auto again = [this, closing] {
             if (closing != nullptr) close_tab(tabs_->indexOf(closing));
         };
         if (!may_close(*capture, again)) return live_->kept_open();
+        // Closed already, by what had been waited for, while that was asked.
+        if (closing == nullptr) return;
         capture->save_layout();
         tabs_->removeTab(index);
         delete capture;
@@ -538,7 +541,9 @@ bool MainWindow::may_end(Writings& writings, const std::function<void()>& again)
         box.addButton(tr("&Close without the file"), QMessageBox::DestructiveRole);
     bool failed = false;
     connect(&writings, &Writings::ended, &box, [&](bool all_written) { failed = !all_written; });
+    const QPointer<Writings> asked_of(&writings);
     box.exec();
+    if (asked_of == nullptr) return true;
     if (box.clickedButton() == end) return true;
     if (box.clickedButton() != wait || failed) return false;
     if (writings.paths().isEmpty()) return true;
@@ -560,9 +565,11 @@ void MainWindow::call_once_written(Writings& writings, std::function<void()> aga
 // Neither a file that is being written nor notes that nothing keeps are lost without a question.
 bool MainWindow::may_close(CaptureWindow& capture, const std::function<void()>& again) {
     Writings& writings = capture.document().writings();
+    const QPointer<CaptureWindow> asked_of(&capture);
     if (!writings.paths().isEmpty()) {
         tabs_->setCurrentWidget(&capture);
         if (!may_end(writings, again)) return false;
+        if (asked_of == nullptr) return true;
     }
     if (live_->unsaved().holds(capture.document().path())) {
         tabs_->setCurrentWidget(&capture);
@@ -575,6 +582,7 @@ bool MainWindow::may_close(CaptureWindow& capture, const std::function<void()>& 
         plain_text(tr("%1 has bookmarks or notes that are in no file. Close it without them?")
                        .arg(QFileInfo(capture.document().path()).fileName())),
         QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
+    if (asked_of == nullptr) return true;
     if (answer == QMessageBox::Save) {
         ask_to_save_with_notes(capture);
         if (!writings.paths().isEmpty()) call_once_written(writings, again);
@@ -988,8 +996,11 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     if (!may_end(*writings_, again) || !load_->may_close() || !experiments_->may_close())
         return event->ignore();
     QSettings().setValue(QStringLiteral("window_geometry"), saveGeometry());
-    for (int i = 0; i < tabs_->count(); ++i) {
-        auto* const capture = qobject_cast<CaptureWindow*>(tabs_->widget(i));
+    // Some may be closed while it is asked about others.
+    std::vector<QPointer<CaptureWindow>> open_ones;
+    for (int i = 0; i < tabs_->count(); ++i)
+        open_ones.emplace_back(qobject_cast<CaptureWindow*>(tabs_->widget(i)));
+    for (const QPointer<CaptureWindow>& capture : open_ones) {
         if (capture == nullptr || may_close(*capture, again)) continue;
         live_->kept_open();
         return event->ignore();

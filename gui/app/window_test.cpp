@@ -902,6 +902,27 @@ TEST_F(WindowTest, ClosingWaitsForAFileThatIsBeingWritten) {
     EXPECT_TRUE(wait_until([&] { return window->captures() == 0; }));
 }
 
+TEST_F(WindowTest, AFileThatIsWrittenWhileItIsAskedAgainClosesOnce) {
+    CaptureWindow& capture = opened(sample("nop-logout.pcap"));
+    Writings* const writings = &capture.document().writings();
+    writings->begin(QStringLiteral("/somewhere/slow.csv"));
+    answer_question(QStringLiteral("Wait"));
+    action(QStringLiteral("Close"))->trigger();
+    ASSERT_EQ(window->captures(), 1);
+    QTimer::singleShot(100, qApp, [&, writings] {
+        auto* const box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+        ASSERT_NE(box, nullptr);
+        writings->end(QStringLiteral("/somewhere/slow.csv"), true);
+        EXPECT_TRUE(wait_until([&] { return window->captures() == 0; }));
+        for (QAbstractButton* const one : box->buttons()) {
+            if (one->text().contains(QStringLiteral("without"))) return one->click();
+        }
+        FAIL() << "no such button";
+    });
+    action(QStringLiteral("Close"))->trigger();
+    EXPECT_EQ(window->captures(), 0);
+}
+
 TEST_F(WindowTest, TheWindowClosesWithoutAFileOnlyIfSoChosen) {
     CaptureWindow& capture = opened(sample("nop-logout.pcap"));
     capture.document().writings().begin(QStringLiteral("/somewhere/slow.csv"));
