@@ -92,6 +92,23 @@ std::string key_of(const PlannedRun& run) {
     return fmt::format("{}#{}", settings_text(run.settings), run.repetition);
 }
 
+// Empty where there is no such file.
+Result<std::string> text_of(const std::string& path) {
+    std::error_code error;
+    const auto status = std::filesystem::status(path, error);
+    if (status.type() == std::filesystem::file_type::not_found) return std::string();
+    if (status.type() == std::filesystem::file_type::none)
+        return Error{fmt::format("{}: {}", path, error.message())};
+    if (!std::filesystem::is_regular_file(status)) return Error{fmt::format("{}: is no file", path)};
+    const uintmax_t size = std::filesystem::file_size(path, error);
+    std::ifstream in(path, std::ios::binary);
+    std::string text(error ? 0 : size, '\0');
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (error || !in.is_open() || in.bad()) return Error{fmt::format("{}: cannot be read", path)};
+    text.resize(static_cast<size_t>(in.gcount()));
+    return text;
+}
+
 }  // namespace
 
 std::string run_records_header() {
@@ -138,13 +155,9 @@ Result<RunRecords> parse_run_records(std::string_view text) {
 }
 
 Result<RunRecords> read_run_records(const std::string& path) {
-    std::string text;
-    if (std::error_code error; std::filesystem::exists(path, error)) {
-        std::ifstream in(path, std::ios::binary);
-        text.assign(std::istreambuf_iterator<char>(in), {});
-        if (!in) return Error{fmt::format("{}: cannot be read", path)};
-    }
-    auto parsed = parse_run_records(text);
+    const auto text = text_of(path);
+    if (!text) return text.error();
+    auto parsed = parse_run_records(*text);
     if (!parsed) return Error{fmt::format("{}: {}", path, parsed.error().message)};
     return parsed;
 }

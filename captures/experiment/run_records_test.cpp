@@ -211,6 +211,15 @@ TEST_F(RunRecordFiles, LeavesAFileOfOneLineThatIsNotItsOwn) {
     EXPECT_EQ(std::filesystem::file_size(path()), 8u);
 }
 
+TEST_F(RunRecordFiles, WhatIsThereAndCannotBeReadIsNoEmptyFile) {
+    std::filesystem::create_directory(path());
+    const auto folder = read_run_records(path());
+    ASSERT_FALSE(folder);
+    EXPECT_THAT(folder.error().message, HasSubstr(path() + ": is no file"));
+    EXPECT_FALSE(read_run_records(path() + std::string(300, 'x'))) << "whether there is one is not known";
+    EXPECT_TRUE(read_run_records(path() + ".none"));
+}
+
 TEST_F(RunRecordFiles, LeavesAFileThatIsNotItsOwn) {
     std::ofstream(path()) << "precious\n";
     const auto file = RunRecordFile::open(path());
