@@ -19,6 +19,7 @@
 #include "captures/experiment/load_outcome.h"
 #include "captures/experiment/packet_measures.h"
 #include "captures/experiment/request_pattern.h"
+#include "captures/experiment/result_folder.h"
 #include "captures/experiment/window_trace.h"
 
 namespace sanscope::lab {
@@ -191,8 +192,7 @@ std::optional<double> processor_seconds(const std::vector<LabProcess>& processes
 
 Result<std::monostate> keep_windows(const RecordedWindows& windows, const std::filesystem::path& path) {
     constexpr int64_t step_ns = 10'000'000;
-    std::error_code error;
-    std::filesystem::create_directories(path.parent_path(), error);
+    if (const auto made = make_folder(path.parent_path()); !made) return made.error();
     std::ofstream out(path, std::ios::binary | std::ios::trunc);
     out << window_trace_csv(sample_windows(windows.changes, windows.begin_ns, step_ns));
     out.close();
@@ -227,8 +227,13 @@ Result<Measurement> iscsi_load(const LabHosts& hosts, const RunSettings& setting
     constexpr double percent = 100;
     if (before && after)
         (*measured)[Measure::target_processor_percent] = percent * (*after - *before) / took.count();
-    if (records) recording.process->end(SIGINT);
-    if (means.records_packets) {
+    bool is_whole = true;
+    if (records) {
+        const auto ended = end_recording(*recording.process);
+        if (!ended) return ended.error();
+        is_whole = *ended;
+    }
+    if (means.records_packets && is_whole) {
         const auto windows = add_packet_measures(recording.path.string(), settings.operation, *measured);
         if (!windows) return windows.error();
         if (!means.window_trace.empty()) {
@@ -400,6 +405,18 @@ Result<Measurement> make_run(const PlannedRun& run, const RunMeans& means, const
             break;
     }
     return iscsi_load(*hosts, run.settings, means, stop);
+}
+
+Result<bool> end_recording(LabProcess& recorder) {
+    constexpr int lacks_packets = 3;
+    // What it holds has to be written.
+    constexpr std::chrono::seconds patience{30};
+    recorder.end(SIGINT, patience);
+    const auto status = recorder.exit_status();
+    if (status == 0) return true;
+    // Of packets that were dropped alone it says nothing else.
+    if (status == lacks_packets && recorder.errors().empty()) return false;
+    return Error{"the recording: " + recorder.failure().message};
 }
 
 std::vector<std::string> missing_programs(const std::vector<RunSettings>& settings) {

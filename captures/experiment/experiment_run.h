@@ -6,6 +6,7 @@
 
 #include "captures/experiment/experiment.h"
 #include "captures/experiment/lab_hosts.h"
+#include "captures/experiment/lab_process.h"
 #include "captures/experiment/run_plan.h"
 
 #include "analyzer/base/result.h"
@@ -25,8 +26,13 @@ struct RunMeans {
     std::filesystem::path window_trace = {};
 };
 
-// Builds the hosts, puts the load on, and removes all again. An Error says why this run has no result.
+// Builds the hosts, puts the load on, and removes all again. An Error says why this run has no result. Of a recording that
+// lacks packets nothing is measured.
 Result<Measurement> make_run(const PlannedRun& run, const RunMeans& means, const std::atomic<bool>& stop);
+
+// Ends `sanscope capture -q`. False where packets were dropped meanwhile; an Error where it had ended before, or not all that
+// it took is in its file.
+Result<bool> end_recording(LabProcess& recorder);
 
 // The programs besides our own that a run of these settings takes and that are not installed.
 std::vector<std::string> missing_programs(const std::vector<RunSettings>& settings);

@@ -37,6 +37,10 @@ std::string outcome_text(const Experiment& experiment, const Measurement& measur
     return text;
 }
 
+bool lacks_packet_measures(const RunSettings& settings, const Measurement& measured) {
+    return settings.load == Load::iscsi && !measured[Measure::retransmissions];
+}
+
 Result<std::monostate> write_file(const std::filesystem::path& path, std::string_view text) {
     // What was there before stays until all of it is written.
     const std::filesystem::path unfinished = path.string() + ".new";
@@ -55,9 +59,9 @@ bool is_traced(const Experiment& experiment, const RunSettings& settings) {
 }
 
 // In a folder of its own, after what tells the run from others.
-std::filesystem::path trace_path(const std::filesystem::path& folder, const Experiment& experiment,
+std::filesystem::path trace_path(const std::filesystem::path& folder, const ChosenExperiment& chosen,
                                  const RunSettings& settings) {
-    std::string name = run_label(experiment, settings);
+    std::string name = run_label(chosen.experiment, settings);
     std::ranges::replace_if(
         name, [](char c) { return !((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.'); }, '-');
     return folder / "windows" / (name + ".csv");
@@ -68,7 +72,7 @@ void add_traces(const ChosenExperiment& chosen, const std::filesystem::path& fol
                 std::vector<ChartPanel>& panels) {
     for (const RunSettings& settings : chosen.settings) {
         if (!is_traced(chosen.experiment, settings)) continue;
-        std::ifstream in(trace_path(folder, chosen.experiment, settings), std::ios::binary);
+        std::ifstream in(trace_path(folder, chosen, settings), std::ios::binary);
         const auto samples = parse_window_trace(std::string(std::istreambuf_iterator<char>(in), {}));
         if (!samples || samples->empty()) continue;
         panels.push_back(window_panel(fmt::format("{}, {}, {} ms", chosen.experiment.traced_title,
@@ -99,7 +103,7 @@ Result<RunTally> make_runs(const ChosenExperiment& chosen, const std::vector<Pla
         tell(news);
         RunMeans of_run = means;
         if (run.repetition == 1 && is_traced(chosen.experiment, run.settings))
-            of_run.window_trace = trace_path(means.scratch, chosen.experiment, run.settings);
+            of_run.window_trace = trace_path(means.scratch, chosen, run.settings);
         const std::string name = capture_name(run, means.seconds);
         const bool kept = keep_captures && run.settings.load == Load::iscsi;
         // Of a run that is not among the records.
@@ -133,6 +137,8 @@ Result<RunTally> make_runs(const ChosenExperiment& chosen, const std::vector<Pla
         ++tally.done;
         news.kind = RunNews::Kind::done;
         news.text = outcome_text(chosen.experiment, *measured);
+        if (means.records_packets && lacks_packet_measures(run.settings, *measured))
+            news.text += "; packets were dropped while they were recorded: what they show is left out";
         if (kept) news.capture = name;
         tell(news);
     }

@@ -20,7 +20,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int look_again_ms = 20;
 constexpr size_t most_output = 16 << 20;
-constexpr auto patience_for_end = std::chrono::seconds(3);
 
 // Takes what is there; false once the other side has closed.
 bool drain(FileDescriptor& from, std::string& into) {
@@ -151,10 +150,10 @@ std::optional<double> processor_seconds_in(std::string_view stat, long ticks_per
     return static_cast<double>(user + system) / static_cast<double>(ticks_per_second);
 }
 
-void LabProcess::end(int signal) {
+void LabProcess::end(int signal, std::chrono::seconds patience) {
     if (ended_) return;
     ::kill(process_.process, signal);
-    const auto until = Clock::now() + patience_for_end;
+    const auto until = Clock::now() + patience;
     while (!has_ended(false) && Clock::now() < until) {
         if (!read_some(look_again_ms)) ::usleep(1000);
     }
@@ -163,6 +162,10 @@ void LabProcess::end(int signal) {
         has_ended(true);
     }
     read_some(0);
+}
+
+std::optional<int> LabProcess::exit_status() const {
+    return ended_ && WIFEXITED(status_) ? std::optional(WEXITSTATUS(status_)) : std::nullopt;
 }
 
 Result<std::string> run_program(const std::string& host, const std::string& program,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <optional>
 #include <string>
@@ -34,8 +35,13 @@ class LabProcess {
     Result<bool> ends_within(double seconds, const std::atomic<bool>& stop);
     // Of the processor so far, user and system, all threads; nothing once it has ended.
     std::optional<double> processor_seconds() const;
-    // Asks it for an end with a signal and waits for that, a few seconds at most.
-    void end(int signal = SIGTERM);
+    // Asks it for an end with a signal and waits for that; ends it otherwise where that takes longer.
+    static constexpr std::chrono::seconds patience_for_end{3};
+    void end(int signal = SIGTERM, std::chrono::seconds patience = patience_for_end);
+    // As it ended by itself; nothing where it runs still, or a signal ended it.
+    std::optional<int> exit_status() const;
+    // How it ended, in its own last words. Only once it has.
+    Error failure() const;
 
     const std::string& output() const { return output_; }  // read so far
     const std::string& errors() const { return errors_; }
@@ -45,7 +51,6 @@ class LabProcess {
 
     bool read_some(int timeout_ms);
     bool has_ended(bool block);
-    Error failure() const;
 
     std::string name_;
     HelperProcess process_;
