@@ -62,6 +62,8 @@ bool is_traced(const Experiment& experiment, const RunSettings& settings) {
 std::filesystem::path trace_path(const std::filesystem::path& folder, const ChosenExperiment& chosen,
                                  const RunSettings& settings) {
     std::string name = run_label(chosen.experiment, settings);
+    // Runs of another length are other runs.
+    if (chosen.seconds != chosen.experiment.seconds) name += fmt::format("-{}s", chosen.seconds);
     std::ranges::replace_if(
         name, [](char c) { return !((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.'); }, '-');
     return folder / "windows" / (name + ".csv");
@@ -173,11 +175,19 @@ Result<std::vector<std::string>> write_results(const ChosenExperiment& chosen,
     }
     constexpr double patience_seconds = 30;
     const std::atomic<bool> never = false;
-    const std::string png = (folder / "figure.png").string();
-    const auto drawn =
-        run_program("", "rsvg-convert", {"--zoom", "2", "-o", png, (folder / "figure.svg").string()},
-                    patience_seconds, never);
-    if (drawn) written.emplace_back("figure.png");
+    const std::filesystem::path png = folder / "figure.png";
+    const std::filesystem::path unfinished = folder / "figure.png.new";
+    const auto drawn = run_program(
+        "", "rsvg-convert", {"--zoom", "2", "-o", unfinished.string(), (folder / "figure.svg").string()},
+        patience_seconds, never);
+    std::error_code error;
+    if (drawn) std::filesystem::rename(unfinished, png, error);
+    if (drawn && !error) {
+        written.emplace_back("figure.png");
+    } else {
+        // One of fewer runs would stand beside the tables of all.
+        for (const auto& one : {unfinished, png}) std::filesystem::remove(one, error);
+    }
     return written;
 }
 
