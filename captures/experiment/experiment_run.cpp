@@ -301,7 +301,7 @@ Result<SocketPair> start_sockets(const LabHosts& hosts, const RunSettings& setti
                                        port,
                                        "--json",
                                        "--interval",
-                                       "0.1",
+                                       fmt::format("{:.1f}", socket_interval_seconds(sockets, seconds)),
                                        "--time",
                                        fmt::format("{:.0f}", whole_seconds(seconds)),
                                        "--parallel",
@@ -405,6 +405,14 @@ Result<Measurement> make_run(const PlannedRun& run, const RunMeans& means, const
             break;
     }
     return iscsi_load(*hosts, run.settings, means, stop);
+}
+
+double socket_interval_seconds(uint64_t sockets, double seconds) {
+    constexpr double shortest = 0.1;
+    constexpr double steps = 10;  // of a second
+    // Of some 400 bytes each.
+    constexpr double most_told = 30'000;
+    return std::max(shortest, std::ceil(steps * static_cast<double>(sockets) * seconds / most_told) / steps);
 }
 
 Result<bool> end_recording(LabProcess& recorder) {

@@ -34,6 +34,10 @@ Result<Measurement> make_run(const PlannedRun& run, const RunMeans& means, const
 // it took is in its file.
 Result<bool> end_recording(LabProcess& recorder);
 
+// How often the client of so many parallel sockets tells what it moved, seconds: as often as a rise needs to be seen, and so
+// rarely that all it tells of each socket is kept (LabProcess::output()).
+double socket_interval_seconds(uint64_t sockets, double seconds);
+
 // The programs besides our own that a run of these settings takes and that are not installed.
 std::vector<std::string> missing_programs(const std::vector<RunSettings>& settings);
 

@@ -48,5 +48,15 @@ TEST(RecordingEnd, ThatCameBeforeItWasAskedForIsAnErrorToo) {
     EXPECT_THAT(ended.error().message, HasSubstr("interface is gone"));
 }
 
+TEST(SocketIntervals, AreAsShortAsAllThatIsToldCanBeKept) {
+    EXPECT_EQ(socket_interval_seconds(1, 5), 0.1);
+    EXPECT_EQ(socket_interval_seconds(128, 20), 0.1);
+    EXPECT_EQ(socket_interval_seconds(128, 40), 0.2);
+    constexpr double bytes_each = 400;  // of a socket in an interval, as iperf3 tells it
+    constexpr double kept = 16 << 20;
+    for (const double seconds : {1.0, 30.0, 60.0, 3600.0})
+        EXPECT_LT(128 * seconds / socket_interval_seconds(128, seconds) * bytes_each, kept) << seconds;
+}
+
 }  // namespace
 }  // namespace sanscope::lab

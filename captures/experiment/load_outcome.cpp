@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "captures/experiment/load_outcome.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <fmt/format.h>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
@@ -46,11 +48,26 @@ void add_up(std::optional<double>& sum, std::optional<double> more) {
     if (more) sum = sum.value_or(0) + *more;
 }
 
-// What came in each interval, at its middle: its ends are not exact.
+// In pieces of about a step of add_rise() each, at its middle: the ends of intervals are not exact. Within one that is longer the
+// rate is taken for even.
+void add_interval(double begin, double end, uint64_t bytes, std::vector<DataArrival>& arrivals) {
+    constexpr double ns_per_second = 1e9;
+    constexpr double step = 0.1;
+    constexpr double most_pieces = 1000;
+    constexpr size_t most_arrivals = 1'000'000;
+    double pieces = std::clamp(std::round((end - begin) / step), 1.0, most_pieces);
+    if (arrivals.size() >= most_arrivals) pieces = 1;
+    const auto count = static_cast<uint64_t>(pieces);
+    for (uint64_t i = 0; i < count; ++i) {
+        const double middle = begin + (end - begin) * (static_cast<double>(i) + 0.5) / pieces;
+        arrivals.push_back(
+            {static_cast<int64_t>(middle * ns_per_second), bytes / count + (i < bytes % count ? 1 : 0)});
+    }
+}
+
 void add_intervals(const Json& json, std::vector<DataArrival>& arrivals) {
     const Json* const intervals = member(json, {"intervals"});
     if (intervals == nullptr || !intervals->is_array()) return;
-    constexpr double ns_per_second = 1e9;
     constexpr double longest = 1e6;     // seconds
     constexpr double most_data = 1e15;  // bytes
     for (const Json& interval : *intervals) {
@@ -60,8 +77,7 @@ void add_intervals(const Json& json, std::vector<DataArrival>& arrivals) {
         if (!begin || !end || !bytes || *begin < 0 || *end < *begin || *end > longest || *bytes < 0 ||
             *bytes > most_data)
             continue;
-        arrivals.push_back(
-            {static_cast<int64_t>((*begin + *end) / 2 * ns_per_second), static_cast<uint64_t>(*bytes)});
+        add_interval(*begin, *end, static_cast<uint64_t>(*bytes), arrivals);
     }
 }
 

@@ -112,6 +112,23 @@ TEST(LoadOutcome, TheRateOfIperfRisesAsItsIntervalsTell) {
     EXPECT_EQ((*measured)[Measure::bytes_to_ninety], 2500);
 }
 
+// An interval of two steps has twice the data of one, and not twice the rate.
+TEST(LoadOutcome, TheRateOfIperfIsTheSameOverLongerIntervals) {
+    std::string intervals;
+    for (int i = 0; i < 20; ++i) {
+        const int bytes = i < 2 ? 1200 : 2000;
+        intervals += fmt::format(R"({}{{"sum":{{"start":{:.3f},"end":{:.3f},"bytes":{}}}}})",
+                                 i == 0 ? "" : ",", i * 0.2, (i + 1) * 0.2, bytes);
+    }
+    const auto measured = parse_iperf(
+        fmt::format(R"({{"intervals":[{}],"end":{{"sum_received":{{"bits_per_second":1}}}}}})", intervals));
+    ASSERT_TRUE(measured) << measured.error().message;
+    EXPECT_EQ((*measured)[Measure::to_half_ns], 100e6);
+    EXPECT_EQ((*measured)[Measure::bytes_to_half], 600);
+    EXPECT_EQ((*measured)[Measure::to_ninety_ns], 500e6);
+    EXPECT_EQ((*measured)[Measure::bytes_to_ninety], 3400);
+}
+
 TEST(LoadOutcome, IsNoneWhereIperfToldAnError) {
     const auto measured = parse_iperf(R"({"error":"unable to connect"})");
     ASSERT_FALSE(measured);
