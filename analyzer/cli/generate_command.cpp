@@ -105,7 +105,7 @@ Result<std::monostate> take_trace(const GenerateOptions& options, LoadPlan& plan
 }  // namespace
 
 void GenerateCommand::add_to(CLI::App& app) {
-    command_ = app.add_subcommand("generate", "Put a load of reads on iSCSI targets");
+    command_ = app.add_subcommand("generate", "Put a load on iSCSI targets");
     options_.add_to(*command_);
 }
 
