@@ -78,6 +78,8 @@ bool LabProcess::has_ended(bool block) {
         waited = ::waitpid(process_.process, &status_, block ? 0 : WNOHANG);
     } while (waited < 0 && errno == EINTR);
     ended_ = waited != 0;
+    // Its last words are still in the pipes.
+    if (ended_) read_some(0);
     return ended_;
 }
 
@@ -161,7 +163,6 @@ void LabProcess::end(int signal, std::chrono::seconds patience) {
         ::kill(process_.process, SIGKILL);
         has_ended(true);
     }
-    read_some(0);
 }
 
 std::optional<int> LabProcess::exit_status() const {
