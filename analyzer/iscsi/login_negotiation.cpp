@@ -32,6 +32,7 @@ void LoginNegotiation::on_pdu(const Pdu& pdu) {
         }
         begun_ = true;
     }
+    if (opcode == Opcode::login_request || opcode == Opcode::login_response) follow(pdu);
     std::string_view text(reinterpret_cast<const char*>(pdu.data.data()), pdu.data.size());
     if (text.size() < bhs.data_segment_length()) {
         // The last pair may have lost its end.
@@ -57,6 +58,22 @@ void LoginNegotiation::on_pdu(const Pdu& pdu) {
     }
 }
 
+// Until the Full Feature Phase begins nothing but Login PDUs passes, and without digests (RFC 7143 §6.3): one that does not
+// begin where the one before it ended shows that others are not in the capture.
+void LoginNegotiation::follow(const Pdu& pdu) {
+    const Bhs bhs = pdu.bhs();
+    const size_t side = index_of(is_from_target(bhs.opcode_value()) ? Role::target : Role::initiator);
+    if (pdu.offset != next_offset_[side]) whole_ = false;
+    next_offset_[side] = pdu.offset + bhs_length + bhs.ahs_length() + bhs.padded_data_length();
+    ++login_pdus_[side];
+}
+
+// The first request of a login names the initiator (§13.5), and each is answered (§11.12): where no name was seen, or not as many
+// answers as requests, one of them is not in the capture. The two directions may come out of order against each other.
+bool LoginNegotiation::is_whole() const {
+    return whole_ && login_pdus_[0] == login_pdus_[1] && !initiator_name().empty();
+}
+
 void LoginNegotiation::describe(SessionRow& row) const {
     row.initiator_name = initiator_name();
     row.target_name = target_name();
@@ -70,7 +87,7 @@ void LoginNegotiation::describe(SessionRow& row) const {
     if (!full_feature_) return;
     row.header_digest = digest(Key::header_digest);
     row.data_digest = digest(Key::data_digest);
-    if (!whole_) {
+    if (!is_whole()) {
         describe_part(row);
         return;
     }
@@ -175,7 +192,7 @@ std::string LoginNegotiation::digest(Key key) const {
     const std::string_view b = value(Role::target, key);
     const std::string_view choice =
         a.find(',') == std::string_view::npos && b.find(',') != std::string_view::npos ? a : b;
-    if (choice.empty() && a.empty()) return begun_ && whole_ ? "None" : "";
+    if (choice.empty() && a.empty()) return begun_ && is_whole() ? "None" : "";
     if (is_login_refusal(choice)) return "None";
     return std::string(choice);
 }

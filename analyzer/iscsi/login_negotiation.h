@@ -79,6 +79,9 @@ class LoginNegotiation {
     std::string digest(Key key) const;
     DigestUse digest_use(Key key) const;
 
+    bool is_whole() const;
+    void follow(const Pdu& pdu);
+
     std::array<std::array<std::string, key_count>, 2> values_;
     std::array<std::string, 2> pending_;
     uint64_t isid_ = unknown<uint64_t>;
@@ -87,7 +90,9 @@ class LoginNegotiation {
     bool begun_ = false;
     bool full_feature_ = false;
     bool failed_ = false;
-    bool whole_ = true;  // all of the text was captured
+    bool whole_ = true;  // all of the text of what was seen was captured, and no bytes are missing between
+    std::array<uint64_t, 2> next_offset_{};  // where the next PDU of a side begins if none is missing
+    std::array<uint32_t, 2> login_pdus_{};
 };
 
 }  // namespace sanscope

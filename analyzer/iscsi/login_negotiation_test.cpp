@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analyzer/iscsi/login_negotiation.h"
 
+#include <array>
 #include <gtest/gtest.h>
 #include <initializer_list>
 #include <string_view>
@@ -20,14 +21,26 @@ class Login {
     Login& pdu(const PduBuilder& built) {
         const Bytes bytes = built.bytes();
         Pdu pdu;
+        uint64_t& offset = offsets[is_from_target(bytes[0]) ? 1 : 0];
         pdu.header = bytes.data();
+        pdu.offset = offset;
+        offset += bytes.size();
         pdu.header_captured = bhs_length;
         pdu.data = std::span(bytes).subspan(bhs_length, pdu.bhs().data_segment_length());
         negotiation.on_pdu(pdu);
         return *this;
     }
+    // A PDU passed that is in no packet.
+    Login& not_captured(const PduBuilder& built) {
+        const Bytes bytes = built.bytes();
+        offsets[is_from_target(bytes[0]) ? 1 : 0] += bytes.size();
+        return *this;
+    }
+    // The first one names the initiator, as each login must.
     Login& request(Pairs keys, unsigned flags = test::login_operational_to_full_feature) {
-        return pdu(test::login_request(test::text_keys(keys)).flags(flags));
+        const Bytes name = named ? Bytes{} : test::text_keys({"InitiatorName=iqn.i"});
+        named = true;
+        return pdu(test::login_request(name + test::text_keys(keys)).flags(flags));
     }
     Login& response(Pairs keys, unsigned flags = test::login_operational_to_full_feature) {
         return pdu(test::login_response(test::text_keys(keys)).flags(flags));
@@ -38,6 +51,8 @@ class Login {
         return row;
     }
     LoginNegotiation negotiation;
+    std::array<uint64_t, 2> offsets{};
+    bool named = false;
 };
 
 SessionRow negotiated(Pairs initiator, Pairs target) {
@@ -61,6 +76,56 @@ TEST(LoginNegotiation, TakesTheDefaultsOfWhatNobodyNames) {
     EXPECT_EQ(row.max_outstanding_r2t, 1u);
     EXPECT_EQ(row.error_recovery_level, 0u);
     EXPECT_EQ(row.max_connections, 1u);
+}
+
+// A login of two steps, the first of which says what the second one need not.
+class LoginInSteps : public testing::Test {
+  protected:
+    static constexpr unsigned to_operational = 0x81;  // CSG security, NSG operational
+    PduBuilder first_request =
+        test::login_request(test::text_keys({"InitiatorName=iqn.i", "InitialR2T=No", "MaxBurstLength=65536"}))
+            .flags(to_operational);
+    PduBuilder first_response =
+        test::login_response(test::text_keys({"InitialR2T=No", "HeaderDigest=CRC32C"})).flags(to_operational);
+    PduBuilder last_request = test::login_request(test::text_keys({"ImmediateData=No"}));
+    PduBuilder last_response = test::login_response(test::text_keys({"ImmediateData=No"}));
+
+    static void expect_nothing_presumed(const SessionRow& row) {
+        EXPECT_EQ(row.initial_r2t, Ternary::unknown);
+        EXPECT_EQ(row.max_burst_length, unknown<uint32_t>);
+        EXPECT_EQ(row.max_recv_data_segment_length_initiator, unknown<uint32_t>);
+        EXPECT_EQ(row.data_digest, "");
+        EXPECT_EQ(row.max_connections, unknown<uint32_t>);
+    }
+};
+
+TEST_F(LoginInSteps, PresumesNothingWhereItsFirstRequestIsNotCaptured) {
+    Login login;
+    login.not_captured(first_request).pdu(first_response).pdu(last_request).pdu(last_response);
+    expect_nothing_presumed(login.row());
+    EXPECT_EQ(login.row().immediate_data, Ternary::no) << "both sides were heard to say it";
+    EXPECT_EQ(login.row().header_digest, "CRC32C") << "the target's choice was heard";
+    EXPECT_EQ(login.negotiation.data_digest(), DigestUse::unknown);
+}
+
+TEST_F(LoginInSteps, PresumesNothingWhereAnAnswerIsNotCaptured) {
+    Login login;
+    login.pdu(first_request).not_captured(first_response).pdu(last_request).pdu(last_response);
+    expect_nothing_presumed(login.row());
+    EXPECT_EQ(login.row().header_digest, "");
+}
+
+// The capture begins inside the login: no offset shows it.
+TEST_F(LoginInSteps, PresumesNothingWhereTheCaptureBeginsInIt) {
+    expect_nothing_presumed(Login().pdu(last_request).pdu(last_response).row());
+    expect_nothing_presumed(Login().pdu(first_response).pdu(last_request).pdu(last_response).row());
+}
+
+TEST_F(LoginInSteps, IsWholeThoughAnAnswerComesBeforeItsRequest) {
+    Login login;
+    login.pdu(first_response).pdu(first_request).pdu(last_response).pdu(last_request);
+    EXPECT_EQ(login.row().initial_r2t, Ternary::no);
+    EXPECT_EQ(login.row().max_connections, 1u);
 }
 
 TEST(LoginNegotiation, TakesTheLesserNumber) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "captures/iscsi_peer/login/login_exchange.h"
 
+#include <array>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -68,6 +69,9 @@ class Login : public testing::Test {
         pdu.header = header.data();
         pdu.header_captured = bhs_length;
         pdu.data = {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+        uint64_t& offset = offsets[is_from_target(header[0]) ? 1 : 0];
+        pdu.offset = offset;
+        offset += bhs_length + pdu.bhs().padded_data_length();
         analyser.on_pdu(pdu);
     }
 
@@ -76,6 +80,7 @@ class Login : public testing::Test {
     TextKeys keys;
     uint32_t stat_sn = 5000;
     LoginNegotiation analyser;
+    std::array<uint64_t, 2> offsets{};  // of the next PDU in the streams of initiator and target
 };
 
 TEST_F(Login, GoesThroughBothStagesToTheFullFeaturePhase) {
