@@ -56,6 +56,8 @@ Engine::Engine(ResultStore::Keep keep, StopAfter stop_after, std::pmr::memory_re
 
 void Engine::process(const PacketBatch& batch, std::span<const DecodedPacket> decoded, size_t first) {
     const std::span<const RawPacket> packets = std::span(batch.packets).subspan(first, decoded.size());
+    if (batch.after_gap && first == 0) [[unlikely]]
+        note_gap(packets);
     count(packets);
     for (size_t i = 0; i < decoded.size(); ++i) {
         const Arrival arrival{batch.first_packet + first + i, within_reach(packets[i].time_ns)};
@@ -149,6 +151,15 @@ void Engine::finish() {
     const uint64_t never_completed = fragments.datagrams_timed_out + fragments.datagrams_evicted +
                                      fragments.datagrams_discarded + fragments_.datagrams_in_flight();
     if (never_completed > 0) issues_.add(Issue::fragments_never_completed, 0, never_completed);
+}
+
+void Engine::note_gap(std::span<const RawPacket> packets) {
+    const auto next = std::ranges::find_if(
+        packets, [](const RawPacket& packet) { return packet.link_type != LinkType::not_a_packet; });
+    if (next == packets.end() || totals_.last_ns == no_time) return;
+    const int64_t next_ns = within_reach(next->time_ns);
+    if (next_ns > totals_.last_ns && next_ns - totals_.last_ns >= least_gap_ns)
+        totals_.gaps.push_back({totals_.last_ns, next_ns});
 }
 
 void Engine::count(std::span<const RawPacket> packets) {

@@ -73,6 +73,13 @@ class Engine {
     // those who look at the store between batches.
     void describe_connections();
 
+    // Of several files as one capture: what passed then is in none of them.
+    struct Gap {
+        int64_t begin_ns = no_time;
+        int64_t end_ns = no_time;
+    };
+    // What lies between files that were written one behind the other is no gap.
+    static constexpr int64_t least_gap_ns = 1'000'000'000;
     struct Totals {
         uint64_t packets = 0;     // with the records that are none but are numbered like them
         uint64_t wire_bytes = 0;  // without those, as the times below
@@ -81,6 +88,7 @@ class Engine {
         uint32_t cut_at = 0;         // the most bytes that one of them still has
         int64_t first_ns = no_time;  // the earliest and latest moments; packets may be out of order
         int64_t last_ns = no_time;
+        std::vector<Gap> gaps = {};  // in order
     };
     const Totals& totals() const { return totals_; }
     const Issues& issues() const { return issues_; }
@@ -133,6 +141,7 @@ class Engine {
     static constexpr size_t max_closed = 256;
 
     void count(std::span<const RawPacket> packets);
+    void note_gap(std::span<const RawPacket> packets);
     void take_block(const RawPacket& block, PacketNumber packet);
     void join_kernel_truth();
     const DecodedPacket* not_yet_tcp(const DecodedPacket& packet, const Arrival& arrival);

@@ -15,7 +15,8 @@ MergedSource::MergedSource(std::vector<std::unique_ptr<PacketSource>> sources, s
                            .batch = nullptr,
                            .next = 0,
                            .interface_numbers = {},
-                           .damage_reported = false});
+                           .damage_reported = false,
+                           .begun = false});
     }
 }
 
@@ -33,6 +34,8 @@ bool MergedSource::claim(PacketBatch& batch) {
     }
     if (waiting_.empty()) return false;
 
+    batch.after_gap =
+        next_packet_ > 1 && std::ranges::none_of(waiting_, [this](size_t i) { return inputs_[i].begun; });
     // Whatever is in hand now may be pointed into.
     for (const size_t i : waiting_) batch.borrowed.push_back(inputs_[i].batch);
     for (bool batch_used_up = false; !batch_used_up;) {
@@ -40,6 +43,7 @@ bool MergedSource::claim(PacketBatch& batch) {
         const size_t oldest = waiting_.back();
         waiting_.pop_back();
         Input& input = inputs_[oldest];
+        input.begun = true;
         const std::vector<RawPacket>& packets = input.batch->packets;
         // Until another input's packet is older, or the batch in hand is used up.
         do {

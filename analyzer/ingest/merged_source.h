@@ -42,6 +42,7 @@ class MergedSource final : public PacketSource {
         size_t next = 0;                          // packet of it
         std::vector<uint16_t> interface_numbers;  // of the source's interfaces, here
         bool damage_reported = false;
+        bool begun = false;  // a packet of it was given
     };
 
     bool goes_before(size_t a, size_t b) const;

@@ -50,6 +50,30 @@ std::unique_ptr<PacketSource> merge(const std::vector<Bytes>& files,
     return std::make_unique<MergedSource>(std::move(sources), std::vector<Damage>{});
 }
 
+// The seconds of packets before which no file has anything.
+std::vector<int64_t> behind_gaps(PacketSource& source) {
+    std::vector<int64_t> seconds;
+    PacketBatch batch;
+    while (source.claim(batch)) {
+        source.load(batch);
+        source.parse(batch);
+        if (batch.after_gap) seconds.push_back(batch.packets.front().time_ns / 1'000'000'000);
+    }
+    return seconds;
+}
+
+TEST(MergedSource, TellsWhereOneFileHadEndedAndTheNextHadNotBegun) {
+    for (const size_t block : {size_t{16}, size_t{200}, default_block_length}) {
+        const auto gaps = [&](const std::vector<Bytes>& files) { return behind_gaps(*merge(files, block)); };
+        const Bytes morning = pcap({1, 2, 3}, 'a');
+        const Bytes evening = pcap({1000, 1001}, 'b');
+        EXPECT_EQ(gaps({morning, evening}), std::vector<int64_t>{1000}) << block;
+        EXPECT_EQ(gaps({evening, morning, pcap({9000}, 'c')}), (std::vector<int64_t>{1000, 9000})) << block;
+        EXPECT_TRUE(gaps({morning, evening, pcap({2, 1001}, 'c')}).empty()) << "the third has both";
+        EXPECT_TRUE(gaps({pcap({1, 1000}, 'a')}).empty()) << "a pause within one file";
+    }
+}
+
 TEST(MergedSource, OrdersPacketsByTimeWhateverTheBlocks) {
     const std::vector<Bytes> files{pcap({1, 4, 5, 9}, 'a'), pcap({2, 3, 6, 7, 8}, 'b'), pcap({0, 10}, 'c')};
     for (const size_t block : {size_t{16}, size_t{100}, size_t{200}, default_block_length}) {

@@ -31,6 +31,10 @@ struct PacketBatch {
     std::vector<RawPacket> packets;
     uint64_t first_packet = 1;  // 1-based number of packets[0] in the whole input (Wireshark's frame.number)
 
+    // Of several files none has anything of the time between the packet before and the first of these: one had ended, and the next
+    // one had not begun.
+    bool after_gap = false;
+
     // For the source only: where the bytes live, and where they came from.
     ByteBuffer buffer;
     size_t begin = 0;  // the bytes read are buffer[begin, end); before them is room for a record's first part
