@@ -64,6 +64,16 @@ void LossJournal::on_spurious_retransmission(const SendQueue::Segment& segment) 
     log_.reclassify(segment.loss, kind, LossKind::spurious, static_cast<uint32_t>(begin.distance_to(end)));
 }
 
+// A D-SACK may have shown so before.
+void LossJournal::on_needless_probe(Serial32 end) {
+    for (uint64_t k = 0; k < std::min<uint64_t>(recent_count_, max_recent); ++k) {
+        Retransmission& sent = recent_[(recent_count_ - 1 - k) % max_recent];
+        if (sent.end != end) continue;
+        if (sent.kind == LossKind::tlp) make_spurious(sent);
+        return;
+    }
+}
+
 void LossJournal::on_timeout_undone() {
     for (uint64_t k = timeouts_begin_; k < recent_count_; ++k) {
         if (k + max_recent < recent_count_) continue;

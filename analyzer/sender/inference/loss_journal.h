@@ -41,6 +41,7 @@ class LossJournal final : public KernelObserver {
     void on_transition(CaState from, CaState to, const char* cause) override;
     void on_dsack(Serial32 begin, Serial32 end) override;
     void on_spurious_retransmission(const SendQueue::Segment& segment) override;
+    void on_needless_probe(Serial32 end) override;
     void on_timeout_undone() override;
     void on_reordered_delivery(const SendQueue::Segment& segment, bool on_path) override;
 

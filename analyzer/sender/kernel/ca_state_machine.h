@@ -182,7 +182,16 @@ void CaStateMachine<Cwnds>::process_loss(AckWork& work, uint32_t duplicates) {
 
 template <class Cwnds>
 void CaStateMachine<Cwnds>::process_tlp_ack(const AckWork& work) {
-    if (!probe_.process_ack(work)) return;
+    const bool resent = probe_.resent();
+    switch (probe_.process_ack(work)) {
+        case TailLossProbe::Verdict::open:
+            return;
+        case TailLossProbe::Verdict::needless:
+            if (resent) observer_.on_needless_probe(probe_.end());
+            return;
+        case TailLossProbe::Verdict::repaired:
+            break;
+    }
     init_cwnd_reduction();
     set_ca_state(CaState::cwr, "tail loss probe repaired a loss");
     end_cwnd_reduction();

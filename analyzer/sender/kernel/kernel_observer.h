@@ -17,6 +17,8 @@ class KernelObserver {
     virtual void on_dsack(Serial32 begin, Serial32 end) = 0;
     // The echo of a segment that was sent again is older than that: the original had arrived (RFC 3522).
     virtual void on_spurious_retransmission(const SendQueue::Segment& segment) = 0;
+    // A tail loss probe that repeats what ends there repaired nothing: probe and original arrived (RFC 8985 §7.4).
+    virtual void on_needless_probe(Serial32 end) = 0;
     // A timeout was undone: what it had sent again had arrived.
     virtual void on_timeout_undone() = 0;
     // A segment was delivered that the tap saw late, or that the receiver got after higher ones (`on_path`).

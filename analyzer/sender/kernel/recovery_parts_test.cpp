@@ -147,6 +147,7 @@ class ProbeTest : public testing::Test {
         work_.ack = &ack_;
     }
     SenderState tp_;
+    using Verdict = TailLossProbe::Verdict;
     TailLossProbe probe_{tp_};
     ReceivedAck ack_;
     AckWork work_;
@@ -156,18 +157,18 @@ TEST_F(ProbeTest, RepairedALossWhereTheReceiverGotTheSegmentOnce) {
     probe_.send(true);
     work_.flags.una_advanced = true;
     work_.flags.data_acked = true;
-    EXPECT_FALSE(probe_.process_ack(work_))
+    EXPECT_EQ(probe_.process_ack(work_), Verdict::open)
         << "that may be the original's; the next one shows whether the probe is a duplicate";
     EXPECT_TRUE(probe_.out());
     ack_.ack = Serial32(2000);
-    EXPECT_TRUE(probe_.process_ack(work_));
+    EXPECT_EQ(probe_.process_ack(work_), Verdict::repaired);
 }
 
 TEST_F(ProbeTest, DsackOfItSaysThatBothArrived) {
     probe_.send(true);
     EXPECT_TRUE(probe_.ends_at(Serial32(1000)));
     work_.flags.dsack_of_probe = true;
-    EXPECT_FALSE(probe_.process_ack(work_));
+    EXPECT_EQ(probe_.process_ack(work_), Verdict::needless);
     EXPECT_FALSE(probe_.out());
 }
 
@@ -175,7 +176,7 @@ TEST_F(ProbeTest, OfNewDataRepairsNothing) {
     probe_.send(false);
     EXPECT_FALSE(probe_.resent());
     work_.flags.una_advanced = true;
-    EXPECT_FALSE(probe_.process_ack(work_));
+    EXPECT_EQ(probe_.process_ack(work_), Verdict::needless);
     EXPECT_FALSE(probe_.out());
 }
 

@@ -25,19 +25,26 @@ class TailLossProbe {
     bool resent() const { return out_ && resent_; }
     bool ends_at(Serial32 end) const { return out_ && end_ == end; }
 
-    // tcp_process_tlp_ack() with a probe out. True: the probe repaired a loss, for which cwnd is to be reduced.
-    bool process_ack(const AckWork& work) {
+    enum class Verdict : uint8_t {
+        open,
+        needless,  // it repaired nothing
+        repaired,  // a loss, for which cwnd is to be reduced
+    };
+
+    // tcp_process_tlp_ack() with a probe out.
+    Verdict process_ack(const AckWork& work) {
         const Serial32 ack = work.ack->ack;
-        if (ack.before(end_)) return false;
+        if (ack.before(end_)) return Verdict::open;
         // Probe and original both arrived: a D-SACK says so, or a mere duplicate.
         const bool mere_duplicate =
             !ack.after(end_) && !work.flags.una_advanced && !work.flags.not_dup() && !work.flags.data_sacked;
         if (!resent_ || work.flags.dsack_of_probe || mere_duplicate) {
             out_ = false;
-            return false;
+            return Verdict::needless;
         }
-        return ack.after(end_);
+        return ack.after(end_) ? Verdict::repaired : Verdict::open;
     }
+    Serial32 end() const { return end_; }
 
   private:
     const SenderState& tp_;

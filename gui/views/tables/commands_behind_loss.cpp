@@ -3,6 +3,7 @@
 
 #include <QStringList>
 #include <algorithm>
+#include <string_view>
 
 #include "gui/document/time_range.h"
 
@@ -26,6 +27,19 @@ TimeRange time_of_repair(const CaptureData::Reading& reading, uint64_t loss) {
     return range;
 }
 
+// The answer to a probe comes within a round trip; it had waited for two.
+bool probe_repaired_something(const ResultStore& store, const LossRow& probe) {
+    if (probe.delay_ns == no_time || probe.time_ns == no_time) return false;
+    for (const CaTransitionRow& row : store.ca_transitions()) {
+        if (row.connection != probe.connection || row.sender != probe.sender) continue;
+        if (row.time_ns <= probe.time_ns || row.to == CaState::disorder || row.to == CaState::open) continue;
+        const bool at_once = row.time_ns - probe.time_ns <= probe.delay_ns;
+        return row.cause == std::string_view("tail loss probe repaired a loss") ||
+               (row.to == CaState::recovery && at_once);
+    }
+    return false;
+}
+
 bool overlaps(const CommandRow& command, TimeRange range) {
     if (command.request_ns != no_time && command.request_ns >= range.end_ns) return false;
     return command.response_ns == no_time || command.response_ns > range.begin_ns;
@@ -33,8 +47,9 @@ bool overlaps(const CommandRow& command, TimeRange range) {
 
 }  // namespace
 
-bool keeps_waiting(LossKind kind) {
-    return kind == LossKind::fast_retransmit || kind == LossKind::rto || kind == LossKind::tlp;
+bool keeps_waiting(const ResultStore& store, const LossRow& loss) {
+    if (loss.kind == LossKind::tlp) return probe_repaired_something(store, loss);
+    return loss.kind == LossKind::fast_retransmit || loss.kind == LossKind::rto;
 }
 
 std::vector<uint64_t> commands_behind_loss(const CaptureData::Reading& reading, uint64_t loss,
@@ -42,7 +57,7 @@ std::vector<uint64_t> commands_behind_loss(const CaptureData::Reading& reading, 
     const ResultStore& store = reading.store();
     if (loss == 0 || loss > store.losses().size()) return {};
     const LossRow& row = store.losses()[loss - 1];
-    if (!keeps_waiting(row.kind) || row.connection == 0) return {};
+    if (row.connection == 0 || !keeps_waiting(store, row)) return {};
     std::vector<uint32_t> lost;
     reading.pdu_index().pdus_of_bytes(row.connection.value(), row.sender, row.seq, row.length, row.packet,
                                       lost);

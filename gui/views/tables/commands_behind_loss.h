@@ -10,8 +10,9 @@
 
 namespace sanscope {
 
-// Whether a loss of that kind is one that others wait for: bytes that did not arrive, and were sent again.
-bool keeps_waiting(LossKind kind);
+// Whether a loss is one that others wait for: bytes that did not arrive, and were sent again. A tail loss probe is sent on suspicion
+// (RFC 8985 §7): it is one only where what its sender did upon the answer shows that it repaired something.
+bool keeps_waiting(const ResultStore& store, const LossRow& loss);
 
 // The commands (1-based, in order) that waited for a loss (1-based): of its connection, under way at some time between the loss
 // and its repair, with data of the loss's sender that are, or stand behind, the lost bytes in its stream and had begun by the

@@ -22,7 +22,7 @@ constexpr const char* lossy = "loss-mixed-target.pcap.zst";
 std::vector<uint64_t> losses_waited_for(const ResultStore& store) {
     std::vector<uint64_t> numbers;
     for (size_t i = 0; i < store.losses().size(); ++i) {
-        if (keeps_waiting(store.losses()[i].kind)) numbers.push_back(i + 1);
+        if (keeps_waiting(store, store.losses()[i])) numbers.push_back(i + 1);
     }
     return numbers;
 }
@@ -92,9 +92,38 @@ TEST(CommandsBehindLoss, OfWhatNobodyWaitsForThereAreNone) {
     EXPECT_TRUE(commands_behind_loss(reading, 0, StopFlag(false)).empty());
     EXPECT_TRUE(commands_behind_loss(reading, losses.size() + 1, StopFlag(false)).empty());
     for (size_t i = 0; i < losses.size(); ++i) {
-        if (keeps_waiting(losses[i].kind)) continue;
+        if (keeps_waiting(reading.store(), losses[i])) continue;
         EXPECT_TRUE(commands_behind_loss(reading, i + 1, StopFlag(false)).empty());
     }
+}
+
+TEST(CommandsBehindLoss, AProbeIsALossWhereItsSenderTookItForOne) {
+    constexpr int64_t ms = 1'000'000;
+    LossRow probe;
+    probe.packet = 9;
+    probe.time_ns = 500 * ms;
+    probe.delay_ns = 80 * ms;
+    probe.connection = 1;
+    probe.kind = LossKind::tlp;
+    const auto waits_with = [&](CaState to, const char* cause, int64_t after_ns, Side of) {
+        ResultStore store{{}};
+        store.add_ca_transition(store.add_sender(1, of), {.packet = 10,
+                                                          .time_ns = probe.time_ns + after_ns,
+                                                          .cause = cause,
+                                                          .connection = 1,
+                                                          .from = CaState::open,
+                                                          .to = to,
+                                                          .sender = of});
+        return keeps_waiting(store, probe);
+    };
+    EXPECT_FALSE(keeps_waiting(ResultStore{{}}, probe)) << "nothing shows that it repaired anything";
+    constexpr const char* repaired = "tail loss probe repaired a loss";
+    EXPECT_TRUE(waits_with(CaState::cwr, repaired, 300 * ms, probe.sender));
+    EXPECT_FALSE(waits_with(CaState::cwr, repaired, -300 * ms, probe.sender)) << "of a probe before";
+    EXPECT_FALSE(waits_with(CaState::cwr, repaired, 300 * ms, other_side(probe.sender)));
+    EXPECT_FALSE(waits_with(CaState::cwr, "ECN", 10 * ms, probe.sender));
+    EXPECT_TRUE(waits_with(CaState::recovery, "SACK", 40 * ms, probe.sender));
+    EXPECT_FALSE(waits_with(CaState::recovery, "SACK", 200 * ms, probe.sender)) << "of later losses";
 }
 
 TEST(CommandsBehindLoss, AreNamedByAFilter) {

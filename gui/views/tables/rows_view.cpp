@@ -751,7 +751,7 @@ bool RowsView::is_loss_waited_for(int row) const {
     const auto reading = document().data()->try_read();
     const size_t loss = model_->table_row(row);
     return reading && loss < reading->store().losses().size() &&
-           keeps_waiting(reading->store().losses()[loss].kind);
+           keeps_waiting(reading->store(), reading->store().losses()[loss]);
 }
 
 void RowsView::show_waiting_commands(uint64_t loss) {

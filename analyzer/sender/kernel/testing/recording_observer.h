@@ -15,6 +15,7 @@ class RecordingObserver final : public KernelObserver {
     std::vector<std::string> causes;
     int dsacks = 0;
     int spurious = 0;
+    int needless_probes = 0;
     int timeouts_undone = 0;
     int reordered = 0;  // on the path
 
@@ -24,6 +25,7 @@ class RecordingObserver final : public KernelObserver {
     }
     void on_dsack(Serial32 /*begin*/, Serial32 /*end*/) override { ++dsacks; }
     void on_spurious_retransmission(const SendQueue::Segment& /*segment*/) override { ++spurious; }
+    void on_needless_probe(Serial32 /*end*/) override { ++needless_probes; }
     void on_timeout_undone() override { ++timeouts_undone; }
     void on_reordered_delivery(const SendQueue::Segment& /*segment*/, bool on_path) override {
         if (on_path) ++reordered;
