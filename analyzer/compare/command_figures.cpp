@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analyzer/scsi/cdb.h"
+#include "analyzer/vocabulary/command_ending.h"
 
 namespace sanscope {
 namespace {
@@ -111,7 +112,7 @@ void add_command(const CommandRow& row, const TimeBlocks& blocks, Directions& di
     }
     if (row.response_ns == no_time || row.outcome != Outcome::completed) return;
     const size_t block = blocks.index_of(row.response_ns);
-    if (row.status != unknown<uint16_t>) load.not_good.add(block, row.status == 0 ? 0 : 1, 1);
+    if (ending_is_known(row)) load.not_good.add(block, ended_otherwise_than_good(row) ? 1 : 0, 1);
     if (row.bytes == unknown<uint64_t>) return;
     const DataDirection direction = directions.of(row.opcode);
     if (direction == DataDirection::in) load.read[block] += static_cast<double>(row.bytes);

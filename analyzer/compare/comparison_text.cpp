@@ -7,6 +7,7 @@
 
 #include "analyzer/base/utf8.h"
 #include "analyzer/compare/comparison_words.h"
+#include "analyzer/report/human_units.h"
 
 namespace sanscope {
 namespace {
@@ -40,7 +41,8 @@ class Text {
     void capture(std::string_view which, const std::string& file, const CaptureFigures& capture) {
         line("{}  {}: {}", which, cleaned_line(file), capture_words(capture));
         if (capture.sessions_left_out > 0)
-            line("        {} sessions with fewer commands were left out", capture.sessions_left_out);
+            line("        {} with fewer commands {} left out", counted(capture.sessions_left_out, "session"),
+                 capture.sessions_left_out == 1 ? "was" : "were");
     }
 
     void row(const FigureChange& change, std::string_view place) {

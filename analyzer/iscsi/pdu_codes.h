@@ -18,6 +18,12 @@ constexpr unsigned underflow = 0x02;
 constexpr unsigned status = 0x01;  // Data-In
 }  // namespace pdu_flag
 
+// Responses of a SCSI Response (§11.4.3).
+namespace scsi_response {
+constexpr uint8_t completed_at_target = 0x00;
+constexpr uint8_t target_failure = 0x01;
+}  // namespace scsi_response
+
 // Reasons of a Reject (§11.17.1).
 namespace reject_reason {
 constexpr uint8_t data_digest_error = 0x02;

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "analyzer/report/capture_gaps.h"
+#include "analyzer/report/issue_words.h"
 #include "analyzer/report/time_spans.h"
 #include "analyzer/vocabulary/iscsi_port.h"
 
@@ -190,6 +192,11 @@ void add_of_losses(FindingList& list, const FindingsInput& input, const Stop& st
             "way than past it. Commands around them may lack data or answers. Capture with a larger buffer, "
             "at "
             "a mirror port that keeps up, and on every link where the path has several.");
+        if (!input.totals.gaps.empty()) {
+            finding.explanation += fmt::format(
+                " What passed in the {} between the files is among them.",
+                human_duration(gaps_between_ns(input.totals, input.totals.first_ns, input.totals.last_ns)));
+        }
         place(finding, first_missing);
         if (finding.packet == 0) finding.packet = bytes.first_packet;
         list.push_back(std::move(finding));
@@ -235,10 +242,11 @@ void add_issues(FindingList& list, const FindingsInput& input) {
                                                                       issue == Issue::answers_unexplained);
         const bool is_ordinary = issue == Issue::pdus_incomplete || of_cut_headers ||
                                  issue_infos[i].severity == sanscope::Severity::note || of_lost;
-        Finding finding = make(Kind::capture_issue, is_ordinary ? Severity::information : Severity::notice,
-                               fmt::format("{} {}", human_count(count.count), issue_infos[i].sentence),
-                               of_streams ? "Commands around these places may lack data, or are not told of."
-                                          : "They are left out of everything that is told here.");
+        Finding finding =
+            make(Kind::capture_issue, is_ordinary ? Severity::information : Severity::notice,
+                 fmt::format("{} {}", human_count(count.count), issue_words(issue, count.count)),
+                 of_streams ? "Commands around these places may lack data, or are not told of."
+                            : "They are left out of everything that is told here.");
         finding.packet = count.first_packet;
         list.push_back(std::move(finding));
     }

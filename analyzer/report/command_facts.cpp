@@ -121,7 +121,7 @@ void on_row(SessionFacts& session, const CommandRow& row, int64_t path_ns) {
     session.last_ns = std::max(session.last_ns, row.response_ns + path_ns);
     session.busy_ns += add_to_union(session.busy_until_ns, row, path_ns);
     if (row.bytes == unknown<uint64_t> || row.bytes == 0) return;
-    if (row.status != 0 && row.status != unknown<uint16_t>) return;
+    if (ended_otherwise_than_good(row)) return;
     if (is_read(row)) on_parts(session.reads, row);
     if (is_write(row)) on_parts(session.writes, row);
 }
@@ -222,7 +222,7 @@ std::vector<SessionFacts> busiest_sessions(const Summary& summary) {
 void take_from_summary(CommandFacts& facts, const Summary& summary) {
     for (const auto& [kind, count] : summary.errors()) facts.statuses[kind].count = count;
     for (const auto& [number, row] : summary.not_good()) {
-        facts.statuses[{row.status, row.sense_key, row.asc, row.ascq}].see(0, row);
+        facts.statuses[ending_of(row)].see(0, row);
     }
     for (const auto& [number, row] : summary.unanswered()) {
         count_one(row.outcome == Outcome::aborted ? facts.aborted : facts.unanswered, 0, row);
@@ -251,6 +251,8 @@ void CommandsLike::see(uint64_t number, const CommandRow& another) {
     } else if (row.lun != unknown<uint64_t> && another.lun != row.lun) {
         several_luns = true;
     }
+    constexpr uint16_t persistent_reserve_out = 0x5f;
+    if (another.opcode == persistent_reserve_out) ++reservations;
     if (!is_read(another) && !is_write(another)) return;
     if (transfers++ > 0) return;
     transfer_command = number;
@@ -338,10 +340,10 @@ CommandFacts find_command_facts(const ResultStore& store, bool in_order, const S
         if (never || too_late) count_one(facts.unanswered, number, row);
         if (row.outcome == Outcome::aborted) count_one(facts.aborted, number, row);
         if (row.response_packet == 0) continue;
-        if (row.status == unknown<uint16_t>) ++facts.unknown_statuses;
-        if (row.status != 0 && row.status != unknown<uint16_t>) {
+        if (!ending_is_known(row)) ++facts.unknown_statuses;
+        if (ended_otherwise_than_good(row)) {
             constexpr size_t most_kinds = 256;
-            const std::array<uint16_t, 4> kind{row.status, row.sense_key, row.asc, row.ascq};
+            const CommandEnding kind = ending_of(row);
             if (facts.statuses.size() < most_kinds || facts.statuses.contains(kind)) {
                 count_one(facts.statuses[kind], number, row);
             }

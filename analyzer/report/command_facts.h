@@ -23,6 +23,7 @@ struct CommandsLike {
     uint64_t transfers = 0;  // of these, reads and writes …
     uint64_t transfer_command = 0;  // … and the first one
     CommandRow transfer;
+    uint64_t reservations = 0;  // of `seen`, PERSISTENT RESERVE OUT
     bool several_luns = false;
     bool lun_missing = false;  // that of one is not known
 
@@ -54,6 +55,7 @@ struct SessionFacts {
     int64_t last_ns = no_time;
     int64_t busy_ns = 0;  // something was under way, as the initiator saw it
     int64_t busy_until_ns = no_time;
+    int64_t gaps_ns = 0;  // between files of the capture, from the first request to the last answer
 
     uint64_t bytes() const { return reads.bytes + writes.bytes; }
     uint64_t transfers() const { return reads.count() + writes.count(); }
@@ -65,8 +67,8 @@ struct SessionFacts {
     }
     // The least depth that this share of requests did not exceed; exact.
     uint32_t depth(double fraction) const;
-    // From the first request to the last answer.
-    int64_t lasted_ns() const { return elapsed_ns(first_ns, last_ns); }
+    // From the first request to the last answer, as far as it was captured.
+    int64_t lasted_ns() const { return elapsed_ns(first_ns, last_ns) - gaps_ns; }
     double busy_share() const { return share_of(busy_ns, lasted_ns()); }
 };
 
@@ -92,10 +94,10 @@ struct CommandFacts {
     static constexpr uint64_t least_of_a_kind = 20;
 
     std::vector<SlowCommand> slow;
-    uint64_t compared = 0;                                     // commands that were held against their kind
-    int64_t slow_time_ns = 0;                                  // at least one slow one was under way
-    std::vector<SessionFacts> sessions;                        // the ones with the most commands, by session
-    std::map<std::array<uint16_t, 4>, CommandsLike> statuses;  // as Summary::errors()
+    uint64_t compared = 0;                           // commands that were held against their kind
+    int64_t slow_time_ns = 0;                        // at least one slow one was under way
+    std::vector<SessionFacts> sessions;              // the ones with the most commands, by session
+    std::map<CommandEnding, CommandsLike> statuses;  // as Summary::errors()
     // Without an answer, by connection.
     std::map<uint32_t, CommandsLike> unanswered;
     std::map<uint32_t, CommandsLike> aborted;

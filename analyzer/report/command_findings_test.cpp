@@ -89,6 +89,76 @@ TEST_F(Statuses, of_several_logical_units_name_none) {
     EXPECT_EQ(finding.lun, unknown<uint64_t>);
 }
 
+// SPC-4 §5.13: its own key is wrong; nobody need have reserved anything.
+TEST_F(Statuses, of_a_reservation_asked_for_with_a_wrong_key_accuse_no_other_initiator) {
+    constexpr uint16_t persistent_reserve_out = 0x5f;
+    add_failed(persistent_reserve_out, scsi_status::reservation_conflict);
+    const Finding finding = find_one(Kind::command_status);
+    EXPECT_THAT(finding.explanation,
+                AllOf(HasSubstr("its key is not the one"), Not(HasSubstr("Another initiator has reserved"))));
+    EXPECT_THAT(finding.evidence, Not(Contains(HasSubstr("another initiator's reservation"))));
+}
+
+TEST_F(Statuses, of_an_unmap_beyond_the_last_block_are_no_question_of_what_a_target_can_do) {
+    add_sense(scsi_op::unmap, sense_key::illegal_request, 0x21, 0);
+    const Finding finding = find_one(Kind::command_status);
+    EXPECT_EQ(finding.severity, Severity::notice);
+    EXPECT_THAT(finding.explanation, AllOf(HasSubstr("right size"), Not(HasSubstr("find out what"))));
+}
+
+TEST_F(Statuses, that_say_busy_do_not_say_who_fills_the_target) {
+    add_failed(scsi_op::write_16, scsi_status::busy, 0, 1);
+    EXPECT_THAT(find_one(Kind::target_queue_full).explanation, Not(HasSubstr("comes from others")));
+}
+
+TEST_F(Statuses, that_are_none_since_the_target_failed_are_a_problem) {
+    for (int i = 0; i < 2; ++i)
+        add_command(now_ns += 10 * ms, ms,
+                    {.name = "WRITE(16)", .opcode = scsi_op::write_16, .iscsi_response = 1});
+    const Finding finding = find_one(Kind::command_status);
+    EXPECT_EQ(finding.severity, Severity::problem);
+    EXPECT_EQ(finding.side, Finding::Side::target);
+    EXPECT_THAT(finding.title, HasSubstr("2 commands on LUN 0: target failure (iSCSI response 0x01)"));
+    EXPECT_THAT(finding.explanation, AllOf(HasSubstr("without a SCSI status"), HasSubstr("is not known")));
+    EXPECT_THAT(find(Kind::nothing_wrong), IsEmpty());
+}
+
+TEST_F(Statuses, that_a_vendor_defined_are_not_explained) {
+    add_command(now_ns += 10 * ms, ms,
+                {.name = "READ(16)", .opcode = scsi_op::read_16, .iscsi_response = 0x85});
+    const Finding finding = find_one(Kind::command_status);
+    EXPECT_EQ(finding.severity, Severity::notice);
+    EXPECT_THAT(finding.title, HasSubstr("vendor-specific response (iSCSI response 0x85)"));
+}
+
+// SPC-4 §4.5.7: a write that was answered out of a cache, and failed later.
+TEST_F(Statuses, of_an_earlier_command_do_not_accuse_the_one_that_brings_them) {
+    add_command(now_ns += 10 * ms, ms,
+                {.name = "READ(16)",
+                 .opcode = scsi_op::read_16,
+                 .status = scsi_status::check_condition,
+                 .sense_key = sense_key::medium_error,
+                 .asc = 0x0c,
+                 .ascq = 0,
+                 .sense_deferred = true});
+    const Finding finding = find_one(Kind::command_status);
+    EXPECT_EQ(finding.severity, Severity::problem);
+    EXPECT_THAT(finding.title, HasSubstr("CHECK CONDITION, deferred MEDIUM ERROR"));
+    EXPECT_THAT(finding.explanation, HasSubstr("an earlier command failed"));
+}
+
+TEST_F(Statuses, of_an_earlier_command_that_was_illegal_do_not_ask_for_the_size) {
+    add_command(now_ns += 10 * ms, ms,
+                {.name = "READ(16)",
+                 .opcode = scsi_op::read_16,
+                 .status = scsi_status::check_condition,
+                 .sense_key = sense_key::illegal_request,
+                 .asc = 0x21,
+                 .ascq = 0,
+                 .sense_deferred = true});
+    EXPECT_THAT(find_one(Kind::command_status).explanation, Not(HasSubstr("size")));
+}
+
 // SBC-3 §4.7.3.6: a pool without space, which no switch for write protection mends.
 TEST_F(Statuses, of_a_pool_without_space_are_not_called_write_protection) {
     add_sense(scsi_op::write_16, sense_key::data_protect, 0x27, 7);

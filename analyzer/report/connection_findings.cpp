@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -65,46 +68,114 @@ LoginStatus login_status(uint16_t code) {
     return {code, Finding::Side::both, "refused", "Look at the target's log for why."};
 }
 
-void add_refused_logins(FindingList& list, const FindingsInput& input, const CommandFacts& commands) {
-    struct Refused {
-        SessionEvent first;
-        uint64_t count = 0;
-    };
-    std::map<uint16_t, Refused> by_code;
-    for (const SessionEvent& event : input.store.session_events().first_ones()) {
+// Logins refused alike: of one initiator at one target, or of many.
+struct RefusedLogins {
+    uint16_t code = 0;
+    SessionEvent first;
+    uint64_t count = 0;
+    std::map<std::string, uint64_t> initiators;  // logins, by name, else by address
+};
+
+std::string name_or_address(const std::string& name, const IpAddress* address) {
+    if (!name.empty()) return cleaned_line(name);
+    return address == nullptr ? std::string("one that is not known") : format(*address);
+}
+
+using RefusedAlike = std::tuple<uint16_t, std::string, std::string>;  // code, target, initiator
+
+RefusedAlike refused_as(const SessionEvent& event, const ResultStore& store) {
+    const bool has_session = event.session != 0 && event.session <= store.sessions().size();
+    const bool has_connection = event.connection != 0 && event.connection <= store.connections().size();
+    const SessionRow names = has_session ? store.session(event.session) : SessionRow{};
+    const ConnectionRow* const row = has_connection ? &store.connection(event.connection) : nullptr;
+    return {event.code, name_or_address(names.target_name, row == nullptr ? nullptr : &row->target.address),
+            name_or_address(names.initiator_name, row == nullptr ? nullptr : &row->initiator.address)};
+}
+
+// One for each initiator; where a target refuses many for the same reason, one for them all.
+std::vector<RefusedLogins> refused_logins(const ResultStore& store) {
+    constexpr size_t most_kept = 4096;
+    constexpr size_t many = 3;
+    std::map<RefusedAlike, RefusedLogins> alike;
+    for (const SessionEvent& event : store.session_events().first_ones()) {
         if (Opcode{event.opcode} != Opcode::login_response || event.code == unknown<uint16_t>) continue;
         if (event.code >> 8 < 2) continue;
-        Refused& refused = by_code[event.code];
+        const RefusedAlike key = refused_as(event, store);
+        if (alike.size() >= most_kept && !alike.contains(key)) continue;
+        RefusedLogins& refused = alike[key];
         if (refused.count++ == 0) refused.first = event;
+        refused.code = event.code;
+        ++refused.initiators[std::get<2>(key)];
     }
-    for (const auto& [code, refused] : by_code) {
-        const LoginStatus status = login_status(code);
+    std::vector<RefusedLogins> list;
+    for (auto begin = alike.begin(); begin != alike.end();) {
+        const auto is_of_group = [&](const auto& one) {
+            return std::get<0>(one.first) == std::get<0>(begin->first) &&
+                   std::get<1>(one.first) == std::get<1>(begin->first);
+        };
+        const auto end = std::find_if_not(begin, alike.end(), is_of_group);
+        const bool together = static_cast<size_t>(std::distance(begin, end)) > many;
+        for (auto one = begin; one != end; ++one) {
+            if (!together || one == begin) {
+                list.push_back(one->second);
+                continue;
+            }
+            RefusedLogins& all = list.back();
+            if (one->second.first.time_ns < all.first.time_ns) all.first = one->second.first;
+            all.count += one->second.count;
+            all.initiators.merge(one->second.initiators);
+        }
+        begin = end;
+    }
+    std::ranges::stable_sort(list, {}, [](const RefusedLogins& one) { return one.first.time_ns; });
+    return list;
+}
+
+// Those with the most first.
+void tell_initiators(Finding& finding, const RefusedLogins& refused) {
+    constexpr size_t most_told = 5;
+    std::vector<std::pair<std::string, uint64_t>> all(refused.initiators.begin(), refused.initiators.end());
+    std::ranges::stable_sort(all, std::greater(), &std::pair<std::string, uint64_t>::second);
+    for (size_t i = 0; i < std::min(all.size(), most_told); ++i)
+        finding.add_sign(fmt::format("{} of {}", counted(all[i].second, "login"), all[i].first));
+    if (all.size() > most_told)
+        finding.add_sign(fmt::format("and of {}", counted(all.size() - most_told, "other initiator")));
+}
+
+void add_refused_logins(FindingList& list, const FindingsInput& input, const CommandFacts& commands) {
+    for (const RefusedLogins& refused : refused_logins(input.store)) {
+        const LoginStatus status = login_status(refused.code);
         const SessionEvent& first = refused.first;
+        const size_t initiators = refused.initiators.size();
         Finding finding;
         finding.kind = Kind::login_refused;
         finding.severity = Severity::problem;
         finding.side = status.side;
         finding.connection = first.connection;
-        finding.session = first.session;
+        finding.session = initiators == 1 ? first.session : 0;
         finding.packet = first.packet;
         finding.begin_ns = finding.end_ns = first.time_ns;
-        finding.title = fmt::format("The target refused {}: {} ({:04x})",
+        finding.title = fmt::format("The target refused {}{}: {} ({:04x})",
                                     refused.count == 1 ? "the login" : human_count(refused.count) + " logins",
-                                    status.words, code);
+                                    initiators == 1 ? "" : " of " + counted(initiators, "initiator"),
+                                    status.words, refused.code);
         finding.explanation = status.advice;
         if (first.session != 0 && first.session <= input.store.sessions().size()) {
             const SessionRow& session = input.store.session(first.session);
-            if (!session.target_name.empty()) {
+            if (!session.target_name.empty())
                 finding.explanation += fmt::format(" Asked for: {}.", cleaned_line(session.target_name));
-            } else if (!session.initiator_name.empty()) {
-                finding.explanation += fmt::format(" Initiator: {}.", cleaned_line(session.initiator_name));
-            }
         }
-        finding.add_sign(
-            fmt::format("Login Response with status class {}, detail {}", code >> 8, code & 0xff));
-        const bool worked = first.connection <= commands.of_connection.size() &&
-                            commands.of_connection[first.connection - 1] > 0;
-        if (!worked) finding.add_sign("no command followed on that connection");
+        if (initiators == 1)
+            finding.explanation += fmt::format(" Initiator: {}.", refused.initiators.begin()->first);
+        finding.add_sign(fmt::format("Login Response with status class {}, detail {}", refused.code >> 8,
+                                     refused.code & 0xff));
+        if (initiators == 1) {
+            const bool worked = first.connection != 0 && first.connection <= commands.of_connection.size() &&
+                                commands.of_connection[first.connection - 1] > 0;
+            if (!worked) finding.add_sign("no command followed on that connection");
+        } else {
+            tell_initiators(finding, refused);
+        }
         list.push_back(std::move(finding));
     }
 }

@@ -10,6 +10,7 @@
 
 #include "analyzer/iscsi/bhs.h"
 #include "analyzer/iscsi/pdu_codes.h"
+#include "analyzer/report/capture_gaps.h"
 #include "analyzer/report/connection_closing.h"
 #include "analyzer/report/session_ending.h"
 #include "analyzer/report/task_management_words.h"
@@ -264,8 +265,8 @@ void explain(Finding& finding, const Ladder& ladder, const Victims& victims, con
             "look at links and switches, and whether others reached that host.";
     } else if (never_arrived && !too_late && !refused) {
         finding.side = Finding::Side::path;
-        finding.add_sign(
-            fmt::format("the initiator never acknowledged {} bytes of the target", answers.unacknowledged));
+        finding.add_sign(fmt::format("the initiator never acknowledged {} of the target",
+                                     counted(answers.unacknowledged, "byte")));
         finding.explanation +=
             "The target sent data that did not arrive: look at the path from it to the initiator.";
     } else if (reached && (too_late || !never_arrived)) {
@@ -348,8 +349,9 @@ void add_error_ladders(FindingList& list, const FindingsInput& input, std::span<
     const int64_t known_until_ns = events_known_until_ns(input.store, input.totals.last_ns);
     for (auto& [session, of_session] : ladders) {
         for (Ladder& ladder : of_session) {
-            ladder.known_until_ns = known_until_ns;
-            ladder.known_to_end = known_until_ns == input.totals.last_ns;
+            const int64_t seen_ns = seen_until_ns(input.totals, ladder.end_ns());
+            ladder.known_until_ns = std::min(known_until_ns, seen_ns);
+            ladder.known_to_end = known_until_ns == input.totals.last_ns && seen_ns == known_until_ns;
             ladder.whole_session = input.store.session(session).connections <= 1;
         }
         if (!of_session.empty()) note_drop(of_session.back(), input.store);

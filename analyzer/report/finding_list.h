@@ -39,11 +39,6 @@ class Stop {
     const std::function<void()>* between_;
 };
 
-// "1 command", "12 commands"; the noun as of one.
-inline std::string counted(uint64_t count, std::string_view noun) {
-    return fmt::format("{} {}{}", human_count(count), noun, count == 1 ? "" : "s");
-}
-
 inline double share_of(int64_t part, int64_t whole) {
     return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }

@@ -10,6 +10,7 @@
 
 #include "analyzer/report/address_findings.h"
 #include "analyzer/report/capture_findings.h"
+#include "analyzer/report/capture_gaps.h"
 #include "analyzer/report/command_facts.h"
 #include "analyzer/report/command_findings.h"
 #include "analyzer/report/connection_findings.h"
@@ -217,7 +218,8 @@ Finding nothing_wrong(const FindingsInput& input, const CommandFacts& commands, 
     const bool all_known = commands.unknown_statuses == 0 && !bytes_missing;
     finding.title = fmt::format("Nothing wrong {} {}", all_known ? "with" : "is seen of",
                                 counted(summary.commands(), "command"));
-    if (const int64_t took_ns = elapsed_ns(first_ns, last_ns); took_ns > 0) {
+    const int64_t took_ns = elapsed_ns(first_ns, last_ns) - gaps_between_ns(input.totals, first_ns, last_ns);
+    if (took_ns > 0) {
         finding.title +=
             fmt::format(" in {}, {}{}", human_duration(took_ns), all_bytes_known ? "" : "at least ",
                         human_rate(static_cast<double>(bytes) * 1e9 / static_cast<double>(took_ns)));
@@ -281,6 +283,8 @@ std::vector<Finding> findings(const FindingsInput& input) {
     const bool in_order = input.issues[Issue::times_set_back].count == 0;
     CommandFacts commands = find_command_facts(input.store, in_order, stop);
     if (stop.asked()) return {};
+    for (SessionFacts& session : commands.sessions)
+        session.gaps_ns = gaps_between_ns(input.totals, session.first_ns, session.last_ns);
     const std::vector<SenderFacts> senders =
         find_sender_facts(input.store, connections_with_slow(commands), commands.busy, stop);
     if (stop.asked()) return {};
@@ -292,6 +296,11 @@ std::vector<Finding> findings(const FindingsInput& input) {
     if (in_order) services = find_service_times(input.store, commands, waits, stop);
     if (stop.asked()) return {};
     add_sender_findings(list, senders);
+    // Time between files is no jump of the clock.
+    std::erase_if(list, [&](const Finding& finding) {
+        return finding.doubts_durations &&
+               gaps_between_ns(input.totals, finding.begin_ns, finding.end_ns) > 0;
+    });
     add_mtu_findings(list, input, senders, stop);
     add_command_findings(list, input, commands, waits, stop);
     add_load_findings(list, input.store, commands, senders, services);

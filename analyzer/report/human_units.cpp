@@ -55,6 +55,14 @@ std::string human_count(uint64_t count) {
     return fmt::format("{} {}", three_digits(value), units[unit]);
 }
 
+std::string counted(uint64_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", human_count(count), noun, count == 1 ? "" : "s");
+}
+
+std::string counted_exactly(uint64_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string human_duration(int64_t duration_ns) {
     if (duration_ns < 0) return "-" + human_duration(-duration_ns);
     const auto ns = static_cast<double>(duration_ns);

@@ -53,5 +53,13 @@ TEST(HumanUnits, MomentsBeforeTheEpochCountBackwards) {
     EXPECT_EQ(utc_time(-500'000'000), "1969-12-31 23:59:59.500000 UTC");
 }
 
+TEST(HumanUnits, a_count_of_one_has_its_noun_as_of_one) {
+    EXPECT_EQ(counted(1, "PDU"), "1 PDU");
+    EXPECT_EQ(counted(0, "PDU"), "0 PDUs");
+    EXPECT_EQ(counted(12345, "packet"), "12.3 k packets");
+    EXPECT_EQ(counted_exactly(1, "packet"), "1 packet");
+    EXPECT_EQ(counted_exactly(12345, "packet"), "12345 packets");
+}
+
 }  // namespace
 }  // namespace sanscope

@@ -335,7 +335,7 @@ class OfSession {
                           : "Let more data go along with the command (ImmediateData=Yes, InitialR2T=No, a "
                             "larger FirstBurstLength), and let each R2T ask for more (MaxBurstLength).");
         finding.add_sign(
-            fmt::format("{} R2Ts for {}", human_count(parts_.r2ts), counted(parts_.count(), "write")));
+            fmt::format("{} for {}", counted(parts_.r2ts, "R2T"), counted(parts_.count(), "write")));
         if (row_.initial_r2t != Ternary::unknown) {
             finding.add_sign(fmt::format("negotiated: InitialR2T={}, ImmediateData={}, FirstBurstLength {}",
                                          row_.initial_r2t == Ternary::yes ? "Yes" : "No",

@@ -12,6 +12,7 @@
 #include "analyzer/base/utf8.h"
 #include "analyzer/iscsi/bhs.h"
 #include "analyzer/iscsi/pdu_codes.h"
+#include "analyzer/report/capture_gaps.h"
 #include "analyzer/report/connection_closing.h"
 #include "analyzer/report/login_phases.h"
 #include "analyzer/report/time_spans.h"
@@ -76,7 +77,8 @@ void add_unanswered(FindingList& list, uint32_t connection, const ConnectionRow&
     if (!arrived) return;
     const auto end = end_of(row);
     const bool dropped = end && end->by_target;
-    const int64_t end_ns = end ? end->time_ns : input.totals.last_ns;
+    const int64_t end_ns =
+        end ? end->time_ns : seen_until_ns(input.totals, std::max(login.first_request_ns, row.end_ns));
     const int64_t waited_ns = elapsed_ns(login.first_request_ns, end_ns);
     if (!dropped && waited_ns < long_unanswered_ns) return;
     Finding finding = about(connection, row, Kind::login_unanswered, Severity::problem);

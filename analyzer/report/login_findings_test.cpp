@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analyzer/iscsi/pdu_codes.h"
@@ -296,6 +298,49 @@ TEST_F(Logins, of_several_hosts_that_are_refused_once_each_are_not_tried_again) 
         one.close(target, at_ns + 4 * ms);
     }
     EXPECT_THAT(only(Kind::login_refused).evidence, Not(Contains(HasSubstr("again and again"))));
+}
+
+TEST_F(Logins, of_several_hosts_that_are_refused_are_told_by_initiator) {
+    const auto refuse = [&](uint8_t number, uint16_t code, int64_t at_ms, uint16_t port) {
+        FramesConnection one(capture, host(number), host(2), port);
+        const std::string name = "InitiatorName=iqn.2026-01.org.example:i" + std::to_string(number);
+        one.open(at_ms * ms);
+        one.send(initiator, test::login_request(text_keys({name, target_key})).bytes(), (at_ms + 2) * ms);
+        one.send(target, refusal(code), (at_ms + 3) * ms);
+        one.close(target, (at_ms + 4) * ms);
+    };
+    refuse(10, 0x0201, 0, 50001);
+    refuse(11, 0x0201, 1000, 50002);
+    refuse(11, 0x0201, 2000, 50003);
+    refuse(12, 0x0202, 3000, 50004);
+    const std::vector<Finding> found = capture.find(Kind::login_refused);
+    ASSERT_THAT(found, SizeIs(3));
+    for (const auto& [title, name] : {std::pair("the login: authentication failure (0201)", "example:i10."),
+                                      std::pair("2 logins: authentication failure (0201)", "example:i11."),
+                                      std::pair("the login: authorization failure (0202)", "example:i12.")}) {
+        const auto of_it = std::ranges::find_if(found, [&](const Finding& finding) {
+            return finding.title.ends_with(title) && finding.explanation.find(name) != std::string::npos;
+        });
+        EXPECT_NE(of_it, found.end()) << title << " of " << name;
+    }
+}
+
+TEST_F(Logins, of_many_hosts_that_are_refused_alike_are_counted_by_initiator) {
+    for (uint8_t i = 0; i < 9; ++i) {
+        const uint8_t number = i < 3 ? 10 : static_cast<uint8_t>(10 + i);  // the first one three times
+        FramesConnection one(capture, host(number), host(2), static_cast<uint16_t>(50001 + i));
+        const std::string name = "InitiatorName=iqn.2026-01.org.example:i" + std::to_string(number);
+        const int64_t at_ns = i * 1000 * ms;
+        one.open(at_ns);
+        one.send(initiator, security_request({name, target_key, "AuthMethod=None"}, true), at_ns + 2 * ms);
+        one.send(target, refusal(0x0201), at_ns + 3 * ms);
+        one.close(target, at_ns + 4 * ms);
+    }
+    const Finding finding = only(Kind::login_refused);
+    EXPECT_THAT(finding.title, HasSubstr("9 logins of 7 initiators: authentication failure (0201)"));
+    EXPECT_THAT(finding.evidence, Contains("3 logins of iqn.2026-01.org.example:i10"));
+    EXPECT_THAT(finding.evidence, Contains("and of 2 other initiators"));
+    EXPECT_THAT(finding.evidence, Not(Contains(HasSubstr("AuthMethod")))) << "said by one of them";
 }
 
 class Redirection : public Logins {

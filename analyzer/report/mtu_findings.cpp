@@ -252,7 +252,7 @@ void add_suspicion(Finding& finding, const SenderFacts& facts) {
     constexpr uint64_t many = 100;
     const uint32_t mss = facts.mss();
     const bool all_smaller = data.largest_payload + options < mss && facts.bytes() > many * mss;
-    if (facts.captured_at_sender() || facts.connection->mss == unknown<uint32_t> || !all_smaller) return;
+    if (facts.captured_at_sender() || !facts.mss_is_agreed() || !all_smaller) return;
     finding.explanation += fmt::format(
         " Or they were too big for the path: none of its segments is larger than {} bytes, though the SYNs "
         "allow {}.",

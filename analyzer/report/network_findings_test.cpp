@@ -99,6 +99,21 @@ TEST_F(BlackHole, is_told_with_the_mss_of_both_syns) {
     EXPECT_THAT(found.front().evidence, Not(Contains(HasSubstr("no ICMP"))));
 }
 
+// The capture begins behind the handshake: what the hosts agreed on is in no packet.
+TEST_F(BlackHole, does_not_know_what_was_agreed_on_where_no_syn_was_seen) {
+    connection.login(2 * ms);
+    for (int64_t i = 0; i < 20; ++i) connection.read(10 * ms + i * 5 * ms);
+    connection.request_read(200 * ms, 100);
+    connection.receives[target] = false;
+    first_lost = connection.next_seq(target);
+    for (int i = 0; i < 3; ++i) connection.send(target, Bytes(jumbo), 201 * ms);
+    back_off(jumbo, 4000);
+    const std::vector<Finding> found = capture.find(Kind::mtu_black_hole);
+    ASSERT_THAT(found, SizeIs(1));
+    EXPECT_THAT(found[0].explanation, Not(HasSubstr("agreed on segments of")));
+    EXPECT_THAT(found[0].title, Not(HasSubstr("Full-size")));
+}
+
 TEST_F(BlackHole, says_that_nothing_was_said_where_it_would_have_been_seen) {
     capture.add(frames::ethernet(frames::arp({})), 0);
     begin();

@@ -225,7 +225,8 @@ std::string access_in_words(const Path& path) {
         return path.symmetric ? "no asymmetric access (TPGS 0 in its INQUIRY data)"
                               : "access state not known";
     if (!path.access_known())
-        return fmt::format("access state not known since packet {} told of a change", access.packet);
+        return fmt::format("access state not known since packet {} {} a change", access.packet,
+                           access.asked ? "asked for" : "told of");
     return fmt::format("{}{} ({} in packet {})", access_state_name(access.state),
                        access.preferred ? ", preferred" : "",
                        access.by_sense ? "sense data" : "REPORT TARGET PORT GROUPS", access.packet);

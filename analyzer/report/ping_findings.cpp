@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "analyzer/report/capture_gaps.h"
 #include "analyzer/report/connection_closing.h"
 #include "analyzer/report/session_ending.h"
 #include "analyzer/report/time_spans.h"
@@ -197,8 +198,9 @@ class OfPing {
                 break;
             case Silence::unheard:
                 finding.side = Finding::Side::path;
-                finding.add_sign(fmt::format("{} bytes that {} sent were never acknowledged",
-                                             answers().unacknowledged, name));
+                finding.add_sign(fmt::format("{} that {} sent {} never acknowledged",
+                                             counted(answers().unacknowledged, "byte"), name,
+                                             answers().unacknowledged == 1 ? "was" : "were"));
                 finding.explanation = fmt::format(
                     "What {} sends does not arrive, and its answer to the ping would stand behind that: look "
                     "at "
@@ -297,7 +299,8 @@ void add_ping_findings(FindingList& list, const FindingsInput& input, std::span<
     if (input.issues[Issue::times_set_back].count > 0) return;
     for (const UnansweredPing& ping : input.store.unanswered_pings().first_ones()) {
         if (ping.connection == 0 || ping.connection > input.store.connections().size()) continue;
-        if (auto finding = OfPing(input.store, ping, senders, input.totals.last_ns).find())
+        if (auto finding =
+                OfPing(input.store, ping, senders, seen_until_ns(input.totals, ping.time_ns)).find())
             list.push_back(std::move(*finding));
     }
 }

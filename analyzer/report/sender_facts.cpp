@@ -985,6 +985,11 @@ uint32_t SenderFacts::mss() const {
     return connection->mss == unknown<uint32_t> || connection->mss == 0 ? usual : connection->mss;
 }
 
+bool SenderFacts::mss_is_agreed() const {
+    const bool known = connection->mss != unknown<uint32_t> && connection->mss != 0;
+    return known && connection->out.syns > 0 && connection->in.syns > 0;
+}
+
 std::string SenderFacts::name() const {
     const Endpoint& end = connection->endpoint(summary->side());
     const std::string_view role = !connection->iscsi ? "host " : is_initiator ? "initiator " : "target ";

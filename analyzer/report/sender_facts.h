@@ -168,7 +168,9 @@ struct SenderFacts {
     bool is_mirrored() const;
     // What it sends passes the capture before the path.
     bool captured_at_sender() const;
-    uint32_t mss() const;
+    uint32_t mss() const;  // the usual one where it is not known
+    // Both SYNs were seen, so that mss() is what the two agreed on.
+    bool mss_is_agreed() const;
 
     // "target 192.0.2.2:3260"
     std::string name() const;

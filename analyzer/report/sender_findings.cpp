@@ -153,7 +153,9 @@ class OfSender {
         if (data.largest_acknowledged >= full) return false;
         const bool sent_full = data.largest_payload >= full;
         // Captured behind the hop, nothing full is seen at all, and a hole as wide as one or more.
-        const bool hole = !sent_full && !captured_at_sender() && data.unacknowledged >= full;
+        // Without their SYNs nobody knows how large a full segment is: what passed may be all that was to be sent.
+        const bool hole =
+            !sent_full && !captured_at_sender() && data.unacknowledged >= full && facts_.mss_is_agreed();
         if (!sent_full && !hole) return false;
         const uint64_t again = count(LossKind::rto) + count(LossKind::fast_retransmit) +
                                count(LossKind::tlp) + count(LossKind::spurious);
@@ -166,13 +168,15 @@ class OfSender {
             data.largest_acknowledged == 0
                 ? "smaller ones did"
                 : fmt::format("segments of up to {} bytes did", data.largest_acknowledged);
-        finding.title = fmt::format("Full-size packets of {} never arrive, {}: the path's MTU is smaller",
-                                    facts_.name(), small);
+        finding.title = fmt::format("{} packets of {} never arrive, {}: the path's MTU is smaller",
+                                    facts_.mss_is_agreed() ? "Full-size" : "Large", facts_.name(), small);
         finding.explanation = fmt::format(
-            "The hosts agreed on segments of {} bytes (an MTU of {}), and some hop drops packets of that "
-            "size. Set the MTU alike on both hosts and every switch port between them; jumbo frames are the "
-            "usual cause.",
-            mss, mss + tcp_and_ip_headers());
+            "{}ome hop drops packets of that size. Set the MTU alike on both hosts and every switch port "
+            "between them; jumbo frames are the usual cause.",
+            facts_.mss_is_agreed()
+                ? fmt::format("The hosts agreed on segments of {} bytes (an MTU of {}), and s", mss,
+                              mss + tcp_and_ip_headers())
+                : "What segment size the hosts agreed on is not in the capture. S");
         if (sent_full) {
             finding.add_sign(
                 fmt::format("segments of {} bytes were retransmitted {}, and not one was ever acknowledged",

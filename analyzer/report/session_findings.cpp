@@ -11,6 +11,7 @@
 
 #include "analyzer/iscsi/bhs.h"
 #include "analyzer/iscsi/pdu_codes.h"
+#include "analyzer/report/capture_gaps.h"
 #include "analyzer/report/connection_closing.h"
 #include "analyzer/report/task_management_words.h"
 #include "analyzer/report/time_spans.h"
@@ -161,6 +162,49 @@ void add_messages(FindingList& list, const ResultStore& store) {
     for (const bool ends : {true, false}) add_messages_like(list, store, ends);
 }
 
+// What targets answered to requests that abort or reset something, as far as both are known.
+struct TaskManagementAnswers {
+    uint64_t requests = 0;
+    uint64_t answered = 0;
+    uint64_t done = 0;
+    std::map<uint16_t, uint64_t> refusals;  // by response
+
+    bool all_refused() const { return requests > 0 && answered == requests && done == 0; }
+};
+
+TaskManagementAnswers answers_to_task_management(const ResultStore& store) {
+    TaskManagementAnswers answers;
+    std::set<std::pair<uint32_t, uint32_t>> open;  // session, ITT
+    for (const SessionEvent& event : store.session_events().first_ones()) {
+        const std::pair key(event.session, event.itt);
+        if (Opcode{event.opcode} == Opcode::task_management_request) {
+            if (leaves_commands_alone(event.code)) continue;
+            ++answers.requests;
+            open.insert(key);
+        } else if (Opcode{event.opcode} == Opcode::task_management_response && open.erase(key) > 0 &&
+                   event.code != unknown<uint16_t>) {
+            ++answers.answered;
+            if (event.code == task_management::function_complete) {
+                ++answers.done;
+            } else {
+                ++answers.refusals[event.code];
+            }
+        }
+    }
+    return answers;
+}
+
+std::string answers_in_words(const TaskManagementAnswers& answers) {
+    std::string text;
+    const auto add = [&](uint64_t count, std::string_view what) {
+        if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", human_count(count), what);
+    };
+    add(answers.done, response_words(task_management::function_complete));
+    for (const auto& [response, count] : answers.refusals) add(count, response_words(response));
+    add(answers.requests - answers.answered, "without an answer in the capture");
+    return text;
+}
+
 void add_task_management(FindingList& list, const ResultStore& store) {
     EventsLike requests = events_like(store, Opcode::task_management_request);
     if (requests.count == 0) return;
@@ -179,6 +223,7 @@ void add_task_management(FindingList& list, const ResultStore& store) {
         }
     }
     const bool harmless = leaves_commands_alone(requests.first.code) && requests.all_listed();
+    const TaskManagementAnswers answers = answers_to_task_management(store);
     Finding finding =
         about(requests.first, Kind::task_management, harmless ? Severity::information : Severity::notice);
     finding.side = Finding::Side::initiator;
@@ -193,8 +238,18 @@ void add_task_management(FindingList& list, const ResultStore& store) {
             ? "Those that are known ended no command; what the others did is not known, for so many other "
               "events "
               "came before."
+        : answers.all_refused() ? "The initiator wanted to abort commands or to reset something, usually "
+                                  "upon a timeout of its own, "
+                                  "and the target did nothing of it: a task that does not exist had been "
+                                  "answered before, or never "
+                                  "arrived. See what it waited for before."
+        : answers.done == 0
+            ? "The initiator wanted to abort commands or to reset something, usually upon a timeout of its "
+              "own; "
+              "that the target did so is not in the capture. See what it waited for before."
             : "The initiator aborted commands or reset something: usually a timeout of its own. See what it "
               "waited for before.";
+    if (!harmless) finding.add_sign("answers: " + answers_in_words(answers));
     finding.add_sign(
         fmt::format("{} in packet {}", function_words(requests.first.code), requests.first.packet));
     list.push_back(std::move(finding));
@@ -297,7 +352,8 @@ Finding told(const Reconnect& worst, uint64_t count, int64_t lost_ns) {
     return finding;
 }
 
-void add_reconnects(FindingList& list, const ResultStore& store, const CommandFacts& commands) {
+void add_reconnects(FindingList& list, const FindingsInput& input, const CommandFacts& commands) {
+    const ResultStore& store = input.store;
     if (store.sessions().size() < 2) return;
     std::vector<bool> logged_out(store.connections().size());
     for (const SessionEvent& event : store.session_events().first_ones()) {
@@ -346,9 +402,11 @@ void add_reconnects(FindingList& list, const ResultStore& store, const CommandFa
         Reconnect worst;
         for (const Presence& presence : of_names) {
             // Of sessions at the same time none takes the place of another.
-            // Nor where only a clock that was set says that one came behind the other.
+            // Nor where only a clock that was set says that one came behind the other. What came between them in the time that
+            // no file has, nobody knows.
             if (before != nullptr && !before->logged_out && presence.begin_ns >= before->end_ns &&
-                presence.first_packet > before->last_packet) {
+                presence.first_packet > before->last_packet &&
+                gaps_between_ns(input.totals, before->end_ns, presence.begin_ns) == 0) {
                 ++count;
                 const Reconnect again{before, &presence};
                 // Behind a session that had done its work nobody waited.
@@ -371,7 +429,7 @@ void add_reconnects(FindingList& list, const ResultStore& store, const CommandFa
 
 void add_session_findings(FindingList& list, const FindingsInput& input, const CommandFacts& commands) {
     add_pdus(list, input.store);
-    add_reconnects(list, input.store, commands);
+    add_reconnects(list, input, commands);
 }
 
 }  // namespace sanscope

@@ -64,6 +64,32 @@ TEST_F(SessionPdus, that_abort_behind_a_question_are_told_with_what_aborts) {
     EXPECT_THAT(finding.title, HasSubstr("2 task management requests, first ABORT TASK"));
 }
 
+// RFC 7143 §11.6.1: "task does not exist" is the answer of a target that had answered the task before.
+TEST_F(SessionPdus, that_ask_to_abort_what_is_not_there_abort_nothing) {
+    const auto exchange = [&](uint32_t itt, uint16_t response) {
+        add_event({.time_ns = now_ns += second, .code = 1, .opcode = task_management_request, .itt = itt});
+        add_event({.time_ns = now_ns += second, .code = response, .opcode = 0x22, .itt = itt});
+    };
+    exchange(7, 1);
+    exchange(8, 1);
+    Finding finding = find_one(Kind::task_management);
+    EXPECT_THAT(finding.explanation,
+                AllOf(HasSubstr("did nothing of it"), Not(HasSubstr("aborted commands"))));
+    EXPECT_THAT(finding.evidence, Contains("answers: 2 task does not exist"));
+    exchange(9, 0);
+    finding = find_one(Kind::task_management);
+    EXPECT_THAT(finding.explanation, HasSubstr("aborted commands"));
+    EXPECT_THAT(finding.evidence, Contains("answers: 1 function complete, 2 task does not exist"));
+}
+
+TEST_F(SessionPdus, that_ask_to_abort_and_have_no_answer_are_not_told_as_done) {
+    add_event({.time_ns = second, .code = 5, .opcode = task_management_request, .itt = 7});
+    const Finding finding = find_one(Kind::task_management);
+    EXPECT_THAT(finding.explanation,
+                AllOf(HasSubstr("is not in the capture"), Not(HasSubstr("aborted commands"))));
+    EXPECT_THAT(finding.evidence, Contains("answers: 1 without an answer in the capture"));
+}
+
 // RFC 7143 §11.17.1: neither a disagreement nor damage.
 TEST_F(SessionPdus, that_are_rejected_for_want_of_room_are_no_disagreement) {
     add(reject, 0x0a);

@@ -203,7 +203,7 @@ class OfStream {
             fmt::format("none is larger than {}; the round-trip time is {}", size, human_duration(rtt_ns_)));
         if (pieces != 0 || are_few()) {
             const uint64_t length = most_common_length();
-            finding.add_sign(fmt::format("{} runs, {} of them of {} pieces", human_count(runs_.count),
+            finding.add_sign(fmt::format("{}, {} of them of {} pieces", counted(runs_.count, "run"),
                                          human_count(runs_.lengths.at(length)), length));
         }
         if (by_a_layer) finding.add_sign("runs end with a smaller piece, behind which the next run goes on");

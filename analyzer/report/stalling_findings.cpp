@@ -63,7 +63,7 @@ bool is_long_one(uint16_t opcode) {
 // "MISCOMPARE DURING VERIFY OPERATION", what COMPARE AND WRITE tells where the values differ (SBC-3 §5.2).
 bool is_miscompare(const CommandRow& row) {
     return row.opcode == scsi_op::compare_and_write && row.sense_key == sense_key::miscompare &&
-           row.asc == 0x1d && row.ascq == 0;
+           !row.sense_deferred && row.asc == 0x1d && row.ascq == 0;
 }
 
 Unit unit_of(const ResultStore& store, const CommandRow& row) {
@@ -231,7 +231,7 @@ void add_stall(FindingList& list, const Unit& unit, const LongCommands& alike) {
                                  human_count(judged.worst->without.count()), what,
                                  human_duration(judged.without_ns),
                                  human_duration(judged.worst->without.percentile_ns(0.95))));
-    if (repeated) finding.add_sign(fmt::format("at {} times apart", alike.spans.size()));
+    if (repeated) finding.add_sign(fmt::format("at {} apart", counted(alike.spans.size(), "time")));
     list.push_back(std::move(finding));
 }
 

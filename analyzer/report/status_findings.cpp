@@ -7,7 +7,9 @@
 #include <string_view>
 #include <utility>
 
+#include "analyzer/iscsi/pdu_codes.h"
 #include "analyzer/report/command_words.h"
+#include "analyzer/report/ending_words.h"
 #include "analyzer/scsi/sense.h"
 #include "analyzer/scsi/sense_keys.h"
 #include "analyzer/scsi/status.h"
@@ -18,7 +20,6 @@ namespace {
 using Kind = Finding::Kind;
 using Severity = Finding::Severity;
 using Meaning = std::pair<Severity, std::string_view>;
-using StatusKind = std::array<uint16_t, 4>;  // status, sense key, ASC, ASCQ
 
 // Additional sense codes and their qualifiers (SPC-4 annex F).
 constexpr uint16_t lba_out_of_range = 0x2100;
@@ -33,28 +34,26 @@ constexpr uint16_t failure_predicted_falsely = 0x5dff;
 constexpr std::array<uint16_t, 4> of_media = {0x0c, 0x17, 0x18, 0x1e};
 
 // 0xffff where it is not known.
-uint16_t code_of(const StatusKind& kind) {
-    const auto& [status, sense_key, asc, ascq] = kind;
-    if (asc == unknown<uint16_t> || ascq == unknown<uint16_t>) return unknown<uint16_t>;
-    return static_cast<uint16_t>(asc << 8 | (ascq & 0xff));
+uint16_t code_of(const CommandEnding& kind) {
+    if (kind.asc == unknown<uint16_t> || kind.ascq == unknown<uint16_t>) return unknown<uint16_t>;
+    return static_cast<uint16_t>(kind.asc << 8 | (kind.ascq & 0xff));
 }
 
-// "CHECK CONDITION: UNIT ATTENTION, POWER ON OCCURRED (29/01)"
-std::string status_words(const StatusKind& kind) {
-    const auto& [status, sense_key, asc, ascq] = kind;
-    std::string text(scsi_status_name(static_cast<uint8_t>(status)));
-    std::ranges::replace(text, '_', ' ');
-    if (sense_key != unknown<uint16_t>) text += fmt::format(", {}", sense_key_name(sense_key));
-    if (asc == unknown<uint16_t> || ascq == unknown<uint16_t>) return text;
-    const std::string_view words = additional_sense_text(asc, ascq);
-    return text + fmt::format(": {}{}({:02x}/{:02x})", words, words.empty() ? "" : " ", asc, ascq);
+bool predicts_failure(const CommandEnding& kind) {
+    return kind.asc == failure_predicted && code_of(kind) != failure_predicted_falsely;
 }
 
-bool predicts_failure(const StatusKind& kind) {
-    return kind[2] == failure_predicted && code_of(kind) != failure_predicted_falsely;
+// SPC-4 §5.13: so is refused what does not have the key that the target knows of this initiator, whoever holds a reservation.
+bool is_of_keys_alone(const CommandsLike& like) {
+    return like.reservations > 0 && like.reservations == like.seen && like.seen == like.count;
 }
 
 Meaning of_reservation(const CommandsLike& like) {
+    if (is_of_keys_alone(like)) {
+        return {Severity::information,
+                "A PERSISTENT RESERVE OUT is refused so where its key is not the one that this initiator has "
+                "registered, or another holds the reservation: hosts of a cluster find out so who does."};
+    }
     if (like.transfers > 0) {
         return {Severity::problem,
                 "Another initiator has reserved the logical unit. Look at the cluster's or "
@@ -70,7 +69,12 @@ Meaning of_reservation(const CommandsLike& like) {
             "No read or write was refused."};
 }
 
-Meaning of_illegal_request(const StatusKind& kind, const CommandsLike& like) {
+Meaning of_illegal_request(const CommandEnding& kind, const CommandsLike& like) {
+    if (like.transfers == 0 && code_of(kind) == lba_out_of_range) {
+        return {Severity::notice,
+                "The command names blocks that the logical unit does not have: does the initiator know its "
+                "right size?"};
+    }
     if (like.transfers == 0) {
         return {Severity::information,
                 "The target does not know what it was asked for; initiators ask for many things to find "
@@ -89,13 +93,13 @@ Meaning of_illegal_request(const StatusKind& kind, const CommandsLike& like) {
     return {Severity::problem, "A read or write that the target refuses to do: its sense data say why."};
 }
 
-Meaning of_recovered_error(const StatusKind& kind, const CommandsLike& like) {
+Meaning of_recovered_error(const CommandEnding& kind, const CommandsLike& like) {
     if (predicts_failure(kind))
         return {Severity::notice,
                 "The command succeeded, and the device expects to fail: look at its disks."};
-    const bool by_medium = kind[2] == unknown<uint16_t>
+    const bool by_medium = kind.asc == unknown<uint16_t>
                                ? like.transfers > 0
-                               : std::ranges::find(of_media, kind[2]) != of_media.end();
+                               : std::ranges::find(of_media, kind.asc) != of_media.end();
     if (by_medium) {
         return {Severity::notice,
                 "The command succeeded with the device's own help: a sign of failing media."};
@@ -104,7 +108,7 @@ Meaning of_recovered_error(const StatusKind& kind, const CommandsLike& like) {
             "The command succeeded; its sense data tell something besides, as some commands ask for."};
 }
 
-Meaning of_unit_attention(const StatusKind& kind) {
+Meaning of_unit_attention(const CommandEnding& kind) {
     if (code_of(kind) == soft_threshold_reached) {
         return {Severity::notice,
                 "The pool that the logical unit's blocks come from (thin provisioning) runs short: add space "
@@ -117,22 +121,58 @@ Meaning of_unit_attention(const StatusKind& kind) {
             "change of size."};
 }
 
-Meaning of_data_protect(const StatusKind& kind) {
+Meaning of_data_protect(const CommandEnding& kind) {
     if (code_of(kind) == space_allocation_failed) {
         return {Severity::problem,
                 "The target has no space left for new blocks of the logical unit (thin provisioning): add "
                 "space to the pool it is from."};
     }
-    if (kind[2] == write_protected)
+    if (kind.asc == write_protected)
         return {Severity::problem, "The logical unit is protected against writing."};
     return {Severity::problem,
             "The logical unit is protected against such commands; its sense data say how, where they say "
             "more."};
 }
 
+// SPC-4 §4.5.7: the error is of a command that was answered before; the one that brings it was not carried out.
+Meaning of_deferred(const CommandEnding& kind) {
+    switch (kind.sense_key) {
+        case sense_key::medium_error:
+        case sense_key::hardware_error:
+        case sense_key::data_protect:
+        case sense_key::aborted_command:
+        case sense_key::volume_overflow:
+            return {
+                Severity::problem,
+                "The sense data are deferred: an earlier command failed after it had been answered, as a "
+                "write may that was answered out of a cache. Which one they do not say; the command that "
+                "brought them was not carried out. Look at the target's disks and log, and check what was "
+                "written."};
+        default:
+            return {Severity::notice,
+                    "The sense data are deferred: they tell of an earlier command, which had been answered. "
+                    "Which one they do not say; the command that brought them was not carried out."};
+    }
+}
+
+// RFC 7143 §11.4.3.
+Meaning of_no_status(const CommandEnding& kind) {
+    if (kind.iscsi_response == scsi_response::target_failure) {
+        return {
+            Severity::problem,
+            "The target failed inside, and answered without a SCSI status: whether the command was carried "
+            "out is not known. Look at the target's log."};
+    }
+    return {Severity::notice,
+            "The target answered without a SCSI status, with a code that RFC 7143 leaves to vendors or does "
+            "not define: how the command ended its maker knows. Look at the target's log."};
+}
+
 // What it means, and how much so.
-Meaning meaning(const StatusKind& kind, const CommandsLike& like) {
-    switch (kind[0]) {
+Meaning meaning(const CommandEnding& kind, const CommandsLike& like) {
+    if (kind.lacks_status()) return of_no_status(kind);
+    if (kind.sense_deferred) return of_deferred(kind);
+    switch (kind.status) {
         case scsi_status::check_condition:
             break;
         case scsi_status::condition_met:
@@ -146,7 +186,7 @@ Meaning meaning(const StatusKind& kind, const CommandsLike& like) {
         default:
             return {Severity::notice, "The target refused the command."};
     }
-    switch (kind[1]) {
+    switch (kind.sense_key) {
         case sense_key::recovered_error:
             return of_recovered_error(kind, like);
         case sense_key::not_ready:
@@ -182,8 +222,8 @@ std::string on_luns(const CommandsLike& like) {
     return lun.empty() || like.seen < like.count ? "" : " on " + lun;
 }
 
-void tell_full(Finding& finding, const StatusKind& kind, const CommandsLike& like) {
-    const bool busy = kind[0] == scsi_status::busy;
+void tell_full(Finding& finding, const CommandEnding& kind, const CommandsLike& like) {
+    const bool busy = kind.status == scsi_status::busy;
     const std::string_view name = busy ? "BUSY" : "TASK SET FULL";
     finding.kind = Kind::target_queue_full;
     finding.severity = Severity::problem;
@@ -204,29 +244,34 @@ void tell_full(Finding& finding, const StatusKind& kind, const CommandsLike& lik
     finding.add_sign(fmt::format("the first of them found {} of its session under way",
                                  counted(depth - 1, "other command")));
     constexpr uint32_t few = 2;
-    if (depth <= few)
-        finding.explanation += " This session had asked for little: what fills the target comes from others.";
+    if (depth <= few) {
+        finding.explanation +=
+            busy
+                ? " This session had asked for little: if it is full, others fill it."
+                : " This session had asked for little: others fill the target, or it takes very few at once.";
+    }
 }
 
-void tell_status(Finding& finding, const StatusKind& kind, const CommandsLike& like, bool of_transfers) {
+void tell_status(Finding& finding, const CommandEnding& kind, const CommandsLike& like, bool of_transfers) {
     const auto& [severity, explanation] = meaning(kind, like);
     const CommandRow& row = of_transfers ? like.transfer : like.row;
     finding.kind = Kind::command_status;
     finding.severity = severity;
     finding.title =
-        fmt::format("{}{}: {}", counted(like.count, "command"), on_luns(like), status_words(kind));
+        fmt::format("{}{}: {}", counted(like.count, "command"), on_luns(like), ending_words(kind));
     const bool not_first = of_transfers && like.transfer_command != like.command;
     finding.explanation = fmt::format("{}: {}. {}",
                                       not_first        ? "First read or write"
                                       : like.count > 1 ? "First"
                                                        : "Command",
                                       words_for(row), explanation);
-    finding.add_sign(fmt::format("{} with that status, the first {}to {}{}", counted(like.count, "response"),
+    finding.add_sign(fmt::format("{} with that {}, the first {}to {}{}", counted(like.count, "response"),
+                                 kind.lacks_status() ? "code" : "status",
                                  not_first ? "of a read or write " : "", words_for(row),
                                  row.lba == unknown<uint64_t> ? "" : fmt::format(" at LBA {}", row.lba)));
-    if (kind[1] != unknown<uint16_t>) {
-        finding.add_sign(fmt::format("sense data: {}", status_words(kind)));
-    } else if (kind[0] == scsi_status::reservation_conflict) {
+    if (kind.sense_key != unknown<uint16_t>) {
+        finding.add_sign(fmt::format("sense data: {}", ending_words(kind)));
+    } else if (kind.status == scsi_status::reservation_conflict && !is_of_keys_alone(like)) {
         finding.add_sign("the status names another initiator's reservation");
     }
 }
@@ -236,10 +281,11 @@ void tell_status(Finding& finding, const StatusKind& kind, const CommandsLike& l
 void add_status_findings(FindingList& list, const CommandFacts& commands) {
     for (const auto& [kind, like] : commands.statuses) {
         Finding finding;
-        const bool full = kind[0] == scsi_status::busy || kind[0] == scsi_status::task_set_full;
+        const bool full = kind.status == scsi_status::busy || kind.status == scsi_status::task_set_full;
         // What is grave of reads and writes alone leads to one of these.
-        const bool of_transfers = like.transfers > 0 && (kind[0] == scsi_status::reservation_conflict ||
-                                                         kind[1] == sense_key::illegal_request);
+        const bool of_transfers = like.transfers > 0 && !kind.sense_deferred &&
+                                  (kind.status == scsi_status::reservation_conflict ||
+                                   kind.sense_key == sense_key::illegal_request);
         if (of_transfers && !full) {
             place_at(finding, like.transfer_command, like.transfer);
         } else {

@@ -9,12 +9,14 @@
 
 #include "analyzer/base/utf8.h"
 #include "analyzer/report/budget_section.h"
+#include "analyzer/report/capture_gaps.h"
+#include "analyzer/report/ending_words.h"
 #include "analyzer/report/finding_list.h"
 #include "analyzer/report/finding_rows.h"
 #include "analyzer/report/human_units.h"
+#include "analyzer/report/issue_words.h"
 #include "analyzer/report/kernel_comparison.h"
 #include "analyzer/report/sender_report.h"
-#include "analyzer/scsi/sense.h"
 #include "analyzer/scsi/status.h"
 
 namespace sanscope {
@@ -128,6 +130,10 @@ void Report::capture() {
     line("{}, {} on the wire, {} from {}", counted(totals.packets, "packet"),
          human_bytes(static_cast<double>(totals.wire_bytes)),
          human_duration(totals.last_ns - totals.first_ns), utc_time(totals.first_ns));
+    if (const int64_t gaps_ns = gaps_between_ns(totals, totals.first_ns, totals.last_ns); gaps_ns > 0) {
+        line("{} of that time {} between the files: of what passed then nothing is known",
+             human_duration(gaps_ns), totals.gaps.size() == 1 ? "lies" : "lie");
+    }
     uint64_t dropped = 0;
     for (const auto& interface : input_.source.interfaces()) dropped += interface.dropped;
     if (totals.cut_packets > 0)
@@ -201,15 +207,18 @@ void Report::session(uint32_t number, const SessionRow& row) {
     const auto& loads = store_.summary().sessions();
     if (number > loads.size() || loads[number - 1].commands == 0) return;
     const Summary::SessionLoad& load = loads[number - 1];
-    const double seconds = static_cast<double>(load.last_ns - load.first_ns) / 1e9;
+    const int64_t gaps_ns = gaps_between_ns(input_.totals, load.first_ns, load.last_ns);
+    const int64_t lasted_ns = load.last_ns - load.first_ns - gaps_ns;
+    const double seconds = static_cast<double>(lasted_ns) / 1e9;
     const auto rate = [&](uint64_t n) { return seconds > 0 ? static_cast<double>(n) / seconds : 0; };
-    const std::string depth = load.depths_are_known() ? fmt::format("{:.1f} on average, {} at most",
-                                                                    load.mean_depth(), load.max_depth)
-                                                      : "not known";
+    const std::string depth =
+        load.depths_are_known() && gaps_ns == 0
+            ? fmt::format("{:.1f} on average, {} at most", load.mean_depth(), load.max_depth)
+            : "not known";
     const std::string hidden =
         load.hidden == 0 ? "" : fmt::format(" and {} not captured (by CmdSN)", human_count(load.hidden));
     line("       {}{} in {} ({:.0f}/s); {}read {} ({}/s), written {} ({}/s); queue depth {}",
-         counted(load.commands, "command"), hidden, human_duration(load.last_ns - load.first_ns),
+         counted(load.commands, "command"), hidden, human_duration(lasted_ns),
          rate(load.commands + load.hidden), load.all_bytes_known ? "" : "at least ",
          human_bytes(static_cast<double>(load.bytes_read)), human_bytes(rate(load.bytes_read)),
          human_bytes(static_cast<double>(load.bytes_written)), human_bytes(rate(load.bytes_written)), depth);
@@ -347,22 +356,13 @@ void Report::slowest() {
 void Report::errors() {
     const auto& errors = store_.summary().errors();
     if (errors.empty()) return;
-    heading("Commands that ended with another status than GOOD");
+    heading("Commands that were answered otherwise than with GOOD");
     for (const auto& [kind, count] : errors) {
-        const auto& [status, sense_key, asc, ascq] = kind;
-        std::string what(status == unknown<uint16_t> ? "no status"
-                                                     : scsi_status_name(static_cast<uint8_t>(status)));
-        std::ranges::replace(what, '_', ' ');
-        if (sense_key != unknown<uint16_t>) what += fmt::format(": {}", sense_key_name(sense_key));
-        if (asc != unknown<uint16_t> && ascq != unknown<uint16_t>) {
-            const std::string_view text = additional_sense_text(asc, ascq);
-            what += fmt::format(", {:02x}/{:02x}{}{}", asc, ascq, text.empty() ? "" : " ", text);
-        }
-        line("  {:>8}  {}", human_count(count), what);
+        line("  {:>8}  {}", human_count(count), ending_words(kind));
     }
     for (size_t i = 0; i < std::min(store_.summary().not_good().size(), max_commands_listed); ++i) {
         const CommandRow& row = store_.summary().not_good()[i].row;
-        line("            {:<20} {:<24} request in packet {}, status in packet {}", name_of(row),
+        line("            {:<20} {:<24} request in packet {}, answer in packet {}", name_of(row),
              place_of(row), row.request_packet, row.response_packet);
     }
 }
@@ -395,7 +395,7 @@ void Report::what_lacks() {
     for (size_t i = 0; i < issue_infos.size(); ++i) {
         const Issues::Count& count = issues[static_cast<Issue>(i)];
         if (count.count == 0) continue;
-        line("  {:>8}  {}{}", human_count(count.count), issue_infos[i].sentence,
+        line("  {:>8}  {}{}", human_count(count.count), issue_words(static_cast<Issue>(i), count.count),
              count.first_packet == 0 ? "" : fmt::format("; first at packet {}", count.first_packet));
     }
 }

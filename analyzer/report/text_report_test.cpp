@@ -196,11 +196,23 @@ TEST_F(TextReport, sense_data_that_were_cut_off_are_not_made_up) {
     CommandRow row{.request_packet = 1, .response_packet = 2, .status = 2, .outcome = Outcome::completed};
     row.sense_key = 6;
     end_command(row);
-    EXPECT_THAT(report(), HasSubstr("1  CHECK CONDITION: UNIT ATTENTION\n"));
+    EXPECT_THAT(report(), HasSubstr("1  CHECK CONDITION, UNIT ATTENTION\n"));
     row.asc = 0x29;
     row.ascq = 0;
     end_command(row);
-    EXPECT_THAT(report(), HasSubstr("CHECK CONDITION: UNIT ATTENTION, 29/00 POWER ON"));
+    EXPECT_THAT(report(), HasSubstr("CHECK CONDITION, UNIT ATTENTION: POWER ON"));
+}
+
+TEST_F(TextReport, a_target_failure_is_listed_with_what_did_not_end_well) {
+    end_command(
+        {.request_packet = 1, .response_packet = 2, .iscsi_response = 1, .outcome = Outcome::completed});
+    EXPECT_THAT(report(), HasSubstr("1  target failure (iSCSI response 0x01)\n"));
+}
+
+TEST_F(TextReport, time_between_files_is_none_of_the_capture) {
+    totals.last_ns = 3601'000'000'000;
+    totals.gaps = {{1'000'000'000, 3600'000'000'000}};
+    EXPECT_THAT(report(), HasSubstr("59 min 59 s of that time lies between the files"));
 }
 
 TEST_F(TextReport, unanswered_commands_stand_in_order_of_their_requests) {

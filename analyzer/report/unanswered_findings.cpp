@@ -12,8 +12,10 @@
 #include <utility>
 
 #include "analyzer/iscsi/bhs.h"
+#include "analyzer/report/capture_gaps.h"
 #include "analyzer/report/command_words.h"
 #include "analyzer/report/connection_closing.h"
+#include "analyzer/report/task_management_words.h"
 
 namespace sanscope {
 namespace {
@@ -37,10 +39,10 @@ std::string_view words_of(const Closing& closing) {
                          : "the initiator closed the connection (FIN)";
 }
 
-// When the capture ends. Where its clock was set back, or one packet bears a time of its own, the latest time is nobody's: then
+// When the capture of that connection ends, which may be with a file of several. Where its clock was set back, or one packet bears a time of its own, the latest time is nobody's: then
 // by the last packet of its connections.
-int64_t capture_end_ns(const FindingsInput& input) {
-    if (input.issues[Issue::times_set_back].count == 0) return input.totals.last_ns;
+int64_t capture_end_ns(const FindingsInput& input, const ConnectionRow& connection) {
+    if (input.issues[Issue::times_set_back].count == 0) return seen_until_ns(input.totals, connection.end_ns);
     const ConnectionRow* last = nullptr;
     for (const ConnectionRow& row : input.store.connections()) {
         if (last == nullptr || row.last_packet > last->last_packet) last = &row;
@@ -84,6 +86,30 @@ Gaps find_gaps(const FindingsInput& input, const CommandFacts& commands) {
     return gaps;
 }
 
+// Another session's reset of the logical unit or the target that `like` waited at: the target may end commands of other initiators
+// without a status then (the TAS bit of the Control mode page, SPC-4).
+const SessionEvent* reset_by_another(const FindingsInput& input, const ConnectionRow& row,
+                                     const CommandsLike& like, int64_t end_ns) {
+    constexpr uint16_t clear_task_set = 4;
+    constexpr uint16_t logical_unit_reset = 5;
+    constexpr uint16_t target_cold_reset = 7;
+    const ResultStore& store = input.store;
+    if (row.session == 0 || store.session(row.session).target_name.empty()) return nullptr;
+    const auto resets = [&](const SessionEvent& event) {
+        if (Opcode{event.opcode} != Opcode::task_management_request || event.session == row.session)
+            return false;
+        if (event.session == 0 || event.session > store.sessions().size()) return false;
+        if (event.code < clear_task_set || event.code > target_cold_reset) return false;
+        if (store.session(event.session).target_name != store.session(row.session).target_name) return false;
+        if (event.code <= logical_unit_reset && (event.lun != like.lun() || event.lun == unknown<uint64_t>))
+            return false;
+        return event.time_ns >= like.row.request_ns && event.time_ns <= end_ns;
+    };
+    const auto& events = store.session_events().first_ones();
+    const auto found = std::ranges::find_if(events, resets);
+    return found == events.end() ? nullptr : &*found;
+}
+
 // The commands of one connection that have no answer.
 class OfConnection {
   public:
@@ -95,7 +121,9 @@ class OfConnection {
           like_(commands.left_unanswered(number)),
           all_late_(commands.all_too_late(number)),
           closing_(first_closing(row_)) {
-        capture_end_ns_ = capture_end_ns(input);
+        capture_end_ns_ = capture_end_ns(input, row_);
+        answer_in_gap_ = like_.row.request_ns != no_time &&
+                         seen_until_ns(input.totals, like_.row.request_ns) < row_.end_ns;
         const auto late = commands.answered_too_late.find(number);
         if (late != commands.answered_too_late.end()) late_ = &late->second;
         given_up_ns_ = row_.out.fin_ns == no_time     ? row_.out.reset_ns
@@ -106,6 +134,7 @@ class OfConnection {
         if (ended() && elapsed_ns(like_.row.request_ns, closing_->time_ns) > 0) end_ns = closing_->time_ns;
         waited_ns_ = elapsed_ns(like_.row.request_ns, all_late_ ? given_up_ns_ : end_ns);
         patience_ns_ = 2 * commands.longest_ns;
+        reset_ = all_late_ ? nullptr : reset_by_another(input, row_, like_, end_ns);
         if (number <= commands.last_answer_ns.size()) last_answer_ns_ = commands.last_answer_ns[number - 1];
     }
 
@@ -118,7 +147,8 @@ class OfConnection {
         finding.end_ns = row_.end_ns;
         if (is_under_way()) {
             tell_under_way(finding);
-        } else if ((lacks_some() || gaps_.headers) && (went_on() || gaps_.logged_out.contains(number_))) {
+        } else if (answer_in_gap_ ||
+                   ((lacks_some() || gaps_.headers) && (went_on() || gaps_.logged_out.contains(number_)))) {
             tell_unseen(finding);
         } else {
             tell_unanswered(finding);
@@ -165,12 +195,15 @@ class OfConnection {
     void tell_unseen(Finding& finding) const {
         finding.kind = Kind::unseen_answers;
         // That packets were cut is how it was captured, and no fault.
-        finding.severity = lacks_some() ? Severity::notice : Severity::information;
+        finding.severity = lacks_some() && !answer_in_gap_ ? Severity::notice : Severity::information;
         finding.side = Side::capture;
         finding.title =
             fmt::format("The answers of {} are not in the capture", counted(like_.count, "command"));
         finding.explanation =
-            lacks_some()
+            answer_in_gap_ ? "Time that no file has lies behind the first request, and the connection went "
+                             "on behind it: "
+                             "the answers were most likely there."
+            : lacks_some()
                 ? "Packets of the connection are missing from the capture, and it went on as if nothing "
                   "was amiss: the answers were most likely in them."
                 : "Packets were cut, not all iSCSI headers beyond the cut could be inferred, and the "
@@ -222,6 +255,17 @@ class OfConnection {
             finding.explanation +=
                 "Packets of the target are missing from the capture behind the request: the answer may have "
                 "been among them.";
+            return;
+        }
+        if (reset_ != nullptr) {
+            finding.side = Side::initiator;
+            finding.confidence = Finding::Confidence::likely;
+            finding.add_sign(fmt::format("{} by the initiator of session {} in packet {}, meanwhile",
+                                         function_words(reset_->code), reset_->session, reset_->packet));
+            finding.explanation +=
+                "Another initiator reset what it waited at: a target may end the commands of others without "
+                "a "
+                "status then. Look at why that initiator did, and not at this one's path.";
             return;
         }
         if (ended() && !closing_->by_target && waited_for_a_moment()) {
@@ -276,6 +320,9 @@ class OfConnection {
     std::optional<Closing> closing_;
     const CommandsLike* late_ = nullptr;
     int64_t capture_end_ns_ = no_time;
+    bool answer_in_gap_ =
+        false;  // a gap between files lies behind the first request, and its connection went on
+    const SessionEvent* reset_ = nullptr;  // another session's, while they were under way
     int64_t given_up_ns_ = no_time;
     int64_t waited_ns_ = 0;    // the first of them
     int64_t patience_ns_ = 0;  // as long as answers take at the most, and as long again

@@ -15,6 +15,7 @@ constexpr uint8_t illegal_request = 0x5;
 constexpr uint8_t unit_attention = 0x6;
 constexpr uint8_t data_protect = 0x7;
 constexpr uint8_t aborted_command = 0xb;
+constexpr uint8_t volume_overflow = 0xd;
 constexpr uint8_t miscompare = 0xe;
 
 }  // namespace sanscope::sense_key

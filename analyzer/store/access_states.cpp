@@ -60,10 +60,35 @@ void AccessStates::on_told(const Path& path, AccessState state, const Place& at)
     told = {.state = state,
             .preferred = false,
             .by_sense = true,
+            .asked = false,
             .packet = at.packet,
             .time_ns = at.time_ns,
             .since_ns = goes_on ? told.since_ns : at.time_ns,
             .changed_ns = at.time_ns};
+}
+
+void AccessStates::on_asked(const Path& path, const Place& at) {
+    Known* const of = at.packet == 0 ? nullptr : known(path);
+    if (of == nullptr) return;
+    if (!of->told.asked) {
+        of->told_before_asked = of->told;
+        of->requests_open = 0;
+    }
+    ++of->requests_open;
+    of->told = {.state = AccessState::unknown,
+                .preferred = false,
+                .by_sense = true,
+                .asked = true,
+                .packet = at.packet,
+                .time_ns = at.time_ns,
+                .since_ns = at.time_ns,
+                .changed_ns = of->told_before_asked.changed_ns};
+}
+
+void AccessStates::on_refused(const Path& path) {
+    Known* const of = known(path);
+    if (of == nullptr || !of->told.asked || --of->requests_open > 0) return;
+    of->told = of->told_before_asked;
 }
 
 std::optional<uint8_t> AccessStates::tpgs_of(const Path& path) const {

@@ -19,7 +19,8 @@ struct AccessReading {
         AccessState::unknown;  // the latest; unknown where it changed and to what was not told
     bool preferred = false;
     bool by_sense =
-        false;  // told by sense data (or asked for, by SET TARGET PORT GROUPS), else by REPORT TARGET PORT GROUPS
+        false;           // told by sense data (or SET TARGET PORT GROUPS), else by REPORT TARGET PORT GROUPS
+    bool asked = false;  // a change was asked for, and whether the target made it was not seen
     PacketNumber packet = 0;
     int64_t time_ns = no_time;
     int64_t since_ns = no_time;    // of the first reading from which on it was told to be this, and no other
@@ -54,6 +55,11 @@ class AccessStates {
     // Of the path's own group: a state, or `unknown` for a change to one that is not told.
     void on_told(const Path& path, AccessState state, const Place& at);
 
+    // SET TARGET PORT GROUPS was sent: until it is known to have been refused, or the state is told, it is not known. Where the
+    // target did so, that is on_told().
+    void on_asked(const Path& path, const Place& at);
+    void on_refused(const Path& path);
+
     // The TPGS field of its INQUIRY data.
     std::optional<uint8_t> tpgs_of(const Path& path) const;
     // The path's own target port group: by number, else the one that has its relative target port. Empty where neither is known,
@@ -74,6 +80,8 @@ class AccessStates {
         TargetPort port;
         std::vector<Group> groups;
         AccessReading told;
+        AccessReading told_before_asked;
+        uint32_t requests_open = 0;  // since then
     };
 
     Known* known(const Path& path);

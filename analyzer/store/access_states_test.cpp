@@ -99,5 +99,25 @@ TEST_F(States, are_kept_of_the_first_paths) {
     EXPECT_FALSE(states.tpgs_of({1, unknown<uint64_t>}));
 }
 
+// Two initiators' tools, or one that tries again.
+TEST_F(States, stay_in_doubt_while_one_of_several_requests_is_open) {
+    states.on_told(path, standby, at(1));
+    states.on_asked(path, at(2));
+    states.on_asked(path, at(3));
+    states.on_refused(path);
+    EXPECT_EQ(states.told_of(path).state, AccessState::unknown);
+    EXPECT_TRUE(states.told_of(path).asked);
+    EXPECT_EQ(states.told_of(path).changed_ns, 100);
+    states.on_refused(path);
+    EXPECT_EQ(states.told_of(path).state, standby);
+}
+
+TEST_F(States, that_were_told_meanwhile_are_not_taken_back_by_a_refusal) {
+    states.on_asked(path, at(2));
+    states.on_told(path, standby, at(3));
+    states.on_refused(path);
+    EXPECT_EQ(states.told_of(path).state, standby);
+}
+
 }  // namespace
 }  // namespace sanscope

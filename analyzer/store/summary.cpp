@@ -116,10 +116,10 @@ void Summary::on_end(uint64_t number, const CommandRow& row, bool is_read, bool 
         return;
     }
     group.bytes += bytes;
-    if (row.status != 0 && row.status != unknown<uint16_t>) {
+    if (ended_otherwise_than_good(row)) {
         ++group.not_good;
         constexpr size_t max_kinds = 256;
-        const std::array<uint16_t, 4> kind{row.status, row.sense_key, row.asc, row.ascq};
+        const CommandEnding kind = ending_of(row);
         if (errors_.size() < max_kinds || errors_.contains(kind)) ++errors_[kind];
         if (not_good_.size() < listed) not_good_.push_back({number, row});
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyzer/base/log_histogram.h"
+#include "analyzer/vocabulary/command_ending.h"
 #include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
@@ -25,7 +26,7 @@ class Summary {
     struct Group {
         uint64_t count = 0;
         uint64_t bytes = 0;       // of the completed ones
-        uint64_t not_good = 0;    // completed with another status than GOOD
+        uint64_t not_good = 0;    // answered otherwise than with GOOD
         LogHistogram turnaround;  // of the completed ones
         uint64_t untimed = 0;     // that were, or may have been, answered nobody knows when
         // Whether those with a turnaround speak for all.
@@ -81,8 +82,8 @@ class Summary {
     const std::vector<SessionLoad>& sessions() const { return sessions_; }  // by session number - 1
     uint64_t commands() const { return commands_; }
     uint64_t outcomes(Outcome outcome) const { return outcomes_[static_cast<size_t>(outcome)]; }
-    // (status, sense key, ASC, ASCQ) of completed commands that were not GOOD, with their number.
-    const std::map<std::array<uint16_t, 4>, uint64_t>& errors() const { return errors_; }
+    // Of commands that were answered otherwise than with GOOD, with their number.
+    const std::map<CommandEnding, uint64_t>& errors() const { return errors_; }
     const std::vector<Listed>& slowest() const { return slowest_; }        // slowest first
     const std::vector<Listed>& unanswered() const { return unanswered_; }  // and aborted; the first ones
     const std::vector<Listed>& not_good() const { return not_good_; }      // the first ones
@@ -90,7 +91,7 @@ class Summary {
   private:
     std::map<GroupKey, Group> groups_;
     std::vector<SessionLoad> sessions_;
-    std::map<std::array<uint16_t, 4>, uint64_t> errors_;
+    std::map<CommandEnding, uint64_t> errors_;
     std::vector<Listed> slowest_;
     std::vector<Listed> unanswered_;
     std::vector<Listed> not_good_;

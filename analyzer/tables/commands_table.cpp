@@ -125,10 +125,26 @@ constexpr ColumnInfo budget_columns[] = {
 };
 static_assert(std::size(budget_columns) == budget_parts);
 
+// Of its own, but behind those.
+constexpr Column<CommandRow> late_columns[] = {
+    {"iscsi_response", text_column,
+     "Response code of the SCSI Response PDU, 0x and 2 hexadecimal digits: 0x00 command completed at target, "
+     "0x01 target failure, 0x80 and more vendor-specific; with another than 0x00 there is no SCSI status",
+     hexadecimal_value<&CommandRow::iscsi_response, 2>},
+    {"sense_deferred", boolean_column,
+     "Sense key, asc and ascq are of an earlier command's error (response codes 71h and 73h of SPC)",
+     [](const CommandRow& row, const CellContext&, Cell& cell) {
+         if (row.sense_key == unknown<uint16_t>) return cell.set_empty();
+         cell.set(row.sense_deferred);
+     }},
+};
+constexpr size_t first_late_column = own_columns + budget_parts;
+
 constexpr auto infos = [] {
-    std::array<ColumnInfo, own_columns + budget_parts> all{};
+    std::array<ColumnInfo, first_late_column + std::size(late_columns)> all{};
     std::ranges::copy(column_infos(columns), all.begin());
     std::ranges::copy(budget_columns, all.begin() + own_columns);
+    std::ranges::copy(column_infos(late_columns), all.begin() + first_late_column);
     return all;
 }();
 
@@ -146,6 +162,8 @@ class CommandsTable final : public Table {
     size_t rows() const override { return rows_.size(); }
     void cell(size_t row, size_t column, Cell& cell) const override {
         if (column < own_columns) return column_of(column).get(rows_[row], {row + 1, nullptr}, cell);
+        if (column >= first_late_column)
+            return late_columns[column - first_late_column].get(rows_[row], {row + 1, nullptr}, cell);
         CommandBudget budget;
         const bool known =
             rows_[row].turnaround_ns() != no_time && budgets_ != nullptr && budgets_->find(row + 1, budget);

@@ -118,6 +118,19 @@ TEST(CommandsTable, numbers_that_are_zero_are_known) {
     EXPECT_EQ(cells.at("status"), "GOOD");
 }
 
+TEST(CommandsTable, a_response_without_a_status_and_deferred_sense_data_are_told) {
+    ChunkedRows<CommandRow> rows;
+    CommandRow& row = rows.append({});
+    row.iscsi_response = 1;
+    auto cells = row_of(*make_commands_table(rows), 0);
+    EXPECT_EQ(cells.at("iscsi_response"), "0x01");
+    EXPECT_EQ(cells.at("sense_deferred"), "") << "no sense data came";
+    row.sense_key = 3;
+    EXPECT_EQ(row_of(*make_commands_table(rows), 0).at("sense_deferred"), "false");
+    row.sense_deferred = true;
+    EXPECT_EQ(row_of(*make_commands_table(rows), 0).at("sense_deferred"), "true");
+}
+
 TEST(CommandsTable, every_outcome_has_its_word) {
     ChunkedRows<CommandRow> rows;
     CommandRow& row = rows.append({});

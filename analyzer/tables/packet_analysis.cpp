@@ -9,6 +9,7 @@
 
 #include "analyzer/net/decoded_packet.h"
 #include "analyzer/scsi/status.h"
+#include "analyzer/vocabulary/command_ending.h"
 
 namespace sanscope {
 namespace {
@@ -86,13 +87,19 @@ void add_losses(PacketNumber packet, const ResultStore& store, const PduIndex& p
 }
 
 void add_statuses(PacketNumber packet, const ResultStore& store, const PduIndex& pdus, ShortText& text) {
-    std::bitset<256> told;  // by status: once, however many commands the packet ends
+    // By status, and by iSCSI response: once, however many commands the packet ends.
+    std::bitset<256> told;
+    std::bitset<256> told_responses;
     pdus.completed_by(packet, [&](uint32_t pdu) {
         const CommandNumber number = store.pdus()[pdu].command;
         if (number == 0 || number > store.commands().size()) return;
         const CommandRow& command = store.command(number);
-        if (command.response_packet != packet || command.status == unknown<uint16_t> ||
-            command.status == scsi_status::good) {
+        if (command.response_packet != packet || !ended_otherwise_than_good(command)) return;
+        if (ending_of(command).lacks_status()) {
+            const auto response = static_cast<uint8_t>(command.iscsi_response);
+            if (told_responses[response]) return;
+            told_responses[response] = true;
+            text.next().add(iscsi_response_words(response));
             return;
         }
         const auto status = static_cast<uint8_t>(command.status);

@@ -193,6 +193,8 @@ struct CommandRow {
     uint16_t sense_key = unknown<uint16_t>;
     uint16_t asc = unknown<uint16_t>;
     uint16_t ascq = unknown<uint16_t>;
+    uint16_t iscsi_response = unknown<uint16_t>;  // of its SCSI Response PDU (RFC 7143 §11.4.3)
+    bool sense_deferred = false;  // the sense data are of an earlier command's error (SPC-4 §4.5.7)
     bool cmd_sn_known = false;
     bool inferred = false;  // its request's or its status's header was not captured, but implied
     Outcome outcome = Outcome::unanswered;

@@ -71,16 +71,23 @@ std::optional<Condition> of_slow_commands(const CaptureData::Reading& reading, c
     return Condition{"commands", QStringLiteral("command in {%1}").arg(numbers.join(QStringLiteral(", ")))};
 }
 
-// Those whose status and sense data are the first one's.
+// Those that ended as the first one.
 std::optional<Condition> of_status(const CaptureData::Reading& reading, const Finding& finding) {
     if (finding.command == 0 || finding.command > reading.store().commands().size()) return std::nullopt;
     const auto table = make_table(reading, "commands");
     QStringList conditions;
     Cell cell;
-    for (const std::string_view name : {"status", "sense_key", "asc", "ascq"}) {
+    for (const std::string_view name :
+         {"status", "sense_key", "asc", "ascq", "iscsi_response", "sense_deferred"}) {
         const auto column = find_column(table->columns(), name);
         if (!column) return std::nullopt;
         table->cell(finding.command - 1, *column, cell);
+        if (cell.kind == Cell::Kind::boolean) {
+            conditions << QStringLiteral("%1 == %2")
+                              .arg(from_text(name),
+                                   cell.boolean ? QStringLiteral("true") : QStringLiteral("false"));
+            continue;
+        }
         conditions << (cell.kind == Cell::Kind::empty
                            ? QStringLiteral("not %1").arg(from_text(name))
                            : QStringLiteral("%1 == %2").arg(from_text(name), from_text(cell.text)));

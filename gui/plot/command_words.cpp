@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 
 #include "analyzer/scsi/status.h"
+#include "analyzer/vocabulary/command_ending.h"
 #include "analyzer/vocabulary/rows.h"
 
 namespace sanscope {
@@ -20,6 +21,12 @@ QString status_text(uint8_t status) {
     const std::string_view name = scsi_status_name(status);
     return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()))
         .replace(QLatin1Char('_'), QLatin1Char(' '));
+}
+
+QString ending_name(const CommandRow& row) {
+    const CommandEnding ending = ending_of(row);
+    return ending.lacks_status() ? QString::fromStdString(iscsi_response_words(ending.iscsi_response))
+                                 : status_text(static_cast<uint8_t>(ending.status));
 }
 
 }  // namespace sanscope

@@ -8,16 +8,16 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analyzer/engine/engine.h"
 #include "analyzer/iscsi/testing/pdu_builder.h"
 #include "analyzer/net/testing/frame_builder.h"
 #include "analyzer/report/findings.h"
+#include "analyzer/report/testing/milliseconds.h"
 
 namespace sanscope::test {
-
-constexpr int64_t ms = 1'000'000;
 
 // A capture written frame by frame, and what is found in it.
 class FramesCapture {
@@ -34,11 +34,14 @@ class FramesCapture {
         raw.interface = interface;
         batch.packets.push_back(raw);
         batch.first_packet = ++packets_;
+        batch.after_gap = std::exchange(begins_file_, false);
         std::vector<DecodedPacket> decoded;
         decode_batch(batch, decoded);
         engine_.process(batch, decoded);
         now_ns = at_ns;
     }
+    // What was added is a file, and what comes is another one.
+    void begin_file() { begins_file_ = packets_ > 0; }
     PacketNumber packets() const { return packets_; }
     const ResultStore& store() const { return engine_.store(); }
 
@@ -61,6 +64,7 @@ class FramesCapture {
     static constexpr int64_t epoch_ns = 1'700'000'000'000'000'000;
     Engine engine_;
     PacketNumber packets_ = 0;
+    bool begins_file_ = false;
 };
 
 // A host as its frames show it.

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "analyzer/report/findings.h"
+#include "analyzer/report/testing/milliseconds.h"
 #include "analyzer/scsi/opcodes.h"
 
 namespace sanscope::test {
 
-constexpr int64_t ms = 1'000'000;
 constexpr int64_t second = 1'000'000'000;
 
 // A store of made-up rows, and what is found in it. No connection is there until it is added.
@@ -57,7 +57,7 @@ class MadeUpCapture {
         if (took_ns > 0) {
             values.response_ns = begin_ns + took_ns;
             values.response_packet = packet_at(values.response_ns);
-            values.status = values.status == unknown<uint16_t> ? uint16_t{0} : values.status;
+            if (!ending_is_known(values)) values.status = 0;
             values.outcome = Outcome::completed;
         }
         row = values;

@@ -6,9 +6,11 @@
 #include <cstring>
 
 #include "analyzer/iscsi/bhs.h"
+#include "analyzer/iscsi/pdu_codes.h"
 #include "analyzer/scsi/asymmetric_access.h"
 #include "analyzer/scsi/device_identification.h"
 #include "analyzer/scsi/opcodes.h"
+#include "analyzer/vocabulary/command_ending.h"
 
 namespace sanscope {
 namespace {
@@ -156,15 +158,17 @@ uint64_t CommandTracker::on_command(const Pdu& pdu, uint32_t connection) {
     command.data_in_expected = bhs.read() && !bhs.write() ? bhs.expected_data_transfer_length() : 0;
     last_data_in_expected_ = command.data_in_expected;
     command.unit_data = unit_data_of(cdb, info);
-    if (info.opcode == scsi_op::maintenance_out && info.service_action == scsi_op::set_target_port_groups)
-        store_->access_states().on_told({row.session, row.lun}, AccessState::unknown, place_of(pdu));
+    command.sets_port_groups =
+        info.opcode == scsi_op::maintenance_out && info.service_action == scsi_op::set_target_port_groups;
     if (row.cmd_sn_known && !command.immediate) {
         order_of_answers_.on_request(Serial32(row.cmd_sn), kind_of(command.direction), connection,
                                      row.request_packet);
     }
     store_->requested(row);
     const uint64_t number = command.number;
+    if (command.sets_port_groups) store_->access_states().on_asked({row.session, row.lun}, place_of(pdu));
     if (command.answered) {
+        settle_port_groups(command, {row.response_packet, row.response_ns});
         store_->answered(row);
         flight_.end(slot, Outcome::completed);
     }
@@ -208,10 +212,11 @@ uint64_t CommandTracker::on_response(const Pdu& pdu, uint32_t slot, bool moment_
     ++command.row->pdus;
     const Bhs bhs = pdu.bhs();
     update_profile(pdu, command);
-    constexpr uint8_t completed_at_target = 0;
-    if (command.unit_data != UnitData::none && bhs.response() == completed_at_target && bhs.status() == 0)
+    const bool completed = bhs.response() == scsi_response::completed_at_target;
+    if (command.unit_data != UnitData::none && completed && bhs.status() == 0)
         on_unit_data_ended(command, pdu);
-    if (bhs.response() == completed_at_target) note_status(command, pdu, bhs.status(), moment_known);
+    if (completed) note_status(command, pdu, bhs.status(), moment_known);
+    if (pdu.last.packet != 0 && !pdu.inferred) command.row->iscsi_response = bhs.response();
     // The data segment begins with the sense length (RFC 7143 §11.4.7.2).
     if (pdu.data.size() >= 2) {
         const size_t length = load_be16(pdu.data.data());
@@ -220,6 +225,7 @@ uint64_t CommandTracker::on_response(const Pdu& pdu, uint32_t slot, bool moment_
             command.row->sense_key = sense->sense_key;
             command.row->asc = sense->asc;
             command.row->ascq = sense->ascq;
+            command.row->sense_deferred = sense->deferred;
             learn_sense(*command.row, *sense, pdu);
         }
     }
@@ -229,6 +235,7 @@ uint64_t CommandTracker::on_response(const Pdu& pdu, uint32_t slot, bool moment_
             command.row->response_packet = pdu.last.packet;
             command.row->response_ns = pdu.last.time_ns;
         }
+        if (!command.orphan) settle_port_groups(command, place_of(pdu));
         end_answered(slot);
     }
     return number;
@@ -468,9 +475,18 @@ void CommandTracker::learn_device(uint64_t lun, uint8_t first_byte) {
 }
 
 void CommandTracker::learn_sense(const CommandRow& row, const SenseData& sense, const Pdu& pdu) {
-    const auto state = access_state_told_by(sense);
+    // Of which moment a deferred error tells is not known.
+    const auto state = sense.deferred ? std::nullopt : access_state_told_by(sense);
     if (!state || row.lun == unknown<uint64_t> || pdu.last.packet == 0 || is_corrupted(pdu)) return;
     store_->access_states().on_told({row.session, row.lun}, *state, place_of(pdu));
+}
+
+// What the answer says of a change that was asked for. Without one that says how it ended, it stays in doubt.
+void CommandTracker::settle_port_groups(const CommandInFlight& command, const AccessStates::Place& at) {
+    const CommandRow& row = *command.row;
+    if (!command.sets_port_groups || !ending_is_known(row)) return;
+    if (ended_otherwise_than_good(row)) return store_->access_states().on_refused({row.session, row.lun});
+    store_->access_states().on_told({row.session, row.lun}, AccessState::unknown, at);
 }
 
 DeviceType CommandTracker::device_of(uint64_t lun) const {

@@ -100,6 +100,7 @@ class CommandTracker {
     void learn(const CommandInFlight& command, std::span<const uint8_t> data, const Pdu& last);
     void learn_device(uint64_t lun, uint8_t first_byte);
     void learn_sense(const CommandRow& row, const SenseData& sense, const Pdu& pdu);
+    void settle_port_groups(const CommandInFlight& command, const AccessStates::Place& at);
     DeviceType device_of(uint64_t lun) const;
     void abort(uint32_t slot, PacketNumber packet);
 

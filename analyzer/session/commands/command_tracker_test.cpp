@@ -217,6 +217,36 @@ TEST(CommandTracker, ReadsStatusSenseAndResiduals) {
     EXPECT_EQ(t.row(1).status, 0u);
 }
 
+// RFC 7143 §11.4.3: the status field is not valid then.
+TEST(CommandTracker, KeepsTheResponseOfATargetThatFailedInsteadOfAStatus) {
+    Tracking t;
+    t.pdu(read_command(7, 5));
+    t.pdu(test::scsi_response(7, 2, 1, 6).response(1));
+    EXPECT_EQ(t.row().iscsi_response, 1u);
+    EXPECT_EQ(t.row().status, unknown<uint16_t>);
+    EXPECT_EQ(t.row().response_packet, 2u);
+    EXPECT_EQ(t.row().outcome, Outcome::completed);
+    t.pdu(read_command(8, 6));
+    t.pdu(test::scsi_response(8, 0, 2, 7));
+    EXPECT_EQ(t.row(1).iscsi_response, 0u);
+    t.pdu(read_command(9, 7));
+    t.pdu(last_data_in(9, 8));
+    EXPECT_EQ(t.row(2).iscsi_response, unknown<uint16_t>) << "a Data-In has none";
+}
+
+TEST(CommandTracker, TellsSenseDataOfAnEarlierCommandApart) {
+    for (const unsigned response_code : {0x70u, 0x71u, 0x72u, 0x73u}) {
+        Tracking t;
+        t.pdu(read_command(7, 5));
+        const auto code = static_cast<uint8_t>(response_code);
+        Bytes sense = {0, 18, code, 0, 3, 0, 0, 0, 0, 10, 0, 0, 0, 0, 0x0c, 0, 0, 0, 0, 0};
+        if (code >= 0x72) sense = {0, 8, code, 3, 0x0c, 0, 0, 0, 0, 0};
+        t.pdu(test::scsi_response(7, 2, 1, 6).data(sense));
+        EXPECT_EQ(t.row().sense_key, 3u);
+        EXPECT_EQ(t.row().sense_deferred, (code & 1) != 0) << response_code;
+    }
+}
+
 TEST(CommandTracker, LearnsTheNameOfALogicalUnit) {
     Tracking t;
     const Bytes vpd = {0x12, 1, 0x83, 0, 0xff, 0};
@@ -347,6 +377,42 @@ TEST(CommandTracker, LearnsWhatSenseDataTellOfThePath) {
     EXPECT_EQ(told().state, AccessState::unknown);
     t.pdu(test::scsi_command(4, 4, Moves::out, 8, {0xa4, 0x0a, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0}).lun(3));
     EXPECT_EQ(told().packet, 7u) << "the initiator itself changes states";
+}
+
+const Bytes set_groups = {0xa4, 0x0a, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0};
+
+TEST(CommandTracker, TakesAChangeOfPathsForMadeWhereTheTargetSaysSo) {
+    Tracking t;
+    const auto told = [&] { return t.store.access_states().told_of({1, 3}); };
+    t.pdu(test::scsi_command(1, 1, Moves::out, 8, set_groups).lun(3));
+    EXPECT_EQ(told().changed_ns, no_time) << "asked for";
+    EXPECT_TRUE(told().asked);
+    t.pdu(test::scsi_response(1, 0, 1, 2));
+    EXPECT_EQ(told().packet, 2u);
+    EXPECT_EQ(told().changed_ns, 200);
+    EXPECT_FALSE(told().asked);
+}
+
+TEST(CommandTracker, TakesAChangeOfPathsThatTheTargetRefusedForNone) {
+    Tracking t;
+    const auto told = [&] { return t.store.access_states().told_of({1, 3}); };
+    check_condition(t, 1, 2, 0x04, 0x0b);
+    t.pdu(test::scsi_command(2, 2, Moves::out, 8, set_groups).lun(3));
+    EXPECT_EQ(told().state, AccessState::unknown);
+    t.pdu(test::scsi_response(2, 2, 2, 3));
+    EXPECT_EQ(told().state, AccessState::standby);
+    EXPECT_EQ(told().packet, 2u);
+    t.pdu(test::scsi_command(3, 3, Moves::out, 8, set_groups).lun(3));
+    t.pdu(test::scsi_response(3, 0, 3, 4).response(1));
+    EXPECT_EQ(told().packet, 2u) << "target failure";
+}
+
+TEST(CommandTracker, LearnsNoStateOfPathsFromAnErrorOfAnEarlierCommand) {
+    Tracking t;
+    t.pdu(read_command(7, 5));
+    const Bytes sense = {0, 8, 0x73, 2, 0x04, 0x0b, 0, 0, 0, 0};
+    t.pdu(test::scsi_response(7, 2, 1, 6).data(sense));
+    EXPECT_EQ(t.store.access_states().told_of({1, 3}).packet, 0u);
 }
 
 TEST(CommandTracker, TakesSenseDataOfNoMoreThanWasCaptured) {

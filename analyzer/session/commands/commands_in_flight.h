@@ -27,6 +27,7 @@ struct CommandInFlight {
     uint32_t data_in_passed = 0;    // bytes of read data seen so far: the furthest offset + length
     uint32_t data_in_expected = 0;  // bytes of read data in all
     UnitData unit_data = UnitData::none;
+    bool sets_port_groups = false;  // SET TARGET PORT GROUPS
     bool used = false;
     bool immediate = false;
     bool orphan = false;    // its request has not been seen

@@ -7,7 +7,7 @@
 #include "gui/views/ladder/ladder_words.h"
 
 #include "analyzer/scsi/opcodes.h"
-#include "analyzer/scsi/status.h"
+#include "analyzer/vocabulary/command_ending.h"
 
 namespace sanscope {
 namespace {
@@ -109,8 +109,7 @@ void add_commands(const CaptureData::Reading& reading, const LadderRequest& requ
                                               : range.end_ns;
         if (!overlaps(range, command.begin_ns, command.end_ns)) return;
         command.number = uint64_t{index} + 1;
-        command.failed = row.outcome == Outcome::aborted ||
-                         (row.status != unknown<uint16_t> && row.status != scsi_status::good);
+        command.failed = row.outcome == Outcome::aborted || ended_otherwise_than_good(row);
         command.passes = request.filter == nullptr || request.filter->rows.commands.test(index);
         command.opcode = row.opcode;
         command.lane = track.slots[position];

@@ -8,7 +8,7 @@
 #include "gui/senders/sender_list.h"
 
 #include "analyzer/iscsi/bhs.h"
-#include "analyzer/scsi/status.h"
+#include "analyzer/vocabulary/command_ending.h"
 
 namespace sanscope {
 namespace {
@@ -59,8 +59,7 @@ QString command_words(const CommandRow& command) {
         words += QStringLiteral(", ") + short_duration(turnaround_ns);
     if (command.outcome == Outcome::unanswered) words += tr(", not answered");
     if (command.outcome == Outcome::aborted) words += tr(", aborted");
-    if (command.status != unknown<uint16_t> && command.status != scsi_status::good)
-        words += QStringLiteral(", ") + status_text(static_cast<uint8_t>(command.status));
+    if (ended_otherwise_than_good(command)) words += QStringLiteral(", ") + ending_name(command);
     return words;
 }
 

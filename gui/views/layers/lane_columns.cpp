@@ -6,6 +6,8 @@
 #include <queue>
 #include <utility>
 
+#include "analyzer/vocabulary/command_ending.h"
+
 namespace sanscope {
 
 namespace {
@@ -27,8 +29,7 @@ int64_t least_of_slowness_class(size_t slowness) {
 }
 
 bool failed(const CommandRow& command) {
-    return command.outcome == Outcome::aborted ||
-           (command.status != unknown<uint16_t> && command.status != 0);
+    return command.outcome == Outcome::aborted || ended_otherwise_than_good(command);
 }
 
 void CommandColumn::add(const CommandColumn& other) {

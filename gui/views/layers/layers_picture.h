@@ -61,6 +61,7 @@ struct CommandBar {
     uint16_t opcode = 0;
     uint16_t slot = 0;
     uint16_t status = unknown<uint16_t>;
+    uint16_t iscsi_response = unknown<uint16_t>;
     uint32_t queue_depth = unknown<uint32_t>;
     Outcome outcome = Outcome::unanswered;
     bool bad = false;    // ended without GOOD

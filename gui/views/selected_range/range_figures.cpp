@@ -8,7 +8,7 @@
 #include "analyzer/base/partition_index.h"
 #include "analyzer/base/saturated_sum.h"
 #include "analyzer/scsi/opcodes.h"
-#include "analyzer/scsi/status.h"
+#include "analyzer/vocabulary/command_ending.h"
 
 namespace sanscope {
 namespace {
@@ -122,8 +122,7 @@ class Counting {
                                                                              : figures_.others;
         ++commands.count;
         if (command.bytes != unknown<uint64_t>) commands.bytes += command.bytes;
-        const bool failed = command.status != unknown<uint16_t> && command.status != scsi_status::good;
-        if (failed) ++figures_.not_good;
+        if (ended_otherwise_than_good(command)) ++figures_.not_good;
         const int64_t turnaround_ns = command.turnaround_ns();
         if (turnaround_ns == no_time) return;
         commands.turnaround.add(turnaround_ns);

@@ -17,7 +17,7 @@
 
 #include "analyzer/base/log_histogram.h"
 #include "analyzer/scsi/opcodes.h"
-#include "analyzer/scsi/status.h"
+#include "analyzer/vocabulary/command_ending.h"
 
 namespace sanscope {
 namespace {
@@ -213,7 +213,7 @@ struct Commands {
             ++writes;
             bytes_written += bytes;
         }
-        if (row.status != unknown<uint16_t> && row.status != scsi_status::good) ++not_good;
+        if (ended_otherwise_than_good(row)) ++not_good;
         if (row.outcome == Outcome::unanswered || row.outcome == Outcome::aborted) ++not_answered;
         if (row.request_ns != no_time && (first_ns == no_time || row.request_ns < first_ns))
             first_ns = row.request_ns;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "analyzer/scsi/opcodes.h"
+#include "analyzer/vocabulary/command_ending.h"
 
 namespace sanscope {
 namespace {
@@ -48,8 +49,7 @@ void CommandIndex::take(const ResultStore& store, const Timeline& timeline, size
     }
     point.row = static_cast<uint32_t>(row);
     point.kind = class_of(command.opcode);
-    const bool good = command.status == 0 || command.status == unknown<uint16_t>;
-    point.failed = command.outcome == Outcome::aborted || !good;
+    point.failed = command.outcome == Outcome::aborted || ended_otherwise_than_good(command);
     const bool given_up = command.outcome == Outcome::unanswered || command.outcome == Outcome::aborted;
     point.unanswered =
         timeline.finished() && given_up && command.request_ns != no_time && command.response_ns == no_time;

@@ -12,6 +12,7 @@
 #include "gui/plot/time_axis.h"
 
 #include "analyzer/report/human_units.h"
+#include "analyzer/vocabulary/command_ending.h"
 
 namespace sanscope {
 namespace {
@@ -429,8 +430,9 @@ QString TurnaroundView::command_text(uint64_t command) const {
     text += line(tr("LUN %1, task tag %2").arg(lun_text(row.lun), tag));
     text += line(tr("session %1, %2").arg(row.session).arg(connection_text(*reading, row.connection)));
     if (row.queue_depth != unknown<uint32_t>) text += line(tr("queue depth %1").arg(row.queue_depth));
-    if (row.status != 0 && row.status != unknown<uint16_t>) {
-        text += line(tr("status %1").arg(status_text(static_cast<uint8_t>(row.status))));
+    if (ended_otherwise_than_good(row)) {
+        text +=
+            line(ending_of(row).lacks_status() ? ending_name(row) : tr("status %1").arg(ending_name(row)));
     }
     return text;
 }

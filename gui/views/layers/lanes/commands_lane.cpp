@@ -12,6 +12,7 @@
 #include "gui/views/layers/lanes/packet_words.h"
 
 #include "analyzer/report/human_units.h"
+#include "analyzer/vocabulary/command_ending.h"
 
 namespace sanscope {
 namespace {
@@ -47,6 +48,7 @@ CommandBar command_bar(GroupPreparation& group, size_t position) {
     bar.opcode = row.opcode;
     bar.slot = rows.track().slots[position];
     bar.status = row.status;
+    bar.iscsi_response = row.iscsi_response;
     bar.queue_depth = row.queue_depth;
     bar.outcome = row.outcome;
     bar.bad = failed(row);
@@ -232,6 +234,8 @@ QString bar_words(const GroupPicture& picture, const CommandBar& bar, const Lane
     }
     if (bar.status != unknown<uint16_t>) {
         text += QLatin1Char('\n') + tr("status %1").arg(status_text(static_cast<uint8_t>(bar.status)));
+    } else if (bar.iscsi_response != unknown<uint16_t>) {
+        text += QLatin1Char('\n') + QString::fromStdString(iscsi_response_words(bar.iscsi_response));
     }
     if (bar.queue_depth != unknown<uint32_t>) text += tr(", queue depth %1").arg(bar.queue_depth);
     if (bar.inferred) text += QLatin1Char('\n') + tr("partly inferred: a header was not captured");

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analyzer/report/ending_words.h"
+
+#include <algorithm>
+#include <fmt/core.h>
+#include <string_view>
+
+#include "analyzer/scsi/sense.h"
+#include "analyzer/scsi/status.h"
+
+namespace sanscope {
+
+std::string ending_words(const CommandEnding& ending) {
+    std::string text;
+    if (ending.lacks_status()) {
+        text = iscsi_response_words(ending.iscsi_response);
+    } else if (ending.status == unknown<uint16_t>) {
+        text = "no status";
+    } else {
+        text = scsi_status_name(static_cast<uint8_t>(ending.status));
+        std::ranges::replace(text, '_', ' ');
+    }
+    if (ending.sense_key != unknown<uint16_t>)
+        text +=
+            fmt::format(", {}{}", ending.sense_deferred ? "deferred " : "", sense_key_name(ending.sense_key));
+    if (ending.asc == unknown<uint16_t> || ending.ascq == unknown<uint16_t>) return text;
+    const std::string_view words = additional_sense_text(ending.asc, ending.ascq);
+    return text +
+           fmt::format(": {}{}({:02x}/{:02x})", words, words.empty() ? "" : " ", ending.asc, ending.ascq);
+}
+
+}  // namespace sanscope

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is true of each of these captures is not what such signs mean as a rule.
+#include <algorithm>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analyzer/report/testing/frames_capture.h"
+#include "analyzer/report/testing/made_up_capture.h"
+
+namespace sanscope {
+namespace {
+
+using test::MadeUpCapture;
+using test::ms;
+using test::second;
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+using Kind = Finding::Kind;
+using Severity = Finding::Severity;
+
+// Two hosts of a cluster at one logical unit; the second one resets it, and the commands of the first end without a status.
+class ResetByAnother : public testing::Test, protected MadeUpCapture {
+  protected:
+    ResetByAnother() {
+        for (int i = 0; i < 2; ++i) {
+            ConnectionRow& row = add_connection();
+            row.out.acknowledged_ns = 50 * second;
+        }
+        for (int64_t i = 0; i < 20; ++i)
+            add_command(i * 100 * ms, ms,
+                        {.bytes = 4096, .name = "READ(16)", .connection = 1, .opcode = scsi_op::read_16});
+        add_command(10 * second, 0,
+                    {.lun = 3, .name = "WRITE(16)", .connection = 1, .opcode = scsi_op::write_16});
+    }
+    void reset(uint32_t session, uint64_t lun, int64_t at_ns) {
+        add_event({.time_ns = at_ns,
+                   .lun = lun,
+                   .connection = session,
+                   .session = session,
+                   .code = 5,
+                   .opcode = 0x02});
+    }
+};
+
+TEST_F(ResetByAnother, is_what_left_commands_without_an_answer) {
+    reset(2, 3, 11 * second);
+    const Finding finding = find_one(Kind::unanswered_commands);
+    EXPECT_EQ(finding.side, Finding::Side::initiator);
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("LOGICAL UNIT RESET by the initiator of session 2")));
+    EXPECT_THAT(finding.explanation, Not(HasSubstr("hang or die")));
+}
+
+TEST_F(ResetByAnother, is_not_where_it_was_of_another_unit_or_before) {
+    reset(2, 4, 11 * second);
+    reset(2, 3, 9 * second);
+    reset(1, 3, 11 * second);  // its own: that is another story
+    EXPECT_THAT(find_one(Kind::unanswered_commands).evidence, Not(Contains(HasSubstr("RESET"))));
+}
+
+// A capture of a minute, and an hour later another one of the same hosts.
+class TwoFiles : public testing::Test {
+  protected:
+    static constexpr int64_t hour = 3600 * second;
+
+    void first_file() {
+        connection.open(0);
+        connection.login(2 * ms);
+        for (int64_t i = 0; i < 20; ++i) connection.read(10 * ms + i * 5 * ms);
+    }
+    void second_file() {
+        capture.begin_file();
+        test::FramesConnection later(capture, {.ip = "10.0.0.1", .mac = 1}, {.ip = "10.0.0.2", .mac = 2},
+                                     50002);
+        later.open(hour);
+        later.login(hour + 2 * ms);
+        for (int64_t i = 0; i < 20; ++i) later.read(hour + 10 * ms + i * 5 * ms);
+    }
+
+    test::FramesCapture capture;
+    test::FramesConnection connection{capture, {.ip = "10.0.0.1", .mac = 1}, {.ip = "10.0.0.2", .mac = 2}};
+};
+
+TEST_F(TwoFiles, do_not_leave_a_command_unanswered_for_the_time_between_them) {
+    first_file();
+    connection.request_read(200 * ms);
+    connection.acknowledge(true, 201 * ms);
+    second_file();
+    const std::vector<Finding> found = capture.find();
+    const auto has = [&](Kind kind) {
+        return std::ranges::any_of(found, [=](const Finding& finding) { return finding.kind == kind; });
+    };
+    EXPECT_FALSE(has(Kind::unanswered_commands));
+    EXPECT_TRUE(has(Kind::under_way_at_end));
+}
+
+TEST_F(TwoFiles, do_not_tell_that_a_session_was_away_between_them) {
+    first_file();
+    connection.reset(true, 300 * ms);
+    second_file();
+    EXPECT_THAT(capture.find(Kind::session_reconnect), IsEmpty());
+}
+
+TEST_F(TwoFiles, have_the_rate_of_the_time_that_was_captured) {
+    first_file();
+    second_file();
+    const std::vector<Finding> found = capture.find(Kind::nothing_wrong);
+    ASSERT_THAT(found, SizeIs(1));
+    EXPECT_THAT(found[0].title, Not(HasSubstr(" h "))) << found[0].title;
+}
+
+// One connection goes on through both; what it did meanwhile is in neither.
+TEST_F(TwoFiles, hide_answers_of_a_connection_that_goes_on) {
+    first_file();
+    connection.request_read(200 * ms);
+    connection.acknowledge(true, 201 * ms);
+    connection.skip(true, 1072);  // its answer
+    connection.set_received(true, connection.next_seq(true));
+    capture.begin_file();
+    for (int64_t i = 0; i < 20; ++i) connection.read(hour + 10 * ms + i * 5 * ms);
+    for (const Finding& finding : capture.find()) {
+        EXPECT_NE(finding.severity, Severity::problem) << finding.title;
+        EXPECT_THAT(finding.title, Not(HasSubstr("clock"))) << finding.title;
+        EXPECT_THAT(finding.title, Not(HasSubstr("never answered"))) << finding.title;
+    }
+}
+
+}  // namespace
+}  // namespace sanscope
