@@ -93,7 +93,7 @@ class Watcher {
     void leave_line() { line_ = false; }
     std::string line() const {
         const uint64_t lost = dropped(totals_);
-        return fmt::format("{} packets, {}, {} dropped", human_count(totals_.packets()),
+        return fmt::format("{}, {}, {} dropped", counted(totals_.packets(), "packet"),
                            human_bytes(static_cast<double>(totals_.bytes())),
                            lost == 0 ? "none" : human_count(lost));
     }
@@ -113,8 +113,8 @@ class Watcher {
     void summarise() const {
         if (quiet_) return;
         const v1::RecordingTotals& totals = ended_.totals();
-        print_text(stderr, "{} packets recorded, {} bytes in {} file{}\n", totals.packets(), totals.bytes(),
-                   totals.files(), totals.files() == 1 ? "" : "s");
+        print_text(stderr, "{} recorded, {} in {}\n", counted_exactly(totals.packets(), "packet"),
+                   counted_exactly(totals.bytes(), "byte"), counted_exactly(totals.files(), "file"));
         for (int i = 0; i < totals.interfaces_size() && i < request_.interfaces_size(); ++i) {
             const auto& counts = totals.interfaces(i);
             print_text(stderr, "{}: {} received, {} dropped by the kernel, {} by the interface\n",

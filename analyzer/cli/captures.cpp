@@ -12,6 +12,7 @@
 #include "analyzer/cli/interrupt_handler.h"
 #include "analyzer/cli/progress_bar.h"
 #include "analyzer/engine/analysis.h"
+#include "analyzer/report/human_units.h"
 
 namespace sanscope {
 namespace {
@@ -28,8 +29,9 @@ unsigned chosen_threads(unsigned asked, const PacketSource& source) {
 }  // namespace
 
 bool report_damage(const PacketSource& source, uint64_t packets) {
-    const std::string analysed_before = packets == 0
-                                            ? "nothing before it to analyse"
+    const std::string analysed_before = packets == 0 ? "nothing before it to analyse"
+                                        : packets == 1
+                                            ? "the packet before it was analysed"
                                             : fmt::format("the {} packets before it were analysed", packets);
     for (const Damage& damage : source.damage()) {
         const std::string where =
@@ -92,7 +94,7 @@ Analysed analyse_into(const CaptureOptions& options, ResultStore::Keep keep,
     if (report_damage(*analysed.source, packets))
         analysed.status = packets == 0 ? exit_nothing_analysed : exit_input_damaged;
     if (!whole) {
-        print_text(stderr, "sanscope: interrupted after {} packets\n", packets);
+        print_text(stderr, "sanscope: interrupted after {}\n", counted_exactly(packets, "packet"));
         analysed.status = exit_interrupted;
     }
     return analysed;

@@ -15,6 +15,7 @@
 
 #include "analyzer/base/print_text.h"
 #include "analyzer/cli/error_message.h"
+#include "analyzer/report/human_units.h"
 
 namespace sanscope {
 namespace {
@@ -226,13 +227,13 @@ ExitStatus ExperimentCommand::finish(const lab::ChosenExperiment& chosen, size_t
         print_text(stdout, "no figure.png: rsvg-convert (package librsvg2-bin) could not draw it\n");
     if (!tally) return exit_nothing_analysed;
     if (tally->interrupted) {
-        print_error(fmt::format("interrupted after {} of {} runs; started again, it goes on from there",
-                                tally->done, remaining));
+        print_error(fmt::format("interrupted after {} of {}; started again, it goes on from there",
+                                tally->done, counted_exactly(remaining, "run")));
         return exit_interrupted;
     }
     if (tally->failed == 0) return exit_all_analysed;
-    print_error(fmt::format("{} runs failed, {} were done; started again, it tries those that failed",
-                            tally->failed, tally->done));
+    print_error(fmt::format("{} failed, {} done; started again, it tries what failed",
+                            counted_exactly(tally->failed, "run"), tally->done));
     return tally->done == 0 ? exit_nothing_analysed : exit_input_damaged;
 }
 

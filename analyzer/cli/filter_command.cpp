@@ -15,6 +15,7 @@
 #include "analyzer/export/file_sink.h"
 #include "analyzer/export/pcapng_writer.h"
 #include "analyzer/query/filter_error.h"
+#include "analyzer/report/human_units.h"
 
 namespace sanscope {
 
@@ -142,7 +143,8 @@ ExitStatus FilterCommand::run() const {
     left_out.insert(left_out.end(), outcome->left_out.begin(), outcome->left_out.end());
     for (const std::string& packet : left_out) print_text(stderr, "sanscope: left out: {}\n", packet);
     if (!output_.empty() || isatty(STDERR_FILENO) == 1) {
-        print_text(stderr, "{} of {} packets match\n", outcome->matched, outcome->packets);
+        print_text(stderr, "{} of {} match{}\n", outcome->matched,
+                   counted_exactly(outcome->packets, "packet"), outcome->matched == 1 ? "es" : "");
     }
     if (writer.left_out() > 0) {
         print_text(stderr, "sanscope: {}: {} of them are not in it: they are no packets, or too long\n",
@@ -155,7 +157,7 @@ ExitStatus FilterCommand::run() const {
     }
     const bool damaged = report_damage(**source, outcome->packets);
     if (InterruptHandler::interrupted) {
-        print_text(stderr, "sanscope: interrupted after {} packets\n", outcome->packets);
+        print_text(stderr, "sanscope: interrupted after {}\n", counted_exactly(outcome->packets, "packet"));
         return exit_interrupted;
     }
     if (!left_out.empty()) return exit_input_damaged;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analyzer/cli/interrupt_handler.h"
+#include "analyzer/report/human_units.h"
 
 namespace sanscope {
 namespace {
@@ -50,10 +51,10 @@ void LoadRecording::take(const v1::RecordingEvent& event) {
             lost += interface.dropped_by_kernel() + interface.dropped_by_interface();
         whole_ = lost == 0;
         if (lost > 0) {
-            show_message_(fmt::format(
-                "{} packets of the recording were dropped: fewer bytes of each (--snapshot-length) "
-                "or a larger --buffer-size may save them",
-                lost));
+            show_message_(
+                fmt::format("{} of the recording {} dropped: fewer bytes of each (--snapshot-length) "
+                            "or a larger --buffer-size may save them",
+                            counted_exactly(lost, "packet"), lost == 1 ? "was" : "were"));
         }
     }
 }

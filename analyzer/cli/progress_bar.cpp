@@ -20,15 +20,14 @@ void ProgressBar::update(uint64_t packets) {
     if (source_ == nullptr || !due(now)) return;
     const double seconds = std::chrono::duration<double>(now - begun_).count();
     const auto read = static_cast<double>(source_->bytes_read());
-    fmt::print(stderr, "\r\x1b[K{}{} read, {}/s, {} packets",
-               bar(source_->bytes_read(), source_->bytes_total()), human_bytes(read),
-               human_bytes(read / seconds), human_count(packets));
+    fmt::print(stderr, "\r\x1b[K{}{} read, {}/s, {}", bar(source_->bytes_read(), source_->bytes_total()),
+               human_bytes(read), human_bytes(read / seconds), counted(packets, "packet"));
 }
 
 void ProgressBar::update(uint64_t packets, uint64_t of, std::string_view what) {
     if (!due(Clock::now())) return;
-    fmt::print(stderr, "\r\x1b[K{}{} of {} packets {}", bar(packets, of), human_count(packets),
-               human_count(of), what);
+    fmt::print(stderr, "\r\x1b[K{}{} of {} {}", bar(packets, of), human_count(packets), counted(of, "packet"),
+               what);
 }
 
 bool ProgressBar::due(Clock::time_point now) {

@@ -16,6 +16,7 @@
 #include "analyzer/query/row_filter.h"
 #include "analyzer/query/select.h"
 #include "analyzer/report/finding_rows.h"
+#include "analyzer/report/human_units.h"
 #include "analyzer/tables/findings_table.h"
 #include "analyzer/tables/tables.h"
 
@@ -63,11 +64,10 @@ std::vector<size_t> selected_rows(const RowFilter& filter, const Table& table) {
     std::vector<size_t> rows;
     const SelectOutcome selection = select(filter, table, 0, table.rows(), rows);
     if (selection.given_up != 0) {
-        print_text(
-            stderr,
-            "sanscope: --where: {} times it took too long to see whether the regular expression matches; "
-            "it is taken not to\n",
-            selection.given_up);
+        print_text(stderr,
+                   "sanscope: --where: {} it took too long to see whether the regular expression matches; "
+                   "it is taken not to\n",
+                   counted_exactly(selection.given_up, "time"));
     }
     return rows;
 }

@@ -304,9 +304,10 @@ ExitStatus TargetCommand::run() const {
     if (json_) {
         print_account_object(account, (*server)->tcp_differences());
     } else {
-        print_text(stderr, "{} commands answered, {} bytes read, {} written; {} sessions, {} connections\n",
-                   account.commands, account.bytes_read, account.bytes_written, account.sessions,
-                   account.connections);
+        print_text(stderr, "{} answered, {} read, {} written; {}, {}\n",
+                   counted_exactly(account.commands, "command"), counted_exactly(account.bytes_read, "byte"),
+                   account.bytes_written, counted_exactly(account.sessions, "session"),
+                   counted_exactly(account.connections, "connection"));
         for (const std::string& one : (*server)->tcp_differences()) print_text(stderr, "TCP {}\n", one);
     }
     return exit_all_analysed;

@@ -62,14 +62,14 @@ std::string running_line(const LoadAccount& second, double at_seconds, uint64_t 
 std::string load_text(const LoadSummary& summary) {
     const LoadAccount& account = summary.account;
     std::string text =
-        fmt::format("{} commands in {}: {}/s, {}/s\n", human_count(account.done()),
+        fmt::format("{} in {}: {}/s, {}/s\n", counted(account.done(), "command"),
                     human_duration(static_cast<int64_t>(account.seconds() * 1e9)),
                     human_count(static_cast<uint64_t>(std::llround(account.commands_per_second()))),
                     human_bytes(account.bytes_per_second()));
     for (const LoadKind kind : {LoadKind::read, LoadKind::write}) {
         const LoadAccount::OfKind& one = account.of(kind);
         if (one.sent == 0) continue;
-        text += fmt::format("  {:<11}  {} commands, {}", kind_name(kind), human_count(one.done),
+        text += fmt::format("  {:<11}  {}, {}", kind_name(kind), counted(one.done, "command"),
                             human_bytes(static_cast<double>(one.bytes)));
         if (one.failed > 0) text += fmt::format("; {} failed", human_count(one.failed));
         text += '\n';
@@ -80,12 +80,12 @@ std::string load_text(const LoadSummary& summary) {
         text += fmt::format("  {:<11}  {}\n", "since due", turnaround_text(account.since_due()));
     if (account.failed() > 0) text += fmt::format("  {:<11}  {}\n", "failed", failures_text(account));
     if (account.in_flight() > 0) {
-        text += fmt::format("  {:<11}  {} commands, still in flight\n", "unknown",
-                            human_count(account.in_flight()));
+        text += fmt::format("  {:<11}  {}, still in flight\n", "unknown",
+                            counted(account.in_flight(), "command"));
     }
     if (account.connections_lost() > 0) {
-        text += fmt::format("  {:<11}  {} lost, {} times logged in again\n", "connections",
-                            account.connections_lost(), account.reconnected());
+        text += fmt::format("  {:<11}  {} lost, {} logged in again\n", "connections",
+                            account.connections_lost(), counted_exactly(account.reconnected(), "time"));
     }
     if (account.done() > 0) {
         text += fmt::format("  {:<11}  {}; {} a GB, {} a command\n", "processor",

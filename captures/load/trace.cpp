@@ -37,7 +37,8 @@ std::string Trace::left_out() const {
     const uint64_t left_out = others + unknown + beyond + misaligned;
     if (left_out == 0) return "";
     std::string text =
-        fmt::format("{} of {} commands are not replayed: ", left_out, left_out + commands.size());
+        fmt::format("{} of {} command{} {} not replayed: ", left_out, left_out + commands.size(),
+                    left_out + commands.size() == 1 ? "" : "s", left_out == 1 ? "is" : "are");
     std::string_view between;
     const auto add = [&](uint64_t count, std::string_view why) {
         if (count == 0) return;

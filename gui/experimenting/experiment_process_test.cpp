@@ -57,7 +57,7 @@ TEST_F(ExperimentProcessTest, TellsWhatItsProcessTells) {
         "'{\"kind\":\"failed\",\"number\":2,\"of\":2,\"label\":\"x\",\"repetition\":1,\"text\":\"no "
         "route\"}'\n"
         "echo '{\"kind\":\"ended\",\"status\":3,\"done\":1,\"failed\":1}'\n"
-        "echo 'sanscope: 1 runs failed' >&2; exit 3");
+        "echo 'sanscope: 1 run failed' >&2; exit 3");
     run();
     EXPECT_EQ(fake.file("arguments"), "experiment a name --events\n");
     EXPECT_THAT(messages, ElementsAre("bbr is left out"));
@@ -76,7 +76,7 @@ TEST_F(ExperimentProcessTest, TellsWhatItsProcessTells) {
     EXPECT_EQ(ends[0].status, 3);
     EXPECT_EQ(ends[0].done, 1u);
     EXPECT_EQ(ends[0].failed, 1u);
-    EXPECT_EQ(ends[0].why.toStdString(), "1 runs failed");
+    EXPECT_EQ(ends[0].why.toStdString(), "1 run failed");
 }
 
 TEST_F(ExperimentProcessTest, WhateverComesIsEndured) {

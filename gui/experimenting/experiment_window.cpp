@@ -388,7 +388,8 @@ void ExperimentWindow::take_end(const ExperimentEnd& end) {
     } else if (stop_asked_ || end.status == interrupted) {
         what = tr("Cancelled. Runs that are done are kept; Start goes on from there.");
     } else if (end.status == some_failed) {
-        what = tr("%1 runs were done, %2 failed; Start tries those again.").arg(end.done).arg(end.failed);
+        const QString done = end.done == 1 ? tr("1 run was done") : tr("%1 runs were done").arg(end.done);
+        what = tr("%1, %2 failed; Start tries those again.").arg(done).arg(end.failed);
     } else {
         what = end.why;
     }

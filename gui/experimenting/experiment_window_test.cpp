@@ -263,7 +263,7 @@ TEST_F(ExperimentWindowTest, RunsOneAfterTheOtherWithWhatBecomesOfEach) {
                              news("done", 1, 0, ",\"text\":\"7\",\"seconds_left\":6") + news("run", 2, 1) +
                              wait_for("second") + news("failed", 2, 1, ",\"text\":\"no route\"") +
                              "echo '{\"kind\":\"ended\",\"status\":3,\"done\":1,\"failed\":1}'\n"
-                             "echo 'sanscope: 1 runs failed' >&2\nexit 3");
+                             "echo 'sanscope: 1 run failed' >&2\nexit 3");
     QTest::mouseClick(&button("Start"), Qt::LeftButton);
     EXPECT_TRUE(window->under_way());
     EXPECT_FALSE(window->form().isEnabled());
@@ -278,7 +278,7 @@ TEST_F(ExperimentWindowTest, RunsOneAfterTheOtherWithWhatBecomesOfEach) {
     make("second");
     ASSERT_TRUE(wait_until([&] { return !window->under_way(); }));
     EXPECT_EQ(state(1), "failed: no route");
-    EXPECT_THAT(message(), HasSubstr("1 runs were done, 1 failed"));
+    EXPECT_THAT(message(), HasSubstr("1 run was done, 1 failed"));
     EXPECT_TRUE(button("Start").isEnabled()) << "it tries again";
     EXPECT_TRUE(window->form().isEnabled());
     EXPECT_THAT(fake.file("asked"), StartsWith("experiment oguchi-fig6-7 --only "));

@@ -69,9 +69,13 @@ FilterOutcome run_column_filter(const CaptureData& data, std::string_view table_
     given_up += given_up_here;
     if (given_up != 0) {
         outcome.notes.append(
-            translated(
-                "%1 times it took too long to see whether the regular expression matches; it is taken not to")
-                .arg(grouped(given_up)));
+            given_up == 1
+                ? translated("Once it took too long to see whether the regular expression matches; it is "
+                             "taken not to")
+                : translated(
+                      "%1 times it took too long to see whether the regular expression matches; it is taken "
+                      "not to")
+                      .arg(grouped(given_up)));
     }
     link(data, find_table_kind(table_name)->filtered, passing, {expression, std::string(table_name), {}},
          stop, outcome);

@@ -2,6 +2,7 @@
 #include "gui/views/follow_stream/follow_stream_dialog.h"
 
 #include <QComboBox>
+#include <QCoreApplication>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QFontDatabase>
@@ -29,6 +30,11 @@ enum Looking : int { for_text, for_hex_bytes };
 
 QString count_text(uint64_t count) {
     return QLocale().toString(static_cast<qulonglong>(count));
+}
+
+QString bytes_text(uint64_t bytes) {
+    return bytes == 1 ? QCoreApplication::translate("FollowStreamDialog", "1 byte")
+                      : QCoreApplication::translate("FollowStreamDialog", "%1 bytes").arg(count_text(bytes));
 }
 
 QTextCharFormat format_of(StreamText::Kind kind, const Theme& theme) {
@@ -232,11 +238,11 @@ void FollowStreamDialog::take(std::shared_ptr<const FollowedStream> stream) {
     const StreamOutline& outline = stream_->outline;
     const auto reading = document_.data()->read();
     QString title = connection_text(reading, connection_);
-    title += QLatin1Char('\n') + tr("%1 bytes from the initiator, %2 bytes from the target")
-                                     .arg(count_text(outline.bytes[index_of(Role::initiator)]),
-                                          count_text(outline.bytes[index_of(Role::target)]));
+    title += QLatin1Char('\n') + tr("%1 from the initiator, %2 from the target")
+                                     .arg(bytes_text(outline.bytes[index_of(Role::initiator)]),
+                                          bytes_text(outline.bytes[index_of(Role::target)]));
     const uint64_t missing = outline.not_captured[0] + outline.not_captured[1];
-    if (missing > 0) title += tr("; %1 bytes in no packet captured").arg(count_text(missing));
+    if (missing > 0) title += tr("; %1 in no packet captured").arg(bytes_text(missing));
     title_->setText(title);
     show_state();
     set_busy(false);
@@ -342,8 +348,9 @@ void FollowStreamDialog::find(bool forward) {
 void FollowStreamDialog::show_found(const StreamFound& found, bool forward) {
     searching_ = false;
     if (!saving_) set_busy(false);
-    const QString unread = found.unreadable == 0
-                               ? QString()
+    const QString unread = found.unreadable == 0 ? QString()
+                           : found.unreadable == 1
+                               ? tr(" 1 packet could not be read.")
                                : tr(" %1 packets could not be read.").arg(count_text(found.unreadable));
     if (!found.hit) return message_->setText(tr("The captured bytes do not have it.") + unread);
     show_state();
@@ -387,10 +394,12 @@ void FollowStreamDialog::show_saved(const SavedStream& saved) {
     const bool closes = std::exchange(closes_once_saved_, false);
     if (!saved.written) return message_->setText(tr("Not saved: %1").arg(saved.error));
     if (closes) return QDialog::reject();
-    QString text = tr("%1 bytes saved.").arg(count_text(saved.bytes));
+    QString text = tr("%1 saved.").arg(bytes_text(saved.bytes));
     if (saved.left_out > 0)
         text += QLatin1Char(' ') +
-                tr("%1 bytes that were not captured are left out.").arg(count_text(saved.left_out));
+                (saved.left_out == 1
+                     ? tr("1 byte that was not captured is left out.")
+                     : tr("%1 bytes that were not captured are left out.").arg(count_text(saved.left_out)));
     message_->setText(text);
 }
 

@@ -48,7 +48,9 @@ QString pdu_title(const PduRow& row, uint32_t number) {
                              : translated("opcode 0x%1").arg(row.opcode, 2, 16, QLatin1Char('0'));
     title += QLatin1Char(' ') + translated("(PDU %1").arg(count_text(number));
     if (row.data_length > 0)
-        title += QLatin1String(", ") + translated("%1 bytes of data").arg(count_text(row.data_length));
+        title += QLatin1String(", ") +
+                 (row.data_length == 1 ? translated("1 byte of data")
+                                       : translated("%1 bytes of data").arg(count_text(row.data_length)));
     constexpr uint32_t of_no_task = 0xffffffff;
     if (row.itt_known && row.itt != of_no_task)
         title += QLatin1String(", ") + translated("ITT 0x%1").arg(row.itt, 8, 16, QLatin1Char('0'));
@@ -104,9 +106,12 @@ class PageWriter {
                           piece.packet);
         if (there == end) return;
         const QString count = count_text(end - there);
-        writer_.not_captured(piece.not_captured ? translated("[%1 bytes not captured]").arg(count)
-                                                : translated("[%1 bytes cut off]").arg(count),
-                             piece.packet);
+        const bool one = end - there == 1;
+        const QString not_captured =
+            one ? translated("[1 byte not captured]") : translated("[%1 bytes not captured]").arg(count);
+        const QString cut_off =
+            one ? translated("[1 byte cut off]") : translated("[%1 bytes cut off]").arg(count);
+        writer_.not_captured(piece.not_captured ? not_captured : cut_off, piece.packet);
     }
 
     const FollowedStream& stream_;
