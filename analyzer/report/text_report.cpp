@@ -17,7 +17,6 @@
 #include "analyzer/report/issue_words.h"
 #include "analyzer/report/kernel_comparison.h"
 #include "analyzer/report/sender_report.h"
-#include "analyzer/scsi/status.h"
 
 namespace sanscope {
 namespace {

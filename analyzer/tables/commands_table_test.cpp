@@ -46,6 +46,7 @@ TEST(CommandsTable, a_row_gives_every_cell) {
     row.first_byte_ns = 1099;
     row.aborted_packet = 14;
     row.queue_depth = 8;
+    row.iscsi_response = 0;
     const std::map<std::string, std::string> expected = {
         {"command", "1"},
         {"connection", "2"},
@@ -94,6 +95,8 @@ TEST(CommandsTable, a_row_gives_every_cell) {
         {"budget_wire_ns", ""},
         {"budget_return_path_ns", ""},
         {"budget_unknown_ns", ""},
+        {"iscsi_response", "0x00"},
+        {"sense_deferred", "false"},
     };
     EXPECT_EQ(row_of(*make_commands_table(rows), 0), expected);
 }
