@@ -122,6 +122,7 @@ class OfConnection {
           all_late_(commands.all_too_late(number)),
           closing_(first_closing(row_)) {
         capture_end_ns_ = capture_end_ns(input, row_);
+        of_file_ = seen_until_ns(input.totals, row_.end_ns) < input.totals.last_ns;
         answer_in_gap_ = like_.row.request_ns != no_time &&
                          seen_until_ns(input.totals, like_.row.request_ns) < row_.end_ns;
         const auto late = commands.answered_too_late.find(number);
@@ -158,6 +159,7 @@ class OfConnection {
 
   private:
     bool ended() const { return closing_.has_value(); }
+    std::string_view the_end() const { return of_file_ ? "its file ends" : "the capture ends"; }
     bool lacks_some() const { return gaps_.connections.contains(number_); }
     bool went_on() const { return elapsed_ns(like_.row.request_ns, last_answer_ns_) > patience_ns_; }
     bool others_answered() const { return elapsed_ns(like_.row.request_ns, last_answer_ns_) > 0; }
@@ -187,8 +189,7 @@ class OfConnection {
 
     void tell_under_way(Finding& finding) const {
         finding.kind = Kind::under_way_at_end;
-        finding.title =
-            fmt::format("{} still under way when the capture ends", counted(like_.count, "command"));
+        finding.title = fmt::format("{} still under way when {}", counted(like_.count, "command"), the_end());
         finding.explanation = "Their answers may have come later: no sign of trouble.";
     }
 
@@ -216,13 +217,13 @@ class OfConnection {
         finding.cost_ns = waited_ns_;
         finding.title = fmt::format("{} {}", counted(like_.count, "command"),
                                     all_late_  ? "not answered until the initiator gave up"
-                                    : !ended() ? "not answered before the capture ends"
+                                    : !ended() ? fmt::format("not answered before {}", the_end())
                                                : "never answered");
         if (const std::string lun = lun_words(like_.lun()); !lun.empty()) finding.title += ", " + lun;
         finding.explanation =
             fmt::format("{}{} waited {} for its answer, until {}. ", like_.count > 1 ? "The first one, " : "",
                         words_for(like_.row) + (like_.count > 1 ? "," : ""), human_duration(waited_ns_),
-                        ended() ? words_of(*closing_) : "the capture ends");
+                        ended() ? words_of(*closing_) : the_end());
         finding.add_sign(commands_.longest_ns > 0
                              ? fmt::format("{} without an answer, where answers took {} at the most",
                                            human_duration(waited_ns_), human_duration(commands_.longest_ns))
@@ -320,6 +321,7 @@ class OfConnection {
     std::optional<Closing> closing_;
     const CommandsLike* late_ = nullptr;
     int64_t capture_end_ns_ = no_time;
+    bool of_file_ = false;  // that is the end of a file of several
     bool answer_in_gap_ =
         false;  // a gap between files lies behind the first request, and its connection went on
     const SessionEvent* reset_ = nullptr;  // another session's, while they were under way
