@@ -238,18 +238,19 @@ void add_task_management(FindingList& list, const ResultStore& store) {
             ? "Those that are known ended no command; what the others did is not known, for so many other "
               "events "
               "came before."
-        : answers.all_refused() ? "The initiator wanted to abort commands or to reset something, usually "
-                                  "upon a timeout of its own, "
-                                  "and the target did nothing of it: a task that does not exist had been "
-                                  "answered before, or never "
-                                  "arrived. See what it waited for before."
+        : answers.all_refused() && requests.all_listed()
+            ? "The initiator wanted to abort commands or to reset something, usually "
+              "upon a timeout of its own, "
+              "and the target did nothing of it: a task that does not exist had been "
+              "answered before, or never "
+              "arrived. See what it waited for before."
         : answers.done == 0
             ? "The initiator wanted to abort commands or to reset something, usually upon a timeout of its "
               "own; "
               "that the target did so is not in the capture. See what it waited for before."
             : "The initiator aborted commands or reset something: usually a timeout of its own. See what it "
               "waited for before.";
-    if (!harmless) finding.add_sign("answers: " + answers_in_words(answers));
+    if (answers.requests > 0) finding.add_sign("answers: " + answers_in_words(answers));
     finding.add_sign(
         fmt::format("{} in packet {}", function_words(requests.first.code), requests.first.packet));
     list.push_back(std::move(finding));
