@@ -2,13 +2,12 @@
 #include "analyzer/cli/tcp_arguments.h"
 
 #include <CLI/CLI.hpp>
-#include <limits>
 
 namespace sanscope {
 
 void TcpArguments::add_to(CLI::App& command) {
     constexpr const char* group = "TCP";
-    constexpr uint64_t most = std::numeric_limits<int>::max() / 2;  // the kernel doubles buffers
+    constexpr uint64_t most = most_socket_buffer;
     const auto add_size = [&](const char* name, uint64_t& size, const char* what) {
         command.add_option(name, size, what)
             ->transform(CLI::AsSizeValue(false))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <limits>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,6 +13,8 @@ namespace sanscope {
 // What Linux takes as TCP_MAXSEG.
 constexpr int least_maximum_segment_size = 88;
 constexpr int most_maximum_segment_size = 32767;
+// Bytes of a buffer or a clamp, from 1 on: the kernel doubles what it is asked for.
+constexpr int most_socket_buffer = std::numeric_limits<int>::max() / 2;
 
 // What a connection's TCP is asked for; what is not set is the system's.
 struct TcpSettings {

@@ -119,6 +119,38 @@ class GenerateDialogTest : public testing::Test {
     std::unique_ptr<GenerateDialog> dialog;
 };
 
+TEST_F(GenerateDialogTest, WhatIsAskedOfTcpIsInTheCommandAndRemembered) {
+    const FakeGenerator fake(portal());
+    discover("127.0.0.1");
+    pick(0);
+    EXPECT_THAT(command(), Not(HasSubstr("--mss")));
+    combo("Congestion control").setCurrentText(QStringLiteral("reno"));
+    edit("MSS").setText(QStringLiteral("1200"));
+    edit("Receive buffer").setText(QStringLiteral("64K"));
+    edit("Send buffer").setText(QStringLiteral("128 KiB"));
+    edit("Window clamp").setText(QStringLiteral("16384"));
+    EXPECT_THAT(command(), HasSubstr(" --tcp-congestion reno --receive-buffer 64K --send-buffer 128K "
+                                     "--mss 1200 --window-clamp 16K "));
+    EXPECT_TRUE(startable());
+    edit("MSS").setText(QStringLiteral("80"));
+    EXPECT_FALSE(startable());
+    EXPECT_TRUE(shows_text("88 to 32767"));
+    edit("MSS").setText(QStringLiteral("many"));
+    EXPECT_TRUE(shows_text("“many” is no size"));
+    edit("MSS").clear();
+    EXPECT_TRUE(startable());
+    EXPECT_THAT(command(), Not(HasSubstr("--mss")));
+    edit("Window clamp").setText(QStringLiteral("1G"));
+    EXPECT_FALSE(startable());
+    edit("Window clamp").setText(QStringLiteral("8K"));
+    button("Start").click();
+    open();
+    EXPECT_EQ(edit("Receive buffer").text().toStdString(), "64K");
+    EXPECT_EQ(edit("MSS").text().toStdString(), "");
+    EXPECT_EQ(edit("Window clamp").text().toStdString(), "8K");
+    EXPECT_TRUE(edit("Window clamp").isVisible()) << "what is not usual is not hidden";
+}
+
 TEST_F(GenerateDialogTest, ListsWhatIsThereAndTakesWhatIsPicked) {
     const FakeGenerator fake(portal());
     EXPECT_FALSE(startable());

@@ -7,11 +7,13 @@
 #include <QDoubleSpinBox>
 #include <QFile>
 #include <QGridLayout>
+#include <QGroupBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSpinBox>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <optional>
 #include <utility>
 
 #include "gui/plot/theme.h"
@@ -39,6 +41,16 @@ void show_size(QComboBox& field, uint64_t bytes) {
     field.setCurrentText(size_text(bytes));
 }
 
+// Of what the system has otherwise.
+void show_optional_size(QLineEdit& field, uint64_t bytes) {
+    field.setText(bytes == 0 ? QString() : size_text(bytes));
+}
+
+// Nothing is nothing asked for.
+std::optional<uint64_t> read_optional_size(const QString& text) {
+    return text.trimmed().isEmpty() ? std::optional<uint64_t>(0) : read_size(text);
+}
+
 }  // namespace
 
 LoadForm::LoadForm(QWidget* parent)
@@ -56,6 +68,10 @@ LoadForm::LoadForm(QWidget* parent)
       end_value_(new QLineEdit(this)),
       advanced_(new QToolButton(this)),
       congestion_control_(new QComboBox(this)),
+      receive_buffer_(new QLineEdit(this)),
+      send_buffer_(new QLineEdit(this)),
+      maximum_segment_size_(new QLineEdit(this)),
+      window_clamp_(new QLineEdit(this)),
       header_digest_(new QCheckBox(tr("Digests of &headers"), this)),
       data_digest_(new QCheckBox(tr("Digests of da&ta"), this)) {
     auto* const column = new QVBoxLayout(this);
@@ -150,41 +166,81 @@ void LoadForm::build_fields(QGridLayout& grid) {
 
 QWidget* LoadForm::build_advanced() {
     auto* const box = new QWidget(this);
-    auto* const row = new QHBoxLayout(box);
-    row->setContentsMargins(0, 0, 0, 0);
+    auto* const column = new QVBoxLayout(box);
+    column->setContentsMargins(0, 0, 0, 0);
     advanced_->setText(tr("Ad&vanced"));
     advanced_->setCheckable(true);
     advanced_->setAutoRaise(true);
     advanced_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     advanced_->setArrowType(Qt::RightArrow);
-    row->addWidget(advanced_, 0, Qt::AlignLeft);
+    column->addWidget(advanced_, 0, Qt::AlignLeft);
     auto* const further = new QWidget(box);
-    auto* const fields = new QHBoxLayout(further);
-    fields->setContentsMargins(12, 0, 0, 0);
-    auto* const words = new QLabel(tr("TCP's congestion contro&l"), further);
-    words->setBuddy(congestion_control_);
-    congestion_control_->setEditable(true);
-    congestion_control_->setAccessibleName(tr("TCP's congestion control"));
-    constexpr int letters = 12;
-    congestion_control_->setMinimumContentsLength(letters);
-    congestion_control_->addItem(QString());
-    congestion_control_->addItems(known_algorithms());
-    congestion_control_->lineEdit()->setPlaceholderText(tr("the usual one"));
-    connect(congestion_control_, &QComboBox::currentTextChanged, this, &LoadForm::take_change);
-    fields->addWidget(words);
-    fields->addWidget(congestion_control_);
+    auto* const rows = new QVBoxLayout(further);
+    rows->setContentsMargins(12, 0, 0, 0);
+    auto* const digests = new QHBoxLayout;
     for (QCheckBox* const digest : {header_digest_, data_digest_}) {
-        fields->addWidget(digest);
+        digests->addWidget(digest);
         connect(digest, &QCheckBox::toggled, this, &LoadForm::take_change);
     }
-    fields->addStretch();
+    digests->addStretch();
+    rows->addLayout(digests);
+    rows->addWidget(build_tcp());
+    setTabOrder(data_digest_, congestion_control_);
     further->hide();
     connect(advanced_, &QToolButton::toggled, further, [this, further](bool on) {
         further->setVisible(on);
         advanced_->setArrowType(on ? Qt::DownArrow : Qt::RightArrow);
     });
-    row->addWidget(further, 1);
+    column->addWidget(further);
     return box;
+}
+
+QWidget* LoadForm::build_tcp() {
+    auto* const group = new QGroupBox(tr("TCP"), this);
+    auto* const grid = new QGridLayout(group);
+    grid->setColumnStretch(1, 1);
+    grid->setColumnStretch(3, 1);
+    const auto add = [&](int row, int place, const QString& name, const QString& explanation,
+                         QWidget* field) {
+        auto* const words = new QLabel(name, group);
+        words->setBuddy(field);
+        words->setToolTip(explanation);
+        field->setToolTip(explanation);
+        field->setAccessibleName(QString(name).remove(u'&'));
+        field->setAccessibleDescription(explanation);
+        grid->addWidget(words, row, 2 * place);
+        grid->addWidget(field, row, 2 * place + 1);
+    };
+    congestion_control_->setEditable(true);
+    congestion_control_->addItem(QString());
+    congestion_control_->addItems(known_algorithms());
+    congestion_control_->lineEdit()->setPlaceholderText(tr("the usual one"));
+    connect(congestion_control_, &QComboBox::currentTextChanged, this, &LoadForm::take_change);
+    add(0, 0, tr("Congestion contro&l"), tr("cubic, reno, bbr, …: --tcp-congestion"), congestion_control_);
+    for (QLineEdit* const field : {maximum_segment_size_, receive_buffer_, send_buffer_, window_clamp_}) {
+        field->setPlaceholderText(tr("as the system has it"));
+        connect(field, &QLineEdit::textChanged, this, &LoadForm::take_change);
+    }
+    add(0, 1, tr("&MSS"),
+        tr("Bytes of data of a TCP segment at most, sent or received; TCP options take some of it: --mss"),
+        maximum_segment_size_);
+    add(1, 0, tr("Receive &buffer"),
+        tr("Bytes, or with K or M, of each socket: bounds the receive window: --receive-buffer"),
+        receive_buffer_);
+    add(1, 1, tr("Send bu&ffer"),
+        tr("Bytes, or with K or M, of each socket: bounds what is sent and not acknowledged: --send-buffer"),
+        send_buffer_);
+    add(2, 0, tr("&Window clamp"),
+        tr("Bytes, or with K or M: the receive window advertised at most, what the target may have in "
+           "flight; "
+           "fixes the receive buffer, too: --window-clamp"),
+        window_clamp_);
+    QWidget* before = congestion_control_;
+    for (QWidget* const field : {maximum_segment_size_, receive_buffer_, send_buffer_, window_clamp_}) {
+        setTabOrder(before, field);
+        before = field;
+    }
+    return group;
 }
 
 LoadSettings::End LoadForm::end() const {
@@ -205,10 +261,13 @@ void LoadForm::set(const LoadSettings& settings) {
     end_->setCurrentIndex(end_->findData(static_cast<int>(settings.end)));
     show_end_value();
     congestion_control_->setCurrentText(settings.congestion_control);
+    show_optional_size(*receive_buffer_, settings.receive_buffer);
+    show_optional_size(*send_buffer_, settings.send_buffer);
+    show_optional_size(*maximum_segment_size_, settings.maximum_segment_size);
+    show_optional_size(*window_clamp_, settings.window_clamp);
     header_digest_->setChecked(settings.header_digest);
     data_digest_->setChecked(settings.data_digest);
-    if (!settings.congestion_control.isEmpty() || settings.header_digest || settings.data_digest)
-        advanced_->setChecked(true);
+    if (settings.asks_of_tcp() || settings.header_digest || settings.data_digest) advanced_->setChecked(true);
     setting_ = false;
     show_preset(settings);
 }
@@ -281,6 +340,13 @@ QString LoadForm::take_into(LoadSettings& settings) const {
              tr("“%1” is no number of commands.").arg(value));
     }
     settings.congestion_control = congestion_control_->currentText().trimmed();
+    const auto take_optional = [&](QLineEdit& field, uint64_t& bytes) {
+        take(field, read_optional_size(field.text()), bytes, size_sentence(field.text()));
+    };
+    take_optional(*receive_buffer_, settings.receive_buffer);
+    take_optional(*send_buffer_, settings.send_buffer);
+    take_optional(*maximum_segment_size_, settings.maximum_segment_size);
+    take_optional(*window_clamp_, settings.window_clamp);
     settings.header_digest = header_digest_->isChecked();
     settings.data_digest = data_digest_->isChecked();
     return trouble;

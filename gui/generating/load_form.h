@@ -33,6 +33,7 @@ class LoadForm : public QWidget {
   private:
     void build_fields(QGridLayout& grid);
     QWidget* build_advanced();
+    QWidget* build_tcp();
     void take_change();
     void show_preset(const LoadSettings& settings);
     void show_end_value();
@@ -51,6 +52,10 @@ class LoadForm : public QWidget {
     QLineEdit* end_value_;
     QToolButton* advanced_;
     QComboBox* congestion_control_;
+    QLineEdit* receive_buffer_;
+    QLineEdit* send_buffer_;
+    QLineEdit* maximum_segment_size_;
+    QLineEdit* window_clamp_;
     QCheckBox* header_digest_;
     QCheckBox* data_digest_;
     LoadSettings ends_;  // the values of those ends that are not chosen

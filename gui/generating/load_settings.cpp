@@ -7,6 +7,8 @@
 #include <QUrl>
 #include <cmath>
 
+#include "captures/iscsi_peer/tcp_settings.h"
+
 namespace sanscope {
 namespace {
 
@@ -73,6 +75,13 @@ QStringList common_arguments(const LoadSettings& settings) {
     add(settings.end == LoadSettings::End::bytes, "--bytes", size_text(settings.bytes));
     add(settings.end == LoadSettings::End::commands, "--commands", QString::number(settings.commands));
     add(!settings.congestion_control.isEmpty(), "--tcp-congestion", settings.congestion_control);
+    const auto add_size = [&](const char* option, uint64_t bytes) {
+        add(bytes != 0, option, size_text(bytes));
+    };
+    add_size("--receive-buffer", settings.receive_buffer);
+    add_size("--send-buffer", settings.send_buffer);
+    add(settings.maximum_segment_size != 0, "--mss", QString::number(settings.maximum_segment_size));
+    add_size("--window-clamp", settings.window_clamp);
     const QString crc = QStringLiteral("CRC32C");
     add(settings.header_digest, "--header-digest", crc);
     add(settings.data_digest, "--data-digest", crc);
@@ -109,6 +118,14 @@ QString trouble_with(const LoadSettings& settings) {
     static const QRegularExpression no_algorithm(QStringLiteral("[^A-Za-z0-9_-]"));
     if (settings.congestion_control.contains(no_algorithm))
         return tr("Congestion control is a name such as cubic, reno or bbr.");
+    for (const uint64_t bytes : {settings.receive_buffer, settings.send_buffer, settings.window_clamp}) {
+        if (bytes > most_socket_buffer) return tr("A buffer or a window of TCP has less than 1 GiB.");
+    }
+    if (settings.maximum_segment_size != 0 && (settings.maximum_segment_size < least_maximum_segment_size ||
+                                               settings.maximum_segment_size > most_maximum_segment_size))
+        return tr("A TCP segment has %1 to %2 bytes of data.")
+            .arg(least_maximum_segment_size)
+            .arg(most_maximum_segment_size);
     if (settings.user.isEmpty() && !settings.mutual_user.isEmpty())
         return tr("A target proves itself only to an initiator that does, too: with a user and a secret.");
     if (settings.writes() && settings.writable_serials.isEmpty())
@@ -259,6 +276,10 @@ void remember(const LoadSettings& settings) {
     set("bytes", size_text(settings.bytes));
     set("commands", QString::number(settings.commands));
     set("congestion_control", settings.congestion_control);
+    set("receive_buffer", size_text(settings.receive_buffer));
+    set("send_buffer", size_text(settings.send_buffer));
+    set("maximum_segment_size", QString::number(settings.maximum_segment_size));
+    set("window_clamp", size_text(settings.window_clamp));
     set("header_digest", settings.header_digest);
     set("data_digest", settings.data_digest);
     set("record", settings.record);
@@ -303,6 +324,10 @@ LoadSettings remembered_load() {
     take_size("bytes", settings.bytes);
     take_size("commands", settings.commands);
     settings.congestion_control = get("congestion_control").toString();
+    take_size("receive_buffer", settings.receive_buffer);
+    take_size("send_buffer", settings.send_buffer);
+    take_size("maximum_segment_size", settings.maximum_segment_size);
+    take_size("window_clamp", settings.window_clamp);
     take_flag("header_digest", settings.header_digest);
     take_flag("data_digest", settings.data_digest);
     take_flag("record", settings.record);

@@ -32,7 +32,13 @@ struct LoadSettings {
     uint64_t bytes = uint64_t{1} << 30;
     uint64_t commands = 100'000;
 
-    QString congestion_control;  // empty: this host's usual one
+    // Of each connection's TCP, in bytes; 0, or no name: as this host has it.
+    QString congestion_control;
+    uint64_t receive_buffer = 0;
+    uint64_t send_buffer = 0;
+    uint64_t maximum_segment_size = 0;
+    uint64_t window_clamp = 0;
+
     bool header_digest = false;
     bool data_digest = false;
 
@@ -44,6 +50,10 @@ struct LoadSettings {
     uint32_t snap_length = 128;  // bytes of each packet; 0: all
     bool kernel_truth = false;
 
+    bool asks_of_tcp() const {
+        return !congestion_control.isEmpty() || receive_buffer != 0 || send_buffer != 0 ||
+               maximum_segment_size != 0 || window_clamp != 0;
+    }
     bool writes() const { return read_percent < 100; }
     bool operator==(const LoadSettings&) const = default;
 };

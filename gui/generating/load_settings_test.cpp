@@ -89,6 +89,10 @@ TEST(LoadSettings, AllOfThemBecomeArguments) {
     settings.rate = 5000;
     settings.seconds = 90;
     settings.congestion_control = QStringLiteral("bbr");
+    settings.receive_buffer = 65536;
+    settings.send_buffer = 100'000;
+    settings.maximum_segment_size = 1024;
+    settings.window_clamp = uint64_t{1} << 20;
     settings.header_digest = true;
     settings.data_digest = true;
     settings.writable_serials = QStringList{QStringLiteral("A1"), QStringLiteral("B2")};
@@ -98,9 +102,10 @@ TEST(LoadSettings, AllOfThemBecomeArguments) {
                             "--queue-depth", "9", "--pattern", "zipf", "--connections", "2", "--sessions",
                             "3", "--rate", "5000", "--read-percent", "70", "--allow-writes", "A1",
                             "--allow-writes", "B2", "--really", "--duration", "90s", "--tcp-congestion",
-                            "bbr", "--header-digest", "CRC32C", "--data-digest", "CRC32C", "--mutual-user",
-                            "target", "--secret-file", "-", "--mutual-secret-file", "-", "--",
-                            "iscsi://a%2Fb%3Ac%20d@192.0.2.7:3260/iqn.2026-11.org.example:disk/1",
+                            "bbr", "--receive-buffer", "64K", "--send-buffer", "100000", "--mss", "1024",
+                            "--window-clamp", "1M", "--header-digest", "CRC32C", "--data-digest", "CRC32C",
+                            "--mutual-user", "target", "--secret-file", "-", "--mutual-secret-file", "-",
+                            "--", "iscsi://a%2Fb%3Ac%20d@192.0.2.7:3260/iqn.2026-11.org.example:disk/1",
                             "iscsi://a%2Fb%3Ac%20d@[2001:db8::7]:3260/iqn.2026-11.org.example:other/0"));
     settings.read_percent = 100;
     EXPECT_EQ(value_of(settings, "--allow-writes"), "none") << "who only reads is allowed nothing";
@@ -171,6 +176,17 @@ TEST(LoadSettings, WhatCannotBeIsToldInWords) {
     EXPECT_NE(fault_of([](LoadSettings& s) { s.seconds = std::numeric_limits<double>::quiet_NaN(); }), "");
     EXPECT_THAT(fault_of([](LoadSettings& s) { s.congestion_control = QStringLiteral("bbr --really"); }),
                 HasSubstr("cubic, reno or bbr"));
+    // As `sanscope generate` takes them.
+    EXPECT_EQ(fault_of([](LoadSettings& s) { s.receive_buffer = 1073741823; }), "");
+    for (uint64_t LoadSettings::*const size :
+         {&LoadSettings::receive_buffer, &LoadSettings::send_buffer, &LoadSettings::window_clamp})
+        EXPECT_THAT(fault_of([size](LoadSettings& s) { s.*size = 1073741824; }), HasSubstr("1 GiB"));
+    for (const uint64_t good : {0U, 88U, 32767U})
+        EXPECT_EQ(fault_of([good](LoadSettings& s) { s.maximum_segment_size = good; }), "") << good;
+    for (const uint64_t wrong : {1U, 87U, 32768U})
+        EXPECT_THAT(fault_of([wrong](LoadSettings& s) { s.maximum_segment_size = wrong; }),
+                    HasSubstr("88 to 32767"))
+            << wrong;
     EXPECT_THAT(fault_of([](LoadSettings& s) { s.mutual_user = QStringLiteral("target"); }),
                 HasSubstr("with a user and a secret"));
     EXPECT_THAT(fault_of([](LoadSettings& s) { s.read_percent = 99; }), HasSubstr("serial number"));
@@ -208,6 +224,10 @@ TEST(LoadSettings, AreRememberedButForWhatAllowsWrites) {
     settings.commands = 4711;
     settings.seconds = 3.25;
     settings.data_digest = true;
+    settings.receive_buffer = 65536;
+    settings.send_buffer = 100'000;
+    settings.maximum_segment_size = 1024;
+    settings.window_clamp = 4097;
     settings.record = false;
     settings.snap_length = 0;
     settings.kernel_truth = true;
@@ -226,7 +246,8 @@ TEST(LoadSettings, WhatIsRememberedMayBeAnything) {
     QSettings store;
     for (const char* const name :
          {"luns", "user", "pdu_size", "request_size", "queue_depth", "connections", "sessions", "pattern",
-          "rate", "end", "seconds", "bytes", "commands", "snap_length"}) {
+          "rate", "end", "seconds", "bytes", "commands", "snap_length", "receive_buffer", "send_buffer",
+          "maximum_segment_size", "window_clamp"}) {
         store.setValue(QStringLiteral("generating/") + QString::fromUtf8(name),
                        QStringLiteral("-7 nonsense"));
     }
