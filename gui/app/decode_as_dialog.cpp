@@ -6,48 +6,51 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QLocale>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTableWidget>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <iterator>
 #include <limits>
-#include <map>
-#include <optional>
 #include <utility>
+#include <vector>
 
 namespace sanscope {
-namespace {
 
-enum Column : int { port_column, current_column, protocol_column, columns };
-
-// What a port's connections are decoded as now.
-struct PortState {
+struct DecodeAsDialog::Port {
+    uint64_t packets = 0;
+    uint64_t connections = 0;
+    // What they are decoded as now.
     bool iscsi = false;
     bool other = false;
+    bool serves = false;  // is a target's
+
+    QString current() const {
+        if (iscsi && other) return tr("iSCSI and others");
+        if (iscsi) return tr("iSCSI");
+        return other ? tr("data") : tr("no connection");
+    }
 };
 
-QString text_of(const PortState& state) {
-    if (state.iscsi && state.other) return DecodeAsDialog::tr("iSCSI and others");
-    if (state.iscsi) return DecodeAsDialog::tr("iSCSI");
-    return state.other ? DecodeAsDialog::tr("data") : DecodeAsDialog::tr("no connection");
-}
+namespace {
 
-// Of these ports, in one pass over all connections; nothing while that is not known.
-std::optional<std::map<uint16_t, PortState>> states_of(const CaptureData& data,
-                                                       const std::vector<uint16_t>& ports) {
-    const auto reading = data.try_read();
-    if (!reading) return std::nullopt;
-    std::map<uint16_t, PortState> states;
-    for (const uint16_t port : ports) states.try_emplace(port);
-    for (const ConnectionRow& row : reading->store().connections()) {
-        for (const uint16_t port : {row.initiator.port, row.target.port}) {
-            const auto state = states.find(port);
-            if (state != states.end()) (row.iscsi ? state->second.iscsi : state->second.other) = true;
-        }
-    }
-    return states;
+enum Column : int {
+    port_column,
+    packets_column,
+    connections_column,
+    current_column,
+    protocol_column,
+    columns
+};
+
+// That many rows with a box in each open at once.
+constexpr size_t most_listed = 200;
+
+QTableWidgetItem* number_item(uint64_t number) {
+    auto* const item = new QTableWidgetItem(QLocale().toString(static_cast<qulonglong>(number)));
+    item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    return item;
 }
 
 }  // namespace
@@ -57,13 +60,19 @@ DecodeAsDialog::DecodeAsDialog(std::shared_ptr<const CaptureData> capture, uint3
     : QDialog(parent),
       data_(std::move(capture)),
       table_(new QTableWidget(0, columns, this)),
-      port_(new QSpinBox(this)) {
+      port_(new QSpinBox(this)),
+      listed_(new QLabel(this)),
+      wanted_(connection) {
     setWindowTitle(tr("Decode As"));
-    table_->setHorizontalHeaderLabels({tr("TCP port"), tr("Current"), tr("Decode as")});
+    table_->setHorizontalHeaderLabels(
+        {tr("TCP port"), tr("Packets"), tr("Connections"), tr("Current"), tr("Decode as")});
     table_->horizontalHeader()->setSectionResizeMode(protocol_column, QHeaderView::Stretch);
     table_->verticalHeader()->hide();
     table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table_->setTabKeyNavigation(false);
     table_->setAccessibleName(tr("Ports and what they are decoded as"));
+    listed_->setWordWrap(true);
     port_->setRange(1, std::numeric_limits<uint16_t>::max());
     port_->setValue(3260);
     port_->setAccessibleName(tr("TCP port to add"));
@@ -82,52 +91,111 @@ DecodeAsDialog::DecodeAsDialog(std::shared_ptr<const CaptureData> capture, uint3
     adding->addWidget(add);
     adding->addStretch();
     auto* const column = new QVBoxLayout(this);
-    column->addWidget(table_);
+    column->addWidget(table_, 1);
+    column->addWidget(listed_);
     column->addLayout(adding);
     column->addWidget(note);
     column->addWidget(buttons);
-    std::vector<uint16_t> ports;
-    for (const auto& [port, protocol] : data_->decode_as().rules()) ports.push_back(port);
-    std::ranges::copy(ports_of(connection), std::back_inserter(ports));
-    add_ports(ports);
-    int row = 0;
-    for (const auto& [port, protocol] : data_->decode_as().rules())
-        protocol_box(row++)->setCurrentIndex(static_cast<int>(protocol));
-    resize(520, 320);
+    const QFontMetrics font(table_->font());
+    resize(font.averageCharWidth() * 90, font.lineSpacing() * 24);
+    for (const auto& [port, protocol] : data_->decode_as().rules()) {
+        add_port(port);
+        protocol_box(table_->rowCount() - 1)->setCurrentIndex(static_cast<int>(protocol));
+    }
+    // A moment later, where the capture is being written to.
+    retry_.setInterval(50);
+    connect(&retry_, &QTimer::timeout, this, &DecodeAsDialog::list_ports);
+    list_ports();
 }
 
-// The target's first: it is what one mostly means.
-std::vector<uint16_t> DecodeAsDialog::ports_of(uint32_t connection) const {
+DecodeAsDialog::~DecodeAsDialog() = default;
+
+void DecodeAsDialog::list_ports() {
     const auto reading = data_->try_read();
-    if (!reading || connection == 0 || connection > reading->store().connections().size()) return {};
-    const ConnectionRow& row = reading->store().connection(connection);
-    return {row.target.port, row.initiator.port};
+    if (!reading) {
+        listed_->setText(tr("The capture's ports are not known yet."));
+        retry_.start();
+        return;
+    }
+    retry_.stop();
+    const auto& connections = reading->store().connections();
+    for (const ConnectionRow& row : connections) {
+        for (const uint16_t number : {row.initiator.port, row.target.port}) {
+            Port& port = ports_[number];
+            port.packets += row.packets_out + row.packets_in;
+            ++port.connections;
+            (row.iscsi ? port.iscsi : port.other) = true;
+            if (row.initiator.port == row.target.port) break;
+        }
+        ports_[row.target.port].serves = true;
+    }
+    known_ = true;
+    for (int row = 0; row < table_->rowCount(); ++row) show_port(row);
+    int current = 0;
+    if (wanted_ != 0 && wanted_ <= connections.size()) {
+        const ConnectionRow& row = reading->store().connection(wanted_);
+        // The target's first: it is what one mostly means.
+        current = row_of(row.target.port);
+        row_of(row.initiator.port);
+    }
+    // What nothing has claimed first, and of that, what there is most of.
+    std::vector<std::pair<uint16_t, const Port*>> serving;
+    for (const auto& [number, port] : ports_) {
+        if (port.serves) serving.emplace_back(number, &port);
+    }
+    std::ranges::stable_sort(serving, [](const auto& a, const auto& b) {
+        return std::pair(!a.second->other, b.second->packets) <
+               std::pair(!b.second->other, a.second->packets);
+    });
+    for (size_t i = 0; i < std::min(serving.size(), most_listed); ++i) row_of(serving[i].first);
+    if (serving.empty()) {
+        listed_->setText(tr("The capture has no TCP connection."));
+    } else if (serving.size() > most_listed) {
+        listed_->setText(tr("%1 of %2 ports are listed; type another one.")
+                             .arg(QLocale().toString(static_cast<qulonglong>(most_listed)),
+                                  QLocale().toString(static_cast<qulonglong>(serving.size()))));
+    } else {
+        listed_->setText(tr("Listed are the ports that connections were made to."));
+    }
+    for (const int column : {port_column, packets_column, connections_column, current_column})
+        table_->resizeColumnToContents(column);
+    if (table_->rowCount() > 0) table_->setCurrentCell(current, port_column);
 }
 
 void DecodeAsDialog::add_port(uint16_t port) {
-    add_ports({port});
+    table_->setCurrentCell(row_of(port), port_column);
 }
 
-void DecodeAsDialog::add_ports(const std::vector<uint16_t>& ports) {
-    const auto states = states_of(*data_, ports);
-    for (const uint16_t port : ports) {
-        int row = 0;
-        while (row < table_->rowCount() && port_of(row) != port) ++row;
-        if (row == table_->rowCount())
-            add_row(port, states ? text_of(states->at(port)) : tr("not known yet"));
-        table_->setCurrentCell(row, port_column);
-    }
+int DecodeAsDialog::row_of(uint16_t port) {
+    int row = 0;
+    while (row < table_->rowCount() && port_of(row) != port) ++row;
+    if (row == table_->rowCount()) add_row(port);
+    return row;
 }
 
-void DecodeAsDialog::add_row(uint16_t port, const QString& current) {
+void DecodeAsDialog::add_row(uint16_t port) {
     const int row = table_->rowCount();
     table_->insertRow(row);
-    table_->setItem(row, port_column, new QTableWidgetItem(QString::number(port)));
-    table_->setItem(row, current_column, new QTableWidgetItem(current));
+    auto* const number = new QTableWidgetItem(QString::number(port));
+    number->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    table_->setItem(row, port_column, number);
+    show_port(row);
     auto* const protocol = new QComboBox(table_);
     protocol->addItems({tr("By content"), tr("iSCSI"), tr("Data (not iSCSI)")});
     protocol->setAccessibleName(tr("Decode port %1 as").arg(port));
     table_->setCellWidget(row, protocol_column, protocol);
+}
+
+void DecodeAsDialog::show_port(int row) {
+    if (!known_) {
+        table_->setItem(row, current_column, new QTableWidgetItem(tr("not known yet")));
+        return;
+    }
+    const auto at = ports_.find(port_of(row));
+    const Port port = at == ports_.end() ? Port() : at->second;
+    table_->setItem(row, packets_column, number_item(port.packets));
+    table_->setItem(row, connections_column, number_item(port.connections));
+    table_->setItem(row, current_column, new QTableWidgetItem(port.current()));
 }
 
 uint16_t DecodeAsDialog::port_of(int row) const {

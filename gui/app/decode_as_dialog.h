@@ -2,24 +2,29 @@
 #pragma once
 
 #include <QDialog>
+#include <QTimer>
+#include <cstdint>
+#include <map>
 #include <memory>
-#include <vector>
 
 #include "gui/document/capture_data.h"
 
 class QComboBox;
+class QLabel;
 class QSpinBox;
 class QTableWidget;
 
 namespace sanscope {
 
-// What a capture's TCP connections of certain ports are decoded as, a row a port. Nothing holds before OK.
+// What a capture's TCP connections of certain ports are decoded as, a row a port: those of rules, then those that connections
+// were made to, with how many packets they have. Nothing holds before OK.
 class DecodeAsDialog : public QDialog {
     Q_OBJECT
 
   public:
-    // With the capture's rules, and the ports of that connection (1-based; 0: none).
+    // The ports of that connection (1-based; 0: none) come before the others.
     DecodeAsDialog(std::shared_ptr<const CaptureData> capture, uint32_t connection, QWidget* parent);
+    ~DecodeAsDialog() override;
 
     QTableWidget& table() const { return *table_; }
     QSpinBox& port_box() const { return *port_; }
@@ -34,14 +39,22 @@ class DecodeAsDialog : public QDialog {
     void rules_chosen(const DecodeAs& rules);
 
   private:
-    std::vector<uint16_t> ports_of(uint32_t connection) const;
-    void add_ports(const std::vector<uint16_t>& ports);
-    void add_row(uint16_t port, const QString& current);
+    struct Port;
+
+    void list_ports();
+    int row_of(uint16_t port);
+    void add_row(uint16_t port);
+    void show_port(int row);
     uint16_t port_of(int row) const;
 
     std::shared_ptr<const CaptureData> data_;
     QTableWidget* table_;
     QSpinBox* port_;
+    QLabel* listed_;
+    const uint32_t wanted_;
+    std::map<uint16_t, Port> ports_;  // of both ends
+    bool known_ = false;
+    QTimer retry_;
 };
 
 }  // namespace sanscope

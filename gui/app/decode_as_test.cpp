@@ -8,8 +8,11 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <gtest/gtest.h>
+#include <random>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "gui/app/capture_window.h"
 #include "gui/app/decode_as_dialog.h"
@@ -20,7 +23,10 @@
 #include "gui/views/filter_line/filter_line.h"
 #include "gui/views/tables/rows_view.h"
 
+#include "analyzer/engine/testing/conversation.h"
 #include "analyzer/export/annotated_copy.h"
+#include "analyzer/ingest/capture_builder.h"
+#include "analyzer/net/testing/frame_builder.h"
 
 namespace sanscope {
 namespace {
@@ -69,7 +75,7 @@ TEST_F(DecodeAsTest, APortIsNoIscsiUntilItIsByContentAgain) {
     ASSERT_EQ(dialog()->table().rowCount(), 2);
     EXPECT_EQ(dialog()->table().item(0, 0)->text().toStdString(), "3260");
     EXPECT_EQ(dialog()->table().item(1, 0)->text().toStdString(), "50440");
-    EXPECT_EQ(dialog()->table().item(0, 1)->text().toStdString(), "iSCSI");
+    EXPECT_EQ(dialog()->table().item(0, 3)->text().toStdString(), "iSCSI");
     choose(*dialog(), 0, DecodeAs::Protocol::data);
     dialog()->accept();
     wait_until_loaded();
@@ -82,7 +88,7 @@ TEST_F(DecodeAsTest, APortIsNoIscsiUntilItIsByContentAgain) {
     delete dialog();
     action_of(*window, QStringLiteral("Decode As"))->trigger();
     ASSERT_NE(dialog(), nullptr);
-    EXPECT_EQ(dialog()->table().item(0, 1)->text().toStdString(), "data");
+    EXPECT_EQ(dialog()->table().item(0, 3)->text().toStdString(), "data");
     choose(*dialog(), 0, DecodeAs::Protocol::by_content);
     dialog()->accept();
     wait_until_loaded();
@@ -116,8 +122,8 @@ TEST_F(DecodeAsTest, NothingChangesWithCancelNorWithoutARule) {
     const Document* const before = &capture().document();
     action_of(*window, QStringLiteral("Decode As"))->trigger();
     ASSERT_NE(dialog(), nullptr);
-    EXPECT_EQ(dialog()->table().rowCount(), 0);
-    dialog()->add_port(3260);
+    ASSERT_EQ(dialog()->table().rowCount(), 1) << "the port that is served in it";
+    EXPECT_EQ(dialog()->table().item(0, 0)->text().toStdString(), "3260");
     dialog()->add_port(3260);
     ASSERT_EQ(dialog()->table().rowCount(), 1);
     choose(*dialog(), 0, DecodeAs::Protocol::data);
@@ -126,9 +132,73 @@ TEST_F(DecodeAsTest, NothingChangesWithCancelNorWithoutARule) {
     delete dialog();
     action_of(*window, QStringLiteral("Decode As"))->trigger();
     dialog()->add_port(3261);
-    EXPECT_EQ(dialog()->table().item(0, 1)->text().toStdString(), "no connection");
+    ASSERT_EQ(dialog()->table().rowCount(), 2);
+    EXPECT_EQ(dialog()->table().item(1, 3)->text().toStdString(), "no connection");
     dialog()->accept();
     EXPECT_EQ(&capture().document(), before);
+}
+
+// A session of iSCSI, two connections to port 8080 with 5 packets, one to port 22 with 8.
+test::Bytes capture_of_several_ports() {
+    test::Conversation::Options options;
+    options.commands = 4;
+    const test::Conversation conversation(options, [random = std::mt19937(7)](uint32_t limit) mutable {
+        return static_cast<uint32_t>(random() % limit);
+    });
+    test::PcapngBuilder builder;
+    builder.section().interface();
+    uint64_t time_us = 1'700'000'000'000'000;
+    const auto add = [&](frames::Tcp header, bool from_target, const auto& payload) {
+        frames::Ipv4 ip;
+        if (from_target) {
+            std::swap(ip.source, ip.destination);
+            std::swap(header.source_port, header.destination_port);
+        }
+        builder.enhanced_packet(0, time_us += 100,
+                                frames::ethernet(frames::ipv4(ip, frames::tcp(header, payload))).bytes);
+    };
+    for (const test::SentSegment& segment : conversation.segments)
+        add({.seq = segment.seq, .ack = segment.ack, .flags = segment.flags}, segment.from_target,
+            segment.payload);
+    const auto add_other = [&](uint16_t client, uint16_t server, uint32_t packets) {
+        add({.source_port = client, .destination_port = server, .seq = 99, .flags = tcp_syn}, false,
+            std::string_view());
+        for (uint32_t i = 1; i < packets; ++i)
+            add({.source_port = client, .destination_port = server, .seq = 100 + 4 * (i - 1)}, false,
+                std::string_view("text"));
+    };
+    add_other(50001, 8080, 2);
+    add_other(50002, 8080, 3);
+    add_other(50003, 22, 8);
+    return builder.bytes();
+}
+
+TEST_F(DecodeAsTest, ListsThePortsThatAreServedWhatNothingClaimedFirst) {
+    const QTemporaryDir folder;
+    QFile file(folder.filePath(QStringLiteral("several.pcapng")));
+    ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+    const test::Bytes bytes = capture_of_several_ports();
+    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<qint64>(bytes.size()));
+    file.close();
+    ASSERT_TRUE(window->open({file.fileName()}));
+    wait_until_loaded();
+    ASSERT_EQ(sessions(), 1u);
+    action_of(*window, QStringLiteral("Decode As"))->trigger();
+    ASSERT_NE(dialog(), nullptr);
+    const auto row = [this](int at) {
+        QStringList cells;
+        for (int column = 0; column < 4; ++column) cells << dialog()->table().item(at, column)->text();
+        return cells.join(QLatin1Char(' ')).toStdString();
+    };
+    ASSERT_EQ(dialog()->table().rowCount(), 3);
+    EXPECT_EQ(row(0), "22 8 1 data");
+    EXPECT_EQ(row(1), "8080 5 2 data");
+    EXPECT_EQ(row(2).substr(0, 5), "3260 ");
+    EXPECT_TRUE(row(2).ends_with(" 1 iSCSI")) << row(2);
+    choose(*dialog(), 1, DecodeAs::Protocol::iscsi);
+    EXPECT_EQ(format(DecodeAs::Rule{8080, dialog()->rules().rules().at(8080)}), "tcp.port==8080,iscsi");
+    EXPECT_EQ(dialog()->rules().rules().size(), 1u);
+    dialog()->reject();
 }
 
 TEST_F(DecodeAsTest, TheMenuOfAPacketFillsItsPortsIn) {
