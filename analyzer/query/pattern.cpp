@@ -63,14 +63,25 @@ PatternMatcher::PatternMatcher()
 }
 
 PatternMatcher::Answer PatternMatcher::find(const Pattern& pattern, std::string_view text) {
+    Place place;
+    return find(pattern, text, 0, place);
+}
+
+PatternMatcher::Answer PatternMatcher::find(const Pattern& pattern, std::string_view text, size_t from,
+                                            Place& place) {
     const auto search = [&](uint32_t options) {
-        return pcre2_match(pattern.code_.get(), units(text), text.size(), 0, options, data_.get(),
+        return pcre2_match(pattern.code_.get(), units(text), text.size(), from, options, data_.get(),
                            context_.get());
     };
     int answer = search(0);
     // Machine code has a small stack of its own; the interpreter takes memory as it needs it.
     if (answer == PCRE2_ERROR_JIT_STACKLIMIT) answer = search(PCRE2_NO_JIT);
-    if (answer >= 0) return Answer::yes;
+    if (answer >= 0) {
+        // \K in a lookahead may set the begin behind the end.
+        const PCRE2_SIZE* const ends = pcre2_get_ovector_pointer(data_.get());
+        place = {std::min(ends[0], ends[1]), std::max(ends[0], ends[1])};
+        return Answer::yes;
+    }
     return answer == PCRE2_ERROR_NOMATCH ? Answer::no : Answer::gave_up;
 }
 

@@ -45,10 +45,19 @@ class PatternMatcher {
         gave_up,  // after so many steps that the pattern must be one that takes exponential time
     };
 
+    // Bytes of a text that a pattern matches.
+    struct Place {
+        size_t begin = 0;
+        size_t end = 0;
+    };
+
     PatternMatcher();
     // Whether the pattern matches somewhere in `text`. Allocates nothing but where a pattern needs more than PCRE2
     // has at hand.
     Answer find(const Pattern& pattern, std::string_view text);
+    // Where it matches first at or behind `from`, the first byte of a character, at most text.size(). Holds where the answer
+    // is yes.
+    Answer find(const Pattern& pattern, std::string_view text, size_t from, Place& place);
 
   private:
     struct FreeData {

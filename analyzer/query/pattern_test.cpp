@@ -37,6 +37,21 @@ TEST(Pattern, text_need_not_be_utf_8) {
               Answer::no);
 }
 
+TEST(Pattern, tells_where_it_matches_from_a_place_on) {
+    Pattern::Fault fault;
+    const auto pattern = Pattern::compile("i.n", fault);
+    ASSERT_TRUE(pattern);
+    PatternMatcher matcher;
+    const std::string_view text = "\u00fcber IQN iin";
+    PatternMatcher::Place place;
+    ASSERT_EQ(matcher.find(*pattern, text, 0, place), PatternMatcher::Answer::yes);
+    EXPECT_EQ(text.substr(place.begin, place.end - place.begin), "IQN");
+    ASSERT_EQ(matcher.find(*pattern, text, place.begin + 1, place), PatternMatcher::Answer::yes);
+    EXPECT_EQ(place.begin, text.find("iin"));
+    EXPECT_EQ(place.end, text.size());
+    EXPECT_EQ(matcher.find(*pattern, text, place.end, place), PatternMatcher::Answer::no);
+}
+
 TEST(Pattern, faults_tell_their_place) {
     Pattern::Fault fault;
     EXPECT_FALSE(Pattern::compile("ab[c", fault));

@@ -26,15 +26,15 @@
 namespace sanscope {
 namespace {
 
-enum Looking : int { for_text, for_hex_bytes };
+enum Looking : int { for_text, for_hex_bytes, for_expression };
 
-QString count_text(uint64_t count) {
+QString number_text(uint64_t count) {
     return QLocale().toString(static_cast<qulonglong>(count));
 }
 
 QString bytes_text(uint64_t bytes) {
     return bytes == 1 ? QCoreApplication::translate("FollowStreamDialog", "1 byte")
-                      : QCoreApplication::translate("FollowStreamDialog", "%1 bytes").arg(count_text(bytes));
+                      : QCoreApplication::translate("FollowStreamDialog", "%1 bytes").arg(number_text(bytes));
 }
 
 QTextCharFormat format_of(StreamText::Kind kind, const Theme& theme) {
@@ -70,6 +70,7 @@ FollowStreamDialog::FollowStreamDialog(Document& document, uint32_t connection, 
       page_label_(new QLabel(this)),
       kind_(new QComboBox(this)),
       find_(new QLineEdit(this)),
+      count_label_(new QLabel(this)),
       progress_(new QProgressBar(this)),
       message_(new QLabel(this)) {
     setWindowTitle(tr("Follow stream: connection %1").arg(connection));
@@ -140,7 +141,7 @@ void FollowStreamDialog::add_shown_row(QHBoxLayout& row) {
     row.addWidget(page_label_);
     next_ = add_button(row, tr("Next page"));
     connect(direction_, &QComboBox::currentIndexChanged, this, &FollowStreamDialog::show_from_beginning);
-    connect(format_, &QComboBox::currentIndexChanged, this, &FollowStreamDialog::renew);
+    connect(format_, &QComboBox::currentIndexChanged, this, &FollowStreamDialog::change_format);
     connect(previous_, &QPushButton::clicked, this, [this] {
         if (page_ > 0) show_page(page_ - 1);
     });
@@ -148,22 +149,33 @@ void FollowStreamDialog::add_shown_row(QHBoxLayout& row) {
 }
 
 void FollowStreamDialog::add_find_row(QHBoxLayout& row) {
-    kind_->addItems({tr("Text"), tr("Hex bytes")});
+    kind_->addItems({tr("Text"), tr("Hex bytes"), tr("Regular expression")});
+    kind_->setToolTip(
+        tr("Text and hex bytes are looked for in the bytes of each side, also across packets; "
+           "a regular expression in each line as it is shown"));
     kind_->setAccessibleName(tr("What is looked for"));
     find_->setPlaceholderText(tr("Find"));
     find_->setAccessibleName(tr("Find"));
     find_->setClearButtonEnabled(true);
+    count_label_->setTextFormat(Qt::PlainText);
     progress_->setRange(0, 100);
     progress_->setMaximumWidth(120);
     progress_->setAccessibleName(tr("Progress"));
     row.addWidget(kind_);
     row.addWidget(find_, 1);
+    row.addWidget(count_label_);
     QPushButton* const find_previous_button = add_button(row, tr("Find previous"));
     QPushButton* const find_next_button = add_button(row, tr("Find next"));
     row.addWidget(progress_);
     cancel_ = add_button(row, tr("Cancel"));
     save_ = add_button(row, tr("Save as…"));
     QPushButton* const close = add_button(row, tr("Close"));
+    const auto anew = [this] {
+        counted_.clear();
+        show_count();
+    };
+    connect(find_, &QLineEdit::textChanged, this, anew);
+    connect(kind_, &QComboBox::currentIndexChanged, this, anew);
     connect(find_, &QLineEdit::returnPressed, this, &FollowStreamDialog::find_next);
     connect(find_next_button, &QPushButton::clicked, this, &FollowStreamDialog::find_next);
     connect(find_previous_button, &QPushButton::clicked, this, &FollowStreamDialog::find_previous);
@@ -193,7 +205,7 @@ size_t FollowStreamDialog::pages() const {
 
 bool FollowStreamDialog::settled() const {
     return stream_ != nullptr && follow_job_.idle() && page_job_.idle() && find_job_.idle() &&
-           save_job_.idle();
+           expression_job_.idle() && count_job_.idle() && save_job_.idle();
 }
 
 void FollowStreamDialog::set_busy(bool busy) {
@@ -207,6 +219,7 @@ void FollowStreamDialog::set_busy(bool busy) {
 
 void FollowStreamDialog::cancel_search() {
     find_job_.cancel();
+    expression_job_.cancel();
     searching_ = false;
     if (saving_) return;
     done_ = std::make_shared<std::atomic<size_t>>(0);
@@ -252,9 +265,28 @@ void FollowStreamDialog::take(std::shared_ptr<const FollowedStream> stream) {
 void FollowStreamDialog::show_from_beginning() {
     if (stream_ == nullptr) return;
     page_ = 0;
-    hit_.reset();
+    forget_found();
     cancel_search();
     show_state();
+    renew();
+}
+
+void FollowStreamDialog::forget_found() {
+    hit_.reset();
+    place_.reset();
+    count_job_.cancel();
+    counted_.clear();
+    counts_.reset();
+    show_count();
+}
+
+// Where an expression was found holds for the text in which it was.
+void FollowStreamDialog::change_format() {
+    if (place_ || kind_->currentIndex() == for_expression) {
+        forget_found();
+        cancel_search();
+        show_state();
+    }
     renew();
 }
 
@@ -266,7 +298,7 @@ void FollowStreamDialog::show_page(size_t page) {
 
 void FollowStreamDialog::renew() {
     if (stream_ == nullptr) return;
-    page_label_->setText(tr("Page %1 of %2").arg(count_text(page_ + 1), count_text(pages())));
+    page_label_->setText(tr("Page %1 of %2").arg(number_text(page_ + 1), number_text(pages())));
     previous_->setEnabled(page_ > 0);
     next_->setEnabled(page_ + 1 < pages());
     page_job_.request(
@@ -276,6 +308,7 @@ void FollowStreamDialog::renew() {
         },
         [this](StreamPage page) {
             shown_ = std::move(page);
+            if (place_ && place_->page == page_) shown_.text.found = {place_->in_text};
             show_text();
         });
 }
@@ -325,43 +358,141 @@ void FollowStreamDialog::select_packet_at(int place) {
 
 void FollowStreamDialog::find(bool forward) {
     if (stream_ == nullptr) return;
-    auto needle = kind_->currentIndex() == for_text ? StreamNeedle::of_text(find_->text())
-                                                    : StreamNeedle::of_hex(find_->text());
-    if (const auto* const fault = std::get_if<QString>(&needle)) return message_->setText(*fault);
+    const auto begin = [&](auto made, auto search) {
+        if (const auto* const fault = std::get_if<QString>(&made)) return message_->setText(*fault);
+        search(std::get<0>(std::move(made)));
+    };
+    if (kind_->currentIndex() == for_expression) {
+        begin(PatternSearch::make(find_->text(), direction(), format()),
+              [&](PatternSearch search) { find_expression(std::move(search), forward); });
+    } else {
+        begin(kind_->currentIndex() == for_text ? StreamNeedle::of_text(find_->text())
+                                                : StreamNeedle::of_hex(find_->text()),
+              [&](StreamNeedle needle) { find_bytes(std::move(needle), forward); });
+    }
+}
+
+void FollowStreamDialog::begin_search() {
     cancel_search();
     searching_ = true;
     message_->setText(tr("Searching"));
-    const auto done = std::make_shared<std::atomic<size_t>>(0);
-    if (!saving_) {
-        done_ = done;
-        set_busy(true);
-    }
+    if (saving_) return;
+    done_ = std::make_shared<std::atomic<size_t>>(0);
+    set_busy(true);
+}
+
+void FollowStreamDialog::find_bytes(StreamNeedle needle, bool forward) {
+    begin_search();
+    place_.reset();
+    const auto done = saving_ ? std::make_shared<std::atomic<size_t>>(0) : done_;
     find_job_.request(
-        [stream = stream_, needle = std::move(std::get<StreamNeedle>(needle)), direction = direction(),
-         from = hit_, forward, done](const StopFlag& stop) {
+        [stream = stream_, needle, direction = direction(), from = hit_, forward,
+         done](const StopFlag& stop) {
             return find_in_stream(*stream, needle, direction, from, forward, *done, stop);
         },
         [this, forward](const StreamFound& found) { show_found(found, forward); });
+    count(find_->text() + QString::number(kind_->currentIndex()),
+          [stream = stream_, needle = std::move(needle), direction = direction()](const StopFlag& stop) {
+              return count_in_stream(*stream, needle, direction, stop);
+          });
+}
+
+void FollowStreamDialog::find_expression(PatternSearch search, bool forward) {
+    begin_search();
+    hit_.reset();
+    const auto done = saving_ ? std::make_shared<std::atomic<size_t>>(0) : done_;
+    expression_job_.request(
+        [stream = stream_, search, from = place_, forward, done](const StopFlag& stop) {
+            return find_pattern(*stream, search, from, forward, *done, stop);
+        },
+        [this, forward](const PatternFound& found) { show_found_expression(found, forward); });
+    count(find_->text() + QString::number(kind_->currentIndex()),
+          [stream = stream_, search = std::move(search)](const StopFlag& stop) {
+              return count_pattern(*stream, search, stop);
+          });
+}
+
+// Once for what is looked for; behind the search itself, which may be answered long before.
+void FollowStreamDialog::count(const QString& what, std::function<StreamCount(const StopFlag&)> work) {
+    if (counted_ == what) return;
+    counted_ = what;
+    counts_.reset();
+    show_count();
+    count_job_.request(std::move(work), [this, what](StreamCount counts) {
+        if (counted_ != what) return;
+        counts_ = std::move(counts);
+        show_count();
+    });
+}
+
+void FollowStreamDialog::show_count() {
+    QString text;
+    if (counts_ && !counted_.isEmpty() && (hit_ || place_)) {
+        const StreamCount::Mark here =
+            hit_ ? StreamCount::Mark{hit_->last_piece, hit_->range.begin}
+                 : StreamCount::Mark{place_->page, static_cast<uint64_t>(place_->in_text.begin)};
+        QString all = number_text(counts_->marks.size());
+        if (counts_->more || counts_->left_out > 0) all = tr("at least %1").arg(all);
+        const auto at = std::ranges::lower_bound(counts_->marks, here);
+        // One that overlaps another has no number.
+        text =
+            at != counts_->marks.end() && *at == here
+                ? tr("%1 of %2").arg(number_text(static_cast<uint64_t>(at - counts_->marks.begin()) + 1), all)
+                : tr("%1 in all").arg(all);
+    }
+    count_label_->setText(text);
+}
+
+QString FollowStreamDialog::count_text() const {
+    return count_label_->text();
 }
 
 // Bytes that nobody has seen may have it.
-void FollowStreamDialog::show_found(const StreamFound& found, bool forward) {
+void FollowStreamDialog::say_found(bool found, bool wrapped, bool forward, const QStringList& not_searched) {
     searching_ = false;
     if (!saving_) set_busy(false);
-    const QString unread = found.unreadable == 0 ? QString()
-                           : found.unreadable == 1
-                               ? tr(" 1 packet could not be read.")
-                               : tr(" %1 packets could not be read.").arg(count_text(found.unreadable));
-    if (!found.hit) return message_->setText(tr("The captured bytes do not have it.") + unread);
-    show_state();
-    if (found.hit->wrapped) {
-        message_->setText((forward ? tr("Went on from the beginning.") : tr("Went on from the end.")) +
-                          unread);
-    } else if (!unread.isEmpty()) {
-        message_->setText(unread.trimmed());
+    if (found) show_state();
+    QStringList parts;
+    if (!found && kind_->currentIndex() != for_expression) {
+        parts << tr("The captured bytes do not have it.");
+    } else if (!found) {
+        parts << (not_searched.isEmpty() ? tr("No line has it.") : tr("No other line has it."));
     }
+    if (wrapped) parts << (forward ? tr("Went on from the beginning.") : tr("Went on from the end."));
+    parts += not_searched;
+    if (!parts.isEmpty()) message_->setText(parts.join(QLatin1Char(' ')));
+}
+
+void FollowStreamDialog::show_found(const StreamFound& found, bool forward) {
+    QStringList not_searched;
+    if (found.unreadable > 0)
+        not_searched << (found.unreadable == 1
+                             ? tr("1 packet could not be read.")
+                             : tr("%1 packets could not be read.").arg(number_text(found.unreadable)));
+    say_found(found.hit.has_value(), found.hit && found.hit->wrapped, forward, not_searched);
+    if (!found.hit) return;
     hit_ = found.hit;
     page_ = stream_->page_of(direction(), found.hit->first_piece);
+    show_count();
+    renew();
+}
+
+void FollowStreamDialog::show_found_expression(const PatternFound& found, bool forward) {
+    QStringList not_searched;
+    if (found.given_up > 0)
+        not_searched << (found.given_up == 1 ? tr("In 1 line the regular expression took too long.")
+                                             : tr("In %1 lines the regular expression took too long.")
+                                                   .arg(number_text(found.given_up)));
+    if (found.unreadable > 0)
+        not_searched
+            << (found.unreadable == 1
+                    ? tr("Packets on 1 page could not be read.")
+                    : tr("Packets on %1 pages could not be read.").arg(number_text(found.unreadable)));
+    say_found(found.place.has_value(), found.wrapped, forward, not_searched);
+    if (!found.place) return;
+    place_ = found.place;
+    page_ = found.place->page;
+    show_count();
     renew();
 }
 
@@ -399,7 +530,7 @@ void FollowStreamDialog::show_saved(const SavedStream& saved) {
         text += QLatin1Char(' ') +
                 (saved.left_out == 1
                      ? tr("1 byte that was not captured is left out.")
-                     : tr("%1 bytes that were not captured are left out.").arg(count_text(saved.left_out)));
+                     : tr("%1 bytes that were not captured are left out.").arg(number_text(saved.left_out)));
     message_->setText(text);
 }
 

@@ -5,11 +5,13 @@
 #include <QThreadPool>
 #include <QTimer>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 
 #include "gui/document/document.h"
 #include "gui/document/latest_job.h"
+#include "gui/views/follow_stream/pattern_search.h"
 #include "gui/views/follow_stream/stream_jobs.h"
 
 class QComboBox;
@@ -39,9 +41,11 @@ class FollowStreamDialog : public QDialog {
     QPlainTextEdit& text() const { return *text_; }
     QComboBox& direction_box() const { return *direction_; }  // as StreamDirection
     QComboBox& format_box() const { return *format_; }        // as StreamFormat
-    QComboBox& kind_box() const { return *kind_; }            // text, hex bytes
+    QComboBox& kind_box() const { return *kind_; }            // text, hex bytes, regular expression
     QLineEdit& find_line() const { return *find_; }
     QString message() const;
+    // "3 of 17", once that is known.
+    QString count_text() const;
     size_t page() const { return page_; }
     size_t pages() const;
     void show_page(size_t page);
@@ -71,7 +75,16 @@ class FollowStreamDialog : public QDialog {
     void show_text();
     void mark_found();
     void find(bool forward);
+    void find_bytes(StreamNeedle needle, bool forward);
+    void find_expression(PatternSearch search, bool forward);
+    void begin_search();
     void show_found(const StreamFound& found, bool forward);
+    void show_found_expression(const PatternFound& found, bool forward);
+    void say_found(bool found, bool wrapped, bool forward, const QStringList& not_searched);
+    void count(const QString& what, std::function<StreamCount(const StopFlag&)> work);
+    void show_count();
+    void forget_found();
+    void change_format();
     void show_saved(const SavedStream& saved);
     void ask_to_save();
     void set_busy(bool busy);
@@ -93,13 +106,19 @@ class FollowStreamDialog : public QDialog {
     QLabel* page_label_;
     QComboBox* kind_;
     QLineEdit* find_;
+    QLabel* count_label_;
     QProgressBar* progress_;
     QPushButton* cancel_ = nullptr;
     QLabel* message_;
     std::shared_ptr<const FollowedStream> stream_;  // nullptr: not yet
     size_t page_ = 0;
     StreamPage shown_;
+    // What was found last, by bytes or by an expression.
     std::optional<StreamHit> hit_;
+    std::optional<PatternPlace> place_;
+    // All that has what is looked for, and what that is; nullopt: not known.
+    QString counted_;
+    std::optional<StreamCount> counts_;
     bool searching_ = false;
     bool saving_ = false;
     bool closes_once_saved_ = false;
@@ -111,6 +130,8 @@ class FollowStreamDialog : public QDialog {
     LatestJob<std::shared_ptr<const FollowedStream>> follow_job_{false, &threads_};
     LatestJob<StreamPage> page_job_;
     LatestJob<StreamFound> find_job_{false, &threads_};
+    LatestJob<PatternFound> expression_job_{false, &threads_};
+    LatestJob<StreamCount> count_job_{false, &threads_};
     LatestJob<SavedStream> save_job_{false, &threads_};
 };
 

@@ -5,6 +5,7 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QPlainTextEdit>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -188,6 +189,104 @@ TEST_F(FollowStreamTest, FindGoesBackTheWayItCameAndAroundTheEnds) {
     EXPECT_EQ(position(), forward.back());
     find(0, "no stream says this");
     EXPECT_EQ(dialog->message().toStdString(), "The captured bytes do not have it.");
+}
+
+TEST_F(FollowStreamTest, ARegularExpressionIsFoundInTheLinesShownAndCounted) {
+    follow("nop-logout.pcap");
+    const QString whole = dialog->text().toPlainText();
+    ASSERT_EQ(dialog->pages(), 1u);
+    const QRegularExpression expected(QStringLiteral("itt 0x[0-9a-f]+"),
+                                      QRegularExpression::CaseInsensitiveOption);
+    std::vector<std::string> all;
+    std::vector<int> ends;
+    for (auto at = expected.globalMatch(whole); at.hasNext();) {
+        const auto match = at.next();
+        all.push_back(match.captured().toStdString());
+        ends.push_back(static_cast<int>(match.capturedStart()));
+    }
+    ASSERT_GE(all.size(), 3u);
+    for (size_t i = 0; i < all.size(); ++i) {
+        find(2, "itt 0x[0-9a-f]+");
+        EXPECT_EQ(found(), std::vector<std::string>{all[i]});
+        EXPECT_EQ(dialog->text().textCursor().position(), ends[i]);
+        EXPECT_EQ(dialog->message().toStdString(), "");
+        EXPECT_EQ(dialog->count_text().toStdString(),
+                  std::to_string(i + 1) + " of " + std::to_string(all.size()));
+    }
+    find(2, "itt 0x[0-9a-f]+");
+    EXPECT_EQ(dialog->message().toStdString(), "Went on from the beginning.");
+    EXPECT_EQ(found(), std::vector<std::string>{all.front()});
+    dialog->find_previous();
+    settle();
+    settle();
+    EXPECT_EQ(dialog->message().toStdString(), "Went on from the end.");
+    EXPECT_EQ(found(), std::vector<std::string>{all.back()});
+    // Each line by itself.
+    find(2, "^→ login.*$");
+    ASSERT_EQ(found().size(), 1u);
+    EXPECT_TRUE(QString::fromStdString(found().front()).startsWith(QStringLiteral("→ Login Request")));
+    find(2, "\\)\\n");
+    EXPECT_EQ(dialog->message().toStdString(), "No line has it.");
+}
+
+TEST_F(FollowStreamTest, WhatIsNoRegularExpressionIsSaidWithItsPlace) {
+    follow("nop-logout.pcap");
+    find(2, "(iqn");
+    EXPECT_TRUE(found().empty());
+    EXPECT_NE(dialog->message().toStdString().find("not a regular expression"), std::string::npos);
+    EXPECT_NE(dialog->message().toStdString().find("at character 5"), std::string::npos)
+        << dialog->message().toStdString();
+    find(2, "");
+    EXPECT_EQ(dialog->message().toStdString(), "There is nothing to look for.");
+    // What it matches is nothing: no place to go to.
+    find(2, "q{9}x*|y{0}");
+    EXPECT_EQ(dialog->message().toStdString(), "No line has it.");
+}
+
+TEST_F(FollowStreamTest, AnExpressionThatTakesTooLongIsNoAnswer) {
+    follow("nop-logout.pcap");
+    find(2, "(?:(?:.+)+)+\\x{1}");
+    EXPECT_TRUE(found().empty());
+    EXPECT_NE(dialog->message().toStdString().find("took too long"), std::string::npos)
+        << dialog->message().toStdString();
+    EXPECT_EQ(dialog->message().toStdString().find("No line has it"), std::string::npos);
+}
+
+TEST_F(FollowStreamTest, AnExpressionIsFoundOnOtherPagesAndInWhatIsShown) {
+    follow("reads-256k-qd4.pcapng.zst");
+    ASSERT_GT(dialog->pages(), 2u);
+    find(2, "→ SCSI Command");
+    const size_t first = dialog->page();
+    size_t steps = 1;
+    for (; dialog->page() == first && steps < 200; ++steps) find(2, "→ SCSI Command");
+    EXPECT_GT(dialog->page(), first);
+    EXPECT_EQ(found(), std::vector<std::string>{"→ SCSI Command"});
+    EXPECT_TRUE(dialog->count_text().startsWith(QString::number(steps) + QStringLiteral(" of ")))
+        << dialog->count_text().toStdString();
+    // What is shown of one side alone has no requests.
+    choose(StreamDirection::target);
+    EXPECT_TRUE(found().empty());
+    EXPECT_EQ(dialog->count_text().toStdString(), "");
+    find(2, "→ SCSI Command");
+    EXPECT_EQ(dialog->message().toStdString(), "No line has it.");
+    // Nor has a hex dump the text of a line of ASCII, but the offset.
+    choose(StreamFormat::hex_dump);
+    find(2, "^[0-9a-f]{8}  ");
+    EXPECT_EQ(found().size(), 1u);
+    choose(StreamFormat::ascii);
+    EXPECT_TRUE(found().empty());
+}
+
+TEST_F(FollowStreamTest, TextAndHexBytesAreCounted) {
+    follow("nop-logout.pcap");
+    find(0, "iqn.");
+    const std::string counted = dialog->count_text().toStdString();
+    ASSERT_TRUE(counted.starts_with("1 of ")) << counted;
+    find(1, "69 71 6e 2e");
+    EXPECT_EQ(dialog->count_text().toStdString(), "2 of " + counted.substr(5))
+        << "the same bytes, the next place";
+    dialog->find_line().setText(QStringLiteral("other"));
+    EXPECT_EQ(dialog->count_text().toStdString(), "") << "what is typed has not been looked for";
 }
 
 TEST_F(FollowStreamTest, ClosingWaitsUntilTheStreamIsSaved) {

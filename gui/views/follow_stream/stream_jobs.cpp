@@ -179,6 +179,19 @@ class StreamFinder {
         return {as_hit(before), as_hit(of_all)};
     }
 
+    StreamCount count(const StopFlag& stop) {
+        StreamCount counted;
+        std::array<uint64_t, 2> behind = {0, 0};  // by Role: the end of the last one
+        std::atomic<size_t> done = 0;
+        visit(0, stream_.outline.pieces.size(), done, stop, [&](size_t number, Role sender, uint64_t begin) {
+            if (begin < behind[index_of(sender)]) return false;
+            behind[index_of(sender)] = begin + needle_.bytes.size();
+            return !counted.add({number, begin});
+        });
+        counted.left_out = unreadable_;
+        return counted;
+    }
+
     size_t unreadable() const { return unreadable_; }
 
   private:
@@ -316,6 +329,11 @@ StreamFound find_in_stream(const FollowedStream& stream, const StreamNeedle& nee
         if (hit) hit->wrapped = true;
     }
     return {hit, finder.unreadable()};
+}
+
+StreamCount count_in_stream(const FollowedStream& stream, const StreamNeedle& needle,
+                            StreamDirection direction, const StopFlag& stop) {
+    return StreamFinder(stream, needle, direction).count(stop);
 }
 
 SavedStream save_stream(const FollowedStream& stream, StreamDirection direction, const QString& path,

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -77,6 +78,29 @@ struct StreamFound {
 StreamFound find_in_stream(const FollowedStream& stream, const StreamNeedle& needle,
                            StreamDirection direction, const std::optional<StreamHit>& from, bool forward,
                            std::atomic<size_t>& done, const StopFlag& stop);
+
+// Every place that has what is looked for, each in two numbers that give their order.
+struct StreamCount {
+    using Mark = std::pair<size_t, uint64_t>;
+    static constexpr size_t most = 100'000;
+
+    std::vector<Mark> marks;  // ascending
+    bool more = false;        // than `most`, which `marks` are not among
+    size_t left_out = 0;      // of what was to be looked at, what could not be
+
+    // False: there is no room for another one.
+    bool add(Mark mark) {
+        if (marks.size() == most) {
+            more = true;
+            return false;
+        }
+        marks.push_back(mark);
+        return true;
+    }
+};
+// Those of find_in_stream() one behind the other from the beginning, by the last piece of each and where it begins in its stream.
+StreamCount count_in_stream(const FollowedStream& stream, const StreamNeedle& needle,
+                            StreamDirection direction, const StopFlag& stop);
 
 struct SavedStream {
     bool written = false;
