@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "gui/models/table_access.h"
+#include "gui/plot/text_scale.h"
 #include "gui/plot/time_axis.h"
 #include "gui/senders/sender_list.h"
 #include "gui/views/details/details_view.h"
@@ -224,7 +225,7 @@ void CaptureWindow::arrange() {
 
 void CaptureWindow::share_out_space() {
     const auto get = [this](const char* name) { return docks_.at(QString::fromUtf8(name)); };
-    constexpr int strip = 104;
+    const int strip = beside_text(104);
     const int rest = std::max(height() - strip, 300);
     resizeDocks({get("overview"), get("layers"), get("commands")}, {strip, rest * 64 / 100, rest * 36 / 100},
                 Qt::Vertical);

@@ -19,6 +19,7 @@ const Item* item_at(const std::vector<Item>& items, int64_t time_ns) {
 
 StateBand StateBand::of(const PreparedRange& prepared, const std::vector<Change>& changes, int64_t until_ns) {
     StateBand band;
+    band.until_ns = until_ns;
     const TimeRange all{prepared.range.begin_ns, std::min(prepared.range.end_ns, until_ns)};
     const auto each_span = [&](auto take) {
         for (size_t i = 0; i < changes.size(); ++i) {

@@ -29,6 +29,7 @@ struct StateBand {
 
     std::vector<Span> spans;      // in order; empty where there are `columns`
     std::vector<Shares> columns;  // in order, those alone in which it was in a state
+    int64_t until_ns = 0;         // beyond, nothing is known of it
 
     // `changes` in order of time, beginning with that which holds at the range's begin, if one does; the last state holds
     // until `until_ns`.

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "gui/plot/selected_range.h"
+#include "gui/plot/text_scale.h"
 #include "gui/plot/time_axis.h"
 
 namespace sanscope {
@@ -41,7 +42,7 @@ TimeViewport TimeCanvas::viewport() const {
 
 void TimeCanvas::draw_time_grid(QPainter& painter, const QRect& area) const {
     const TimeTicks ticks = time_ticks(viewport(), state_.whole().begin_ns, state_.time_format(),
-                                       direction_ == Direction::rightwards ? 110 : 46);
+                                       beside_text(direction_ == Direction::rightwards ? 110 : 46));
     painter.setPen(theme().grid);
     for (const TimeTick& tick : ticks.major) {
         const int at = static_cast<int>(std::lround(tick.x));
@@ -56,7 +57,7 @@ void TimeCanvas::draw_time_grid(QPainter& painter, const QRect& area) const {
 void TimeCanvas::draw_time_axis(QPainter& painter, const QRect& axis, int64_t capture_begin_ns) const {
     const bool rightwards = direction_ == Direction::rightwards;
     const TimeTicks ticks =
-        time_ticks(viewport(), capture_begin_ns, state_.time_format(), rightwards ? 110 : 46);
+        time_ticks(viewport(), capture_begin_ns, state_.time_format(), beside_text(rightwards ? 110 : 46));
     const QFontMetrics metrics(painter.font());
     painter.fillRect(axis, theme().background);
     painter.setPen(theme().axis);

@@ -9,14 +9,19 @@
 
 #include "gui/document/plain_text.h"
 #include "gui/plot/selected_range.h"
+#include "gui/plot/text_scale.h"
 #include "gui/plot/time_axis.h"
 
 namespace sanscope {
 namespace {
 
 constexpr int right_margin = 10;
-constexpr double least_time_pixels = 110;
-constexpr double least_value_pixels = 27;
+double least_time_pixels() {
+    return beside_text(110);
+}
+double least_value_pixels() {
+    return beside_text(27);
+}
 
 // What a pane's draw functions come to in QCustomPlot's terms: it knows nothing of their data.
 class Drawn : public QCPAbstractPlottable {
@@ -61,7 +66,7 @@ class TimeTicker : public QCPAxisTicker {
         const ViewState& state = plot_.state();
         const TimeViewport viewport = plot_.time_viewport();
         const TimeTicks found =
-            time_ticks(viewport, state.whole().begin_ns, state.time_format(), least_time_pixels);
+            time_ticks(viewport, state.whole().begin_ns, state.time_format(), least_time_pixels());
         const auto key = [&](const TimeTick& tick) {
             return static_cast<double>(tick.time_ns - viewport.range.begin_ns);
         };
@@ -90,7 +95,7 @@ class ValueTicker : public QCPAxisTicker {
         ticks.clear();
         if (minor != nullptr) minor->clear();
         if (labels != nullptr) labels->clear();
-        const ValueTicks found = value_ticks(pane_.scale(), unit_, least_value_pixels);
+        const ValueTicks found = value_ticks(pane_.scale(), unit_, least_value_pixels());
         for (const ValueTicks::Tick& tick : found.major) {
             ticks.push_back(tick.value);
             if (labels != nullptr) labels->push_back(tick.label);
@@ -339,7 +344,7 @@ void TimePlot::arrange() {
     plotLayout()->update(QCPLayoutElement::upMargins);
     plotLayout()->update(QCPLayoutElement::upLayout);
     const TimeTicks ticks =
-        time_ticks(time_viewport(), state_.whole().begin_ns, state_.time_format(), least_time_pixels);
+        time_ticks(time_viewport(), state_.whole().begin_ns, state_.time_format(), least_time_pixels());
     QString label;
     if (!ticks.base.isEmpty()) {
         label = tr("from %1 on").arg(ticks.base);

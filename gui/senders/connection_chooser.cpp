@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "gui/plot/text_scale.h"
 #include "gui/plot/time_axis.h"
 
 namespace sanscope {
@@ -38,6 +39,9 @@ ConnectionChooser::ConnectionChooser(Document& document, Offers offers, QWidget*
     row->setContentsMargins(0, 0, 0, 0);
     row->addWidget(what_);
     what_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    // Its longest entry is not to make a panel wide.
+    constexpr int least_letters = 12;
+    what_->setMinimumWidth(fontMetrics().averageCharWidth() * least_letters + beside_text(24));
     connect(what_, &QComboBox::activated, this, &ConnectionChooser::choose);
     connect(&document_, &Document::grown, this, &ConnectionChooser::look);
     connect(&document_, &Document::loaded, this, &ConnectionChooser::look);

@@ -52,13 +52,30 @@ Changes changes_of_transitions(const ResultStore& store, const SenderTrack& trac
 
 }  // namespace
 
-StateBand kernel_ca_band(const CaptureData::Reading& reading, SenderId sender, const SenderTrack& track,
+int64_t end_of_kernel_record(const ResultStore& store, const SenderTrack& track) {
+    int64_t last_ns = no_time;
+    const auto take = [&](int64_t time_ns) {
+        if (last_ns == no_time || time_ns > last_ns) last_ns = time_ns;
+    };
+    if (!track.kernel_windows.empty()) take(store.kernel_windows()[track.kernel_windows.back()].time_ns);
+    if (!track.kernel_ca_transitions.empty())
+        take(store.kernel_ca_transitions()[track.kernel_ca_transitions.back()].time_ns);
+    return last_ns == no_time ? no_time : last_ns + 1;
+}
+
+bool has_kernel_ca(const ResultStore& store, const SenderTrack& track) {
+    if (!track.kernel_ca_transitions.empty()) return true;
+    return !track.kernel_windows.empty() &&
+           store.kernel_windows()[track.kernel_windows.back()].ca_state_known;
+}
+
+StateBand kernel_ca_band(const CaptureData::Reading& reading, const SenderTrack& track,
                          const PreparedRange& prepared) {
     const ResultStore& store = reading.store();
     const Changes changes = track.kernel_ca_transitions.empty()
                                 ? changes_of_windows(store, track, prepared)
                                 : changes_of_transitions(store, track, prepared);
-    return StateBand::of(prepared, changes, end_of(reading, sender));
+    return StateBand::of(prepared, changes, end_of_kernel_record(store, track));
 }
 
 }  // namespace sanscope

@@ -60,7 +60,8 @@ void SenderCurvePainter::paint(QPainter& painter, const SenderCurves& curves, co
     draw(SenderCurve::ssthresh, curves.ssthresh, theme.ssthresh, 1, Qt::DashLine);
     draw(SenderCurve::in_flight, curves.in_flight, theme.in_flight, 1, Qt::SolidLine);
     draw(SenderCurve::cwnd, curves.cwnd, theme.cwnd, 2, Qt::SolidLine);
-    draw(SenderCurve::kernel_cwnd, curves.kernel_cwnd, theme.kernel, 1, Qt::DotLine);
+    if (has(shown, SenderCurve::kernel_cwnd))
+        line(painter, curves.kernel_cwnd, curves.kernel_until_ns, place, theme.kernel, 1, Qt::DotLine);
 }
 
 SenderCurvePainter::Greatest SenderCurvePainter::greatest(const SenderCurves& curves, const TimeRange& range,
@@ -71,7 +72,7 @@ SenderCurvePainter::Greatest SenderCurvePainter::greatest(const SenderCurves& cu
     };
     add(found.own, SenderCurve::cwnd, curves.cwnd);
     add(found.own, SenderCurve::in_flight, curves.in_flight);
-    add(found.own, SenderCurve::kernel_cwnd, curves.kernel_cwnd);
+    if (range.begin_ns < curves.kernel_until_ns) add(found.own, SenderCurve::kernel_cwnd, curves.kernel_cwnd);
     add(found.others, SenderCurve::interval, curves.cwnd_low);
     add(found.others, SenderCurve::interval, curves.cwnd_high);
     add(found.others, SenderCurve::ssthresh, curves.ssthresh);

@@ -26,7 +26,7 @@ SenderCurves curves() {
 const TimeViewport time_axis{{0, 100}, 0, 200};  // two pixels a nanosecond
 constexpr int value_pixels = 100;                // one a byte
 
-QImage drawn(bool downwards, ShownCurves shown) {
+QImage drawn(bool downwards, ShownCurves shown, const SenderCurves& what = curves()) {
     QImage image(downwards ? QSize(value_pixels + 2, 200) : QSize(200, value_pixels + 2),
                  QImage::Format_RGB32);
     const Theme& theme = Theme::of(QPalette());
@@ -34,7 +34,7 @@ QImage drawn(bool downwards, ShownCurves shown) {
     QPainter painter(&image);
     const CurvePlace place{
         .time = time_axis, .scale = {.upper = 100, .top = 0, .bottom = value_pixels}, .downwards = downwards};
-    SenderCurvePainter().paint(painter, curves(), place, theme, shown);
+    SenderCurvePainter().paint(painter, what, place, theme, shown);
     return image;
 }
 
@@ -84,6 +84,27 @@ TEST_P(SenderCurvePainterTest, WhatIsNotShownIsNotDrawn) {
     EXPECT_EQ(blank, drawn(GetParam(), only(SenderCurve::ssthresh) | only(SenderCurve::kernel_cwnd)))
         << "of these nothing is known";
     EXPECT_NE(blank, drawn(GetParam(), only(SenderCurve::cwnd)));
+}
+
+TEST_P(SenderCurvePainterTest, TheKernelsWordEndsWithItsRecord) {
+    SenderCurves with_kernel = curves();
+    with_kernel.kernel_cwnd = {step(0, 40)};
+    with_kernel.kernel_until_ns = 60;
+    const QImage image = drawn(GetParam(), only(SenderCurve::kernel_cwnd), with_kernel);
+    const Theme& theme = Theme::of(QPalette());
+    int last = -1;
+    for (int time_px = 0; time_px < 200; ++time_px) {
+        for (const int value : {39, 40, 41}) {
+            if (color_at(image, GetParam(), time_px, value) == theme.kernel) last = time_px;
+        }
+    }
+    EXPECT_GE(last, 110) << "dotted";
+    EXPECT_LE(last, 120);
+    const auto greatest = [&](TimeRange range) {
+        return SenderCurvePainter::greatest(with_kernel, range, only(SenderCurve::kernel_cwnd)).own;
+    };
+    EXPECT_EQ(greatest({50, 100}).max, 40);
+    EXPECT_FALSE(greatest({60, 100}).any) << "behind the record";
 }
 
 INSTANTIATE_TEST_SUITE_P(Directions, SenderCurvePainterTest, testing::Bool(),

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/senders/sender_curves.h"
 
+#include <QCoreApplication>
+#include <cmath>
+
+#include "gui/plot/time_axis.h"
+#include "gui/senders/kernel_states.h"
+
 namespace sanscope {
 namespace {
 
@@ -47,7 +53,18 @@ SenderCurves prepare_sender_curves(const CaptureData::Reading& reading, SenderId
         row_columns(prepared, track.kernel_windows.size(), kernel_time_at), kernel_time_at,
         [&](size_t i) { return known(kernel_raw(i)); },
         [&](size_t first, size_t last) { return track.kernel_cwnd.query(first, last, kernel_raw); });
+    curves.kernel_until_ns = end_of_kernel_record(store, track);
     return curves;
+}
+
+std::optional<QString> kernel_cwnd_text(const SenderCurves& curves, int64_t time_ns) {
+    if (curves.kernel_until_ns == no_time) return std::nullopt;
+    if (time_ns >= curves.kernel_until_ns) {
+        return QCoreApplication::translate("SenderCurves", "its record ends %1 before")
+            .arg(short_duration(time_ns - curves.kernel_until_ns));
+    }
+    const double value = value_at(curves.kernel_cwnd, time_ns);
+    return std::isnan(value) ? std::nullopt : std::optional(short_bytes(value));
 }
 
 }  // namespace sanscope

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QString>
 #include <cstdint>
+#include <optional>
 
 #include "gui/plot/step_series.h"
 #include "gui/senders/sender_list.h"
@@ -21,6 +23,7 @@ struct SenderCurves {
     StepSeries in_flight;
     StepSeries advertised_window;
     StepSeries kernel_cwnd;  // as the sender's kernel reported it, of captures that hold that; else empty
+    int64_t kernel_until_ns = no_time;  // behind the last it said, see end_of_kernel_record()
     bool empty() const { return in_flight.empty(); }
 };
 
@@ -29,5 +32,8 @@ struct SenderCurves {
 SenderCurves prepare_sender_curves(const CaptureData::Reading& reading, SenderId sender,
                                    const SenderTrack& track, const PreparedRange& prepared,
                                    const WindowIndex* index = nullptr);
+
+// What is to be said of the kernel's congestion window at a moment; beyond its record, that this is so.
+std::optional<QString> kernel_cwnd_text(const SenderCurves& curves, int64_t time_ns);
 
 }  // namespace sanscope

@@ -16,7 +16,7 @@ namespace sanscope {
 
 LadderCanvas::LadderCanvas(ViewState& state, const LadderPicture& picture, QWidget* parent)
     : TimeCanvas(state, Direction::downwards, parent), picture_(&picture) {
-    set_margins(LadderLayout::header, LadderLayout::footer);
+    set_margins(LadderLayout::header(), LadderLayout::footer);
     setMinimumSize(260, 160);
     setAccessibleName(tr("Packet ladder"));
     setAccessibleDescription(
@@ -320,13 +320,17 @@ QString LadderCanvas::sender_words(int64_t time_ns) const {
     for (const LadderState& state : sender.states) {
         if (state.begin_ns <= time_ns && time_ns < state.end_ns) lines << ca_text(state.state);
     }
-    if (const StateBand::Span* span = sender.kernel_ca.span_at(time_ns))
-        lines << tr("kernel's state: %1").arg(ca_text(static_cast<CaState>(span->state)));
+    if (const StateBand::Span* span = sender.kernel_ca.span_at(time_ns)) {
+        const QString state = ca_text(static_cast<CaState>(span->state));
+        lines << (span->range.end_ns < sender.kernel_ca.until_ns
+                      ? tr("kernel's state: %1").arg(state)
+                      : tr("kernel's state: %1, until its record ends").arg(state));
+    }
     add_value(tr("cwnd"), curves.cwnd);
     const double low = value_at(curves.cwnd_low, time_ns);
     const double high = value_at(curves.cwnd_high, time_ns);
     if (low < high) lines << tr("cwnd lies between %1 and %2").arg(short_bytes(low), short_bytes(high));
-    add_value(tr("kernel's cwnd"), curves.kernel_cwnd);
+    if (const auto kernel = kernel_cwnd_text(curves, time_ns)) lines << tr("kernel's cwnd: %1").arg(*kernel);
     add_value(tr("ssthresh"), curves.ssthresh);
     add_value(tr("in flight"), curves.in_flight);
     add_value(tr("advertised window"), curves.advertised_window);

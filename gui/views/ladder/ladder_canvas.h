@@ -25,7 +25,7 @@ class LadderCanvas : public TimeCanvas {
     // Draws all of it but the moment under the pointer.
     void draw(QPainter& painter);
 
-    LadderLayout layout_now() const { return LadderLayout::of(size(), picture_->sender.has_kernel_ca()); }
+    LadderLayout layout_now() const { return LadderLayout::of(size(), picture_->sender.has_kernel_ca); }
     LadderGeometry geometry_now() const;
     LadderHit hit(QPointF at) const;
     // What hover shows there; empty where there is nothing.

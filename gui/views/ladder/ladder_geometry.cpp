@@ -46,20 +46,21 @@ int gravity(const LadderTransition& transition) {
 }  // namespace
 
 LadderLayout LadderLayout::of(QSize size, bool with_kernel_states) {
-    const int top = header;
-    const int height = std::max(1, size.height() - header - footer);
-    const int axis_width = size.width() < 500 ? 64 : 92;
+    const int top = header();
+    const int height = std::max(1, size.height() - header() - footer);
+    const int axis_width = beside_text(size.width() < beside_text(500) ? 64 : 92);
     const int rest = std::max(0, size.width() - axis_width);
-    const int band_width = own_states + (with_kernel_states ? kernel_states : 0);
-    const int names_width = rest >= 900 ? std::min(300, rest * 2 / 9) : 0;
-    const int curves_width = rest >= 520 ? std::min(360, rest * 2 / 11) : 0;
+    const int band_width = own_states() + (with_kernel_states ? kernel_states() : 0);
+    const int names_width = rest >= beside_text(900) ? std::min(beside_text(300), rest * 2 / 9) : 0;
+    const int curves_width = rest >= beside_text(520) ? std::min(beside_text(360), rest * 2 / 11) : 0;
     const int space = 10;
     LadderLayout layout;
     layout.axis = QRect(0, top, axis_width, height);
     const int right = band_width + names_width + curves_width + 2 * space;
     const int ladder_width = std::max(1, rest - right);
     layout.ladder = QRect(axis_width, top, ladder_width, height);
-    const double gutter = ladder_width >= 520 ? std::min(150.0, ladder_width * 0.18) : 26;
+    const double gutter =
+        ladder_width >= beside_text(520) ? std::min(text_scale() * 150, ladder_width * 0.18) : 26;
     layout.x_initiator = std::floor(axis_width + gutter) + 0.5;
     layout.x_target = std::floor(axis_width + ladder_width - gutter) + 0.5;
     layout.band = QRect(layout.ladder.right() + 1 + space, top, band_width, height);

@@ -8,17 +8,18 @@
 #include <span>
 #include <vector>
 
+#include "gui/plot/text_scale.h"
 #include "gui/views/ladder/ladder_picture.h"
 
 namespace sanscope {
 
 // Which part of the widget holds what, device-independent pixels. Too narrow a widget lacks names, then curves.
 struct LadderLayout {
-    static constexpr int header = 46;
+    static int header() { return beside_text(46); }
     static constexpr int footer = 8;
     // Widths of ours, which are named, and of the kernel's.
-    static constexpr int own_states = 16;
-    static constexpr int kernel_states = 12;
+    static int own_states() { return beside_text(16); }
+    static int kernel_states() { return beside_text(12); }
 
     QRect axis;    // of time
     QRect ladder;  // both lines of time and what is written beside them

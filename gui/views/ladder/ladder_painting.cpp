@@ -131,12 +131,12 @@ void LadderCanvas::draw_header(QPainter& painter, const LadderLayout& layout) co
     const auto title = [&](double x, const QColor& color, const QString& name, const QString& address,
                            bool captured_here) {
         // Wide enough for an address, as far as neither the other title nor the edge is in the way.
-        const double half = std::max(30.0, std::min(middle - layout.x_initiator - 6, 160.0));
+        const double half = std::max(30.0, std::min(middle - layout.x_initiator - 6, 160 * text_scale()));
         double left = x - half;
         double right = x + half;
         if (x < middle) left = std::max<double>(left, 2);
         if (x > middle) right = std::min<double>(right, layout.ladder.right());
-        const QRectF box(left, 4, right - left, LadderLayout::header - 6);
+        const QRectF box(left, 4, right - left, LadderLayout::header() - 6);
         QFont bold = painter.font();
         bold.setBold(true);
         painter.save();
@@ -172,7 +172,7 @@ void LadderCanvas::draw_header(QPainter& painter, const LadderLayout& layout) co
             detail = tr("density of packets: zoom in for single ones");
             break;
     }
-    const double room = layout.x_target - layout.x_initiator - 340;
+    const double room = layout.x_target - layout.x_initiator - beside_text(340);
     if (metrics.horizontalAdvance(detail) <= room) {
         painter.setPen(theme().faint_text);
         painter.drawText(QRectF(middle - room / 2, 4, room, metrics.height()), Qt::AlignHCenter, detail);
@@ -191,7 +191,7 @@ void LadderCanvas::draw_header(QPainter& painter, const LadderLayout& layout) co
         }
     }
     painter.setPen(theme().axis);
-    painter.drawLine(layout.axis.width(), LadderLayout::header - 1, width(), LadderLayout::header - 1);
+    painter.drawLine(layout.axis.width(), LadderLayout::header() - 1, width(), LadderLayout::header() - 1);
 }
 
 // Every pixel of the ladder holds the packets that pass there then: those that were at the tap before or after by the way

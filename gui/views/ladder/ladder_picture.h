@@ -132,9 +132,8 @@ struct LadderSender {
     std::vector<LadderState> states;  // without gaps, shorter ones than a pixel as the worst of them
     std::vector<LadderTransition> transitions;  // in order of time; none where there are too many to name
     size_t transitions_in_range = 0;
-    StateBand kernel_ca;  // as the sender's kernel reported; empty where it did not
-
-    bool has_kernel_ca() const { return !kernel_ca.spans.empty() || !kernel_ca.columns.empty(); }
+    StateBand kernel_ca;         // as the sender's kernel reported; empty where it did not
+    bool has_kernel_ca = false;  // it did, in sight or not
 };
 
 // All that is drawn for a stretch of time of one connection: made behind the GUI thread, then only looked at.

@@ -87,8 +87,8 @@ void add_sender(const CaptureData::Reading& reading, const LadderRequest& reques
     const Side side = connection.side_of(request.sender_is_target ? Role::target : Role::initiator);
     picture.sender.curves =
         prepare_sender_curves(reading, {request.connection, side}, track.sender(side), request.prepared);
-    picture.sender.kernel_ca =
-        kernel_ca_band(reading, {request.connection, side}, track.sender(side), request.prepared);
+    picture.sender.kernel_ca = kernel_ca_band(reading, track.sender(side), request.prepared);
+    picture.sender.has_kernel_ca = has_kernel_ca(reading.store(), track.sender(side));
     SenderMaker maker(reading, request, track.sender(side), picture.sender);
     maker.make_states();
 }

@@ -55,7 +55,7 @@ void LadderCanvas::draw_states(QPainter& painter, const LadderLayout& layout) {
     painter.setClipRect(QRect(layout.band.left(), layout.band.top(),
                               layout.band.width() + layout.names.width(), layout.band.height()));
     const QFontMetricsF metrics(painter.font());
-    const double width = LadderLayout::own_states;
+    const double width = LadderLayout::own_states();
     for (const LadderState& state : sender.states) {
         const double begin = std::max(view.x_of(state.begin_ns), top);
         const double end = std::min(view.x_of(state.end_ns), bottom);
@@ -72,7 +72,7 @@ void LadderCanvas::draw_states(QPainter& painter, const LadderLayout& layout) {
         painter.drawText(QPointF(-wide / 2, metrics.ascent() / 2 - 1), name);
         painter.restore();
     }
-    if (sender.has_kernel_ca()) draw_kernel_states(painter, layout, layout.band.left() + width);
+    if (sender.has_kernel_ca) draw_kernel_states(painter, layout, layout.band.left() + width);
     names_.clear();
     painter.setRenderHint(QPainter::Antialiasing);
     const double height = metrics.height();
@@ -120,9 +120,9 @@ void LadderCanvas::draw_states(QPainter& painter, const LadderLayout& layout) {
     if (layout.names.width() > 0) {
         QString title = picture_->sender_is_target ? tr("Congestion state of the target")
                                                    : tr("Congestion state of the initiator");
-        if (picture_->sender.has_kernel_ca()) title += tr("; right: kernel");
+        if (picture_->sender.has_kernel_ca) title += tr("; right: kernel");
         painter.drawText(QRect(layout.band.left(), 4, layout.names.width() + layout.band.width() - 6,
-                               LadderLayout::header - 6),
+                               LadderLayout::header() - 6),
                          Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, title);
     }
 }
@@ -162,9 +162,9 @@ void LadderCanvas::draw_curves(QPainter& painter, const LadderLayout& layout) {
     painter.restore();
 
     // The axis of values, and which curve is which.
-    constexpr int header = LadderLayout::header;
+    const int header = LadderLayout::header();
     painter.setPen(theme().faint_text);
-    const int parts = room < 160 ? 1 : 2;
+    const int parts = room < beside_text(160) ? 1 : 2;
     for (int part = 0; part <= parts; ++part) {
         const double value = most * part / parts;
         const QString words = part == 0 ? QStringLiteral("0") : short_bytes(value);
@@ -188,7 +188,7 @@ void LadderCanvas::draw_curves(QPainter& painter, const LadderLayout& layout) {
     legend(advertised_fits ? tr("window") : tr("window %1 →").arg(short_bytes(advertised)),
            theme().advertised_window, advertised > 0);
     legend(tr("ssthresh"), theme().ssthresh, extent_in(curves.ssthresh, view.range).any);
-    legend(tr("kernel's cwnd"), theme().kernel, !curves.kernel_cwnd.empty());
+    legend(tr("kernel's cwnd"), theme().kernel, curves.kernel_until_ns != no_time);
 }
 
 }  // namespace sanscope

@@ -78,7 +78,7 @@ TEST_F(LadderViewTest, TheKernelsStatesStandBesideOursWhereTheCaptureHoldsThem) 
     open("kernel-truth-target.pcapng.zst");
     document->state().set_connection(1, true);
     ASSERT_TRUE(settle());
-    ASSERT_TRUE(view->picture().sender.has_kernel_ca());
+    ASSERT_TRUE(view->picture().sender.has_kernel_ca);
     // Each of the kernel's transitions that is far enough from the next one shows.
     const auto reading = document->data()->read();
     size_t shown = 0;
@@ -88,13 +88,13 @@ TEST_F(LadderViewTest, TheKernelsStatesStandBesideOursWhereTheCaptureHoldsThem) 
     }
     EXPECT_GT(shown, 0u);
     EXPECT_EQ(view->canvas().layout_now().band.width(),
-              LadderLayout::own_states + LadderLayout::kernel_states);
+              LadderLayout::own_states() + LadderLayout::kernel_states());
 }
 
 TEST_F(LadderViewTest, WithoutAKernelsWordOurStatesHaveTheWholeBand) {
     open("loss-mixed-initiator.pcap.zst");
-    EXPECT_FALSE(view->picture().sender.has_kernel_ca());
-    EXPECT_EQ(view->canvas().layout_now().band.width(), LadderLayout::own_states);
+    EXPECT_FALSE(view->picture().sender.has_kernel_ca);
+    EXPECT_EQ(view->canvas().layout_now().band.width(), LadderLayout::own_states());
 }
 
 TEST_F(LadderViewTest, TheWheelZoomsAboutThePointerDownwards) {

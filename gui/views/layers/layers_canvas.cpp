@@ -7,13 +7,16 @@
 #include <algorithm>
 
 #include "gui/document/plain_text.h"
+#include "gui/plot/text_scale.h"
 #include "gui/plot/time_axis.h"
 #include "gui/views/layers/layers_view.h"
 
 namespace sanscope {
 namespace {
 
-constexpr int axis_height = 26;
+int axis_height() {
+    return beside_text(26);
+}
 
 QFont small(QFont font) {
     font.setPointSizeF(std::max(6.5, font.pointSizeF() * 0.88));
@@ -24,14 +27,14 @@ QFont small(QFont font) {
 
 LayersCanvas::LayersCanvas(LayersView& view)
     : TimeCanvas(view.state(), Direction::rightwards, &view), view_(view) {
-    set_margins(layers_gutter, 0);
+    set_margins(layers_gutter(), 0);
     setAccessibleName(tr("Layers"));
     setAccessibleDescription(
         tr("Commands, PDUs, segments, sender states and packets of each connection over time"));
 }
 
 QRect LayersCanvas::area() const {
-    return {0, axis_height, width(), std::max(0, height() - axis_height)};
+    return {0, axis_height(), width(), std::max(0, height() - axis_height())};
 }
 
 void LayersCanvas::paintEvent(QPaintEvent*) {
@@ -67,14 +70,14 @@ void LayersCanvas::draw(QPainter& painter) {
         }
     };
     for_groups([&](const LayersPainter::Group& group) { painter_.draw_background(painter, scene, group); });
-    draw_time_grid(painter, QRect(layers_gutter, area.top(), width() - layers_gutter, area.height()));
+    draw_time_grid(painter, QRect(layers_gutter(), area.top(), width() - layers_gutter(), area.height()));
     for_groups([&](const LayersPainter::Group& group) { painter_.draw(painter, scene, group); });
     if (const auto idle_top = view_.layout_.idle_top()) {
         painter_.draw_idle_line(painter, scene, top + *idle_top, view_.layout_.idle(), view_.idle_open());
     }
-    draw_cursor(painter, QRect(layers_gutter, area.top(), width() - layers_gutter, area.height()));
+    draw_cursor(painter, QRect(layers_gutter(), area.top(), width() - layers_gutter(), area.height()));
     painter.restore();
-    draw_time_axis(painter, QRect(layers_gutter, 0, width() - layers_gutter, axis_height),
+    draw_time_axis(painter, QRect(layers_gutter(), 0, width() - layers_gutter(), axis_height()),
                    view_.document().first_ns());
 }
 
@@ -89,7 +92,7 @@ std::optional<LayersCanvas::Under> LayersCanvas::under(QPoint at) const {
     under.group = view_.layout_.group_at(y);
     if (under.group >= view_.layout_.groups()) return std::nullopt;
     const int within = y - view_.layout_.top_of(under.group);
-    under.header = within < header_height;
+    under.header = within < header_height();
     if (under.header) return under;
     const GroupShape& shape = view_.groups_[under.group];
     const LanePlaces lanes = lanes_of(shape, view_.opening(under.group));
@@ -97,7 +100,7 @@ std::optional<LayersCanvas::Under> LayersCanvas::under(QPoint at) const {
         if (within < lane.top || within >= lane.top + lane.height) continue;
         under.lane = lane;
         const GroupPicture* picture = view_.picture().group(shape.connection);
-        if (picture != nullptr && at.x() >= layers_gutter) {
+        if (picture != nullptr && at.x() >= layers_gutter()) {
             const LaneScene scene{*picture, view_.picture().prepared, shape, lane, viewport()};
             under.hit = lane_of(lane.kind).hit(scene, QPointF(at.x(), within));
         }
@@ -115,11 +118,11 @@ void LayersCanvas::on_click(QPoint at, Qt::KeyboardModifiers) {
     if (is_idle_line(at)) return view_.set_idle_open(!view_.idle_open());
     const auto what = under(at);
     if (!what) {
-        if (at.x() >= layers_gutter) state().select({});
+        if (at.x() >= layers_gutter()) state().select({});
         return;
     }
     const uint32_t connection = view_.groups_[what->group].connection;
-    const bool in_gutter = at.x() < layers_gutter;
+    const bool in_gutter = at.x() < layers_gutter();
     if (what->header) {
         if (in_gutter) return view_.set_expanded(connection, !view_.opening(what->group).expanded);
         return state().select({Selection::Kind::connection, connection});
@@ -134,7 +137,7 @@ void LayersCanvas::on_click(QPoint at, Qt::KeyboardModifiers) {
 
 void LayersCanvas::on_double_click(QPoint at) {
     const auto what = under(at);
-    if (!what || at.x() < layers_gutter) return;
+    if (!what || at.x() < layers_gutter()) return;
     const GroupPicture* picture = view_.picture().group(view_.groups_[what->group].connection);
     if (picture == nullptr) return;
     const LaneHit& hit = what->hit;
@@ -167,7 +170,7 @@ QString LayersCanvas::words_at(QPoint at) const {
     const GroupShape& shape = view_.groups_[what->group];
     const GroupPicture* picture = view_.picture().group(shape.connection);
     if (picture == nullptr) return {};
-    const bool in_gutter = at.x() < layers_gutter;
+    const bool in_gutter = at.x() < layers_gutter();
     if (what->header) {
         return picture->title + QLatin1Char('\n') + picture->facts + QLatin1Char('\n') +
                (in_gutter ? tr("Click to open or close") : tr("Click to select the connection"));

@@ -8,7 +8,7 @@ namespace sanscope {
 LanePlaces lanes_of(const GroupShape& shape, GroupOpening opening) {
     LanePlaces lanes;
     if (!opening.expanded) return lanes;
-    int top = header_height;
+    int top = header_height();
     for (const Lane* const lane : all_lanes()) {
         if ((shape.lanes & bit_of(lane->kind())) == 0) continue;
         const bool compact = (opening.compact & bit_of(lane->kind())) != 0;
@@ -21,7 +21,7 @@ LanePlaces lanes_of(const GroupShape& shape, GroupOpening opening) {
 
 int height_of(const GroupShape& shape, GroupOpening opening) {
     const LanePlaces lanes = lanes_of(shape, opening);
-    if (lanes.count == 0) return header_height;
+    if (lanes.count == 0) return header_height();
     const LanePlace& last = lanes.places[lanes.count - 1];
     return last.top + last.height + 4;
 }
@@ -37,7 +37,7 @@ void LayersLayout::set(std::span<const GroupShape> groups, const std::function<G
     for (size_t i = 0; i < groups.size(); ++i) {
         if (i == first_idle) {
             idle_top_ = top;
-            top += header_height;
+            top += header_height();
             if (!idle_open) break;
         }
         tops_.push_back(top);

@@ -8,13 +8,16 @@
 #include <span>
 #include <vector>
 
+#include "gui/plot/text_scale.h"
 #include "gui/views/layers/lanes/lane.h"
 
 namespace sanscope {
 
 // Where everything of the layers stands: heights in device-independent pixels, y from the top of the first group.
 
-constexpr int header_height = 26;
+inline int header_height() {
+    return beside_text(26);
+}
 
 struct LanePlaces {
     std::array<LanePlace, lane_kinds> places;
@@ -44,7 +47,9 @@ class LayersLayout {
     // Of the line for idle ones; nothing where there are none.
     std::optional<int> idle_top() const { return idle_top_; }
     size_t idle() const { return idle_; }
-    bool is_idle_line(int y) const { return idle_top_ && y >= *idle_top_ && y < *idle_top_ + header_height; }
+    bool is_idle_line(int y) const {
+        return idle_top_ && y >= *idle_top_ && y < *idle_top_ + header_height();
+    }
     int top_of(size_t group) const { return tops_[group]; }
     int bottom_of(size_t group) const { return tops_[group + 1]; }
     // The group at this height; groups() where there is none.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QApplication>
 #include <QComboBox>
+#include <QFontMetrics>
 #include <QKeyEvent>
 #include <QTemporaryDir>
 #include <algorithm>
@@ -10,11 +12,13 @@
 #include <random>
 
 #include "gui/plot/budget_colors.h"
+#include "gui/plot/text_scale.h"
 #include "gui/senders/connection_chooser.h"
 #include "gui/testing/loaded_document.h"
 #include "gui/testing/pointer_events.h"
 #include "gui/views/layers/lane_columns.h"
 #include "gui/views/layers/lanes/lane_geometry.h"
+#include "gui/views/layers/lanes/lane_painting.h"
 #include "gui/views/layers/layers_layout.h"
 #include "gui/views/layers/layers_picture.h"
 #include "gui/views/layers/layers_view.h"
@@ -522,13 +526,13 @@ TEST(LayersLayout, IdleGroupsAreBehindALineUntilItIsOpened) {
     EXPECT_EQ(layout.idle(), 2u);
     ASSERT_TRUE(layout.idle_top());
     EXPECT_EQ(*layout.idle_top(), layout.bottom_of(1));
-    EXPECT_EQ(layout.height(), *layout.idle_top() + header_height);
+    EXPECT_EQ(layout.height(), *layout.idle_top() + header_height());
     EXPECT_TRUE(layout.is_idle_line(*layout.idle_top() + 3));
     EXPECT_EQ(layout.group_at(*layout.idle_top() + 3), layout.groups());
     EXPECT_EQ(layout.first_below(*layout.idle_top()), layout.groups());
     layout.set(shapes, opening, true);
     EXPECT_EQ(layout.groups(), 4u);
-    EXPECT_EQ(layout.top_of(2), *layout.idle_top() + header_height);
+    EXPECT_EQ(layout.top_of(2), *layout.idle_top() + header_height());
     EXPECT_EQ(layout.first_below(*layout.idle_top() + 3), 1u) << "what the line stands in";
     EXPECT_EQ(layout.height(), layout.bottom_of(3));
 }
@@ -540,7 +544,7 @@ TEST(LayersLayout, LanesStandBelowEachOther) {
             const GroupShape shape{1, slots, all_lane_bits};
             const LanePlaces lanes = lanes_of(shape, {true, compact});
             ASSERT_EQ(lanes.count, lane_kinds);
-            int top = header_height;
+            int top = header_height();
             for (const LanePlace& lane : lanes.all()) {
                 EXPECT_EQ(lane.top, top);
                 EXPECT_GT(lane.height, 0);
@@ -556,7 +560,7 @@ TEST(LayersLayout, LanesStandBelowEachOther) {
         }
     }
     EXPECT_EQ(lanes_of({1, 3, 0x3ff}, {false, 0}).count, 0u);
-    EXPECT_EQ(height_of({1, 3, 0x3ff}, {false, 0}), header_height);
+    EXPECT_EQ(height_of({1, 3, 0x3ff}, {false, 0}), header_height());
 }
 
 TEST(LaneColumns, SlownessClassesAreHalfDecades) {
@@ -639,6 +643,27 @@ TEST(KernelStateLane, ShowsWhatTheKernelReportedWhereItDid) {
     EXPECT_GT(told, 0u);
 }
 
+// What a lane is named with stands within it, whatever the size of letters.
+TEST(Lanes, HaveRoomForTheirNames) {
+    const QFont before = QApplication::font();
+    for (const int points : {9, 16, 24}) {
+        QFont font = before;
+        font.setPointSize(points);
+        QApplication::setFont(font);
+        measure_text();
+        const QFontMetrics metrics(font);
+        for (const Lane* const lane : all_lanes()) {
+            EXPECT_GE(lane->height({1, 3, 0x3ff}, false), metrics.height())
+                << lane->name().toStdString() << " of " << points << " points";
+            EXPECT_LE(metrics.horizontalAdvance(lane->name()), layers_gutter() - 26)
+                << lane->name().toStdString() << " of " << points << " points";
+        }
+        EXPECT_GE(header_height(), metrics.height());
+    }
+    QApplication::setFont(before);
+    measure_text();
+}
+
 class LayersViewTest : public testing::Test {
   protected:
     void open(const QString& path, bool wait = true) {
@@ -706,14 +731,14 @@ TEST_F(LayersViewTest, HeadersSelectAndTheirGutterFolds) {
     EXPECT_EQ(state().selection(), (Selection{Selection::Kind::connection, view->groups()[0].connection}));
     click({40, view->y_of(0) + 10.0});
     EXPECT_EQ(view->layout_of_groups().height(),
-              height - height_of(view->groups()[0], {true, 0}) + header_height);
+              height - height_of(view->groups()[0], {true, 0}) + header_height());
     settle();
     EXPECT_FALSE(view->picture().groups[0].traffic.empty());
     click({40, view->y_of(0) + 10.0});
     settle();
     EXPECT_EQ(view->layout_of_groups().height(), height);
     // A lane's name makes it small.
-    click({40, view->y_of(0) + header_height + 5.0});
+    click({40, view->y_of(0) + header_height() + 5.0});
     settle();
     EXPECT_LT(view->layout_of_groups().height(), height);
     EXPECT_FALSE(view->picture().groups[0].command_columns.empty());
@@ -812,7 +837,7 @@ TEST_F(LayersViewTest, WhatIsSelectedElsewhereComesIntoSight) {
     state().select({Selection::Kind::command, command});
     ASSERT_TRUE(wait_until([&] { return state().selected().command == command; }));
     EXPECT_TRUE(view->opening(group).expanded);
-    EXPECT_LT(view->y_of(group), view->canvas()->height() - header_height);
+    EXPECT_LT(view->y_of(group), view->canvas()->height() - header_height());
     EXPECT_GE(view->y_of(group), 0);
 }
 
@@ -870,7 +895,7 @@ TEST_F(LayersViewTest, IdleConnectionsAreAClickAway) {
     ASSERT_TRUE(line);
     EXPECT_LT(state().range().span_ns(), 60'000'000'000);
     const auto y_of_line = [&] {
-        return view->y_of(0) + *view->layout_of_groups().idle_top() + header_height / 2.0;
+        return view->y_of(0) + *view->layout_of_groups().idle_top() + header_height() / 2.0;
     };
     click({600, y_of_line()});
     settle();

@@ -143,8 +143,8 @@ void LayersView::show_connection(uint32_t connection) {
     if (found == groups_.end()) return;
     const auto group = static_cast<size_t>(found - groups_.begin());
     if (group >= layout_.groups()) set_idle_open(true);
-    const bool above = layout_.bottom_of(group) < scrolled() + 2 * header_height;
-    const bool below = layout_.top_of(group) + header_height > scrolled() + canvas_->area().height();
+    const bool above = layout_.bottom_of(group) < scrolled() + 2 * header_height();
+    const bool below = layout_.top_of(group) + header_height() > scrolled() + canvas_->area().height();
     if (above || below) scroll_to(layout_.top_of(group));
 }
 

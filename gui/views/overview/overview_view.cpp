@@ -11,16 +11,23 @@
 
 #include "gui/document/plain_text.h"
 #include "gui/plot/selected_range.h"
+#include "gui/plot/text_scale.h"
 #include "gui/plot/time_axis.h"
 
 namespace sanscope {
 namespace {
 
-constexpr int gutter = 170;
 constexpr int right_margin = 14;
-constexpr int axis_height = 17;
 constexpr int losses_height = 12;
 constexpr int64_t least_slow_ns = 10'000;  // the foot of the scale of turnarounds
+
+// As wide as that of the layers below it.
+int gutter() {
+    return beside_text(170);
+}
+int axis_height() {
+    return beside_text(17);
+}
 
 // 0 to 1 on a logarithmic scale from `least_slow_ns`.
 double slowness(int64_t duration_ns, int64_t slowest_ns) {
@@ -65,8 +72,8 @@ void OverviewView::set_marks(std::vector<OverviewMark> marks) {
 
 QRect OverviewView::plot() const {
     const int top = picture().losses > 0 ? 3 + losses_height : 3;
-    return {gutter, top, std::max(1, width() - gutter - right_margin),
-            std::max(1, height() - axis_height - top)};
+    return {gutter(), top, std::max(1, width() - gutter() - right_margin),
+            std::max(1, height() - axis_height() - top)};
 }
 
 QRect OverviewView::losses_area() const {
@@ -124,7 +131,7 @@ void OverviewView::draw(QPainter& painter) {
     draw_marks(painter, area);
     draw_selected_ranges(painter, theme(), state(), strip(), std::nullopt,
                          QRectF(area.left(), 0, area.width(), area.bottom() + 1));
-    draw_legend(painter, QRect(0, 0, gutter, height()));
+    draw_legend(painter, QRect(0, 0, gutter(), height()));
     if (const auto cursor = state().cursor_ns(); cursor && state().whole().contains(*cursor)) {
         const double x = std::floor(strip().x_of(*cursor)) + 0.5;
         painter.setPen(QPen(theme().cursor, 1, Qt::DashLine));

@@ -41,7 +41,8 @@ void RowDelegate::paint_mark(QPainter& painter, const Theme& theme, const QModel
     if (!model_.cell(index.row(), opcode_column_, cell) || cell.kind != Cell::Kind::text) return;
     const uint opcode =
         QString::fromUtf8(cell.text.data(), static_cast<qsizetype>(cell.text.size())).toUInt(nullptr, 16);
-    painter.fillRect(QRectF(center.x() - 3.5, center.y() - 3.5, 7, 7),
+    const double half = 3.5 * text_scale();
+    painter.fillRect(QRectF(center.x() - half, center.y() - half, 2 * half, 2 * half),
                      theme.command_color(static_cast<uint16_t>(opcode)));
 }
 
@@ -61,11 +62,11 @@ void RowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         if (colour.isValid()) pen = colour.value<QBrush>().color();
     }
     const QString text = index.data(Qt::DisplayRole).toString();
-    QRect room = option.rect.adjusted(margin, 0, -margin, 0);
+    QRect room = option.rect.adjusted(margin(), 0, -margin(), 0);
     if (extra_width(index.column()) > 0) {
         paint_mark(*painter, Theme::of(option.palette), index, text,
-                   QPointF(room.left() + 4.5, room.center().y() + 0.5));
-        room.setLeft(room.left() + mark + 2);
+                   QPointF(room.left() + 4.5 * text_scale(), room.center().y() + 0.5));
+        room.setLeft(room.left() + mark() + 2);
     }
     if (!text.isEmpty()) {
         painter->setPen(pen);

@@ -4,6 +4,7 @@
 #include <QStyledItemDelegate>
 
 #include "gui/models/table_model.h"
+#include "gui/plot/text_scale.h"
 
 namespace sanscope {
 
@@ -14,11 +15,13 @@ class RowDelegate : public QStyledItemDelegate {
   public:
     explicit RowDelegate(const TableModel& model, QObject* parent);
 
-    static constexpr int margin = 6;  // pixels beside a cell's text
-    static constexpr int mark = 12;   // that a mark takes
+    static int margin() { return beside_text(6); }  // pixels beside a cell's text
+    static int mark() { return beside_text(12); }   // that a mark takes
 
     // Pixels that marks take in the column.
-    int extra_width(int column) const { return column == kind_column_ || column == name_column_ ? mark : 0; }
+    int extra_width(int column) const {
+        return column == kind_column_ || column == name_column_ ? mark() : 0;
+    }
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
                const QModelIndex& index) const override;
 

@@ -235,14 +235,14 @@ void RowsView::set_up_header() {
 }
 
 void RowsView::fit_column(int column) {
-    constexpr int sort_arrow = 16;
+    const int sort_arrow = beside_text(16);
     const QFontMetrics metrics(table_->font());
     const ColumnFormat& format = model_->format(column);
     const int wide = metrics.horizontalAdvance(QLatin1Char('0')) * format.characters(time_reference().format);
     const int extra = static_cast<const RowDelegate*>(table_->itemDelegate())->extra_width(column);
     table_->horizontalHeader()->resizeSection(
         column, std::max(wide + extra, metrics.horizontalAdvance(format.title()) + sort_arrow) +
-                    2 * RowDelegate::margin);
+                    2 * RowDelegate::margin());
 }
 
 void RowsView::remember_columns() const {

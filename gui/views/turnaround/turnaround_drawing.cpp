@@ -166,7 +166,9 @@ void draw_percentiles(QPainter& painter, const PlotPane& pane, const TurnaroundS
         painter.setPen(QPen(theme.faint_text, 1, Qt::DotLine));
         for (const double y : label.lines)
             painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
-        const double wide = metrics.horizontalAdvance(label.text);
+        const QString text =
+            metrics.elidedText(label.text, Qt::ElideMiddle, static_cast<int>(area.width()) - 10);
+        const double wide = metrics.horizontalAdvance(text);
         // Below the line where above it the pane ends.
         const double top = label.top - metrics.height() < area.top() ? label.lines.front() + 1
                                                                      : label.top - metrics.height() - 1;
@@ -175,7 +177,7 @@ void draw_percentiles(QPainter& painter, const PlotPane& pane, const TurnaroundS
         ground.setAlphaF(0.75F);
         painter.fillRect(place, ground);
         painter.setPen(theme.faint_text);
-        painter.drawText(place, Qt::AlignCenter, label.text);
+        painter.drawText(place, Qt::AlignCenter, text);
     }
 }
 

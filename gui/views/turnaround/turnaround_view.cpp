@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "gui/plot/command_words.h"
+#include "gui/plot/text_scale.h"
 #include "gui/plot/time_axis.h"
 
 #include "analyzer/report/human_units.h"
@@ -105,7 +106,9 @@ void TurnaroundView::build_plot() {
     percents->addTick(1, QStringLiteral("100 %"));
     key.setTicker(percents);
     key.setRange(0, most_share);
-    key.setLabel(tr("not slower than; bars: how many"));
+    constexpr double too_wide_for_one_line = 1.3;
+    key.setLabel(text_scale() < too_wide_for_one_line ? tr("not slower than; bars: how many")
+                                                      : tr("not slower than;\nbars: how many"));
     scatter_->add([this](QPainter& painter, const PlotPane& pane) { draw_scatter(painter, pane); });
     histogram_->add([this](QPainter& painter, const PlotPane& pane) {
         draw_turnaround_histogram(painter, pane, *statistics_, plot_->font());

@@ -18,7 +18,8 @@ class SenderPreparation {
         picture_.sender = sender;
         picture_.is_target = is_target(reading, sender);
         picture_.curves = prepare_sender_curves(reading, sender, track, prepared, &index);
-        picture_.kernel_ca = kernel_ca_band(reading, sender, track, prepared);
+        picture_.has_kernel_ca = has_kernel_ca(store_, track);
+        picture_.kernel_ca = kernel_ca_band(reading, track, prepared);
     }
 
     SenderPicture take() {

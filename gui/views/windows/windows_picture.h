@@ -36,7 +36,8 @@ struct SenderPicture {
     bool is_target = false;
     SenderCurves curves;
     StateBand ca;
-    StateBand kernel_ca;  // as that kernel said, likewise
+    StateBand kernel_ca;         // as that kernel said, likewise
+    bool has_kernel_ca = false;  // it told any, in sight or not
     StateBand limit;
     std::vector<TransitionMark> transitions;  // empty where there are too many to be distinguished
     std::vector<LossMark> losses;

@@ -150,10 +150,47 @@ TEST(KernelStates, BeforeTheFirstTransitionAreThoseOfTheLatestWindows) {
     ASSERT_TRUE(row.ca_state_known);
     ASSERT_LT(row.time_ns, until_ns);
     const auto near = PreparedRange::around({{row.time_ns - 1000, row.time_ns + 1000}, 0, 2000});
-    const StateBand band = kernel_ca_band(reading, target, track, near);
+    const StateBand band = kernel_ca_band(reading, track, near);
     const StateBand::Span* const state = band.span_at(row.time_ns);
     ASSERT_NE(state, nullptr);
     EXPECT_EQ(state->state, static_cast<uint8_t>(row.ca_state));
+}
+
+// As of one that was stopped before the capture was.
+TEST(KernelStates, EndWithTheRecordNotWithTheConnection) {
+    const auto document = loaded_sample("kernel-truth-target.pcapng.zst");
+    const auto reading = document->data()->read();
+    const SenderId target = sender_of(reading, 1, true);
+    SenderTrack track = *track_of(reading, target);
+    const auto& windows = reading.store().kernel_windows();
+    const auto& transitions = reading.store().kernel_ca_transitions();
+    track.kernel_windows.resize(track.kernel_windows.size() / 2);
+    const int64_t last_ns = windows[track.kernel_windows.back()].time_ns;
+    std::erase_if(track.kernel_ca_transitions,
+                  [&](uint32_t row) { return transitions[row].time_ns > last_ns; });
+    EXPECT_EQ(end_of_kernel_record(reading.store(), track), last_ns + 1);
+    for (const TimeRange& range : {whole_of(reading), TimeRange{last_ns - 1'000'000, last_ns + 1'000'000}}) {
+        const auto prepared = PreparedRange::around({range, 0, 2000});
+        const StateBand band = kernel_ca_band(reading, track, prepared);
+        ASSERT_FALSE(band.spans.empty());
+        EXPECT_EQ(band.spans.back().range.end_ns, last_ns + 1);
+        EXPECT_NE(band.span_at(last_ns), nullptr);
+        EXPECT_EQ(band.span_at(last_ns + 1), nullptr);
+        const SenderCurves curves = prepare_sender_curves(reading, target, track, prepared);
+        EXPECT_GT(curves.until_ns, last_ns + 1);
+        const auto at_end = kernel_cwnd_text(curves, last_ns);
+        ASSERT_TRUE(at_end);
+        EXPECT_FALSE(at_end->contains(QStringLiteral("record ends")));
+        EXPECT_EQ(kernel_cwnd_text(curves, last_ns + 3'000'001).value_or(QString()).toStdString(),
+                  "its record ends 3 ms before");
+    }
+    const auto behind = PreparedRange::around({{last_ns + 1, last_ns + 1'000'000}, 0, 2000});
+    EXPECT_TRUE(kernel_ca_band(reading, track, behind).spans.empty());
+    EXPECT_TRUE(has_kernel_ca(reading.store(), track));
+    track.kernel_windows.clear();
+    track.kernel_ca_transitions.clear();
+    EXPECT_EQ(end_of_kernel_record(reading.store(), track), no_time);
+    EXPECT_FALSE(has_kernel_ca(reading.store(), track));
 }
 
 TEST(WindowsPicture, TheKernelsWordIsEachOfItsSteps) {

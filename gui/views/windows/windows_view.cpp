@@ -131,9 +131,7 @@ QString WindowsView::name_of(SenderId sender) const {
 
 // Below the inferred one; of senders that are summed there is no room for it.
 bool WindowsView::has_kernel_ca(const WindowsPicture& picture) {
-    if (picture.senders.size() != 1) return false;
-    const StateBand& states = picture.senders.front().kernel_ca;
-    return !states.spans.empty() || !states.columns.empty();
+    return picture.senders.size() == 1 && picture.senders.front().has_kernel_ca;
 }
 
 void WindowsView::arrange_rows() {
@@ -205,7 +203,7 @@ void WindowsView::make_legends() {
                      &on(SenderCurve::advertised_window)});
     bool has_kernel = false;
     for (const SenderPicture& sender : picture().senders)
-        has_kernel = has_kernel || !sender.curves.kernel_cwnd.empty();
+        has_kernel = has_kernel || sender.curves.kernel_until_ns != no_time;
     if (has_kernel) {
         lines.push_back({tr("kernel's cwnd"), tr("The congestion window as the sender's kernel told it"),
                          line_icon(&Theme::kernel, 1, Qt::DotLine), &on(SenderCurve::kernel_cwnd)});
@@ -440,6 +438,8 @@ QString WindowsView::text_at(QPoint at) const {
     if (pane == main_) {
         line(tr("congestion window"), sender.curves.cwnd, sender.curves.until_ns);
         interval_line(sender.curves.cwnd_low, sender.curves.cwnd_high);
+        if (const auto kernel = kernel_cwnd_text(sender.curves, time_ns))
+            table += table_row(tr("kernel's cwnd"), *kernel);
         line(tr("ssthresh"), sender.curves.ssthresh, sender.curves.until_ns);
         line(tr("in flight"), sender.curves.in_flight, sender.curves.until_ns);
         line(tr("advertised window"), sender.curves.advertised_window, sender.curves.until_ns);
@@ -447,7 +447,10 @@ QString WindowsView::text_at(QPoint at) const {
     const auto band = [&](const StateBand& states, const QString& name, auto text_of) {
         if (const auto* span = states.span_at(time_ns)) {
             const QString duration = short_duration(span->range.span_ns());
-            table += table_row(name, tr("%1, for %2").arg(text_of(span->state), duration));
+            const bool record_ends = &states == &sender.kernel_ca && span->range.end_ns >= states.until_ns;
+            table +=
+                table_row(name, (record_ends ? tr("%1, for %2, until its record ends") : tr("%1, for %2"))
+                                    .arg(text_of(span->state), duration));
         } else if (const auto* shares = states.shares_at(time_ns)) {
             QStringList parts;
             for (size_t i = 0; i < StateBand::most_states; ++i) {
@@ -461,7 +464,9 @@ QString WindowsView::text_at(QPoint at) const {
     };
     if (pane != limit_) {
         band(sender.ca, tr("state"), [](uint8_t state) { return ca_text(static_cast<CaState>(state)); });
-        if (shows_kernel_ca()) {
+        if (shows_kernel_ca() && time_ns >= sender.kernel_ca.until_ns) {
+            table += table_row(tr("as the kernel said"), tr("not known: its record ends before"));
+        } else if (shows_kernel_ca()) {
             band(sender.kernel_ca, tr("as the kernel said"),
                  [](uint8_t state) { return ca_text(static_cast<CaState>(state)); });
         }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "gui/plot/command_words.h"
+#include "gui/plot/text_scale.h"
 #include "gui/plot/time_axis.h"
 #include "gui/views/layers/lanes/group_preparation.h"
 #include "gui/views/layers/lanes/lane_geometry.h"
@@ -17,7 +18,9 @@
 namespace sanscope {
 namespace {
 
-constexpr int compact_commands_height = 26;
+int compact_commands_height() {
+    return beside_text(26);
+}
 
 QString tr(const char* text) {
     return QCoreApplication::translate("LayersView", text);
@@ -268,9 +271,9 @@ class CommandsLane final : public Lane {
 
     bool is_in(const TrackRows& rows) const override { return !rows.track().commands.empty(); }
     int height(const GroupShape& shape, bool compact) const override {
-        if (compact) return compact_commands_height;
+        if (compact) return compact_commands_height();
         const int lines = shape.slots > most_slots ? most_slots + 1 : std::max<int>(shape.slots, 1);
-        return std::max(compact_commands_height, lines * slot_height(shape.slots) + 2 * lane_gap);
+        return std::max(compact_commands_height(), lines * slot_height(shape.slots) + 2 * lane_gap);
     }
     void prepare(GroupPreparation& group) const override;
     QString name() const override { return tr("SCSI commands"); }
@@ -385,13 +388,13 @@ void CommandsLane::paint_legend(QPainter& painter, const LanePainting& painting,
             for (const auto& of_class : classes) {
                 painter.fillRect(x, y + line / 2 - 4, 8, 8, of_class.color);
                 painter.setPen(theme.faint_text);
-                painter.drawText(QRect(x + 11, y, layers_gutter, line), Qt::AlignVCenter, of_class.text);
+                painter.drawText(QRect(x + 11, y, layers_gutter(), line), Qt::AlignVCenter, of_class.text);
                 x += 11 + painting.metrics.horizontalAdvance(of_class.text) + 8;
             }
         }
         if (!place.compact && painting.shape.slots > most_slots) {
             painter.setPen(theme.faint_text);
-            painter.drawText(QRect(24, place.top + place.height - line - 2, layers_gutter - 26, line),
+            painter.drawText(QRect(24, place.top + place.height - line - 2, layers_gutter() - 26, line),
                              Qt::AlignVCenter,
                              tr("%1 more share this line").arg(painting.shape.slots - most_slots));
         }

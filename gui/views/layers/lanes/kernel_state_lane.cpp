@@ -3,6 +3,7 @@
 #include <QPainter>
 
 #include "gui/plot/plot_drawing.h"
+#include "gui/plot/text_scale.h"
 #include "gui/plot/time_axis.h"
 #include "gui/senders/kernel_states.h"
 #include "gui/views/layers/lanes/group_preparation.h"
@@ -12,7 +13,9 @@
 namespace sanscope {
 namespace {
 
-constexpr int state_height = 16;
+int state_height() {
+    return beside_text(16);
+}
 
 QString tr(const char* text) {
     return QCoreApplication::translate("LayersView", text);
@@ -33,14 +36,12 @@ class KernelStateLane final : public Lane {
         return !sender.kernel_windows.empty() || !sender.kernel_ca_transitions.empty();
     }
     int height(const GroupShape&, bool compact) const override {
-        return compact ? compact_height : state_height;
+        return compact ? compact_height() : state_height();
     }
     void prepare(GroupPreparation& group) const override {
         const TrackRows& rows = group.rows();
-        const SenderId sender{group.request().connection,
-                              rows.connection().side_of(static_cast<Role>(direction()))};
         group.picture().kernel_states[direction()] =
-            kernel_ca_band(group.reading(), sender, rows.sender(direction()), group.prepared());
+            kernel_ca_band(group.reading(), rows.sender(direction()), group.prepared());
     }
     QString name() const override {
         return direction() == 0 ? tr("kernel's state, initiator") : tr("kernel's state, target");
@@ -74,10 +75,13 @@ LaneHit KernelStateLane::hit(const LaneScene& scene, QPointF at) const {
 }
 
 QString KernelStateLane::words(const LaneScene& scene, const LaneHit& hit, const Moment&) const {
-    const StateBand::Span& span = scene.picture.kernel_states[hit.direction].spans[hit.index];
-    return tr("%1 as the %2's kernel reported, %3 in sight")
-        .arg(state_text(span.state), hit.direction == 0 ? tr("initiator") : tr("target"),
-             short_duration(span.range.span_ns()));
+    const StateBand& band = scene.picture.kernel_states[hit.direction];
+    const StateBand::Span& span = band.spans[hit.index];
+    const QString text = tr("%1 as the %2's kernel reported, %3 in sight")
+                             .arg(state_text(span.state), hit.direction == 0 ? tr("initiator") : tr("target"),
+                                  short_duration(span.range.span_ns()));
+    return span.range.end_ns < band.until_ns ? text
+                                             : text + QLatin1Char('\n') + tr("the kernel's record ends");
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ double x_near(int64_t time_ns, const TimeViewport& viewport) {
 }  // namespace
 
 int slot_height(uint16_t slots) {
-    return slots <= 8 ? 18 : slots <= 16 ? 14 : 8;
+    return beside_text(slots <= 8 ? 18 : slots <= 16 ? 14 : 8);
 }
 
 QRectF rect_of(const CommandBar& bar, const GroupShape& shape, const LanePlace& lane,
@@ -35,8 +35,8 @@ QRectF rect_of(const PduBar& bar, const LanePlace& lane, const TimeViewport& vie
     const double left = x_near(bar.begin_ns, viewport);
     const double right = x_near(bar.end_ns, viewport);
     if (lane.compact) return {left, lane.top + 1.0, std::max(least_bar, right - left), lane.height - 2.0};
-    return {left, lane.top + lane_gap + 0.0 + bar.line * pdu_line_height, std::max(least_bar, right - left),
-            pdu_line_height - 1};
+    return {left, lane.top + lane_gap + 0.0 + bar.line * pdu_line_height(), std::max(least_bar, right - left),
+            pdu_line_height() - 1.0};
 }
 
 QRectF rect_of(const PacketTick& tick, const LanePlace& lane, uint32_t most, const TimeViewport& viewport) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "gui/plot/text_scale.h"
 #include "gui/views/layers/lanes/lane.h"
 
 namespace sanscope {
@@ -13,8 +14,12 @@ namespace sanscope {
 constexpr uint16_t most_slots = 32;  // of a commands lane; the rest share one more line
 constexpr int loss_strip = 10;       // above the segments of a TCP lane
 constexpr int lane_gap = 2;          // above the first line and below the last
-constexpr int compact_height = 10;
-constexpr int pdu_line_height = 15;
+inline int compact_height() {
+    return beside_text(10);
+}
+inline int pdu_line_height() {
+    return beside_text(15);
+}
 
 // Of a slot's line in a commands lane.
 int slot_height(uint16_t slots);

@@ -9,15 +9,19 @@
 #include <cmath>
 #include <vector>
 
+#include "gui/plot/text_scale.h"
 #include "gui/plot/theme.h"
 #include "gui/senders/sender_curve_painter.h"
 #include "gui/views/layers/lanes/lane.h"
 
 namespace sanscope {
 
-constexpr int layers_gutter = 170;         // pixels left of what is drawn along time
 constexpr double dimmed_strength = 0.55;   // of the colour of what is not selected
 constexpr double filtered_strength = 0.2;  // of what the filter leaves out
+// Pixels left of what is drawn along time, as wide as the overview's.
+inline int layers_gutter() {
+    return beside_text(170);
+}
 
 // Of one painting, whatever group.
 struct LayersScene {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/plot/text_scale.h"
 #include "gui/plot/time_axis.h"
 #include "gui/views/layers/lanes/group_preparation.h"
 #include "gui/views/layers/lanes/lane_geometry.h"
@@ -13,7 +14,9 @@
 namespace sanscope {
 namespace {
 
-constexpr int packets_height = 36;
+int packets_height() {
+    return beside_text(36);
+}
 
 QString tr(const char* text) {
     return QCoreApplication::translate("LayersView", text);
@@ -42,7 +45,7 @@ class PacketsLane final : public Lane {
 
     bool is_in(const TrackRows&) const override { return true; }
     int height(const GroupShape&, bool compact) const override {
-        return compact ? compact_height : packets_height;
+        return compact ? compact_height() : packets_height();
     }
     void prepare(GroupPreparation& group) const override;
     QString name() const override { return tr("Packets"); }

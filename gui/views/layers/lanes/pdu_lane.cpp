@@ -51,7 +51,7 @@ class PduLane final : public Lane {
 
     bool is_in(const TrackRows& rows) const override { return !rows.track().pdus.empty(); }
     int height(const GroupShape&, bool compact) const override {
-        return compact ? compact_height : pdu_lines * pdu_line_height + 2 * lane_gap;
+        return compact ? compact_height() : pdu_lines * pdu_line_height() + 2 * lane_gap;
     }
     void prepare(GroupPreparation& group) const override;
     QString name() const override { return direction() == 0 ? tr("iSCSI PDUs out") : tr("iSCSI PDUs in"); }

@@ -3,6 +3,7 @@
 #include <QPainter>
 #include <algorithm>
 
+#include "gui/plot/text_scale.h"
 #include "gui/plot/time_axis.h"
 #include "gui/senders/sender_list.h"
 #include "gui/views/layers/lanes/group_preparation.h"
@@ -12,7 +13,9 @@
 namespace sanscope {
 namespace {
 
-constexpr int state_height = 16;
+int state_height() {
+    return beside_text(16);
+}
 
 QString tr(const char* text) {
     return QCoreApplication::translate("LayersView", text);
@@ -35,7 +38,7 @@ class StateLane final : public Lane {
 
     bool is_in(const TrackRows& rows) const override { return has_data_sender(rows, direction()); }
     int height(const GroupShape&, bool compact) const override {
-        return compact ? compact_height : state_height;
+        return compact ? compact_height() : state_height();
     }
     void prepare(GroupPreparation& group) const override;
     QString name() const override {

@@ -3,6 +3,7 @@
 #include <QPainter>
 #include <algorithm>
 
+#include "gui/plot/text_scale.h"
 #include "gui/plot/time_axis.h"
 #include "gui/views/layers/lanes/group_preparation.h"
 #include "gui/views/layers/lanes/lane_geometry.h"
@@ -15,7 +16,9 @@
 namespace sanscope {
 namespace {
 
-constexpr int tcp_height = 36;
+int tcp_height() {
+    return beside_text(36);
+}
 constexpr double closest_marks = 4;
 constexpr size_t losses_one_by_one = 300;
 constexpr int64_t columns_of_mark = 8;
@@ -31,7 +34,7 @@ class TcpLane final : public Lane {
 
     bool is_in(const TrackRows&) const override { return true; }
     int height(const GroupShape&, bool compact) const override {
-        return compact ? loss_strip + compact_height : tcp_height;
+        return compact ? loss_strip + compact_height() : tcp_height();
     }
     void prepare(GroupPreparation& group) const override;
     QString name() const override { return direction() == 0 ? tr("TCP out") : tr("TCP in"); }

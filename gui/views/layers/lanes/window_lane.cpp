@@ -3,6 +3,7 @@
 #include <QPainter>
 #include <cmath>
 
+#include "gui/plot/text_scale.h"
 #include "gui/plot/time_axis.h"
 #include "gui/views/layers/lanes/group_preparation.h"
 #include "gui/views/layers/lanes/lane_geometry.h"
@@ -11,7 +12,9 @@
 namespace sanscope {
 namespace {
 
-constexpr int window_height = 40;
+int window_height() {
+    return beside_text(40);
+}
 
 QString tr(const char* text) {
     return QCoreApplication::translate("LayersView", text);
@@ -31,7 +34,7 @@ class WindowLane final : public Lane {
 
     bool is_in(const TrackRows& rows) const override { return has_data_sender(rows, direction()); }
     int height(const GroupShape&, bool compact) const override {
-        return compact ? compact_height : window_height;
+        return compact ? compact_height() : window_height();
     }
     void prepare(GroupPreparation& group) const override;
     QString name() const override { return direction() == 0 ? tr("cwnd, initiator") : tr("cwnd, target"); }
@@ -95,7 +98,8 @@ QString WindowLane::words(const LaneScene& scene, const LaneHit& hit, const Mome
         text +=
             QLatin1Char('\n') + tr("cwnd lies between %1 and %2").arg(short_bytes(low), short_bytes(high));
     }
-    add(tr("kernel's cwnd"), curves.kernel_cwnd);
+    if (const auto kernel = kernel_cwnd_text(curves, time_ns))
+        text += QLatin1Char('\n') + tr("%1: %2").arg(tr("kernel's cwnd"), *kernel);
     add(tr("in flight"), curves.in_flight);
     add(tr("advertised window"), curves.advertised_window);
     if (curves.estimated) text += QLatin1Char('\n') + tr("at the sender, as estimated");
