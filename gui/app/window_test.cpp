@@ -5,6 +5,7 @@
 #include <QAbstractButton>
 #include <QAction>
 #include <QApplication>
+#include <QComboBox>
 #include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QDropEvent>
@@ -841,6 +842,15 @@ TEST_F(WindowTest, TheIoGraphIsAMenuAwayAndItsIntervalsAreExported) {
     size_t lines = 0;
     for (std::string line; std::getline(file, line);) ++lines;
     EXPECT_EQ(lines, in_sight + 1);
+}
+
+TEST_F(WindowTest, WhatAGraphsLinesSayCanBeRead) {
+    CaptureWindow& capture = opened(sample(with_losses));
+    capture.show_view("io-graph");
+    settle(capture);
+    for (const QComboBox* const box :
+         view<IoGraphView>(capture, "io-graph").editor().findChildren<QComboBox*>())
+        EXPECT_GE(box->width(), box->minimumSizeHint().width()) << box->accessibleName().toStdString();
 }
 
 TEST_F(WindowTest, NotesAreKeptInACopyOfTheCapture) {

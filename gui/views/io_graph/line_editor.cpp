@@ -240,6 +240,12 @@ void LineEditor::changeEvent(QEvent* event) {
     for (const auto& row : rows_) fill_colors(*row->color);
 }
 
+// Before they are shown, boxes do not know how wide they will be.
+void LineEditor::showEvent(QShowEvent* event) {
+    QTableWidget::showEvent(event);
+    fit();
+}
+
 // A wheel that scrolls the list changes nothing that happens to be under the pointer.
 bool LineEditor::eventFilter(QObject* watched, QEvent* event) {
     const auto* const box = qobject_cast<QComboBox*>(watched);

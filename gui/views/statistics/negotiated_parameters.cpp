@@ -97,7 +97,7 @@ StatisticsTable negotiated_parameters(const ResultStore& store, const RowSet* se
         row.cells.push_back({QString::fromUtf8(parameter.name), std::nullopt, !usual.isEmpty()});
         for (const QString& value : values) {
             const bool differs = !usual.isEmpty() && !value.isEmpty() && value != usual;
-            row.cells.push_back({value.isEmpty() ? tr("not captured") : value, std::nullopt, differs});
+            row.cells.push_back({value.isEmpty() ? tr("not seen") : value, std::nullopt, differs});
         }
         table.rows.push_back(std::move(row));
     }

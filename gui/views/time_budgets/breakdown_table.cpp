@@ -156,8 +156,11 @@ QVariant BreakdownModel::headerData(int section, Qt::Orientation orientation, in
     if (orientation != Qt::Horizontal) return {};
     const auto part = part_at(section);
     if (role == Qt::TextAlignmentRole) {
-        const bool left = section == group || section == bar;
-        return QVariant::fromValue(Qt::Alignment(Qt::AlignVCenter | (left ? Qt::AlignLeft : Qt::AlignRight)));
+        // Beside a heading at the right, one at the left would run into it.
+        const Qt::Alignment aside = section == group ? Qt::AlignLeft
+                                    : section == bar ? Qt::AlignHCenter
+                                                     : Qt::AlignRight;
+        return QVariant::fromValue(Qt::AlignVCenter | aside);
     }
     if (role == Qt::ToolTipRole && part) {
         return plain_text(budget_title(*part) + QStringLiteral(": ") + budget_meaning(*part));
