@@ -184,6 +184,8 @@ void DecodeAsDialog::add_row(uint16_t port) {
     protocol->addItems({tr("By content"), tr("iSCSI"), tr("Data (not iSCSI)")});
     protocol->setAccessibleName(tr("Decode port %1 as").arg(port));
     table_->setCellWidget(row, protocol_column, protocol);
+    // From row to row, then on to the port that can be typed.
+    setTabOrder(row == 0 ? static_cast<QWidget*>(table_) : protocol_box(row - 1), protocol);
 }
 
 void DecodeAsDialog::show_port(int row) {

@@ -195,6 +195,15 @@ TEST_F(DecodeAsTest, ListsThePortsThatAreServedWhatNothingClaimedFirst) {
     EXPECT_EQ(row(1), "8080 5 2 data");
     EXPECT_EQ(row(2).substr(0, 5), "3260 ");
     EXPECT_TRUE(row(2).ends_with(" 1 iSCSI")) << row(2);
+    // Tab goes through the table before it leaves it.
+    std::vector<const QWidget*> order;
+    for (const QWidget* at = dialog()->table().nextInFocusChain(); at != &dialog()->port_box();
+         at = at->nextInFocusChain()) {
+        ASSERT_NE(at, &dialog()->table());
+        if (qobject_cast<const QComboBox*>(at) != nullptr) order.push_back(at);
+    }
+    EXPECT_EQ(order, (std::vector<const QWidget*>{dialog()->protocol_box(0), dialog()->protocol_box(1),
+                                                  dialog()->protocol_box(2)}));
     choose(*dialog(), 1, DecodeAs::Protocol::iscsi);
     EXPECT_EQ(format(DecodeAs::Rule{8080, dialog()->rules().rules().at(8080)}), "tcp.port==8080,iscsi");
     EXPECT_EQ(dialog()->rules().rules().size(), 1u);

@@ -151,6 +151,19 @@ TEST_F(GenerateDialogTest, WhatIsAskedOfTcpIsInTheCommandAndRemembered) {
     EXPECT_TRUE(edit("Window clamp").isVisible()) << "what is not usual is not hidden";
 }
 
+TEST_F(GenerateDialogTest, TabGoesThroughTheFieldsAsTheyStand) {
+    const QWidget* const fields[] = {
+        &check("Digests of headers"), &check("Digests of data"), &combo("Congestion control"), &edit("MSS"),
+        &edit("Receive buffer"),      &edit("Send buffer"),      &edit("Window clamp")};
+    std::vector<const QWidget*> order;
+    const QWidget* at = fields[0];
+    do {
+        if (std::ranges::find(fields, at) != std::end(fields)) order.push_back(at);
+        at = at->nextInFocusChain();
+    } while (at != fields[0]);
+    EXPECT_EQ(order, std::vector<const QWidget*>(std::begin(fields), std::end(fields)));
+}
+
 TEST_F(GenerateDialogTest, ListsWhatIsThereAndTakesWhatIsPicked) {
     const FakeGenerator fake(portal());
     EXPECT_FALSE(startable());

@@ -184,8 +184,8 @@ QWidget* LoadForm::build_advanced() {
     }
     digests->addStretch();
     rows->addLayout(digests);
-    rows->addWidget(build_tcp());
     setTabOrder(data_digest_, congestion_control_);
+    rows->addWidget(build_tcp());
     further->hide();
     connect(advanced_, &QToolButton::toggled, further, [this, further](bool on) {
         further->setVisible(on);
