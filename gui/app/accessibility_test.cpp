@@ -26,6 +26,7 @@
 
 #include "gui/app/capture_window.h"
 #include "gui/app/command_palette.h"
+#include "gui/app/decode_as_dialog.h"
 #include "gui/app/load_controls.h"
 #include "gui/app/main_window.h"
 #include "gui/app/settings_dialog.h"
@@ -38,6 +39,7 @@
 #include "gui/testing/wait_until.h"
 #include "gui/views/filter_line/filter_line.h"
 #include "gui/views/findings/finding_page.h"
+#include "gui/views/follow_stream/follow_stream_dialog.h"
 
 namespace sanscope {
 namespace {
@@ -250,6 +252,13 @@ TEST_F(AccessibilityTest, EveryWidgetOfAComparisonAndOfANameAskedFor) {
     ASSERT_NE(asked, nullptr);
     expect_told(*asked, 3);
     asked->reject();
+    DecodeAsDialog decode_as(capture.document().data(), 1, window.get());
+    decode_as.show();
+    expect_told(decode_as, 6);
+    FollowStreamDialog follow(capture.document(), 1, window.get());
+    follow.show();
+    ASSERT_TRUE(wait_until([&] { return follow.settled(); }));
+    expect_told(follow, 9);
     ComparisonView* const comparison = window->compare(sample("nop-logout.pcap"), sample("nop-logout.pcap"));
     ASSERT_TRUE(wait_until([&] { return comparison->isVisible(); }));
     expect_told(*comparison, 5);

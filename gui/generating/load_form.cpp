@@ -232,8 +232,7 @@ QWidget* LoadForm::build_tcp() {
         send_buffer_);
     add(2, 0, tr("&Window clamp"),
         tr("Bytes, or with K or M: the receive window advertised at most, what the target may have in "
-           "flight; "
-           "fixes the receive buffer, too: --window-clamp"),
+           "flight; fixes the receive buffer, too: --window-clamp"),
         window_clamp_);
     QWidget* before = congestion_control_;
     for (QWidget* const field : {maximum_segment_size_, receive_buffer_, send_buffer_, window_clamp_}) {
