@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QIcon>
 #include <QLibraryInfo>
+#include <QScreen>
 #include <QStyleFactory>
 #include <QTranslator>
 #include <csignal>
@@ -262,6 +263,8 @@ int run(int argc, char** argv) {
     QApplication::setWindowIcon(QIcon(QStringLiteral(":/io.github.sanscope.sanscope.svg")));
     MainWindow window;
     apply_theme(theme_choice(arguments.theme).value_or(window.settings().theme()));
+    // Of a small screen, or of one at 200 %, the first window is no larger than that.
+    window.resize(window.size().boundedTo(window.screen()->availableSize()));
     window.show();
     QStringList files;
     for (const std::string& file : arguments.files) files.append(text(file));

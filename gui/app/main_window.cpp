@@ -17,7 +17,6 @@
 #include <QPointer>
 #include <QPushButton>
 #include <QSaveFile>
-#include <QScreen>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
@@ -139,8 +138,7 @@ MainWindow::MainWindow(QWidget* parent)
     connect(settings_, &Settings::movable_views_changed, this, &MainWindow::apply_settings);
     connect(coloring_, &PacketColoring::changed, this, &MainWindow::apply_coloring);
     connect(names_, &NameResolution::changed, this, &MainWindow::apply_host_names);
-    const QSize usual(1600, 960);
-    resize(screen() == nullptr ? usual : usual.boundedTo(screen()->availableSize()));
+    resize(1600, 960);
     restoreGeometry(QSettings().value(QStringLiteral("window_geometry")).toByteArray());
     on_current_changed();
 }

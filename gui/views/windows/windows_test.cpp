@@ -182,7 +182,7 @@ TEST(KernelStates, EndWithTheRecordNotWithTheConnection) {
         ASSERT_TRUE(at_end);
         EXPECT_FALSE(at_end->contains(QStringLiteral("record ends")));
         EXPECT_EQ(kernel_cwnd_text(curves, last_ns + 3'000'001).value_or(QString()).toStdString(),
-                  "its record ends 3 ms before");
+                  "its record ends 3.00 ms before");
     }
     const auto behind = PreparedRange::around({{last_ns + 1, last_ns + 1'000'000}, 0, 2000});
     EXPECT_TRUE(kernel_ca_band(reading, track, behind).spans.empty());
